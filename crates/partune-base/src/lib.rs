@@ -1,0 +1,13 @@
+//! The smallest shared vocabulary: typed dense ids, tables indexed by them, interned strings, and time.
+//!
+//! Everything above speaks in these types. Nothing here knows of events, files or paradigms.
+
+mod ids;
+mod strings;
+mod table;
+mod time;
+
+pub use ids::{CallPathId, GroupId, MetricId, PeId, ProcessId, RegionId, StringId, WindowId};
+pub use strings::Strings;
+pub use table::{Id, Table};
+pub use time::{Clock, Span, Time};

@@ -1,0 +1,135 @@
+//! What was noticed about the input, as data.
+//!
+//! Every reader and every index reports what it could not read, repair or match as a [`Diagnostic`]. Nothing here renders
+//! text for a terminal and nothing here decides an exit status; that happens at the edge.
+//!
+//! A damaged archive can produce the same diagnostic a million times, so they are collected in a [`Quality`], which counts
+//! equal messages instead of keeping them.
+
+/// How bad it is for the reader of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing; every number is as good as without it.
+    Info,
+    /// Something was recorded that could not be used, or is missing; numbers may be too small.
+    DataLoss,
+    /// A part of the input could not be read at all.
+    Error,
+}
+
+impl Severity {
+    /// The name used in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Info => "info",
+            Severity::DataLoss => "data_loss",
+            Severity::Error => "error",
+        }
+    }
+}
+
+/// One kind of thing that was noticed, and how often.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    pub severity: Severity,
+    /// What happened, and where (file, PE); one sentence without a full stop.
+    pub message: String,
+    /// What the user can do about it; empty if nothing.
+    pub remedy: String,
+    /// How many times it happened.
+    pub count: u64,
+}
+
+impl Diagnostic {
+    pub fn new(severity: Severity, message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { severity, message: message.into(), remedy: remedy.into(), count: 1 }
+    }
+
+    pub fn info(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::new(Severity::Info, message, remedy)
+    }
+
+    pub fn data_loss(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::new(Severity::DataLoss, message, remedy)
+    }
+
+    pub fn error(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::new(Severity::Error, message, remedy)
+    }
+
+    #[must_use]
+    pub fn times(mut self, count: u64) -> Self {
+        self.count = count;
+        self
+    }
+}
+
+/// All diagnostics of an input, in the order of their first occurrence, equal ones counted together.
+///
+/// Bounded: after [`Quality::LIMIT`] distinct entries the rest is only counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Quality {
+    entries: Vec<Diagnostic>,
+    dropped: u64,
+}
+
+impl Quality {
+    /// How many distinct diagnostics are kept.
+    pub const LIMIT: usize = 256;
+
+    /// Adds a diagnostic; one with a count of zero is ignored.
+    pub fn add(&mut self, diagnostic: Diagnostic) {
+        if diagnostic.count == 0 {
+            return;
+        }
+        let same = |e: &&mut Diagnostic| e.severity == diagnostic.severity && e.message == diagnostic.message;
+        if let Some(entry) = self.entries.iter_mut().find(same) {
+            entry.count = entry.count.saturating_add(diagnostic.count);
+        } else if self.entries.len() < Self::LIMIT {
+            self.entries.push(diagnostic);
+        } else {
+            self.dropped = self.dropped.saturating_add(diagnostic.count);
+        }
+    }
+
+    /// Appends everything of `other`, in its order.
+    pub fn merge(&mut self, other: Quality) {
+        for entry in other.entries {
+            self.add(entry);
+        }
+        self.dropped = self.dropped.saturating_add(other.dropped);
+    }
+
+    /// The distinct diagnostics, in the order of their first occurrence.
+    pub fn entries(&self) -> &[Diagnostic] {
+        &self.entries
+    }
+
+    /// Occurrences beyond [`Quality::LIMIT`] distinct diagnostics, not kept.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.dropped == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_messages_are_counted_together_and_the_list_is_bounded() {
+        let mut quality = Quality::default();
+        quality.add(Diagnostic::info("a", ""));
+        quality.add(Diagnostic::info("a", "").times(4));
+        quality.add(Diagnostic::info("never", "").times(0));
+        assert_eq!(quality.entries(), [Diagnostic::info("a", "").times(5)]);
+        for i in 0..1000 {
+            quality.add(Diagnostic::error(format!("message {i}"), ""));
+        }
+        assert_eq!(quality.entries().len(), Quality::LIMIT);
+        assert_eq!(quality.dropped(), 1000 - (Quality::LIMIT as u64 - 1));
+    }
+}

@@ -1,0 +1,3 @@
+//! The event model.
+mod role;
+pub use role::{Activity, Role};
