@@ -1,0 +1,44 @@
+//! From a region's name to its construct: the one list of paradigms, and who wins where two know a name.
+
+use crate::{Construct, Paradigm, mpi};
+
+/// All paradigms, the most specific spellings first.
+pub static PARADIGMS: &[&Paradigm] = &[&mpi::MPI];
+
+/// What a region is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recognised {
+    pub paradigm: &'static Paradigm,
+    pub construct: &'static Construct,
+}
+
+/// Finds the construct that a region's name means; `None` is user code.
+///
+/// `hint` is the paradigm that the producer of the archive gives, in any case and punctuation; it may be wrong (EZTrace calls
+/// every region a user function) or absent. The name decides; a hint breaks ties and lets ordinary names (`read`) count.
+/// Cost: a few hash look-ups and at most one short allocation.
+pub fn recognise(region_name: &str, hint: Option<&str>) -> Option<Recognised> {
+    let name = region_name.trim();
+    let name = name.strip_suffix("()").unwrap_or(name);
+    let hinted = hint.and_then(paradigm_of_hint);
+    if let Some(paradigm) = hinted
+        && let Some(construct) = (paradigm.recognise_hinted)(name)
+    {
+        return Some(Recognised { paradigm, construct });
+    }
+    PARADIGMS.iter().find_map(|&paradigm| {
+        let construct = (paradigm.recognise)(name)?;
+        Some(Recognised { paradigm, construct })
+    })
+}
+
+/// The paradigm that a producer's word means.
+fn paradigm_of_hint(hint: &str) -> Option<&'static Paradigm> {
+    let word = plain(hint);
+    PARADIGMS.iter().copied().find(|paradigm| plain(paradigm.name) == word || paradigm.aliases.contains(&word.as_str()))
+}
+
+/// Letters and digits only, in lower case.
+fn plain(word: &str) -> String {
+    word.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
