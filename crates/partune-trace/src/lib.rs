@@ -1,3 +1,27 @@
-//! The event model.
+//! The event model: what a run did, independent of the format it was recorded in and of its paradigms.
+//!
+//! A [`Trace`] holds tables of PEs, groups, regions and call paths, and per PE one [`Stream`]: the visits to call paths in
+//! columns, and one table of rows for each kind of fact that a paradigm told about them (messages, collectives, RMA, locks,
+//! requests, teams, metrics). It is made by a [`TraceBuilder`], whose [`TraceBuilder::seal`] checks and repairs it once, so
+//! that everybody above can index without checks. A sealed trace never changes, except for its times, by clock repair.
+//!
+//! After PPW's event model (Su, "Parallel Performance Wizard", chapter 4).
+
+mod code;
+mod pes;
 mod role;
-pub use role::{Activity, Role};
+mod rows;
+mod seal;
+mod stream;
+mod trace;
+
+pub use code::{CallPaths, Region};
+pub use pes::{Group, GroupKind, Metric, MetricValues, Pe, PeKind, Process, Window};
+pub use role::{Activity, Completion, Role};
+pub use rows::{
+    Collective, IoTransfer, LockEvent, LockKind, MetricSample, NO_REQUEST, Pause, PauseKind, Recv, RequestEvent, RequestKind,
+    RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer, RmaTransferKind, Send, TaskEvent, TaskKind, TeamEvent,
+    TeamKind, VisitIx,
+};
+pub use stream::{Stream, Visit, Visits};
+pub use trace::{Trace, TraceBuilder};

@@ -76,6 +76,22 @@ pub enum Role {
     User,
 }
 
+/// When a call of a construct comes back, relative to what it started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Completion {
+    /// When its own part is done (`MPI_Send`, `shmem_putmem`); it may have waited for others.
+    #[default]
+    Blocking,
+    /// Not before the partner took part (`MPI_Ssend`).
+    Synchronous,
+    /// After copying; it never waits for the partner (`MPI_Bsend`).
+    Buffered,
+    /// At once; a [`Role::CommSync`] operation completes it (`MPI_Isend`, `shmem_put_nbi`).
+    NonBlocking,
+    /// At once, and nothing was started yet (`MPI_Send_init`).
+    Persistent,
+}
+
 /// What the time of an operation counts as, at the highest level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Activity {

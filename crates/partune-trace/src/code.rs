@@ -1,0 +1,91 @@
+//! User code and constructs: regions and the tree of call paths.
+
+use partune_base::{CallPathId, RegionId, StringId, Table};
+
+use crate::{Completion, Role};
+
+/// A function, a construct of a paradigm, or a block of code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// As the producer spelled it.
+    pub name: StringId,
+    /// The canonical name of the construct (`MPI_Recv` for `mpi_recv_`), or the same as `name`.
+    pub construct: StringId,
+    /// The name of its paradigm; [`StringId::NONE`] for user code.
+    pub paradigm: StringId,
+    pub role: Role,
+    pub completion: Completion,
+    /// Source file; [`StringId::NONE`] if unknown.
+    pub file: StringId,
+    /// First line; 0 if unknown.
+    pub line: u32,
+}
+
+/// The tree of call paths of all PEs together: a path is a region called from a parent path.
+///
+/// Columns indexed by [`CallPathId`]; a parent's id is always smaller than its children's, so that one pass in order of ids
+/// visits parents first and one in reverse order visits children first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallPaths {
+    parents: Table<CallPathId, CallPathId>,
+    regions: Table<CallPathId, RegionId>,
+    depths: Table<CallPathId, u32>,
+    operations: Table<CallPathId, CallPathId>,
+}
+
+impl CallPaths {
+    /// Adds the path `region` called from `parent` (or a root, from [`CallPathId::NONE`]); does not look for an equal one.
+    pub fn push(&mut self, parent: CallPathId, region: RegionId) -> CallPathId {
+        debug_assert!(!parent.is_some() || (parent.0 as usize) < self.len(), "parents come first");
+        let depth = self.depths.get(parent).map_or(0, |depth| depth + 1);
+        self.regions.push(region);
+        self.depths.push(depth);
+        self.operations.push(CallPathId::NONE);
+        self.parents.push(parent)
+    }
+
+    /// Computes [`CallPaths::operation`] of every path.
+    pub(crate) fn seal(&mut self, regions: &Table<RegionId, Region>) {
+        for path in self.parents.ids() {
+            let inherited = self.parents[path].some().map_or(CallPathId::NONE, |parent| self.operations[parent]);
+            let own = if regions[self.regions[path]].role.is_transparent() { CallPathId::NONE } else { path };
+            self.operations[path] = if inherited.is_some() { inherited } else { own };
+        }
+    }
+
+    pub fn parent(&self, path: CallPathId) -> CallPathId {
+        self.parents[path]
+    }
+
+    pub fn region(&self, path: CallPathId) -> RegionId {
+        self.regions[path]
+    }
+
+    /// Number of ancestors; 0 for a root.
+    pub fn depth(&self, path: CallPathId) -> u32 {
+        self.depths[path]
+    }
+
+    /// The outermost path at or above this one whose role is not transparent: the operation that this path is, or is inside
+    /// of. [`CallPathId::NONE`] for user code.
+    pub fn operation(&self, path: CallPathId) -> CallPathId {
+        self.operations[path]
+    }
+
+    pub fn len(&self) -> usize {
+        self.parents.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.parents.is_empty()
+    }
+
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = CallPathId> + ExactSizeIterator + use<> {
+        self.parents.ids()
+    }
+
+    /// This path and its ancestors, innermost first.
+    pub fn ancestors(&self, path: CallPathId) -> impl Iterator<Item = CallPathId> + '_ {
+        std::iter::successors(path.some(), |path| self.parents[*path].some())
+    }
+}

@@ -1,0 +1,95 @@
+//! Who acts: PEs, the processes and groups they belong to, windows of memory, and what was measured on them.
+
+use partune_base::{GroupId, PeId, ProcessId, StringId};
+
+/// What kind of stream of execution a PE is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PeKind {
+    /// A thread of a CPU.
+    Cpu,
+    /// A stream of an accelerator.
+    Accelerator,
+    /// Not a stream of execution: a source of metrics.
+    Metric,
+}
+
+/// One stream of execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pe {
+    pub name: StringId,
+    pub kind: PeKind,
+    pub process: ProcessId,
+    /// Position in its process; 0 is the main thread.
+    pub thread: u32,
+    /// The id in the archive.
+    pub archive_id: u64,
+}
+
+/// An operating-system process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    pub name: StringId,
+    /// Position in the world (MPI rank, SHMEM PE); `None` if it has none.
+    pub rank: Option<u32>,
+    /// The node it ran on; [`StringId::NONE`] if unknown.
+    pub node: StringId,
+    /// Its PEs, main thread first.
+    pub pes: Vec<PeId>,
+}
+
+/// What a group is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum GroupKind {
+    /// All main PEs of a paradigm (`MPI_COMM_WORLD`).
+    World,
+    /// One PE (`MPI_COMM_SELF`).
+    SelfOnly,
+    /// A subset, or a duplicate.
+    Communicator,
+    /// The threads of a parallel region.
+    Team,
+    /// Two groups that talk to each other; members are those of the first, then those of the second.
+    Inter,
+}
+
+/// A set of PEs that act together. Ranks of a paradigm are positions in `members`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    pub name: StringId,
+    pub kind: GroupKind,
+    pub paradigm: StringId,
+    /// In order of rank; may hold [`PeId::NONE`] for a member that the archive does not define.
+    pub members: Vec<PeId>,
+    /// For [`GroupKind::Inter`], where the second group begins; else the number of members.
+    pub split: u32,
+}
+
+/// Memory that other PEs reach: an RMA window, a symmetric heap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window {
+    pub name: StringId,
+    pub group: GroupId,
+}
+
+/// How values of a metric relate to time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MetricValues {
+    /// Grows since the start (counter).
+    Accumulated,
+    /// Value at that moment.
+    Point,
+    /// Sum since the last sample.
+    Last,
+    /// Valid until the next sample.
+    Next,
+}
+
+/// A measured quantity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metric {
+    pub name: StringId,
+    pub unit: StringId,
+    pub values: MetricValues,
+    /// Multiply a value with this to get it in `unit`.
+    pub scale: f64,
+}

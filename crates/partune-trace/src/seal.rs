@@ -1,0 +1,157 @@
+//! Checks and repairs that turn a builder into a [`Trace`].
+
+use partune_base::{CallPathId, GroupId, PeId, Table, Time};
+use partune_diag::{Diagnostic, Quality};
+
+use crate::rows::{RmaSyncKind, VisitIx};
+use crate::stream::Stream;
+use crate::trace::{Trace, TraceBuilder};
+use crate::CallPaths;
+
+pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
+    while built.streams.len() < built.pes.len() {
+        built.streams.push(Stream::default());
+    }
+    built.paths.seal(&built.regions);
+    let limits = Limits { pes: built.pes.len(), groups: built.groups.len(), windows: built.windows.len(), paths: built.paths.len() };
+    for group in built.groups.iter_mut() {
+        group.members.iter_mut().for_each(|pe| limits.pe(pe));
+        group.split = group.split.min(group.members.len() as u32);
+    }
+    let mut quality = Quality::default();
+    for stream in built.streams.iter_mut() {
+        limits.check(stream);
+        let reordered = repair_times(stream);
+        quality.add(
+            Diagnostic::data_loss(
+                "time stamps of a PE run backwards; such events were moved to the time of their predecessor",
+                "the recorder's clock is not monotonic: record again with another timer",
+            )
+            .times(reordered),
+        );
+        find_operations(stream, &built.paths);
+    }
+    built.quality.merge(quality);
+    let (begin, end) = extent(&built.streams);
+    Trace { built, begin, end }
+}
+
+/// First and last time of all streams; both zero if there is none.
+pub(crate) fn extent(streams: &Table<PeId, Stream>) -> (Time, Time) {
+    let begin = streams.iter().filter_map(Stream::begin).min().unwrap_or_default();
+    let end = streams.iter().filter_map(Stream::end).max().unwrap_or_default();
+    (begin, end.max(begin))
+}
+
+/// Sizes of the tables that ids point into.
+struct Limits {
+    pes: usize,
+    groups: usize,
+    windows: usize,
+    paths: usize,
+}
+
+impl Limits {
+    fn pe(&self, pe: &mut PeId) {
+        if pe.0 as usize >= self.pes {
+            *pe = PeId::NONE;
+        }
+    }
+
+    fn group(&self, group: &mut GroupId) {
+        if group.0 as usize >= self.groups {
+            *group = GroupId::NONE;
+        }
+    }
+
+    /// Replaces ids that point nowhere by none. A visit to an unknown path is a bug of the reader, not of the input.
+    fn check(&self, stream: &mut Stream) {
+        assert!(stream.visits.path.iter().all(|path| (path.0 as usize) < self.paths), "visits have known call paths");
+        for row in &mut stream.sends {
+            self.pe(&mut row.peer);
+            self.group(&mut row.group);
+        }
+        for row in &mut stream.recvs {
+            self.pe(&mut row.peer);
+            self.group(&mut row.group);
+        }
+        for row in &mut stream.collectives {
+            self.pe(&mut row.root);
+            self.group(&mut row.group);
+        }
+        stream.transfers.iter_mut().for_each(|row| self.pe(&mut row.target));
+        for row in &mut stream.rma_syncs {
+            self.pe(&mut row.target);
+            if let RmaSyncKind::Group(group) = &mut row.kind {
+                self.group(group);
+            }
+        }
+        stream.teams.iter_mut().for_each(|row| self.group(&mut row.group));
+        stream.tasks.iter_mut().for_each(|row| self.group(&mut row.group));
+        let windows = self.windows;
+        stream.transfers.retain(|row| (row.window.0 as usize) < windows);
+        stream.completions.retain(|row| (row.window.0 as usize) < windows);
+        stream.rma_syncs.retain(|row| (row.window.0 as usize) < windows);
+    }
+}
+
+/// Makes enters non-decreasing and exits not before their enters; returns how many it moved. Readers clamp rows themselves
+/// while they read, since only they know the order of the file.
+fn repair_times(stream: &mut Stream) -> u64 {
+    let mut moved = 0;
+    let mut last = Time::MIN;
+    for (enter, exit) in stream.visits.enter.iter_mut().zip(&mut stream.visits.exit) {
+        if *enter < last {
+            *enter = last;
+            moved += 1;
+        }
+        last = *enter;
+        if *exit < *enter {
+            *exit = *enter;
+            moved += 1;
+        }
+    }
+    moved
+}
+
+/// Fills `operations`, and lets rows point to the operation around the visit they were recorded in.
+fn find_operations(stream: &mut Stream, paths: &CallPaths) {
+    let visits = &stream.visits;
+    let is_operation = |path: CallPathId| paths.operation(path) == path;
+    let count = visits.path.iter().filter(|path| is_operation(**path)).count();
+    let mut operations = Vec::with_capacity(count);
+    operations.extend((0..visits.len() as u32).map(VisitIx).filter(|visit| is_operation(visits.path[visit.index()])));
+    stream.operations = operations;
+
+    let operations = &stream.operations;
+    // Rows are in order of time and operations do not overlap, so the operation only moves forward.
+    macro_rules! point {
+        ($table:ident) => {{
+            let mut next = 0;
+            for row in &mut stream.$table {
+                row.visit = match row.visit.some() {
+                    Some(visit) if visit.index() >= visits.len() => VisitIx::NONE,
+                    Some(visit) if paths.operation(visits.path[visit.index()]).is_some() => {
+                        while next + 1 < operations.len() && operations[next + 1] <= visit {
+                            next += 1;
+                        }
+                        operations.get(next).copied().filter(|operation| *operation <= visit).unwrap_or(visit)
+                    }
+                    _ => row.visit,
+                };
+            }
+        }};
+    }
+    point!(sends);
+    point!(recvs);
+    point!(requests);
+    point!(collectives);
+    point!(transfers);
+    point!(completions);
+    point!(rma_syncs);
+    point!(locks);
+    point!(teams);
+    point!(tasks);
+    point!(metrics);
+    point!(io);
+}

@@ -1,0 +1,150 @@
+//! The sealed trace and its builder.
+
+use partune_base::{Clock, GroupId, MetricId, PeId, ProcessId, RegionId, Span, Strings, Table, Time, WindowId};
+use partune_diag::Quality;
+
+use crate::code::{CallPaths, Region};
+use crate::pes::{Group, Metric, Pe, PeKind, Process, Window};
+use crate::stream::{Stream, Visit};
+use crate::{Role, VisitIx, seal};
+
+/// A trace in the making: every table is open. A reader fills it and seals it.
+#[derive(Clone, Debug, Default)]
+pub struct TraceBuilder {
+    /// Ticks per second; 0 is taken as nanoseconds.
+    pub resolution: u64,
+    pub strings: Strings,
+    pub processes: Table<ProcessId, Process>,
+    pub pes: Table<PeId, Pe>,
+    pub groups: Table<GroupId, Group>,
+    pub windows: Table<WindowId, Window>,
+    pub regions: Table<RegionId, Region>,
+    pub paths: CallPaths,
+    pub metrics: Table<MetricId, Metric>,
+    pub streams: Table<PeId, Stream>,
+    pub quality: Quality,
+}
+
+/// A run, complete and checked. Everything an analysis may know of the run is here.
+///
+/// Guarantees (made by [`TraceBuilder::seal`]): every id in a row is a position in its table or none; one stream a PE; visits
+/// are in order of their enters and nest; rows are in order of time; operations are found; row times lie within the limits of
+/// [`Time`].
+#[derive(Clone, Debug)]
+pub struct Trace {
+    pub(crate) built: TraceBuilder,
+    pub(crate) begin: Time,
+    pub(crate) end: Time,
+}
+
+impl TraceBuilder {
+    /// Checks and repairs the trace, finds its operations, and closes it. Linear in its rows; what had to be repaired is added
+    /// to its diagnostics.
+    pub fn seal(self) -> Trace {
+        seal::seal(self)
+    }
+}
+
+impl Trace {
+    pub fn clock(&self) -> Clock {
+        Clock::new(self.built.resolution)
+    }
+
+    /// Time of the first event.
+    pub fn begin(&self) -> Time {
+        self.begin
+    }
+
+    /// Time of the last event.
+    pub fn end(&self) -> Time {
+        self.end
+    }
+
+    /// From the first event to the last.
+    pub fn duration(&self) -> Span {
+        self.end.since(self.begin)
+    }
+
+    pub fn strings(&self) -> &Strings {
+        &self.built.strings
+    }
+
+    pub fn processes(&self) -> &Table<ProcessId, Process> {
+        &self.built.processes
+    }
+
+    pub fn pes(&self) -> &Table<PeId, Pe> {
+        &self.built.pes
+    }
+
+    pub fn groups(&self) -> &Table<GroupId, Group> {
+        &self.built.groups
+    }
+
+    pub fn windows(&self) -> &Table<WindowId, Window> {
+        &self.built.windows
+    }
+
+    pub fn regions(&self) -> &Table<RegionId, Region> {
+        &self.built.regions
+    }
+
+    pub fn paths(&self) -> &CallPaths {
+        &self.built.paths
+    }
+
+    pub fn metrics(&self) -> &Table<MetricId, Metric> {
+        &self.built.metrics
+    }
+
+    pub fn streams(&self) -> &Table<PeId, Stream> {
+        &self.built.streams
+    }
+
+    /// What was noticed while reading.
+    pub fn quality(&self) -> &Quality {
+        &self.built.quality
+    }
+
+    /// Number of event records it was read from.
+    pub fn events(&self) -> u64 {
+        self.built.streams.iter().map(|stream| stream.events).sum()
+    }
+
+    /// PEs that execute code (not metric sources) and have at least one visit.
+    pub fn active_pes(&self) -> impl Iterator<Item = PeId> + '_ {
+        self.built.pes.iter_ids().map(|(pe, _)| pe).filter(|pe| {
+            self.built.pes[*pe].kind != PeKind::Metric && !self.built.streams[*pe].visits.is_empty()
+        })
+    }
+
+    /// A visit of a PE.
+    pub fn visit(&self, pe: PeId, visit: VisitIx) -> Visit {
+        self.built.streams[pe].visits.at(visit)
+    }
+
+    /// The region that a visit of a PE executes.
+    pub fn region_of(&self, pe: PeId, visit: VisitIx) -> &Region {
+        let path = self.built.streams[pe].visits.path[visit.index()];
+        &self.built.regions[self.built.paths.region(path)]
+    }
+
+    /// The role of a visit of a PE.
+    pub fn role_of(&self, pe: PeId, visit: VisitIx) -> Role {
+        self.region_of(pe, visit).role
+    }
+
+    /// Replaces times; used by clock repair. Order within a PE must not change.
+    pub fn retime(mut self, retime: impl FnOnce(&mut Table<PeId, Stream>)) -> Trace {
+        retime(&mut self.built.streams);
+        let (begin, end) = seal::extent(&self.built.streams);
+        self.begin = begin;
+        self.end = end;
+        self
+    }
+
+    /// Adds what was noticed later.
+    pub fn add_quality(&mut self, quality: Quality) {
+        self.built.quality.merge(quality);
+    }
+}
