@@ -1,1 +1,74 @@
-//! To come.
+//! What is derived once from a trace, for all analyses: who talked to whom, who acted together, who held what.
+//!
+//! Each module reads the sealed [`Trace`] and makes one part of the [`Index`]. Parts hold positions (PE, visit, row), never
+//! copies of facts. What could not be matched is counted and reported as a diagnostic; nothing is guessed.
+
+mod blocks;
+pub mod clock_repair;
+mod collectives;
+mod locks;
+mod messages;
+mod rma;
+mod teams;
+
+use partune_base::{PeId, Time};
+use partune_diag::Quality;
+use partune_trace::{Trace, VisitIx};
+
+pub use blocks::{Block, Blocks};
+pub use collectives::{Collectives, Instance, Member};
+pub use locks::{Grant, Locks};
+pub use messages::{Message, Messages};
+pub use rma::{RmaIndex, Transfer, ValueWait};
+pub use teams::{Fork, Teams};
+
+/// A place in a trace: an operation, or another visit, of a PE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    pub pe: PeId,
+    pub visit: VisitIx,
+}
+
+impl Place {
+    pub const NONE: Place = Place { pe: PeId::NONE, visit: VisitIx::NONE };
+
+    pub fn is_some(self) -> bool {
+        self.pe.is_some() && self.visit.is_some()
+    }
+
+    pub fn enter(self, trace: &Trace) -> Time {
+        trace.streams()[self.pe].visits.enter[self.visit.index()]
+    }
+
+    pub fn exit(self, trace: &Trace) -> Time {
+        trace.streams()[self.pe].visits.exit[self.visit.index()]
+    }
+}
+
+/// Everything derived from a trace.
+#[derive(Clone, Debug, Default)]
+pub struct Index {
+    pub messages: Messages,
+    pub collectives: Collectives,
+    pub locks: Locks,
+    pub rma: RmaIndex,
+    pub teams: Teams,
+    pub blocks: Blocks,
+    /// What could not be matched.
+    pub quality: Quality,
+}
+
+impl Index {
+    /// Builds all parts. Cost: linear in rows but for sorting messages by partner; memory: stated at each part. The result
+    /// does not depend on the number of threads.
+    pub fn build(trace: &Trace) -> Index {
+        let mut quality = Quality::default();
+        let messages = Messages::build(trace, &mut quality);
+        let teams = Teams::build(trace, &mut quality);
+        let collectives = Collectives::build(trace, &teams, &mut quality);
+        let locks = Locks::build(trace, &mut quality);
+        let rma = RmaIndex::build(trace, &mut quality);
+        let blocks = Blocks::build(trace, &collectives);
+        Index { messages, collectives, locks, rma, teams, blocks, quality }
+    }
+}

@@ -1,0 +1,55 @@
+//! One-sided communication: transfers with their completions, and waits for a value with the accesses that may have ended them.
+
+use partune_base::{PeId, Time};
+use partune_diag::Quality;
+use partune_trace::{Trace, VisitIx};
+
+use crate::Place;
+
+/// An access to memory of another PE, from start to completion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    pub pe: PeId,
+    /// Row in the PE's `transfers`.
+    pub row: u32,
+    /// The operation that started it.
+    pub start: VisitIx,
+    /// The operation that completed it; none if unknown.
+    pub completion: VisitIx,
+    /// When it was complete; the exit of `start` if unknown.
+    pub completed: Time,
+}
+
+/// A PE waited until memory of its own had a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValueWait {
+    pub pe: PeId,
+    pub operation: VisitIx,
+    /// The last put, atomic or signal to this PE's memory in the window that ended within the operation; none if there is none.
+    pub cause: Place,
+    /// When that access ended.
+    pub fulfilled: Time,
+}
+
+/// One-sided communication.
+#[derive(Clone, Debug, Default)]
+pub struct RmaIndex {
+    /// In order of (PE, row): 32 bytes a transfer.
+    pub transfers: Vec<Transfer>,
+    /// In order of (PE, operation).
+    pub value_waits: Vec<ValueWait>,
+}
+
+impl RmaIndex {
+    pub(crate) fn build(trace: &Trace, quality: &mut Quality) -> RmaIndex {
+        let _ = (trace, quality);
+        RmaIndex::default()
+    }
+
+    /// The transfers of a PE, in order of rows.
+    pub fn of_pe(&self, pe: PeId) -> &[Transfer] {
+        let first = self.transfers.partition_point(|transfer| transfer.pe < pe);
+        let end = self.transfers.partition_point(|transfer| transfer.pe <= pe);
+        &self.transfers[first..end]
+    }
+}
