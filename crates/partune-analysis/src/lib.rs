@@ -1,1 +1,38 @@
-//! To come.
+//! The analyses, one file each: from a trace and its index to findings and figures.
+//!
+//! An analysis is a value in [`ANALYSES`]: name, one-line title, documentation, and a function from [`Input`] to [`Outcome`].
+//! Analyses know roles, never construct names; they return ids and ticks, never text for people. To add one: one new file,
+//! one line in the list.
+
+mod finding;
+mod input;
+mod section;
+mod waits;
+
+pub use finding::{Cause, Finding, Occurrence, Pattern};
+pub use input::{Input, Options};
+pub use section::{Column, DataTable, Scalar, Section, Unit, Values};
+pub use waits::{Wait, Waits};
+
+/// What an analysis found.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Places that lose time, in any order; the engine ranks them.
+    pub findings: Vec<Finding>,
+    /// Figures and tables.
+    pub sections: Vec<Section>,
+}
+
+/// One analysis.
+pub struct Analysis {
+    /// Name for `--only` and for its section (snake_case).
+    pub name: &'static str,
+    /// One line for people.
+    pub title: &'static str,
+    /// The manual: what it computes, with formula and source; Markdown.
+    pub docs: &'static str,
+    pub run: fn(&Input<'_>) -> Outcome,
+}
+
+/// All analyses, in the order of a report.
+pub static ANALYSES: &[&Analysis] = &[];

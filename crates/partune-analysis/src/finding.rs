@@ -1,0 +1,149 @@
+//! Findings: places that lose time, how much, and who makes them.
+
+use partune_base::{CallPathId, PeId, Span, Time};
+use partune_trace::Role;
+
+/// What kind of loss a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Pattern {
+    /// A receive waits for its send.
+    LateSender,
+    /// A send waits for its receive.
+    LateReceiver,
+    WaitAtBarrier,
+    /// A collective in which everybody needs everybody waits for its last member.
+    WaitAtNxn,
+    /// Receivers of a one-to-all collective wait for its root.
+    LateBroadcast,
+    /// The root of an all-to-one collective waits for the others.
+    EarlyReduce,
+    /// A member of a scan waits for those before it.
+    EarlyScan,
+    WaitOnLock,
+    WaitOnValue,
+    /// A put or get takes longer while others access the same PE.
+    CompetingPutGet,
+    /// A group synchronisation of RMA (fence, post/start/complete/wait) waits for its last member.
+    LateFence,
+    /// A barrier that orders no conflicting accesses.
+    RedundantBarrier,
+    SmallTransfers,
+    SerialBlockingTransfers,
+    LoadImbalance,
+    SerialSection,
+    PoorLocality,
+    HighFrequency,
+}
+
+/// What an operation at a place waited for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cause {
+    pub pe: PeId,
+    /// The call path of the operation (or user code) that made it wait.
+    pub path: CallPathId,
+    pub time: Span,
+}
+
+/// One time that it happened.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Occurrence {
+    pub pe: PeId,
+    pub begin: Time,
+    pub end: Time,
+    /// Who caused it; none if unknown.
+    pub cause: PeId,
+}
+
+/// A place that loses time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    pub pattern: Pattern,
+    pub role: Role,
+    /// Where: the call path of the operation that waits, or of the code that is slow.
+    pub path: CallPathId,
+    /// The loss, summed over PEs.
+    pub time: Span,
+    /// How many times.
+    pub count: u64,
+    /// The loss of each PE that has one, in order of PE.
+    pub pes: Vec<(PeId, Span)>,
+    /// Who made it, largest first, at most [`crate::Options::details`].
+    pub causes: Vec<Cause>,
+    /// The part of `time` for which no cause is known, or the cause is no PE's doing.
+    pub unexplained: Span,
+    /// The longest instances, longest first, at most [`crate::Options::details`].
+    pub occurrences: Vec<Occurrence>,
+    /// More about it that is specific to the pattern: name and value (bytes, factors, counts).
+    pub facts: Vec<(&'static str, f64)>,
+}
+
+impl Pattern {
+    pub const ALL: [Pattern; 18] = [
+        Pattern::LateSender,
+        Pattern::LateReceiver,
+        Pattern::WaitAtBarrier,
+        Pattern::WaitAtNxn,
+        Pattern::LateBroadcast,
+        Pattern::EarlyReduce,
+        Pattern::EarlyScan,
+        Pattern::WaitOnLock,
+        Pattern::WaitOnValue,
+        Pattern::CompetingPutGet,
+        Pattern::LateFence,
+        Pattern::RedundantBarrier,
+        Pattern::SmallTransfers,
+        Pattern::SerialBlockingTransfers,
+        Pattern::LoadImbalance,
+        Pattern::SerialSection,
+        Pattern::PoorLocality,
+        Pattern::HighFrequency,
+    ];
+
+    /// The name used in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Pattern::LateSender => "late_sender",
+            Pattern::LateReceiver => "late_receiver",
+            Pattern::WaitAtBarrier => "wait_at_barrier",
+            Pattern::WaitAtNxn => "wait_at_nxn",
+            Pattern::LateBroadcast => "late_broadcast",
+            Pattern::EarlyReduce => "early_reduce",
+            Pattern::EarlyScan => "early_scan",
+            Pattern::WaitOnLock => "wait_on_lock",
+            Pattern::WaitOnValue => "wait_on_value",
+            Pattern::CompetingPutGet => "competing_put_get",
+            Pattern::LateFence => "late_fence",
+            Pattern::RedundantBarrier => "redundant_barrier",
+            Pattern::SmallTransfers => "small_transfers",
+            Pattern::SerialBlockingTransfers => "serial_blocking_transfers",
+            Pattern::LoadImbalance => "load_imbalance",
+            Pattern::SerialSection => "serial_section",
+            Pattern::PoorLocality => "poor_locality",
+            Pattern::HighFrequency => "high_frequency",
+        }
+    }
+
+    /// Whether its time is waiting inside operations, so that findings of such patterns do not overlap and may be summed.
+    pub fn is_wait(self) -> bool {
+        match self {
+            Pattern::LateSender
+            | Pattern::LateReceiver
+            | Pattern::WaitAtBarrier
+            | Pattern::WaitAtNxn
+            | Pattern::LateBroadcast
+            | Pattern::EarlyReduce
+            | Pattern::EarlyScan
+            | Pattern::WaitOnLock
+            | Pattern::WaitOnValue
+            | Pattern::CompetingPutGet
+            | Pattern::LateFence => true,
+            Pattern::RedundantBarrier
+            | Pattern::SmallTransfers
+            | Pattern::SerialBlockingTransfers
+            | Pattern::LoadImbalance
+            | Pattern::SerialSection
+            | Pattern::PoorLocality
+            | Pattern::HighFrequency => false,
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What every analysis gets.
+
+use partune_index::Index;
+use partune_trace::Trace;
+
+use crate::Waits;
+
+/// The facts, what was derived from them once, and the thresholds.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    pub trace: &'a Trace,
+    pub index: &'a Index,
+    pub waits: &'a Waits,
+    pub options: &'a Options,
+}
+
+/// Thresholds. Every one is an option of the command line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// A place is a hotspot if its operations take at least this share of the run, summed over PEs (PPW's h).
+    pub hotspot: f64,
+    /// A hotspot is a bottleneck if it takes this many times its baseline (PPW's β).
+    pub baseline_factor: f64,
+    /// Without a baseline: if its maximum over PEs is this many times its average, or the average this many times the minimum
+    /// (PPW's δ).
+    pub deviation: f64,
+    /// A finding is reported if it loses at least this share of the run, summed over PEs.
+    pub minimum: f64,
+    /// Calls of one operation at one place on one PE from which it is frequent.
+    pub frequent_count: u64,
+    /// Messages below this many bytes are small, where latency and bandwidth cannot be fitted from the trace.
+    pub small_bytes: u64,
+    /// Small transfers to one PE in a row, without synchronisation between them, from which they could be one.
+    pub small_run: u64,
+    /// How many causes and instances a finding lists.
+    pub details: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            hotspot: 0.02,
+            baseline_factor: 1.5,
+            deviation: 2.0,
+            minimum: 0.001,
+            frequent_count: 1000,
+            small_bytes: 1024,
+            small_run: 4,
+            details: 5,
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Figures and tables as data: what an analysis shows besides findings. Rendered as text, JSON or charts at the edge.
+
+use partune_base::{CallPathId, GroupId, PeId};
+
+/// What a number counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    Seconds,
+    Bytes,
+    /// A plain number of things.
+    Count,
+    /// A share or an efficiency, 1 is all.
+    Ratio,
+}
+
+/// A named number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scalar {
+    /// snake_case; the key in JSON.
+    pub name: &'static str,
+    pub value: f64,
+    pub unit: Unit,
+}
+
+/// A column of a table; all columns of a table have the same length.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    pub name: &'static str,
+    pub values: Values,
+}
+
+/// The values of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    Number(Unit, Vec<f64>),
+    Count(Vec<u64>),
+    Pe(Vec<PeId>),
+    Group(Vec<GroupId>),
+    /// Call paths: shown with construct, location and path.
+    Path(Vec<CallPathId>),
+    /// Words of the house (names of bounds, gaps, roles), not text for people.
+    Word(Vec<&'static str>),
+}
+
+/// A table; its name is a key at the top level of JSON, so it is unique over all analyses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DataTable {
+    pub name: &'static str,
+    pub columns: Vec<Column>,
+}
+
+/// What one analysis shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Section {
+    /// The key in JSON under which its scalars stand, e.g. `efficiency`.
+    pub name: &'static str,
+    pub scalars: Vec<Scalar>,
+    pub tables: Vec<DataTable>,
+    /// Remarks that a reader needs to read the figures right (which variant of a formula, what was left out).
+    pub notes: Vec<String>,
+}
