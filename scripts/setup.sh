@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Installs what the build, the tests and the benches need and what is missing, and says what it does.
+#
+# Run it as often as you like: where nothing is missing it changes nothing and asks nobody. On a machine
+# without apt-get, or without the right to use it, it names the packages and goes on; the tests that
+# need them then say that they were skipped.
+set -euo pipefail
+
+# Package (name in Debian 12 and later, Ubuntu 22.04 and later) and what it is for.
+packages() {
+    cat <<'LIST'
+gcc                the linker that Rust calls, and the C reader of the benches
+libc6-dev          the C library's headers and start files
+make               the commands of this repository
+pkg-config         finds the libraries below
+time               peak memory in the benches
+otf2-tools         otf2-print, the second opinion on every archive that we read or write
+libotf2-trace-dev  the C library that the benches compare with
+python3-otf2       writes archives for tests without our code
+libopenmpi-dev     MPI headers and libraries: the table of constructs is checked against them
+openmpi-bin        mpicc and mpirun for the examples
+libmpich-dev       the same from another MPI, whose names differ
+LIST
+}
+
+say() { printf 'setup: %s\n' "$*"; }
+
+if ! command -v cargo >/dev/null; then
+    say "cargo is missing; install Rust from https://rustup.rs and open a new shell" >&2
+    exit 1
+fi
+for component in rustfmt clippy; do
+    if ! cargo "${component/rustfmt/fmt}" --version >/dev/null 2>&1; then
+        if command -v rustup >/dev/null; then
+            say "adding the Rust component $component"
+            rustup component add "$component"
+        else
+            say "cargo ${component/rustfmt/fmt} is missing; install it beside cargo" >&2
+            exit 1
+        fi
+    fi
+done
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    say "no apt-get here; please see to it that the equivalents of these Debian packages are installed:"
+    packages | sed 's/^/  /'
+    exit 0
+fi
+
+installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+known() { [[ "$(apt-cache policy "$1" 2>/dev/null)" =~ Candidate:\ [^\(] ]]; }
+
+missing=()
+while read -r name _; do
+    installed "$name" || missing+=("$name")
+done < <(packages)
+if [ ${#missing[@]} -eq 0 ]; then
+    exit 0
+fi
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    # Ask for a password only where somebody can type one.
+    if command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+        as_root=(sudo)
+    else
+        say "missing and no right to install them: ${missing[*]}"
+        say "as root: apt-get install ${missing[*]}"
+        exit 0
+    fi
+fi
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@"; }
+
+say "missing: ${missing[*]}"
+say "apt-get update"
+apt update || say "the package lists could not be refreshed; trying with those that are here"
+
+wanted=()
+for name in "${missing[@]}"; do
+    if known "$name"; then wanted+=("$name"); else say "this system has no package $name; going on without it"; fi
+done
+if [ ${#wanted[@]} -gt 0 ]; then
+    say "apt-get install ${wanted[*]}"
+    apt install -y --no-install-recommends "${wanted[@]}" \
+        || say "installing failed; what needs ${wanted[*]} will be skipped"
+fi

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Everything that must hold before a commit. The last lines are those of the test runner.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+step() { printf '== %s\n' "$*"; }
+
+step formatting
+cargo fmt --all --check
+
+step lints
+cargo clippy --workspace --all-targets -- -D warnings
+
+if cargo deny --version >/dev/null 2>&1; then
+    step dependencies
+    cargo deny --offline check --hide-inclusion-graph bans licenses sources
+fi
+
+# Without nextest the runner of cargo does the same, one binary after the other.
+if cargo nextest --version >/dev/null 2>&1; then
+    step 'examples in the documentation'
+    cargo test --workspace --doc --quiet
+    step tests
+    cargo nextest run --workspace --no-fail-fast
+else
+    step 'tests and examples in the documentation'
+    cargo test --workspace --no-fail-fast
+fi
