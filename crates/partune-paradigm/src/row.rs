@@ -3,7 +3,7 @@
 use crate::Construct;
 use std::collections::HashMap;
 
-/// `"name" => Role;` or `"name" => Role, Completion;`, one row a construct.
+/// `"name" => Role;` or `"name" => Role, Completion;`, one row a construct. No completion means blocking.
 macro_rules! constructs {
     ($($name:literal => $role:ident $(, $completion:ident)?;)*) => {
         &[$($crate::Construct {
@@ -25,12 +25,18 @@ macro_rules! completion {
 
 pub(crate) use {completion, constructs};
 
-/// The rows of a table by canonical name.
-pub(crate) struct Names(HashMap<&'static str, &'static Construct>);
+/// The rows of a table by name.
+pub(crate) struct Names(HashMap<String, &'static Construct>);
 
 impl Names {
+    /// By canonical name.
     pub(crate) fn new(constructs: &'static [Construct]) -> Names {
-        Names(constructs.iter().map(|construct| (construct.name, construct)).collect())
+        Names(constructs.iter().map(|construct| (construct.name.to_owned(), construct)).collect())
+    }
+
+    /// By canonical name in lower case, for languages that fold case.
+    pub(crate) fn folded(constructs: &'static [Construct]) -> Names {
+        Names(constructs.iter().map(|construct| (construct.name.to_ascii_lowercase(), construct)).collect())
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&'static Construct> {
