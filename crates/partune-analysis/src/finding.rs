@@ -41,6 +41,8 @@ pub struct Cause {
     pub pe: PeId,
     /// The call path of the operation (or user code) that made it wait.
     pub path: CallPathId,
+    /// The call path in which that PE spent the time that made it late, if it is known and not `path` itself; else none.
+    pub origin: CallPathId,
     pub time: Span,
 }
 
