@@ -4,10 +4,19 @@
 //! one paradigm, one row is one construct; to add a paradigm is one file and one line in [`PARADIGMS`]. A name that no table
 //! knows is the user's. No input panics, nothing is read from the environment.
 
+mod caf;
+mod cuda;
+mod hip;
+mod measurement;
 mod mpi;
+mod openmp;
+mod openshmem;
 mod paradigm;
+mod posix_io;
+mod pthread;
 mod recognise;
 mod row;
+mod upc;
 
 pub use paradigm::{Construct, Paradigm};
 pub use recognise::{PARADIGMS, Recognised, recognise};

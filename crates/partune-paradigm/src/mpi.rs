@@ -14,7 +14,7 @@ static EXACT: LazyLock<Names> = LazyLock::new(|| Names::new(CONSTRUCTS));
 static FOLDED: LazyLock<Names> = LazyLock::new(|| Names::folded(CONSTRUCTS));
 
 /// What the bindings append to a Fortran name, longest first.
-const FORTRAN_SUFFIXES: [&str; 5] = ["_large", "_f08ts", "_f08", "_f", "_c"];
+const FORTRAN_SUFFIXES: [&str; 6] = ["_large", "_f08ts", "_f08", "_f90", "_f", "_c"];
 
 /// `MPI_Send`, `PMPI_Send`, `MPI_Send_c`, `MPI_SEND`, `mpi_send`, `mpi_send_`, `mpi_send__`, `mpi_send_f08_`,
 /// `mpi_send_f08ts_large_`, and each with `p`. Any other mixture of cases is a user's name.

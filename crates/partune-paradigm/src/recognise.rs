@@ -1,9 +1,20 @@
 //! From a region's name to its construct: the one list of paradigms, and who wins where two know a name.
 
-use crate::{Construct, Paradigm, mpi};
+use crate::{Construct, Paradigm, caf, cuda, hip, measurement, mpi, openmp, openshmem, posix_io, pthread, upc};
 
-/// All paradigms, the most specific spellings first.
-pub static PARADIGMS: &[&Paradigm] = &[&mpi::MPI];
+/// All paradigms. A name that two know is the earlier one's, unless the producer says otherwise; no such name is known.
+pub static PARADIGMS: &[&Paradigm] = &[
+    &mpi::MPI,
+    &openmp::OPENMP,
+    &openshmem::OPENSHMEM,
+    &upc::UPC,
+    &caf::CAF,
+    &pthread::PTHREAD,
+    &cuda::CUDA,
+    &hip::HIP,
+    &posix_io::POSIX_IO,
+    &measurement::MEASUREMENT,
+];
 
 /// What a region is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,13 +43,12 @@ pub fn recognise(region_name: &str, hint: Option<&str>) -> Option<Recognised> {
     })
 }
 
-/// The paradigm that a producer's word means.
+/// The paradigm that a producer's word means: letters and digits count, case and punctuation do not.
 fn paradigm_of_hint(hint: &str) -> Option<&'static Paradigm> {
-    let word = plain(hint);
-    PARADIGMS.iter().copied().find(|paradigm| plain(paradigm.name) == word || paradigm.aliases.contains(&word.as_str()))
+    let same = |word: &str| plain(word).eq(plain(hint));
+    PARADIGMS.iter().copied().find(|paradigm| same(paradigm.name) || paradigm.aliases.iter().copied().any(same))
 }
 
-/// Letters and digits only, in lower case.
-fn plain(word: &str) -> String {
-    word.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+fn plain(word: &str) -> impl Iterator<Item = char> {
+    word.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase())
 }
