@@ -1,0 +1,140 @@
+//! From the tree to a trace.
+
+use std::collections::HashMap;
+
+use partune_base::{CallPathId, PeId, RegionId, StringId, Time};
+use partune_trace::{Completion, Region, Role, Stream, TraceBuilder, Visit};
+
+use crate::facts::{self, Here};
+use crate::lexer::Source;
+use crate::names::{self, Names};
+use crate::syntax::{Item, Text, VisitText};
+
+/// Makes the trace of a text.
+pub(crate) fn build(source: &Source<'_>, text: &Text) -> TraceBuilder {
+    let mut built = TraceBuilder::default();
+    let names = names::define(source, text, &mut built);
+    let mut maker = Maker { source, built, names, regions: HashMap::new(), paths: HashMap::new(), next_id: 1 << 32 };
+    let mut ends: HashMap<(u32, u32), i64> = HashMap::new();
+    for (id, items) in &text.pes {
+        let frame = Frame { pe: maker.names.pes[id], rank: id.0, thread: id.1, path: CallPathId::NONE, end: None };
+        let end = ends.entry(*id).or_insert(i64::MIN);
+        maker.items(items, frame, 0, end);
+    }
+    maker.built.streams.iter_mut().for_each(sort_rows);
+    maker.built
+}
+
+/// What is being filled.
+pub(crate) struct Maker<'a, 's> {
+    pub(crate) source: &'a Source<'s>,
+    pub(crate) built: TraceBuilder,
+    pub(crate) names: Names,
+    regions: HashMap<(StringId, StringId, u32), RegionId>,
+    paths: HashMap<(CallPathId, RegionId), CallPathId>,
+    /// Matching id of the next RMA access that has none.
+    pub(crate) next_id: u64,
+}
+
+/// Where a visit is made.
+#[derive(Clone, Copy)]
+struct Frame {
+    pe: PeId,
+    rank: u32,
+    thread: u32,
+    /// Of the parent.
+    path: CallPathId,
+    /// Of the parent.
+    end: Option<i64>,
+}
+
+impl Maker<'_, '_> {
+    /// Writes items whose times are moved by `shift`; `cursor` is the end of what came before.
+    fn items(&mut self, items: &[Item], frame: Frame, shift: i64, cursor: &mut i64) {
+        for item in items {
+            match item {
+                Item::Visit(visit) => self.visit(visit, frame, shift, cursor),
+                Item::Repeat { times, first, every, items } => {
+                    for turn in 0..i64::from(*times) {
+                        self.items(items, frame, shift + first + turn * every, cursor);
+                    }
+                }
+            }
+        }
+    }
+
+    fn visit(&mut self, visit: &VisitText, frame: Frame, shift: i64, cursor: &mut i64) {
+        let fail = |message: String| self.source.fail(visit.line, &format!("{} {message}", visit.name));
+        let enter = visit.begin.map_or(if *cursor == i64::MIN { shift } else { *cursor }, |begin| begin + shift);
+        let Some(exit) = visit.end.map(|end| end + shift).or(frame.end) else { fail("has no end".to_owned()) };
+        if enter > exit {
+            fail(format!("begins at {enter} and ends at {exit}"));
+        }
+        if enter < *cursor {
+            fail(format!("begins at {enter}, but the visit before it or its parent is at {cursor}"));
+        }
+        if frame.end.is_some_and(|end| exit > end) {
+            fail(format!("ends at {exit}, after its parent"));
+        }
+        *cursor = exit;
+
+        let path = self.path(frame.path, visit);
+        let stream = &mut self.built.streams[frame.pe];
+        stream.events += 2;
+        let index = stream.visits.push(Visit { enter: Time(enter), exit: Time(exit), path });
+        let Frame { pe, rank, thread, .. } = frame;
+        let here = Here { pe, rank, thread, visit: index, enter: Time(enter), exit: Time(exit), shift };
+        for fact in &visit.facts {
+            facts::record(self, fact, here);
+        }
+        let mut cursor = enter;
+        self.items(&visit.items, Frame { path, end: Some(exit), ..frame }, shift, &mut cursor);
+    }
+
+    fn path(&mut self, parent: CallPathId, visit: &VisitText) -> CallPathId {
+        let region = self.region(visit);
+        *self.paths.entry((parent, region)).or_insert_with(|| self.built.paths.push(parent, region))
+    }
+
+    fn region(&mut self, visit: &VisitText) -> RegionId {
+        let strings = &mut self.built.strings;
+        let name = strings.intern(&visit.name);
+        let (file, line) =
+            visit.source.as_ref().map_or((StringId::NONE, 0), |(file, line)| (strings.intern(file), *line));
+        *self.regions.entry((name, file, line)).or_insert_with(|| {
+            let mut region = Region {
+                name,
+                construct: name,
+                paradigm: StringId::NONE,
+                role: Role::User,
+                completion: Completion::Blocking,
+                file,
+                line,
+            };
+            if let Some(found) = partune_paradigm::recognise(&visit.name, None) {
+                region.construct = strings.intern(found.construct.name);
+                region.paradigm = strings.intern(found.paradigm.name);
+                region.role = found.construct.role;
+                region.completion = found.construct.completion;
+            }
+            self.built.regions.push(region)
+        })
+    }
+}
+
+/// Brings rows into the order of their times; equal times stay in the order of the text.
+fn sort_rows(stream: &mut Stream) {
+    stream.sends.sort_by_key(|row| row.time);
+    stream.recvs.sort_by_key(|row| row.time);
+    stream.requests.sort_by_key(|row| row.time);
+    stream.collectives.sort_by_key(|row| row.end);
+    stream.transfers.sort_by_key(|row| row.time);
+    stream.completions.sort_by_key(|row| row.time);
+    stream.rma_syncs.sort_by_key(|row| row.time);
+    stream.locks.sort_by_key(|row| row.time);
+    stream.teams.sort_by_key(|row| row.time);
+    stream.tasks.sort_by_key(|row| row.time);
+    stream.metrics.sort_by_key(|row| row.time);
+    stream.io.sort_by_key(|row| row.begin);
+    stream.pauses.sort_by_key(|row| row.begin);
+}
