@@ -1,12 +1,27 @@
 //! Waits: the part of every operation that another PE's behaviour cost it (program-induced delay), and who ended it.
 //!
-//! Found once, by role, one module a family; all other analyses that speak of waiting read this list.
+//! Found once, by role, one module a family; all other analyses that speak of waiting read this list. An operation has at most
+//! one wait. Where several partners kept it (a completion of many messages), it is the one that ended last: the operation
+//! could not have returned before, and no second is counted twice. Waiting is never claimed from a partner that is not known.
+//!
+//! Definitions: Su, "Parallel Performance Wizard", figures 4-4 to 4-7; names and the cases of messages and collectives as in
+//! Scalasca's manual of patterns.
+
+mod collective;
+mod lock;
+mod p2p;
+mod rma;
+mod value;
 
 use partune_base::{PeId, Span, Table, Time};
 use partune_index::{Index, Place};
-use partune_trace::{Trace, VisitIx};
+use partune_trace::{Role, Trace, VisitIx};
+use rayon::prelude::*;
 
 use crate::Pattern;
+
+pub(crate) use lock::holders;
+pub(crate) use rma::{Contention, competitors};
 
 /// One wait of one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +34,8 @@ pub struct Wait {
     pub end: Time,
     /// The operation whose begin (or end, for locks and values) ended the wait; [`Place::NONE`] if unknown.
     pub cause: Place,
-    /// Position in [`partune_index::Collectives::instances`], or `u32::MAX`.
+    /// Position of what it took part in: in [`partune_index::Collectives::instances`] for collectives, in
+    /// [`partune_index::Locks::grants`] for locks, in [`partune_index::RmaIndex::transfers`] for puts and gets; else `u32::MAX`.
     pub instance: u32,
 }
 
@@ -30,37 +46,128 @@ impl Wait {
 }
 
 /// All waits longer than zero, in order of (PE, begin, end): 48 bytes a wait. Waits of one PE do not overlap.
+///
+/// Waits inside start-up, shut-down and the creation of groups, windows and symmetric memory are the paradigm's own and no
+/// place for tuning: they are kept apart, in [`Waits::management`].
 #[derive(Clone, Debug, Default)]
 pub struct Waits {
+    program: Rows,
+    management: Rows,
+}
+
+/// Waits by PE.
+#[derive(Clone, Debug, Default)]
+struct Rows {
     rows: Vec<Wait>,
     /// Where the waits of each PE begin in `rows`; one more entry than PEs.
     offsets: Table<PeId, u32>,
 }
 
 impl Waits {
-    /// Finds all waits. Linear in operations, messages, members of collectives and transfers.
+    /// Finds all waits. Linear in operations, messages, members of collectives and transfers, but for sorting waits by PE;
+    /// parallel over PEs and instances, with a result that does not depend on the number of threads.
     pub fn find(trace: &Trace, index: &Index) -> Waits {
-        let _ = (trace, index);
-        Waits::default()
+        let mut pes: Vec<Vec<Wait>> =
+            trace.streams().ids().collect::<Vec<_>>().into_par_iter().map(|pe| p2p::find(trace, index, pe)).collect();
+        let shared = [
+            collective::find(trace, index),
+            lock::find(trace, index),
+            value::find(trace, index),
+            rma::find(trace, index),
+        ];
+        for wait in shared.into_iter().flatten() {
+            if let Some(rows) = pes.get_mut(wait.pe.0 as usize) {
+                rows.push(wait);
+            }
+        }
+        let parts: Vec<(Vec<Wait>, Vec<Wait>)> = pes.into_par_iter().map(|rows| settle(trace, rows)).collect();
+        let (program, management): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        Waits { program: Rows::new(program), management: Rows::new(management) }
     }
 
     pub fn iter(&self) -> std::slice::Iter<'_, Wait> {
-        self.rows.iter()
+        self.program.rows.iter()
+    }
+
+    pub fn as_slice(&self) -> &[Wait] {
+        &self.program.rows
     }
 
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.program.rows.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.program.rows.is_empty()
     }
 
     /// The waits of a PE, in order of time.
     pub fn of_pe(&self, pe: PeId) -> &[Wait] {
-        match (self.offsets.get(pe), self.offsets.get(PeId(pe.0 + 1))) {
+        self.program.of_pe(pe)
+    }
+
+    /// Where the waits of a PE begin in [`Waits::as_slice`].
+    pub fn first_of_pe(&self, pe: PeId) -> usize {
+        self.program.offsets.get(pe).map_or(0, |first| *first as usize)
+    }
+
+    /// Waits inside start-up, shut-down and collective management, in order of (PE, begin, end). No finding is made of them;
+    /// the critical path passes through them.
+    pub fn management(&self) -> &[Wait] {
+        &self.management.rows
+    }
+
+    /// Those of a PE, in order of time.
+    pub fn management_of_pe(&self, pe: PeId) -> &[Wait] {
+        self.management.of_pe(pe)
+    }
+}
+
+impl Rows {
+    fn new(pes: Vec<Vec<Wait>>) -> Rows {
+        let mut offsets: Table<PeId, u32> = Table::new();
+        let mut total = 0;
+        offsets.push(0);
+        for rows in &pes {
+            total += rows.len() as u32;
+            offsets.push(total);
+        }
+        let mut rows = Vec::with_capacity(total as usize);
+        pes.into_iter().for_each(|mut part| rows.append(&mut part));
+        Rows { rows, offsets }
+    }
+
+    fn of_pe(&self, pe: PeId) -> &[Wait] {
+        match (self.offsets.get(pe), self.offsets.get(PeId(pe.0.wrapping_add(1)))) {
             (Some(first), Some(end)) => &self.rows[*first as usize..*end as usize],
             _ => &[],
         }
+    }
+}
+
+/// Of the waits of a PE, keeps for each operation the one that ended last, and puts those of management apart.
+fn settle(trace: &Trace, mut rows: Vec<Wait>) -> (Vec<Wait>, Vec<Wait>) {
+    rows.retain(|wait| wait.end > wait.begin && wait.operation.is_some());
+    rows.sort_unstable_by_key(|wait| {
+        (wait.operation, std::cmp::Reverse(wait.end), wait.begin, wait.pattern, wait.cause, wait.instance)
+    });
+    rows.dedup_by_key(|wait| wait.operation);
+    rows.into_iter().partition(|wait| !is_management(trace, wait.pe, wait.operation))
+}
+
+/// Whether an operation is the paradigm's own business: start-up, shut-down, collective creation of its objects.
+pub(crate) fn is_management(trace: &Trace, pe: PeId, operation: VisitIx) -> bool {
+    matches!(trace.role_of(pe, operation), Role::Init | Role::Finalize | Role::GlobalAlloc)
+}
+
+/// Adds a wait, or replaces the one before it if that is of the same operation and pattern and ended earlier.
+fn push_latest(rows: &mut Vec<Wait>, wait: Wait) {
+    match rows.last_mut() {
+        Some(last) if last.operation == wait.operation && last.pattern == wait.pattern => {
+            if wait.end > last.end {
+                *last = wait;
+            }
+        }
+        _ => rows.push(wait),
     }
 }

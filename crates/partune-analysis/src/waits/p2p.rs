@@ -1,0 +1,77 @@
+//! Messages: late sender and late receiver.
+//!
+//! Late sender: the operation that received (or completed the receive) was entered before the send operation;
+//! wait = [own enter, enter of the send]. Late receiver: a send that may block, or the operation that completed a non-blocking
+//! send, was entered before the receive was posted and left after; wait = [own enter, receive posted]. Buffered sends never
+//! wait. Several messages completed by one operation: the latest counts. A send that began after its receive had ended is not
+//! late but unaligned: no wait.
+
+use partune_base::{PeId, Time};
+use partune_index::{Index, Message, Place};
+use partune_trace::{Completion, NO_REQUEST, Trace, VisitIx};
+
+use super::{Wait, push_latest};
+use crate::Pattern;
+
+/// All waits of a PE for messages.
+pub(super) fn find(trace: &Trace, index: &Index, pe: PeId) -> Vec<Wait> {
+    let stream = &trace.streams()[pe];
+    let mut rows = Vec::new();
+    for recv in 0..stream.recvs.len() {
+        if let Some(message) = index.messages.of_recv(pe, recv)
+            && let Some(wait) = late_sender(trace, message)
+        {
+            push_latest(&mut rows, wait);
+        }
+    }
+    for send in 0..stream.sends.len() {
+        if let Some(message) = index.messages.of_send(pe, send)
+            && let Some(wait) = late_receiver(trace, message)
+        {
+            push_latest(&mut rows, wait);
+        }
+    }
+    rows
+}
+
+fn late_sender(trace: &Trace, message: &Message) -> Option<Wait> {
+    let own = message.recv_place(trace);
+    let partner = message.send_place(trace);
+    let (begin, exit) = operation(trace, own)?;
+    let (end, _) = operation(trace, partner)?;
+    wait(own, Pattern::LateSender, begin, end, exit, partner)
+}
+
+fn late_receiver(trace: &Trace, message: &Message) -> Option<Wait> {
+    let row = trace.streams()[message.sender].sends.get(message.send as usize)?;
+    let visit = if row.request == NO_REQUEST { row.visit } else { message.send_completion };
+    let own = Place { pe: message.sender, visit };
+    let (begin, exit) = operation(trace, own)?;
+    if row.request == NO_REQUEST && !may_wait(trace.region_of(own.pe, own.visit).completion) {
+        return None;
+    }
+    let partner = Place { pe: message.receiver, visit: message.recv_post };
+    operation(trace, partner)?;
+    wait(own, Pattern::LateReceiver, begin, message.recv_posted, exit, partner)
+}
+
+/// Whether a send of this kind can wait for its receiver.
+fn may_wait(completion: Completion) -> bool {
+    match completion {
+        Completion::Blocking | Completion::Synchronous => true,
+        Completion::Buffered | Completion::NonBlocking | Completion::Persistent => false,
+    }
+}
+
+/// Enter and exit of an operation; `None` for a place outside of operations.
+fn operation(trace: &Trace, place: Place) -> Option<(Time, Time)> {
+    if !place.is_some() || trace.role_of(place.pe, place.visit).is_transparent() {
+        return None;
+    }
+    Some((place.enter(trace), place.exit(trace)))
+}
+
+fn wait(own: Place, pattern: Pattern, begin: Time, end: Time, exit: Time, cause: Place) -> Option<Wait> {
+    let operation: VisitIx = own.visit;
+    (begin < end && end < exit).then_some(Wait { pe: own.pe, operation, pattern, begin, end, cause, instance: u32::MAX })
+}
