@@ -1,6 +1,6 @@
 //! Figures and tables as data: what an analysis shows besides findings. Rendered as text, JSON or charts at the edge.
 
-use partune_base::{CallPathId, GroupId, PeId};
+use partune_base::{CallPathId, GroupId, MetricId, PeId, RegionId};
 
 /// What a number counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,10 @@ pub enum Values {
     Count(Vec<u64>),
     Pe(Vec<PeId>),
     Group(Vec<GroupId>),
+    /// Regions: shown with name and location.
+    Region(Vec<RegionId>),
+    /// Metrics: shown with name and unit.
+    Metric(Vec<MetricId>),
     /// Call paths: shown with construct, location and path.
     Path(Vec<CallPathId>),
     /// Words of the house (names of bounds, gaps, roles), not text for people.
