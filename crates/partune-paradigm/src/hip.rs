@@ -17,7 +17,7 @@ fn recognise(name: &str) -> Option<&'static Construct> {
 }
 
 fn recognise_hinted(name: &str) -> Option<&'static Construct> {
-    recognise(name).or_else(|| {
+    recognise(name).or_else(|| EXACT.get(name)).or_else(|| {
         let rest = ["__hip", "hip"].iter().find_map(|prefix| name.strip_prefix(prefix))?;
         if rest.starts_with(|c: char| c.is_ascii_uppercase()) { EXACT.get(OTHER) } else { None }
     })

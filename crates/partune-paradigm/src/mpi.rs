@@ -13,8 +13,8 @@ pub(crate) static MPI: Paradigm =
 static EXACT: LazyLock<Names> = LazyLock::new(|| Names::new(CONSTRUCTS));
 static FOLDED: LazyLock<Names> = LazyLock::new(|| Names::folded(CONSTRUCTS));
 
-/// What the bindings append to a Fortran name, longest first.
-const FORTRAN_SUFFIXES: [&str; 6] = ["_large", "_f08ts", "_f08", "_f90", "_f", "_c"];
+/// What the bindings append to a Fortran name, from the outside in.
+const FORTRAN_SUFFIXES: [&str; 7] = ["_large", "_f08ts", "_f08", "_f90", "_f", "_cptr", "_c"];
 
 /// `MPI_Send`, `PMPI_Send`, `MPI_Send_c`, `MPI_SEND`, `mpi_send`, `mpi_send_`, `mpi_send__`, `mpi_send_f08_`,
 /// `mpi_send_f08ts_large_`, and each with `p`. Any other mixture of cases is a user's name.
@@ -40,20 +40,28 @@ fn is_mpi(name: &str) -> bool {
 fn c(name: &str) -> Option<&'static Construct> {
     let known = |name| EXACT.get(name);
     known(name)
-        .or_else(|| ["_c", "_f08", "_f"].iter().find_map(|suffix| known(name.strip_suffix(suffix)?)))
+        .or_else(|| {
+            let stem = ["_f08", "_f"].iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name);
+            known(stem).or_else(|| known(stem.strip_suffix("_c").or_else(|| stem.strip_suffix("_cptr"))?))
+        })
         .or_else(|| c(&format!("MPI_{}", name.strip_prefix("MPIX_")?)))
 }
 
 /// A name of a Fortran binding, in lower case.
 fn fortran(name: &str) -> Option<&'static Construct> {
-    let mut stem = name.strip_suffix("__").or_else(|| name.strip_suffix('_')).unwrap_or(name);
+    let name = name.strip_suffix("__").or_else(|| name.strip_suffix('_')).unwrap_or(name);
+    if name.starts_with("mpi_sizeof_") {
+        // One instance a type and rank.
+        return FOLDED.get("mpi_sizeof");
+    }
+    let mut stem = name;
     for suffix in FORTRAN_SUFFIXES {
         if let Some(construct) = FOLDED.get(stem) {
             return Some(construct);
         }
         stem = stem.strip_suffix(suffix).unwrap_or(stem);
     }
-    FOLDED.get(stem)
+    FOLDED.get(stem).or_else(|| fortran(&format!("mpi_{}", name.strip_prefix("mpix_")?)))
 }
 
 static CONSTRUCTS: &[Construct] = constructs! {
@@ -505,8 +513,11 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "MPI_File_create_errhandler" => Management;
     "MPI_File_set_errhandler" => Management;
     "MPI_Remove_error_class" => Management;
+    "MPI_Delete_error_class" => Management;
     "MPI_Remove_error_code" => Management;
+    "MPI_Delete_error_code" => Management;
     "MPI_Remove_error_string" => Management;
+    "MPI_Delete_error_string" => Management;
     "MPI_Session_call_errhandler" => Management;
     "MPI_Session_create_errhandler" => Management;
     "MPI_Session_set_errhandler" => Management;
@@ -641,9 +652,6 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "MPIX_Comm_ack_failed" => Management;
     "MPIX_Comm_failure_ack" => Management;
     "MPIX_Comm_failure_get_acked" => Inquiry;
-    "MPIX_Delete_error_class" => Management;
-    "MPIX_Delete_error_code" => Management;
-    "MPIX_Delete_error_string" => Management;
     "MPIX_Grequest_class_allocate" => Management;
     "MPIX_Grequest_class_create" => Management;
     "MPIX_GPU_query_support" => Inquiry;

@@ -1,0 +1,105 @@
+//! What must hold of every table.
+
+use partune_paradigm::{PARADIGMS, recognise};
+use partune_trace::{Completion, Role};
+use std::collections::BTreeSet;
+
+#[test]
+fn every_construct_is_unique_in_its_paradigm_and_recognised_by_its_name() {
+    for paradigm in PARADIGMS {
+        let mut names = BTreeSet::new();
+        for construct in paradigm.constructs {
+            assert!(names.insert(construct.name), "{} twice in {}", construct.name, paradigm.name);
+            let found = recognise(construct.name, Some(paradigm.name)).expect(construct.name);
+            assert_eq!((found.paradigm, found.construct), (*paradigm, construct));
+        }
+    }
+}
+
+#[test]
+fn paradigms_have_distinct_names_and_aliases() {
+    let mut words = BTreeSet::new();
+    for paradigm in PARADIGMS {
+        let name: String = paradigm.name.chars().filter(char::is_ascii_alphanumeric).collect();
+        assert!(words.insert(name.to_lowercase()), "{name}");
+        for alias in paradigm.aliases {
+            assert!(words.insert((*alias).to_owned()), "{alias}");
+        }
+    }
+}
+
+#[test]
+fn no_name_is_claimed_by_two_paradigms() {
+    for paradigm in PARADIGMS {
+        for construct in paradigm.constructs {
+            let claims: Vec<_> =
+                PARADIGMS.iter().filter(|other| (other.recognise)(construct.name).is_some()).map(|p| p.name).collect();
+            assert!(claims.len() < 2, "{}: {claims:?}", construct.name);
+        }
+    }
+}
+
+#[test]
+fn completions_fit_roles() {
+    for paradigm in PARADIGMS {
+        for construct in paradigm.constructs {
+            let fits = match construct.completion {
+                Completion::Blocking | Completion::NonBlocking => true,
+                Completion::Synchronous | Completion::Buffered => construct.role == Role::Send,
+                Completion::Persistent => construct.name.ends_with("_init"),
+            };
+            assert!(fits, "{construct:?}");
+            if construct.role.is_transparent() {
+                assert_eq!(construct.completion, Completion::Blocking, "{construct:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_name_panics() {
+    let odd = [
+        "",
+        " ",
+        "()",
+        "_",
+        "__",
+        "p",
+        "P",
+        "MPI_",
+        "mpi_",
+        "mpi__",
+        "PMPI_",
+        "MPIX_",
+        "shmem_",
+        "pshmem__",
+        "shmem_ctx_",
+        "shmem_int",
+        "shmem_64",
+        "!$omp ",
+        "!$omp @",
+        "!$omp (",
+        "OpenMP ",
+        "omp_",
+        "GASP_UPC_",
+        "upc_all_reduce",
+        "caf_",
+        "cu",
+        "cuda",
+        "é",
+        "mpi_é",
+        "shmem_é64",
+        "!$omp é@",
+        "cudaé",
+        "hipé",
+        "MPI_Sendé",
+        "ﬀ\u{0}",
+    ];
+    for name in odd {
+        for hint in PARADIGMS.iter().map(|p| Some(p.name)).chain([None, Some(""), Some("é"), Some("USER")]) {
+            if let Some(found) = recognise(name, hint) {
+                assert!(found.paradigm.constructs.contains(found.construct), "{name}");
+            }
+        }
+    }
+}
