@@ -20,6 +20,7 @@ python3-otf2       writes archives for tests without our code
 libopenmpi-dev     MPI headers and libraries: the table of constructs is checked against them
 openmpi-bin        mpicc and mpirun for the examples
 libmpich-dev       the same from another MPI, whose names differ
+libcaf-openmpi-3   the coarray library of Fortran, for the same check
 LIST
 }
 
