@@ -20,7 +20,9 @@ fn recognise(name: &str) -> Option<&'static Construct> {
     }
     if name.starts_with("omp_") || name.starts_with("OMP_") {
         let lower = name.to_ascii_lowercase();
-        return EXACT.get(lower.trim_end_matches('_'));
+        let name = lower.trim_end_matches('_');
+        // Fortran with integers of 8 bytes has its own entries.
+        return EXACT.get(name).or_else(|| EXACT.get(name.strip_suffix("_8")?));
     }
     None
 }
@@ -130,6 +132,8 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "omp_destroy_nest_lock" => Management;
     // Inquiry
     "omp_get_active_level" => Inquiry;
+    "omp_capture_affinity" => Inquiry;
+    "omp_get_affinity_format" => Inquiry;
     "omp_get_ancestor_thread_num" => Inquiry;
     "omp_get_cancellation" => Inquiry;
     "omp_get_default_device" => Inquiry;
@@ -147,7 +151,11 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "omp_get_num_procs" => Inquiry;
     "omp_get_num_teams" => Inquiry;
     "omp_get_num_threads" => Inquiry;
+    "omp_get_partition_num_places" => Inquiry;
+    "omp_get_partition_place_nums" => Inquiry;
     "omp_get_place_num" => Inquiry;
+    "omp_get_place_num_procs" => Inquiry;
+    "omp_get_place_proc_ids" => Inquiry;
     "omp_get_proc_bind" => Inquiry;
     "omp_get_schedule" => Inquiry;
     "omp_get_supported_active_levels" => Inquiry;
@@ -172,7 +180,9 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "omp_set_num_threads" => Management;
     "omp_set_schedule" => Management;
     "omp_set_teams_thread_limit" => Management;
+    "omp_set_affinity_format" => Management;
     "omp_control_tool" => Management;
+    "omp_display_affinity" => Management;
     "omp_display_env" => Management;
     "omp_fulfill_event" => Signal;
     "omp_pause_resource" => Management;

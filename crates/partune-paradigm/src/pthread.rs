@@ -1,4 +1,6 @@
 //! POSIX threads and semaphores, and the threads of ISO C.
+//!
+//! One row is one function, but for the functions on attribute objects, which are all one.
 
 use crate::row::{Names, constructs};
 use crate::{Construct, Paradigm};
@@ -15,8 +17,14 @@ pub(crate) static PTHREAD: Paradigm = Paradigm {
 static EXACT: LazyLock<Names> = LazyLock::new(|| Names::new(CONSTRUCTS));
 
 fn recognise(name: &str) -> Option<&'static Construct> {
-    EXACT.get(name)
+    EXACT.get(name).or_else(|| {
+        let object = name.strip_prefix("pthread_")?.split_once("attr_")?.0;
+        ["", "mutex", "cond", "rwlock", "barrier"].contains(&object).then(|| EXACT.get(ATTRIBUTES)).flatten()
+    })
 }
+
+/// The row of all functions on attribute objects (`pthread_mutexattr_settype`).
+const ATTRIBUTES: &str = "pthread_attr";
 
 static CONSTRUCTS: &[Construct] = constructs! {
     // Threads
@@ -37,8 +45,7 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "pthread_getspecific" => Inquiry;
     "pthread_key_create" => Management;
     "pthread_key_delete" => Management;
-    "pthread_attr_init" => Management;
-    "pthread_attr_destroy" => Management;
+    "pthread_attr" => Management;
     // Mutexes
     "pthread_mutex_lock" => LockAcquire;
     "pthread_mutex_timedlock" => LockAcquire;
@@ -47,12 +54,18 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "pthread_mutex_unlock" => LockRelease;
     "pthread_mutex_init" => Management;
     "pthread_mutex_destroy" => Management;
+    "pthread_mutex_consistent" => Management;
+    "pthread_mutex_consistent_np" => Management;
+    "pthread_mutex_getprioceiling" => Inquiry;
+    "pthread_mutex_setprioceiling" => Management;
     // Readers and writers
     "pthread_rwlock_rdlock" => LockAcquire;
     "pthread_rwlock_timedrdlock" => LockAcquire;
+    "pthread_rwlock_clockrdlock" => LockAcquire;
     "pthread_rwlock_tryrdlock" => LockAcquire, NonBlocking;
     "pthread_rwlock_wrlock" => LockAcquire;
     "pthread_rwlock_timedwrlock" => LockAcquire;
+    "pthread_rwlock_clockwrlock" => LockAcquire;
     "pthread_rwlock_trywrlock" => LockAcquire, NonBlocking;
     "pthread_rwlock_unlock" => LockRelease;
     "pthread_rwlock_init" => Management;
@@ -83,6 +96,10 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "sem_post" => Signal;
     "sem_init" => Management;
     "sem_destroy" => Management;
+    "sem_open" => Management;
+    "sem_close" => Management;
+    "sem_unlink" => Management;
+    "sem_getvalue" => Inquiry;
     // Threads of ISO C
     "thrd_create" => PeManagement;
     "thrd_join" => PeManagement;

@@ -28,6 +28,17 @@ fn openshmem() {
 }
 
 #[test]
+fn openmp() {
+    exports("libgomp.so.1", "libgomp1", 50, "OpenMP", |_, name| name.starts_with("omp_"));
+}
+
+#[test]
+fn threads() {
+    let objects = ["pthread_mutex", "pthread_cond", "pthread_rwlock", "pthread_barrier", "pthread_spin_", "sem_"];
+    exports("libc.so.6", "libc6", 50, "pthread", |_, name| objects.iter().any(|object| name.starts_with(object)));
+}
+
+#[test]
 fn coarrays() {
     exports("libcaf_openmpi.so.3", "libcaf-openmpi-3", 46, "CAF", |_, name| name.starts_with("_gfortran_caf_"));
 }
