@@ -1,0 +1,170 @@
+//! Copies the files of an archive record by record: whatever byte order, compression and chunk size they have, they come out little endian,
+//! plain, and in chunks of the size asked for.
+//!
+//! For `partune convert`. Nothing is interpreted: times and ids stay local, older records stay old, records of unknown types are copied as
+//! bytes. Only those that stand in a big endian buffer cannot be (nobody knows what to turn around) and count as lost. Damaged inputs are
+//! copied as far as they can be read.
+
+use super::attributes::AttributeList;
+use super::chunk::{Chunk, ChunkDamage, chunks};
+use super::cursor::Endian;
+use super::definition::Definition;
+use super::definitions::{DefinitionWriter, Outcome, Scope, read_definitions};
+use super::error::{CodecError, Damage, EndKind};
+use super::event::Event;
+use super::event_writer::EventWriter;
+use super::events::{ChunkOutcome, EventVisitor, read_chunk};
+use super::marker::{MarkerRecord, MarkerWriter, read_markers};
+use super::snapshot::{Found, SnapshotWriter, read_snapshots};
+use super::thumbnail::{ThumbnailRecord, ThumbnailWriter, read_thumbnail};
+
+/// What was copied, and what could not be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Copied {
+    /// Records in the copy.
+    pub records: u64,
+    /// What was lost. Unknown records count only if they were.
+    pub damage: Damage,
+}
+
+/// Copies an event file with chunks of `from` bytes into one with chunks of `to` bytes.
+pub fn events(bytes: &[u8], from: u64, to: u64, sink: &mut dyn FnMut(&[u8])) -> Result<Copied, CodecError> {
+    let mut copy = EventCopy {
+        writer: EventWriter::new(to, sink)?,
+        attributes: Vec::new(),
+        endian: Endian::Little,
+        result: Ok(()),
+    };
+    let damage = each_chunk(bytes, from, |chunk| {
+        copy.endian = chunk.endian;
+        let outcome = read_chunk(chunk, &mut copy);
+        copy.result.map(|()| outcome)
+    })?;
+    Ok(Copied { records: copy.writer.finish(), damage })
+}
+
+/// Copies a snapshot file with chunks of `from` bytes into one with chunks of `to` bytes.
+pub fn snapshots(bytes: &[u8], from: u64, to: u64, sink: &mut dyn FnMut(&[u8])) -> Result<Copied, CodecError> {
+    let mut writer = SnapshotWriter::new(to, sink)?;
+    let damage = each_chunk(bytes, from, |chunk| {
+        let mut result = Ok(());
+        let outcome = read_snapshots(chunk, &mut |time, attributes, found| {
+            if result.is_ok() && !(matches!(found, Found::Unknown(..)) && chunk.endian == Endian::Big) {
+                result = writer.write(time, &attributes, &found);
+            }
+        });
+        result.map(|()| outcome)
+    })?;
+    Ok(Copied { records: writer.finish(), damage })
+}
+
+/// Copies a definition file with chunks of `from` bytes into one with chunks of `to` bytes.
+pub fn definitions(
+    bytes: &[u8],
+    from: u64,
+    to: u64,
+    scope: Scope,
+    sink: &mut dyn FnMut(&[u8]),
+) -> Result<Copied, CodecError> {
+    let mut writer = DefinitionWriter::new(to, sink)?;
+    let mut result = Ok(());
+    let mut lost = 0;
+    let outcome = read_definitions(bytes, from, scope, &mut |definition| match definition {
+        Definition::Unknown { endian: Endian::Big, .. } => lost += 1,
+        definition if result.is_ok() => result = writer.write(definition),
+        _ => {}
+    })?;
+    result?;
+    Ok(copied(writer.finish(), outcome, lost))
+}
+
+/// Copies a marker file.
+pub fn markers(bytes: &[u8]) -> Result<(Vec<u8>, Copied), ChunkDamage> {
+    let mut writer = MarkerWriter::default();
+    let mut lost = 0;
+    let outcome = read_markers(bytes, &mut |record| match record {
+        MarkerRecord::Unknown { endian: Endian::Big, .. } => lost += 1,
+        record => writer.write(record),
+    })?;
+    Ok((writer.finish(), copied(outcome.definitions - lost, outcome, lost)))
+}
+
+/// Copies a thumbnail file.
+pub fn thumbnail(bytes: &[u8]) -> Result<(Vec<u8>, Copied), ChunkDamage> {
+    let mut writer = ThumbnailWriter::default();
+    let mut lost = 0;
+    let outcome = read_thumbnail(bytes, &mut |record| match record {
+        ThumbnailRecord::Unknown { endian: Endian::Big, .. } => lost += 1,
+        record => writer.write(record),
+    })?;
+    Ok((writer.finish(), copied(outcome.definitions - lost, outcome, lost)))
+}
+
+fn copied(records: u64, outcome: Outcome, lost: u64) -> Copied {
+    Copied { records, damage: Damage { unknown_records: lost, ..outcome.damage } }
+}
+
+/// Reads the chunks of a file of timed records up to its end mark.
+fn each_chunk<'a>(
+    bytes: &'a [u8],
+    size: u64,
+    mut read: impl FnMut(&Chunk<'a>) -> Result<ChunkOutcome, CodecError>,
+) -> Result<Damage, CodecError> {
+    let mut damage = Damage::default();
+    for chunk in chunks(bytes, size)? {
+        match chunk {
+            Ok(chunk) => {
+                let mut outcome = read(&chunk)?;
+                if chunk.endian == Endian::Little {
+                    outcome.unknown = 0;
+                }
+                damage.add(&outcome.damage(chunk.offset));
+                if outcome.end == EndKind::EndOfFile {
+                    break;
+                }
+            }
+            Err(lost) => {
+                damage.add(&Damage { lost_chunks: 1, first: Some((lost.offset, lost.flaw)), ..Damage::default() })
+            }
+        }
+    }
+    Ok(damage)
+}
+
+/// Writes each event that it is shown, until one does not fit.
+struct EventCopy<S> {
+    writer: EventWriter<S>,
+    attributes: Vec<super::attributes::Attribute>,
+    endian: Endian,
+    result: Result<(), CodecError>,
+}
+
+impl<S: FnMut(&[u8])> EventCopy<S> {
+    fn write(&mut self, time: u64, event: &Event<'_>) {
+        if self.result.is_ok() {
+            self.result = self.writer.write_with(time, &AttributeList::new(&self.attributes), event);
+        }
+        self.attributes.clear();
+    }
+}
+
+impl<S: FnMut(&[u8])> EventVisitor for EventCopy<S> {
+    fn enter(&mut self, time: u64, region: u32) {
+        self.write(time, &Event::Enter { region });
+    }
+    fn leave(&mut self, time: u64, region: u32) {
+        self.write(time, &Event::Leave { region });
+    }
+    fn event(&mut self, time: u64, event: &Event<'_>) {
+        self.write(time, event);
+    }
+    fn attributes(&mut self, attributes: AttributeList<'_>) {
+        self.attributes.extend(&attributes);
+    }
+    fn unknown(&mut self, time: u64, id: u8, bytes: &[u8]) {
+        if self.result.is_ok() && self.endian == Endian::Little {
+            self.result = self.writer.write_unknown(time, &AttributeList::new(&self.attributes), id, bytes);
+        }
+        self.attributes.clear();
+    }
+}
