@@ -1,1 +1,12 @@
-//! To come.
+//! Documents made of a diagnosis: text for a terminal, JSON for programs.
+//!
+//! The edge where ids become names and ticks become seconds. Nothing is computed here that an analysis could have computed.
+
+mod json;
+mod names;
+mod next;
+mod tables;
+mod text;
+
+pub use json::{document, schema};
+pub use text::{TextOptions, text};

@@ -1,1 +1,41 @@
-fn main() {}
+//! The command line: arguments in, text out, exit status 0 done, 1 the input's fault, 2 usage.
+//!
+//! One module a command; each parses its own arguments and prints. Everything else is in the engine.
+
+mod commands;
+mod output;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Finds where a parallel program loses time, how much, and who causes it.
+#[derive(Parser)]
+#[command(name = "partune", version, about, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Analyze(commands::analyze::Args),
+    Convert(commands::convert::Args),
+    Synth(commands::synth::Args),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Analyze(args) => commands::analyze::run(&args),
+        Command::Convert(args) => commands::convert::run(&args),
+        Command::Synth(args) => commands::synth::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::error(&error);
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! All that was found, ranked.
+
+use partune_analysis::{Finding, Options, Section, Waits};
+use partune_diag::{Diagnostic, Quality};
+use partune_index::Index;
+use partune_index::clock_repair::Repair;
+use partune_trace::Trace;
+
+/// A finding with its weight in the run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranked {
+    pub finding: Finding,
+    /// Share of the run's time on all active PEs.
+    pub fraction: f64,
+}
+
+/// The result of an analysis: the trace, what was derived from it, figures, and findings, worst first.
+pub struct Diagnosis {
+    pub trace: Trace,
+    pub index: Index,
+    pub waits: Waits,
+    pub repair: Repair,
+    pub sections: Vec<Section>,
+    pub findings: Vec<Ranked>,
+    /// Everything that was noticed about the input.
+    pub quality: Quality,
+}
+
+impl Diagnosis {
+    pub(crate) fn new(
+        trace: Trace,
+        index: Index,
+        waits: Waits,
+        repair: Repair,
+        sections: Vec<Section>,
+        findings: Vec<Ranked>,
+    ) -> Diagnosis {
+        let mut quality = trace.quality().clone();
+        quality.merge(index.quality.clone());
+        for note in clock_notes(&repair, &trace) {
+            quality.add(note);
+        }
+        Diagnosis { trace, index, waits, repair, sections, findings, quality }
+    }
+}
+
+/// What to tell of the clocks.
+fn clock_notes(repair: &Repair, trace: &Trace) -> Vec<Diagnostic> {
+    if repair.violated_messages + repair.violated_collectives == 0 {
+        return Vec::new();
+    }
+    let worst = trace.clock().seconds(repair.worst);
+    let mut message = format!(
+        "clocks of PEs disagree: {} of {} messages and {} of {} collectives run backwards in time, the worst by {worst:.9} s",
+        repair.violated_messages, repair.messages, repair.violated_collectives, repair.collectives
+    );
+    if repair.moved_events > 0 {
+        message += &format!("; a controlled logical clock moved {} time stamps", repair.moved_events);
+    }
+    vec![Diagnostic::info(message, "record on one node or with a synchronised timer; --no-clock-repair shows times as recorded")]
+}
+
+/// Drops findings below the threshold and puts the worst first. Waits that exceed a PE's time cannot be; ties go by pattern
+/// and place, so that the order is always the same.
+pub(crate) fn rank(findings: Vec<Finding>, trace: &Trace, options: &Options) -> Vec<Ranked> {
+    let pes = trace.active_pes().count().max(1);
+    let total = trace.clock().seconds(trace.duration()) * pes as f64;
+    let mut ranked: Vec<Ranked> = findings
+        .into_iter()
+        .map(|finding| {
+            let seconds = trace.clock().seconds(finding.time);
+            Ranked { fraction: if total > 0.0 { seconds / total } else { 0.0 }, finding }
+        })
+        .filter(|ranked| ranked.fraction >= options.minimum)
+        .collect();
+    ranked.sort_by(|a, b| {
+        let key = |it: &Ranked| (std::cmp::Reverse(it.finding.time), it.finding.pattern, it.finding.path, it.finding.role);
+        key(a).cmp(&key(b))
+    });
+    ranked
+}

@@ -1,0 +1,64 @@
+//! From a path to a diagnosis.
+
+use std::path::Path;
+
+use partune_analysis::{ANALYSES, Analysis, Input, Options, Waits};
+use partune_index::{Index, clock_repair};
+use partune_trace::Trace;
+use rayon::prelude::*;
+
+use crate::diagnosis::{Diagnosis, rank};
+use crate::formats::{self, OpenError};
+use crate::Progress;
+
+/// What to analyse, and how.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Thresholds.
+    pub options: Options,
+    /// Names of the analyses to run; all if empty.
+    pub only: Vec<String>,
+    /// Correct messages that run backwards in time.
+    pub repair_clocks: bool,
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Self { options: Options::default(), only: Vec::new(), repair_clocks: true }
+    }
+}
+
+/// Opens and imports an archive of any known format. A folder stands for the only archive in it.
+pub fn open(path: &Path, progress: &dyn Progress) -> Result<Trace, OpenError> {
+    let entry = formats::entry(path)?;
+    let format = formats::detect(&entry)?;
+    progress.stage("reading");
+    (format.open)(&entry, progress)
+}
+
+/// Everything that can be said about a trace. The result does not depend on the number of threads.
+pub fn analyze(trace: Trace, request: &Request, progress: &dyn Progress) -> Diagnosis {
+    progress.stage("matching");
+    let mut trace = trace;
+    let mut index = Index::build(&trace);
+    let mut repair = clock_repair::violations(&trace, &index);
+    if request.repair_clocks && repair.is_needed() {
+        progress.stage("repairing clocks");
+        (trace, repair) = clock_repair::repair(trace, &index);
+        index = Index::build(&trace);
+    }
+    progress.stage("waits");
+    let waits = Waits::find(&trace, &index);
+    progress.stage("analysing");
+    let wanted = |analysis: &&&Analysis| request.only.is_empty() || request.only.iter().any(|name| name == analysis.name);
+    let input = Input { trace: &trace, index: &index, waits: &waits, options: &request.options };
+    let outcomes: Vec<_> = ANALYSES.iter().filter(wanted).collect::<Vec<_>>().into_par_iter().map(|it| (it.run)(&input)).collect();
+    let mut findings = Vec::new();
+    let mut sections = Vec::new();
+    for outcome in outcomes {
+        findings.extend(outcome.findings);
+        sections.extend(outcome.sections);
+    }
+    let findings = rank(findings, &trace, &request.options);
+    Diagnosis::new(trace, index, waits, repair, sections, findings)
+}

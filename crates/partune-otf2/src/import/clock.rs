@@ -1,0 +1,82 @@
+//! Clock correction of one location: from its own time stamps to the time of the trace.
+//!
+//! Between two measured offsets the correction is linear; before the first and after the last pair the nearest interval goes
+//! on. With a single measurement the C library applies none, and neither do we.
+
+use partune_base::Time;
+
+/// A measured offset of a location's clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Offset {
+    pub(super) time: u64,
+    pub(super) offset: i64,
+}
+
+/// Where an interval of equal drift begins, and its line.
+#[derive(Clone, Copy, Debug)]
+struct Interval {
+    begin: u64,
+    offset: i64,
+    slope: f64,
+}
+
+/// The clock of one location.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LocationClock {
+    intervals: Vec<Interval>,
+    global_offset: u64,
+}
+
+impl LocationClock {
+    pub(super) fn new(mut offsets: Vec<Offset>, global_offset: u64) -> LocationClock {
+        offsets.sort_by_key(|offset| offset.time);
+        let intervals = offsets
+            .windows(2)
+            .filter(|pair| pair[1].time > pair[0].time)
+            .map(|pair| Interval {
+                begin: pair[0].time,
+                offset: pair[0].offset,
+                slope: (pair[1].offset as f64 - pair[0].offset as f64) / (pair[1].time - pair[0].time) as f64,
+            })
+            .collect();
+        LocationClock { intervals, global_offset }
+    }
+
+    /// The time of the trace at a time stamp of the location.
+    pub(super) fn correct(&self, stamp: u64) -> Time {
+        let local = i128::from(stamp) - i128::from(self.global_offset);
+        let Some(first) = self.intervals.first() else { return Time::clamped(local) };
+        let interval = match self.intervals.partition_point(|interval| interval.begin <= stamp) {
+            0 => first,
+            after => &self.intervals[after - 1],
+        };
+        let since = (i128::from(stamp) - i128::from(interval.begin)) as f64;
+        let drift = (interval.slope * since).round_ties_even();
+        Time::clamped(local + i128::from(interval.offset) + drift as i128)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interpolates_between_and_extends_beyond() {
+        let offsets = vec![Offset { time: 200, offset: 30 }, Offset { time: 100, offset: 10 }];
+        let clock = LocationClock::new(offsets, 50);
+        assert_eq!([100, 150, 200, 300, 50].map(|t| clock.correct(t).0), [60, 120, 180, 300, 0]);
+    }
+
+    #[test]
+    fn one_measurement_is_not_enough() {
+        let clock = LocationClock::new(vec![Offset { time: 100, offset: 10 }], 0);
+        assert_eq!(clock.correct(100), Time(100));
+    }
+
+    #[test]
+    fn any_stamp_is_a_time() {
+        let clock =
+            LocationClock::new(vec![Offset { time: 0, offset: i64::MIN }, Offset { time: 1, offset: i64::MAX }], 0);
+        assert_eq!(clock.correct(u64::MAX), Time::MAX);
+    }
+}

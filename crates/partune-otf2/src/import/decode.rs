@@ -1,0 +1,367 @@
+//! From event records to rows of a segment.
+
+use partune_base::{GroupId, MetricId, PeId, Span, Time, WindowId};
+use partune_trace::{
+    Collective, IoTransfer, LockEvent, LockKind, MetricSample, NO_REQUEST, Pause, PauseKind, Recv, RequestEvent,
+    RequestKind, RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer, RmaTransferKind, Role, Send,
+    TaskEvent, TaskKind, TeamEvent, TeamKind,
+};
+use rustc_hash::FxHashMap;
+
+use super::mappings::Mappings;
+use super::resolve::UNKNOWN_BEGIN;
+use super::segment::{Assembler, RegionKey};
+use super::tables::Tables;
+use crate::codec::{Event, EventVisitor, Mapping};
+
+/// Receives the events of a run of chunks.
+pub(super) struct Decoder<'a> {
+    pub(super) assembler: Assembler<'a>,
+    tables: &'a Tables,
+    mappings: &'a Mappings,
+    /// Makes ids of locks of threads unique over processes.
+    process: u32,
+    /// Row of each file operation that is under way.
+    io: FxHashMap<u64, usize>,
+}
+
+impl<'a> Decoder<'a> {
+    pub(super) fn new(assembler: Assembler<'a>, tables: &'a Tables, mappings: &'a Mappings, process: u32) -> Self {
+        Decoder { assembler, tables, mappings, process, io: FxHashMap::default() }
+    }
+}
+
+/// Shape of a collective, from OTF2's operation.
+fn shape(operation: u8) -> Role {
+    match operation {
+        0 => Role::GroupSync,
+        1 | 4 | 5 => Role::OneToAll,
+        2 | 3 | 12 => Role::AllToOne,
+        14 | 15 => Role::Scan,
+        17..=22 => Role::GlobalAlloc,
+        _ => Role::AllToAll,
+    }
+}
+
+/// One number for a lock that several numbers name. Different locks have the same one with a chance of 2⁻⁶⁴.
+fn lock_key(space: u64, owner: u64, id: u64) -> u64 {
+    let mix = |state: u64, value: u64| {
+        let mut z = (state ^ value).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    };
+    mix(mix(mix(0, space), owner), id)
+}
+
+/// Space of locks of threads; windows count from zero.
+const THREAD_LOCKS: u64 = 1 << 40;
+const FILE_LOCKS: u64 = 2 << 40;
+
+const SHARED: u8 = 1;
+
+impl EventVisitor for Decoder<'_> {
+    #[inline]
+    fn enter(&mut self, stamp: u64, region: u32) {
+        let time = self.assembler.at(stamp);
+        self.assembler.segment.stream.events += 1;
+        self.assembler.enter(time, RegionKey::local(region));
+    }
+
+    #[inline]
+    fn leave(&mut self, stamp: u64, region: u32) {
+        let time = self.assembler.at(stamp);
+        self.assembler.segment.stream.events += 1;
+        self.assembler.leave(time, RegionKey::local(region));
+    }
+
+    fn unknown(&mut self, stamp: u64, _: u8, _: &[u8]) {
+        self.assembler.at(stamp);
+        self.assembler.segment.stream.events += 1;
+        self.assembler.segment.faults.unknown_records += 1;
+    }
+
+    fn event(&mut self, stamp: u64, event: &Event<'_>) {
+        let time = self.assembler.at(stamp);
+        self.assembler.segment.stream.events += 1;
+        match *event {
+            Event::Enter { region } => self.assembler.enter(time, RegionKey::local(region)),
+            Event::Leave { region } => self.assembler.leave(time, RegionKey::local(region)),
+            Event::CallingContextEnter { calling_context, .. } => {
+                let region = self.context(calling_context);
+                self.assembler.enter(time, region);
+            }
+            Event::CallingContextLeave { calling_context } => {
+                let region = self.context(calling_context);
+                self.assembler.leave(time, region);
+            }
+            Event::CallingContextSample { .. } => self.assembler.segment.faults.ignored_records += 1,
+            Event::BufferFlush { stop_time } => {
+                let end = self.assembler.convert(stop_time).max(time);
+                self.assembler.segment.stream.pauses.push(Pause { begin: time, end, kind: PauseKind::Flush });
+            }
+            Event::MeasurementOnOff { measurement_mode: 2 } => self.assembler.pause(time),
+            Event::MeasurementOnOff { .. } => self.assembler.resume(time),
+            Event::MpiSend { receiver, communicator, msg_tag, msg_length } => {
+                self.send(time, receiver, communicator, msg_tag, msg_length, NO_REQUEST);
+            }
+            Event::MpiIsend { receiver, communicator, msg_tag, msg_length, request_id } => {
+                self.send(time, receiver, communicator, msg_tag, msg_length, request_id);
+            }
+            Event::MpiRecv { sender, communicator, msg_tag, msg_length } => {
+                self.recv(time, sender, communicator, msg_tag, msg_length, NO_REQUEST);
+            }
+            Event::MpiIrecv { sender, communicator, msg_tag, msg_length, request_id } => {
+                self.recv(time, sender, communicator, msg_tag, msg_length, request_id);
+            }
+            Event::MpiIsendComplete { request_id } => self.request(time, RequestKind::SendCompleted, request_id),
+            Event::MpiIrecvRequest { request_id } => self.request(time, RequestKind::RecvPosted, request_id),
+            Event::MpiRequestTest { request_id } => self.request(time, RequestKind::Tested, request_id),
+            Event::MpiRequestCancelled { request_id } => self.request(time, RequestKind::Cancelled, request_id),
+            Event::NonBlockingCollectiveRequest { request_id } => {
+                self.request(time, RequestKind::CollectiveStarted, request_id)
+            }
+            Event::MpiCollectiveBegin {} | Event::RmaCollectiveBegin {} => {
+                self.assembler.segment.collective_begin = Some(time);
+            }
+            Event::MpiCollectiveEnd { collective_op, communicator, root, size_sent, size_received } => {
+                let begin = self.assembler.segment.collective_begin.take().unwrap_or(UNKNOWN_BEGIN);
+                self.collective(begin, time, collective_op, communicator, root, [size_sent, size_received], NO_REQUEST);
+            }
+            Event::NonBlockingCollectiveComplete {
+                collective_op,
+                communicator,
+                root,
+                size_sent,
+                size_received,
+                request_id,
+            } => {
+                self.collective(time, time, collective_op, communicator, root, [size_sent, size_received], request_id);
+            }
+            Event::RmaCollectiveEnd { collective_op, win, root, bytes_sent, bytes_received, .. } => {
+                let segment = &mut self.assembler.segment;
+                let begin = segment.collective_begin.take().unwrap_or(UNKNOWN_BEGIN);
+                segment.on_windows.push(segment.stream.collectives.len() as u32);
+                self.collective(begin, time, collective_op, win, root, [bytes_sent, bytes_received], NO_REQUEST);
+            }
+            Event::RmaWinCreate { win } => self.rma_sync(time, RmaSyncKind::WindowCreated, win, u32::MAX),
+            Event::RmaWinDestroy { win } => self.rma_sync(time, RmaSyncKind::WindowFreed, win, u32::MAX),
+            Event::RmaGroupSync { win, group, .. } => {
+                self.rma_sync(time, RmaSyncKind::Group(GroupId(group)), win, u32::MAX)
+            }
+            Event::RmaSync { win, remote, sync_type } => {
+                let kind = match sync_type {
+                    1 => RmaSyncKind::NotifyIn,
+                    2 => RmaSyncKind::NotifyOut,
+                    _ => RmaSyncKind::Memory,
+                };
+                self.rma_sync(time, kind, win, remote);
+            }
+            Event::RmaWaitChange { win } => self.rma_sync(time, RmaSyncKind::WaitChange, win, u32::MAX),
+            Event::RmaPut { win, remote, bytes, matching_id } => {
+                self.transfer(time, RmaTransferKind::Put, win, remote, bytes, matching_id);
+            }
+            Event::RmaGet { win, remote, bytes, matching_id } => {
+                self.transfer(time, RmaTransferKind::Get, win, remote, bytes, matching_id);
+            }
+            Event::RmaAtomic { win, remote, bytes_sent, bytes_received, matching_id, .. } => {
+                let bytes = bytes_sent.saturating_add(bytes_received);
+                self.transfer(time, RmaTransferKind::Atomic, win, remote, bytes, matching_id);
+            }
+            Event::RmaOpCompleteBlocking { win, matching_id } => {
+                self.completion(time, RmaCompletionKind::Blocking, win, matching_id);
+            }
+            Event::RmaOpCompleteNonBlocking { win, matching_id } => {
+                self.completion(time, RmaCompletionKind::NonBlocking, win, matching_id);
+            }
+            Event::RmaOpTest { win, matching_id } => self.completion(time, RmaCompletionKind::Tested, win, matching_id),
+            Event::RmaOpCompleteRemote { win, matching_id } => {
+                self.completion(time, RmaCompletionKind::Remote, win, matching_id);
+            }
+            Event::RmaRequestLock { win, remote, lock_id, lock_type } => {
+                self.rma_lock(time, LockKind::Requested, win, remote, lock_id, lock_type);
+            }
+            Event::RmaAcquireLock { win, remote, lock_id, lock_type } => {
+                self.rma_lock(time, LockKind::Acquired, win, remote, lock_id, lock_type);
+            }
+            Event::RmaTryLock { win, remote, lock_id, lock_type } => {
+                self.rma_lock(time, LockKind::Tried, win, remote, lock_id, lock_type);
+            }
+            Event::RmaReleaseLock { win, remote, lock_id } => {
+                self.rma_lock(time, LockKind::Released, win, remote, lock_id, 0)
+            }
+            Event::OmpAcquireLock { lock_id, .. } | Event::ThreadAcquireLock { lock_id, .. } => {
+                let lock = lock_key(THREAD_LOCKS, u64::from(self.process), u64::from(lock_id));
+                self.lock(time, LockKind::Acquired, lock, false);
+            }
+            Event::OmpReleaseLock { lock_id, .. } | Event::ThreadReleaseLock { lock_id, .. } => {
+                let lock = lock_key(THREAD_LOCKS, u64::from(self.process), u64::from(lock_id));
+                self.lock(time, LockKind::Released, lock, false);
+            }
+            Event::IoAcquireLock { handle, lock_type } => self.file_lock(time, LockKind::Acquired, handle, lock_type),
+            Event::IoReleaseLock { handle, lock_type } => self.file_lock(time, LockKind::Released, handle, lock_type),
+            Event::IoTryLock { handle, lock_type } => self.file_lock(time, LockKind::Tried, handle, lock_type),
+            Event::OmpFork { .. } | Event::ThreadFork { .. } => self.team(time, TeamKind::Fork, u32::MAX, 0),
+            Event::OmpJoin {} | Event::ThreadJoin { .. } => self.team(time, TeamKind::Join, u32::MAX, 0),
+            Event::ThreadTeamBegin { thread_team } => self.team(time, TeamKind::TeamBegin, thread_team, 0),
+            Event::ThreadTeamEnd { thread_team } => self.team(time, TeamKind::TeamEnd, thread_team, 0),
+            Event::ThreadCreate { thread_contingent, sequence_count } => {
+                self.team(time, TeamKind::Create, thread_contingent, sequence_count);
+            }
+            Event::ThreadBegin { thread_contingent, sequence_count } => {
+                self.team(time, TeamKind::Begin, thread_contingent, sequence_count);
+            }
+            Event::ThreadWait { thread_contingent, sequence_count } => {
+                self.team(time, TeamKind::Wait, thread_contingent, sequence_count);
+            }
+            Event::ThreadEnd { thread_contingent, sequence_count } => {
+                self.team(time, TeamKind::End, thread_contingent, sequence_count);
+            }
+            Event::OmpTaskCreate { task_id } => self.task(time, TaskKind::Created, u32::MAX, task_id),
+            Event::OmpTaskSwitch { task_id } => self.task(time, TaskKind::Switched, u32::MAX, task_id),
+            Event::OmpTaskComplete { task_id } => self.task(time, TaskKind::Completed, u32::MAX, task_id),
+            Event::ThreadTaskCreate { thread_team, creating_thread, generation_number } => {
+                self.task(time, TaskKind::Created, thread_team, task_key(creating_thread, generation_number));
+            }
+            Event::ThreadTaskSwitch { thread_team, creating_thread, generation_number } => {
+                self.task(time, TaskKind::Switched, thread_team, task_key(creating_thread, generation_number));
+            }
+            Event::ThreadTaskComplete { thread_team, creating_thread, generation_number } => {
+                self.task(time, TaskKind::Completed, thread_team, task_key(creating_thread, generation_number));
+            }
+            Event::Metric { metric, values } => {
+                let id = self.mappings.map(Mapping::Metric, u64::from(metric));
+                let Some(at) = self.tables.metrics.get(id) else { return };
+                let members = &self.tables.metric_members[at as usize];
+                let visit = self.assembler.visit();
+                for (metric, value) in
+                    members.iter().zip(values.iter()).filter(|(metric, _)| **metric != MetricId::NONE)
+                {
+                    let row = MetricSample { visit, time, metric: *metric, value: value.to_f64() };
+                    self.assembler.segment.stream.metrics.push(row);
+                }
+            }
+            Event::IoOperationBegin { mode, bytes_request, matching_id, .. } => {
+                let rows = &mut self.assembler.segment.stream.io;
+                self.io.insert(matching_id, rows.len());
+                let visit = self.assembler.visit();
+                let row =
+                    IoTransfer { visit, begin: time, duration: Span::ZERO, bytes: bytes_request, write: mode == 1 };
+                self.assembler.segment.stream.io.push(row);
+            }
+            Event::IoOperationComplete { bytes_result, matching_id, .. } => {
+                if let Some(row) = self.io.remove(&matching_id) {
+                    let row = &mut self.assembler.segment.stream.io[row];
+                    row.duration = time.since(row.begin);
+                    row.bytes = bytes_result;
+                }
+            }
+            // Facts that no analysis asks for.
+            Event::ParameterString { .. }
+            | Event::ParameterInt { .. }
+            | Event::ParameterUnsignedInt { .. }
+            | Event::IoCreateHandle { .. }
+            | Event::IoDestroyHandle { .. }
+            | Event::IoDuplicateHandle { .. }
+            | Event::IoSeek { .. }
+            | Event::IoChangeStatusFlags { .. }
+            | Event::IoDeleteFile { .. }
+            | Event::IoOperationTest { .. }
+            | Event::IoOperationIssued { .. }
+            | Event::IoOperationCancelled { .. }
+            | Event::ProgramBegin { .. }
+            | Event::ProgramEnd { .. }
+            | Event::CommCreate { .. }
+            | Event::CommDestroy { .. } => {}
+        }
+    }
+}
+
+fn task_key(creating_thread: u32, generation: u32) -> u64 {
+    u64::from(creating_thread) << 32 | u64::from(generation)
+}
+
+impl Decoder<'_> {
+    fn context(&self, context: u32) -> RegionKey {
+        let id = self.mappings.map(Mapping::CallingContext, u64::from(context));
+        RegionKey::global(self.tables.contexts.get(id).unwrap_or(u32::MAX))
+    }
+
+    fn send(&mut self, time: Time, peer: u32, group: u32, tag: u32, bytes: u64, request: u64) {
+        let visit = self.assembler.visit();
+        let row = Send { visit, time, peer: PeId(peer), group: GroupId(group), tag, bytes, request };
+        self.assembler.segment.stream.sends.push(row);
+    }
+
+    fn recv(&mut self, time: Time, peer: u32, group: u32, tag: u32, bytes: u64, request: u64) {
+        let visit = self.assembler.visit();
+        let row = Recv { visit, time, peer: PeId(peer), group: GroupId(group), tag, bytes, request };
+        self.assembler.segment.stream.recvs.push(row);
+    }
+
+    fn request(&mut self, time: Time, kind: RequestKind, request: u64) {
+        let visit = self.assembler.visit();
+        self.assembler.segment.stream.requests.push(RequestEvent { visit, time, kind, request });
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the fields of one record")]
+    fn collective(
+        &mut self,
+        begin: Time,
+        end: Time,
+        op: u8,
+        group: u32,
+        root: u32,
+        [sent, received]: [u64; 2],
+        request: u64,
+    ) {
+        let visit = self.assembler.visit();
+        let (group, root) = (GroupId(group), PeId(root));
+        let row = Collective { visit, begin, end, role: shape(op), group, root, sent, received, request };
+        self.assembler.segment.stream.collectives.push(row);
+    }
+
+    fn transfer(&mut self, time: Time, kind: RmaTransferKind, window: u32, target: u32, bytes: u64, matching: u64) {
+        let visit = self.assembler.visit();
+        let (window, target) = (WindowId(window), PeId(target));
+        let row = RmaTransfer { visit, time, kind, window, target, bytes, address: None, matching };
+        self.assembler.segment.stream.transfers.push(row);
+    }
+
+    fn completion(&mut self, time: Time, kind: RmaCompletionKind, window: u32, matching: u64) {
+        let visit = self.assembler.visit();
+        let row = RmaCompletion { visit, time, kind, window: WindowId(window), matching };
+        self.assembler.segment.stream.completions.push(row);
+    }
+
+    fn rma_sync(&mut self, time: Time, kind: RmaSyncKind, window: u32, target: u32) {
+        let visit = self.assembler.visit();
+        let row = RmaSync { visit, time, kind, window: WindowId(window), target: PeId(target) };
+        self.assembler.segment.stream.rma_syncs.push(row);
+    }
+
+    fn rma_lock(&mut self, time: Time, kind: LockKind, window: u32, remote: u32, id: u64, lock_type: u8) {
+        let window = self.mappings.map(Mapping::RmaWin, u64::from(window));
+        self.lock(time, kind, lock_key(window, u64::from(remote), id), lock_type == SHARED);
+    }
+
+    fn file_lock(&mut self, time: Time, kind: LockKind, handle: u32, lock_type: u8) {
+        let handle = self.mappings.map(Mapping::IoHandle, u64::from(handle));
+        self.lock(time, kind, lock_key(FILE_LOCKS, 0, handle), lock_type == SHARED);
+    }
+
+    fn lock(&mut self, time: Time, kind: LockKind, lock: u64, shared: bool) {
+        let visit = self.assembler.visit();
+        self.assembler.segment.stream.locks.push(LockEvent { visit, time, kind, lock, shared });
+    }
+
+    fn team(&mut self, time: Time, kind: TeamKind, group: u32, sequence: u64) {
+        let visit = self.assembler.visit();
+        self.assembler.segment.stream.teams.push(TeamEvent { visit, time, kind, group: GroupId(group), sequence });
+    }
+
+    fn task(&mut self, time: Time, kind: TaskKind, group: u32, task: u64) {
+        let visit = self.assembler.visit();
+        self.assembler.segment.stream.tasks.push(TaskEvent { visit, time, kind, group: GroupId(group), task });
+    }
+}

@@ -1,0 +1,309 @@
+//! The global definitions that matter for a trace, collected as they come.
+
+use partune_base::{StringId, Strings};
+use partune_diag::{Diagnostic, Quality};
+use partune_trace::PeKind;
+
+use super::ids::IdMap;
+use crate::codec::Definition;
+
+/// An id that stands for "undefined" in definitions.
+const UNDEFINED: u64 = u32::MAX as u64;
+
+#[derive(Debug)]
+pub(super) struct LocationDef {
+    pub(super) id: u64,
+    pub(super) name: u64,
+    pub(super) kind: PeKind,
+    pub(super) events: u64,
+    pub(super) group: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LocationGroupDef {
+    pub(super) name: u64,
+    pub(super) parent: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct RegionDef {
+    pub(super) id: u64,
+    pub(super) name: u64,
+    pub(super) canonical_name: u64,
+    pub(super) file: u64,
+    pub(super) line: u32,
+    pub(super) role: u8,
+    pub(super) paradigm: u8,
+}
+
+#[derive(Debug)]
+pub(super) struct GroupDef {
+    pub(super) id: u64,
+    pub(super) name: u64,
+    kind: GroupType,
+    pub(super) paradigm: u8,
+    global_members: bool,
+    pub(super) members: Vec<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GroupType {
+    /// Members are locations.
+    Locations,
+    /// Members are the locations of a paradigm, in order of rank.
+    World,
+    /// Members are positions in that list.
+    Ranks,
+    SelfOnly,
+    Other,
+}
+
+const PARADIGM_OPENMP: u8 = 3;
+const PARADIGM_MPI: u8 = 4;
+const PARADIGM_PTHREAD: u8 = 7;
+const THREAD_PARADIGMS: [u8; 5] = [PARADIGM_OPENMP, PARADIGM_PTHREAD, 9, 14, 17];
+
+impl GroupDef {
+    pub(super) fn is_world(&self) -> bool {
+        self.kind == GroupType::World
+    }
+
+    pub(super) fn is_self(&self) -> bool {
+        self.kind == GroupType::SelfOnly
+    }
+
+    /// Whether members are positions in the world of the paradigm.
+    pub(super) fn is_indirect(&self) -> bool {
+        self.kind == GroupType::Ranks && !self.global_members
+    }
+
+    /// MPI names ranks best, then other paradigms of processes, then threads.
+    pub(super) fn paradigm_order(&self) -> (bool, bool) {
+        (self.paradigm != PARADIGM_MPI, !self.paradigm_is_process_level())
+    }
+
+    pub(super) fn paradigm_is_process_level(&self) -> bool {
+        !THREAD_PARADIGMS.contains(&self.paradigm)
+    }
+}
+
+#[derive(Debug)]
+pub(super) enum CommDef {
+    Intra { id: u64, name: u64, group: u64 },
+    Inter { id: u64, name: u64, a: u64, b: u64 },
+}
+
+impl CommDef {
+    pub(super) fn id(&self) -> u64 {
+        match self {
+            CommDef::Intra { id, .. } | CommDef::Inter { id, .. } => *id,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct WindowDef {
+    pub(super) id: u64,
+    pub(super) name: u64,
+    pub(super) comm: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct MetricMemberDef {
+    pub(super) id: u64,
+    pub(super) name: u64,
+    pub(super) unit: u64,
+    pub(super) mode: u8,
+    pub(super) scale: f64,
+}
+
+#[derive(Debug)]
+pub(super) struct MetricClassDef {
+    pub(super) id: u64,
+    pub(super) members: Vec<u64>,
+}
+
+/// Everything that was defined.
+#[derive(Default)]
+pub(super) struct Definitions {
+    pub(super) resolution: u64,
+    pub(super) global_offset: u64,
+    texts: Vec<String>,
+    text_ids: IdMap,
+    node_names: Vec<u64>,
+    node_ids: IdMap,
+    location_groups: Vec<LocationGroupDef>,
+    location_group_ids: IdMap,
+    pub(super) locations: Vec<LocationDef>,
+    location_ids: IdMap,
+    pub(super) regions: Vec<RegionDef>,
+    pub(super) groups: Vec<GroupDef>,
+    group_ids: IdMap,
+    pub(super) comms: Vec<CommDef>,
+    pub(super) windows: Vec<WindowDef>,
+    pub(super) metric_members: Vec<MetricMemberDef>,
+    pub(super) metric_classes: Vec<MetricClassDef>,
+    /// Instance and its class.
+    pub(super) metric_instances: Vec<(u64, u64)>,
+    /// Calling context and its region.
+    pub(super) contexts: Vec<(u64, u32)>,
+    duplicates: u64,
+}
+
+impl Definitions {
+    /// Takes in one definition; what a trace has no use for is passed over.
+    pub(super) fn add(&mut self, definition: &Definition<'_>) {
+        match *definition {
+            Definition::ClockProperties(it) => {
+                self.resolution = it.timer_resolution;
+                self.global_offset = it.global_offset;
+            }
+            Definition::Text(it) => {
+                if self.text_ids.insert(u64::from(it.id), self.texts.len() as u32) {
+                    self.texts.push(String::from_utf8_lossy(it.string).into_owned());
+                }
+            }
+            Definition::SystemTreeNode(it) => {
+                if self.node_ids.insert(u64::from(it.id), self.node_names.len() as u32) {
+                    self.node_names.push(u64::from(it.name));
+                }
+            }
+            Definition::LocationGroup(it) => {
+                if self.location_group_ids.insert(u64::from(it.id), self.location_groups.len() as u32) {
+                    let (name, parent) = (u64::from(it.name), u64::from(it.system_tree_parent));
+                    self.location_groups.push(LocationGroupDef { name, parent });
+                }
+            }
+            Definition::Location(it) => {
+                if !self.location_ids.insert(it.id, self.locations.len() as u32) {
+                    self.duplicates += 1;
+                    return;
+                }
+                self.locations.push(LocationDef {
+                    id: it.id,
+                    name: u64::from(it.name),
+                    kind: match it.location_type {
+                        2 => PeKind::Accelerator,
+                        3 => PeKind::Metric,
+                        _ => PeKind::Cpu,
+                    },
+                    events: it.number_of_events,
+                    group: u64::from(it.location_group),
+                });
+            }
+            Definition::Region(it) => {
+                let kind = it.kind();
+                self.regions.push(RegionDef {
+                    id: u64::from(it.id),
+                    name: u64::from(it.name),
+                    canonical_name: u64::from(it.canonical_name_or_name()),
+                    file: u64::from(it.source_file),
+                    line: it.begin_line_number,
+                    role: kind.role,
+                    paradigm: kind.paradigm,
+                });
+            }
+            Definition::Group(it) => {
+                if !self.group_ids.insert(u64::from(it.id), self.groups.len() as u32) {
+                    self.duplicates += 1;
+                    return;
+                }
+                let kind = it.kind();
+                let group_type = match kind.group_type {
+                    1 => GroupType::Locations,
+                    4 => GroupType::World,
+                    5 => GroupType::Ranks,
+                    6 => GroupType::SelfOnly,
+                    _ => GroupType::Other,
+                };
+                self.groups.push(GroupDef {
+                    id: u64::from(it.id),
+                    name: u64::from(it.name),
+                    kind: group_type,
+                    paradigm: kind.paradigm,
+                    global_members: kind.flags & 1 != 0,
+                    members: it.members.iter().collect(),
+                });
+            }
+            Definition::Comm(it) => {
+                self.comms.push(CommDef::Intra {
+                    id: u64::from(it.id),
+                    name: u64::from(it.name),
+                    group: u64::from(it.group),
+                });
+            }
+            Definition::InterComm(it) => self.comms.push(CommDef::Inter {
+                id: u64::from(it.id),
+                name: u64::from(it.name),
+                a: u64::from(it.group_a),
+                b: u64::from(it.group_b),
+            }),
+            Definition::RmaWin(it) => {
+                self.windows.push(WindowDef {
+                    id: u64::from(it.id),
+                    name: u64::from(it.name),
+                    comm: u64::from(it.comm),
+                });
+            }
+            Definition::MetricMember(it) => self.metric_members.push(MetricMemberDef {
+                id: u64::from(it.id),
+                name: u64::from(it.name),
+                unit: u64::from(it.unit),
+                mode: it.metric_mode,
+                scale: scale(it.base, it.exponent),
+            }),
+            Definition::MetricClass(it) => {
+                let members = it.metric_members.iter().map(u64::from).collect();
+                self.metric_classes.push(MetricClassDef { id: u64::from(it.id), members });
+            }
+            Definition::MetricInstance(it) => {
+                self.metric_instances.push((u64::from(it.id), u64::from(it.metric_class)))
+            }
+            Definition::CallingContext(it) => self.contexts.push((u64::from(it.id), it.region)),
+            _ => {}
+        }
+    }
+
+    /// The text of a string definition; empty if there is none.
+    pub(super) fn text(&self, id: u64) -> &str {
+        self.text_ids.get(id).map_or("", |at| &self.texts[at as usize])
+    }
+
+    pub(super) fn intern(&self, strings: &mut Strings, id: u64) -> StringId {
+        match self.text(id) {
+            "" => StringId::NONE,
+            text => strings.intern(text),
+        }
+    }
+
+    pub(super) fn location_group(&self, id: u64) -> Option<LocationGroupDef> {
+        self.location_group_ids.get(id).map(|at| self.location_groups[at as usize])
+    }
+
+    /// The string id of a system-tree node's name.
+    pub(super) fn node_name(&self, id: u64) -> u64 {
+        self.node_ids.get(id).map_or(UNDEFINED, |at| self.node_names[at as usize])
+    }
+
+    pub(super) fn report(&self, quality: &mut Quality) {
+        quality.add(
+            Diagnostic::info(
+                "locations or groups are defined more than once; the first definition counts",
+                "a fault of the producer, harmless where the definitions agree",
+            )
+            .times(self.duplicates),
+        );
+        if self.locations.is_empty() {
+            quality.add(Diagnostic::error(
+                "no location is defined, so there is nothing to analyse",
+                "check that the archive's .def file is complete",
+            ));
+        }
+    }
+}
+
+/// The factor of a metric's unit: base 0 is 2, base 1 is 10.
+fn scale(base: u8, exponent: i64) -> f64 {
+    let exponent = exponent.clamp(-300, 300) as i32;
+    if base == 0 { 2f64.powi(exponent) } else { 10f64.powi(exponent) }
+}

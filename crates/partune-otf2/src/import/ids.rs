@@ -1,0 +1,58 @@
+//! From an archive's ids to ours.
+//!
+//! Score-P numbers from zero; EZTrace leaves gaps of 2²⁹. Dense ids take a vector look-up, sparse ones a hash.
+
+use rustc_hash::FxHashMap;
+
+/// Maps archive ids to dense positions.
+#[derive(Clone, Debug, Default)]
+pub(super) struct IdMap {
+    dense: Vec<u32>,
+    sparse: FxHashMap<u64, u32>,
+}
+
+impl IdMap {
+    /// Ids below this go into the vector.
+    const DENSE: u64 = 1 << 20;
+    const NONE: u32 = u32::MAX;
+
+    /// Maps `id` to `position`; false if it was mapped before (the old mapping stays).
+    pub(super) fn insert(&mut self, id: u64, position: u32) -> bool {
+        if id >= Self::DENSE {
+            let new = !self.sparse.contains_key(&id);
+            self.sparse.entry(id).or_insert(position);
+            return new;
+        }
+        let index = id as usize;
+        if index >= self.dense.len() {
+            self.dense.resize(index + 1, Self::NONE);
+        }
+        let new = self.dense[index] == Self::NONE;
+        if new {
+            self.dense[index] = position;
+        }
+        new
+    }
+
+    pub(super) fn get(&self, id: u64) -> Option<u32> {
+        if id >= Self::DENSE {
+            return self.sparse.get(&id).copied();
+        }
+        self.dense.get(id as usize).copied().filter(|position| *position != Self::NONE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dense_and_sparse() {
+        let mut map = IdMap::default();
+        assert!(map.insert(3, 0));
+        assert!(map.insert((1 << 29) - 1, 1));
+        assert!(map.insert(u64::MAX, 2));
+        assert!(!map.insert(3, 9));
+        assert_eq!([3, (1 << 29) - 1, u64::MAX, 2].map(|id| map.get(id)), [Some(0), Some(1), Some(2), None]);
+    }
+}

@@ -1,0 +1,344 @@
+//! From global definitions to the tables of a trace.
+//!
+//! Definitions may come in any order, twice, or not at all (EZTrace does all three), so they are collected first and built
+//! afterwards. Of two with one id the first counts.
+
+use partune_base::{GroupId, MetricId, PeId, RegionId, StringId, Strings};
+use partune_trace::{
+    Completion, Group, GroupKind, Metric, MetricValues, Pe, PeKind, Process, Region, Role, TraceBuilder, Window,
+};
+
+use super::definitions::{CommDef, Definitions, GroupDef, RegionDef};
+use super::ids::IdMap;
+
+/// Where the archive's ids are in the tables of the trace.
+#[derive(Default)]
+pub(super) struct Tables {
+    regions: IdMap,
+    pub(super) comms: IdMap,
+    pub(super) windows: IdMap,
+    /// Metric classes and instances: positions in `metric_members`.
+    pub(super) metrics: IdMap,
+    pub(super) metric_members: Vec<Vec<MetricId>>,
+    /// OTF2 groups (member lists), which are not our groups: position in `member_groups`.
+    groups: IdMap,
+    /// For each OTF2 group the first of our groups with the same members.
+    member_groups: Vec<Option<GroupId>>,
+    /// The region of calls whose definition is missing: the last one.
+    unknown_region: u32,
+    /// Region of each calling context, as global OTF2 id.
+    pub(super) contexts: IdMap,
+}
+
+impl Tables {
+    /// The region with a global id; a stand-in if its definition is missing.
+    pub(super) fn region(&self, id: u64) -> RegionId {
+        RegionId(self.regions.get(id).unwrap_or(self.unknown_region))
+    }
+
+    /// The group with the members of an OTF2 group.
+    pub(super) fn group_of_members(&self, id: u64) -> Option<GroupId> {
+        self.member_groups[self.groups.get(id)? as usize]
+    }
+}
+
+/// A location with its place in the archive.
+pub(super) struct Location {
+    pub(super) archive_id: u64,
+    pub(super) events: u64,
+}
+
+/// OTF2's numbers of paradigms, as far as names are needed.
+fn paradigm_name(paradigm: u8) -> Option<&'static str> {
+    Some(match paradigm {
+        1 => "user",
+        2 => "compiler",
+        3 => "OpenMP",
+        4 => "MPI",
+        5 => "CUDA",
+        6 => "measurement system",
+        7 => "pthread",
+        11 => "GASPI",
+        12 => "UPC",
+        13 => "OpenSHMEM",
+        18 => "OpenACC",
+        19 => "OpenCL",
+        22 => "none",
+        23 => "HIP",
+        24 => "Kokkos",
+        _ => return None,
+    })
+}
+
+const PARADIGM_USER: u8 = 1;
+const PARADIGM_COMPILER: u8 = 2;
+const PARADIGM_MEASUREMENT: u8 = 6;
+const PARADIGM_SAMPLING: u8 = 21;
+const PARADIGM_NONE: u8 = 22;
+
+/// What a region is if its paradigm is known and its name is not: by its OTF2 role.
+fn role_of(region_role: u8) -> Role {
+    match region_role {
+        3 | 4 | 8 | 9 | 10 | 11 => Role::WorkSharing,
+        5 => Role::Parallel,
+        12 | 13 | 14 => Role::LockAcquire,
+        15 | 16 => Role::GroupSync,
+        20 => Role::TaskRun,
+        22 => Role::TaskWait,
+        23 => Role::OneToAll,
+        24 => Role::AllToOne,
+        25 | 26 => Role::AllToAll,
+        27 => Role::Io,
+        29 => Role::Put,
+        _ => Role::Management,
+    }
+}
+
+/// Fills the builder; returns where the archive's ids went, and the locations in order of PE.
+pub(super) fn build(definitions: &Definitions, builder: &mut TraceBuilder) -> (Tables, Vec<Location>) {
+    builder.resolution = definitions.resolution;
+    let mut tables = Tables::default();
+    let locations = pes(definitions, builder);
+    regions(definitions, builder, &mut tables);
+    groups(definitions, builder, &mut tables);
+    metrics(definitions, builder, &mut tables);
+    for (id, region) in &definitions.contexts {
+        tables.contexts.insert(*id, *region);
+    }
+    (tables, locations)
+}
+
+/// Processes in order of rank, PEs in order of (process, thread), so that a PE of a program without threads is its rank.
+fn pes(definitions: &Definitions, builder: &mut TraceBuilder) -> Vec<Location> {
+    // The rank of a process is that of its location in the world of a paradigm (comm locations), MPI before others.
+    let mut rank_of_location = IdMap::default();
+    let mut worlds: Vec<&GroupDef> = definitions.groups.iter().filter(|group| group.is_world()).collect();
+    worlds.sort_by_key(|group| group.paradigm_order());
+    if let Some(world) = worlds.first() {
+        for (rank, location) in world.members.iter().enumerate() {
+            rank_of_location.insert(*location, rank as u32);
+        }
+    }
+    let mut group_index = IdMap::default();
+    let mut groups: Vec<(Option<u32>, usize, Vec<usize>)> = Vec::new();
+    for (index, location) in definitions.locations.iter().enumerate() {
+        let at = group_index.get(location.group).unwrap_or_else(|| {
+            groups.push((None, groups.len(), Vec::new()));
+            group_index.insert(location.group, groups.len() as u32 - 1);
+            groups.len() as u32 - 1
+        });
+        let group = &mut groups[at as usize];
+        group.2.push(index);
+        if let Some(rank) = rank_of_location.get(location.id) {
+            group.0 = Some(group.0.map_or(rank, |other: u32| other.min(rank)));
+        }
+    }
+    groups.sort_by_key(|(rank, order, _)| (rank.unwrap_or(u32::MAX), *order));
+
+    let mut locations = Vec::with_capacity(definitions.locations.len());
+    for (rank, _, mut members) in groups {
+        members.sort_by_key(|index| (definitions.locations[*index].kind != PeKind::Cpu, *index));
+        let group = members.first().and_then(|index| definitions.location_group(definitions.locations[*index].group));
+        let process = builder.processes.push(Process {
+            name: group.map_or(StringId::NONE, |group| definitions.intern(&mut builder.strings, group.name)),
+            rank,
+            node: group.map_or(StringId::NONE, |group| {
+                definitions.intern(&mut builder.strings, definitions.node_name(group.parent))
+            }),
+            pes: Vec::new(),
+        });
+        for (thread, index) in members.into_iter().enumerate() {
+            let location = &definitions.locations[index];
+            let name = definitions.intern(&mut builder.strings, location.name);
+            let pe = builder.pes.push(Pe {
+                name,
+                kind: location.kind,
+                process,
+                thread: thread as u32,
+                archive_id: location.id,
+            });
+            builder.processes[process].pes.push(pe);
+            locations.push(Location { archive_id: location.id, events: location.events });
+        }
+    }
+    locations
+}
+
+fn regions(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Tables) {
+    for region in &definitions.regions {
+        let row = region_row(definitions, &mut builder.strings, region);
+        let id = RegionId(builder.regions.len() as u32);
+        if tables.regions.insert(region.id, id.0) {
+            builder.regions.push(row);
+        }
+    }
+    let name = builder.strings.intern("(undefined region)");
+    tables.unknown_region = builder.regions.len() as u32;
+    builder.regions.push(Region {
+        name,
+        construct: name,
+        paradigm: StringId::NONE,
+        role: Role::User,
+        completion: Completion::Blocking,
+        file: StringId::NONE,
+        line: 0,
+    });
+}
+
+/// Construct, paradigm and role of a region. Producers' paradigms are hints: names decide.
+fn region_row(definitions: &Definitions, strings: &mut Strings, region: &RegionDef) -> Region {
+    let name_text = definitions.text(region.name);
+    let name = strings.intern(name_text);
+    let hint = paradigm_name(region.paradigm);
+    let file = if region.line > 0 { definitions.intern(strings, region.file) } else { StringId::NONE };
+    let recognised = partune_paradigm::recognise(name_text, hint)
+        .or_else(|| partune_paradigm::recognise(definitions.text(region.canonical_name), hint));
+    let (construct, paradigm, role, completion) = match recognised {
+        Some(it) => (
+            strings.intern(it.construct.name),
+            strings.intern(it.paradigm.name),
+            it.construct.role,
+            it.construct.completion,
+        ),
+        None if region.is_users() => (name, StringId::NONE, Role::User, Completion::Blocking),
+        None => {
+            let paradigm = strings.intern(hint.unwrap_or("unknown"));
+            (name, paradigm, role_of(region.role), Completion::Blocking)
+        }
+    };
+    Region { name, construct, paradigm, role, completion, file, line: region.line }
+}
+
+impl RegionDef {
+    const ROLE_FUNCTION: u8 = 1;
+
+    /// Whether an unknown name in this paradigm is user code: functions of kernels and the program itself are.
+    fn is_users(&self) -> bool {
+        match self.paradigm {
+            0 | PARADIGM_USER | PARADIGM_COMPILER | PARADIGM_MEASUREMENT | PARADIGM_SAMPLING | PARADIGM_NONE => true,
+            // Kernels on accelerators carry the paradigm of their runtime.
+            5 | 18 | 19 | 23 | 24 => self.role == Self::ROLE_FUNCTION,
+            _ => false,
+        }
+    }
+}
+
+/// Communicators and teams with their members, then windows on them.
+fn groups(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Tables) {
+    let mut pe_of_location = IdMap::default();
+    for (pe, row) in builder.pes.iter_ids() {
+        pe_of_location.insert(row.archive_id, pe.0);
+    }
+    let pe = |location: &u64| pe_of_location.get(*location).map_or(PeId::NONE, PeId);
+    // Members of an OTF2 group as PEs.
+    let members = |group: &GroupDef| -> Vec<PeId> {
+        if !group.is_indirect() {
+            return group.members.iter().map(pe).collect();
+        }
+        let world = definitions.groups.iter().find(|world| world.is_world() && world.paradigm == group.paradigm);
+        let location = |index: &u64| world.and_then(|world| world.members.get(usize::try_from(*index).ok()?));
+        group.members.iter().map(|index| location(index).map_or(PeId::NONE, pe)).collect()
+    };
+    for group in &definitions.groups {
+        if tables.groups.insert(group.id, tables.member_groups.len() as u32) {
+            tables.member_groups.push(None);
+        }
+    }
+    let find = |id: u64| definitions.groups.iter().find(|group| group.id == id);
+    let mut have_world = false;
+    for comm in &definitions.comms {
+        let row = match *comm {
+            CommDef::Intra { name, group, .. } => {
+                let Some(group) = find(group) else { continue };
+                let members = members(group);
+                let is_world = group.paradigm_is_process_level() && !have_world && {
+                    let world = definitions.groups.iter().find(|it| it.is_world() && it.paradigm == group.paradigm);
+                    world.is_some_and(|world| world.members.len() == members.len())
+                };
+                let kind = if group.is_self() {
+                    GroupKind::SelfOnly
+                } else if !group.paradigm_is_process_level() {
+                    GroupKind::Team
+                } else if is_world {
+                    have_world = true;
+                    GroupKind::World
+                } else {
+                    GroupKind::Communicator
+                };
+                let split = members.len() as u32;
+                let name = definitions.intern(&mut builder.strings, name);
+                let paradigm = builder.strings.intern(paradigm_name(group.paradigm).unwrap_or(""));
+                let members = if kind == GroupKind::SelfOnly { Vec::new() } else { members };
+                Group { name, kind, paradigm, split: split.min(members.len() as u32), members }
+            }
+            CommDef::Inter { name, a, b, .. } => {
+                let (Some(a), Some(b)) = (find(a), find(b)) else { continue };
+                let mut all = members(a);
+                let split = all.len() as u32;
+                all.extend(members(b));
+                let name = definitions.intern(&mut builder.strings, name);
+                let paradigm = builder.strings.intern(paradigm_name(a.paradigm).unwrap_or(""));
+                Group { name, kind: GroupKind::Inter, paradigm, split, members: all }
+            }
+        };
+        let id = GroupId(builder.groups.len() as u32);
+        if tables.comms.insert(comm.id(), id.0) {
+            builder.groups.push(row);
+            if let CommDef::Intra { group, .. } = comm
+                && let Some(at) = tables.groups.get(*group)
+            {
+                tables.member_groups[at as usize].get_or_insert(id);
+            }
+        }
+    }
+    // Groups that only RMA synchronisation names.
+    for group in definitions.groups.iter().filter(|group| group.is_indirect()) {
+        let Some(at) = tables.groups.get(group.id) else { continue };
+        if tables.member_groups[at as usize].is_none() {
+            let members = members(group);
+            let name = definitions.intern(&mut builder.strings, group.name);
+            let paradigm = builder.strings.intern(paradigm_name(group.paradigm).unwrap_or(""));
+            let split = members.len() as u32;
+            let id = builder.groups.push(Group { name, kind: GroupKind::Communicator, paradigm, members, split });
+            tables.member_groups[at as usize] = Some(id);
+        }
+    }
+    for window in &definitions.windows {
+        let name = definitions.intern(&mut builder.strings, window.name);
+        let group = tables.comms.get(window.comm).map_or(GroupId::NONE, GroupId);
+        if tables.windows.insert(window.id, builder.windows.len() as u32) {
+            builder.windows.push(Window { name, group });
+        }
+    }
+}
+
+fn metrics(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Tables) {
+    let mut members = IdMap::default();
+    for member in &definitions.metric_members {
+        let row = Metric {
+            name: definitions.intern(&mut builder.strings, member.name),
+            unit: definitions.intern(&mut builder.strings, member.unit),
+            values: match member.mode & 0xf {
+                0 => MetricValues::Accumulated,
+                1 => MetricValues::Point,
+                2 => MetricValues::Last,
+                _ => MetricValues::Next,
+            },
+            scale: member.scale,
+        };
+        if members.insert(member.id, builder.metrics.len() as u32) {
+            builder.metrics.push(row);
+        }
+    }
+    for class in &definitions.metric_classes {
+        let ids = class.members.iter().map(|id| members.get(*id).map_or(MetricId::NONE, MetricId)).collect();
+        if tables.metrics.insert(class.id, tables.metric_members.len() as u32) {
+            tables.metric_members.push(ids);
+        }
+    }
+    for (id, class) in &definitions.metric_instances {
+        if let Some(at) = tables.metrics.get(*class) {
+            tables.metrics.insert(*id, at);
+        }
+    }
+}

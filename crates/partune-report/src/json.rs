@@ -1,0 +1,207 @@
+//! The JSON document of `analyze`, and its schema.
+//!
+//! Versioned by its field `partune`. Fixed fields are typed here; each section of an analysis adds its scalars under its own
+//! name and its tables under theirs, so a new analysis needs no change. Seconds are floating point, summed over PEs unless said.
+
+use std::collections::BTreeMap;
+
+use partune_base::CallPathId;
+use partune_engine::{Diagnosis, Ranked};
+use partune_trace::Trace;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{names, next, tables};
+
+/// What `partune analyze --json` prints.
+#[derive(Serialize, JsonSchema)]
+struct Document<'a> {
+    /// Version of this document.
+    partune: u32,
+    /// As it was named on the command line.
+    archive: &'a str,
+    /// Number of PEs that recorded something.
+    pes: usize,
+    /// Number of event records.
+    events: u64,
+    /// From the first event to the last.
+    duration_s: f64,
+    /// What was noticed about the input.
+    quality: Vec<Quality<'a>>,
+    /// Worst first.
+    findings: Vec<Finding<'a>>,
+    /// Name and position of each PE; numbers of PEs elsewhere are positions in this list.
+    pe_names: Vec<String>,
+    /// Scalars by section, and tables.
+    #[serde(flatten)]
+    sections: BTreeMap<&'a str, Value>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Quality<'a> {
+    severity: &'static str,
+    message: &'a str,
+    remedy: &'a str,
+    count: u64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Finding<'a> {
+    /// Stable for the same pattern, construct and call path, also between runs of a program.
+    id: String,
+    pattern: &'static str,
+    seconds: f64,
+    /// Share of the run's time on all PEs.
+    fraction: f64,
+    count: u64,
+    role: &'static str,
+    construct: &'a str,
+    location: Location<'a>,
+    callpath: Vec<&'a str>,
+    pes: Vec<PeShare>,
+    causes: Vec<Cause<'a>>,
+    unexplained_s: f64,
+    /// The longest instances.
+    instances: Vec<Instance>,
+    /// More numbers, specific to the pattern.
+    facts: BTreeMap<&'static str, f64>,
+    advice: Vec<Advice>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Location<'a> {
+    file: &'a str,
+    line: u32,
+    function: &'a str,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct PeShare {
+    pe: u32,
+    seconds: f64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Cause<'a> {
+    pe: Option<u32>,
+    construct: &'a str,
+    location: Location<'a>,
+    callpath: Vec<&'a str>,
+    seconds: f64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Instance {
+    pe: u32,
+    /// Seconds since the begin of the trace.
+    begin_s: f64,
+    end_s: f64,
+    cause: Option<u32>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Advice {
+    action: &'static str,
+    text: &'static str,
+    /// At most this much of the PEs' time: what the finding loses.
+    predicted_gain_s: f64,
+}
+
+/// The document of a diagnosis, indented, with a line break at its end.
+pub fn document(diagnosis: &Diagnosis, archive: &str) -> String {
+    let trace = &diagnosis.trace;
+    let mut sections = BTreeMap::new();
+    for section in &diagnosis.sections {
+        if !section.scalars.is_empty() {
+            sections.insert(section.name, tables::scalars_json(&section.scalars));
+        }
+        for table in &section.tables {
+            sections.insert(table.name, tables::table_json(trace, table));
+        }
+    }
+    let quality = diagnosis.quality.entries().iter().map(|entry| Quality {
+        severity: entry.severity.name(),
+        message: &entry.message,
+        remedy: &entry.remedy,
+        count: entry.count,
+    });
+    let document = Document {
+        partune: 1,
+        archive,
+        pes: trace.active_pes().count(),
+        events: trace.events(),
+        duration_s: trace.clock().seconds(trace.duration()),
+        quality: quality.collect(),
+        findings: diagnosis.findings.iter().map(|ranked| finding(trace, ranked)).collect(),
+        pe_names: trace.pes().ids().map(|pe| names::pe(trace, pe)).collect(),
+        sections,
+    };
+    let mut text = serde_json::to_string_pretty(&document).expect("the document has string keys only");
+    text.push('\n');
+    text
+}
+
+/// The JSON schema of [`document`], indented, with a line break at its end.
+pub fn schema() -> String {
+    let mut text = serde_json::to_string_pretty(&schemars::schema_for!(Document<'_>)).expect("a schema is JSON");
+    text.push('\n');
+    text
+}
+
+fn finding<'a>(trace: &'a Trace, ranked: &Ranked) -> Finding<'a> {
+    let finding = &ranked.finding;
+    let clock = trace.clock();
+    let seconds = clock.seconds(finding.time);
+    let callpath = names::callpath(trace, finding.path);
+    Finding {
+        id: format!("{}-{:08x}", finding.pattern.name(), hash(&callpath)),
+        pattern: finding.pattern.name(),
+        seconds,
+        fraction: ranked.fraction,
+        count: finding.count,
+        role: finding.role.name(),
+        construct: names::construct(trace, finding.path),
+        location: location(trace, finding.path),
+        callpath,
+        pes: finding.pes.iter().map(|(pe, time)| PeShare { pe: pe.0, seconds: clock.seconds(*time) }).collect(),
+        causes: finding
+            .causes
+            .iter()
+            .map(|cause| Cause {
+                pe: cause.pe.some().map(|pe| pe.0),
+                construct: names::construct(trace, cause.path),
+                location: location(trace, cause.path),
+                callpath: names::callpath(trace, cause.path),
+                seconds: clock.seconds(cause.time),
+            })
+            .collect(),
+        unexplained_s: clock.seconds(finding.unexplained),
+        instances: finding
+            .occurrences
+            .iter()
+            .map(|it| Instance {
+                pe: it.pe.0,
+                begin_s: clock.seconds(it.begin - trace.begin()),
+                end_s: clock.seconds(it.end - trace.begin()),
+                cause: it.cause.some().map(|pe| pe.0),
+            })
+            .collect(),
+        facts: finding.facts.iter().copied().filter(|(_, value)| value.is_finite()).collect(),
+        advice: vec![Advice {
+            action: finding.pattern.name(),
+            text: next::step(finding.pattern),
+            predicted_gain_s: seconds,
+        }],
+    }
+}
+
+fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
+    let names::Location { file, line, function } = names::location(trace, path);
+    Location { file, line, function }
+}
+
+/// FNV-1a over the names of a path: the same on every machine.
+fn hash(path: &[&str]) -> u32 {
+    path.iter().flat_map(|name| name.bytes().chain([0])).fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}

@@ -1,0 +1,113 @@
+//! Names for people: PEs, places in the source, call paths, numbers.
+
+use partune_base::{CallPathId, PeId};
+use partune_trace::{Region, Trace};
+
+/// Where in the source something is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Location<'a> {
+    pub(crate) file: &'a str,
+    /// 0 if unknown.
+    pub(crate) line: u32,
+    /// The user function around it; empty if unknown.
+    pub(crate) function: &'a str,
+}
+
+/// The region of a path.
+pub(crate) fn region(trace: &Trace, path: CallPathId) -> &Region {
+    &trace.regions()[trace.paths().region(path)]
+}
+
+/// The construct, or function, of a path.
+pub(crate) fn construct(trace: &Trace, path: CallPathId) -> &str {
+    if path.is_some() { trace.strings().get(region(trace, path).construct) } else { "" }
+}
+
+/// Where a path is: its own source line if it is a construct with one (OpenMP), else the innermost user function around it.
+pub(crate) fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
+    let text = |id| trace.strings().get(id);
+    let mut ancestors = trace.paths().ancestors(path).map(|path| region(trace, path));
+    let user = ancestors.clone().find(|region| !region.paradigm.is_some());
+    let function = user.map_or("", |region| text(region.name));
+    let placed = ancestors.find(|region| region.line > 0 && region.file.is_some());
+    placed.map_or(Location { file: "", line: 0, function }, |region| Location { file: text(region.file), line: region.line, function })
+}
+
+/// Names along a path, outermost first.
+pub(crate) fn callpath(trace: &Trace, path: CallPathId) -> Vec<&str> {
+    let mut names: Vec<_> = trace.paths().ancestors(path).map(|path| trace.strings().get(region(trace, path).name)).collect();
+    names.reverse();
+    names
+}
+
+/// A PE: `0` for the main thread of rank 0, `0.2` for its second worker thread.
+pub(crate) fn pe(trace: &Trace, id: PeId) -> String {
+    let Some(pe) = trace.pes().get(id) else { return "?".to_owned() };
+    let process = trace.processes().get(pe.process);
+    let rank = process.and_then(|process| process.rank).unwrap_or(pe.process.0);
+    if process.is_none_or(|process| process.pes.len() > 1) { format!("{rank}.{}", pe.thread) } else { rank.to_string() }
+}
+
+impl Location<'_> {
+    /// `exchange (halo.c:12)`, as far as known.
+    pub(crate) fn text(&self) -> String {
+        let file = self.file.rsplit('/').next().unwrap_or(self.file);
+        match (self.function, file, self.line) {
+            ("", "", _) => String::new(),
+            (function, "", _) => function.to_owned(),
+            ("", file, 0) => file.to_owned(),
+            ("", file, line) => format!("{file}:{line}"),
+            (function, file, 0) => format!("{function} ({file})"),
+            (function, file, line) => format!("{function} ({file}:{line})"),
+        }
+    }
+}
+
+/// Seconds with a unit that keeps three digits: `1.02 s`, `13.1 ms`.
+pub(crate) fn seconds(value: f64) -> String {
+    let (value, unit) = match value.abs() {
+        0.0 => return "0 s".to_owned(),
+        v if v >= 0.9995 => (value, "s"),
+        v if v >= 0.9995e-3 => (value * 1e3, "ms"),
+        v if v >= 0.9995e-6 => (value * 1e6, "µs"),
+        _ => (value * 1e9, "ns"),
+    };
+    format!("{} {unit}", three_digits(value))
+}
+
+/// A share in per cent: `16.7 %`.
+pub(crate) fn percent(value: f64) -> String {
+    format!("{} %", three_digits(value * 100.0))
+}
+
+/// Bytes with a binary unit.
+pub(crate) fn bytes(value: f64) -> String {
+    let mut value = value;
+    for unit in ["B", "KiB", "MiB", "GiB", "TiB"] {
+        if value.abs() < 1024.0 || unit == "TiB" {
+            return format!("{} {unit}", three_digits(value));
+        }
+        value /= 1024.0;
+    }
+    unreachable!("the last unit returns")
+}
+
+fn three_digits(value: f64) -> String {
+    match value.abs() {
+        v if v >= 99.95 => format!("{value:.0}"),
+        v if v >= 9.995 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_three_digits() {
+        assert_eq!([1.0204, 0.0131, 2.5e-6, 0.0, 123.4].map(seconds), ["1.02 s", "13.1 ms", "2.50 µs", "0 s", "123 s"]);
+        assert_eq!([0.1667, 1.0, 0.0004].map(percent), ["16.7 %", "100 %", "0.04 %"]);
+        assert_eq!([12.0, 2048.0].map(bytes), ["12.0 B", "2.00 KiB"]);
+    }
+}

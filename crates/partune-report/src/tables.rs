@@ -1,0 +1,135 @@
+//! Sections of an analysis as text tables and as JSON, whatever is in them.
+
+use std::fmt::Write;
+
+use partune_analysis::{DataTable, Scalar, Section, Unit, Values};
+use partune_trace::Trace;
+use serde_json::{Map, Value, json};
+
+use crate::names;
+
+/// Number of rows of a table.
+fn rows(table: &DataTable) -> usize {
+    let len = |values: &Values| match values {
+        Values::Number(_, values) => values.len(),
+        Values::Count(values) => values.len(),
+        Values::Pe(values) => values.len(),
+        Values::Group(values) => values.len(),
+        Values::Region(values) => values.len(),
+        Values::Metric(values) => values.len(),
+        Values::Path(values) => values.len(),
+        Values::Word(values) => values.len(),
+    };
+    table.columns.iter().map(|column| len(&column.values)).min().unwrap_or(0)
+}
+
+/// A number as JSON; what is no number (0/0) is null.
+fn number(value: f64) -> Value {
+    serde_json::Number::from_f64(value).map_or(Value::Null, Value::Number)
+}
+
+/// The scalars of a section as an object.
+pub(crate) fn scalars_json(scalars: &[Scalar]) -> Value {
+    Value::Object(scalars.iter().map(|scalar| (scalar.name.to_owned(), number(scalar.value))).collect())
+}
+
+/// A table as an array of objects.
+pub(crate) fn table_json(trace: &Trace, table: &DataTable) -> Value {
+    let row = |row: usize| {
+        let mut object = Map::new();
+        for column in &table.columns {
+            let value = match &column.values {
+                Values::Number(_, values) => number(values[row]),
+                Values::Count(values) => json!(values[row]),
+                Values::Pe(values) => json!(values[row].some().map(|pe| pe.0)),
+                Values::Group(values) => json!(trace.groups().get(values[row]).map(|group| trace.strings().get(group.name))),
+                Values::Region(values) => json!(trace.regions().get(values[row]).map(|region| trace.strings().get(region.name))),
+                Values::Metric(values) => json!(trace.metrics().get(values[row]).map(|metric| trace.strings().get(metric.name))),
+                Values::Path(values) => json!(names::callpath(trace, values[row])),
+                Values::Word(values) => json!(values[row]),
+            };
+            object.insert(column.name.to_owned(), value);
+        }
+        Value::Object(object)
+    };
+    Value::Array((0..rows(table)).map(row).collect())
+}
+
+/// A number with its unit.
+fn number_text(unit: Unit, value: f64) -> String {
+    match unit {
+        Unit::Seconds => names::seconds(value),
+        Unit::Bytes => names::bytes(value),
+        Unit::Count => format!("{value:.0}"),
+        Unit::Ratio => format!("{value:.3}"),
+    }
+}
+
+/// A section as text: scalars, then tables of at most `limit` rows.
+pub(crate) fn section_text(out: &mut String, trace: &Trace, section: &Section, limit: usize) {
+    let heading = section.name.replace('_', " ");
+    let _ = writeln!(out, "\n{heading}");
+    for scalar in &section.scalars {
+        let _ = writeln!(out, "  {:<28} {}", scalar.name.replace('_', " "), number_text(scalar.unit, scalar.value));
+    }
+    for table in &section.tables {
+        table_text(out, trace, table, limit);
+    }
+    for note in &section.notes {
+        let _ = writeln!(out, "  note: {note}");
+    }
+}
+
+fn table_text(out: &mut String, trace: &Trace, table: &DataTable, limit: usize) {
+    let count = rows(table);
+    if count == 0 {
+        return;
+    }
+    let shown = count.min(limit);
+    let cells: Vec<Vec<String>> = table
+        .columns
+        .iter()
+        .map(|column| {
+            let cell = |row: usize| match &column.values {
+                Values::Number(unit, values) => number_text(*unit, values[row]),
+                Values::Count(values) => values[row].to_string(),
+                Values::Pe(values) => names::pe(trace, values[row]),
+                Values::Group(values) => {
+                    trace.groups().get(values[row]).map_or(String::new(), |group| trace.strings().get(group.name).to_owned())
+                }
+                Values::Region(values) => {
+                    trace.regions().get(values[row]).map_or(String::new(), |region| trace.strings().get(region.name).to_owned())
+                }
+                Values::Metric(values) => {
+                    trace.metrics().get(values[row]).map_or(String::new(), |metric| trace.strings().get(metric.name).to_owned())
+                }
+                Values::Path(values) => names::callpath(trace, values[row]).join(" > "),
+                Values::Word(values) => values[row].to_owned(),
+            };
+            std::iter::once(column.name.replace('_', " ")).chain((0..shown).map(cell)).collect()
+        })
+        .collect();
+    let _ = writeln!(out, "  {}", table.name.replace('_', " "));
+    let left = |column: usize| matches!(
+        table.columns[column].values,
+        Values::Path(_) | Values::Word(_) | Values::Group(_) | Values::Region(_) | Values::Metric(_)
+    );
+    let width: Vec<usize> = cells.iter().map(|cells| cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0).min(72)).collect();
+    for row in 0..=shown {
+        let mut line = String::from("   ");
+        for (column, cells) in cells.iter().enumerate() {
+            let (cell, width) = (clip(&cells[row], 72), width[column]);
+            let _ = if left(column) { write!(line, " {cell:<width$} ") } else { write!(line, " {cell:>width$} ") };
+        }
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+    if shown < count {
+        let _ = writeln!(out, "    … {} more rows; --json has all of them", count - shown);
+    }
+}
+
+/// The end of a text that is too long: of a call path, the inner part tells more.
+fn clip(text: &str, width: usize) -> String {
+    let length = text.chars().count();
+    if length <= width { text.to_owned() } else { format!("…{}", text.chars().skip(length - width + 1).collect::<String>()) }
+}

@@ -1,0 +1,192 @@
+//! The text of `analyze`: a summary that fits one screen, then, if asked, every section.
+
+use std::fmt::Write;
+
+use partune_analysis::{Finding, Section};
+use partune_base::Span;
+use partune_diag::Severity;
+use partune_engine::{Diagnosis, Ranked};
+use partune_trace::Trace;
+
+use crate::{names, next, tables};
+
+/// What to print.
+#[derive(Clone, Copy, Debug)]
+pub struct TextOptions {
+    /// How many findings.
+    pub findings: usize,
+    /// Print the sections of all analyses, with tables of at most this many rows; 0 prints none.
+    pub table_rows: usize,
+}
+
+/// The text of a diagnosis.
+pub fn text(diagnosis: &Diagnosis, archive: &str, options: TextOptions) -> String {
+    let mut out = String::new();
+    header(&mut out, diagnosis, archive);
+    summary(&mut out, diagnosis);
+    findings(&mut out, diagnosis, options.findings);
+    quality(&mut out, diagnosis);
+    if options.table_rows > 0 {
+        for section in &diagnosis.sections {
+            tables::section_text(&mut out, &diagnosis.trace, section, options.table_rows);
+        }
+    }
+    out
+}
+
+fn header(out: &mut String, diagnosis: &Diagnosis, archive: &str) {
+    let trace = &diagnosis.trace;
+    let pes = trace.active_pes().count();
+    let processes = trace.processes().iter().filter(|process| !process.pes.is_empty()).count();
+    let mut paradigms: Vec<&str> = trace
+        .active_pes()
+        .flat_map(|pe| trace.streams()[pe].operations.iter().take(1000).map(move |visit| trace.region_of(pe, *visit).paradigm))
+        .map(|paradigm| trace.strings().get(paradigm))
+        .filter(|name| !name.is_empty())
+        .collect();
+    paradigms.sort_unstable();
+    paradigms.dedup();
+    let duration = names::seconds(trace.clock().seconds(trace.duration()));
+    let _ = writeln!(
+        out,
+        "{archive}: {pes} PEs in {processes} processes{}{}, {} events, {duration}",
+        if paradigms.is_empty() { "" } else { ", " },
+        paradigms.join(" + "),
+        trace.events()
+    );
+}
+
+fn section<'a>(diagnosis: &'a Diagnosis, name: &str) -> Option<&'a Section> {
+    diagnosis.sections.iter().find(|section| section.name == name)
+}
+
+/// What kind of loss it is.
+fn summary(out: &mut String, diagnosis: &Diagnosis) {
+    if let Some(efficiency) = section(diagnosis, "efficiency") {
+        let value = |name| efficiency.scalars.iter().find(|scalar| scalar.name == name).map(|scalar| scalar.value);
+        if let (Some(parallel), Some(balance), Some(serial), Some(transfer)) =
+            (value("parallel"), value("load_balance"), value("serialization"), value("transfer"))
+        {
+            let _ = writeln!(
+                out,
+                "\nefficiency   {} parallel = {} load balance × {} serialization × {} transfer",
+                names::percent(parallel),
+                names::percent(balance),
+                names::percent(serial),
+                names::percent(transfer)
+            );
+        }
+    }
+    if let Some(bounds) = section(diagnosis, "bounds") {
+        let column = |table: &str, column: &str| {
+            let table = bounds.tables.iter().find(|it| it.name == table)?;
+            table.columns.iter().find(|it| it.name == column).map(|it| &it.values)
+        };
+        if let (
+            Some(partune_analysis::Values::Word(bound_names)),
+            Some(partune_analysis::Values::Number(_, seconds)),
+            Some(partune_analysis::Values::Word(gap_names)),
+            Some(partune_analysis::Values::Number(_, gaps)),
+        ) = (column("bounds", "name"), column("bounds", "seconds"), column("gaps", "name"), column("gaps", "seconds"))
+            && let (Some(first), Some(lowest)) = (bound_names.first(), seconds.first())
+        {
+            let _ = write!(out, "bounds       {first} {}", names::seconds(*lowest));
+            for (name, gap) in gap_names.iter().zip(gaps) {
+                let _ = write!(out, "  +{name} {}", names::seconds(*gap));
+            }
+            let actual = diagnosis.trace.clock().seconds(diagnosis.trace.duration());
+            let _ = writeln!(out, "  = {}", names::seconds(actual));
+        }
+    }
+    let waits: Span = diagnosis.waits.iter().map(partune_analysis::Wait::duration).sum();
+    let trace = &diagnosis.trace;
+    let all = trace.clock().seconds(trace.duration()) * trace.active_pes().count().max(1) as f64;
+    if all > 0.0 {
+        let waits = trace.clock().seconds(waits);
+        let _ = writeln!(out, "waiting      {} of the PEs' time ({}, summed over PEs)", names::percent(waits / all), names::seconds(waits));
+    }
+}
+
+fn findings(out: &mut String, diagnosis: &Diagnosis, count: usize) {
+    if diagnosis.findings.is_empty() {
+        let _ = writeln!(out, "\nno finding above the threshold");
+        return;
+    }
+    let _ = writeln!(out, "\nworst findings{:>62}", "time  of the run");
+    for (number, ranked) in diagnosis.findings.iter().take(count).enumerate() {
+        finding(out, &diagnosis.trace, number + 1, ranked);
+    }
+    if diagnosis.findings.len() > count {
+        let _ = writeln!(out, "     … {} more; --findings N shows them", diagnosis.findings.len() - count);
+    }
+    let worst = &diagnosis.findings[0].finding;
+    let _ = writeln!(out, "\nnext: {}", next::step(worst.pattern));
+}
+
+fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
+    let it = &ranked.finding;
+    let place = place(trace, it);
+    let what = format!("{number:>3}  {} at {place}", it.pattern.name().replace('_', " "));
+    let time = names::seconds(trace.clock().seconds(it.time));
+    let _ = writeln!(out, "{what:<64} {time:>9}  {:>7}", names::percent(ranked.fraction));
+    let seconds = |span| names::seconds(trace.clock().seconds(span));
+    if !it.pes.is_empty() {
+        let mut pes = it.pes.clone();
+        pes.sort_by_key(|(pe, time)| (std::cmp::Reverse(*time), *pe));
+        let shown: Vec<_> = pes.iter().take(4).map(|(pe, time)| format!("PE {} {}", names::pe(trace, *pe), seconds(*time))).collect();
+        let more = if pes.len() > 4 { format!(" and {} more", pes.len() - 4) } else { String::new() };
+        let verb = if it.pattern.is_wait() { "waiting" } else { "on" };
+        let _ = writeln!(out, "       {verb}: {}{more} ({} times)", shown.join(", "), it.count);
+    }
+    let causes: Vec<_> = it
+        .causes
+        .iter()
+        .take(2)
+        .map(|cause| {
+            let path = names::construct(trace, cause.path);
+            let place = names::location(trace, cause.path);
+            let function = if place.function == path { String::new() } else { format!(" in {}", place.text()) };
+            format!("PE {} {path}{function} {}", names::pe(trace, cause.pe), seconds(cause.time))
+        })
+        .collect();
+    if !causes.is_empty() {
+        let _ = writeln!(out, "       caused by: {}", causes.join("; "));
+    }
+}
+
+/// `MPI_Recv in exchange (halo.c:12)`.
+fn place(trace: &Trace, finding: &Finding) -> String {
+    if !finding.path.is_some() {
+        return "the whole program".to_owned();
+    }
+    let construct = names::construct(trace, finding.path);
+    let location = names::location(trace, finding.path);
+    match location.text() {
+        text if text.is_empty() => construct.to_owned(),
+        text if location.function == construct => text,
+        text => format!("{construct} in {text}"),
+    }
+}
+
+fn quality(out: &mut String, diagnosis: &Diagnosis) {
+    let entries = diagnosis.quality.entries();
+    if entries.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\ndata quality");
+    for entry in entries.iter().take(8) {
+        let mark = match entry.severity {
+            Severity::Info => "note",
+            Severity::DataLoss => "loss",
+            Severity::Error => "error",
+        };
+        let times = if entry.count > 1 { format!(" ({} times)", entry.count) } else { String::new() };
+        let _ = writeln!(out, "  {mark}: {}{times}", entry.message);
+        if !entry.remedy.is_empty() {
+            let _ = writeln!(out, "        {}", entry.remedy);
+        }
+    }
+    if entries.len() > 8 {
+        let _ = writeln!(out, "  … {} more; --json has all of them", entries.len() - 8);
+    }
+}

@@ -1,0 +1,114 @@
+//! `partune analyze`: from an archive to findings with causes.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::builder::PossibleValuesParser;
+use partune_engine::{ANALYSES, Options, Request};
+use partune_report::{TextOptions, document, schema, text};
+
+use crate::output;
+use crate::progress::Bar;
+
+/// Say where a recorded run loses time, how much, who causes it and at which line.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  partune analyze scorep_run/traces.otf2\n  partune analyze scorep_run --json > run.json")]
+pub(crate) struct Args {
+    /// The archive: its anchor file (traces.otf2), or the folder that holds it
+    #[arg(required_unless_present = "schema")]
+    archive: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Print the JSON schema of --json and stop
+    #[arg(long)]
+    schema: bool,
+    /// Print the figures of every analysis too
+    #[arg(long)]
+    full: bool,
+    /// Run and print only these analyses
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = PossibleValuesParser::new(ANALYSES.iter().map(|it| it.name)))]
+    only: Vec<String>,
+    /// How many findings to print as text
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    findings: usize,
+    /// Rows of a table to print as text
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    rows: usize,
+    /// Threads to use; 0: one a processor
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    threads: usize,
+    /// Keep time stamps as recorded, even if messages run backwards in time
+    #[arg(long)]
+    no_clock_repair: bool,
+    #[command(flatten)]
+    thresholds: Thresholds,
+}
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Thresholds")]
+struct Thresholds {
+    /// Report findings that lose at least this share of the run on all PEs
+    #[arg(long, value_name = "SHARE", default_value_t = Options::default().minimum)]
+    minimum: f64,
+    /// A place is a hotspot from this share of the run
+    #[arg(long, value_name = "SHARE", default_value_t = Options::default().hotspot)]
+    hotspot: f64,
+    /// A hotspot is a bottleneck from this many times its baseline
+    #[arg(long, value_name = "FACTOR", default_value_t = Options::default().baseline_factor)]
+    baseline_factor: f64,
+    /// Without a baseline, from this ratio of maximum to average, or average to minimum, over PEs
+    #[arg(long, value_name = "FACTOR", default_value_t = Options::default().deviation)]
+    deviation: f64,
+    /// Calls at one place on one PE from which an operation is frequent
+    #[arg(long, value_name = "N", default_value_t = Options::default().frequent_count)]
+    frequent_count: u64,
+    /// Transfers below this size are small, where the trace does not tell
+    #[arg(long, value_name = "BYTES", default_value_t = Options::default().small_bytes)]
+    small_bytes: u64,
+    /// Small transfers to one PE in a row that could be one
+    #[arg(long, value_name = "N", default_value_t = Options::default().small_run)]
+    small_run: u64,
+    /// Causes and instances to list a finding
+    #[arg(long, value_name = "N", default_value_t = Options::default().details)]
+    details: usize,
+}
+
+impl Thresholds {
+    fn options(&self) -> Options {
+        Options {
+            hotspot: self.hotspot,
+            baseline_factor: self.baseline_factor,
+            deviation: self.deviation,
+            minimum: self.minimum,
+            frequent_count: self.frequent_count,
+            small_bytes: self.small_bytes,
+            small_run: self.small_run,
+            details: self.details,
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    if args.schema {
+        return output::print(&schema());
+    }
+    let archive = args.archive.as_deref().context("no archive given")?;
+    rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global().context("cannot start threads")?;
+    let request =
+        Request { options: args.thresholds.options(), only: args.only.clone(), repair_clocks: !args.no_clock_repair };
+    let diagnosis = {
+        let bar = Bar::new();
+        partune_engine::analyze(partune_engine::open(archive, &bar)?, &request, &bar)
+    };
+    let name = archive.display().to_string();
+    let table_rows = if args.full || !args.only.is_empty() { args.rows } else { 0 };
+    output::print(&if args.json {
+        document(&diagnosis, &name)
+    } else {
+        text(&diagnosis, &name, TextOptions { findings: args.findings, table_rows })
+    })?;
+    // The process ends here: freeing a large trace piece by piece would only keep the user waiting.
+    std::mem::forget(diagnosis);
+    Ok(())
+}

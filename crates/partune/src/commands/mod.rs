@@ -1,0 +1,5 @@
+//! One module a command.
+
+pub(crate) mod analyze;
+pub(crate) mod convert;
+pub(crate) mod synth;

@@ -1,0 +1,43 @@
+//! Progress of long work, on stderr, if that is a terminal.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use partune_engine::Progress;
+
+/// A line with the stage and how far it is.
+pub(crate) struct Bar {
+    bar: ProgressBar,
+}
+
+impl Bar {
+    pub(crate) fn new() -> Bar {
+        let bar = if std::io::stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        bar.enable_steady_tick(Duration::from_millis(120));
+        Bar { bar }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Progress for Bar {
+    fn stage(&self, name: &'static str) {
+        self.bar.set_style(ProgressStyle::default_spinner());
+        self.bar.set_message(name);
+    }
+
+    fn advance(&self, done: u64, total: u64) {
+        if self.bar.length() != Some(total) {
+            self.bar.set_length(total);
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {bar:30} {binary_bytes}/{binary_total_bytes}") {
+                self.bar.set_style(style);
+            }
+        }
+        self.bar.set_position(done);
+    }
+}
