@@ -6,9 +6,12 @@
 mod blocks;
 pub mod clock_repair;
 mod collectives;
+mod endpoints;
 mod locks;
 mod messages;
+mod requests;
 mod rma;
+mod scan;
 mod teams;
 
 use partune_base::{PeId, Time};
@@ -63,9 +66,11 @@ impl Index {
     /// does not depend on the number of threads.
     pub fn build(trace: &Trace) -> Index {
         let mut quality = Quality::default();
-        let messages = Messages::build(trace, &mut quality);
+        let endpoints = endpoints::Endpoints::new(trace);
+        let scans = scan::Scan::all(trace);
+        let messages = Messages::build(trace, &endpoints, &mut quality);
         let teams = Teams::build(trace, &mut quality);
-        let collectives = Collectives::build(trace, &teams, &mut quality);
+        let collectives = Collectives::build(trace, &endpoints, &teams, &scans, &mut quality);
         let locks = Locks::build(trace, &mut quality);
         let rma = RmaIndex::build(trace, &mut quality);
         let blocks = Blocks::build(trace, &collectives);

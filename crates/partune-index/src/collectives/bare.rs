@@ -1,0 +1,167 @@
+//! Parts that no row tells of: barriers of thread teams, start-up and shut-down, barriers of everybody.
+//!
+//! Barriers of a team are told apart by their ordinal in the parallel region, which is the same on all threads (OpenMP 5.2,
+//! section 15.3: all threads of the team or none, in the same order); their regions must agree.
+
+use partune_base::{GroupId, Id, PeId, StringId, Time};
+use partune_trace::{GroupKind, PeKind, Role, Trace, VisitIx};
+use rayon::prelude::*;
+
+use super::Member;
+use super::assemble::{Part, Set, Sets};
+use crate::Teams;
+use crate::scan::Scan;
+
+/// The parts of every PE, in order of PE. Makes one set for each parallel region, and one for each paradigm that starts up, shuts
+/// down, or has barriers of everybody without rows.
+pub(super) fn parts(trace: &Trace, teams: &Teams, scans: &[Scan], sets: &mut Sets) -> Vec<Vec<Part>> {
+    let mut first_fork = u32::MAX;
+    for (index, fork) in teams.forks.iter().enumerate() {
+        let set =
+            Set { group: fork.team, size: fork.members.len() as u32, fork: index as u32, inferred: fork.inferred };
+        first_fork = first_fork.min(sets.push(set));
+    }
+    let memberships = memberships(trace, teams);
+    let split: Vec<(Vec<Part>, Vec<Loose>)> = scans
+        .par_iter()
+        .enumerate()
+        .map(|(pe, scan)| split(trace, PeId::from_index(pe), scan, &memberships[pe], first_fork))
+        .collect();
+
+    let mut world = World { trace, sets, known: Vec::new() };
+    let mut parts = Vec::with_capacity(split.len());
+    for (pe, (mut own, loose)) in split.into_iter().enumerate() {
+        own.extend(world.parts(PeId::from_index(pe), &loose));
+        parts.push(own);
+    }
+    parts
+}
+
+/// When a PE was in which parallel region.
+#[derive(Clone, Copy)]
+struct Membership {
+    begin: Time,
+    end: Time,
+    fork: u32,
+}
+
+/// An operation of a group outside of any team.
+#[derive(Clone, Copy)]
+struct Loose {
+    role: Role,
+    start: VisitIx,
+    wait: VisitIx,
+}
+
+/// For each PE, its parallel regions in order of begin, outer before inner.
+fn memberships(trace: &Trace, teams: &Teams) -> Vec<Vec<Membership>> {
+    let mut all: Vec<Vec<Membership>> = vec![Vec::new(); trace.pes().len()];
+    for (index, fork) in teams.forks.iter().enumerate() {
+        for &(pe, begin, end) in &fork.members {
+            all[pe.index()].push(Membership { begin, end, fork: index as u32 });
+        }
+    }
+    all.par_iter_mut()
+        .for_each(|own| own.sort_by_key(|member| (member.begin, std::cmp::Reverse(member.end), member.fork)));
+    all
+}
+
+/// Divides a PE's bare operations into parts of team barriers and those outside of teams.
+fn split(trace: &Trace, pe: PeId, scan: &Scan, own: &[Membership], first_fork: u32) -> (Vec<Part>, Vec<Loose>) {
+    let visits = &trace.streams()[pe].visits;
+    let (mut parts, mut loose) = (Vec::new(), Vec::new());
+    // Open memberships, each with the number of barriers so far.
+    let mut open: Vec<(Membership, u32)> = Vec::new();
+    let mut next = own.iter().peekable();
+    let mut notified: Option<VisitIx> = None;
+    for &(operation, role) in &scan.bare {
+        let visit = visits.at(operation);
+        let close = |open: &mut Vec<(Membership, u32)>, until: Time| {
+            while open.last().is_some_and(|(member, _)| member.end < until) {
+                open.pop();
+            }
+        };
+        while let Some(member) = next.next_if(|member| member.begin <= visit.enter) {
+            close(&mut open, member.begin);
+            open.push((*member, 0));
+        }
+        close(&mut open, visit.enter);
+        match (role, open.last_mut()) {
+            (Role::GroupSync, Some((member, ordinal))) => {
+                let kind = trace.paths().region(visit.path).0;
+                let member_part = blocking(trace, pe, operation);
+                let set = first_fork + member.fork;
+                let root = PeId::NONE;
+                parts.push(Part { set, ordinal: *ordinal, role, root, kind, member: member_part });
+                *ordinal += 1;
+            }
+            (Role::GroupNotify, _) => notified = Some(operation),
+            (Role::GroupWait, _) => {
+                let start = notified.take().unwrap_or(operation);
+                loose.push(Loose { role: Role::GroupSync, start, wait: operation });
+            }
+            _ => loose.push(Loose { role, start: operation, wait: operation }),
+        }
+    }
+    (parts, loose)
+}
+
+fn blocking(trace: &Trace, pe: PeId, operation: VisitIx) -> Member {
+    let visit = trace.visit(pe, operation);
+    let enter = visit.enter;
+    Member { pe, start: operation, enter, wait: operation, wait_enter: enter, exit: visit.exit, row: u32::MAX }
+}
+
+/// Operations of all main PEs of a paradigm.
+struct World<'a> {
+    trace: &'a Trace,
+    sets: &'a mut Sets,
+    /// The sets made so far; few.
+    known: Vec<(Role, StringId, Option<u32>)>,
+}
+
+impl World<'_> {
+    fn parts(&mut self, pe: PeId, loose: &[Loose]) -> Vec<Part> {
+        let about = &self.trace.pes()[pe];
+        if about.thread != 0 || about.kind != PeKind::Cpu {
+            return Vec::new();
+        }
+        let mut ordinals: Vec<(u32, u32)> = Vec::new();
+        let mut parts = Vec::with_capacity(loose.len());
+        for operation in loose {
+            let paradigm = self.trace.region_of(pe, operation.start).paradigm;
+            let Some(set) = self.set(operation.role, paradigm) else { continue };
+            let at = ordinals.iter().position(|(known, _)| *known == set).unwrap_or_else(|| {
+                ordinals.push((set, 0));
+                ordinals.len() - 1
+            });
+            let ordinal = ordinals[at].1;
+            ordinals[at].1 += 1;
+            let start = self.trace.visit(pe, operation.start);
+            let member =
+                Member { start: operation.start, enter: start.enter, ..blocking(self.trace, pe, operation.wait) };
+            parts.push(Part { set, ordinal, role: operation.role, root: PeId::NONE, kind: 0, member });
+        }
+        parts
+    }
+
+    /// The set of a role in a paradigm. Start-up and shut-down concern everybody; of barriers that is only likely, and only in
+    /// a paradigm that has a group of everybody.
+    fn set(&mut self, role: Role, paradigm: StringId) -> Option<u32> {
+        if let Some((_, _, set)) = self.known.iter().find(|(known, of, _)| (*known, *of) == (role, paradigm)) {
+            return *set;
+        }
+        let world = self.trace.groups().iter_ids().find(|(_, group)| {
+            group.kind == GroupKind::World && group.paradigm == paradigm && !group.members.is_empty()
+        });
+        let (group, size) = match world {
+            Some((id, group)) => (id, group.members.iter().filter(|pe| pe.is_some()).count()),
+            None => (GroupId::NONE, self.trace.active_pes().filter(|pe| self.trace.pes()[*pe].thread == 0).count()),
+        };
+        let inferred = role == Role::GroupSync;
+        let set = Set { group, size: size as u32, fork: u32::MAX, inferred };
+        let set = (!inferred || group.is_some()).then(|| self.sets.push(set));
+        self.known.push((role, paradigm, set));
+        set
+    }
+}
