@@ -45,12 +45,29 @@ impl CallPaths {
     }
 
     /// Computes [`CallPaths::operation`] of every path.
+    ///
+    /// The body of a construct that acquires a lock (OpenMP's critical and ordered) is user code, not part of the operation.
     pub(crate) fn seal(&mut self, regions: &Table<RegionId, Region>) {
         for path in self.parents.ids() {
+            let region = &regions[self.regions[path]];
             let inherited = self.parents[path].some().map_or(CallPathId::NONE, |parent| self.operations[parent]);
-            let own = if regions[self.regions[path]].role.is_transparent() { CallPathId::NONE } else { path };
-            self.operations[path] = if inherited.is_some() { inherited } else { own };
+            self.operations[path] = if inherited.is_some() && !self.is_lock_body(path, regions) {
+                inherited
+            } else if region.role.is_transparent() {
+                CallPathId::NONE
+            } else {
+                path
+            };
         }
+    }
+
+    /// Whether a path is the body of the construct that it is called from, and that construct acquires a lock.
+    pub(crate) fn is_lock_body(&self, path: CallPathId, regions: &Table<RegionId, Region>) -> bool {
+        let region = &regions[self.regions[path]];
+        let parent = self.parents[path].some().map(|parent| &regions[self.regions[parent]]);
+        region.role.is_transparent()
+            && region.paradigm.is_some()
+            && parent.is_some_and(|parent| parent.role == Role::LockAcquire && parent.paradigm == region.paradigm)
     }
 
     pub fn parent(&self, path: CallPathId) -> CallPathId {

@@ -18,6 +18,7 @@ pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
         group.members.iter_mut().for_each(|pe| limits.pe(pe));
         group.split = group.split.min(group.members.len() as u32);
     }
+    let lock_bodies: Vec<bool> = built.paths.ids().map(|path| built.paths.is_lock_body(path, &built.regions)).collect();
     let mut quality = Quality::default();
     for stream in built.streams.iter_mut() {
         limits.check(stream);
@@ -29,6 +30,7 @@ pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
             )
             .times(reordered),
         );
+        end_locks_at_their_bodies(stream, &built.paths, &lock_bodies);
         find_operations(stream, &built.paths);
     }
     built.quality.merge(quality);
@@ -112,6 +114,31 @@ fn repair_times(stream: &mut Stream) -> u64 {
         }
     }
     moved
+}
+
+/// Acquiring a lock ends where its body begins: the construct around a body (OpenMP's critical) is cut there, and the body
+/// stands beside it in time.
+fn end_locks_at_their_bodies(stream: &mut Stream, paths: &CallPaths, lock_bodies: &[bool]) {
+    if !lock_bodies.contains(&true) {
+        return;
+    }
+    let mut open: Vec<usize> = Vec::new();
+    let visits = &mut stream.visits;
+    for index in 0..visits.len() {
+        let path = visits.path[index];
+        while let Some(outer) = open.last().copied()
+            && paths.depth(visits.path[outer]) >= paths.depth(path)
+        {
+            open.pop();
+        }
+        if lock_bodies[path.0 as usize]
+            && let Some(outer) = open.last().copied()
+            && visits.path[outer] == paths.parent(path)
+        {
+            visits.exit[outer] = visits.exit[outer].min(visits.enter[index]);
+        }
+        open.push(index);
+    }
 }
 
 /// Fills `operations`, and lets rows point to the operation around the visit they were recorded in.

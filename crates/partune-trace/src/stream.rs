@@ -118,6 +118,8 @@ impl Stream {
             ends(&self.teams, |row| row.time),
             ends(&self.tasks, |row| row.time),
             ends(&self.metrics, |row| row.time),
+            ends(&self.io, |row| row.begin + row.duration),
+            ends(&self.pauses, |row| row.end),
         ]
         .into_iter()
         .flatten()

@@ -64,8 +64,10 @@ pub enum ImportError {
 /// Bytes that an inflated file may have at most for each byte of the compressed one, and at least.
 const INFLATE_FACTOR: usize = 1100;
 
-/// Chunks of a location are decoded together until they have this many bytes.
-const SEGMENT_BYTES: usize = 4 << 20;
+/// Chunks of a location are decoded together until they have this many bytes, or this share of all: large enough that most
+/// locations are one run, which need not be concatenated, and small enough that a large location does not hold the others.
+const RUN_BYTES: usize = 4 << 20;
+const RUN_SHARE: usize = 48;
 
 /// Imports the archive with this anchor file. `progress` is told bytes of events done and in all.
 ///
@@ -76,15 +78,15 @@ pub fn import(
     anchor_name: &str,
     progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<Trace, ImportError> {
-    import_in_runs(files, anchor_name, SEGMENT_BYTES, progress)
+    import_in_runs(files, anchor_name, None, progress)
 }
 
-/// The same with runs of at least so many bytes; the result does not depend on it.
+/// The same with runs of at least so many bytes, for tests; the result does not depend on it.
 #[doc(hidden)]
 pub fn import_in_runs(
     files: &dyn Files,
     anchor_name: &str,
-    run_bytes: usize,
+    run_bytes: Option<usize>,
     progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<Trace, ImportError> {
     let read = |name: &str| files.open(name).map_err(|source| ImportError::Read { name: name.to_owned(), source });
@@ -116,6 +118,8 @@ pub fn import_in_runs(
         .enumerate()
         .map(|(index, location)| archive.source(PeId(index as u32), &location, &definitions, &builder))
         .collect();
+    let bytes: usize = sources.iter().map(|source| source.events.as_ref().map_or(0, |it| it.as_ref().as_ref().len())).sum();
+    let run_bytes = run_bytes.unwrap_or(RUN_BYTES.max(bytes / RUN_SHARE));
     let decode = Decode { sources: &sources, tables: &tables, chunk_size: anchor.event_chunk_size, run_bytes };
     let mut joined = decode.all(progress);
     report_sources(&sources, &joined, &mut quality);

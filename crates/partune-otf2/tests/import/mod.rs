@@ -1,0 +1,98 @@
+//! Real archives become traces: nothing is lost on the way, and how the work is split changes nothing.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use partune_otf2::import::{Bytes, Files, import, import_in_runs};
+use partune_trace::{Role, Trace};
+
+use crate::archives::archives;
+
+struct Folder(PathBuf);
+
+impl Files for Folder {
+    fn open(&self, name: &str) -> std::io::Result<Bytes> {
+        Ok(Arc::new(std::fs::read(self.0.join(name))?))
+    }
+}
+
+fn open(anchor: &Path, run_bytes: Option<usize>) -> Trace {
+    let name = anchor.file_name().expect("an anchor is a file").to_string_lossy().into_owned();
+    import_in_runs(&Folder(anchor.parent().expect("it has a folder").to_owned()), &name, run_bytes, &|_, _| {}).expect("it opens")
+}
+
+/// Number of events that `otf2-print` lists.
+fn printed_events(anchor: &Path) -> u64 {
+    let output = Command::new("otf2-print").arg(anchor).output().expect("otf2-print is installed");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let is_event = |line: &&str| {
+        let mut words = line.split_whitespace();
+        let name = words.next().unwrap_or("");
+        let numbers = words.take(2).filter(|word| word.bytes().all(|byte| byte.is_ascii_digit())).count();
+        !line.starts_with(' ') && numbers == 2 && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+    };
+    text.lines().filter(is_event).count() as u64
+}
+
+#[test]
+fn every_event_that_otf2_print_lists_is_counted() {
+    for archive in archives() {
+        let trace = open(&archive.anchor, None);
+        let printed = printed_events(&archive.anchor);
+        assert_eq!(trace.events(), printed, "{}", archive.name);
+    }
+}
+
+#[test]
+fn the_trace_does_not_depend_on_how_the_file_was_cut_into_runs() {
+    for archive in archives() {
+        let whole = open(&archive.anchor, Some(usize::MAX));
+        let cut = open(&archive.anchor, Some(1));
+        assert_eq!(whole.streams(), cut.streams(), "{}", archive.name);
+        assert_eq!(whole.paths(), cut.paths(), "{}", archive.name);
+    }
+}
+
+#[test]
+fn visits_nest() {
+    for archive in archives() {
+        let trace = open(&archive.anchor, Some(1));
+        for stream in trace.streams() {
+            let mut open_until = Vec::new();
+            for visit in stream.visits.iter() {
+                while open_until.last().is_some_and(|exit| *exit <= visit.enter) && !open_until.is_empty() {
+                    open_until.pop();
+                }
+                assert!(visit.enter <= visit.exit, "{}", archive.name);
+                open_until.push(visit.exit);
+            }
+        }
+    }
+}
+
+#[test]
+fn operations_have_the_right_roles() {
+    let role_count = |name: &str, role: Role| -> Option<usize> {
+        let archive = archives().into_iter().find(|archive| archive.name == name)?;
+        let trace = open(&archive.anchor, None);
+        let of_pe = |pe| trace.streams()[pe].operations.iter().filter(move |visit| trace.role_of(pe, **visit) == role).count();
+        Some(trace.pes().ids().map(of_pe).sum())
+    };
+    if archives().is_empty() {
+        return;
+    }
+    assert_eq!(role_count("scorep84-ats-barrier-4", Role::GroupSync), Some(20));
+    assert_eq!(role_count("eztrace-ats-late_sender-4", Role::Recv), Some(10));
+    assert!(role_count("scorep84-prk-shmem-p2p-4", Role::WaitOnValue) > Some(0));
+    assert!(role_count("scorep84-prk-shmem-p2p-4", Role::Put) > Some(0));
+    assert!(role_count("scorep84-npb-omp-cg.S-4t", Role::GroupSync) > Some(0));
+}
+
+#[test]
+fn what_is_no_archive_is_refused_with_a_remedy() {
+    let files = std::collections::BTreeMap::from([("a.otf2".to_owned(), b"hello".to_vec())]);
+    let error = import(&files, "a.otf2", &|_, _| {}).expect_err("it is not an archive").to_string();
+    assert!(error.contains("remedy"), "{error}");
+    assert!(import(&files, "b.otf2", &|_, _| {}).expect_err("it is not there").to_string().contains("b.otf2"));
+}
