@@ -1,7 +1,7 @@
 //! What every analysis gets.
 
 use partune_index::Index;
-use partune_trace::Trace;
+use partune_trace::{Role, Trace};
 
 use crate::Waits;
 
@@ -21,6 +21,8 @@ pub struct Options {
     pub hotspot: f64,
     /// A hotspot is a bottleneck if it takes this many times its baseline (PPW's β).
     pub baseline_factor: f64,
+    /// Seconds that an operation of a role takes without bottleneck, as measured on the machine.
+    pub baselines: Vec<(Role, f64)>,
     /// Without a baseline: if its maximum over PEs is this many times its average, or the average this many times the minimum
     /// (PPW's δ).
     pub deviation: f64,
@@ -41,6 +43,7 @@ impl Default for Options {
         Self {
             hotspot: 0.02,
             baseline_factor: 1.5,
+            baselines: Vec::new(),
             deviation: 2.0,
             minimum: 0.001,
             frequent_count: 1000,

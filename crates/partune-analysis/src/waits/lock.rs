@@ -58,7 +58,10 @@ pub(crate) fn holders(grants: &[Grant], i: usize) -> impl Iterator<Item = &Grant
     let own = grants[i];
     let over = move |other: &&Grant| other.shared || other.released > own.requested;
     grants[..i].iter().rev().take_while(over).filter(move |other| {
-        other.pe != own.pe && !(own.shared && other.shared) && other.released > own.requested && other.acquired < own.acquired
+        other.pe != own.pe
+            && !(own.shared && other.shared)
+            && other.released > own.requested
+            && other.acquired < own.acquired
     })
 }
 

@@ -13,15 +13,17 @@ mod p2p;
 mod rma;
 mod value;
 
+use std::sync::OnceLock;
+
 use partune_base::{PeId, Span, Table, Time};
 use partune_index::{Index, Place};
 use partune_trace::{Role, Trace, VisitIx};
 use rayon::prelude::*;
 
-use crate::Pattern;
+use crate::{Delays, Pattern};
 
 pub(crate) use lock::holders;
-pub(crate) use rma::{Contention, competitors};
+pub(crate) use rma::contenders;
 
 /// One wait of one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +55,7 @@ impl Wait {
 pub struct Waits {
     program: Rows,
     management: Rows,
+    delays: OnceLock<Delays>,
 }
 
 /// Waits by PE.
@@ -82,7 +85,7 @@ impl Waits {
         }
         let parts: Vec<(Vec<Wait>, Vec<Wait>)> = pes.into_par_iter().map(|rows| settle(trace, rows)).collect();
         let (program, management): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-        Waits { program: Rows::new(program), management: Rows::new(management) }
+        Waits { program: Rows::new(program), management: Rows::new(management), delays: OnceLock::new() }
     }
 
     pub fn iter(&self) -> std::slice::Iter<'_, Wait> {
@@ -109,6 +112,12 @@ impl Waits {
     /// Where the waits of a PE begin in [`Waits::as_slice`].
     pub fn first_of_pe(&self, pe: PeId) -> usize {
         self.program.offsets.get(pe).map_or(0, |first| *first as usize)
+    }
+
+    /// What delayed the causes of these waits; computed when first asked for, then kept. `trace` and `index` are those that the
+    /// waits were found in.
+    pub fn delays(&self, trace: &Trace, index: &Index) -> &Delays {
+        self.delays.get_or_init(|| Delays::find(trace, index, self))
     }
 
     /// Waits inside start-up, shut-down and collective management, in order of (PE, begin, end). No finding is made of them;

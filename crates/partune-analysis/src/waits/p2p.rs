@@ -73,5 +73,13 @@ fn operation(trace: &Trace, place: Place) -> Option<(Time, Time)> {
 
 fn wait(own: Place, pattern: Pattern, begin: Time, end: Time, exit: Time, cause: Place) -> Option<Wait> {
     let operation: VisitIx = own.visit;
-    (begin < end && end < exit).then_some(Wait { pe: own.pe, operation, pattern, begin, end, cause, instance: u32::MAX })
+    (begin < end && end < exit).then_some(Wait {
+        pe: own.pe,
+        operation,
+        pattern,
+        begin,
+        end,
+        cause,
+        instance: u32::MAX,
+    })
 }

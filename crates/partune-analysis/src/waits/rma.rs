@@ -21,12 +21,12 @@ const ENOUGH: usize = 8;
 
 /// A blocking access and when it ran.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Contention {
-    pub(crate) target: PeId,
-    pub(crate) enter: Time,
-    pub(crate) exit: Time,
-    pub(crate) pe: PeId,
-    pub(crate) operation: VisitIx,
+struct Access {
+    target: PeId,
+    enter: Time,
+    exit: Time,
+    pe: PeId,
+    operation: VisitIx,
     kind: RmaTransferKind,
     bucket: u32,
     /// Position in [`partune_index::RmaIndex::transfers`].
@@ -36,7 +36,7 @@ pub(crate) struct Contention {
 /// All waits of accesses for others.
 pub(super) fn find(trace: &Trace, index: &Index) -> Vec<Wait> {
     let accesses = accesses(trace, index);
-    let targets: Vec<&[Contention]> = accesses.chunk_by(|a, b| a.target == b.target).collect();
+    let targets: Vec<&[Access]> = accesses.chunk_by(|a, b| a.target == b.target).collect();
     let overlaps: Vec<Vec<(Span, Place)>> = targets.par_iter().map(|accesses| overlaps(accesses)).collect();
     let overlaps: Vec<(Span, Place)> = overlaps.concat();
     let baselines = baselines(&accesses, &overlaps);
@@ -59,39 +59,43 @@ pub(super) fn find(trace: &Trace, index: &Index) -> Vec<Wait> {
     rows
 }
 
-/// The accesses of other PEs to the same target that overlapped an access, with the time they did. Linear in the accesses to
-/// the target that began before its end, so for few accesses only.
-pub(crate) fn competitors(trace: &Trace, index: &Index, number: u32, each: &mut dyn FnMut(Contention, Span)) {
-    let Some(own) = index.rma.transfers.get(number as usize).and_then(|transfer| access(trace, transfer, number)) else {
-        return;
-    };
-    for (i, transfer) in index.rma.transfers.iter().enumerate() {
-        if let Some(other) = access(trace, transfer, i as u32)
-            && other.target == own.target
-            && other.pe != own.pe
-        {
-            let overlap = other.exit.min(own.exit).since(other.enter.max(own.enter));
-            if overlap.is_positive() {
-                each(other, overlap);
+/// The accesses that overlapped some wanted ones: position of the wanted one in the index, place of the other, and how long;
+/// in order of the wanted ones.
+pub(crate) fn contenders(
+    trace: &Trace,
+    index: &Index,
+    wanted: &(dyn Fn(u32) -> bool + Sync),
+) -> Vec<(u32, Place, Span)> {
+    let accesses = accesses(trace, index);
+    let mut pairs = Vec::new();
+    for accesses in accesses.chunk_by(|a, b| a.target == b.target) {
+        meet(accesses, |own, other| {
+            let (own, other) = (&accesses[own], &accesses[other]);
+            if wanted(own.number) {
+                let overlap = own.exit.min(other.exit).since(own.enter.max(other.enter));
+                pairs.push((own.number, Place { pe: other.pe, visit: other.operation }, overlap));
             }
-        }
+        });
     }
+    pairs.sort_unstable();
+    pairs
 }
 
 /// The blocking accesses, in order of (target, enter, PE).
-fn accesses(trace: &Trace, index: &Index) -> Vec<Contention> {
+fn accesses(trace: &Trace, index: &Index) -> Vec<Access> {
     let rows = index.rma.transfers.iter().enumerate();
-    let mut accesses: Vec<Contention> = rows.filter_map(|(i, transfer)| access(trace, transfer, i as u32)).collect();
+    let mut accesses: Vec<Access> = rows.filter_map(|(i, transfer)| access(trace, transfer, i as u32)).collect();
     accesses.par_sort_unstable_by_key(|access| (access.target, access.enter, access.pe, access.number));
     accesses
 }
 
-fn access(trace: &Trace, transfer: &Transfer, number: u32) -> Option<Contention> {
+fn access(trace: &Trace, transfer: &Transfer, number: u32) -> Option<Access> {
     let stream = trace.streams().get(transfer.pe)?;
     let row = stream.transfers.get(transfer.row as usize)?;
     let visit = stream.visits.get(transfer.start)?;
-    let blocking = transfer.completion == transfer.start && !trace.role_of(transfer.pe, transfer.start).is_transparent();
-    (blocking && row.target.is_some() && row.target != transfer.pe).then(|| Contention {
+    let blocking =
+        transfer.completion == transfer.start && !trace.role_of(transfer.pe, transfer.start).is_transparent();
+    (blocking && row.target.is_some() && row.target != transfer.pe).then(|| Access {
         target: row.target,
         enter: visit.enter,
         exit: visit.exit,
@@ -103,39 +107,43 @@ fn access(trace: &Trace, transfer: &Transfer, number: u32) -> Option<Contention>
     })
 }
 
-/// For each access to one target: how long others' accesses overlapped it, and the one that overlapped it longest.
-fn overlaps(accesses: &[Contention]) -> Vec<(Span, Place)> {
-    let mut found = vec![(Span::ZERO, Place::NONE); accesses.len()];
-    let mut longest = vec![Span::ZERO; accesses.len()];
-    // Union of overlaps so far of each access: others come in order of enter, so the union grows at its end only.
-    let mut covered: Vec<Time> = accesses.iter().map(|access| access.enter).collect();
+/// Calls `each` for all ordered pairs of overlapping accesses of different PEs to one target, by position; the others of one
+/// access come in order of their enters. Linear in accesses times those active at once.
+fn meet(accesses: &[Access], mut each: impl FnMut(usize, usize)) {
     let mut active: Vec<usize> = Vec::new();
-    let mut meet = |own: usize, other: usize| {
-        let (a, b) = (accesses[own], accesses[other]);
-        let (begin, end) = (a.enter.max(b.enter), a.exit.min(b.exit));
-        found[own].0 += end.since(begin.max(covered[own]));
-        covered[own] = covered[own].max(end);
-        let overlap = end.since(begin);
-        if overlap > longest[own] {
-            longest[own] = overlap;
-            found[own].1 = Place { pe: b.pe, visit: b.operation };
-        }
-    };
     for (i, access) in accesses.iter().enumerate() {
         active.retain(|other| accesses[*other].exit > access.enter);
         for other in &active {
             if accesses[*other].pe != access.pe {
-                meet(*other, i);
-                meet(i, *other);
+                each(*other, i);
+                each(i, *other);
             }
         }
         active.push(i);
     }
+}
+
+/// For each access to one target: how long others' accesses overlapped it, and the one that overlapped it longest.
+fn overlaps(accesses: &[Access]) -> Vec<(Span, Place)> {
+    let mut found = vec![(Span::ZERO, Place::NONE); accesses.len()];
+    let mut longest = vec![Span::ZERO; accesses.len()];
+    // The end of the union of overlaps so far: others come in order of enter, so it grows at its end only.
+    let mut covered: Vec<Time> = accesses.iter().map(|access| access.enter).collect();
+    meet(accesses, |own, other| {
+        let (a, b) = (&accesses[own], &accesses[other]);
+        let (begin, end) = (a.enter.max(b.enter), a.exit.min(b.exit));
+        found[own].0 += end.since(begin.max(covered[own]));
+        covered[own] = covered[own].max(end);
+        if end.since(begin) > longest[own] {
+            longest[own] = end.since(begin);
+            found[own].1 = Place { pe: b.pe, visit: b.operation };
+        }
+    });
     found
 }
 
 /// The median duration of uncontended accesses by kind and size.
-fn baselines(accesses: &[Contention], overlaps: &[(Span, Place)]) -> BTreeMap<(RmaTransferKind, u32), Span> {
+fn baselines(accesses: &[Access], overlaps: &[(Span, Place)]) -> BTreeMap<(RmaTransferKind, u32), Span> {
     let mut durations: BTreeMap<(RmaTransferKind, u32), Vec<Span>> = BTreeMap::new();
     for (access, (_, cause)) in accesses.iter().zip(overlaps) {
         if !cause.is_some() {

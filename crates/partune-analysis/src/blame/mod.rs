@@ -1,0 +1,225 @@
+//! Blame: who pays for a wait. Seconds of waiting at one call path, charged to PEs and the call paths that they were in.
+//!
+//! | waiting | is charged to |
+//! |---|---|
+//! | barrier, all-to-all, fence | all that came later, by the Shapley value (see [`group`]) |
+//! | lock | the holders, each for the time it held the lock while this PE waited; gaps stay unexplained |
+//! | competing put or get | the other accesses to the same PE, in proportion to their overlap |
+//! | everything else | the operation that ended the wait |
+//!
+//! Cost: linear in waits and members of collectives, but for sorting members; O(g log g) for a group of g.
+
+pub(crate) mod group;
+
+use partune_base::{CallPathId, PeId, Time};
+use partune_index::{Index, Place};
+use partune_trace::Trace;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::waits::{contenders, holders};
+use crate::{Delays, Pattern, Wait, Waits};
+
+/// What is charged: the pattern and call path of the waiting, and the PE and call path that pay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Account {
+    pub(crate) pattern: Pattern,
+    pub(crate) path: CallPathId,
+    pub(crate) pe: PeId,
+    pub(crate) cause: CallPathId,
+}
+
+/// How much.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Charge {
+    pub(crate) ticks: f64,
+    /// Where the PE lost the time, as far as delays tell, with the waiting that tells it.
+    pub(crate) origins: Vec<(CallPathId, f64)>,
+    /// The longest wait charged here, to ask for its origin if delays do not tell.
+    pub(crate) sample: Option<Wait>,
+}
+
+pub(crate) type Charges = FxHashMap<Account, Charge>;
+
+/// All charges, in order of accounts.
+pub(crate) fn ledger(trace: &Trace, index: &Index, waits: &Waits, delays: &Delays) -> Vec<(Account, Charge)> {
+    let pes: Vec<PeId> = trace.pes().ids().collect();
+    let mut parts: Vec<Charges> = pes
+        .par_iter()
+        .map(|pe| {
+            let mut charges = Charges::default();
+            let first = waits.first_of_pe(*pe);
+            for (i, wait) in waits.of_pe(*pe).iter().enumerate() {
+                let origin = delays.origins.get(first + i).copied().unwrap_or(CallPathId::NONE);
+                single(trace, index, wait, origin, &mut charges);
+            }
+            charges
+        })
+        .collect();
+    parts.extend(group::charges(trace, index, waits, delays));
+    parts.push(competing(trace, index, waits));
+    merge(parts)
+}
+
+/// Joins parts in their order, so that sums do not depend on hashes or threads.
+fn merge(parts: Vec<Charges>) -> Vec<(Account, Charge)> {
+    let mut all: Vec<(Account, Charge)> = parts.into_iter().flatten().collect();
+    all.sort_by_key(|(account, _)| *account);
+    let mut merged: Vec<(Account, Charge)> = Vec::new();
+    for (account, charge) in all {
+        match merged.last_mut() {
+            Some((last, sum)) if *last == account => sum.join(charge),
+            _ => merged.push((account, charge)),
+        }
+    }
+    merged
+}
+
+impl Charge {
+    /// Adds a part of a wait.
+    pub(crate) fn add(&mut self, ticks: f64, origin: CallPathId, wait: &Wait) {
+        self.ticks += ticks;
+        if origin.is_some() {
+            match self.origins.iter_mut().find(|(known, _)| *known == origin) {
+                Some(known) => known.1 += ticks,
+                None => self.origins.push((origin, ticks)),
+            }
+        }
+        if self.sample.is_none_or(|sample| sample.duration() < wait.duration()) {
+            self.sample = Some(*wait);
+        }
+    }
+
+    fn join(&mut self, other: Charge) {
+        self.ticks += other.ticks;
+        for (origin, ticks) in other.origins {
+            match self.origins.iter_mut().find(|(known, _)| *known == origin) {
+                Some(known) => known.1 += ticks,
+                None => self.origins.push((origin, ticks)),
+            }
+        }
+        if let Some(wait) = other.sample
+            && self.sample.is_none_or(|sample| sample.duration() < wait.duration())
+        {
+            self.sample = Some(wait);
+        }
+    }
+
+    /// The call path in which the PE lost most of the time.
+    pub(crate) fn origin(&self) -> Option<CallPathId> {
+        let best = self.origins.iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+        best.map(|(path, _)| *path)
+    }
+}
+
+/// The account of a wait at a place that pays.
+pub(crate) fn account(trace: &Trace, wait: &Wait, cause: Place) -> Account {
+    Account {
+        pattern: wait.pattern,
+        path: trace.visit(wait.pe, wait.operation).path,
+        pe: cause.pe,
+        cause: trace.visit(cause.pe, cause.visit).path,
+    }
+}
+
+/// Charges a wait that is no matter of a group.
+fn single(trace: &Trace, index: &Index, wait: &Wait, origin: CallPathId, charges: &mut Charges) {
+    match wait.pattern {
+        Pattern::LateSender
+        | Pattern::LateReceiver
+        | Pattern::LateBroadcast
+        | Pattern::EarlyReduce
+        | Pattern::EarlyScan
+        | Pattern::WaitOnValue => {
+            if wait.cause.is_some() {
+                let charge = charges.entry(account(trace, wait, wait.cause)).or_default();
+                charge.add(wait.duration().0 as f64, origin, wait);
+            }
+        }
+        Pattern::WaitOnLock => {
+            for (holder, ticks) in holder_times(index, wait) {
+                let origin = if holder == wait.cause { origin } else { CallPathId::NONE };
+                charges.entry(account(trace, wait, holder)).or_default().add(ticks, origin, wait);
+            }
+        }
+        Pattern::WaitAtBarrier
+        | Pattern::WaitAtNxn
+        | Pattern::LateFence
+        | Pattern::CompetingPutGet
+        | Pattern::RedundantBarrier
+        | Pattern::SmallTransfers
+        | Pattern::SerialBlockingTransfers
+        | Pattern::LoadImbalance
+        | Pattern::SerialSection
+        | Pattern::PoorLocality
+        | Pattern::HighFrequency => {}
+    }
+}
+
+/// Who held a lock while this PE waited for it, each for how long: places where they gave it back. Shared holders divide the
+/// time that they held it together in proportion.
+fn holder_times(index: &Index, wait: &Wait) -> Vec<(Place, f64)> {
+    let number = wait.instance as usize;
+    let Some(grant) = index.locks.grants.get(number) else { return Vec::new() };
+    let first = index.locks.grants.partition_point(|other| other.lock < grant.lock);
+    let grants = &index.locks.grants[first..];
+    let mut times: Vec<(Place, f64)> = holders(grants, number - first)
+        .filter(|holder| holder.release.is_some())
+        .map(|holder| {
+            let held = holder.released.min(wait.end).since(holder.acquired.max(wait.begin));
+            (Place { pe: holder.pe, visit: holder.release }, held.0 as f64)
+        })
+        .filter(|(_, held)| *held > 0.0)
+        .collect();
+    let sum: f64 = times.iter().map(|(_, held)| held).sum();
+    let most = wait.duration().0 as f64;
+    if sum > most {
+        times.iter_mut().for_each(|(_, held)| *held *= most / sum);
+    }
+    times
+}
+
+/// Charges the waits of accesses for others.
+fn competing(trace: &Trace, index: &Index, waits: &Waits) -> Charges {
+    let mut charges = Charges::default();
+    let rows: FxHashMap<u32, Wait> = waits
+        .iter()
+        .filter(|wait| wait.pattern == Pattern::CompetingPutGet)
+        .map(|wait| (wait.instance, *wait))
+        .collect();
+    if rows.is_empty() {
+        return charges;
+    }
+    let pairs = contenders(trace, index, &|number| rows.contains_key(&number));
+    for part in pairs.chunk_by(|a, b| a.0 == b.0) {
+        let Some(wait) = rows.get(&part[0].0) else { continue };
+        let sum: i64 = part.iter().map(|(_, _, overlap)| overlap.0).sum();
+        for (_, other, overlap) in part {
+            let ticks = wait.duration().0 as f64 * overlap.0 as f64 / sum as f64;
+            charges.entry(account(trace, wait, *other)).or_default().add(ticks, CallPathId::NONE, wait);
+        }
+    }
+    charges
+}
+
+/// For tests and tables: the totals of a group of which each member waits for the last. `enters` in any order; returns what
+/// each waited and what each made others wait, in ticks.
+pub fn shapley(enters: &[Time]) -> (Vec<f64>, Vec<f64>) {
+    let mut order: Vec<usize> = (0..enters.len()).collect();
+    order.sort_by_key(|i| (enters[*i], *i));
+    let sorted: Vec<Time> = order.iter().map(|i| enters[*i]).collect();
+    let levels = group::Levels::new(sorted);
+    let caused_sorted = levels.caused(&sorted_weights(&levels));
+    let last = levels.last();
+    let mut caused = vec![0.0; enters.len()];
+    for (i, blame) in order.iter().zip(caused_sorted) {
+        caused[*i] = blame;
+    }
+    let waited = enters.iter().map(|enter| last.since(*enter).0 as f64).collect();
+    (waited, caused)
+}
+
+/// Everybody waits from its own enter.
+fn sorted_weights(levels: &group::Levels) -> Vec<(Time, f64)> {
+    levels.enters().iter().map(|enter| (*enter, 1.0)).collect()
+}

@@ -1,0 +1,263 @@
+//! The critical path: the chain of work and communication that the run could not have been shorter than, and the imbalance on it.
+//!
+//! After Böhme, de Supinski, Geimer, Schulz, Wolf, "Scalable critical-path based performance analysis" (IPDPS 2012). From the
+//! last event backwards: on a PE until its last wait, then on to the PE that ended it, at the moment it did; from the begin of
+//! a PE's part in a parallel region to the PE that forked it. Waits are not on the path. Waits without a known cause are left
+//! out but do not change the PE.
+//!
+//! Cost: the walk looks at each moment of the run once, on one PE; the profile of all PEs is one pass over visits.
+
+use partune_base::{CallPathId, Id, PeId, Span, Time};
+use partune_index::Index;
+use partune_trace::Trace;
+use rayon::prelude::*;
+
+use crate::timeline::{PathTimes, Timeline, profile};
+use crate::{Analysis, Column, DataTable, Input, Outcome, Scalar, Section, Unit, Values, Wait, Waits};
+
+/// The analysis.
+pub(crate) static CRITICAL_PATH: Analysis =
+    Analysis { name: "critical_path", title: "Critical path and the imbalance on it", docs: DOCS, run };
+
+const DOCS: &str = "
+The critical path is the longest chain of work through all PEs: shorten something on it and the run gets shorter; shorten anything
+else and nothing happens. It is walked backwards from the last event; where a PE waited, the path goes on at the PE that ended the
+wait.
+
+With g(c) the time of call path c on the path and t_p(c) the time of PE p in it without waits:
+
+- `length_s` = Σ g(c);
+- **imbalance** of c = max(0, g(c) − average of t_p(c)): what perfect balance of c would save;
+- impact on N PEs, N · Σ g = activities + non-critical + imbalance impact + idle:
+  `critical_activities_s` = Σ min(g, t_p), `non_critical_activities_s` = Σ max(t_p − g, 0) (work that could be taken over by nobody or by
+  everybody without the path changing), and, per PE, the rest Σ g − Σ t_p, which other PEs' critical work cost it:
+  `inter_partition_imbalance_s` for the share of call paths that the PE never executes, `imbalance_impact_s` for the others. A PE that
+  worked longer than the path is long (it was late, but nobody waited for it) makes the rest negative: `idle_s` holds it, with minus.
+
+Source: Böhme et al., Scalable critical-path based performance analysis, IPDPS 2012.
+";
+
+/// The critical path of a run.
+#[derive(Clone, Debug, Default)]
+pub struct CriticalPath {
+    /// Its parts, latest first: a PE, from, to.
+    pub parts: Vec<(PeId, Time, Time)>,
+    /// Time on the path by call path.
+    pub times: Vec<Span>,
+}
+
+/// What the path costs all PEs, in ticks; the parts sum to PEs · Σ g.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Impact {
+    pub critical_activities: f64,
+    pub non_critical_activities: f64,
+    /// Of call paths that the PE executes, but less than the critical path.
+    pub imbalance: f64,
+    /// Of call paths that the PE never executes.
+    pub inter_partition: f64,
+    /// Not above zero: work beyond the length of the path.
+    pub beyond: f64,
+}
+
+impl CriticalPath {
+    /// Walks the path of a run.
+    pub fn find(trace: &Trace, index: &Index, waits: &Waits) -> CriticalPath {
+        let parts = walk(trace, index, waits);
+        let mut times = PathTimes::new(trace.paths().len());
+        // Links are made once a PE that the path visits.
+        let mut order: Vec<usize> = (0..parts.len()).collect();
+        order.sort_by_key(|i| parts[*i].0);
+        for parts_of_pe in order.chunk_by(|a, b| parts[*a].0 == parts[*b].0) {
+            let pe = parts[parts_of_pe[0]].0;
+            let timeline = Timeline::new(trace, pe);
+            for i in parts_of_pe {
+                let (_, begin, end) = parts[*i];
+                timeline.add(begin, end, &mut times);
+                for list in [waits.of_pe(pe), waits.management_of_pe(pe)] {
+                    let first = list.partition_point(|wait| wait.end <= begin);
+                    for wait in list[first..].iter().take_while(|wait| wait.begin < end) {
+                        let inside = wait.end.min(end).since(wait.begin.max(begin));
+                        times.add(trace.visit(pe, wait.operation).path, -inside);
+                    }
+                }
+            }
+        }
+        let times = trace.paths().ids().map(|path| times.get(path).clamp_positive()).collect();
+        CriticalPath { parts, times }
+    }
+
+    /// Its length without waits.
+    pub fn length(&self) -> Span {
+        self.times.iter().copied().sum()
+    }
+}
+
+impl Impact {
+    /// From g(c) and, per PE, t(c).
+    pub fn of(critical: &[Span], pes: &[Vec<Span>]) -> Impact {
+        pes.iter().map(|times| Impact::of_pe(critical, times)).fold(Impact::default(), |a, b| Impact {
+            critical_activities: a.critical_activities + b.critical_activities,
+            non_critical_activities: a.non_critical_activities + b.non_critical_activities,
+            imbalance: a.imbalance + b.imbalance,
+            inter_partition: a.inter_partition + b.inter_partition,
+            beyond: a.beyond + b.beyond,
+        })
+    }
+
+    fn of_pe(critical: &[Span], times: &[Span]) -> Impact {
+        let (mut common, mut beyond) = (Span::ZERO, Span::ZERO);
+        let (mut missing, mut never) = (Span::ZERO, Span::ZERO);
+        for (g, t) in critical.iter().zip(times) {
+            common += *g.min(t);
+            beyond += t.since(*g);
+            let headroom = g.since(*t);
+            missing += headroom;
+            if *t == Span::ZERO {
+                never += headroom;
+            }
+        }
+        // Σ g − Σ t, shared over call paths in proportion to headroom.
+        let rest = (missing - beyond).0 as f64;
+        let share = if missing.is_positive() { never.0 as f64 / missing.0 as f64 } else { 0.0 };
+        Impact {
+            critical_activities: common.0 as f64,
+            non_critical_activities: beyond.0 as f64,
+            imbalance: rest.max(0.0) * (1.0 - share),
+            inter_partition: rest.max(0.0) * share,
+            beyond: rest.min(0.0),
+        }
+    }
+
+    /// PEs · Σ g.
+    pub fn total(&self) -> f64 {
+        self.critical_activities + self.non_critical_activities + self.imbalance + self.inter_partition + self.beyond
+    }
+}
+
+trait Since {
+    fn since(self, other: Self) -> Self;
+}
+
+impl Since for Span {
+    /// The difference, at least zero.
+    fn since(self, other: Span) -> Span {
+        (self - other).clamp_positive()
+    }
+}
+
+/// The parts of the path, latest first.
+fn walk(trace: &Trace, index: &Index, waits: &Waits) -> Vec<(PeId, Time, Time)> {
+    let mut parts = Vec::new();
+    let ends = trace.active_pes().filter_map(|pe| Some((trace.streams()[pe].end()?, pe)));
+    let Some((mut now, mut pe)) = ends.max_by_key(|(end, pe)| (*end, std::cmp::Reverse(*pe))) else { return parts };
+    let forked = forks(trace, index);
+    // One past the end, so that the first step may end where the run does.
+    let mut before = Time(now.0 + 1);
+    loop {
+        let wait = last_wait(waits.of_pe(pe), before).max_by_end(last_wait(waits.management_of_pe(pe), before));
+        let fork = forked[pe.index()].partition_point(|(begin, _, _)| *begin < before);
+        let fork = fork.checked_sub(1).map(|i| forked[pe.index()][i]);
+        let (begin, next, at) = match (wait, fork) {
+            (Some(wait), fork) if fork.is_none_or(|(begin, _, _)| begin <= wait.end) => {
+                (wait.end, wait.cause.pe, wait.end)
+            }
+            (_, Some((begin, master, at))) => (begin, master, at.min(begin)),
+            (_, None) => {
+                let begin = trace.streams()[pe].begin().unwrap_or(now).min(now);
+                parts.push((pe, begin, now));
+                return parts;
+            }
+        };
+        parts.push((pe, begin, now));
+        (pe, now, before) = (next, at, at);
+    }
+}
+
+trait MaxByEnd {
+    fn max_by_end(self, other: Self) -> Self;
+}
+
+impl MaxByEnd for Option<&Wait> {
+    fn max_by_end(self, other: Self) -> Self {
+        if other.map(|wait| wait.end) > self.map(|wait| wait.end) { other } else { self }
+    }
+}
+
+/// The last wait with a cause that ended before a time.
+fn last_wait(waits: &[Wait], before: Time) -> Option<&Wait> {
+    let count = waits.partition_point(|wait| wait.end < before);
+    waits[..count].iter().rev().find(|wait| wait.cause.is_some() && wait.cause.pe != wait.pe)
+}
+
+/// Per PE, its parts in parallel regions that another PE forked: begin, who forked it, when.
+fn forks(trace: &Trace, index: &Index) -> Vec<Vec<(Time, PeId, Time)>> {
+    let mut forked = vec![Vec::new(); trace.pes().len()];
+    for fork in &index.teams.forks {
+        for (pe, begin, _) in &fork.members {
+            if *pe != fork.place.pe && fork.place.pe.is_some() {
+                forked[pe.index()].push((*begin, fork.place.pe, fork.fork));
+            }
+        }
+    }
+    forked.iter_mut().for_each(|begins| begins.sort_unstable());
+    forked
+}
+
+/// The time of each PE in each call path, without waits.
+pub(crate) fn work(trace: &Trace, waits: &Waits, pes: &[PeId]) -> Vec<Vec<Span>> {
+    pes.par_iter()
+        .map(|pe| {
+            let mut times = profile(trace, *pe);
+            for wait in waits.of_pe(*pe).iter().chain(waits.management_of_pe(*pe)) {
+                times[trace.visit(*pe, wait.operation).path.index()] -= wait.duration();
+            }
+            times.iter_mut().for_each(|time| *time = time.clamp_positive());
+            times
+        })
+        .collect()
+}
+
+fn run(input: &Input<'_>) -> Outcome {
+    let trace = input.trace;
+    let pes: Vec<PeId> = trace.active_pes().collect();
+    let path = CriticalPath::find(trace, input.index, input.waits);
+    let work = work(trace, input.waits, &pes);
+    let impact = Impact::of(&path.times, &work);
+    let clock = trace.clock();
+    let seconds = |ticks: f64| ticks / clock.ticks_per_second() as f64;
+    let scalar = |name, value| Scalar { name, value, unit: Unit::Seconds };
+    let average = |path: CallPathId| {
+        let sum: Span = work.iter().map(|times| times[path.index()]).sum();
+        sum.0 as f64 / pes.len().max(1) as f64
+    };
+    let mut rows: Vec<CallPathId> = trace.paths().ids().filter(|id| path.times[id.index()].is_positive()).collect();
+    rows.sort_by_key(|id| (std::cmp::Reverse(path.times[id.index()]), *id));
+    let imbalance = |id: &CallPathId| (path.times[id.index()].0 as f64 - average(*id)).max(0.0);
+    let number = |part: &dyn Fn(&CallPathId) -> f64| {
+        Values::Number(Unit::Seconds, rows.iter().map(|id| seconds(part(id))).collect())
+    };
+    let table = DataTable {
+        name: "critical_path_profile",
+        columns: vec![
+            Column { name: "path", values: Values::Path(rows.clone()) },
+            Column { name: "critical_s", values: number(&|id| path.times[id.index()].0 as f64) },
+            Column { name: "average_s", values: number(&|id| average(*id)) },
+            Column { name: "imbalance_s", values: number(&imbalance) },
+        ],
+    };
+    let section = Section {
+        name: "critical_path",
+        scalars: vec![
+            scalar("length_s", clock.seconds(path.length())),
+            scalar("imbalance_s", seconds(rows.iter().map(imbalance).sum())),
+            scalar("critical_activities_s", seconds(impact.critical_activities)),
+            scalar("non_critical_activities_s", seconds(impact.non_critical_activities)),
+            scalar("imbalance_impact_s", seconds(impact.imbalance)),
+            scalar("inter_partition_imbalance_s", seconds(impact.inter_partition)),
+            scalar("idle_s", seconds(impact.beyond)),
+        ],
+        tables: vec![table],
+        notes: Vec::new(),
+    };
+    Outcome { findings: Vec::new(), sections: vec![section] }
+}
