@@ -79,6 +79,7 @@ impl Thresholds {
         Options {
             hotspot: self.hotspot,
             baseline_factor: self.baseline_factor,
+            baselines: Vec::new(),
             deviation: self.deviation,
             minimum: self.minimum,
             frequent_count: self.frequent_count,
