@@ -4,14 +4,36 @@
 //! Analyses know roles, never construct names; they return ids and ticks, never text for people. To add one: one new file,
 //! one line in the list.
 
+mod blame;
+mod bottlenecks;
+mod block_work;
+mod bounds;
+mod cpu_time;
+mod critical_path;
+mod delay;
+mod efficiency;
 mod finding;
+mod ideal;
 mod input;
+mod operations;
+mod profile;
 mod section;
+mod steps;
+mod sync_points;
+mod tensor;
+mod timeline;
+mod times;
+mod useful;
+mod wait_states;
 mod waits;
 
+pub use blame::shapley;
+pub use critical_path::{CriticalPath, Impact};
+pub use delay::{DelayCost, Delays};
 pub use finding::{Cause, Finding, Occurrence, Pattern};
 pub use input::{Input, Options};
 pub use section::{Column, DataTable, Scalar, Section, Unit, Values};
+pub use tensor::{Bounds, RegionKind, Tensor};
 pub use waits::{Wait, Waits};
 
 /// What an analysis found.
@@ -35,4 +57,13 @@ pub struct Analysis {
 }
 
 /// All analyses, in the order of a report.
-pub static ANALYSES: &[&Analysis] = &[];
+pub static ANALYSES: &[&Analysis] = &[
+    &efficiency::EFFICIENCY,
+    &bounds::BOUNDS,
+    &profile::PROFILE,
+    &operations::OPERATIONS,
+    &wait_states::WAIT_STATES,
+    &bottlenecks::BOTTLENECKS,
+    &critical_path::CRITICAL_PATH,
+    &delay::DELAY,
+];

@@ -63,3 +63,19 @@ pub struct Section {
     /// Remarks that a reader needs to read the figures right (which variant of a formula, what was left out).
     pub notes: Vec<String>,
 }
+
+impl Scalar {
+    pub fn new(name: &'static str, unit: Unit, value: f64) -> Scalar {
+        Scalar { name, value, unit }
+    }
+}
+
+impl Column {
+    pub fn new(name: &'static str, values: Values) -> Column {
+        Column { name, values }
+    }
+
+    pub fn seconds(name: &'static str, values: Vec<f64>) -> Column {
+        Column { name, values: Values::Number(Unit::Seconds, values) }
+    }
+}

@@ -1,0 +1,287 @@
+//! Bounds: from the work of PEs in blocks to the hierarchy of bounds, its gaps, and the blocks that lose by imbalance.
+//!
+//! A region r is a pair of places in the source between which blocks lie, an iteration i one such block; w is the useful time
+//! of a PE in it. Source: Hung and Davidson (theory 2.1), on blocks as PPW cuts them (theory 6.5).
+
+use partune_base::{CallPathId, Span, Time};
+use partune_trace::{Role, Trace};
+use rayon::prelude::*;
+
+use crate::block_work::BlockWork;
+use crate::cpu_time::cpu_time_metrics;
+use crate::tensor::{RegionKind, Tensor};
+use crate::useful::role_of_path;
+use crate::{Analysis, Cause, Column, DataTable, Finding, Input, Outcome, Pattern, Scalar, Section, Unit, Values};
+
+pub(crate) static BOUNDS: Analysis = Analysis { name: "bounds", title: "Bounds on run time, and what each gap loses", docs: DOCS, run };
+
+const DOCS: &str = "\
+# Bounds
+
+The run is a tensor: *w(r, q, i)* is the useful time of PE *q* in block *i* of region *r*. Blocks lie between global
+synchronisations; blocks between the same two places are iterations of one region. With *N* PEs and *S* the work in serial
+regions (where one PE does at least 99 % of the work):
+
+| bound | formula | gap to the one before |
+|---|---|---|
+| IPC | IPCO with CPU time; only where the archive has it | |
+| IPCO | S + (1/N) Σ w | O |
+| IPCOL | S + max_q Σ_r Σ_i w | L: load balance |
+| IPCOLM | S + Σ_r max_q Σ_i w | M': multi-phase |
+| IPCOLMD | S + Σ_r Σ_i max_q w | D: dynamic |
+| S' | + Σ (first exit − last enter) over synchronisations between blocks | S' |
+| actual | the run | X: not modelled |
+
+The gaps sum to *actual* less the first bound, exactly. X holds messages and waits inside of blocks, start-up and shut-down.
+PEs are those that take part in the global synchronisations: of a hybrid program main threads, of a run of one process all
+threads of its teams; there, what the main thread does outside of teams is a serial region.
+
+`load_imbalance` findings (fact `level` 1, block) are region by region: time is Σ_i Σ_q (max w − w(q)), what PEs wait if the
+others are not relieved; the PE with the most work in an iteration is charged for it. `serial_section`: a region in which one
+PE works, times the others.
+
+**Source**: Hung and Davidson, hierarchical performance bounds; S' and the block cut are ours (theory.md 2.1, 6.5).
+";
+
+/// One PE does this share of the work of a serial region.
+const SERIAL: f64 = 0.99;
+
+fn run(input: &Input<'_>) -> Outcome {
+    let trace = input.trace;
+    let work = BlockWork::find(input);
+    if work.pes.is_empty() || work.regions.is_empty() {
+        return Outcome::default();
+    }
+    let tensor = tensor(&work);
+    let bounds = tensor.bounds();
+    let n = bounds.pes;
+    let actual = i128::from(trace.duration().0) * n;
+    let mut names = Vec::new();
+    let mut levels = Vec::new();
+    let mut gap_names = Vec::new();
+    let metrics = cpu_time_metrics(trace);
+    if let Some(cpu) = (!metrics.is_empty()).then(|| work.cpu_time(input, &metrics)).flatten() {
+        let first = Tensor::bounds(&cpu_tensor(&work, &tensor, &cpu)).ipco();
+        names.push("IPC");
+        levels.push(first);
+        gap_names.push("O");
+    }
+    let sync = work.synchronisation(input);
+    let ladder = [
+        ("IPCO", bounds.ipco(), "L"),
+        ("IPCOL", bounds.ipcol(), "M'"),
+        ("IPCOLM", bounds.ipcolm(), "D"),
+        ("IPCOLMD", bounds.ipcolmd(), "S'"),
+        ("IPCOLMDS'", bounds.ipcolmd() + i128::from(sync) * n, "X"),
+        ("actual", actual, ""),
+    ];
+    for (name, level, gap) in ladder {
+        names.push(name);
+        levels.push(level);
+        if !gap.is_empty() {
+            gap_names.push(gap);
+        }
+    }
+    let seconds = |scaled: i128| scaled as f64 / n as f64 / trace.clock().ticks_per_second() as f64;
+    let gaps: Vec<i128> = levels.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let fraction = |gap: &i128| if actual > 0 { *gap as f64 / actual as f64 } else { 0.0 };
+    let tables = vec![
+        DataTable {
+            name: "bounds",
+            columns: vec![
+                Column::new("name", Values::Word(names)),
+                Column::seconds("seconds", levels.iter().map(|level| seconds(*level)).collect()),
+            ],
+        },
+        DataTable {
+            name: "gaps",
+            columns: vec![
+                Column::new("name", Values::Word(gap_names)),
+                Column::seconds("seconds", gaps.iter().map(|gap| seconds(*gap)).collect()),
+                Column::new("fraction", Values::Number(Unit::Ratio, gaps.iter().map(fraction).collect())),
+            ],
+        },
+        region_table(trace, &work, &tensor),
+    ];
+    let notes = vec![
+        "work is useful time between global synchronisations; X holds messages and waits between them, start-up and shut-down".to_owned(),
+    ];
+    let share = if actual > 0 { bounds.serial as f64 * n as f64 / actual as f64 } else { 0.0 };
+    let serial = vec![
+        Scalar::new("seconds", Unit::Seconds, seconds(bounds.serial * n)),
+        Scalar::new("share", Unit::Ratio, share),
+        Scalar::new("pes", Unit::Count, n as f64),
+        Scalar::new("blocks", Unit::Count, work.rows.len() as f64),
+    ];
+    let sections = vec![
+        Section { name: "bounds", scalars: Vec::new(), tables, notes },
+        Section { name: "serial", scalars: serial, ..Section::default() },
+    ];
+    Outcome { findings: findings(input, &work, &tensor), sections }
+}
+
+/// The tensor of the work in blocks, with serial regions marked.
+fn tensor(work: &BlockWork) -> Tensor {
+    let mut most = vec![0_i128; work.regions.len()];
+    let mut total = vec![0_i128; work.regions.len()];
+    for (region, ticks) in work.iterations() {
+        most[region] += i128::from(ticks.iter().copied().max().unwrap_or(0));
+        total[region] += ticks.iter().map(|ticks| i128::from(*ticks)).sum::<i128>();
+    }
+    let mut tensor = Tensor::new(work.pes.len());
+    for (most, total) in most.iter().zip(&total) {
+        let serial = work.pes.len() > 1 && *total > 0 && *most as f64 >= SERIAL * *total as f64;
+        tensor.region(if serial { RegionKind::Serial } else { RegionKind::Parallel });
+    }
+    for (region, ticks) in work.iterations() {
+        tensor.iteration(region, ticks);
+    }
+    tensor
+}
+
+/// The same regions with CPU time as work.
+fn cpu_tensor(work: &BlockWork, wall: &Tensor, cpu: &[i64]) -> Tensor {
+    let mut tensor = Tensor::new(wall.pes);
+    for kind in &wall.regions {
+        tensor.region(*kind);
+    }
+    for ((region, _), ticks) in work.iterations().zip(cpu.chunks_exact(wall.pes.max(1))) {
+        tensor.iteration(region, ticks);
+    }
+    tensor
+}
+
+/// L, M' and D of each region of the source: which part of each loss is its.
+fn region_table(trace: &Trace, work: &BlockWork, tensor: &Tensor) -> DataTable {
+    let n = work.pes.len();
+    let count = work.regions.len();
+    let (mut of_pe, mut maxima, mut iterations) = (vec![0_i128; count * n], vec![0_i128; count], vec![0_u64; count]);
+    for (region, ticks) in tensor.iterations() {
+        maxima[region] += i128::from(ticks.iter().copied().max().unwrap_or(0));
+        iterations[region] += 1;
+        for (sum, ticks) in of_pe[region * n..].iter_mut().zip(ticks) {
+            *sum += i128::from(*ticks);
+        }
+    }
+    let ticks_per_second = trace.clock().ticks_per_second() as f64;
+    let mut rows: Vec<(usize, f64, f64, f64)> = (0..count)
+        .map(|region| {
+            let row = &of_pe[region * n..(region + 1) * n];
+            let mean = row.iter().sum::<i128>() as f64 / n as f64;
+            let max = row.iter().copied().max().unwrap_or(0) as f64;
+            (region, mean / ticks_per_second, max / ticks_per_second, maxima[region] as f64 / ticks_per_second)
+        })
+        .collect();
+    rows.sort_by(|a, b| (b.3 - b.1).total_cmp(&(a.3 - a.1)).then(a.0.cmp(&b.0)));
+    let column = |of: &dyn Fn(&(usize, f64, f64, f64)) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
+    let path = |of: &dyn Fn(usize) -> CallPathId| Values::Path(rows.iter().map(|row| of(row.0)).collect());
+    let kind = |region: usize| match tensor.regions[region] {
+        RegionKind::Serial => "serial",
+        RegionKind::Parallel => "parallel",
+    };
+    DataTable {
+        name: "block_regions",
+        columns: vec![
+            Column::new("from", path(&|region| work.regions[region].source.0)),
+            Column::new("to", path(&|region| work.regions[region].source.1)),
+            Column::new("kind", Values::Word(rows.iter().map(|row| kind(row.0)).collect())),
+            Column::new("iterations", Values::Count(rows.iter().map(|row| iterations[row.0]).collect())),
+            Column::seconds("mean", column(&|row| row.1)),
+            Column::seconds("imbalance", column(&|row| row.2 - row.1)),
+            Column::seconds("dynamic", column(&|row| row.3 - row.2)),
+        ],
+    }
+}
+
+/// Imbalance and serial work of each region, as findings.
+fn findings(input: &Input<'_>, work: &BlockWork, tensor: &Tensor) -> Vec<Finding> {
+    let n = work.pes.len();
+    if n < 2 {
+        return Vec::new();
+    }
+    let least = (input.trace.duration().0 as f64 * n as f64 * input.options.minimum) as i64;
+    let mut lost: Vec<Lost> = work.regions.iter().map(|_| Lost::new(n)).collect();
+    for ((region, ticks), extent) in tensor.iterations().zip(&work.rows) {
+        lost[region].add(ticks, extent.begin, extent.end);
+    }
+    (0..work.regions.len())
+        .into_par_iter()
+        .filter(|region| lost[*region].time > least)
+        .map(|region| lost[region].finding(input, work, region, tensor.regions[region]))
+        .collect()
+}
+
+/// What PEs lose in a region because another has more to do.
+struct Lost {
+    time: i64,
+    count: u64,
+    waits: Vec<i64>,
+    blame: Vec<i64>,
+    /// (loss, begin, end, PE that has most) of the worst iterations.
+    worst: Vec<(i64, Time, Time, usize)>,
+}
+
+impl Lost {
+    fn new(pes: usize) -> Lost {
+        Lost { time: 0, count: 0, waits: vec![0; pes], blame: vec![0; pes], worst: Vec::new() }
+    }
+
+    fn add(&mut self, ticks: &[i64], begin: Time, end: Time) {
+        let Some((most, max)) = ticks.iter().copied().enumerate().max_by_key(|(pe, ticks)| (*ticks, std::cmp::Reverse(*pe))) else {
+            return;
+        };
+        let mut lost = 0_i64;
+        for (wait, ticks) in self.waits.iter_mut().zip(ticks) {
+            *wait += max - ticks;
+            lost = lost.saturating_add(max - ticks);
+        }
+        self.time = self.time.saturating_add(lost);
+        self.count += u64::from(lost > 0);
+        self.blame[most] = self.blame[most].saturating_add(lost);
+        self.worst.push((lost, begin, end, most));
+        if self.worst.len() > 64 {
+            self.keep(32);
+        }
+    }
+
+    fn keep(&mut self, count: usize) {
+        self.worst.sort_unstable_by_key(|row| (std::cmp::Reverse(row.0), row.1));
+        self.worst.truncate(count);
+    }
+
+    fn finding(&self, input: &Input<'_>, work: &BlockWork, region: usize, kind: RegionKind) -> Finding {
+        let (from, to) = work.regions[region].source;
+        let path = if to.is_some() { to } else { from };
+        let role = path.some().map_or(Role::User, |path| role_of_path(input.trace, path));
+        let details = input.options.details;
+        let mut causes: Vec<Cause> = (0..work.pes.len())
+            .filter(|pe| self.blame[*pe] > 0)
+            .map(|pe| Cause { pe: work.pes[pe], path, origin: from, time: Span(self.blame[pe]) })
+            .collect();
+        causes.sort_by_key(|cause| (std::cmp::Reverse(cause.time), cause.pe));
+        causes.truncate(details);
+        for cause in &mut causes {
+            cause.origin = work.excess(input.trace, region, cause.pe);
+        }
+        let mut worst = Lost { worst: self.worst.clone(), ..Lost::new(0) };
+        worst.keep(details.min(32));
+        let worst = worst.worst.into_iter().filter(|row| row.0 > 0);
+        let occurrences = worst.map(|(_, begin, end, most)| {
+            let pe = work.pes[most];
+            crate::Occurrence { pe, begin, end, cause: pe }
+        });
+        let shares = self.waits.iter().enumerate().filter(|(_, ticks)| **ticks > 0);
+        Finding {
+            pattern: if kind == RegionKind::Serial { Pattern::SerialSection } else { Pattern::LoadImbalance },
+            role,
+            path,
+            time: Span(self.time),
+            count: self.count,
+            pes: shares.map(|(pe, ticks)| (work.pes[pe], Span(*ticks))).collect(),
+            causes,
+            unexplained: Span::ZERO,
+            occurrences: occurrences.collect(),
+            facts: vec![("level", 1.0)],
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Efficiency: the multiplicative factors of POP, with the ideal run time from following the trace's own dependences.
+//!
+//! u_q useful time of PE q, T run time, T_id run time with operations that cost nothing ([`crate::ideal`]):
+//! PE = avg u / T = LB · Ser · Transfer, LB = avg u / max u, Comm = max u / T = Ser · Transfer, Ser = max u / T_id,
+//! Transfer = T_id / T. Source: POP metrics as PyPOP computes them (theory 7.1); between processes and between threads as
+//! OTF-CPT splits them.
+
+use partune_base::{CallPathId, PeId, RegionId, StringId, Table, Time};
+use partune_trace::{Role, Trace};
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+
+use crate::ideal::{Ideal, follow};
+use crate::steps::Planner;
+use crate::useful::{Useful, cpu_pes, span_of, windows};
+use crate::{Analysis, Input, Outcome, Scalar, Section, Unit};
+
+pub(crate) static EFFICIENCY: Analysis =
+    Analysis { name: "efficiency", title: "Parallel efficiency and its factors (POP, multiplicative)", docs: DOCS, run };
+
+const DOCS: &str = "\
+# Efficiency
+
+With *u(q)* the useful time of PE *q* (outside operations), *T* the run time and *T_id* the run time on an ideal network:
+
+| factor | formula |
+|---|---|
+| `parallel` | avg u / T = load balance × serialization × transfer |
+| `load_balance` | avg u / max u |
+| `communication` | max u / T = serialization × transfer |
+| `serialization` | max u / T_id |
+| `transfer` | T_id / T |
+
+This is the **multiplicative** variant; the additive one of the same name gives other numbers.
+
+*T* runs from the first end of a start-up operation to the last begin of a shut-down operation; without them from the first event
+to the last. PEs are all CPU PEs that recorded something. A main thread is useful whenever it is in no operation, also outside
+of recorded regions; other threads only inside of recorded regions: between parallel regions they idle. I/O, management calls
+and pauses of the recorder are not useful.
+
+*T_id* follows the trace with operations that take no time: a receive ends when its send began, a collective when those it needs
+arrived, a thread begins when it was forked, a lock is taken when its holder before gave it back, in the recorded order.
+
+Where processes have several PEs, `process_…` are the same factors for main threads, with everything outside of operations
+*between processes* as useful, and `thread_…` are the quotients: what is lost inside of processes.
+
+**Sources**: POP Centre of Excellence (formulas as in its PyPOP); split as in OTF-CPT.
+";
+
+/// The factors of one level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Factors {
+    pub(crate) parallel: f64,
+    pub(crate) load_balance: f64,
+    pub(crate) communication: f64,
+    pub(crate) serialization: f64,
+    pub(crate) transfer: f64,
+}
+
+impl Factors {
+    /// From useful ticks of PEs, run time and ideal run time; `None` if nothing ran or nothing was useful.
+    pub(crate) fn new(useful: &[i64], run_time: i64, ideal: i64) -> Option<Factors> {
+        let max = useful.iter().copied().max().filter(|max| *max > 0)?;
+        if run_time <= 0 {
+            return None;
+        }
+        let average = useful.iter().map(|ticks| *ticks as f64).sum::<f64>() / useful.len() as f64;
+        // No ideal run is longer than the real one, nor shorter than its busiest PE; clocks that disagree could say so.
+        let ideal = ideal.clamp(max, run_time.max(max)) as f64;
+        let (max, run_time) = (max as f64, run_time as f64);
+        Some(Factors {
+            parallel: average / run_time,
+            load_balance: average / max,
+            communication: max / run_time,
+            serialization: max / ideal,
+            transfer: ideal / run_time,
+        })
+    }
+
+    fn quotient(&self, other: &Factors) -> Factors {
+        Factors {
+            parallel: self.parallel / other.parallel,
+            load_balance: self.load_balance / other.load_balance,
+            communication: self.communication / other.communication,
+            serialization: self.serialization / other.serialization,
+            transfer: self.transfer / other.transfer,
+        }
+    }
+
+    fn scalars(&self, names: [&'static str; 5]) -> impl Iterator<Item = Scalar> {
+        let values = [self.parallel, self.load_balance, self.communication, self.serialization, self.transfer];
+        names.into_iter().zip(values).map(|(name, value)| Scalar::new(name, Unit::Ratio, value))
+    }
+}
+
+fn run(input: &Input<'_>) -> Outcome {
+    let trace = input.trace;
+    let pes = cpu_pes(trace);
+    let windows = windows(trace);
+    let (begin, end) = span_of(&windows, &pes);
+    let run_time = end.since(begin).0;
+    let useful: Vec<i64> = pes.par_iter().map(|pe| Useful::new(trace, *pe, windows[*pe]).up_to(Time::MAX)).collect();
+    if run_time <= 0 || useful.iter().all(|ticks| *ticks == 0) {
+        return Outcome::default();
+    }
+    let planner = Planner { trace, index: input.index, windows: &windows, between_processes: None };
+    let ideal = follow(&planner.plan());
+    let mut section = Section { name: "efficiency", ..Section::default() };
+    let Some(factors) = Factors::new(&useful, run_time, ideal.run_time) else { return Outcome::default() };
+    section.scalars.extend(factors.scalars(["parallel", "load_balance", "communication", "serialization", "transfer"]));
+    let clock = trace.clock();
+    let seconds = |ticks: i64| clock.seconds(partune_base::Span(ticks));
+    section.scalars.push(Scalar::new("run_seconds", Unit::Seconds, seconds(run_time)));
+    section.scalars.push(Scalar::new("ideal_seconds", Unit::Seconds, seconds(ideal.run_time)));
+    section.scalars.push(Scalar::new("useful_seconds", Unit::Seconds, seconds(useful.iter().sum())));
+    section.notes.push("multiplicative factors of POP; a PE is a thread, and its operations (also I/O) are not useful time".to_owned());
+    remark(&ideal, run_time, &mut section);
+    if let Some(process) = between_processes(input, &pes, &windows, run_time) {
+        section.scalars.extend(process.scalars([
+            "process_parallel",
+            "process_load_balance",
+            "process_communication",
+            "process_serialization",
+            "process_transfer",
+        ]));
+        section.scalars.extend(factors.quotient(&process).scalars([
+            "thread_parallel",
+            "thread_load_balance",
+            "thread_communication",
+            "thread_serialization",
+            "thread_transfer",
+        ]));
+    }
+    Outcome { findings: Vec::new(), sections: vec![section] }
+}
+
+fn remark(ideal: &Ideal, run_time: i64, section: &mut Section) {
+    if ideal.unmet > 0 {
+        let count = ideal.unmet;
+        section.notes.push(format!("{count} dependences form circles and were ignored for the ideal run time: the archive is damaged"));
+    }
+    if ideal.run_time > run_time {
+        section.notes.push("the ideal run time exceeds the run time, so clocks disagree; it was taken as the run time".to_owned());
+    }
+}
+
+/// The factors of main threads, if some process has other PEs too.
+fn between_processes(input: &Input<'_>, pes: &[PeId], windows: &Table<PeId, (Time, Time)>, run_time: i64) -> Option<Factors> {
+    let trace = input.trace;
+    let main: Vec<PeId> = pes.iter().copied().filter(|pe| trace.pes()[*pe].thread == 0).collect();
+    if main.len() == pes.len() || main.is_empty() {
+        return None;
+    }
+    let busy = operations_between_processes(trace);
+    let useful: Vec<i64> = main.par_iter().map(|pe| Useful::outside(trace, *pe, windows[*pe], &busy).up_to(Time::MAX)).collect();
+    let planner = Planner { trace, index: input.index, windows, between_processes: Some(&busy) };
+    Factors::new(&useful, run_time, follow(&planner.plan()).run_time)
+}
+
+/// Which call paths are operations of a paradigm that acts between processes: one that can send, access memory of other PEs,
+/// or start up and shut down. Threads' paradigms can do none of this.
+fn operations_between_processes(trace: &Trace) -> Table<CallPathId, bool> {
+    let between = |role: Role| {
+        let roles = [Role::Init, Role::Finalize, Role::Send, Role::Recv, Role::SendRecv, Role::Put, Role::Get];
+        roles.contains(&role) || [Role::OneToAll, Role::AllToOne, Role::AllToAll, Role::Scan, Role::GlobalAlloc].contains(&role)
+    };
+    let paradigms: FxHashSet<StringId> =
+        trace.regions().iter().filter(|region| between(region.role)).map(|region| region.paradigm).collect();
+    let region = |region: RegionId| paradigms.contains(&trace.regions()[region].paradigm);
+    trace.paths().ids().map(|path| trace.paths().operation(path) == path && region(trace.paths().region(path))).collect()
+}

@@ -1,0 +1,167 @@
+//! Profile: where time goes, flat by region and by call path, and what kind of activity it is on each PE.
+//!
+//! inclusive(c) = Σ (exit − enter) over visits of call path c; exclusive(c) = inclusive(c) − Σ inclusive(children of c). A
+//! region's inclusive time counts only its outermost visits, so that recursion does not count twice. PPW's profile and
+//! high-level views (Su, "Parallel Performance Wizard", chapter 5).
+
+use partune_base::{CallPathId, Id, PeId, RegionId, Span, Table};
+use partune_trace::{Activity, PeKind, Trace};
+use rayon::prelude::*;
+
+use crate::times::{PathTime, path_times};
+use crate::useful::{Useful, cpu_pes, role_of_path};
+use crate::{Analysis, Column, DataTable, Input, Outcome, Scalar, Section, Unit, Values};
+
+/// Rows of each table.
+const ROWS: usize = 1000;
+
+pub(crate) static PROFILE: Analysis = Analysis { name: "profile", title: "Where time goes, by region, call path and activity", docs: DOCS, run };
+
+const DOCS: &str = "\
+# Profile
+
+Time and visits of every region and every call path, summed over PEs, with the smallest, mean and largest PE among those that
+were there.
+
+* inclusive time of a call path: Σ (exit − enter) over its visits;
+* exclusive time: inclusive time less that of the call paths directly below;
+* a region's inclusive time counts its outermost visits only, so recursion does not count twice.
+
+The table `activities` splits the time of each PE into computation, communication, synchronization, I/O, management and
+measurement. An operation counts as what its construct is for, everything inside it with it; all other time of a main thread
+is computation, of other threads that inside of recorded regions. `idle` is the rest of the run.
+
+Tables list at most 1000 rows, by exclusive time.
+
+**Source**: profile and high-level view of PPW (Su, chapter 5).
+";
+
+/// Sums of one place over PEs.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    inclusive: Span,
+    exclusive: Span,
+    visits: u64,
+    pes: u64,
+    least: Span,
+    most: Span,
+}
+
+impl Sums {
+    /// Adds the share of one PE.
+    fn add(&mut self, inclusive: Span, exclusive: Span, visits: u64) {
+        self.least = if self.pes == 0 { exclusive } else { self.least.min(exclusive) };
+        self.most = self.most.max(exclusive);
+        self.inclusive += inclusive;
+        self.exclusive += exclusive;
+        self.visits += visits;
+        self.pes += 1;
+    }
+}
+
+fn run(input: &Input<'_>) -> Outcome {
+    let trace = input.trace;
+    let times = path_times(trace);
+    let mut paths: Table<CallPathId, Sums> = Table::filled(trace.paths().len(), Sums::default());
+    let mut regions: Table<RegionId, Sums> = Table::filled(trace.regions().len(), Sums::default());
+    let outermost = outermost(trace);
+    let mut on_pe: Table<RegionId, (Span, Span, u64)> = Table::filled(trace.regions().len(), <_>::default());
+    let mut touched: Vec<RegionId> = Vec::new();
+    for rows in &times {
+        for row in rows {
+            paths[row.path].add(row.inclusive, row.exclusive, row.visits);
+            let region = trace.paths().region(row.path);
+            let sums = &mut on_pe[region];
+            if sums.2 == 0 {
+                touched.push(region);
+            }
+            sums.0 += if outermost[row.path] { row.inclusive } else { Span::ZERO };
+            sums.1 += row.exclusive;
+            sums.2 += row.visits;
+        }
+        for region in touched.drain(..) {
+            let (inclusive, exclusive, visits) = std::mem::take(&mut on_pe[region]);
+            regions[region].add(inclusive, exclusive, visits);
+        }
+    }
+    let by_path = ranked(&paths);
+    let by_region = ranked(&regions);
+    let (activities, totals) = activities(trace, times.as_slice());
+    let clock = trace.clock();
+    let mut section = Section { name: "profile", ..Section::default() };
+    section.scalars.extend(
+        Activity::ALL.iter().zip(&totals).map(|(activity, ticks)| Scalar::new(activity.name(), Unit::Seconds, clock.seconds(*ticks))),
+    );
+    let shown = by_path.len().max(by_region.len());
+    if shown > ROWS {
+        section.notes.push(format!("tables list the first {ROWS} rows by exclusive time; there are up to {shown}"));
+    }
+    section.tables.push(table(trace, "regions", by_region, Values::Region));
+    section.tables.push(table(trace, "callpaths", by_path, Values::Path));
+    section.tables.push(activities);
+    Outcome { findings: Vec::new(), sections: vec![section] }
+}
+
+/// Whether no ancestor of a path is of the same region.
+fn outermost(trace: &Trace) -> Table<CallPathId, bool> {
+    let paths = trace.paths();
+    paths.ids().map(|path| paths.ancestors(path).skip(1).all(|above| paths.region(above) != paths.region(path))).collect()
+}
+
+/// Visited rows by exclusive time, then inclusive time, then id.
+fn ranked<I: Id + Ord>(sums: &Table<I, Sums>) -> Vec<(I, Sums)> {
+    let mut rows: Vec<(I, Sums)> = sums.iter_ids().filter(|(_, sums)| sums.visits > 0).map(|(id, sums)| (id, *sums)).collect();
+    rows.sort_unstable_by_key(|(id, sums)| (std::cmp::Reverse((sums.exclusive, sums.inclusive)), *id));
+    rows
+}
+
+fn table<I>(trace: &Trace, name: &'static str, mut rows: Vec<(I, Sums)>, ids: impl Fn(Vec<I>) -> Values) -> DataTable {
+    rows.truncate(ROWS);
+    let seconds = |of: &dyn Fn(&Sums) -> Span| rows.iter().map(|(_, sums)| trace.clock().seconds(of(sums))).collect::<Vec<f64>>();
+    let mean = rows.iter().map(|(_, sums)| trace.clock().seconds(sums.exclusive) / sums.pes.max(1) as f64).collect();
+    let columns = vec![
+        Column::seconds("exclusive", seconds(&|sums| sums.exclusive)),
+        Column::seconds("inclusive", seconds(&|sums| sums.inclusive)),
+        Column::new("visits", Values::Count(rows.iter().map(|(_, sums)| sums.visits).collect())),
+        Column::new("pes", Values::Count(rows.iter().map(|(_, sums)| sums.pes).collect())),
+        Column::seconds("min", seconds(&|sums| sums.least)),
+        Column::seconds("mean", mean),
+        Column::seconds("max", seconds(&|sums| sums.most)),
+    ];
+    let ids = Column::new(name.trim_end_matches('s'), ids(rows.into_iter().map(|(id, _)| id).collect()));
+    DataTable { name, columns: std::iter::once(ids).chain(columns).collect() }
+}
+
+/// Time of each PE by activity, and the sums over PEs.
+fn activities(trace: &Trace, times: &[Vec<PathTime>]) -> (DataTable, [Span; 6]) {
+    let run = (trace.begin(), trace.end());
+    let pes: Vec<PeId> = trace.active_pes().collect();
+    let cpus = cpu_pes(trace);
+    let rows: Vec<[Span; 6]> = pes
+        .par_iter()
+        .map(|pe| {
+            let mut spans = [Span::ZERO; 6];
+            for row in &times[pe.index()] {
+                if trace.paths().operation(row.path) == row.path {
+                    spans[role_of_path(trace, row.path).activity() as usize] += row.inclusive;
+                } else if trace.pes()[*pe].kind != PeKind::Cpu && !trace.paths().operation(row.path).is_some() {
+                    spans[Activity::Computation as usize] += row.exclusive;
+                }
+            }
+            if cpus.binary_search(pe).is_ok() {
+                spans[Activity::Computation as usize] = Span(Useful::new(trace, *pe, run).up_to(run.1));
+            }
+            spans
+        })
+        .collect();
+    let clock = trace.clock();
+    let mut columns = vec![Column::new("pe", Values::Pe(pes))];
+    let mut totals = [Span::ZERO; 6];
+    for (index, activity) in Activity::ALL.iter().enumerate() {
+        totals[index] = rows.iter().map(|row| row[index]).sum();
+        columns.push(Column::seconds(activity.name(), rows.iter().map(|row| clock.seconds(row[index])).collect()));
+    }
+    let idle = |row: &[Span; 6]| clock.seconds((trace.duration() - row.iter().copied().sum()).clamp_positive());
+    columns.push(Column::seconds("idle", rows.iter().map(idle).collect()));
+    (DataTable { name: "activities", columns }, totals)
+}

@@ -1,0 +1,179 @@
+//! Useful time: what a PE of a CPU does outside operations, the basis of efficiencies, bounds and balance.
+//!
+//! The main thread of a process computes whenever it is not in an operation, also outside of all recorded regions: many
+//! recorders see only constructs. Other threads compute only inside of recorded regions; between them they idle. Time in which
+//! nothing was recorded (pauses) is not useful.
+//!
+//! The run is measured from the end of the paradigm's start-up to the begin of its shut-down, as on-the-fly tools do, since
+//! what a launcher takes says nothing of the program. Without start-up or shut-down the first and last event count.
+
+use partune_base::{CallPathId, PeId, Table, Time};
+use partune_trace::{PeKind, Role, Stream, Trace, VisitIx};
+use rayon::prelude::*;
+
+/// PEs of CPUs that recorded something, in order.
+pub(crate) fn cpu_pes(trace: &Trace) -> Vec<PeId> {
+    trace.active_pes().filter(|pe| trace.pes()[*pe].kind == PeKind::Cpu).collect()
+}
+
+/// The measured interval of each PE: that of its process, from the end of its start-up to the begin of its shut-down.
+pub(crate) fn windows(trace: &Trace) -> Table<PeId, (Time, Time)> {
+    let has = |role: Role| trace.paths().ids().any(|path| role_of_path(trace, path) == role);
+    let (init, finalize) = (has(Role::Init), has(Role::Finalize));
+    let of_process: Vec<(Option<Time>, Option<Time>)> = trace
+        .processes()
+        .as_slice()
+        .par_iter()
+        .map(|process| {
+            let streams = || process.pes.iter().filter_map(|pe| trace.streams().get(*pe));
+            let begin = if init { streams().filter_map(|stream| start_up(trace, stream)).max() } else { None };
+            let end = if finalize { streams().filter_map(|stream| shut_down(trace, stream)).max() } else { None };
+            (begin, end)
+        })
+        .collect();
+    trace
+        .pes()
+        .iter()
+        .map(|pe| {
+            let (begin, end) = of_process.get(pe.process.0 as usize).copied().unwrap_or_default();
+            let begin = begin.unwrap_or(trace.begin());
+            (begin, end.unwrap_or(trace.end()).max(begin))
+        })
+        .collect()
+}
+
+/// From the first begin to the last end of the windows of some PEs.
+pub(crate) fn span_of(windows: &Table<PeId, (Time, Time)>, pes: &[PeId]) -> (Time, Time) {
+    let begin = pes.iter().map(|pe| windows[*pe].0).min().unwrap_or_default();
+    let end = pes.iter().map(|pe| windows[*pe].1).max().unwrap_or_default();
+    (begin, end.max(begin))
+}
+
+/// Exit of the start-up, with calls that only prepare or ask right after it.
+fn start_up(trace: &Trace, stream: &Stream) -> Option<Time> {
+    let mut operations = stream.operations.iter().map(|visit| (role_at(trace, stream, *visit), stream.visits.exit[visit.index()]));
+    let (_, mut end) = operations.by_ref().find(|(role, _)| *role == Role::Init)?;
+    for (role, exit) in operations {
+        match role {
+            Role::Init => end = exit,
+            Role::Inquiry | Role::Management => {}
+            _ => break,
+        }
+    }
+    Some(end)
+}
+
+/// Enter of the shut-down; if there are several in a row, of the first.
+fn shut_down(trace: &Trace, stream: &Stream) -> Option<Time> {
+    let visits = stream.operations.iter().rev();
+    let mut operations = visits.map(|visit| (role_at(trace, stream, *visit), stream.visits.enter[visit.index()]));
+    let (_, mut begin) = operations.by_ref().find(|(role, _)| *role == Role::Finalize)?;
+    for (role, enter) in operations {
+        match role {
+            Role::Finalize => begin = enter,
+            Role::Inquiry | Role::Management => {}
+            _ => break,
+        }
+    }
+    Some(begin)
+}
+
+fn role_at(trace: &Trace, stream: &Stream, visit: VisitIx) -> Role {
+    role_of_path(trace, stream.visits.path[visit.index()])
+}
+
+/// The role of the region that a call path ends in.
+pub(crate) fn role_of_path(trace: &Trace, path: CallPathId) -> Role {
+    trace.regions()[trace.paths().region(path)].role
+}
+
+/// How much useful time a PE had up to a point in time; asked for points that do not run backwards. Linear in operations.
+pub(crate) struct Useful<'a> {
+    stream: &'a Stream,
+    /// Which operations count as busy; all if none.
+    busy: Option<&'a Table<CallPathId, bool>>,
+    next: usize,
+    /// Other times that are not useful, in order and disjoint.
+    idle: Vec<(Time, Time)>,
+    next_idle: usize,
+    /// All before this is in `sum`.
+    position: Time,
+    end: Time,
+    sum: i64,
+}
+
+impl<'a> Useful<'a> {
+    /// Useful time of a PE from the begin of an interval on; none after its end.
+    pub(crate) fn new(trace: &'a Trace, pe: PeId, interval: (Time, Time)) -> Useful<'a> {
+        let stream = &trace.streams()[pe];
+        let mut idle = if trace.pes()[pe].thread == 0 { Vec::new() } else { between_regions(stream) };
+        if !stream.pauses.is_empty() {
+            idle.extend(stream.pauses.iter().map(|pause| (pause.begin, pause.end)));
+            idle.sort_unstable();
+        }
+        let (position, end) = interval;
+        Useful { stream, busy: None, next: 0, idle, next_idle: 0, position, end, sum: 0 }
+    }
+
+    /// The same, where only some operations are busy, and idling is not: of the main thread of a process, all that is not in
+    /// these operations counts.
+    pub(crate) fn outside(trace: &'a Trace, pe: PeId, interval: (Time, Time), busy: &'a Table<CallPathId, bool>) -> Useful<'a> {
+        Useful { busy: Some(busy), idle: Vec::new(), ..Useful::new(trace, pe, interval) }
+    }
+
+    /// Ticks of useful time from the begin of the interval to `time`.
+    pub(crate) fn up_to(&mut self, time: Time) -> i64 {
+        let time = time.min(self.end);
+        while let Some((begin, end, idle)) = self.next() {
+            if begin >= time {
+                break;
+            }
+            if idle {
+                self.next_idle += 1;
+            } else {
+                self.next += 1;
+            }
+            self.sum += begin.since(self.position).0;
+            self.position = self.position.max(end);
+        }
+        self.sum + time.since(self.position).0
+    }
+
+    /// The next time that is not useful, and whether it is from `idle`.
+    fn next(&mut self) -> Option<(Time, Time, bool)> {
+        let idle = self.idle.get(self.next_idle).copied();
+        match (self.operation(), idle) {
+            (Some(operation), Some(idle)) if idle.0 < operation.0 => Some((idle.0, idle.1, true)),
+            (Some(operation), _) => Some((operation.0, operation.1, false)),
+            (None, Some(idle)) => Some((idle.0, idle.1, true)),
+            (None, None) => None,
+        }
+    }
+
+    /// The next busy operation.
+    fn operation(&mut self) -> Option<(Time, Time)> {
+        let visits = &self.stream.visits;
+        while let Some(visit) = self.stream.operations.get(self.next) {
+            let index = visit.index();
+            if self.busy.is_none_or(|busy| busy[visits.path[index]]) {
+                return Some((visits.enter[index], visits.exit[index]));
+            }
+            self.next += 1;
+        }
+        None
+    }
+}
+
+/// Times before, between and after the outermost visits of a PE.
+fn between_regions(stream: &Stream) -> Vec<(Time, Time)> {
+    let mut gaps = Vec::new();
+    let mut end = Time::MIN;
+    for (enter, exit) in stream.visits.enter.iter().zip(&stream.visits.exit) {
+        if *enter > end {
+            gaps.push((end, *enter));
+        }
+        end = end.max(*exit);
+    }
+    gaps.push((end, Time::MAX));
+    gaps
+}
