@@ -88,10 +88,10 @@ pub(crate) fn read_records<'a, T>(
                 END_OF_FILE => return Ok(Err(EndKind::EndOfFile)),
                 id => id,
             };
-            let (end, mut inside) = record_end(&mut at)?;
-            let (unknown, record) = read(id, &mut inside, end)?;
-            let (behind, extended) = closed(inside, end)?;
-            at = behind;
+            let end = record_end(&mut at)?;
+            let (unknown, record) = read(id, &mut at, end)?;
+            let extended = closed(&at, end)?;
+            at = at.at(end);
             outcome.damage.unknown_records += u64::from(unknown);
             outcome.damage.extended_records += u64::from(extended);
             Ok(Ok(record))

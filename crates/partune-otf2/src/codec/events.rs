@@ -1,8 +1,8 @@
 //! Decodes the events of a chunk, each handed to a visitor as it is found.
 //!
 //! For importers and for counting. This is the hottest loop of reading an archive. ENTER and LEAVE, most events of most archives, are decoded
-//! in a window of constant size, whose loads need neither a bounds check nor a branch on the length of the integer; all other records take
-//! the general way. A visitor is a type parameter, so its calls are inlined.
+//! in a window of constant size, whose loads need neither a bounds check nor a branch on the length of the integer. All other records take
+//! the general way, and so do big endian buffers, which no machine of today writes. A visitor is a type parameter, so its calls are inlined.
 
 use super::attributes::AttributeList;
 use super::chunk::{ATTRIBUTE_LIST, Chunk, END_OF_CHUNK, END_OF_FILE, TIMESTAMP};
@@ -52,152 +52,124 @@ impl ChunkOutcome {
 
 /// Decodes the events of a chunk.
 pub fn read_chunk<V: EventVisitor>(chunk: &Chunk<'_>, visitor: &mut V) -> ChunkOutcome {
-    let mut reader = Reader {
-        chunk,
-        pos: 0,
-        time: 0,
-        outcome: ChunkOutcome { events: 0, unknown: 0, extended: 0, end: EndKind::Exhausted },
-    };
+    let mut place = Place { at: Cursor::new(chunk.bytes, chunk.endian), time: 0 };
+    let mut outcome = ChunkOutcome { events: 0, unknown: 0, extended: 0, end: EndKind::Exhausted };
     loop {
-        match chunk.endian {
-            Endian::Little => reader.visits::<false, V>(visitor),
-            Endian::Big => reader.visits::<true, V>(visitor),
+        if chunk.endian == Endian::Little {
+            let (behind, events) = visits(place, visitor);
+            place = behind;
+            outcome.events += events;
         }
-        if let Some(end) = reader.step(visitor) {
-            reader.outcome.end = end;
-            return reader.outcome;
-        }
-    }
-}
-
-/// Bytes that a time, the type of a visit and an eight byte load of its region take: 9 + 1 + 1 + 8.
-const WINDOW: usize = 19;
-
-struct Reader<'c, 'a> {
-    chunk: &'c Chunk<'a>,
-    pos: usize,
-    time: u64,
-    outcome: ChunkOutcome,
-}
-
-impl Reader<'_, '_> {
-    /// Decodes visits while there are enough bytes for a window, up to any other record.
-    #[inline]
-    fn visits<const BIG: bool, V: EventVisitor>(&mut self, visitor: &mut V) {
-        let mut rest = self.chunk.bytes.get(self.pos..).unwrap_or_default();
-        let before = rest.len();
-        let mut time = self.time;
-        let mut events = 0;
-        while let Some(window) = rest.first_chunk::<WINDOW>() {
-            let (stamped, visit) = if window[0] == TIMESTAMP {
-                (load::<BIG, 1>(window), decode::<BIG, 9>(window))
-            } else {
-                (time, decode::<BIG, 0>(window))
-            };
-            let Some((id, region, used)) = visit else { break };
-            time = stamped;
-            events += 1;
-            if id == ENTER {
-                visitor.enter(time, region);
-            } else {
-                visitor.leave(time, region);
+        outcome.end = match event(place, visitor) {
+            Ok(Step::Event { behind, extended }) => {
+                place = behind;
+                outcome.events += 1;
+                outcome.extended += u64::from(extended);
+                continue;
             }
-            rest = rest.get(used..).unwrap_or_default();
-        }
-        self.time = time;
-        self.outcome.events += events;
-        self.pos += before - rest.len();
-    }
-
-    /// Decodes one event of any type, with the time and the attributes before it; the end if there is none.
-    fn step<V: EventVisitor>(&mut self, visitor: &mut V) -> Option<EndKind> {
-        let start = self.pos;
-        match self.event(visitor) {
-            Ok(end) => end,
-            Err(Flaw::Truncated) => Some(EndKind::Exhausted),
-            Err(flaw) => Some(EndKind::Damaged { offset: start, flaw }),
-        }
-    }
-
-    fn event<V: EventVisitor>(&mut self, visitor: &mut V) -> Result<Option<EndKind>, Flaw> {
-        let mut at = Cursor::new(self.chunk.bytes, self.chunk.endian).at(self.pos);
-        let mut time = self.time;
-        let mut attributes = None;
-        let id = match next(&mut at, &mut time, &mut attributes)? {
-            Next::End(end) => return Ok(Some(end)),
-            Next::Record(id) => id,
+            Ok(Step::Unknown { behind }) => {
+                place = behind;
+                outcome.unknown += 1;
+                continue;
+            }
+            Ok(Step::End(end)) => end,
+            Err(Flaw::Truncated) => EndKind::Exhausted,
+            Err(flaw) => EndKind::Damaged { offset: place.at.pos(), flaw },
         };
-        let read = if is_singleton(id) {
-            Event::read(id, &mut at)?.map(|event| (event, false))
-        } else {
-            let (end, mut inside) = record_end(&mut at)?;
-            let event = Event::read(id, &mut inside)?;
-            let (behind, extended) = if event.is_some() { closed(inside, end)? } else { (at.at(end), false) };
-            if event.is_none() {
-                let bytes = at.take(end - at.pos())?;
-                if let Some(list) = attributes.take() {
-                    visitor.attributes(list);
-                }
-                visitor.unknown(time, id, bytes);
-            }
-            at = behind;
-            event.map(|event| (event, extended))
-        };
-        match read {
-            Some((event, extended)) => {
-                if let Some(list) = attributes {
-                    visitor.attributes(list);
-                }
-                match event {
-                    Event::Enter { region } => visitor.enter(time, region),
-                    Event::Leave { region } => visitor.leave(time, region),
-                    other => visitor.event(time, &other),
-                }
-                self.outcome.events += 1;
-                self.outcome.extended += u64::from(extended);
-            }
-            None => self.outcome.unknown += 1,
-        }
-        self.time = time;
-        self.pos = at.pos();
-        Ok(None)
+        return outcome;
     }
 }
 
 const ENTER: u8 = 12;
 const LEAVE: u8 = 13;
 
-/// Eight bytes at `AT`.
-#[inline]
-fn load<const BIG: bool, const AT: usize>(window: &[u8; WINDOW]) -> u64 {
-    // `AT` is 1, 2 or 11 here, so the slice always has eight bytes; the fallback is never taken and compiles to nothing.
-    let eight = window[AT..].first_chunk::<8>().copied().unwrap_or_default();
-    if BIG { u64::from_be_bytes(eight) } else { u64::from_le_bytes(eight) }
+/// Bytes that a time, the type of a visit and an eight byte load of its region take: 9 + 1 + 1 + 8.
+const WINDOW: usize = 19;
+/// Where the type of a record is behind a time.
+const BEHIND_TIME: usize = 9;
+
+/// Where a chunk is being read. Small and passed by value, so that it stays in registers.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    at: Cursor<'a>,
+    time: u64,
 }
 
-/// The visit whose type stands at `AT`: type, region, bytes up to its end. `None` if it is something else, or damaged.
+/// Decodes visits of a little endian buffer while there are enough bytes for a window, up to any other record. Returns their number.
 #[inline]
-fn decode<const BIG: bool, const AT: usize>(window: &[u8; WINDOW]) -> Option<(u8, u32, usize)> {
-    let id = window[AT];
-    let len = window[AT + 1];
-    if id != ENTER && id != LEAVE {
-        return None;
-    }
-    let tail = &window[AT + 2..];
-    let eight = tail.first_chunk::<8>().copied().unwrap_or_default();
-    if len <= 4 {
+fn visits<'a, V: EventVisitor>(place: Place<'a>, visitor: &mut V) -> (Place<'a>, u64) {
+    let Place { at, mut time } = place;
+    let mut rest = at.rest();
+    let mut events = 0;
+    while let Some(window) = rest.first_chunk::<WINDOW>() {
+        // Whether a time precedes is hard to predict, so it is computed, not branched on.
+        let timed = window[0] == TIMESTAMP;
+        let stamp = if timed { load::<1>(window) } else { time };
+        let id = if timed { window[BEHIND_TIME] } else { window[0] };
+        let len = if timed { window[BEHIND_TIME + 1] } else { window[1] };
+        let bits = if timed { load::<{ BEHIND_TIME + 2 }>(window) } else { load::<2>(window) };
+        let head = if timed { BEHIND_TIME + 2 } else { 2 };
+        if (id != ENTER && id != LEAVE) || len > 4 {
+            break;
+        }
         let n = usize::from(len);
-        let bits = if BIG {
-            u64::from_be_bytes(eight).checked_shr(64 - 8 * u32::from(len)).unwrap_or(0)
+        let region = (bits & MASK[n]) as u32;
+        time = stamp;
+        events += 1;
+        if id == ENTER {
+            visitor.enter(time, region);
         } else {
-            u64::from_le_bytes(eight) & MASK[n]
-        };
-        Some((id, bits as u32, AT + 2 + n))
-    } else if len == 0xff {
-        Some((id, u32::MAX, AT + 2))
-    } else {
-        None
+            visitor.leave(time, region);
+        }
+        rest = rest.get(head + n..).unwrap_or_default();
     }
+    let used = at.rest().len() - rest.len();
+    (Place { at: at.at(at.pos() + used), time }, events)
+}
+
+/// What [`event`] found.
+enum Step<'a> {
+    Event { behind: Place<'a>, extended: bool },
+    Unknown { behind: Place<'a> },
+    End(EndKind),
+}
+
+/// Decodes one event of any type, with the time and the attributes before it.
+#[allow(clippy::inline_always, reason = "keeps the place in registers")]
+#[inline(always)]
+fn event<'a, V: EventVisitor>(place: Place<'a>, visitor: &mut V) -> Result<Step<'a>, Flaw> {
+    let Place { mut at, mut time } = place;
+    let mut attributes = None;
+    let id = match next(&mut at, &mut time, &mut attributes)? {
+        Next::End(end) => return Ok(Step::End(end)),
+        Next::Record(id) => id,
+    };
+    let singleton = is_singleton(id);
+    let end = if singleton { at.pos() } else { record_end(&mut at)? };
+    let mut inside = at;
+    let read = Event::read(id, &mut inside)?;
+    let extended = if singleton || read.is_none() { false } else { closed(&inside, end)? };
+    if let Some(list) = attributes {
+        visitor.attributes(list);
+    }
+    let behind = Place { at: if singleton { inside } else { at.at(end) }, time };
+    match read {
+        Some(Event::Enter { region }) => visitor.enter(time, region),
+        Some(Event::Leave { region }) => visitor.leave(time, region),
+        Some(other) => visitor.event(time, &other),
+        None => {
+            visitor.unknown(time, id, at.take(end - at.pos())?);
+            return Ok(Step::Unknown { behind });
+        }
+    }
+    Ok(Step::Event { behind, extended })
+}
+
+/// Eight bytes at `AT`.
+#[inline]
+fn load<const AT: usize>(window: &[u8; WINDOW]) -> u64 {
+    // `AT` is 1, 2 or 11, so there always are eight bytes; the default is never taken and compiles to nothing.
+    u64::from_le_bytes(window[AT..].first_chunk::<8>().copied().unwrap_or_default())
 }
 
 /// What follows times and attributes.
@@ -209,18 +181,24 @@ pub(crate) enum Next {
 }
 
 /// Reads times and attributes up to the record that they belong to.
+#[allow(clippy::inline_always, reason = "keeps the cursor in registers")]
+#[inline(always)]
 pub(crate) fn next<'a>(
     at: &mut Cursor<'a>,
     time: &mut u64,
     attributes: &mut Option<AttributeList<'a>>,
 ) -> Result<Next, Flaw> {
     loop {
-        match at.u8()? {
+        let id = at.u8()?;
+        if id > ATTRIBUTE_LIST {
+            return Ok(Next::Record(id));
+        }
+        match id {
             TIMESTAMP => *time = at.u64()?,
             ATTRIBUTE_LIST => {
-                let (end, mut inside) = record_end(at)?;
-                *attributes = Some(AttributeList::read(&mut inside)?);
-                *at = closed(inside, end)?.0;
+                let (list, behind) = attribute_list(*at)?;
+                *attributes = Some(list);
+                *at = behind;
             }
             END_OF_CHUNK => return Ok(Next::End(EndKind::EndOfChunk)),
             END_OF_FILE => return Ok(Next::End(EndKind::EndOfFile)),
@@ -229,17 +207,23 @@ pub(crate) fn next<'a>(
     }
 }
 
-/// Reads the length of a record: where it ends, and a cursor at its attributes.
-pub(crate) fn record_end<'a>(at: &mut Cursor<'a>) -> Result<(usize, Cursor<'a>), Flaw> {
-    let length = at.record_length()?;
-    Ok((at.pos() + length, *at))
+#[inline(never)]
+fn attribute_list(mut at: Cursor<'_>) -> Result<(AttributeList<'_>, Cursor<'_>), Flaw> {
+    let end = record_end(&mut at)?;
+    let list = AttributeList::read(&mut at)?;
+    closed(&at, end)?;
+    Ok((list, at.at(end)))
 }
 
-/// Leaves a record whose attributes were read up to `inside`; also whether it has more of them.
-pub(crate) fn closed(inside: Cursor<'_>, end: usize) -> Result<(Cursor<'_>, bool), Flaw> {
-    match inside.pos().cmp(&end) {
-        std::cmp::Ordering::Greater => Err(Flaw::Overrun),
-        std::cmp::Ordering::Equal => Ok((inside, false)),
-        std::cmp::Ordering::Less => Ok((inside.at(end), true)),
-    }
+/// Reads the length of a record: where it ends, which is within the buffer.
+#[inline]
+pub(crate) fn record_end(at: &mut Cursor<'_>) -> Result<usize, Flaw> {
+    let length = at.record_length()?;
+    Ok(at.pos() + length)
+}
+
+/// Whether a record whose known attributes were read up to `inside` has more of them.
+#[inline]
+pub(crate) fn closed(inside: &Cursor<'_>, end: usize) -> Result<bool, Flaw> {
+    if inside.pos() > end { Err(Flaw::Overrun) } else { Ok(inside.pos() < end) }
 }

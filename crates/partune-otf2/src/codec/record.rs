@@ -61,7 +61,8 @@ macro_rules! timed_records {
             }
 
             /// Reads the attributes of a record; `None` if the type is unknown.
-            #[inline]
+            #[allow(clippy::inline_always, reason = "keeps the cursor in registers")]
+            #[inline(always)]
             pub(crate) fn read(id: u8, from: &mut $crate::codec::cursor::Cursor<'a>) -> Result<Option<Self>, $crate::codec::error::Flaw> {
                 #[allow(unused_imports, clippy::wildcard_imports, reason = "the encodings of the table")]
                 use $crate::codec::wire::*;

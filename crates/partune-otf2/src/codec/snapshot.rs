@@ -60,17 +60,17 @@ pub fn read_snapshots<'a>(chunk: &Chunk<'a>, visit: &mut dyn FnMut(u64, Attribut
                 Next::End(end) => return Ok(Some(end)),
                 Next::Record(id) => id,
             };
-            let (end, mut inside) = record_end(&mut at)?;
+            let end = record_end(&mut at)?;
+            let mut inside = at;
             let found = if let Some(record) = Snapshot::read(id, &mut inside)? {
-                let (behind, extended) = closed(inside, end)?;
-                at = behind;
+                outcome.extended += u64::from(closed(&inside, end)?);
                 outcome.events += 1;
-                outcome.extended += u64::from(extended);
                 Found::Known(record)
             } else {
                 outcome.unknown += 1;
-                Found::Unknown(id, at.take(end - at.pos())?)
+                Found::Unknown(id, inside.take(end - at.pos())?)
             };
+            at = at.at(end);
             visit(time, attributes.unwrap_or(AttributeList::new(&[])), found);
             Ok(None)
         };

@@ -124,7 +124,7 @@ fn each_chunk<'a>(
                 }
             }
             Err(lost) => {
-                damage.add(&Damage { lost_chunks: 1, first: Some((lost.offset, lost.flaw)), ..Damage::default() })
+                damage.add(&Damage { lost_chunks: 1, first: Some((lost.offset, lost.flaw)), ..Damage::default() });
             }
         }
     }

@@ -51,45 +51,43 @@ pub(crate) fn size_c64(value: u64) -> u64 {
 }
 
 macro_rules! scalar {
-    ($(#[$doc:meta])* $name:ident: $ty:ty, $read:expr, $write:expr, $bound:literal, $size:expr) => {
+    ($(#[$doc:meta])* $name:ident: $ty:ty, $from:ident => $read:expr, ($to:ident, $value:ident) => $write:expr, $bound:literal, $size:expr) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy)]
         pub enum $name {}
         impl Wire for $name {
             type Value<'a> = $ty;
             #[inline]
-            fn read<'a>(from: &mut Cursor<'a>) -> Result<$ty, Flaw> {
-                let read: fn(&mut Cursor<'a>) -> Result<$ty, Flaw> = $read;
-                read(from)
+            fn read($from: &mut Cursor<'_>) -> Result<$ty, Flaw> {
+                $read
             }
             #[inline]
-            fn write(value: &$ty, to: &mut Vec<u8>) {
-                let write: fn(&mut Vec<u8>, $ty) = $write;
-                write(to, *value);
+            fn write(&$value: &$ty, $to: &mut Vec<u8>) {
+                $write;
             }
             fn bound(_: &$ty) -> u64 {
                 $bound
             }
-            fn size(value: &$ty) -> u64 {
-                let size: fn($ty) -> u64 = $size;
-                size(*value)
+            fn size(&$value: &$ty) -> u64 {
+                let _ = $value;
+                $size
             }
         }
     };
 }
 
 scalar!(/// One byte.
-    U8: u8, |from| from.u8(), |to, v| to.push(v), 1, |_| 1);
+    U8: u8, from => from.u8(), (to, v) => to.push(v), 1, 1);
 scalar!(/// Eight bytes, not compressed.
-    U64: u64, |from| from.u64(), |to, v| to.extend(v.to_le_bytes()), 8, |_| 8);
+    U64: u64, from => from.u64(), (to, v) => to.extend_from_slice(&v.to_le_bytes()), 8, 8);
 scalar!(/// A double as its bits.
-    F64: f64, |from| from.u64().map(f64::from_bits), |to, v| to.extend(v.to_bits().to_le_bytes()), 8, |_| 8);
+    F64: f64, from => from.u64().map(f64::from_bits), (to, v) => to.extend_from_slice(&v.to_bits().to_le_bytes()), 8, 8);
 scalar!(/// A compressed unsigned integer of 32 bits.
-    C32: u32, |from| from.c32(), put_c32, 5, size_c32);
+    C32: u32, from => from.c32(), (to, v) => put_c32(to, v), 5, size_c32(v));
 scalar!(/// A compressed unsigned integer of 64 bits.
-    C64: u64, |from| from.c64(), put_c64, 9, size_c64);
+    C64: u64, from => from.c64(), (to, v) => put_c64(to, v), 9, size_c64(v));
 scalar!(/// A compressed signed integer of 64 bits: the bits of its two's complement, compressed.
-    I64: i64, |from| from.c64().map(|v| v as i64), |to, v| put_c64(to, v as u64), 9, |v| if v < 0 { 9 } else { size_c64(v as u64) });
+    I64: i64, from => from.c64().map(|v| v as i64), (to, v) => put_c64(to, v as u64), 9, if v < 0 { 9 } else { size_c64(v as u64) });
 
 /// A string that ends with a NUL byte; the value is without it.
 #[derive(Debug, Clone, Copy)]
