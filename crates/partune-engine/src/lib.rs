@@ -3,11 +3,13 @@
 //! The first floor that touches files. Everything here is told to a [`Progress`], and everything that was noticed about the
 //! input ends in [`Diagnosis::quality`].
 
+mod convert;
 mod diagnosis;
 mod files;
 mod formats;
 mod session;
 
+pub use convert::{ConvertError, Converted, convert, create};
 pub use diagnosis::{Diagnosis, Ranked};
 pub use formats::{FORMATS, Format, OpenError};
 pub use session::{Request, analyze, open};

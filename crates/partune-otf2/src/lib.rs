@@ -3,4 +3,5 @@
 //! For the engine, which opens archives, and for `partune convert`, which copies them. [`codec`] knows no event model.
 
 pub mod codec;
+pub mod copy;
 pub mod import;

@@ -102,7 +102,7 @@ impl CallPaths {
     }
 
     /// This path and its ancestors, innermost first.
-    pub fn ancestors(&self, path: CallPathId) -> impl Iterator<Item = CallPathId> + '_ {
+    pub fn ancestors(&self, path: CallPathId) -> impl Iterator<Item = CallPathId> + Clone + '_ {
         std::iter::successors(path.some(), |path| self.parents[*path].some())
     }
 }

@@ -89,15 +89,8 @@ pub fn import_in_runs(
     run_bytes: Option<usize>,
     progress: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<Trace, ImportError> {
-    let read = |name: &str| files.open(name).map_err(|source| ImportError::Read { name: name.to_owned(), source });
-    let anchor = Anchor::read(read(anchor_name)?.as_ref().as_ref()).map_err(ImportError::Anchor)?;
-    match anchor.substrate {
-        Substrate::Posix => {}
-        Substrate::Sion => return Err(ImportError::Sion),
-        Substrate::None => return Err(ImportError::NoSubstrate),
-        Substrate::Unknown(byte) => return Err(ImportError::UnknownSubstrate(byte)),
-    }
-    let archive = Archive { files, name: anchor_name.strip_suffix(".otf2").unwrap_or(anchor_name), anchor: &anchor };
+    let anchor = read_anchor(files, anchor_name)?;
+    let archive = Archive::new(files, anchor_name, &anchor);
     let mut quality = Quality::default();
 
     let mut definitions = Definitions::default();
@@ -149,10 +142,23 @@ pub fn import_in_runs(
     Ok(builder.seal())
 }
 
+/// Reads an anchor file, and refuses archives whose files we cannot open.
+pub(crate) fn read_anchor(files: &dyn Files, name: &str) -> Result<Anchor, ImportError> {
+    let bytes = files.open(name).map_err(|source| ImportError::Read { name: name.to_owned(), source })?;
+    let anchor = Anchor::read(bytes.as_ref().as_ref()).map_err(ImportError::Anchor)?;
+    match anchor.substrate {
+        Substrate::Posix => Ok(anchor),
+        Substrate::Sion => Err(ImportError::Sion),
+        Substrate::None => Err(ImportError::NoSubstrate),
+        Substrate::Unknown(byte) => Err(ImportError::UnknownSubstrate(byte)),
+    }
+}
+
 /// An archive that is being read.
-struct Archive<'a> {
-    files: &'a dyn Files,
-    name: &'a str,
+pub(crate) struct Archive<'a> {
+    pub(crate) files: &'a dyn Files,
+    /// The name of its anchor without `.otf2`: its other files begin with it.
+    pub(crate) name: &'a str,
     anchor: &'a Anchor,
 }
 
@@ -167,9 +173,13 @@ struct Source {
     faults: Vec<Diagnostic>,
 }
 
-impl Archive<'_> {
+impl<'a> Archive<'a> {
+    pub(crate) fn new(files: &'a dyn Files, anchor_name: &'a str, anchor: &'a Anchor) -> Archive<'a> {
+        Archive { files, name: anchor_name.strip_suffix(".otf2").unwrap_or(anchor_name), anchor }
+    }
+
     /// The plain bytes of a file.
-    fn open(&self, name: &str) -> io::Result<Bytes> {
+    pub(crate) fn open(&self, name: &str) -> io::Result<Bytes> {
         let bytes = self.files.open(name)?;
         if self.anchor.compression != Compression::Zlib {
             return Ok(bytes);
@@ -352,7 +362,7 @@ fn merge_paths(joined: &[Joined], resolvers: &[Resolver<'_>], paths: &mut CallPa
 }
 
 /// Tells what was lost of a file.
-fn report_damage(name: &str, damage: &Damage, quality: &mut Quality) {
+pub(crate) fn report_damage(name: &str, damage: &Damage, quality: &mut Quality) {
     let lost = damage.lost_chunks + damage.damaged_chunks;
     if lost > 0 {
         let place = damage.first.map_or(String::new(), |(offset, flaw)| format!(", first at byte {offset}: {flaw}"));

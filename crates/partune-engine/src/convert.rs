@@ -1,0 +1,76 @@
+//! From one archive to another.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use partune_diag::Quality;
+use partune_otf2::copy::{CopyError, Sink, copy};
+use thiserror::Error;
+
+use crate::files::Folder;
+use crate::formats::{self, OpenError};
+
+/// Why an archive cannot be converted.
+#[derive(Debug, Error)]
+pub enum ConvertError {
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error("{}: there is an archive already\n  remedy: give a folder that does not exist, or remove it first", .0.display())]
+    Exists(PathBuf),
+    #[error("{}: {source}", path.display())]
+    Copy { path: PathBuf, source: CopyError },
+}
+
+/// What was written.
+#[derive(Debug)]
+pub struct Converted {
+    /// The anchor file of the new archive.
+    pub anchor: PathBuf,
+    pub events: u64,
+    pub definitions: u64,
+    pub locations: u64,
+    /// What could not be converted.
+    pub quality: Quality,
+}
+
+/// Copies an OTF2 archive into a folder, or to an anchor file that ends in `.otf2`: little endian, uncompressed, complete.
+pub fn convert(from: &Path, to: &Path) -> Result<Converted, ConvertError> {
+    let entry = formats::entry(from)?;
+    formats::detect(&entry)?;
+    let anchor = if to.extension().is_some_and(|it| it == "otf2") { to.to_owned() } else { to.join("traces.otf2") };
+    if anchor.exists() {
+        return Err(ConvertError::Exists(anchor));
+    }
+    let name = |path: &Path| path.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+    let target = Target { path: anchor.parent().unwrap_or(Path::new("")).to_owned() };
+    let copied = copy(&Folder::of(&entry), &name(&entry), &target, &name(&anchor))
+        .map_err(|source| ConvertError::Copy { path: entry, source })?;
+    Ok(Converted {
+        anchor,
+        events: copied.events,
+        definitions: copied.definitions,
+        locations: copied.locations,
+        quality: copied.quality,
+    })
+}
+
+/// Creates a file in a folder, and the folders around it.
+pub fn create(folder: &Path, name: &str) -> io::Result<Box<dyn Write + Send>> {
+    let path = folder.join(name);
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    Ok(Box::new(BufWriter::with_capacity(1 << 16, File::create(path)?)))
+}
+
+/// The folder of a new archive.
+struct Target {
+    path: PathBuf,
+}
+
+impl Sink for Target {
+    fn create(&self, name: &str) -> io::Result<Box<dyn Write + Send>> {
+        create(&self.path, name)
+    }
+}

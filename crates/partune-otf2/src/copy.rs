@@ -1,0 +1,187 @@
+//! Copies a whole archive, record by record, into one that today's C library reads: little endian, uncompressed.
+//!
+//! For `partune convert`. Events, definitions, snapshots, markers and thumbnails are copied as they are, whatever they mean, so
+//! nothing is lost but what was damaged; the copy's findings are the original's. Built on [`codec::transcode`].
+
+use std::io::{self, Write};
+
+use partune_diag::Quality;
+use rayon::prelude::*;
+use thiserror::Error;
+
+use crate::codec::transcode::{self, Copied};
+use crate::codec::{self, Anchor, CodecError, Compression, Definition, Scope, Substrate};
+use crate::import::{Archive, Files, ImportError, report_damage};
+
+/// Where the files of an archive are written to, by name relative to its folder, with `/` between folders.
+pub trait Sink: Sync {
+    /// Creates a file, and the folders around it.
+    fn create(&self, name: &str) -> io::Result<Box<dyn Write + Send>>;
+}
+
+/// What was copied.
+#[derive(Debug, Default)]
+pub struct Copy {
+    pub events: u64,
+    pub definitions: u64,
+    pub locations: u64,
+    /// What could not be copied.
+    pub quality: Quality,
+}
+
+/// Why an archive cannot be copied.
+#[derive(Debug, Error)]
+pub enum CopyError {
+    #[error(transparent)]
+    Import(#[from] ImportError),
+    #[error("cannot write {name}: {source}")]
+    Write { name: String, source: io::Error },
+    #[error("{name}: {source}")]
+    Codec { name: String, source: CodecError },
+}
+
+/// Sizes of chunks that the C library reads.
+const CHUNK_SIZES: std::ops::RangeInclusive<u64> = 256 << 10..=16 << 20;
+
+/// Copies the archive with this anchor file to one with another anchor file.
+///
+/// Cost: linear in bytes, parallel over locations. Memory: a chunk a thread.
+pub fn copy(files: &dyn Files, anchor_name: &str, sink: &dyn Sink, to_anchor: &str) -> Result<Copy, CopyError> {
+    let anchor = crate::import::read_anchor(files, anchor_name)?;
+    let archive = Archive::new(files, anchor_name, &anchor);
+    let name = to_anchor.strip_suffix(".otf2").unwrap_or(to_anchor);
+    let chunk = |size: u64| size.clamp(*CHUNK_SIZES.start(), *CHUNK_SIZES.end());
+    let out = Anchor {
+        compression: Compression::None,
+        substrate: Substrate::Posix,
+        event_chunk_size: chunk(anchor.event_chunk_size),
+        definition_chunk_size: chunk(anchor.definition_chunk_size),
+        ..anchor.clone()
+    };
+    let job = Job { archive: &archive, from: &anchor, to: &out, sink };
+    let mut copy = Copy::default();
+
+    let from = format!("{}.def", archive.name);
+    let bytes = archive.open(&from).map_err(|source| ImportError::Read { name: from.clone(), source })?;
+    let bytes: &[u8] = bytes.as_ref().as_ref();
+    let mut locations = Vec::new();
+    let note = &mut |definition: Definition<'_>| {
+        if let Definition::Location(it) = definition {
+            locations.push(it.id);
+        }
+    };
+    codec::read_definitions(bytes, anchor.definition_chunk_size, Scope::Global, note).map_err(codec_error(&from))?;
+    locations.sort_unstable();
+    locations.dedup();
+    let copied = job.to_file(&from, &format!("{name}.def"), &mut copy.quality, |to| {
+        transcode::definitions(bytes, anchor.definition_chunk_size, out.definition_chunk_size, Scope::Global, to)
+    })?;
+    copy.definitions = copied.records;
+
+    let parts: Vec<Result<(u64, Quality), CopyError>> =
+        locations.par_iter().map(|id| job.location(*id, &format!("{name}/{id}"))).collect();
+    for part in parts {
+        let (events, quality) = part?;
+        copy.events += events;
+        copy.quality.merge(quality);
+    }
+    copy.locations = locations.len() as u64;
+
+    job.whole_file(&format!("{}.marker", archive.name), &format!("{name}.marker"), |bytes| transcode::markers(bytes).ok())?;
+    for number in 0..anchor.thumbnails {
+        let from = format!("{}.{number}.thumb", archive.name);
+        job.whole_file(&from, &format!("{name}.{number}.thumb"), |bytes| transcode::thumbnail(bytes).ok())?;
+    }
+    let out = Anchor { global_definitions: copy.definitions, locations: copy.locations, ..out.clone() };
+    job.write(to_anchor, &out.write())?;
+    Ok(copy)
+}
+
+/// What the copies of single files share.
+struct Job<'a> {
+    archive: &'a Archive<'a>,
+    from: &'a Anchor,
+    to: &'a Anchor,
+    sink: &'a dyn Sink,
+}
+
+impl Job<'_> {
+    /// Copies the files of a location that exist; returns the number of events.
+    fn location(&self, id: u64, to: &str) -> Result<(u64, Quality), CopyError> {
+        let from = format!("{}/{id}", self.archive.name);
+        let mut quality = Quality::default();
+        let mut events = 0;
+        for kind in ["def", "evt", "snap"] {
+            let (from, to) = (format!("{from}.{kind}"), format!("{to}.{kind}"));
+            let bytes = match self.archive.open(&from) {
+                Ok(bytes) => bytes,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(source) => return Err(ImportError::Read { name: from, source }.into()),
+            };
+            let bytes: &[u8] = bytes.as_ref().as_ref();
+            let copied = self.to_file(&from, &to, &mut quality, |sink| match kind {
+                "def" => {
+                    let (from, to) = (self.from.definition_chunk_size, self.to.definition_chunk_size);
+                    transcode::definitions(bytes, from, to, Scope::Local, sink)
+                }
+                "evt" => transcode::events(bytes, self.from.event_chunk_size, self.to.event_chunk_size, sink),
+                _ => transcode::snapshots(bytes, self.from.event_chunk_size, self.to.event_chunk_size, sink),
+            })?;
+            if kind == "evt" {
+                events = copied.records;
+            }
+        }
+        Ok((events, quality))
+    }
+
+    /// Writes one file with what `copy` hands out, chunk by chunk.
+    fn to_file(
+        &self,
+        from: &str,
+        to: &str,
+        quality: &mut Quality,
+        copy: impl FnOnce(&mut dyn FnMut(&[u8])) -> Result<Copied, CodecError>,
+    ) -> Result<Copied, CopyError> {
+        let failed = |source| CopyError::Write { name: to.to_owned(), source };
+        let mut file = self.sink.create(to).map_err(failed)?;
+        let mut written = Ok(());
+        let copied = copy(&mut |chunk| {
+            if written.is_ok() {
+                written = file.write_all(chunk);
+            }
+        })
+        .map_err(codec_error(from))?;
+        written.and_then(|()| file.flush()).map_err(failed)?;
+        report_damage(from, &copied.damage, quality);
+        Ok(copied)
+    }
+
+    /// Copies a file that is one buffer, if it exists.
+    fn whole_file(
+        &self,
+        from: &str,
+        to: &str,
+        copy: impl FnOnce(&[u8]) -> Option<(Vec<u8>, Copied)>,
+    ) -> Result<(), CopyError> {
+        // Markers and thumbnails are never compressed.
+        let Ok(bytes) = self.archive.files.open(from) else { return Ok(()) };
+        match copy(bytes.as_ref().as_ref()) {
+            Some((bytes, _)) => self.write(to, &bytes),
+            None => Ok(()),
+        }
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), CopyError> {
+        let write = || {
+            let mut file = self.sink.create(name)?;
+            file.write_all(bytes)?;
+            file.flush()
+        };
+        write().map_err(|source| CopyError::Write { name: name.to_owned(), source })
+    }
+}
+
+fn codec_error(name: &str) -> impl FnOnce(CodecError) -> CopyError {
+    let name = name.to_owned();
+    move |source| CopyError::Codec { name, source }
+}
