@@ -15,10 +15,11 @@ pub enum Model {
 /// What is made to go wrong. Each makes one PE (or all but one) compute longer before one call of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum InjectionKind {
-    /// The rank sends its ring message late: its right neighbour waits in `MPI_Recv`.
+    /// The rank sends its ring message late: its right neighbour waits in `MPI_Recv`. Odd ranks send last; after an even one
+    /// the neighbour sends late too, and so its own neighbour waits as well.
     LateSender,
     /// The rank receives its ring message late: its left neighbour waits in `MPI_Send`, if [`SynthOptions::ring_bytes`] exceed
-    /// [`SynthOptions::eager_bytes`].
+    /// [`SynthOptions::eager_bytes`]. Even ranks receive last; after an odd one the wait goes on as above.
     LateReceiver,
     /// The rank is the root of broadcasts and comes late.
     LateBroadcast,
