@@ -184,6 +184,7 @@ fn collective<R: Recorder>(world: &mut World<'_, R>, it: Collective) {
             Shape::All => {
                 world.wait(it.site, at, last.0, enter, last.1);
                 world.advance(at, last.1 + cost);
+                world.linger(at);
             }
             Shape::Silent { extra_ns } => {
                 world.wait(it.site, at, last.0, enter, last.1);

@@ -171,6 +171,13 @@ impl<'o, R: Recorder> World<'o, R> {
         self.locations[at].now += ns;
     }
 
+    /// Some ns, so that nobody leaves a collective at quite the same time as others.
+    pub(crate) fn linger(&mut self, at: usize) {
+        let location = &mut self.locations[at];
+        location.draws += 1;
+        location.now += location.rng.bits(location.draws) % 64;
+    }
+
     pub(crate) fn next_id(&mut self, at: usize) -> u64 {
         let id = &mut self.locations[at].next_id;
         *id += 1;

@@ -232,12 +232,12 @@ fn injections_show_where_they_should() {
     for (kind, rank, construct, all) in cases {
         let inject = vec![Injection { kind, rank, delay_ns, percent: 50 }];
         let ring_bytes = if kind == InjectionKind::LateReceiver { 100_000 } else { 1000 };
-        let options = SynthOptions { ranks: 8, ring_bytes, inject, ..SynthOptions::default() };
+        let options = SynthOptions { ranks: 7, ring_bytes, inject, ..SynthOptions::default() };
         let answers = written(&options).answers;
         let wait = answers.waits.iter().find(|wait| wait.construct == construct).expect("a wait");
         let culprit = wait.causing.iter().find(|share| share.rank == rank).expect("it is blamed");
         let times = answers.injected[0].times;
-        let waiting = if all { 7 } else { 1 };
+        let waiting = if all { 6 } else { 1 };
         let expected = delay_ns * times * waiting;
         assert!(times > 3 && culprit.tally.ns > expected * 9 / 10, "{kind:?}: {} of {expected}", culprit.tally.ns);
         assert!(culprit.tally.ns * 10 > wait.total.ns * 8, "{kind:?} is most of {wait:?}");
