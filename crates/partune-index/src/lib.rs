@@ -19,6 +19,7 @@ use partune_diag::Quality;
 use partune_trace::{Trace, VisitIx};
 
 pub use blocks::{Block, Blocks};
+pub use clock_repair::ClockQuality;
 pub use collectives::{Collectives, Instance, Member};
 pub use locks::{Grant, Locks};
 pub use messages::{Message, Messages};
@@ -57,6 +58,8 @@ pub struct Index {
     pub rma: RmaIndex,
     pub teams: Teams,
     pub blocks: Blocks,
+    /// Whether times of different processes can be compared.
+    pub clocks: ClockQuality,
     /// What could not be matched.
     pub quality: Quality,
 }
@@ -72,8 +75,9 @@ impl Index {
         let teams = Teams::build(trace, &mut quality);
         let collectives = Collectives::build(trace, &endpoints, &teams, &scans, &mut quality);
         let locks = Locks::build(trace, &mut quality);
-        let rma = RmaIndex::build(trace, &mut quality);
+        let rma = RmaIndex::build(trace, &scans, &mut quality);
         let blocks = Blocks::build(trace, &collectives);
-        Index { messages, collectives, locks, rma, teams, blocks, quality }
+        let clocks = clock_repair::quality(trace, &messages, &collectives);
+        Index { messages, collectives, locks, rma, teams, blocks, clocks, quality }
     }
 }

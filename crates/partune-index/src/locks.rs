@@ -1,8 +1,15 @@
 //! Lock histories: who held which lock when, and who waited for whom.
+//!
+//! Producers differ in what they record: request, grant and release (MPI windows ask and give back only; OpenMP and pthread tell
+//! grant and release). What is missing is taken from the operations around, as said at [`Grant`].
 
-use partune_base::{PeId, Time};
-use partune_diag::Quality;
-use partune_trace::{Trace, VisitIx};
+use partune_base::{Id, PeId, Time};
+use partune_diag::{Diagnostic, Quality};
+use partune_trace::{CallPaths, LockEvent, LockKind, Role, Stream, Trace, VisitIx};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::requests::{operation_enter, operation_exit};
 
 /// One time that a PE got a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,16 +17,20 @@ pub struct Grant {
     /// Equal numbers are the same lock.
     pub lock: u64,
     pub pe: PeId,
-    /// The operation that asked for it.
+    /// The operation that asked for it; none if it was held before the first event of the PE.
     pub operation: VisitIx,
     /// When it asked: enter of the operation, or the request event.
     pub requested: Time,
+    /// When it got it: the grant event, or the exit of the operation that asked if the grant is not recorded.
     pub acquired: Time,
     /// When it gave the lock back; the end of the PE's stream if it never did.
     pub released: Time,
-    /// The operation that gave it back.
+    /// The operation that gave it back; none if it never did.
     pub release: VisitIx,
     pub shared: bool,
+    /// Whether `acquired` is a recorded event. If not, the PE may have got it as late as at its release (MPI may delay the
+    /// lock of a window until the accesses), and grants of one lock can seem to overlap.
+    pub recorded: bool,
 }
 
 /// All grants in order of (lock, time acquired, PE): 56 bytes a grant.
@@ -30,12 +41,115 @@ pub struct Locks {
 
 impl Locks {
     pub(crate) fn build(trace: &Trace, quality: &mut Quality) -> Locks {
-        let _ = (trace, quality);
-        Locks::default()
+        let found: Vec<History> = trace
+            .streams()
+            .as_slice()
+            .par_iter()
+            .enumerate()
+            .map(|(pe, stream)| History::read(trace, PeId::from_index(pe), stream))
+            .collect();
+        let unasked = found.iter().map(|history| history.unasked).sum();
+        let mut grants: Vec<Grant> = found.into_iter().flat_map(|history| history.grants).collect();
+        grants.par_sort_by_key(|grant| (grant.lock, grant.acquired, grant.pe));
+        quality.add(
+            Diagnostic::data_loss(
+                "locks were released that were never acquired; they count as held since the PE's first event",
+                "record the whole run",
+            )
+            .times(unasked),
+        );
+        Locks { grants }
     }
 
     /// The grants of each lock.
     pub fn by_lock(&self) -> impl Iterator<Item = &[Grant]> {
         self.grants.chunk_by(|a, b| a.lock == b.lock)
     }
+
+    /// The grants of one lock, in order of time acquired.
+    pub fn of_lock(&self, lock: u64) -> &[Grant] {
+        let first = self.grants.partition_point(|grant| grant.lock < lock);
+        let end = self.grants.partition_point(|grant| grant.lock <= lock);
+        &self.grants[first..end]
+    }
+}
+
+/// The grants of one PE.
+#[derive(Default)]
+struct History {
+    grants: Vec<Grant>,
+    unasked: u64,
+    /// End of the PE's stream.
+    end: Time,
+}
+
+/// What a PE has to do with one lock at a moment.
+#[derive(Default)]
+struct State {
+    /// It asked or tried: when, and where.
+    asked: Option<(Time, VisitIx)>,
+    /// Positions of grants not yet given back; several if the lock can be taken again by its holder.
+    held: Vec<usize>,
+}
+
+impl History {
+    fn read(trace: &Trace, pe: PeId, stream: &Stream) -> History {
+        let Some(end) = stream.locks.first().and_then(|_| stream.end()) else { return History::default() };
+        let mut history = History { end, ..History::default() };
+        let mut states: FxHashMap<u64, State> = FxHashMap::default();
+        for event in &stream.locks {
+            let state = states.entry(event.lock).or_default();
+            match event.kind {
+                LockKind::Requested | LockKind::Tried => state.asked = Some((event.time, event.visit)),
+                LockKind::Acquired => {
+                    let asked = state.asked.take().or_else(|| entered(trace, stream, event));
+                    let (requested, operation) = asked.unwrap_or((event.time, event.visit));
+                    let grant = history.grant(pe, event, (requested, operation, event.time), true);
+                    state.held.push(grant);
+                }
+                LockKind::Released => {
+                    let grant = state.held.pop().unwrap_or_else(|| {
+                        let asked = state.asked.take().map(|asked| of_request(trace.paths(), stream, asked));
+                        history.unasked += u64::from(asked.is_none());
+                        let begin = stream.begin().unwrap_or(event.time);
+                        let times = asked.unwrap_or((begin, VisitIx::NONE, begin));
+                        history.grant(pe, event, times, false)
+                    });
+                    let grant = &mut history.grants[grant];
+                    grant.acquired = grant.acquired.min(event.time);
+                    (grant.released, grant.release) = (event.time, event.visit);
+                }
+            }
+        }
+        history
+    }
+
+    fn grant(
+        &mut self,
+        pe: PeId,
+        event: &LockEvent,
+        (requested, operation, acquired): (Time, VisitIx, Time),
+        recorded: bool,
+    ) -> usize {
+        let released = self.end.max(acquired);
+        let requested = requested.min(acquired);
+        let (release, shared) = (VisitIx::NONE, event.shared);
+        let grant = Grant { lock: event.lock, pe, operation, requested, acquired, released, release, shared, recorded };
+        self.grants.push(grant);
+        self.grants.len() - 1
+    }
+}
+
+/// The operation that a lock was acquired in, if that is what the operation is for.
+fn entered(trace: &Trace, stream: &Stream, event: &LockEvent) -> Option<(Time, VisitIx)> {
+    let enter = operation_enter(stream, trace.paths(), event.visit)?;
+    let path = stream.visits.at(event.visit).path;
+    let role = trace.regions()[trace.paths().region(path)].role;
+    (role == Role::LockAcquire).then_some((enter, event.visit))
+}
+
+/// A request whose grant is not recorded: asked at the enter, got at the exit of its operation.
+fn of_request(paths: &CallPaths, stream: &Stream, (time, visit): (Time, VisitIx)) -> (Time, VisitIx, Time) {
+    let enter = operation_enter(stream, paths, visit).unwrap_or(time);
+    (enter, visit, operation_exit(stream, paths, visit).unwrap_or(time))
 }

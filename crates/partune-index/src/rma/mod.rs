@@ -1,10 +1,14 @@
 //! One-sided communication: transfers with their completions, and waits for a value with the accesses that may have ended them.
 
+mod transfers;
+mod values;
+
 use partune_base::{PeId, Time};
 use partune_diag::Quality;
 use partune_trace::{Trace, VisitIx};
 
 use crate::Place;
+use crate::scan::Scan;
 
 /// An access to memory of another PE, from start to completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +20,7 @@ pub struct Transfer {
     pub start: VisitIx,
     /// The operation that completed it; none if unknown.
     pub completion: VisitIx,
-    /// When it was complete; the exit of `start` if unknown.
+    /// When it was complete at its origin, or at its target where only that is recorded; the exit of `start` if unknown.
     pub completed: Time,
 }
 
@@ -25,25 +29,27 @@ pub struct Transfer {
 pub struct ValueWait {
     pub pe: PeId,
     pub operation: VisitIx,
-    /// The last put, atomic or signal to this PE's memory in the window that ended within the operation; none if there is none.
+    /// The last put, atomic or notification to this PE's memory in the window that ended within the operation; if none ended
+    /// within, the last one begun before its exit and not ended by then; none if there is no such access.
     pub cause: Place,
-    /// When that access ended.
+    /// When that access ended, at the latest the exit of the operation; the exit if there is no such access.
     pub fulfilled: Time,
 }
 
 /// One-sided communication.
 #[derive(Clone, Debug, Default)]
 pub struct RmaIndex {
-    /// In order of (PE, row): 32 bytes a transfer.
+    /// In order of (PE, row): 24 bytes a transfer.
     pub transfers: Vec<Transfer>,
-    /// In order of (PE, operation).
+    /// In order of (PE, operation): 24 bytes a wait.
     pub value_waits: Vec<ValueWait>,
 }
 
 impl RmaIndex {
-    pub(crate) fn build(trace: &Trace, quality: &mut Quality) -> RmaIndex {
-        let _ = (trace, quality);
-        RmaIndex::default()
+    pub(crate) fn build(trace: &Trace, scans: &[Scan], quality: &mut Quality) -> RmaIndex {
+        let transfers = transfers::find(trace, quality);
+        let value_waits = values::find(trace, scans, &transfers);
+        RmaIndex { transfers, value_waits }
     }
 
     /// The transfers of a PE, in order of rows.

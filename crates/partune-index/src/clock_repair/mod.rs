@@ -1,0 +1,172 @@
+//! Clock repair: messages and collectives that run backwards in time, counted, and corrected by a controlled logical clock.
+//!
+//! After Rabenseifner ("The controlled logical clock", 1997) and Becker, Rabenseifner, Wolf ("Implications of non-constant clock
+//! drifts for the timestamps of concurrent events", 2008): an effect is moved to the time of its cause, what follows on the
+//! same clock keeps its distance but for a slow return to the recorded time (forward amortisation), and what precedes is
+//! stretched towards it (backward amortisation) as far as no other effect would come before its cause.
+//!
+//! PEs of one process share a clock and are moved together. Times are mapped by a function that does not decrease, so order
+//! within a PE stays. The result does not depend on the number of threads.
+
+mod backward;
+mod correction;
+mod forward;
+mod order;
+
+use partune_base::{Span, Time};
+use partune_trace::Trace;
+use rayon::prelude::*;
+
+use crate::Index;
+use crate::collectives::Collectives;
+use crate::messages::Messages;
+
+/// What repair found and did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Repair {
+    /// Messages between processes.
+    pub messages: u64,
+    /// Messages received before they were sent: the operation that received was left before the one that sent was entered.
+    pub violated_messages: u64,
+    /// Collectives that cannot be left before others entered: barriers and all-to-all of processes, and those with a root.
+    pub collectives: u64,
+    /// Collectives that a PE left before another entered on whom it had to wait.
+    pub violated_collectives: u64,
+    /// The largest violation.
+    pub worst: Span,
+    /// From the first event to the last, to compare with `worst`.
+    pub duration: Span,
+    /// Time stamps that were moved.
+    pub moved_events: u64,
+    /// Effects that could not be moved behind their cause, because causes form a circle.
+    pub unresolved: u64,
+}
+
+/// Whether times of different processes can be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockQuality {
+    /// If not, no wait may be claimed from operations of different processes: their clocks contradict each other.
+    pub aligned: bool,
+    /// Messages and collectives looked at, and those that run backwards in time.
+    pub checked: u64,
+    pub violated: u64,
+    /// The largest violation.
+    pub worst: Span,
+}
+
+impl Default for ClockQuality {
+    fn default() -> Self {
+        Self { aligned: true, checked: 0, violated: 0, worst: Span::ZERO }
+    }
+}
+
+impl Repair {
+    /// More violations than this share of messages, or of collectives, are no drift but clocks that were never aligned.
+    pub const MAX_VIOLATED: f64 = 0.05;
+    /// The same for a violation that is a larger share of the run.
+    pub const MAX_WORST: f64 = 0.01;
+
+    /// Whether anything runs backwards.
+    pub fn is_needed(&self) -> bool {
+        self.violated_messages + self.violated_collectives > 0
+    }
+
+    /// Whether the clocks are good enough to compare times of different processes, once repaired.
+    pub fn trustworthy(&self) -> bool {
+        let few = |violated: u64, all: u64| violated as f64 <= Self::MAX_VIOLATED * all as f64;
+        few(self.violated_messages, self.messages)
+            && few(self.violated_collectives, self.collectives)
+            && self.worst.0 as f64 <= Self::MAX_WORST * self.duration.0 as f64
+    }
+}
+
+/// Counts violations of the order of cause and effect. Linear in messages and members of collectives.
+pub fn violations(trace: &Trace, index: &Index) -> Repair {
+    count(trace, &index.messages, &index.collectives)
+}
+
+/// Corrects the times of a trace, if anything runs backwards and the clocks are trustworthy at all; else returns it as it is.
+///
+/// Positions in the index stay valid, but not the times in it: build it again. Linear, but for sorting the begins and ends of
+/// communication of each process by time; memory while it runs: 16 bytes for each, 24 a message or collective.
+pub fn repair(trace: Trace, index: &Index) -> (Trace, Repair) {
+    let mut found = violations(&trace, index);
+    if !found.is_needed() || !found.trustworthy() {
+        return (trace, found);
+    }
+    let order = order::Order::of(&trace, &index.messages, &index.collectives);
+    let forward = forward::run(&order);
+    let corrections: Vec<correction::Correction> =
+        (0..order.domains.len()).into_par_iter().map(|domain| backward::run(&order, &forward, domain)).collect();
+    found.unresolved = forward.unresolved;
+    let domain_of = order.domain_of;
+    let mut moved = 0;
+    let trace = trace.retime(|streams| {
+        let moved_by_pe = streams.as_mut_slice().par_iter_mut().zip(&domain_of).map(|(stream, domain)| {
+            let correction = &corrections[*domain as usize];
+            if correction.is_identity() {
+                return 0;
+            }
+            let (mut cursor, mut moved) = (0, 0);
+            stream.map_times(|time| {
+                let corrected = correction.at(time, &mut cursor);
+                moved += u64::from(corrected != time);
+                corrected
+            });
+            moved
+        });
+        moved = moved_by_pe.sum();
+    });
+    found.moved_events = moved;
+    (trace, found)
+}
+
+/// The quality of the clocks of a trace as it is.
+pub(crate) fn quality(trace: &Trace, messages: &Messages, collectives: &Collectives) -> ClockQuality {
+    let found = count(trace, messages, collectives);
+    ClockQuality {
+        aligned: found.trustworthy(),
+        checked: found.messages + found.collectives,
+        violated: found.violated_messages + found.violated_collectives,
+        worst: found.worst,
+    }
+}
+
+fn count(trace: &Trace, messages: &Messages, collectives: &Collectives) -> Repair {
+    let (all, violated, worst) = messages
+        .as_slice()
+        .par_iter()
+        .filter_map(|message| order::message(trace, message))
+        .map(|(cause, effect)| tally(cause, effect))
+        .reduce(|| (0, 0, Span::ZERO), sum);
+    let (all_collectives, violated_collectives, worst_collective) = collectives
+        .instances
+        .par_iter()
+        .filter_map(|instance| order::collective(trace, collectives, instance))
+        .map(|parts| {
+            let cause = parts.causes().map(|member| member.enter).max().unwrap_or(Time::MIN);
+            let effect = parts.effects().map(|member| member.exit).min().unwrap_or(Time::MAX);
+            tally(cause, effect)
+        })
+        .reduce(|| (0, 0, Span::ZERO), sum);
+    Repair {
+        messages: all,
+        violated_messages: violated,
+        collectives: all_collectives,
+        violated_collectives,
+        worst: worst.max(worst_collective),
+        duration: trace.duration(),
+        ..Repair::default()
+    }
+}
+
+type Tally = (u64, u64, Span);
+
+fn tally(cause: Time, effect: Time) -> Tally {
+    let violation = (cause - effect).clamp_positive();
+    (1, u64::from(violation.is_positive()), violation)
+}
+
+fn sum(a: Tally, b: Tally) -> Tally {
+    (a.0 + b.0, a.1 + b.1, a.2.max(b.2))
+}

@@ -1,0 +1,123 @@
+//! Waits for a value, and the access of another PE that may have made the condition true.
+//!
+//! Addresses are mostly not recorded, so the cause is the last access to the PE's memory in the window (theory: "last remote
+//! write of that address by another PE inside the wait"); with addresses unknown it is the best that can be said, and the
+//! documentation of the pattern says so.
+
+use partune_base::{Id, PeId, Time, WindowId};
+use partune_trace::{RmaSyncKind, RmaTransferKind, Stream, Trace, VisitIx};
+use rayon::prelude::*;
+
+use super::{Transfer, ValueWait};
+use crate::Place;
+use crate::requests::operation_exit;
+use crate::scan::Scan;
+
+/// A wait: where, and in which window if that is recorded.
+#[derive(Clone, Copy)]
+struct Waiting {
+    operation: VisitIx,
+    window: WindowId,
+}
+
+/// An access to memory of a PE that waits at some time.
+#[derive(Clone, Copy)]
+struct Access {
+    target: PeId,
+    window: WindowId,
+    end: Time,
+    begin: Time,
+    by: Place,
+}
+
+/// All waits in order of (PE, operation). Accesses are kept (40 bytes each) only for PEs that wait at all.
+pub(super) fn find(trace: &Trace, scans: &[Scan], transfers: &[Transfer]) -> Vec<ValueWait> {
+    let streams = trace.streams().as_slice();
+    let waits: Vec<Vec<Waiting>> = streams.par_iter().zip(scans).map(|(stream, scan)| waiting(stream, scan)).collect();
+    if waits.iter().all(Vec::is_empty) {
+        return Vec::new();
+    }
+    let mut accesses = accesses(trace, transfers, &waits);
+    accesses.par_sort_unstable_by_key(|access| (access.target, access.end, access.begin, access.by));
+    let found: Vec<Vec<ValueWait>> = waits
+        .par_iter()
+        .enumerate()
+        .map(|(pe, waits)| {
+            let pe = PeId::from_index(pe);
+            let first = accesses.partition_point(|access| access.target < pe);
+            let end = accesses.partition_point(|access| access.target <= pe);
+            causes(trace, pe, waits, &accesses[first..end])
+        })
+        .collect();
+    found.into_iter().flatten().collect()
+}
+
+/// Operations that wait for a value by their role, and those that a row says it of.
+fn waiting(stream: &Stream, scan: &Scan) -> Vec<Waiting> {
+    let told = stream.rma_syncs.iter().filter(|row| row.kind == RmaSyncKind::WaitChange && row.visit.is_some());
+    let mut waits: Vec<Waiting> = told.map(|row| Waiting { operation: row.visit, window: row.window }).collect();
+    waits.extend(scan.value_waits.iter().map(|&operation| Waiting { operation, window: WindowId::NONE }));
+    // The one with a window comes first, since none is the largest id.
+    waits.sort_unstable_by_key(|wait| (wait.operation, wait.window));
+    waits.dedup_by_key(|wait| wait.operation);
+    waits
+}
+
+fn accesses(trace: &Trace, transfers: &[Transfer], waits: &[Vec<Waiting>]) -> Vec<Access> {
+    let streams = trace.streams();
+    let waits_at = |target: PeId| waits.get(target.index()).is_some_and(|waits| !waits.is_empty());
+    let puts = transfers.par_iter().filter_map(|transfer| {
+        let row = &streams[transfer.pe].transfers[transfer.row as usize];
+        let writes = matches!(row.kind, RmaTransferKind::Put | RmaTransferKind::Atomic);
+        let by = Place { pe: transfer.pe, visit: transfer.start };
+        let access = Access { target: row.target, window: row.window, end: transfer.completed, begin: row.time, by };
+        (writes && row.target != transfer.pe && waits_at(row.target)).then_some(access)
+    });
+    let mut accesses: Vec<Access> = puts.collect();
+    for (pe, stream) in streams.iter_ids() {
+        let told = stream.rma_syncs.iter().filter(|row| row.kind == RmaSyncKind::NotifyOut && row.target != pe);
+        accesses.extend(told.filter(|row| waits_at(row.target)).map(|row| Access {
+            target: row.target,
+            window: row.window,
+            end: operation_exit(stream, trace.paths(), row.visit).unwrap_or(row.time),
+            begin: row.time,
+            by: Place { pe, visit: row.visit },
+        }));
+    }
+    accesses
+}
+
+/// The cause of each wait of a PE, from the accesses to its memory in order of their ends.
+fn causes(trace: &Trace, pe: PeId, waits: &[Waiting], accesses: &[Access]) -> Vec<ValueWait> {
+    // Without a window, at least of the same paradigm: threads wait for values too.
+    let paradigm = |pe: PeId, visit: VisitIx| visit.some().map(|visit| trace.region_of(pe, visit).paradigm);
+    let in_window = |wait: &Waiting, access: &Access| match wait.window.some() {
+        Some(window) => window == access.window,
+        None => paradigm(pe, wait.operation) == paradigm(access.by.pe, access.by.visit),
+    };
+    waits
+        .iter()
+        .map(|wait| {
+            let visit = trace.visit(pe, wait.operation);
+            let ended = accesses.partition_point(|access| access.end <= visit.exit);
+            let first = accesses.partition_point(|access| access.end < visit.enter);
+            let within = accesses[first..ended].iter().rev().find(|access| in_window(wait, access));
+            // Values arrive before the call that wrote them comes back.
+            let under_way = || {
+                let later = accesses[ended..].iter().take(UNDER_WAY);
+                let begun = later.filter(|access| access.begin <= visit.exit && in_window(wait, access));
+                begun.max_by_key(|access| (access.begin, access.by))
+            };
+            let cause = within.or_else(under_way);
+            ValueWait {
+                pe,
+                operation: wait.operation,
+                cause: cause.map_or(Place::NONE, |access| access.by),
+                fulfilled: cause.map_or(visit.exit, |access| access.end.min(visit.exit)),
+            }
+        })
+        .collect()
+}
+
+/// How many accesses that end after a wait are looked at for one that was under way: keeps the search linear.
+const UNDER_WAY: usize = 64;
