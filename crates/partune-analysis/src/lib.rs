@@ -4,20 +4,31 @@
 //! Analyses know roles, never construct names; they return ids and ticks, never text for people. To add one: one new file,
 //! one line in the list.
 
+mod accesses;
+mod affinity;
+mod balance;
+mod barriers;
 mod blame;
-mod bottlenecks;
 mod block_work;
+mod bottlenecks;
 mod bounds;
 mod cpu_time;
 mod critical_path;
 mod delay;
 mod efficiency;
 mod finding;
+mod fit;
+mod frequency;
 mod ideal;
 mod input;
+mod matrix;
+mod metrics;
 mod operations;
 mod profile;
 mod section;
+mod serial_transfers;
+mod small_transfers;
+mod stabbing;
 mod steps;
 mod sync_points;
 mod tensor;
@@ -30,9 +41,12 @@ mod waits;
 pub use blame::shapley;
 pub use critical_path::{CriticalPath, Impact};
 pub use delay::{DelayCost, Delays};
+pub use affinity::{Affinity, Blocking};
 pub use finding::{Cause, Finding, Occurrence, Pattern};
+pub use fit::{Fit, Line};
 pub use input::{Input, Options};
 pub use section::{Column, DataTable, Scalar, Section, Unit, Values};
+pub use stabbing::{SharedAccess, conflicts, keep};
 pub use tensor::{Bounds, RegionKind, Tensor};
 pub use waits::{Wait, Waits};
 
@@ -60,8 +74,16 @@ pub struct Analysis {
 pub static ANALYSES: &[&Analysis] = &[
     &efficiency::EFFICIENCY,
     &bounds::BOUNDS,
+    &balance::BALANCE,
     &profile::PROFILE,
     &operations::OPERATIONS,
+    &matrix::MATRIX,
+    &barriers::BARRIERS,
+    &affinity::AFFINITY,
+    &frequency::FREQUENCY,
+    &small_transfers::SMALL_TRANSFERS,
+    &serial_transfers::SERIAL_TRANSFERS,
+    &metrics::METRICS,
     &wait_states::WAIT_STATES,
     &bottlenecks::BOTTLENECKS,
     &critical_path::CRITICAL_PATH,

@@ -1,0 +1,218 @@
+//! The operations of one PE in order, each with the one message or one-sided access that it started: what searches for small
+//! and for serial transfers walk along.
+
+use partune_base::{CallPathId, Id, PeId, Span};
+use partune_trace::{Completion, RmaTransferKind, Role, Trace, Visit, VisitIx};
+
+use crate::{Input, Wait};
+
+/// How data is moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Send,
+    Put,
+    Get,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Kind; 3] = [Kind::Send, Kind::Put, Kind::Get];
+}
+
+/// Data that an operation started to move.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access {
+    pub(crate) kind: Kind,
+    pub(crate) peer: PeId,
+    pub(crate) bytes: u64,
+}
+
+/// What an operation is for such a search.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum What {
+    /// It started one access, and did nothing else with other PEs.
+    Moves(Access),
+    /// It neither moves data nor orders anything.
+    Neutral,
+    /// It completes own sends only.
+    Completes,
+    /// It synchronises, receives, or moves data in another way.
+    Orders,
+}
+
+/// One operation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operation {
+    pub(crate) visit: Visit,
+    pub(crate) what: What,
+    pub(crate) completion: Completion,
+    /// Duration without waiting for others.
+    pub(crate) own: Span,
+}
+
+impl Operation {
+    pub(crate) fn path(&self) -> CallPathId {
+        self.visit.path
+    }
+}
+
+/// Calls a function for every operation of a PE, in order. Linear in its operations and rows.
+pub(crate) fn walk(input: &Input<'_>, pe: PeId, mut each: impl FnMut(&Operation)) {
+    let trace = input.trace;
+    let stream = &trace.streams()[pe];
+    let (mut sends, mut recvs, mut transfers) = (0, 0, 0);
+    let mut waits = input.waits.of_pe(pe);
+    for index in &stream.operations {
+        let visit = stream.visits.at(*index);
+        let sent = rows_of(&stream.sends, &mut sends, *index, |row| row.visit);
+        let received = rows_of(&stream.recvs, &mut recvs, *index, |row| row.visit);
+        let accessed = rows_of(&stream.transfers, &mut transfers, *index, |row| row.visit);
+        let region = &trace.regions()[trace.paths().region(visit.path)];
+        let what = match (sent, accessed) {
+            _ if !received.is_empty() => What::Orders,
+            ([send], []) => What::Moves(Access { kind: Kind::Send, peer: send.peer, bytes: send.bytes }),
+            ([], [access]) => match access.kind {
+                RmaTransferKind::Put => What::Moves(Access { kind: Kind::Put, peer: access.target, bytes: access.bytes }),
+                RmaTransferKind::Get => What::Moves(Access { kind: Kind::Get, peer: access.target, bytes: access.bytes }),
+                RmaTransferKind::Atomic => What::Orders,
+            },
+            ([], []) => by_role(region.role),
+            _ => What::Orders,
+        };
+        let what = match what {
+            What::Moves(access) if access.peer.index() >= trace.pes().len() => What::Orders,
+            other => other,
+        };
+        let own = visit.duration() - waited(&mut waits, *index);
+        each(&Operation { visit, what, completion: region.completion, own: own.clamp_positive() });
+    }
+}
+
+/// The rows of one operation; rows of earlier ones are passed.
+fn rows_of<'a, T>(rows: &'a [T], next: &mut usize, visit: VisitIx, of: impl Fn(&T) -> VisitIx) -> &'a [T] {
+    while rows.get(*next).is_some_and(|row| of(row) < visit) {
+        *next += 1;
+    }
+    let first = *next;
+    while rows.get(*next).is_some_and(|row| of(row) == visit) {
+        *next += 1;
+    }
+    &rows[first..*next]
+}
+
+/// How long an operation waited; waits of earlier ones are passed.
+fn waited(waits: &mut &[Wait], visit: VisitIx) -> Span {
+    let mut sum = Span::ZERO;
+    while let Some((wait, rest)) = waits.split_first().filter(|(wait, _)| wait.operation <= visit) {
+        if wait.operation == visit {
+            sum += wait.duration();
+        }
+        *waits = rest;
+    }
+    sum
+}
+
+/// What an operation without rows does.
+fn by_role(role: Role) -> What {
+    match role {
+        Role::Inquiry
+        | Role::Management
+        | Role::Measurement
+        | Role::Io
+        | Role::TaskCreate
+        | Role::WorkSharing
+        | Role::Parallel
+        | Role::TaskRun
+        | Role::User => What::Neutral,
+        Role::CommSync => What::Completes,
+        Role::Init
+        | Role::Finalize
+        | Role::GroupSync
+        | Role::GroupNotify
+        | Role::GroupWait
+        | Role::OneToAll
+        | Role::AllToOne
+        | Role::AllToAll
+        | Role::Scan
+        | Role::GlobalAlloc
+        | Role::Put
+        | Role::Get
+        | Role::Atomic
+        | Role::RmaGroupSync
+        | Role::Send
+        | Role::Recv
+        | Role::SendRecv
+        | Role::Probe
+        | Role::LockAcquire
+        | Role::LockRelease
+        | Role::WaitOnValue
+        | Role::Signal
+        | Role::TaskWait
+        | Role::PeManagement => What::Orders,
+    }
+}
+
+/// Sums per call path of what findings of one pattern report.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Losses {
+    rows: Vec<Loss>,
+}
+
+/// What one PE loses at one place, as sums over runs of transfers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Loss {
+    pub(crate) path: CallPathId,
+    pub(crate) kind: Kind,
+    pub(crate) time: f64,
+    pub(crate) runs: u64,
+    pub(crate) transfers: u64,
+    pub(crate) bytes: u64,
+}
+
+impl Losses {
+    pub(crate) fn add(&mut self, loss: Loss) {
+        match self.rows.iter_mut().find(|row| row.path == loss.path && row.kind == loss.kind) {
+            Some(row) => {
+                row.time += loss.time;
+                row.runs += loss.runs;
+                row.transfers += loss.transfers;
+                row.bytes = row.bytes.saturating_add(loss.bytes);
+            }
+            None => self.rows.push(loss),
+        }
+    }
+
+    pub(crate) fn into_rows(self) -> Vec<Loss> {
+        self.rows
+    }
+}
+
+/// One finding a call path and kind, from the losses of PEs in order.
+pub(crate) fn findings(
+    trace: &Trace,
+    pattern: crate::Pattern,
+    losses: Vec<(PeId, Vec<Loss>)>,
+    facts: impl Fn(&Loss) -> Vec<(&'static str, f64)>,
+) -> Vec<crate::Finding> {
+    let mut rows: Vec<(PeId, Loss)> = losses.into_iter().flat_map(|(pe, rows)| rows.into_iter().map(move |row| (pe, row))).collect();
+    rows.sort_by_key(|(pe, loss)| (loss.path, loss.kind, *pe));
+    let groups = rows.chunk_by(|a, b| (a.1.path, a.1.kind) == (b.1.path, b.1.kind));
+    let finding = |rows: &[(PeId, Loss)]| {
+        let pes: Vec<(PeId, Span)> = rows.iter().map(|(pe, loss)| (*pe, Span(loss.time.round() as i64))).collect();
+        let mut all = Losses::default();
+        rows.iter().for_each(|(_, loss)| all.add(*loss));
+        let all = all.into_rows()[0];
+        crate::Finding {
+            pattern,
+            role: trace.regions()[trace.paths().region(all.path)].role,
+            path: all.path,
+            time: pes.iter().map(|(_, time)| *time).sum(),
+            count: all.runs,
+            pes,
+            causes: Vec::new(),
+            unexplained: Span::ZERO,
+            occurrences: Vec::new(),
+            facts: facts(&all),
+        }
+    };
+    groups.map(finding).filter(|finding| finding.time.is_positive()).collect()
+}

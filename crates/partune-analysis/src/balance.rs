@@ -1,0 +1,149 @@
+//! Load balance of whole PEs and of call paths: who has more to do, over the run and at each place.
+//!
+//! PE level: useful time of PEs. Event level: exclusive time of each call path of user code, over the PEs that run it; lost
+//! time is Σ_q (max − t_q) = N (max − avg), sorted by it (theory 6.5; Su, "Parallel Performance Wizard", chapter 5). Block
+//! level is in [`crate::bounds`].
+
+use partune_base::{CallPathId, Id, PeId, Span, Time};
+use rayon::prelude::*;
+
+use crate::times::{PathTimes, path_times};
+use crate::useful::{Useful, cpu_pes, role_of_path, windows};
+use crate::{Analysis, Cause, Column, DataTable, Finding, Input, Outcome, Pattern, Scalar, Section, Unit, Values};
+
+/// Rows of the table.
+const ROWS: usize = 1000;
+
+pub(crate) static BALANCE: Analysis =
+    Analysis { name: "balance", title: "Load balance of PEs and of places in the code", docs: DOCS, run };
+
+const DOCS: &str = "\
+# Load balance
+
+Imbalance can be seen from near and from far:
+
+* **PE level**: useful time of whole PEs; finding `load_imbalance` with fact `level` 0;
+* **block level**: between global synchronisations, in the analysis `bounds` (fact `level` 1);
+* **event level**: time in each call path of user code itself, without what it calls, over the PEs that execute it (fact `level`
+  2). Code that PEs execute in turn or alone does not appear here.
+
+*max/avg* is 1 where all have the same; *lost* is Σ_q (max − t_q), summed over PEs. Imbalance that evens out before the next
+synchronisation costs nothing: the block level tells.
+
+Table `places`: at most 1000 call paths, most lost first.
+
+**Source**: load-balance analyses of PPW (Su, chapter 5).
+";
+
+/// Time of one call path on the PEs that were there.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    pes: u64,
+    sum: i64,
+    max: i64,
+}
+
+impl Place {
+    fn lost(&self) -> i64 {
+        self.max.saturating_mul(self.pes as i64).saturating_sub(self.sum)
+    }
+}
+
+fn run(input: &Input<'_>) -> Outcome {
+    let trace = input.trace;
+    let pes = cpu_pes(trace);
+    if pes.len() < 2 {
+        return Outcome::default();
+    }
+    let clock = trace.clock();
+    let windows = windows(trace);
+    let useful: Vec<i64> = pes.par_iter().map(|pe| Useful::new(trace, *pe, windows[*pe]).up_to(Time::MAX)).collect();
+    let times = path_times(trace);
+    let mut places = vec![Place::default(); trace.paths().len()];
+    for row in pes.iter().flat_map(|pe| &times[*pe]) {
+        if !trace.paths().operation(row.path).is_some() {
+            let place = &mut places[row.path.index()];
+            place.pes += 1;
+            place.sum = place.sum.saturating_add(row.exclusive.0);
+            place.max = place.max.max(row.exclusive.0);
+        }
+    }
+    let mut rows: Vec<(CallPathId, Place)> =
+        places.into_iter().enumerate().map(|(path, place)| (CallPathId::from_index(path), place)).filter(|row| row.1.lost() > 0).collect();
+    rows.sort_unstable_by_key(|(path, place)| (std::cmp::Reverse(place.lost()), *path));
+
+    let least = (trace.duration().0 as f64 * pes.len() as f64 * input.options.minimum).max(1.0) as i64;
+    let mut findings = Vec::new();
+    findings.extend(finding(input, CallPathId::NONE, 0.0, pes.iter().copied().zip(useful.iter().copied()), least));
+    for (path, _) in rows.iter().filter(|(_, place)| place.lost() >= least) {
+        findings.extend(finding(input, *path, 2.0, at(&times, &pes, *path), least));
+    }
+    let sum: i64 = useful.iter().sum();
+    let max = useful.iter().copied().max().unwrap_or(0);
+    let mut section = Section { name: "balance", ..Section::default() };
+    if sum > 0 {
+        let ratio = max as f64 * pes.len() as f64 / sum as f64;
+        section.scalars.push(Scalar::new("max_over_average", Unit::Ratio, ratio));
+        let lost = Span(max.saturating_mul(pes.len() as i64).saturating_sub(sum));
+        section.scalars.push(Scalar::new("lost_seconds", Unit::Seconds, clock.seconds(lost)));
+    }
+    if rows.len() > ROWS {
+        section.notes.push(format!("the table lists the first {ROWS} of {} places", rows.len()));
+        rows.truncate(ROWS);
+    }
+    let seconds = |of: &dyn Fn(&Place) -> i64| rows.iter().map(|(_, place)| clock.seconds(Span(of(place)))).collect::<Vec<f64>>();
+    let average = rows.iter().map(|(_, place)| clock.seconds(Span(place.sum)) / place.pes.max(1) as f64).collect();
+    let ratio = rows.iter().map(|(_, place)| place.max as f64 * place.pes as f64 / place.sum.max(1) as f64).collect();
+    section.tables.push(DataTable {
+        name: "places",
+        columns: vec![
+            Column::new("callpath", Values::Path(rows.iter().map(|row| row.0).collect())),
+            Column::new("pes", Values::Count(rows.iter().map(|row| row.1.pes).collect())),
+            Column::seconds("average", average),
+            Column::seconds("max", seconds(&|place| place.max)),
+            Column::new("max_over_average", Values::Number(Unit::Ratio, ratio)),
+            Column::seconds("lost", seconds(&Place::lost)),
+        ],
+    });
+    Outcome { findings, sections: vec![section] }
+}
+
+/// Exclusive time of the PEs that were at a place.
+fn at<'a>(times: &'a PathTimes, pes: &'a [PeId], path: CallPathId) -> impl Iterator<Item = (PeId, i64)> + 'a {
+    pes.iter().filter_map(move |pe| {
+        let rows = &times[*pe];
+        let row = rows.binary_search_by_key(&path, |row| row.path).ok()?;
+        Some((*pe, rows[row].exclusive.0))
+    })
+}
+
+/// What the others lose to the PE that has most, if it is enough.
+fn finding(
+    input: &Input<'_>,
+    path: CallPathId,
+    level: f64,
+    times: impl Iterator<Item = (PeId, i64)>,
+    least: i64,
+) -> Option<Finding> {
+    let times: Vec<(PeId, i64)> = times.collect();
+    let (slowest, max) = times.iter().copied().max_by_key(|(pe, ticks)| (*ticks, std::cmp::Reverse(*pe)))?;
+    let pes: Vec<(PeId, Span)> = times.iter().filter(|(_, ticks)| *ticks < max).map(|(pe, ticks)| (*pe, Span(max - ticks))).collect();
+    let time: Span = pes.iter().map(|(_, lost)| *lost).sum();
+    if time.0 < least {
+        return None;
+    }
+    let sum: i64 = times.iter().map(|(_, ticks)| *ticks).sum();
+    let ratio = max as f64 * times.len() as f64 / sum.max(1) as f64;
+    Some(Finding {
+        pattern: Pattern::LoadImbalance,
+        role: path.some().map_or(partune_trace::Role::User, |path| role_of_path(input.trace, path)),
+        path,
+        time,
+        count: 1,
+        pes,
+        causes: vec![Cause { pe: slowest, path, origin: path, time }],
+        unexplained: Span::ZERO,
+        occurrences: Vec::new(),
+        facts: vec![("level", level), ("max_over_average", ratio)],
+    })
+}

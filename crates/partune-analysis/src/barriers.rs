@@ -1,0 +1,211 @@
+//! Barrier redundancy: barriers that order no conflicting accesses to shared memory.
+//!
+//! All conflicts between accesses of different PEs become intervals of global synchronisations that could separate them; a
+//! smallest set of barriers that stabs all of them must stay, the others are potentially redundant ([`crate::stabbing`], theory
+//! 6.6; the simpler rule is PPW's: no access between two barriers).
+
+use partune_base::{CallPathId, Id, PeId, Span, Time};
+use partune_index::Instance;
+use partune_trace::{Role, RmaTransferKind};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::stabbing::{SharedAccess, conflicts, keep};
+use crate::useful::{Useful, role_of_path};
+use crate::{Analysis, Finding, Input, Outcome, Pattern, Section};
+
+pub(crate) static BARRIERS: Analysis =
+    Analysis { name: "barriers", title: "Barriers that order no conflicting accesses", docs: DOCS, run };
+
+const DOCS: &str = "\
+# Redundant barriers
+
+A barrier orders accesses to shared memory. Two accesses conflict if they are of different PEs, touch the same bytes, and one of them
+writes. Barriers that separate no conflict that another synchronisation does not separate already are **potentially** redundant: a
+smallest set of barriers that separates all conflicts is kept (greedy stabbing of intervals, which is optimal).
+
+Puts, gets and atomics are recorded; a PE's plain loads and stores of its own memory are not. Each PE is therefore taken to read and
+write all of its shared memory whenever it computes for more than ten microseconds between two synchronisations. Accesses without
+recorded addresses touch the whole memory of their target.
+
+Only runs with one-sided accesses are examined: of barriers between messages a trace cannot say what they order. Also I/O order, and
+accesses through messages, are not seen: check before removing one.
+
+A finding names a barrier of the source: count is how many of its `instances` (fact) are redundant under one common choice; only if all
+are, the statement can go. Its time is what these take after the last PE arrived; the waiting would only move elsewhere.
+
+**Source**: PPW (Su, chapter 5) for the rule; conflict intervals and stabbing ours.
+";
+
+fn run(input: &Input<'_>) -> Outcome {
+    let trace = input.trace;
+    let mut acts = vec![false; trace.pes().len()];
+    for (pe, stream) in trace.streams().iter_ids() {
+        for transfer in stream.transfers.iter().filter(|transfer| transfer.target.is_some() && transfer.target != pe) {
+            acts[pe.index()] = true;
+            acts[transfer.target.index()] = true;
+        }
+    }
+    let actors: Vec<PeId> = trace.pes().ids().filter(|pe| acts[pe.index()]).collect();
+    if actors.len() < 2 {
+        return Outcome::default();
+    }
+    let syncs = global(input, &actors);
+    let removable: Vec<bool> = syncs.iter().map(|sync| sync.role == Role::GroupSync).collect();
+    if !removable.contains(&true) {
+        return Outcome::default();
+    }
+    let entered = times(input, &syncs, false);
+    let left = times(input, &syncs, true);
+    let active: Vec<Vec<u32>> = actors.par_iter().map(|pe| active(input, *pe, &entered[pe.index()], &left[pe.index()])).collect();
+    let mut by_target: Vec<Vec<(u32, SharedAccess)>> = vec![Vec::new(); trace.pes().len()];
+    for pe in &actors {
+        for (target, window, access) in accesses(input, *pe, &entered[pe.index()]) {
+            by_target[target.index()].push((window, access));
+        }
+    }
+    let intervals: Vec<Vec<(u32, u32)>> = actors
+        .par_iter()
+        .zip(&active)
+        .map(|(target, active)| intervals(&by_target[target.index()], active))
+        .collect();
+    let keep = keep(&removable, &intervals.concat());
+    let findings = findings(input, &syncs, &removable, &keep);
+    let addresses = by_target.iter().flatten().any(|(_, access)| access.range.1 != u64::MAX);
+    let mut notes = vec!["potentially redundant: own memory is taken as read and written wherever a PE computes".to_owned()];
+    if !addresses {
+        notes.push("accesses have no addresses here: each touches the whole shared memory of its target".to_owned());
+    }
+    let sections = if findings.is_empty() { Vec::new() } else { vec![Section { name: "barriers", notes, ..Section::default() }] };
+    Outcome { findings, sections }
+}
+
+/// Synchronisations of all PEs that act on shared memory, in order.
+fn global<'a>(input: &Input<'a>, actors: &[PeId]) -> Vec<&'a Instance> {
+    let collectives = &input.index.collectives;
+    let all = |instance: &&Instance| {
+        let members = collectives.members(instance);
+        members.len() >= actors.len() && actors.iter().all(|pe| members.binary_search_by_key(pe, |member| member.pe).is_ok())
+    };
+    let waits_for_all = |role: Role| {
+        matches!(role, Role::Init | Role::Finalize | Role::GroupSync | Role::AllToAll | Role::GlobalAlloc | Role::RmaGroupSync)
+    };
+    collectives.instances.iter().filter(|instance| waits_for_all(instance.role)).filter(all).collect()
+}
+
+/// When each PE entered, or left, each synchronisation.
+fn times(input: &Input<'_>, syncs: &[&Instance], exits: bool) -> Vec<Vec<Time>> {
+    let mut times = vec![Vec::new(); input.trace.pes().len()];
+    for sync in syncs {
+        for member in input.index.collectives.members(sync) {
+            times[member.pe.index()].push(if exits { member.exit } else { member.enter });
+        }
+    }
+    times
+}
+
+/// Segments in which a PE computes.
+fn active(input: &Input<'_>, pe: PeId, entered: &[Time], left: &[Time]) -> Vec<u32> {
+    let trace = input.trace;
+    let mut useful = Useful::new(trace, pe, (trace.begin(), trace.end()));
+    let negligible = trace.clock().span(1e-5).0;
+    let begins = std::iter::once(trace.begin()).chain(left.iter().copied());
+    let ends = entered.iter().copied().chain(std::iter::once(trace.end()));
+    let computes = begins.zip(ends).map(|(begin, end)| {
+        let before = useful.up_to(begin);
+        useful.up_to(end) - before > negligible
+    });
+    computes.enumerate().filter(|(_, computes)| *computes).map(|(segment, _)| segment as u32).collect()
+}
+
+/// Accesses of a PE to memory of others: target, window, access.
+fn accesses<'a>(input: &Input<'a>, pe: PeId, entered: &'a [Time]) -> impl Iterator<Item = (PeId, u32, SharedAccess)> + 'a {
+    let stream = &input.trace.streams()[pe];
+    let segment = |time: Time| entered.partition_point(|enter| *enter <= time) as u32;
+    input.index.rma.of_pe(pe).iter().filter_map(move |transfer| {
+        let row = stream.transfers.get(transfer.row as usize).filter(|row| row.target.is_some() && row.target != pe)?;
+        let begin = segment(row.time);
+        let range = row.address.map_or((0, u64::MAX), |address| (address, address.saturating_add(row.bytes.max(1))));
+        let writes = match row.kind {
+            RmaTransferKind::Put | RmaTransferKind::Atomic => true,
+            RmaTransferKind::Get => false,
+        };
+        let segments = (begin, segment(transfer.completed).max(begin));
+        Some((row.target, row.window.0, SharedAccess { pe: pe.0, segments, range, writes }))
+    })
+}
+
+/// Intervals of conflicts on the memory of one PE: of others with its own computing, and of others with each other.
+fn intervals(accesses: &[(u32, SharedAccess)], active: &[u32]) -> Vec<(u32, u32)> {
+    let mut found = Vec::new();
+    let mut windows: FxHashMap<u32, usize> = FxHashMap::default();
+    let mut of_window: Vec<Vec<SharedAccess>> = Vec::new();
+    for (window, access) in accesses {
+        let at = active.partition_point(|segment| *segment < access.segments.0);
+        found.extend(at.checked_sub(1).map(|before| (active[before], access.segments.0)));
+        let after = active.partition_point(|segment| *segment <= access.segments.1);
+        found.extend(active.get(after).map(|segment| (access.segments.1, *segment)));
+        let at = *windows.entry(*window).or_insert_with(|| {
+            of_window.push(Vec::new());
+            of_window.len() - 1
+        });
+        of_window[at].push(*access);
+    }
+    for accesses in of_window {
+        found.extend(conflicts(&accesses));
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// One finding a barrier of the source that has redundant instances.
+fn findings(input: &Input<'_>, syncs: &[&Instance], removable: &[bool], keep: &[bool]) -> Vec<Finding> {
+    let trace = input.trace;
+    let mut places: Vec<(CallPathId, Finding)> = Vec::new();
+    for ((sync, _), keep) in syncs.iter().zip(removable).zip(keep).filter(|((_, removable), _)| **removable) {
+        let members = input.index.collectives.members(sync);
+        let Some(first) = members.first() else { continue };
+        let path = trace.streams()[first.pe].visits.path[first.start.index()];
+        let at = places.iter().position(|(known, _)| *known == path).unwrap_or_else(|| {
+            places.push((path, empty(trace, path)));
+            places.len() - 1
+        });
+        let finding = &mut places[at].1;
+        finding.facts[0].1 += 1.0;
+        if *keep {
+            continue;
+        }
+        finding.count += 1;
+        let last = members.iter().map(|member| member.enter).max().unwrap_or_default();
+        for member in members {
+            let time = member.exit.since(last.max(member.wait_enter));
+            finding.time += time;
+            match finding.pes.iter_mut().find(|(pe, _)| *pe == member.pe) {
+                Some((_, sum)) => *sum += time,
+                None => finding.pes.push((member.pe, time)),
+            }
+        }
+    }
+    let mut findings: Vec<Finding> = places.into_iter().map(|(_, finding)| finding).filter(|finding| finding.count > 0).collect();
+    for finding in &mut findings {
+        finding.pes.retain(|(_, time)| time.is_positive());
+        finding.pes.sort_unstable_by_key(|(pe, _)| *pe);
+    }
+    findings
+}
+
+fn empty(trace: &partune_trace::Trace, path: CallPathId) -> Finding {
+    Finding {
+        pattern: Pattern::RedundantBarrier,
+        role: role_of_path(trace, path),
+        path,
+        time: Span::ZERO,
+        count: 0,
+        pes: Vec::new(),
+        causes: Vec::new(),
+        unexplained: Span::ZERO,
+        occurrences: Vec::new(),
+        facts: vec![("instances", 0.0)],
+    }
+}

@@ -1,0 +1,141 @@
+//! Communication matrix: bytes, count and time between every two PEs that exchange data, sparse.
+//!
+//! A message's time begins when both its send and its receive are there and ends with the receive; a one-sided access lasts
+//! from its start to its completion. So waiting for each other is not in it.
+
+use partune_base::{Id, PeId, Span};
+use partune_trace::{RmaTransferKind, Trace};
+use rayon::prelude::*;
+
+use crate::{Analysis, Column, DataTable, Input, Outcome, Section, Unit, Values};
+
+/// Rows of the table.
+const ROWS: usize = 100_000;
+
+pub(crate) static MATRIX: Analysis =
+    Analysis { name: "matrix", title: "Who sends how much to whom (communication matrix)", docs: DOCS, run };
+
+const DOCS: &str = "\
+# Communication matrix
+
+One row for each pair of PEs that exchange data, from the one that gives (sender, put's origin, get's target) to the one that
+gets. `messages` and `rma` count messages and one-sided accesses; atomics go from origin to target.
+
+The time of a message is *receive's exit − max(send's enter, receive's enter)*, at least zero: what it takes once both are
+there. Accesses last from their start to their completion. Messages whose partner is not in the archive count at the sender
+with time zero. Collectives are not in it.
+
+The table lists at most 100,000 pairs, most bytes first.
+";
+
+/// Sums of one direction between two PEs.
+#[derive(Clone, Copy, Default)]
+struct Cell {
+    messages: u64,
+    accesses: u64,
+    bytes: u64,
+    time: Span,
+}
+
+/// Cells of one PE as a dense row that is used again, and those that are not empty.
+struct Row {
+    cells: Vec<Cell>,
+    touched: Vec<PeId>,
+}
+
+impl Row {
+    fn cell(&mut self, pe: PeId) -> &mut Cell {
+        let cell = &mut self.cells[pe.index()];
+        if cell.messages + cell.accesses == 0 {
+            self.touched.push(pe);
+        }
+        cell
+    }
+
+    fn take(&mut self) -> Vec<(PeId, Cell)> {
+        self.touched.sort_unstable();
+        let cells = &mut self.cells;
+        self.touched.drain(..).map(|pe| (pe, std::mem::take(&mut cells[pe.index()]))).collect()
+    }
+}
+
+fn run(input: &Input<'_>) -> Outcome {
+    let trace = input.trace;
+    let pes: Vec<PeId> = trace.pes().ids().collect();
+    let row = || Row { cells: vec![Cell::default(); pes.len()], touched: Vec::new() };
+    let rows: Vec<Vec<(PeId, PeId, Cell)>> = pes.par_iter().map_init(row, |row, pe| exchanges(input, *pe, row)).collect();
+    let mut cells: Vec<(PeId, PeId, Cell)> = rows.into_iter().flatten().collect();
+    // Gets go towards the PE whose row they are in, all else from it, so a pair can come twice.
+    cells.sort_by_key(|(from, to, _)| (*from, *to));
+    cells.dedup_by(|later, first| {
+        let same = (later.0, later.1) == (first.0, first.1);
+        if same {
+            first.2.messages += later.2.messages;
+            first.2.accesses += later.2.accesses;
+            first.2.bytes = first.2.bytes.saturating_add(later.2.bytes);
+            first.2.time += later.2.time;
+        }
+        same
+    });
+    if cells.is_empty() {
+        return Outcome::default();
+    }
+    cells.sort_by_key(|(from, to, cell)| (std::cmp::Reverse((cell.bytes, cell.messages + cell.accesses)), *from, *to));
+    let mut section = Section { name: "matrix", ..Section::default() };
+    if cells.len() > ROWS {
+        section.notes.push(format!("the table lists the first {ROWS} of {} pairs, by bytes", cells.len()));
+        cells.truncate(ROWS);
+    }
+    section.tables.push(table(trace, &cells));
+    Outcome { findings: Vec::new(), sections: vec![section] }
+}
+
+/// What a PE started to give to others, and to get from them by itself.
+fn exchanges(input: &Input<'_>, pe: PeId, row: &mut Row) -> Vec<(PeId, PeId, Cell)> {
+    let trace = input.trace;
+    let stream = &trace.streams()[pe];
+    for (index, send) in stream.sends.iter().enumerate().filter(|(_, send)| send.peer.is_some()) {
+        let cell = row.cell(send.peer);
+        cell.messages += 1;
+        cell.bytes = cell.bytes.saturating_add(send.bytes);
+        if let Some(message) = input.index.messages.of_send(pe, index) {
+            let recv = &trace.streams()[message.receiver].recvs[message.recv as usize];
+            let (place, begin) = (message.recv_place(trace), message.send_place(trace));
+            let end = if place.is_some() { place.exit(trace) } else { recv.time };
+            let sent = if begin.is_some() { begin.enter(trace) } else { send.time };
+            let waits = if place.is_some() { place.enter(trace) } else { message.recv_posted };
+            cell.time += end.since(sent.max(waits));
+        }
+    }
+    let mut cells: Vec<(PeId, PeId, Cell)> = row.take().into_iter().map(|(to, cell)| (pe, to, cell)).collect();
+    for gets in [false, true] {
+        for transfer in input.index.rma.of_pe(pe) {
+            let Some(access) = stream.transfers.get(transfer.row as usize).filter(|access| access.target.is_some()) else { continue };
+            if (access.kind == RmaTransferKind::Get) == gets {
+                let cell = row.cell(access.target);
+                cell.accesses += 1;
+                cell.bytes = cell.bytes.saturating_add(access.bytes);
+                let begin = if transfer.start.is_some() { stream.visits.at(transfer.start).enter } else { access.time };
+                cell.time += transfer.completed.since(begin);
+            }
+        }
+        let pair = |other: PeId| if gets { (other, pe) } else { (pe, other) };
+        cells.extend(row.take().into_iter().map(|(other, cell)| (pair(other).0, pair(other).1, cell)));
+    }
+    cells
+}
+
+fn table(trace: &Trace, cells: &[(PeId, PeId, Cell)]) -> DataTable {
+    let count = |of: &dyn Fn(&Cell) -> u64| Values::Count(cells.iter().map(|(_, _, cell)| of(cell)).collect());
+    DataTable {
+        name: "communication",
+        columns: vec![
+            Column::new("from", Values::Pe(cells.iter().map(|cell| cell.0).collect())),
+            Column::new("to", Values::Pe(cells.iter().map(|cell| cell.1).collect())),
+            Column::new("messages", count(&|cell| cell.messages)),
+            Column::new("rma", count(&|cell| cell.accesses)),
+            Column::new("bytes", Values::Number(Unit::Bytes, cells.iter().map(|(_, _, cell)| cell.bytes as f64).collect())),
+            Column::seconds("seconds", cells.iter().map(|(_, _, cell)| trace.clock().seconds(cell.time)).collect()),
+        ],
+    }
+}
