@@ -117,8 +117,8 @@ impl<S: FnMut(&[u8])> Global<S> {
     }
 
     fn paradigms(&mut self, options: &SynthOptions) -> Result<(), CodecError> {
-        const PROCESS: u8 = 1;
-        const FORK_JOIN: u8 = 2;
+        const PROCESS: u8 = 0;
+        const FORK_JOIN: u8 = 1;
         let (number, name) = match options.model {
             Model::Mpi => (paradigm::MPI, "MPI"),
             Model::Shmem => (paradigm::SHMEM, "OpenSHMEM"),
@@ -134,8 +134,8 @@ impl<S: FnMut(&[u8])> Global<S> {
 
     /// Nodes, ranks and threads.
     fn machine(&mut self, options: &SynthOptions, events: &[u64]) -> Result<(), CodecError> {
-        const MACHINE: u8 = 1;
-        const SHARED_MEMORY: u8 = 2;
+        const MACHINE: u8 = 0;
+        const SHARED_MEMORY: u8 = 1;
         const PROCESS: u8 = 1;
         const CPU_THREAD: u8 = 1;
         let (name, class_name) = (self.text("Synthetic machine")?, self.text("machine")?);
@@ -238,12 +238,12 @@ impl<S: FnMut(&[u8])> Global<S> {
 
     /// A counter that is read strictly synchronously.
     fn metrics(&mut self) -> Result<(), CodecError> {
-        const PAPI: u8 = 0;
+        const PAPI: u8 = 1;
         const ACCUMULATED_START: u8 = 0;
         const UINT64: u8 = 4;
         const DECIMAL: u8 = 1;
         const SYNCHRONOUS_STRICT: u8 = 0;
-        const RECORDER_CPU: u8 = 1;
+        const RECORDER_CPU: u8 = 2;
         let (name, description, unit) = (self.text("PAPI_TOT_CYC")?, self.text("Total cycles")?, self.text("#")?);
         self.put(MetricMember {
             id: 0,

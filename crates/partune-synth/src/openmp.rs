@@ -84,8 +84,8 @@ fn critical<R: Recorder>(world: &mut World<'_, R>, threads: std::ops::Range<usiz
         }
         world.spend(at, 50);
         let main = world.main(rank);
-        world.locations[main].next_id += 1;
-        let acquisition_order = world.locations[main].next_id as u32;
+        world.locations[main].acquisitions += 1;
+        let acquisition_order = world.locations[main].acquisitions;
         world.emit(at, &Event::ThreadAcquireLock { model, lock_id: LOCK, acquisition_order });
         world.enter(at, Region::OmpCriticalBlock);
         world.kernel(at, Region::UpdateNorm, HOLD_NS, late);

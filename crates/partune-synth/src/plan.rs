@@ -3,12 +3,12 @@
 use crate::SynthError;
 use crate::options::SynthOptions;
 use crate::program;
-use crate::world::{Counter, Extra, World};
+use crate::world::{Counter, Extra, TICK_NS, World};
 
 /// Two events a visit.
 const VISIT: u64 = 2;
-/// The least mean duration of an extra visit.
-const SHORTEST_NS: u64 = 12;
+/// The least mean time from an extra visit to the next.
+const SHORTEST_NS: u64 = 2 * TICK_NS + 10;
 /// The longest period of phases that is counted exactly.
 const LONGEST_PERIOD: u64 = 5040;
 

@@ -15,7 +15,7 @@
 use crate::messages::{exchange_halo, pass_ring};
 use crate::options::Model;
 use crate::regions::Region;
-use crate::world::{Recorder, World};
+use crate::world::{Recorder, TICK_NS, World};
 use crate::{collectives, openmp, shmem};
 
 /// Runs the program up to the first iteration.
@@ -94,7 +94,10 @@ pub(crate) fn kernels<R: Recorder>(world: &mut World<'_, R>, at: usize, last: bo
     let extra = skew + tail;
     let full = world.options.kernel_ns as f64;
     // Half of the time goes to the extra visits, if there are any.
-    let (long, small) = if extra == 0 { (full, 0.0) } else { (full * 0.5, full * 0.75 * pairs as f64 / extra as f64) };
+    let (long, small) = match extra {
+        0 => (full, 0.0),
+        extra => (full * 0.5, full * 0.75 * pairs as f64 / extra as f64 - TICK_NS as f64),
+    };
     for _ in 0..pairs {
         world.spend(at, 40);
         world.kernel(at, Region::KernelA, long, 0);

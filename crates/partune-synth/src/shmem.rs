@@ -95,9 +95,9 @@ pub(crate) fn update_under_lock<R: Recorder>(world: &mut World<'_, R>) {
         world.emit(at, &Event::RmaAcquireLock { win: HEAP, remote: LOCK_HOME, lock_id: LOCK, lock_type: EXCLUSIVE });
         world.leave(at, Region::ShmemSetLock);
         world.kernel(at, Region::UpdateNorm, HOLD_NS, late);
-        let released = world.call(at, Region::ShmemClearLock);
+        world.call(at, Region::ShmemClearLock);
         world.emit(at, &Event::RmaReleaseLock { win: HEAP, remote: LOCK_HOME, lock_id: LOCK });
-        holder = Some((at, released));
+        holder = Some((at, world.locations[at].now));
         world.spend(at, CALL_NS);
         world.leave(at, Region::ShmemClearLock);
         world.leave(at, Region::PassRing);

@@ -16,6 +16,8 @@ use crate::rng::Rng;
 pub(crate) const CALL_NS: u64 = 120;
 /// Time between two calls.
 const GAP_NS: u64 = 30;
+/// Between two events of a location; a recorder never gives two the same time, except to a metric and what it belongs to.
+pub(crate) const TICK_NS: u64 = 20;
 /// The metric class of the counter.
 const CYCLES: u32 = 0;
 /// OTF2's type of unsigned 64-bit values.
@@ -39,6 +41,8 @@ impl Recorder for Counter {
 pub(crate) struct Location {
     /// Time of the program, in ns.
     pub(crate) now: u64,
+    /// Time of its last event.
+    last: u64,
     clock: RankClock,
     rng: Rng,
     draws: u64,
@@ -47,6 +51,8 @@ pub(crate) struct Location {
     cycles: u64,
     /// The next request or matching id.
     pub(crate) next_id: u64,
+    /// How often its threads took their lock, if it is a main thread.
+    pub(crate) acquisitions: u32,
 }
 
 /// The ranks as a grid, rows first; most square, not periodic.
@@ -110,12 +116,14 @@ impl<'o, R: Recorder> World<'o, R> {
             let place = f64::from(rank) / f64::from(options.ranks.max(2) - 1);
             Location {
                 now: EPOCH,
+                last: 0,
                 clock: RankClock::new(options, rank),
                 rng: Rng::new(options.seed, u64::from(thread) << 32 | u64::from(rank)),
                 draws: 0,
                 speed: slow * (1.0 + options.gradient * place),
                 cycles: 0,
                 next_id: 0,
+                acquisitions: 0,
             }
         });
         Self {
@@ -138,8 +146,21 @@ impl<'o, R: Recorder> World<'o, R> {
         rank as usize * self.options.threads as usize
     }
 
-    /// Emits an event at the time of the location.
+    /// Emits an event at the time of the location, a tick after the event before.
     pub(crate) fn emit(&mut self, at: usize, event: &Event<'_>) {
+        self.tick(at);
+        self.record(at, event);
+    }
+
+    fn tick(&mut self, at: usize) {
+        let location = &mut self.locations[at];
+        if location.now < location.last + TICK_NS {
+            location.now = location.last + TICK_NS;
+        }
+        location.last = location.now;
+    }
+
+    fn record(&mut self, at: usize, event: &Event<'_>) {
         let location = &self.locations[at];
         self.recorder.record(at, location.clock.shown(location.now), event);
     }
@@ -186,23 +207,26 @@ impl<'o, R: Recorder> World<'o, R> {
 
     /// A function that computes for about `ns` on a location of speed 1, and `late` more on any.
     pub(crate) fn kernel(&mut self, at: usize, region: Region, ns: f64, late: u64) {
-        self.enter(at, region);
+        let region = self.id(region);
+        self.tick(at);
         self.count_cycles(at);
+        self.record(at, &Event::Enter { region });
         let jitter = self.options.jitter;
         let location = &mut self.locations[at];
         location.draws += 1;
         let noise = 1.0 + jitter * location.rng.signed_unit(location.draws);
         let ns = (ns * location.speed * noise + 0.5) as u64 + late;
-        location.now += ns.max(1);
+        location.now += ns;
         location.cycles += 3 * ns;
+        self.tick(at);
         self.count_cycles(at);
-        self.leave(at, region);
+        self.record(at, &Event::Leave { region });
     }
 
     fn count_cycles(&mut self, at: usize) {
         if self.options.metrics {
             let values = [Metric { kind: TYPE_UINT64, bits: self.locations[at].cycles }];
-            self.emit(at, &Event::Metric { metric: CYCLES, values: Metrics::new(&values) });
+            self.record(at, &Event::Metric { metric: CYCLES, values: Metrics::new(&values) });
         }
     }
 
