@@ -26,7 +26,8 @@ use crate::messages::Messages;
 pub struct Repair {
     /// Messages between processes.
     pub messages: u64,
-    /// Messages received before they were sent: the operation that received was left before the one that sent was entered.
+    /// Messages received before they were sent: the operation that received was left before the one that sent was entered, or
+    /// a synchronous send was left before the receive was posted.
     pub violated_messages: u64,
     /// Collectives that cannot be left before others entered: barriers and all-to-all of processes, and those with a root.
     pub collectives: u64,
@@ -61,10 +62,11 @@ impl Default for ClockQuality {
 }
 
 impl Repair {
-    /// More violations than this share of messages, or of collectives, are no drift but clocks that were never aligned.
+    /// A violation that is a larger share of the run is no drift: the clocks were never aligned.
+    pub const MAX_WORST: f64 = 0.05;
+    /// The same where more than [`Self::MAX_VIOLATED`] of messages, or of collectives, are violated.
+    pub const MAX_WORST_OF_MANY: f64 = 0.01;
     pub const MAX_VIOLATED: f64 = 0.05;
-    /// The same for a violation that is a larger share of the run.
-    pub const MAX_WORST: f64 = 0.01;
 
     /// Whether anything runs backwards.
     pub fn is_needed(&self) -> bool {
@@ -73,10 +75,10 @@ impl Repair {
 
     /// Whether the clocks are good enough to compare times of different processes, once repaired.
     pub fn trustworthy(&self) -> bool {
-        let few = |violated: u64, all: u64| violated as f64 <= Self::MAX_VIOLATED * all as f64;
-        few(self.violated_messages, self.messages)
-            && few(self.violated_collectives, self.collectives)
-            && self.worst.0 as f64 <= Self::MAX_WORST * self.duration.0 as f64
+        let many = |violated: u64, all: u64| violated as f64 > Self::MAX_VIOLATED * all as f64;
+        let many = many(self.violated_messages, self.messages) || many(self.violated_collectives, self.collectives);
+        let limit = if many { Self::MAX_WORST_OF_MANY } else { Self::MAX_WORST };
+        self.worst.0 as f64 <= limit * self.duration.0 as f64
     }
 }
 
@@ -136,8 +138,11 @@ fn count(trace: &Trace, messages: &Messages, collectives: &Collectives) -> Repai
     let (all, violated, worst) = messages
         .as_slice()
         .par_iter()
-        .filter_map(|message| order::message(trace, message))
-        .map(|(cause, effect)| tally(cause, effect))
+        .filter_map(|message| {
+            let (cause, effect) = order::message(trace, message)?;
+            let (cause_back, effect_back) = order::handshake(trace, message).unwrap_or((cause, cause));
+            Some(tally((cause - effect).max(cause_back - effect_back)))
+        })
         .reduce(|| (0, 0, Span::ZERO), sum);
     let (all_collectives, violated_collectives, worst_collective) = collectives
         .instances
@@ -146,7 +151,7 @@ fn count(trace: &Trace, messages: &Messages, collectives: &Collectives) -> Repai
         .map(|parts| {
             let cause = parts.causes().map(|member| member.enter).max().unwrap_or(Time::MIN);
             let effect = parts.effects().map(|member| member.exit).min().unwrap_or(Time::MAX);
-            tally(cause, effect)
+            tally(cause - effect)
         })
         .reduce(|| (0, 0, Span::ZERO), sum);
     Repair {
@@ -162,8 +167,9 @@ fn count(trace: &Trace, messages: &Messages, collectives: &Collectives) -> Repai
 
 type Tally = (u64, u64, Span);
 
-fn tally(cause: Time, effect: Time) -> Tally {
-    let violation = (cause - effect).clamp_positive();
+/// One thing looked at, in which the cause is so much later than the effect.
+fn tally(late: Span) -> Tally {
+    let violation = late.clamp_positive();
     (1, u64::from(violation.is_positive()), violation)
 }
 

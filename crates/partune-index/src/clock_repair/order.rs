@@ -1,7 +1,7 @@
 //! What must come before what: the causes and effects of messages and collectives between processes.
 
 use partune_base::{Id, PeId, Time};
-use partune_trace::{Role, Trace};
+use partune_trace::{Completion, Role, Trace};
 use rayon::prelude::*;
 
 use crate::collectives::{Collectives, Instance, Member};
@@ -48,6 +48,11 @@ impl Order {
                 order.push(message.sender, cause, true, node);
                 order.push(message.receiver, effect, false, node);
             }
+            if let Some((cause, effect)) = handshake(trace, message) {
+                let node = order.node(1);
+                order.push(message.receiver, cause, true, node);
+                order.push(message.sender, effect, false, node);
+            }
         }
         for instance in &collectives.instances {
             if let Some(parts) = collective(trace, collectives, instance) {
@@ -84,6 +89,19 @@ pub(super) fn message(trace: &Trace, message: &Message) -> Option<(Time, Time)> 
     let begin = operation_enter(sender, trace.paths(), send.visit).map_or(send.time, |enter| enter.min(send.time));
     let end = operation_exit(receiver, trace.paths(), recv.visit).map_or(recv.time, |exit| exit.max(recv.time));
     Some((begin, end))
+}
+
+/// When the receive of a message was posted and its send ended, if the send cannot end before: a synchronous one.
+pub(super) fn handshake(trace: &Trace, message: &Message) -> Option<(Time, Time)> {
+    let pes = trace.pes();
+    let visit = trace.streams()[message.sender].sends[message.send as usize].visit;
+    let synchronous = visit.is_some() && trace.region_of(message.sender, visit).completion == Completion::Synchronous;
+    if !synchronous || pes[message.sender].process == pes[message.receiver].process {
+        return None;
+    }
+    let (sender, receiver) = (&trace.streams()[message.sender], &trace.streams()[message.receiver]);
+    let posted = operation_enter(receiver, trace.paths(), message.recv_post).unwrap_or(message.recv_posted);
+    Some((posted.min(message.recv_posted), operation_exit(sender, trace.paths(), visit)?))
 }
 
 /// The members of a collective whose begins and ends depend on each other.
