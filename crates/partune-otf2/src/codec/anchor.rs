@@ -5,7 +5,7 @@
 //!
 //! Source: `OTF2_AnchorFile.c` of OTF2 3.0.2.
 
-use super::chunk::{CHUNK_HEADER, END_OF_CHUNK, END_OF_FILE, UNCHUNKED_HEADER, unchunked};
+use super::chunk::{CHUNK_HEADER, END_OF_BUFFER, END_OF_CHUNK, END_OF_FILE, UNCHUNKED_HEADER, unchunked};
 use super::cursor::{Cursor, Endian};
 use super::error::{CodecError, Flaw};
 use super::wire::put_string;
@@ -216,7 +216,7 @@ impl Anchor {
         to.extend(self.trace_id.to_le_bytes());
         to.extend(self.snapshots.to_le_bytes());
         to.extend(self.thumbnails.to_le_bytes());
-        to.extend([END_OF_FILE, END_OF_CHUNK]);
+        to.extend([END_OF_FILE, END_OF_BUFFER, END_OF_CHUNK]);
         to
     }
 }

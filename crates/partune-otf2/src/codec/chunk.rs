@@ -10,6 +10,8 @@ use super::error::{CodecError, Flaw};
 
 /// The rest of the chunk is padding.
 pub(crate) const END_OF_CHUNK: u8 = 0;
+/// The buffer ends; the C library writes it behind the end of a file, and nobody reads so far.
+pub(crate) const END_OF_BUFFER: u8 = 1;
 /// The file ends.
 pub(crate) const END_OF_FILE: u8 = 2;
 /// A chunk or buffer begins.

@@ -40,8 +40,8 @@ timed_records! {
     30 "OMP_TASK_COMPLETE" OmpTaskComplete { task_id: C64 }
     31 "METRIC" Metric { metric: C32 @Metric, values: MetricValues }
     32 "PARAMETER_STRING" ParameterString { parameter: C32 @Parameter, string: C32 @String }
-    33 "PARAMETER_INT" ParameterInt { parameter: C32 @Parameter, value: I64 }
-    34 "PARAMETER_UNSIGNED_INT" ParameterUnsignedInt { parameter: C32 @Parameter, value: C64 }
+    33 "PARAMETER_INT64" ParameterInt { parameter: C32 @Parameter, value: I64 }
+    34 "PARAMETER_UINT64" ParameterUnsignedInt { parameter: C32 @Parameter, value: C64 }
     35 "RMA_WIN_CREATE" RmaWinCreate { win: C32 @RmaWin }
     36 "RMA_WIN_DESTROY" RmaWinDestroy { win: C32 @RmaWin }
     37 "RMA_COLLECTIVE_BEGIN" RmaCollectiveBegin {}

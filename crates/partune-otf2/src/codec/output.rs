@@ -4,7 +4,7 @@
 //! wrote comes out the same: a record goes into the next chunk unless its upper bound, and a timestamp where there are timestamps, leaves
 //! one byte for the end mark. Source: `OTF2_Buffer_RecordRequest`.
 
-use super::chunk::{CHUNK_HEADER, CHUNKED_HEADER, END_OF_CHUNK, END_OF_FILE, TIMESTAMP};
+use super::chunk::{CHUNK_HEADER, CHUNKED_HEADER, END_OF_BUFFER, END_OF_CHUNK, END_OF_FILE, TIMESTAMP};
 use super::cursor::Endian;
 use super::error::CodecError;
 
@@ -93,6 +93,9 @@ impl<S: FnMut(&[u8])> Output<S> {
     pub(crate) fn finish(mut self) -> u64 {
         self.count_last();
         self.buffer.push(END_OF_FILE);
+        if self.buffer.len() < self.chunk_size {
+            self.buffer.push(END_OF_BUFFER);
+        }
         (self.sink)(&self.buffer);
         self.counted
     }
@@ -123,7 +126,7 @@ impl Buffer {
 
     /// Ends the file.
     pub(crate) fn finish(mut self) -> Vec<u8> {
-        self.bytes.extend([END_OF_FILE, END_OF_CHUNK]);
+        self.bytes.extend([END_OF_FILE, END_OF_BUFFER, END_OF_CHUNK]);
         self.bytes
     }
 }

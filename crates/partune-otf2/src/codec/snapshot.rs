@@ -34,8 +34,8 @@ timed_records! {
     25 "OMP_TASK_SWITCH" OmpTaskSwitch { orig_event_time: U64, task_id: C64 }
     26 "METRIC" Metric { orig_event_time: U64, metric: C32 @Metric, values: MetricValues }
     27 "PARAMETER_STRING" ParameterString { orig_event_time: U64, parameter: C32 @Parameter, string: C32 @String }
-    28 "PARAMETER_INT" ParameterInt { orig_event_time: U64, parameter: C32 @Parameter, value: I64 }
-    29 "PARAMETER_UNSIGNED_INT" ParameterUnsignedInt { orig_event_time: U64, parameter: C32 @Parameter, value: C64 }
+    28 "PARAMETER_INT64" ParameterInt { orig_event_time: U64, parameter: C32 @Parameter, value: I64 }
+    29 "PARAMETER_UINT64" ParameterUnsignedInt { orig_event_time: U64, parameter: C32 @Parameter, value: C64 }
 }
 
 /// A record as it is found.
