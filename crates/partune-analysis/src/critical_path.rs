@@ -3,13 +3,14 @@
 //! After Böhme, de Supinski, Geimer, Schulz, Wolf, "Scalable critical-path based performance analysis" (IPDPS 2012). From the
 //! last event backwards: on a PE until its last wait, then on to the PE that ended it, at the moment it did; from the begin of
 //! a PE's part in a parallel region to the PE that forked it. Waits are not on the path. Waits without a known cause are left
-//! out but do not change the PE.
+//! out but do not change the PE. Start-up counts as work of each PE, since what keeps it is the launcher and not another PE;
+//! shut-down does not count. Time outside of all visits is that of [`CallPathId::NONE`], on main threads only.
 //!
 //! Cost: the walk looks at each moment of the run once, on one PE; the profile of all PEs is one pass over visits.
 
 use partune_base::{CallPathId, Id, PeId, Span, Time};
 use partune_index::Index;
-use partune_trace::Trace;
+use partune_trace::{Role, Trace};
 use rayon::prelude::*;
 
 use crate::timeline::{PathTimes, Timeline, profile};
@@ -42,7 +43,7 @@ Source: Böhme et al., Scalable critical-path based performance analysis, IPDPS 
 pub struct CriticalPath {
     /// Its parts, latest first: a PE, from, to.
     pub parts: Vec<(PeId, Time, Time)>,
-    /// Time on the path by call path.
+    /// Time on the path by call path; one more for time outside of all.
     pub times: Vec<Span>,
 }
 
@@ -76,14 +77,18 @@ impl CriticalPath {
                 for list in [waits.of_pe(pe), waits.management_of_pe(pe)] {
                     let first = list.partition_point(|wait| wait.end <= begin);
                     for wait in list[first..].iter().take_while(|wait| wait.begin < end) {
-                        let inside = wait.end.min(end).since(wait.begin.max(begin));
-                        times.add(trace.visit(pe, wait.operation).path, -inside);
+                        if role(trace, wait) != Role::Init {
+                            let inside = wait.end.min(end).since(wait.begin.max(begin));
+                            times.add(trace.visit(pe, wait.operation).path, -inside);
+                        }
                     }
                 }
             }
         }
-        let times = trace.paths().ids().map(|path| times.get(path).clamp_positive()).collect();
-        CriticalPath { parts, times }
+        let all = trace.paths().ids().chain([CallPathId::NONE]);
+        let times =
+            all.map(|path| if is_shut_down(trace, path) { Span::ZERO } else { times.get(path).clamp_positive() });
+        CriticalPath { times: times.collect(), parts }
     }
 
     /// Its length without waits.
@@ -154,7 +159,8 @@ fn walk(trace: &Trace, index: &Index, waits: &Waits) -> Vec<(PeId, Time, Time)> 
     // One past the end, so that the first step may end where the run does.
     let mut before = Time(now.0 + 1);
     loop {
-        let wait = last_wait(waits.of_pe(pe), before).max_by_end(last_wait(waits.management_of_pe(pe), before));
+        let wait = last_wait(trace, waits.of_pe(pe), before);
+        let wait = wait.max_by_end(last_wait(trace, waits.management_of_pe(pe), before));
         let fork = forked[pe.index()].partition_point(|(begin, _, _)| *begin < before);
         let fork = fork.checked_sub(1).map(|i| forked[pe.index()][i]);
         let (begin, next, at) = match (wait, fork) {
@@ -183,10 +189,21 @@ impl MaxByEnd for Option<&Wait> {
     }
 }
 
-/// The last wait with a cause that ended before a time.
-fn last_wait(waits: &[Wait], before: Time) -> Option<&Wait> {
+/// The last wait before a time that another PE caused.
+fn last_wait<'a>(trace: &Trace, waits: &'a [Wait], before: Time) -> Option<&'a Wait> {
     let count = waits.partition_point(|wait| wait.end < before);
-    waits[..count].iter().rev().find(|wait| wait.cause.is_some() && wait.cause.pe != wait.pe)
+    let caused = |wait: &&Wait| wait.cause.is_some() && wait.cause.pe != wait.pe && role(trace, wait) != Role::Init;
+    waits[..count].iter().rev().find(caused)
+}
+
+fn role(trace: &Trace, wait: &Wait) -> Role {
+    trace.role_of(wait.pe, wait.operation)
+}
+
+/// Whether a call path is in the shut-down of a paradigm.
+fn is_shut_down(trace: &Trace, path: CallPathId) -> bool {
+    let operation = path.some().and_then(|path| trace.paths().operation(path).some());
+    operation.is_some_and(|operation| trace.regions()[trace.paths().region(operation)].role == Role::Finalize)
 }
 
 /// Per PE, its parts in parallel regions that another PE forked: begin, who forked it, when.
@@ -203,15 +220,23 @@ fn forks(trace: &Trace, index: &Index) -> Vec<Vec<(Time, PeId, Time)>> {
     forked
 }
 
-/// The time of each PE in each call path, without waits.
+/// The time of each PE in each call path, and outside of all, without waits.
 pub(crate) fn work(trace: &Trace, waits: &Waits, pes: &[PeId]) -> Vec<Vec<Span>> {
     pes.par_iter()
         .map(|pe| {
+            let stream = &trace.streams()[*pe];
             let mut times = profile(trace, *pe);
+            let recorded: Span = times.iter().copied().sum();
             for wait in waits.of_pe(*pe).iter().chain(waits.management_of_pe(*pe)) {
-                times[trace.visit(*pe, wait.operation).path.index()] -= wait.duration();
+                if role(trace, wait) != Role::Init {
+                    times[trace.visit(*pe, wait.operation).path.index()] -= wait.duration();
+                }
             }
-            times.iter_mut().for_each(|time| *time = time.clamp_positive());
+            for (path, time) in trace.paths().ids().zip(&mut times) {
+                *time = if is_shut_down(trace, path) { Span::ZERO } else { time.clamp_positive() };
+            }
+            let all = stream.end().unwrap_or_default().since(stream.begin().unwrap_or_default());
+            times.push(if trace.pes()[*pe].thread == 0 { (all - recorded).clamp_positive() } else { Span::ZERO });
             times
         })
         .collect()
@@ -226,13 +251,15 @@ fn run(input: &Input<'_>) -> Outcome {
     let clock = trace.clock();
     let seconds = |ticks: f64| ticks / clock.ticks_per_second() as f64;
     let scalar = |name, value| Scalar { name, value, unit: Unit::Seconds };
-    let average = |path: CallPathId| {
-        let sum: Span = work.iter().map(|times| times[path.index()]).sum();
+    let critical = |id: &CallPathId| path.times[id.index().min(trace.paths().len())];
+    let average = |id: &CallPathId| {
+        let sum: Span = work.iter().map(|times| times[id.index().min(trace.paths().len())]).sum();
         sum.0 as f64 / pes.len().max(1) as f64
     };
-    let mut rows: Vec<CallPathId> = trace.paths().ids().filter(|id| path.times[id.index()].is_positive()).collect();
-    rows.sort_by_key(|id| (std::cmp::Reverse(path.times[id.index()]), *id));
-    let imbalance = |id: &CallPathId| (path.times[id.index()].0 as f64 - average(*id)).max(0.0);
+    let all = trace.paths().ids().chain([CallPathId::NONE]);
+    let mut rows: Vec<CallPathId> = all.filter(|id| critical(id).is_positive()).collect();
+    rows.sort_by_key(|id| (std::cmp::Reverse(critical(id)), *id));
+    let imbalance = |id: &CallPathId| (critical(id).0 as f64 - average(id)).max(0.0);
     let number = |part: &dyn Fn(&CallPathId) -> f64| {
         Values::Number(Unit::Seconds, rows.iter().map(|id| seconds(part(id))).collect())
     };
@@ -240,8 +267,8 @@ fn run(input: &Input<'_>) -> Outcome {
         name: "critical_path_profile",
         columns: vec![
             Column { name: "path", values: Values::Path(rows.clone()) },
-            Column { name: "critical_s", values: number(&|id| path.times[id.index()].0 as f64) },
-            Column { name: "average_s", values: number(&|id| average(*id)) },
+            Column { name: "critical_s", values: number(&|id| critical(id).0 as f64) },
+            Column { name: "average_s", values: number(&average) },
             Column { name: "imbalance_s", values: number(&imbalance) },
         ],
     };

@@ -110,13 +110,15 @@ impl<'a> SyncPoints<'a> {
         SyncPoints { trace, meetings, pe, offsets, points }
     }
 
-    /// The last common point of this PE and the one that a wait of it waited for, as times on both; the begin of the run if
-    /// there is none.
-    pub(crate) fn before(&self, wait: &Wait) -> (Time, Time) {
+    /// The last common point of this PE and the one that a wait of it waited for; the begin of the run if there is none.
+    ///
+    /// It is one moment, the same for both: when the first of them was through. So what the late PE did since then, including
+    /// its waits, is never less than the wait plus what the waiting PE did, and all of the wait is accounted for.
+    pub(crate) fn before(&self, wait: &Wait) -> Time {
         let other = wait.cause.pe;
         let message = self.last_message(wait.begin, other, wait.end);
         let meeting = self.meetings.last(self.pe, wait.begin, other, wait.end);
-        message.max(meeting).unwrap_or((self.trace.begin(), self.trace.begin()))
+        message.max(meeting).map_or(self.trace.begin(), |(own, there)| own.min(there))
     }
 
     fn last_message(&self, own_limit: Time, other: PeId, other_limit: Time) -> Option<(Time, Time)> {

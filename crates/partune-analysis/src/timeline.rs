@@ -2,7 +2,8 @@
 //!
 //! exclusive(c) = Σ duration of visits to c − Σ duration of visits to children of c, each clipped to the interval. That needs
 //! the visits that begin inside, and those open at its begin, which parent links lead to: cost is the visits inside plus the
-//! depth of the stack. Memory: 4 bytes a visit while a timeline is in use.
+//! depth of the stack. Time outside of all visits is time of [`CallPathId::NONE`]: many recorders see only constructs.
+//! Memory: 4 bytes a visit while a timeline is in use.
 
 use partune_base::{CallPathId, PeId, Span, Time};
 use partune_trace::{CallPaths, Trace, Visits};
@@ -14,7 +15,7 @@ pub(crate) struct Timeline<'a> {
     parents: Vec<u32>,
 }
 
-/// Time by call path, of which few are not zero.
+/// Time by call path, of which few are not zero; the last is [`CallPathId::NONE`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PathTimes {
     times: Vec<Span>,
@@ -51,6 +52,7 @@ impl<'a> Timeline<'a> {
         }
         let first = self.visits.enter.partition_point(|enter| *enter < begin);
         let mut open = first.checked_sub(1).unwrap_or(usize::MAX);
+        let mut covered = false;
         while open < self.visits.len() {
             let exit = self.visits.exit[open];
             if exit > begin {
@@ -58,12 +60,16 @@ impl<'a> Timeline<'a> {
                 let clipped = exit.min(end) - begin;
                 times.add(path, clipped);
                 // Above a visit that covers the whole interval all contributions cancel.
-                if exit >= end {
+                covered = exit >= end;
+                if covered {
                     break;
                 }
                 times.add(self.paths.parent(path), -clipped);
             }
             open = self.parents[open] as usize;
+        }
+        if !covered {
+            times.add(CallPathId::NONE, end - begin);
         }
         for i in first..self.visits.len() {
             let enter = self.visits.enter[i];
@@ -78,7 +84,7 @@ impl<'a> Timeline<'a> {
     }
 }
 
-/// The exclusive times of a whole PE, by call path.
+/// The exclusive times of a whole PE, by call path; without time outside of visits.
 pub(crate) fn profile(trace: &Trace, pe: PeId) -> Vec<Span> {
     let (visits, paths) = (&trace.streams()[pe].visits, trace.paths());
     let mut inclusive = vec![Span::ZERO; paths.len()];
@@ -98,22 +104,24 @@ pub(crate) fn profile(trace: &Trace, pe: PeId) -> Vec<Span> {
 
 impl PathTimes {
     pub(crate) fn new(paths: usize) -> PathTimes {
-        PathTimes { times: vec![Span::ZERO; paths], seen: vec![false; paths], touched: Vec::new() }
+        PathTimes { times: vec![Span::ZERO; paths + 1], seen: vec![false; paths + 1], touched: Vec::new() }
+    }
+
+    fn slot(&self, path: CallPathId) -> usize {
+        (path.0 as usize).min(self.times.len() - 1)
     }
 
     pub(crate) fn add(&mut self, path: CallPathId, time: Span) {
-        let i = path.0 as usize;
-        if let Some(total) = self.times.get_mut(i) {
-            *total += time;
-            if !self.seen[i] {
-                self.seen[i] = true;
-                self.touched.push(path);
-            }
+        let i = self.slot(path);
+        self.times[i] += time;
+        if !self.seen[i] {
+            self.seen[i] = true;
+            self.touched.push(path);
         }
     }
 
     pub(crate) fn get(&self, path: CallPathId) -> Span {
-        self.times.get(path.0 as usize).copied().unwrap_or_default()
+        self.times[self.slot(path)]
     }
 
     /// The paths with time, in the order they were first seen.
@@ -122,9 +130,10 @@ impl PathTimes {
     }
 
     pub(crate) fn clear(&mut self) {
-        for path in self.touched.drain(..) {
-            self.times[path.0 as usize] = Span::ZERO;
-            self.seen[path.0 as usize] = false;
+        for path in std::mem::take(&mut self.touched) {
+            let i = self.slot(path);
+            self.times[i] = Span::ZERO;
+            self.seen[i] = false;
         }
     }
 }

@@ -45,18 +45,11 @@ pub(crate) struct AllExcess {
     pub(crate) pes: Table<PeId, PeExcess>,
 }
 
-/// From the last common point to the wait: where it begins on the waiting PE and on the cause.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Interval {
-    pub(crate) own: Time,
-    pub(crate) other: Time,
-}
-
 /// Looks at all waits; parallel over PEs.
 pub(crate) fn all(trace: &Trace, index: &Index, waits: &Waits) -> AllExcess {
     let pes: Vec<PeId> = trace.streams().ids().collect();
     let meetings = Meetings::new(trace, index);
-    let intervals: Vec<Vec<Interval>> = pes
+    let begins: Vec<Vec<Time>> = pes
         .par_iter()
         .map(|pe| {
             let rows = waits.of_pe(*pe);
@@ -64,10 +57,10 @@ pub(crate) fn all(trace: &Trace, index: &Index, waits: &Waits) -> AllExcess {
                 return Vec::new();
             }
             let points = SyncPoints::new(trace, &meetings, *pe);
-            rows.iter().map(|wait| interval(&points, wait)).collect()
+            rows.iter().map(|wait| since(&points, wait)).collect()
         })
         .collect();
-    let threshold = threshold(trace, waits, &intervals);
+    let threshold = threshold(trace, waits, &begins);
     let timelines: Vec<Timeline<'_>> = pes.par_iter().map(|pe| Timeline::new(trace, *pe)).collect();
     let timelines = Table::from(timelines);
     let found: Vec<PeExcess> = pes
@@ -75,9 +68,9 @@ pub(crate) fn all(trace: &Trace, index: &Index, waits: &Waits) -> AllExcess {
         .map(|pe| {
             let mut times = [PathTimes::new(trace.paths().len()), PathTimes::new(trace.paths().len())];
             let mut found = PeExcess::default();
-            for (wait, interval) in waits.of_pe(*pe).iter().zip(&intervals[pe.index()]) {
+            for (wait, begin) in waits.of_pe(*pe).iter().zip(&begins[pe.index()]) {
                 let row = if wait.cause.is_some() && wait.duration() >= threshold {
-                    detailed(trace, waits, &timelines, wait, *interval, &mut times, &mut found.parts)
+                    detailed(trace, waits, &timelines, wait, *begin, &mut times, &mut found.parts)
                 } else {
                     Excess::NONE
                 };
@@ -101,12 +94,9 @@ impl Excess {
     };
 }
 
-fn interval(points: &SyncPoints<'_>, wait: &Wait) -> Interval {
-    if !wait.cause.is_some() {
-        return Interval { own: wait.begin, other: wait.end };
-    }
-    let (own, other) = points.before(wait);
-    Interval { own, other }
+/// Since when to look at both PEs of a wait.
+fn since(points: &SyncPoints<'_>, wait: &Wait) -> Time {
+    if wait.cause.is_some() { points.before(wait) } else { wait.begin }
 }
 
 /// Where the causes of single waits lost their time, for callers that ask for few: links the visits of both PEs anew each time.
@@ -126,11 +116,11 @@ impl<'a> Origins<'a> {
         if !wait.cause.is_some() {
             return CallPathId::NONE;
         }
-        let interval = interval(&SyncPoints::new(self.trace, &self.meetings, wait.pe), wait);
+        let begin = since(&SyncPoints::new(self.trace, &self.meetings, wait.pe), wait);
         let paths = self.trace.paths().len();
         let mut times = [PathTimes::new(paths), PathTimes::new(paths)];
         let pair = (&Timeline::new(self.trace, wait.pe), &Timeline::new(self.trace, wait.cause.pe));
-        difference(self.trace, self.waits, pair, wait, interval, &mut times);
+        difference(self.trace, self.waits, pair, wait, begin, &mut times);
         largest(times[0].iter())
     }
 }
@@ -140,12 +130,12 @@ fn detailed(
     waits: &Waits,
     timelines: &Table<PeId, Timeline<'_>>,
     wait: &Wait,
-    interval: Interval,
+    since: Time,
     times: &mut [PathTimes; 2],
     parts: &mut Vec<(CallPathId, f32)>,
 ) -> Excess {
     let pair = (&timelines[wait.pe], &timelines[wait.cause.pe]);
-    let (first, end, waited) = difference(trace, waits, pair, wait, interval, times);
+    let (first, end, waited) = difference(trace, waits, pair, wait, since, times);
     let begin = parts.len() as u32;
     let [late, _] = times;
     let mut delay = Span::ZERO;
@@ -171,16 +161,16 @@ fn difference(
     waits: &Waits,
     (own, other): (&Timeline<'_>, &Timeline<'_>),
     wait: &Wait,
-    interval: Interval,
+    begin: Time,
     times: &mut [PathTimes; 2],
 ) -> (u32, u32, Span) {
     let [late, early] = times;
     late.clear();
     early.clear();
-    other.add(interval.other, wait.end, late);
-    own.add(interval.own, wait.begin, early);
-    without_waits(trace, waits, wait.pe, interval.own, wait.begin, early);
-    let (first, end, waited) = without_waits(trace, waits, wait.cause.pe, interval.other, wait.end, late);
+    other.add(begin, wait.end, late);
+    own.add(begin, wait.begin, early);
+    without_waits(trace, waits, wait.pe, begin, wait.begin, early);
+    let (first, end, waited) = without_waits(trace, waits, wait.cause.pe, begin, wait.end, late);
     // Exclusive times of an operation with visits inside can be shorter than its wait: no time is negative.
     for (path, time) in early.iter() {
         late.add(path, -time.clamp_positive());
@@ -211,16 +201,16 @@ fn without_waits(
 }
 
 /// The shortest wait to look at in detail, from the two rules in the documentation of [`crate::delay`].
-fn threshold(trace: &Trace, waits: &Waits, intervals: &[Vec<Interval>]) -> Span {
-    let costs: Vec<Box<[(u64, u64)]>> = intervals
+fn threshold(trace: &Trace, waits: &Waits, begins: &[Vec<Time>]) -> Span {
+    let costs: Vec<Box<[(u64, u64)]>> = begins
         .par_iter()
         .enumerate()
-        .map(|(pe, intervals)| {
+        .map(|(pe, begins)| {
             let mut buckets = vec![(0, 0); BUCKETS].into_boxed_slice();
-            for (wait, interval) in waits.of_pe(PeId::from_index(pe)).iter().zip(intervals) {
+            for (wait, begin) in waits.of_pe(PeId::from_index(pe)).iter().zip(begins) {
                 if wait.cause.is_some() {
-                    let own = Timeline::cost(&trace.streams()[wait.pe].visits, interval.own, wait.begin);
-                    let other = Timeline::cost(&trace.streams()[wait.cause.pe].visits, interval.other, wait.end);
+                    let own = Timeline::cost(&trace.streams()[wait.pe].visits, *begin, wait.begin);
+                    let other = Timeline::cost(&trace.streams()[wait.cause.pe].visits, *begin, wait.end);
                     let bucket = &mut buckets[bucket(wait.duration())];
                     bucket.0 += wait.duration().0 as u64;
                     bucket.1 += (own + other) as u64;

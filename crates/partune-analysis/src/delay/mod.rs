@@ -57,12 +57,8 @@ impl Delays {
 }
 
 /// The analysis.
-pub(crate) static DELAY: Analysis = Analysis {
-    name: "delay",
-    title: "Delay costs: the code that makes others wait",
-    docs: DOCS,
-    run,
-};
+pub(crate) static DELAY: Analysis =
+    Analysis { name: "delay", title: "Delay costs: the code that makes others wait", docs: DOCS, run };
 
 const DOCS: &str = "
 Which code made others wait, in seconds of waiting that it cost. A wait is traced back to what its cause did since both PEs were

@@ -11,6 +11,8 @@
 //! and never reach beyond its own exit. Between two groups (inter-communicators) members need those of the other group only.
 //! Instances with missing members tell nothing.
 
+use std::cmp::Reverse;
+
 use partune_base::PeId;
 use partune_index::{Index, Instance, Member, Place};
 use partune_trace::{GroupKind, Role, Trace};
@@ -120,8 +122,8 @@ impl<'a> Meeting<'a> {
     fn root_waits(self, rows: &mut Vec<Wait>) {
         let Some(root) = self.root() else { return };
         let others = self.members.iter().filter(|member| self.exchange(member, root));
-        if let Some(first) = others.min_by_key(|member| (member.enter, member.pe)) {
-            self.push(Pattern::EarlyReduce, root, first, rows);
+        if let Some(last) = others.max_by_key(|member| (member.enter, Reverse(member.pe))) {
+            self.push(Pattern::EarlyReduce, root, last, rows);
         }
     }
 

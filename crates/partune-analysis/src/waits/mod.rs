@@ -2,7 +2,8 @@
 //!
 //! Found once, by role, one module a family; all other analyses that speak of waiting read this list. An operation has at most
 //! one wait. Where several partners kept it (a completion of many messages), it is the one that ended last: the operation
-//! could not have returned before, and no second is counted twice. Waiting is never claimed from a partner that is not known.
+//! could not have returned before, and no second is counted twice. Waiting is never claimed from a partner that is not known,
+//! nor between processes whose clocks contradict each other.
 //!
 //! Definitions: Su, "Parallel Performance Wizard", figures 4-4 to 4-7; names and the cases of messages and collectives as in
 //! Scalasca's manual of patterns.
@@ -83,7 +84,7 @@ impl Waits {
                 rows.push(wait);
             }
         }
-        let parts: Vec<(Vec<Wait>, Vec<Wait>)> = pes.into_par_iter().map(|rows| settle(trace, rows)).collect();
+        let parts: Vec<(Vec<Wait>, Vec<Wait>)> = pes.into_par_iter().map(|rows| settle(trace, index, rows)).collect();
         let (program, management): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         Waits { program: Rows::new(program), management: Rows::new(management), delays: OnceLock::new() }
     }
@@ -155,13 +156,28 @@ impl Rows {
 }
 
 /// Of the waits of a PE, keeps for each operation the one that ended last, and puts those of management apart.
-fn settle(trace: &Trace, mut rows: Vec<Wait>) -> (Vec<Wait>, Vec<Wait>) {
+fn settle(trace: &Trace, index: &Index, mut rows: Vec<Wait>) -> (Vec<Wait>, Vec<Wait>) {
     rows.retain(|wait| wait.end > wait.begin && wait.operation.is_some());
+    if !index.clocks.aligned {
+        rows.retain(|wait| one_clock(trace, index, wait));
+    }
     rows.sort_unstable_by_key(|wait| {
         (wait.operation, std::cmp::Reverse(wait.end), wait.begin, wait.pattern, wait.cause, wait.instance)
     });
     rows.dedup_by_key(|wait| wait.operation);
     rows.into_iter().partition(|wait| !is_management(trace, wait.pe, wait.operation))
+}
+
+/// Whether all PEs that a wait depends on are of one process, so that their times can be compared whatever the clocks.
+fn one_clock(trace: &Trace, index: &Index, wait: &Wait) -> bool {
+    let process = |pe: PeId| trace.pes().get(pe).map(|pe| pe.process);
+    let own = process(wait.pe);
+    let group = match wait.pattern {
+        Pattern::WaitOnLock | Pattern::CompetingPutGet => None,
+        _ => index.collectives.instances.get(wait.instance as usize),
+    };
+    let members = group.map_or(&[][..], |instance| index.collectives.members(instance));
+    (!wait.cause.is_some() || process(wait.cause.pe) == own) && members.iter().all(|member| process(member.pe) == own)
 }
 
 /// Whether an operation is the paradigm's own business: start-up, shut-down, collective creation of its objects.

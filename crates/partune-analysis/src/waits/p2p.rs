@@ -3,12 +3,11 @@
 //! Late sender: the operation that received (or completed the receive) was entered before the send operation;
 //! wait = [own enter, enter of the send]. Late receiver: a send that may block, or the operation that completed a non-blocking
 //! send, was entered before the receive was posted and left after; wait = [own enter, receive posted]. Buffered sends never
-//! wait. Several messages completed by one operation: the latest counts. A send that began after its receive had ended is not
-//! late but unaligned: no wait.
+//! wait. Several messages completed by one operation: the latest counts. No wait reaches beyond the end of its operation.
 
 use partune_base::{PeId, Time};
 use partune_index::{Index, Message, Place};
-use partune_trace::{Completion, NO_REQUEST, Trace, VisitIx};
+use partune_trace::{Completion, NO_REQUEST, Trace};
 
 use super::{Wait, push_latest};
 use crate::Pattern;
@@ -52,6 +51,9 @@ fn late_receiver(trace: &Trace, message: &Message) -> Option<Wait> {
     }
     let partner = Place { pe: message.receiver, visit: message.recv_post };
     operation(trace, partner)?;
+    if message.recv_posted >= exit {
+        return None;
+    }
     wait(own, Pattern::LateReceiver, begin, message.recv_posted, exit, partner)
 }
 
@@ -72,14 +74,6 @@ fn operation(trace: &Trace, place: Place) -> Option<(Time, Time)> {
 }
 
 fn wait(own: Place, pattern: Pattern, begin: Time, end: Time, exit: Time, cause: Place) -> Option<Wait> {
-    let operation: VisitIx = own.visit;
-    (begin < end && end < exit).then_some(Wait {
-        pe: own.pe,
-        operation,
-        pattern,
-        begin,
-        end,
-        cause,
-        instance: u32::MAX,
-    })
+    let end = end.min(exit);
+    (begin < end).then_some(Wait { pe: own.pe, operation: own.visit, pattern, begin, end, cause, instance: u32::MAX })
 }
