@@ -23,7 +23,8 @@ pub struct Wait {
     /// As analyses name it: `late_sender`.
     pub pattern: &'static str,
     pub construct: &'static str,
-    /// Region names from the root, joined by `/`.
+    /// Region names from the root, joined by `/`. In the archive the paths of threads other than the main one begin with the
+    /// parallel region.
     pub path: String,
     pub total: Tally,
     /// Who waited, by rank and thread; only those who did.
@@ -44,8 +45,9 @@ pub struct Injected {
 ///
 /// Definitions of the waits (as Scalasca's and PPW's): late sender: from the receive's enter to the send's enter, for
 /// `MPI_Waitall` of the latest of its senders; late receiver: the other way round, for sends that wait; barrier and N×N: from the
-/// own enter to the last enter; late broadcast: to the root's enter; early reduce: from the root's enter to the first other
-/// enter; lock: from the enter to the release by the holder before; value: from the enter to the enter of the put that sets it.
+/// own enter to the last enter; late broadcast: to the root's enter; early reduce: from the root's enter to the last other
+/// enter; lock: from the request (or the enter, where none is recorded) to the release by the holder before; value: from the
+/// enter to the completion of the put that sets it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answers {
     /// Event records.

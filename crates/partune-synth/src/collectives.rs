@@ -168,12 +168,12 @@ fn collective<R: Recorder>(world: &mut World<'_, R>, it: Collective) {
             world.emit(at, &begin);
         }
     }
-    // The first of equally late, or early, ones.
+    // The first of equally late ones.
     let later = |a: (usize, u64), b: &(usize, u64)| if b.1 > a.1 { *b } else { a };
     let last = arrivals[1..].iter().fold(arrivals[0], later);
     let root = arrivals.get((it.root.wrapping_sub(it.first)) as usize).copied();
     let others = arrivals.iter().copied().filter(|arrival| Some(*arrival) != root);
-    let first_other = others.reduce(|a, b| if b.1 < a.1 { b } else { a });
+    let last_other = others.reduce(|a, b| later(a, &b));
     let steps = u64::from(u32::BITS - (it.count - 1).leading_zeros());
     let cost = CALL_NS + steps * world.transfer_ns(it.bytes);
 
@@ -192,9 +192,9 @@ fn collective<R: Recorder>(world: &mut World<'_, R>, it: Collective) {
             }
             Shape::ToRoot => {
                 received = if is_root { it.bytes * u64::from(it.count) } else { 0 };
-                match first_other {
-                    Some((cause, first)) if is_root => {
-                        world.wait(it.site, at, cause, enter, first);
+                match last_other {
+                    Some((cause, given)) if is_root => {
+                        world.wait(it.site, at, cause, enter, given);
                         world.advance(at, last.1 + cost);
                     }
                     _ => world.spend(at, CALL_NS),

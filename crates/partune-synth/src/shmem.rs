@@ -43,20 +43,21 @@ fn give<R: Recorder>(world: &mut World<'_, R>, rank: u32) {
     }
 }
 
-/// A blocking put; returns when it began.
+/// A blocking put; returns when it was complete.
 fn put<R: Recorder>(world: &mut World<'_, R>, at: usize, region: Region, remote: u32, bytes: u64) -> u64 {
-    let enter = world.call(at, region);
+    world.call(at, region);
     let matching_id = world.next_id(at);
     world.emit(at, &Event::RmaPut { win: HEAP, remote, bytes, matching_id });
     world.spend(at, CALL_NS + (bytes as f64 / world.options.bytes_per_ns) as u64);
     world.emit(at, &Event::RmaOpCompleteBlocking { win: HEAP, matching_id });
+    let complete = world.locations[at].now;
     world.leave(at, region);
-    enter
+    complete
 }
 
 fn await_flags<R: Recorder>(world: &mut World<'_, R>, rank: u32) {
     let at = world.main(rank);
-    let transfer = world.transfer_ns(FLAG_BYTES);
+    let latency = world.options.latency_ns;
     for (side, peer) in world.grid.neighbours(rank).into_iter().enumerate() {
         if let Some(peer) = peer {
             let set = world.sent[peer as usize][3 - side];
@@ -64,7 +65,7 @@ fn await_flags<R: Recorder>(world: &mut World<'_, R>, rank: u32) {
             world.emit(at, &Event::RmaWaitChange { win: HEAP });
             let cause = world.main(peer);
             world.wait(Site::ShmemWait, at, cause, enter, set);
-            world.advance(at, set + transfer);
+            world.advance(at, set + latency);
             world.spend(at, CALL_NS);
             world.leave(at, Region::ShmemLongWaitUntil);
         }
@@ -85,10 +86,11 @@ pub(crate) fn update_under_lock<R: Recorder>(world: &mut World<'_, R>) {
     for rank in order {
         let at = world.main(rank);
         let late = world.injected(InjectionKind::LockHold, rank);
-        let enter = world.call(at, Region::ShmemSetLock);
+        world.call(at, Region::ShmemSetLock);
         world.emit(at, &Event::RmaRequestLock { win: HEAP, remote: LOCK_HOME, lock_id: LOCK, lock_type: EXCLUSIVE });
+        let requested = world.locations[at].now;
         if let Some((holder, released)) = holder {
-            world.wait(Site::ShmemLock, at, holder, enter, released);
+            world.wait(Site::ShmemLock, at, holder, requested, released);
             world.advance(at, released);
         }
         world.spend(at, world.options.latency_ns);

@@ -159,7 +159,7 @@ fn collectives_end_after_they_can() {
                     REDUCE => {
                         assert!(end >= last, "{name}");
                         let others = members.iter().filter(|member| member.0 != rank);
-                        (2, others.map(|member| member.1).min().unwrap_or(enter))
+                        (2, others.map(|member| member.1).max().unwrap_or(enter))
                     }
                     _ => (0, last),
                 };
