@@ -60,22 +60,25 @@ fn clock_notes(repair: &Repair, trace: &Trace) -> Vec<Diagnostic> {
     vec![Diagnostic::info(message, "record on one node or with a synchronised timer; --no-clock-repair shows times as recorded")]
 }
 
-/// Drops findings below the threshold and puts the worst first. Waits that exceed a PE's time cannot be; ties go by pattern
-/// and place, so that the order is always the same.
+/// From this share of the run, a wait goes before findings of other kinds.
+const CONSIDERABLE: f64 = 0.01;
+
+/// Drops findings below the threshold and puts the worst first.
+///
+/// Considerable waits come first: they are time that was measurably lost, and do not overlap. What explains them (imbalance,
+/// serial sections) and what is smaller follows by time. Ties go by pattern and place, so that the order is always the same.
 pub(crate) fn rank(findings: Vec<Finding>, trace: &Trace, options: &Options) -> Vec<Ranked> {
     let pes = trace.active_pes().count().max(1);
     let total = trace.clock().seconds(trace.duration()) * pes as f64;
-    let mut ranked: Vec<Ranked> = findings
-        .into_iter()
-        .map(|finding| {
-            let seconds = trace.clock().seconds(finding.time);
-            Ranked { fraction: if total > 0.0 { seconds / total } else { 0.0 }, finding }
-        })
-        .filter(|ranked| ranked.fraction >= options.minimum)
-        .collect();
-    ranked.sort_by(|a, b| {
-        let key = |it: &Ranked| (std::cmp::Reverse(it.finding.time), it.finding.pattern, it.finding.path, it.finding.role);
-        key(a).cmp(&key(b))
+    let weigh = |finding: Finding| {
+        let seconds = trace.clock().seconds(finding.time);
+        Ranked { fraction: if total > 0.0 { seconds / total } else { 0.0 }, finding }
+    };
+    let mut ranked: Vec<Ranked> =
+        findings.into_iter().map(weigh).filter(|ranked| ranked.fraction >= options.minimum).collect();
+    ranked.sort_by_key(|it| {
+        let first = it.finding.pattern.is_wait() && it.fraction >= CONSIDERABLE;
+        (!first, std::cmp::Reverse(it.finding.time), it.finding.pattern, it.finding.path, it.finding.role)
     });
     ranked
 }

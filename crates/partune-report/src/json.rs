@@ -88,7 +88,17 @@ struct Cause<'a> {
     construct: &'a str,
     location: Location<'a>,
     callpath: Vec<&'a str>,
+    /// Where that PE spent the time that made it late, if it is known and another place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<Place<'a>>,
     seconds: f64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Place<'a> {
+    construct: &'a str,
+    location: Location<'a>,
+    callpath: Vec<&'a str>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -173,6 +183,11 @@ fn finding<'a>(trace: &'a Trace, ranked: &Ranked) -> Finding<'a> {
                 construct: names::construct(trace, cause.path),
                 location: location(trace, cause.path),
                 callpath: names::callpath(trace, cause.path),
+                origin: cause.origin.some().map(|path| Place {
+                    construct: names::construct(trace, path),
+                    location: location(trace, path),
+                    callpath: names::callpath(trace, path),
+                }),
                 seconds: clock.seconds(cause.time),
             })
             .collect(),

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use partune_analysis::{Finding, Section};
-use partune_base::Span;
+use partune_analysis::{Cause, Section};
+use partune_base::{CallPathId, Span};
 use partune_diag::Severity;
 use partune_engine::{Diagnosis, Ranked};
 use partune_trace::Trace;
@@ -112,7 +112,7 @@ fn findings(out: &mut String, diagnosis: &Diagnosis, count: usize) {
         let _ = writeln!(out, "\nno finding above the threshold");
         return;
     }
-    let _ = writeln!(out, "\nworst findings{:>62}", "time  of the run");
+    let _ = writeln!(out, "\nworst findings{:>67}", "time  of run");
     for (number, ranked) in diagnosis.findings.iter().take(count).enumerate() {
         finding(out, &diagnosis.trace, number + 1, ranked);
     }
@@ -125,42 +125,43 @@ fn findings(out: &mut String, diagnosis: &Diagnosis, count: usize) {
 
 fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
     let it = &ranked.finding;
-    let place = place(trace, it);
-    let what = format!("{number:>3}  {} at {place}", it.pattern.name().replace('_', " "));
-    let time = names::seconds(trace.clock().seconds(it.time));
-    let _ = writeln!(out, "{what:<64} {time:>9}  {:>7}", names::percent(ranked.fraction));
     let seconds = |span| names::seconds(trace.clock().seconds(span));
+    let pattern = it.pattern.name().replace('_', " ");
+    let _ = writeln!(out, "{number:>3}  {pattern:<58} {:>8}  {:>7}", seconds(it.time), names::percent(ranked.fraction));
+    let _ = writeln!(out, "     {}", place(trace, it.path));
     if !it.pes.is_empty() {
         let mut pes = it.pes.clone();
         pes.sort_by_key(|(pe, time)| (std::cmp::Reverse(*time), *pe));
-        let shown: Vec<_> = pes.iter().take(4).map(|(pe, time)| format!("PE {} {}", names::pe(trace, *pe), seconds(*time))).collect();
+        let one = |(pe, time): &(_, _)| format!("PE {} {}", names::pe(trace, *pe), seconds(*time));
+        let shown: Vec<_> = pes.iter().take(4).map(one).collect();
         let more = if pes.len() > 4 { format!(" and {} more", pes.len() - 4) } else { String::new() };
+        let times = if it.count == 1 { "once".to_owned() } else { format!("{} times", it.count) };
         let verb = if it.pattern.is_wait() { "waiting" } else { "on" };
-        let _ = writeln!(out, "       {verb}: {}{more} ({} times)", shown.join(", "), it.count);
+        let _ = writeln!(out, "     {verb:<9} {}{more} ({times})", shown.join(", "));
     }
-    let causes: Vec<_> = it
-        .causes
-        .iter()
-        .take(2)
-        .map(|cause| {
-            let path = names::construct(trace, cause.path);
-            let place = names::location(trace, cause.path);
-            let function = if place.function == path { String::new() } else { format!(" in {}", place.text()) };
-            format!("PE {} {path}{function} {}", names::pe(trace, cause.pe), seconds(cause.time))
-        })
-        .collect();
-    if !causes.is_empty() {
-        let _ = writeln!(out, "       caused by: {}", causes.join("; "));
+    for (index, cause) in it.causes.iter().take(2).enumerate() {
+        let verb = if index == 0 { "caused by" } else { "" };
+        let _ = writeln!(out, "     {verb:<9} PE {} {}, {}", names::pe(trace, cause.pe), reason(trace, cause), seconds(cause.time));
+    }
+}
+
+/// What a PE did that made others wait.
+fn reason(trace: &Trace, cause: &Cause) -> String {
+    let operation = place(trace, cause.path);
+    match names::construct(trace, cause.origin) {
+        "" => operation,
+        _ if cause.origin == cause.path => operation,
+        _ => format!("{} before {}", place(trace, cause.origin), names::construct(trace, cause.path)),
     }
 }
 
 /// `MPI_Recv in exchange (halo.c:12)`.
-fn place(trace: &Trace, finding: &Finding) -> String {
-    if !finding.path.is_some() {
+fn place(trace: &Trace, path: CallPathId) -> String {
+    if !path.is_some() {
         return "the whole program".to_owned();
     }
-    let construct = names::construct(trace, finding.path);
-    let location = names::location(trace, finding.path);
+    let construct = names::construct(trace, path);
+    let location = names::location(trace, path);
     match location.text() {
         text if text.is_empty() => construct.to_owned(),
         text if location.function == construct => text,

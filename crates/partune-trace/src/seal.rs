@@ -45,6 +45,9 @@ pub(crate) fn extent(streams: &Table<PeId, Stream>) -> (Time, Time) {
     (begin, end.max(begin))
 }
 
+/// More than one operation can move: what exceeds it is damage, and would make sums overflow.
+const MAX_BYTES: u64 = 1 << 44;
+
 /// Sizes of the tables that ids point into.
 struct Limits {
     pes: usize,
@@ -90,6 +93,11 @@ impl Limits {
         }
         stream.teams.iter_mut().for_each(|row| self.group(&mut row.group));
         stream.tasks.iter_mut().for_each(|row| self.group(&mut row.group));
+        let bytes = stream.sends.iter_mut().map(|row| &mut row.bytes);
+        let bytes = bytes.chain(stream.recvs.iter_mut().map(|row| &mut row.bytes));
+        let bytes = bytes.chain(stream.collectives.iter_mut().flat_map(|row| [&mut row.sent, &mut row.received]));
+        let bytes = bytes.chain(stream.transfers.iter_mut().map(|row| &mut row.bytes));
+        bytes.chain(stream.io.iter_mut().map(|row| &mut row.bytes)).for_each(|bytes| *bytes = (*bytes).min(MAX_BYTES));
         let windows = self.windows;
         stream.transfers.retain(|row| (row.window.0 as usize) < windows);
         stream.completions.retain(|row| (row.window.0 as usize) < windows);

@@ -195,7 +195,7 @@ fn region_row(definitions: &Definitions, strings: &mut Strings, region: &RegionD
         .or_else(|| partune_paradigm::recognise(definitions.text(region.canonical_name), hint));
     let (construct, paradigm, role, completion) = match recognised {
         Some(it) => (
-            strings.intern(it.construct.name),
+            strings.intern(construct_name(name_text, it.construct.name)),
             strings.intern(it.paradigm.name),
             it.construct.role,
             it.construct.completion,
@@ -207,6 +207,19 @@ fn region_row(definitions: &Definitions, strings: &mut Strings, region: &RegionD
         }
     };
     Region { name, construct, paradigm, role, completion, file, line: region.line }
+}
+
+/// How to call a construct: by its canonical name if the producer only spells it differently (`mpi_send_`) or decorates it
+/// (`!$omp barrier @cg.f:12`); by its own if it is one of a family (`shmem_long_put` of `shmem_put`).
+fn construct_name<'a>(own: &'a str, canonical: &'a str) -> &'a str {
+    let letters = |name: &str| -> String {
+        name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+    };
+    let is_identifier = own.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let (own_letters, canonical_letters) = (letters(own), letters(canonical));
+    let same = own_letters.strip_prefix('p').unwrap_or(&own_letters).ends_with(&canonical_letters)
+        || own_letters.starts_with(&canonical_letters);
+    if is_identifier && !same { own } else { canonical }
 }
 
 impl RegionDef {

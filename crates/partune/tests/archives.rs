@@ -1,0 +1,65 @@
+//! Real archives that nobody here wrote, where they are present, and ours.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// An archive with its name in the collection.
+pub(crate) struct Archive {
+    pub(crate) name: String,
+    pub(crate) anchor: PathBuf,
+}
+
+pub(crate) fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// All shared OTF2 archives, or our own only if there are none; in CI they must be present.
+pub(crate) fn archives() -> Vec<Archive> {
+    let shared = std::env::var_os("PARTUNE_TRACES").map_or_else(|| workspace().join("../shared/traces"), PathBuf::from);
+    let mut found = Vec::new();
+    collect(&shared.join("otf2"), &mut found);
+    if found.is_empty() {
+        assert!(std::env::var_os("CI").is_none(), "{} must be present in CI", shared.display());
+        println!("skipped: no shared archives at {}", shared.display());
+    }
+    collect(&workspace().join("examples/archives"), &mut found);
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    assert!(!found.is_empty(), "the archive in examples/ is always there");
+    found
+}
+
+/// Anchor files in the folders of a collection.
+fn collect(collection: &Path, found: &mut Vec<Archive>) {
+    let Ok(folders) = std::fs::read_dir(collection) else { return };
+    for folder in folders.flatten().filter(|folder| folder.path().is_dir()) {
+        let name = folder.file_name().to_string_lossy().into_owned();
+        let inner = std::fs::read_dir(folder.path()).into_iter().flatten().flatten().map(|it| it.path());
+        let places = std::iter::once(folder.path()).chain(inner.filter(|path| path.is_dir()));
+        let anchor = places
+            .filter_map(|place| std::fs::read_dir(place).ok())
+            .flat_map(|files| files.flatten().map(|file| file.path()))
+            .find(|file| file.extension().is_some_and(|extension| extension == "otf2"));
+        if let Some(anchor) = anchor {
+            found.push(Archive { name, anchor });
+        }
+    }
+}
+
+/// All files of an archive in memory, by the names under which an importer asks for them.
+pub(crate) fn load(anchor: &Path) -> (String, BTreeMap<String, Vec<u8>>) {
+    let folder = anchor.parent().expect("an anchor is in a folder");
+    let name = anchor.file_name().expect("an anchor has a name").to_string_lossy().into_owned();
+    let stem = name.trim_end_matches(".otf2").to_owned();
+    let mut files = BTreeMap::new();
+    let mut read = |name: String| {
+        if let Ok(bytes) = std::fs::read(folder.join(&name)) {
+            files.insert(name, bytes);
+        }
+    };
+    read(name.clone());
+    read(format!("{stem}.def"));
+    for file in std::fs::read_dir(folder.join(&stem)).into_iter().flatten().flatten() {
+        read(format!("{stem}/{}", file.file_name().to_string_lossy()));
+    }
+    (name, files)
+}

@@ -1,0 +1,137 @@
+//! Damaged archives: cut anywhere, with flipped bytes or missing files, they are analysed as far as they go, and it is said.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use partune_engine::{Diagnosis, Request};
+use partune_otf2::import::{Bytes, Files, import};
+use rayon::prelude::*;
+
+use crate::archives::{archives, load};
+
+/// Archives up to this size are cut at 1,000 places; larger ones at fewer, so that the test ends in minutes.
+const THOROUGH_BYTES: usize = 2 << 20;
+
+/// An archive with one file replaced (or missing).
+struct Damaged<'a> {
+    files: &'a BTreeMap<String, Arc<Vec<u8>>>,
+    name: &'a str,
+    bytes: Option<Arc<Vec<u8>>>,
+}
+
+impl Files for Damaged<'_> {
+    fn open(&self, name: &str) -> std::io::Result<Bytes> {
+        let bytes = if name == self.name { self.bytes.as_ref() } else { self.files.get(name) };
+        Ok(bytes.ok_or(std::io::ErrorKind::NotFound)?.clone())
+    }
+}
+
+/// A small generator of numbers: the same on every machine.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % limit.max(1) as u64) as usize
+    }
+}
+
+/// Analyses what can be read; `None` if the archive cannot be opened at all, which must be an error and not a panic.
+fn diagnose(files: &dyn Files, anchor: &str) -> Option<Diagnosis> {
+    let trace = import(files, anchor, &|_, _| {}).ok()?;
+    let diagnosis = partune_engine::analyze(trace, &Request::default(), &());
+    assert!(!partune_report::document(&diagnosis, "archive").is_empty());
+    Some(diagnosis)
+}
+
+/// Damages each archive `times` times (fewer if it is large) and hands what came out to `check`.
+fn each_damage(
+    times: usize,
+    damage: impl Fn(&[u8], &mut Random) -> Option<Vec<u8>> + Sync,
+    check: impl Fn(&str, Option<Diagnosis>) + Sync,
+) {
+    for archive in archives() {
+        let (anchor, files) = load(&archive.anchor);
+        let size: usize = files.values().map(Vec::len).sum();
+        let files: BTreeMap<String, Arc<Vec<u8>>> = files.into_iter().map(|(name, bytes)| (name, Arc::new(bytes))).collect();
+        let names: Vec<&String> = files.keys().collect();
+        let times = if size <= THOROUGH_BYTES { times } else { times / 20 };
+        (0..times).into_par_iter().for_each(|round| {
+            let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ (round as u64 + 1).wrapping_mul(0xff51_afd7_ed55_8ccd));
+            let name = names[random.below(names.len())];
+            let bytes = damage(&files[name], &mut random).map(Arc::new);
+            let damaged = Damaged { files: &files, name, bytes };
+            check(&archive.name, diagnose(&damaged, &anchor));
+        });
+    }
+}
+
+#[test]
+fn cut_at_a_thousand_random_bytes() {
+    let cut = |bytes: &[u8], random: &mut Random| Some(bytes[..random.below(bytes.len())].to_vec());
+    each_damage(1000, cut, |_, _| {});
+}
+
+#[test]
+fn cut_at_every_chunk() {
+    for archive in archives() {
+        let (anchor, files) = load(&archive.anchor);
+        let whole = import(&files, &anchor, &|_, _| {}).expect("the archive opens");
+        let (_, header) = files.iter().find(|(name, _)| **name == anchor).expect("the anchor was loaded");
+        let chunk = partune_otf2::codec::Anchor::read(header).expect("the anchor is whole").event_chunk_size as usize;
+        let files: BTreeMap<String, Arc<Vec<u8>>> = files.into_iter().map(|(name, bytes)| (name, Arc::new(bytes))).collect();
+        for (name, bytes) in files.iter().filter(|(name, _)| name.ends_with(".evt")) {
+            for end in (0..bytes.len()).step_by(chunk) {
+                let damaged = Damaged { files: &files, name, bytes: Some(Arc::new(bytes[..end].to_vec())) };
+                let diagnosis = diagnose(&damaged, &anchor).expect("the other files are whole");
+                assert!(diagnosis.trace.events() < whole.events(), "{} {name}", archive.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn flipped_bytes() {
+    let flip = |bytes: &[u8], random: &mut Random| {
+        let mut bytes = bytes.to_vec();
+        for _ in 0..1 + random.below(8) {
+            let at = random.below(bytes.len());
+            if let Some(byte) = bytes.get_mut(at) {
+                *byte ^= 1 << random.below(8);
+            }
+        }
+        Some(bytes)
+    };
+    each_damage(300, flip, |_, _| {});
+}
+
+#[test]
+fn missing_files_are_said() {
+    let check = |name: &str, diagnosis: Option<Diagnosis>| {
+        // Without anchor or global definitions there is nothing to open; without anything else there is something to say,
+        // unless the file held nothing that the analysis needs.
+        if let Some(diagnosis) = diagnosis
+            && diagnosis.trace.events() == 0
+        {
+            assert!(!diagnosis.quality.is_empty(), "{name}");
+        }
+    };
+    each_damage(30, |_, _| None, check);
+}
+
+#[test]
+fn a_cut_event_file_is_said() {
+    for archive in archives() {
+        let (anchor, mut files) = load(&archive.anchor);
+        let Some((_, bytes)) = files.iter_mut().filter(|(name, _)| name.ends_with(".evt")).max_by_key(|(_, bytes)| bytes.len())
+        else {
+            continue;
+        };
+        bytes.truncate(bytes.len() / 2);
+        let diagnosis = diagnose(&files, &anchor).expect("the other files are whole");
+        let said = |text: &str| diagnosis.quality.entries().iter().any(|entry| entry.message.contains(text));
+        assert!(said("ends without an end mark") || said("is damaged"), "{}: {:?}", archive.name, diagnosis.quality);
+    }
+}

@@ -1,0 +1,6 @@
+//! The whole way, from an archive to a document: what it must say, and that nothing breaks it.
+
+mod archives;
+mod command;
+mod damage;
+mod same;
