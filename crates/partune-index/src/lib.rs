@@ -6,6 +6,7 @@
 mod blocks;
 pub mod clock_repair;
 mod collectives;
+mod dependences;
 mod endpoints;
 mod locks;
 mod messages;
@@ -21,6 +22,7 @@ use partune_trace::{Trace, VisitIx};
 pub use blocks::{Block, Blocks};
 pub use clock_repair::ClockQuality;
 pub use collectives::{Collectives, Instance, Member};
+pub use dependences::{Dependence, DependenceKind, Dependences};
 pub use locks::{Grant, Locks};
 pub use messages::{Message, Messages};
 pub use rma::{RmaIndex, Transfer, ValueWait};

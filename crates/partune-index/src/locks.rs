@@ -3,6 +3,9 @@
 //! Producers differ in what they record: request, grant and release (MPI windows ask and give back only; OpenMP and pthread tell
 //! grant and release). What is missing is taken from the operations around, as said at [`Grant`].
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use partune_base::{Id, PeId, Time};
 use partune_diag::{Diagnostic, Quality};
 use partune_trace::{CallPaths, LockEvent, LockKind, Role, Stream, Trace, VisitIx};
@@ -31,9 +34,12 @@ pub struct Grant {
     /// Whether `acquired` is a recorded event. If not, the PE may have got it as late as at its release (MPI may delay the
     /// lock of a window until the accesses), and grants of one lock can seem to overlap.
     pub recorded: bool,
+    /// Position in [`Locks::grants`] of the grant of another PE whose release was the last one between `requested` and
+    /// `acquired`, which made this one possible; `u32::MAX` if there is none.
+    pub enabled_by: u32,
 }
 
-/// All grants in order of (lock, time acquired, PE): 56 bytes a grant.
+/// All grants in order of (lock, time acquired, PE): 64 bytes a grant.
 #[derive(Clone, Debug, Default)]
 pub struct Locks {
     pub grants: Vec<Grant>,
@@ -58,6 +64,7 @@ impl Locks {
             )
             .times(unasked),
         );
+        find_enablers(&mut grants);
         Locks { grants }
     }
 
@@ -71,6 +78,36 @@ impl Locks {
         let first = self.grants.partition_point(|grant| grant.lock < lock);
         let end = self.grants.partition_point(|grant| grant.lock <= lock);
         &self.grants[first..end]
+    }
+}
+
+/// Finds for each grant the last release before it. A heap holds what is not given back yet: one grant, but for shared locks.
+fn find_enablers(grants: &mut [Grant]) {
+    let mut held: BinaryHeap<Reverse<(Time, u32)>> = BinaryHeap::new();
+    let mut first = 0;
+    while first < grants.len() {
+        let lock = grants[first].lock;
+        held.clear();
+        // The last two releases of different PEs: one of them is another PE's, whoever asks.
+        let mut last: [Option<u32>; 2] = [None, None];
+        let end = first + grants[first..].partition_point(|grant| grant.lock == lock);
+        for index in first..end {
+            let grant = grants[index];
+            while let Some(Reverse((released, earlier))) = held.peek().copied() {
+                if released > grant.acquired {
+                    break;
+                }
+                held.pop();
+                let same_pe = last[0].is_some_and(|last| grants[last as usize].pe == grants[earlier as usize].pe);
+                last = [Some(earlier), if same_pe { last[1] } else { last[0] }];
+            }
+            let others = last.into_iter().flatten().find(|earlier| grants[*earlier as usize].pe != grant.pe);
+            if let Some(earlier) = others.filter(|earlier| grants[*earlier as usize].released > grant.requested) {
+                grants[index].enabled_by = earlier;
+            }
+            held.push(Reverse((grant.released, index as u32)));
+        }
+        first = end;
     }
 }
 
@@ -134,7 +171,8 @@ impl History {
         let released = self.end.max(acquired);
         let requested = requested.min(acquired);
         let (release, shared) = (VisitIx::NONE, event.shared);
-        let grant = Grant { lock: event.lock, pe, operation, requested, acquired, released, release, shared, recorded };
+        let (lock, enabled_by) = (event.lock, u32::MAX);
+        let grant = Grant { lock, pe, operation, requested, acquired, released, release, shared, recorded, enabled_by };
         self.grants.push(grant);
         self.grants.len() - 1
     }

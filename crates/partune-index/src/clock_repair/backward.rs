@@ -13,7 +13,7 @@ pub(super) fn run(order: &Order, forward: &Forward, clock: usize) -> Correction 
     let mut pieces: Vec<Piece> = Vec::with_capacity(3 * jumps.len());
     let mut previous: Option<Jump> = None;
     for &jump in jumps {
-        let begin = previous.map_or(events.first().map_or(jump.at, |event| event.time), |previous| previous.at);
+        let begin = previous.map_or(order.begins[clock], |previous| previous.at);
         let begin = begin.max(jump.at - Span(jump.gain.0.saturating_mul(RETURN)));
         if begin < jump.at {
             for ramp in ramps(forward, events, previous, jump, begin) {

@@ -14,6 +14,8 @@ pub(super) struct Order {
     pub(super) domains: Vec<Vec<Event>>,
     /// The clock of each PE: its process.
     pub(super) domain_of: Vec<u32>,
+    /// The first event of each clock.
+    pub(super) begins: Vec<Time>,
     /// For each node, how many causes it has.
     pub(super) causes: Vec<u32>,
 }
@@ -41,7 +43,12 @@ impl Order {
             .map(|(id, pe)| if pe.process.0 < processes { pe.process.0 } else { processes + id.0 })
             .collect();
         let clocks = trace.processes().len() + trace.pes().len();
-        let mut order = Order { domains: vec![Vec::new(); clocks], domain_of, causes: Vec::new() };
+        let mut begins = vec![Time::MAX; clocks];
+        for (stream, domain) in trace.streams().iter().zip(&domain_of) {
+            let begin = &mut begins[*domain as usize];
+            *begin = stream.begin().map_or(*begin, |first| first.min(*begin));
+        }
+        let mut order = Order { domains: vec![Vec::new(); clocks], domain_of, begins, causes: Vec::new() };
         for message in messages {
             if let Some((cause, effect)) = self::message(trace, message) {
                 let node = order.node(1);

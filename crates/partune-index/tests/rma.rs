@@ -1,0 +1,62 @@
+//! One-sided communication.
+
+use partune_index::Place;
+use partune_testkit::{pe, visit};
+use partune_trace::VisitIx;
+
+use crate::index;
+
+#[test]
+fn completions_of_reused_numbers() {
+    let (trace, index) = index(
+        "pe 0: main 0..100 {
+             shmem_put 1..3 put(1, id=0) complete(0, kind=blocking)@2
+             shmem_put_nbi 4..5 put(1, id=0)
+             shmem_put_nbi 6..7 put(1, id=0)
+             shmem_quiet 10..20 complete(0, kind=remote)@19
+             shmem_put_nbi 30..31 put(1, id=0)
+         }
+         pe 1: main 0..100",
+    );
+    let found: Vec<_> = index.rma.of_pe(pe(&trace, 0)).iter().map(|it| (it.completion, it.completed.0)).collect();
+    let (put, quiet) = (visit(&trace, 0, "main/shmem_put"), visit(&trace, 0, "main/shmem_quiet"));
+    assert_eq!(found, [(put, 2), (quiet, 19), (quiet, 19), (VisitIx::NONE, 31)]);
+    assert!(index.rma.of_pe(pe(&trace, 1)).is_empty());
+}
+
+#[test]
+fn the_last_access_within_the_wait_fulfils_it() {
+    let (trace, index) = index(
+        "pe 0: main 0..100 { shmem_wait_until 10..50 wait_change shmem_wait_until 60..61 wait_change }
+         pe 1: main 0..100 { shmem_put 20..30 put(0) shmem_int_p 40..48 put(0) shmem_put 70..80 put(0) }
+         pe 2: main 0..100 { shmem_put 1..5 put(0) shmem_put 44..47 put(1) }",
+    );
+    let waits = &index.rma.value_waits;
+    assert_eq!(waits.len(), 2);
+    assert_eq!(waits[0].cause, Place { pe: pe(&trace, 1), visit: visit(&trace, 1, "main/shmem_int_p") });
+    assert_eq!((waits[0].fulfilled.0, waits[0].pe), (48, pe(&trace, 0)));
+    assert_eq!((waits[1].cause, waits[1].fulfilled.0), (Place::NONE, 61), "the value was there already");
+}
+
+#[test]
+fn an_access_under_way_counts_if_none_ended() {
+    let (trace, index) = index(
+        "pe 0: main 0..100 { shmem_wait_until 10..50 wait_change }
+         pe 1: main 0..100 { shmem_put 48..55 put(0) }
+         pe 2: main 0..100 { shmem_put 51..52 put(0) }",
+    );
+    let wait = index.rma.value_waits[0];
+    assert_eq!((wait.cause.pe, wait.fulfilled.0), (pe(&trace, 1), 50));
+}
+
+#[test]
+fn windows_are_apart() {
+    let (_, index) = index(
+        "group both = 0 1
+         window a = both
+         window b = both
+         pe 0: main 0..100 { shmem_wait_until 10..50 wait_change(win=a) }
+         pe 1: main 0..100 { shmem_put 40..45 put(0, win=b) }",
+    );
+    assert_eq!(index.rma.value_waits[0].cause, Place::NONE);
+}
