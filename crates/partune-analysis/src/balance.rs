@@ -22,13 +22,14 @@ const DOCS: &str = "\
 
 Imbalance can be seen from near and from far:
 
-* **PE level**: useful time of whole PEs; finding `load_imbalance` with fact `level` 0;
-* **block level**: between global synchronisations, in the analysis `bounds` (fact `level` 1);
-* **event level**: time in each call path of user code itself, without what it calls, over the PEs that execute it (fact `level`
-  2). Code that PEs execute in turn or alone does not appear here.
+* **PE level**: useful time of whole PEs;
+* **block level**: between global synchronisations, in the analysis `bounds`;
+* **event level**: time in each call path of user code itself, without what it calls, over the PEs that execute it.
 
-*max/avg* is 1 where all have the same; *lost* is Σ_q (max − t_q), summed over PEs. Imbalance that evens out before the next
-synchronisation costs nothing: the block level tells.
+Imbalance that evens out before the next synchronisation costs nothing, so where a run has global synchronisations, findings come
+from blocks (fact `level` 1). Elsewhere they come from call paths (2) and, if these do not tell half of it, whole PEs (0).
+
+*max/avg* is 1 where all have the same; *lost* is Σ_q (max − t_q), summed over PEs.
 
 Table `places`: at most 1000 call paths, most lost first.
 
@@ -73,10 +74,15 @@ fn run(input: &Input<'_>) -> Outcome {
     rows.sort_unstable_by_key(|(path, place)| (std::cmp::Reverse(place.lost()), *path));
 
     let least = (trace.duration().0 as f64 * pes.len() as f64 * input.options.minimum).max(1.0) as i64;
+    // Between global synchronisations, imbalance is found block by block.
     let mut findings = Vec::new();
-    findings.extend(finding(input, CallPathId::NONE, 0.0, pes.iter().copied().zip(useful.iter().copied()), least));
-    for (path, _) in rows.iter().filter(|(_, place)| place.lost() >= least) {
-        findings.extend(finding(input, *path, 2.0, at(&times, &pes, *path), least));
+    if input.index.blocks.blocks.len() < 2 {
+        for (path, _) in rows.iter().filter(|(_, place)| place.lost() >= least) {
+            findings.extend(finding(input, *path, 2.0, at(&times, &pes, *path), least));
+        }
+        let whole = finding(input, CallPathId::NONE, 0.0, pes.iter().copied().zip(useful.iter().copied()), least);
+        let told = findings.iter().map(|it| it.time).max().unwrap_or_default();
+        findings.extend(whole.filter(|whole| told.0 < whole.time.0 / 2));
     }
     let sum: i64 = useful.iter().sum();
     let max = useful.iter().copied().max().unwrap_or(0);
@@ -141,7 +147,7 @@ fn finding(
         time,
         count: 1,
         pes,
-        causes: vec![Cause { pe: slowest, path, origin: path, time }],
+        causes: vec![Cause { pe: slowest, path, origin: CallPathId::NONE, time }],
         unexplained: Span::ZERO,
         occurrences: Vec::new(),
         facts: vec![("level", level), ("max_over_average", ratio)],

@@ -166,7 +166,7 @@ fn findings(input: &Input<'_>, syncs: &[&Instance], removable: &[bool], keep: &[
     for ((sync, _), keep) in syncs.iter().zip(removable).zip(keep).filter(|((_, removable), _)| **removable) {
         let members = input.index.collectives.members(sync);
         let Some(first) = members.first() else { continue };
-        let path = trace.streams()[first.pe].visits.path[first.start.index()];
+        let Some(path) = trace.streams()[first.pe].visits.get(first.wait).map(|visit| visit.path) else { continue };
         let at = places.iter().position(|(known, _)| *known == path).unwrap_or_else(|| {
             places.push((path, empty(trace, path)));
             places.len() - 1

@@ -18,6 +18,13 @@ pub(crate) struct BlockRegion {
     pub(crate) outside_teams: bool,
 }
 
+impl BlockRegion {
+    /// Whether a global synchronisation begins or ends it, or it is outside of teams: not just the whole run.
+    pub(crate) fn is_known(&self) -> bool {
+        self.source.0.is_some() || self.source.1.is_some() || self.outside_teams
+    }
+}
+
 /// One iteration of a region.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {

@@ -33,8 +33,8 @@ regions (where one PE does at least 99 % of the work):
 | actual | the run | X: not modelled |
 
 The gaps sum to *actual* less the first bound, exactly. X holds messages and waits inside of blocks, start-up and shut-down.
-PEs are those that take part in the global synchronisations: of a hybrid program main threads, of a run of one process all
-threads of its teams; there, what the main thread does outside of teams is a serial region.
+PEs are all threads of the processes that take part in the global synchronisations. In a run of one process, what the main thread does
+outside of teams is a serial region.
 
 `load_imbalance` findings (fact `level` 1, block) are region by region: time is Σ_i Σ_q (max w − w(q)), what PEs wait if the
 others are not relieved; the PE with the most work in an iteration is charged for it. `serial_section`: a region in which one
@@ -206,7 +206,7 @@ fn findings(input: &Input<'_>, work: &BlockWork, tensor: &Tensor) -> Vec<Finding
     }
     (0..work.regions.len())
         .into_par_iter()
-        .filter(|region| lost[*region].time > least)
+        .filter(|region| lost[*region].time > least && work.regions[*region].is_known())
         .map(|region| lost[region].finding(input, work, region, tensor.regions[region]))
         .collect()
 }
@@ -256,12 +256,12 @@ impl Lost {
         let details = input.options.details;
         let mut causes: Vec<Cause> = (0..work.pes.len())
             .filter(|pe| self.blame[*pe] > 0)
-            .map(|pe| Cause { pe: work.pes[pe], path, origin: from, time: Span(self.blame[pe]) })
+            .map(|pe| Cause { pe: work.pes[pe], path: from, origin: CallPathId::NONE, time: Span(self.blame[pe]) })
             .collect();
         causes.sort_by_key(|cause| (std::cmp::Reverse(cause.time), cause.pe));
         causes.truncate(details);
         for cause in &mut causes {
-            cause.origin = work.excess(input.trace, region, cause.pe);
+            cause.path = work.excess(input.trace, region, cause.pe).some().unwrap_or(from);
         }
         let mut worst = Lost { worst: self.worst.clone(), ..Lost::new(0) };
         worst.keep(details.min(32));

@@ -11,8 +11,10 @@
 //! | wait on value | the access that fulfilled it | the wait |
 //! | team | fork; end of each thread | begin of each thread; join |
 
+use std::ops::Range;
+
 use partune_base::{CallPathId, Id, PeId, Table, Time};
-use partune_index::{Index, Instance, Member};
+use partune_index::{Index, Message};
 use partune_trace::{Completion, PeKind, Role, Trace, VisitIx};
 use rayon::prelude::*;
 
@@ -81,34 +83,48 @@ impl Points {
     }
 }
 
+/// How a collective becomes slots: the first of its slots, or none if it does not count.
+type FirstSlot = Option<u32>;
+
 impl Planner<'_> {
     /// Linear in operations, messages and members of collectives; 24 bytes for each while it works.
     pub(crate) fn plan(&self) -> Plan {
-        let trace = self.trace;
-        let mut first_slot = Table::<PeId, u32>::new();
-        let mut messages = 0_usize;
-        for stream in trace.streams() {
-            first_slot.push(messages as u32);
-            messages += stream.recvs.len();
-        }
-        let of = trace.pes().iter().map(|_| Vec::new()).collect();
-        let mut points = Points { of, expected: vec![1; messages] };
+        let pes = self.trace.pes().len();
+        // The slot of a message is its position.
+        let expected = vec![1; self.index.messages.len()];
+        let of = (0..pes).map(|_| Vec::new()).collect();
+        let mut points = Points { of, expected };
         self.synchronous(&mut points);
-        self.collectives(&mut points);
         self.locks(&mut points);
         self.values(&mut points);
         self.teams(&mut points);
+        let collectives = self.collective_slots(&mut points);
         let Points { of, expected } = points;
+        let mut of = of.into_vec();
+        // Each task looks at all collectives for its PEs, so a task takes many.
+        let share = pes.div_ceil(4 * rayon::current_num_threads()).max(1);
         let planned: Vec<(Vec<Step>, i64)> = of
-            .into_vec()
-            .into_par_iter()
+            .par_chunks_mut(share)
             .enumerate()
-            .map(|(pe, mut points)| {
-                let pe = PeId::from_index(pe);
-                self.messages(pe, &first_slot, &mut points);
-                // Sorted runs one after the other: a stable sort merges them.
-                points.sort_by_key(|point| (point.time, point.visit, point.order));
-                self.steps(pe, &points)
+            .flat_map_iter(|(chunk, points)| {
+                let first = chunk * share;
+                let range = first..first + points.len();
+                for (pe, points) in range.clone().zip(points.iter_mut()) {
+                    let stream = &self.trace.streams()[PeId::from_index(pe)];
+                    points.reserve(stream.sends.len() + stream.recvs.len() + 2 * stream.collectives.len());
+                }
+                self.collectives(&collectives, range.clone(), points);
+                let planned: Vec<(Vec<Step>, i64)> = range
+                    .zip(points)
+                    .map(|(pe, points)| {
+                        let (pe, mut points) = (PeId::from_index(pe), std::mem::take(points));
+                        self.messages(pe, &mut points);
+                        // Sorted runs one after the other: a stable sort merges them.
+                        points.sort_by_key(|point| (point.time, point.visit, point.order));
+                        self.steps(pe, &points)
+                    })
+                    .collect();
+                planned
             })
             .collect();
         let (steps, tails): (Vec<_>, Vec<_>) = planned.into_iter().unzip();
@@ -135,21 +151,25 @@ impl Planner<'_> {
         }
     }
 
-    fn messages(&self, pe: PeId, first_slot: &Table<PeId, u32>, points: &mut Vec<Point>) {
+    fn messages(&self, pe: PeId, points: &mut Vec<Point>) {
         let (stream, messages) = (&self.trace.streams()[pe], &self.index.messages);
         if !self.acts(pe) {
             return;
         }
+        let first = messages.as_slice().as_ptr().addr();
+        // Without touching the message: it lies anywhere.
+        let slot = |message: &Message| ((std::ptr::from_ref(message).addr() - first) / size_of::<Message>()) as u32;
+        let both_act = |other: &dyn Fn() -> PeId| self.between_processes.is_none() || self.acts(other());
         for (row, send) in stream.sends.iter().enumerate() {
-            if let Some(message) = messages.of_send(pe, row).filter(|message| self.acts(message.receiver)) {
+            if let Some(message) = messages.of_send(pe, row).filter(|message| both_act(&|| message.receiver)) {
                 let (time, visit) = self.at(pe, send.visit, send.time);
-                points.push(Point { time, visit, slot: first_slot[message.receiver] + message.recv, order: Order::Gives });
+                points.push(Point { time, visit, slot: slot(message), order: Order::Gives });
             }
         }
         for (row, recv) in stream.recvs.iter().enumerate() {
-            if messages.of_recv(pe, row).is_some_and(|message| self.acts(message.sender)) {
+            if let Some(message) = messages.of_recv(pe, row).filter(|message| both_act(&|| message.sender)) {
                 let (time, visit) = self.at(pe, recv.visit, recv.time);
-                points.push(Point { time, visit, slot: first_slot[pe] + row as u32, order: Order::Needs });
+                points.push(Point { time, visit, slot: slot(message), order: Order::Needs });
             }
         }
     }
@@ -174,20 +194,57 @@ impl Planner<'_> {
         }
     }
 
-    fn collectives(&self, points: &mut Points) {
-        for instance in &self.index.collectives.instances {
-            let members = self.index.collectives.members(instance);
-            if members.len() < 2 || members.iter().any(|member| !self.counts(member.pe, member.start)) {
-                continue;
+    /// Gives each collective that counts its slots.
+    fn collective_slots(&self, points: &mut Points) -> Vec<FirstSlot> {
+        let collectives = &self.index.collectives;
+        let slots = collectives.instances.iter().map(|instance| {
+            let members = collectives.members(instance);
+            let counts = self.between_processes.is_none() || members.iter().all(|member| self.counts(member.pe, member.start));
+            let first = points.expected.len() as u32;
+            let root = members.iter().any(|member| member.pe == instance.root);
+            let count = members.len() as u32;
+            if count < 2 || !counts {
+                return None;
             }
-            if instance.role == Role::OneToAll {
-                one_to_all(instance, members, points);
-            } else if instance.role == Role::AllToOne {
-                all_to_one(instance, members, points);
-            } else if instance.role == Role::Scan {
-                scan(members, points);
-            } else {
-                all_to_all(members, points);
+            match shape(instance.role) {
+                Shape::OneToAll if root => points.expected.push(1),
+                Shape::AllToOne if root => points.expected.push(count - 1),
+                Shape::OneToAll | Shape::AllToOne => return None,
+                Shape::Scan => points.expected.extend(std::iter::repeat_n(1, members.len() - 1)),
+                Shape::AllToAll => points.expected.push(count),
+            }
+            Some(first)
+        });
+        slots.collect()
+    }
+
+    /// The points of collectives on PEs of a range, of which `points` are.
+    fn collectives(&self, slots: &[FirstSlot], range: Range<usize>, points: &mut [Vec<Point>]) {
+        let collectives = &self.index.collectives;
+        for (instance, first) in collectives.instances.iter().zip(slots) {
+            let Some(first) = *first else { continue };
+            let members = collectives.members(instance);
+            let begin = members.partition_point(|member| member.pe.index() < range.start);
+            let shape = shape(instance.role);
+            for (at, member) in members.iter().enumerate().skip(begin).take_while(|(_, member)| member.pe.index() < range.end) {
+                let points = &mut points[member.pe.index() - range.start];
+                let arrives = |slot: u32| Point { time: member.enter, visit: member.start, slot, order: Order::Gives };
+                let needs = |slot: u32| Point { time: member.wait_enter, visit: member.wait, slot, order: Order::Needs };
+                let is_root = member.pe == instance.root;
+                match shape {
+                    Shape::OneToAll | Shape::AllToOne => {
+                        points.push(if is_root == (shape == Shape::OneToAll) { arrives(first) } else { needs(first) });
+                    }
+                    Shape::AllToAll => points.extend([arrives(first), needs(first)]),
+                    Shape::Scan => {
+                        if at > 0 {
+                            points.push(needs(first + at as u32 - 1));
+                        }
+                        if at + 1 < members.len() {
+                            points.push(Point { order: Order::GivesAfter, ..needs(first + at as u32) });
+                        }
+                    }
+                }
             }
         }
     }
@@ -264,40 +321,27 @@ impl Planner<'_> {
     }
 }
 
-/// All others need the root.
-fn one_to_all(instance: &Instance, members: &[Member], points: &mut Points) {
-    let Some(root) = members.iter().find(|member| member.pe == instance.root) else { return };
-    let slot = points.slot(1);
-    points.push(root.pe, root.enter, root.start, slot, Order::Gives);
-    for member in members.iter().filter(|member| member.pe != root.pe) {
-        points.push(member.pe, member.wait_enter, member.wait, slot, Order::Needs);
-    }
+/// Who needs whom in a collective.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// All others need the root.
+    OneToAll,
+    /// The root needs all others.
+    AllToOne,
+    /// Each needs those before it.
+    Scan,
+    /// Each needs all.
+    AllToAll,
 }
 
-/// The root needs all others.
-fn all_to_one(instance: &Instance, members: &[Member], points: &mut Points) {
-    let Some(root) = members.iter().find(|member| member.pe == instance.root) else { return };
-    let slot = points.slot(members.len() as u32 - 1);
-    for member in members.iter().filter(|member| member.pe != root.pe) {
-        points.push(member.pe, member.enter, member.start, slot, Order::Gives);
-    }
-    points.push(root.pe, root.wait_enter, root.wait, slot, Order::Needs);
-}
-
-/// Each needs those before it.
-fn scan(members: &[Member], points: &mut Points) {
-    for pair in members.windows(2) {
-        let slot = points.slot(1);
-        points.push(pair[0].pe, pair[0].wait_enter, pair[0].wait, slot, Order::GivesAfter);
-        points.push(pair[1].pe, pair[1].wait_enter, pair[1].wait, slot, Order::Needs);
-    }
-}
-
-/// Each needs all.
-fn all_to_all(members: &[Member], points: &mut Points) {
-    let slot = points.slot(members.len() as u32);
-    for member in members {
-        points.push(member.pe, member.enter, member.start, slot, Order::Gives);
-        points.push(member.pe, member.wait_enter, member.wait, slot, Order::Needs);
+fn shape(role: Role) -> Shape {
+    if role == Role::OneToAll {
+        Shape::OneToAll
+    } else if role == Role::AllToOne {
+        Shape::AllToOne
+    } else if role == Role::Scan {
+        Shape::Scan
+    } else {
+        Shape::AllToAll
     }
 }
