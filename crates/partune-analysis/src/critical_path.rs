@@ -2,9 +2,9 @@
 //!
 //! After Böhme, de Supinski, Geimer, Schulz, Wolf, "Scalable critical-path based performance analysis" (IPDPS 2012). From the
 //! last event backwards: on a PE until its last wait, then on to the PE that ended it, at the moment it did; from the begin of
-//! a PE's part in a parallel region to the PE that forked it. Waits are not on the path. Waits without a known cause are left
-//! out but do not change the PE. Start-up counts as work of each PE, since what keeps it is the launcher and not another PE;
-//! shut-down does not count. Time outside of all visits is that of [`CallPathId::NONE`], on main threads only.
+//! a PE's part in a parallel region to the PE that forked it (the time between is that of the region). Waits are not on the path. Waits without a known cause are left
+//! out but do not change the PE. Start-up and collective management count as work of each PE (what keeps start-up is the launcher
+//! and not another PE); shut-down ends the path and does not count. Time outside of all visits is that of [`CallPathId::NONE`], on main threads only.
 //!
 //! Cost: the walk looks at each moment of the run once, on one PE; the profile of all PEs is one pass over visits.
 
@@ -63,7 +63,7 @@ pub struct Impact {
 impl CriticalPath {
     /// Walks the path of a run.
     pub fn find(trace: &Trace, index: &Index, waits: &Waits) -> CriticalPath {
-        let parts = walk(trace, index, waits);
+        let (parts, gaps) = walk(trace, index, waits);
         let mut times = PathTimes::new(trace.paths().len());
         // Links are made once a PE that the path visits.
         let mut order: Vec<usize> = (0..parts.len()).collect();
@@ -74,17 +74,15 @@ impl CriticalPath {
             for i in parts_of_pe {
                 let (_, begin, end) = parts[*i];
                 timeline.add(begin, end, &mut times);
-                for list in [waits.of_pe(pe), waits.management_of_pe(pe)] {
-                    let first = list.partition_point(|wait| wait.end <= begin);
-                    for wait in list[first..].iter().take_while(|wait| wait.begin < end) {
-                        if role(trace, wait) != Role::Init {
-                            let inside = wait.end.min(end).since(wait.begin.max(begin));
-                            times.add(trace.visit(pe, wait.operation).path, -inside);
-                        }
-                    }
+                let rows = waits.of_pe(pe);
+                let first = rows.partition_point(|wait| wait.end <= begin);
+                for wait in rows[first..].iter().take_while(|wait| wait.begin < end) {
+                    let inside = wait.end.min(end).since(wait.begin.max(begin));
+                    times.add(trace.visit(pe, wait.operation).path, -inside);
                 }
             }
         }
+        gaps.into_iter().for_each(|(path, gap)| times.add(path, gap));
         let all = trace.paths().ids().chain([CallPathId::NONE]);
         let times =
             all.map(|path| if is_shut_down(trace, path) { Span::ZERO } else { times.get(path).clamp_positive() });
@@ -150,28 +148,32 @@ impl Since for Span {
     }
 }
 
-/// The parts of the path, latest first.
-fn walk(trace: &Trace, index: &Index, waits: &Waits) -> Vec<(PeId, Time, Time)> {
-    let mut parts = Vec::new();
+/// The parts of the path, latest first, and what lies between parts: the time that forks took, by the
+/// call path that was forked.
+fn walk(trace: &Trace, index: &Index, waits: &Waits) -> (Vec<(PeId, Time, Time)>, Vec<(CallPathId, Span)>) {
+    let (mut parts, mut gaps) = (Vec::new(), Vec::new());
     let ends = trace.active_pes().filter_map(|pe| Some((trace.streams()[pe].end()?, pe)));
-    let Some((mut now, mut pe)) = ends.max_by_key(|(end, pe)| (*end, std::cmp::Reverse(*pe))) else { return parts };
+    let Some((mut now, mut pe)) = ends.max_by_key(|(end, pe)| (*end, std::cmp::Reverse(*pe))) else {
+        return (parts, gaps);
+    };
     let forked = forks(trace, index);
     // One past the end, so that the first step may end where the run does.
     let mut before = Time(now.0 + 1);
     loop {
         let wait = last_wait(trace, waits.of_pe(pe), before);
         let wait = wait.max_by_end(last_wait(trace, waits.management_of_pe(pe), before));
-        let fork = forked[pe.index()].partition_point(|(begin, _, _)| *begin < before);
+        let fork = forked[pe.index()].partition_point(|part| part.begin < before);
         let fork = fork.checked_sub(1).map(|i| forked[pe.index()][i]);
         let (begin, next, at) = match (wait, fork) {
-            (Some(wait), fork) if fork.is_none_or(|(begin, _, _)| begin <= wait.end) => {
-                (wait.end, wait.cause.pe, wait.end)
+            (Some(wait), fork) if fork.is_none_or(|part| part.begin <= wait.end) => (wait.end, wait.cause.pe, wait.end),
+            (_, Some(part)) => {
+                gaps.push((part.path, part.took()));
+                (part.begin, part.master, part.begin - part.took())
             }
-            (_, Some((begin, master, at))) => (begin, master, at.min(begin)),
             (_, None) => {
                 let begin = trace.streams()[pe].begin().unwrap_or(now).min(now);
                 parts.push((pe, begin, now));
-                return parts;
+                return (parts, gaps);
             }
         };
         parts.push((pe, begin, now));
@@ -192,12 +194,15 @@ impl MaxByEnd for Option<&Wait> {
 /// The last wait before a time that another PE caused.
 fn last_wait<'a>(trace: &Trace, waits: &'a [Wait], before: Time) -> Option<&'a Wait> {
     let count = waits.partition_point(|wait| wait.end < before);
-    let caused = |wait: &&Wait| wait.cause.is_some() && wait.cause.pe != wait.pe && role(trace, wait) != Role::Init;
+    let caused = |wait: &&Wait| {
+        wait.cause.is_some()
+            && wait.cause.pe != wait.pe
+            && match trace.role_of(wait.pe, wait.operation) {
+                Role::Init | Role::GlobalAlloc => false,
+                _ => true,
+            }
+    };
     waits[..count].iter().rev().find(caused)
-}
-
-fn role(trace: &Trace, wait: &Wait) -> Role {
-    trace.role_of(wait.pe, wait.operation)
 }
 
 /// Whether a call path is in the shut-down of a paradigm.
@@ -206,37 +211,61 @@ fn is_shut_down(trace: &Trace, path: CallPathId) -> bool {
     operation.is_some_and(|operation| trace.regions()[trace.paths().region(operation)].role == Role::Finalize)
 }
 
-/// Per PE, its parts in parallel regions that another PE forked: begin, who forked it, when.
-fn forks(trace: &Trace, index: &Index) -> Vec<Vec<(Time, PeId, Time)>> {
-    let mut forked = vec![Vec::new(); trace.pes().len()];
-    for fork in &index.teams.forks {
-        for (pe, begin, _) in &fork.members {
-            if *pe != fork.place.pe && fork.place.pe.is_some() {
-                forked[pe.index()].push((*begin, fork.place.pe, fork.fork));
-            }
+/// The part of a PE in a parallel region that another PE forked.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    begin: Time,
+    master: PeId,
+    forked: Time,
+    /// What it was forked to run.
+    path: CallPathId,
+}
+
+impl Part {
+    /// From the fork to its begin.
+    fn took(&self) -> Span {
+        self.begin.since(self.forked)
+    }
+}
+
+/// The parts of each PE, by their begins.
+fn forks(trace: &Trace, index: &Index) -> Vec<Vec<Part>> {
+    let mut forked: Vec<Vec<Part>> = vec![Vec::new(); trace.pes().len()];
+    for fork in index.teams.forks.iter().filter(|fork| fork.place.pe.is_some()) {
+        for (pe, begin, _) in fork.members.iter().filter(|(pe, _, _)| *pe != fork.place.pe) {
+            let visits = &trace.streams()[*pe].visits;
+            let first = visits.enter.partition_point(|enter| enter < begin);
+            let path = visits.path.get(first).copied().unwrap_or(CallPathId::NONE);
+            forked[pe.index()].push(Part { begin: *begin, master: fork.place.pe, forked: fork.fork, path });
         }
     }
-    forked.iter_mut().for_each(|begins| begins.sort_unstable());
+    forked.iter_mut().for_each(|parts| parts.sort_by_key(|part| part.begin));
     forked
 }
 
 /// The time of each PE in each call path, and outside of all, without waits.
-pub(crate) fn work(trace: &Trace, waits: &Waits, pes: &[PeId]) -> Vec<Vec<Span>> {
+pub(crate) fn work(trace: &Trace, index: &Index, waits: &Waits, pes: &[PeId]) -> Vec<Vec<Span>> {
+    let forked = forks(trace, index);
     pes.par_iter()
         .map(|pe| {
             let stream = &trace.streams()[*pe];
             let mut times = profile(trace, *pe);
             let recorded: Span = times.iter().copied().sum();
-            for wait in waits.of_pe(*pe).iter().chain(waits.management_of_pe(*pe)) {
-                if role(trace, wait) != Role::Init {
-                    times[trace.visit(*pe, wait.operation).path.index()] -= wait.duration();
-                }
+            for wait in waits.of_pe(*pe) {
+                times[trace.visit(*pe, wait.operation).path.index()] -= wait.duration();
+            }
+            let mut outside = Span::ZERO;
+            for part in &forked[pe.index()] {
+                *times.get_mut(part.path.index()).unwrap_or(&mut outside) += part.took();
             }
             for (path, time) in trace.paths().ids().zip(&mut times) {
                 *time = if is_shut_down(trace, path) { Span::ZERO } else { time.clamp_positive() };
             }
             let all = stream.end().unwrap_or_default().since(stream.begin().unwrap_or_default());
-            times.push(if trace.pes()[*pe].thread == 0 { (all - recorded).clamp_positive() } else { Span::ZERO });
+            if trace.pes()[*pe].thread == 0 {
+                outside += (all - recorded).clamp_positive();
+            }
+            times.push(outside);
             times
         })
         .collect()
@@ -246,7 +275,7 @@ fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
     let pes: Vec<PeId> = trace.active_pes().collect();
     let path = CriticalPath::find(trace, input.index, input.waits);
-    let work = work(trace, input.waits, &pes);
+    let work = work(trace, input.index, input.waits, &pes);
     let impact = Impact::of(&path.times, &work);
     let clock = trace.clock();
     let seconds = |ticks: f64| ticks / clock.ticks_per_second() as f64;

@@ -2,8 +2,9 @@
 //!
 //! Late sender: the operation that received (or completed the receive) was entered before the send operation;
 //! wait = [own enter, enter of the send]. Late receiver: a send that may block, or the operation that completed a non-blocking
-//! send, was entered before the receive was posted and left after; wait = [own enter, receive posted]. Buffered sends never
-//! wait. Several messages completed by one operation: the latest counts. No wait reaches beyond the end of its operation.
+//! send, was entered before the operation that posted the receive, and left after; wait = [own enter, enter of that].
+//! Buffered sends never wait. Several messages completed by one operation: the latest counts. No wait reaches beyond the end
+//! of its operation.
 
 use partune_base::{PeId, Time};
 use partune_index::{Index, Message, Place};
@@ -50,11 +51,11 @@ fn late_receiver(trace: &Trace, message: &Message) -> Option<Wait> {
         return None;
     }
     let partner = Place { pe: message.receiver, visit: message.recv_post };
-    operation(trace, partner)?;
-    if message.recv_posted >= exit {
+    let (posted, _) = operation(trace, partner)?;
+    if posted >= exit {
         return None;
     }
-    wait(own, Pattern::LateReceiver, begin, message.recv_posted, exit, partner)
+    wait(own, Pattern::LateReceiver, begin, posted, exit, partner)
 }
 
 /// Whether a send of this kind can wait for its receiver.
