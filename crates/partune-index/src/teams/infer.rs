@@ -91,7 +91,7 @@ fn active(stream: &Stream, from: Time, until: Time) -> Option<(Time, Time)> {
     let visits = &stream.visits;
     let first = visits.enter.partition_point(|enter| *enter < from);
     let after = visits.enter.partition_point(|enter| *enter <= until);
-    let end = visits.exit[first..after].iter().max()?;
+    let end = visits.exit.get(first..after)?.iter().max()?;
     Some((visits.enter[first], (*end).min(until)))
 }
 

@@ -125,7 +125,7 @@ fn read_events(pe: PeId, stream: &Stream, forks: &mut Vec<Fork>, parts: &mut Vec
             }
             TeamKind::Join => {
                 if let Some(fork) = open_forks.pop() {
-                    forks[fork].join = event.time;
+                    forks[fork].join = event.time.max(forks[fork].fork);
                 }
             }
             TeamKind::TeamBegin => {
