@@ -14,7 +14,7 @@ type Row = (u8, u8, u8, u8, u8, u16);
 
 const PES: usize = 5;
 
-fn time(row: &Row) -> Time {
+fn time(row: Row) -> Time {
     Time(i64::from(row.5))
 }
 
@@ -24,15 +24,15 @@ fn id(number: u8) -> u32 {
 }
 
 fn request(number: u8) -> u64 {
-    if number % 3 == 0 { NO_REQUEST } else { u64::from(number % 5) }
+    if number.is_multiple_of(3) { NO_REQUEST } else { u64::from(number % 5) }
 }
 
 fn pick<T: Copy>(from: &[T], number: u8) -> T {
     from[usize::from(number) % from.len()]
 }
 
-fn add(stream: &mut Stream, row: &Row) {
-    let &(_, a, b, c, d, _) = row;
+fn add(stream: &mut Stream, row: Row) {
+    let (_, a, b, c, d, _) = row;
     let (time, visit) = (time(row), VisitIx(if d % 9 == 8 { u32::MAX } else { u32::from(d) % 12 }));
     let (peer, group, window) = (PeId(id(a)), GroupId(id(b)), WindowId(id(c) % 4));
     match row.0 % 10 {
@@ -135,7 +135,9 @@ fn trace(visits: &[Vec<(u8, u16, u16)>], rows: &[Vec<Row>], processes: &[u8]) ->
             let enter = Time(i64::from(enter));
             stream.visits.push(Visit { enter, exit: enter + Span(i64::from(length % 999)), path });
         }
-        rows.iter().for_each(|row| add(&mut stream, row));
+        for row in rows {
+            add(&mut stream, *row);
+        }
         built.streams.push(stream);
     }
     built.seal()
@@ -152,8 +154,12 @@ proptest! {
         ordered in any::<bool>(),
     ) {
         if ordered {
-            visits.iter_mut().for_each(|visits| visits.sort_by_key(|visit| visit.1));
-            rows.iter_mut().for_each(|rows| rows.sort_by_key(|row| row.5));
+            for visits in &mut visits {
+                visits.sort_by_key(|visit| visit.1);
+            }
+            for rows in &mut rows {
+                rows.sort_by_key(|row| row.5);
+            }
         }
         let trace = trace(&visits, &rows, &processes);
         let index = Index::build(&trace);

@@ -73,7 +73,7 @@ impl Rank {
     }
 
     fn request(&mut self, message: usize) -> usize {
-        let free = (0..).find(|number| !self.open.contains_key(number)).unwrap_or(0);
+        let free = (0..=self.open.len()).find(|number| !self.open.contains_key(number)).unwrap_or(0);
         self.open.insert(free, message);
         free
     }
