@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::table::{Id, Table};
 use crate::StringId;
+use crate::table::{Id, Table};
 
 /// A set of strings with dense ids in the order of their first use.
 #[derive(Clone, Debug, Default)]

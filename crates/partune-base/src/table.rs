@@ -111,6 +111,15 @@ impl<I: Id, T> IndexMut<I> for Table<I, T> {
     }
 }
 
+impl<'a, I: Id, T> IntoIterator for &'a mut Table<I, T> {
+    type Item = &'a mut T;
+    type IntoIter = std::slice::IterMut<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.rows.iter_mut()
+    }
+}
+
 impl<'a, I: Id, T> IntoIterator for &'a Table<I, T> {
     type Item = &'a T;
     type IntoIter = std::slice::Iter<'a, T>;

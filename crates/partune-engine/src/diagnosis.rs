@@ -57,7 +57,10 @@ fn clock_notes(repair: &Repair, trace: &Trace) -> Vec<Diagnostic> {
     if repair.moved_events > 0 {
         message += &format!("; a controlled logical clock moved {} time stamps", repair.moved_events);
     }
-    vec![Diagnostic::info(message, "record on one node or with a synchronised timer; --no-clock-repair shows times as recorded")]
+    vec![Diagnostic::info(
+        message,
+        "record on one node or with a synchronised timer; --no-clock-repair shows times as recorded",
+    )]
 }
 
 /// From this share of the run, a wait goes before findings of other kinds.

@@ -9,6 +9,8 @@ mod files;
 mod formats;
 mod session;
 
+use std::time::{Duration, Instant};
+
 pub use convert::{ConvertError, Converted, convert, create};
 pub use diagnosis::{Diagnosis, Ranked};
 pub use formats::{FORMATS, Format, OpenError};
@@ -22,6 +24,11 @@ pub trait Progress: Sync {
     /// A stage began.
     fn stage(&self, name: &'static str);
 
+    /// A stage, or an analysis of the last stage, is done.
+    fn finished(&self, name: &'static str, took: Duration) {
+        let _ = (name, took);
+    }
+
     /// The stage's work: so many of so many bytes.
     fn advance(&self, done: u64, total: u64) {
         let _ = (done, total);
@@ -31,4 +38,12 @@ pub trait Progress: Sync {
 /// Nobody listens.
 impl Progress for () {
     fn stage(&self, _: &'static str) {}
+}
+
+/// Does a stage and tells how long it took.
+pub(crate) fn timed<T>(progress: &dyn Progress, name: &'static str, work: impl FnOnce() -> T) -> T {
+    let begin = Instant::now();
+    let result = work();
+    progress.finished(name, begin.elapsed());
+    result
 }

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::diagnosis::{Diagnosis, rank};
 use crate::formats::{self, OpenError};
-use crate::Progress;
+use crate::{Progress, timed};
 
 /// What to analyse, and how.
 #[derive(Clone, Debug)]
@@ -33,26 +33,28 @@ pub fn open(path: &Path, progress: &dyn Progress) -> Result<Trace, OpenError> {
     let entry = formats::entry(path)?;
     let format = formats::detect(&entry)?;
     progress.stage("reading");
-    (format.open)(&entry, progress)
+    timed(progress, "reading", || (format.open)(&entry, progress))
 }
 
 /// Everything that can be said about a trace. The result does not depend on the number of threads.
 pub fn analyze(trace: Trace, request: &Request, progress: &dyn Progress) -> Diagnosis {
     progress.stage("matching");
     let mut trace = trace;
-    let mut index = Index::build(&trace);
-    let mut repair = clock_repair::violations(&trace, &index);
+    let mut index = timed(progress, "matching", || Index::build(&trace));
+    let mut repair = timed(progress, "checking clocks", || clock_repair::violations(&trace, &index));
     if request.repair_clocks && repair.is_needed() {
         progress.stage("repairing clocks");
         (trace, repair) = clock_repair::repair(trace, &index);
         index = Index::build(&trace);
     }
     progress.stage("waits");
-    let waits = Waits::find(&trace, &index);
+    let waits = timed(progress, "waits", || Waits::find(&trace, &index));
     progress.stage("analysing");
-    let wanted = |analysis: &&&Analysis| request.only.is_empty() || request.only.iter().any(|name| name == analysis.name);
+    let wanted =
+        |analysis: &&&Analysis| request.only.is_empty() || request.only.iter().any(|name| name == analysis.name);
     let input = Input { trace: &trace, index: &index, waits: &waits, options: &request.options };
-    let outcomes: Vec<_> = ANALYSES.iter().filter(wanted).collect::<Vec<_>>().into_par_iter().map(|it| (it.run)(&input)).collect();
+    let run = |analysis: &&Analysis| timed(progress, analysis.name, || (analysis.run)(&input));
+    let outcomes: Vec<_> = ANALYSES.iter().filter(wanted).collect::<Vec<_>>().into_par_iter().map(run).collect();
     let mut findings = Vec::new();
     let mut sections = Vec::new();
     for outcome in outcomes {

@@ -87,10 +87,13 @@ pub fn copy(files: &dyn Files, anchor_name: &str, sink: &dyn Sink, to_anchor: &s
     }
     copy.locations = locations.len() as u64;
 
-    job.whole_file(&format!("{}.marker", archive.name), &format!("{name}.marker"), |bytes| transcode::markers(bytes).ok())?;
+    let marker = format!("{}.marker", archive.name);
+    job.rare_file(&marker, &format!("{name}.marker"), &mut copy.quality, |bytes, to| {
+        transcode::markers(bytes, anchor.definition_chunk_size, out.definition_chunk_size, to)
+    })?;
     for number in 0..anchor.thumbnails {
         let from = format!("{}.{number}.thumb", archive.name);
-        job.whole_file(&from, &format!("{name}.{number}.thumb"), |bytes| transcode::thumbnail(bytes).ok())?;
+        job.rare_file(&from, &format!("{name}.{number}.thumb"), &mut copy.quality, transcode::thumbnail)?;
     }
     let out = Anchor { global_definitions: copy.definitions, locations: copy.locations, ..out.clone() };
     job.write(to_anchor, &out.write())?;
@@ -156,19 +159,16 @@ impl Job<'_> {
         Ok(copied)
     }
 
-    /// Copies a file that is one buffer, if it exists.
-    fn whole_file(
+    /// Copies a marker or thumbnail file, which are never compressed, if it exists.
+    fn rare_file(
         &self,
         from: &str,
         to: &str,
-        copy: impl FnOnce(&[u8]) -> Option<(Vec<u8>, Copied)>,
+        quality: &mut Quality,
+        copy: impl FnOnce(&[u8], &mut dyn FnMut(&[u8])) -> Result<Copied, CodecError>,
     ) -> Result<(), CopyError> {
-        // Markers and thumbnails are never compressed.
         let Ok(bytes) = self.archive.files.open(from) else { return Ok(()) };
-        match copy(bytes.as_ref().as_ref()) {
-            Some((bytes, _)) => self.write(to, &bytes),
-            None => Ok(()),
-        }
+        self.to_file(from, to, quality, |sink| copy(bytes.as_ref().as_ref(), sink)).map(|_| ())
     }
 
     fn write(&self, name: &str, bytes: &[u8]) -> Result<(), CopyError> {

@@ -218,5 +218,7 @@ fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
 
 /// FNV-1a over the names of a path: the same on every machine.
 fn hash(path: &[&str]) -> u32 {
-    path.iter().flat_map(|name| name.bytes().chain([0])).fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+    path.iter()
+        .flat_map(|name| name.bytes().chain([0]))
+        .fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

@@ -30,12 +30,17 @@ pub(crate) fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
     let user = ancestors.clone().find(|region| !region.paradigm.is_some());
     let function = user.map_or("", |region| text(region.name));
     let placed = ancestors.find(|region| region.line > 0 && region.file.is_some());
-    placed.map_or(Location { file: "", line: 0, function }, |region| Location { file: text(region.file), line: region.line, function })
+    placed.map_or(Location { file: "", line: 0, function }, |region| Location {
+        file: text(region.file),
+        line: region.line,
+        function,
+    })
 }
 
 /// Names along a path, outermost first.
 pub(crate) fn callpath(trace: &Trace, path: CallPathId) -> Vec<&str> {
-    let mut names: Vec<_> = trace.paths().ancestors(path).map(|path| trace.strings().get(region(trace, path).name)).collect();
+    let mut names: Vec<_> =
+        trace.paths().ancestors(path).map(|path| trace.strings().get(region(trace, path).name)).collect();
     names.reverse();
     names
 }

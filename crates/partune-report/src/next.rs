@@ -5,17 +5,29 @@ use partune_analysis::Pattern;
 /// The next step.
 pub(crate) fn step(pattern: Pattern) -> &'static str {
     match pattern {
-        Pattern::LateSender => "send earlier, or give the receiver other work: post the receive early (non-blocking) and move work between the post and the wait",
-        Pattern::LateReceiver => "post the receive before the sender is ready (non-blocking), or use a non-blocking or buffered send",
+        Pattern::LateSender => {
+            "send earlier, or give the receiver other work: post the receive early (non-blocking) and move work between the post and the wait"
+        }
+        Pattern::LateReceiver => {
+            "post the receive before the sender is ready (non-blocking), or use a non-blocking or buffered send"
+        }
         Pattern::WaitAtBarrier => "balance the work before the barrier; remove the barrier if it orders nothing",
-        Pattern::WaitAtNxn => "balance the work before the collective, or start it early (non-blocking) and complete it late",
-        Pattern::LateBroadcast => "let the root enter earlier, or let the others do independent work first (non-blocking broadcast)",
+        Pattern::WaitAtNxn => {
+            "balance the work before the collective, or start it early (non-blocking) and complete it late"
+        }
+        Pattern::LateBroadcast => {
+            "let the root enter earlier, or let the others do independent work first (non-blocking broadcast)"
+        }
         Pattern::EarlyReduce => "let the root do other work first, or use a non-blocking reduction",
         Pattern::EarlyScan => "balance the work before the scan, or use a non-blocking scan",
         Pattern::WaitOnLock => "hold the lock for less time, split the data it protects, or use atomics",
         Pattern::WaitOnValue => "let the producer signal earlier, in smaller pieces, or give the consumer other work",
-        Pattern::CompetingPutGet => "spread accesses to this PE in time (start with different partners), or replicate the data",
-        Pattern::LateFence => "balance the work before the synchronisation, or synchronise only the pairs that exchange data",
+        Pattern::CompetingPutGet => {
+            "spread accesses to this PE in time (start with different partners), or replicate the data"
+        }
+        Pattern::LateFence => {
+            "balance the work before the synchronisation, or synchronise only the pairs that exchange data"
+        }
         Pattern::RedundantBarrier => "check whether the barrier can go: it separates no recorded conflicting accesses",
         Pattern::SmallTransfers => "combine the transfers into one",
         Pattern::SerialBlockingTransfers => "start them together (non-blocking) and wait once",

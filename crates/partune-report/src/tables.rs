@@ -42,9 +42,15 @@ pub(crate) fn table_json(trace: &Trace, table: &DataTable) -> Value {
                 Values::Number(_, values) => number(values[row]),
                 Values::Count(values) => json!(values[row]),
                 Values::Pe(values) => json!(values[row].some().map(|pe| pe.0)),
-                Values::Group(values) => json!(trace.groups().get(values[row]).map(|group| trace.strings().get(group.name))),
-                Values::Region(values) => json!(trace.regions().get(values[row]).map(|region| trace.strings().get(region.name))),
-                Values::Metric(values) => json!(trace.metrics().get(values[row]).map(|metric| trace.strings().get(metric.name))),
+                Values::Group(values) => {
+                    json!(trace.groups().get(values[row]).map(|group| trace.strings().get(group.name)))
+                }
+                Values::Region(values) => {
+                    json!(trace.regions().get(values[row]).map(|region| trace.strings().get(region.name)))
+                }
+                Values::Metric(values) => {
+                    json!(trace.metrics().get(values[row]).map(|metric| trace.strings().get(metric.name)))
+                }
                 Values::Path(values) => json!(names::callpath(trace, values[row])),
                 Values::Word(values) => json!(values[row]),
             };
@@ -94,15 +100,18 @@ fn table_text(out: &mut String, trace: &Trace, table: &DataTable, limit: usize) 
                 Values::Number(unit, values) => number_text(*unit, values[row]),
                 Values::Count(values) => values[row].to_string(),
                 Values::Pe(values) => names::pe(trace, values[row]),
-                Values::Group(values) => {
-                    trace.groups().get(values[row]).map_or(String::new(), |group| trace.strings().get(group.name).to_owned())
-                }
-                Values::Region(values) => {
-                    trace.regions().get(values[row]).map_or(String::new(), |region| trace.strings().get(region.name).to_owned())
-                }
-                Values::Metric(values) => {
-                    trace.metrics().get(values[row]).map_or(String::new(), |metric| trace.strings().get(metric.name).to_owned())
-                }
+                Values::Group(values) => trace
+                    .groups()
+                    .get(values[row])
+                    .map_or(String::new(), |group| trace.strings().get(group.name).to_owned()),
+                Values::Region(values) => trace
+                    .regions()
+                    .get(values[row])
+                    .map_or(String::new(), |region| trace.strings().get(region.name).to_owned()),
+                Values::Metric(values) => trace
+                    .metrics()
+                    .get(values[row])
+                    .map_or(String::new(), |metric| trace.strings().get(metric.name).to_owned()),
                 Values::Path(values) => names::callpath(trace, values[row]).join(" > "),
                 Values::Word(values) => values[row].to_owned(),
             };
@@ -110,11 +119,14 @@ fn table_text(out: &mut String, trace: &Trace, table: &DataTable, limit: usize) 
         })
         .collect();
     let _ = writeln!(out, "  {}", table.name.replace('_', " "));
-    let left = |column: usize| matches!(
-        table.columns[column].values,
-        Values::Path(_) | Values::Word(_) | Values::Group(_) | Values::Region(_) | Values::Metric(_)
-    );
-    let width: Vec<usize> = cells.iter().map(|cells| cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0).min(72)).collect();
+    let left = |column: usize| {
+        matches!(
+            table.columns[column].values,
+            Values::Path(_) | Values::Word(_) | Values::Group(_) | Values::Region(_) | Values::Metric(_)
+        )
+    };
+    let width: Vec<usize> =
+        cells.iter().map(|cells| cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0).min(72)).collect();
     for row in 0..=shown {
         let mut line = String::from("   ");
         for (column, cells) in cells.iter().enumerate() {
@@ -131,5 +143,9 @@ fn table_text(out: &mut String, trace: &Trace, table: &DataTable, limit: usize) 
 /// The end of a text that is too long: of a call path, the inner part tells more.
 fn clip(text: &str, width: usize) -> String {
     let length = text.chars().count();
-    if length <= width { text.to_owned() } else { format!("…{}", text.chars().skip(length - width + 1).collect::<String>()) }
+    if length <= width {
+        text.to_owned()
+    } else {
+        format!("…{}", text.chars().skip(length - width + 1).collect::<String>())
+    }
 }

@@ -40,7 +40,9 @@ fn header(out: &mut String, diagnosis: &Diagnosis, archive: &str) {
     let processes = trace.processes().iter().filter(|process| !process.pes.is_empty()).count();
     let mut paradigms: Vec<&str> = trace
         .active_pes()
-        .flat_map(|pe| trace.streams()[pe].operations.iter().take(1000).map(move |visit| trace.region_of(pe, *visit).paradigm))
+        .flat_map(|pe| {
+            trace.streams()[pe].operations.iter().take(1000).map(move |visit| trace.region_of(pe, *visit).paradigm)
+        })
         .map(|paradigm| trace.strings().get(paradigm))
         .filter(|name| !name.is_empty())
         .collect();
@@ -87,7 +89,8 @@ fn summary(out: &mut String, diagnosis: &Diagnosis) {
             Some(partune_analysis::Values::Number(_, seconds)),
             Some(partune_analysis::Values::Word(gap_names)),
             Some(partune_analysis::Values::Number(_, gaps)),
-        ) = (column("bounds", "name"), column("bounds", "seconds"), column("gaps", "name"), column("gaps", "seconds"))
+        ) =
+            (column("bounds", "name"), column("bounds", "seconds"), column("gaps", "name"), column("gaps", "seconds"))
             && let (Some(first), Some(lowest)) = (bound_names.first(), seconds.first())
         {
             let _ = write!(out, "bounds       {first} {}", names::seconds(*lowest));
@@ -103,7 +106,12 @@ fn summary(out: &mut String, diagnosis: &Diagnosis) {
     let all = trace.clock().seconds(trace.duration()) * trace.active_pes().count().max(1) as f64;
     if all > 0.0 {
         let waits = trace.clock().seconds(waits);
-        let _ = writeln!(out, "waiting      {} of the PEs' time ({}, summed over PEs)", names::percent(waits / all), names::seconds(waits));
+        let _ = writeln!(
+            out,
+            "waiting      {} of the PEs' time ({}, summed over PEs)",
+            names::percent(waits / all),
+            names::seconds(waits)
+        );
     }
 }
 
@@ -141,7 +149,13 @@ fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
     }
     for (index, cause) in it.causes.iter().take(2).enumerate() {
         let verb = if index == 0 { "caused by" } else { "" };
-        let _ = writeln!(out, "     {verb:<9} PE {} {}, {}", names::pe(trace, cause.pe), reason(trace, cause), seconds(cause.time));
+        let _ = writeln!(
+            out,
+            "     {verb:<9} PE {} {}, {}",
+            names::pe(trace, cause.pe),
+            reason(trace, cause),
+            seconds(cause.time)
+        );
     }
 }
 

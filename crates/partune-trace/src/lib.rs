@@ -19,9 +19,9 @@ pub use code::{CallPaths, Region};
 pub use pes::{Group, GroupKind, Metric, MetricValues, Pe, PeKind, Process, Window};
 pub use role::{Activity, Completion, Role};
 pub use rows::{
-    Collective, IoTransfer, LockEvent, LockKind, MetricSample, NO_REQUEST, Pause, PauseKind, Recv, RequestEvent, RequestKind,
-    RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer, RmaTransferKind, Send, TaskEvent, TaskKind, TeamEvent,
-    TeamKind, VisitIx,
+    Collective, IoTransfer, LockEvent, LockKind, MetricSample, NO_REQUEST, Pause, PauseKind, Recv, RequestEvent,
+    RequestKind, RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer, RmaTransferKind, Send, TaskEvent,
+    TaskKind, TeamEvent, TeamKind, VisitIx,
 };
 pub use stream::{Stream, Visit, Visits};
 pub use trace::{Trace, TraceBuilder};

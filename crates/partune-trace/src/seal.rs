@@ -3,24 +3,29 @@
 use partune_base::{CallPathId, GroupId, PeId, Table, Time};
 use partune_diag::{Diagnostic, Quality};
 
+use crate::CallPaths;
 use crate::rows::{RmaSyncKind, VisitIx};
 use crate::stream::Stream;
 use crate::trace::{Trace, TraceBuilder};
-use crate::CallPaths;
 
 pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
     while built.streams.len() < built.pes.len() {
         built.streams.push(Stream::default());
     }
     built.paths.seal(&built.regions);
-    let limits = Limits { pes: built.pes.len(), groups: built.groups.len(), windows: built.windows.len(), paths: built.paths.len() };
-    for group in built.groups.iter_mut() {
+    let limits = Limits {
+        pes: built.pes.len(),
+        groups: built.groups.len(),
+        windows: built.windows.len(),
+        paths: built.paths.len(),
+    };
+    for group in &mut built.groups {
         group.members.iter_mut().for_each(|pe| limits.pe(pe));
         group.split = group.split.min(group.members.len() as u32);
     }
     let lock_bodies: Vec<bool> = built.paths.ids().map(|path| built.paths.is_lock_body(path, &built.regions)).collect();
     let mut quality = Quality::default();
-    for stream in built.streams.iter_mut() {
+    for stream in &mut built.streams {
         limits.check(stream);
         let reordered = repair_times(stream);
         quality.add(

@@ -3,8 +3,8 @@
 use partune_base::{CallPathId, Span, Time};
 
 use crate::rows::{
-    Collective, IoTransfer, LockEvent, MetricSample, Pause, Recv, RequestEvent, RmaCompletion, RmaSync, RmaTransfer, Send,
-    TaskEvent, TeamEvent, VisitIx,
+    Collective, IoTransfer, LockEvent, MetricSample, Pause, Recv, RequestEvent, RmaCompletion, RmaSync, RmaTransfer,
+    Send, TaskEvent, TeamEvent, VisitIx,
 };
 
 /// One execution of a call path.

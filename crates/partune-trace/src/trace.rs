@@ -113,9 +113,11 @@ impl Trace {
 
     /// PEs that execute code (not metric sources) and have at least one visit.
     pub fn active_pes(&self) -> impl Iterator<Item = PeId> + '_ {
-        self.built.pes.iter_ids().map(|(pe, _)| pe).filter(|pe| {
-            self.built.pes[*pe].kind != PeKind::Metric && !self.built.streams[*pe].visits.is_empty()
-        })
+        self.built
+            .pes
+            .iter_ids()
+            .map(|(pe, _)| pe)
+            .filter(|pe| self.built.pes[*pe].kind != PeKind::Metric && !self.built.streams[*pe].visits.is_empty())
     }
 
     /// A visit of a PE.
@@ -135,6 +137,7 @@ impl Trace {
     }
 
     /// Replaces times; used by clock repair. Order within a PE must not change.
+    #[must_use]
     pub fn retime(mut self, retime: impl FnOnce(&mut Table<PeId, Stream>)) -> Trace {
         retime(&mut self.built.streams);
         let (begin, end) = seal::extent(&self.built.streams);

@@ -10,6 +10,12 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// Tells something about the work, beside the document.
+pub(crate) fn note(text: &str) {
+    // Nothing can be done if the error stream is closed.
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
 /// Tells what went wrong.
 pub(crate) fn error(error: &anyhow::Error) {
     // Nothing can be done if the error stream is closed too.

@@ -6,16 +6,20 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use partune_engine::Progress;
 
+use crate::output;
+
 /// A line with the stage and how far it is.
 pub(crate) struct Bar {
     bar: ProgressBar,
+    /// Tell how long each stage took.
+    timings: bool,
 }
 
 impl Bar {
-    pub(crate) fn new() -> Bar {
+    pub(crate) fn new(timings: bool) -> Bar {
         let bar = if std::io::stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         bar.enable_steady_tick(Duration::from_millis(120));
-        Bar { bar }
+        Bar { bar, timings }
     }
 }
 
@@ -31,10 +35,18 @@ impl Progress for Bar {
         self.bar.set_message(name);
     }
 
+    fn finished(&self, name: &'static str, took: Duration) {
+        if self.timings {
+            output::note(&format!("{name:<18} {:>9.3} s", took.as_secs_f64()));
+        }
+    }
+
     fn advance(&self, done: u64, total: u64) {
         if self.bar.length() != Some(total) {
             self.bar.set_length(total);
-            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {bar:30} {binary_bytes}/{binary_total_bytes}") {
+            if let Ok(style) =
+                ProgressStyle::with_template("{spinner} {msg} {bar:30} {binary_bytes}/{binary_total_bytes}")
+            {
                 self.bar.set_style(style);
             }
         }

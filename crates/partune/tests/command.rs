@@ -50,7 +50,8 @@ fn json_keeps_its_contract() {
         }
         for finding in document["findings"].as_array().expect("findings are a list") {
             let seconds = finding["seconds"].as_f64().expect("a finding has seconds");
-            let of_pes: f64 = finding["pes"].as_array().into_iter().flatten().filter_map(|pe| pe["seconds"].as_f64()).sum();
+            let of_pes: f64 =
+                finding["pes"].as_array().into_iter().flatten().filter_map(|pe| pe["seconds"].as_f64()).sum();
             assert!((seconds - of_pes).abs() <= 1e-6 * seconds.abs() + 1e-9, "{}: {finding:#}", archive.name);
             for field in ["id", "pattern", "fraction", "count", "role", "construct", "location", "callpath", "causes"] {
                 assert!(!finding[field].is_null(), "{}: {field}", archive.name);
@@ -81,12 +82,14 @@ fn synth_writes_what_analyze_finds() {
     let folder = tempfile::tempdir().expect("there is room for an archive");
     let path = |name: &str| folder.path().join(name).display().to_string();
     let late = path("late");
-    let output = partune(&["synth", "--ranks", "4", "--events", "20K", "--inject", "late-sender:2:2000000:100", "-o", &late]);
+    let output =
+        partune(&["synth", "--ranks", "4", "--events", "20K", "--inject", "late-sender:2:2000000:100", "-o", &late]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     assert!(Path::new(&late).join("traces.otf2").exists());
     assert_eq!(partune(&["synth", "-o", &late]).status.code(), Some(1), "an archive is not overwritten");
     let output = partune(&["analyze", "--json", &late]);
     let document: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
-    let worst = &document["findings"][0];
-    assert_eq!((&worst["pattern"], &worst["causes"][0]["pe"]), (&"late_sender".into(), &2.into()), "{worst:#}");
+    let late_sender = document["findings"].as_array().into_iter().flatten().find(|it| it["pattern"] == "late_sender");
+    let late_sender = late_sender.expect("the planted pattern is found");
+    assert_eq!(late_sender["causes"][0]["pe"], 2, "{late_sender:#}");
 }

@@ -55,7 +55,8 @@ fn each_damage(
     for archive in archives() {
         let (anchor, files) = load(&archive.anchor);
         let size: usize = files.values().map(Vec::len).sum();
-        let files: BTreeMap<String, Arc<Vec<u8>>> = files.into_iter().map(|(name, bytes)| (name, Arc::new(bytes))).collect();
+        let files: BTreeMap<String, Arc<Vec<u8>>> =
+            files.into_iter().map(|(name, bytes)| (name, Arc::new(bytes))).collect();
         let names: Vec<&String> = files.keys().collect();
         let times = if size <= THOROUGH_BYTES { times } else { times / 20 };
         (0..times).into_par_iter().for_each(|round| {
@@ -81,7 +82,8 @@ fn cut_at_every_chunk() {
         let whole = import(&files, &anchor, &|_, _| {}).expect("the archive opens");
         let (_, header) = files.iter().find(|(name, _)| **name == anchor).expect("the anchor was loaded");
         let chunk = partune_otf2::codec::Anchor::read(header).expect("the anchor is whole").event_chunk_size as usize;
-        let files: BTreeMap<String, Arc<Vec<u8>>> = files.into_iter().map(|(name, bytes)| (name, Arc::new(bytes))).collect();
+        let files: BTreeMap<String, Arc<Vec<u8>>> =
+            files.into_iter().map(|(name, bytes)| (name, Arc::new(bytes))).collect();
         for (name, bytes) in files.iter().filter(|(name, _)| name.ends_with(".evt")) {
             for end in (0..bytes.len()).step_by(chunk) {
                 let damaged = Damaged { files: &files, name, bytes: Some(Arc::new(bytes[..end].to_vec())) };
@@ -125,7 +127,8 @@ fn missing_files_are_said() {
 fn a_cut_event_file_is_said() {
     for archive in archives() {
         let (anchor, mut files) = load(&archive.anchor);
-        let Some((_, bytes)) = files.iter_mut().filter(|(name, _)| name.ends_with(".evt")).max_by_key(|(_, bytes)| bytes.len())
+        let Some((_, bytes)) =
+            files.iter_mut().filter(|(name, _)| name.ends_with(".evt")).max_by_key(|(_, bytes)| bytes.len())
         else {
             continue;
         };

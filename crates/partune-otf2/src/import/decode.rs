@@ -119,7 +119,7 @@ impl EventVisitor for Decoder<'_> {
             Event::MpiRequestTest { request_id } => self.request(time, RequestKind::Tested, request_id),
             Event::MpiRequestCancelled { request_id } => self.request(time, RequestKind::Cancelled, request_id),
             Event::NonBlockingCollectiveRequest { request_id } => {
-                self.request(time, RequestKind::CollectiveStarted, request_id)
+                self.request(time, RequestKind::CollectiveStarted, request_id);
             }
             Event::MpiCollectiveBegin {} | Event::RmaCollectiveBegin {} => {
                 self.assembler.segment.collective_begin = Some(time);
@@ -147,7 +147,7 @@ impl EventVisitor for Decoder<'_> {
             Event::RmaWinCreate { win } => self.rma_sync(time, RmaSyncKind::WindowCreated, win, u32::MAX),
             Event::RmaWinDestroy { win } => self.rma_sync(time, RmaSyncKind::WindowFreed, win, u32::MAX),
             Event::RmaGroupSync { win, group, .. } => {
-                self.rma_sync(time, RmaSyncKind::Group(GroupId(group)), win, u32::MAX)
+                self.rma_sync(time, RmaSyncKind::Group(GroupId(group)), win, u32::MAX);
             }
             Event::RmaSync { win, remote, sync_type } => {
                 let kind = match sync_type {
@@ -188,7 +188,7 @@ impl EventVisitor for Decoder<'_> {
                 self.rma_lock(time, LockKind::Tried, win, remote, lock_id, lock_type);
             }
             Event::RmaReleaseLock { win, remote, lock_id } => {
-                self.rma_lock(time, LockKind::Released, win, remote, lock_id, 0)
+                self.rma_lock(time, LockKind::Released, win, remote, lock_id, 0);
             }
             Event::OmpAcquireLock { lock_id, .. } | Event::ThreadAcquireLock { lock_id, .. } => {
                 let lock = lock_key(THREAD_LOCKS, u64::from(self.process), u64::from(lock_id));

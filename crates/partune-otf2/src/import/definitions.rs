@@ -257,7 +257,7 @@ impl Definitions {
                 self.metric_classes.push(MetricClassDef { id: u64::from(it.id), members });
             }
             Definition::MetricInstance(it) => {
-                self.metric_instances.push((u64::from(it.id), u64::from(it.metric_class)))
+                self.metric_instances.push((u64::from(it.id), u64::from(it.metric_class)));
             }
             Definition::CallingContext(it) => self.contexts.push((u64::from(it.id), it.region)),
             _ => {}

@@ -98,7 +98,7 @@ pub fn import_in_runs(
     let bytes = archive.open(&name).map_err(|source| ImportError::Read { name: name.clone(), source })?;
     let outcome =
         codec::read_definitions(bytes.as_ref().as_ref(), anchor.definition_chunk_size, Scope::Global, &mut |it| {
-            definitions.add(&it)
+            definitions.add(&it);
         })
         .map_err(|source| ImportError::Damaged { name: name.clone(), source })?;
     report_damage(&name, &outcome.damage, &mut quality);
@@ -111,7 +111,8 @@ pub fn import_in_runs(
         .enumerate()
         .map(|(index, location)| archive.source(PeId(index as u32), &location, &definitions, &builder))
         .collect();
-    let bytes: usize = sources.iter().map(|source| source.events.as_ref().map_or(0, |it| it.as_ref().as_ref().len())).sum();
+    let bytes: usize =
+        sources.iter().map(|source| source.events.as_ref().map_or(0, |it| it.as_ref().as_ref().len())).sum();
     let run_bytes = run_bytes.unwrap_or(RUN_BYTES.max(bytes / RUN_SHARE));
     let decode = Decode { sources: &sources, tables: &tables, chunk_size: anchor.event_chunk_size, run_bytes };
     let mut joined = decode.all(progress);

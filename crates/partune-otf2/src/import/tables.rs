@@ -81,7 +81,7 @@ fn role_of(region_role: u8) -> Role {
     match region_role {
         3 | 4 | 8 | 9 | 10 | 11 => Role::WorkSharing,
         5 => Role::Parallel,
-        12 | 13 | 14 => Role::LockAcquire,
+        12..=14 => Role::LockAcquire,
         15 | 16 => Role::GroupSync,
         20 => Role::TaskRun,
         22 => Role::TaskWait,

@@ -12,7 +12,9 @@ use crate::progress::Bar;
 
 /// Say where a recorded run loses time, how much, who causes it and at which line.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  partune analyze scorep_run/traces.otf2\n  partune analyze scorep_run --json > run.json")]
+#[command(
+    after_help = "Example:\n  partune analyze scorep_run/traces.otf2\n  partune analyze scorep_run --json > run.json"
+)]
 pub(crate) struct Args {
     /// The archive: its anchor file (traces.otf2), or the folder that holds it
     #[arg(required_unless_present = "schema")]
@@ -38,6 +40,9 @@ pub(crate) struct Args {
     /// Threads to use; 0: one a processor
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
+    /// Tell on stderr how long each stage took
+    #[arg(long)]
+    timings: bool,
     /// Keep time stamps as recorded, even if messages run backwards in time
     #[arg(long)]
     no_clock_repair: bool,
@@ -99,7 +104,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let request =
         Request { options: args.thresholds.options(), only: args.only.clone(), repair_clocks: !args.no_clock_repair };
     let diagnosis = {
-        let bar = Bar::new();
+        let bar = Bar::new(args.timings);
         partune_engine::analyze(partune_engine::open(archive, &bar)?, &request, &bar)
     };
     let name = archive.display().to_string();

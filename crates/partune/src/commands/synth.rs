@@ -89,7 +89,10 @@ fn injection(text: &str) -> Result<Injection, String> {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let anchor = args.output.join("traces.otf2");
     if anchor.exists() {
-        bail!("{}: there is an archive already\n  remedy: give a folder that does not exist, or remove it first", anchor.display());
+        bail!(
+            "{}: there is an archive already\n  remedy: give a folder that does not exist, or remove it first",
+            anchor.display()
+        );
     }
     let options = SynthOptions {
         model: match args.model {
@@ -107,8 +110,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         inject: args.inject.clone(),
         ..SynthOptions::default()
     };
-    let mut create = |name: &str| -> std::io::Result<Box<dyn std::io::Write>> { Ok(partune_engine::create(&args.output, name)?) };
-    let answers = partune_synth::write(&options, &mut create).with_context(|| format!("cannot write {}", args.output.display()))?;
+    let mut create =
+        |name: &str| -> std::io::Result<Box<dyn std::io::Write>> { Ok(partune_engine::create(&args.output, name)?) };
+    let answers = partune_synth::write(&options, &mut create)
+        .with_context(|| format!("cannot write {}", args.output.display()))?;
     let mut text = format!(
         "{}: {} events, {} iterations, {:.6} s\n",
         anchor.display(),
