@@ -1,9 +1,9 @@
 //! Chunks: the parts of a file that can be read on their own.
 //!
-//! For callers that decode in parallel. Event, definition and snapshot files consist of chunks of the size that the anchor file names;
-//! markers and thumbnails are one buffer. A chunk begins with its header (endianness, numbers of its first and last record), and chunks of
-//! events begin with a time, so each can be decoded without the others. Truncated files have a short last chunk; a broken header costs
-//! its chunk only.
+//! For callers that decode in parallel. All files but the anchor file consist of chunks: events and snapshots of the size for events that
+//! the anchor file names, definitions and markers of the size for definitions, thumbnails of 1 MiB. A chunk begins with its header
+//! (endianness, numbers of its first and last record), and chunks of events begin with a time, so each can be decoded without the others.
+//! Truncated files have a short last chunk; a broken header costs its chunk only.
 
 use super::cursor::{Cursor, Endian};
 use super::error::{CodecError, Flaw};
@@ -33,9 +33,9 @@ pub struct Chunk<'a> {
     pub index: u64,
     /// Where its records begin in the file.
     pub offset: u64,
-    /// The number of its first record in the file, from 1. Definition files have 1 in each chunk.
+    /// The number of its first record in the file, from 1. Files without times have 1 in each chunk.
     pub first_event: u64,
-    /// The number of its last record; 0 if the chunk was never finished, and in definition files.
+    /// The number of its last record; 0 if the chunk was never finished, and in files without times.
     pub last_event: u64,
     /// Its records, without the header.
     pub bytes: &'a [u8],
@@ -99,7 +99,7 @@ impl<'a> Iterator for Chunks<'a> {
     }
 }
 
-/// The only buffer of a file that has no chunks: an anchor, marker or thumbnail file.
+/// The only buffer of a file that has no chunks: the anchor file.
 pub fn unchunked(bytes: &[u8]) -> Result<Chunk<'_>, ChunkDamage> {
     let at = header(bytes).map_err(|flaw| ChunkDamage { index: 0, offset: 0, flaw })?;
     let offset = UNCHUNKED_HEADER as u64;

@@ -88,6 +88,13 @@ impl<'a> Cursor<'a> {
         Cursor { rest: self.rest.get(ahead..).unwrap_or_default(), ..self }
     }
 
+    /// The same position in a buffer that ends at `end`, if that is not behind its end.
+    #[must_use]
+    pub fn until(self, end: usize) -> Self {
+        let len = end.saturating_sub(self.pos()).min(self.rest.len());
+        Cursor { rest: &self.rest[..len], end: self.pos() + len, ..self }
+    }
+
     /// Bytes from the start of the buffer.
     #[inline]
     pub fn pos(&self) -> usize {

@@ -80,7 +80,7 @@ timed_records! {
     70 "IO_DESTROY_HANDLE" IoDestroyHandle { handle: C32 @IoHandle }
     71 "IO_DUPLICATE_HANDLE" IoDuplicateHandle { old_handle: C32 @IoHandle, new_handle: C32 @IoHandle, status_flags: C32 }
     72 "IO_SEEK" IoSeek { handle: C32 @IoHandle, offset_request: I64, whence: U8, offset_result: C64 }
-    73 "IO_CHANGE_STATUS_FLAGS" IoChangeStatusFlags { handle: C32 @IoHandle, status_flags: C32 }
+    73 "IO_CHANGE_FLAGS" IoChangeStatusFlags { handle: C32 @IoHandle, status_flags: C32 }
     74 "IO_DELETE_FILE" IoDeleteFile { io_paradigm: U8, file: C32 @IoFile }
     75 "IO_OPERATION_BEGIN" IoOperationBegin { handle: C32 @IoHandle, mode: U8, operation_flags: C32, bytes_request: C64, matching_id: C64 }
     76 "IO_OPERATION_TEST" IoOperationTest { handle: C32 @IoHandle, matching_id: C64 }

@@ -3,6 +3,8 @@
 //! For importers: read the mapping tables of a location's definition file, keep one [`IdMap`] per [`Mapping`] and hand them to
 //! [`Event::map`](super::Event::map). An id without an entry stands for itself, as in the C library (`OTF2_IdMap_GetGlobalId`).
 
+use std::fmt;
+
 use super::cursor::Cursor;
 use super::error::Flaw;
 use super::view::Encoded;
@@ -47,8 +49,8 @@ impl<F: Fn(Mapping, u64) -> u64> MapIds for F {
     }
 }
 
-/// A map of ids as a MAPPING_TABLE record holds it.
-#[derive(Debug, Clone, Copy)]
+/// A map of ids as a MAPPING_TABLE record holds it. Two are equal if their entries are.
+#[derive(Clone, Copy)]
 pub enum IdMapView<'a> {
     /// In a buffer that was read.
     Bytes(IdMapBytes<'a>),
@@ -135,6 +137,14 @@ impl<'a> IdMapView<'a> {
         let mut size = size_c64(self.len() as u64) + 1;
         self.for_each(|local, global| size += size_c64(global) + if self.is_sparse() { size_c64(local) } else { 0 });
         size
+    }
+}
+
+impl fmt::Debug for IdMapView<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut map = f.debug_map();
+        self.for_each(|local, global| _ = map.entry(&local, &global));
+        map.finish()
     }
 }
 

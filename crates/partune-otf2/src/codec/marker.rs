@@ -1,11 +1,11 @@
 //! Markers: remarks on a trace that a tool or a person has left, with a time and a place.
 //!
-//! For importers that show them, and for `transcode`. The file `ARCHIVE.marker` is one buffer. Source: `OTF2_MarkerReader.c` of OTF2 3.0.2.
+//! For importers that show them, and for `transcode`. The file `ARCHIVE.marker` is chunked as definition files are. Source: `OTF2_MarkerReader.c` of OTF2 3.0.2.
 
-use super::chunk::{ChunkDamage, unchunked};
 use super::cursor::Cursor;
-use super::definitions::{Outcome, read_records};
-use super::output::Buffer;
+use super::definitions::{Outcome, read_file};
+use super::error::CodecError;
+use super::output::RecordOutput;
 use super::record::plain_records;
 
 plain_records! {
@@ -15,36 +15,39 @@ plain_records! {
     6 "MARKER" Marker<'a> { time: C64, duration: C64, marker: C32, scope: U8, scope_ref: C64, text: Str }
 }
 
-/// Reads the records of a marker file in order.
-pub fn read_markers(bytes: &[u8], visit: &mut dyn FnMut(MarkerRecord<'_>)) -> Result<Outcome, ChunkDamage> {
-    let chunk = unchunked(bytes)?;
-    let mut outcome = Outcome::default();
-    let end = read_records(
-        &chunk,
-        &mut |id: u8, at: &mut Cursor<'_>, end| {
-            MarkerRecord::read(u16::from(id), at, end)
-                .map(|record| (matches!(record, MarkerRecord::Unknown { .. }), record))
-        },
-        &mut outcome,
-        visit,
-    );
-    outcome.damage.end(end, chunk.offset);
-    Ok(outcome)
+/// Reads the records of a marker file in order. `chunk_size` is that of definitions.
+pub fn read_markers(
+    bytes: &[u8],
+    chunk_size: u64,
+    visit: &mut dyn FnMut(MarkerRecord<'_>),
+) -> Result<Outcome, CodecError> {
+    let read = |id: u8, at: &mut Cursor<'_>, end| {
+        let record = MarkerRecord::read(u16::from(id), at, end)?;
+        let unknown = matches!(record, MarkerRecord::Unknown { .. });
+        visit(record);
+        Ok(unknown)
+    };
+    read_file(bytes, chunk_size, read)
 }
 
-/// Writes a marker file in memory.
-#[derive(Debug, Default)]
-pub struct MarkerWriter(Buffer);
+/// Writes a marker file. Finish it, or the last chunk is lost.
+#[derive(Debug)]
+pub struct MarkerWriter<S>(RecordOutput<S>);
 
-impl MarkerWriter {
-    /// Appends a record. The bytes of an unknown one must be little endian.
-    pub fn write<'a>(&mut self, record: impl Into<MarkerRecord<'a>>) {
-        let record = record.into();
-        self.0.record(record.id(), record.size(), |to| record.put(to));
+impl<S: FnMut(&[u8])> MarkerWriter<S> {
+    /// A writer of chunks of `chunk_size` bytes, which is that of definitions, into `sink`.
+    pub fn new(chunk_size: u64, sink: S) -> Result<Self, CodecError> {
+        RecordOutput::new(chunk_size, sink).map(MarkerWriter)
     }
 
-    /// The file.
-    pub fn finish(self) -> Vec<u8> {
+    /// Appends a record. The bytes of an unknown one are copied and must be little endian.
+    pub fn write<'a>(&mut self, record: impl Into<MarkerRecord<'a>>) -> Result<(), CodecError> {
+        let record = record.into();
+        self.0.record(record.id(), record.size(), |to| record.put(to))
+    }
+
+    /// Ends the file; the number of records in it.
+    pub fn finish(self) -> u64 {
         self.0.finish()
     }
 }

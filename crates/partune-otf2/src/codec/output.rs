@@ -101,32 +101,34 @@ impl<S: FnMut(&[u8])> Output<S> {
     }
 }
 
-/// A file that is one buffer.
+/// A file of records without times.
 #[derive(Debug)]
-pub(crate) struct Buffer {
-    bytes: Vec<u8>,
+pub(crate) struct RecordOutput<S> {
+    output: Output<S>,
     scratch: Vec<u8>,
+    written: u64,
 }
 
-impl Default for Buffer {
-    fn default() -> Self {
-        Buffer { bytes: vec![CHUNK_HEADER, Endian::Little.byte()], scratch: Vec::new() }
+impl<S: FnMut(&[u8])> RecordOutput<S> {
+    pub(crate) fn new(chunk_size: u64, sink: S) -> Result<Self, CodecError> {
+        Ok(RecordOutput { output: Output::new(chunk_size, false, sink)?, scratch: Vec::new(), written: 0 })
     }
-}
 
-impl Buffer {
-    /// Appends a record whose data `put` writes.
-    pub(crate) fn record(&mut self, id: u8, bound: u64, put: impl FnOnce(&mut Vec<u8>)) {
+    /// Appends a record of up to `bound` bytes, which `put` writes.
+    pub(crate) fn record(&mut self, id: u8, bound: u64, put: impl FnOnce(&mut Vec<u8>)) -> Result<(), CodecError> {
+        let to = self.output.record(framed(bound), 0)?;
         self.scratch.clear();
         put(&mut self.scratch);
-        self.bytes.push(id);
-        put_length(&mut self.bytes, self.scratch.len(), bound);
-        self.bytes.extend_from_slice(&self.scratch);
+        to.push(id);
+        put_length(to, self.scratch.len(), bound);
+        to.extend_from_slice(&self.scratch);
+        self.written += 1;
+        Ok(())
     }
 
-    /// Ends the file.
-    pub(crate) fn finish(mut self) -> Vec<u8> {
-        self.bytes.extend([END_OF_FILE, END_OF_BUFFER, END_OF_CHUNK]);
-        self.bytes
+    /// Ends the file; the number of records in it.
+    pub(crate) fn finish(self) -> u64 {
+        self.output.finish();
+        self.written
     }
 }

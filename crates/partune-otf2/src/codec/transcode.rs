@@ -6,7 +6,7 @@
 //! copied as far as they can be read.
 
 use super::attributes::AttributeList;
-use super::chunk::{Chunk, ChunkDamage, chunks};
+use super::chunk::{Chunk, chunks};
 use super::cursor::Endian;
 use super::definition::Definition;
 use super::definitions::{DefinitionWriter, Outcome, Scope, read_definitions};
@@ -78,26 +78,32 @@ pub fn definitions(
     Ok(copied(writer.finish(), outcome, lost))
 }
 
-/// Copies a marker file.
-pub fn markers(bytes: &[u8]) -> Result<(Vec<u8>, Copied), ChunkDamage> {
-    let mut writer = MarkerWriter::default();
+/// Copies a marker file with chunks of `from` bytes into one with chunks of `to` bytes; both are the sizes for definitions.
+pub fn markers(bytes: &[u8], from: u64, to: u64, sink: &mut dyn FnMut(&[u8])) -> Result<Copied, CodecError> {
+    let mut writer = MarkerWriter::new(to, sink)?;
+    let mut result = Ok(());
     let mut lost = 0;
-    let outcome = read_markers(bytes, &mut |record| match record {
+    let outcome = read_markers(bytes, from, &mut |record| match record {
         MarkerRecord::Unknown { endian: Endian::Big, .. } => lost += 1,
-        record => writer.write(record),
+        record if result.is_ok() => result = writer.write(record),
+        _ => {}
     })?;
-    Ok((writer.finish(), copied(outcome.definitions - lost, outcome, lost)))
+    result?;
+    Ok(copied(writer.finish(), outcome, lost))
 }
 
 /// Copies a thumbnail file.
-pub fn thumbnail(bytes: &[u8]) -> Result<(Vec<u8>, Copied), ChunkDamage> {
-    let mut writer = ThumbnailWriter::default();
+pub fn thumbnail(bytes: &[u8], sink: &mut dyn FnMut(&[u8])) -> Result<Copied, CodecError> {
+    let mut writer = ThumbnailWriter::new(sink)?;
+    let mut result = Ok(());
     let mut lost = 0;
     let outcome = read_thumbnail(bytes, &mut |record| match record {
         ThumbnailRecord::Unknown { endian: Endian::Big, .. } => lost += 1,
-        record => writer.write(record),
+        record if result.is_ok() => result = writer.write(record),
+        _ => {}
     })?;
-    Ok((writer.finish(), copied(outcome.definitions - lost, outcome, lost)))
+    result?;
+    Ok(copied(writer.finish(), outcome, lost))
 }
 
 fn copied(records: u64, outcome: Outcome, lost: u64) -> Copied {
