@@ -1,16 +1,14 @@
 //! What the analyses find is what is known: the same waits at the same call paths, on the same PEs, caused by the same PEs.
 
-mod support;
-
 use std::collections::BTreeMap;
 
+use crate::support::{Written, variants, written};
 use partune_analysis::{ANALYSES, Input, Options, Waits};
 use partune_base::PeId;
 use partune_index::Index;
 use partune_otf2::import::import;
 use partune_synth::{Injection, InjectionKind, PeTally, SynthOptions, Tally};
 use partune_trace::Trace;
-use support::{Written, variants, written};
 
 /// An imported archive and what was derived from it.
 struct Analysed {

@@ -1,13 +1,11 @@
 //! Archives are what the C library reads without a complaint, and hold what the answers say. Skipped where `otf2-print` is not
 //! installed, unless `CI` is set.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use support::{variants, written};
+use crate::support::{variants, written};
 
 #[test]
 fn the_c_library_reads_what_was_written() {

@@ -1,12 +1,10 @@
 //! The program could have run: visits nest, nothing is received before it was sent, no barrier is left before the last one came,
 //! no lock has two holders; and the waits that this gives are those of the answers.
 
-mod support;
-
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
+use crate::support::{Read, Record, read, variants, written};
 use partune_synth::{Injection, InjectionKind, Memory, Skew, SynthOptions, write};
-use support::{Read, Record, read, variants, written};
 
 const BCAST: u8 = 1;
 const REDUCE: u8 = 12;

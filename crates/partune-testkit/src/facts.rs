@@ -1,15 +1,16 @@
 //! From facts to rows.
 
-use partune_base::{GroupId, PeId, Time, WindowId};
+use partune_base::{GroupId, PeId, Time};
 use partune_trace::{
-    Collective, IoTransfer, LockEvent, LockKind, MetricSample, NO_REQUEST, Pause, PauseKind, Recv, RequestEvent,
-    RequestKind, RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer, RmaTransferKind, Role, Send,
-    Stream, TaskEvent, TaskKind, TeamEvent, TeamKind, VisitIx,
+    Collective, IoTransfer, LockEvent, LockKind, MetricSample, Pause, PauseKind, Recv, RequestEvent, RequestKind,
+    RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer, RmaTransferKind, Role, Send, Stream,
+    TaskEvent, TaskKind, TeamEvent, TeamKind, VisitIx,
 };
 
+use crate::arguments::Given;
 use crate::build::Maker;
-use crate::names::{Names, define_metric};
-use crate::syntax::{Fact, Item, integer, pe_id};
+use crate::names::define_metric;
+use crate::syntax::{Fact, Item};
 
 /// The visit of a fact.
 #[derive(Clone, Copy)]
@@ -29,7 +30,7 @@ pub(crate) fn record(maker: &mut Maker<'_, '_>, fact: &Fact, here: Here) {
     if fact.name == "metric" {
         return metrics(maker, fact, here);
     }
-    let mut given = Given { fact, here, names: &maker.names, left: fact.arguments.clone(), source: maker.source };
+    let mut given = Given::new(maker.source, &maker.names, fact, here);
     let stream = &mut maker.built.streams[here.pe];
     stream.events += 1;
     let name = fact.name.as_str();
@@ -247,95 +248,5 @@ fn metrics(maker: &mut Maker<'_, '_>, fact: &Fact, here: Here) {
             .unwrap_or_else(|| define_metric(maker.source, fact.line, name, &[], &mut maker.built, &mut maker.names));
         let Ok(value) = value.parse() else { maker.source.fail(fact.line, &format!("`{value}` is not a number")) };
         maker.built.streams[here.pe].metrics.push(MetricSample { visit: here.visit, time, metric, value });
-    }
-}
-
-/// The arguments of a fact, taken one by one.
-struct Given<'a, 's> {
-    fact: &'a Fact,
-    here: Here,
-    names: &'a Names,
-    left: Vec<(Option<String>, String)>,
-    source: &'a crate::lexer::Source<'s>,
-}
-
-impl Given<'_, '_> {
-    fn fail(&self, message: &str) -> ! {
-        self.source.fail(self.fact.line, message)
-    }
-
-    fn at_enter(&self) -> Time {
-        self.fact.time.map_or(self.here.enter, |time| Time(time + self.here.shift))
-    }
-
-    fn at_exit(&self) -> Time {
-        self.fact.time.map_or(self.here.exit, |time| Time(time + self.here.shift))
-    }
-
-    /// The argument with one of these names; the name "" stands for the first that has none.
-    fn optional(&mut self, keys: &[&str]) -> Option<String> {
-        let position =
-            keys.iter().find_map(|key| self.left.iter().position(|(name, _)| name.as_deref().unwrap_or("") == *key))?;
-        Some(self.left.remove(position).1)
-    }
-
-    fn number(&mut self, keys: &[&str]) -> Option<u64> {
-        let word = self.optional(keys)?;
-        Some(integer(&word).unwrap_or_else(|| self.fail(&format!("`{word}` is not a number"))) as u64)
-    }
-
-    fn need(&mut self, keys: &[&str]) -> u64 {
-        self.number(keys).unwrap_or_else(|| self.fail(&format!("`{}` needs `{}`", self.fact.name, keys[0])))
-    }
-
-    fn time(&mut self, key: &str) -> Option<Time> {
-        self.number(&[key]).map(|time| Time(time as i64 + self.here.shift))
-    }
-
-    fn tag(&mut self) -> u32 {
-        self.number(&["tag"]).unwrap_or(0) as u32
-    }
-
-    fn bytes(&mut self) -> u64 {
-        self.number(&["bytes"]).unwrap_or(0)
-    }
-
-    fn request(&mut self) -> u64 {
-        self.number(&["req"]).unwrap_or(NO_REQUEST)
-    }
-
-    fn pe(&mut self, keys: &[&str]) -> PeId {
-        match self.optional(keys) {
-            Some(word) => self.find_pe(&word),
-            None => self.fail(&format!("`{}` needs `{}`", self.fact.name, keys[0])),
-        }
-    }
-
-    fn find_pe(&self, word: &str) -> PeId {
-        let relative = word.starts_with(['+', '-']).then(|| integer(word)).flatten();
-        let id = match relative {
-            Some(by) => {
-                let rank = (i64::from(self.here.rank) + by).rem_euclid(i64::from(self.names.ranks));
-                Some((rank as u32, self.here.thread))
-            }
-            None => pe_id(word),
-        };
-        let pe = id.and_then(|id| self.names.pes.get(&id));
-        *pe.unwrap_or_else(|| self.fail(&format!("there is no PE {word}")))
-    }
-
-    /// The group, `world` if it is not given; `first` if it may stand without its name.
-    fn group(&mut self, first: bool) -> GroupId {
-        let word = self.optional(if first { &["group", ""] } else { &["group"] });
-        let word = word.as_deref().unwrap_or("world");
-        *self.names.groups.get(word).unwrap_or_else(|| self.fail(&format!("there is no group {word}")))
-    }
-
-    /// The window, the first one if it is not given.
-    fn window(&mut self, first: bool) -> WindowId {
-        let Some(word) = self.optional(if first { &["win", ""] } else { &["win"] }) else {
-            return WindowId(0);
-        };
-        *self.names.windows.get(&word).unwrap_or_else(|| self.fail(&format!("there is no window {word}")))
     }
 }

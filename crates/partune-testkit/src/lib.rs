@@ -69,6 +69,7 @@
 //! | `read(bytes)`, `write(bytes)` | file operation, from enter to exit |
 //! | `pause([begin, end])`, `flush([begin, end])` | not recorded; from enter to exit |
 
+mod arguments;
 mod build;
 mod facts;
 mod lexer;

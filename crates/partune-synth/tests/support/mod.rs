@@ -1,5 +1,4 @@
 //! Variants of the program, and its archives read back by the codec.
-#![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 
 use std::collections::BTreeMap;
 
@@ -8,7 +7,7 @@ use partune_otf2::codec::{Anchor, Definition, EventVisitor, Scope, chunks, read_
 use partune_synth::{Answers, Injection, InjectionKind, Memory, Model, Skew, SynthOptions, write};
 
 /// Programs of every kind, small.
-pub fn variants() -> Vec<(&'static str, SynthOptions)> {
+pub(crate) fn variants() -> Vec<(&'static str, SynthOptions)> {
     let base = || SynthOptions { ranks: 6, events: 30_000, seed: 3, ..SynthOptions::default() };
     let late = |kind, rank| Injection { kind, rank, delay_ns: 50_000, percent: 30 };
     vec![
@@ -50,27 +49,27 @@ pub fn variants() -> Vec<(&'static str, SynthOptions)> {
 }
 
 /// An archive in memory.
-pub struct Written {
-    pub answers: Answers,
-    pub files: BTreeMap<String, Vec<u8>>,
+pub(crate) struct Written {
+    pub(crate) answers: Answers,
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
 }
 
-pub fn written(options: &SynthOptions) -> Written {
+pub(crate) fn written(options: &SynthOptions) -> Written {
     let memory = Memory::default();
     let answers = write(options, &mut memory.clone()).expect("it is written");
     Written { answers, files: memory.files() }
 }
 
 /// What a location did, in corrected time.
-pub struct Read {
-    pub rank: u32,
-    pub thread: u32,
-    pub events: Vec<(i64, Record)>,
+pub(crate) struct Read {
+    pub(crate) rank: u32,
+    pub(crate) thread: u32,
+    pub(crate) events: Vec<(i64, Record)>,
 }
 
 /// The events that are about others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Record {
+pub(crate) enum Record {
     Enter(u32),
     Leave(u32),
     Send { to: u32, tag: u32, request: Option<u64> },
@@ -93,7 +92,7 @@ pub enum Record {
 }
 
 /// Names of regions by id, and all locations.
-pub fn read(files: &BTreeMap<String, Vec<u8>>) -> (Vec<String>, Vec<Read>) {
+pub(crate) fn read(files: &BTreeMap<String, Vec<u8>>) -> (Vec<String>, Vec<Read>) {
     let anchor = Anchor::read(&files["traces.otf2"]).expect("an anchor");
     let mut strings = Vec::new();
     let mut regions = Vec::new();

@@ -1,0 +1,3 @@
+//! Tests of the language of test traces.
+
+mod language;
