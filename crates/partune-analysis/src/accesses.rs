@@ -71,8 +71,12 @@ pub(crate) fn walk(input: &Input<'_>, pe: PeId, mut each: impl FnMut(&Operation)
             _ if !received.is_empty() => What::Orders,
             ([send], []) => What::Moves(Access { kind: Kind::Send, peer: send.peer, bytes: send.bytes }),
             ([], [access]) => match access.kind {
-                RmaTransferKind::Put => What::Moves(Access { kind: Kind::Put, peer: access.target, bytes: access.bytes }),
-                RmaTransferKind::Get => What::Moves(Access { kind: Kind::Get, peer: access.target, bytes: access.bytes }),
+                RmaTransferKind::Put => {
+                    What::Moves(Access { kind: Kind::Put, peer: access.target, bytes: access.bytes })
+                }
+                RmaTransferKind::Get => {
+                    What::Moves(Access { kind: Kind::Get, peer: access.target, bytes: access.bytes })
+                }
                 RmaTransferKind::Atomic => What::Orders,
             },
             ([], []) => by_role(region.role),
@@ -193,7 +197,8 @@ pub(crate) fn findings(
     losses: Vec<(PeId, Vec<Loss>)>,
     facts: impl Fn(&Loss) -> Vec<(&'static str, f64)>,
 ) -> Vec<crate::Finding> {
-    let mut rows: Vec<(PeId, Loss)> = losses.into_iter().flat_map(|(pe, rows)| rows.into_iter().map(move |row| (pe, row))).collect();
+    let mut rows: Vec<(PeId, Loss)> =
+        losses.into_iter().flat_map(|(pe, rows)| rows.into_iter().map(move |row| (pe, row))).collect();
     rows.sort_by_key(|(pe, loss)| (loss.path, loss.kind, *pe));
     let groups = rows.chunk_by(|a, b| (a.1.path, a.1.kind) == (b.1.path, b.1.kind));
     let finding = |rows: &[(PeId, Loss)]| {

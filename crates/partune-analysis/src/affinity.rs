@@ -10,8 +10,12 @@ use partune_trace::Trace;
 use crate::useful::role_of_path;
 use crate::{Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Section, Unit, Values};
 
-pub(crate) static AFFINITY: Analysis =
-    Analysis { name: "affinity", title: "Shared data: local and remote accesses, best blocking factor", docs: DOCS, run };
+pub(crate) static AFFINITY: Analysis = Analysis {
+    name: "affinity",
+    title: "Shared data: local and remote accesses, best blocking factor",
+    docs: DOCS,
+    run,
+};
 
 const DOCS: &str = "\
 # Shared-data affinity
@@ -79,7 +83,9 @@ impl Affinity {
         let (threads, factor) = (self.below.len(), factor.max(1));
         let mut owned = vec![0; threads];
         let mut local = 0;
-        for (block, begin) in (0..self.elements).step_by(factor).enumerate().take(if threads == 0 { 0 } else { usize::MAX }) {
+        for (block, begin) in
+            (0..self.elements).step_by(factor).enumerate().take(if threads == 0 { 0 } else { usize::MAX })
+        {
             let end = (begin + factor).min(self.elements);
             let below = &self.below[block % threads];
             local += below[end] - below[begin];
@@ -147,8 +153,14 @@ fn examine(input: &Input<'_>, window: WindowId) -> Option<Found> {
         let stream = &trace.streams()[pe];
         let mut spent = Span::ZERO;
         for transfer in input.index.rma.of_pe(pe) {
-            let Some(row) = stream.transfers.get(transfer.row as usize).filter(|row| row.window == window && row.bytes > 0) else { continue };
-            let (Some(address), Some(own), Some(owner)) = (row.address, rank(pe), rank(row.target)) else { return None };
+            let Some(row) =
+                stream.transfers.get(transfer.row as usize).filter(|row| row.window == window && row.bytes > 0)
+            else {
+                continue;
+            };
+            let (Some(address), Some(own), Some(owner)) = (row.address, rank(pe), rank(row.target)) else {
+                return None;
+            };
             accesses.push((own, owner, address, row.bytes));
             if own == owner {
                 local += row.bytes;
@@ -195,7 +207,8 @@ fn examine(input: &Input<'_>, window: WindowId) -> Option<Found> {
         .collect();
     let affinity = Affinity::new(&counts);
     let path = paths.iter().enumerate().max_by_key(|(path, time)| (**time, std::cmp::Reverse(*path)));
-    let path = path.filter(|(_, time)| time.is_positive()).map_or(CallPathId::NONE, |(path, _)| CallPathId::from_index(path));
+    let path =
+        path.filter(|(_, time)| time.is_positive()).map_or(CallPathId::NONE, |(path, _)| CallPathId::from_index(path));
     Some(Found { window, local, remote, best: affinity.best()?, total: affinity.total(), element, path, pes })
 }
 
@@ -208,7 +221,8 @@ fn finding(trace: &Trace, found: &Found) -> Option<Finding> {
         return None;
     }
     let share = (best - now) / (1.0 - now);
-    let pes: Vec<(PeId, Span)> = found.pes.iter().map(|(pe, time)| (*pe, Span((time.0 as f64 * share).round() as i64))).collect();
+    let pes: Vec<(PeId, Span)> =
+        found.pes.iter().map(|(pe, time)| (*pe, Span((time.0 as f64 * share).round() as i64))).collect();
     Some(Finding {
         pattern: Pattern::PoorLocality,
         role: role_of_path(trace, path),

@@ -69,8 +69,12 @@ fn run(input: &Input<'_>) -> Outcome {
             place.max = place.max.max(row.exclusive.0);
         }
     }
-    let mut rows: Vec<(CallPathId, Place)> =
-        places.into_iter().enumerate().map(|(path, place)| (CallPathId::from_index(path), place)).filter(|row| row.1.lost() > 0).collect();
+    let mut rows: Vec<(CallPathId, Place)> = places
+        .into_iter()
+        .enumerate()
+        .map(|(path, place)| (CallPathId::from_index(path), place))
+        .filter(|row| row.1.lost() > 0)
+        .collect();
     rows.sort_unstable_by_key(|(path, place)| (std::cmp::Reverse(place.lost()), *path));
 
     let least = (trace.duration().0 as f64 * pes.len() as f64 * input.options.minimum).max(1.0) as i64;
@@ -97,7 +101,8 @@ fn run(input: &Input<'_>) -> Outcome {
         section.notes.push(format!("the table lists the first {ROWS} of {} places", rows.len()));
         rows.truncate(ROWS);
     }
-    let seconds = |of: &dyn Fn(&Place) -> i64| rows.iter().map(|(_, place)| clock.seconds(Span(of(place)))).collect::<Vec<f64>>();
+    let seconds =
+        |of: &dyn Fn(&Place) -> i64| rows.iter().map(|(_, place)| clock.seconds(Span(of(place)))).collect::<Vec<f64>>();
     let average = rows.iter().map(|(_, place)| clock.seconds(Span(place.sum)) / place.pes.max(1) as f64).collect();
     let ratio = rows.iter().map(|(_, place)| place.max as f64 * place.pes as f64 / place.sum.max(1) as f64).collect();
     section.tables.push(DataTable {
@@ -133,7 +138,8 @@ fn finding(
 ) -> Option<Finding> {
     let times: Vec<(PeId, i64)> = times.collect();
     let (slowest, max) = times.iter().copied().max_by_key(|(pe, ticks)| (*ticks, std::cmp::Reverse(*pe)))?;
-    let pes: Vec<(PeId, Span)> = times.iter().filter(|(_, ticks)| *ticks < max).map(|(pe, ticks)| (*pe, Span(max - ticks))).collect();
+    let pes: Vec<(PeId, Span)> =
+        times.iter().filter(|(_, ticks)| *ticks < max).map(|(pe, ticks)| (*pe, Span(max - ticks))).collect();
     let time: Span = pes.iter().map(|(_, lost)| *lost).sum();
     if time.0 < least {
         return None;

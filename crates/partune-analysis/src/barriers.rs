@@ -6,7 +6,7 @@
 
 use partune_base::{CallPathId, Id, PeId, Span, Time};
 use partune_index::Instance;
-use partune_trace::{Role, RmaTransferKind};
+use partune_trace::{RmaTransferKind, Role};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -57,26 +57,26 @@ fn run(input: &Input<'_>) -> Outcome {
     }
     let entered = times(input, &syncs, false);
     let left = times(input, &syncs, true);
-    let active: Vec<Vec<u32>> = actors.par_iter().map(|pe| active(input, *pe, &entered[pe.index()], &left[pe.index()])).collect();
+    let active: Vec<Vec<u32>> =
+        actors.par_iter().map(|pe| active(input, *pe, &entered[pe.index()], &left[pe.index()])).collect();
     let mut by_target: Vec<Vec<(u32, SharedAccess)>> = vec![Vec::new(); trace.pes().len()];
     for pe in &actors {
         for (target, window, access) in accesses(input, *pe, &entered[pe.index()]) {
             by_target[target.index()].push((window, access));
         }
     }
-    let intervals: Vec<Vec<(u32, u32)>> = actors
-        .par_iter()
-        .zip(&active)
-        .map(|(target, active)| intervals(&by_target[target.index()], active))
-        .collect();
+    let intervals: Vec<Vec<(u32, u32)>> =
+        actors.par_iter().zip(&active).map(|(target, active)| intervals(&by_target[target.index()], active)).collect();
     let keep = keep(&removable, &intervals.concat());
     let findings = findings(input, &syncs, &removable, &keep);
     let addresses = by_target.iter().flatten().any(|(_, access)| access.range.1 != u64::MAX);
-    let mut notes = vec!["potentially redundant: own memory is taken as read and written wherever a PE computes".to_owned()];
+    let mut notes =
+        vec!["potentially redundant: own memory is taken as read and written wherever a PE computes".to_owned()];
     if !addresses {
         notes.push("accesses have no addresses here: each touches the whole shared memory of its target".to_owned());
     }
-    let sections = if findings.is_empty() { Vec::new() } else { vec![Section { name: "barriers", notes, ..Section::default() }] };
+    let sections =
+        if findings.is_empty() { Vec::new() } else { vec![Section { name: "barriers", notes, ..Section::default() }] };
     Outcome { findings, sections }
 }
 
@@ -85,10 +85,14 @@ fn global<'a>(input: &Input<'a>, actors: &[PeId]) -> Vec<&'a Instance> {
     let collectives = &input.index.collectives;
     let all = |instance: &&Instance| {
         let members = collectives.members(instance);
-        members.len() >= actors.len() && actors.iter().all(|pe| members.binary_search_by_key(pe, |member| member.pe).is_ok())
+        members.len() >= actors.len()
+            && actors.iter().all(|pe| members.binary_search_by_key(pe, |member| member.pe).is_ok())
     };
     let waits_for_all = |role: Role| {
-        matches!(role, Role::Init | Role::Finalize | Role::GroupSync | Role::AllToAll | Role::GlobalAlloc | Role::RmaGroupSync)
+        matches!(
+            role,
+            Role::Init | Role::Finalize | Role::GroupSync | Role::AllToAll | Role::GlobalAlloc | Role::RmaGroupSync
+        )
     };
     collectives.instances.iter().filter(|instance| waits_for_all(instance.role)).filter(all).collect()
 }
@@ -119,7 +123,11 @@ fn active(input: &Input<'_>, pe: PeId, entered: &[Time], left: &[Time]) -> Vec<u
 }
 
 /// Accesses of a PE to memory of others: target, window, access.
-fn accesses<'a>(input: &Input<'a>, pe: PeId, entered: &'a [Time]) -> impl Iterator<Item = (PeId, u32, SharedAccess)> + 'a {
+fn accesses<'a>(
+    input: &Input<'a>,
+    pe: PeId,
+    entered: &'a [Time],
+) -> impl Iterator<Item = (PeId, u32, SharedAccess)> + 'a {
     let stream = &input.trace.streams()[pe];
     let segment = |time: Time| entered.partition_point(|enter| *enter <= time) as u32;
     input.index.rma.of_pe(pe).iter().filter_map(move |transfer| {
@@ -187,7 +195,8 @@ fn findings(input: &Input<'_>, syncs: &[&Instance], removable: &[bool], keep: &[
             }
         }
     }
-    let mut findings: Vec<Finding> = places.into_iter().map(|(_, finding)| finding).filter(|finding| finding.count > 0).collect();
+    let mut findings: Vec<Finding> =
+        places.into_iter().map(|(_, finding)| finding).filter(|finding| finding.count > 0).collect();
     for finding in &mut findings {
         finding.pes.retain(|(_, time)| time.is_positive());
         finding.pes.sort_unstable_by_key(|(pe, _)| *pe);

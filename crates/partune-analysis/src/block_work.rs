@@ -85,7 +85,14 @@ impl BlockWork {
     }
 
     /// Adds a row, if anybody works in it.
-    fn row(&mut self, known: &mut FxHashMap<BlockRegion, usize>, region: BlockRegion, begin: Time, end: Time, ticks: &[i64]) {
+    fn row(
+        &mut self,
+        known: &mut FxHashMap<BlockRegion, usize>,
+        region: BlockRegion,
+        begin: Time,
+        end: Time,
+        ticks: &[i64],
+    ) {
         if ticks.iter().all(|ticks| *ticks == 0) {
             return;
         }
@@ -105,7 +112,8 @@ impl BlockWork {
     /// CPU time instead of wall time, in the same rows; `None` if no PE has samples of these metrics.
     pub(crate) fn cpu_time(&self, input: &Input<'_>, metrics: &[MetricId]) -> Option<Vec<i64>> {
         let trace = input.trace;
-        if !self.pes.iter().all(|pe| trace.streams()[*pe].metrics.iter().any(|sample| metrics.contains(&sample.metric))) {
+        if !self.pes.iter().all(|pe| trace.streams()[*pe].metrics.iter().any(|sample| metrics.contains(&sample.metric)))
+        {
             return None;
         }
         let windows = windows(trace);
@@ -140,22 +148,6 @@ impl BlockWork {
         (cpu.len() == self.work.len()).then_some(cpu)
     }
 
-    /// Ticks that synchronisations between blocks take: from the last enter to the first exit. Start-up and shut-down are not
-    /// among them.
-    pub(crate) fn synchronisation(&self, input: &Input<'_>) -> i64 {
-        let collectives = &input.index.collectives;
-        let blocks = input.index.blocks.blocks.iter();
-        let instances = blocks.filter_map(|block| collectives.instances.get(block.begin as usize));
-        instances
-            .filter(|instance| !matches!(instance.role, Role::Init | Role::Finalize))
-            .map(|instance| {
-                let members = collectives.members(instance);
-                let last = members.iter().map(|member| member.enter).max().unwrap_or_default();
-                members.iter().map(|member| member.exit).min().unwrap_or_default().since(last).0
-            })
-            .sum()
-    }
-
     /// The call path of user code in which a PE spends most time above the PE that works least, in the worst block of a region
     /// in which it works most; none if there is no such code.
     pub(crate) fn excess(&self, trace: &Trace, region: usize, slow: PeId) -> CallPathId {
@@ -179,6 +171,22 @@ impl BlockWork {
         let most = times.into_iter().max_by_key(|(path, ticks)| (*ticks, std::cmp::Reverse(*path)));
         most.filter(|(_, ticks)| *ticks > 0).map_or(CallPathId::NONE, |(path, _)| path)
     }
+}
+
+/// Ticks that synchronisations between blocks take: from the last enter to the first exit. Start-up and shut-down are not
+/// among them.
+pub(crate) fn synchronisation(input: &Input<'_>) -> i64 {
+    let collectives = &input.index.collectives;
+    let blocks = input.index.blocks.blocks.iter();
+    let instances = blocks.filter_map(|block| collectives.instances.get(block.begin as usize));
+    instances
+        .filter(|instance| !matches!(instance.role, Role::Init | Role::Finalize))
+        .map(|instance| {
+            let members = collectives.members(instance);
+            let last = members.iter().map(|member| member.enter).max().unwrap_or_default();
+            members.iter().map(|member| member.exit).min().unwrap_or_default().since(last).0
+        })
+        .sum()
 }
 
 /// Exclusive time in user code of a PE between two times, by call path.
@@ -219,13 +227,17 @@ fn whole_run(trace: &Trace) -> Blocks {
 
 fn cuts<'a>(trace: &Trace, index: &'a Index, whole: &'a Blocks) -> Cuts<'a> {
     let take_part = |blocks: &Blocks| -> Vec<PeId> {
-        let pes = blocks.extents.iter_ids().filter(|(_, extents)| extents.len() == blocks.blocks.len() && !extents.is_empty());
+        let pes = blocks
+            .extents
+            .iter_ids()
+            .filter(|(_, extents)| extents.len() == blocks.blocks.len() && !extents.is_empty());
         pes.map(|(pe, _)| pe).filter(|pe| trace.pes()[*pe].kind == PeKind::Cpu).collect()
     };
     let of_index = take_part(&index.blocks);
     let (blocks, pes) = if of_index.is_empty() { (whole, take_part(whole)) } else { (&index.blocks, of_index) };
     let main = pes.first().copied().filter(|pe| trace.pes()[*pe].thread == 0 && pes.len() > 1);
-    let one_process = pes.iter().all(|pe| main.is_some_and(|main| trace.pes()[*pe].process == trace.pes()[main].process));
+    let one_process =
+        pes.iter().all(|pe| main.is_some_and(|main| trace.pes()[*pe].process == trace.pes()[main].process));
     let teams = main.filter(|_| one_process).map(|main| {
         let forks = index.teams.forks.iter().filter(|fork| fork.place.pe == main && fork.members.len() > 1);
         (main, forks.map(|fork| (fork.fork, fork.join)).collect::<Vec<_>>())

@@ -3,17 +3,17 @@
 //! A region r is a pair of places in the source between which blocks lie, an iteration i one such block; w is the useful time
 //! of a PE in it. Source: Hung and Davidson (theory 2.1), on blocks as PPW cuts them (theory 6.5).
 
-use partune_base::{CallPathId, Span, Time};
-use partune_trace::{Role, Trace};
-use rayon::prelude::*;
+use partune_base::CallPathId;
+use partune_trace::Trace;
 
-use crate::block_work::BlockWork;
+use crate::block_loss;
+use crate::block_work::{BlockWork, synchronisation};
 use crate::cpu_time::cpu_time_metrics;
 use crate::tensor::{RegionKind, Tensor};
-use crate::useful::role_of_path;
-use crate::{Analysis, Cause, Column, DataTable, Finding, Input, Outcome, Pattern, Scalar, Section, Unit, Values};
+use crate::{Analysis, Column, DataTable, Input, Outcome, Scalar, Section, Unit, Values};
 
-pub(crate) static BOUNDS: Analysis = Analysis { name: "bounds", title: "Bounds on run time, and what each gap loses", docs: DOCS, run };
+pub(crate) static BOUNDS: Analysis =
+    Analysis { name: "bounds", title: "Bounds on run time, and what each gap loses", docs: DOCS, run };
 
 const DOCS: &str = "\
 # Bounds
@@ -66,7 +66,7 @@ fn run(input: &Input<'_>) -> Outcome {
         levels.push(first);
         gap_names.push("O");
     }
-    let sync = work.synchronisation(input);
+    let sync = synchronisation(input);
     let ladder = [
         ("IPCO", bounds.ipco(), "L"),
         ("IPCOL", bounds.ipcol(), "M'"),
@@ -117,7 +117,7 @@ fn run(input: &Input<'_>) -> Outcome {
         Section { name: "bounds", scalars: Vec::new(), tables, notes },
         Section { name: "serial", scalars: serial, ..Section::default() },
     ];
-    Outcome { findings: findings(input, &work, &tensor), sections }
+    Outcome { findings: block_loss::findings(input, &work, &tensor), sections }
 }
 
 /// The tensor of the work in blocks, with serial regions marked.
@@ -151,6 +151,14 @@ fn cpu_tensor(work: &BlockWork, wall: &Tensor, cpu: &[i64]) -> Tensor {
     tensor
 }
 
+/// Seconds of a region: mean over PEs, largest PE, and sum of the largest of each iteration.
+struct RegionRow {
+    region: usize,
+    mean: f64,
+    max: f64,
+    maxima: f64,
+}
+
 /// L, M' and D of each region of the source: which part of each loss is its.
 fn region_table(trace: &Trace, work: &BlockWork, tensor: &Tensor) -> DataTable {
     let n = work.pes.len();
@@ -164,17 +172,20 @@ fn region_table(trace: &Trace, work: &BlockWork, tensor: &Tensor) -> DataTable {
         }
     }
     let ticks_per_second = trace.clock().ticks_per_second() as f64;
-    let mut rows: Vec<(usize, f64, f64, f64)> = (0..count)
+    let mut rows: Vec<RegionRow> = (0..count)
         .map(|region| {
             let row = &of_pe[region * n..(region + 1) * n];
-            let mean = row.iter().sum::<i128>() as f64 / n as f64;
-            let max = row.iter().copied().max().unwrap_or(0) as f64;
-            (region, mean / ticks_per_second, max / ticks_per_second, maxima[region] as f64 / ticks_per_second)
+            RegionRow {
+                region,
+                mean: row.iter().sum::<i128>() as f64 / n as f64 / ticks_per_second,
+                max: row.iter().copied().max().unwrap_or(0) as f64 / ticks_per_second,
+                maxima: maxima[region] as f64 / ticks_per_second,
+            }
         })
         .collect();
-    rows.sort_by(|a, b| (b.3 - b.1).total_cmp(&(a.3 - a.1)).then(a.0.cmp(&b.0)));
-    let column = |of: &dyn Fn(&(usize, f64, f64, f64)) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
-    let path = |of: &dyn Fn(usize) -> CallPathId| Values::Path(rows.iter().map(|row| of(row.0)).collect());
+    rows.sort_by(|a, b| (b.maxima - b.mean).total_cmp(&(a.maxima - a.mean)).then(a.region.cmp(&b.region)));
+    let column = |of: &dyn Fn(&RegionRow) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
+    let path = |of: &dyn Fn(usize) -> CallPathId| Values::Path(rows.iter().map(|row| of(row.region)).collect());
     let kind = |region: usize| match tensor.regions[region] {
         RegionKind::Serial => "serial",
         RegionKind::Parallel => "parallel",
@@ -184,104 +195,11 @@ fn region_table(trace: &Trace, work: &BlockWork, tensor: &Tensor) -> DataTable {
         columns: vec![
             Column::new("from", path(&|region| work.regions[region].source.0)),
             Column::new("to", path(&|region| work.regions[region].source.1)),
-            Column::new("kind", Values::Word(rows.iter().map(|row| kind(row.0)).collect())),
-            Column::new("iterations", Values::Count(rows.iter().map(|row| iterations[row.0]).collect())),
-            Column::seconds("mean", column(&|row| row.1)),
-            Column::seconds("imbalance", column(&|row| row.2 - row.1)),
-            Column::seconds("dynamic", column(&|row| row.3 - row.2)),
+            Column::new("kind", Values::Word(rows.iter().map(|row| kind(row.region)).collect())),
+            Column::new("iterations", Values::Count(rows.iter().map(|row| iterations[row.region]).collect())),
+            Column::seconds("mean", column(&|row| row.mean)),
+            Column::seconds("imbalance", column(&|row| row.max - row.mean)),
+            Column::seconds("dynamic", column(&|row| row.maxima - row.max)),
         ],
-    }
-}
-
-/// Imbalance and serial work of each region, as findings.
-fn findings(input: &Input<'_>, work: &BlockWork, tensor: &Tensor) -> Vec<Finding> {
-    let n = work.pes.len();
-    if n < 2 {
-        return Vec::new();
-    }
-    let least = (input.trace.duration().0 as f64 * n as f64 * input.options.minimum) as i64;
-    let mut lost: Vec<Lost> = work.regions.iter().map(|_| Lost::new(n)).collect();
-    for ((region, ticks), extent) in tensor.iterations().zip(&work.rows) {
-        lost[region].add(ticks, extent.begin, extent.end);
-    }
-    (0..work.regions.len())
-        .into_par_iter()
-        .filter(|region| lost[*region].time > least && work.regions[*region].is_known())
-        .map(|region| lost[region].finding(input, work, region, tensor.regions[region]))
-        .collect()
-}
-
-/// What PEs lose in a region because another has more to do.
-struct Lost {
-    time: i64,
-    count: u64,
-    waits: Vec<i64>,
-    blame: Vec<i64>,
-    /// (loss, begin, end, PE that has most) of the worst iterations.
-    worst: Vec<(i64, Time, Time, usize)>,
-}
-
-impl Lost {
-    fn new(pes: usize) -> Lost {
-        Lost { time: 0, count: 0, waits: vec![0; pes], blame: vec![0; pes], worst: Vec::new() }
-    }
-
-    fn add(&mut self, ticks: &[i64], begin: Time, end: Time) {
-        let Some((most, max)) = ticks.iter().copied().enumerate().max_by_key(|(pe, ticks)| (*ticks, std::cmp::Reverse(*pe))) else {
-            return;
-        };
-        let mut lost = 0_i64;
-        for (wait, ticks) in self.waits.iter_mut().zip(ticks) {
-            *wait += max - ticks;
-            lost = lost.saturating_add(max - ticks);
-        }
-        self.time = self.time.saturating_add(lost);
-        self.count += u64::from(lost > 0);
-        self.blame[most] = self.blame[most].saturating_add(lost);
-        self.worst.push((lost, begin, end, most));
-        if self.worst.len() > 64 {
-            self.keep(32);
-        }
-    }
-
-    fn keep(&mut self, count: usize) {
-        self.worst.sort_unstable_by_key(|row| (std::cmp::Reverse(row.0), row.1));
-        self.worst.truncate(count);
-    }
-
-    fn finding(&self, input: &Input<'_>, work: &BlockWork, region: usize, kind: RegionKind) -> Finding {
-        let (from, to) = work.regions[region].source;
-        let path = if to.is_some() { to } else { from };
-        let role = path.some().map_or(Role::User, |path| role_of_path(input.trace, path));
-        let details = input.options.details;
-        let mut causes: Vec<Cause> = (0..work.pes.len())
-            .filter(|pe| self.blame[*pe] > 0)
-            .map(|pe| Cause { pe: work.pes[pe], path: from, origin: CallPathId::NONE, time: Span(self.blame[pe]) })
-            .collect();
-        causes.sort_by_key(|cause| (std::cmp::Reverse(cause.time), cause.pe));
-        causes.truncate(details);
-        for cause in &mut causes {
-            cause.path = work.excess(input.trace, region, cause.pe).some().unwrap_or(from);
-        }
-        let mut worst = Lost { worst: self.worst.clone(), ..Lost::new(0) };
-        worst.keep(details.min(32));
-        let worst = worst.worst.into_iter().filter(|row| row.0 > 0);
-        let occurrences = worst.map(|(_, begin, end, most)| {
-            let pe = work.pes[most];
-            crate::Occurrence { pe, begin, end, cause: pe }
-        });
-        let shares = self.waits.iter().enumerate().filter(|(_, ticks)| **ticks > 0);
-        Finding {
-            pattern: if kind == RegionKind::Serial { Pattern::SerialSection } else { Pattern::LoadImbalance },
-            role,
-            path,
-            time: Span(self.time),
-            count: self.count,
-            pes: shares.map(|(pe, ticks)| (work.pes[pe], Span(*ticks))).collect(),
-            causes,
-            unexplained: Span::ZERO,
-            occurrences: occurrences.collect(),
-            facts: vec![("level", 1.0)],
-        }
     }
 }

@@ -80,7 +80,9 @@ impl<'a> CpuTime<'a> {
     /// CPU time per time between the samples around the current point; none before the first and after the last.
     fn rate(&self) -> f64 {
         match (self.next.checked_sub(1).and_then(|before| self.samples.get(before)), self.samples.get(self.next)) {
-            (Some((begin, low)), Some((end, high))) if end > begin => ((high - low) / (*end - *begin).0 as f64).clamp(0.0, 1.0),
+            (Some((begin, low)), Some((end, high))) if end > begin => {
+                ((high - low) / (*end - *begin).0 as f64).clamp(0.0, 1.0)
+            }
             _ => 0.0,
         }
     }

@@ -15,8 +15,12 @@ use crate::steps::Planner;
 use crate::useful::{Useful, cpu_pes, span_of, windows};
 use crate::{Analysis, Input, Outcome, Scalar, Section, Unit};
 
-pub(crate) static EFFICIENCY: Analysis =
-    Analysis { name: "efficiency", title: "Parallel efficiency and its factors (POP, multiplicative)", docs: DOCS, run };
+pub(crate) static EFFICIENCY: Analysis = Analysis {
+    name: "efficiency",
+    title: "Parallel efficiency and its factors (POP, multiplicative)",
+    docs: DOCS,
+    run,
+};
 
 const DOCS: &str = "\
 # Efficiency
@@ -113,7 +117,9 @@ fn run(input: &Input<'_>) -> Outcome {
     section.scalars.push(Scalar::new("run_seconds", Unit::Seconds, seconds(run_time)));
     section.scalars.push(Scalar::new("ideal_seconds", Unit::Seconds, seconds(ideal.run_time)));
     section.scalars.push(Scalar::new("useful_seconds", Unit::Seconds, seconds(useful.iter().sum())));
-    section.notes.push("multiplicative factors of POP; a PE is a thread, and its operations (also I/O) are not useful time".to_owned());
+    section.notes.push(
+        "multiplicative factors of POP; a PE is a thread, and its operations (also I/O) are not useful time".to_owned(),
+    );
     remark(&ideal, run_time, &mut section);
     if let Some(process) = between_processes(input, &pes, &windows, run_time) {
         section.scalars.extend(process.scalars([
@@ -137,22 +143,32 @@ fn run(input: &Input<'_>) -> Outcome {
 fn remark(ideal: &Ideal, run_time: i64, section: &mut Section) {
     if ideal.unmet > 0 {
         let count = ideal.unmet;
-        section.notes.push(format!("{count} dependences form circles and were ignored for the ideal run time: the archive is damaged"));
+        section.notes.push(format!(
+            "{count} dependences form circles and were ignored for the ideal run time: the archive is damaged"
+        ));
     }
     if ideal.run_time > run_time {
-        section.notes.push("the ideal run time exceeds the run time, so clocks disagree; it was taken as the run time".to_owned());
+        section.notes.push(
+            "the ideal run time exceeds the run time, so clocks disagree; it was taken as the run time".to_owned(),
+        );
     }
 }
 
 /// The factors of main threads, if some process has other PEs too.
-fn between_processes(input: &Input<'_>, pes: &[PeId], windows: &Table<PeId, (Time, Time)>, run_time: i64) -> Option<Factors> {
+fn between_processes(
+    input: &Input<'_>,
+    pes: &[PeId],
+    windows: &Table<PeId, (Time, Time)>,
+    run_time: i64,
+) -> Option<Factors> {
     let trace = input.trace;
     let main: Vec<PeId> = pes.iter().copied().filter(|pe| trace.pes()[*pe].thread == 0).collect();
     if main.len() == pes.len() || main.is_empty() {
         return None;
     }
     let busy = operations_between_processes(trace);
-    let useful: Vec<i64> = main.par_iter().map(|pe| Useful::outside(trace, *pe, windows[*pe], &busy).up_to(Time::MAX)).collect();
+    let useful: Vec<i64> =
+        main.par_iter().map(|pe| Useful::outside(trace, *pe, windows[*pe], &busy).up_to(Time::MAX)).collect();
     let planner = Planner { trace, index: input.index, windows, between_processes: Some(&busy) };
     Factors::new(&useful, run_time, follow(&planner.plan()).run_time)
 }
@@ -162,10 +178,15 @@ fn between_processes(input: &Input<'_>, pes: &[PeId], windows: &Table<PeId, (Tim
 fn operations_between_processes(trace: &Trace) -> Table<CallPathId, bool> {
     let between = |role: Role| {
         let roles = [Role::Init, Role::Finalize, Role::Send, Role::Recv, Role::SendRecv, Role::Put, Role::Get];
-        roles.contains(&role) || [Role::OneToAll, Role::AllToOne, Role::AllToAll, Role::Scan, Role::GlobalAlloc].contains(&role)
+        roles.contains(&role)
+            || [Role::OneToAll, Role::AllToOne, Role::AllToAll, Role::Scan, Role::GlobalAlloc].contains(&role)
     };
     let paradigms: FxHashSet<StringId> =
         trace.regions().iter().filter(|region| between(region.role)).map(|region| region.paradigm).collect();
     let region = |region: RegionId| paradigms.contains(&trace.regions()[region].paradigm);
-    trace.paths().ids().map(|path| trace.paths().operation(path) == path && region(trace.paths().region(path))).collect()
+    trace
+        .paths()
+        .ids()
+        .map(|path| trace.paths().operation(path) == path && region(trace.paths().region(path)))
+        .collect()
 }

@@ -30,7 +30,11 @@ const SHORT: f64 = 10.0;
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
     let times = path_times(trace);
-    let means = times.iter().flatten().filter(|row| row.inclusive.is_positive()).map(|row| row.inclusive.0 as f64 / row.visits as f64);
+    let means = times
+        .iter()
+        .flatten()
+        .filter(|row| row.inclusive.is_positive())
+        .map(|row| row.inclusive.0 as f64 / row.visits as f64);
     let microsecond = trace.clock().ticks_per_second() as f64 / 1e6;
     let clock = means.fold(microsecond, f64::min).max(1.0);
 

@@ -46,7 +46,8 @@ struct Replay<'a> {
 /// Follows a plan to its end.
 pub(crate) fn follow(plan: &Plan) -> Ideal {
     let pes = plan.steps.len();
-    let slots = plan.expected.par_iter().map(|expected| Slot { time: 0, remaining: *expected, waiting: PeId::NONE }).collect();
+    let slots =
+        plan.expected.par_iter().map(|expected| Slot { time: 0, remaining: *expected, waiting: PeId::NONE }).collect();
     let mut replay = Replay {
         steps: &plan.steps,
         slots,
@@ -63,7 +64,11 @@ pub(crate) fn follow(plan: &Plan) -> Ideal {
             replay.run(pe);
         }
         let stuck = plan.steps.ids().filter(|pe| replay.positions[*pe] < plan.steps[*pe].len());
-        let released: Vec<PeId> = if searches > 0 { stuck.min_by_key(|pe| (replay.clocks[*pe], *pe)).into_iter().collect() } else { stuck.collect() };
+        let released: Vec<PeId> = if searches > 0 {
+            stuck.min_by_key(|pe| (replay.clocks[*pe], *pe)).into_iter().collect()
+        } else {
+            stuck.collect()
+        };
         if released.is_empty() {
             break;
         }

@@ -9,6 +9,7 @@ mod affinity;
 mod balance;
 mod barriers;
 mod blame;
+mod block_loss;
 mod block_work;
 mod bottlenecks;
 mod bounds;

@@ -63,7 +63,8 @@ fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
     let pes: Vec<PeId> = trace.pes().ids().collect();
     let row = || Row { cells: vec![Cell::default(); pes.len()], touched: Vec::new() };
-    let rows: Vec<Vec<(PeId, PeId, Cell)>> = pes.par_iter().map_init(row, |row, pe| exchanges(input, *pe, row)).collect();
+    let rows: Vec<Vec<(PeId, PeId, Cell)>> =
+        pes.par_iter().map_init(row, |row, pe| exchanges(input, *pe, row)).collect();
     let mut cells: Vec<(PeId, PeId, Cell)> = rows.into_iter().flatten().collect();
     // Gets go towards the PE whose row they are in, all else from it, so a pair can come twice.
     cells.sort_by_key(|(from, to, _)| (*from, *to));
@@ -110,7 +111,10 @@ fn exchanges(input: &Input<'_>, pe: PeId, row: &mut Row) -> Vec<(PeId, PeId, Cel
     let mut cells: Vec<(PeId, PeId, Cell)> = row.take().into_iter().map(|(to, cell)| (pe, to, cell)).collect();
     for gets in [false, true] {
         for transfer in input.index.rma.of_pe(pe) {
-            let Some(access) = stream.transfers.get(transfer.row as usize).filter(|access| access.target.is_some()) else { continue };
+            let Some(access) = stream.transfers.get(transfer.row as usize).filter(|access| access.target.is_some())
+            else {
+                continue;
+            };
             if (access.kind == RmaTransferKind::Get) == gets {
                 let cell = row.cell(access.target);
                 cell.accesses += 1;
@@ -134,7 +138,10 @@ fn table(trace: &Trace, cells: &[(PeId, PeId, Cell)]) -> DataTable {
             Column::new("to", Values::Pe(cells.iter().map(|cell| cell.1).collect())),
             Column::new("messages", count(&|cell| cell.messages)),
             Column::new("rma", count(&|cell| cell.accesses)),
-            Column::new("bytes", Values::Number(Unit::Bytes, cells.iter().map(|(_, _, cell)| cell.bytes as f64).collect())),
+            Column::new(
+                "bytes",
+                Values::Number(Unit::Bytes, cells.iter().map(|(_, _, cell)| cell.bytes as f64).collect()),
+            ),
             Column::seconds("seconds", cells.iter().map(|(_, _, cell)| trace.clock().seconds(cell.time)).collect()),
         ],
     }

@@ -14,7 +14,8 @@ use crate::{Analysis, Column, DataTable, Input, Outcome, Section, Unit, Values};
 /// Rows of the table.
 const ROWS: usize = 1000;
 
-pub(crate) static METRICS: Analysis = Analysis { name: "metrics", title: "Counters and other metrics by call path", docs: DOCS, run };
+pub(crate) static METRICS: Analysis =
+    Analysis { name: "metrics", title: "Counters and other metrics by call path", docs: DOCS, run };
 
 const DOCS: &str = "\
 # Metrics
@@ -65,7 +66,8 @@ fn run(input: &Input<'_>) -> Outcome {
     }
     let mut section = Section { name: "metrics", ..Section::default() };
     let rows = sorted(&places);
-    let counts = |metric: MetricId| matches!(trace.metrics()[metric].values, MetricValues::Accumulated | MetricValues::Last);
+    let counts =
+        |metric: MetricId| matches!(trace.metrics()[metric].values, MetricValues::Accumulated | MetricValues::Last);
     let (counters, gauges): (Vec<_>, Vec<_>) = rows.into_iter().partition(|((metric, _), _)| counts(*metric));
     let counters = with_inclusive(trace, &counters);
     section.tables.extend(counter_table(counters, &mut section.notes));
@@ -123,8 +125,11 @@ fn place(trace: &Trace, stream: &Stream, visit: partune_trace::VisitIx, time: Ti
     }
 }
 
-/// (metric, path, exclusive, inclusive), by metric, then largest inclusive first.
-fn with_inclusive(trace: &Trace, rows: &[((MetricId, CallPathId), Sums)]) -> Vec<(MetricId, CallPathId, f64, f64)> {
+/// Metric, path, exclusive, inclusive.
+type CounterRow = (MetricId, CallPathId, f64, f64);
+
+/// By metric, then largest inclusive first.
+fn with_inclusive(trace: &Trace, rows: &[((MetricId, CallPathId), Sums)]) -> Vec<CounterRow> {
     let mut table = Vec::new();
     for rows in rows.chunk_by(|a, b| a.0.0 == b.0.0) {
         let metric = rows[0].0.0;
@@ -139,7 +144,8 @@ fn with_inclusive(trace: &Trace, rows: &[((MetricId, CallPathId), Sums)]) -> Vec
                 inclusive[parent.index()] += inclusive[path.index()];
             }
         }
-        let outside = rows.iter().filter(|row| !row.0.1.is_some()).map(|row| (metric, CallPathId::NONE, row.1.sum, row.1.sum));
+        let outside =
+            rows.iter().filter(|row| !row.0.1.is_some()).map(|row| (metric, CallPathId::NONE, row.1.sum, row.1.sum));
         let inside = trace.paths().ids().map(|path| (metric, path, exclusive[path.index()], inclusive[path.index()]));
         let mut of_metric: Vec<_> = inside.filter(|row| row.3 != 0.0).chain(outside).collect();
         of_metric.sort_by(|a, b| b.3.total_cmp(&a.3).then(a.1.cmp(&b.1)));
@@ -154,10 +160,10 @@ fn note(name: &str, rows: usize, notes: &mut Vec<String>) {
     }
 }
 
-fn counter_table(mut rows: Vec<(MetricId, CallPathId, f64, f64)>, notes: &mut Vec<String>) -> Option<DataTable> {
+fn counter_table(mut rows: Vec<CounterRow>, notes: &mut Vec<String>) -> Option<DataTable> {
     note("counters", rows.len(), notes);
     rows.truncate(ROWS);
-    let number = |of: &dyn Fn(&(MetricId, CallPathId, f64, f64)) -> f64| Values::Number(Unit::Count, rows.iter().map(of).collect());
+    let number = |of: &dyn Fn(&CounterRow) -> f64| Values::Number(Unit::Count, rows.iter().map(of).collect());
     (!rows.is_empty()).then(|| DataTable {
         name: "counters",
         columns: vec![

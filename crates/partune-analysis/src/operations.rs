@@ -14,8 +14,12 @@ use crate::{Analysis, Column, DataTable, Input, Outcome, Section, Unit, Values};
 /// Rows of the table of places.
 const ROWS: usize = 1000;
 
-pub(crate) static OPERATIONS: Analysis =
-    Analysis { name: "operations", title: "Operations by role and by place: count, time, bytes, waiting", docs: DOCS, run };
+pub(crate) static OPERATIONS: Analysis = Analysis {
+    name: "operations",
+    title: "Operations by role and by place: count, time, bytes, waiting",
+    docs: DOCS,
+    run,
+};
 
 const DOCS: &str = "\
 # Operations
@@ -121,6 +125,7 @@ fn table(trace: &Trace, name: &'static str, mut columns: Vec<Column>, rows: &[Su
     columns.push(Column::seconds("waiting", seconds(&|sums| clock.seconds(sums.waiting))));
     columns.push(Column::seconds("transfer", seconds(&|sums| clock.seconds(sums.time - sums.waiting))));
     columns.push(Column::seconds("mean", seconds(&|sums| clock.seconds(sums.time) / sums.count.max(1) as f64)));
-    columns.push(Column::new("bytes", Values::Number(Unit::Bytes, rows.iter().map(|sums| sums.bytes as f64).collect())));
+    columns
+        .push(Column::new("bytes", Values::Number(Unit::Bytes, rows.iter().map(|sums| sums.bytes as f64).collect())));
     DataTable { name, columns }
 }

@@ -15,7 +15,8 @@ use crate::{Analysis, Column, DataTable, Input, Outcome, Scalar, Section, Unit, 
 /// Rows of each table.
 const ROWS: usize = 1000;
 
-pub(crate) static PROFILE: Analysis = Analysis { name: "profile", title: "Where time goes, by region, call path and activity", docs: DOCS, run };
+pub(crate) static PROFILE: Analysis =
+    Analysis { name: "profile", title: "Where time goes, by region, call path and activity", docs: DOCS, run };
 
 const DOCS: &str = "\
 # Profile
@@ -90,7 +91,10 @@ fn run(input: &Input<'_>) -> Outcome {
     let clock = trace.clock();
     let mut section = Section { name: "profile", ..Section::default() };
     section.scalars.extend(
-        Activity::ALL.iter().zip(&totals).map(|(activity, ticks)| Scalar::new(activity.name(), Unit::Seconds, clock.seconds(*ticks))),
+        Activity::ALL
+            .iter()
+            .zip(&totals)
+            .map(|(activity, ticks)| Scalar::new(activity.name(), Unit::Seconds, clock.seconds(*ticks))),
     );
     let shown = by_path.len().max(by_region.len());
     if shown > ROWS {
@@ -105,19 +109,24 @@ fn run(input: &Input<'_>) -> Outcome {
 /// Whether no ancestor of a path is of the same region.
 fn outermost(trace: &Trace) -> Table<CallPathId, bool> {
     let paths = trace.paths();
-    paths.ids().map(|path| paths.ancestors(path).skip(1).all(|above| paths.region(above) != paths.region(path))).collect()
+    paths
+        .ids()
+        .map(|path| paths.ancestors(path).skip(1).all(|above| paths.region(above) != paths.region(path)))
+        .collect()
 }
 
 /// Visited rows by exclusive time, then inclusive time, then id.
 fn ranked<I: Id + Ord>(sums: &Table<I, Sums>) -> Vec<(I, Sums)> {
-    let mut rows: Vec<(I, Sums)> = sums.iter_ids().filter(|(_, sums)| sums.visits > 0).map(|(id, sums)| (id, *sums)).collect();
+    let mut rows: Vec<(I, Sums)> =
+        sums.iter_ids().filter(|(_, sums)| sums.visits > 0).map(|(id, sums)| (id, *sums)).collect();
     rows.sort_unstable_by_key(|(id, sums)| (std::cmp::Reverse((sums.exclusive, sums.inclusive)), *id));
     rows
 }
 
 fn table<I>(trace: &Trace, name: &'static str, mut rows: Vec<(I, Sums)>, ids: impl Fn(Vec<I>) -> Values) -> DataTable {
     rows.truncate(ROWS);
-    let seconds = |of: &dyn Fn(&Sums) -> Span| rows.iter().map(|(_, sums)| trace.clock().seconds(of(sums))).collect::<Vec<f64>>();
+    let seconds =
+        |of: &dyn Fn(&Sums) -> Span| rows.iter().map(|(_, sums)| trace.clock().seconds(of(sums))).collect::<Vec<f64>>();
     let mean = rows.iter().map(|(_, sums)| trace.clock().seconds(sums.exclusive) / sums.pes.max(1) as f64).collect();
     let columns = vec![
         Column::seconds("exclusive", seconds(&|sums| sums.exclusive)),

@@ -10,8 +10,12 @@ use rayon::prelude::*;
 use crate::accesses::{Access, Kind, Loss, Losses, Operation, What, findings, walk};
 use crate::{Analysis, Input, Outcome, Pattern};
 
-pub(crate) static SERIAL_TRANSFERS: Analysis =
-    Analysis { name: "serial_transfers", title: "Blocking transfers to different PEs that could overlap", docs: DOCS, run };
+pub(crate) static SERIAL_TRANSFERS: Analysis = Analysis {
+    name: "serial_transfers",
+    title: "Blocking transfers to different PEs that could overlap",
+    docs: DOCS,
+    run,
+};
 
 const DOCS: &str = "\
 # Serial blocking transfers
@@ -40,7 +44,16 @@ struct Run {
 impl Run {
     fn new(operation: &Operation, access: Access) -> Run {
         let (kind, peer, bytes) = (access.kind, access.peer, access.bytes);
-        Run { kind, path: operation.path(), last: *operation, peer, transfers: 1, bytes, sum: operation.own, max: operation.own }
+        Run {
+            kind,
+            path: operation.path(),
+            last: *operation,
+            peer,
+            transfers: 1,
+            bytes,
+            sum: operation.own,
+            max: operation.own,
+        }
     }
 
     fn continues(&self, operation: &Operation, access: Access) -> bool {

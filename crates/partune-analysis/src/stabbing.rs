@@ -54,7 +54,8 @@ struct Piece {
 /// The tightest intervals (i, j) of segments with conflicting accesses to one memory: different PEs, overlapping ranges, at least
 /// one writes. O(m log m) for accesses that do not split each other's ranges much.
 pub fn conflicts(accesses: &[SharedAccess]) -> Vec<(u32, u32)> {
-    let mut sorted: Vec<SharedAccess> = accesses.iter().copied().filter(|access| access.range.0 < access.range.1).collect();
+    let mut sorted: Vec<SharedAccess> =
+        accesses.iter().copied().filter(|access| access.range.0 < access.range.1).collect();
     sorted.sort_by_key(|access| (access.segments.0, access.pe, access.range));
     let mut memory: BTreeMap<u64, Piece> = BTreeMap::new();
     let mut found = Vec::new();
@@ -62,7 +63,7 @@ pub fn conflicts(accesses: &[SharedAccess]) -> Vec<(u32, u32)> {
     for batch in sorted.chunk_by(|a, b| a.segments.0 == b.segments.0) {
         for access in batch {
             let begin = access.segments.0;
-            let before = memory.range(..=access.range.0).next_back().map(|(begin, _)| *begin).unwrap_or(access.range.0);
+            let before = memory.range(..=access.range.0).next_back().map_or(access.range.0, |(begin, _)| *begin);
             for (_, piece) in memory.range(before..access.range.1).filter(|(_, piece)| piece.end > access.range.0) {
                 let latest = if access.writes { &piece.all } else { &piece.writes };
                 if let Some(other) = latest.of_other(access.pe).filter(|other| *other < begin) {

@@ -146,7 +146,9 @@ impl Planner<'_> {
     fn at(&self, pe: PeId, visit: VisitIx, time: Time) -> (Time, VisitIx) {
         let visits = &self.trace.streams()[pe].visits;
         match visit.some().filter(|visit| visit.index() < visits.len()) {
-            Some(visit) if self.trace.paths().operation(visits.path[visit.index()]).is_some() => (visits.enter[visit.index()], visit),
+            Some(visit) if self.trace.paths().operation(visits.path[visit.index()]).is_some() => {
+                (visits.enter[visit.index()], visit)
+            }
             _ => (time, visit),
         }
     }
@@ -180,10 +182,11 @@ impl Planner<'_> {
         if trace.regions().iter().all(|region| region.completion != Completion::Synchronous) {
             return;
         }
-        for message in self.index.messages.iter() {
+        for message in &self.index.messages {
             let place = message.send_place(trace);
             let acts = self.acts(message.sender) && self.acts(message.receiver);
-            if !acts || !place.is_some() || trace.region_of(place.pe, place.visit).completion != Completion::Synchronous {
+            if !acts || !place.is_some() || trace.region_of(place.pe, place.visit).completion != Completion::Synchronous
+            {
                 continue;
             }
             let end = message.send_completion.some().unwrap_or(place.visit);
@@ -199,7 +202,8 @@ impl Planner<'_> {
         let collectives = &self.index.collectives;
         let slots = collectives.instances.iter().map(|instance| {
             let members = collectives.members(instance);
-            let counts = self.between_processes.is_none() || members.iter().all(|member| self.counts(member.pe, member.start));
+            let counts =
+                self.between_processes.is_none() || members.iter().all(|member| self.counts(member.pe, member.start));
             let first = points.expected.len() as u32;
             let root = members.iter().any(|member| member.pe == instance.root);
             let count = members.len() as u32;
@@ -226,10 +230,13 @@ impl Planner<'_> {
             let members = collectives.members(instance);
             let begin = members.partition_point(|member| member.pe.index() < range.start);
             let shape = shape(instance.role);
-            for (at, member) in members.iter().enumerate().skip(begin).take_while(|(_, member)| member.pe.index() < range.end) {
+            for (at, member) in
+                members.iter().enumerate().skip(begin).take_while(|(_, member)| member.pe.index() < range.end)
+            {
                 let points = &mut points[member.pe.index() - range.start];
                 let arrives = |slot: u32| Point { time: member.enter, visit: member.start, slot, order: Order::Gives };
-                let needs = |slot: u32| Point { time: member.wait_enter, visit: member.wait, slot, order: Order::Needs };
+                let needs =
+                    |slot: u32| Point { time: member.wait_enter, visit: member.wait, slot, order: Order::Needs };
                 let is_root = member.pe == instance.root;
                 match shape {
                     Shape::OneToAll | Shape::AllToOne => {
@@ -303,7 +310,8 @@ impl Planner<'_> {
     /// Puts the useful time between the points of a PE.
     fn steps(&self, pe: PeId, points: &[Point]) -> (Vec<Step>, i64) {
         let interval = self.windows[pe];
-        let works = self.acts(pe) && self.trace.pes()[pe].kind == PeKind::Cpu && !self.trace.streams()[pe].visits.is_empty();
+        let works =
+            self.acts(pe) && self.trace.pes()[pe].kind == PeKind::Cpu && !self.trace.streams()[pe].visits.is_empty();
         let mut useful = works.then(|| match self.between_processes {
             None => Useful::new(self.trace, pe, interval),
             Some(busy) => Useful::outside(self.trace, pe, interval, busy),
@@ -316,7 +324,10 @@ impl Planner<'_> {
             before = before.max(sum);
             ticks
         };
-        let steps = points.iter().map(|point| Step { useful: advance(point.time), slot: point.slot, gives: point.order != Order::Needs }).collect();
+        let steps = points
+            .iter()
+            .map(|point| Step { useful: advance(point.time), slot: point.slot, gives: point.order != Order::Needs })
+            .collect();
         (steps, advance(Time::MAX))
     }
 }

@@ -20,6 +20,9 @@ pub(crate) struct PathTime {
 /// Per PE, the call paths that it visited, in order of path: 32 bytes each.
 pub(crate) type PathTimes = Table<PeId, Vec<PathTime>>;
 
+/// Ticks and visits of a call path.
+type PathSum = (CallPathId, i64, u64);
+
 /// Visits that one task goes over.
 const PIECE: usize = 1 << 20;
 
@@ -44,7 +47,7 @@ impl Scratch {
     }
 
     /// The sums in order of path; empties the scratch.
-    fn take(&mut self) -> Vec<(CallPathId, i64, u64)> {
+    fn take(&mut self) -> Vec<PathSum> {
         self.touched.sort_unstable();
         let sums = &mut self.sums;
         self.touched
@@ -65,7 +68,7 @@ pub(crate) fn path_times(trace: &Trace) -> PathTimes {
         .flat_map(|(pe, stream)| (0..stream.visits.len().div_ceil(PIECE)).map(move |piece| (pe, piece * PIECE)))
         .collect();
     let paths = trace.paths().len();
-    let sums: Vec<(PeId, Vec<(CallPathId, i64, u64)>)> = pieces
+    let sums: Vec<(PeId, Vec<PathSum>)> = pieces
         .into_par_iter()
         .map_init(
             || Scratch::new(paths),
@@ -93,7 +96,7 @@ pub(crate) fn path_times(trace: &Trace) -> PathTimes {
 
 /// Takes the time of children from that of their parents. A parent that this PE did not visit (a team's code hangs under the
 /// path that forked it) has nothing to give.
-fn exclusive(paths: &CallPaths, sums: Vec<(CallPathId, i64, u64)>) -> Vec<PathTime> {
+fn exclusive(paths: &CallPaths, sums: Vec<PathSum>) -> Vec<PathTime> {
     let mut rows: Vec<PathTime> = sums
         .into_iter()
         .map(|(path, ticks, visits)| PathTime { path, inclusive: Span(ticks), exclusive: Span(ticks), visits })

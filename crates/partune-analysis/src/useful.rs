@@ -51,7 +51,8 @@ pub(crate) fn span_of(windows: &Table<PeId, (Time, Time)>, pes: &[PeId]) -> (Tim
 
 /// Exit of the start-up, with calls that only prepare or ask right after it.
 fn start_up(trace: &Trace, stream: &Stream) -> Option<Time> {
-    let mut operations = stream.operations.iter().map(|visit| (role_at(trace, stream, *visit), stream.visits.exit[visit.index()]));
+    let mut operations =
+        stream.operations.iter().map(|visit| (role_at(trace, stream, *visit), stream.visits.exit[visit.index()]));
     let (_, mut end) = operations.by_ref().find(|(role, _)| *role == Role::Init)?;
     for (role, exit) in operations {
         match role {
@@ -117,7 +118,12 @@ impl<'a> Useful<'a> {
 
     /// The same, where only some operations are busy, and idling is not: of the main thread of a process, all that is not in
     /// these operations counts.
-    pub(crate) fn outside(trace: &'a Trace, pe: PeId, interval: (Time, Time), busy: &'a Table<CallPathId, bool>) -> Useful<'a> {
+    pub(crate) fn outside(
+        trace: &'a Trace,
+        pe: PeId,
+        interval: (Time, Time),
+        busy: &'a Table<CallPathId, bool>,
+    ) -> Useful<'a> {
         Useful { busy: Some(busy), idle: Vec::new(), ..Useful::new(trace, pe, interval) }
     }
 

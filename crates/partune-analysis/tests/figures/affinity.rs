@@ -1,0 +1,62 @@
+//! Affinity of shared data: the golden distributions of n = 12 on 3 threads, and windows of traces.
+
+use partune_analysis::{Affinity, Blocking, Pattern};
+use proptest::prelude::*;
+
+use super::{assert_close, figure, numbers};
+
+/// Twelve elements, each accessed once by its owner.
+fn owned(owner: impl Fn(usize) -> usize) -> Affinity {
+    let counts: Vec<Vec<u64>> =
+        (0..3).map(|thread| (0..12).map(|element| u64::from(owner(element) == thread)).collect()).collect();
+    Affinity::new(&counts)
+}
+
+#[test]
+fn twelve_elements_on_three_threads() {
+    let best = |affinity: Affinity| affinity.best().unwrap();
+    assert_eq!(best(owned(|element| element / 4)), Blocking { factor: 4, local: 12, largest: 4 });
+    assert_eq!(best(owned(|element| element % 3)), Blocking { factor: 1, local: 12, largest: 4 });
+    assert_eq!(best(owned(|element| element / 2 % 3)), Blocking { factor: 2, local: 12, largest: 4 });
+    // All on thread 0: one block for all, though memory is not balanced.
+    assert_eq!(best(owned(|_| 0)).local, 12);
+}
+
+#[test]
+fn nothing_has_no_best() {
+    assert!(Affinity::new(&[]).best().is_none());
+    assert!(Affinity::new(&[vec![], vec![]]).best().is_none());
+    assert_eq!(Affinity::new(&[]).blocking(3).local, 0);
+}
+
+proptest! {
+    #[test]
+    fn local_accesses_are_counted_one_by_one(counts in proptest::collection::vec(proptest::collection::vec(0_u64..9, 13), 1..5), factor in 1_usize..15) {
+        let affinity = Affinity::new(&counts);
+        let slow: u64 = (0..13).map(|element| counts[element / factor % counts.len()][element]).sum();
+        prop_assert_eq!(affinity.blocking(factor).local, slow);
+        prop_assert!(affinity.best().unwrap().local <= affinity.total());
+    }
+}
+
+#[test]
+fn a_heap_on_the_wrong_pe() {
+    // Each PE reads the element of its neighbour only: of two elements, B = 1 the other way round has no factor, so the best makes
+    // one PE's local.
+    let text = "resolution 1
+        pe 0: main 0..100 { shmem_getmem 0..10 get(to=0, bytes=8, addr=0) shmem_getmem 10..20 get(to=0, bytes=8, addr=8) shmem_getmem 20..60 get(to=1, bytes=8, addr=0) }
+        pe 1: main 0..100 { shmem_getmem 10..20 get(to=1, bytes=8, addr=8) }";
+    let (_, outcome) = figure(text, "affinity");
+    assert_close(&numbers(&outcome, "shared_data", "local"), &[0.75]);
+    assert_close(&numbers(&outcome, "shared_data", "best_local"), &[1.0]);
+    assert_close(&numbers(&outcome, "shared_data", "best_block"), &[3.0]);
+    assert_eq!(outcome.findings.len(), 1);
+    assert_eq!((outcome.findings[0].pattern, outcome.findings[0].time.0), (Pattern::PoorLocality, 40));
+}
+
+#[test]
+fn silent_without_addresses() {
+    let text = "pe 0 1: main 0..100 { shmem_putmem 0..10 put(to=+1, bytes=8) }";
+    let (_, outcome) = figure(text, "affinity");
+    assert!(outcome.sections.is_empty() && outcome.findings.is_empty());
+}

@@ -1,0 +1,157 @@
+//! Real archives, where they are there: POP factors of OTF-CPT, balanced programs without findings, sums of times.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use partune_analysis::{ANALYSES, Input, Options, Outcome, Waits};
+use partune_index::{Index, clock_repair};
+use partune_otf2::import::{Bytes, Files, import};
+use partune_trace::Trace;
+
+use super::{close, numbers, scalar};
+
+struct Folder(PathBuf);
+
+impl Files for Folder {
+    fn open(&self, name: &str) -> io::Result<Bytes> {
+        Ok(Arc::new(std::fs::read(self.0.join(name))?))
+    }
+}
+
+/// An archive of the shared collection; `None`, said aloud, where it is absent, which is a failure in CI.
+fn archive(name: &str) -> Option<(Trace, Index)> {
+    let root = std::env::var_os("PARTUNE_TRACES")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces"), PathBuf::from);
+    let folder = root.join("otf2").join(name);
+    if !folder.join("traces.otf2").exists() {
+        assert!(std::env::var_os("CI").is_none(), "{} is absent", folder.display());
+        eprintln!("skipped: {} is absent", folder.display());
+        return None;
+    }
+    let trace = import(&Folder(folder), "traces.otf2", &|_, _| {}).unwrap();
+    let index = Index::build(&trace);
+    if !clock_repair::violations(&trace, &index).is_needed() {
+        return Some((trace, index));
+    }
+    let (trace, _) = clock_repair::repair(trace, &index);
+    let index = Index::build(&trace);
+    Some((trace, index))
+}
+
+fn run(archive: &(Trace, Index), name: &str) -> Outcome {
+    let (trace, index) = archive;
+    let waits = Waits::find(trace, index);
+    let analysis = ANALYSES.iter().find(|analysis| analysis.name == name).unwrap();
+    (analysis.run)(&Input { trace, index, waits: &waits, options: &Options::default() })
+}
+
+/// The ranges in which the program says that its factors are, in thousandths: PE, LB, SE, TE. Of the balanced MPI run, rank 2 really worked 18 % less
+/// than the others (100 ms of 122: it ran on a machine with two cores), so that its load balance is 0.9486.
+#[test]
+fn otf_cpt() {
+    const ALL: (f64, f64) = (0.950, 1.050);
+    const UNEVEN: (f64, f64) = (0.542, 0.599);
+    const HALF: (f64, f64) = (0.475, 0.525);
+    for (name, ranges) in [
+        ("scorep84-otfcpt-mpi-balanced-4", [(0.948, 1.050), (0.948, 1.050), ALL, ALL]),
+        ("scorep84-otfcpt-mpi-imbalance-4", [UNEVEN, UNEVEN, ALL, ALL]),
+        ("scorep84-otfcpt-mpi-bcast-serialization-4", [HALF, ALL, HALF, ALL]),
+        ("scorep84-otfcpt-omp-balanced-4t", [ALL; 4]),
+        ("scorep84-otfcpt-omp-imbalance-4t", [UNEVEN, UNEVEN, ALL, ALL]),
+    ] {
+        let Some(archive) = archive(name) else { continue };
+        let outcome = run(&archive, "efficiency");
+        let names = ["parallel", "load_balance", "serialization", "transfer"];
+        for (factor, (low, high)) in names.into_iter().zip(ranges) {
+            let value = scalar(&outcome, factor);
+            assert!(low < value && value < high, "{name}: {factor} {value} is not within {low}..{high}");
+        }
+        let [parallel, balance, serialization, transfer] = names.map(|name| scalar(&outcome, name));
+        assert!(close(parallel, balance * serialization * transfer));
+        if name.contains("-omp-") {
+            // Between processes nothing is lost; threads lose all of it.
+            for (factor, (low, high)) in ["process_parallel", "process_serialization"].into_iter().zip([ALL; 2]) {
+                let value = scalar(&outcome, factor);
+                assert!(low < value && value < high, "{name}: {factor} {value}");
+            }
+            assert!(close(scalar(&outcome, "thread_parallel") * scalar(&outcome, "process_parallel"), parallel));
+        }
+    }
+}
+
+#[test]
+fn balanced_archives_have_no_finding_above_two_percent() {
+    for name in ["scorep84-otfcpt-mpi-balanced-4", "scorep84-otfcpt-omp-balanced-4t"] {
+        let Some(archive) = archive(name) else { continue };
+        let total = archive.0.duration().0 as f64 * archive.0.active_pes().count() as f64;
+        for analysis in
+            ["bounds", "balance", "barriers", "frequency", "small_transfers", "serial_transfers", "affinity"]
+        {
+            for finding in run(&archive, analysis).findings {
+                assert!((finding.time.0 as f64) < 0.02 * total, "{name}: {finding:?}");
+            }
+        }
+    }
+}
+
+/// In every archive: bounds are in order, gaps sum up, activities fill the run, exclusive times sum to inclusive ones of roots.
+#[test]
+fn laws_hold_on_real_runs() {
+    for name in [
+        "scorep84-ats-barrier-4",
+        "scorep84-ats-late_sender-4",
+        "scorep84-npb-cg.S-4",
+        "scorep84-npb-ft.S-4",
+        "scorep84-npb-omp-cg.S-4t",
+        "scorep84-prk-shmem-p2p-4",
+        "scorep84-caf-p2p-4",
+        "scorep84-lulesh-hybrid-8x2",
+    ] {
+        let Some(archive) = archive(name) else { continue };
+        let outcome = run(&archive, "bounds");
+        let levels = numbers(&outcome, "bounds", "seconds");
+        assert!(levels.windows(2).all(|pair| pair[0] <= pair[1] + 1e-9), "{name}: {levels:?}");
+        let gaps: f64 = numbers(&outcome, "gaps", "seconds").iter().sum();
+        assert!(close(gaps, levels[levels.len() - 1] - levels[0]), "{name}");
+        let outcome = run(&archive, "profile");
+        let duration = archive.0.clock().seconds(archive.0.duration());
+        let activities = ["computation", "communication", "synchronization", "io", "management", "measurement", "idle"];
+        let columns = activities.map(|activity| numbers(&outcome, "activities", activity));
+        for pe in 0..columns[0].len() {
+            let sum: f64 = columns.iter().map(|column| column[pe]).sum();
+            assert!((sum - duration).abs() < 1e-6 * duration, "{name}: PE {pe} has {sum} of {duration}");
+        }
+        let outcome = run(&archive, "efficiency");
+        for scalar in outcome.sections[0].scalars.iter().filter(|it| it.unit == partune_analysis::Unit::Ratio) {
+            assert!(scalar.value > 0.0, "{name}: {scalar:?}");
+        }
+        assert!(scalar(&outcome, "ideal_seconds") <= scalar(&outcome, "run_seconds") * 1.001, "{name}");
+    }
+}
+
+#[test]
+fn a_barrier_of_ats_is_an_imbalance_of_one_second() {
+    let Some(archive) = archive("scorep84-ats-barrier-4") else { return };
+    let findings = run(&archive, "bounds").findings;
+    let sum: f64 = findings.iter().map(|it| archive.0.clock().seconds(it.time)).sum();
+    assert!((0.9..1.3).contains(&sum), "{sum}");
+}
+
+#[test]
+fn counters_of_papi_are_shown() {
+    let Some(archive) = archive("pipit-ping-pong-papi-2") else { return };
+    let outcome = run(&archive, "metrics");
+    assert!(numbers(&outcome, "counters", "exclusive").len() > 3);
+}
+
+#[test]
+fn traffic_of_a_ring_of_sends() {
+    let Some(archive) = archive("scorep84-ats-late_sender-4") else { return };
+    let outcome = run(&archive, "matrix");
+    let (trace, index) = &archive;
+    let sent: u64 = trace.streams().iter().map(|stream| stream.sends.len() as u64).sum();
+    let counted: f64 = numbers(&outcome, "communication", "messages").iter().sum();
+    assert!(close(counted, sent as f64));
+    assert_eq!(index.messages.len() as u64, sent);
+}

@@ -1,0 +1,131 @@
+//! Where time goes: profile, operations, balance and the communication matrix.
+
+use partune_analysis::{Options, Pattern, Values};
+
+use super::{analyze_with, assert_close, at_path, close, column, figure, numbers, scalar, seconds, words};
+
+const NESTED: &str = "resolution 1
+    pe 0: main 0..100 { f 0..40 { f 10..30 { g 10..15 } } MPI_Send 40..60 send(to=1, bytes=10) g 60..90 }
+    pe 1: main 0..100 { f 0..20 MPI_Recv 20..60 recv(from=0, bytes=10) }";
+
+#[test]
+fn call_paths_and_regions() {
+    let (trace, outcome) = figure(NESTED, "profile");
+    let at = |path: &str, name: &str| at_path(&trace, &outcome, "callpaths", path, name);
+    for (path, inclusive, exclusive, visits) in [
+        ("main", 200.0, 50.0, 2.0),
+        ("main/f", 60.0, 40.0, 2.0),
+        ("main/f/f", 20.0, 15.0, 1.0),
+        ("main/f/f/g", 5.0, 5.0, 1.0),
+        ("main/MPI_Recv", 40.0, 40.0, 1.0),
+    ] {
+        let found = [at(path, "inclusive"), at(path, "exclusive"), at(path, "visits")];
+        assert_close(&found, &[inclusive, exclusive, visits]);
+    }
+    assert_close(
+        &[at("main", "min"), at("main", "mean"), at("main", "max"), at("main", "pes")],
+        &[10.0, 25.0, 40.0, 2.0],
+    );
+    // f calls itself: its inclusive time counts once.
+    let Values::Region(regions) = column(&outcome, "regions", "region") else { panic!("no column of regions") };
+    let f = regions.iter().position(|region| trace.strings().get(trace.regions()[*region].name) == "f").unwrap();
+    assert!(close(numbers(&outcome, "regions", "inclusive")[f], 60.0));
+    assert!(close(numbers(&outcome, "regions", "exclusive")[f], 55.0));
+    assert!(close(numbers(&outcome, "regions", "visits")[f], 3.0));
+}
+
+#[test]
+fn activities_split_the_time_of_each_pe() {
+    let (_, outcome) = figure(NESTED, "profile");
+    assert_close(&numbers(&outcome, "activities", "computation"), &[80.0, 60.0]);
+    assert_close(&numbers(&outcome, "activities", "communication"), &[20.0, 40.0]);
+    assert_close(&numbers(&outcome, "activities", "idle"), &[0.0, 0.0]);
+    assert!(close(scalar(&outcome, "computation"), 140.0));
+}
+
+#[test]
+fn exclusive_times_sum_to_the_time_in_regions() {
+    let (_, outcome) = figure(NESTED, "profile");
+    assert!(close(numbers(&outcome, "callpaths", "exclusive").iter().sum(), 200.0));
+    assert!(close(numbers(&outcome, "regions", "exclusive").iter().sum(), 200.0));
+}
+
+#[test]
+fn operations_split_into_waiting_and_transfer() {
+    let (trace, outcome) = figure(NESTED, "operations");
+    let at = |path: &str, name: &str| at_path(&trace, &outcome, "operations", path, name);
+    // The receive is there at 20, the send at 40: the receive waits for 20 of its 40.
+    let found = ["count", "seconds", "waiting", "transfer", "mean", "bytes"].map(|name| at("main/MPI_Recv", name));
+    assert_close(&found, &[1.0, 40.0, 20.0, 20.0, 40.0, 10.0]);
+    assert_eq!(words(&outcome, "roles", "role"), ["send", "recv"]);
+    assert_close(&numbers(&outcome, "roles", "seconds"), &[20.0, 40.0]);
+}
+
+#[test]
+fn no_operations_no_table() {
+    let (_, outcome) = figure("pe 0: main 0..10 { f 1..9 }", "operations");
+    assert!(outcome.sections.is_empty());
+}
+
+#[test]
+fn the_matrix_has_what_was_moved_and_not_what_was_waited() {
+    let text = "resolution 1
+        pe 0: main 0..100 { MPI_Send 40..60 send(to=1, bytes=10) MPI_Send 70..80 send(to=1, bytes=5) shmem_putmem 80..90 put(to=1, bytes=64) }
+        pe 1: main 0..100 { MPI_Recv 20..60 recv(from=0, bytes=10) MPI_Recv 75..80 recv(from=0, bytes=5) shmem_getmem 80..83 get(to=0, bytes=7) }";
+    let (_, outcome) = figure(text, "matrix");
+    assert_eq!(column(&outcome, "communication", "from"), &Values::Pe(vec![partune_base::PeId(0)]));
+    assert_eq!(column(&outcome, "communication", "to"), &Values::Pe(vec![partune_base::PeId(1)]));
+    let row = ["messages", "rma", "bytes", "seconds"].map(|name| numbers(&outcome, "communication", name)[0]);
+    // 60 − 40, 80 − 75, the put's 10 and the get's 3.
+    assert_close(&row, &[2.0, 2.0, 86.0, 38.0]);
+}
+
+#[test]
+fn the_matrix_is_silent_without_traffic() {
+    let (_, outcome) = figure("pe 0 1: main 0..10 { MPI_Barrier 5..6 barrier }", "matrix");
+    assert!(outcome.sections.is_empty());
+}
+
+#[test]
+fn balance_of_places_and_pes() {
+    let text = "resolution 1
+        pe 0: main 0..100 { f 0..10 g 10..100 }
+        pe 1: main 0..100 { f 0..40 g 40..100 }
+        pe 2: main 0..100 { g 0..30 MPI_Wtime 30..100 }";
+    let (trace, outcome) = figure(text, "balance");
+    let at = |path: &str, name: &str| at_path(&trace, &outcome, "places", path, name);
+    // g: 90, 60, 30; f is on two PEs only.
+    assert_close(&["average", "max", "lost", "pes"].map(|name| at("main/g", name)), &[60.0, 90.0, 90.0, 3.0]);
+    assert_close(&["average", "max", "lost", "pes"].map(|name| at("main/f", name)), &[25.0, 40.0, 30.0, 2.0]);
+    assert!(close(scalar(&outcome, "lost_seconds"), 70.0));
+    // No global synchronisation: findings are of places.
+    assert_eq!(outcome.findings.len(), 2);
+    let worst = &outcome.findings[0];
+    assert_eq!((worst.pattern, worst.causes[0].pe.0, seconds(&trace, worst)), (Pattern::LoadImbalance, 0, 90.0));
+    assert_eq!(worst.pes.iter().map(|(pe, lost)| (pe.0, lost.0)).collect::<Vec<_>>(), [(1, 30), (2, 60)]);
+}
+
+#[test]
+fn balance_leaves_blocks_to_bounds_and_one_pe_alone() {
+    let text = "resolution 1
+        pe 0: main 0..100 { f 0..10 MPI_Barrier 10..100 barrier }
+        pe 1: main 0..100 { f 0..100 MPI_Barrier 100..100 barrier }";
+    let (_, outcome) = figure(text, "balance");
+    assert!(outcome.findings.is_empty());
+    let (_, outcome) = figure("pe 0: main 0..10", "balance");
+    assert!(outcome.sections.is_empty());
+}
+
+#[test]
+fn frequent_and_brief_places() {
+    let text = "pe 0: main 0..1000000 { repeat 1000 every 500 { tiny 100..140 long 200..400 } }";
+    let (trace, outcome) = figure(text, "frequency");
+    assert_eq!(outcome.findings.len(), 2);
+    assert!(outcome.findings.iter().all(|it| it.pattern == Pattern::HighFrequency && it.count == 1000));
+    // The shortest mean, 40, is what the clock costs at most.
+    assert_eq!(outcome.findings[0].time.0, 40 * 1000);
+    let options = Options { frequent_count: 1001, ..Options::default() };
+    assert!(analyze_with(&trace, "frequency", &options).findings.is_empty());
+    let (_, outcome) = figure("pe 0: main 0..100000000 { repeat 1000 every 50000 { long 0..20000 } }", "frequency");
+    assert!(outcome.findings.is_empty());
+}

@@ -1,0 +1,4 @@
+//! The tests of the analyses, in one binary.
+
+mod figures;
+mod waits;
