@@ -3,4 +3,5 @@
 mod archives;
 mod command;
 mod damage;
+mod manual;
 mod same;

@@ -52,7 +52,7 @@ impl LocationClock {
         };
         let since = (i128::from(stamp) - i128::from(interval.begin)) as f64;
         let drift = (interval.slope * since).round_ties_even();
-        Time::clamped(local + i128::from(interval.offset) + drift as i128)
+        Time::clamped((local + i128::from(interval.offset)).saturating_add(drift as i128))
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use partune_otf2::import::{Bytes, Files, import, import_in_runs};
 use partune_trace::{Role, Trace};
 
-use crate::archives::archives;
+use crate::codec::archives::archives;
 
 struct Folder(PathBuf);
 
@@ -19,7 +19,8 @@ impl Files for Folder {
 
 fn open(anchor: &Path, run_bytes: Option<usize>) -> Trace {
     let name = anchor.file_name().expect("an anchor is a file").to_string_lossy().into_owned();
-    import_in_runs(&Folder(anchor.parent().expect("it has a folder").to_owned()), &name, run_bytes, &|_, _| {}).expect("it opens")
+    import_in_runs(&Folder(anchor.parent().expect("it has a folder").to_owned()), &name, run_bytes, &|_, _| {})
+        .expect("it opens")
 }
 
 /// Number of events that `otf2-print` lists.
@@ -30,7 +31,9 @@ fn printed_events(anchor: &Path) -> u64 {
         let mut words = line.split_whitespace();
         let name = words.next().unwrap_or("");
         let numbers = words.take(2).filter(|word| word.bytes().all(|byte| byte.is_ascii_digit())).count();
-        !line.starts_with(' ') && numbers == 2 && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+        !line.starts_with(' ')
+            && numbers == 2
+            && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
     };
     text.lines().filter(is_event).count() as u64
 }
@@ -38,8 +41,8 @@ fn printed_events(anchor: &Path) -> u64 {
 #[test]
 fn every_event_that_otf2_print_lists_is_counted() {
     for archive in archives() {
-        let trace = open(&archive.anchor, None);
-        let printed = printed_events(&archive.anchor);
+        let trace = open(&archive.path, None);
+        let printed = printed_events(&archive.path);
         assert_eq!(trace.events(), printed, "{}", archive.name);
     }
 }
@@ -47,8 +50,8 @@ fn every_event_that_otf2_print_lists_is_counted() {
 #[test]
 fn the_trace_does_not_depend_on_how_the_file_was_cut_into_runs() {
     for archive in archives() {
-        let whole = open(&archive.anchor, Some(usize::MAX));
-        let cut = open(&archive.anchor, Some(1));
+        let whole = open(&archive.path, Some(usize::MAX));
+        let cut = open(&archive.path, Some(1));
         assert_eq!(whole.streams(), cut.streams(), "{}", archive.name);
         assert_eq!(whole.paths(), cut.paths(), "{}", archive.name);
     }
@@ -57,7 +60,7 @@ fn the_trace_does_not_depend_on_how_the_file_was_cut_into_runs() {
 #[test]
 fn visits_nest() {
     for archive in archives() {
-        let trace = open(&archive.anchor, Some(1));
+        let trace = open(&archive.path, Some(1));
         for stream in trace.streams() {
             let mut open_until = Vec::new();
             for visit in stream.visits.iter() {
@@ -74,9 +77,11 @@ fn visits_nest() {
 #[test]
 fn operations_have_the_right_roles() {
     let role_count = |name: &str, role: Role| -> Option<usize> {
-        let archive = archives().into_iter().find(|archive| archive.name == name)?;
-        let trace = open(&archive.anchor, None);
-        let of_pe = |pe| trace.streams()[pe].operations.iter().filter(move |visit| trace.role_of(pe, **visit) == role).count();
+        let archive =
+            archives().iter().find(|archive| archive.path.components().any(|part| part.as_os_str() == name))?;
+        let trace = open(&archive.path, None);
+        let of_pe =
+            |pe| trace.streams()[pe].operations.iter().filter(|visit| trace.role_of(pe, **visit) == role).count();
         Some(trace.pes().ids().map(of_pe).sum())
     };
     if archives().is_empty() {
