@@ -63,7 +63,7 @@ pub struct Impact {
 impl CriticalPath {
     /// Walks the path of a run.
     pub fn find(trace: &Trace, index: &Index, waits: &Waits) -> CriticalPath {
-        let (parts, gaps) = walk(trace, index, waits);
+        let Walk { parts, gaps } = walk(trace, index, waits);
         let mut times = PathTimes::new(trace.paths().len());
         // Links are made once a PE that the path visits.
         let mut order: Vec<usize> = (0..parts.len()).collect();
@@ -148,13 +148,19 @@ impl Since for Span {
     }
 }
 
-/// The parts of the path, latest first, and what lies between parts: the time that forks took, by the
-/// call path that was forked.
-fn walk(trace: &Trace, index: &Index, waits: &Waits) -> (Vec<(PeId, Time, Time)>, Vec<(CallPathId, Span)>) {
-    let (mut parts, mut gaps) = (Vec::new(), Vec::new());
+/// The walk, latest first.
+#[derive(Default)]
+struct Walk {
+    parts: Vec<(PeId, Time, Time)>,
+    /// What lies between parts: the time that forks took, by the call path that was forked.
+    gaps: Vec<(CallPathId, Span)>,
+}
+
+fn walk(trace: &Trace, index: &Index, waits: &Waits) -> Walk {
+    let mut path = Walk::default();
     let ends = trace.active_pes().filter_map(|pe| Some((trace.streams()[pe].end()?, pe)));
     let Some((mut now, mut pe)) = ends.max_by_key(|(end, pe)| (*end, std::cmp::Reverse(*pe))) else {
-        return (parts, gaps);
+        return path;
     };
     let forked = forks(trace, index);
     // One past the end, so that the first step may end where the run does.
@@ -167,16 +173,16 @@ fn walk(trace: &Trace, index: &Index, waits: &Waits) -> (Vec<(PeId, Time, Time)>
         let (begin, next, at) = match (wait, fork) {
             (Some(wait), fork) if fork.is_none_or(|part| part.begin <= wait.end) => (wait.end, wait.cause.pe, wait.end),
             (_, Some(part)) => {
-                gaps.push((part.path, part.took()));
+                path.gaps.push((part.path, part.took()));
                 (part.begin, part.master, part.begin - part.took())
             }
             (_, None) => {
                 let begin = trace.streams()[pe].begin().unwrap_or(now).min(now);
-                parts.push((pe, begin, now));
-                return (parts, gaps);
+                path.parts.push((pe, begin, now));
+                return path;
             }
         };
-        parts.push((pe, begin, now));
+        path.parts.push((pe, begin, now));
         (pe, now, before) = (next, at, at);
     }
 }
@@ -194,14 +200,8 @@ impl MaxByEnd for Option<&Wait> {
 /// The last wait before a time that another PE caused.
 fn last_wait<'a>(trace: &Trace, waits: &'a [Wait], before: Time) -> Option<&'a Wait> {
     let count = waits.partition_point(|wait| wait.end < before);
-    let caused = |wait: &&Wait| {
-        wait.cause.is_some()
-            && wait.cause.pe != wait.pe
-            && match trace.role_of(wait.pe, wait.operation) {
-                Role::Init | Role::GlobalAlloc => false,
-                _ => true,
-            }
-    };
+    let own_doing = |wait: &Wait| matches!(trace.role_of(wait.pe, wait.operation), Role::Init | Role::GlobalAlloc);
+    let caused = |wait: &&Wait| wait.cause.is_some() && wait.cause.pe != wait.pe && !own_doing(wait);
     waits[..count].iter().rev().find(caused)
 }
 

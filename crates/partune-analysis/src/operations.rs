@@ -62,7 +62,7 @@ fn run(input: &Input<'_>) -> Outcome {
     for (path, bytes) in bytes.into_iter().flatten() {
         places[path].bytes = places[path].bytes.saturating_add(bytes);
     }
-    for wait in input.waits.iter() {
+    for wait in input.waits {
         places[path_at(trace, wait.pe, wait.operation)].waiting += wait.duration();
     }
     let mut roles = Role::ALL.map(|role| (role, Sums::default()));

@@ -22,7 +22,7 @@ path of the waiting operation.
 | late_receiver | enter of the sending (or completing) operation → receive posted, if it returned after that |
 | wait_at_barrier, wait_at_nxn, late_fence | own enter → last enter of the group |
 | late_broadcast | own enter → enter of the root |
-| early_reduce | enter of the root → first enter of another |
+| early_reduce | enter of the root → last enter of another |
 | early_scan | own enter → last enter of the ranks up to one's own |
 | wait_on_lock | request → the last holder gave it back |
 | wait_on_value | own enter → the remote access that fulfilled the condition was done |

@@ -59,6 +59,8 @@ fn edges(package: &Package) -> Vec<Problem> {
         }
         match floor(to) {
             Some(below) if below < own => None,
+            // What is shipped stays acyclic; tests of an analysis may read archives.
+            Some(beside) if dev && beside == own => None,
             Some(above) => Some(format!("floor {own} must not depend on {to}, floor {above}")),
             None => Some(format!("depends on {to}, which has no floor")),
         }
@@ -83,7 +85,8 @@ mod tests {
         check("partune-trace", "partune-base", false, 0);
         check("partune-base", "partune-diag", false, 1);
         check("partune-analysis", "partune-otf2", false, 1);
-        check("partune-analysis", "partune-otf2", true, 1);
+        check("partune-analysis", "partune-otf2", true, 0);
+        check("partune-analysis", "partune-engine", true, 1);
         check("partune-otf2", "partune-unheard-of", false, 1);
         check("partune-unheard-of", "partune-base", false, 1);
         check("partune-collect-mpi", "partune-base", false, 1);

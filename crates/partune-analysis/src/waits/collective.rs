@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | barrier, all-to-all, RMA fence | everybody | the last enter |
 //! | one-to-all | all but the root | the root's enter, if they left after it |
-//! | all-to-one | the root | the first enter of another: before it, no data could have come |
+//! | all-to-one | the root | the last enter of another |
 //! | scan | everybody | the last enter among the ranks up to its own |
 //!
 //! Waits begin when a member can do nothing else (the enter of a blocking call, or of the completion of a non-blocking one)

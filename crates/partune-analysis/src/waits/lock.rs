@@ -2,7 +2,8 @@
 //!
 //! The holders that a request waited for are those grants of the same lock that began before its own and ended within
 //! [request, acquisition] (readers do not wait for readers). Where no holder was recorded although the acquisition took far
-//! longer than uncontended ones of the same construct do (PPW: "uncontrollable"), the time beyond is a wait without a cause.
+//! longer than uncontended ones of the same construct do (PPW: "uncontrollable"), the time beyond is a wait without a cause; with
+//! few to compare with, only if no other PE was ever seen with that lock.
 //! Golden case: PE 0 asks at 2 and gets it at 5, PE 1 gave it back at 4.9: it waited 2.9 for PE 1.
 
 use std::collections::BTreeMap;
@@ -16,7 +17,7 @@ use crate::Pattern;
 
 /// An acquisition is contended by somebody unseen if it takes this many times the usual time of uncontended ones.
 const UNUSUAL: i64 = 2;
-/// From so many uncontended acquisitions on their median is the usual time; with fewer it is taken as zero.
+/// From so many uncontended acquisitions on their median is the usual time.
 const ENOUGH: usize = 8;
 
 /// All waits for locks, in order of their grants.
@@ -36,16 +37,17 @@ pub(super) fn find(trace: &Trace, index: &Index) -> Vec<Wait> {
                     cause: Place { pe: holder.pe, visit: holder.release },
                     ..unexplained(grant, grant.requested, number)
                 }),
-                None => unheld.push((number, grant)),
+                None => unheld.push((number, grant, grants.iter().all(|other| other.pe == grant.pe))),
             }
         }
         first += grants.len();
     }
     let usual = usual_times(trace, &unheld);
-    for (number, grant) in unheld {
-        let usual = usual.get(&region(trace, grant)).copied().unwrap_or_default();
+    for (number, grant, alone) in unheld {
+        let known = usual.get(&region(trace, grant)).copied();
+        let usual = known.unwrap_or_default();
         let took = grant.acquired.since(grant.requested);
-        if took.0 / UNUSUAL > usual.0 || (usual == Span::ZERO && took.is_positive()) {
+        if (known.is_some() || alone) && took.0 > usual.0.saturating_mul(UNUSUAL) {
             rows.push(unexplained(grant, grant.requested + usual, number));
         }
     }
@@ -61,6 +63,7 @@ pub(crate) fn holders(grants: &[Grant], i: usize) -> impl Iterator<Item = &Grant
         other.pe != own.pe
             && !(own.shared && other.shared)
             && other.released > own.requested
+            && other.released <= own.acquired
             && other.acquired < own.acquired
     })
 }
@@ -82,9 +85,9 @@ fn region(trace: &Trace, grant: &Grant) -> RegionId {
 }
 
 /// The median duration of uncontended acquisitions by construct.
-fn usual_times(trace: &Trace, unheld: &[(u32, &Grant)]) -> BTreeMap<RegionId, Span> {
+fn usual_times(trace: &Trace, unheld: &[(u32, &Grant, bool)]) -> BTreeMap<RegionId, Span> {
     let mut durations: BTreeMap<RegionId, Vec<Span>> = BTreeMap::new();
-    for (_, grant) in unheld {
+    for (_, grant, _) in unheld {
         durations.entry(region(trace, grant)).or_default().push(grant.acquired.since(grant.requested));
     }
     durations.retain(|_, spans| spans.len() >= ENOUGH);

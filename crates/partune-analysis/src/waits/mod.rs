@@ -59,6 +59,15 @@ pub struct Waits {
     delays: OnceLock<Delays>,
 }
 
+impl<'a> IntoIterator for &'a Waits {
+    type Item = &'a Wait;
+    type IntoIter = std::slice::Iter<'a, Wait>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
 /// Waits by PE.
 #[derive(Clone, Debug, Default)]
 struct Rows {

@@ -1,0 +1,199 @@
+//! One case a pattern, each with a silent counterpart.
+
+use partune_analysis::Pattern;
+
+use super::{Case, silent};
+
+#[test]
+fn a_receive_waits_for_its_send() {
+    let case = Case::new(
+        "pe 0: main 0..100 { work 0..40  MPI_Send 40..45 send(to=1, tag=7) }
+         pe 1: main 0..100 { work 0..10  MPI_Recv 10..50 recv(from=0, tag=7) }",
+    );
+    assert_eq!(case.found(), [(Pattern::LateSender, 1, 10, 40, Some(0))]);
+    let finding = case.finding();
+    assert_eq!((finding.time.0, finding.count, finding.unexplained.0), (30, 1, 0));
+    assert_eq!(case.name(finding.path), "main/MPI_Recv");
+    assert_eq!(case.causes(&finding), [(0, "main/MPI_Send".into(), "main/work".into(), 30)]);
+    silent(
+        "pe 0: main 0..100 { work 0..10  MPI_Send 10..15 send(to=1, tag=7) }
+         pe 1: main 0..100 { work 0..10  MPI_Recv 10..50 recv(from=0, tag=7) }",
+    );
+}
+
+#[test]
+fn a_completion_of_many_receives_waits_for_the_latest() {
+    let case = Case::new(
+        "pe 0: main 0..100 { work 0..40  MPI_Send 40..45 send(to=2) }
+         pe 1: main 0..100 { work 0..60  MPI_Send 60..65 send(to=2) }
+         pe 2: main 0..100 {
+             MPI_Irecv 1..2 posted(req=1)
+             MPI_Irecv 2..3 posted(req=2)
+             MPI_Waitall 10..70 recv(from=0, req=1) recv(from=1, req=2)
+         }",
+    );
+    assert_eq!(case.found(), [(Pattern::LateSender, 2, 10, 60, Some(1))]);
+}
+
+#[test]
+fn a_send_waits_for_its_receive() {
+    let text = |construct: &str| {
+        format!(
+            "pe 0: main 0..100 {{ work 0..10  {construct} 10..45 send(to=1, tag=7) }}
+             pe 1: main 0..100 {{ work 0..40  MPI_Recv 40..50 recv(from=0, tag=7) }}"
+        )
+    };
+    for construct in ["MPI_Ssend", "MPI_Send"] {
+        let case = Case::new(&text(construct));
+        assert_eq!(case.found(), [(Pattern::LateReceiver, 0, 10, 40, Some(1))]);
+    }
+    silent(&text("MPI_Bsend"));
+}
+
+#[test]
+fn a_non_blocking_send_waits_where_it_is_completed() {
+    let case = Case::new(
+        "pe 0: main 0..100 { MPI_Isend 5..6 send(to=1, req=3)  work 6..20  MPI_Wait 20..45 done(req=3) }
+         pe 1: main 0..100 { work 0..40  MPI_Irecv 40..41 posted(req=9)  MPI_Wait 42..50 recv(from=0, req=9) }",
+    );
+    assert_eq!(case.found(), [(Pattern::LateReceiver, 0, 20, 40, Some(1))]);
+    silent(
+        "pe 0: main 0..100 { MPI_Isend 5..6 send(to=1, req=3)  work 6..41  MPI_Wait 41..45 done(req=3) }
+         pe 1: main 0..100 { work 0..40  MPI_Irecv 40..41 posted(req=9)  MPI_Wait 42..50 recv(from=0, req=9) }",
+    );
+}
+
+#[test]
+fn a_barrier_waits_for_the_last_and_all_later_ones_pay() {
+    let case = Case::new(
+        "pe 0: main 0..20 { work 0..0  MPI_Barrier 0..11 barrier }
+         pe 1: main 0..20 { work 0..3  MPI_Barrier 3..11 barrier }
+         pe 2: main 0..20 { work 0..9  MPI_Barrier 9..11 barrier }
+         pe 3: main 0..20 { work 0..10  MPI_Barrier 10..11 barrier }",
+    );
+    let waits = [(0, 0), (1, 3), (2, 9)].map(|(rank, begin)| (Pattern::WaitAtBarrier, rank, begin, 10, Some(3)));
+    assert_eq!(case.found(), waits);
+    let finding = case.finding();
+    assert_eq!(finding.pes.iter().map(|(pe, time)| (pe.0, time.0)).collect::<Vec<_>>(), [(0, 10), (1, 7), (2, 1)]);
+    let barrier = |rank, time| (rank, "main/MPI_Barrier".to_owned(), "main/work".to_owned(), time);
+    assert_eq!(case.causes(&finding), [barrier(3, 10), barrier(2, 7), barrier(1, 1)]);
+    assert_eq!(finding.unexplained.0, 0);
+    silent("pe 0 1 2 3: main 0..20 { work 0..9  MPI_Barrier 9..11 barrier }");
+}
+
+#[test]
+fn everybody_needs_everybody_in_an_all_to_all() {
+    let case = Case::new(
+        "pe 0: main 0..20 { MPI_Allreduce 2..11 allreduce }
+         pe 1: main 0..20 { MPI_Allreduce 9..11 allreduce }",
+    );
+    assert_eq!(case.found(), [(Pattern::WaitAtNxn, 0, 2, 9, Some(1))]);
+    silent("pe 0 1: main 0..20 { MPI_Allreduce 9..11 allreduce }");
+}
+
+#[test]
+fn receivers_wait_for_a_late_root_and_it_for_nobody() {
+    let case = Case::new(
+        "pe 0: main 0..20 { MPI_Bcast 2..11 bcast(root=1) }
+         pe 1: main 0..20 { MPI_Bcast 9..10 bcast(root=1) }
+         pe 2: main 0..20 { MPI_Bcast 12..13 bcast(root=1) }",
+    );
+    assert_eq!(case.found(), [(Pattern::LateBroadcast, 0, 2, 9, Some(1))]);
+    silent(
+        "pe 0: main 0..20 { MPI_Bcast 9..11 bcast(root=1) }
+         pe 1: main 0..20 { MPI_Bcast 2..3 bcast(root=1) }",
+    );
+}
+
+#[test]
+fn an_early_root_waits_for_the_last_sender() {
+    let case = Case::new(
+        "pe 0: main 0..20 { MPI_Reduce 2..11 reduce(root=0) }
+         pe 1: main 0..20 { MPI_Reduce 5..6 reduce(root=0) }
+         pe 2: main 0..20 { MPI_Reduce 9..10 reduce(root=0) }",
+    );
+    assert_eq!(case.found(), [(Pattern::EarlyReduce, 0, 2, 9, Some(2))]);
+    silent(
+        "pe 0: main 0..20 { MPI_Reduce 9..11 reduce(root=0) }
+         pe 1: main 0..20 { MPI_Reduce 5..6 reduce(root=0) }",
+    );
+}
+
+#[test]
+fn a_scan_waits_for_lower_ranks_only() {
+    let case = Case::new(
+        "pe 0: main 0..20 { MPI_Scan 5..6 scan }
+         pe 1: main 0..20 { MPI_Scan 2..7 scan }
+         pe 2: main 0..20 { MPI_Scan 9..10 scan }",
+    );
+    assert_eq!(case.found(), [(Pattern::EarlyScan, 1, 2, 5, Some(0))]);
+}
+
+#[test]
+fn waiting_begins_where_nothing_else_can_be_done() {
+    let case = Case::new(
+        "pe 0: main 0..20 { MPI_Ibarrier 1..2 started(req=1)  work 2..6  MPI_Wait 6..11 barrier(req=1) }
+         pe 1: main 0..20 { MPI_Ibarrier 9..10 started(req=1)  MPI_Wait 10..11 barrier(req=1) }",
+    );
+    assert_eq!(case.found(), [(Pattern::WaitAtBarrier, 0, 6, 9, Some(1))]);
+}
+
+#[test]
+fn start_up_and_shut_down_are_kept_apart() {
+    let case = Case::new(
+        "pe 0: main 0..20 { MPI_Init 0..9 init  MPI_Finalize 10..20 finalize }
+         pe 1: main 0..20 { work 0..8  MPI_Init 8..9 init  work 9..15  MPI_Finalize 15..20 finalize }",
+    );
+    assert_eq!(case.found(), []);
+    let management: Vec<_> = case.waits.management().iter().map(|wait| (wait.begin.0, wait.end.0)).collect();
+    assert_eq!(management, [(0, 8), (10, 15)]);
+}
+
+#[test]
+fn a_value_is_waited_for_until_it_is_written() {
+    let case = Case::new(
+        "paradigm OpenSHMEM
+         pe 0: main 0..20 { shmem_int_wait_until 2..10 wait_change }
+         pe 1: main 0..20 { work 0..7  shmem_int_put 7..9 put(to=0, bytes=4) }",
+    );
+    assert_eq!(case.found(), [(Pattern::WaitOnValue, 0, 2, 9, Some(1))]);
+    let finding = case.finding();
+    assert_eq!(case.causes(&finding), [(1, "main/shmem_int_put".into(), "main/work".into(), 7)]);
+}
+
+#[test]
+fn accesses_compete_where_they_overlap_and_take_longer_than_usual() {
+    // Eight accesses alone take 10 each; then two at once take 30 and 25.
+    let alone = |rank: u32| {
+        format!(
+            "pe {rank}: main 0..2000 {{ repeat 8 every 100 {{ shmem_int_put {}..{} put(to=2, bytes=64) }} ",
+            10 + 40 * rank,
+            20 + 40 * rank
+        )
+    };
+    let case = Case::new(&format!(
+        "paradigm OpenSHMEM
+         {} shmem_int_put 1000..1030 put(to=2, bytes=64) }}
+         {} shmem_int_put 1002..1027 put(to=2, bytes=64) }}
+         pe 2: main 0..2000",
+        alone(0),
+        alone(1)
+    ));
+    let found = case.found();
+    assert_eq!(
+        found,
+        [(Pattern::CompetingPutGet, 0, 1000, 1020, Some(1)), (Pattern::CompetingPutGet, 1, 1002, 1017, Some(0)),]
+    );
+    assert_eq!(case.finding().unexplained.0, 0);
+    silent(&format!("paradigm OpenSHMEM {} }} {} }} pe 2: main 0..2000", alone(0), alone(1)));
+}
+
+#[test]
+fn nothing_is_claimed_without_partner_or_from_missing_members() {
+    silent("pe 0: main 0..20 { MPI_Recv 2..11 recv(from=1) } pe 1: main 0..20");
+    silent(
+        "pe 0: main 0..20 { MPI_Barrier 2..11 barrier }
+         pe 1: main 0..20 { MPI_Barrier 9..11 barrier }
+         pe 2: main 0..20",
+    );
+}
