@@ -34,7 +34,7 @@ regions (where one PE does at least 99 % of the work):
 
 The gaps sum to *actual* less the first bound, exactly. X holds messages and waits inside of blocks, start-up and shut-down.
 PEs are all threads of the processes that take part in the global synchronisations. In a run of one process, what the main thread does
-outside of teams is a serial region.
+outside of teams is a serial region; in a run of several, other threads' idling meanwhile is imbalance.
 
 `load_imbalance` findings (fact `level` 1, block) are region by region: time is Σ_i Σ_q (max w − w(q)), what PEs wait if the
 others are not relieved; the PE with the most work in an iteration is charged for it. `serial_section`: a region in which one
@@ -72,7 +72,7 @@ fn run(input: &Input<'_>) -> Outcome {
         ("IPCOL", bounds.ipcol(), "M'"),
         ("IPCOLM", bounds.ipcolm(), "D"),
         ("IPCOLMD", bounds.ipcolmd(), "S'"),
-        ("IPCOLMDS'", bounds.ipcolmd() + i128::from(sync) * n, "X"),
+        ("S'", bounds.ipcolmd() + i128::from(sync) * n, "X"),
         ("actual", actual, ""),
     ];
     for (name, level, gap) in ladder {

@@ -38,7 +38,7 @@ With *u(q)* the useful time of PE *q* (outside operations), *T* the run time and
 This is the **multiplicative** variant; the additive one of the same name gives other numbers.
 
 *T* runs from the first end of a start-up operation to the last begin of a shut-down operation; without them from the first event
-to the last. PEs are all CPU PEs that recorded something. A main thread is useful whenever it is in no operation, also outside
+to the last (a PE is useful only between its own). PEs are all CPU PEs that recorded something. A main thread is useful whenever it is in no operation, also outside
 of recorded regions; other threads only inside of recorded regions: between parallel regions they idle. I/O, management calls
 and pauses of the recorder are not useful.
 

@@ -13,6 +13,7 @@ mod block_loss;
 mod block_work;
 mod bottlenecks;
 mod bounds;
+mod collective_steps;
 mod cpu_time;
 mod critical_path;
 mod delay;

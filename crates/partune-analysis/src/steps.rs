@@ -11,11 +11,9 @@
 //! | wait on value | the access that fulfilled it | the wait |
 //! | team | fork; end of each thread | begin of each thread; join |
 
-use std::ops::Range;
-
 use partune_base::{CallPathId, Id, PeId, Table, Time};
 use partune_index::{Index, Message};
-use partune_trace::{Completion, PeKind, Role, Trace, VisitIx};
+use partune_trace::{Completion, PeKind, Trace, VisitIx};
 use rayon::prelude::*;
 
 use crate::useful::Useful;
@@ -41,16 +39,16 @@ pub(crate) struct Plan {
 
 /// A step with its place in the PE's program.
 #[derive(Clone, Copy)]
-struct Point {
-    time: Time,
-    visit: VisitIx,
-    slot: u32,
-    order: Order,
+pub(crate) struct Point {
+    pub(crate) time: Time,
+    pub(crate) visit: VisitIx,
+    pub(crate) slot: u32,
+    pub(crate) order: Order,
 }
 
 /// What comes first within one operation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Order {
+pub(crate) enum Order {
     Gives,
     Needs,
     /// Gives what it can only give after its needs are met.
@@ -67,9 +65,9 @@ pub(crate) struct Planner<'a> {
 }
 
 /// The points of all PEs in the making.
-struct Points {
+pub(crate) struct Points {
     of: Table<PeId, Vec<Point>>,
-    expected: Vec<u32>,
+    pub(crate) expected: Vec<u32>,
 }
 
 impl Points {
@@ -82,9 +80,6 @@ impl Points {
         self.of[pe].push(Point { time, visit, slot, order });
     }
 }
-
-/// How a collective becomes slots: the first of its slots, or none if it does not count.
-type FirstSlot = Option<u32>;
 
 impl Planner<'_> {
     /// Linear in operations, messages and members of collectives; 24 bytes for each while it works.
@@ -137,7 +132,7 @@ impl Planner<'_> {
     }
 
     /// Whether the operation counts.
-    fn counts(&self, pe: PeId, visit: VisitIx) -> bool {
+    pub(crate) fn counts(&self, pe: PeId, visit: VisitIx) -> bool {
         let path = visit.some().and_then(|visit| self.trace.streams()[pe].visits.path.get(visit.index()));
         self.acts(pe) && self.between_processes.is_none_or(|busy| path.is_some_and(|path| busy[*path]))
     }
@@ -194,65 +189,6 @@ impl Planner<'_> {
             points.push(message.receiver, message.recv_posted, message.recv_post, slot, Order::Gives);
             let (time, visit) = self.at(place.pe, end, place.enter(trace));
             points.push(place.pe, time, visit, slot, Order::Needs);
-        }
-    }
-
-    /// Gives each collective that counts its slots.
-    fn collective_slots(&self, points: &mut Points) -> Vec<FirstSlot> {
-        let collectives = &self.index.collectives;
-        let slots = collectives.instances.iter().map(|instance| {
-            let members = collectives.members(instance);
-            let counts =
-                self.between_processes.is_none() || members.iter().all(|member| self.counts(member.pe, member.start));
-            let first = points.expected.len() as u32;
-            let root = members.iter().any(|member| member.pe == instance.root);
-            let count = members.len() as u32;
-            if count < 2 || !counts {
-                return None;
-            }
-            match shape(instance.role) {
-                Shape::OneToAll if root => points.expected.push(1),
-                Shape::AllToOne if root => points.expected.push(count - 1),
-                Shape::OneToAll | Shape::AllToOne => return None,
-                Shape::Scan => points.expected.extend(std::iter::repeat_n(1, members.len() - 1)),
-                Shape::AllToAll => points.expected.push(count),
-            }
-            Some(first)
-        });
-        slots.collect()
-    }
-
-    /// The points of collectives on PEs of a range, of which `points` are.
-    fn collectives(&self, slots: &[FirstSlot], range: Range<usize>, points: &mut [Vec<Point>]) {
-        let collectives = &self.index.collectives;
-        for (instance, first) in collectives.instances.iter().zip(slots) {
-            let Some(first) = *first else { continue };
-            let members = collectives.members(instance);
-            let begin = members.partition_point(|member| member.pe.index() < range.start);
-            let shape = shape(instance.role);
-            for (at, member) in
-                members.iter().enumerate().skip(begin).take_while(|(_, member)| member.pe.index() < range.end)
-            {
-                let points = &mut points[member.pe.index() - range.start];
-                let arrives = |slot: u32| Point { time: member.enter, visit: member.start, slot, order: Order::Gives };
-                let needs =
-                    |slot: u32| Point { time: member.wait_enter, visit: member.wait, slot, order: Order::Needs };
-                let is_root = member.pe == instance.root;
-                match shape {
-                    Shape::OneToAll | Shape::AllToOne => {
-                        points.push(if is_root == (shape == Shape::OneToAll) { arrives(first) } else { needs(first) });
-                    }
-                    Shape::AllToAll => points.extend([arrives(first), needs(first)]),
-                    Shape::Scan => {
-                        if at > 0 {
-                            points.push(needs(first + at as u32 - 1));
-                        }
-                        if at + 1 < members.len() {
-                            points.push(Point { order: Order::GivesAfter, ..needs(first + at as u32) });
-                        }
-                    }
-                }
-            }
         }
     }
 
@@ -329,30 +265,5 @@ impl Planner<'_> {
             .map(|point| Step { useful: advance(point.time), slot: point.slot, gives: point.order != Order::Needs })
             .collect();
         (steps, advance(Time::MAX))
-    }
-}
-
-/// Who needs whom in a collective.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
-    /// All others need the root.
-    OneToAll,
-    /// The root needs all others.
-    AllToOne,
-    /// Each needs those before it.
-    Scan,
-    /// Each needs all.
-    AllToAll,
-}
-
-fn shape(role: Role) -> Shape {
-    if role == Role::OneToAll {
-        Shape::OneToAll
-    } else if role == Role::AllToOne {
-        Shape::AllToOne
-    } else if role == Role::Scan {
-        Shape::Scan
-    } else {
-        Shape::AllToAll
     }
 }

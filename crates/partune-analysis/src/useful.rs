@@ -5,9 +5,9 @@
 //! nothing was recorded (pauses) is not useful.
 //!
 //! The run is measured from the end of the paradigm's start-up to the begin of its shut-down, as on-the-fly tools do, since
-//! what a launcher takes says nothing of the program. Without start-up or shut-down the first and last event count.
+//! what a launcher takes says nothing of the program. Without start-up or shut-down a PE's own first and last event count.
 
-use partune_base::{CallPathId, PeId, Table, Time};
+use partune_base::{CallPathId, Id, PeId, Table, Time};
 use partune_trace::{PeKind, Role, Stream, Trace, VisitIx};
 use rayon::prelude::*;
 
@@ -16,7 +16,8 @@ pub(crate) fn cpu_pes(trace: &Trace) -> Vec<PeId> {
     trace.active_pes().filter(|pe| trace.pes()[*pe].kind == PeKind::Cpu).collect()
 }
 
-/// The measured interval of each PE: that of its process, from the end of its start-up to the begin of its shut-down.
+/// The measured interval of each PE: that of its process, from the end of its start-up to the begin of its shut-down; without
+/// them, from its own first event to its last.
 pub(crate) fn windows(trace: &Trace) -> Table<PeId, (Time, Time)> {
     let has = |role: Role| trace.paths().ids().any(|path| role_of_path(trace, path) == role);
     let (init, finalize) = (has(Role::Init), has(Role::Finalize));
@@ -31,15 +32,18 @@ pub(crate) fn windows(trace: &Trace) -> Table<PeId, (Time, Time)> {
             (begin, end)
         })
         .collect();
-    trace
+    let windows: Vec<(Time, Time)> = trace
         .pes()
-        .iter()
-        .map(|pe| {
-            let (begin, end) = of_process.get(pe.process.0 as usize).copied().unwrap_or_default();
-            let begin = begin.unwrap_or(trace.begin());
-            (begin, end.unwrap_or(trace.end()).max(begin))
+        .as_slice()
+        .par_iter()
+        .zip(trace.streams().as_slice())
+        .map(|(pe, stream)| {
+            let (begin, end) = of_process.get(pe.process.index()).copied().unwrap_or_default();
+            let begin = begin.or_else(|| stream.begin()).unwrap_or(trace.begin());
+            (begin, end.or_else(|| stream.end()).unwrap_or(begin).max(begin))
         })
-        .collect()
+        .collect();
+    windows.into()
 }
 
 /// From the first begin to the last end of the windows of some PEs.

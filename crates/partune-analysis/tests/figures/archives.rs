@@ -4,12 +4,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use partune_analysis::{ANALYSES, Input, Options, Outcome, Waits};
+use partune_analysis::{ANALYSES, Input, Options, Outcome, Values, Waits};
 use partune_index::{Index, clock_repair};
 use partune_otf2::import::{Bytes, Files, import};
 use partune_trace::Trace;
 
-use super::{close, numbers, scalar};
+use super::{close, column, numbers, scalar};
 
 struct Folder(PathBuf);
 
@@ -154,4 +154,46 @@ fn traffic_of_a_ring_of_sends() {
     let counted: f64 = numbers(&outcome, "communication", "messages").iter().sum();
     assert!(close(counted, sent as f64));
     assert_eq!(index.messages.len() as u64, sent);
+}
+
+/// Visits and seconds of regions, added up over the output of otf2-print.
+#[test]
+fn profiles_agree_with_otf2_print() {
+    for (name, rows) in [
+        (
+            "scorep84-ats-late_sender-4",
+            &[
+                ("MPI_Init", 4.0, 1.913_882, 1.913_882),
+                ("work::do_work", 20.0, 1.226_689, 1.226_689),
+                ("MPI_Wait", 10.0, 1.041_069, 1.041_069),
+                ("ats_one", 4.0, 4.247_621, 0.000_453),
+            ][..],
+        ),
+        (
+            "scorep84-npb-omp-cg.S-4t",
+            &[
+                ("!$omp implicit barrier @cg.f:525", 1600.0, 0.164_620, 0.164_620),
+                ("!$omp do @cg.f:517", 1600.0, 0.197_808, 0.033_188),
+                ("!$omp parallel @cg.f:167", 4.0, 0.069_424, 0.031_999),
+            ][..],
+        ),
+        (
+            "scorep84-npb-lu.S-4",
+            &[("MPI_Send", 4520.0, 0.154_704, 0.154_704), ("MPI_Recv", 4080.0, 0.092_528, 0.092_528)][..],
+        ),
+    ] {
+        let Some(archive) = archive(name) else { continue };
+        let outcome = run(&archive, "profile");
+        let trace = &archive.0;
+        let Values::Region(regions) = column(&outcome, "regions", "region") else { panic!("no column of regions") };
+        for (region, visits, inclusive, exclusive) in rows {
+            let named = |id| trace.strings().get(trace.regions()[id].name) == *region;
+            let row = regions.iter().position(|id| named(*id)).unwrap_or_else(|| panic!("{name}: no {region}"));
+            let found = ["visits", "inclusive", "exclusive"].map(|column| numbers(&outcome, "regions", column)[row]);
+            assert!(close(found[0], *visits), "{name}: {region}: {found:?}");
+            // Clocks are corrected; the printer's are not.
+            let near = |a: f64, b: f64| (a - b).abs() <= 2e-4 * b + 2e-6;
+            assert!(near(found[1], *inclusive) && near(found[2], *exclusive), "{name}: {region}: {found:?}");
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! Tests of the figures: known answers from small traces, silence where there is nothing, and real archives.
 
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "helpers of tests fail and speak as tests do")]
+
 mod affinity;
 mod archives;
 mod barriers;
