@@ -7,11 +7,9 @@ use partune_base::Time;
 use partune_trace::{CallPaths, NO_REQUEST, RequestKind, Stream, VisitIx};
 use rustc_hash::FxHashMap;
 
-/// Begins and ends of one kind of request on one PE, put together.
+/// What became of the begins of one kind of request on one PE that have no end.
 #[derive(Debug, Default)]
 pub(crate) struct Requests {
-    /// `(begin, end)`: positions in the sequences they were given in.
-    pub(crate) pairs: Vec<(u32, u32)>,
     /// Begins that were cancelled.
     pub(crate) cancelled: Vec<u32>,
     /// How many begins have no end, and when the first of them was.
@@ -28,11 +26,10 @@ struct Point {
     index: u32,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Step {
-    Begin,
-    End,
-    Cancel,
+impl Point {
+    fn order(&self) -> (Time, VisitIx) {
+        (self.time, self.visit)
+    }
 }
 
 /// Where a request's part in this PE began: the operation and its time.
@@ -42,9 +39,11 @@ pub(crate) struct Origin {
     pub(crate) visit: VisitIx,
 }
 
-/// When each receive of a PE was posted; 16 bytes a receive while messages are matched.
+/// When each receive of a PE was posted; 20 bytes a receive while messages are matched.
 pub(crate) struct Posts {
     pub(crate) origins: Vec<Origin>,
+    /// All rows in the order of their posts.
+    pub(crate) order: Vec<u32>,
     pub(crate) lost: u64,
     pub(crate) first_lost: Option<Time>,
 }
@@ -67,13 +66,34 @@ impl Posts {
         let mut origins: Vec<Origin> =
             stream.recvs.iter().map(|row| origin(row.visit, row.time, row.request == NO_REQUEST)).collect();
         let ends = stream.recvs.iter().enumerate().map(|(i, row)| point(row.time, row.visit, row.request, i));
-        let found = pair(events(stream, RequestKind::RecvPosted), ends, events(stream, RequestKind::Cancelled));
-        for (begin, end) in found.pairs {
-            let event = &stream.requests[begin as usize];
-            origins[end as usize] = Origin { time: event.time, visit: event.visit };
-        }
-        Posts { origins, lost: found.lost, first_lost: found.first_lost }
+        let posts = events(stream, RequestKind::RecvPosted);
+        let mut row_of_post = vec![u32::MAX; stream.requests.len()];
+        let found = pair(posts, ends, events(stream, RequestKind::Cancelled), |post, recv| {
+            let event = &stream.requests[post as usize];
+            origins[recv as usize] = Origin { time: event.time, visit: event.visit };
+            row_of_post[post as usize] = recv;
+        });
+        let order = order(&origins, &row_of_post);
+        Posts { origins, order, lost: found.lost, first_lost: found.first_lost }
     }
+}
+
+/// Rows in the order of their posts: those with a recorded post are in the order of those, the others in their own.
+fn order(origins: &[Origin], row_of_post: &[u32]) -> Vec<u32> {
+    let mut posted = vec![false; origins.len()];
+    let mut recorded = row_of_post.iter().copied().filter(|row| *row != u32::MAX).peekable();
+    for row in recorded.clone() {
+        posted[row as usize] = true;
+    }
+    let mut others = (0..origins.len() as u32).filter(|row| !posted[*row as usize]).peekable();
+    let mut order = Vec::with_capacity(origins.len());
+    while let Some(&row) = others.peek() {
+        let other = origins[row as usize];
+        order.extend(std::iter::from_fn(|| recorded.next_if(|row| origins[*row as usize] <= other)));
+        order.extend(others.next());
+    }
+    order.extend(recorded);
+    order
 }
 
 impl Fates {
@@ -82,12 +102,12 @@ impl Fates {
             return Fates { completions: None, cancelled: Vec::new() };
         }
         let begins = stream.sends.iter().enumerate().map(|(i, row)| point(row.time, row.visit, row.request, i));
-        let found = pair(begins, events(stream, RequestKind::SendCompleted), events(stream, RequestKind::Cancelled));
         let mut completions: Vec<VisitIx> =
             stream.sends.iter().map(|row| if row.request == NO_REQUEST { row.visit } else { VisitIx::NONE }).collect();
-        for (begin, end) in found.pairs {
-            completions[begin as usize] = stream.requests[end as usize].visit;
-        }
+        let ends = events(stream, RequestKind::SendCompleted);
+        let found = pair(begins, ends, events(stream, RequestKind::Cancelled), |send, end| {
+            completions[send as usize] = stream.requests[end as usize].visit;
+        });
         let mut cancelled = found.cancelled;
         cancelled.sort_unstable();
         Fates { completions: Some(completions), cancelled }
@@ -106,10 +126,14 @@ impl Fates {
     }
 }
 
-/// Starts of the non-blocking collectives among a PE's rows: positions in `requests` and in `collectives`.
-pub(crate) fn collective_starts(stream: &Stream) -> Requests {
+/// Starts of the non-blocking collectives among a PE's rows: positions in `requests` and in `collectives`, in order of the latter.
+pub(crate) fn collective_starts(stream: &Stream) -> (Vec<(u32, u32)>, Requests) {
     let ends = stream.collectives.iter().enumerate().map(|(i, row)| point(row.end, row.visit, row.request, i));
-    pair(events(stream, RequestKind::CollectiveStarted), ends, events(stream, RequestKind::Cancelled))
+    let starts = events(stream, RequestKind::CollectiveStarted);
+    let mut pairs = Vec::new();
+    let found = pair(starts, ends, events(stream, RequestKind::Cancelled), |start, row| pairs.push((start, row)));
+    pairs.sort_unstable_by_key(|(_, row)| *row);
+    (pairs, found)
 }
 
 /// Enter of a visit if it is an operation: user code around an event tells nothing of when the event began.
@@ -133,49 +157,93 @@ fn events(stream: &Stream, kind: RequestKind) -> impl Iterator<Item = Point> + '
     rows.map(|(i, row)| point(row.time, row.visit, row.request, i))
 }
 
-/// Puts ends to the last open begin of the same request. Sorting only merges, since each sequence is in order of time.
+/// Puts ends to the last open begin of the same request, walking the three sequences together in program order. Each sequence is
+/// in order of time, as the rows of a sealed trace are.
 fn pair(
     begins: impl Iterator<Item = Point>,
     ends: impl Iterator<Item = Point>,
     cancels: impl Iterator<Item = Point>,
+    mut found_pair: impl FnMut(u32, u32),
 ) -> Requests {
     let real = |point: &Point| point.request != NO_REQUEST;
-    let mut steps: Vec<(Step, Point)> = begins.filter(real).map(|point| (Step::Begin, point)).collect();
-    if steps.is_empty() {
-        return Requests::default();
-    }
-    steps.extend(ends.filter(real).map(|point| (Step::End, point)));
-    steps.extend(cancels.filter(real).map(|point| (Step::Cancel, point)));
-    steps.sort_by_key(|(step, point)| (point.time, point.visit, *step));
-
+    let mut begins = begins.filter(real).peekable();
     let mut found = Requests::default();
-    let mut open: FxHashMap<u64, Point> = FxHashMap::default();
+    if begins.peek().is_none() {
+        return found;
+    }
+    let (mut ends, mut cancels) = (ends.filter(real).peekable(), cancels.filter(real).peekable());
+    let mut open = Open::default();
     let lose = |found: &mut Requests, begin: Point| {
         found.lost += 1;
         found.first_lost = Some(found.first_lost.map_or(begin.time, |first| first.min(begin.time)));
     };
-    for (step, point) in steps {
-        match step {
-            Step::Begin => {
-                if let Some(earlier) = open.insert(point.request, point) {
+    loop {
+        let next = [begins.peek(), ends.peek(), cancels.peek()];
+        // At one moment of one operation, a begin comes first.
+        let first = (0..3).filter(|step| next[*step].is_some()).min_by_key(|step| next[*step].map(Point::order));
+        match first {
+            Some(0) => {
+                if let Some(begin) = begins.next()
+                    && let Some(earlier) = open.insert(begin)
+                {
                     lose(&mut found, earlier);
                 }
             }
-            Step::End => {
-                if let Some(begin) = open.remove(&point.request) {
-                    found.pairs.push((begin.index, point.index));
+            Some(1) => {
+                if let Some(end) = ends.next()
+                    && let Some(begin) = open.remove(end.request)
+                {
+                    found_pair(begin.index, end.index);
                 }
             }
-            Step::Cancel => {
-                if let Some(begin) = open.remove(&point.request) {
+            Some(_) => {
+                if let Some(cancel) = cancels.next()
+                    && let Some(begin) = open.remove(cancel.request)
+                {
                     found.cancelled.push(begin.index);
                 }
             }
+            None => break,
         }
     }
-    let left: Vec<Point> = open.into_values().collect();
-    for begin in left {
+    for begin in open.left() {
         lose(&mut found, begin);
     }
     found
+}
+
+/// Requests that have begun and not ended: searched while they are few, hashed when they are many.
+#[derive(Default)]
+struct Open {
+    few: Vec<Point>,
+    many: FxHashMap<u64, Point>,
+}
+
+impl Open {
+    const FEW: usize = 24;
+
+    /// Opens a request; returns an earlier begin of the same that had not ended.
+    fn insert(&mut self, begin: Point) -> Option<Point> {
+        let earlier = self.remove(begin.request);
+        if self.many.is_empty() && self.few.len() < Self::FEW {
+            self.few.push(begin);
+        } else {
+            self.many.extend(self.few.drain(..).map(|point| (point.request, point)));
+            self.many.insert(begin.request, begin);
+        }
+        earlier
+    }
+
+    fn remove(&mut self, request: u64) -> Option<Point> {
+        if !self.many.is_empty() {
+            return self.many.remove(&request);
+        }
+        let at = self.few.iter().position(|point| point.request == request)?;
+        Some(self.few.swap_remove(at))
+    }
+
+    /// Those that never ended, in no order.
+    fn left(self) -> Vec<Point> {
+        self.few.into_iter().chain(self.many.into_values()).collect()
+    }
 }

@@ -212,9 +212,9 @@ fn skewed(acts: &[Act], clocks: &[(i64, i64)]) -> String {
             Act::Send(..) | Act::Receive(_) => {}
             Act::Barrier => {
                 let last = now.iter().max().copied().unwrap_or(0);
-                for rank in 0..RANKS {
-                    visit(rank, "MPI_Barrier", now[rank], last + 4, "barrier");
-                    now[rank] = last + 10;
+                for (rank, now) in now.iter_mut().enumerate() {
+                    visit(rank, "MPI_Barrier", *now, last + 4, "barrier");
+                    *now = last + 10;
                 }
             }
         }

@@ -100,11 +100,9 @@ impl Reader<'_> {
     /// Reads the rows of one PE; returns whether they are in the order of their starts.
     fn stream(&self, pe: PeId, found: &mut Found) -> bool {
         let stream = &self.trace.streams()[pe];
-        let starts = collective_starts(stream);
-        found.lost += starts.lost;
-        found.first_lost = found.first_lost.into_iter().chain(starts.first_lost).min();
-        let mut start_of_row = starts.pairs;
-        start_of_row.sort_unstable_by_key(|(_, row)| *row);
+        let (start_of_row, unfinished) = collective_starts(stream);
+        found.lost += unfinished.lost;
+        found.first_lost = found.first_lost.into_iter().chain(unfinished.first_lost).min();
         let mut starts = start_of_row.iter().peekable();
         let mut notified: Vec<(GroupId, usize)> = Vec::new();
         for (index, row) in stream.collectives.iter().enumerate() {

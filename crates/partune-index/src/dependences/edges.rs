@@ -16,12 +16,17 @@ pub(super) fn all(trace: &Trace, index: &Index) -> Vec<Dependence> {
     found.extend(edges.values());
     found.extend(edges.teams());
     edges.creations(&mut found);
-    found.retain(|edge| edge.effect.is_some() && edge.effect.pe != edge.cause.pe && edge.at > edge.from);
+    found.retain(binds);
     if !index.clocks.aligned {
         let process = |pe: PeId| trace.pes().get(pe).map(|pe| pe.process);
         found.retain(|edge| process(edge.effect.pe) == process(edge.cause.pe));
     }
     found
+}
+
+/// Whether the cause came after the effect had begun to wait.
+fn binds(edge: &Dependence) -> bool {
+    edge.effect.is_some() && edge.effect.pe != edge.cause.pe && edge.at > edge.from
 }
 
 struct Edges<'a> {

@@ -7,6 +7,7 @@ mod edges;
 
 use partune_base::{Id, PeId, Time};
 use partune_trace::Trace;
+use rayon::prelude::*;
 
 use crate::{Index, Place};
 
@@ -57,11 +58,20 @@ impl Dependences {
     /// Finds all dependences. Linear in messages, members of collectives, grants, value waits and members of teams, but for
     /// sorting what it found. Between processes whose clocks are not aligned, none is claimed.
     pub fn build(trace: &Trace, index: &Index) -> Dependences {
-        let mut rows = edges::all(trace, index);
-        rows.sort_unstable_by_key(|row| (row.effect, row.at, row.kind, row.cause, row.from));
-        let mut offsets: Vec<u32> =
-            trace.pes().ids().map(|pe| rows.partition_point(|row| row.effect.pe < pe) as u32).collect();
-        offsets.push(rows.len() as u32);
+        let found = edges::all(trace, index);
+        let mut of_pes: Vec<Vec<Dependence>> = vec![Vec::new(); trace.pes().len()];
+        for row in found {
+            of_pes[row.effect.pe.index()].push(row);
+        }
+        // Mostly in order already: a merge sort sees it.
+        let order = |row: &Dependence| (row.effect.visit, row.at, row.kind, row.cause, row.from);
+        of_pes.par_iter_mut().for_each(|rows| rows.sort_by_key(order));
+        let ends = of_pes.iter().scan(0, |end, rows| {
+            *end += rows.len() as u32;
+            Some(*end)
+        });
+        let offsets: Vec<u32> = std::iter::once(0).chain(ends).collect();
+        let rows = of_pes.concat();
         Dependences { rows, offsets }
     }
 

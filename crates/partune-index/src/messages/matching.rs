@@ -109,9 +109,7 @@ impl Receiver<'_> {
         // Receives in order of sender, then of post; those of unknown senders come last and meet nobody.
         let sender_of =
             |recv: &Posted| self.endpoints.of(stream(pes[recv.stream as usize]).recvs[recv.row as usize].peer);
-        let mut by_sender: Vec<u64> =
-            recvs.iter().enumerate().map(|(i, recv)| pack(sender_of(recv).index(), i)).collect();
-        by_sender.sort_unstable();
+        let by_sender = self.by_sender_of(&recvs, sender_of);
         let sends = self.by_sender(sends);
 
         let lost = pes.iter().filter_map(|pe| self.posts[pe.index()].first_lost).min();
@@ -137,14 +135,37 @@ impl Receiver<'_> {
     fn posted(&self, pes: &[PeId]) -> Vec<Posted> {
         let mut recvs = Vec::with_capacity(pes.iter().map(|pe| self.posts[pe.index()].origins.len()).sum());
         for (stream, pe) in pes.iter().enumerate() {
-            let origins = self.posts[pe.index()].origins.iter().enumerate();
-            recvs.extend(origins.map(|(row, &origin)| Posted { origin, stream: stream as u32, row: row as u32 }));
+            let posts = &self.posts[pe.index()];
+            let posted = |&row: &u32| Posted { origin: posts.origins[row as usize], stream: stream as u32, row };
+            recvs.extend(posts.order.iter().map(posted));
         }
-        let key = |recv: &Posted| (recv.origin.time, recv.origin.visit);
-        if !recvs.is_sorted_by_key(key) {
-            recvs.sort_by_key(key);
+        if pes.len() > 1 {
+            recvs.sort_by_key(|recv| recv.origin);
         }
         recvs
+    }
+
+    /// Positions of receives, packed with their senders, in order of (sender, post): by counting where that is linear.
+    fn by_sender_of(&self, recvs: &[Posted], sender_of: impl Fn(&Posted) -> PeId) -> Vec<u64> {
+        let none = self.trace.pes().len();
+        let packed = recvs.iter().enumerate().map(|(i, recv)| pack(sender_of(recv).index().min(none), i));
+        if recvs.len() < none {
+            let mut sorted: Vec<u64> = packed.collect();
+            sorted.sort_unstable();
+            return sorted;
+        }
+        let mut next = vec![0_u32; none + 2];
+        let packed: Vec<u64> = packed.inspect(|recv| next[(recv >> 32) as usize + 1] += 1).collect();
+        for i in 1..next.len() {
+            next[i] += next[i - 1];
+        }
+        let mut sorted = vec![0; packed.len()];
+        for recv in packed {
+            let next = &mut next[(recv >> 32) as usize];
+            sorted[*next as usize] = recv;
+            *next += 1;
+        }
+        sorted
     }
 
     /// The sends in order of sending endpoint, then of time. They are already, unless threads send for their process.
