@@ -24,7 +24,7 @@ pub struct Block {
     pub iteration: u32,
 }
 
-/// All blocks, and when each PE was in each: 24 bytes a block and 16 a block and PE.
+/// All blocks, and when each PE was in each: 20 bytes a block and 16 a block and PE.
 #[derive(Clone, Debug, Default)]
 pub struct Blocks {
     pub blocks: Vec<Block>,

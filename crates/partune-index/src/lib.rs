@@ -1,7 +1,9 @@
 //! What is derived once from a trace, for all analyses: who talked to whom, who acted together, who held what.
 //!
 //! Each module reads the sealed [`Trace`] and makes one part of the [`Index`]. Parts hold positions (PE, visit, row), never
-//! copies of facts. What could not be matched is counted and reported as a diagnostic; nothing is guessed.
+//! copies of facts. What could not be matched is counted and reported as a diagnostic; nothing is guessed: where an archive does
+//! not say who belongs together, the operations themselves must prove it (teams, barriers without a group), and times of
+//! different processes may be compared only if [`Index::clocks`] says that their clocks are aligned.
 
 mod blocks;
 pub mod clock_repair;
@@ -67,8 +69,9 @@ pub struct Index {
 }
 
 impl Index {
-    /// Builds all parts. Cost: linear in rows but for sorting messages by partner; memory: stated at each part. The result
-    /// does not depend on the number of threads.
+    /// Builds all parts. Cost: linear in operations and rows, but for sorting what is out of order (grants, accesses and instances
+    /// by time, messages between two PEs whose tags are mixed); about 30 ns an event of a dense exchange on one core. Memory:
+    /// stated at each part. The result does not depend on the number of threads.
     pub fn build(trace: &Trace) -> Index {
         let mut quality = Quality::default();
         let endpoints = endpoints::Endpoints::new(trace);

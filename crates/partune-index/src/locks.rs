@@ -39,7 +39,7 @@ pub struct Grant {
     pub enabled_by: u32,
 }
 
-/// All grants in order of (lock, time acquired, PE): 64 bytes a grant.
+/// All grants in order of (lock, time acquired, PE): 56 bytes a grant.
 #[derive(Clone, Debug, Default)]
 pub struct Locks {
     pub grants: Vec<Grant>,

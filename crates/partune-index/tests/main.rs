@@ -25,3 +25,21 @@ fn index(text: &str) -> (Trace, Index) {
 fn notes(index: &Index) -> Vec<String> {
     index.quality.entries().iter().map(|entry| format!("{} x{}", entry.message, entry.count)).collect()
 }
+
+/// What the documentation of the parts says of their memory.
+#[test]
+fn rows_are_as_small_as_documented() {
+    let sizes = [
+        (size_of::<partune_index::Message>(), 32),
+        (size_of::<partune_index::Member>(), 40),
+        (size_of::<partune_index::Instance>(), 28),
+        (size_of::<partune_index::Grant>(), 56),
+        (size_of::<partune_index::Transfer>(), 24),
+        (size_of::<partune_index::ValueWait>(), 24),
+        (size_of::<partune_index::Block>(), 20),
+        (size_of::<partune_index::Dependence>(), 40),
+    ];
+    for (found, documented) in sizes {
+        assert_eq!(found, documented);
+    }
+}
