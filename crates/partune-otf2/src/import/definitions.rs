@@ -148,6 +148,8 @@ pub(super) struct Definitions {
     /// Calling context and its region.
     pub(super) contexts: Vec<(u64, u32)>,
     duplicates: u64,
+    /// Regions and groups whose number is not the next one.
+    out_of_order: u64,
 }
 
 impl Definitions {
@@ -193,6 +195,7 @@ impl Definitions {
             }
             Definition::Region(it) => {
                 let kind = it.kind();
+                self.out_of_order += u64::from(it.id as usize != self.regions.len());
                 self.regions.push(RegionDef {
                     id: u64::from(it.id),
                     name: u64::from(it.name),
@@ -209,6 +212,7 @@ impl Definitions {
                     return;
                 }
                 let kind = it.kind();
+                self.out_of_order += u64::from(it.id as usize != self.groups.len());
                 let group_type = match kind.group_type {
                     1 => GroupType::Locations,
                     4 => GroupType::World,
@@ -292,6 +296,13 @@ impl Definitions {
                 "a fault of the producer, harmless where the definitions agree",
             )
             .times(self.duplicates),
+        );
+        quality.add(
+            Diagnostic::info(
+                "regions or groups are not defined in the order of their numbers, or numbers are left out",
+                "a fault of the producer, harmless: definitions are taken by number, in any order",
+            )
+            .times(self.out_of_order),
         );
         if self.locations.is_empty() {
             quality.add(Diagnostic::error(

@@ -128,6 +128,11 @@ fn close(segments: &mut [Resolved], visit: VisitIx, time: Time) {
 }
 
 impl Joined {
+    /// Number of event records.
+    pub(super) fn events(&self) -> u64 {
+        self.segments.iter().map(|resolved| resolved.segment.stream.events).sum()
+    }
+
     /// One stream of all segments. `paths` gives the path of the trace for each path of the location.
     pub(super) fn assemble(self, paths: &[CallPathId], resolver: &Resolver<'_>) -> Stream {
         let total: usize = self.segments.iter().map(|resolved| resolved.segment.stream.visits.len()).sum();
