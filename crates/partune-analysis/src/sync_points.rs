@@ -3,140 +3,148 @@
 //! A common synchronisation point of a wait is a message between the two PEs, in either direction, or a collective of both,
 //! that was over on both sides before: on the waiting side at the begin of the wait, on the late side at its end.
 //! (Böhme et al., "Identifying the root causes of wait states", take only points with waits; taking all makes intervals shorter
-//! and costs linear.) Memory: 16 bytes an end of a message while a PE is looked at, 4 bytes a member of a collective.
+//! and costs linear.) It is looked for backwards from the wait; who is not found near is taken to have been together at the last
+//! collective of most PEs, or at the begin of the run. Memory: 16 bytes a member of a collective.
 
 use partune_base::{PeId, Table, Time};
-use partune_index::{Index, Message};
-use partune_trace::{Trace, VisitIx};
+use partune_index::{Index, Instance};
+use partune_trace::{Stream, Trace, VisitIx};
+use rayon::prelude::*;
 
 use crate::Wait;
 
-/// How far back to look at each step before taking a coarser point.
-const LOOK_BACK: usize = 64;
+/// How many messages, and how many collectives, of the waiting PE to look back.
+const LOOK_BACK: usize = 256;
 
 /// The collectives of every PE.
 pub(crate) struct Meetings<'a> {
     index: &'a Index,
-    /// Positions of the instances of each PE, in order of its exits.
-    of_pe: Table<PeId, Vec<u32>>,
-    /// Instances that most PEs took part in.
-    large: Vec<u32>,
+    /// When each PE left each of its collectives, and its position, in order of time.
+    of_pe: Table<PeId, Vec<(Time, u32)>>,
+    /// Instances that most PEs took part in: last enter and position, in order.
+    large: Vec<(Time, u32)>,
 }
 
-/// The synchronisation points of one PE with every other.
+/// The synchronisation points of one PE with every other. Moves forward: waits are asked for in order of time.
 pub(crate) struct SyncPoints<'a> {
     trace: &'a Trace,
     meetings: &'a Meetings<'a>,
     pe: PeId,
-    offsets: Vec<u32>,
-    /// Messages by partner: when it was over here, and there; in that order.
-    points: Vec<(Time, Time)>,
+    /// Rows and collectives that began or ended before the last wait asked for.
+    sends: usize,
+    recvs: usize,
+    met: usize,
 }
 
 impl<'a> Meetings<'a> {
     pub(crate) fn new(trace: &Trace, index: &'a Index) -> Meetings<'a> {
-        let mut of_pe: Table<PeId, Vec<u32>> = trace.pes().ids().map(|_| Vec::new()).collect();
-        let instances = &index.collectives.instances;
-        for (number, instance) in instances.iter().enumerate() {
-            for member in index.collectives.members(instance) {
-                of_pe[member.pe].push(number as u32);
+        let mut of_pe: Table<PeId, Vec<(Time, u32)>> = trace.pes().ids().map(|_| Vec::new()).collect();
+        let most = index.collectives.instances.iter().map(|it| index.collectives.members(it).len()).max().unwrap_or(0);
+        let mut large = Vec::new();
+        for (number, instance) in (0_u32..).zip(&index.collectives.instances) {
+            let members = index.collectives.members(instance);
+            for member in members {
+                of_pe[member.pe].push((member.exit, number));
+            }
+            if members.len() * 2 > most {
+                large.push((members.iter().map(|member| member.enter).max().unwrap_or_default(), number));
             }
         }
-        let exit = |pe: PeId, number: u32| own_exit(index, number, pe);
-        for pe in trace.pes().ids() {
-            of_pe[pe].sort_by_key(|number| exit(pe, *number));
-        }
-        let most = instances.iter().map(|instance| index.collectives.members(instance).len()).max().unwrap_or(0);
-        let is_large = |number: &u32| index.collectives.members(&instances[*number as usize]).len() * 2 > most;
-        let large = (0..instances.len() as u32).filter(is_large).collect();
+        of_pe.as_mut_slice().par_iter_mut().for_each(|met| met.sort_unstable());
         Meetings { index, of_pe, large }
     }
 
-    /// The last collective of both PEs that was over at `own_limit` on one and at `other_limit` on the other.
-    fn last(&self, pe: PeId, own_limit: Time, other: PeId, other_limit: Time) -> Option<(Time, Time)> {
-        let both = |number: &u32| {
-            let point = (own_exit(self.index, *number, pe)?, own_exit(self.index, *number, other)?);
-            (point.0 <= own_limit && point.1 <= other_limit).then_some(point)
+    fn instance(&self, number: u32) -> &Instance {
+        &self.index.collectives.instances[number as usize]
+    }
+
+    /// When a PE left an instance, if it took part.
+    fn exit(&self, number: u32, pe: PeId) -> Option<Time> {
+        let members = self.index.collectives.members(self.instance(number));
+        // Most often everybody takes part, and members are in order of PE.
+        if let Some(member) = members.get(pe.0 as usize).filter(|member| member.pe == pe) {
+            return Some(member.exit);
+        }
+        members.binary_search_by_key(&pe, |member| member.pe).ok().map(|i| members[i].exit)
+    }
+
+    /// The last instance of both among those that the PE left before, and among large ones.
+    fn last(&self, pe: PeId, met: usize, own_limit: Time, other: PeId, other_limit: Time) -> Option<Time> {
+        let both = |own: Time, number: u32| {
+            let there = self.exit(number, other)?;
+            (there <= other_limit).then_some(own.min(there))
         };
-        let own = &self.of_pe[pe];
-        let before =
-            own.partition_point(|number| own_exit(self.index, *number, pe).is_none_or(|exit| exit <= own_limit));
-        let near = own[..before].iter().rev().take(LOOK_BACK).find_map(both);
-        if near.is_some() || before <= LOOK_BACK {
+        let near = self.of_pe[pe][..met].iter().rev().take(LOOK_BACK).find_map(|(own, number)| both(*own, *number));
+        if near.is_some() || met <= LOOK_BACK {
             return near;
         }
-        // Instances are in order of their last enters, which no exit precedes.
-        let instances = &self.index.collectives.instances;
-        let entered = |number: &u32| {
-            let members = self.index.collectives.members(&instances[*number as usize]);
-            members.iter().map(|member| member.enter).max().unwrap_or(Time::MIN)
-        };
-        let before = self.large.partition_point(|number| entered(number) <= own_limit);
-        self.large[..before].iter().rev().take(LOOK_BACK).find_map(both)
+        // In order of last enters, which no exit precedes.
+        let before = self.large.partition_point(|(entered, _)| *entered <= own_limit);
+        self.large[..before].iter().rev().take(LOOK_BACK).find_map(|(_, number)| {
+            let own = self.exit(*number, pe).filter(|own| *own <= own_limit)?;
+            both(own, *number)
+        })
     }
 }
 
-/// When a PE left an instance.
-fn own_exit(index: &Index, number: u32, pe: PeId) -> Option<Time> {
-    let members = index.collectives.members(&index.collectives.instances[number as usize]);
-    members.binary_search_by_key(&pe, |member| member.pe).ok().map(|i| members[i].exit)
-}
-
 impl<'a> SyncPoints<'a> {
-    /// Collects the points of a PE; linear in its messages but for sorting those of a partner.
     pub(crate) fn new(trace: &'a Trace, meetings: &'a Meetings<'a>, pe: PeId) -> SyncPoints<'a> {
-        let stream = &trace.streams()[pe];
-        let messages = &meetings.index.messages;
-        let rows = || {
-            let sent = (0..stream.sends.len()).filter_map(|row| messages.of_send(pe, row));
-            let received = (0..stream.recvs.len()).filter_map(|row| messages.of_recv(pe, row));
-            sent.chain(received).filter_map(|message| point(trace, message, pe))
-        };
-        let mut offsets = vec![0_u32; trace.pes().len() + 1];
-        rows().for_each(|(partner, _)| offsets[partner.0 as usize + 1] += 1);
-        for i in 1..offsets.len() {
-            offsets[i] += offsets[i - 1];
-        }
-        let mut next = offsets.clone();
-        let mut points = vec![(Time::ZERO, Time::ZERO); offsets.last().map_or(0, |total| *total as usize)];
-        for (partner, point) in rows() {
-            let next = &mut next[partner.0 as usize];
-            points[*next as usize] = point;
-            *next += 1;
-        }
-        for range in offsets.windows(2) {
-            points[range[0] as usize..range[1] as usize].sort_unstable();
-        }
-        SyncPoints { trace, meetings, pe, offsets, points }
+        SyncPoints { trace, meetings, pe, sends: 0, recvs: 0, met: 0 }
     }
 
     /// The last common point of this PE and the one that a wait of it waited for; the begin of the run if there is none.
     ///
     /// It is one moment, the same for both: when the first of them was through. So what the late PE did since then, including
     /// its waits, is never less than the wait plus what the waiting PE did, and all of the wait is accounted for.
-    pub(crate) fn before(&self, wait: &Wait) -> Time {
-        let other = wait.cause.pe;
-        let message = self.last_message(wait.begin, other, wait.end);
-        let meeting = self.meetings.last(self.pe, wait.begin, other, wait.end);
-        message.max(meeting).map_or(self.trace.begin(), |(own, there)| own.min(there))
+    pub(crate) fn before(&mut self, wait: &Wait) -> Time {
+        let met = &self.meetings.of_pe[self.pe];
+        self.met += met[self.met..].partition_point_near(|(exit, _)| *exit <= wait.begin);
+        let stream = &self.trace.streams()[self.pe];
+        self.sends += stream.sends[self.sends..].partition_point_near(|row| row.time <= wait.begin);
+        self.recvs += stream.recvs[self.recvs..].partition_point_near(|row| row.time <= wait.begin);
+        let meeting = self.meetings.last(self.pe, self.met, wait.begin, wait.cause.pe, wait.end);
+        let message = self.last_message(stream, wait, meeting.unwrap_or(Time::MIN));
+        message.max(meeting).unwrap_or(self.trace.begin())
     }
 
-    fn last_message(&self, own_limit: Time, other: PeId, other_limit: Time) -> Option<(Time, Time)> {
-        let range = *self.offsets.get(other.0 as usize)? as usize..*self.offsets.get(other.0 as usize + 1)? as usize;
-        let points = &self.points[range];
-        let before = points.partition_point(|(own, _)| *own <= own_limit);
-        points[..before].iter().rev().take(LOOK_BACK).find(|(_, there)| *there <= other_limit).copied()
+    /// The last message with the cause of a wait, if it is later than `floor`.
+    fn last_message(&self, stream: &Stream, wait: &Wait, floor: Time) -> Option<Time> {
+        let other = wait.cause.pe;
+        let messages = &self.meetings.index.messages;
+        let both = |own: VisitIx, place: partune_index::Place| {
+            let own = stream.visits.get(own)?.exit;
+            let there = self.trace.streams().get(place.pe)?.visits.get(place.visit)?.exit;
+            (own <= wait.begin && there <= wait.end && place.pe == other).then_some(own.min(there))
+        };
+        let recvs = stream.recvs[..self.recvs].iter().enumerate().rev().take(LOOK_BACK);
+        let received =
+            recvs.take_while(|(_, row)| row.time > floor).filter(|(_, row)| row.peer == other).find_map(|it| {
+                let message = messages.of_recv(self.pe, it.0)?;
+                both(it.1.visit, message.send_place(self.trace))
+            });
+        let sends = stream.sends[..self.sends].iter().enumerate().rev().take(LOOK_BACK);
+        let sent = sends.take_while(|(_, row)| row.time > floor).filter(|(_, row)| row.peer == other).find_map(|it| {
+            let message = messages.of_send(self.pe, it.0)?;
+            both(it.1.visit, message.recv_place(self.trace))
+        });
+        received.max(sent)
     }
 }
 
-/// The partner of `pe` in a message, and when the message was over on `pe` and on the partner.
-fn point(trace: &Trace, message: &Message, pe: PeId) -> Option<(PeId, (Time, Time))> {
-    let exit = |pe: PeId, visit: VisitIx| trace.streams()[pe].visits.get(visit).map(|visit| visit.exit);
-    let sent = exit(message.sender, message.send_place(trace).visit)?;
-    let received = exit(message.receiver, message.recv_place(trace).visit)?;
-    match pe {
-        _ if message.sender == message.receiver => None,
-        pe if pe == message.sender => Some((message.receiver, (sent, received))),
-        _ => Some((message.sender, (received, sent))),
+trait PartitionNear<T> {
+    /// `partition_point` for a point that is most often near the begin.
+    fn partition_point_near(&self, is_before: impl Fn(&T) -> bool) -> usize;
+}
+
+impl<T> PartitionNear<T> for [T] {
+    fn partition_point_near(&self, is_before: impl Fn(&T) -> bool) -> usize {
+        let mut step = 1;
+        let mut begin = 0;
+        while begin + step <= self.len() && is_before(&self[begin + step - 1]) {
+            begin += step;
+            step *= 2;
+        }
+        let end = (begin + step).min(self.len());
+        begin + self[begin..end].partition_point(is_before)
     }
 }

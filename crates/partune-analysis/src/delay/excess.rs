@@ -12,7 +12,7 @@ use crate::{Wait, Waits};
 /// Share of all waiting that is not looked at in detail.
 const NEGLIGIBLE: f64 = 0.001;
 /// How often all visits may be looked at.
-const LOOKS: u64 = 8;
+const LOOKS: u64 = 2;
 
 /// The delay behind one wait.
 #[derive(Clone, Copy, Debug)]
@@ -56,8 +56,8 @@ pub(crate) fn all(trace: &Trace, index: &Index, waits: &Waits) -> AllExcess {
             if rows.is_empty() {
                 return Vec::new();
             }
-            let points = SyncPoints::new(trace, &meetings, *pe);
-            rows.iter().map(|wait| since(&points, wait)).collect()
+            let mut points = SyncPoints::new(trace, &meetings, *pe);
+            rows.iter().map(|wait| since(&mut points, wait)).collect()
         })
         .collect();
     let threshold = threshold(trace, waits, &begins);
@@ -95,7 +95,7 @@ impl Excess {
 }
 
 /// Since when to look at both PEs of a wait.
-fn since(points: &SyncPoints<'_>, wait: &Wait) -> Time {
+fn since(points: &mut SyncPoints<'_>, wait: &Wait) -> Time {
     if wait.cause.is_some() { points.before(wait) } else { wait.begin }
 }
 
@@ -116,7 +116,7 @@ impl<'a> Origins<'a> {
         if !wait.cause.is_some() {
             return CallPathId::NONE;
         }
-        let begin = since(&SyncPoints::new(self.trace, &self.meetings, wait.pe), wait);
+        let begin = since(&mut SyncPoints::new(self.trace, &self.meetings, wait.pe), wait);
         let paths = self.trace.paths().len();
         let mut times = [PathTimes::new(paths), PathTimes::new(paths)];
         let pair = (&Timeline::new(self.trace, wait.pe), &Timeline::new(self.trace, wait.cause.pe));
@@ -167,8 +167,8 @@ fn difference(
     let [late, early] = times;
     late.clear();
     early.clear();
-    other.add(begin, wait.end, late);
-    own.add(begin, wait.begin, early);
+    other.add(begin, wait.end, wait.cause.visit, late);
+    own.add(begin, wait.begin, wait.operation, early);
     without_waits(trace, waits, wait.pe, begin, wait.begin, early);
     let (first, end, waited) = without_waits(trace, waits, wait.cause.pe, begin, wait.end, late);
     // Exclusive times of an operation with visits inside can be shorter than its wait: no time is negative.
@@ -213,7 +213,7 @@ fn threshold(trace: &Trace, waits: &Waits, begins: &[Vec<Time>]) -> Span {
                     let other = Timeline::cost(&trace.streams()[wait.cause.pe].visits, *begin, wait.end);
                     let bucket = &mut buckets[bucket(wait.duration())];
                     bucket.0 += wait.duration().0 as u64;
-                    bucket.1 += (own + other) as u64;
+                    bucket.1 += own + other;
                 }
             }
             buckets

@@ -8,8 +8,9 @@
 //! So Σ short + Σ long = Σ min(ω, D+W), a law that is tested.
 //!
 //! Cost: intervals are short, so looking at them is linear; two rules keep it so on any trace. Waits that together make less
-//! than 0.1 % of all waiting, and the shortest waits beyond a total of eight looks at every visit, are booked in full on the
-//! call path of the operation that ended them: nothing is lost, only the detail. Memory: 4 bytes a visit, about 60 a wait.
+//! than 0.1 % of all waiting, and the shortest waits beyond a total of two looks at every visit, are booked in full on the
+//! call path of the operation that ended them: nothing is lost, only the detail. Memory: 4 bytes a visit, about 80 a wait, 16 a
+//! member of a collective.
 
 mod excess;
 mod propagate;
