@@ -1,5 +1,7 @@
 //! All that was found, ranked.
 
+use std::fmt::Write;
+
 use partune_analysis::{Finding, Options, Section, Waits};
 use partune_diag::{Diagnostic, Quality};
 use partune_index::Index;
@@ -37,7 +39,7 @@ impl Diagnosis {
     ) -> Diagnosis {
         let mut quality = trace.quality().clone();
         quality.merge(index.quality.clone());
-        for note in clock_notes(&repair, &trace) {
+        for note in clock_notes(&repair, &index, &trace) {
             quality.add(note);
         }
         Diagnosis { trace, index, waits, repair, sections, findings, quality }
@@ -45,7 +47,7 @@ impl Diagnosis {
 }
 
 /// What to tell of the clocks.
-fn clock_notes(repair: &Repair, trace: &Trace) -> Vec<Diagnostic> {
+fn clock_notes(repair: &Repair, index: &Index, trace: &Trace) -> Vec<Diagnostic> {
     if repair.violated_messages + repair.violated_collectives == 0 {
         return Vec::new();
     }
@@ -54,8 +56,15 @@ fn clock_notes(repair: &Repair, trace: &Trace) -> Vec<Diagnostic> {
         "clocks of PEs disagree: {} of {} messages and {} of {} collectives run backwards in time, the worst by {worst:.9} s",
         repair.violated_messages, repair.messages, repair.violated_collectives, repair.collectives
     );
+    if repair.offsets_taken_back {
+        message += "; the clock offsets that the recorder measured are the reason and were taken out of all times";
+    }
+    if !index.clocks.aligned {
+        message += ": they were never aligned, so no wait is claimed between processes";
+        return vec![Diagnostic::data_loss(message, "record with a recorder that aligns the clocks of processes")];
+    }
     if repair.moved_events > 0 {
-        message += &format!("; a controlled logical clock moved {} time stamps", repair.moved_events);
+        let _ = write!(message, "; a controlled logical clock moved {} time stamps", repair.moved_events);
     }
     vec![Diagnostic::info(
         message,

@@ -1,8 +1,9 @@
 //! Clock repair.
 
-use partune_base::Time;
+use partune_base::{PeId, Span, Time};
 use partune_index::{Index, clock_repair};
 use partune_testkit::pe;
+use partune_trace::{ClockLine, MeasuredClock};
 
 use crate::index;
 
@@ -89,4 +90,44 @@ fn a_synchronous_send_cannot_leave_before_the_receive_is_posted() {
     assert_eq!((found.violated_messages, found.worst.0), (1, 50));
     let (fixed, _) = clock_repair::repair(trace, &index);
     assert_eq!(fixed.streams()[pe(&fixed, 0)].visits.exit[1], Time(200));
+}
+
+/// Barriers that nothing is wrong with; to the times of rank 1 an offset is added.
+fn with_offset(offset: i64, slope: f64) -> (partune_trace::Trace, Index) {
+    let mut built = partune_testkit::builder(
+        "pe 0 1: main 0..100000 { repeat 4 every 20000 { work 1000..2000 MPI_Barrier 2000..2010 barrier } }",
+    );
+    let clock = MeasuredClock::new(vec![ClockLine { begin: Time(0), offset, slope }]);
+    built.clocks = vec![MeasuredClock::default(), clock.clone()].into();
+    built.streams[PeId(1)].map_times(|time| clock.time(time));
+    let trace = built.seal();
+    let index = Index::build(&trace);
+    (trace, index)
+}
+
+#[test]
+fn offsets_that_most_of_the_run_contradicts_are_taken_back() {
+    let (trace, index) = with_offset(500, 0.001);
+    let (fixed, done) = clock_repair::repair(trace, &index);
+    assert!(done.offsets_taken_back && done.moved_events == 0);
+    assert_eq!((done.violated_collectives, done.collectives), (4, 4));
+    assert!(done.worst > Span(400), "counted with the offsets");
+    let streams = fixed.streams();
+    assert_eq!(streams[PeId(1)].visits, streams[PeId(0)].visits, "the clocks are those of one node");
+    assert_eq!((fixed.begin(), fixed.end()), (Time(0), Time(100_000)));
+    // The times without offsets are as wrong: left to the logical clock.
+    let (mut trace, _) = with_offset(500, 0.001);
+    trace = trace.retime(|streams| streams[PeId(0)].map_times(|time| time + Span(2000)));
+    let index = Index::build(&trace);
+    let (_, done) = clock_repair::repair(trace, &index);
+    assert!(!done.offsets_taken_back && done.violated_collectives > 0);
+}
+
+#[test]
+fn offsets_that_nothing_contradicts_stay() {
+    let (trace, index) = with_offset(5, 0.0);
+    let before = trace.streams()[PeId(1)].visits.clone();
+    let (kept, done) = clock_repair::repair(trace, &index);
+    assert!(!done.offsets_taken_back);
+    assert_eq!(kept.streams()[PeId(1)].visits, before);
 }

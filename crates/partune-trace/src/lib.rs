@@ -7,6 +7,7 @@
 //!
 //! After PPW's event model (Su, "Parallel Performance Wizard", chapter 4).
 
+mod clock;
 mod code;
 mod pes;
 mod role;
@@ -15,6 +16,7 @@ mod seal;
 mod stream;
 mod trace;
 
+pub use clock::{ClockLine, MeasuredClock};
 pub use code::{CallPaths, Region};
 pub use pes::{Group, GroupKind, Metric, MetricValues, Pe, PeKind, Process, Window};
 pub use role::{Activity, Completion, Role};

@@ -3,6 +3,7 @@
 use partune_base::{Clock, GroupId, MetricId, PeId, ProcessId, RegionId, Span, Strings, Table, Time, WindowId};
 use partune_diag::Quality;
 
+use crate::clock::MeasuredClock;
 use crate::code::{CallPaths, Region};
 use crate::pes::{Group, Metric, Pe, PeKind, Process, Window};
 use crate::stream::{Stream, Visit};
@@ -22,6 +23,8 @@ pub struct TraceBuilder {
     pub paths: CallPaths,
     pub metrics: Table<MetricId, Metric>,
     pub streams: Table<PeId, Stream>,
+    /// How the reader made times from the time stamps of each PE, if its recorder measured that; shorter is allowed.
+    pub clocks: Table<PeId, MeasuredClock>,
     pub quality: Quality,
 }
 
@@ -101,6 +104,11 @@ impl Trace {
         &self.built.streams
     }
 
+    /// The corrections that the recorder measured for the clocks of PEs; they are in the times, until clock repair takes them back.
+    pub fn clocks(&self) -> &Table<PeId, MeasuredClock> {
+        &self.built.clocks
+    }
+
     /// What was noticed while reading.
     pub fn quality(&self) -> &Quality {
         &self.built.quality
@@ -134,6 +142,19 @@ impl Trace {
     /// The role of a visit of a PE.
     pub fn role_of(&self, pe: PeId, visit: VisitIx) -> Role {
         self.region_of(pe, visit).role
+    }
+
+    /// Takes the measured corrections out of all times (or puts them in again); used by clock repair. They must keep order.
+    #[must_use]
+    pub fn with_measured_clocks(mut self, corrected: bool) -> Trace {
+        let clocks = std::mem::take(&mut self.built.clocks);
+        let mut trace = self.retime(|streams| {
+            streams.iter_mut().zip(&clocks).filter(|(_, clock)| !clock.is_identity()).for_each(|(stream, clock)| {
+                stream.map_times(|time| if corrected { clock.time(time) } else { clock.stamp(time) });
+            });
+        });
+        trace.built.clocks = clocks;
+        trace
     }
 
     /// Replaces times; used by clock repair. Order within a PE must not change.

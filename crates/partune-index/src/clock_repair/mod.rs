@@ -11,6 +11,7 @@
 mod backward;
 mod correction;
 mod forward;
+mod measured;
 mod order;
 
 use partune_base::{Span, Time};
@@ -39,6 +40,8 @@ pub struct Repair {
     pub duration: Span,
     /// Time stamps that were moved.
     pub moved_events: u64,
+    /// The offsets that the recorder measured were wrong and are no longer in the times; violations were counted with them.
+    pub offsets_taken_back: bool,
     /// Effects that could not be moved behind their cause, because causes form a circle.
     pub unresolved: u64,
 }
@@ -88,11 +91,24 @@ pub fn violations(trace: &Trace, index: &Index) -> Repair {
 }
 
 /// Corrects the times of a trace, if anything runs backwards and the clocks are trustworthy at all; else returns it as it is.
+/// Offsets that most of the run contradicts are taken back first.
 ///
 /// Positions in the index stay valid, but not the times in it: build it again. Linear, but for sorting the begins and ends of
 /// communication of each process by time; memory while it runs: 16 bytes for each, 24 a message or collective.
 pub fn repair(trace: Trace, index: &Index) -> (Trace, Repair) {
-    let mut found = violations(&trace, index);
+    let found = violations(&trace, index);
+    match measured::take_back(trace, &found) {
+        (trace, Some((index, left))) => {
+            let (trace, done) = control(trace, &index, left);
+            let Repair { moved_events, unresolved, .. } = done;
+            (trace, Repair { moved_events, unresolved, offsets_taken_back: true, ..found })
+        }
+        (trace, None) => control(trace, index, found),
+    }
+}
+
+/// Moves effects behind their causes.
+fn control(trace: Trace, index: &Index, mut found: Repair) -> (Trace, Repair) {
     if !found.is_needed() || !found.trustworthy() {
         return (trace, found);
     }

@@ -4,6 +4,7 @@
 //! on. With a single measurement the C library applies none, and neither do we.
 
 use partune_base::Time;
+use partune_trace::{ClockLine, MeasuredClock};
 
 /// A measured offset of a location's clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,48 +13,42 @@ pub(super) struct Offset {
     pub(super) offset: i64,
 }
 
-/// Where an interval of equal drift begins, and its line.
-#[derive(Clone, Copy, Debug)]
-struct Interval {
-    begin: u64,
-    offset: i64,
-    slope: f64,
-}
-
 /// The clock of one location.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LocationClock {
-    intervals: Vec<Interval>,
+    measured: MeasuredClock,
     global_offset: u64,
 }
 
 impl LocationClock {
     pub(super) fn new(mut offsets: Vec<Offset>, global_offset: u64) -> LocationClock {
         offsets.sort_by_key(|offset| offset.time);
-        let intervals = offsets
+        let lines = offsets
             .windows(2)
             .filter(|pair| pair[1].time > pair[0].time)
-            .map(|pair| Interval {
-                begin: pair[0].time,
+            .map(|pair| ClockLine {
+                begin: local(pair[0].time, global_offset),
                 offset: pair[0].offset,
                 slope: (pair[1].offset as f64 - pair[0].offset as f64) / (pair[1].time - pair[0].time) as f64,
             })
             .collect();
-        LocationClock { intervals, global_offset }
+        LocationClock { measured: MeasuredClock::new(lines), global_offset }
     }
 
     /// The time of the trace at a time stamp of the location.
     pub(super) fn correct(&self, stamp: u64) -> Time {
-        let local = i128::from(stamp) - i128::from(self.global_offset);
-        let Some(first) = self.intervals.first() else { return Time::clamped(local) };
-        let interval = match self.intervals.partition_point(|interval| interval.begin <= stamp) {
-            0 => first,
-            after => &self.intervals[after - 1],
-        };
-        let since = (i128::from(stamp) - i128::from(interval.begin)) as f64;
-        let drift = (interval.slope * since).round_ties_even();
-        Time::clamped((local + i128::from(interval.offset)).saturating_add(drift as i128))
+        self.measured.time(local(stamp, self.global_offset))
     }
+
+    /// What the recorder measured, to be kept in the trace.
+    pub(super) fn into_measured(self) -> MeasuredClock {
+        self.measured
+    }
+}
+
+/// A time stamp from the begin of the trace on.
+fn local(stamp: u64, global_offset: u64) -> Time {
+    Time::clamped(i128::from(stamp) - i128::from(global_offset))
 }
 
 #[cfg(test)]

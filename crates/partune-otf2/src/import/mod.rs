@@ -137,6 +137,7 @@ pub fn import_in_runs(
         .map(|((joined, paths), resolver)| joined.assemble(paths, resolver))
         .collect();
     drop(resolvers);
+    builder.clocks = sources.into_iter().map(|source| source.clock.into_measured()).collect::<Vec<_>>().into();
     builder.streams = Table::from(streams);
     builder.paths = paths;
     builder.quality = quality;
@@ -170,6 +171,8 @@ struct Source {
     mappings: Mappings,
     clock: LocationClock,
     events: Option<Bytes>,
+    /// Number of events by its definition.
+    announced: u64,
     /// Faults that were found outside of records.
     faults: Vec<Diagnostic>,
 }
@@ -238,7 +241,7 @@ impl<'a> Archive<'a> {
         };
         let clock = LocationClock::new(std::mem::take(&mut mappings.offsets), definitions.global_offset);
         let process = builder.pes[pe].process.0;
-        Source { pe, process, mappings, clock, events, faults }
+        Source { pe, process, mappings, clock, events, announced: location.events, faults }
     }
 }
 
@@ -388,12 +391,24 @@ pub(crate) fn report_damage(name: &str, damage: &Damage, quality: &mut Quality) 
 /// Tells what was wrong with locations.
 fn report_sources(sources: &[Source], joined: &[Joined], quality: &mut Quality) {
     let mut faults = Faults::default();
+    let mut miscounted: Vec<(u64, u64)> = Vec::new();
     for (source, joined) in sources.iter().zip(joined) {
         for fault in &source.faults {
             quality.add(fault.clone());
         }
         report_damage(&format!("the event file of location {}", source.pe.0), &joined.damage, quality);
         faults.add(joined.faults);
+        let read = joined.events();
+        if source.events.is_some() && read != source.announced {
+            miscounted.push((source.announced, read));
+        }
+    }
+    if let Some((announced, read)) = miscounted.first() {
+        let message = format!(
+            "locations have another number of events than their definitions say, the first {read} instead of {announced}"
+        );
+        let remedy = "a fault of the producer, unless the archive is damaged: what is in the event files counts";
+        quality.add(Diagnostic::info(message, remedy).times(miscounted.len() as u64));
     }
     quality.add(
         Diagnostic::data_loss(
