@@ -1,0 +1,102 @@
+//! What a sealed trace guarantees, whatever was put into its builder.
+
+use partune_base::{CallPathId, GroupId, PeId, ProcessId, RegionId, StringId, Time, WindowId};
+use partune_trace::{
+    Completion, NO_REQUEST, Pe, PeKind, Process, Region, RmaTransfer, RmaTransferKind, Role, Send, Stream, Trace,
+    TraceBuilder, Visit, VisitIx,
+};
+
+/// A builder of one PE with a path for each region; each region is called from the one before.
+fn nested(roles: &[(Role, Option<&str>)]) -> TraceBuilder {
+    let mut builder = TraceBuilder::default();
+    let process = Process { name: StringId::NONE, rank: Some(0), node: StringId::NONE, pes: vec![PeId(0)] };
+    builder.processes.push(process);
+    let pe = Pe { name: StringId::NONE, kind: PeKind::Cpu, process: ProcessId(0), thread: 0, archive_id: 0 };
+    builder.pes.push(pe);
+    let mut parent = CallPathId::NONE;
+    for (number, (role, paradigm)) in roles.iter().enumerate() {
+        let name = builder.strings.intern(&format!("region {number}"));
+        let paradigm = paradigm.map_or(StringId::NONE, |paradigm| builder.strings.intern(paradigm));
+        let completion = Completion::Blocking;
+        let file = StringId::NONE;
+        builder.regions.push(Region { name, construct: name, paradigm, role: *role, completion, file, line: 0 });
+        parent = builder.paths.push(parent, RegionId(number as u32));
+    }
+    builder
+}
+
+/// Seals a builder with these visits, each (enter, exit, path), and rows that `more` adds.
+fn sealed(mut builder: TraceBuilder, visits: &[(i64, i64, u32)], more: impl FnOnce(&mut Stream)) -> Trace {
+    let mut stream = Stream::default();
+    for (enter, exit, path) in visits {
+        stream.visits.push(Visit { enter: Time(*enter), exit: Time(*exit), path: CallPathId(*path) });
+    }
+    more(&mut stream);
+    builder.streams.push(stream);
+    builder.seal()
+}
+
+fn send(visit: u32, time: i64, peer: u32) -> Send {
+    let (visit, time, peer) = (VisitIx(visit), Time(time), PeId(peer));
+    Send { visit, time, peer, group: GroupId(7), tag: 0, bytes: u64::MAX, request: NO_REQUEST }
+}
+
+#[test]
+fn operations_are_the_outermost_visits_that_are_not_transparent() {
+    let roles = [(Role::User, None), (Role::OneToAll, Some("A")), (Role::Send, Some("A")), (Role::User, None)];
+    let trace = sealed(nested(&roles), &[(0, 90, 0), (10, 80, 1), (20, 70, 2), (30, 60, 3)], |stream| {
+        stream.sends = vec![send(3, 30, 0), send(0, 85, 0)];
+    });
+    let stream = &trace.streams()[PeId(0)];
+    assert_eq!(stream.operations, [VisitIx(1)]);
+    assert_eq!(trace.paths().operation(CallPathId(3)), CallPathId(1));
+    assert_eq!(trace.paths().operation(CallPathId(0)), CallPathId::NONE);
+    // A message sent inside belongs to the operation, one outside to the user's code.
+    assert_eq!([stream.sends[0].visit, stream.sends[1].visit], [VisitIx(1), VisitIx(0)]);
+}
+
+#[test]
+fn ids_from_nowhere_become_none_and_impossible_sizes_are_bounded() {
+    let trace = sealed(nested(&[(Role::User, None)]), &[(0, 10, 0)], |stream| {
+        stream.sends = vec![send(0, 5, 99), send(12345, 6, 0)];
+        let (visit, time, target) = (VisitIx(0), Time(7), PeId(0));
+        let (kind, window) = (RmaTransferKind::Put, WindowId(3));
+        stream.transfers =
+            vec![RmaTransfer { visit, time, kind, window, target, bytes: 8, address: None, matching: 0 }];
+    });
+    let stream = &trace.streams()[PeId(0)];
+    assert_eq!((stream.sends[0].peer, stream.sends[0].group), (PeId::NONE, GroupId::NONE));
+    assert_eq!(stream.sends[1].visit, VisitIx::NONE);
+    assert!(stream.sends[0].bytes < u64::MAX / 1024);
+    assert!(stream.transfers.is_empty(), "an access to an unknown window says nothing");
+}
+
+#[test]
+fn times_are_put_in_order_and_it_is_said() {
+    let trace = sealed(nested(&[(Role::User, None)]), &[(10, 5, 0), (3, 20, 0)], |_| {});
+    let visits = &trace.streams()[PeId(0)].visits;
+    assert_eq!(visits.enter, [Time(10), Time(10)]);
+    assert_eq!(visits.exit, [Time(10), Time(20)]);
+    assert_eq!(trace.quality().entries().len(), 1);
+    assert_eq!((trace.begin(), trace.end()), (Time(10), Time(20)));
+}
+
+#[test]
+fn acquiring_a_lock_ends_where_its_body_begins() {
+    let roles = [(Role::User, None), (Role::LockAcquire, Some("A")), (Role::WorkSharing, Some("A"))];
+    let trace = sealed(nested(&roles), &[(0, 100, 0), (10, 90, 1), (40, 80, 2)], |_| {});
+    let stream = &trace.streams()[PeId(0)];
+    assert_eq!(stream.operations, [VisitIx(1)]);
+    assert_eq!(stream.visits.exit[1], Time(40));
+    assert_eq!(trace.paths().operation(CallPathId(2)), CallPathId::NONE, "the body is the user's");
+    // A user's function inside of a construct of another kind stays part of it.
+    let roles = [(Role::LockAcquire, Some("A")), (Role::User, None)];
+    let trace = sealed(nested(&roles), &[(10, 90, 0), (40, 80, 1)], |_| {});
+    assert_eq!(trace.paths().operation(CallPathId(1)), CallPathId(0));
+}
+
+#[test]
+fn an_empty_trace_is_a_trace() {
+    let trace = TraceBuilder::default().seal();
+    assert_eq!((trace.events(), trace.duration().0, trace.active_pes().count()), (0, 0, 0));
+}
