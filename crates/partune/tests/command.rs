@@ -91,5 +91,6 @@ fn synth_writes_what_analyze_finds() {
     let document: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
     let late_sender = document["findings"].as_array().into_iter().flatten().find(|it| it["pattern"] == "late_sender");
     let late_sender = late_sender.expect("the planted pattern is found");
-    assert_eq!(late_sender["causes"][0]["pe"], 2, "{late_sender:#}");
+    let causes = late_sender["causes"].as_array().expect("it has causes");
+    assert!(causes.iter().any(|cause| cause["pe"] == 2), "{late_sender:#}");
 }
