@@ -10,7 +10,7 @@
 
 use partune_base::{CallPathId, Id, PeId, Span, Time};
 use partune_index::Index;
-use partune_trace::{Role, Trace};
+use partune_trace::{Role, Trace, VisitIx};
 use rayon::prelude::*;
 
 use crate::timeline::{PathTimes, Timeline, profile};
@@ -73,7 +73,9 @@ impl CriticalPath {
             let timeline = Timeline::new(trace, pe);
             for i in parts_of_pe {
                 let (_, begin, end) = parts[*i];
-                timeline.add(begin, end, &mut times);
+                let visits = &trace.streams()[pe].visits;
+                let near = VisitIx(visits.enter.partition_point(|enter| *enter < end) as u32);
+                timeline.add(begin, end, near, &mut times);
                 let rows = waits.of_pe(pe);
                 let first = rows.partition_point(|wait| wait.end <= begin);
                 for wait in rows[first..].iter().take_while(|wait| wait.begin < end) {

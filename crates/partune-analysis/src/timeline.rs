@@ -6,7 +6,7 @@
 //! Memory: 4 bytes a visit while a timeline is in use.
 
 use partune_base::{CallPathId, PeId, Span, Time};
-use partune_trace::{CallPaths, Trace, Visits};
+use partune_trace::{CallPaths, Trace, VisitIx, Visits};
 
 /// Visits of a PE with the visit around each.
 pub(crate) struct Timeline<'a> {
@@ -39,48 +39,50 @@ impl<'a> Timeline<'a> {
         Timeline { visits, paths, parents }
     }
 
-    /// How many visits begin in an interval: the cost of [`Timeline::add`].
-    pub(crate) fn cost(visits: &Visits, begin: Time, end: Time) -> usize {
-        let first = visits.enter.partition_point(|enter| *enter < begin);
-        visits.enter[first..].partition_point(|enter| *enter < end)
+    /// About how many visits begin in an interval: the cost of [`Timeline::add`], if they were spread evenly.
+    pub(crate) fn cost(visits: &Visits, begin: Time, end: Time) -> u64 {
+        let (Some(first), Some(last)) = (visits.enter.first(), visits.enter.last()) else { return 0 };
+        let inside = end.min(*last).since(begin.max(*first)).0 as f64;
+        let all = last.since(*first).0.max(1) as f64;
+        1 + (visits.len() as f64 * inside / all) as u64
     }
 
-    /// Adds the exclusive times within `[begin, end)`.
-    pub(crate) fn add(&self, begin: Time, end: Time, times: &mut PathTimes) {
+    /// Adds the exclusive times within `[begin, end)`. `near` is a visit that begins near the end, to look from.
+    pub(crate) fn add(&self, begin: Time, end: Time, near: VisitIx, times: &mut PathTimes) {
         if end <= begin {
             return;
         }
-        let first = self.visits.enter.partition_point(|enter| *enter < begin);
-        let mut open = first.checked_sub(1).unwrap_or(usize::MAX);
-        let mut covered = false;
-        while open < self.visits.len() {
+        let enters = &self.visits.enter;
+        let mut next = near.index().min(enters.len());
+        while next < enters.len() && enters[next] < end {
+            next += 1;
+        }
+        while next > 0 && enters[next - 1] >= end {
+            next -= 1;
+        }
+        while next > 0 && enters[next - 1] >= begin {
+            next -= 1;
+            let path = self.visits.path[next];
+            let clipped = self.visits.exit[next].min(end) - enters[next];
+            times.add(path, clipped);
+            times.add(self.paths.parent(path), -clipped);
+        }
+        let mut open = next.checked_sub(1).unwrap_or(usize::MAX);
+        while open < enters.len() {
             let exit = self.visits.exit[open];
             if exit > begin {
                 let path = self.visits.path[open];
                 let clipped = exit.min(end) - begin;
                 times.add(path, clipped);
                 // Above a visit that covers the whole interval all contributions cancel.
-                covered = exit >= end;
-                if covered {
-                    break;
+                if exit >= end {
+                    return;
                 }
                 times.add(self.paths.parent(path), -clipped);
             }
             open = self.parents[open] as usize;
         }
-        if !covered {
-            times.add(CallPathId::NONE, end - begin);
-        }
-        for i in first..self.visits.len() {
-            let enter = self.visits.enter[i];
-            if enter >= end {
-                break;
-            }
-            let path = self.visits.path[i];
-            let clipped = self.visits.exit[i].min(end) - enter;
-            times.add(path, clipped);
-            times.add(self.paths.parent(path), -clipped);
-        }
+        times.add(CallPathId::NONE, end - begin);
     }
 }
 

@@ -50,7 +50,7 @@ struct Place {
 
 fn run(input: &Input<'_>) -> Outcome {
     let places = places(input);
-    let delays = input.waits.delays(input.trace, input.index);
+    let delays = input.waits.delays();
     let ledger = blame::ledger(input.trace, input.index, input.waits, delays);
     let origins = Origins::new(input.trace, input.index, input.waits);
     let pes = input.trace.active_pes().count();

@@ -1,5 +1,7 @@
 //! For each wait: what its cause did more than the waiting PE, since both were last together.
 
+use std::ops::Range;
+
 use partune_base::{CallPathId, Id, PeId, Span, Table, Time};
 use partune_index::Index;
 use partune_trace::Trace;
@@ -10,7 +12,7 @@ use crate::timeline::{PathTimes, Timeline};
 use crate::{Wait, Waits};
 
 /// Share of all waiting that is not looked at in detail.
-const NEGLIGIBLE: f64 = 0.001;
+const NEGLIGIBLE: f64 = 0.01;
 /// How often all visits may be looked at.
 const LOOKS: u64 = 2;
 
@@ -45,6 +47,27 @@ pub(crate) struct AllExcess {
     pub(crate) pes: Table<PeId, PeExcess>,
 }
 
+/// What of the waits is needed most, side by side: when each ended, and the call path of its operation.
+struct Compact<'a> {
+    waits: &'a Waits,
+    ends: Vec<Time>,
+    paths: Vec<CallPathId>,
+}
+
+impl<'a> Compact<'a> {
+    fn new(trace: &Trace, waits: &'a Waits) -> Compact<'a> {
+        let rows = waits.as_slice().par_iter();
+        let (ends, paths) = rows.map(|wait| (wait.end, trace.visit(wait.pe, wait.operation).path)).unzip();
+        Compact { waits, ends, paths }
+    }
+
+    /// Positions of the waits of a PE.
+    fn of_pe(&self, pe: PeId) -> Range<usize> {
+        let first = self.waits.first_of_pe(pe);
+        first..first + self.waits.of_pe(pe).len()
+    }
+}
+
 /// Looks at all waits; parallel over PEs.
 pub(crate) fn all(trace: &Trace, index: &Index, waits: &Waits) -> AllExcess {
     let pes: Vec<PeId> = trace.streams().ids().collect();
@@ -63,6 +86,7 @@ pub(crate) fn all(trace: &Trace, index: &Index, waits: &Waits) -> AllExcess {
     let threshold = threshold(trace, waits, &begins);
     let timelines: Vec<Timeline<'_>> = pes.par_iter().map(|pe| Timeline::new(trace, *pe)).collect();
     let timelines = Table::from(timelines);
+    let compact = Compact::new(trace, waits);
     let found: Vec<PeExcess> = pes
         .par_iter()
         .map(|pe| {
@@ -70,7 +94,7 @@ pub(crate) fn all(trace: &Trace, index: &Index, waits: &Waits) -> AllExcess {
             let mut found = PeExcess::default();
             for (wait, begin) in waits.of_pe(*pe).iter().zip(&begins[pe.index()]) {
                 let row = if wait.cause.is_some() && wait.duration() >= threshold {
-                    detailed(trace, waits, &timelines, wait, *begin, &mut times, &mut found.parts)
+                    detailed(&compact, &timelines, wait, *begin, &mut times, &mut found.parts)
                 } else {
                     Excess::NONE
                 };
@@ -102,13 +126,13 @@ fn since(points: &mut SyncPoints<'_>, wait: &Wait) -> Time {
 /// Where the causes of single waits lost their time, for callers that ask for few: links the visits of both PEs anew each time.
 pub(crate) struct Origins<'a> {
     trace: &'a Trace,
-    waits: &'a Waits,
+    compact: Compact<'a>,
     meetings: Meetings<'a>,
 }
 
 impl<'a> Origins<'a> {
     pub(crate) fn new(trace: &'a Trace, index: &'a Index, waits: &'a Waits) -> Origins<'a> {
-        Origins { trace, waits, meetings: Meetings::new(trace, index) }
+        Origins { trace, compact: Compact::new(trace, waits), meetings: Meetings::new(trace, index) }
     }
 
     /// The call path in which the cause of a wait spent most more than the waiting PE; none if there is none.
@@ -120,14 +144,13 @@ impl<'a> Origins<'a> {
         let paths = self.trace.paths().len();
         let mut times = [PathTimes::new(paths), PathTimes::new(paths)];
         let pair = (&Timeline::new(self.trace, wait.pe), &Timeline::new(self.trace, wait.cause.pe));
-        difference(self.trace, self.waits, pair, wait, begin, &mut times);
+        difference(&self.compact, pair, wait, begin, &mut times);
         largest(times[0].iter())
     }
 }
 
 fn detailed(
-    trace: &Trace,
-    waits: &Waits,
+    compact: &Compact<'_>,
     timelines: &Table<PeId, Timeline<'_>>,
     wait: &Wait,
     since: Time,
@@ -135,7 +158,7 @@ fn detailed(
     parts: &mut Vec<(CallPathId, f32)>,
 ) -> Excess {
     let pair = (&timelines[wait.pe], &timelines[wait.cause.pe]);
-    let (first, end, waited) = difference(trace, waits, pair, wait, since, times);
+    let (first, end, waited) = difference(compact, pair, wait, since, times);
     let begin = parts.len() as u32;
     let [late, _] = times;
     let mut delay = Span::ZERO;
@@ -157,8 +180,7 @@ fn largest(times: impl Iterator<Item = (CallPathId, Span)>) -> CallPathId {
 /// Leaves in `times[0]` what the cause did minus what the waiting PE did, by call path and without waits; returns the waits of
 /// the cause and their sum.
 fn difference(
-    trace: &Trace,
-    waits: &Waits,
+    compact: &Compact<'_>,
     (own, other): (&Timeline<'_>, &Timeline<'_>),
     wait: &Wait,
     begin: Time,
@@ -169,8 +191,8 @@ fn difference(
     early.clear();
     other.add(begin, wait.end, wait.cause.visit, late);
     own.add(begin, wait.begin, wait.operation, early);
-    without_waits(trace, waits, wait.pe, begin, wait.begin, early);
-    let (first, end, waited) = without_waits(trace, waits, wait.cause.pe, begin, wait.end, late);
+    without_waits(compact, wait.pe, begin, wait.begin, early);
+    let (first, end, waited) = without_waits(compact, wait.cause.pe, begin, wait.end, late);
     // Exclusive times of an operation with visits inside can be shorter than its wait: no time is negative.
     for (path, time) in early.iter() {
         late.add(path, -time.clamp_positive());
@@ -179,25 +201,18 @@ fn difference(
 }
 
 /// Takes the waits of a PE that ended within `(begin, end)` out of its times; returns their positions and sum.
-fn without_waits(
-    trace: &Trace,
-    waits: &Waits,
-    pe: PeId,
-    begin: Time,
-    end: Time,
-    times: &mut PathTimes,
-) -> (u32, u32, Span) {
-    let rows = waits.of_pe(pe);
-    let first = rows.partition_point(|wait| wait.end <= begin);
-    let count = rows[first..].partition_point(|wait| wait.end < end);
+fn without_waits(compact: &Compact<'_>, pe: PeId, begin: Time, end: Time, times: &mut PathTimes) -> (u32, u32, Span) {
+    let all = compact.of_pe(pe);
+    let end_at = all.start + compact.ends[all.clone()].partition_point(|ended| *ended < end);
+    let mut first = end_at;
     let mut sum = Span::ZERO;
-    for wait in &rows[first..first + count] {
-        let inside = wait.end.since(wait.begin.max(begin));
-        times.add(trace.visit(pe, wait.operation).path, -inside);
+    while first > all.start && compact.ends[first - 1] > begin {
+        first -= 1;
+        let wait = &compact.waits.as_slice()[first];
+        times.add(compact.paths[first], wait.begin.max(begin) - wait.end);
         sum += wait.duration();
     }
-    let first = waits.first_of_pe(pe) + first;
-    (first as u32, (first + count) as u32, sum)
+    (first as u32, end_at as u32, sum)
 }
 
 /// The shortest wait to look at in detail, from the two rules in the documentation of [`crate::delay`].

@@ -8,7 +8,7 @@
 //! So Σ short + Σ long = Σ min(ω, D+W), a law that is tested.
 //!
 //! Cost: intervals are short, so looking at them is linear; two rules keep it so on any trace. Waits that together make less
-//! than 0.1 % of all waiting, and the shortest waits beyond a total of two looks at every visit, are booked in full on the
+//! than 1 % of all waiting, and the shortest waits beyond a total of two looks at every visit, are booked in full on the
 //! call path of the operation that ended them: nothing is lost, only the detail. Memory: 4 bytes a visit, about 80 a wait, 16 a
 //! member of a collective.
 
@@ -74,14 +74,14 @@ interval: cost(c) = d(c) · (σ + ρ/(D+W)) with σ = min(ω/(D+W), 1), and ρ =
 caused. Short and long-term costs together are the waiting time, except for `unattributed`: waits without a known cause, and
 those longer than all delay found (transfer and overhead).
 
-Costs are listed under the pattern of the wait where the delay is. Waits that make less than 0.1 % of all waiting are charged to the
+Costs are listed under the pattern of the wait where the delay is. The shortest waits, up to 1 % of all waiting, are charged to the
 operation that ended them.
 
 Source: Böhme et al., Identifying the root causes of wait states in large-scale parallel applications, ACM TOPC 3(2), 2016.
 ";
 
 fn run(input: &Input<'_>) -> Outcome {
-    let delays = input.waits.delays(input.trace, input.index);
+    let delays = input.waits.delays();
     let seconds = |ticks: f64| ticks / input.trace.clock().ticks_per_second() as f64;
     let total = |part: fn(&DelayCost) -> f64| seconds(delays.costs.iter().map(part).sum());
     let scalar = |name, value| Scalar { name, value, unit: Unit::Seconds };

@@ -14,8 +14,6 @@ mod p2p;
 mod rma;
 mod value;
 
-use std::sync::OnceLock;
-
 use partune_base::{PeId, Span, Table, Time};
 use partune_index::{Index, Place};
 use partune_trace::{Role, Trace, VisitIx};
@@ -56,7 +54,7 @@ impl Wait {
 pub struct Waits {
     program: Rows,
     management: Rows,
-    delays: OnceLock<Delays>,
+    delays: Delays,
 }
 
 impl<'a> IntoIterator for &'a Waits {
@@ -77,7 +75,7 @@ struct Rows {
 }
 
 impl Waits {
-    /// Finds all waits. Linear in operations, messages, members of collectives and transfers, but for sorting waits by PE;
+    /// Finds all waits, and what delayed their causes. Linear in operations, messages, members of collectives and transfers, but for sorting waits by PE;
     /// parallel over PEs and instances, with a result that does not depend on the number of threads.
     pub fn find(trace: &Trace, index: &Index) -> Waits {
         let mut pes: Vec<Vec<Wait>> =
@@ -95,7 +93,11 @@ impl Waits {
         }
         let parts: Vec<(Vec<Wait>, Vec<Wait>)> = pes.into_par_iter().map(|rows| settle(trace, index, rows)).collect();
         let (program, management): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-        Waits { program: Rows::new(program), management: Rows::new(management), delays: OnceLock::new() }
+        let mut waits =
+            Waits { program: Rows::new(program), management: Rows::new(management), delays: Delays::default() };
+        // Here and not where it is first asked for: analyses run in parallel, and more than one asks.
+        waits.delays = Delays::find(trace, index, &waits);
+        waits
     }
 
     pub fn iter(&self) -> std::slice::Iter<'_, Wait> {
@@ -124,10 +126,9 @@ impl Waits {
         self.program.offsets.get(pe).map_or(0, |first| *first as usize)
     }
 
-    /// What delayed the causes of these waits; computed when first asked for, then kept. `trace` and `index` are those that the
-    /// waits were found in.
-    pub fn delays(&self, trace: &Trace, index: &Index) -> &Delays {
-        self.delays.get_or_init(|| Delays::find(trace, index, self))
+    /// What delayed the causes of these waits.
+    pub fn delays(&self) -> &Delays {
+        &self.delays
     }
 
     /// Waits inside start-up, shut-down and collective management, in order of (PE, begin, end). No finding is made of them;

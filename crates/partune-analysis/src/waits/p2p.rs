@@ -36,7 +36,12 @@ pub(super) fn find(trace: &Trace, index: &Index, pe: PeId) -> Vec<Wait> {
 
 fn late_sender(trace: &Trace, message: &Message) -> Option<Wait> {
     let own = message.recv_place(trace);
-    let partner = message.send_place(trace);
+    let row = trace.streams()[message.sender].sends.get(message.send as usize)?;
+    // The row is no earlier than its operation: most messages are not late and need no further look.
+    if !own.is_some() || row.time <= own.enter(trace) {
+        return None;
+    }
+    let partner = Place { pe: message.sender, visit: row.visit };
     let (begin, exit) = operation(trace, own)?;
     let (end, _) = operation(trace, partner)?;
     wait(own, Pattern::LateSender, begin, end, exit, partner)
@@ -46,6 +51,9 @@ fn late_receiver(trace: &Trace, message: &Message) -> Option<Wait> {
     let row = trace.streams()[message.sender].sends.get(message.send as usize)?;
     let visit = if row.request == NO_REQUEST { row.visit } else { message.send_completion };
     let own = Place { pe: message.sender, visit };
+    if !own.is_some() || message.recv_posted <= own.enter(trace) {
+        return None;
+    }
     let (begin, exit) = operation(trace, own)?;
     if row.request == NO_REQUEST && !may_wait(trace.region_of(own.pe, own.visit).completion) {
         return None;

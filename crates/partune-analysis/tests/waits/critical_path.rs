@@ -44,7 +44,7 @@ fn delay_ends_at_work_and_not_at_another_wait() {
          pe 1: main 0..100 { work 0..10  MPI_Recv 10..51 recv(from=0)  MPI_Send 51..52 send(to=2) }
          pe 2: main 0..100 { work 0..10  MPI_Recv 10..53 recv(from=1) }",
     );
-    let delays = case.waits.delays(&case.trace, &case.index);
+    let delays = case.waits.delays();
     let rows: Vec<_> = delays
         .costs
         .iter()

@@ -81,7 +81,7 @@ proptest! {
             prop_assert!((causes + finding.unexplained.0 - finding.time.0).abs() <= 6 || finding.causes.len() == 5);
         }
         // … and by delays: short and long-term costs together are all waiting, since all of it has a cause.
-        let delays = case.waits.delays(&case.trace, &case.index);
+        let delays = case.waits.delays();
         let costs: f64 = delays.costs.iter().map(|cost| cost.short_term + cost.long_term).sum();
         prop_assert!(close(costs + delays.unattributed, total as f64), "{} + {} != {}", costs, delays.unattributed, total);
         prop_assert!(delays.costs.iter().all(|cost| cost.short_term >= -1e-6 && cost.long_term >= -1e-6));

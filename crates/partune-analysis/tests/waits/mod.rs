@@ -69,5 +69,5 @@ fn silent(text: &str) {
     let case = Case::new(text);
     assert_eq!(case.found(), []);
     assert_eq!(case.run("wait_states").findings, []);
-    assert!(case.waits.delays(&case.trace, &case.index).costs.is_empty());
+    assert!(case.waits.delays().costs.is_empty());
 }
