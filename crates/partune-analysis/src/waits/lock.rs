@@ -3,7 +3,8 @@
 //! The holders that a request waited for are those grants of the same lock that began before its own and ended within
 //! [request, acquisition] (readers do not wait for readers). Where no holder was recorded although the acquisition took far
 //! longer than uncontended ones of the same construct do (PPW: "uncontrollable"), the time beyond is a wait without a cause; with
-//! few to compare with, only if no other PE was ever seen with that lock.
+//! few to compare with, only if no other PE was ever seen with that lock. Nothing is claimed without a holder where the grant is not
+//! recorded: `MPI_Win_lock` may come back without the lock, and spend its time on something else.
 //! Golden case: PE 0 asks at 2 and gets it at 5, PE 1 gave it back at 4.9: it waited 2.9 for PE 1.
 
 use std::collections::BTreeMap;
@@ -37,6 +38,7 @@ pub(super) fn find(trace: &Trace, index: &Index) -> Vec<Wait> {
                     cause: Place { pe: holder.pe, visit: holder.release },
                     ..unexplained(grant, grant.requested, number)
                 }),
+                None if !grant.recorded => {}
                 None => unheld.push((number, grant, grants.iter().all(|other| other.pe == grant.pe))),
             }
         }

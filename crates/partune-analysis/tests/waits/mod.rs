@@ -4,6 +4,7 @@
 mod blame;
 mod critical_path;
 mod laws;
+mod one_sided;
 mod patterns;
 mod scalasca;
 

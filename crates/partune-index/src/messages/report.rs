@@ -70,7 +70,8 @@ impl Tally {
                 "sends are left over on one communicator and receives on another: the recorder books some receives on the wrong \
                  communicator; record with another tool if these messages matter"
             } else {
-                "the archive is truncated or was not recorded on all processes: record the whole run"
+                "the program never received them, or the archive is truncated or was not recorded on all processes: record the \
+                 whole run"
             };
             quality.add(
                 Diagnostic::data_loss(

@@ -1,0 +1,115 @@
+//! One-sided communication, as OpenSHMEM and as windows of MPI: who ended the wait where several could have, and silence where
+//! nobody did.
+
+use partune_analysis::Pattern;
+
+use super::{Case, silent};
+
+#[test]
+fn of_two_writers_the_last_one_in_time_counts() {
+    let text = |first: &str, second: &str| {
+        format!(
+            "paradigm OpenSHMEM
+             pe 0: main 0..50 {{ work 0..2  shmem_int_wait_until 2..20 wait_change }}
+             pe 1: main 0..50 {{ shmem_int_p {first} put(to=0, bytes=4) }}
+             pe 2: main 0..50 {{ shmem_int_p {second} put(to=0, bytes=4) }}"
+        )
+    };
+    let case = Case::new(&text("5..7", "12..15"));
+    assert_eq!(case.found(), [(Pattern::WaitOnValue, 0, 2, 15, Some(2))]);
+    assert_eq!(case.finding().causes[0].time.0, 13);
+    // The other order, and one that comes after the wait.
+    assert_eq!(Case::new(&text("12..15", "5..7")).found(), [(Pattern::WaitOnValue, 0, 2, 15, Some(1))]);
+    assert_eq!(Case::new(&text("5..7", "21..22")).found(), [(Pattern::WaitOnValue, 0, 2, 7, Some(1))]);
+    silent(&text("0..1", "30..31"));
+}
+
+#[test]
+fn a_write_counts_when_it_is_done_at_its_target() {
+    let text = |notify: &str| {
+        format!(
+            "paradigm MPI
+             pe 0: main 0..50 {{ work 0..2  wait_for_notice 2..20 wait_change }}
+             pe 1: main 0..50 {{ MPI_Put 3..4 put(to=0, bytes=4, id=7)  MPI_Win_flush {notify} complete(7, kind=remote) }}"
+        )
+    };
+    assert_eq!(Case::new(&text("9..14")).index.rma.value_waits[0].fulfilled.0, 14);
+    assert_eq!(Case::new(&text("30..34")).index.rma.value_waits[0].fulfilled.0, 20, "under way when the wait ended");
+}
+
+#[test]
+fn a_lock_is_handed_over_from_pe_to_pe() {
+    for (acquire, release) in [("shmem_set_lock", "shmem_clear_lock"), ("MPI_Win_lock", "MPI_Win_unlock")] {
+        let case = Case::new(&format!(
+            "pe 0: main 0..50 {{ {acquire} 0..1 lock(1)  work 1..10  {release} 10..11 unlock(1) }}
+             pe 1: main 0..50 {{ work 0..2  {acquire} 2..11 lock(1)  work 11..20  {release} 20..21 unlock(1) }}
+             pe 2: main 0..50 {{ work 0..3  {acquire} 3..21 lock(1)  work 21..30  {release} 30..31 unlock(1) }}"
+        ));
+        assert_eq!(case.found(), [(Pattern::WaitOnLock, 1, 2, 10, Some(0)), (Pattern::WaitOnLock, 2, 3, 20, Some(1)),]);
+        // PE 2 waited for PE 0 from 3 to 10, then from 11 to 20 for PE 1; nobody had the lock between them.
+        let finding = case.finding();
+        let causes: Vec<_> = finding.causes.iter().map(|cause| (cause.pe.0, cause.time.0)).collect();
+        assert_eq!(causes, [(0, 15), (1, 9)]);
+        assert_eq!((finding.time.0, finding.unexplained.0), (25, 1));
+        silent(&format!(
+            "pe 0: main 0..50 {{ {acquire} 0..1 lock(1)  {release} 1..2 unlock(1) }}
+             pe 1: main 0..50 {{ work 0..2  {acquire} 2..3 lock(1)  {release} 3..4 unlock(1) }}
+             pe 2: main 0..50 {{ work 0..4  {acquire} 4..5 lock(1)  {release} 5..6 unlock(1) }}"
+        ));
+    }
+}
+
+#[test]
+fn readers_do_not_wait_for_readers() {
+    let text = |second: &str| {
+        format!(
+            "pe 0: main 0..50 {{ MPI_Win_lock 0..1 lock(1, shared)  work 1..10  MPI_Win_unlock 10..11 unlock(1) }}
+             pe 1: main 0..50 {{ work 0..2  MPI_Win_lock 2..11 {second}  MPI_Win_unlock 12..13 unlock(1) }}"
+        )
+    };
+    assert_eq!(Case::new(&text("lock(1)")).found(), [(Pattern::WaitOnLock, 1, 2, 10, Some(0))]);
+    // PE 0 does not hold it against another reader, and there are no others to tell whether nine ticks are long.
+    silent(&text("lock(1, shared)"));
+}
+
+/// Windows of MPI tell when they were asked and given back, but not when they were granted.
+#[test]
+fn a_slow_call_without_recorded_grant_is_no_wait() {
+    silent(
+        "pe 0: main 0..900 { MPI_Win_lock 2..700 request(7)  MPI_Win_unlock 800..810 release(7) }
+         pe 1: main 0..900",
+    );
+}
+
+#[test]
+fn a_fence_waits_for_the_last() {
+    let case = Case::new(
+        "pe 0: main 0..50 { MPI_Put 1..2 put(to=1, id=3)  MPI_Win_fence 2..21 rma_sync complete(3, kind=remote) }
+         pe 1: main 0..50 { work 0..20  MPI_Win_fence 20..21 rma_sync }
+         pe 2: main 0..50 { work 0..12  MPI_Win_fence 12..21 rma_sync }",
+    );
+    assert_eq!(case.found(), [(Pattern::LateFence, 0, 2, 20, Some(1)), (Pattern::LateFence, 2, 12, 20, Some(1)),]);
+    // PE 0 waited 10 of its 18 for both others, so each pays half; the last 8 it and PE 2 waited for PE 1.
+    let causes: Vec<_> = case.finding().causes.iter().map(|cause| (cause.pe.0, cause.time.0)).collect();
+    assert_eq!(causes, [(1, 21), (2, 5)]);
+    silent("pe 0 1 2: main 0..50 { work 0..20  MPI_Win_fence 20..21 rma_sync }");
+}
+
+#[test]
+fn accesses_of_windows_compete_only_where_they_block() {
+    // A put that a later call completes has not waited for anybody: its call came back at once.
+    let puts = |rank: u32, last: &str, completion: &str| {
+        let alone = format!("MPI_Put {0}..{1} put(to=2, bytes=64)", 10 + 40 * rank, 20 + 40 * rank);
+        format!(
+            "pe {rank}: main 0..2000 {{ repeat 8 every 100 {{ {alone} }} MPI_Put {last} put(to=2, bytes=64{completion}) }} "
+        )
+    };
+    let text = |completion: &str| {
+        format!("{} {} pe 2: main 0..2000", puts(0, "1000..1030", completion), puts(1, "1002..1027", completion))
+    };
+    assert_eq!(
+        Case::new(&text("")).found(),
+        [(Pattern::CompetingPutGet, 0, 1000, 1020, Some(1)), (Pattern::CompetingPutGet, 1, 1002, 1017, Some(0)),]
+    );
+    silent(&text(", id=99"));
+}
