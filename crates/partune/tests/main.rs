@@ -3,5 +3,7 @@
 mod archives;
 mod command;
 mod damage;
+mod faults;
 mod manual;
+mod pgas;
 mod same;

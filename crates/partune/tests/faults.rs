@@ -1,0 +1,102 @@
+//! Archives of a recorder with known faults: each fault is told as data quality, and nothing is made of faulty events.
+
+use partune_engine::{Request, Severity, analyze, open};
+
+use crate::archives::archives;
+
+/// What must be told of an archive (severity, how often, words that the message has), and whether waits may be found.
+struct Expected {
+    archive: &'static str,
+    notes: &'static [(Severity, u64, &'static str)],
+    waits: bool,
+}
+
+const UNALIGNED: &str = "they were never aligned, so no wait is claimed between processes";
+
+#[rustfmt::skip]
+const EXPECTED: [Expected; 4] = [
+    Expected { archive: "eztrace-ats-late_sender-4", waits: false, notes: &[
+        (Severity::DataLoss, 1, UNALIGNED),
+        (Severity::DataLoss, 1, "6 of 10 messages"),
+        (Severity::DataLoss, 3, "left that was not entered"),
+        (Severity::DataLoss, 3, "entered and never left"),
+        (Severity::Info, 4, "another number of events than their definitions say, the first 21 instead of 2"),
+        (Severity::Info, 1, "defined more than once"),
+        (Severity::Info, 0, "not defined in the order of their numbers"),
+    ] },
+    Expected { archive: "eztrace-npb-btS-4", waits: false, notes: &[
+        (Severity::DataLoss, 1, UNALIGNED),
+        (Severity::DataLoss, 2952, "0 sends and 2952 receives on communicator MPI_COMM_WORLD have no partner"),
+        (Severity::DataLoss, 2952, "2952 sends and 0 receives on communicator MPI_COMM_4 have no partner"),
+        (Severity::Info, 4, "the first 7548 instead of 2"),
+        (Severity::Info, 1, "defined more than once"),
+        (Severity::Info, 0, "not defined in the order of their numbers"),
+    ] },
+    Expected { archive: "eztrace-npb-cgS-4", waits: false, notes: &[
+        (Severity::DataLoss, 1, UNALIGNED),
+        (Severity::DataLoss, 1, "2880 of 5888 messages"),
+        (Severity::Info, 4, "the first 15138 instead of 2"),
+        (Severity::Info, 1, "defined more than once"),
+        (Severity::Info, 0, "not defined in the order of their numbers"),
+    ] },
+    // Threads of one process share its clock: their waits are real.
+    Expected { archive: "eztrace-ompt-omp-imbalance-4t", waits: true, notes: &[
+        (Severity::DataLoss, 7, "entered and never left"),
+        (Severity::Info, 4, "the first 27 instead of 2"),
+        (Severity::Info, 1, "defined more than once"),
+        (Severity::Info, 0, "not defined in the order of their numbers"),
+    ] },
+];
+
+#[test]
+fn faults_of_a_recorder_are_told_and_nothing_is_made_of_them() {
+    let present = archives();
+    for expected in &EXPECTED {
+        let Some(archive) = present.iter().find(|archive| archive.name == expected.archive) else {
+            println!("skipped: {} is not here", expected.archive);
+            continue;
+        };
+        let trace = open(&archive.anchor, &()).expect("it opens");
+        let diagnosis = analyze(trace, &Request::default(), &());
+        let told = diagnosis.quality.entries();
+        for (severity, count, words) in expected.notes {
+            // Zero: however often.
+            let is_it = |note: &&partune_engine::Diagnostic| {
+                note.severity == *severity && note.message.contains(words) && (*count == 0 || note.count == *count)
+            };
+            assert!(told.iter().any(|note| is_it(&note)), "{}: {words}: {told:#?}", archive.name);
+        }
+        assert_eq!(diagnosis.index.clocks.aligned, expected.waits, "{}", archive.name);
+        assert_eq!(diagnosis.waits.is_empty(), !expected.waits, "{}", archive.name);
+        let found: Vec<_> = diagnosis.findings.iter().map(|it| it.finding.pattern).collect();
+        assert_eq!(found.iter().any(|pattern| pattern.is_wait()), expected.waits, "{}: {found:?}", archive.name);
+        let across = ["redundant_barrier", "serial_section", "competing_put_get", "wait_on_value", "late_fence"];
+        assert!(found.iter().all(|pattern| !across.contains(&pattern.name())), "{}: {found:?}", archive.name);
+    }
+}
+
+#[test]
+fn no_wait_comes_from_a_message_without_partner() {
+    for archive in
+        archives().into_iter().filter(|archive| archive.name.starts_with("eztrace") || archive.name.contains("caf"))
+    {
+        let trace = open(&archive.anchor, &()).expect("it opens");
+        let diagnosis = analyze(trace, &Request { repair_clocks: false, ..Request::default() }, &());
+        let (trace, index) = (&diagnosis.trace, &diagnosis.index);
+        for (pe, stream) in trace.streams().iter_ids() {
+            let waits = |visit| diagnosis.waits.of_pe(pe).iter().any(|wait| wait.operation == visit);
+            let matched = |visit| {
+                let recvs = (0..stream.recvs.len()).filter(|i| stream.recvs[*i].visit == visit);
+                let sends = (0..stream.sends.len()).filter(|i| stream.sends[*i].visit == visit);
+                recvs.clone().any(|i| index.messages.of_recv(pe, i).is_some())
+                    || sends.clone().any(|i| index.messages.of_send(pe, i).is_some())
+            };
+            let lost_recvs = (0..stream.recvs.len()).filter(|i| index.messages.of_recv(pe, *i).is_none());
+            let lost_sends = (0..stream.sends.len()).filter(|i| index.messages.of_send(pe, *i).is_none());
+            let visits = lost_recvs.map(|i| stream.recvs[i].visit).chain(lost_sends.map(|i| stream.sends[i].visit));
+            for visit in visits {
+                assert!(!waits(visit) || matched(visit), "{}: PE {}", archive.name, pe.0);
+            }
+        }
+    }
+}
