@@ -7,14 +7,10 @@ use partune_index::Index;
 use partune_trace::Trace;
 use rayon::prelude::*;
 
+use super::selection::Selection;
 use crate::sync_points::{Meetings, SyncPoints};
 use crate::timeline::{PathTimes, Timeline};
 use crate::{Wait, Waits};
-
-/// Share of all waiting that is not looked at in detail.
-const NEGLIGIBLE: f64 = 0.01;
-/// How often all visits may be looked at.
-const LOOKS: u64 = 2;
 
 /// The delay behind one wait.
 #[derive(Clone, Copy, Debug)]
@@ -72,18 +68,16 @@ impl<'a> Compact<'a> {
 pub(crate) fn all(trace: &Trace, index: &Index, waits: &Waits) -> AllExcess {
     let pes: Vec<PeId> = trace.streams().ids().collect();
     let meetings = Meetings::new(trace, index);
+    let many = Selection::by_number(waits);
     let begins: Vec<Vec<Time>> = pes
         .par_iter()
         .map(|pe| {
-            let rows = waits.of_pe(*pe);
-            if rows.is_empty() {
-                return Vec::new();
-            }
             let mut points = SyncPoints::new(trace, &meetings, *pe);
-            rows.iter().map(|wait| since(&mut points, wait)).collect()
+            let rows = waits.of_pe(*pe).iter().enumerate();
+            rows.map(|(i, wait)| if many.has(i, wait) { points.before(wait) } else { wait.end }).collect()
         })
         .collect();
-    let threshold = threshold(trace, waits, &begins);
+    let costly = Selection::by_cost(trace, waits, &many, &begins);
     let timelines: Vec<Timeline<'_>> = pes.par_iter().map(|pe| Timeline::new(trace, *pe)).collect();
     let timelines = Table::from(timelines);
     let compact = Compact::new(trace, waits);
@@ -92,8 +86,8 @@ pub(crate) fn all(trace: &Trace, index: &Index, waits: &Waits) -> AllExcess {
         .map(|pe| {
             let mut times = [PathTimes::new(trace.paths().len()), PathTimes::new(trace.paths().len())];
             let mut found = PeExcess::default();
-            for (wait, begin) in waits.of_pe(*pe).iter().zip(&begins[pe.index()]) {
-                let row = if wait.cause.is_some() && wait.duration() >= threshold {
+            for (i, (wait, begin)) in waits.of_pe(*pe).iter().zip(&begins[pe.index()]).enumerate() {
+                let row = if many.has(i, wait) && costly.has(i, wait) {
                     detailed(&compact, &timelines, wait, *begin, &mut times, &mut found.parts)
                 } else {
                     Excess::NONE
@@ -118,11 +112,6 @@ impl Excess {
     };
 }
 
-/// Since when to look at both PEs of a wait.
-fn since(points: &mut SyncPoints<'_>, wait: &Wait) -> Time {
-    if wait.cause.is_some() { points.before(wait) } else { wait.begin }
-}
-
 /// Where the causes of single waits lost their time, for callers that ask for few: links the visits of both PEs anew each time.
 pub(crate) struct Origins<'a> {
     trace: &'a Trace,
@@ -140,7 +129,7 @@ impl<'a> Origins<'a> {
         if !wait.cause.is_some() {
             return CallPathId::NONE;
         }
-        let begin = since(&mut SyncPoints::new(self.trace, &self.meetings, wait.pe), wait);
+        let begin = SyncPoints::new(self.trace, &self.meetings, wait.pe).before(wait);
         let paths = self.trace.paths().len();
         let mut times = [PathTimes::new(paths), PathTimes::new(paths)];
         let pair = (&Timeline::new(self.trace, wait.pe), &Timeline::new(self.trace, wait.cause.pe));
@@ -213,58 +202,4 @@ fn without_waits(compact: &Compact<'_>, pe: PeId, begin: Time, end: Time, times:
         sum += wait.duration();
     }
     (first as u32, end_at as u32, sum)
-}
-
-/// The shortest wait to look at in detail, from the two rules in the documentation of [`crate::delay`].
-fn threshold(trace: &Trace, waits: &Waits, begins: &[Vec<Time>]) -> Span {
-    let costs: Vec<Box<[(u64, u64)]>> = begins
-        .par_iter()
-        .enumerate()
-        .map(|(pe, begins)| {
-            let mut buckets = vec![(0, 0); BUCKETS].into_boxed_slice();
-            for (wait, begin) in waits.of_pe(PeId::from_index(pe)).iter().zip(begins) {
-                if wait.cause.is_some() {
-                    let own = Timeline::cost(&trace.streams()[wait.pe].visits, *begin, wait.begin);
-                    let other = Timeline::cost(&trace.streams()[wait.cause.pe].visits, *begin, wait.end);
-                    let bucket = &mut buckets[bucket(wait.duration())];
-                    bucket.0 += wait.duration().0 as u64;
-                    bucket.1 += own + other;
-                }
-            }
-            buckets
-        })
-        .collect();
-    let visits: u64 = trace.streams().iter().map(|stream| stream.visits.len() as u64).sum();
-    let mut budget = LOOKS * visits + (1 << 16);
-    let total: u64 = costs.iter().flat_map(|buckets| buckets.iter().map(|bucket| bucket.0)).sum();
-    let mut rest = total;
-    for i in (0..BUCKETS).rev() {
-        let cost: u64 = costs.iter().map(|buckets| buckets[i].1).sum();
-        if cost > budget || (rest as f64) < NEGLIGIBLE * total as f64 {
-            return floor(i + 1);
-        }
-        budget -= cost;
-        rest -= costs.iter().map(|buckets| buckets[i].0).sum::<u64>();
-    }
-    Span::ZERO
-}
-
-const BUCKETS: usize = 64 * 8;
-
-/// Durations by their highest bit and the three below it.
-fn bucket(span: Span) -> usize {
-    let ticks = span.0.max(1) as u64;
-    let log = ticks.ilog2();
-    let below = if log >= 3 { ticks >> (log - 3) } else { ticks << (3 - log) };
-    log as usize * 8 + (below & 7) as usize
-}
-
-/// The smallest duration in a bucket.
-fn floor(bucket: usize) -> Span {
-    let (log, below) = (bucket / 8, (bucket % 8) as u64);
-    if log >= 62 {
-        return Span(i64::MAX);
-    }
-    let ticks = (8 | below) << log;
-    Span((ticks >> 3) as i64)
 }

@@ -7,13 +7,15 @@
 //! Backwards in time each wait ω' of W inherits ρ' = ω'·(σ + ρ/(D+W)), and books long-term cost d'(c)·ρ'/(D'+W').
 //! So Σ short + Σ long = Σ min(ω, D+W), a law that is tested.
 //!
-//! Cost: intervals are short, so looking at them is linear; two rules keep it so on any trace. Waits that together make less
-//! than 1 % of all waiting, and the shortest waits beyond a total of two looks at every visit, are booked in full on the
-//! call path of the operation that ended them: nothing is lost, only the detail. Memory: 4 bytes a visit, about 80 a wait, 16 a
-//! member of a collective.
+//! Cost: linear, with three bounds that hold on any trace: at most 2^18 waits are looked at, each visit twice on average, and
+//! the shortest waits, up to 1 % of all waiting, not at all. The longest are looked at, and of those next in length every k-th.
+//! The others are charged to the same call paths, in the same proportions, as those that were looked at and had a cause in the
+//! same operation of the same PE (or to that operation itself if there is none), so that the law holds for all waits; what
+//! they hand on to earlier waits is not followed. Memory: 4 bytes a visit, about 80 a wait, 16 a member of a collective.
 
 mod excess;
 mod propagate;
+mod selection;
 
 use partune_base::{CallPathId, PeId};
 use partune_index::Index;
@@ -74,8 +76,8 @@ interval: cost(c) = d(c) · (σ + ρ/(D+W)) with σ = min(ω/(D+W), 1), and ρ =
 caused. Short and long-term costs together are the waiting time, except for `unattributed`: waits without a known cause, and
 those longer than all delay found (transfer and overhead).
 
-Costs are listed under the pattern of the wait where the delay is. The shortest waits, up to 1 % of all waiting, are charged to the
-operation that ended them.
+Costs are listed under the pattern of the wait where the delay is. In runs with more than 262,144 waits only the longest are looked
+at; the others are charged in the same proportions as those that were kept by the same operation of the same PE.
 
 Source: Böhme et al., Identifying the root causes of wait states in large-scale parallel applications, ACM TOPC 3(2), 2016.
 ";

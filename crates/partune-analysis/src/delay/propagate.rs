@@ -62,12 +62,14 @@ fn sigma(wait: &Wait, row: &Excess) -> f64 {
     if total(row) > 0.0 { (wait.duration().0 as f64 / total(row)).min(1.0) } else { 0.0 }
 }
 
-type Costs = FxHashMap<(Pattern, CallPathId, PeId), (f64, f64)>;
+/// Who pays: the pattern, the operation that ended the wait, its PE, and the call path where the PE was late.
+type Debt = (Pattern, CallPathId, PeId, CallPathId);
+type Costs = FxHashMap<Debt, (f64, f64)>;
 
 /// Books short- and long-term costs.
 pub(super) fn book(trace: &Trace, waits: &Waits, excess: &AllExcess, rho: &[f64]) -> Delays {
     let pes: Vec<PeId> = trace.pes().ids().collect();
-    let parts: Vec<(Costs, f64)> = pes
+    let parts: Vec<Books> = pes
         .par_iter()
         .map(|pe| {
             let first = waits.first_of_pe(*pe);
@@ -77,53 +79,83 @@ pub(super) fn book(trace: &Trace, waits: &Waits, excess: &AllExcess, rho: &[f64]
         })
         .collect();
     let mut unattributed = 0.0;
-    let mut all = Vec::new();
-    for (costs, rest) in parts {
-        unattributed += rest;
-        all.extend(costs);
+    let (mut costs, mut others) = (Vec::new(), Vec::new());
+    for part in parts {
+        unattributed += part.unattributed;
+        costs.extend(part.costs);
+        others.extend(part.others);
     }
-    // Stable, so equal keys stay in order of the waiting PE and sums do not depend on the hash.
-    all.sort_by_key(|(key, _)| *key);
-    let costs = all.chunk_by(|a, b| a.0 == b.0).map(|part| {
-        let (pattern, path, pe) = part[0].0;
-        let (short_term, long_term) = part.iter().fold((0.0, 0.0), |sum, (_, cost)| (sum.0 + cost.0, sum.1 + cost.1));
-        DelayCost { pattern, path, pe, short_term, long_term }
-    });
-    Delays { costs: costs.collect(), unattributed, origins: Vec::new() }
+    let mut costs = sum(costs);
+    for ((pattern, operation, pe, path), other) in sum(others) {
+        let key = (pattern, operation, pe);
+        let first = costs.partition_point(|((pattern, operation, pe, _), _)| (*pattern, *operation, *pe) < key);
+        let count =
+            costs[first..].partition_point(|((pattern, operation, pe, _), _)| (*pattern, *operation, *pe) == key);
+        let alike = &mut costs[first..first + count];
+        let all: f64 = alike.iter().map(|(_, cost)| cost.0).sum();
+        if all > 0.0 {
+            for (_, cost) in alike {
+                let share = cost.0 / all;
+                *cost = (cost.0 + share * other.0, cost.1 + share * other.1);
+            }
+        } else {
+            costs.insert(first, ((pattern, operation, pe, path), other));
+        }
+    }
+    let by_path = costs.into_iter().map(|((pattern, _, pe, path), cost)| ((pattern, path, pe), cost)).collect();
+    let cost = |((pattern, path, pe), (short_term, long_term))| DelayCost { pattern, path, pe, short_term, long_term };
+    Delays { costs: sum(by_path).into_iter().map(cost).collect(), unattributed, origins: Vec::new() }
 }
 
-/// The costs of the waits of one PE, and what cannot be attributed.
-fn book_pe(trace: &Trace, rows: &[Wait], excess: &PeExcess, rho: &[f64]) -> (Costs, f64) {
-    let mut costs = Costs::default();
-    let mut unattributed = 0.0;
+/// Adds up costs of equal keys. Stable: what comes first is added first, so sums do not depend on hashes.
+fn sum<K: Ord + Copy>(mut costs: Vec<(K, (f64, f64))>) -> Vec<(K, (f64, f64))> {
+    costs.sort_by_key(|(key, _)| *key);
+    let sums = costs
+        .chunk_by(|a, b| a.0 == b.0)
+        .map(|part| (part[0].0, part.iter().fold((0.0, 0.0), |sum, (_, cost)| (sum.0 + cost.0, sum.1 + cost.1))));
+    sums.collect()
+}
+
+/// The costs of the waits of one PE.
+#[derive(Default)]
+struct Books {
+    costs: Costs,
+    /// Those of waits that were not looked at, under the call path of the operation.
+    others: Costs,
+    unattributed: f64,
+}
+
+fn book_pe(trace: &Trace, rows: &[Wait], excess: &PeExcess, rho: &[f64]) -> Books {
+    let mut books = Books::default();
     for ((wait, row), rho) in rows.iter().zip(&excess.rows).zip(rho) {
         let omega = wait.duration().0 as f64;
         if !wait.cause.is_some() {
-            unattributed += omega + rho;
+            books.unattributed += omega + rho;
             continue;
         }
-        let mut pay = |path: CallPathId, short: f64, long: f64| {
-            let cost = costs.entry((wait.pattern, path, wait.cause.pe)).or_default();
+        let operation = trace.visit(wait.cause.pe, wait.cause.visit).path;
+        let pay = |costs: &mut Costs, path: CallPathId, short: f64, long: f64| {
+            let cost = costs.entry((wait.pattern, operation, wait.cause.pe, path)).or_default();
             cost.0 += short;
             cost.1 += long;
         };
         if !row.detailed {
-            pay(trace.visit(wait.cause.pe, wait.cause.visit).path, omega, *rho);
+            pay(&mut books.others, operation, omega, *rho);
             continue;
         }
         let total = total(row);
         if total <= 0.0 {
-            unattributed += omega + rho;
+            books.unattributed += omega + rho;
             continue;
         }
         let sigma = sigma(wait, row);
-        unattributed += (omega - total).max(0.0);
+        books.unattributed += (omega - total).max(0.0);
         let parts = &excess.parts[row.parts.0 as usize..row.parts.1 as usize];
         let sum: f64 = parts.iter().map(|(_, part)| f64::from(*part)).sum();
         for (path, part) in parts {
             let delay = f64::from(*part) / sum * row.delay.0 as f64;
-            pay(*path, delay * sigma, delay * rho / total);
+            pay(&mut books.costs, *path, delay * sigma, delay * rho / total);
         }
     }
-    (costs, unattributed)
+    books
 }

@@ -154,7 +154,7 @@ fn every_wait_state() {
                 Some(reference) => agree(name, metric, own, *reference, tolerance),
                 // Too small to be printed, or not looked at (shut-down of the casita archive).
                 None => {
-                    assert!(own < 1e-6 || metric == "mpi_finalize_wait", "{name}: {metric}: {own} more than Scalasca")
+                    assert!(own < 1e-6 || metric == "mpi_finalize_wait", "{name}: {metric}: {own} more than Scalasca");
                 }
             }
         }
