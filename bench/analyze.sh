@@ -54,7 +54,7 @@ measure() {
         '/Maximum resident set size/ { printf "%.3f %d\n", end - start, $2 }' "$work/time.log" >>"$work/$name.runs"
 }
 
-read_c() { measure "$1" "$reader" "$anchor" 1; }
+read_c() { measure "$1" "$reader" "$anchor"; }
 analyze() { measure "$1" "$partune" analyze "$anchor" --json --threads "$2"; }
 
 # median NAME: seconds and peak KiB of the median run.

@@ -18,6 +18,8 @@ pub(super) struct Offset {
 pub(super) struct LocationClock {
     measured: MeasuredClock,
     global_offset: u64,
+    /// The measured offsets are all zero.
+    is_identity: bool,
 }
 
 impl LocationClock {
@@ -32,12 +34,15 @@ impl LocationClock {
                 slope: (pair[1].offset as f64 - pair[0].offset as f64) / (pair[1].time - pair[0].time) as f64,
             })
             .collect();
-        LocationClock { measured: MeasuredClock::new(lines), global_offset }
+        let measured = MeasuredClock::new(lines);
+        LocationClock { is_identity: measured.is_identity(), measured, global_offset }
     }
 
     /// The time of the trace at a time stamp of the location.
+    #[inline]
     pub(super) fn correct(&self, stamp: u64) -> Time {
-        self.measured.time(local(stamp, self.global_offset))
+        let time = local(stamp, self.global_offset);
+        if self.is_identity { time } else { self.measured.time(time) }
     }
 
     /// What the recorder measured, to be kept in the trace.
@@ -47,8 +52,14 @@ impl LocationClock {
 }
 
 /// A time stamp from the begin of the trace on.
+#[inline]
 fn local(stamp: u64, global_offset: u64) -> Time {
-    Time::clamped(i128::from(stamp) - i128::from(global_offset))
+    const SMALL: u64 = Time::LIMIT as u64;
+    if stamp < SMALL && global_offset < SMALL {
+        Time(stamp as i64 - global_offset as i64)
+    } else {
+        Time::clamped(i128::from(stamp) - i128::from(global_offset))
+    }
 }
 
 #[cfg(test)]

@@ -143,6 +143,9 @@ impl<'a> Assembler<'a> {
     }
 
     pub(super) fn finish(mut self) -> Segment {
+        if let Some((_, last)) = &mut self.segment.times {
+            *last = self.now;
+        }
         self.segment.open = self.stack.into_iter().map(|(visit, _)| visit).collect();
         self.segment
     }
@@ -153,9 +156,8 @@ impl<'a> Assembler<'a> {
         if stamp != self.last_stamp {
             self.last_stamp = stamp;
             let time = self.clock.correct(stamp);
-            match &mut self.segment.times {
-                None => self.segment.times = Some((time, time)),
-                Some((_, last)) => *last = (*last).max(time),
+            if self.segment.times.is_none() {
+                self.segment.times = Some((time, time));
             }
             if time < self.now {
                 self.segment.faults.backward_times += 1;
