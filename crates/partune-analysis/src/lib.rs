@@ -40,10 +40,10 @@ mod useful;
 mod wait_states;
 mod waits;
 
+pub use affinity::{Affinity, Blocking};
 pub use blame::shapley;
 pub use critical_path::{CriticalPath, Impact};
 pub use delay::{DelayCost, Delays};
-pub use affinity::{Affinity, Blocking};
 pub use finding::{Cause, Finding, Occurrence, Pattern};
 pub use fit::{Fit, Line};
 pub use input::{Input, Options};

@@ -14,6 +14,7 @@ pub(crate) fn workspace() -> PathBuf {
 }
 
 /// All shared OTF2 archives, or our own only if there are none; in CI they must be present.
+#[allow(clippy::print_stdout, reason = "what a test skips is said")]
 pub(crate) fn archives() -> Vec<Archive> {
     let shared = std::env::var_os("PARTUNE_TRACES").map_or_else(|| workspace().join("../shared/traces"), PathBuf::from);
     let mut found = Vec::new();

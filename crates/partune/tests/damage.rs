@@ -1,6 +1,7 @@
 //! Damaged archives: cut anywhere, with flipped bytes or missing files, they are analysed as far as they go, and it is said.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use partune_engine::{Diagnosis, Request};
@@ -24,6 +25,10 @@ impl Files for Damaged<'_> {
         let bytes = if name == self.name { self.bytes.as_ref() } else { self.files.get(name) };
         Ok(bytes.ok_or(std::io::ErrorKind::NotFound)?.clone())
     }
+}
+
+fn is_event_file(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension == "evt")
 }
 
 /// A small generator of numbers: the same on every machine.
@@ -84,7 +89,7 @@ fn cut_at_every_chunk() {
         let chunk = partune_otf2::codec::Anchor::read(header).expect("the anchor is whole").event_chunk_size as usize;
         let files: BTreeMap<String, Arc<Vec<u8>>> =
             files.into_iter().map(|(name, bytes)| (name, Arc::new(bytes))).collect();
-        for (name, bytes) in files.iter().filter(|(name, _)| name.ends_with(".evt")) {
+        for (name, bytes) in files.iter().filter(|(name, _)| is_event_file(name)) {
             for end in (0..bytes.len()).step_by(chunk) {
                 let damaged = Damaged { files: &files, name, bytes: Some(Arc::new(bytes[..end].to_vec())) };
                 let diagnosis = diagnose(&damaged, &anchor).expect("the other files are whole");
@@ -98,7 +103,7 @@ fn cut_at_every_chunk() {
 fn flipped_bytes() {
     let flip = |bytes: &[u8], random: &mut Random| {
         let mut bytes = bytes.to_vec();
-        for _ in 0..1 + random.below(8) {
+        for _ in 0..=random.below(8) {
             let at = random.below(bytes.len());
             if let Some(byte) = bytes.get_mut(at) {
                 *byte ^= 1 << random.below(8);
@@ -128,7 +133,7 @@ fn a_cut_event_file_is_said() {
     for archive in archives() {
         let (anchor, mut files) = load(&archive.anchor);
         let Some((_, bytes)) =
-            files.iter_mut().filter(|(name, _)| name.ends_with(".evt")).max_by_key(|(_, bytes)| bytes.len())
+            files.iter_mut().filter(|(name, _)| is_event_file(name)).max_by_key(|(_, bytes)| bytes.len())
         else {
             continue;
         };

@@ -26,7 +26,12 @@ fn pages_are_current() {
     );
     for analysis in ANALYSES {
         let _ = writeln!(list, "| [{0}]({0}.md) | {1} |", analysis.name, analysis.title);
-        let page = format!("# {}\n\n`partune analyze ARCHIVE --only {}`\n\n{}\n", analysis.title, analysis.name, analysis.docs.trim());
+        let page = format!(
+            "# {}\n\n`partune analyze ARCHIVE --only {}`\n\n{}\n",
+            analysis.title,
+            analysis.name,
+            analysis.docs.trim()
+        );
         check(&format!("{}.md", analysis.name), &page);
     }
     check("README.md", &list);

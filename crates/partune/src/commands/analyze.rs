@@ -15,6 +15,7 @@ use crate::progress::Bar;
 #[command(
     after_help = "Example:\n  partune analyze scorep_run/traces.otf2\n  partune analyze scorep_run --json > run.json"
 )]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Args {
     /// The archive: its anchor file (traces.otf2), or the folder that holds it
     #[arg(required_unless_present = "schema")]

@@ -1,5 +1,6 @@
 //! `partune synth`: archives of any size with known answers, for trying things out and for benches.
 
+use std::fmt::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
@@ -122,7 +123,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         answers.duration_ns as f64 / 1e9
     );
     for wait in &answers.waits {
-        text += &format!("  {:<16} {:>12.6} s  {}\n", wait.pattern, wait.total.ns as f64 / 1e9, wait.path);
+        let _ = writeln!(text, "  {:<16} {:>12.6} s  {}", wait.pattern, wait.total.ns as f64 / 1e9, wait.path);
     }
     output::print(&text)
 }
