@@ -338,10 +338,11 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "MPI_Compare_and_swap" => Atomic, NonBlocking;
     // Synchronisation of windows
     "MPI_Win_fence" => RmaGroupSync;
-    "MPI_Win_post" => RmaGroupSync;
+    // Epochs: post and complete let others go on; start may wait for posts, wait does for completes
+    "MPI_Win_post" => Signal, NonBlocking;
     "MPI_Win_start" => RmaGroupSync;
-    "MPI_Win_complete" => RmaGroupSync;
-    "MPI_Win_wait" => RmaGroupSync;
+    "MPI_Win_complete" => Signal;
+    "MPI_Win_wait" => RmaGroupSync, Synchronous;
     "MPI_Win_test" => RmaGroupSync, NonBlocking;
     "MPI_Win_lock" => LockAcquire;
     "MPI_Win_lock_all" => LockAcquire;

@@ -36,7 +36,7 @@ pub enum Role {
     Atomic,
     /// Waits for, or tests, operations that this PE started (handles, fence, quiet, flush).
     CommSync,
-    /// RMA synchronisation of a group: fence, post/start/complete/wait.
+    /// RMA synchronisation of a group: a fence; the start and wait of an epoch, whose post and complete are [`Role::Signal`].
     RmaGroupSync,
     /// Sends a message.
     Send,

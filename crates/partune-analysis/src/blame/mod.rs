@@ -130,8 +130,10 @@ fn single(trace: &Trace, index: &Index, wait: &Wait, origin: CallPathId, charges
         | Pattern::LateBroadcast
         | Pattern::EarlyReduce
         | Pattern::EarlyScan
-        | Pattern::WaitOnValue => {
-            if wait.cause.is_some() {
+        | Pattern::WaitOnValue
+        | Pattern::LateFence => {
+            // A fence is a matter of its group; an epoch has no instance.
+            if wait.cause.is_some() && (wait.pattern != Pattern::LateFence || wait.instance == u32::MAX) {
                 let charge = charges.entry(account(trace, wait, wait.cause)).or_default();
                 charge.add(wait.duration().0 as f64, origin, wait);
             }
@@ -144,7 +146,6 @@ fn single(trace: &Trace, index: &Index, wait: &Wait, origin: CallPathId, charges
         }
         Pattern::WaitAtBarrier
         | Pattern::WaitAtNxn
-        | Pattern::LateFence
         | Pattern::CompetingPutGet
         | Pattern::RedundantBarrier
         | Pattern::SmallTransfers

@@ -4,7 +4,7 @@
 //! baseline(size). The baseline is the median duration of uncontended accesses of the same kind and the same power of two of
 //! bytes in this trace; wait = min(duration − baseline, time overlapped by accesses of other PEs to the same target), counted
 //! only where the duration is at least 1.5 times the baseline. Without uncontended accesses to compare with, nothing is claimed.
-//! Fences and post/start/complete/wait are collectives of their group: see `collective`.
+//! Fences are collectives of their group, see `collective`; epochs of post, start, complete and wait are in `value`.
 
 use std::collections::BTreeMap;
 

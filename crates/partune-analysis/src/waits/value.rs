@@ -1,10 +1,11 @@
-//! Waiting for a value: from the enter of the operation until the access of another PE that fulfilled its condition was done.
+//! Waiting for a value: from the enter of the operation until the access of another PE that fulfilled its condition was done. In an
+//! epoch of a window: until the last post that a start needs, or the last complete that a wait needs, began (late fence).
 //!
 //! The estimate of PPW where the moment of fulfilment is not recorded: the last remote write to this PE's memory that ended
 //! within the operation. Where no such access was recorded, nothing is claimed.
 
 use partune_index::{Index, Place};
-use partune_trace::Trace;
+use partune_trace::{Role, Trace};
 
 use super::Wait;
 use crate::Pattern;
@@ -17,10 +18,11 @@ pub(super) fn find(trace: &Trace, index: &Index) -> Vec<Wait> {
         if !own.is_some() || !row.cause.is_some() {
             continue;
         }
+        let in_epoch = trace.role_of(own.pe, own.visit) == Role::RmaGroupSync;
         rows.push(Wait {
             pe: own.pe,
             operation: own.visit,
-            pattern: Pattern::WaitOnValue,
+            pattern: if in_epoch { Pattern::LateFence } else { Pattern::WaitOnValue },
             begin: own.enter(trace),
             end: row.fulfilled.min(own.exit(trace)),
             cause: row.cause,

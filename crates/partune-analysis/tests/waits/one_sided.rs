@@ -95,6 +95,61 @@ fn a_fence_waits_for_the_last() {
     silent("pe 0 1 2: main 0..50 { work 0..20  MPI_Win_fence 20..21 rma_sync }");
 }
 
+/// Two origins access PE 2; it posts at `post`, waits from `wait` on, and PE 0 and PE 1 are done at 20 and 14.
+fn epoch(post: &str, wait: &str, second: &str) -> String {
+    format!(
+        "group targets = 2
+         group origins = 0 1
+         pe 0: main 0..50 {{
+             work 0..2  MPI_Win_start 2..11 fence(targets)  MPI_Put 11..12 put(to=2, id=1)  work 12..20
+             MPI_Win_complete 20..21 fence(targets) complete(1, kind=remote)
+         }}
+         pe 1: main 0..50 {{ work 0..3  MPI_Win_start 3..11 fence(targets)  work 11..14  {second} }}
+         pe 2: main 0..50 {{ MPI_Win_post {post} fence(origins)  MPI_Win_wait {wait} fence(origins) }}"
+    )
+}
+
+#[test]
+fn epochs_wait_for_the_last_post_and_the_last_complete() {
+    let done = "MPI_Win_complete 14..15 fence(targets)";
+    let case = Case::new(&epoch("10..11", "12..22", done));
+    assert_eq!(
+        case.found(),
+        [
+            (Pattern::LateFence, 0, 2, 10, Some(2)),
+            (Pattern::LateFence, 1, 3, 10, Some(2)),
+            (Pattern::LateFence, 2, 12, 20, Some(0)),
+        ]
+    );
+    let charged: i64 =
+        case.run("wait_states").findings.iter().flat_map(|it| &it.causes).map(|cause| cause.time.0).sum();
+    assert_eq!(charged, 8 + 7 + 8);
+    silent(&epoch("1..2", "30..31", done));
+    // Without the complete of PE 1 nobody knows how long PE 2 had to wait.
+    assert_eq!(Case::new(&epoch("1..2", "12..22", "")).found(), []);
+}
+
+#[test]
+fn the_second_epoch_needs_the_second_post() {
+    let case = Case::new(
+        "group zero = 0
+         group one = 1
+         pe 0: main 0..90 { repeat 2 every 40 { MPI_Win_start 2..9 fence(one)  MPI_Win_complete 9..10 fence(one) } }
+         pe 1: main 0..90 {
+             MPI_Win_post 1..2 fence(zero)  MPI_Win_wait 8..11 fence(zero)
+             MPI_Win_post 46..47 fence(zero)  MPI_Win_wait 48..51 fence(zero)
+         }",
+    );
+    assert_eq!(
+        case.found(),
+        [
+            (Pattern::LateFence, 0, 42, 46, Some(1)),
+            (Pattern::LateFence, 1, 8, 9, Some(0)),
+            (Pattern::LateFence, 1, 48, 49, Some(0)),
+        ]
+    );
+}
+
 #[test]
 fn accesses_of_windows_compete_only_where_they_block() {
     // A put that a later call completes has not waited for anybody: its call came back at once.

@@ -1,5 +1,7 @@
-//! One-sided communication: transfers with their completions, and waits for a value with the accesses that may have ended them.
+//! One-sided communication: transfers with their completions, waits for a value with the accesses that may have ended them, and
+//! waits in epochs of windows.
 
+mod epochs;
 mod transfers;
 mod values;
 
@@ -24,15 +26,16 @@ pub struct Transfer {
     pub completed: Time,
 }
 
-/// A PE waited until memory of its own had a value.
+/// A PE waited until memory of its own had a value, or until the other PEs of an epoch of a window let it go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueWait {
     pub pe: PeId,
     pub operation: VisitIx,
     /// The last put, atomic or notification to this PE's memory in the window that ended within the operation; if none ended
-    /// within, the last one begun before its exit and not ended by then; none if there is no such access.
+    /// within, the last one begun before its exit and not ended by then; none if there is no such access. In an epoch, the post or
+    /// complete of its partners that began last; none if one is missing.
     pub cause: Place,
-    /// When that access ended, at the latest the exit of the operation; the exit if there is no such access.
+    /// When that access ended (or that post or complete began), at the latest the exit of the operation; the exit if there is no such access.
     pub fulfilled: Time,
 }
 
@@ -48,7 +51,9 @@ pub struct RmaIndex {
 impl RmaIndex {
     pub(crate) fn build(trace: &Trace, scans: &[Scan], quality: &mut Quality) -> RmaIndex {
         let transfers = transfers::find(trace, quality);
-        let value_waits = values::find(trace, scans, &transfers);
+        let mut value_waits = values::find(trace, scans, &transfers);
+        value_waits.extend(epochs::find(trace));
+        value_waits.sort_by_key(|wait| (wait.pe, wait.operation));
         RmaIndex { transfers, value_waits }
     }
 
