@@ -128,7 +128,8 @@ fn findings(out: &mut String, diagnosis: &Diagnosis, count: usize) {
         let _ = writeln!(out, "     … {} more; --findings N shows them", diagnosis.findings.len() - count);
     }
     let worst = &diagnosis.findings[0].finding;
-    let _ = writeln!(out, "\nnext: {}", next::step(worst.pattern));
+    out.push('\n');
+    wrapped(out, "next: ", next::step(worst.pattern));
 }
 
 fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
@@ -172,7 +173,7 @@ fn reason(trace: &Trace, cause: &Cause) -> String {
 /// `MPI_Recv in exchange (halo.c:12)`.
 fn place(trace: &Trace, path: CallPathId) -> String {
     if !path.is_some() {
-        return "the whole program".to_owned();
+        return "code outside of all recorded regions".to_owned();
     }
     let construct = names::construct(trace, path);
     let location = names::location(trace, path);
@@ -196,12 +197,48 @@ fn quality(out: &mut String, diagnosis: &Diagnosis) {
             Severity::Error => "error",
         };
         let times = if entry.count > 1 { format!(" ({} times)", entry.count) } else { String::new() };
-        let _ = writeln!(out, "  {mark}: {}{times}", entry.message);
+        wrapped(out, &format!("  {mark}: "), &format!("{}{times}", entry.message));
         if !entry.remedy.is_empty() {
-            let _ = writeln!(out, "        {}", entry.remedy);
+            wrapped(out, "        → ", &entry.remedy);
         }
     }
     if entries.len() > 8 {
         let _ = writeln!(out, "  … {} more; --json has all of them", entries.len() - 8);
+    }
+}
+
+/// Columns of a line of prose.
+const WIDTH: usize = 100;
+
+/// A text that goes on under its own begin where it is too long for a line.
+fn wrapped(out: &mut String, label: &str, text: &str) {
+    let indent = label.chars().count();
+    let mut column = indent;
+    out.push_str(label);
+    for (number, word) in text.split_whitespace().enumerate() {
+        let width = word.chars().count();
+        if number > 0 && column + 1 + width > WIDTH {
+            let _ = write!(out, "\n{:indent$}", "");
+            column = indent;
+        } else if number > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += width;
+    }
+    out.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_text_goes_on_under_its_begin() {
+        let mut out = String::new();
+        wrapped(&mut out, "note: ", &"word ".repeat(40));
+        assert!(out.lines().count() > 1 && out.lines().all(|line| line.chars().count() <= WIDTH), "{out}");
+        assert!(out.lines().skip(1).all(|line| line.starts_with("      word")), "{out}");
     }
 }

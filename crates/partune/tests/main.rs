@@ -3,6 +3,7 @@
 mod archives;
 mod command;
 mod damage;
+mod example;
 mod faults;
 mod manual;
 mod pgas;
