@@ -1,0 +1,130 @@
+//! The files of an archive: its anchor, and what lies beside it for each location.
+
+use std::io;
+
+use partune_base::PeId;
+use partune_diag::{Diagnostic, Quality};
+use partune_trace::TraceBuilder;
+
+use super::clock::LocationClock;
+use super::definitions::Definitions;
+use super::files::{Bytes, Files};
+use super::mappings::Mappings;
+use super::report::report_damage;
+use super::{ImportError, tables};
+use crate::codec::{self, Anchor, Compression, Scope, Substrate};
+
+/// Bytes that an inflated file may have at most for each byte of the compressed one, and at least.
+const INFLATE_FACTOR: usize = 1100;
+
+/// Reads an anchor file, and refuses archives whose files we cannot open.
+pub(crate) fn read_anchor(files: &dyn Files, name: &str) -> Result<Anchor, ImportError> {
+    let bytes = files.open(name).map_err(|source| ImportError::Read { name: name.to_owned(), source })?;
+    let anchor = Anchor::read(bytes.as_ref().as_ref()).map_err(ImportError::Anchor)?;
+    match anchor.substrate {
+        Substrate::Posix => Ok(anchor),
+        Substrate::Sion => Err(ImportError::Sion),
+        Substrate::None => Err(ImportError::NoSubstrate),
+        Substrate::Unknown(byte) => Err(ImportError::UnknownSubstrate(byte)),
+    }
+}
+
+/// An archive that is being read.
+pub(crate) struct Archive<'a> {
+    pub(crate) files: &'a dyn Files,
+    /// The name of its anchor without `.otf2`: its other files begin with it.
+    pub(crate) name: &'a str,
+    anchor: &'a Anchor,
+}
+
+/// What is known of a location before its events are read.
+pub(super) struct Source {
+    pub(super) pe: PeId,
+    pub(super) process: u32,
+    pub(super) mappings: Mappings,
+    pub(super) clock: LocationClock,
+    pub(super) events: Option<Bytes>,
+    /// Number of events by its definition.
+    pub(super) announced: u64,
+    /// Faults that were found outside of records.
+    pub(super) faults: Vec<Diagnostic>,
+}
+
+impl<'a> Archive<'a> {
+    pub(crate) fn new(files: &'a dyn Files, anchor_name: &'a str, anchor: &'a Anchor) -> Archive<'a> {
+        Archive { files, name: anchor_name.strip_suffix(".otf2").unwrap_or(anchor_name), anchor }
+    }
+
+    /// The plain bytes of a file.
+    pub(crate) fn open(&self, name: &str) -> io::Result<Bytes> {
+        let bytes = self.files.open(name)?;
+        if self.anchor.compression != Compression::Zlib {
+            return Ok(bytes);
+        }
+        let packed: &[u8] = bytes.as_ref().as_ref();
+        let limit = packed.len().saturating_mul(INFLATE_FACTOR).saturating_add(1 << 20);
+        // A block that cannot be inflated ends the plain bytes early; the decoder then tells that the file is cut.
+        match codec::inflate::plain(packed, self.anchor.compression, limit) {
+            Ok(plain) => Ok(std::sync::Arc::new(plain.bytes.into_owned())),
+            Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, error)),
+        }
+    }
+
+    /// Opens the files of a location.
+    pub(super) fn source(
+        &self,
+        pe: PeId,
+        location: &tables::Location,
+        definitions: &Definitions,
+        builder: &TraceBuilder,
+    ) -> Source {
+        let mut mappings = Mappings::default();
+        let mut faults = Vec::new();
+        let name = format!("{}/{}.def", self.name, location.archive_id);
+        match self.open(&name) {
+            Ok(bytes) => {
+                let read = codec::read_definitions(
+                    bytes.as_ref().as_ref(),
+                    self.anchor.definition_chunk_size,
+                    Scope::Local,
+                    &mut |definition| mappings.add(&definition),
+                );
+                let mut quality = Quality::default();
+                if let Ok(outcome) = read {
+                    report_damage(&name, &outcome.damage, &mut quality);
+                }
+                faults.extend(quality.entries().iter().cloned());
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => faults.push(Diagnostic::error(format!("{name}: {error}"), "copy the archive again")),
+        }
+        let name = format!("{}/{}.evt", self.name, location.archive_id);
+        let events = match self.open(&name) {
+            Ok(bytes) => Some(bytes),
+            Err(error) => {
+                if location.events > 0 || error.kind() != io::ErrorKind::NotFound {
+                    let message = format!("event files cannot be read: {}", plain_error(&error));
+                    faults.push(Diagnostic::data_loss(
+                        message,
+                        "copy the whole archive, with the folder beside the anchor file",
+                    ));
+                }
+                None
+            }
+        };
+        let chunk_size = self.anchor.event_chunk_size;
+        let unusable = events.as_ref().and_then(|events| codec::chunks(events.as_ref().as_ref(), chunk_size).err());
+        if let Some(error) = unusable {
+            let message = format!("event files cannot be read: {error}");
+            faults.push(Diagnostic::error(message, "the anchor file is damaged; copy the archive again"));
+        }
+        let clock = LocationClock::new(std::mem::take(&mut mappings.offsets), definitions.global_offset);
+        let process = builder.pes[pe].process.0;
+        Source { pe, process, mappings, clock, events, announced: location.events, faults }
+    }
+}
+
+/// An error without the name of the file, so that equal ones are counted together.
+fn plain_error(error: &io::Error) -> String {
+    if error.kind() == io::ErrorKind::NotFound { "they are missing".to_owned() } else { error.to_string() }
+}
