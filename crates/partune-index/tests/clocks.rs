@@ -13,12 +13,12 @@ const LATE: &str = "pe 0: main 0..100000 { work 0..50000 MPI_Send 50000..50020 s
 #[test]
 fn an_effect_moves_to_its_cause_and_nothing_tears() {
     let (trace, index) = index(LATE);
-    let found = clock_repair::violations(&trace, &index);
+    let found = index.clocks.found;
     assert_eq!((found.messages, found.violated_messages, found.worst.0), (1, 1, 100));
     assert!(found.is_needed() && found.trustworthy() && index.clocks.aligned);
     let (fixed, done) = clock_repair::repair(trace, &index);
     let again = Index::build(&fixed);
-    assert_eq!(clock_repair::violations(&fixed, &again).violated_messages, 0);
+    assert_eq!(again.clocks.found.violated_messages, 0);
     assert!(done.moved_events > 0 && done.unresolved == 0);
     let visits = &fixed.streams()[pe(&fixed, 1)].visits;
     // Received when it was sent; 10,000 ticks later the clock is back; before, work is stretched by 1 %.
@@ -38,7 +38,7 @@ fn causes_are_not_pushed_behind_their_effects() {
          pe 2: main 0..100000 { MPI_Recv 40000..49895 recv(1) }",
     );
     let (fixed, _) = clock_repair::repair(trace, &index);
-    let after = clock_repair::violations(&fixed, &Index::build(&fixed));
+    let after = Index::build(&fixed).clocks.found;
     assert!(!after.is_needed(), "{after:?}");
     assert!(fixed.streams()[pe(&fixed, 1)].visits.enter[1].0 <= 49895);
     assert_eq!(fixed.streams()[pe(&fixed, 2)].visits.exit[1], Time(49895));
@@ -50,10 +50,10 @@ fn collectives_hold_their_members() {
         "pe 0: main 0..100000 { MPI_Barrier 1000..2000 barrier MPI_Bcast 5000..5010 bcast(root=0, bytes=8) MPI_Reduce 7000..7010 reduce(root=0, bytes=8) }
          pe 1: main 0..100000 { MPI_Barrier 2100..2200 barrier MPI_Bcast 4000..4990 bcast(root=0, bytes=8) MPI_Reduce 7100..7200 reduce(root=0, bytes=8) }",
     );
-    let found = clock_repair::violations(&trace, &index);
+    let found = index.clocks.found;
     assert_eq!((found.collectives, found.violated_collectives, found.worst.0), (3, 3, 100));
     let (fixed, _) = clock_repair::repair(trace, &index);
-    let after = clock_repair::violations(&fixed, &Index::build(&fixed));
+    let after = Index::build(&fixed).clocks.found;
     assert!(!after.is_needed(), "{after:?}");
 }
 
@@ -71,7 +71,7 @@ fn clocks_that_were_never_aligned_are_said_and_left() {
     let text = "pe 0: main 0..1000 { repeat 10 every 100 { MPI_Ssend 50..60 send(1) } }
         pe 1: main 0..1000 { repeat 10 every 100 { MPI_Recv 10..20 recv(0) } }";
     let (trace, index) = index(text);
-    let found = clock_repair::violations(&trace, &index);
+    let found = index.clocks.found;
     assert_eq!((found.violated_messages, found.messages), (10, 10));
     assert!(!found.trustworthy() && !index.clocks.aligned);
     assert_eq!((index.clocks.checked, index.clocks.violated, index.clocks.worst.0), (10, 10, 30));
@@ -86,7 +86,7 @@ fn a_synchronous_send_cannot_leave_before_the_receive_is_posted() {
         "pe 0: main 0..100000 { MPI_Ssend 100..150 send(1) }
          pe 1: main 0..100000 { MPI_Recv 200..250 recv(0) }",
     );
-    let found = clock_repair::violations(&trace, &index);
+    let found = index.clocks.found;
     assert_eq!((found.violated_messages, found.worst.0), (1, 50));
     let (fixed, _) = clock_repair::repair(trace, &index);
     assert_eq!(fixed.streams()[pe(&fixed, 0)].visits.exit[1], Time(200));

@@ -256,13 +256,13 @@ proptest! {
     #[test]
     fn clocks_are_repaired(acts in acts(), clocks in proptest::collection::vec((0..400_i64, 0..20_i64), RANKS)) {
         let (trace, index) = index(&skewed(&acts, &clocks));
-        let found = clock_repair::violations(&trace, &index);
+        let found = index.clocks.found;
         let before = times(&trace);
         let (fixed, done) = clock_repair::repair(trace, &index);
         let after = times(&fixed);
         prop_assert!(found.trustworthy());
         prop_assert_eq!(done.unresolved, 0);
-        let left = clock_repair::violations(&fixed, &Index::build(&fixed));
+        let left = Index::build(&fixed).clocks.found;
         prop_assert!(!left.is_needed(), "{:?}", left);
         let mut moved = 0;
         for (before, after) in before.iter().zip(&after) {

@@ -7,7 +7,7 @@
 
 use partune_trace::{MeasuredClock, Trace};
 
-use super::{Repair, violations};
+use super::Repair;
 use crate::Index;
 
 /// More of the messages, or of the collectives, must contradict the offsets.
@@ -27,7 +27,7 @@ pub(super) fn take_back(trace: Trace, found: &Repair) -> (Trace, Option<(Index, 
     }
     let plain = trace.with_measured_clocks(false);
     let index = Index::build(&plain);
-    let left = violations(&plain, &index);
+    let left = index.clocks.found;
     let count = |repair: &Repair| repair.violated_messages + repair.violated_collectives;
     if count(&left) * FEWER <= count(found) {
         (plain, Some((index, left)))

@@ -51,16 +51,13 @@ pub struct Repair {
 pub struct ClockQuality {
     /// If not, no wait may be claimed from operations of different processes: their clocks contradict each other.
     pub aligned: bool,
-    /// Messages and collectives looked at, and those that run backwards in time.
-    pub checked: u64,
-    pub violated: u64,
-    /// The largest violation.
-    pub worst: Span,
+    /// What runs backwards in time, not yet repaired.
+    pub found: Repair,
 }
 
 impl Default for ClockQuality {
     fn default() -> Self {
-        Self { aligned: true, checked: 0, violated: 0, worst: Span::ZERO }
+        Self { aligned: true, found: Repair::default() }
     }
 }
 
@@ -85,18 +82,13 @@ impl Repair {
     }
 }
 
-/// Counts violations of the order of cause and effect. Linear in messages and members of collectives.
-pub fn violations(trace: &Trace, index: &Index) -> Repair {
-    count(trace, &index.messages, &index.collectives)
-}
-
 /// Corrects the times of a trace, if anything runs backwards and the clocks are trustworthy at all; else returns it as it is.
 /// Offsets that most of the run contradicts are taken back first.
 ///
 /// Positions in the index stay valid, but not the times in it: build it again. Linear, but for sorting the begins and ends of
 /// communication of each process by time; memory while it runs: 16 bytes for each, 24 a message or collective.
 pub fn repair(trace: Trace, index: &Index) -> (Trace, Repair) {
-    let found = violations(&trace, index);
+    let found = index.clocks.found;
     match measured::take_back(trace, &found) {
         (trace, Some((index, left))) => {
             let (trace, done) = control(trace, &index, left);
@@ -142,14 +134,10 @@ fn control(trace: Trace, index: &Index, mut found: Repair) -> (Trace, Repair) {
 /// The quality of the clocks of a trace as it is.
 pub(crate) fn quality(trace: &Trace, messages: &Messages, collectives: &Collectives) -> ClockQuality {
     let found = count(trace, messages, collectives);
-    ClockQuality {
-        aligned: found.trustworthy(),
-        checked: found.messages + found.collectives,
-        violated: found.violated_messages + found.violated_collectives,
-        worst: found.worst,
-    }
+    ClockQuality { aligned: found.trustworthy(), found }
 }
 
+/// Counts violations of the order of cause and effect. Linear in messages and members of collectives.
 fn count(trace: &Trace, messages: &Messages, collectives: &Collectives) -> Repair {
     let (all, violated, worst) = messages
         .as_slice()
