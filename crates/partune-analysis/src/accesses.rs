@@ -142,6 +142,10 @@ fn by_role(role: Role) -> What {
         | Role::Get
         | Role::Atomic
         | Role::RmaGroupSync
+        | Role::RmaPost
+        | Role::RmaStart
+        | Role::RmaComplete
+        | Role::RmaWait
         | Role::Send
         | Role::Recv
         | Role::SendRecv

@@ -21,6 +21,7 @@ path of the waiting operation.
 | late_sender | enter of the receiving operation → enter of the send |
 | late_receiver | enter of the sending (or completing) operation → receive posted, if it returned after that |
 | wait_at_barrier, wait_at_nxn, late_fence | own enter → last enter of the group |
+| late_fence (post/start/complete/wait) | start, access or complete: own enter → the post, if that came within; wait: own enter → last complete |
 | late_broadcast | own enter → enter of the root |
 | early_reduce | enter of the root → last enter of another |
 | early_scan | own enter → last enter of the ranks up to one's own |
@@ -29,7 +30,7 @@ path of the waiting operation.
 | competing_put_get | duration − usual duration of such accesses, at most the time that others accessed the same PE |
 
 An operation that completes several messages waits for the one that came last. Waiting is never counted from messages without
-partner or collectives with missing members.
+partner, collectives with missing members, or epochs of windows without counterpart.
 
 **Causes** say who pays: the PE, the call path of the operation that ended the wait, and as *origin* the call path in which that PE
 spent more time than the waiting one since both were last together. In groups the waiting is divided by its Shapley value: while

@@ -4,6 +4,7 @@ mod blocks;
 mod clocks;
 mod collectives;
 mod dependences;
+mod epochs;
 mod garbage;
 mod locks;
 mod messages;

@@ -338,12 +338,11 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "MPI_Compare_and_swap" => Atomic, NonBlocking;
     // Synchronisation of windows
     "MPI_Win_fence" => RmaGroupSync;
-    // Epochs: post and complete let others go on; start may wait for posts, wait does for completes
-    "MPI_Win_post" => Signal, NonBlocking;
-    "MPI_Win_start" => RmaGroupSync;
-    "MPI_Win_complete" => Signal;
-    "MPI_Win_wait" => RmaGroupSync, Synchronous;
-    "MPI_Win_test" => RmaGroupSync, NonBlocking;
+    "MPI_Win_post" => RmaPost, NonBlocking;
+    "MPI_Win_start" => RmaStart;
+    "MPI_Win_complete" => RmaComplete;
+    "MPI_Win_wait" => RmaWait;
+    "MPI_Win_test" => RmaWait, NonBlocking;
     "MPI_Win_lock" => LockAcquire;
     "MPI_Win_lock_all" => LockAcquire;
     "MPI_Win_unlock" => LockRelease;

@@ -45,8 +45,7 @@ fn completions_fit_roles() {
         for construct in paradigm.constructs {
             let fits = match construct.completion {
                 Completion::Blocking | Completion::NonBlocking => true,
-                Completion::Synchronous => matches!(construct.role, Role::Send | Role::RmaGroupSync),
-                Completion::Buffered => construct.role == Role::Send,
+                Completion::Synchronous | Completion::Buffered => construct.role == Role::Send,
                 Completion::Persistent => construct.name.ends_with("_init"),
             };
             assert!(fits, "{construct:?}");

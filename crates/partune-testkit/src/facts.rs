@@ -153,7 +153,7 @@ fn accesses(name: &str, given: &mut Given<'_, '_>, stream: &mut Stream, next_id:
 
 fn window_syncs(name: &str, given: &mut Given<'_, '_>, stream: &mut Stream) -> bool {
     let (kind, target, time) = match name {
-        "fence" => (RmaSyncKind::Group(given.group(true)), PeId::NONE, given.at_exit()),
+        "fence" | "epoch" => (RmaSyncKind::Group(given.group(true)), PeId::NONE, given.at_exit()),
         "quiet" => (RmaSyncKind::Memory, PeId::NONE, given.at_exit()),
         "wait_change" => (RmaSyncKind::WaitChange, PeId::NONE, given.at_exit()),
         "notify" => (RmaSyncKind::NotifyOut, given.pe(&["to", ""]), given.at_enter()),

@@ -92,7 +92,8 @@ fn members(source: &Source<'_>, group: &GroupText, names: &Names) -> (Vec<PeId>,
 
 fn define_windows(source: &Source<'_>, text: &Text, built: &mut TraceBuilder, names: &mut Names) {
     let uses = |word: &str| {
-        ["put", "get", "atomic", "complete", "fence", "quiet", "wait_change", "notify", "wait_notify"].contains(&word)
+        ["put", "get", "atomic", "complete", "fence", "epoch", "quiet", "wait_change", "notify", "wait_notify"]
+            .contains(&word)
     };
     for (line, name, group) in &text.windows {
         let Some(group) = names.groups.get(group) else { source.fail(*line, &format!("there is no group {group}")) };

@@ -36,8 +36,16 @@ pub enum Role {
     Atomic,
     /// Waits for, or tests, operations that this PE started (handles, fence, quiet, flush).
     CommSync,
-    /// RMA synchronisation of a group: a fence; the start and wait of an epoch, whose post and complete are [`Role::Signal`].
+    /// RMA synchronisation in which all PEs of a group wait for each other: a fence.
     RmaGroupSync,
+    /// Lets the PEs of a group access the own memory: opens an exposure epoch; never waits.
+    RmaPost,
+    /// Begins to access memory of the PEs of a group: opens an access epoch; may wait for their posts.
+    RmaStart,
+    /// Ends an access epoch; may wait for the posts, if the start did not.
+    RmaComplete,
+    /// Ends an exposure epoch: waits for the completes of the PEs that had access.
+    RmaWait,
     /// Sends a message.
     Send,
     /// Receives a message.
@@ -106,7 +114,7 @@ pub enum Activity {
 }
 
 impl Role {
-    pub const ALL: [Role; 34] = [
+    pub const ALL: [Role; 38] = [
         Role::Init,
         Role::Finalize,
         Role::Inquiry,
@@ -123,6 +131,10 @@ impl Role {
         Role::Atomic,
         Role::CommSync,
         Role::RmaGroupSync,
+        Role::RmaPost,
+        Role::RmaStart,
+        Role::RmaComplete,
+        Role::RmaWait,
         Role::Send,
         Role::Recv,
         Role::SendRecv,
@@ -162,6 +174,10 @@ impl Role {
             Role::Atomic => "atomic",
             Role::CommSync => "comm_sync",
             Role::RmaGroupSync => "rma_group_sync",
+            Role::RmaPost => "rma_post",
+            Role::RmaStart => "rma_start",
+            Role::RmaComplete => "rma_complete",
+            Role::RmaWait => "rma_wait",
             Role::Send => "send",
             Role::Recv => "recv",
             Role::SendRecv => "send_recv",
@@ -207,6 +223,10 @@ impl Role {
             | Role::Get
             | Role::Atomic
             | Role::CommSync
+            | Role::RmaPost
+            | Role::RmaStart
+            | Role::RmaComplete
+            | Role::RmaWait
             | Role::Send
             | Role::Recv
             | Role::SendRecv
@@ -248,6 +268,10 @@ impl Role {
             | Role::GroupNotify
             | Role::GroupWait
             | Role::RmaGroupSync
+            | Role::RmaPost
+            | Role::RmaStart
+            | Role::RmaComplete
+            | Role::RmaWait
             | Role::LockAcquire
             | Role::LockRelease
             | Role::WaitOnValue

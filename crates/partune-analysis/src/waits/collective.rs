@@ -72,6 +72,10 @@ impl<'a> Meeting<'a> {
             | Role::Get
             | Role::Atomic
             | Role::CommSync
+            | Role::RmaPost
+            | Role::RmaStart
+            | Role::RmaComplete
+            | Role::RmaWait
             | Role::Send
             | Role::Recv
             | Role::SendRecv

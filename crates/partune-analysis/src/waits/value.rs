@@ -1,5 +1,6 @@
 //! Waiting for a value: from the enter of the operation until the access of another PE that fulfilled its condition was done. In an
-//! epoch of a window: until the last post that a start needs, or the last complete that a wait needs, began (late fence).
+//! epoch of a window (late fence): until the last post that a start, access or complete needs began (Scalasca's late post), or the
+//! last complete that a wait needs (early wait, and late complete as a part of it).
 //!
 //! The estimate of PPW where the moment of fulfilment is not recorded: the last remote write to this PE's memory that ended
 //! within the operation. Where no such access was recorded, nothing is claimed.
@@ -18,7 +19,7 @@ pub(super) fn find(trace: &Trace, index: &Index) -> Vec<Wait> {
         if !own.is_some() || !row.cause.is_some() {
             continue;
         }
-        let in_epoch = trace.role_of(own.pe, own.visit) == Role::RmaGroupSync;
+        let in_epoch = matches!(trace.role_of(row.cause.pe, row.cause.visit), Role::RmaPost | Role::RmaComplete);
         rows.push(Wait {
             pe: own.pe,
             operation: own.visit,

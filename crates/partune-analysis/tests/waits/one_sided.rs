@@ -101,17 +101,17 @@ fn epoch(post: &str, wait: &str, second: &str) -> String {
         "group targets = 2
          group origins = 0 1
          pe 0: main 0..50 {{
-             work 0..2  MPI_Win_start 2..11 fence(targets)  MPI_Put 11..12 put(to=2, id=1)  work 12..20
-             MPI_Win_complete 20..21 fence(targets) complete(1, kind=remote)
+             work 0..2  MPI_Win_start 2..11 epoch(targets)  MPI_Put 11..12 put(to=2, id=1)  work 12..20
+             MPI_Win_complete 20..21 epoch(targets) complete(1, kind=remote)
          }}
-         pe 1: main 0..50 {{ work 0..3  MPI_Win_start 3..11 fence(targets)  work 11..14  {second} }}
-         pe 2: main 0..50 {{ MPI_Win_post {post} fence(origins)  MPI_Win_wait {wait} fence(origins) }}"
+         pe 1: main 0..50 {{ work 0..3  MPI_Win_start 3..11 epoch(targets)  work 11..14  {second} }}
+         pe 2: main 0..50 {{ MPI_Win_post {post} epoch(origins)  MPI_Win_wait {wait} epoch(origins) }}"
     )
 }
 
 #[test]
 fn epochs_wait_for_the_last_post_and_the_last_complete() {
-    let done = "MPI_Win_complete 14..15 fence(targets)";
+    let done = "MPI_Win_complete 14..15 epoch(targets)";
     let case = Case::new(&epoch("10..11", "12..22", done));
     assert_eq!(
         case.found(),
@@ -129,15 +129,43 @@ fn epochs_wait_for_the_last_post_and_the_last_complete() {
     assert_eq!(Case::new(&epoch("1..2", "12..22", "")).found(), []);
 }
 
+/// The same, but the start of PE 0 came back before the post, as MPI allows.
+#[test]
+fn a_start_that_came_back_did_not_wait() {
+    let text = |post: i64| {
+        let later = post + 1;
+        format!(
+            "group target = 1
+             group origin = 0
+             pe 0: main 0..50 {{
+                 MPI_Win_start 2..3 epoch(target)  work 3..6  MPI_Put 6..9 put(to=1, id=1)  work 9..12
+                 MPI_Win_complete 12..20 epoch(target) complete(1, kind=remote)
+             }}
+             pe 1: main 0..50 {{ work 0..{post}  MPI_Win_post {post}..{later} epoch(origin)  MPI_Win_wait 40..41 epoch(origin) }}"
+        )
+    };
+    let at_put = Case::new(&text(8));
+    assert_eq!(at_put.found(), [(Pattern::LateFence, 0, 6, 8, Some(1))]);
+    let at_complete = Case::new(&text(18));
+    assert_eq!(at_complete.found(), [(Pattern::LateFence, 0, 12, 18, Some(1))]);
+    // Who pays: the post, late because of the work before it.
+    let finding = at_complete.finding();
+    let post = ["main/MPI_Win_post", "main/work"].map(str::to_owned);
+    assert_eq!(at_complete.causes(&finding), [(1, post[0].clone(), post[1].clone(), 6)]);
+    assert_eq!((finding.time.0, finding.unexplained.0), (6, 0));
+    silent(&text(5));
+    silent(&text(1));
+}
+
 #[test]
 fn the_second_epoch_needs_the_second_post() {
     let case = Case::new(
         "group zero = 0
          group one = 1
-         pe 0: main 0..90 { repeat 2 every 40 { MPI_Win_start 2..9 fence(one)  MPI_Win_complete 9..10 fence(one) } }
+         pe 0: main 0..90 { repeat 2 every 40 { MPI_Win_start 2..9 epoch(one)  MPI_Win_complete 9..10 epoch(one) } }
          pe 1: main 0..90 {
-             MPI_Win_post 1..2 fence(zero)  MPI_Win_wait 8..11 fence(zero)
-             MPI_Win_post 46..47 fence(zero)  MPI_Win_wait 48..51 fence(zero)
+             MPI_Win_post 1..2 epoch(zero)  MPI_Win_wait 8..11 epoch(zero)
+             MPI_Win_post 46..47 epoch(zero)  MPI_Win_wait 48..51 epoch(zero)
          }",
     );
     assert_eq!(

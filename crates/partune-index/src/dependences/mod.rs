@@ -22,7 +22,7 @@ pub enum DependenceKind {
     Collective,
     /// A lock for its release.
     Lock,
-    /// A value for the access that wrote it.
+    /// A value for the access that wrote it; an epoch of a window for the post or complete that let it go on.
     Value,
     /// A thread of a team for the fork.
     Fork,

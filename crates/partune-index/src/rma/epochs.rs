@@ -1,95 +1,306 @@
-//! Access and exposure epochs of windows (post, start, complete, wait), and who let whom go on.
+//! Access and exposure epochs of windows, and who let whom go on.
 //!
-//! | operation | role, completion | does |
+//! A post opens an exposure epoch of a PE for a group, and a wait closes it; a start opens an access epoch to a group, and a
+//! complete closes it. A PE has at most one epoch of each kind open in a window (MPI-4.1, section 12.5.2), so a close belongs to
+//! the last open. The k-th exposure of a PE to another is for the k-th access of that one to it.
+//!
+//! | operation | goes on when | where |
 //! |---|---|---|
-//! | post | signal, non-blocking | lets the group's members access the own memory |
-//! | start | group synchronisation, blocking | may wait for the posts of its group's members |
-//! | complete | signal, blocking | tells the group's members that the accesses are done |
-//! | wait | group synchronisation, synchronous | waits for the completes of its group's members |
+//! | start | the last post of its group began | it had not come back by then |
+//! | complete | the same | the start had come back, and the complete had not |
+//! | an access | the post of its target began | the start had come back, and the access had not |
+//! | wait | the last complete of its group began | |
 //!
-//! The k-th post of a PE for another in a window is for the k-th start of that one for it, and so are completes and waits (MPI-4.1,
-//! section 12.5.2). A wait of which not every partner is recorded has no cause.
+//! MPI lets a start come back before the posts, and an implementation may wait later or not at all; so it is the operation in
+//! which the post came that waited for it. A test does not wait. What is not known of every partner of an epoch is not claimed.
 
-use partune_base::{GroupId, PeId, WindowId};
-use partune_trace::{Completion, RmaSyncKind, Role, Trace, VisitIx};
-use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+
+use partune_base::{GroupId, PeId, Time, WindowId};
+use partune_diag::{Diagnostic, Quality};
+use partune_trace::{Completion, RmaSyncKind, Role, Stream, Trace};
+use rayon::prelude::*;
 
 use super::ValueWait;
 use crate::Place;
+use crate::requests::operation_enter;
 
-/// What opens, or closes, an epoch of another PE.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Signal {
-    Post,
-    Complete,
-}
-
-/// A signal's way: window, from, to.
-type Way = (WindowId, PeId, PeId, Signal);
-
-/// All waits of epochs in order of (PE, operation). Linear in members of the groups of epochs: 12 bytes each while it runs.
-pub(super) fn find(trace: &Trace) -> Vec<ValueWait> {
-    let rows = rows(trace);
-    let mut sent: FxHashMap<Way, Vec<VisitIx>> = FxHashMap::default();
-    for row in rows.iter().filter(|row| row.sends) {
-        for to in trace.groups()[row.group].members.iter().filter(|to| **to != row.place.pe) {
-            sent.entry((row.window, row.place.pe, *to, row.signal)).or_default().push(row.place.visit);
-        }
+/// All operations that depended on the other side of their epoch, in order of (PE, operation). Linear in rows and members of their
+/// groups but for sorting, and a search in the operations and accesses of a PE for each post that its start did not wait for.
+/// While it runs: 32 bytes a row and an epoch, 32 a member of an epoch's group.
+pub(super) fn find(trace: &Trace, quality: &mut Quality) -> Vec<ValueWait> {
+    let steps = steps(trace);
+    if steps.is_empty() {
+        return Vec::new();
     }
-    let mut used: FxHashMap<Way, usize> = FxHashMap::default();
-    let mut waits = Vec::new();
-    for row in rows.iter().filter(|row| !row.sends) {
-        let pe = row.place.pe;
-        let mut partners = Vec::new();
-        for from in trace.groups()[row.group].members.iter().filter(|from| **from != pe) {
-            let way = (row.window, *from, pe, row.signal);
-            let number = used.entry(way).or_default();
-            let visit = sent.get(&way).and_then(|visits| visits.get(*number));
-            *number += 1;
-            partners.push(visit.map(|visit| Place { pe: *from, visit: *visit }));
-        }
-        let all: Option<Vec<Place>> = partners.into_iter().collect();
-        let last = all.unwrap_or_default().into_iter().max_by_key(|place| (place.enter(trace), *place));
-        let exit = row.place.exit(trace);
-        waits.push(ValueWait {
-            pe,
-            operation: row.place.visit,
-            cause: last.unwrap_or(Place::NONE),
-            fulfilled: last.map_or(exit, |last| last.enter(trace).min(exit)),
-        });
-    }
-    waits.sort_by_key(|wait| (wait.pe, wait.operation));
+    let (epochs, unended) = epochs(trace, &steps);
+    let (mut sides, unknown) = sides(trace, &epochs);
+    let alone = pair(&epochs, &mut sides, unknown == 0);
+    report(quality, unknown, unended, alone);
+    let mut waits: Vec<ValueWait> = sides
+        .par_chunk_by(|a, b| a.epoch == b.epoch)
+        .flat_map_iter(|sides| Dependent { trace, epochs: &epochs, own: epochs[sides[0].epoch as usize], sides }.find())
+        .collect();
+    // Of an access that needed several targets, the last.
+    waits.sort_unstable_by_key(|wait| (wait.pe, wait.operation, Reverse((wait.fulfilled, wait.cause))));
+    waits.dedup_by_key(|wait| (wait.pe, wait.operation));
     waits
 }
 
-/// A row of a group in a window.
-struct Row {
-    place: Place,
+/// The operations of epochs: role, whether of an exposure, whether it opens.
+const OPERATIONS: [(Role, bool, bool); 4] = [
+    (Role::RmaPost, true, true),
+    (Role::RmaStart, false, true),
+    (Role::RmaComplete, false, false),
+    (Role::RmaWait, true, false),
+];
+
+/// An operation opened or closed an epoch.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Step {
     window: WindowId,
+    /// Whom groups name: the PE itself, or the main PE of its process.
+    party: PeId,
+    exposes: bool,
+    enter: Time,
+    place: Place,
+    opens: bool,
     group: GroupId,
-    signal: Signal,
-    /// Whether it sends the signal or waits for it.
-    sends: bool,
 }
 
-/// Rows in order of (PE, time).
-fn rows(trace: &Trace) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for (pe, stream) in trace.streams().iter_ids() {
+/// An epoch of one PE. Its begin or end is [`Place::NONE`] if it is not recorded.
+#[derive(Clone, Copy)]
+struct Epoch {
+    window: WindowId,
+    party: PeId,
+    exposes: bool,
+    begin: Place,
+    end: Place,
+    group: GroupId,
+}
+
+/// An epoch, seen by one of its group.
+#[derive(Clone, Copy)]
+struct Side {
+    window: WindowId,
+    origin: PeId,
+    target: PeId,
+    /// Number of the epoch.
+    epoch: u32,
+    /// Number of the other side's epoch; `u32::MAX` if there is none.
+    partner: u32,
+}
+
+/// All steps in order of (window, party, exposure or access, time).
+fn steps(trace: &Trace) -> Vec<Step> {
+    let of_pe = |(index, stream): (usize, &Stream)| {
+        let pe = PeId(index as u32);
+        let mut steps = Vec::new();
+        let mut known: Option<(WindowId, PeId)> = None;
         for row in &stream.rma_syncs {
             let RmaSyncKind::Group(group) = row.kind else { continue };
-            if !group.is_some() || !row.visit.is_some() {
+            let Some(enter) = operation_enter(stream, trace.paths(), row.visit) else { continue };
+            let role = trace.role_of(pe, row.visit);
+            let Some((_, exposes, opens)) = OPERATIONS.into_iter().find(|operation| operation.0 == role) else {
                 continue;
+            };
+            let party = known.filter(|known| known.0 == row.window).map(|known| known.1);
+            let party = party.unwrap_or_else(|| party_of(trace, row.window, pe));
+            known = Some((row.window, party));
+            let place = Place { pe, visit: row.visit };
+            steps.push(Step { window: row.window, party, exposes, enter, place, opens, group });
+        }
+        steps
+    };
+    let found: Vec<Vec<Step>> = trace.streams().as_slice().par_iter().enumerate().map(of_pe).collect();
+    let mut steps = found.concat();
+    steps.par_sort_unstable();
+    steps
+}
+
+/// A thread may act for the main PE of its process.
+fn party_of(trace: &Trace, window: WindowId, pe: PeId) -> PeId {
+    let about = &trace.pes()[pe];
+    let members = || trace.windows().get(window).and_then(|window| trace.groups().get(window.group));
+    if about.thread == 0 || members().is_none_or(|group| group.members.contains(&pe)) {
+        return pe;
+    }
+    trace.processes().get(about.process).and_then(|process| process.pes.first().copied()).unwrap_or(pe)
+}
+
+/// The epochs, in order of (window, party, exposure or access, time), and how many have no begin or no end.
+fn epochs(trace: &Trace, steps: &[Step]) -> (Vec<Epoch>, u64) {
+    let mut epochs: Vec<Epoch> = Vec::with_capacity(steps.len() / 2 + 1);
+    let mut halves = 0;
+    for steps in steps.chunk_by(|a, b| (a.window, a.party, a.exposes) == (b.window, b.party, b.exposes)) {
+        let mut open = false;
+        for step in steps {
+            let Step { window, party, exposes, place, group, .. } = *step;
+            let begun = epochs.last_mut().filter(|last| open && !step.opens && same_group(trace, last.group, group));
+            if let Some(begun) = begun {
+                begun.end = place;
+                begun.group = if begun.group.is_some() { begun.group } else { group };
+                halves -= 1;
+            } else {
+                let (begin, end) = if step.opens { (place, Place::NONE) } else { (Place::NONE, place) };
+                epochs.push(Epoch { window, party, exposes, begin, end, group });
+                halves += 1;
             }
-            let region = trace.region_of(pe, row.visit);
-            let sends = region.role == Role::Signal;
-            if !sends && region.role != Role::RmaGroupSync {
-                continue;
-            }
-            let of_post = if sends { Completion::NonBlocking } else { Completion::Blocking };
-            let signal = if region.completion == of_post { Signal::Post } else { Signal::Complete };
-            rows.push(Row { place: Place { pe, visit: row.visit }, window: row.window, group, signal, sends });
+            open = step.opens;
         }
     }
-    rows
+    (epochs, halves)
+}
+
+/// Whether two groups have the same members, as far as they are known.
+fn same_group(trace: &Trace, a: GroupId, b: GroupId) -> bool {
+    let members = |group: GroupId| {
+        let mut members = trace.groups()[group].members.clone();
+        members.sort_unstable();
+        members
+    };
+    a == b || !a.is_some() || !b.is_some() || members(a) == members(b)
+}
+
+/// What each member of an epoch's group sees of it, in order of epochs, and how many epochs are of unknown groups.
+fn sides(trace: &Trace, epochs: &[Epoch]) -> (Vec<Side>, u64) {
+    let mut unknown = 0;
+    let mut sides = Vec::new();
+    for (number, epoch) in (0_u32..).zip(epochs) {
+        let Some(group) = trace.groups().get(epoch.group) else {
+            unknown += 1;
+            continue;
+        };
+        sides.extend(group.members.iter().filter(|member| **member != epoch.party).map(|member| {
+            let (origin, target) = if epoch.exposes { (*member, epoch.party) } else { (epoch.party, *member) };
+            Side { window: epoch.window, origin, target, epoch: number, partner: u32::MAX }
+        }));
+    }
+    (sides, unknown)
+}
+
+/// Finds the partners of all sides; returns how many have none. Where two PEs have different numbers of epochs, none is paired: some
+/// were lost, nobody knows which. Only one more that never ended may be the last of a run that was cut off, if the groups of all
+/// epochs are known.
+fn pair(epochs: &[Epoch], sides: &mut [Side], all_known: bool) -> u64 {
+    let mut order: Vec<u32> = (0..sides.len() as u32).collect();
+    order.par_sort_unstable_by_key(|at| {
+        let side = &sides[*at as usize];
+        (side.window, side.origin, side.target, epochs[side.epoch as usize].exposes, *at)
+    });
+    let mut alone = 0;
+    let mut pairs: Vec<(u32, u32)> = Vec::new();
+    let epoch_of = |at: u32| &epochs[sides[at as usize].epoch as usize];
+    let way = |at: u32| (sides[at as usize].window, sides[at as usize].origin, sides[at as usize].target);
+    for order in order.chunk_by(|a, b| way(*a) == way(*b)) {
+        let (accesses, exposures) = order.split_at(order.partition_point(|at| !epoch_of(*at).exposes));
+        let (few, many) = if accesses.len() < exposures.len() { (accesses, exposures) } else { (exposures, accesses) };
+        let cut_off = || all_known && many.len() - few.len() == 1 && !epoch_of(many[few.len()]).end.is_some();
+        let paired = if few.len() == many.len() || cut_off() { few.len() } else { 0 };
+        alone += (order.len() - 2 * paired) as u64;
+        pairs.extend(few.iter().copied().zip(many.iter().copied()).take(paired));
+    }
+    for (a, b) in pairs {
+        sides[a as usize].partner = sides[b as usize].epoch;
+        sides[b as usize].partner = sides[a as usize].epoch;
+    }
+    alone
+}
+
+fn report(quality: &mut Quality, unknown: u64, unended: u64, alone: u64) {
+    quality.add(
+        Diagnostic::data_loss(
+            "epochs of windows (post, start) are for a group that the archive does not define",
+            "the definitions of the archive are incomplete: record again, or keep all files of the archive together",
+        )
+        .times(unknown),
+    );
+    quality.add(
+        Diagnostic::data_loss(
+            "epochs of windows begin and do not end, or end and did not begin (post and wait, start and complete)",
+            "the run was cut off or the recorder lost events: record to the end",
+        )
+        .times(unended),
+    );
+    quality.add(
+        Diagnostic::data_loss(
+            "epochs of windows have no counterpart on the other PE, or it is not clear which; no waiting is told of them",
+            "record all processes from begin to end",
+        )
+        .times(alone),
+    );
+}
+
+/// An epoch with all its sides.
+struct Dependent<'a> {
+    trace: &'a Trace,
+    epochs: &'a [Epoch],
+    own: Epoch,
+    sides: &'a [Side],
+}
+
+impl Dependent<'_> {
+    /// What in this epoch depended on the other side.
+    fn find(&self) -> Vec<ValueWait> {
+        // What the partners did that let this epoch go on, and when.
+        let signals: Option<Vec<(Time, Place)>> = self.sides.iter().map(|side| self.signal(side)).collect();
+        let Some(signals) = signals else { return Vec::new() };
+        let Some(last) = signals.iter().max().copied() else { return Vec::new() };
+        if self.own.exposes {
+            return self.wait(self.own.end, last).into_iter().collect();
+        }
+        let start = self.span(self.own.begin);
+        if start.is_some_and(|(_, exit)| last.0 <= exit) {
+            return self.wait(self.own.begin, last).into_iter().collect();
+        }
+        let mut waits: Vec<ValueWait> = Vec::new();
+        if self.span(self.own.end).is_some_and(|(enter, exit)| enter < last.0 && last.0 <= exit) {
+            waits.extend(self.wait(self.own.end, last));
+        }
+        let accesses = self.sides.iter().zip(&signals).filter_map(|(side, signal)| {
+            let access = self.access(side.target, signal.0)?;
+            self.wait(access, *signal)
+        });
+        waits.extend(accesses);
+        waits
+    }
+
+    /// What the partner on a side did last: its complete, or its post.
+    fn signal(&self, side: &Side) -> Option<(Time, Place)> {
+        let partner = self.epochs.get(side.partner as usize)?;
+        let place = if self.own.exposes { partner.end } else { partner.begin };
+        Some((self.span(place)?.0, place))
+    }
+
+    fn span(&self, place: Place) -> Option<(Time, Time)> {
+        place.is_some().then(|| (place.enter(self.trace), place.exit(self.trace)))
+    }
+
+    fn wait(&self, own: Place, (at, cause): (Time, Place)) -> Option<ValueWait> {
+        let (enter, exit) = self.span(own)?;
+        let tests = self.trace.region_of(own.pe, own.visit).completion == Completion::NonBlocking;
+        (!self.own.exposes || !tests).then(|| ValueWait {
+            pe: own.pe,
+            operation: own.visit,
+            cause,
+            fulfilled: at.max(enter).min(exit),
+        })
+    }
+
+    /// The operation under way at a time, if it is an access of this epoch to the target.
+    fn access(&self, target: PeId, at: Time) -> Option<Place> {
+        let (begin, end) = (self.own.begin, self.own.end);
+        let stream = self.trace.streams().get(begin.pe)?;
+        let operation = stream.operations.partition_point(|visit| stream.visits.enter[visit.index()] < at);
+        let operation = *stream.operations.get(operation.checked_sub(1)?)?;
+        let visit = stream.visits.at(operation);
+        let within = operation > begin.visit && (end.pe != begin.pe || operation < end.visit);
+        if visit.exit < at || !within {
+            return None;
+        }
+        let first = stream.transfers.partition_point(|row| row.time < visit.enter);
+        let mut rows = stream.transfers[first..].iter().take_while(|row| row.time <= visit.exit);
+        let found = rows.any(|row| (row.visit, row.window, row.target) == (operation, self.own.window, target));
+        found.then_some(Place { pe: begin.pe, visit: operation })
+    }
 }

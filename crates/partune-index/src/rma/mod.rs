@@ -33,9 +33,9 @@ pub struct ValueWait {
     pub operation: VisitIx,
     /// The last put, atomic or notification to this PE's memory in the window that ended within the operation; if none ended
     /// within, the last one begun before its exit and not ended by then; none if there is no such access. In an epoch, the post or
-    /// complete of its partners that began last; none if one is missing.
+    /// complete that began last of those it needs; never none, since an epoch with an unknown partner has no rows.
     pub cause: Place,
-    /// When that access ended (or that post or complete began), at the latest the exit of the operation; the exit if there is no such access.
+    /// When that access ended (or that post or complete began), within the operation; its exit if there is no such access.
     pub fulfilled: Time,
 }
 
@@ -52,7 +52,7 @@ impl RmaIndex {
     pub(crate) fn build(trace: &Trace, scans: &[Scan], quality: &mut Quality) -> RmaIndex {
         let transfers = transfers::find(trace, quality);
         let mut value_waits = values::find(trace, scans, &transfers);
-        value_waits.extend(epochs::find(trace));
+        value_waits.extend(epochs::find(trace, quality));
         value_waits.sort_by_key(|wait| (wait.pe, wait.operation));
         RmaIndex { transfers, value_waits }
     }
