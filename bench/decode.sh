@@ -1,11 +1,11 @@
 #!/bin/sh
 # Decodes an archive with the C library and with partune's codec, one thread each, in the same run, and prints the ratio of the best rates.
-# Usage: bench/decode.sh ARCHIVE.otf2     (needs cc, libotf2's headers, cargo)
+# Usage: bench/decode.sh [ARCHIVE.otf2]     (needs cc, libotf2's headers, cargo); without an archive, the one that analyze.sh made
 set -eu
 
-[ $# -eq 1 ] || { echo "usage: bench/decode.sh ARCHIVE.otf2" >&2; exit 2; }
-archive=$(realpath "$1")
 root=$(cd "$(dirname "$0")/.." && pwd)
+archive=$(realpath "${1:-$root/target/bench/even-50M/traces.otf2}")
+[ -f "$archive" ] || { echo "decode.sh: no archive at $archive; name one, or run bench/analyze.sh first" >&2; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
