@@ -11,7 +11,8 @@ use rayon::prelude::*;
 
 use crate::archives::{archives, load};
 
-/// Archives up to this size are cut at 1,000 places; larger ones at fewer, so that the test ends in minutes.
+/// Archives up to this size are cut at 1,000 places; larger ones at fewer, so that the test ends in minutes. All of them are with
+/// `PARTUNE_THOROUGH=1`.
 const THOROUGH_BYTES: usize = 2 << 20;
 
 /// An archive with one file replaced (or missing).
@@ -71,7 +72,8 @@ fn each_damage(
         let files: BTreeMap<String, Arc<Vec<u8>>> =
             files.into_iter().map(|(name, bytes)| (name, Arc::new(bytes))).collect();
         let names: Vec<&String> = files.keys().collect();
-        let times = if size <= THOROUGH_BYTES { times } else { times / 20 };
+        let thorough = size <= THOROUGH_BYTES || std::env::var_os("PARTUNE_THOROUGH").is_some();
+        let times = if thorough { times } else { times / 20 };
         (0..times).into_par_iter().for_each(|round| {
             let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ (round as u64 + 1).wrapping_mul(0xff51_afd7_ed55_8ccd));
             let name = names[random.below(names.len())];
