@@ -45,7 +45,9 @@ pub fn analyze(trace: Trace, request: &Request, progress: &dyn Progress) -> Diag
     if request.repair_clocks && repair.is_needed() {
         progress.stage("repairing clocks");
         (trace, repair) = clock_repair::repair(trace, &index);
-        index = Index::build(&trace);
+        if repair.changed_times() {
+            index = Index::build(&trace);
+        }
     }
     progress.stage("waits");
     let waits = timed(progress, "waits", || Waits::find(&trace, &index));

@@ -73,6 +73,11 @@ impl Repair {
         self.violated_messages + self.violated_collectives > 0
     }
 
+    /// Whether times are no longer as they were, so that what was derived from them is stale.
+    pub fn changed_times(&self) -> bool {
+        self.offsets_taken_back || self.moved_events > 0
+    }
+
     /// Whether the clocks are good enough to compare times of different processes, once repaired.
     pub fn trustworthy(&self) -> bool {
         let many = |violated: u64, all: u64| violated as f64 > Self::MAX_VIOLATED * all as f64;
