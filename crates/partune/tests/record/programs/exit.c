@@ -1,0 +1,19 @@
+/* Twenty exchanges, then both ranks leave without MPI_Finalize. What happened before is kept.
+ *
+ * expect 2 ranks
+ * expect status any
+ * expect each: MPI_Sendrecv 20, sends 20, sent 80, receives 20, received 80
+ */
+#include <mpi.h>
+#include <stdlib.h>
+
+int main(int argc, char** argv)
+{
+    int rank, in;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 20; ++i)
+        MPI_Sendrecv(&i, 1, MPI_INT, 1 - rank, 0, &in, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    exit(0);
+}
