@@ -18,5 +18,6 @@ mod recognise;
 mod row;
 mod upc;
 
+pub use mpi::bindings::{Binding, Fortran, Handle, Kind, Number, Parameter, mpi_binding_lines, mpi_bindings};
 pub use paradigm::{Construct, Paradigm};
 pub use recognise::{PARADIGMS, Recognised, recognise};

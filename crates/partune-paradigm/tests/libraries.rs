@@ -78,7 +78,7 @@ fn exports(library: &str, package: &str, least: usize, paradigm: &str, meant: im
 }
 
 /// Where a library is, from the loader's cache or in the folders of packages that are not in it.
-fn find(library: &str) -> Option<PathBuf> {
+pub(crate) fn find(library: &str) -> Option<PathBuf> {
     let cache =
         Command::new("/sbin/ldconfig").arg("-p").output().map(|out| String::from_utf8_lossy(&out.stdout).into_owned());
     let cached = cache.ok().and_then(|cache| {

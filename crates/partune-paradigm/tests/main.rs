@@ -2,6 +2,7 @@
 #![allow(clippy::print_stderr, reason = "a test says what it skips")]
 
 mod archives;
+mod bindings;
 mod libraries;
 mod spellings;
 mod tables;
