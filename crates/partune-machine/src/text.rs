@@ -20,7 +20,8 @@ pub enum ReadError {
 pub fn read(text: &str) -> Result<Machine, ReadError> {
     let syntax = |error: toml::de::Error| {
         let at = error.span().map_or(0, |span| span.start.min(text.len()));
-        let line = text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line =
+            text.char_indices().take_while(|(index, _)| *index < at).filter(|(_, letter)| *letter == '\n').count() + 1;
         ReadError::Syntax { line, message: error.message().to_owned() }
     };
     // The version first: another one may have other keys.
