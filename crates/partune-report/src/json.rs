@@ -48,7 +48,7 @@ struct Quality<'a> {
 
 #[derive(Serialize, JsonSchema)]
 struct Finding<'a> {
-    /// Stable for the same pattern, construct and call path, also between runs of a program.
+    /// Stable for the same pattern, construct, call path and lines of calls, also between runs of a program.
     id: String,
     pattern: &'static str,
     seconds: f64,
@@ -165,7 +165,7 @@ fn finding<'a>(trace: &'a Trace, ranked: &Ranked) -> Finding<'a> {
     let seconds = clock.seconds(finding.time);
     let callpath = names::callpath(trace, finding.path);
     Finding {
-        id: format!("{}-{:08x}", finding.pattern.name(), hash(&callpath)),
+        id: format!("{}-{:08x}", finding.pattern.name(), hash(trace, finding.path, &callpath)),
         pattern: finding.pattern.name(),
         seconds,
         fraction: ranked.fraction,
@@ -216,9 +216,10 @@ fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
     Location { file, line, function }
 }
 
-/// FNV-1a over the names of a path: the same on every machine.
-fn hash(path: &[&str]) -> u32 {
-    path.iter()
-        .flat_map(|name| name.bytes().chain([0]))
-        .fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+/// FNV-1a over the names of a path, and the lines of its calls where they are known: the same on every machine.
+fn hash(trace: &Trace, path: CallPathId, names: &[&str]) -> u32 {
+    let names = names.iter().flat_map(|name| name.bytes().chain([0]));
+    let sites = trace.paths().ancestors(path).map(|path| trace.paths().site(path)).filter(|site| site.is_some());
+    let sites = sites.flat_map(|site| trace.strings().get(site.file).bytes().chain(site.line.to_le_bytes()));
+    names.chain(sites).fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

@@ -1,7 +1,7 @@
 //! Names for people: PEs, places in the source, call paths, numbers.
 
 use partune_base::{CallPathId, PeId};
-use partune_trace::{Region, Trace};
+use partune_trace::{CallSite, Region, RegionKind, Trace};
 
 /// Where in the source something is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,18 +23,23 @@ pub(crate) fn construct(trace: &Trace, path: CallPathId) -> &str {
     if path.is_some() { trace.strings().get(region(trace, path).construct) } else { "" }
 }
 
-/// Where a path is: its own source line if it is a construct with one (OpenMP), else the innermost user function around it.
+/// Where a path is: for a construct, or what the user marked, the place it is called from if that is known; else its own source
+/// line if it has one (OpenMP's constructs, functions); else the same of what is around it. The function is the innermost of
+/// the user's.
 pub(crate) fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
     let text = |id| trace.strings().get(id);
-    let mut ancestors = trace.paths().ancestors(path).map(|path| region(trace, path));
-    let user = ancestors.clone().find(|region| !region.paradigm.is_some());
-    let function = user.map_or("", |region| text(region.name));
-    let placed = ancestors.find(|region| region.line > 0 && region.file.is_some());
-    placed.map_or(Location { file: "", line: 0, function }, |region| Location {
-        file: text(region.file),
-        line: region.line,
-        function,
-    })
+    let mut ancestors = trace.paths().ancestors(path);
+    let is_function = |region: &Region| !region.paradigm.is_some() && region.kind == RegionKind::Function;
+    let function = ancestors.clone().map(|path| region(trace, path)).find(|region| is_function(region));
+    let place = ancestors.find_map(|path| {
+        let region = region(trace, path);
+        let site = trace.paths().site(path);
+        let own = CallSite { file: region.file, line: region.line };
+        let place = if site.is_some() && !is_function(region) { site } else { own };
+        Some(place).filter(|place| place.is_some())
+    });
+    let (file, line) = place.map_or(("", 0), |place| (text(place.file), place.line));
+    Location { file, line, function: function.map_or("", |region| text(region.name)) }
 }
 
 /// Names along a path, outermost first.
@@ -108,6 +113,33 @@ fn three_digits(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_construct_is_where_it_is_called() {
+        let trace = partune_testkit::trace(
+            "pe 0: main@m.c:1 0..100 {
+                 exchange@h.c:30^m.c:10 0..40 { MPI_Send^h.c:42 0..1 MPI_Send^h.c:50 1..2 MPI_Wait 2..3 }
+                 phase solve^m.c:12 40..90 { MPI_Barrier 50..60 \"!$omp barrier\" 60..70 }
+                 phase setup@s.c:5 90..100
+             }",
+        );
+        let at = |path: u32| location(&trace, CallPathId(path)).text();
+        let texts: Vec<String> = (0..trace.paths().len() as u32).map(at).collect();
+        assert_eq!(
+            texts,
+            [
+                "main (m.c:1)",
+                "exchange (h.c:30)",
+                "exchange (h.c:42)",
+                "exchange (h.c:50)",
+                "exchange (h.c:30)",
+                "main (m.c:12)",
+                "main (m.c:12)",
+                "main (m.c:12)",
+                "main (s.c:5)",
+            ]
+        );
+    }
 
     #[test]
     fn numbers_keep_three_digits() {

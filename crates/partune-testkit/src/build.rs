@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use partune_base::{CallPathId, PeId, RegionId, StringId, Time};
-use partune_trace::{Completion, Region, Role, Stream, TraceBuilder, Visit};
+use partune_trace::{CallSite, Completion, Region, RegionKind, Role, Stream, TraceBuilder, Visit};
 
 use crate::facts::{self, Here};
 use crate::lexer::Source;
@@ -30,8 +30,8 @@ pub(crate) struct Maker<'a, 's> {
     pub(crate) source: &'a Source<'s>,
     pub(crate) built: TraceBuilder,
     pub(crate) names: Names,
-    regions: HashMap<(StringId, StringId, u32), RegionId>,
-    paths: HashMap<(CallPathId, RegionId), CallPathId>,
+    regions: HashMap<(StringId, CallSite, RegionKind), RegionId>,
+    paths: HashMap<(CallPathId, RegionId, CallSite), CallPathId>,
     /// Matching id of the next RMA access that has none.
     pub(crate) next_id: u64,
 }
@@ -93,21 +93,27 @@ impl Maker<'_, '_> {
 
     fn path(&mut self, parent: CallPathId, visit: &VisitText) -> CallPathId {
         let region = self.region(visit);
-        *self.paths.entry((parent, region)).or_insert_with(|| self.built.paths.push(parent, region))
+        let site = self.place(visit.site.as_ref());
+        *self.paths.entry((parent, region, site)).or_insert_with(|| self.built.paths.push_at(parent, region, site))
+    }
+
+    fn place(&mut self, place: Option<&(String, u32)>) -> CallSite {
+        place.map_or(CallSite::NONE, |(file, line)| CallSite { file: self.built.strings.intern(file), line: *line })
     }
 
     fn region(&mut self, visit: &VisitText) -> RegionId {
+        let source = self.place(visit.source.as_ref());
+        let CallSite { file, line } = source;
         let strings = &mut self.built.strings;
         let name = strings.intern(&visit.name);
-        let (file, line) =
-            visit.source.as_ref().map_or((StringId::NONE, 0), |(file, line)| (strings.intern(file), *line));
-        *self.regions.entry((name, file, line)).or_insert_with(|| {
+        *self.regions.entry((name, source, visit.kind)).or_insert_with(|| {
             let mut region = Region {
                 name,
                 construct: name,
                 paradigm: StringId::NONE,
                 role: Role::User,
                 completion: Completion::Blocking,
+                kind: visit.kind,
                 file,
                 line,
             };

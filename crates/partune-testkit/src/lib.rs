@@ -35,7 +35,9 @@
 //! define = "define" NAME "{" item… "}"
 //! pe     = "pe" PE… ":" item…                the same for each of the PEs; a second block goes on where the first ended
 //! PE     = RANK | RANK "." THREAD
-//! item   = NAME["@"FILE":"LINE] BEGIN ".." END fact… ["{" item… "}"]              a visit
+//! item   = [MARK] NAME["@"FILE":"LINE]["^"FILE":"LINE] BEGIN ".." END fact… ["{" item… "}"]
+//!                                            a visit; @ where the region is defined, ^ where it is called
+//! MARK   = "phase" | "iteration"             what the user marked the region as
 //!        | "repeat" N "every" PERIOD "{" item… "}"     all times inside move by PERIOD each time
 //!        | "use" NAME "@" OFFSET                       what was defined, with its times moved by OFFSET
 //! fact   = NAME ["(" argument, … ")"] ["@" TIME]

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use partune_trace::RegionKind;
+
 use crate::lexer::{Line, Source, Token};
 
 /// A whole text.
@@ -35,8 +37,11 @@ pub(crate) enum Item {
 pub(crate) struct VisitText {
     pub(crate) line: Line,
     pub(crate) name: String,
+    pub(crate) kind: RegionKind,
     /// File and line.
     pub(crate) source: Option<(String, u32)>,
+    /// File and line from which it is called.
+    pub(crate) site: Option<(String, u32)>,
     pub(crate) begin: Option<i64>,
     pub(crate) end: Option<i64>,
     pub(crate) facts: Vec<Fact>,
@@ -126,7 +131,12 @@ impl Parser<'_, '_> {
                 let Some(first) = self.moment() else { self.source.fail(line, "`use` needs `@` and a time") };
                 items.push(Item::Repeat { times: 1, first, every: 0, items: defined });
             } else if token.is_word() && self.range_follows() {
-                items.push(Item::Visit(self.visit()));
+                items.push(Item::Visit(self.visit(RegionKind::Function)));
+            } else if let Some(kind) = marked(token)
+                && self.peek(2).is_some_and(is_range)
+            {
+                self.next += 1;
+                items.push(Item::Visit(self.visit(kind)));
             } else if token.is("}") || token.is("pe") || KEYWORDS.iter().any(|word| token.is(word)) {
                 break;
             } else {
@@ -143,9 +153,10 @@ impl Parser<'_, '_> {
         items
     }
 
-    fn visit(&mut self) -> VisitText {
+    fn visit(&mut self, kind: RegionKind) -> VisitText {
         let Token { line, text, quoted } = self.take();
-        let (name, source) = if quoted { (text, None) } else { split_source(&text) };
+        let (text, site) = if quoted { (text, None) } else { split_place(&text, '^') };
+        let (name, source) = if quoted { (text, None) } else { split_place(&text, '@') };
         let times = self.word();
         let (begin, end) = times.split_once("..").unwrap_or_default();
         let bound = |text: &str| {
@@ -161,7 +172,7 @@ impl Parser<'_, '_> {
             facts.push(self.fact());
         }
         let items = if self.peek(0).is_some_and(|token| token.is("{")) { self.block() } else { Vec::new() };
-        VisitText { line, name, source, begin, end, facts, items }
+        VisitText { line, name, kind, source, site, begin, end, facts, items }
     }
 
     fn fact(&mut self) -> Fact {
@@ -267,7 +278,7 @@ impl Parser<'_, '_> {
     }
 
     fn range_follows(&self) -> bool {
-        self.peek(1).is_some_and(|token| !token.quoted && token.text.contains(".."))
+        self.peek(1).is_some_and(is_range)
     }
 
     fn fact_follows(&self) -> bool {
@@ -278,7 +289,21 @@ impl Parser<'_, '_> {
         let called = self.peek(1).is_some_and(|token| token.is("("));
         self.peek(0).is_some_and(|token| token.is_word() && !token.quoted && (called || !structural(token)))
             && !self.range_follows()
+            && !(self.peek(0).is_some_and(|token| marked(token).is_some()) && self.peek(2).is_some_and(is_range))
     }
+}
+
+/// The mark that makes a region a phase or an iteration.
+fn marked(token: &Token) -> Option<RegionKind> {
+    match token.text.as_str() {
+        "phase" if !token.quoted => Some(RegionKind::Phase),
+        "iteration" if !token.quoted => Some(RegionKind::Iteration),
+        _ => None,
+    }
+}
+
+fn is_range(token: &Token) -> bool {
+    !token.quoted && token.text.contains("..")
 }
 
 /// `3` or `3.1`.
@@ -287,9 +312,9 @@ pub(crate) fn pe_id(text: &str) -> Option<(u32, u32)> {
     Some((rank.parse().ok()?, thread.parse().ok()?))
 }
 
-/// `name@file:line`.
-fn split_source(word: &str) -> (String, Option<(String, u32)>) {
-    let parts = word.split_once('@').and_then(|(name, place)| {
+/// `name@file:line` or `name^file:line`.
+fn split_place(word: &str, mark: char) -> (String, Option<(String, u32)>) {
+    let parts = word.split_once(mark).and_then(|(name, place)| {
         let (file, line) = place.rsplit_once(':')?;
         Some((name.to_owned(), Some((file.to_owned(), line.parse().ok()?))))
     });

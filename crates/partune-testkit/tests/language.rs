@@ -2,7 +2,9 @@
 
 use partune_base::{CallPathId, GroupId, PeId, Time};
 use partune_testkit::{builder, path, path_name, pe, thread, trace, visit};
-use partune_trace::{GroupKind, LockKind, NO_REQUEST, RequestKind, RmaCompletionKind, RmaSyncKind, Role, TeamKind};
+use partune_trace::{
+    GroupKind, LockKind, NO_REQUEST, RegionKind, RequestKind, RmaCompletionKind, RmaSyncKind, Role, TeamKind,
+};
 
 #[test]
 fn visits_nest_and_have_paths() {
@@ -122,6 +124,21 @@ fn loops_and_templates() {
     assert_eq!(enters, [12, 22, 112, 122, 212, 222]);
     assert_eq!(trace.streams()[PeId(0)].recvs[0].peer, PeId(2));
     assert_eq!(trace.streams()[PeId(2)].visits.len(), 1 + 6 * 3);
+}
+
+#[test]
+fn call_sites_and_marks() {
+    let trace = trace(
+        "pe 0: main@m.c:1 0..100 { phase solve 0..90 { iteration step 0..40 { MPI_Send^h.c:4 0..1 send(to=0) MPI_Send^h.c:9 1..2 }
+         iteration step@m.c:7 40..80 barrier } phase 90..95 }",
+    );
+    let paths = trace.paths();
+    let sites: Vec<(&str, u32)> =
+        paths.ids().map(|path| (trace.strings().get(paths.site(path).file), paths.site(path).line)).collect();
+    assert_eq!(sites, [("", 0), ("", 0), ("", 0), ("h.c", 4), ("h.c", 9), ("", 0), ("", 0)]);
+    let kinds: Vec<RegionKind> = paths.ids().map(|path| trace.regions()[paths.region(path)].kind).collect();
+    let [function, phase, iteration] = [RegionKind::Function, RegionKind::Phase, RegionKind::Iteration];
+    assert_eq!(kinds, [function, phase, iteration, function, function, iteration, function]);
 }
 
 #[test]

@@ -4,6 +4,18 @@ use partune_base::{CallPathId, RegionId, StringId, Table};
 
 use crate::{Completion, Role};
 
+/// What a region of the user's code stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RegionKind {
+    /// A function, a block of code; also every construct, which its role tells apart.
+    #[default]
+    Function,
+    /// A part of the run that somebody marked to be looked at by itself.
+    Phase,
+    /// One turn of a loop that somebody marked: each visit is an iteration.
+    Iteration,
+}
+
 /// A function, a construct of a paradigm, or a block of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
@@ -15,13 +27,34 @@ pub struct Region {
     pub paradigm: StringId,
     pub role: Role,
     pub completion: Completion,
+    pub kind: RegionKind,
     /// Source file; [`StringId::NONE`] if unknown.
     pub file: StringId,
     /// First line; 0 if unknown.
     pub line: u32,
 }
 
-/// The tree of call paths of all PEs together: a path is a region called from a parent path.
+/// The place in the source from which something is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallSite {
+    /// Source file; [`StringId::NONE`] if unknown.
+    pub file: StringId,
+    /// Line; 0 if unknown.
+    pub line: u32,
+}
+
+impl CallSite {
+    /// An unknown place.
+    pub const NONE: CallSite = CallSite { file: StringId::NONE, line: 0 };
+
+    /// Whether it is known.
+    pub fn is_some(self) -> bool {
+        self.file.is_some() && self.line > 0
+    }
+}
+
+/// The tree of call paths of all PEs together: a path is a region called from a parent path, at a call site if that is known.
+/// A region called from two lines of one parent is two paths.
 ///
 /// Columns indexed by [`CallPathId`]; a parent's id is always smaller than its children's, so that one pass in order of ids
 /// visits parents first and one in reverse order visits children first.
@@ -29,16 +62,24 @@ pub struct Region {
 pub struct CallPaths {
     parents: Table<CallPathId, CallPathId>,
     regions: Table<CallPathId, RegionId>,
+    sites: Table<CallPathId, CallSite>,
     depths: Table<CallPathId, u32>,
     operations: Table<CallPathId, CallPathId>,
 }
 
 impl CallPaths {
-    /// Adds the path `region` called from `parent` (or a root, from [`CallPathId::NONE`]); does not look for an equal one.
+    /// Adds the path `region` called from `parent` (or a root, from [`CallPathId::NONE`]) at an unknown place; does not look for
+    /// an equal one.
     pub fn push(&mut self, parent: CallPathId, region: RegionId) -> CallPathId {
+        self.push_at(parent, region, CallSite::NONE)
+    }
+
+    /// The same with the place in `parent` from which it is called.
+    pub fn push_at(&mut self, parent: CallPathId, region: RegionId, site: CallSite) -> CallPathId {
         debug_assert!(!parent.is_some() || (parent.0 as usize) < self.len(), "parents come first");
         let depth = self.depths.get(parent).map_or(0, |depth| depth + 1);
         self.regions.push(region);
+        self.sites.push(site);
         self.depths.push(depth);
         self.operations.push(CallPathId::NONE);
         self.parents.push(parent)
@@ -76,6 +117,11 @@ impl CallPaths {
 
     pub fn region(&self, path: CallPathId) -> RegionId {
         self.regions[path]
+    }
+
+    /// The place in the parent from which this path is called; [`CallSite::NONE`] if unknown.
+    pub fn site(&self, path: CallPathId) -> CallSite {
+        self.sites[path]
     }
 
     /// Number of ancestors; 0 for a root.

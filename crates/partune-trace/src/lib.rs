@@ -17,7 +17,7 @@ mod stream;
 mod trace;
 
 pub use clock::{ClockLine, MeasuredClock};
-pub use code::{CallPaths, Region};
+pub use code::{CallPaths, CallSite, Region, RegionKind};
 pub use pes::{Group, GroupKind, Metric, MetricValues, Pe, PeKind, Process, Window};
 pub use role::{Activity, Completion, Role};
 pub use rows::{

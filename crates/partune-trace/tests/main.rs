@@ -2,8 +2,8 @@
 
 use partune_base::{CallPathId, GroupId, PeId, ProcessId, RegionId, StringId, Time, WindowId};
 use partune_trace::{
-    Completion, NO_REQUEST, Pe, PeKind, Process, Region, RmaTransfer, RmaTransferKind, Role, Send, Stream, Trace,
-    TraceBuilder, Visit, VisitIx,
+    CallSite, Completion, NO_REQUEST, Pe, PeKind, Process, Region, RegionKind, RmaTransfer, RmaTransferKind, Role,
+    Send, Stream, Trace, TraceBuilder, Visit, VisitIx,
 };
 
 /// A builder of one PE with a path for each region; each region is called from the one before.
@@ -18,8 +18,8 @@ fn nested(roles: &[(Role, Option<&str>)]) -> TraceBuilder {
         let name = builder.strings.intern(&format!("region {number}"));
         let paradigm = paradigm.map_or(StringId::NONE, |paradigm| builder.strings.intern(paradigm));
         let completion = Completion::Blocking;
-        let file = StringId::NONE;
-        builder.regions.push(Region { name, construct: name, paradigm, role: *role, completion, file, line: 0 });
+        let (kind, file) = (RegionKind::Function, StringId::NONE);
+        builder.regions.push(Region { name, construct: name, paradigm, role: *role, completion, kind, file, line: 0 });
         parent = builder.paths.push(parent, RegionId(number as u32));
     }
     builder
@@ -99,4 +99,17 @@ fn acquiring_a_lock_ends_where_its_body_begins() {
 fn an_empty_trace_is_a_trace() {
     let trace = TraceBuilder::default().seal();
     assert_eq!((trace.events(), trace.duration().0, trace.active_pes().count()), (0, 0, 0));
+}
+
+#[test]
+fn a_path_knows_where_it_is_called() {
+    let mut builder = nested(&[(Role::User, None), (Role::Send, Some("MPI"))]);
+    let file = builder.strings.intern("halo.c");
+    let sites = [42, 50].map(|line| CallSite { file, line });
+    let paths = sites.map(|site| builder.paths.push_at(CallPathId(0), RegionId(1), site));
+    let trace = builder.seal();
+    assert_eq!(paths.map(|path| trace.paths().site(path)), sites);
+    assert_eq!(paths.map(|path| trace.paths().operation(path)), paths, "each is an operation of its own");
+    assert_eq!(trace.paths().site(CallPathId(1)), CallSite::NONE);
+    assert!(!CallSite::NONE.is_some() && !CallSite { file, line: 0 }.is_some());
 }

@@ -8,6 +8,7 @@ use partune_trace::{
 };
 use rustc_hash::FxHashMap;
 
+use super::contexts::Contexts;
 use super::mappings::Mappings;
 use super::resolve::UNKNOWN_BEGIN;
 use super::segment::{Assembler, RegionKey};
@@ -18,6 +19,7 @@ use crate::codec::{Event, EventVisitor, Mapping};
 pub(super) struct Decoder<'a> {
     pub(super) assembler: Assembler<'a>,
     tables: &'a Tables,
+    contexts: &'a Contexts,
     mappings: &'a Mappings,
     /// Makes ids of locks of threads unique over processes.
     process: u32,
@@ -26,8 +28,14 @@ pub(super) struct Decoder<'a> {
 }
 
 impl<'a> Decoder<'a> {
-    pub(super) fn new(assembler: Assembler<'a>, tables: &'a Tables, mappings: &'a Mappings, process: u32) -> Self {
-        Decoder { assembler, tables, mappings, process, io: FxHashMap::default() }
+    pub(super) fn new(
+        assembler: Assembler<'a>,
+        tables: &'a Tables,
+        contexts: &'a Contexts,
+        mappings: &'a Mappings,
+        process: u32,
+    ) -> Self {
+        Decoder { assembler, tables, contexts, mappings, process, io: FxHashMap::default() }
     }
 }
 
@@ -87,13 +95,16 @@ impl EventVisitor for Decoder<'_> {
         match *event {
             Event::Enter { region } => self.assembler.enter(time, RegionKey::local(region)),
             Event::Leave { region } => self.assembler.leave(time, RegionKey::local(region)),
-            Event::CallingContextEnter { calling_context, .. } => {
-                let region = self.context(calling_context);
-                self.assembler.enter(time, region);
+            Event::CallingContextEnter { calling_context, unwind_distance } => {
+                let context = self.context(calling_context);
+                self.assembler.enter(time, self.region(context));
+                if let Some(context) = context {
+                    self.assembler.called(context, unwind_distance);
+                }
             }
             Event::CallingContextLeave { calling_context } => {
-                let region = self.context(calling_context);
-                self.assembler.leave(time, region);
+                let context = self.context(calling_context);
+                self.assembler.leave(time, self.region(context));
             }
             Event::CallingContextSample { .. } => self.assembler.segment.faults.ignored_records += 1,
             Event::BufferFlush { stop_time } => {
@@ -282,9 +293,13 @@ fn task_key(creating_thread: u32, generation: u32) -> u64 {
 }
 
 impl Decoder<'_> {
-    fn context(&self, context: u32) -> RegionKey {
-        let id = self.mappings.map(Mapping::CallingContext, u64::from(context));
-        RegionKey::global(self.tables.contexts.get(id).unwrap_or(u32::MAX))
+    /// The position of a calling context, if it is defined.
+    fn context(&self, context: u32) -> Option<u32> {
+        self.contexts.position(self.mappings.map(Mapping::CallingContext, u64::from(context)))
+    }
+
+    fn region(&self, context: Option<u32>) -> RegionKey {
+        RegionKey::global(context.map_or(u32::MAX, |context| self.contexts.region(context)))
     }
 
     fn send(&mut self, time: Time, peer: u32, group: u32, tag: u32, bytes: u64, request: u64) {

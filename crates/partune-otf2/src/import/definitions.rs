@@ -4,8 +4,12 @@ use partune_base::{StringId, Strings};
 use partune_diag::{Diagnostic, Quality};
 use partune_trace::PeKind;
 
+use super::contexts::ContextDef;
 use super::ids::IdMap;
-use crate::codec::Definition;
+use crate::codec::{Definition, Value};
+
+/// The property of a location with the number of its events that were lost.
+const LOST_EVENTS: &str = "PARTUNE::LOST_EVENTS";
 
 /// An id that stands for "undefined" in definitions.
 const UNDEFINED: u64 = u32::MAX as u64;
@@ -34,6 +38,7 @@ pub(super) struct RegionDef {
     pub(super) line: u32,
     pub(super) role: u8,
     pub(super) paradigm: u8,
+    pub(super) flags: u32,
 }
 
 #[derive(Debug)]
@@ -145,8 +150,11 @@ pub(super) struct Definitions {
     pub(super) metric_classes: Vec<MetricClassDef>,
     /// Instance and its class.
     pub(super) metric_instances: Vec<(u64, u64)>,
-    /// Calling context and its region.
-    pub(super) contexts: Vec<(u64, u32)>,
+    pub(super) contexts: Vec<ContextDef>,
+    /// Places in the source: id, file and line.
+    pub(super) places: Vec<(u64, u64, u32)>,
+    /// Properties of locations: location, name and value.
+    location_properties: Vec<(u64, u64, Value)>,
     duplicates: u64,
     /// Regions and groups whose number is not the next one.
     out_of_order: u64,
@@ -204,6 +212,7 @@ impl Definitions {
                     line: it.begin_line_number,
                     role: kind.role,
                     paradigm: kind.paradigm,
+                    flags: kind.flags,
                 });
             }
             Definition::Group(it) => {
@@ -263,7 +272,19 @@ impl Definitions {
             Definition::MetricInstance(it) => {
                 self.metric_instances.push((u64::from(it.id), u64::from(it.metric_class)));
             }
-            Definition::CallingContext(it) => self.contexts.push((u64::from(it.id), it.region)),
+            Definition::SourceCodeLocation(it) => {
+                self.places.push((u64::from(it.id), u64::from(it.file), it.line_number));
+            }
+            Definition::CallingContext(it) => self.contexts.push(ContextDef {
+                id: u64::from(it.id),
+                region: it.region,
+                place: u64::from(it.source_code_location),
+                parent: u64::from(it.parent),
+            }),
+            Definition::LocationProperty(it) => {
+                let value = it.value.unwrap_or(Value::String(it.string_value));
+                self.location_properties.push((it.location, u64::from(it.name), value));
+            }
             _ => {}
         }
     }
@@ -289,6 +310,29 @@ impl Definitions {
         self.node_ids.get(id).map_or(UNDEFINED, |at| self.node_names[at as usize])
     }
 
+    /// How many PEs lost events while they were recorded, and how many events, as partune's own recorder counts them.
+    fn lost_events(&self) -> (u64, u64) {
+        let lost = self.location_properties.iter().filter(|(_, name, _)| self.text(*name) == LOST_EVENTS);
+        let lost = lost.map(|(_, _, value)| self.number(*value)).filter(|events| *events > 0);
+        lost.fold((0, 0), |(pes, sum): (u64, u64), events| (pes + 1, sum.saturating_add(events)))
+    }
+
+    /// A value as a number; 0 if it is none, or negative.
+    fn number(&self, value: Value) -> u64 {
+        match value {
+            Value::U8(it) => it.into(),
+            Value::U16(it) => it.into(),
+            Value::U32(it) => it.into(),
+            Value::U64(it) => it,
+            Value::I8(it) => it.try_into().unwrap_or(0),
+            Value::I16(it) => it.try_into().unwrap_or(0),
+            Value::I32(it) => it.try_into().unwrap_or(0),
+            Value::I64(it) => it.try_into().unwrap_or(0),
+            Value::String(id) => self.text(id.into()).parse().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
     pub(super) fn report(&self, quality: &mut Quality) {
         quality.add(
             Diagnostic::info(
@@ -304,6 +348,14 @@ impl Definitions {
             )
             .times(self.out_of_order),
         );
+        let (pes, events) = self.lost_events();
+        if pes > 0 {
+            let message =
+                format!("the recorder could not keep {events} events of {pes} PEs: its buffers or the disk were full");
+            let remedy =
+                "record again with a larger --buffer, and see that the disk has room; what is there is analysed";
+            quality.add(Diagnostic::data_loss(message, remedy));
+        }
         if self.locations.is_empty() {
             quality.add(Diagnostic::error(
                 "no location is defined, so there is nothing to analyse",

@@ -1,15 +1,17 @@
 //! From an OTF2 archive to a trace.
 //!
-//! Four steps: global definitions become tables ([`tables`]); runs of chunks are decoded in parallel into segments, whatever
+//! Five steps: global definitions become tables ([`tables`]); runs of chunks are decoded in parallel into segments, whatever
 //! location they belong to, so that one large location does not hold the rest ([`runs`], [`decode`], [`segment`]); the segments of a
-//! location are joined ([`stitch`]), which gives the call paths of all locations one order; columns are concatenated and ids
-//! resolved, again in parallel ([`resolve`]).
+//! location are joined ([`stitch`]) and, where enters name calling contexts ([`contexts`]), get the visits of the functions
+//! around them ([`weave`]); the call paths of all locations are given one order; columns are concatenated and ids resolved, again
+//! in parallel ([`resolve`]).
 //!
 //! Nothing here fails on damage: what cannot be read is told in the trace's [`Quality`]. Only an anchor that cannot be read, or
 //! a substrate that we do not know, is an error.
 
 mod archive;
 mod clock;
+mod contexts;
 mod decode;
 mod definitions;
 mod files;
@@ -21,12 +23,13 @@ mod runs;
 mod segment;
 mod stitch;
 mod tables;
+mod weave;
 
 use std::io;
 
 use partune_base::{CallPathId, PeId, RegionId, Table};
 use partune_diag::Quality;
-use partune_trace::{CallPaths, Trace, TraceBuilder};
+use partune_trace::{CallPaths, CallSite, Trace, TraceBuilder};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use thiserror::Error;
@@ -37,6 +40,7 @@ pub(crate) use report::report_damage;
 
 use crate::codec::{self, CodecError, Scope};
 use archive::Source;
+use contexts::Contexts;
 use definitions::Definitions;
 use report::report_sources;
 use resolve::Resolver;
@@ -100,12 +104,13 @@ pub fn import_in_runs(
 
     let mut builder = TraceBuilder::default();
     let (tables, locations) = tables::build(&definitions, &mut builder);
+    let contexts = Contexts::build(&definitions, &builder.regions, &mut builder.strings, &tables, &mut quality);
     let sources: Vec<Source> = locations
         .into_par_iter()
         .enumerate()
         .map(|(index, location)| archive.source(PeId(index as u32), &location, &definitions, &builder))
         .collect();
-    let mut joined = Decode::new(&sources, &tables, anchor.event_chunk_size, run_bytes).all(progress);
+    let mut joined = Decode::new(&sources, &tables, &contexts, anchor.event_chunk_size, run_bytes).all(progress);
     report_sources(&sources, &joined, &mut quality);
 
     let resolvers: Vec<Resolver<'_>> = sources
@@ -118,6 +123,9 @@ pub fn import_in_runs(
             windows: &builder.windows,
         })
         .collect();
+    if !contexts.is_empty() {
+        joined.par_iter_mut().zip(&resolvers).for_each(|(joined, resolver)| joined.weave(&contexts, resolver));
+    }
     let mut paths = CallPaths::default();
     let path_maps = merge_paths(&joined, &resolvers, &mut paths);
     let streams: Vec<_> = joined
@@ -136,13 +144,12 @@ pub fn import_in_runs(
 
 /// Gives the paths of all locations one order, and returns for each location where its paths went.
 fn merge_paths(joined: &[Joined], resolvers: &[Resolver<'_>], paths: &mut CallPaths) -> Vec<Vec<CallPathId>> {
-    let mut known: FxHashMap<(CallPathId, RegionId), CallPathId> = FxHashMap::default();
+    let mut known: FxHashMap<(CallPathId, RegionId, CallSite), CallPathId> = FxHashMap::default();
     let of_location = |(joined, resolver): (&Joined, &Resolver<'_>)| {
-        let mut map: Vec<CallPathId> = Vec::with_capacity(joined.paths.len());
-        for (parent, region) in &joined.paths {
+        let mut map: Vec<CallPathId> = Vec::new();
+        for (parent, region, site) in joined.paths_of_trace(resolver) {
             let parent = parent.map_or(CallPathId::NONE, |parent| map[parent as usize]);
-            let region = resolver.region(*region);
-            map.push(*known.entry((parent, region)).or_insert_with(|| paths.push(parent, region)));
+            map.push(*known.entry((parent, region, site)).or_insert_with(|| paths.push_at(parent, region, site)));
         }
         map
     };

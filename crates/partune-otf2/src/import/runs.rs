@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::archive::Source;
+use super::contexts::Contexts;
 use super::decode::Decoder;
 use super::segment::{Assembler, Segment};
 use super::stitch::{self, Joined};
@@ -31,16 +32,29 @@ struct Run<'a> {
 pub(super) struct Decode<'a> {
     sources: &'a [Source],
     tables: &'a Tables,
+    contexts: &'a Contexts,
     chunk_size: u64,
     run_bytes: usize,
 }
 
 impl<'a> Decode<'a> {
     /// `run_bytes`: the least bytes of a run, if not to be chosen by the size of the archive.
-    pub(super) fn new(sources: &'a [Source], tables: &'a Tables, chunk_size: u64, run_bytes: Option<usize>) -> Self {
+    pub(super) fn new(
+        sources: &'a [Source],
+        tables: &'a Tables,
+        contexts: &'a Contexts,
+        chunk_size: u64,
+        run_bytes: Option<usize>,
+    ) -> Self {
         let bytes = |source: &Source| source.events.as_ref().map_or(0, |events| events.as_ref().as_ref().len());
         let total: usize = sources.iter().map(bytes).sum();
-        Decode { sources, tables, chunk_size, run_bytes: run_bytes.unwrap_or(RUN_BYTES.max(total / RUN_SHARE)) }
+        Decode {
+            sources,
+            tables,
+            contexts,
+            chunk_size,
+            run_bytes: run_bytes.unwrap_or(RUN_BYTES.max(total / RUN_SHARE)),
+        }
     }
 
     /// Decodes in parallel over runs of chunks, and joins each location.
@@ -104,7 +118,7 @@ impl<'a> Decode<'a> {
     fn run(&self, run: &Run<'_>) -> (Segment, Damage) {
         let source = &self.sources[run.location];
         let assembler = Assembler::new(&source.clock, run.order == 0);
-        let mut decoder = Decoder::new(assembler, self.tables, &source.mappings, source.process);
+        let mut decoder = Decoder::new(assembler, self.tables, self.contexts, &source.mappings, source.process);
         let mut damage = run.damage;
         for chunk in &run.chunks {
             let outcome = codec::read_chunk(chunk, &mut decoder);

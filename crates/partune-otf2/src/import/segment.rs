@@ -11,6 +11,7 @@ use partune_trace::{Pause, Stream, Visit, VisitIx};
 use rustc_hash::FxHashMap;
 
 use super::clock::LocationClock;
+use super::weave::Called;
 
 /// A region as events name it: a local id, or (sampling) already the global id of a calling context's region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,6 +88,8 @@ pub(super) struct Segment {
     pub(super) closes: Vec<(Time, RegionKey)>,
     /// Visits still open at the end, outermost first.
     pub(super) open: Vec<VisitIx>,
+    /// What visits were called in, where their enters say so.
+    pub(super) called: Vec<Called>,
     /// Rows of `stream.collectives` that name a window where the others name a group.
     pub(super) on_windows: Vec<u32>,
     /// The begin of a collective that ends in a later segment.
@@ -194,6 +197,12 @@ impl<'a> Assembler<'a> {
         }
         let visit = visits.push(Visit { enter: time, exit: Time::MAX, path: CallPathId(node) });
         self.stack.push((visit, node));
+    }
+
+    /// The visit just entered has a calling context.
+    pub(super) fn called(&mut self, context: u32, unwind_distance: u32) {
+        let visit = self.visit();
+        self.segment.called.push(Called { visit, context, unwind_distance });
     }
 
     #[inline]

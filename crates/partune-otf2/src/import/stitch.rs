@@ -1,17 +1,20 @@
 //! Joins the segments of a location into one stream.
 //!
-//! In two steps, so that the long one runs in parallel over locations after the paths of all locations are known:
-//! [`join`] walks the segments in order with the real call stack, closes what they left open and resolves their paths to those
-//! of the location (cost: segments × paths); [`Joined::assemble`] then concatenates columns and resolves rows (linear).
+//! In steps, so that the long ones run in parallel over locations: [`join`] walks the segments in order with the real call
+//! stack, closes what they left open and resolves their paths to those of the location (cost: segments × paths);
+//! [`Joined::weave`] adds visits of functions that are known from calling contexts only; when the paths of all locations are
+//! known, [`Joined::assemble`] concatenates columns and resolves rows (linear).
 
 use partune_base::{CallPathId, Time};
-use partune_trace::{Pause, PauseKind, Stream, VisitIx};
+use partune_trace::{CallSite, Pause, PauseKind, Stream, VisitIx, Visits};
 use rustc_hash::FxHashMap;
 
 use crate::codec::Damage;
 
+use super::contexts::Contexts;
 use super::resolve::{Resolver, UNKNOWN_BEGIN};
 use super::segment::{Faults, Parent, RegionKey, Segment};
+use super::weave::{Called, Recorded, Woven, WovenPath, weave};
 
 /// A path of a location: parent (a position in the same list, smaller) and region.
 pub(super) type LocationPath = (Option<u32>, RegionKey);
@@ -22,7 +25,9 @@ pub(super) struct Joined {
     segments: Vec<Resolved>,
     /// What was lost of its event file.
     pub(super) damage: Damage,
-    pub(super) paths: Vec<LocationPath>,
+    paths: Vec<LocationPath>,
+    /// The visits with those of functions, if calling contexts tell of any.
+    woven: Option<Woven>,
     pub(super) faults: Faults,
     pub(super) times: Option<(Time, Time)>,
 }
@@ -133,12 +138,47 @@ impl Joined {
         self.segments.iter().map(|resolved| resolved.segment.stream.events).sum()
     }
 
+    /// Adds the visits of functions, if enters named calling contexts.
+    pub(super) fn weave(&mut self, contexts: &Contexts, resolver: &Resolver<'_>) {
+        if self.segments.iter().all(|resolved| resolved.segment.called.is_empty()) {
+            return;
+        }
+        let mut depths: Vec<u32> = Vec::with_capacity(self.paths.len());
+        for (parent, _) in &self.paths {
+            depths.push(parent.map_or(0, |parent| depths[parent as usize] + 1));
+        }
+        let regions: Vec<_> = self.paths.iter().map(|(_, region)| resolver.region(*region)).collect();
+        let of_segment = |resolved: &Resolved| -> Vec<Recorded> {
+            let visits = resolved.segment.stream.visits.iter().map(|visit| {
+                let path = resolved.paths[visit.path.0 as usize] as usize;
+                Recorded { enter: visit.enter, exit: visit.exit, region: regions[path], depth: depths[path] }
+            });
+            visits.collect()
+        };
+        let recorded: Vec<Recorded> = self.segments.iter().flat_map(of_segment).collect();
+        let called = self.segments.iter().flat_map(|resolved| {
+            let offset = resolved.offset;
+            resolved.segment.called.iter().map(move |it| Called { visit: VisitIx(it.visit.0 + offset), ..*it })
+        });
+        self.woven = Some(weave(&recorded, &called.collect::<Vec<_>>(), contexts));
+    }
+
+    /// The paths of the location in terms of the trace.
+    pub(super) fn paths_of_trace(&self, resolver: &Resolver<'_>) -> Vec<WovenPath> {
+        match &self.woven {
+            Some(woven) => woven.paths.clone(),
+            None => self.paths.iter().map(|(up, region)| (*up, resolver.region(*region), CallSite::NONE)).collect(),
+        }
+    }
+
     /// One stream of all segments. `paths` gives the path of the trace for each path of the location.
     pub(super) fn assemble(self, paths: &[CallPathId], resolver: &Resolver<'_>) -> Stream {
-        let total: usize = self.segments.iter().map(|resolved| resolved.segment.stream.visits.len()).sum();
+        let moved = self.woven.as_ref().map(|woven| woven.moved.as_slice());
+        let recorded: usize = self.segments.iter().map(|resolved| resolved.segment.stream.visits.len()).sum();
+        let total = if moved.is_some() { 0 } else { recorded };
         let mut all: Option<Stream> = None;
         for resolved in self.segments {
-            let stream = resolved.finish(paths, resolver);
+            let stream = resolved.finish(paths, resolver, moved);
             match &mut all {
                 None => {
                     let mut stream = stream;
@@ -152,6 +192,10 @@ impl Joined {
             }
         }
         let mut stream = all.unwrap_or_default();
+        if let Some(woven) = self.woven {
+            stream.visits = woven.visits;
+            stream.visits.path.iter_mut().for_each(|path| *path = paths[path.0 as usize]);
+        }
         for row in &mut stream.collectives {
             if row.begin == UNKNOWN_BEGIN {
                 row.begin = stream.visits.get(row.visit).map_or(row.end, |visit| visit.enter);
@@ -163,19 +207,27 @@ impl Joined {
 }
 
 impl Resolved {
-    /// The segment's stream in terms of the trace.
-    fn finish(self, paths: &[CallPathId], resolver: &Resolver<'_>) -> Stream {
+    /// The segment's stream in terms of the trace; without visits if they have `moved`.
+    fn finish(self, paths: &[CallPathId], resolver: &Resolver<'_>, moved: Option<&[VisitIx]>) -> Stream {
         let Resolved { segment, paths: nodes, base, offset, collective_begin } = self;
         let mut stream = segment.stream;
-        let of_node: Vec<CallPathId> = nodes.iter().map(|path| paths[*path as usize]).collect();
-        for path in &mut stream.visits.path {
-            *path = of_node[path.0 as usize];
-        }
-        resolver.rows(&mut stream, &segment.on_windows, &|visit| match Segment::as_base(visit) {
+        let recorded = |visit| match Segment::as_base(visit) {
             Some(k) => base.get(k).copied().unwrap_or(VisitIx::NONE),
             None if visit.is_some() => VisitIx(visit.0 + offset),
             None => visit,
-        });
+        };
+        if let Some(moved) = moved {
+            stream.visits = Visits::default();
+            resolver.rows(&mut stream, &segment.on_windows, &|visit| {
+                moved.get(recorded(visit).index()).copied().unwrap_or(VisitIx::NONE)
+            });
+        } else {
+            let of_node: Vec<CallPathId> = nodes.iter().map(|path| paths[*path as usize]).collect();
+            for path in &mut stream.visits.path {
+                *path = of_node[path.0 as usize];
+            }
+            resolver.rows(&mut stream, &segment.on_windows, &recorded);
+        }
         if let (Some(begin), Some(first)) = (collective_begin, stream.collectives.first_mut())
             && first.begin == UNKNOWN_BEGIN
         {

@@ -5,7 +5,8 @@
 
 use partune_base::{GroupId, MetricId, PeId, RegionId, StringId, Strings};
 use partune_trace::{
-    Completion, Group, GroupKind, Metric, MetricValues, Pe, PeKind, Process, Region, Role, TraceBuilder, Window,
+    Completion, Group, GroupKind, Metric, MetricValues, Pe, PeKind, Process, Region, RegionKind, Role, TraceBuilder,
+    Window,
 };
 
 use super::definitions::{CommDef, Definitions, GroupDef, RegionDef};
@@ -26,8 +27,6 @@ pub(super) struct Tables {
     member_groups: Vec<Option<GroupId>>,
     /// The region of calls whose definition is missing: the last one.
     unknown_region: u32,
-    /// Region of each calling context, as global OTF2 id.
-    pub(super) contexts: IdMap,
 }
 
 impl Tables {
@@ -102,9 +101,6 @@ pub(super) fn build(definitions: &Definitions, builder: &mut TraceBuilder) -> (T
     regions(definitions, builder, &mut tables);
     groups(definitions, builder, &mut tables);
     metrics(definitions, builder, &mut tables);
-    for (id, region) in &definitions.contexts {
-        tables.contexts.insert(*id, *region);
-    }
     (tables, locations)
 }
 
@@ -180,6 +176,7 @@ fn regions(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut T
         paradigm: StringId::NONE,
         role: Role::User,
         completion: Completion::Blocking,
+        kind: RegionKind::Function,
         file: StringId::NONE,
         line: 0,
     });
@@ -206,7 +203,8 @@ fn region_row(definitions: &Definitions, strings: &mut Strings, region: &RegionD
             (name, paradigm, role_of(region.role), Completion::Blocking)
         }
     };
-    Region { name, construct, paradigm, role, completion, file, line: region.line }
+    let kind = if role == Role::User { region.users_kind() } else { RegionKind::Function };
+    Region { name, construct, paradigm, role, completion, kind, file, line: region.line }
 }
 
 /// How to call a construct: by its canonical name if the producer only spells it differently (`mpi_send_`) or decorates it
@@ -224,6 +222,21 @@ fn construct_name<'a>(own: &'a str, canonical: &'a str) -> &'a str {
 
 impl RegionDef {
     const ROLE_FUNCTION: u8 = 1;
+    const ROLE_CODE: u8 = 4;
+    const FLAG_DYNAMIC: u32 = 1;
+    const FLAG_PHASE: u32 = 2;
+
+    /// What a region of the user is marked as. Score-P's dynamic loop has the flag DYNAMIC, its turns have both flags, a phase has
+    /// PHASE; a block of code of which each execution is looked at by itself is a turn too.
+    fn users_kind(&self) -> RegionKind {
+        let (dynamic, phase) = (self.flags & Self::FLAG_DYNAMIC != 0, self.flags & Self::FLAG_PHASE != 0);
+        match (dynamic, phase) {
+            (true, true) => RegionKind::Iteration,
+            (true, false) if self.role == Self::ROLE_CODE => RegionKind::Iteration,
+            (false, true) => RegionKind::Phase,
+            (true | false, false) => RegionKind::Function,
+        }
+    }
 
     /// Whether an unknown name in this paradigm is user code: functions of kernels and the program itself are.
     fn is_users(&self) -> bool {

@@ -1,5 +1,8 @@
 //! Real archives become traces: nothing is lost on the way, and how the work is split changes nothing.
 
+mod contexts;
+mod programs;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
