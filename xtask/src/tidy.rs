@@ -100,6 +100,7 @@ struct Package {
 
 struct Edge {
     to: String,
+    /// Only tests or the build script need it; it is not shipped.
     dev: bool,
 }
 
@@ -171,7 +172,7 @@ fn packages(root: &Path) -> anyhow::Result<Vec<Package>> {
                 edges: edges
                     .iter()
                     .filter(|edge| edge["path"].is_string())
-                    .map(|edge| Edge { to: text(&edge["name"]), dev: edge["kind"] == "dev" })
+                    .map(|edge| Edge { to: text(&edge["name"]), dev: !edge["kind"].is_null() })
                     .collect(),
                 tests: tests
                     .iter()

@@ -24,6 +24,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("partune-testkit", 3),
     ("partune-synth", 4),
     ("partune-advice", 4),
+    ("partune-record", 5),
     ("partune-engine", 5),
     ("partune-report", 6),
     ("partune-server", 6),
@@ -37,10 +38,19 @@ pub(super) const TESTKIT: &str = "partune-testkit";
 /// The first floor that talks to the outside world.
 pub(super) const ENGINE: u32 = 5;
 
-/// The floor of a crate; none if it is unknown. The collectors run inside the user's program and stand alone.
+/// All that a collector may bring into the user's program.
+const COLLECTOR: &[&str] = &["partune-collect", "partune-mpi-abi"];
+
+/// Whether a crate runs inside the user's program. Such crates stand beside the house: they talk to the outside world, and they bring
+/// nothing with them but each other.
+pub(super) fn is_collector(name: &str) -> bool {
+    name == "partune-collect" || name.starts_with("partune-collect-")
+}
+
+/// The floor of a crate; none if it is unknown.
 pub(super) fn floor(name: &str) -> Option<u32> {
-    if name == "partune-collect" || name.starts_with("partune-collect-") {
-        return Some(0);
+    if is_collector(name) {
+        return Some(u32::from(name != "partune-collect"));
     }
     FLOORS.iter().find(|(known, _)| *known == name).map(|&(_, floor)| floor)
 }
@@ -57,6 +67,10 @@ fn edges(package: &Package) -> Vec<Problem> {
     let wrong = |to: &str, dev: bool| {
         if to == TESTKIT {
             return (!dev).then(|| format!("{to} is for tests: make it a dev-dependency"));
+        }
+        if is_collector(place) {
+            let foreign = !dev && !COLLECTOR.contains(&to);
+            return foreign.then(|| format!("a collector must not bring {to} into the user's program"));
         }
         match floor(to) {
             Some(below) if below < own => None,
@@ -90,7 +104,14 @@ mod tests {
         check("partune-analysis", "partune-engine", true, 1);
         check("partune-otf2", "partune-unheard-of", false, 1);
         check("partune-unheard-of", "partune-base", false, 1);
+    }
+
+    #[test]
+    fn collectors_bring_nothing_but_each_other() {
         check("partune-collect-mpi", "partune-base", false, 1);
+        check("partune-collect-mpi", "partune-collect", false, 0);
+        check("partune-collect-mpi", "partune-paradigm", true, 0);
+        check("partune-collect", "partune-otf2", true, 0);
     }
 
     #[test]

@@ -1,0 +1,154 @@
+//! Counters of the processor and the kernel, read at the begin and end of each call.
+//!
+//! By `perf_event_open` for the calling thread, user mode only, which needs no administrator; and the thread's CPU time by the system's
+//! clock. A counter that this machine or its administrator does not give is left out and noted: recording never fails for it.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::os::fd::FromRawFd;
+
+use crate::definitions;
+
+/// A counter by the name that users give: its type and number in `perf_event_open`, and its unit.
+struct Known {
+    name: &'static str,
+    kind: u32,
+    config: u64,
+    unit: &'static str,
+}
+
+const HARDWARE: u32 = 0;
+const SOFTWARE: u32 = 1;
+
+const KNOWN: &[Known] = &[
+    Known { name: "cycles", kind: HARDWARE, config: 0, unit: "#" },
+    Known { name: "instructions", kind: HARDWARE, config: 1, unit: "#" },
+    Known { name: "cache-references", kind: HARDWARE, config: 2, unit: "#" },
+    Known { name: "cache-misses", kind: HARDWARE, config: 3, unit: "#" },
+    Known { name: "branches", kind: HARDWARE, config: 4, unit: "#" },
+    Known { name: "branch-misses", kind: HARDWARE, config: 5, unit: "#" },
+    Known { name: "stalled-cycles-frontend", kind: HARDWARE, config: 7, unit: "#" },
+    Known { name: "stalled-cycles-backend", kind: HARDWARE, config: 8, unit: "#" },
+    Known { name: "ref-cycles", kind: HARDWARE, config: 9, unit: "#" },
+    Known { name: "task-clock", kind: SOFTWARE, config: 1, unit: "ns" },
+    Known { name: "page-faults", kind: SOFTWARE, config: 2, unit: "#" },
+    Known { name: "context-switches", kind: SOFTWARE, config: 3, unit: "#" },
+    Known { name: "cpu-migrations", kind: SOFTWARE, config: 4, unit: "#" },
+    Known { name: "minor-faults", kind: SOFTWARE, config: 5, unit: "#" },
+    Known { name: "major-faults", kind: SOFTWARE, config: 6, unit: "#" },
+];
+
+/// The name of the thread's CPU time, which is a clock and not an event.
+const CPU_TIME: &str = "cpu-time";
+
+/// Where a counter's value comes from.
+enum Source {
+    Clock,
+    Event(File),
+}
+
+/// The counters of one thread.
+pub(crate) struct Counters(Vec<(u32, Source)>);
+
+/// `struct perf_event_attr`, its first version and what follows up to `config2`.
+#[repr(C)]
+#[derive(Default)]
+struct Attributes {
+    kind: u32,
+    size: u32,
+    config: u64,
+    period: u64,
+    sample_type: u64,
+    read_format: u64,
+    flags: u64,
+    wakeup: u32,
+    breakpoint: u32,
+    config1: u64,
+    config2: u64,
+}
+
+/// `PERF_FLAG_FD_CLOEXEC`.
+const CLOSE_ON_EXEC: u64 = 8;
+
+/// The kernel and the hypervisor are not counted (bits 5 and 6 of the flags): without privileges they may not be.
+const USER_ONLY: u64 = 1 << 5 | 1 << 6;
+
+impl Counters {
+    /// Opens counters for the calling thread; `None` if none was asked for or none can be had.
+    pub(crate) fn open(names: &[String]) -> Option<Counters> {
+        let open = |name: &String| {
+            if name == CPU_TIME {
+                return Some((metric(CPU_TIME, "ns"), Source::Clock));
+            }
+            let Some(known) = KNOWN.iter().find(|known| known.name == name) else {
+                once(name, "is not a counter that partune knows");
+                return None;
+            };
+            // Switches and migrations happen in the kernel.
+            let flags = if known.kind == HARDWARE { USER_ONLY } else { 0 };
+            let event = event(known, flags).or_else(|| event(known, USER_ONLY));
+            if event.is_none() {
+                once(name, &format!("cannot be counted here: {}", std::io::Error::last_os_error()));
+            }
+            event.map(|file| (metric(known.name, known.unit), Source::Event(file)))
+        };
+        let counters: Vec<_> = names.iter().filter_map(open).collect();
+        (!counters.is_empty()).then_some(Counters(counters))
+    }
+
+    /// Metric and value of each counter now.
+    pub(crate) fn read(&mut self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        self.0.iter_mut().filter_map(|(metric, source)| {
+            let value = match source {
+                Source::Clock => {
+                    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+                    // SAFETY: `time` outlives the call.
+                    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+                    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+                }
+                Source::Event(file) => {
+                    let mut bytes = [0; 8];
+                    file.read_exact(&mut bytes).ok()?;
+                    u64::from_ne_bytes(bytes)
+                }
+            };
+            Some((*metric, value))
+        })
+    }
+}
+
+fn event(known: &Known, flags: u64) -> Option<File> {
+    let attributes = Attributes {
+        kind: known.kind,
+        size: size_of::<Attributes>() as u32,
+        config: known.config,
+        flags,
+        ..Attributes::default()
+    };
+    // SAFETY: the structure outlives the call; the thread itself, any processor, no group.
+    let fd = unsafe { libc::syscall(libc::SYS_perf_event_open, &raw const attributes, 0, -1, -1, CLOSE_ON_EXEC) };
+    // SAFETY: a new descriptor that nobody else has.
+    (fd >= 0).then(|| unsafe { File::from_raw_fd(fd as i32) })
+}
+
+/// The number of a metric, the same for all threads of the process.
+fn metric(name: &'static str, unit: &'static str) -> u32 {
+    static NUMBERS: std::sync::Mutex<Vec<(&str, u32)>> = std::sync::Mutex::new(Vec::new());
+    let mut numbers = NUMBERS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some((_, number)) = numbers.iter().find(|(known, _)| *known == name) {
+        return *number;
+    }
+    let number = definitions::metric("u64", unit, name);
+    numbers.push((name, number));
+    number
+}
+
+/// Notes what is wrong with a counter, once a process.
+fn once(name: &str, what: &str) {
+    static SAID: std::sync::Mutex<Vec<String>> = std::sync::Mutex::new(Vec::new());
+    let mut said = SAID.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if !said.iter().any(|known| known == name) {
+        said.push(name.to_owned());
+        crate::note(&format!("the counter {name} {what}"));
+    }
+}

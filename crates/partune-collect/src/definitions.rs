@@ -1,0 +1,120 @@
+//! What events refer to, written to the log when it is first seen, and numbered in the process.
+//!
+//! For the wrappers, on paths that are rare: creation of communicators, groups, windows, files.
+
+use std::ffi::{CStr, c_int, c_void};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::log::{Members, Word};
+use crate::process::log;
+
+static GROUPS: AtomicU32 = AtomicU32::new(0);
+static COMMS: AtomicU32 = AtomicU32::new(0);
+static WINDOWS: AtomicU32 = AtomicU32::new(0);
+static FILES: AtomicU32 = AtomicU32::new(0);
+static METRICS: AtomicU32 = AtomicU32::new(0);
+
+/// A communicator as all of its members see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Comm<'a> {
+    /// How many communicators with the same members this process saw before. Creation is collective, so all members count alike.
+    pub sequence: u32,
+    /// Ranks in the world, in order of their rank in the communicator.
+    pub members: &'a [u32],
+    /// The other group of an intercommunicator; empty otherwise.
+    pub remote: &'a [u32],
+    /// The communicator that it was made from.
+    pub parent: Option<u32>,
+    pub name: &'a str,
+}
+
+/// Numbers a communicator.
+pub fn comm(comm: &Comm<'_>) -> u32 {
+    let number = COMMS.fetch_add(1, Ordering::Relaxed);
+    let parent = comm.parent.map_or_else(|| "-".to_owned(), |parent| parent.to_string());
+    log(format_args!(
+        "comm {number} {} {} {} {parent} {}",
+        comm.sequence,
+        Members(comm.members),
+        Members(comm.remote),
+        Word(comm.name)
+    ));
+    number
+}
+
+/// The program gave a communicator a name.
+pub fn comm_name(comm: u32, name: &str) {
+    log(format_args!("name comm {comm} {}", Word(name)));
+}
+
+/// Numbers a group of ranks in the world.
+pub fn group(members: &[u32]) -> u32 {
+    let number = GROUPS.fetch_add(1, Ordering::Relaxed);
+    log(format_args!("group {number} {}", Members(members)));
+    number
+}
+
+/// Numbers a window; `sequence` counts those of the communicator, `kind` is a word for how it was made.
+pub fn window(comm: u32, sequence: u32, kind: &str, name: &str) -> u32 {
+    let number = WINDOWS.fetch_add(1, Ordering::Relaxed);
+    log(format_args!("window {number} {sequence} {comm} {} {}", Word(kind), Word(name)));
+    number
+}
+
+/// Numbers an open file.
+pub fn file(name: &str) -> u32 {
+    let number = FILES.fetch_add(1, Ordering::Relaxed);
+    log(format_args!("file {number} {}", Word(name)));
+    number
+}
+
+/// Numbers a metric whose values grow.
+pub(crate) fn metric(kind: &str, unit: &str, name: &str) -> u32 {
+    let number = METRICS.fetch_add(1, Ordering::Relaxed);
+    log(format_args!("metric {number} {kind} {} {}", Word(unit), Word(name)));
+    number
+}
+
+/// The clock of this process against that of rank 0: now plus `offset` is its time, give or take `deviation`; all in ticks.
+pub fn clock_offset(ticks: u64, offset: i64, deviation: f64) {
+    crate::process::calibrate();
+    log(format_args!("sync {ticks} {offset} {deviation}"));
+}
+
+/// Begin, end and bias of the loaded module at an address, and the path of its file.
+pub(crate) fn module_at(address: usize) -> Option<((usize, usize, usize), String)> {
+    struct Search {
+        address: usize,
+        found: Option<((usize, usize, usize), String)>,
+    }
+    extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
+        // SAFETY: the loader calls with valid structures, and with the search below.
+        let (info, search) = unsafe { (&*info, &mut *search.cast::<Search>()) };
+        // SAFETY: as the structure says.
+        let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
+        let bias = info.dlpi_addr as usize;
+        let loaded = headers.iter().filter(|header| header.p_type == libc::PT_LOAD).find_map(|header| {
+            let begin = bias + header.p_vaddr as usize;
+            let end = begin + header.p_memsz as usize;
+            (begin..end).contains(&search.address).then_some((begin, end, bias))
+        });
+        let Some(loaded) = loaded else { return 0 };
+        let name = if info.dlpi_name.is_null() {
+            String::new()
+        } else {
+            // SAFETY: the loader's C string.
+            unsafe { CStr::from_ptr(info.dlpi_name) }.to_string_lossy().into_owned()
+        };
+        let name = if name.is_empty() {
+            std::env::current_exe().unwrap_or_default().to_string_lossy().into_owned()
+        } else {
+            name
+        };
+        search.found = Some((loaded, name));
+        1
+    }
+    let mut search = Search { address, found: None };
+    // SAFETY: the callback matches its argument.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
+    search.found
+}

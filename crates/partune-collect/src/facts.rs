@@ -1,0 +1,273 @@
+//! What happens inside a call, as OTF2 events: messages, requests, collectives, remote accesses, files.
+//!
+//! Methods of [`Call`], one an event; each gets the call's time. In profile mode they add to the call path's statistics instead. Ranks are
+//! ranks in the communicator or window; ids of communicators, groups and windows are those of [`crate::definitions`]. Times and attributes
+//! follow `OTF2_Events.h`.
+
+use crate::call::Call;
+use crate::encode::At;
+use crate::lane::Lane;
+
+/// `OTF2_CollectiveOp`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Collective {
+    Barrier = 0,
+    Broadcast = 1,
+    Gather = 2,
+    Gatherv = 3,
+    Scatter = 4,
+    Scatterv = 5,
+    Allgather = 6,
+    Allgatherv = 7,
+    Alltoall = 8,
+    Alltoallv = 9,
+    Alltoallw = 10,
+    Allreduce = 11,
+    Reduce = 12,
+    ReduceScatter = 13,
+    Scan = 14,
+    Exscan = 15,
+    ReduceScatterBlock = 16,
+    CreateHandle = 17,
+    DestroyHandle = 18,
+    Allocate = 19,
+    Deallocate = 20,
+    CreateHandleAndAllocate = 21,
+    DestroyHandleAndDeallocate = 22,
+}
+
+/// `OTF2_LockType`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Lock {
+    Exclusive = 0,
+    Shared = 1,
+}
+
+/// `OTF2_RmaSyncType`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Sync {
+    Memory = 0,
+    NotifyIn = 1,
+    NotifyOut = 2,
+}
+
+/// `OTF2_RmaAtomicType`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Atomic {
+    Accumulate = 0,
+    Increment = 1,
+    TestAndSet = 2,
+    CompareAndSwap = 3,
+    Swap = 4,
+    FetchAndAdd = 5,
+    FetchAndIncrement = 6,
+    FetchAndAccumulate = 7,
+}
+
+/// `OTF2_IoOperationMode`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Io {
+    Read = 0,
+    Write = 1,
+    Flush = 2,
+}
+
+/// The root of a collective that has none.
+pub const NO_ROOT: u32 = u32::MAX;
+/// A root that is this process itself, in intercommunicators.
+pub const SELF_ROOT: u32 = u32::MAX - 1;
+/// What a synchronisation of a window orders (`OTF2_RmaSyncLevel`): processes and memory.
+pub const SYNC_PROCESS: u32 = 1;
+pub const SYNC_MEMORY: u32 = 2;
+
+/// Recording was turned off or on.
+pub(crate) fn measurement(lane: &mut Lane, on: bool) {
+    let time = crate::clock::now();
+    if lane.profile.is_none() {
+        lane.event(time, |at| at.record(11, |at| at.byte(if on { 1 } else { 2 })));
+    }
+}
+
+/// The counters' values now.
+#[cold]
+pub(crate) fn counters(lane: &mut Lane, time: u64) {
+    let Some(mut counters) = lane.counters.take() else { return };
+    for (metric, value) in counters.read() {
+        // One value a metric: its number, how many, their types, the values.
+        const U64: u8 = 4;
+        lane.event(time, |at| at.record(31, |at| at.c32(metric).byte(1).byte(U64).word(value)));
+    }
+    lane.counters = Some(counters);
+}
+
+impl Call {
+    /// Appends a record with attributes, or counts its bytes.
+    #[allow(clippy::inline_always, reason = "a few stores")]
+    #[inline(always)]
+    fn tell(&mut self, kind: u8, data: impl FnOnce(At) -> At) {
+        if self.lane.profile.is_none() {
+            self.lane.event(self.time, |at| at.record(kind, data));
+        }
+    }
+
+    /// Appends a record that is a single number, which has no length.
+    #[allow(clippy::inline_always, reason = "a few stores")]
+    #[inline(always)]
+    fn tell_one(&mut self, kind: u8, value: u64) {
+        if self.lane.profile.is_none() {
+            self.lane.event(self.time, |at| at.byte(kind).c64(value));
+        }
+    }
+
+    fn moved(&mut self, sent: u64, received: u64) {
+        if let Some(profile) = &mut self.lane.profile {
+            profile.moved(sent, received);
+        }
+    }
+
+    pub fn send(&mut self, receiver: u32, comm: u32, tag: u32, bytes: u64) {
+        self.moved(bytes, 0);
+        self.tell(14, |at| at.c32(receiver).c32(comm).c32(tag).c64(bytes));
+    }
+
+    pub fn isend(&mut self, receiver: u32, comm: u32, tag: u32, bytes: u64, request: u64) {
+        self.moved(bytes, 0);
+        self.tell(15, |at| at.c32(receiver).c32(comm).c32(tag).c64(bytes).c64(request));
+    }
+
+    pub fn isend_complete(&mut self, request: u64) {
+        self.tell_one(16, request);
+    }
+
+    pub fn irecv_request(&mut self, request: u64) {
+        self.tell_one(17, request);
+    }
+
+    pub fn recv(&mut self, sender: u32, comm: u32, tag: u32, bytes: u64) {
+        self.moved(0, bytes);
+        self.tell(18, |at| at.c32(sender).c32(comm).c32(tag).c64(bytes));
+    }
+
+    pub fn irecv(&mut self, sender: u32, comm: u32, tag: u32, bytes: u64, request: u64) {
+        self.moved(0, bytes);
+        self.tell(19, |at| at.c32(sender).c32(comm).c32(tag).c64(bytes).c64(request));
+    }
+
+    pub fn request_test(&mut self, request: u64) {
+        self.tell_one(20, request);
+    }
+
+    pub fn request_cancelled(&mut self, request: u64) {
+        self.tell_one(21, request);
+    }
+
+    pub fn collective_begin(&mut self) {
+        self.tell(22, |at| at);
+    }
+
+    pub fn collective_end(&mut self, op: Collective, comm: u32, root: u32, sent: u64, received: u64) {
+        self.moved(sent, received);
+        self.tell(23, |at| at.byte(op as u8).c32(comm).c32(root).c64(sent).c64(received));
+    }
+
+    pub fn collective_request(&mut self, request: u64) {
+        self.tell(85, |at| at.c64(request));
+    }
+
+    pub fn collective_complete(&mut self, op: Collective, comm: u32, root: u32, bytes: [u64; 2], request: u64) {
+        let [sent, received] = bytes;
+        self.moved(sent, received);
+        self.tell(86, |at| at.byte(op as u8).c32(comm).c32(root).c64(sent).c64(received).c64(request));
+    }
+
+    pub fn comm_create(&mut self, comm: u32) {
+        self.tell(87, |at| at.c32(comm));
+    }
+
+    pub fn comm_destroy(&mut self, comm: u32) {
+        self.tell(88, |at| at.c32(comm));
+    }
+
+    pub fn window_create(&mut self, window: u32) {
+        self.tell(35, |at| at.c32(window));
+    }
+
+    pub fn window_destroy(&mut self, window: u32) {
+        self.tell(36, |at| at.c32(window));
+    }
+
+    pub fn rma_collective_begin(&mut self) {
+        self.tell(37, |at| at);
+    }
+
+    pub fn rma_collective_end(&mut self, op: Collective, level: u32, window: u32, root: u32, bytes: [u64; 2]) {
+        let [sent, received] = bytes;
+        self.tell(38, |at| at.byte(op as u8).c32(level).c32(window).c32(root).c64(sent).c64(received));
+    }
+
+    pub fn rma_group_sync(&mut self, level: u32, window: u32, group: u32) {
+        self.tell(39, |at| at.c32(level).c32(window).c32(group));
+    }
+
+    pub fn rma_request_lock(&mut self, window: u32, remote: u32, lock: u64, kind: Lock) {
+        self.tell(40, |at| at.c32(window).c32(remote).c64(lock).byte(kind as u8));
+    }
+
+    pub fn rma_acquire_lock(&mut self, window: u32, remote: u32, lock: u64, kind: Lock) {
+        self.tell(41, |at| at.c32(window).c32(remote).c64(lock).byte(kind as u8));
+    }
+
+    pub fn rma_release_lock(&mut self, window: u32, remote: u32, lock: u64) {
+        self.tell(43, |at| at.c32(window).c32(remote).c64(lock));
+    }
+
+    pub fn rma_sync(&mut self, window: u32, remote: u32, kind: Sync) {
+        self.tell(44, |at| at.c32(window).c32(remote).byte(kind as u8));
+    }
+
+    pub fn rma_put(&mut self, window: u32, remote: u32, bytes: u64, matching: u64) {
+        self.moved(bytes, 0);
+        self.tell(46, |at| at.c32(window).c32(remote).c64(bytes).c64(matching));
+    }
+
+    pub fn rma_get(&mut self, window: u32, remote: u32, bytes: u64, matching: u64) {
+        self.moved(0, bytes);
+        self.tell(47, |at| at.c32(window).c32(remote).c64(bytes).c64(matching));
+    }
+
+    pub fn rma_atomic(&mut self, window: u32, remote: u32, kind: Atomic, bytes: [u64; 2], matching: u64) {
+        let [sent, received] = bytes;
+        self.moved(sent, received);
+        self.tell(48, |at| at.c32(window).c32(remote).byte(kind as u8).c64(sent).c64(received).c64(matching));
+    }
+
+    pub fn rma_complete_blocking(&mut self, window: u32, matching: u64) {
+        self.tell(49, |at| at.c32(window).c64(matching));
+    }
+
+    pub fn rma_complete_non_blocking(&mut self, window: u32, matching: u64) {
+        self.tell(50, |at| at.c32(window).c64(matching));
+    }
+
+    pub fn rma_test(&mut self, window: u32, matching: u64) {
+        self.tell(51, |at| at.c32(window).c64(matching));
+    }
+
+    pub fn rma_complete_remote(&mut self, window: u32, matching: u64) {
+        self.tell(52, |at| at.c32(window).c64(matching));
+    }
+
+    pub fn io_begin(&mut self, handle: u32, mode: Io, bytes: u64, matching: u64) {
+        // Flags: the operation is collective or non-blocking; the wrapped function's name says so.
+        self.tell(75, |at| at.c32(handle).byte(mode as u8).c32(0).c64(bytes).c64(matching));
+    }
+
+    pub fn io_complete(&mut self, handle: u32, bytes: u64, matching: u64) {
+        self.tell(78, |at| at.c32(handle).c64(bytes).c64(matching));
+    }
+}

@@ -1,0 +1,72 @@
+//! Where a wrapper was called from.
+//!
+//! The libraries of the collector are compiled with frame pointers, so the frame of a wrapper begins with the caller's frame pointer and the
+//! return address. The user's program need not have any.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::unwind;
+
+/// The frame of a wrapper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The wrapper's frame pointer: its caller's frame pointer and the return address are stored here.
+    pub(crate) base: usize,
+    /// The return address: the instruction behind the call in the user's program.
+    pub(crate) return_address: usize,
+}
+
+impl Frame {
+    /// No frame: the call path is the region alone.
+    pub const NONE: Frame = Frame { base: 0, return_address: 0 };
+}
+
+static TRUSTED: AtomicBool = AtomicBool::new(false);
+
+/// The frame of the function that this is inlined into, which must be the one that the user's program calls.
+#[allow(clippy::inline_always, reason = "it must not have a frame of its own")]
+#[inline(always)]
+pub fn here() -> Frame {
+    if TRUSTED.load(Ordering::Relaxed) { read(base()) } else { Frame::NONE }
+}
+
+#[allow(clippy::inline_always, reason = "part of `here`")]
+#[inline(always)]
+fn base() -> usize {
+    let base: usize;
+    // SAFETY: reads a register.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        core::arch::asm!("mov {}, rbp", out(reg) base, options(nomem, nostack, preserves_flags));
+    }
+    // SAFETY: as above.
+    #[cfg(target_arch = "aarch64")]
+    unsafe {
+        core::arch::asm!("mov {}, x29", out(reg) base, options(nomem, nostack, preserves_flags));
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    {
+        base = 0;
+    }
+    base
+}
+
+#[allow(clippy::inline_always, reason = "part of `here`")]
+#[inline(always)]
+fn read(base: usize) -> Frame {
+    // SAFETY: with frame pointers the register points to a frame of this thread's stack.
+    Frame { base, return_address: unsafe { *(base as *const usize).add(1) } }
+}
+
+/// Finds out, once, whether frames can be trusted; where not, operations have no call path.
+#[inline(never)]
+pub(crate) fn probe() -> bool {
+    let marker = 0_usize;
+    let near = &raw const marker as usize;
+    let base = base();
+    // Otherwise the register holds something of the program's and must not be followed.
+    let plausible = base > near.wrapping_sub(4096) && base < near.wrapping_add(65536) && base.is_multiple_of(8);
+    let trusted = plausible && unwind::agrees(read(base), near);
+    TRUSTED.store(trusted, Ordering::Relaxed);
+    trusted
+}

@@ -1,0 +1,262 @@
+//! A thread's lane: its events in their final bytes, in a ring of chunks that outlives the process.
+//!
+//! For [`crate::call`] and [`crate::facts`]. The ring is a shared mapping of the lane's file, so what was written is in the file whatever
+//! becomes of the process. When the ring is full, its chunks are appended to the `.evt` file by one system call and the ring begins anew;
+//! the pause is an event. Memory is the ring's size a thread. If the disk is full, further events are counted and lost, and the
+//! program goes on. File systems of clusters, which map shared files badly, get a ring in private memory that is stored at the end.
+
+use std::ffi::CString;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::encode::{At, MAX_EVENT};
+use crate::layout::{CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, Header, MAGIC, VERSION, bytes};
+use crate::{clock, counters::Counters, paths::Cache, profile::Profile, stack::Stack};
+
+const BUFFER_FLUSH: u8 = 10;
+
+/// What one thread records, and what it needs for that.
+pub(crate) struct Lane {
+    /// Next byte.
+    at: *mut u8,
+    /// No event may begin behind this.
+    limit: *mut u8,
+    last_time: u64,
+    header: *mut Header,
+    ring: *mut u8,
+    ring_size: usize,
+    file: File,
+    /// Whether the ring is private memory, which has to be stored at the end.
+    private: bool,
+    overflow_path: PathBuf,
+    overflow: Option<File>,
+    /// Calls inside of calls are not recorded: more than 0 while one runs.
+    pub(crate) depth: u32,
+    /// The next number for something of this thread that lives on: a request.
+    pub(crate) sequence: u64,
+    pub(crate) cache: Cache,
+    pub(crate) stack: Stack,
+    pub(crate) profile: Option<Box<Profile>>,
+    pub(crate) counters: Option<Box<Counters>>,
+}
+
+impl Lane {
+    /// A lane in `STEM-THREAD.lane`.
+    pub(crate) fn create(stem: &Path, thread: u32, ring_size: usize, depth: usize) -> io::Result<Lane> {
+        let named = |ending: &str| {
+            let mut name = stem.as_os_str().to_owned();
+            name.push(format!("-{thread}.{ending}"));
+            PathBuf::from(name)
+        };
+        let path = named("lane");
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
+        let (base, private) = map(&file, &path, HEADER_SIZE + ring_size)?;
+        let header = base.cast::<Header>();
+        // SAFETY: the mapping is as large, and page aligned.
+        unsafe {
+            (*header).magic = MAGIC;
+            (*header).version = VERSION;
+            (*header).thread = thread;
+            (*header).chunk_size = CHUNK_SIZE as u64;
+            (*header).ring_size = ring_size as u64;
+        }
+        // SAFETY: the ring lies behind the header in the same mapping.
+        let ring = unsafe { base.add(HEADER_SIZE) };
+        let mut lane = Lane {
+            at: ring,
+            limit: ring,
+            last_time: 0,
+            header,
+            ring,
+            ring_size,
+            file,
+            private,
+            overflow_path: named("evt"),
+            overflow: None,
+            depth: 0,
+            sequence: u64::from(thread) << 40,
+            cache: Cache::new(depth),
+            stack: Stack::default(),
+            profile: None,
+            counters: None,
+        };
+        lane.begin_chunk(0);
+        Ok(lane)
+    }
+
+    fn header(&self) -> &'static Header {
+        // SAFETY: the mapping is never removed.
+        unsafe { &*self.header }
+    }
+
+    /// Appends an event of at most [`MAX_EVENT`] bytes, its time included.
+    #[allow(clippy::inline_always, reason = "the encoding is a few stores")]
+    #[inline(always)]
+    pub(crate) fn event(&mut self, time: u64, put: impl FnOnce(At) -> At) {
+        if self.at >= self.limit {
+            self.next_chunk(time);
+        }
+        let mut at = At(self.at);
+        if time > self.last_time {
+            at = at.time(time);
+            self.last_time = time;
+        }
+        self.append(put(at));
+    }
+
+    #[allow(clippy::inline_always, reason = "as above")]
+    #[inline(always)]
+    fn append(&mut self, end: At) {
+        self.at = end.0;
+        let events = &self.header().events;
+        events.store(events.load(Relaxed) + 1, Relaxed);
+        self.header().publish(end.0 as usize - self.ring as usize);
+    }
+
+    fn begin_chunk(&mut self, offset: usize) {
+        let header = self.header();
+        header.chunk.store(offset as u64, Relaxed);
+        let before = header.events.load(Relaxed);
+        header.events_before.store(before, Relaxed);
+        // SAFETY: `offset` is that of a whole chunk in the ring.
+        let begin = unsafe { self.ring.add(offset) };
+        self.at = At(begin).byte(bytes::CHUNK).byte(bytes::LITTLE_ENDIAN).word(before + 1).word(0).0;
+        // SAFETY: as above; the last byte is for the mark of the end.
+        self.limit = unsafe { begin.add(CHUNK_SIZE - MAX_EVENT - 1) };
+        // A chunk begins with a time.
+        self.last_time = 0;
+        header.publish(offset + CHUNK_HEADER_SIZE);
+    }
+
+    /// Ends the chunk and begins the next one.
+    #[cold]
+    fn next_chunk(&mut self, time: u64) {
+        let header = self.header();
+        let chunk = header.chunk.load(Relaxed) as usize;
+        let used = self.at as usize - self.ring as usize - chunk;
+        // SAFETY: the chunk lies in the ring; its last events' number is in the second word of its header.
+        unsafe {
+            let begin = self.ring.add(chunk);
+            std::ptr::write_bytes(self.at, bytes::END_OF_CHUNK, CHUNK_SIZE - used);
+            begin.add(CHUNK_HEADER_SIZE - 8).cast::<u64>().write_unaligned(header.events.load(Relaxed).to_le());
+        }
+        let next = chunk + CHUNK_SIZE;
+        if next < self.ring_size {
+            // The next chunk is published with its header only.
+            return self.begin_chunk(next);
+        }
+        let before = self.last_time.max(time);
+        let written = self.store_ring();
+        self.begin_chunk(0);
+        if written {
+            let after = clock::now();
+            self.event(before, |at| at.record(BUFFER_FLUSH, |at| at.word(after)));
+        }
+    }
+
+    /// Appends the ring, which is full, to the overflow file. Events that cannot be stored are counted.
+    fn store_ring(&mut self) -> bool {
+        // SAFETY: the ring is initialised to its end, chunk by chunk.
+        let full = unsafe { std::slice::from_raw_parts(self.ring, self.ring_size) };
+        let offset = self.header().flushed.load(Relaxed);
+        if self.overflow.is_none() {
+            self.overflow = OpenOptions::new().write(true).create(true).truncate(true).open(&self.overflow_path).ok();
+        }
+        let stored = self.overflow.as_ref().is_some_and(|file| file.write_all_at(full, offset).is_ok());
+        let header = self.header();
+        if stored {
+            header.flushed.store(offset + self.ring_size as u64, Relaxed);
+        } else {
+            self.drop_ring();
+        }
+        stored
+    }
+
+    /// Gives up the events in the ring: the numbers go on where the stored ones ended, and the lost ones are counted.
+    fn drop_ring(&mut self) {
+        let first = At(self.ring);
+        // SAFETY: the number of the ring's first event is in the first word of its first chunk's header.
+        let before = unsafe { u64::from_le(first.0.add(2).cast::<u64>().read_unaligned()) } - 1;
+        let header = self.header();
+        let events = header.events.load(Relaxed);
+        header.lost.store(header.lost.load(Relaxed) + (events - before), Relaxed);
+        header.events.store(before, Relaxed);
+        if let Some(file) = &self.overflow {
+            // A part of the ring may have been written.
+            let _ = file.set_len(header.flushed.load(Relaxed));
+        }
+    }
+
+    /// Brings what is in private memory to the file. The lane can go on afterwards.
+    pub(crate) fn store(&self) {
+        if let Some(profile) = &self.profile {
+            profile.store();
+        }
+        if self.private {
+            let used = HEADER_SIZE + self.header().cursor.load(Relaxed) as usize;
+            // SAFETY: header and ring are one mapping.
+            let all = unsafe { std::slice::from_raw_parts(self.header.cast::<u8>(), used) };
+            let _ = self.file.write_all_at(all, 0);
+        }
+    }
+
+    /// A number that no other request, operation or file access of this process has.
+    pub(crate) fn next_id(&mut self) -> u64 {
+        self.sequence += 1;
+        self.sequence
+    }
+}
+
+/// Maps a new file of `size` bytes, or private memory where the file system is not up to it.
+pub(crate) fn map(file: &File, path: &Path, size: usize) -> io::Result<(*mut u8, bool)> {
+    let fd = file.as_raw_fd();
+    // Blocks are reserved now: a full disk is to be an error here, not a signal later.
+    // SAFETY: a descriptor and two numbers.
+    let reserved = !is_remote(path) && unsafe { libc::posix_fallocate(fd, 0, size as libc::off_t) } == 0;
+    let memory = |flags, fd| {
+        // SAFETY: a new mapping at an address of the kernel's choice.
+        let base = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                size,
+                libc::PROT_READ | libc::PROT_WRITE,
+                flags | libc::MAP_POPULATE,
+                fd,
+                0,
+            )
+        };
+        if base == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(base.cast::<u8>()) }
+    };
+    if reserved && let Ok(base) = memory(libc::MAP_SHARED, fd) {
+        return Ok((base, false));
+    }
+    let _ = file.set_len(0);
+    memory(libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1).map(|base| (base, true))
+}
+
+/// Whether a file lies on a file system over a network: NFS, Lustre, GPFS, BeeGFS, CIFS, Ceph, PanFS, FUSE.
+fn is_remote(path: &Path) -> bool {
+    const REMOTE: [i64; 10] = [
+        0x6969,
+        0x0bd0_0bd0,
+        0x4750_4653,
+        0x1983_0326,
+        0xff53_4d42,
+        0xfe53_4d42,
+        0x00c3_6400,
+        0xaad7_aaea,
+        0x6573_5546,
+        0x517b,
+    ];
+    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else { return true };
+    // SAFETY: a structure of numbers, filled by the call.
+    let mut about: libc::statfs = unsafe { std::mem::zeroed() };
+    // SAFETY: a C string and the structure.
+    let known = unsafe { libc::statfs(path.as_ptr(), &raw mut about) } == 0;
+    known && REMOTE.contains(&(about.f_type as i64 & 0xffff_ffff))
+}

@@ -1,0 +1,241 @@
+//! The process: whether it is recorded, its log, its lanes, and how it ends.
+//!
+//! Nothing happens before [`begin`], which the first call that starts a paradigm makes; so launchers, shells and helpers that carry the
+//! library are left alone. A child made by `fork` is not recorded, one that executes another program begins anew.
+
+use std::cell::Cell;
+use std::ffi::CStr;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock};
+
+use crate::counters::Counters;
+use crate::lane::Lane;
+use crate::layout::{PARTS, VERSION};
+use crate::log::{Log, Word};
+use crate::profile::Profile;
+use crate::settings::{Mode, Settings};
+use crate::{clock, frame};
+
+/// A process that is recorded.
+struct Process {
+    settings: Settings,
+    /// Folder and first part of the names of this process's files.
+    stem: PathBuf,
+    log: Log,
+    threads: AtomicU32,
+    lanes: Mutex<Vec<LanePointer>>,
+}
+
+struct LanePointer(*mut Lane);
+
+// SAFETY: lanes of other threads are only stored at the end, see `end`.
+unsafe impl Send for LanePointer {}
+
+static PROCESS: OnceLock<Option<Process>> = OnceLock::new();
+
+const UNDECIDED: u8 = 0;
+const RECORDED: u8 = 1;
+const LEFT_ALONE: u8 = 2;
+static STATE: AtomicU8 = AtomicU8::new(UNDECIDED);
+static PAUSED: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    static LANE: Cell<*mut Lane> = const { Cell::new(std::ptr::null_mut()) };
+    /// Set while a lane is being made, which may itself call what is recorded.
+    static BUSY: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this process is recorded now.
+#[inline]
+pub fn is_recorded() -> bool {
+    STATE.load(Ordering::Relaxed) == RECORDED
+}
+
+/// Starts recording, if the environment asks for it; `paradigm` and the version of its library go to the log. Returns whether it is recorded.
+pub fn begin(paradigm: &str, version: &str) -> bool {
+    if STATE.load(Ordering::Acquire) == UNDECIDED {
+        let started = PROCESS.get_or_init(start).is_some();
+        let state = if started { RECORDED } else { LEFT_ALONE };
+        let _ = STATE.compare_exchange(UNDECIDED, state, Ordering::AcqRel, Ordering::Acquire);
+    }
+    if is_recorded() {
+        log(format_args!("paradigm {} {}", Word(paradigm), Word(version)));
+    }
+    is_recorded()
+}
+
+/// Says who this process is among those of its job: its rank, their number, and a key that is the same for all of them and for nobody else.
+pub fn identify(rank: u32, size: u32, world: u64) {
+    log(format_args!("rank {rank} {size} {world:x}"));
+}
+
+/// Turns recording off or on, on behalf of the program.
+pub fn switch(on: bool) {
+    if PAUSED.load(Ordering::Relaxed) == on
+        && let Some(lane) = lane()
+    {
+        PAUSED.store(!on, Ordering::Relaxed);
+        crate::facts::measurement(lane, on);
+    }
+}
+
+/// The process ends, or this paradigm does, in this way: `finalize`, `abort`, `exit`. Recording may go on afterwards.
+pub fn end(how: &str) {
+    let Some(Some(process)) = PROCESS.get() else { return };
+    if !is_recorded() {
+        return;
+    }
+    calibrate();
+    let lanes = process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    for lane in lanes.iter() {
+        // SAFETY: lanes are never freed; what another thread adds meanwhile is beyond what is stored.
+        unsafe { (*lane.0).store() };
+    }
+    log(format_args!("end {}", Word(how)));
+}
+
+/// Writes a line of the definition log.
+pub(crate) fn log(words: fmt::Arguments<'_>) {
+    if let Some(Some(process)) = PROCESS.get() {
+        process.log.line(words);
+    }
+}
+
+/// The calling thread's lane; none if it is not recorded.
+#[allow(clippy::inline_always, reason = "the first thing that each recorded call does")]
+#[inline(always)]
+pub(crate) fn lane() -> Option<&'static mut Lane> {
+    let lane = LANE.get();
+    if lane.is_null() {
+        return make_lane();
+    }
+    // SAFETY: a lane is leaked and belongs to this thread.
+    Some(unsafe { &mut *lane })
+}
+
+/// Whether the program asked for silence.
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+pub(crate) fn is_paused() -> bool {
+    PAUSED.load(Ordering::Relaxed)
+}
+
+#[cold]
+fn make_lane() -> Option<&'static mut Lane> {
+    if !is_recorded() || BUSY.get() {
+        return None;
+    }
+    let Some(Some(process)) = PROCESS.get() else { return None };
+    BUSY.set(true);
+    let thread = process.threads.fetch_add(1, Ordering::Relaxed);
+    let made = Lane::create(&process.stem, thread, process.settings.ring, process.settings.depth);
+    let lane = match made {
+        Ok(mut lane) => {
+            if process.settings.mode == Mode::Profile {
+                lane.profile = Profile::create(&process.stem, thread).map(Box::new).ok();
+            }
+            lane.counters = Counters::open(&process.settings.counters).map(Box::new);
+            let lane: &'static mut Lane = Box::leak(Box::new(lane));
+            LANE.set(lane);
+            process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(LanePointer(lane));
+            log(format_args!("thread {thread} {} {}", thread_id(), Word(&thread_name())));
+            Some(lane)
+        }
+        Err(error) => {
+            crate::note(&format!("thread {thread} is not recorded: {error}"));
+            None
+        }
+    };
+    // A thread without a lane stays busy and is not asked again.
+    BUSY.set(lane.is_none());
+    lane
+}
+
+fn start() -> Option<Process> {
+    let settings = Settings::read()?;
+    clock::choose();
+    let folder = settings.folder.join(PARTS);
+    let _ = std::fs::create_dir_all(&folder);
+    let host = host();
+    let (stem, log) = open_log(&folder, &host)?;
+    let process = Process { settings, stem, log, threads: AtomicU32::new(0), lanes: Mutex::new(Vec::new()) };
+    let line = |words: fmt::Arguments<'_>| process.log.line(words);
+    line(format_args!("partune {VERSION}"));
+    let mode = if process.settings.mode == Mode::Profile { "profile" } else { "trace" };
+    line(format_args!("process {} {} {:x} {} {mode}", std::process::id(), Word(&host), boot(), clock::name()));
+    let program = std::env::current_exe().unwrap_or_default();
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|argument| Word(&argument.to_string_lossy()).to_string()).collect();
+    line(format_args!("program {} {}", Word(&program.to_string_lossy()), arguments.join(" ")));
+    let now = clock::calibration();
+    line(format_args!("calibrate {} {} {}", now.ticks, now.monotonic, now.wall));
+    if process.settings.depth > 0 && !frame::probe() {
+        line(format_args!(
+            "note {}",
+            Word("call paths are not recorded: the recorder was built without frame pointers")
+        ));
+    }
+    // SAFETY: functions without arguments that touch this crate's statics only.
+    unsafe {
+        libc::pthread_atfork(None, None, Some(leave_child_alone));
+        libc::atexit(at_exit);
+    }
+    Some(process)
+}
+
+/// The log of this process: a number that was used before, in another container or before an `exec`, gets a suffix.
+fn open_log(folder: &Path, host: &str) -> Option<(PathBuf, Log)> {
+    (0..1000).find_map(|again| {
+        let suffix = if again == 0 { String::new() } else { format!("-again{again}") };
+        let stem = folder.join(format!("{host}-{}{suffix}", std::process::id()));
+        let log = Log::create(&stem.with_extension("log")).ok()?;
+        Some((stem, log))
+    })
+}
+
+/// Reads the clocks together and logs them.
+pub(crate) fn calibrate() {
+    let now = clock::calibration();
+    log(format_args!("calibrate {} {} {}", now.ticks, now.monotonic, now.wall));
+}
+
+/// A child shares the parent's mapped lanes and must not write to them.
+extern "C" fn leave_child_alone() {
+    STATE.store(LEFT_ALONE, Ordering::Relaxed);
+    LANE.set(std::ptr::null_mut());
+}
+
+extern "C" fn at_exit() {
+    end("exit");
+}
+
+fn thread_id() -> i64 {
+    // SAFETY: a system call without arguments.
+    unsafe { libc::syscall(libc::SYS_gettid) }
+}
+
+fn thread_name() -> String {
+    let mut name = [0_u8; 32];
+    // SAFETY: the system writes at most 16 bytes, the last one 0.
+    let known = unsafe { libc::prctl(libc::PR_GET_NAME, name.as_mut_ptr()) } == 0;
+    let text = CStr::from_bytes_until_nul(&name).ok().filter(|_| known);
+    text.map(|text| text.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// The name of this machine, as a part of a file name.
+fn host() -> String {
+    let mut name = [0_u8; 256];
+    // SAFETY: the buffer is as long as said, and its last byte stays 0.
+    let known = unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) } == 0;
+    let text = CStr::from_bytes_until_nul(&name).ok().filter(|_| known);
+    let text = text.map_or_else(|| "host".to_owned(), |text| text.to_string_lossy().into_owned());
+    text.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect()
+}
+
+/// A number that is the same in all processes of one machine since it was started.
+pub fn boot() -> u64 {
+    let id = std::fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_else(|_| host().into_bytes());
+    id.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}

@@ -1,0 +1,71 @@
+//! Regions: constructs of a paradigm and marked parts of the user's program.
+//!
+//! A region is a static, or leaked, value, so that events can name it by address until the log has named it by number.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::paths::Path;
+
+/// What a region is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A construct of the paradigm with this name, as partune's table of paradigms spells it.
+    Construct(&'static str),
+    /// A part of the program that its author marked.
+    Code,
+    /// A phase of the program.
+    Phase,
+    /// A loop whose iterations are marked.
+    Loop,
+    /// One iteration of it.
+    Iteration,
+}
+
+impl Kind {
+    /// The word in the log.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Kind::Construct(paradigm) => paradigm,
+            Kind::Code => "code",
+            Kind::Phase => "phase",
+            Kind::Loop => "loop",
+            Kind::Iteration => "iteration",
+        }
+    }
+}
+
+/// A construct or a marked part of the program.
+#[derive(Debug)]
+pub struct Region {
+    pub name: &'static str,
+    pub kind: Kind,
+    /// Its number in the log plus one; 0 while it has none.
+    number: AtomicU32,
+    /// The path of this region alone, plus one; 0 while there is none.
+    flat: AtomicU32,
+}
+
+impl Region {
+    pub const fn new(name: &'static str, kind: Kind) -> Region {
+        Region { name, kind, number: AtomicU32::new(0), flat: AtomicU32::new(0) }
+    }
+
+    /// Its number, if the log has it already.
+    pub(crate) fn number(&self) -> Option<u32> {
+        self.number.load(Ordering::Relaxed).checked_sub(1)
+    }
+
+    pub(crate) fn set_number(&self, number: u32) {
+        self.number.store(number + 1, Ordering::Relaxed);
+    }
+
+    /// The path of this region without frames, if it has one already.
+    #[inline]
+    pub(crate) fn flat(&self) -> Option<Path> {
+        self.flat.load(Ordering::Relaxed).checked_sub(1).map(Path)
+    }
+
+    pub(crate) fn set_flat(&self, path: Path) {
+        self.flat.store(path.0 + 1, Ordering::Relaxed);
+    }
+}

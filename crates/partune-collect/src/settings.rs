@@ -1,0 +1,52 @@
+//! What the launcher asked for, in the environment.
+
+use std::path::PathBuf;
+
+use crate::layout::CHUNK_SIZE;
+
+/// How calls are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Every event.
+    Trace,
+    /// Statistics of each call path.
+    Profile,
+}
+
+/// The wishes of the launcher.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// `PARTUNE_DIR`: the folder of the archive, absolute.
+    pub(crate) folder: PathBuf,
+    /// `PARTUNE_MODE`: `trace` or `profile`.
+    pub(crate) mode: Mode,
+    /// `PARTUNE_DEPTH`: frames of a call path, innermost first; 0 for none.
+    pub(crate) depth: usize,
+    /// `PARTUNE_BUFFER`: bytes of a thread's ring; whole chunks, at least two.
+    pub(crate) ring: usize,
+    /// `PARTUNE_COUNTERS`: names of counters, with commas.
+    pub(crate) counters: Vec<String>,
+}
+
+/// Frames of a call path unless said otherwise.
+const DEPTH: usize = 64;
+/// Bytes of a ring unless said otherwise.
+const RING: usize = 4 * CHUNK_SIZE;
+
+impl Settings {
+    /// From the environment; `None` if this process is not to be recorded.
+    pub(crate) fn read() -> Option<Settings> {
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let folder = PathBuf::from(std::env::var_os("PARTUNE_DIR").filter(|value| !value.is_empty())?);
+        let number = |name: &str, default: usize| variable(name).and_then(|text| text.parse().ok()).unwrap_or(default);
+        Some(Settings {
+            folder,
+            mode: if variable("PARTUNE_MODE").as_deref() == Some("profile") { Mode::Profile } else { Mode::Trace },
+            depth: number("PARTUNE_DEPTH", DEPTH),
+            ring: (number("PARTUNE_BUFFER", RING) / CHUNK_SIZE).clamp(2, 1 << 14) * CHUNK_SIZE,
+            counters: variable("PARTUNE_COUNTERS")
+                .map(|list| list.split(',').map(|name| name.trim().to_owned()).collect())
+                .unwrap_or_default(),
+        })
+    }
+}
