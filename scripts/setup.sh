@@ -10,6 +10,8 @@ set -euo pipefail
 packages() {
     cat <<'LIST'
 gcc                the linker that Rust calls, and the C reader of the benches
+g++                a program in C++ that the tests record
+gfortran           programs in Fortran that the tests record
 libc6-dev          the C library's headers and start files
 make               the commands of this repository
 pkg-config         finds the libraries below
@@ -18,8 +20,10 @@ otf2-tools         otf2-print, the second opinion on every archive that we read 
 libotf2-trace-dev  the C library that the benches compare with
 python3-otf2       writes archives for tests without our code
 libopenmpi-dev     MPI headers and libraries: the table of constructs is checked against them
-openmpi-bin        mpicc and mpirun for the examples
+openmpi-bin        mpicc and mpirun for the examples and for the programs that the tests record
 libmpich-dev       the same from another MPI, whose names differ
+mpich              mpicc and mpirun of that one
+eztrace            a recorder to compare with in the benches
 libcaf-openmpi-3   the coarray library of Fortran, for the same check
 LIST
 }
