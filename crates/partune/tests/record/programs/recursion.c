@@ -1,7 +1,7 @@
 /* A call every ten of 200 levels of recursion, and one at the bottom.
  *
  * expect 2 ranks
- * expect each: MPI_Allreduce 21, collectives 21, deepest 200
+ * expect each: MPI_Allreduce 21, collectives 21
  */
 #include <mpi.h>
 

@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# What recording adds to calls of MPI: no recorder, the floor of any (bare_preload.c), EZTrace, and partune's recorder with
+# call paths, without, and as a profile; in turns in one run, with Open MPI.
+#
+# A cost is what a call takes longer than without a recorder, in ns: the median over the rounds of the difference within a
+# round. At the end one process makes so many calls that their events fill its buffer many times over.
+#
+#   ROUNDS=3 LONG=1000000 bench/record.sh        a short run
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/lib.sh
+export LC_ALL=C
+
+rounds=${ROUNDS:-11}
+long=${LONG:-50000000} # calls; two events each
+buffer=${BUFFER:-64M}
+partune=$(realpath "${PARTUNE:-$target/release/partune}")
+work=$target/bench/record
+rm -rf "$work"
+mkdir -p "$work"
+
+for need in mpicc.openmpi mpirun.openmpi; do
+    if ! command -v "$need" >/dev/null; then
+        echo "record.sh: needs $need (Debian packages libopenmpi-dev, openmpi-bin)" >&2
+        exit 1
+    fi
+done
+mpicc.openmpi -O2 -o "$work/calls" bench/record_calls.c
+mpicc.openmpi -O2 -w -shared -fPIC -o "$work/bare.so" bench/bare_preload.c
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+
+recorders=(none bare path flat profile)
+if command -v eztrace >/dev/null; then
+    recorders=(none bare eztrace path flat profile)
+else
+    echo 'record.sh: no eztrace here (Debian package eztrace); it is left out' >&2
+fi
+
+# run RECORDER RANKS [ARGUMENT...]: the lines of the program under a recorder; its archive is in $work/archive.
+run() {
+    local recorder=$1 ranks=$2
+    shift 2
+    rm -rf "$work/archive"
+    local program=("$work/calls" "$@") mpirun=(mpirun.openmpi -n "$ranks") record=("$partune" record -o "$work/archive")
+    case $recorder in
+        none) "${mpirun[@]}" "${program[@]}" ;;
+        bare) "${mpirun[@]}" -x LD_PRELOAD="$PWD/$work/bare.so" "${program[@]}" ;;
+        eztrace) "${mpirun[@]}" eztrace -t openmpi -o "$work/archive" "${program[@]}" ;;
+        path) "${record[@]}" -- "${mpirun[@]}" "${program[@]}" ;;
+        flat) "${record[@]}" --depth 0 -- "${mpirun[@]}" "${program[@]}" ;;
+        profile) "${record[@]}" --profile -- "${mpirun[@]}" "${program[@]}" ;;
+        long) "${record[@]}" --buffer "$buffer" -- "${mpirun[@]}" "${program[@]}" ;;
+    esac 2>>"$work/log" | grep -E '^[A-Za-z_]+ [0-9.]+$'
+}
+
+for ((round = 0; round < rounds; round++)); do
+    for recorder in "${recorders[@]}"; do
+        { run "$recorder" 1; run "$recorder" 2; } | sed "s/^/$round $recorder /" >>"$work/times"
+    done
+done
+
+# Lines of times: round, recorder, kind of call, ns.
+awk -v order="${recorders[*]}" -v rounds="$rounds" '
+    function median(list, n,    i, j, x) { # of list[1..n], sorted by insertion
+        for (i = 2; i <= n; i++) {
+            x = list[i]
+            for (j = i - 1; j > 0 && list[j] > x; j--) list[j + 1] = list[j]
+            list[j + 1] = x
+        }
+        return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
+    }
+    function cost(recorder, kind,    i, n, list) { # absolute for none, else what is added
+        for (i = 0; i < rounds; i++)
+            list[++n] = ns[i, recorder, kind] - (recorder == "none" ? 0 : ns[i, "none", kind])
+        return median(list, n)
+    }
+    { ns[$1, $2, $3] = $4; if (!seen[$3]++) kinds[++k] = $3 }
+    END {
+        n = split(order, recorders, " ")
+        label["none"] = "no recorder, ns"
+        label["bare"] = "floor adds"
+        label["eztrace"] = "EZTrace adds"
+        label["path"] = "partune adds"
+        label["flat"] = "partune --depth 0 adds"
+        label["profile"] = "partune --profile adds"
+        printf "\nMedians of %d rounds in turns, ns a call.\n\n| %-22s |", rounds, ""
+        for (i = 1; i <= k; i++) printf " %13s |", kinds[i]
+        printf "\n|------------------------|"
+        for (i = 1; i <= k; i++) printf "--------------:|"
+        for (r = 1; r <= n; r++) {
+            printf "\n| %-22s |", label[recorders[r]]
+            for (i = 1; i <= k; i++) printf " %13.1f |", cost(recorders[r], kinds[i])
+        }
+        print "\n"
+        for (i = 1; i <= k; i++) {
+            line = sprintf("%-13s partune: %.1f times the floor", kinds[i], cost("path", kinds[i]) / (cost("bare", kinds[i]) + 1e-9))
+            if (order ~ /eztrace/) line = line sprintf(", %.2f of what EZTrace adds", cost("path", kinds[i]) / (cost("eztrace", kinds[i]) + 1e-9))
+            print line
+        }
+        bare = cost("none", "pingpong") + cost("bare", "pingpong")
+        printf "pingpong      %.2f of its time under the floor, %.2f of its time without a recorder\n", (cost("none", "pingpong") + cost("path", "pingpong")) / bare, 1 + cost("path", "pingpong") / cost("none", "pingpong")
+    }' "$work/times"
+
+printf '\n%s events under --buffer %s:\n\n' "$((2 * long))" "$buffer"
+run long 1 "$long" | tee "$work/long"
+printf 'MiB on disk %s\n' "$(du -sm "$work/archive" | cut -f 1)"
+rm -rf "$work/archive"

@@ -1,0 +1,153 @@
+//! Compiles a program for one MPI and runs it under `partune record`. One run at a time.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::expect::Expected;
+
+/// An MPI with the names that Debian's alternatives give to its commands.
+pub(super) struct Mpi {
+    pub(super) name: &'static str,
+    /// What a program opens that looks for MPI itself.
+    pub(super) library: &'static str,
+}
+
+pub(super) const OPEN_MPI: Mpi = Mpi { name: "openmpi", library: "libmpi.so.40" };
+pub(super) const MPICH: Mpi = Mpi { name: "mpich", library: "libmpich.so.12" };
+
+impl Mpi {
+    fn command(&self, stem: &str) -> String {
+        format!("{stem}.{}", self.name)
+    }
+
+    /// Whether it is here; where tests must not be skipped, it has to be.
+    #[allow(clippy::print_stdout, reason = "what a test skips is said")]
+    pub(super) fn is_here(&self) -> bool {
+        let here = Command::new(self.command("mpicc")).arg("--version").output().is_ok_and(|it| it.status.success());
+        assert!(here || std::env::var_os("CI").is_none(), "{} must be present in CI", self.name);
+        if !here {
+            println!("skipped: no {}", self.command("mpicc"));
+        }
+        here
+    }
+}
+
+/// A program, compiled in a folder of its own, where also its archive will be.
+pub(super) struct Built<'a> {
+    pub(super) mpi: &'a Mpi,
+    pub(super) source: String,
+    pub(super) expected: Expected,
+    folder: TempDir,
+    arguments: Vec<String>,
+}
+
+/// A run that was recorded.
+pub(super) struct Recorded {
+    pub(super) output: Output,
+    pub(super) anchor: PathBuf,
+    _folder: TempDir,
+}
+
+impl<'a> Built<'a> {
+    /// Compiles `file` of this folder with debug information, optimised, and with `flags`.
+    pub(super) fn new(mpi: &'a Mpi, file: &str, flags: &[&str]) -> Self {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record").join(file);
+        let source = fs::read_to_string(&path).expect("the program is here");
+        let expected = Expected::of(&source);
+        let folder = tempfile::tempdir().expect("there is room for a program");
+        let here = folder.path().display().to_string();
+        let mut arguments = Vec::new();
+        let mut command = match path.extension().and_then(OsStr::to_str) {
+            _ if expected.plugin.is_some() || expected.unlinked => Command::new("gcc"),
+            Some("c") => Command::new(mpi.command("mpicc")),
+            Some("cpp") => Command::new(mpi.command("mpicxx")),
+            _ => Command::new(mpi.command("mpif90")),
+        };
+        command.args(["-O2", "-g", "-w", "-o"]).arg(folder.path().join("program")).arg(&path);
+        if let Some(part) = expected.library.as_ref().or(expected.plugin.as_ref()) {
+            let library = folder.path().join("libpart.so");
+            let mut shared = Command::new(mpi.command("mpicc"));
+            run(shared
+                .args(["-O2", "-g", "-w", "-shared", "-fPIC", "-o"])
+                .arg(&library)
+                .arg(path.with_file_name(part)));
+            if expected.library.is_some() {
+                command.args([format!("-L{here}"), "-lpart".to_owned(), format!("-Wl,-rpath,{here}")]);
+            } else {
+                arguments.push(library.display().to_string());
+            }
+        }
+        if expected.unlinked {
+            arguments.push(mpi.library.to_owned());
+        }
+        if file.ends_with("files.c") {
+            arguments.push(folder.path().join("file").display().to_string());
+        }
+        run(command.args(&expected.flags).args(flags));
+        Self { mpi, source, expected, folder, arguments }
+    }
+
+    pub(super) fn program(&self) -> PathBuf {
+        self.folder.path().join("program")
+    }
+
+    /// The shared library of [`Expected::library`], for a program that opens it as well.
+    pub(super) fn library(&self) -> String {
+        self.folder.path().join("libpart.so").display().to_string()
+    }
+
+    /// Runs it under `partune record` with the options, and its own arguments.
+    pub(super) fn record(self, options: &[&str], arguments: &[&str]) -> Recorded {
+        let archive = self.folder.path().join("archive");
+        let _alone = alone();
+        let output = Command::new("timeout")
+            .args(["--kill-after=5", "60", env!("CARGO_BIN_EXE_partune"), "record", "-o"])
+            .arg(&archive)
+            .args(options)
+            .arg("--")
+            .args([&self.mpi.command("mpirun"), "-n", &self.expected.ranks.to_string()])
+            .arg(self.program())
+            .args(&self.arguments)
+            .args(arguments)
+            // Open MPI: run as the user that tests run as, on as few cores as there are, and let others run.
+            .envs(["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1")))
+            .envs(["OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"].map(|name| (name, "1")))
+            .output()
+            .expect("timeout is a command of every system");
+        Recorded { output, anchor: archive.join("traces.otf2"), _folder: self.folder }
+    }
+}
+
+impl Recorded {
+    /// All that the run wrote, for messages.
+    pub(super) fn said(&self) -> String {
+        let text = [&self.output.stdout, &self.output.stderr].map(|it| String::from_utf8_lossy(it).into_owned());
+        text.concat()
+    }
+
+    /// The document of `partune analyze --json`.
+    pub(super) fn analysis(&self) -> Value {
+        let mut analyze = Command::new(env!("CARGO_BIN_EXE_partune"));
+        let output = run(analyze.args(["analyze", "--json"]).arg(&self.anchor));
+        serde_json::from_slice(&output.stdout).expect("it is JSON")
+    }
+}
+
+/// Runs a command that has to succeed.
+pub(super) fn run(command: &mut Command) -> Output {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(output.status.success(), "{command:?}:\n{}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+/// Held while an MPI run lasts: ranks that spin, and waits of known length, want the machine for themselves.
+fn alone() -> File {
+    let file = File::create(Path::new(env!("CARGO_TARGET_TMPDIR")).join("record.lock")).expect("target is writable");
+    file.lock().expect("a file can be locked");
+    file
+}

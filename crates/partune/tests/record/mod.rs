@@ -1,0 +1,12 @@
+//! Real MPI programs under `partune record`: what is recorded is what the program did, by counts that are known by
+//! design; waits of known length are found at their line; and where everybody comes in time, nothing is said.
+//!
+//! The programs are in `programs/` and `waits/`; what is expected of each stands in its first comment, see [`expect`].
+//! Each runs under every MPI that is installed. Runs must not overlap, so they take a lock, and nextest a group.
+
+mod expect;
+mod launch;
+mod printed;
+mod programs;
+mod variants;
+mod waits;

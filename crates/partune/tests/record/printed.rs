@@ -1,0 +1,115 @@
+//! Counts of what is in an archive, read with `otf2-print` of the C library: not with our code.
+//!
+//! Names are constructs (`MPI_Send`: how often it was entered) and these:
+//! `sends`, `sent`, `receives`, `received` messages and their bytes; `collectives` that move data or wait, completed,
+//! and the bytes that they `shared` and `collected`;
+//! `puts`, `put`, `gets`, `got` one-sided transfers and their bytes; `atomics`; `writes`, `wrote`, `reads`, `read` of
+//! files and their bytes; `threads` of the rank.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use super::launch::run;
+
+type Counts = BTreeMap<String, u64>;
+
+/// Counts by rank.
+pub(super) fn counts(anchor: &Path) -> Vec<Counts> {
+    let definitions = print(anchor, &["-G"]);
+    let ranks = Ranks::of(&definitions);
+    let mut counts = vec![Counts::new(); ranks.of_group.len()];
+    for rank in ranks.of_location.values() {
+        add(&mut counts[*rank], "threads", 1);
+    }
+    for line in print(anchor, &[]).lines() {
+        let mut words = line.split_whitespace();
+        let (Some(event), Some(location)) = (words.next(), words.next()) else { continue };
+        let Some(&rank) = location.parse().ok().and_then(|it: u64| ranks.of_location.get(&it)) else { continue };
+        count(&mut counts[rank], event, line);
+    }
+    counts
+}
+
+/// What the tool prints; it must find no fault.
+fn print(anchor: &Path, options: &[&str]) -> String {
+    let output = run(Command::new("otf2-print").args(options).arg(anchor));
+    let faults = String::from_utf8_lossy(&output.stderr);
+    assert!(faults.is_empty(), "otf2-print {}:\n{faults}", anchor.display());
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Which rank of the world a location belongs to.
+struct Ranks {
+    of_group: BTreeMap<u64, usize>,
+    of_location: BTreeMap<u64, usize>,
+}
+
+impl Ranks {
+    fn of(definitions: &str) -> Self {
+        let groups: BTreeMap<u64, u64> = definitions
+            .lines()
+            .filter(|line| line.starts_with("LOCATION "))
+            .map(|line| (number(line, "LOCATION "), reference(line, "Group: ")))
+            .collect();
+        let world = definitions.lines().find(|line| line.contains("COMM_LOCATIONS") && line.contains("MPI"));
+        let world = world.expect("the archive says which locations are ranks");
+        let (_, members) = world.split_once("Members: ").expect("a group has members");
+        let locations = members.split('<').skip(1).map(|it| leading(it).expect("a member has a number"));
+        let of_group: BTreeMap<u64, usize> =
+            locations.enumerate().map(|(rank, location)| (groups[&location], rank)).collect();
+        let of_location = groups.iter().filter_map(|(&location, group)| Some((location, *of_group.get(group)?)));
+        Self { of_location: of_location.collect(), of_group }
+    }
+}
+
+fn count(counts: &mut Counts, event: &str, line: &str) {
+    match event {
+        "ENTER" | "CALLING_CONTEXT_ENTER" => {
+            let name = line.split('"').nth(1).expect("a region has a name");
+            add(counts, name, 1);
+        }
+        "MPI_SEND" | "MPI_ISEND" => both(counts, ["sends", "sent"], number(line, "Length: ")),
+        "MPI_RECV" | "MPI_IRECV" => both(counts, ["receives", "received"], number(line, "Length: ")),
+        "MPI_COLLECTIVE_END" | "NON_BLOCKING_COLLECTIVE_COMPLETE" => {
+            let manages = ["CREATE_HANDLE", "DESTROY_HANDLE", "ALLOCATE", "DEALLOCATE"];
+            if !manages.iter().any(|it| line.contains(it)) {
+                add(counts, "collectives", 1);
+                add(counts, "shared", number(line, "Sent: "));
+                add(counts, "collected", number(line, "Received: "));
+            }
+        }
+        "RMA_PUT" => both(counts, ["puts", "put"], number(line, "Bytes: ")),
+        "RMA_GET" => both(counts, ["gets", "got"], number(line, "Bytes: ")),
+        "RMA_ATOMIC" => add(counts, "atomics", 1),
+        "IO_OPERATION_BEGIN" if line.contains("WRITE") => both(counts, ["writes", "wrote"], number(line, "Request: ")),
+        "IO_OPERATION_BEGIN" if line.contains("READ") => both(counts, ["reads", "read"], number(line, "Request: ")),
+        _ => {}
+    }
+}
+
+fn both(counts: &mut Counts, [times, bytes]: [&str; 2], size: u64) {
+    add(counts, times, 1);
+    add(counts, bytes, size);
+}
+
+fn add(counts: &mut Counts, name: &str, number: u64) {
+    *counts.entry(name.to_owned()).or_default() += number;
+}
+
+/// The number after a label.
+fn number(line: &str, label: &str) -> u64 {
+    let found = line.split_once(label).and_then(|(_, rest)| leading(rest.trim_start()));
+    found.unwrap_or_else(|| panic!("no number after {label:?} in {line}"))
+}
+
+/// The number in angle brackets after a label and a name.
+fn reference(line: &str, label: &str) -> u64 {
+    let found = line.split_once(label).and_then(|(_, rest)| leading(rest.split_once('<')?.1));
+    found.unwrap_or_else(|| panic!("no reference after {label:?} in {line}"))
+}
+
+fn leading(text: &str) -> Option<u64> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    text[..digits].parse().ok()
+}

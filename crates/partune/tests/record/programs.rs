@@ -1,0 +1,108 @@
+//! Every family of constructs, and every way to end: what was recorded is what the program did.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::expect::Status;
+use super::launch::{Built, MPICH, Mpi, OPEN_MPI, Recorded};
+use super::printed::counts;
+
+/// One test for each program and MPI, and one that none is forgotten.
+macro_rules! programs {
+    ($($name:ident $file:literal)*) => {
+        mod openmpi { $(#[test] fn $name() { super::check(&super::OPEN_MPI, $file); })* }
+        mod mpich { $(#[test] fn $name() { super::check(&super::MPICH, $file); })* }
+        const FILES: &[&str] = &[$($file),*];
+    };
+}
+
+programs! {
+    modes "modes.c"
+    master_worker "master_worker.c"
+    requests "requests.c"
+    persistent "persistent.c"
+    probes "probes.c"
+    partitioned "partitioned.c"
+    collectives "collectives.c"
+    bytes "bytes.c"
+    nonblocking "nonblocking.c"
+    neighbours "neighbours.c"
+    communicators "communicators.c"
+    intercomm "intercomm.c"
+    rma_fence "rma_fence.c"
+    rma_pscw "rma_pscw.c"
+    rma_passive "rma_passive.c"
+    files "files.c"
+    sessions "sessions.c"
+    threads "threads.c"
+    f08 "f08.f90"
+    use_mpi "use_mpi.f90"
+    mpifh "mpifh.f"
+    templates "templates.cpp"
+    pcontrol "pcontrol.c"
+    spawn "spawn.c"
+    recursion "recursion.c"
+    fork "fork.c"
+    library "library.c"
+    plugin "plugin.c"
+    dlopen_mpi "dlopen_mpi.c"
+    abort "abort.c"
+    exit "exit.c"
+    kill "kill.c"
+    segfault "segfault.c"
+}
+
+fn check(mpi: &Mpi, file: &str) {
+    if !mpi.is_here() {
+        return;
+    }
+    let built = Built::new(mpi, &format!("programs/{file}"), &[]);
+    if built.expected.only.as_ref().is_none_or(|it| it == mpi.name) {
+        check_built(built, &[]);
+    }
+}
+
+/// Records it and holds the archive against what the program says about itself.
+pub(super) fn check_built(built: Built<'_>, arguments: &[&str]) -> Recorded {
+    let expected_counts = built.expected.counts.clone();
+    let (status, ranks) = (&built.expected.status, built.expected.ranks);
+    let ends_well = matches!(status, Status::Good);
+    let is_right = match *status {
+        Status::Good => |code: Option<i32>, _| code == Some(0),
+        Status::Is(_) => |code: Option<i32>, wanted| code == Some(wanted),
+        Status::Bad => |code: Option<i32>, _| code != Some(0),
+        Status::Any => |_: Option<i32>, _| true,
+    };
+    let wanted = if let Status::Is(number) = *status { number } else { 0 };
+    let recorded = built.record(&[], arguments);
+    let code = recorded.output.status.code();
+    assert!(is_right(code, wanted), "status {code:?}:\n{}", recorded.said());
+    if ends_well {
+        assert!(recorded.output.stdout.is_empty(), "nothing is added to what a program prints:\n{}", recorded.said());
+    }
+
+    let found = counts(&recorded.anchor);
+    assert!(found.len() >= ranks, "{} ranks of {ranks} in the archive:\n{}", found.len(), recorded.said());
+    for (rank, expected) in expected_counts.iter().enumerate() {
+        for (name, number) in expected {
+            let here = found[rank].get(name).copied().unwrap_or(0);
+            assert_eq!(here, *number, "{name} of rank {rank}: {:#?}\n{}", found[rank], recorded.said());
+        }
+    }
+    let document = recorded.analysis();
+    let complaints = document["quality"].as_array().expect("quality is a list").iter();
+    let complaints: Vec<_> = complaints.filter(|it| it["severity"] != "info").collect();
+    assert!(!ends_well || complaints.is_empty(), "{complaints:#?}");
+    recorded
+}
+
+#[test]
+fn every_program_is_run() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record/programs");
+    let files = std::fs::read_dir(folder).expect("the programs are here").flatten();
+    let here: BTreeSet<String> = files.map(|file| file.file_name().to_string_lossy().into_owned()).collect();
+    let run: BTreeSet<String> = FILES.iter().map(|&it| it.to_owned()).collect();
+    let parts: Vec<&String> = here.difference(&run).collect();
+    assert_eq!(parts, ["library_part.c"], "the rest is part of others");
+    assert!(run.is_subset(&here));
+}
