@@ -1,0 +1,163 @@
+//! One executable or shared library.
+//!
+//! For the engine: open once, ask for all its addresses at once. A module is used by one thread at a time.
+
+use partune_base::{StringId, Strings};
+use partune_diag::{Diagnostic, Quality};
+
+use crate::debug::{Debug, Known};
+use crate::debug_file::{Files, Link, supplement};
+use crate::elf::{Damaged, Storage, address_of};
+use crate::names::demangle;
+use crate::place::{Address, Frame, Function, Origin, Place, Places};
+use crate::symbols::{Symbol, Symbols};
+
+/// Bytes that cannot be a module at all.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum Error {
+    #[error("{path} is no ELF file that can be read: {reason}")]
+    NotElf { path: String, reason: String },
+}
+
+/// A module whose addresses can be resolved.
+pub struct Module<'a> {
+    path: String,
+    file: object::File<'a>,
+    debug: Option<Debug<'a>>,
+    symbols: Symbols<'a>,
+    symbols_from: Origin,
+    quality: Quality,
+}
+
+impl<'a> Module<'a> {
+    /// Reads the tables of the module at `path`, whose content is `bytes`.
+    ///
+    /// Debug data is the module's own, else that of its debug file, asked for through `files`. `storage` holds what had
+    /// to be inflated. Cost: one pass over the entries of the debug data and over the symbols; lines and inlined
+    /// functions are read when they are asked for.
+    pub fn parse(path: &str, bytes: &'a [u8], files: &dyn Files<'a>, storage: &'a Storage) -> Result<Self, Error> {
+        let file = object::File::parse(bytes)
+            .map_err(|error| Error::NotElf { path: path.to_owned(), reason: error.to_string() })?;
+        let mut quality = Quality::default();
+        let mut open = |file: &object::File<'a>, path: &str| {
+            let shared = supplement(file, path, files);
+            Debug::open(file, shared.as_ref(), storage).unwrap_or_else(|Damaged| {
+                quality.add(Diagnostic::data_loss(
+                    format!("the debug data of {path} is damaged"),
+                    "build it again; until then functions have names and no lines",
+                ));
+                None
+            })
+        };
+        let mut debug = open(&file, path);
+        let mut symbols = Symbols::full(&file);
+        let missing = debug.is_none() || symbols.rows().is_empty();
+        if let Some(found) = missing.then(|| Link::of(&file).find(path, files)).flatten() {
+            debug = debug.or_else(|| open(&found.file, &found.path));
+            if symbols.rows().is_empty() {
+                symbols = Symbols::full(&found.file);
+            }
+        }
+        let mut symbols_from = Origin::Symbols;
+        if symbols.rows().is_empty() {
+            symbols = Symbols::dynamic(&file);
+            symbols_from = Origin::DynamicSymbols;
+        }
+        Ok(Self { path: path.to_owned(), file, debug, symbols, symbols_from, quality })
+    }
+
+    /// Whether lines and inlined functions can be known at all (compiled with `-g`, or with a debug file).
+    pub fn has_debug_data(&self) -> bool {
+        self.debug.is_some()
+    }
+
+    /// What was wrong with the tables.
+    pub fn quality(&self) -> &Quality {
+        &self.quality
+    }
+
+    /// The address of the byte at `offset` of the file, if it is loaded.
+    pub fn address_of(&self, offset: u64) -> Option<u64> {
+        address_of(&self.file, offset)
+    }
+
+    /// The functions of the best symbol table there is, in the order of their addresses; aliases once.
+    pub fn functions(&self) -> &[Symbol<'a>] {
+        self.symbols.rows()
+    }
+
+    /// Resolves many addresses; text goes to `strings`.
+    ///
+    /// Cost: a sort, and a few binary searches for each distinct address.
+    pub fn resolve(&self, addresses: &[Address], strings: &mut Strings) -> Places {
+        let mut order: Vec<(u64, usize)> = addresses.iter().map(|address| address.lookup()).zip(0..).collect();
+        order.sort_unstable();
+        let mut places = Places::default();
+        let nothing = Place { function: Function::NONE, origin: Origin::Nothing, frames: 0..0 };
+        places.rows.resize(addresses.len(), nothing);
+        let mut known = Known::default();
+        let mut damaged = 0;
+        for same in order.chunk_by(|a, b| a.0 == b.0) {
+            let address = same[0].0;
+            let first = places.frames.len();
+            let symbol = self.symbols.find(address).map(|symbol| symbol.name);
+            let found = self.debug.as_ref().map(|debug| {
+                let frames = &mut places.frames;
+                debug.find(address, symbol, strings, &mut known, frames)
+            });
+            let found = found.transpose().unwrap_or_else(|Damaged| {
+                damaged += 1;
+                places.frames.truncate(first);
+                None
+            });
+            let (function, origin) = self.named(address, symbol, found.flatten(), strings, &mut places.frames, first);
+            let frames = first as u32..places.frames.len() as u32;
+            for &(_, index) in same {
+                places.rows[index] = Place { function, origin, frames: frames.clone() };
+            }
+        }
+        places.quality.add(
+            Diagnostic::data_loss(
+                format!("the debug data of {} is damaged for some addresses", self.path),
+                "build it again; until then some functions have names and no lines",
+            )
+            .times(damaged),
+        );
+        places
+    }
+
+    /// Completes what debug data found (`function`, and the frames from `first`) with the symbol tables.
+    fn named(
+        &self,
+        address: u64,
+        symbol: Option<&str>,
+        function: Option<Function>,
+        strings: &mut Strings,
+        frames: &mut Vec<Frame>,
+        first: usize,
+    ) -> (Function, Origin) {
+        let nameless = frames[first..].iter().any(|frame| frame.function == StringId::NONE);
+        if let Some(function) = function.filter(|_| !nameless) {
+            return (function, Origin::Debug);
+        }
+        let (name, from) = match symbol {
+            Some(symbol) => (strings.intern(&demangle(symbol)), self.symbols_from),
+            None => (strings.intern(&format!("{}+{address:#x}", self.name())), Origin::Nothing),
+        };
+        let Some(function) = function else {
+            frames.push(Frame { function: name, ..Frame::NONE });
+            return (Function { name, ..Function::NONE }, from);
+        };
+        // Code with lines and without a function: assembly.
+        for frame in frames[first..].iter_mut().filter(|frame| frame.function == StringId::NONE) {
+            frame.function = name;
+        }
+        let name = frames.last().map_or(name, |frame| frame.function);
+        (Function { name, ..function }, Origin::Debug)
+    }
+
+    /// The last part of the path.
+    fn name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or(&self.path)
+    }
+}

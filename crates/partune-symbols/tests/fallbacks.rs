@@ -1,0 +1,125 @@
+//! Without debug data: debug files, symbol tables, and nothing at all.
+
+use std::process::Command;
+
+use partune_symbols::{Address, Error, Module, NoFiles, Origin, Storage};
+
+use crate::programs::{Program, run};
+use crate::{Answer, answers, answers_with};
+
+fn names(answers: &[Answer]) -> Vec<&str> {
+    answers.iter().map(|answer| answer.frames[0].0.as_str()).collect()
+}
+
+fn returns(program: &Program) -> Vec<Address> {
+    program.return_addresses().into_iter().map(Address::Return).collect()
+}
+
+/// A program with its debug data in `program.debug`, linked as `how` says.
+fn split(flags: &[&str], compress: &[&str]) -> (Program, Vec<Answer>, Vec<u8>) {
+    let program = Program::compile("heat.c", flags);
+    let whole = answers(&program.path, &program.bytes, &returns(&program));
+    let debug = program.beside("program.debug");
+    run(Command::new("objcopy").arg("--only-keep-debug").args(compress).args([&program.path, &debug]));
+    let link = format!("--add-gnu-debuglink={debug}");
+    let program = program.then("objcopy", &["--strip-all", &link]);
+    let bytes = std::fs::read(&debug).unwrap();
+    (program, whole, bytes)
+}
+
+#[test]
+fn a_debug_file_is_as_good_as_debug_data() {
+    for (build_id, compress) in [("-Wl,--build-id", ""), ("-Wl,--build-id=none", "--compress-debug-sections=zlib")] {
+        let compress: Vec<_> = Some(compress).filter(|flag| !flag.is_empty()).into_iter().collect();
+        let (program, whole, debug) = split(&["-g", "-O2", build_id], &compress);
+        let storage = Storage::new();
+        let open = |path: &str| path.ends_with("/program.debug").then_some(&*debug);
+        let found = answers_with(&program.path, &program.bytes, &returns(&program), &open, &storage);
+        assert_eq!(found, whole);
+        // By its build id alone.
+        if compress.is_empty() {
+            let by_id = |path: &str| path.starts_with("/usr/lib/debug/.build-id/").then_some(&*debug);
+            assert_eq!(answers_with(&program.path, &program.bytes, &returns(&program), &by_id, &storage), whole);
+        }
+        // The debug file of another build is not believed.
+        let (_, _, other) = split(&["-g", "-O1", build_id], &[]);
+        let wrong = |_: &str| Some(&*other);
+        let without = answers_with(&program.path, &program.bytes, &returns(&program), &wrong, &storage);
+        assert!(without.iter().all(|answer| answer.origin > Origin::Symbols));
+    }
+}
+
+#[test]
+fn symbols_name_what_debug_data_do_not() {
+    let program = Program::compile("heat.c", &["-O0"]);
+    let found = answers(&program.path, &program.bytes, &returns(&program));
+    assert!(found.iter().all(|answer| answer.origin == Origin::Symbols && answer.function.2 == 0));
+    for name in ["main", "step", "depth", "flux"] {
+        assert!(names(&found).contains(&name), "{name}");
+    }
+}
+
+#[test]
+fn stripped_libraries_still_name_what_they_export() {
+    let library = Program::compile("heat.c", &["-O2", "-shared", "-fPIC"]).then("strip", &[]);
+    let found = answers(&library.path, &library.bytes, &returns(&library));
+    let of = |origin| found.iter().filter(|answer| answer.origin == origin).collect::<Vec<_>>();
+    assert!(of(Origin::DynamicSymbols).iter().any(|answer| answer.frames[0].0 == "depth"));
+    // `step` is static: nobody knows it, and nobody claims it is `depth`.
+    let unknown = of(Origin::Nothing);
+    assert!(unknown.iter().any(|answer| answer.frames[0].0.starts_with("program+0x")), "{found:?}");
+}
+
+#[test]
+fn stripped_programs_give_module_and_address() {
+    let program = Program::compile("heat.c", &["-O2", "-no-pie"]).then("strip", &[]);
+    let address = program.return_addresses()[0];
+    let found = answers(&program.path, &program.bytes, &[Address::Return(address), Address::Exact(address)]);
+    assert_eq!(names(&found), [format!("program+{:#x}", address - 1), format!("program+{address:#x}")]);
+    assert_eq!(found[0].origin, Origin::Nothing);
+}
+
+#[test]
+fn addresses_out_of_any_function_have_no_name() {
+    let program = Program::compile("heat.c", &["-g", "-O0"]);
+    let found =
+        answers(&program.path, &program.bytes, &[Address::Exact(0), Address::Return(0), Address::Exact(u64::MAX)]);
+    assert_eq!(names(&found), ["program+0x0", "program+0x0", "program+0xffffffffffffffff"]);
+    assert!(answers(&program.path, &program.bytes, &[]).is_empty());
+}
+
+#[test]
+fn answers_come_in_the_order_of_the_questions() {
+    let program = Program::compile("heat.c", &["-g", "-O2"]);
+    let mut asked = returns(&program);
+    let mut forth = answers(&program.path, &program.bytes, &asked);
+    asked.reverse();
+    asked.push(asked[0]);
+    let back = answers(&program.path, &program.bytes, &asked);
+    forth.reverse();
+    forth.push(forth[0].clone());
+    assert_eq!(back, forth);
+}
+
+#[test]
+fn functions_and_offsets_are_those_of_the_file() {
+    let program = Program::compile("heat.c", &["-g", "-O0"]);
+    let storage = Storage::new();
+    let module = Module::parse(&program.path, &program.bytes, &NoFiles, &storage).unwrap();
+    assert!(module.has_debug_data());
+    let symbols = run(Command::new("nm").args(["-S", "--defined-only", &program.path]));
+    let line = symbols.lines().find(|line| line.ends_with(" depth")).unwrap();
+    let numbers: Vec<_> = line.split(' ').take(2).map(|hex| u64::from_str_radix(hex, 16).unwrap()).collect();
+    let depth = module.functions().iter().find(|function| function.name == "depth").unwrap();
+    assert_eq!((depth.start, depth.end), (numbers[0], numbers[0] + numbers[1]));
+    // The text segment of a default link is loaded at its own offset.
+    assert_eq!(module.address_of(depth.start), Some(depth.start));
+    assert_eq!(module.address_of(u64::MAX), None);
+}
+
+#[test]
+fn what_is_no_module_is_said() {
+    let storage = Storage::new();
+    let error = Module::parse("/tmp/notes.txt", b"notes", &NoFiles, &storage).err();
+    assert!(matches!(error, Some(Error::NotElf { path, .. }) if path == "/tmp/notes.txt"));
+}
