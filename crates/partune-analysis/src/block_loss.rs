@@ -7,25 +7,25 @@ use partune_trace::Role;
 use rayon::prelude::*;
 
 use crate::block_work::BlockWork;
-use crate::tensor::{RegionKind, Tensor};
+use crate::tensor::RegionKind;
 use crate::useful::role_of_path;
 use crate::{Cause, Finding, Input, Occurrence, Pattern};
 
 /// Imbalance and serial work of each region, as findings.
-pub(crate) fn findings(input: &Input<'_>, work: &BlockWork, tensor: &Tensor) -> Vec<Finding> {
+pub(crate) fn findings(input: &Input<'_>, work: &BlockWork, kinds: &[RegionKind]) -> Vec<Finding> {
     let n = work.pes.len();
     if n < 2 {
         return Vec::new();
     }
     let least = (input.trace.duration().0 as f64 * n as f64 * input.options.minimum) as i64;
     let mut lost: Vec<Lost> = work.regions.iter().map(|_| Lost::new(n)).collect();
-    for ((region, ticks), extent) in tensor.iterations().zip(&work.rows) {
+    for ((region, ticks), extent) in work.iterations().zip(&work.rows) {
         lost[region].add(ticks, extent.begin, extent.end);
     }
     (0..work.regions.len())
         .into_par_iter()
-        .filter(|region| lost[*region].time > least && work.regions[*region].is_known())
-        .map(|region| lost[region].finding(input, work, region, tensor.regions[region]))
+        .filter(|region| lost[*region].time > least && work.is_known(*region))
+        .map(|region| lost[region].finding(input, work, region, kinds[region]))
         .collect()
 }
 
@@ -71,7 +71,7 @@ impl Lost {
 
     fn finding(&self, input: &Input<'_>, work: &BlockWork, region: usize, kind: RegionKind) -> Finding {
         let (from, to) = work.regions[region].source;
-        let path = if to.is_some() { to } else { from };
+        let path = [to, from, work.turns[region]].into_iter().find(|path| path.is_some()).unwrap_or(CallPathId::NONE);
         let role = path.some().map_or(Role::User, |path| role_of_path(input.trace, path));
         let details = input.options.details;
         let mut causes: Vec<Cause> = (0..work.pes.len())

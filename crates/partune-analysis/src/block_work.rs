@@ -18,26 +18,28 @@ pub(crate) struct BlockRegion {
     pub(crate) outside_teams: bool,
 }
 
-impl BlockRegion {
-    /// Whether a global synchronisation begins or ends it, or it is outside of teams: not just the whole run.
-    pub(crate) fn is_known(&self) -> bool {
-        self.source.0.is_some() || self.source.1.is_some() || self.outside_teams
-    }
-}
-
 /// One iteration of a region.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub(crate) region: usize,
+    /// Its region of the tensor.
+    pub(crate) phase: usize,
+    /// The block it is, or is a part of.
+    pub(crate) block: usize,
     /// From the first begin to the last end over PEs.
     pub(crate) begin: Time,
     pub(crate) end: Time,
 }
 
 /// Work of PEs in blocks: 8 bytes for each PE in each.
+#[derive(Default)]
 pub(crate) struct BlockWork {
     pub(crate) pes: Vec<PeId>,
     pub(crate) regions: Vec<BlockRegion>,
+    /// For each region the marked loop whose turns its blocks are cut at; none if they are not.
+    pub(crate) turns: Vec<CallPathId>,
+    /// The regions of the tensor: for each the region of the source that it is a part of. The same, if nothing is marked.
+    pub(crate) phases: Vec<usize>,
     pub(crate) rows: Vec<Row>,
     work: Vec<i64>,
 }
@@ -46,11 +48,19 @@ pub(crate) struct BlockWork {
 type Meter<'a> = Box<dyn FnMut(Time) -> i64 + 'a>;
 
 /// Where blocks are cut, and what lies outside of teams.
-struct Cuts<'a> {
+pub(crate) struct Cuts<'a> {
     pes: Vec<PeId>,
     blocks: &'a Blocks,
     /// From fork to join of teams with several PEs, in order, and the PE that forks; if the run is one process.
-    teams: Option<(PeId, Vec<(Time, Time)>)>,
+    pub(crate) teams: Option<(PeId, Vec<(Time, Time)>)>,
+}
+
+impl Cuts<'_> {
+    /// From when to when each PE is in a block.
+    pub(crate) fn extents(&self, block: usize) -> Vec<(Time, Time)> {
+        let extent = |pe: &PeId| self.blocks.extents[*pe].get(block).copied().unwrap_or_default();
+        self.pes.iter().map(extent).collect()
+    }
 }
 
 impl BlockWork {
@@ -66,19 +76,19 @@ impl BlockWork {
         };
         let (work, outside) = measure(&cuts, meter);
         let n = cuts.pes.len();
-        let mut found = BlockWork { pes: cuts.pes.clone(), regions: Vec::new(), rows: Vec::new(), work: Vec::new() };
+        let mut found = BlockWork { pes: cuts.pes.clone(), ..BlockWork::default() };
         let mut known = FxHashMap::default();
         for (block, ticks) in work.chunks_exact(n.max(1)).enumerate() {
             let extents = cuts.pes.iter().filter_map(|pe| cuts.blocks.extents[*pe].get(block));
             let begin = extents.clone().map(|extent| extent.0).min().unwrap_or_default();
             let end = extents.map(|extent| extent.1).max().unwrap_or_default();
             let source = cuts.blocks.blocks[block].source;
-            found.row(&mut known, BlockRegion { source, outside_teams: false }, begin, end, ticks);
+            found.row(&mut known, BlockRegion { source, outside_teams: false }, block, (begin, end), ticks);
             if let Some((forker, _)) = &cuts.teams
                 && outside[block] > 0
             {
                 let ticks: Vec<i64> = cuts.pes.iter().map(|pe| if pe == forker { outside[block] } else { 0 }).collect();
-                found.row(&mut known, BlockRegion { source, outside_teams: true }, begin, end, &ticks);
+                found.row(&mut known, BlockRegion { source, outside_teams: true }, block, (begin, end), &ticks);
             }
         }
         found
@@ -89,8 +99,8 @@ impl BlockWork {
         &mut self,
         known: &mut FxHashMap<BlockRegion, usize>,
         region: BlockRegion,
-        begin: Time,
-        end: Time,
+        block: usize,
+        (begin, end): (Time, Time),
         ticks: &[i64],
     ) {
         if ticks.iter().all(|ticks| *ticks == 0) {
@@ -98,15 +108,39 @@ impl BlockWork {
         }
         let region = *known.entry(region).or_insert_with(|| {
             self.regions.push(region);
+            self.turns.push(CallPathId::NONE);
+            self.phases.push(self.phases.len());
             self.regions.len() - 1
         });
-        self.rows.push(Row { region, begin, end });
+        self.push(Row { region, phase: region, block, begin, end }, ticks);
+    }
+
+    pub(crate) fn push(&mut self, row: Row, ticks: &[i64]) {
+        self.rows.push(row);
         self.work.extend_from_slice(ticks);
+    }
+
+    /// The same PEs and regions of the source, without work and regions of the tensor.
+    pub(crate) fn without_rows(&self) -> BlockWork {
+        let (pes, regions, turns) = (self.pes.clone(), self.regions.clone(), self.turns.clone());
+        BlockWork { pes, regions, turns, ..BlockWork::default() }
+    }
+
+    /// The work of each PE, row by row.
+    pub(crate) fn ticks(&self) -> impl Iterator<Item = &[i64]> {
+        self.work.chunks_exact(self.pes.len().max(1))
+    }
+
+    /// Whether a region is not just the whole run: a global synchronisation begins or ends it, it is outside of teams, or cut at
+    /// marked turns.
+    pub(crate) fn is_known(&self, region: usize) -> bool {
+        let BlockRegion { source, outside_teams } = self.regions[region];
+        source.0.is_some() || source.1.is_some() || outside_teams || self.turns[region].is_some()
     }
 
     /// Regions with the work of each PE, row by row.
     pub(crate) fn iterations(&self) -> impl Iterator<Item = (usize, &[i64])> {
-        self.rows.iter().map(|row| row.region).zip(self.work.chunks_exact(self.pes.len().max(1)))
+        self.rows.iter().map(|row| row.region).zip(self.ticks())
     }
 
     /// CPU time instead of wall time, in the same rows; `None` if no PE has samples of these metrics.
@@ -216,7 +250,7 @@ fn user_times(trace: &Trace, pe: PeId, begin: Time, end: Time) -> std::collectio
 }
 
 /// The whole run as one block: what is left where there is no global synchronisation.
-fn whole_run(trace: &Trace) -> Blocks {
+pub(crate) fn whole_run(trace: &Trace) -> Blocks {
     let none = (CallPathId::NONE, CallPathId::NONE);
     let block = partune_index::Block { begin: u32::MAX, end: u32::MAX, source: none, iteration: 0 };
     let run = (trace.begin(), trace.end());
@@ -225,7 +259,7 @@ fn whole_run(trace: &Trace) -> Blocks {
     Blocks { blocks: vec![block], extents: extents.collect() }
 }
 
-fn cuts<'a>(trace: &Trace, index: &'a Index, whole: &'a Blocks) -> Cuts<'a> {
+pub(crate) fn cuts<'a>(trace: &Trace, index: &'a Index, whole: &'a Blocks) -> Cuts<'a> {
     let take_part = |blocks: &Blocks| -> Vec<PeId> {
         let pes = blocks
             .extents

@@ -10,7 +10,7 @@ use crate::block_loss;
 use crate::block_work::{BlockWork, synchronisation};
 use crate::cpu_time::cpu_time_metrics;
 use crate::tensor::{RegionKind, Tensor};
-use crate::{Analysis, Column, DataTable, Input, Outcome, Scalar, Section, Unit, Values};
+use crate::{Analysis, Column, DataTable, Input, Outcome, Scalar, Section, Unit, Values, iterations};
 
 pub(crate) static BOUNDS: Analysis =
     Analysis { name: "bounds", title: "Bounds on run time, and what each gap loses", docs: DOCS, run };
@@ -32,6 +32,13 @@ regions (where one PE does at least 99 % of the work):
 | S' | + Σ (first exit − last enter) over synchronisations between blocks | S' |
 | actual | the run | X: not modelled |
 
+Where the program marks iterations (regions of kind iteration), these are the *i*. A block belongs to the turn of
+the marked loop in which it ends; blocks between the same two places in one turn are regions of their own by their order, so M' is what is uneven
+in every turn alike and D what changes from turn to turn. A block without a synchronisation between its turns is cut where they begin,
+and what lies before the first and behind the last are regions. Where PEs run ahead so far that the sum of the maxima exceeds the time from one
+last arrival to the next, 2, 4, 8, … turns are one iteration, as few as needed. A block stays whole if PEs begin different numbers of turns in it. Of
+nested loops the outermost counts.
+
 The gaps sum to *actual* less the first bound, exactly. X holds messages and waits inside of blocks, start-up and shut-down.
 PEs are all threads of the processes that take part in the global synchronisations. In a run of one process, what the main thread does
 outside of teams is a serial region; in a run of several, other threads' idling meanwhile is imbalance.
@@ -48,20 +55,23 @@ const SERIAL: f64 = 0.99;
 
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
-    let work = BlockWork::find(input);
-    if work.pes.is_empty() || work.regions.is_empty() {
+    let blocks = BlockWork::find(input);
+    if blocks.pes.is_empty() || blocks.regions.is_empty() {
         return Outcome::default();
     }
-    let tensor = tensor(&work);
+    let kinds = kinds(&blocks);
+    let metrics = cpu_time_metrics(trace);
+    let cpu = (!metrics.is_empty()).then(|| blocks.cpu_time(input, &metrics)).flatten();
+    let cpu = cpu.map(|cpu| cpu_tensor(&blocks, &kinds, &cpu).bounds().ipco());
+    let work = iterations::refine(input, blocks, &kinds);
+    let tensor = tensor(&work, &kinds);
     let bounds = tensor.bounds();
     let n = bounds.pes;
     let actual = i128::from(trace.duration().0) * n;
     let mut names = Vec::new();
     let mut levels = Vec::new();
     let mut gap_names = Vec::new();
-    let metrics = cpu_time_metrics(trace);
-    if let Some(cpu) = (!metrics.is_empty()).then(|| work.cpu_time(input, &metrics)).flatten() {
-        let first = Tensor::bounds(&cpu_tensor(&work, &tensor, &cpu)).ipco();
+    if let Some(first) = cpu {
         names.push("IPC");
         levels.push(first);
         gap_names.push("O");
@@ -101,7 +111,7 @@ fn run(input: &Input<'_>) -> Outcome {
                 Column::new("fraction", Values::Number(Unit::Ratio, gaps.iter().map(fraction).collect())),
             ],
         },
-        region_table(trace, &work, &tensor),
+        region_table(trace, &work, &kinds),
     ];
     let notes = vec![
         "work is useful time between global synchronisations; X holds messages and waits between them, start-up and shut-down".to_owned(),
@@ -117,36 +127,43 @@ fn run(input: &Input<'_>) -> Outcome {
         Section { name: "bounds", scalars: Vec::new(), tables, notes },
         Section { name: "serial", scalars: serial, ..Section::default() },
     ];
-    Outcome { findings: block_loss::findings(input, &work, &tensor), sections }
+    Outcome { findings: block_loss::findings(input, &work, &kinds), sections }
 }
 
-/// The tensor of the work in blocks, with serial regions marked.
-fn tensor(work: &BlockWork) -> Tensor {
+/// Whether one PE works in a region of the source, or all.
+fn kinds(work: &BlockWork) -> Vec<RegionKind> {
     let mut most = vec![0_i128; work.regions.len()];
     let mut total = vec![0_i128; work.regions.len()];
     for (region, ticks) in work.iterations() {
         most[region] += i128::from(ticks.iter().copied().max().unwrap_or(0));
         total[region] += ticks.iter().map(|ticks| i128::from(*ticks)).sum::<i128>();
     }
+    let is_serial =
+        |(most, total): (&i128, &i128)| work.pes.len() > 1 && *total > 0 && *most as f64 >= SERIAL * *total as f64;
+    let serial = most.iter().zip(&total).map(is_serial);
+    serial.map(|serial| if serial { RegionKind::Serial } else { RegionKind::Parallel }).collect()
+}
+
+/// The tensor of the work.
+fn tensor(work: &BlockWork, kinds: &[RegionKind]) -> Tensor {
     let mut tensor = Tensor::new(work.pes.len());
-    for (most, total) in most.iter().zip(&total) {
-        let serial = work.pes.len() > 1 && *total > 0 && *most as f64 >= SERIAL * *total as f64;
-        tensor.region(if serial { RegionKind::Serial } else { RegionKind::Parallel });
+    for region in &work.phases {
+        tensor.region(kinds[*region]);
     }
-    for (region, ticks) in work.iterations() {
-        tensor.iteration(region, ticks);
+    for (row, ticks) in work.rows.iter().zip(work.ticks()) {
+        tensor.iteration(row.phase, ticks);
     }
     tensor
 }
 
-/// The same regions with CPU time as work.
-fn cpu_tensor(work: &BlockWork, wall: &Tensor, cpu: &[i64]) -> Tensor {
-    let mut tensor = Tensor::new(wall.pes);
-    for kind in &wall.regions {
+/// The tensor of blocks with CPU time as work.
+fn cpu_tensor(blocks: &BlockWork, kinds: &[RegionKind], cpu: &[i64]) -> Tensor {
+    let mut tensor = Tensor::new(blocks.pes.len());
+    for kind in kinds {
         tensor.region(*kind);
     }
-    for ((region, _), ticks) in work.iterations().zip(cpu.chunks_exact(wall.pes.max(1))) {
-        tensor.iteration(region, ticks);
+    for (row, ticks) in blocks.rows.iter().zip(cpu.chunks_exact(blocks.pes.len().max(1))) {
+        tensor.iteration(row.region, ticks);
     }
     tensor
 }
@@ -160,11 +177,11 @@ struct RegionRow {
 }
 
 /// L, M' and D of each region of the source: which part of each loss is its.
-fn region_table(trace: &Trace, work: &BlockWork, tensor: &Tensor) -> DataTable {
+fn region_table(trace: &Trace, work: &BlockWork, kinds: &[RegionKind]) -> DataTable {
     let n = work.pes.len();
     let count = work.regions.len();
     let (mut of_pe, mut maxima, mut iterations) = (vec![0_i128; count * n], vec![0_i128; count], vec![0_u64; count]);
-    for (region, ticks) in tensor.iterations() {
+    for (region, ticks) in work.iterations() {
         maxima[region] += i128::from(ticks.iter().copied().max().unwrap_or(0));
         iterations[region] += 1;
         for (sum, ticks) in of_pe[region * n..].iter_mut().zip(ticks) {
@@ -186,7 +203,7 @@ fn region_table(trace: &Trace, work: &BlockWork, tensor: &Tensor) -> DataTable {
     rows.sort_by(|a, b| (b.maxima - b.mean).total_cmp(&(a.maxima - a.mean)).then(a.region.cmp(&b.region)));
     let column = |of: &dyn Fn(&RegionRow) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
     let path = |of: &dyn Fn(usize) -> CallPathId| Values::Path(rows.iter().map(|row| of(row.region)).collect());
-    let kind = |region: usize| match tensor.regions[region] {
+    let kind = |region: usize| match kinds[region] {
         RegionKind::Serial => "serial",
         RegionKind::Parallel => "parallel",
     };

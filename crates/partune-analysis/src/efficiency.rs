@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 use crate::ideal::{Ideal, follow};
 use crate::steps::Planner;
 use crate::useful::{Useful, cpu_pes, span_of, windows};
-use crate::{Analysis, Input, Outcome, Scalar, Section, Unit};
+use crate::{Analysis, Input, Outcome, Scalar, Section, Unit, phases};
 
 pub(crate) static EFFICIENCY: Analysis = Analysis {
     name: "efficiency",
@@ -47,6 +47,10 @@ arrived, a thread begins when it was forked, a lock is taken when its holder bef
 
 Where processes have several PEs, `process_…` are the same factors for main threads, with everything outside of operations
 *between processes* as useful, and `thread_…` are the quotients: what is lost inside of processes.
+
+Where the program marks phases, the table `phases` has `parallel` = `load_balance` × `communication` of each: *u(q)* is the useful time of PE *q*
+in its visits to the phase and *T* the longest time that a PE spends in them. PEs that are never in a phase do not count for it; a
+thread without visits of its own is in the phases of its process. Phases may nest.
 
 **Sources**: POP Centre of Excellence (formulas as in its PyPOP); split as in OTF-CPT.
 ";
@@ -121,6 +125,11 @@ fn run(input: &Input<'_>) -> Outcome {
         "multiplicative factors of POP; a PE is a thread, and its operations (also I/O) are not useful time".to_owned(),
     );
     remark(&ideal, run_time, &mut section);
+    if let Some(table) = phases::table(trace, &pes, &windows) {
+        let count = table.columns.first().map_or(0, |column| column.values.len());
+        section.scalars.push(Scalar::new("phases", Unit::Count, count as f64));
+        section.tables.push(table);
+    }
     if let Some(process) = between_processes(input, &pes, &windows, run_time) {
         section.scalars.extend(process.scalars([
             "process_parallel",

@@ -79,3 +79,23 @@ impl Column {
         Column { name, values: Values::Number(Unit::Seconds, values) }
     }
 }
+
+impl Values {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Values::Number(_, values) => values.len(),
+            Values::Count(values) => values.len(),
+            Values::Pe(values) => values.len(),
+            Values::Group(values) => values.len(),
+            Values::Region(values) => values.len(),
+            Values::Metric(values) => values.len(),
+            Values::Path(values) => values.len(),
+            Values::Word(values) => values.len(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

@@ -10,17 +10,7 @@ use crate::names;
 
 /// Number of rows of a table.
 fn rows(table: &DataTable) -> usize {
-    let len = |values: &Values| match values {
-        Values::Number(_, values) => values.len(),
-        Values::Count(values) => values.len(),
-        Values::Pe(values) => values.len(),
-        Values::Group(values) => values.len(),
-        Values::Region(values) => values.len(),
-        Values::Metric(values) => values.len(),
-        Values::Path(values) => values.len(),
-        Values::Word(values) => values.len(),
-    };
-    table.columns.iter().map(|column| len(&column.values)).min().unwrap_or(0)
+    table.columns.iter().map(|column| column.values.len()).min().unwrap_or(0)
 }
 
 /// A number as JSON; what is no number (0/0) is null.
