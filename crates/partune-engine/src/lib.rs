@@ -7,6 +7,7 @@ mod convert;
 mod diagnosis;
 mod files;
 mod formats;
+mod machine;
 mod session;
 
 use std::time::{Duration, Instant};
@@ -14,6 +15,7 @@ use std::time::{Duration, Instant};
 pub use convert::{ConvertError, Converted, convert, create};
 pub use diagnosis::{Diagnosis, Ranked};
 pub use formats::{FORMATS, Format, OpenError};
+pub use machine::{MachineError, read_machine, write_machine};
 pub use session::{Request, analyze, open};
 
 pub use partune_analysis::{ANALYSES, Analysis, Options};

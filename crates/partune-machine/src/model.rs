@@ -35,7 +35,7 @@ pub struct Provenance {
     pub hosts: Vec<String>,
     /// Processor of the first host.
     pub cpu: String,
-    /// Processors that a process may use on the first host.
+    /// Processors of the first host.
     pub cores: u32,
     /// Operating system of the first host and its version.
     pub kernel: String,

@@ -3,10 +3,12 @@
 //! The edge where ids become names and ticks become seconds. Nothing is computed here that an analysis could have computed.
 
 mod json;
+mod machine;
 mod names;
 mod next;
 mod tables;
 mod text;
 
 pub use json::{document, schema};
+pub use machine::{machine_json, machine_text};
 pub use text::{TextOptions, text};

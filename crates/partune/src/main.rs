@@ -22,6 +22,7 @@ struct Cli {
 enum Command {
     Analyze(commands::analyze::Args),
     Convert(commands::convert::Args),
+    Machine(commands::machine::Args),
     Synth(commands::synth::Args),
 }
 
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Analyze(args) => commands::analyze::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
+        Command::Machine(args) => commands::machine::run(&args),
         Command::Synth(args) => commands::synth::run(&args),
     };
     match result {

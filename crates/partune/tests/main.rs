@@ -5,6 +5,7 @@ mod command;
 mod damage;
 mod example;
 mod faults;
+mod machine;
 mod manual;
 mod pgas;
 mod same;

@@ -2,4 +2,5 @@
 
 pub(crate) mod analyze;
 pub(crate) mod convert;
+pub(crate) mod machine;
 pub(crate) mod synth;

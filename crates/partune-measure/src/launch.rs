@@ -1,0 +1,107 @@
+//! Runs a launch line with a worker at its end and reads what rank 0 says.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+use partune_machine::{Machine, ReadError, read, write};
+
+use crate::Settings;
+
+/// The lines around the description in a worker's output. Launchers and libraries print beside it.
+const BEGIN: &str = "#### partune machine";
+const END: &str = "#### end of partune machine";
+
+/// Why a launch line gave no description.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    #[error(
+        "cannot start {program}: {reason}\n  remedy: check the launch line; it begins with the launcher, such as mpirun -n 4"
+    )]
+    Start { program: String, reason: String },
+    #[error(
+        "{line} ended with {status} and measured nothing{output}\n  remedy: check that the launch line works: {line} hostname"
+    )]
+    Nothing { line: String, status: String, output: String },
+    #[error(
+        "{line} started {count} processes that do not know of each other\n  remedy: use the launcher of the MPI library, or leave the launch line away to measure one process"
+    )]
+    Strangers { line: String, count: usize },
+    #[error("what the worker said cannot be read: {0}")]
+    Read(#[from] ReadError),
+}
+
+/// What a launch line gave.
+#[derive(Debug)]
+pub struct Launched {
+    pub machine: Machine,
+    /// What else was printed on standard output.
+    pub output: String,
+}
+
+/// A description as a worker prints it.
+pub fn print(machine: &Machine) -> String {
+    format!("{BEGIN}\n{}{END}\n", write(machine))
+}
+
+/// Runs `settings.launch` followed by `worker`, the words of a command that calls [`crate::worker`] and prints what
+/// [`print`] makes of it.
+pub fn launch(settings: &Settings, worker: &[String]) -> Result<Launched, LaunchError> {
+    let line = settings.launch.join(" ");
+    let mut words = settings.launch.iter().chain(worker);
+    let program = words.next().cloned().unwrap_or_default();
+    let start = |error: std::io::Error| LaunchError::Start { program: program.clone(), reason: error.to_string() };
+    let mut child = Command::new(&program)
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .spawn()
+        .map_err(start)?;
+    let mut bytes = Vec::new();
+    if let Some(stdout) = &mut child.stdout {
+        stdout.read_to_end(&mut bytes).map_err(start)?;
+    }
+    let status = child.wait().map_err(start)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let (descriptions, output) = split(&text);
+    match &descriptions[..] {
+        [one] => Ok(Launched { machine: read(one)?, output }),
+        [] => {
+            let output = if output.trim().is_empty() { String::new() } else { format!("; it said: {}", output.trim()) };
+            Err(LaunchError::Nothing { line, status: status.to_string(), output })
+        }
+        many => Err(LaunchError::Strangers { line, count: many.len() }),
+    }
+}
+
+/// The descriptions in an output, and what stands beside them.
+fn split(text: &str) -> (Vec<String>, String) {
+    let (mut descriptions, mut output) = (Vec::new(), String::new());
+    let mut inside: Option<String> = None;
+    for line in text.lines() {
+        match &mut inside {
+            None if line == BEGIN => inside = Some(String::new()),
+            None => output.extend([line, "\n"]),
+            Some(description) if line == END => {
+                descriptions.push(std::mem::take(description));
+                inside = None;
+            }
+            Some(description) => description.extend([line, "\n"]),
+        }
+    }
+    (descriptions, output)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptions_are_found_among_other_lines() {
+        let text = format!("hello\n{BEGIN}\na = 1\n{END}\nbye\n");
+        assert_eq!(split(&text), (vec!["a = 1\n".to_owned()], "hello\nbye\n".to_owned()));
+        let (none, output) = split(&format!("{BEGIN}\na = 1\n"));
+        assert!(none.is_empty() && output.is_empty());
+        assert_eq!(split(&text.repeat(2)).0.len(), 2);
+    }
+}

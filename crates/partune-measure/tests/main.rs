@@ -1,0 +1,31 @@
+//! Measuring this machine, for a moment. What it measures with MPI is tested through the command line, which the
+//! launchers start.
+#![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
+
+use partune_machine::{read, write};
+use partune_measure::{LaunchError, Settings, alone, launch};
+
+fn settings(launch: &[&str]) -> Settings {
+    Settings { budget_s: 0.2, library: None, launch: launch.iter().map(|&word| word.to_owned()).collect() }
+}
+
+#[test]
+fn one_process_has_rates_and_overheads() {
+    let machine = alone(&settings(&[]));
+    assert!(machine.rates.flops_one > 1e6 && machine.rates.memory_one > 1e6, "{:?}", machine.rates);
+    assert!(machine.rates.flops_all > 0.5 * machine.rates.flops_one, "{:?}", machine.rates);
+    let overheads = machine.overheads;
+    assert!(overheads.timer_s > 0.0 && overheads.timer_s < 1e-4, "{overheads:?}");
+    assert!(overheads.event_s > 0.0 && overheads.event_s < 1e-4, "{overheads:?}");
+    assert!(machine.baselines.is_empty() && machine.links.is_empty());
+    assert_eq!(read(&write(&machine)).unwrap(), machine);
+}
+
+#[test]
+fn a_launch_line_that_does_not_work_is_told() {
+    let error = launch(&settings(&["no-such-launcher"]), &[]).unwrap_err();
+    assert!(matches!(&error, LaunchError::Start { program, .. } if program == "no-such-launcher"), "{error}");
+    let error = launch(&settings(&["echo"]), &["hello".to_owned()]).unwrap_err();
+    assert!(matches!(error, LaunchError::Nothing { .. }));
+    assert!(error.to_string().contains("it said: hello") && error.to_string().contains("remedy"), "{error}");
+}

@@ -1,0 +1,122 @@
+//! `partune machine`: what this machine needs when nothing stands in the way.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Subcommand;
+use partune_measure::{Settings, alone, launch, print, worker};
+use partune_report::{machine_json, machine_text};
+
+use crate::output;
+
+/// Measure a machine, or show what was measured.
+///
+/// A description tells what operations need here when nobody is late, and what recording costs. With it,
+/// `partune analyze --machine` finds operations that take much longer than they should.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  partune machine measure -o machine.toml -- mpirun -n 4\n  \
+                        partune machine show machine.toml\n  partune analyze --machine machine.toml run/traces.otf2")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Measure(Measure),
+    Show(Show),
+    #[command(hide = true)]
+    Worker(Worker),
+}
+
+/// Run micro-benchmarks on this machine, as a launch line uses it.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  partune machine measure -o machine.toml -- mpirun -n 4\n\n\
+                        Without a launch line this process alone is measured: rates and overheads, nothing of MPI. \
+                        Use the launch line of the program that you want to understand.")]
+struct Measure {
+    /// The file to write
+    #[arg(short, long, value_name = "FILE", default_value = "machine.toml")]
+    output: PathBuf,
+    /// Seconds that measuring may take, about
+    #[arg(long, value_name = "SECONDS", default_value_t = 20.0, value_parser = budget)]
+    budget: f64,
+    /// The MPI library to load, if the launcher's is not found
+    #[arg(long, value_name = "LIBRARY")]
+    mpi_library: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// How programs are launched here, such as mpirun -n 4
+    #[arg(last = true, value_name = "LAUNCH")]
+    launch: Vec<String>,
+}
+
+/// Print a description for people.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  partune machine show machine.toml\n  partune machine show machine.toml --json")]
+struct Show {
+    /// The description
+    file: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What the launch line starts.
+#[derive(clap::Args)]
+struct Worker {
+    #[arg(long)]
+    budget: f64,
+    #[arg(long)]
+    mpi_library: Option<String>,
+    #[arg(last = true)]
+    launch: Vec<String>,
+}
+
+fn budget(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("{text} is no number of seconds"))?;
+    if seconds > 0.0 && seconds.is_finite() { Ok(seconds) } else { Err("must be a positive number".to_owned()) }
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    match &args.command {
+        Command::Measure(args) => measure(args),
+        Command::Show(args) => {
+            let machine = partune_engine::read_machine(&args.file)?;
+            output::print(&if args.json { machine_json(&machine) } else { machine_text(&machine) })
+        }
+        Command::Worker(args) => {
+            let settings =
+                Settings { budget_s: args.budget, library: args.mpi_library.clone(), launch: args.launch.clone() };
+            match worker(&settings)? {
+                Some(machine) => output::print(&print(&machine)),
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+fn measure(args: &Measure) -> anyhow::Result<()> {
+    let settings = Settings { budget_s: args.budget, library: args.mpi_library.clone(), launch: args.launch.clone() };
+    let machine = if args.launch.is_empty() {
+        alone(&settings)
+    } else {
+        let program = std::env::current_exe().context("cannot find partune itself")?;
+        let mut words = vec![program.display().to_string(), "machine".to_owned(), "worker".to_owned()];
+        words.extend(["--budget".to_owned(), args.budget.to_string()]);
+        words.extend(args.mpi_library.iter().flat_map(|library| ["--mpi-library".to_owned(), library.clone()]));
+        words.push("--".to_owned());
+        words.extend(args.launch.iter().cloned());
+        let launched = launch(&settings, &words)?;
+        if !launched.output.trim().is_empty() {
+            output::note(launched.output.trim_end());
+        }
+        launched.machine
+    };
+    partune_engine::write_machine(&args.output, &machine)?;
+    if args.json {
+        return output::print(&machine_json(&machine));
+    }
+    output::print(&format!("{}{}: written\n", machine_text(&machine), args.output.display()))
+}

@@ -1,0 +1,108 @@
+//! `partune machine`: measured for real, with every MPI that is installed, for a moment.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn partune(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_partune"))
+        .args(args)
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        .env("OMPI_MCA_mpi_yield_when_idle", "1")
+        .output()
+        .expect("the binary runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Says that something is not there to test with; in CI that is a failure.
+fn skip(what: &str) {
+    assert!(std::env::var_os("CI").is_none(), "CI must have it: {what}");
+    eprintln!("skipped: {what}");
+}
+
+#[test]
+fn open_mpi() {
+    measured("mpirun.openmpi", &["--oversubscribe", "-n", "2"], "Open MPI");
+}
+
+#[test]
+fn mpich() {
+    measured("mpirun.mpich", &["-n", "2"], "MPICH");
+}
+
+/// Two PEs are measured, and the file says so.
+fn measured(launcher: &str, words: &[&str], library: &str) {
+    if Command::new(launcher).arg("--version").output().is_err() {
+        return skip(&format!("{launcher} is not installed"));
+    }
+    let folder = tempfile::tempdir().expect("there is room for a file");
+    let file = folder.path().join("machine.toml").display().to_string();
+    let mut args = vec!["machine", "measure", "--json", "--budget", "2", "-o", &file, "--", launcher];
+    args.extend(words);
+    let output = partune(&args);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let machine: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert_eq!(machine["provenance"]["pes"], 2);
+    assert_eq!(machine["provenance"]["launch"][0], launcher);
+    assert!(machine["provenance"]["mpi"].as_str().is_some_and(|text| text.contains(library)), "{machine:#}");
+    let positive = |value: &Value| value.as_f64().is_some_and(|number| number > 0.0);
+    assert!(positive(&machine["rates"]["flops_all"]) && positive(&machine["overheads"]["event_s"]), "{machine:#}");
+    // A loaded machine may leave most out, but never the first.
+    let barrier = machine["baseline"].as_array().into_iter().flatten().find(|it| it["role"] == "group_sync");
+    let barrier = barrier.unwrap_or_else(|| panic!("a barrier is measured: {machine:#}"));
+    assert!(positive(&barrier["points"][0]["median_s"]) && barrier["pes"] == 2, "{barrier:#}");
+    for baseline in machine["baseline"].as_array().into_iter().flatten() {
+        let role = baseline["role"].as_str().unwrap_or_default();
+        assert!(partune_trace::Role::ALL.iter().any(|known| known.name() == role), "{role} is a role");
+        for point in baseline["points"].as_array().into_iter().flatten() {
+            assert!(point["minimum_s"].as_f64() <= point["median_s"].as_f64(), "{baseline:#}");
+        }
+    }
+
+    let shown = partune(&["machine", "show", &file]);
+    assert_eq!(shown.status.code(), Some(0), "{}", text(&shown.stderr));
+    assert!(text(&shown.stdout).contains("MPI_Barrier on 2 PEs"), "{}", text(&shown.stdout));
+    let again = partune(&["machine", "show", "--json", &file]);
+    assert_eq!(again.stdout, output.stdout, "a file says what was measured");
+}
+
+#[test]
+fn one_process_needs_no_mpi() {
+    let folder = tempfile::tempdir().expect("there is room for a file");
+    let file = folder.path().join("alone.toml");
+    let output = partune(&["machine", "measure", "--budget", "0.5", "-o", &file.display().to_string()]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(file.exists() && text(&output.stdout).contains("without a launcher"), "{}", text(&output.stdout));
+}
+
+#[test]
+fn what_is_wrong_is_told_with_a_remedy() {
+    let folder = tempfile::tempdir().expect("there is room for a file");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(Path::new(&path("bad.toml")), "partune_machine = 1\nrates = 7\n").expect("the file is written");
+    let (bad, none, out) = (path("bad.toml"), path("none.toml"), path("out.toml"));
+    for args in [
+        &["machine", "show", &bad][..],
+        &["machine", "show", &none],
+        &["machine", "measure", "-o", &out, "--", "no-such-launcher", "-n", "2"],
+        &["machine", "measure", "-o", &out, "--", "echo"],
+        &["machine", "measure", "--budget", "0.1", "-o", "/no/such/folder/machine.toml"],
+    ] {
+        let output = partune(args);
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {}", text(&output.stdout));
+        assert!(text(&output.stderr).contains("remedy"), "{args:?}: {}", text(&output.stderr));
+    }
+    assert!(text(&partune(&["machine", "show", &bad]).stderr).contains("line 2"));
+    assert!(!Path::new(&out).exists());
+    for args in [&["machine"][..], &["machine", "measure", "--budget", "0"], &["machine", "show"]] {
+        assert_eq!(partune(args).status.code(), Some(2), "{args:?}");
+    }
+    for args in [&["machine", "--help"][..], &["machine", "measure", "--help"], &["machine", "show", "--help"]] {
+        assert!(text(&partune(args).stdout).contains("Example"), "{args:?}");
+    }
+}
