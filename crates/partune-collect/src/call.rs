@@ -62,11 +62,13 @@ pub fn enter_region(region: &'static Region, frame: Frame) {
     if lane.depth != 0 || process::is_paused() {
         return;
     }
-    let path = lane.cache.find(frame, region, &lane.stack);
+    // Regions are flat where calls are: OTF2 does not mix both kinds of events.
+    let is_flat = frame.return_address == 0;
+    let path = if is_flat { flat(region) } else { lane.cache.find(frame, region, &lane.stack) };
     let frames = lane.cache.frames(frame, region);
-    lane.stack.0.push(Open { region, path, frames });
+    lane.stack.0.push(Open { region, path, is_flat, frames });
     let time = clock::now();
-    Call { lane, time, path, is_flat: false }.mark(true);
+    Call { lane, time, path, is_flat }.mark(true);
 }
 
 /// Ends the innermost marked region, if it is this one; else the inner ones first, if it is among them. Returns whether it was open.
@@ -80,7 +82,7 @@ pub fn leave_region(region: &'static Region) -> bool {
     while lane.stack.0.len() > at {
         let Some(open) = lane.stack.0.pop() else { break };
         let Some(lane) = process::lane() else { break };
-        Call { lane, time, path: open.path, is_flat: false }.mark(false);
+        Call { lane, time, path: open.path, is_flat: open.is_flat }.mark(false);
     }
     true
 }

@@ -58,9 +58,14 @@ fn read(base: usize) -> Frame {
     Frame { base, return_address: unsafe { *(base as *const usize).add(1) } }
 }
 
-/// Finds out, once, whether frames can be trusted; where not, operations have no call path.
+/// Whether operations can have call paths.
+pub(crate) fn is_trusted() -> bool {
+    TRUSTED.load(Ordering::Relaxed)
+}
+
+/// Finds out, once, whether frames can be trusted.
 #[inline(never)]
-pub(crate) fn probe() -> bool {
+pub(crate) fn probe() {
     let marker = 0_usize;
     let near = &raw const marker as usize;
     let base = base();
@@ -68,5 +73,4 @@ pub(crate) fn probe() -> bool {
     let plausible = base > near.wrapping_sub(4096) && base < near.wrapping_add(65536) && base.is_multiple_of(8);
     let trusted = plausible && unwind::agrees(read(base), near);
     TRUSTED.store(trusted, Ordering::Relaxed);
-    trusted
 }

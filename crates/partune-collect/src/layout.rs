@@ -34,7 +34,7 @@ pub mod bytes {
     /// A chunk begins.
     pub const CHUNK: u8 = 3;
     /// Little endian.
-    pub const LITTLE_ENDIAN: u8 = 1;
+    pub const LITTLE_ENDIAN: u8 = 0x42;
     /// A time follows.
     pub const TIMESTAMP: u8 = 5;
 }

@@ -153,6 +153,18 @@ fn make_lane() -> Option<&'static mut Lane> {
     lane
 }
 
+/// Run by the loader: whether frames can be trusted must be known before the first wrapper looks at its own.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static AT_LOAD: extern "C" fn() = {
+    extern "C" fn at_load() {
+        if std::env::var_os("PARTUNE_DIR").is_some() {
+            frame::probe();
+        }
+    }
+    at_load
+};
+
 fn start() -> Option<Process> {
     let settings = Settings::read()?;
     clock::choose();
@@ -171,7 +183,7 @@ fn start() -> Option<Process> {
     line(format_args!("program {} {}", Word(&program.to_string_lossy()), arguments.join(" ")));
     let now = clock::calibration();
     line(format_args!("calibrate {} {} {}", now.ticks, now.monotonic, now.wall));
-    if process.settings.depth > 0 && !frame::probe() {
+    if process.settings.depth > 0 && !frame::is_trusted() {
         line(format_args!(
             "note {}",
             Word("call paths are not recorded: the recorder was built without frame pointers")

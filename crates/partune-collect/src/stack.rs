@@ -12,6 +12,8 @@ pub(crate) struct Open {
     pub(crate) region: &'static Region,
     /// The path that ends in it.
     pub(crate) path: Path,
+    /// Whether the path is the region alone.
+    pub(crate) is_flat: bool,
     /// The frames when it was begun, outermost first.
     pub(crate) frames: std::rc::Rc<[Step]>,
 }

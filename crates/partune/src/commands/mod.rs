@@ -3,4 +3,5 @@
 pub(crate) mod analyze;
 pub(crate) mod convert;
 pub(crate) mod machine;
+pub(crate) mod record;
 pub(crate) mod synth;

@@ -1,0 +1,213 @@
+//! Call paths of all processes as one tree of OTF2 calling contexts.
+//!
+//! A process numbers its call paths by return addresses and regions. Here each becomes a context: the function, where in it the next call
+//! is, and the context around it. Processes of one program meet in the same contexts, because they are told apart by names and lines,
+//! not by addresses. Inlined functions are contexts of their own. What is not the user's is left out: what calls `main`, and frames of the
+//! MPI library between the user's call and the one that was recorded.
+
+use partune_base::{StringId, Strings};
+use rustc_hash::FxHashMap;
+
+use crate::log::{ProcessLog, Step};
+use crate::places::{At, Function, Places};
+
+/// No context, no place.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// What a region is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    /// A function of the user's.
+    Function,
+    /// A construct of the paradigm with this name.
+    Construct(StringId),
+    Code,
+    Phase,
+    Loop,
+    Iteration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Region {
+    pub(crate) name: StringId,
+    pub(crate) kind: Kind,
+    pub(crate) file: StringId,
+    pub(crate) line: u32,
+}
+
+/// A place in the source: file and line.
+pub(crate) type Site = (StringId, u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Context {
+    pub(crate) region: u32,
+    /// Number of the site in it where the next call is; [`NONE`] if there is none or it is unknown.
+    pub(crate) site: u32,
+    pub(crate) parent: u32,
+}
+
+/// The tree of contexts, and the regions and sites that it names. Ids are positions.
+#[derive(Default)]
+pub(crate) struct Contexts {
+    pub(crate) regions: Numbered<Region>,
+    pub(crate) sites: Numbered<Site>,
+    pub(crate) contexts: Numbered<Context>,
+}
+
+/// Values in the order of their first use.
+pub(crate) struct Numbered<T> {
+    ids: FxHashMap<T, u32>,
+    pub(crate) rows: Vec<T>,
+}
+
+impl<T> Default for Numbered<T> {
+    fn default() -> Self {
+        Numbered { ids: FxHashMap::default(), rows: Vec::new() }
+    }
+}
+
+impl<T: Copy + Eq + std::hash::Hash> Numbered<T> {
+    pub(crate) fn number(&mut self, value: T) -> u32 {
+        *self.ids.entry(value).or_insert_with(|| {
+            self.rows.push(value);
+            self.rows.len() as u32 - 1
+        })
+    }
+}
+
+/// What the paths of one process are in the archive.
+pub(crate) struct Mapped {
+    /// The context of each path.
+    pub(crate) contexts: Vec<u32>,
+    /// The region of each path that is a region alone; [`NONE`] for others.
+    pub(crate) regions: Vec<u32>,
+}
+
+impl Contexts {
+    /// Adds the paths of a process.
+    pub(crate) fn add(&mut self, log: &ProcessLog, places: &Places, strings: &mut Strings) -> Mapped {
+        let regions: Vec<u32> = log.regions.iter().map(|(kind, name)| self.region(kind, name, strings)).collect();
+        let modules: Vec<(StringId, bool)> =
+            log.modules.iter().map(|path| (strings.intern(path), is_mpi_library(path))).collect();
+        let mut mapped = Mapped { contexts: Vec::new(), regions: Vec::new() };
+        for node in &log.paths {
+            let parent = node.parent.and_then(|parent| mapped.contexts.get(parent as usize)).copied().unwrap_or(NONE);
+            let module = |module: Option<u32>| module.and_then(|module| modules.get(module as usize)).copied();
+            let mut flat = NONE;
+            let context = match node.step {
+                Step::Region(number) => {
+                    let Some(&region) = regions.get(number as usize) else {
+                        mapped.contexts.push(parent);
+                        mapped.regions.push(NONE);
+                        continue;
+                    };
+                    flat = region;
+                    self.contexts.number(Context { region, site: NONE, parent })
+                }
+                Step::Frame(Some(number), _) if module(Some(number)).is_some_and(|(_, is_mpi)| is_mpi) => parent,
+                Step::Frame(number, address) => {
+                    let functions = module(number).map_or(&[][..], |(path, _)| places.get(path, At::Call(address)));
+                    self.frame(parent, functions, module(number).map(|(path, _)| path), address, strings)
+                }
+                Step::Function(number, address) => {
+                    let functions = module(number).map_or(&[][..], |(path, _)| places.get(path, At::Begin(address)));
+                    let region = match functions.first() {
+                        Some(function) => self.function(function),
+                        None => self.unknown(module(number).map(|(path, _)| path), address, strings),
+                    };
+                    self.contexts.number(Context { region, site: NONE, parent })
+                }
+            };
+            mapped.contexts.push(context);
+            mapped.regions.push(flat);
+        }
+        mapped
+    }
+
+    /// The context of the innermost function at a return address.
+    fn frame(
+        &mut self,
+        parent: u32,
+        functions: &[Function],
+        module: Option<StringId>,
+        address: u64,
+        strings: &mut Strings,
+    ) -> u32 {
+        if functions.is_empty() {
+            let region = self.unknown(module, address, strings);
+            return self.contexts.number(Context { region, site: NONE, parent });
+        }
+        let mut context = parent;
+        for (level, function) in functions.iter().enumerate() {
+            if context == NONE && is_below_main(strings.get(function.name)) {
+                continue;
+            }
+            let region = self.function(function);
+            let site = match function.call_line {
+                0 => NONE,
+                line => self.sites.number((function.call_file, line)),
+            };
+            // An instrumented function was entered by itself; this is a place in it.
+            let entered = self.contexts.rows.get(context as usize).copied();
+            let around = match entered {
+                Some(entered) if level == 0 && entered.region == region && entered.site == NONE => entered.parent,
+                _ => context,
+            };
+            context = self.contexts.number(Context { region, site, parent: around });
+        }
+        context
+    }
+
+    fn function(&mut self, function: &Function) -> u32 {
+        let Function { name, file, line, .. } = *function;
+        self.regions.number(Region { name, kind: Kind::Function, file, line })
+    }
+
+    fn unknown(&mut self, module: Option<StringId>, address: u64, strings: &mut Strings) -> u32 {
+        let name = match module {
+            Some(path) => {
+                let path = strings.get(path);
+                format!("{}+0x{address:x}", path.rsplit('/').next().unwrap_or(path))
+            }
+            None => format!("0x{address:x}"),
+        };
+        let name = strings.intern(&name);
+        self.regions.number(Region { name, kind: Kind::Function, file: StringId::NONE, line: 0 })
+    }
+
+    fn region(&mut self, kind: &str, name: &str, strings: &mut Strings) -> u32 {
+        let kind = match kind {
+            "code" => Kind::Code,
+            "phase" => Kind::Phase,
+            "loop" => Kind::Loop,
+            "iteration" => Kind::Iteration,
+            paradigm => Kind::Construct(strings.intern(paradigm)),
+        };
+        let name = strings.intern(name);
+        self.regions.number(Region { name, kind, file: StringId::NONE, line: 0 })
+    }
+}
+
+/// What the system runs before the user's first function.
+fn is_below_main(function: &str) -> bool {
+    matches!(
+        function,
+        "_start"
+            | "__libc_start_main"
+            | "__libc_start_call_main"
+            | "__libc_start_main_impl"
+            | "__libc_start_main@@GLIBC_2.34"
+            | "clone"
+            | "__clone"
+            | "clone3"
+            | "__clone3"
+            | "start_thread"
+    ) || function.starts_with("libc.so.6+0x")
+        || function.starts_with("libgomp.so")
+}
+
+/// Whether a module belongs to an MPI library: its Fortran binding calls the C one, which is what was recorded.
+fn is_mpi_library(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    ["libmpi", "libpmpi", "libfmpi", "libmpich", "libopen-pal", "libopen-rte"].iter().any(|stem| name.starts_with(stem))
+}

@@ -1,0 +1,168 @@
+//! From the lane of a thread to its event file: what was flushed during the run, and what was still in the ring.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use partune_collect::layout::{CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, MAGIC, VERSION, bytes};
+use partune_otf2::codec::{Event, EventVisitor, chunks, read_chunk};
+
+/// The parts of a lane, as they were found.
+#[derive(Debug)]
+pub(crate) struct Lane {
+    ring_path: PathBuf,
+    flushed_path: PathBuf,
+    /// Bytes of whole chunks in the flushed file.
+    flushed: u64,
+    /// Whole chunks, then the one that was being written, its header complete.
+    ring: Vec<u8>,
+    pub(crate) events: u64,
+    /// Events that the disk had no room for.
+    pub(crate) lost: u64,
+    /// Ticks of the first and the last event.
+    pub(crate) times: Option<(u64, u64)>,
+}
+
+impl Lane {
+    /// Reads the lane `STEM-THREAD`. A process on a file system over the network that was killed left only what it had flushed.
+    pub(crate) fn read(stem: &Path, thread: u32) -> io::Result<Lane> {
+        let named = |ending: &str| {
+            let mut name = stem.as_os_str().to_owned();
+            name.push(format!("-{thread}.{ending}"));
+            PathBuf::from(name)
+        };
+        let (ring_path, flushed_path) = (named("lane"), named("evt"));
+        let bytes = fs::read(&ring_path)?;
+        let stored = fs::metadata(&flushed_path).map_or(0, |about| about.len());
+        let mut lane =
+            Lane { ring_path, flushed_path, flushed: whole(stored), ring: Vec::new(), events: 0, lost: 0, times: None };
+        if let Some(header) = Header::read(&bytes) {
+            lane.flushed = whole(header.flushed.min(stored));
+            lane.lost = header.lost;
+            lane.ring = header.ring(bytes);
+        }
+        lane.look()?;
+        Ok(lane)
+    }
+
+    /// Counts the events and finds the first and last time.
+    fn look(&mut self) -> io::Result<()> {
+        let flushed = if self.flushed > 0 {
+            let file = File::open(&self.flushed_path)?;
+            // SAFETY: the program that wrote the file has ended.
+            #[allow(unsafe_code, reason = "reading a file in place")]
+            let map = unsafe { memmap2::Mmap::map(&file)? };
+            Some(map)
+        } else {
+            None
+        };
+        let flushed = flushed.as_deref().map_or(&[][..], |map| &map[..self.flushed as usize]);
+        let mut all = flushed.chunks(CHUNK_SIZE).chain(self.ring.chunks(CHUNK_SIZE));
+        let first = all.clone().find_map(|chunk| times(chunk).map(|times| times.0));
+        let last = all.clone().rev().find_map(|chunk| times(chunk).map(|times| times.1));
+        self.times = first.zip(last);
+        self.events = all.try_fold(0, |_, chunk| last_event(chunk)).unwrap_or_default();
+        Ok(())
+    }
+
+    /// Makes the event file at `path`. The flushed part is moved there, not copied.
+    pub(crate) fn complete(&self, path: &Path) -> io::Result<()> {
+        if self.flushed > 0 {
+            fs::rename(&self.flushed_path, path)?;
+        } else {
+            File::create(path)?;
+        }
+        let file = OpenOptions::new().write(true).open(path)?;
+        file.set_len(self.flushed)?;
+        let mut file = OpenOptions::new().append(true).open(path)?;
+        if self.ring.is_empty() && self.flushed == 0 {
+            let header = [bytes::CHUNK, bytes::LITTLE_ENDIAN].into_iter().chain(1_u64.to_le_bytes());
+            file.write_all(&header.chain(0_u64.to_le_bytes()).collect::<Vec<_>>())?;
+        } else {
+            file.write_all(&self.ring)?;
+        }
+        // Readers of the C library take the marks at the end for granted where the chunk has room for them.
+        let room = CHUNK_SIZE - self.ring.len() % CHUNK_SIZE;
+        let marks: &[u8] = if room >= 2 { &[bytes::END_OF_FILE, bytes::END_OF_BUFFER] } else { &[bytes::END_OF_FILE] };
+        file.write_all(marks)?;
+        fs::remove_file(&self.ring_path)
+    }
+}
+
+/// The state that the process had published.
+struct Header {
+    cursor: usize,
+    chunk: usize,
+    flushed: u64,
+    events: u64,
+    lost: u64,
+}
+
+impl Header {
+    fn read(bytes: &[u8]) -> Option<Header> {
+        let word = |at: usize| Some(u64::from_le_bytes(bytes.get(8 * at..8 * at + 8)?.try_into().ok()?));
+        let ring_size = usize::try_from(word(3)?).ok()?;
+        let known = word(0)? == MAGIC && word(1)? as u32 == VERSION && word(2)? == CHUNK_SIZE as u64;
+        let header = Header {
+            cursor: usize::try_from(word(4)?).ok()?,
+            chunk: usize::try_from(word(5)?).ok()?,
+            flushed: word(6)?,
+            events: word(7)?,
+            lost: word(9)?,
+        };
+        let inside =
+            header.chunk <= header.cursor && header.cursor <= ring_size.min(bytes.len().checked_sub(HEADER_SIZE)?);
+        let whole = header.chunk.is_multiple_of(CHUNK_SIZE) && header.cursor - header.chunk <= CHUNK_SIZE;
+        (known && inside && whole && header.cursor >= header.chunk + CHUNK_HEADER_SIZE).then_some(header)
+    }
+
+    /// The used part of the ring. The header of the chunk that was being written gets the number of its last event.
+    fn ring(&self, mut bytes: Vec<u8>) -> Vec<u8> {
+        bytes.truncate(HEADER_SIZE + self.cursor);
+        bytes.drain(..HEADER_SIZE);
+        if self.cursor == self.chunk + CHUNK_HEADER_SIZE && self.chunk > 0 {
+            // An empty chunk behind others.
+            bytes.truncate(self.chunk);
+        } else {
+            let at = self.chunk + CHUNK_HEADER_SIZE - 8;
+            bytes[at..at + 8].copy_from_slice(&self.events.to_le_bytes());
+        }
+        bytes
+    }
+}
+
+fn whole(bytes: u64) -> u64 {
+    bytes - bytes % CHUNK_SIZE as u64
+}
+
+/// The number of the last event up to the end of a chunk.
+fn last_event(chunk: &[u8]) -> Option<u64> {
+    let word = chunk.get(CHUNK_HEADER_SIZE - 8..CHUNK_HEADER_SIZE)?;
+    Some(u64::from_le_bytes(word.try_into().ok()?))
+}
+
+/// First and last time in a chunk.
+fn times(chunk: &[u8]) -> Option<(u64, u64)> {
+    struct Times(Option<(u64, u64)>);
+    impl Times {
+        fn at(&mut self, time: u64) {
+            self.0 = Some((self.0.map_or(time, |(first, _)| first), time));
+        }
+    }
+    impl EventVisitor for Times {
+        fn enter(&mut self, time: u64, _: u32) {
+            self.at(time);
+        }
+        fn leave(&mut self, time: u64, _: u32) {
+            self.at(time);
+        }
+        fn event(&mut self, time: u64, _: &Event<'_>) {
+            self.at(time);
+        }
+    }
+    let mut times = Times(None);
+    for chunk in chunks(chunk, CHUNK_SIZE as u64).ok()?.flatten() {
+        read_chunk(&chunk, &mut times);
+    }
+    times.0
+}

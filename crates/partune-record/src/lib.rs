@@ -1,0 +1,50 @@
+//! Records a program: starts it with the collectors and completes the archive after the run.
+//!
+//! For the command line. [`launch`] runs the command, [`complete`] turns what its processes left into an OTF2 archive; the second half can
+//! be done later, on another machine that sees the folder, after any kind of end.
+
+mod complete;
+mod contexts;
+mod definitions;
+mod lanes;
+mod launch;
+mod library;
+mod log;
+mod places;
+mod unify;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use complete::{Summary, complete};
+pub use launch::{Mode, Request, launch};
+use partune_otf2::codec::CodecError;
+
+/// Why nothing was recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    #[error("there is no command to run: write it behind `--`, for example `partune record -- mpirun -n 4 ./app`")]
+    NoCommand,
+    #[error("{program} cannot be started: {error}")]
+    Start { program: String, error: io::Error },
+    #[error("{} holds something already: choose another folder with -o, or remove it", folder.display())]
+    Occupied { folder: PathBuf },
+    #[error(
+        "no process was recorded in {}: the program did not initialise MPI, or it is linked statically, so that no library can be put \
+         in front of MPI",
+        folder.display()
+    )]
+    Nothing { folder: PathBuf },
+    #[error("{} was written by another version of partune ({version}): complete it with that one", path.display())]
+    Version { path: PathBuf, version: String },
+    #[error("{}: {error}", path.display())]
+    File { path: PathBuf, error: io::Error },
+    #[error("{} cannot be written: {error}", path.display())]
+    Codec { path: PathBuf, error: CodecError },
+}
+
+impl RecordError {
+    fn file(path: &Path) -> impl Fn(io::Error) -> RecordError {
+        move |error| RecordError::File { path: path.to_owned(), error }
+    }
+}

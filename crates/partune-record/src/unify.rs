@@ -1,0 +1,169 @@
+//! One numbering for what all processes numbered each for itself: communicators, groups, windows, files, metrics.
+//!
+//! Processes never talked about numbers. A communicator is the same on two of them if it has the same members in the same order and each
+//! saw as many with these members before: creation is collective, so the members count alike.
+
+use std::sync::Arc;
+
+use partune_base::{StringId, Strings};
+use rustc_hash::FxHashMap;
+
+use crate::contexts::{NONE, Numbered};
+use crate::log::{self, ProcessLog};
+
+/// What a communicator consists of, by positions of groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CommRow {
+    /// Each process by itself.
+    Alone,
+    Intra(u32),
+    Inter(u32, u32),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Comm {
+    pub(crate) row: CommRow,
+    pub(crate) name: String,
+    /// [`NONE`] if it has none.
+    pub(crate) parent: u32,
+}
+
+/// The ranks of all jobs in one list: where a rank of a world stands in it.
+pub(crate) type Positions = FxHashMap<(u64, u32), u64>;
+
+/// Members as a process's log has them, in its world.
+type Members = (u64, Arc<str>);
+
+/// Global rows, in the order of their first use; ids are positions.
+#[derive(Default)]
+pub(crate) struct Unified {
+    pub(crate) groups: Vec<Vec<u64>>,
+    pub(crate) comms: Vec<Comm>,
+    /// Name and communicator.
+    pub(crate) windows: Vec<(String, u32)>,
+    pub(crate) files: Numbered<StringId>,
+    /// Name and unit.
+    pub(crate) metrics: Numbered<(StringId, StringId)>,
+    group_ids: FxHashMap<Members, u32>,
+    comm_ids: FxHashMap<(Members, Arc<str>, u32), u32>,
+    window_ids: FxHashMap<(u32, u32), u32>,
+    alone: Option<u32>,
+}
+
+/// The global ids of a process's numbers.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Local {
+    pub(crate) groups: Vec<u64>,
+    pub(crate) comms: Vec<u64>,
+    pub(crate) windows: Vec<u64>,
+    pub(crate) files: Vec<u64>,
+    pub(crate) metrics: Vec<u64>,
+}
+
+/// Groups of the archive before those of [`Unified::groups`].
+const FIRST_GROUP: u64 = 2;
+
+impl Unified {
+    /// Adds what a process of `world` defined.
+    pub(crate) fn add(&mut self, log: &ProcessLog, world: u64, positions: &Positions, strings: &mut Strings) -> Local {
+        let mut local = Local::default();
+        for members in &log.groups {
+            let group = self.group(world, members, positions);
+            local.groups.push(FIRST_GROUP + u64::from(group));
+        }
+        for comm in &log.comms {
+            let parent = comm.parent.and_then(|parent| local.comms.get(parent as usize));
+            let parent = parent.map_or(NONE, |parent| *parent as u32);
+            local.comms.push(self.comm(world, comm, parent, positions).into());
+        }
+        for window in &log.windows {
+            let comm = local.comms.get(window.comm as usize).map_or(NONE, |comm| *comm as u32);
+            local.windows.push(self.window(comm, window).into());
+        }
+        for file in &log.files {
+            local.files.push(self.files.number(strings.intern(file)).into());
+        }
+        for metric in &log.metrics {
+            let row = (strings.intern(&metric.name), strings.intern(&metric.unit));
+            local.metrics.push(self.metrics.number(row).into());
+        }
+        local
+    }
+
+    fn group(&mut self, world: u64, members: &Arc<str>, positions: &Positions) -> u32 {
+        let groups = &mut self.groups;
+        *self.group_ids.entry((world, Arc::clone(members))).or_insert_with(|| {
+            let position = |rank| positions.get(&(world, rank)).copied().unwrap_or(u64::from(NONE));
+            groups.push(log::members(members).into_iter().map(position).collect());
+            groups.len() as u32 - 1
+        })
+    }
+
+    fn comm(&mut self, world: u64, comm: &log::Comm, parent: u32, positions: &Positions) -> u32 {
+        if comm.name == "MPI_COMM_SELF" {
+            let next = self.comms.len() as u32;
+            return *self.alone.get_or_insert_with(|| {
+                self.comms.push(Comm { row: CommRow::Alone, name: comm.name.clone(), parent: NONE });
+                next
+            });
+        }
+        // Both sides of an intercommunicator name their own group first.
+        let (a, b) = match comm.remote.is_empty() {
+            false if comm.remote < comm.members => (&comm.remote, &comm.members),
+            _ => (&comm.members, &comm.remote),
+        };
+        let key = ((world, Arc::clone(a)), Arc::clone(b), comm.sequence);
+        if let Some(known) = self.comm_ids.get(&key) {
+            let known = *known;
+            let row = &mut self.comms[known as usize];
+            if row.name.is_empty() {
+                row.name.clone_from(&comm.name);
+            }
+            return known;
+        }
+        let row = if b.is_empty() {
+            CommRow::Intra(self.group(world, a, positions))
+        } else {
+            CommRow::Inter(self.group(world, a, positions), self.group(world, b, positions))
+        };
+        let id = self.comms.len() as u32;
+        self.comms.push(Comm { row, name: comm.name.clone(), parent });
+        self.comm_ids.insert(key, id);
+        id
+    }
+
+    fn window(&mut self, comm: u32, window: &log::Window) -> u32 {
+        let windows = &mut self.windows;
+        *self.window_ids.entry((comm, window.sequence)).or_insert_with(|| {
+            let name = if window.name.is_empty() { &window.kind } else { &window.name };
+            windows.push((name.clone(), comm));
+            windows.len() as u32 - 1
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(comms: &str) -> ProcessLog {
+        ProcessLog::parse(&format!("partune 1\n{comms}")).expect("a log")
+    }
+
+    #[test]
+    fn processes_agree_on_communicators_that_they_numbered_differently() {
+        let positions: Positions = (0..4).map(|rank| ((9, rank), u64::from(rank))).collect();
+        let mut unified = Unified::default();
+        let mut strings = Strings::default();
+        let first = "comm 0 0 0-3 - - MPI_COMM_WORLD\ncomm 1 0 0 - - MPI_COMM_SELF\n";
+        let one = log(&format!("{first}comm 2 1 0-3 - 0 -\ncomm 3 0 0-1 - 0 low\ncomm 4 0 0-1 2-3 0 -\n"));
+        let two = log(&format!("{first}comm 2 0 2-3 - 0 high\ncomm 3 0 2-3 0-1 0 -\ncomm 4 1 0-3 - 0 copy\n"));
+        let one = unified.add(&one, 9, &positions, &mut strings);
+        let two = unified.add(&two, 9, &positions, &mut strings);
+        assert_eq!(one.comms, [0, 1, 2, 3, 4]);
+        assert_eq!(two.comms, [0, 1, 5, 4, 2]);
+        assert_eq!(unified.comms[2].name, "copy");
+        assert_eq!(unified.comms[4].row, CommRow::Inter(1, 2));
+        assert_eq!(unified.groups, [vec![0, 1, 2, 3], vec![0, 1], vec![2, 3]]);
+    }
+}
