@@ -1,0 +1,199 @@
+//! The syntax tree of a model: what was written, with its place. Names are not resolved.
+
+use partune_expr::Rat;
+
+use crate::diagnostic::Span;
+
+/// Something with its place in the source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spanned<T> {
+    pub node: T,
+    pub span: Span,
+}
+
+pub type Name = Spanned<String>;
+pub type Expr = Spanned<ExprKind>;
+pub type Term = Spanned<TermKind>;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    Param(Param),
+    Let {
+        name: Name,
+        params: Vec<Name>,
+        body: Expr,
+    },
+    Resource(Resource),
+    Table(Table),
+    Proc {
+        name: Name,
+        params: Vec<Name>,
+        body: Term,
+    },
+    /// A named design alternative.
+    Alt {
+        name: Name,
+        body: Term,
+    },
+    Main {
+        span: Span,
+        body: Term,
+    },
+}
+
+/// What a parameter is a number of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Int,
+    Time,
+    Real,
+    Prob,
+}
+
+impl Kind {
+    /// As written in models.
+    pub const ALL: &'static [(&'static str, Kind)] =
+        &[("int", Kind::Int), ("time", Kind::Time), ("real", Kind::Real), ("prob", Kind::Prob)];
+
+    pub fn name(self) -> &'static str {
+        Kind::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Param {
+    pub name: Name,
+    pub kind: Kind,
+    pub default: Option<Expr>,
+    pub assumptions: Vec<Expr>,
+}
+
+/// One dimension: `n` is `0..n-1`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Dimension {
+    Count(Expr),
+    Range(Expr, Expr),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Multiplicity {
+    One,
+    Servers(Expr),
+    Infinite,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resource {
+    pub name: Name,
+    pub dimensions: Vec<Dimension>,
+    pub servers: Multiplicity,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum TableSource {
+    Values(Vec<Expr>),
+    /// A file of numbers, by its name.
+    File(String),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    pub name: Name,
+    pub source: TableSource,
+    pub source_span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    IntDiv,
+    Mod,
+    Pow,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    And,
+    Or,
+    Divides,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    Number(Rat),
+    Name(String),
+    /// A function of the language or of the model.
+    Call(Name, Vec<Expr>),
+    /// An entry of a table.
+    Entry(Name, Vec<Expr>),
+    Negate(Box<Expr>),
+    Not(Box<Expr>),
+    Binary(Binary, Box<Expr>, Box<Expr>),
+    /// `[condition]`: one if it holds, else zero.
+    Iverson(Box<Expr>),
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    Sum {
+        variable: Name,
+        lo: Box<Expr>,
+        hi: Box<Expr>,
+        body: Box<Expr>,
+    },
+    Text(String),
+    Bool(bool),
+    /// What could not be read; already told.
+    Error,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Condition {
+    Expr(Expr),
+    Prob(Expr),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum While {
+    Prob(Expr),
+    /// So many times; the number may be drawn from a distribution.
+    Below(Expr),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loop {
+    pub variable: Name,
+    pub lo: Expr,
+    pub hi: Expr,
+    pub body: Box<Term>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum TermKind {
+    Skip,
+    Delay(Expr),
+    Use {
+        resource: Name,
+        index: Vec<Expr>,
+        duration: Expr,
+    },
+    /// One after the other.
+    Sequence(Vec<Term>),
+    /// All at once.
+    Parallel(Vec<Term>),
+    Seq(Loop),
+    Par(Loop),
+    If(Condition, Box<Term>, Option<Box<Term>>),
+    While(While, Box<Term>),
+    Choose(Vec<(Expr, Term)>),
+    Call(Name, Vec<Expr>),
+    /// What could not be read; already told.
+    Error,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct File {
+    pub items: Vec<Item>,
+}

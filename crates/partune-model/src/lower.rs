@@ -1,0 +1,203 @@
+//! A syntax tree into a checked model: names resolved, functions and processes expanded, parameters given values.
+//!
+//! Everything that is wrong is told; a model comes out only if nothing is. Processes that call themselves stay calls.
+
+mod expr;
+mod items;
+mod terms;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use partune_expr::{Expr, Rat};
+
+use crate::ast::{self, File, Item, Name};
+use crate::diagnostic::{Diagnostic, Span, has_errors};
+use crate::model::Model;
+
+/// Values of parameters by name.
+pub type Values = BTreeMap<String, Rat>;
+
+/// Reads a file that a model names, as text.
+pub type Files<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+
+/// Terms that a model may have after expansion.
+const MAX_TERMS: usize = 20_000;
+
+/// Resolves and checks. Parameters with a value are replaced by it.
+pub fn lower(source: &str, file: &File, values: &Values, files: Files<'_>) -> (Option<Model>, Vec<Diagnostic>) {
+    let mut lower = Lower {
+        source,
+        files,
+        model: Model::default(),
+        diagnostics: Vec::new(),
+        names: BTreeMap::new(),
+        file,
+        variables: BTreeMap::new(),
+        expanding: Vec::new(),
+        terms: 0,
+        recursive: BTreeSet::new(),
+        lowered: BTreeMap::new(),
+    };
+    lower.collect();
+    lower.params(values);
+    lower.assumptions();
+    lower.tables();
+    lower.resources();
+    lower.find_recursion();
+    lower.alternatives();
+    lower.check_unused_bodies();
+    let Lower { model, mut diagnostics, .. } = lower;
+    diagnostics.sort_by(|a, b| a.span.cmp(&b.span).then_with(|| a.message.cmp(&b.message)));
+    diagnostics.dedup();
+    (if has_errors(&diagnostics) { None } else { Some(model) }, diagnostics)
+}
+
+/// What a name at the top of a file means.
+#[derive(Clone)]
+enum Meaning {
+    /// A parameter, and what stands for it.
+    Value(Type, Expr),
+    Let(usize),
+    Resource(usize),
+    Table,
+    /// A process or an alternative, by its item.
+    Process(usize),
+}
+
+/// What kind of value an expression has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Type {
+    Int,
+    Real,
+    /// Was already told to be wrong.
+    Unknown,
+}
+
+/// Names that are bound inside a process or function.
+type Scope = Vec<(String, Type, Expr)>;
+
+struct Lower<'a> {
+    source: &'a str,
+    files: Files<'a>,
+    file: &'a File,
+    model: Model,
+    diagnostics: Vec<Diagnostic>,
+    names: BTreeMap<&'a str, (Meaning, Span)>,
+    /// How many loop variables of a name there are, so that each is unique.
+    variables: BTreeMap<String, usize>,
+    /// Items that are being expanded, against endless expansion of functions.
+    expanding: Vec<usize>,
+    terms: usize,
+    /// Items of processes that reach themselves.
+    recursive: BTreeSet<usize>,
+    /// Recursive processes by item, and where they are in the model.
+    lowered: BTreeMap<usize, usize>,
+}
+
+impl<'a> Lower<'a> {
+    fn tell(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.len() < 200 {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    fn error(&mut self, span: Span, message: impl Into<String>) {
+        self.tell(Diagnostic::error(span, message));
+    }
+
+    /// Gives every item's name a meaning; a name has one.
+    fn collect(&mut self) {
+        let file = self.file;
+        for (index, item) in file.items.iter().enumerate() {
+            let (name, meaning): (&'a Name, Meaning) = match item {
+                Item::Param(param) => (&param.name, Meaning::Value(Type::Unknown, Expr::zero())),
+                Item::Let { name, .. } => (name, Meaning::Let(index)),
+                Item::Resource(resource) => (&resource.name, Meaning::Resource(usize::MAX)),
+                Item::Table(table) => (&table.name, Meaning::Table),
+                Item::Proc { name, .. } | Item::Alt { name, .. } => (name, Meaning::Process(index)),
+                Item::Main { .. } => continue,
+            };
+            if BUILT_IN.contains(&name.node.as_str()) {
+                self.error(name.span, format!("`{}` is part of the language", name.node));
+            } else if let Some((_, first)) = self.names.get(name.node.as_str()) {
+                let line = self.source[..first.begin as usize].matches('\n').count() + 1;
+                self.error(name.span, format!("`{}` is already defined in line {line}", name.node));
+            } else {
+                self.names.insert(&name.node, (meaning, name.span));
+            }
+        }
+        let mains: Vec<Span> = file
+            .items
+            .iter()
+            .filter_map(|item| if let Item::Main { span, .. } = item { Some(*span) } else { None })
+            .collect();
+        for span in mains.iter().skip(1) {
+            self.error(*span, "there is a `main` already");
+        }
+        if mains.is_empty() && !file.items.iter().any(|item| matches!(item, Item::Alt { .. })) {
+            let end = self.source.len();
+            let error = Diagnostic::error(Span::new(end, end), "there is no `main` and no `alt`");
+            self.tell(error.help("end the file with `main = ...;`"));
+        }
+    }
+
+    /// Says that a name is unknown, and which known one is near.
+    fn unknown(&mut self, name: &str, span: Span, what: &str, known: &[String]) {
+        let near =
+            known.iter().filter(|known| distance(known, name) <= 1 + name.len() / 4).min_by_key(|k| distance(k, name));
+        let error = Diagnostic::error(span, format!("no {what} `{name}`"));
+        let error = match near {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error,
+        };
+        self.tell(error);
+    }
+}
+
+/// Functions and resources of the language.
+const BUILT_IN: &[&str] = &[
+    "max",
+    "min",
+    "floor",
+    "ceil",
+    "abs",
+    "log2",
+    "len",
+    "exp",
+    "uniform",
+    "normal",
+    "erlang",
+    "empirical",
+    "rho",
+    "iter",
+];
+
+/// Edit distance, for advice.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let change = corner + usize::from(x != *y);
+            corner = row[j + 1];
+            row[j + 1] = change.min(corner + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// The text of a span in one line.
+fn excerpt(source: &str, span: Span) -> String {
+    let text = source.get(span.range()).unwrap_or_default();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn item_body(item: &Item) -> Option<(&[ast::Name], &ast::Term)> {
+    match item {
+        Item::Proc { params, body, .. } => Some((params, body)),
+        Item::Alt { body, .. } | Item::Main { body, .. } => Some((&[], body)),
+        _ => None,
+    }
+}

@@ -1,0 +1,293 @@
+//! Parameters, assumptions, tables, resources, alternatives.
+
+use std::sync::Arc;
+
+use partune_expr::{Bool, Expr, Quotient, Rat, Symbol};
+
+use super::{Lower, Meaning, Type, Values, excerpt, item_body};
+use crate::ast::{self, Binary, Dimension, ExprKind, Item, Kind, Multiplicity, TableSource, TermKind};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::model::{Alternative, Assumption, Param, Resource};
+
+/// Entries that one table may have.
+const MAX_ENTRIES: usize = 1 << 20;
+
+impl<'a> Lower<'a> {
+    /// Gives parameters their values, and what has none a symbol; `P | N` makes N a product.
+    pub(super) fn params(&mut self, values: &Values) {
+        let file = self.file;
+        let params: Vec<&ast::Param> = file
+            .items
+            .iter()
+            .filter_map(|item| if let Item::Param(param) = item { Some(param) } else { None })
+            .collect();
+        for name in values.keys().filter(|name| !params.iter().any(|param| param.name.node == **name)) {
+            let known: Vec<String> = params.iter().map(|param| param.name.node.clone()).collect();
+            self.unknown(&name.clone(), Span::default(), "parameter", &known);
+        }
+        for param in &params {
+            let name = &param.name.node;
+            let value = values.get(name).copied();
+            if let Some(value) = value {
+                self.check_kind(name, param.kind, value, param.name.span);
+            }
+            let kind = if param.kind == Kind::Int { Type::Int } else { Type::Real };
+            let symbol = Symbol { name: name.as_str().into(), integer: param.kind == Kind::Int };
+            let stands = value.map_or_else(|| Expr::from(&symbol), Expr::number);
+            self.names.insert(name, (Meaning::Value(kind, stands), param.name.span));
+            self.model.params.push(Param { name: name.clone(), kind: param.kind, value, span: param.name.span });
+        }
+        // Defaults may speak of parameters before and after; each is evaluated with what is known.
+        let mut split: Vec<&str> = Vec::new();
+        for param in &params {
+            for assumption in &param.assumptions {
+                self.quotient(assumption, values, &mut split);
+            }
+        }
+    }
+
+    fn check_kind(&mut self, name: &str, kind: Kind, value: Rat, span: Span) {
+        let wrong = match kind {
+            Kind::Int => {
+                (!value.is_integer() || i64::try_from(value.num()).is_err()).then_some("an integer of 64 bits")
+            }
+            Kind::Time => (value < Rat::ZERO).then_some("a time, at least 0"),
+            Kind::Prob => (value < Rat::ZERO || value > Rat::ONE).then_some("a probability, 0 to 1"),
+            Kind::Real => None,
+        };
+        if let Some(wrong) = wrong {
+            self.error(span, format!("{name} = {value} is not {wrong}"));
+        }
+    }
+
+    /// `P | N` for an open N, not split before: N is P times a new symbol, which is printed `N/P`.
+    fn quotient(&mut self, assumption: &'a ast::Expr, values: &Values, split: &mut Vec<&'a str>) {
+        let ExprKind::Binary(Binary::Divides, divisor, dividend) = &assumption.node else { return };
+        let ExprKind::Name(name) = &dividend.node else { return };
+        let of = self.model.params.iter().find(|param| param.name == *name);
+        if of.is_none_or(|param| param.kind != Kind::Int) || values.contains_key(name) || split.contains(&name.as_str())
+        {
+            return;
+        }
+        let (kind, by) = self.expr(divisor, &mut Vec::new());
+        let own = Symbol::int(name);
+        if kind != Type::Int || by.mentions(&own) || by.is_zero() || by.terms().len() != 1 {
+            return;
+        }
+        // A divisor that was split later would bring N back through its own quotient.
+        let text = excerpt(self.source, divisor.span);
+        let symbol = Symbol::int(&format!("{name}/{text}"));
+        let stands = &by * Expr::from(&symbol);
+        split.push(name);
+        if let Some((_, span)) = self.names.get(name.as_str()) {
+            let span = *span;
+            self.names.insert(name, (Meaning::Value(Type::Int, stands), span));
+        }
+        self.model.quotients.push(Quotient { symbol, dividend: Expr::from(&own), divisor: by });
+    }
+
+    pub(super) fn assumptions(&mut self) {
+        let file = self.file;
+        for item in &file.items {
+            let Item::Param(param) = item else { continue };
+            for assumption in &param.assumptions {
+                let condition = self.condition(assumption, &mut Vec::new());
+                let text = excerpt(self.source, assumption.span);
+                if condition == Bool::False {
+                    let values = self.values_in(assumption);
+                    self.error(assumption.span, format!("the values given contradict `{text}`{values}"));
+                }
+                self.model.assumptions.push(Assumption { condition, text, span: assumption.span });
+            }
+        }
+    }
+
+    fn values_in(&self, e: &ast::Expr) -> String {
+        let text = excerpt(self.source, e.span);
+        let named = |name: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+        let given = self.model.params.iter().filter(|param| named(&param.name));
+        let given: Vec<String> =
+            given.filter_map(|param| param.value.map(|value| format!("{} = {value}", param.name))).collect();
+        if given.is_empty() { String::new() } else { format!(" ({})", given.join(", ")) }
+    }
+
+    pub(super) fn tables(&mut self) {
+        let file = self.file;
+        for item in &file.items {
+            let Item::Table(table) = item else { continue };
+            let values = match &table.source {
+                TableSource::Values(list) => self.constants(list),
+                TableSource::File(name) => self.numbers_of_file(name, table.source_span),
+            };
+            if values.len() > MAX_ENTRIES {
+                self.error(table.source_span, format!("more than {MAX_ENTRIES} entries"));
+                continue;
+            }
+            self.model.tables.insert(table.name.node.as_str().into(), values.into());
+        }
+    }
+
+    fn constants(&mut self, list: &'a [ast::Expr]) -> Vec<Rat> {
+        let mut values = Vec::new();
+        for entry in list {
+            let (_, value) = self.number(entry, &mut Vec::new());
+            match value.to_rat() {
+                Some(value) => values.push(value),
+                None if value.is_undefined() => {}
+                None => self.error(entry.span, "an entry of a table must be a number"),
+            }
+        }
+        values
+    }
+
+    /// Numbers separated by white space or commas; lines that begin with `#` are comments.
+    pub(super) fn numbers_of_file(&mut self, name: &str, span: Span) -> Vec<Rat> {
+        let text = match (self.files)(name) {
+            Ok(text) => text,
+            Err(reason) => {
+                self.error(span, format!("{name}: {reason}"));
+                return Vec::new();
+            }
+        };
+        let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
+        let words = lines.flat_map(|line| line.split(|c: char| c.is_whitespace() || c == ',' || c == ';'));
+        let mut values = Vec::new();
+        for word in words.filter(|word| !word.is_empty()).take(MAX_ENTRIES + 1) {
+            match Rat::parse(word) {
+                Some(value) => values.push(value),
+                None => {
+                    self.error(span, format!("{name}: `{word}` is no number"));
+                    return values;
+                }
+            }
+        }
+        values
+    }
+
+    pub(super) fn resources(&mut self) {
+        let file = self.file;
+        for item in &file.items {
+            let Item::Resource(resource) = item else { continue };
+            let mut dimensions = Vec::new();
+            for dimension in &resource.dimensions {
+                let scope = &mut Vec::new();
+                dimensions.push(match dimension {
+                    Dimension::Count(count) => (Expr::zero(), self.int(count, scope) - Expr::one()),
+                    Dimension::Range(lo, hi) => (self.int(lo, scope), self.int(hi, scope)),
+                });
+            }
+            let servers = match &resource.servers {
+                Multiplicity::One => Some(Expr::one()),
+                Multiplicity::Infinite => None,
+                Multiplicity::Servers(count) => {
+                    let servers = self.int(count, &mut Vec::new());
+                    if servers.to_rat().is_some_and(|count| count < Rat::ONE) {
+                        self.error(count.span, "a resource needs at least one server");
+                    }
+                    Some(servers)
+                }
+            };
+            let index = self.model.resources.len();
+            let name = &resource.name;
+            self.names.insert(&name.node, (Meaning::Resource(index), name.span));
+            let resource = Resource { name: name.node.clone(), dimensions, servers, span: name.span };
+            self.model.resources.push(resource);
+        }
+    }
+
+    /// Which processes reach themselves.
+    pub(super) fn find_recursion(&mut self) {
+        let file = self.file;
+        for start in 0..file.items.len() {
+            let mut seen = vec![false; file.items.len()];
+            let mut stack = vec![start];
+            while let Some(index) = stack.pop() {
+                let Some((_, body)) = item_body(&file.items[index]) else { continue };
+                called(body, &mut |name| {
+                    if let Some((Meaning::Process(next), _)) = self.names.get(name) {
+                        if *next == start {
+                            self.recursive.insert(start);
+                        }
+                        if !std::mem::replace(&mut seen[*next], true) {
+                            stack.push(*next);
+                        }
+                    }
+                });
+            }
+        }
+    }
+
+    pub(super) fn alternatives(&mut self) {
+        let file = self.file;
+        let main = file.items.iter().filter(|item| matches!(item, Item::Main { .. }));
+        let others = file.items.iter().filter(|item| matches!(item, Item::Alt { .. }));
+        for item in main.chain(others) {
+            let (name, body) = match item {
+                Item::Alt { name, body } => (name.node.clone(), body),
+                Item::Main { body, .. } => ("main".to_owned(), body),
+                _ => continue,
+            };
+            self.terms = 0;
+            let term = self.term(body, &mut Vec::new());
+            self.model.alternatives.push(Alternative { name, term });
+        }
+    }
+
+    /// Functions and processes that nobody calls are checked too.
+    pub(super) fn check_unused_bodies(&mut self) {
+        let file = self.file;
+        let before = self.model.clone();
+        for (index, item) in file.items.iter().enumerate() {
+            let mut scope: Vec<(String, Type, Expr)> = Vec::new();
+            let mut bind = |params: &[ast::Name]| {
+                for param in params {
+                    scope.push((param.node.clone(), Type::Int, Expr::from(&Symbol::int(&param.node))));
+                }
+            };
+            match item {
+                Item::Let { params, body, .. } if params.is_empty() => {
+                    self.expanding.push(index);
+                    self.any(body, &mut Vec::new());
+                    self.expanding.pop();
+                }
+                Item::Proc { name, params, body } if !self.recursive.contains(&index) => {
+                    bind(params);
+                    let called_somewhere = file.items.iter().filter_map(item_body).any(|(_, body)| {
+                        let mut found = false;
+                        called(body, &mut |other| found |= other == name.node);
+                        found
+                    });
+                    if !called_somewhere {
+                        self.terms = 0;
+                        self.term(body, &mut scope);
+                        let text = format!("process `{}` is never used", name.node);
+                        self.tell(Diagnostic::warning(name.span, text));
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.model = before;
+    }
+}
+
+/// Names of the processes that a term calls.
+pub(super) fn called<'a>(term: &'a ast::Term, visit: &mut dyn FnMut(&'a str)) {
+    match &term.node {
+        TermKind::Skip | TermKind::Delay(_) | TermKind::Use { .. } | TermKind::Error => {}
+        TermKind::Sequence(all) | TermKind::Parallel(all) => all.iter().for_each(|one| called(one, visit)),
+        TermKind::Seq(each) | TermKind::Par(each) => called(&each.body, visit),
+        TermKind::If(_, then, otherwise) => {
+            called(then, visit);
+            otherwise.iter().for_each(|term| called(term, visit));
+        }
+        TermKind::While(_, body) => called(body, visit),
+        TermKind::Choose(cases) => cases.iter().for_each(|(_, term)| called(term, visit)),
+        TermKind::Call(name, _) => visit(&name.node),
+    }
+}
+
+/// The name of a table as the model keeps it.
+pub(super) fn shared(name: &str) -> Arc<str> {
+    name.into()
+}

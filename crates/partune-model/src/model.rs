@@ -1,0 +1,276 @@
+//! A checked model: names resolved, functions and processes expanded, every value an expression.
+//!
+//! This is what estimates, simulation and decisions read; the source is only in the spans.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use partune_expr::{Bool, Context, Expr, Quotient, Rat, Symbol};
+
+use crate::ast::Kind;
+use crate::diagnostic::Span;
+
+/// A parameter and what is known of it.
+#[derive(Clone, Debug)]
+pub struct Param {
+    pub name: String,
+    pub kind: Kind,
+    /// Given by the user, or the default.
+    pub value: Option<Rat>,
+    pub span: Span,
+}
+
+/// Servers behind one queue; many queues if it has dimensions.
+#[derive(Clone, Debug)]
+pub struct Resource {
+    pub name: String,
+    /// First and last index of each dimension.
+    pub dimensions: Vec<(Expr, Expr)>,
+    /// None if there are always enough.
+    pub servers: Option<Expr>,
+    pub span: Span,
+}
+
+/// A value, or how it is drawn. Means and deviations in the unit of the value.
+#[derive(Clone, Debug)]
+pub enum Draw {
+    Fixed(Expr),
+    Exponential {
+        mean: Expr,
+    },
+    Uniform {
+        low: Expr,
+        high: Expr,
+    },
+    /// Negative draws count as zero.
+    Normal {
+        mean: Expr,
+        deviation: Expr,
+    },
+    /// The sum of so many exponential draws; the mean is that of the sum.
+    Erlang {
+        stages: Expr,
+        mean: Expr,
+    },
+    Empirical(Arc<[Rat]>),
+}
+
+#[derive(Clone, Debug)]
+pub struct Range {
+    pub variable: Symbol,
+    pub lo: Expr,
+    pub hi: Expr,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum Term {
+    Skip,
+    Delay(Draw, Span),
+    Use {
+        resource: usize,
+        index: Vec<Expr>,
+        duration: Draw,
+        span: Span,
+    },
+    Sequence(Vec<Term>),
+    Parallel(Vec<Term>),
+    Seq(Range, Box<Term>),
+    Par(Range, Box<Term>),
+    If(Bool, Box<Term>, Box<Term>),
+    /// Cases with their probabilities, which sum to one.
+    Choose(Vec<(Expr, Term)>, Span),
+    /// Again with a probability, each time.
+    WhileProb(Expr, Box<Term>, Span),
+    /// So many times, drawn once.
+    WhileBelow(Draw, Box<Term>, Span),
+    /// A process that may call itself.
+    Call(usize, Vec<Expr>, Span),
+}
+
+/// A process equation that was not expanded, because it is recursive.
+#[derive(Clone, Debug)]
+pub struct Process {
+    pub name: String,
+    pub params: Vec<Symbol>,
+    pub body: Term,
+}
+
+/// A design alternative; `main` is one, too.
+#[derive(Clone, Debug)]
+pub struct Alternative {
+    pub name: String,
+    pub term: Term,
+}
+
+#[derive(Clone, Debug)]
+pub struct Assumption {
+    pub condition: Bool,
+    /// As written.
+    pub text: String,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    pub params: Vec<Param>,
+    pub assumptions: Vec<Assumption>,
+    pub quotients: Vec<Quotient>,
+    pub resources: Vec<Resource>,
+    pub tables: BTreeMap<Arc<str>, Arc<[Rat]>>,
+    pub processes: Vec<Process>,
+    /// `main` first, if there is one; then alternatives as written.
+    pub alternatives: Vec<Alternative>,
+}
+
+impl Model {
+    pub fn alternative(&self, name: &str) -> Option<&Alternative> {
+        self.alternatives.iter().find(|alternative| alternative.name == name)
+    }
+
+    /// Parameters that have no value.
+    pub fn open(&self) -> impl Iterator<Item = &Param> {
+        self.params.iter().filter(|param| param.value.is_none())
+    }
+
+    /// What may be assumed of the parameters.
+    pub fn context(&self) -> Context {
+        let mut context = Context::default();
+        let (zero, one) = (Expr::zero(), Expr::one());
+        for param in &self.params {
+            let symbol = Expr::from(&param.symbol());
+            match param.kind {
+                Kind::Time => context.assume(&Bool::le(&zero, &symbol)),
+                Kind::Prob => {
+                    context.assume(&Bool::le(&zero, &symbol));
+                    context.assume(&Bool::le(&symbol, &one));
+                }
+                Kind::Int | Kind::Real => {}
+            }
+        }
+        // Twice, because a fact may need another that comes later.
+        for assumption in self.assumptions.iter().chain(&self.assumptions) {
+            context.assume(&assumption.condition);
+        }
+        for quotient in &self.quotients {
+            // A quotient of something at least one, by something at least one, is at least one.
+            let symbol = Expr::from(&quotient.symbol);
+            context.assume(&Bool::le(&zero, &symbol));
+            if context.positive(&(&quotient.divisor * &symbol)) || context.positive(&quotient.dividend) {
+                context.assume(&Bool::le(&one, &symbol));
+            }
+        }
+        context
+    }
+}
+
+impl Param {
+    pub fn symbol(&self) -> Symbol {
+        Symbol { name: self.name.as_str().into(), integer: self.kind == Kind::Int }
+    }
+}
+
+impl Draw {
+    /// The expressions in it.
+    pub fn parts(&self) -> Vec<&Expr> {
+        match self {
+            Draw::Fixed(e) | Draw::Exponential { mean: e } => vec![e],
+            Draw::Uniform { low: a, high: b }
+            | Draw::Normal { mean: a, deviation: b }
+            | Draw::Erlang { stages: a, mean: b } => vec![a, b],
+            Draw::Empirical(_) => Vec::new(),
+        }
+    }
+
+    /// The mean; of a normal draw that of the uncut distribution, which is not larger.
+    pub fn mean(&self) -> Expr {
+        match self {
+            Draw::Fixed(e)
+            | Draw::Exponential { mean: e }
+            | Draw::Normal { mean: e, .. }
+            | Draw::Erlang { mean: e, .. } => e.clone(),
+            Draw::Uniform { low, high } => (low + high).scale(Rat::new(1, 2)),
+            Draw::Empirical(values) => {
+                let sum = values.iter().fold(Rat::ZERO, |sum, value| sum + *value);
+                Expr::number(sum / Rat::int(values.len().max(1) as i128))
+            }
+        }
+    }
+
+    /// The same of changed expressions.
+    #[must_use]
+    pub fn map(&self, f: &mut dyn FnMut(&Expr) -> Expr) -> Draw {
+        match self {
+            Draw::Fixed(e) => Draw::Fixed(f(e)),
+            Draw::Exponential { mean } => Draw::Exponential { mean: f(mean) },
+            Draw::Uniform { low, high } => Draw::Uniform { low: f(low), high: f(high) },
+            Draw::Normal { mean, deviation } => Draw::Normal { mean: f(mean), deviation: f(deviation) },
+            Draw::Erlang { stages, mean } => Draw::Erlang { stages: f(stages), mean: f(mean) },
+            Draw::Empirical(values) => Draw::Empirical(values.clone()),
+        }
+    }
+
+    pub fn is_random(&self) -> bool {
+        !matches!(self, Draw::Fixed(_))
+    }
+}
+
+impl Term {
+    /// The same with a symbol replaced.
+    #[must_use]
+    pub fn substitute(&self, symbol: &Symbol, value: &Expr) -> Term {
+        self.map(&mut |e| e.substitute(symbol, value))
+    }
+
+    /// The same of changed expressions; bound variables are unique, so none is captured.
+    #[must_use]
+    pub fn map(&self, f: &mut dyn FnMut(&Expr) -> Expr) -> Term {
+        match self {
+            Term::Skip => Term::Skip,
+            Term::Delay(duration, span) => Term::Delay(duration.map(f), *span),
+            Term::Use { resource, index, duration, span } => Term::Use {
+                resource: *resource,
+                index: index.iter().map(&mut *f).collect(),
+                duration: duration.map(f),
+                span: *span,
+            },
+            Term::Sequence(all) => Term::Sequence(all.iter().map(|one| one.map(f)).collect()),
+            Term::Parallel(all) => Term::Parallel(all.iter().map(|one| one.map(f)).collect()),
+            Term::Seq(range, body) => Term::Seq(range.map(f), Box::new(body.map(f))),
+            Term::Par(range, body) => Term::Par(range.map(f), Box::new(body.map(f))),
+            Term::If(condition, then, otherwise) => {
+                Term::If(condition.map(f), Box::new(then.map(f)), Box::new(otherwise.map(f)))
+            }
+            Term::Choose(cases, span) => {
+                Term::Choose(cases.iter().map(|(chance, term)| (f(chance), term.map(f))).collect(), *span)
+            }
+            Term::WhileProb(chance, body, span) => Term::WhileProb(f(chance), Box::new(body.map(f)), *span),
+            Term::WhileBelow(count, body, span) => Term::WhileBelow(count.map(f), Box::new(body.map(f)), *span),
+            Term::Call(process, args, span) => Term::Call(*process, args.iter().map(f).collect(), *span),
+        }
+    }
+
+    /// Visits this term and all inside.
+    pub fn visit(&self, visit: &mut dyn FnMut(&Term)) {
+        visit(self);
+        match self {
+            Term::Skip | Term::Delay(..) | Term::Use { .. } | Term::Call(..) => {}
+            Term::Sequence(all) | Term::Parallel(all) => all.iter().for_each(|one| one.visit(visit)),
+            Term::Seq(_, body) | Term::Par(_, body) | Term::WhileProb(_, body, _) | Term::WhileBelow(_, body, _) => {
+                body.visit(visit);
+            }
+            Term::If(_, then, otherwise) => {
+                then.visit(visit);
+                otherwise.visit(visit);
+            }
+            Term::Choose(cases, _) => cases.iter().for_each(|(_, term)| term.visit(visit)),
+        }
+    }
+}
+
+impl Range {
+    #[must_use]
+    pub fn map(&self, f: &mut dyn FnMut(&Expr) -> Expr) -> Range {
+        Range { variable: self.variable.clone(), lo: f(&self.lo), hi: f(&self.hi), span: self.span }
+    }
+}

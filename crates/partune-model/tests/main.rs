@@ -1,0 +1,5 @@
+//! The language from text to numbers: golden values, closed forms, laws, errors.
+
+mod golden;
+mod golden_values;
+mod support;
