@@ -1,0 +1,251 @@
+//! Communicators and groups: from handles to numbers in the archive, with members as ranks in the world.
+//!
+//! Nobody is asked which communicator of another process is the same. Its members are ranks in the world, and all of them make it
+//! together; so members and how many with the same members came before are equal on all and name it. Two threads that make
+//! communicators of the same members at the same time from different ones would break that; MPI programs order such calls.
+//!
+//! A look-up is a few instructions in a small table of the thread, else a lock and a hash. Members that are not in this process's world
+//! (spawned ones, or those of another job) have no rank that others know: such a communicator is *foreign*, its calls are recorded and
+//! its messages are not.
+
+use std::cell::UnsafeCell;
+use std::collections::HashMap;
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use partune_collect::definitions;
+use partune_mpi_abi::SUCCESS;
+
+use crate::mpi::Mpi;
+use crate::pmpi;
+
+/// What handlers ask of a communicator.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Comm {
+    pub(crate) number: u32,
+    /// Rank of this process.
+    pub(crate) rank: u32,
+    pub(crate) size: u32,
+    /// Size of the other group of an intercommunicator; 0 otherwise.
+    pub(crate) remote: u32,
+    pub(crate) is_inter: bool,
+}
+
+impl Comm {
+    /// How many processes one talks to in a collective.
+    pub(crate) fn partners(&self) -> u32 {
+        if self.is_inter { self.remote } else { self.size }
+    }
+}
+
+/// The processes that ranks in the archive count.
+#[derive(Debug)]
+pub(crate) struct World {
+    /// A handle of MPI, kept as long as the program runs.
+    group: usize,
+    pub(crate) size: u32,
+}
+
+static WORLD: OnceLock<World> = OnceLock::new();
+
+/// Changes whenever a handle may mean something else than before.
+static GENERATION: AtomicU64 = AtomicU64::new(1);
+
+static TABLE: Mutex<Option<Table>> = Mutex::new(None);
+
+#[derive(Default)]
+struct Table {
+    /// None of a foreign one.
+    comms: HashMap<usize, Option<Comm>>,
+    /// How many there were with the same members; lists by a key of 128 bits.
+    sequences: HashMap<u128, u32>,
+    groups: HashMap<u128, u32>,
+}
+
+const CACHED: usize = 16;
+
+#[derive(Clone, Copy)]
+struct Cached {
+    handle: usize,
+    generation: u64,
+    comm: Option<Comm>,
+}
+
+thread_local! {
+    static CACHE: UnsafeCell<[Cached; CACHED]> =
+        const { UnsafeCell::new([Cached { handle: 0, generation: 0, comm: None }; CACHED]) };
+}
+
+/// Says which processes are the world; false if it was said before.
+pub(crate) fn set_world(group: usize, size: u32) -> bool {
+    WORLD.set(World { group, size }).is_ok()
+}
+
+pub(crate) fn world() -> Option<&'static World> {
+    WORLD.get()
+}
+
+/// The communicator of a handle; none if it is foreign or no communicator.
+#[inline]
+pub(crate) fn find(mpi: &Mpi, handle: usize) -> Option<Comm> {
+    let generation = GENERATION.load(Ordering::Relaxed);
+    CACHE.with(|cache| {
+        // SAFETY: this thread's, and nothing below looks at it again.
+        let slot = unsafe { &mut (*cache.get())[slot(handle)] };
+        if slot.handle == handle && slot.generation == generation {
+            return slot.comm;
+        }
+        let comm = known(mpi, handle);
+        *slot = Cached { handle, generation, comm };
+        comm
+    })
+}
+
+fn slot(handle: usize) -> usize {
+    ((handle as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 60) as usize % CACHED
+}
+
+#[cold]
+fn known(mpi: &Mpi, handle: usize) -> Option<Comm> {
+    let found = with_table(|table| table.comms.get(&handle).copied());
+    found.unwrap_or_else(|| register(mpi, handle, None, ""))
+}
+
+/// Keeps a communicator that was just made, from `parent`. None if it is foreign, or there is no world yet.
+pub(crate) fn register(mpi: &Mpi, handle: usize, parent: Option<u32>, name: &str) -> Option<Comm> {
+    if handle == mpi.comm_null || WORLD.get().is_none() {
+        return None;
+    }
+    let comm = describe(handle, parent, name);
+    with_table(|table| table.comms.insert(handle, comm));
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+    comm
+}
+
+/// Keeps a communicator that has the members of another one, without asking MPI: it may not be complete yet.
+pub(crate) fn register_copy(handle: usize, of: usize, original: &Comm) -> Option<Comm> {
+    let members = of_comm(of, pmpi::comm_group)?;
+    let remote = if original.is_inter { of_comm(of, pmpi::comm_remote_group)? } else { Vec::new() };
+    let number = number(&members, &remote, Some(original.number), "");
+    let comm = Comm { number, ..*original };
+    with_table(|table| table.comms.insert(handle, Some(comm)));
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+    Some(comm)
+}
+
+/// The handle will mean something else.
+pub(crate) fn forget(handle: usize) {
+    with_table(|table| table.comms.remove(&handle));
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+}
+
+/// The number of a group's handle in the archive; none if it has foreign members.
+pub(crate) fn group(handle: usize) -> Option<u32> {
+    let members = members(handle)?;
+    let key = key(&members, &[]);
+    Some(with_table(|table| *table.groups.entry(key).or_insert_with(|| definitions::group(&members))))
+}
+
+fn with_table<T>(act: impl FnOnce(&mut Table) -> T) -> T {
+    let mut table = TABLE.lock().unwrap_or_else(PoisonError::into_inner);
+    act(table.get_or_insert_with(Table::default))
+}
+
+/// Asks MPI about a communicator, all of it locally.
+fn describe(handle: usize, parent: Option<u32>, name: &str) -> Option<Comm> {
+    let (mut inter, mut rank, mut remote_size) = (0, 0, 0);
+    // SAFETY: a communicator of the program, and numbers that outlive the calls.
+    let answered = unsafe {
+        pmpi::comm_test_inter(handle, address(&mut inter)) == SUCCESS
+            && pmpi::comm_rank(handle, address(&mut rank)) == SUCCESS
+            && (inter == 0 || pmpi::comm_remote_size(handle, address(&mut remote_size)) == SUCCESS)
+    };
+    if !answered {
+        return None;
+    }
+    let members = of_comm(handle, pmpi::comm_group)?;
+    let is_inter = inter != 0;
+    let remote = if is_inter { of_comm(handle, pmpi::comm_remote_group)? } else { Vec::new() };
+    let number = number(&members, &remote, parent, name);
+    let (rank, size, remote) = (rank as u32, members.len() as u32, remote_size as u32);
+    Some(Comm { number, rank, size, remote, is_inter })
+}
+
+fn address(number: &mut c_int) -> usize {
+    std::ptr::from_mut(number) as usize
+}
+
+/// Numbers a communicator in the archive.
+fn number(members: &[u32], remote: &[u32], parent: Option<u32>, name: &str) -> u32 {
+    // Both sides of an intercommunicator count it under the same two lists.
+    let (first, second) = if remote.is_empty() || members <= remote { (members, remote) } else { (remote, members) };
+    let key = key(first, second);
+    let sequence = with_table(|table| {
+        let next = table.sequences.entry(key).or_insert(0);
+        *next += 1;
+        *next - 1
+    });
+    definitions::comm(&definitions::Comm { sequence, members, remote, parent, name })
+}
+
+type GroupOf = unsafe fn(usize, usize) -> c_int;
+
+/// The members of a communicator's group.
+fn of_comm(comm: usize, group_of: GroupOf) -> Option<Vec<u32>> {
+    let mut group: usize = 0;
+    // SAFETY: a communicator of the program; the handle is written over the lower or the whole word.
+    if unsafe { group_of(comm, &raw mut group as usize) } != SUCCESS {
+        return None;
+    }
+    let members = members(group);
+    // SAFETY: the group was made here.
+    unsafe { pmpi::group_free(&raw mut group as usize) };
+    members
+}
+
+/// The members of a group as ranks in the world; none if one is not of it.
+fn members(group: usize) -> Option<Vec<u32>> {
+    let world = WORLD.get()?;
+    let mut size = 0;
+    // SAFETY: a group of the program, and a number.
+    if unsafe { pmpi::group_size(group, address(&mut size)) } != SUCCESS {
+        return None;
+    }
+    let ranks: Vec<c_int> = (0..size).collect();
+    let mut translated: Vec<c_int> = vec![-1; ranks.len()];
+    let (from, to) = (ranks.as_ptr() as usize, translated.as_mut_ptr() as usize);
+    // SAFETY: arrays of `size` numbers.
+    let known = unsafe { pmpi::group_translate_ranks(group, size as usize, from, world.group, to) } == SUCCESS;
+    if !known {
+        return None;
+    }
+    translated.into_iter().map(|rank| u32::try_from(rank).ok()).collect()
+}
+
+/// A key of two lists: two sums that differ for different lists but for a chance of 2⁻¹²⁸.
+fn key(first: &[u32], second: &[u32]) -> u128 {
+    let mut key = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d ^ (first.len() as u128) << 64 ^ second.len() as u128;
+    for rank in first.iter().chain(second) {
+        key = (key ^ u128::from(*rank)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+        key ^= key >> 67;
+    }
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::key;
+
+    #[test]
+    fn lists_have_keys_of_their_own() {
+        let lists: [(&[u32], &[u32]); 7] =
+            [(&[], &[]), (&[0], &[]), (&[], &[0]), (&[0, 1], &[]), (&[1, 0], &[]), (&[0], &[1]), (&[1], &[0])];
+        for (i, a) in lists.iter().enumerate() {
+            for b in &lists[..i] {
+                assert_ne!(key(a.0, a.1), key(b.0, b.1), "{a:?} {b:?}");
+            }
+        }
+        assert_eq!(key(&[3, 4], &[5]), key(&[3, 4], &[5]));
+    }
+}

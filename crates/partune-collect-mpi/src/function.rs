@@ -1,0 +1,156 @@
+//! A wrapped function: its name for the archive, the real functions behind it, and where its parameters are.
+
+use std::ffi::{CString, c_int};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use partune_collect::{Kind, Region};
+
+use crate::library;
+use crate::place::{NOWHERE, Place, Places};
+
+/// The name of the paradigm, as the archive's regions have it.
+pub(crate) const PARADIGM: &str = "MPI";
+
+/// When a function's operation is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Blocking,
+    /// It gives a request that is under way.
+    NonBlocking,
+    /// It gives a request that has to be started.
+    Persistent,
+}
+
+/// One function of MPI with all its bindings.
+#[derive(Debug)]
+pub(crate) struct Function {
+    pub(crate) region: Region,
+    pub(crate) mode: Mode,
+    places: Places,
+    /// Bit i: parameter i is a number of 64 bits, or an array of such.
+    wide: u32,
+    /// Parameters of the Fortran binding without the error code.
+    pub(crate) fortran_parameters: usize,
+    c: Real,
+    fortran: Real,
+    f08: Real,
+    /// Whether the program's user was told that the library lacks it.
+    pub(crate) told_missing: AtomicBool,
+}
+
+/// Which binding the program called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    C,
+    /// `mpif.h` or `use mpi`.
+    Fortran,
+    /// `use mpi_f08`.
+    F08,
+}
+
+impl Function {
+    pub(crate) const fn new(
+        name: &'static str,
+        mode: Mode,
+        places: Places,
+        wide: u32,
+        fortran_parameters: usize,
+    ) -> Function {
+        let region = Region::new(name, Kind::Construct(PARADIGM));
+        let (c, fortran, f08) = (Real::new(), Real::new(), Real::new());
+        let told_missing = AtomicBool::new(false);
+        Function { region, mode, places, wide, fortran_parameters, c, fortran, f08, told_missing }
+    }
+
+    /// The function of the library; none if it has none.
+    #[inline]
+    pub(crate) fn real(&self, language: Language) -> Option<usize> {
+        let name = self.region.name;
+        match language {
+            Language::C => self.c.of_c(name),
+            Language::Fortran => self.fortran.find(|| fortran_names(name)),
+            Language::F08 => self.f08.find(|| owned(&[format!("{}_f08_", name.to_ascii_lowercase())])),
+        }
+    }
+
+    /// The position of a parameter.
+    #[inline]
+    pub(crate) fn at(&self, place: Place) -> Option<usize> {
+        let at = self.places[place as usize];
+        (at != NOWHERE).then_some(at as usize)
+    }
+
+    pub(crate) fn is_wide(&self, place: Place) -> bool {
+        self.at(place).is_some_and(|at| self.wide >> at & 1 != 0)
+    }
+}
+
+/// The address of a function of the library, looked for when it is first needed.
+#[derive(Debug)]
+pub(crate) struct Real(AtomicUsize);
+
+impl Real {
+    const UNKNOWN: usize = 0;
+    const MISSING: usize = 1;
+
+    pub(crate) const fn new() -> Real {
+        Real(AtomicUsize::new(Real::UNKNOWN))
+    }
+
+    /// The real function of the C binding: that for tools, under `P` and the name, else the plain one.
+    #[inline]
+    pub(crate) fn of_c(&self, name: &str) -> Option<usize> {
+        self.find(|| owned(&[format!("P{name}"), name.to_owned()]))
+    }
+
+    #[inline]
+    fn find(&self, names: impl FnOnce() -> Vec<CString>) -> Option<usize> {
+        match self.0.load(Ordering::Relaxed) {
+            Real::MISSING => None,
+            Real::UNKNOWN => self.look(&names()),
+            address => Some(address),
+        }
+    }
+
+    #[cold]
+    fn look(&self, names: &[CString]) -> Option<usize> {
+        let found = library::function(names);
+        self.0.store(found.unwrap_or(Real::MISSING), Ordering::Relaxed);
+        found
+    }
+}
+
+/// Compilers' spellings of a Fortran name; libraries have all of them, at one address.
+fn fortran_names(name: &str) -> Vec<CString> {
+    let lower = name.to_ascii_lowercase();
+    owned(&[format!("{lower}_"), format!("{lower}__"), lower.clone(), name.to_ascii_uppercase()])
+}
+
+fn owned(names: &[String]) -> Vec<CString> {
+    names.iter().filter_map(|name| CString::new(name.as_str()).ok()).collect()
+}
+
+/// Calls a function with words for arguments.
+///
+/// # Safety
+/// `real` must be a function of as many arguments, all of class integer; further words are passed and ignored.
+#[inline]
+pub(crate) unsafe fn invoke(real: usize, words: &[usize]) -> c_int {
+    macro_rules! call {
+        ($($index:literal)*) => {{
+            // SAFETY: as the caller said; arguments beyond the function's are ignored in every C calling convention.
+            unsafe {
+                let function: unsafe extern "C" fn($(call!(@word $index)),*) -> c_int = std::mem::transmute(real);
+                function($(words.get($index).copied().unwrap_or(0)),*)
+            }
+        }};
+        (@word $index:literal) => { usize };
+    }
+    // Registers hold six or eight arguments; the rest is on the stack, pair by pair.
+    match words.len() {
+        0..=6 => call!(0 1 2 3 4 5),
+        7..=9 => call!(0 1 2 3 4 5 6 7 8),
+        10..=12 => call!(0 1 2 3 4 5 6 7 8 9 10 11),
+        _ => call!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19),
+    }
+}

@@ -1,0 +1,267 @@
+//! One call of a wrapped function: its arguments as the handlers want them, whatever the language of the program.
+//!
+//! In C every argument is a word: a number, a handle or an address. In Fortran it is the address of one; handles there are numbers that the
+//! library translates. Statuses have the same layout in both (they are an array of `INTEGER`s in Fortran), and so have arrays of numbers.
+//!
+//! Reading an argument follows an address that the program passed: it is as valid as the program. Arguments that MPI says are not
+//! significant (those for the root only) are not read elsewhere.
+
+use std::ffi::c_int;
+
+use partune_collect::Call;
+use partune_mpi_abi::{Abi, Error, Kind, SUCCESS, Status, StatusLayout};
+
+use crate::function::{Function, Language, Mode, invoke};
+use crate::mpi::Mpi;
+use crate::place::Place;
+use crate::pmpi;
+
+/// A call that is under way.
+pub(crate) struct Invocation<'a> {
+    pub(crate) mpi: &'static Mpi,
+    /// None while recording is switched off: what is kept about handles goes on.
+    pub(crate) call: Option<Call>,
+    function: &'static Function,
+    language: Language,
+    real: usize,
+    words: &'a mut [usize],
+    result: c_int,
+}
+
+/// A status of the recorder's own, for programs that want none.
+pub(crate) type OwnStatus = [i32; StatusLayout::MOST];
+
+impl<'a> Invocation<'a> {
+    pub(crate) fn new(
+        mpi: &'static Mpi,
+        call: Option<Call>,
+        function: &'static Function,
+        language: Language,
+        real: usize,
+        words: &'a mut [usize],
+    ) -> Invocation<'a> {
+        Invocation { mpi, call, function, language, real, words, result: SUCCESS }
+    }
+
+    /// Calls the real function; returns whether it succeeded. Facts told from here on have the time of its return.
+    pub(crate) fn run(&mut self) -> bool {
+        // SAFETY: the words are those that the program passed, or addresses of as large objects.
+        let returned = unsafe { invoke(self.real, self.words) };
+        self.result = match self.language {
+            Language::C => returned,
+            Language::Fortran | Language::F08 => self.fortran_error(),
+        };
+        self.returned();
+        self.result == SUCCESS
+    }
+
+    /// The call goes on until now: something of the recorder's own came behind the real function.
+    pub(crate) fn returned(&mut self) {
+        if let Some(call) = &mut self.call {
+            call.returned();
+        }
+    }
+
+    /// Ends the call. In Fortran the result is where the library put it.
+    pub(crate) fn leave(self) -> c_int {
+        if let Some(call) = self.call {
+            call.leave();
+        }
+        self.result
+    }
+
+    /// The error code behind the Fortran arguments, which `mpi_f08` may leave out.
+    fn fortran_error(&self) -> c_int {
+        let address = self.words.get(self.function.fortran_parameters).copied().unwrap_or(0);
+        // SAFETY: an `INTEGER` of the program, if any.
+        if address == 0 { SUCCESS } else { unsafe { *(address as *const c_int) } }
+    }
+
+    /// Whether some of several operations succeeded, and their statuses say which.
+    pub(crate) fn is_in_status(&self) -> bool {
+        let mut class: c_int = SUCCESS;
+        // SAFETY: a number that outlives the call.
+        let known = unsafe { pmpi::error_class(self.result as usize, &raw mut class as usize) } == SUCCESS;
+        known && class == Error::InStatus.class(self.mpi.abi)
+    }
+
+    pub(crate) fn result_is_success(&self) -> bool {
+        self.result == SUCCESS
+    }
+
+    pub(crate) fn mode(&self) -> Mode {
+        self.function.mode
+    }
+
+    pub(crate) fn is_fortran(&self) -> bool {
+        self.language != Language::C
+    }
+
+    pub(crate) fn has(&self, place: Place) -> bool {
+        self.function.at(place).is_some()
+    }
+
+    /// An argument as it came; 0 if the function has no such parameter.
+    pub(crate) fn word(&self, place: Place) -> usize {
+        self.function.at(place).and_then(|at| self.words.get(at).copied()).unwrap_or(0)
+    }
+
+    /// Passes another word to the real function.
+    pub(crate) fn replace(&mut self, place: Place, word: usize) {
+        if let Some(word_there) = self.function.at(place).and_then(|at| self.words.get_mut(at)) {
+            *word_there = word;
+        }
+    }
+
+    /// A number that was passed.
+    pub(crate) fn number(&self, place: Place) -> i64 {
+        let word = self.word(place);
+        match (self.is_fortran(), self.function.is_wide(place)) {
+            (false, false) => i64::from(word as i32),
+            (false, true) => word as i64,
+            // SAFETY: addresses of numbers of the program.
+            (true, false) => i64::from(unsafe { *(word as *const i32) }),
+            // SAFETY: as above.
+            (true, true) => unsafe { *(word as *const i64) },
+        }
+    }
+
+    /// A rank, a tag or a level.
+    pub(crate) fn int(&self, place: Place) -> i32 {
+        self.number(place) as i32
+    }
+
+    /// A number in an array, or one that was stored (index 0).
+    pub(crate) fn element(&self, place: Place, index: usize) -> i64 {
+        let array = self.word(place);
+        if self.function.is_wide(place) {
+            // SAFETY: the program's array is as long as MPI says.
+            unsafe { *(array as *const i64).add(index) }
+        } else {
+            // SAFETY: as above.
+            i64::from(unsafe { *(array as *const i32).add(index) })
+        }
+    }
+
+    /// Whether a logical value was stored as true.
+    pub(crate) fn is_set(&self, place: Place) -> bool {
+        self.element(place, 0) != 0
+    }
+
+    /// An index that was stored, from 0; none if it is undefined.
+    pub(crate) fn index(&self, place: Place, element: usize) -> Option<usize> {
+        let index = self.element(place, element);
+        let first = i64::from(self.is_fortran());
+        (index != i64::from(self.mpi.numbers.undefined)).then(|| usize::try_from(index - first).ok()).flatten()
+    }
+
+    /// A handle that was passed.
+    pub(crate) fn handle(&self, place: Place, kind: Kind) -> usize {
+        let word = self.word(place);
+        if self.is_fortran() { self.translated(kind, word, 0) } else { self.mpi.handle(kind, word) }
+    }
+
+    /// A handle that was stored, or will be read, where an argument points.
+    pub(crate) fn stored(&self, place: Place, kind: Kind) -> usize {
+        self.stored_at(self.word(place), kind, 0)
+    }
+
+    /// The handle at an index of an array that was passed.
+    pub(crate) fn stored_at(&self, array: usize, kind: Kind, index: usize) -> usize {
+        if self.is_fortran() {
+            self.translated(kind, array, index)
+        } else {
+            // SAFETY: the program's array is as long as MPI says.
+            unsafe { self.mpi.stored(kind, array, index) }
+        }
+    }
+
+    /// A Fortran handle in memory as the C handle that it stands for.
+    fn translated(&self, kind: Kind, array: usize, index: usize) -> usize {
+        // SAFETY: the program's array of `INTEGER`s, and functions that only look up.
+        unsafe {
+            let handle = *(array as *const i32).add(index) as usize;
+            if self.mpi.abi == Abi::Mpich && kind != Kind::File {
+                // A handle is the same number in both languages.
+                return self.mpi.handle(kind, handle);
+            }
+            match kind {
+                Kind::Comm => pmpi::comm_f2c(handle),
+                Kind::Group => pmpi::group_f2c(handle),
+                Kind::Datatype => pmpi::type_f2c(handle),
+                Kind::Win => pmpi::win_f2c(handle),
+                Kind::File => pmpi::file_f2c(handle),
+                Kind::Request => pmpi::request_f2c(handle),
+                Kind::Message => pmpi::message_f2c(handle),
+                Kind::Op | Kind::Info | Kind::Errhandler => 0,
+            }
+        }
+    }
+
+    /// Whether a buffer is `MPI_IN_PLACE`.
+    pub(crate) fn is_in_place(&self, place: Place) -> bool {
+        let word = self.word(place);
+        if self.is_fortran() { self.mpi.fortran.in_place.contains(&word) } else { word == self.mpi.numbers.in_place }
+    }
+
+    /// Makes the real function fill a status: the program's, or `own` if the program wants none. Returns its address.
+    pub(crate) fn want_status(&mut self, own: &mut OwnStatus) -> usize {
+        let word = self.word(Place::Status);
+        let ignored = if self.is_fortran() {
+            self.mpi.fortran.status_ignore.contains(&word)
+        } else {
+            word == self.mpi.numbers.status_ignore
+        };
+        if !ignored {
+            return word;
+        }
+        let own = own.as_mut_ptr() as usize;
+        self.replace(Place::Status, own);
+        own
+    }
+
+    /// Whether the program wants no statuses of several operations.
+    pub(crate) fn ignores_statuses(&self) -> bool {
+        let word = self.word(Place::Statuses);
+        if self.is_fortran() {
+            let known = &self.mpi.fortran;
+            known.statuses_ignore.contains(&word) || known.status_ignore.contains(&word)
+        } else {
+            word == self.mpi.numbers.statuses_ignore
+        }
+    }
+
+    /// What a status says; its bytes are asked from the library where the layout does not tell.
+    pub(crate) fn status(&self, address: usize) -> Status {
+        let layout = &self.mpi.status;
+        // SAFETY: a status that the library filled.
+        let ints = unsafe { std::slice::from_raw_parts(address as *const i32, layout.ints) };
+        let none = Status { source: self.mpi.numbers.proc_null, tag: 0, error: SUCCESS, bytes: Some(0) };
+        let mut status = layout.read(ints).unwrap_or(none);
+        if status.bytes.is_none() {
+            let mut count: i64 = 0;
+            // SAFETY: the status above, and a count that outlives the call.
+            let known = unsafe { pmpi::get_elements_x(address, self.mpi.byte, &raw mut count as usize) } == SUCCESS;
+            status.bytes = Some(if known { count.max(0) as u64 } else { 0 });
+        }
+        status
+    }
+
+    /// A text that was passed: ended by a zero in C, of a length that follows the arguments in Fortran.
+    pub(crate) fn text(&self, place: Place) -> String {
+        let address = self.word(place) as *const u8;
+        if address.is_null() {
+            return String::new();
+        }
+        let bytes = if self.is_fortran() {
+            // The functions that are asked have one text only.
+            let length = self.words.get(self.function.fortran_parameters + 1).copied().unwrap_or(0);
+            // SAFETY: a text of the program with its length.
+            unsafe { std::slice::from_raw_parts(address, length.min(4096)) }
+        } else {
+            // SAFETY: a C string of the program.
+            unsafe { std::ffi::CStr::from_ptr(address.cast()) }.to_bytes()
+        };
+        String::from_utf8_lossy(bytes).trim_end().to_owned()
+    }
+}

@@ -1,0 +1,241 @@
+//! Messages between two processes: blocking, non-blocking, persistent and partitioned, sends, receives and both.
+//!
+//! A message is told when it is sent, before the real call, since its receiver may be told of it before the sender comes back. What was
+//! received is read from the status. Nothing goes to or comes from `MPI_PROC_NULL`.
+
+use partune_mpi_abi::{Kind, StatusLayout};
+
+use crate::comms::{self, Comm};
+use crate::function::Mode;
+use crate::invocation::{Invocation, OwnStatus};
+use crate::place::Place;
+use crate::requests::{self, Request, Work};
+use crate::types;
+
+/// Sends of all kinds that do not receive as well.
+pub(crate) fn send(invocation: &mut Invocation<'_>) {
+    let outgoing = outgoing(invocation);
+    match invocation.mode() {
+        Mode::Blocking => {
+            if let (Some(Outgoing { to, comm, tag, bytes }), Some(call)) = (outgoing, &mut invocation.call) {
+                call.send(to, comm, tag, bytes);
+            }
+            invocation.run();
+        }
+        Mode::NonBlocking => {
+            let id = outgoing.and_then(|it| tell_start(invocation, it.work()));
+            if invocation.run() {
+                keep(invocation, outgoing.map(Outgoing::work), id);
+            } else {
+                cancel(invocation, id);
+            }
+        }
+        Mode::Persistent => {
+            if invocation.run() {
+                keep(invocation, outgoing.map(Outgoing::work), None);
+            }
+        }
+    }
+}
+
+/// Receives of all kinds.
+pub(crate) fn recv(invocation: &mut Invocation<'_>) {
+    let is_null = i64::from(invocation.mpi.numbers.proc_null) == invocation.number(Place::Source);
+    let comm = if is_null { None } else { comm(invocation).map(|comm| comm.number) };
+    receive(invocation, comm, Place::Status);
+}
+
+/// Receives of a message that a probe found: the communicator was seen there.
+pub(crate) fn mrecv(invocation: &mut Invocation<'_>) {
+    let message = invocation.stored(Place::Message, Kind::Message);
+    let found = requests::remove(message).map(|found| found.work);
+    let comm = if let Some(Work::Message { comm }) = found { Some(comm) } else { None };
+    receive(invocation, comm, Place::Status);
+}
+
+fn receive(invocation: &mut Invocation<'_>, comm: Option<u32>, status: Place) {
+    let work = comm.map(|comm| Work::Recv { comm });
+    match invocation.mode() {
+        Mode::Blocking => {
+            let mut own: OwnStatus = [0; StatusLayout::MOST];
+            let status = if comm.is_some() { invocation.want_status(&mut own) } else { invocation.word(status) };
+            if invocation.run()
+                && let Some(comm) = comm
+            {
+                tell_received(invocation, comm, status);
+            }
+        }
+        Mode::NonBlocking => {
+            let id = work.and_then(|work| tell_start(invocation, work));
+            if invocation.run() {
+                keep(invocation, work, id);
+            } else {
+                cancel(invocation, id);
+            }
+        }
+        Mode::Persistent => {
+            if invocation.run() {
+                keep(invocation, work, None);
+            }
+        }
+    }
+}
+
+/// `MPI_Sendrecv`, `MPI_Sendrecv_replace`, and those that give a request.
+pub(crate) fn sendrecv(invocation: &mut Invocation<'_>) {
+    let outgoing = outgoing(invocation);
+    let is_null = i64::from(invocation.mpi.numbers.proc_null) == invocation.number(Place::Source);
+    let from = if is_null { None } else { comm(invocation).map(|comm| comm.number) };
+    if invocation.mode() == Mode::Blocking {
+        if let (Some(Outgoing { to, comm, tag, bytes }), Some(call)) = (outgoing, &mut invocation.call) {
+            call.send(to, comm, tag, bytes);
+        }
+        let mut own: OwnStatus = [0; StatusLayout::MOST];
+        let status = if from.is_some() { invocation.want_status(&mut own) } else { 0 };
+        if invocation.run()
+            && let Some(comm) = from
+        {
+            tell_received(invocation, comm, status);
+        }
+        return;
+    }
+    let work = match (outgoing, from) {
+        (Some(Outgoing { to, comm, tag, bytes }), Some(_)) => Some(Work::SendRecv { to, comm, tag, bytes }),
+        (Some(outgoing), None) => Some(outgoing.work()),
+        (None, comm) => comm.map(|comm| Work::Recv { comm }),
+    };
+    let id = work.and_then(|work| tell_start(invocation, work));
+    if invocation.run() {
+        keep(invocation, work, id);
+    } else {
+        cancel(invocation, id);
+    }
+}
+
+/// `MPI_Mprobe` and `MPI_Improbe`: the message will be received without its communicator.
+pub(crate) fn matched_probe(invocation: &mut Invocation<'_>) {
+    let comm = comm(invocation);
+    if !invocation.run() || invocation.has(Place::Flag) && !invocation.is_set(Place::Flag) {
+        return;
+    }
+    let message = invocation.stored(Place::Message, Kind::Message);
+    if let Some(comm) = comm
+        && message != invocation.mpi.message_no_proc
+    {
+        let work = Work::Message { comm: comm.number };
+        requests::insert(Request {
+            key: message,
+            id: 0,
+            work,
+            is_persistent: true,
+            is_active: false,
+            is_cancelled: false,
+        });
+    }
+}
+
+/// `MPI_Start` and `MPI_Startall`.
+pub(crate) fn start(invocation: &mut Invocation<'_>) {
+    let count = if invocation.has(Place::Many) { invocation.number(Place::Many).max(0) as usize } else { 1 };
+    let place = if invocation.has(Place::Requests) { Place::Requests } else { Place::Request };
+    let array = invocation.word(place);
+    for at in 0..count {
+        let key = invocation.stored_at(array, Kind::Request, at);
+        let Some(request) = requests::get(key).filter(|request| request.is_persistent && !request.is_active) else {
+            continue;
+        };
+        if let Some(id) = tell_start(invocation, request.work) {
+            requests::change(key, |request| (request.is_active, request.id) = (true, id));
+        }
+    }
+    if !invocation.run() {
+        for at in 0..count {
+            let key = invocation.stored_at(array, Kind::Request, at);
+            cancel(invocation, requests::change(key, |request| request.is_active = false).map(|request| request.id));
+        }
+    }
+}
+
+/// Tells what begins with a request; returns its number, none while recording is off.
+pub(crate) fn tell_start(invocation: &mut Invocation<'_>, work: Work) -> Option<u64> {
+    let call = invocation.call.as_mut()?;
+    let id = call.next_id();
+    match work {
+        Work::Send { to, comm, tag, bytes } => call.isend(to, comm, tag, bytes, id),
+        Work::SendRecv { to, comm, tag, bytes } => {
+            // The two messages are two requests to the archive.
+            let recv = call.next_id();
+            call.isend(to, comm, tag, bytes, id);
+            call.irecv_request(recv);
+        }
+        Work::Recv { .. } => call.irecv_request(id),
+        Work::Collective { .. } => call.collective_request(id),
+        Work::Access { .. } | Work::File { .. } | Work::Message { .. } => {}
+    }
+    Some(id)
+}
+
+/// Keeps the request that a call gave. Some libraries have one handle for all that is complete at once: it is never waited for in earnest.
+pub(crate) fn keep(invocation: &mut Invocation<'_>, work: Option<Work>, id: Option<u64>) {
+    let is_persistent = invocation.mode() == Mode::Persistent;
+    let Some(work) = work.filter(|_| is_persistent || id.is_some()) else { return };
+    let key = invocation.stored(Place::Request, Kind::Request);
+    let is_active = !is_persistent;
+    let request = Request { key, id: id.unwrap_or(0), work, is_persistent, is_active, is_cancelled: false };
+    if is_active && invocation.mpi.is_complete_handle(key) {
+        crate::completion::tell_local(invocation, &request);
+    } else if let Some(earlier) = requests::insert(request) {
+        crate::completion::tell_local(invocation, &earlier);
+    }
+}
+
+/// What was told to begin did not.
+pub(crate) fn cancel(invocation: &mut Invocation<'_>, id: Option<u64>) {
+    if let (Some(id), Some(call)) = (id, &mut invocation.call) {
+        call.request_cancelled(id);
+    }
+}
+
+fn tell_received(invocation: &mut Invocation<'_>, comm: u32, status: usize) {
+    let status = invocation.status(status);
+    if status.source == invocation.mpi.numbers.proc_null {
+        return;
+    }
+    if let Some(call) = &mut invocation.call {
+        call.recv(status.source as u32, comm, status.tag as u32, status.bytes.unwrap_or(0));
+    }
+}
+
+fn comm(invocation: &Invocation<'_>) -> Option<Comm> {
+    comms::find(invocation.mpi, invocation.handle(Place::Comm, Kind::Comm))
+}
+
+/// A message that is sent.
+#[derive(Clone, Copy)]
+struct Outgoing {
+    to: u32,
+    comm: u32,
+    tag: u32,
+    bytes: u64,
+}
+
+impl Outgoing {
+    fn work(self) -> Work {
+        let Outgoing { to, comm, tag, bytes } = self;
+        Work::Send { to, comm, tag, bytes }
+    }
+}
+
+fn outgoing(invocation: &Invocation<'_>) -> Option<Outgoing> {
+    let to = invocation.int(Place::Target);
+    if to == invocation.mpi.numbers.proc_null {
+        return None;
+    }
+    let comm = comm(invocation)?.number;
+    let size = types::size(invocation.handle(Place::SendType, Kind::Datatype));
+    let partitions =
+        if invocation.has(Place::Partitions) { invocation.number(Place::Partitions).max(0) as u64 } else { 1 };
+    let count = invocation.number(Place::SendCount).max(0) as u64;
+    let bytes = count.saturating_mul(size).saturating_mul(partitions);
+    Some(Outgoing { to: to as u32, comm, tag: invocation.int(Place::SendTag) as u32, bytes })
+}

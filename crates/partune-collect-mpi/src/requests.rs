@@ -1,0 +1,273 @@
+//! What is under way: a table from handles of requests to what they will complete.
+//!
+//! For the handlers. A handle means something from the call that gave it to the call that completed it, and is then used again for
+//! something else. The table is cut into shards, each with a lock of its own, so that threads that communicate at the same time rarely
+//! meet; a look-up is one hash and a short search. Memory grows with the most requests that were ever open, 96 bytes each, and is not
+//! given back.
+
+use partune_collect::facts::Collective;
+
+use crate::memory;
+use crate::spin::Spin;
+
+/// What a request does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Work {
+    Send {
+        to: u32,
+        comm: u32,
+        tag: u32,
+        bytes: u64,
+    },
+    Recv {
+        comm: u32,
+    },
+    /// A message in each direction: who it goes to, then as for a send.
+    SendRecv {
+        to: u32,
+        comm: u32,
+        tag: u32,
+        bytes: u64,
+    },
+    Collective {
+        op: Collective,
+        comm: u32,
+        root: u32,
+        bytes: [u64; 2],
+    },
+    /// An access to remote memory with its own number in its window.
+    Access {
+        window: u32,
+        matching: u64,
+    },
+    File {
+        handle: u32,
+        matching: u64,
+    },
+    /// A message that a probe found; what the handle is of is no request.
+    Message {
+        comm: u32,
+    },
+}
+
+/// A request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    /// Its handle; never 0.
+    pub(crate) key: usize,
+    /// The number of its use in the archive; new for each start of a persistent one.
+    pub(crate) id: u64,
+    pub(crate) work: Work,
+    pub(crate) is_persistent: bool,
+    /// Started and not completed.
+    pub(crate) is_active: bool,
+    pub(crate) is_cancelled: bool,
+}
+
+const SHARDS: usize = 64;
+const FIRST: usize = 64;
+
+static TABLE: [Spin<Shard>; SHARDS] = [const { Spin::new(Shard::EMPTY) }; SHARDS];
+
+/// Keeps a request; returns what was open under its handle and was never seen to complete.
+pub(crate) fn insert(request: Request) -> Option<Request> {
+    shard(request.key).lock().insert(request)
+}
+
+/// What is known of a handle.
+pub(crate) fn get(key: usize) -> Option<Request> {
+    let shard = shard(key).lock();
+    shard.find(key).map(|at| shard.slot(at))
+}
+
+/// Forgets a handle; returns what was known of it.
+pub(crate) fn remove(key: usize) -> Option<Request> {
+    shard(key).lock().remove(key)
+}
+
+/// Changes what is known of a handle; returns what it was.
+pub(crate) fn change(key: usize, change: impl FnOnce(&mut Request)) -> Option<Request> {
+    let mut shard = shard(key).lock();
+    let at = shard.find(key)?;
+    let before = shard.slot(at);
+    let mut after = before;
+    change(&mut after);
+    shard.set(at, after);
+    Some(before)
+}
+
+/// A request has completed: one that is not persistent is forgotten. Returns what it did; none if it was not under way.
+pub(crate) fn complete(key: usize) -> Option<Request> {
+    let mut shard = shard(key).lock();
+    let at = shard.find(key)?;
+    let mut request = shard.slot(at);
+    if !request.is_active {
+        return None;
+    }
+    let completed = request;
+    if request.is_persistent {
+        (request.is_active, request.is_cancelled) = (false, false);
+        shard.set(at, request);
+    } else {
+        shard.remove_at(at);
+    }
+    Some(completed)
+}
+
+fn shard(key: usize) -> &'static Spin<Shard> {
+    // The upper bits of the product choose the shard, those below the slot.
+    &TABLE[(hash(key) >> 58) as usize % SHARDS]
+}
+
+fn hash(key: usize) -> u64 {
+    (key as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// Open addressing in system memory; empty slots have the key 0.
+struct Shard {
+    slots: *mut Request,
+    capacity: usize,
+    count: usize,
+}
+
+// SAFETY: the memory belongs to the shard, which is behind a lock.
+unsafe impl Send for Shard {}
+
+impl Shard {
+    const EMPTY: Shard = Shard { slots: std::ptr::null_mut(), capacity: 0, count: 0 };
+
+    fn home(&self, key: usize) -> usize {
+        (hash(key) >> 26) as usize & (self.capacity - 1)
+    }
+
+    fn slot(&self, at: usize) -> Request {
+        // SAFETY: callers give positions below the capacity.
+        unsafe { *self.slots.add(at) }
+    }
+
+    fn key(&self, at: usize) -> usize {
+        // SAFETY: as above; the memory began as zeros, which is a key of nothing.
+        unsafe { (*self.slots.add(at)).key }
+    }
+
+    fn set(&mut self, at: usize, request: Request) {
+        // SAFETY: as above.
+        unsafe { *self.slots.add(at) = request };
+    }
+
+    fn find(&self, key: usize) -> Option<usize> {
+        if self.capacity == 0 || key == 0 {
+            return None;
+        }
+        let mut at = self.home(key);
+        while self.key(at) != 0 {
+            if self.key(at) == key {
+                return Some(at);
+            }
+            at = (at + 1) & (self.capacity - 1);
+        }
+        None
+    }
+
+    fn insert(&mut self, request: Request) -> Option<Request> {
+        if let Some(at) = self.find(request.key) {
+            let before = self.slot(at);
+            self.set(at, request);
+            return before.is_active.then_some(before);
+        }
+        if request.key == 0 || (self.count + 1) * 4 > self.capacity * 3 && !self.grow() {
+            return None;
+        }
+        let mut at = self.home(request.key);
+        while self.key(at) != 0 {
+            at = (at + 1) & (self.capacity - 1);
+        }
+        self.set(at, request);
+        self.count += 1;
+        None
+    }
+
+    fn remove(&mut self, key: usize) -> Option<Request> {
+        let at = self.find(key)?;
+        let request = self.slot(at);
+        self.remove_at(at);
+        Some(request)
+    }
+
+    /// Empties a slot and moves later ones of the same run back, so that searches need no marks of removed slots.
+    fn remove_at(&mut self, mut hole: usize) {
+        let mask = self.capacity - 1;
+        let mut at = (hole + 1) & mask;
+        while self.key(at) != 0 {
+            let home = self.home(self.key(at));
+            // Whether the hole lies between its home and where it is.
+            if (at.wrapping_sub(home) & mask) >= (at.wrapping_sub(hole) & mask) {
+                self.set(hole, self.slot(at));
+                hole = at;
+            }
+            at = (at + 1) & mask;
+        }
+        // SAFETY: `hole` is below the capacity.
+        unsafe { (*self.slots.add(hole)).key = 0 };
+        self.count -= 1;
+    }
+
+    /// Doubles the memory; false if there is none.
+    #[cold]
+    fn grow(&mut self) -> bool {
+        let capacity = if self.capacity == 0 { FIRST } else { self.capacity * 2 };
+        let Some(memory) = memory::allocate(capacity * size_of::<Request>()) else { return false };
+        let old = std::mem::replace(self, Shard { slots: memory.cast(), capacity, count: 0 });
+        for at in (0..old.capacity).filter(|at| old.key(*at) != 0) {
+            self.insert(old.slot(at));
+        }
+        if old.capacity > 0 {
+            // SAFETY: allocated here with this size; everything was moved.
+            unsafe { memory::free(old.slots.cast(), old.capacity * size_of::<Request>()) };
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(key: usize, is_persistent: bool) -> Request {
+        let work = Work::Recv { comm: key as u32 };
+        Request { key, id: key as u64 + 1000, work, is_persistent, is_active: true, is_cancelled: false }
+    }
+
+    #[test]
+    fn many_requests_come_and_go() {
+        let key = |i: usize| 0x7f00_0000_0000 + i * 64;
+        for i in 0..50_000 {
+            assert!(insert(request(key(i), false)).is_none());
+        }
+        for i in (0..50_000).step_by(3) {
+            assert_eq!(complete(key(i)).map(|request| request.id), Some(key(i) as u64 + 1000));
+            assert!(complete(key(i)).is_none());
+        }
+        for i in 0..50_000 {
+            assert_eq!(get(key(i)).is_some(), i % 3 != 0, "{i}");
+        }
+        for i in 0..50_000 {
+            assert_eq!(remove(key(i)).is_some(), i % 3 != 0, "{i}");
+        }
+        assert!((0..50_000).all(|i| get(key(i)).is_none()));
+    }
+
+    #[test]
+    fn persistent_requests_stay_and_stale_ones_are_told() {
+        let key = 0x6600_0000_0040;
+        assert!(insert(request(key, true)).is_none());
+        assert!(complete(key).is_some());
+        assert!(complete(key).is_none(), "not started again");
+        change(key, |request| (request.is_active, request.id) = (true, 7));
+        assert_eq!(complete(key).map(|request| request.id), Some(7));
+        assert!(insert(request(key, false)).is_none(), "an inactive one was not under way");
+        assert_eq!(insert(request(key, false)).map(|request| request.id), Some(key as u64 + 1000));
+        assert!(remove(key).is_some());
+        assert!(insert(request(0, false)).is_none() && get(0).is_none(), "no handle is 0");
+    }
+}

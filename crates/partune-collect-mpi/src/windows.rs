@@ -1,0 +1,103 @@
+//! Windows: from handles to numbers in the archive, and what is open in each: accesses, epochs, locks.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use partune_collect::Call;
+use partune_collect::definitions;
+
+use crate::comms::Comm;
+
+/// What is kept of a window.
+#[derive(Debug)]
+pub(crate) struct Window {
+    pub(crate) number: u32,
+    /// Whether MPI gave its memory.
+    pub(crate) is_allocated: bool,
+    /// Groups of the open epochs in the archive.
+    pub(crate) started: Option<u32>,
+    pub(crate) posted: Option<u32>,
+    /// Number of the accesses to each rank that are not complete; 0 if there are none.
+    open: Vec<u64>,
+    /// Ranks that have a number, in order of their first access.
+    touched: Vec<u32>,
+}
+
+/// How complete accesses are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Here only.
+    Origin,
+    /// At the target.
+    Target,
+}
+
+struct Table {
+    windows: HashMap<usize, Window>,
+    /// How many windows of each communicator there were.
+    sequences: HashMap<u32, u32>,
+}
+
+static TABLE: Mutex<Option<Table>> = Mutex::new(None);
+
+fn with_table<T>(act: impl FnOnce(&mut Table) -> T) -> T {
+    let mut table = TABLE.lock().unwrap_or_else(PoisonError::into_inner);
+    act(table.get_or_insert_with(|| Table { windows: HashMap::new(), sequences: HashMap::new() }))
+}
+
+/// Keeps a window that was just made on a communicator. `kind` is a word for how. Returns its number.
+pub(crate) fn register(handle: usize, comm: &Comm, kind: &str, is_allocated: bool) -> u32 {
+    with_table(|table| {
+        let next = table.sequences.entry(comm.number).or_insert(0);
+        let sequence = *next;
+        *next += 1;
+        let number = definitions::window(comm.number, sequence, kind, "");
+        let window = Window {
+            number,
+            is_allocated,
+            started: None,
+            posted: None,
+            open: vec![0; comm.size as usize],
+            touched: Vec::new(),
+        };
+        table.windows.insert(handle, window);
+        number
+    })
+}
+
+/// The handle will mean something else.
+pub(crate) fn forget(handle: usize) {
+    with_table(|table| table.windows.remove(&handle));
+}
+
+/// Does something with a window, while no other thread does; none if the window is unknown.
+pub(crate) fn with<T>(handle: usize, act: impl FnOnce(&mut Window) -> T) -> Option<T> {
+    with_table(|table| table.windows.get_mut(&handle).map(act))
+}
+
+impl Window {
+    /// The number that accesses to a rank have until they are completed.
+    pub(crate) fn access(&mut self, target: u32, call: &mut Call) -> u64 {
+        let Some(open) = self.open.get_mut(target as usize) else { return 0 };
+        if *open == 0 {
+            *open = call.next_id();
+            self.touched.push(target);
+        }
+        *open
+    }
+
+    /// Tells that the accesses to a rank, or to all, are complete.
+    pub(crate) fn complete(&mut self, target: Option<u32>, reach: Reach, call: &mut Call) {
+        for rank in self.touched.iter().filter(|rank| target.is_none_or(|target| **rank == target)) {
+            let matching = self.open[*rank as usize];
+            match reach {
+                Reach::Origin => call.rma_complete_non_blocking(self.number, matching),
+                Reach::Target => {
+                    call.rma_complete_remote(self.number, matching);
+                    self.open[*rank as usize] = 0;
+                }
+            }
+        }
+        self.touched.retain(|rank| self.open[*rank as usize] != 0);
+    }
+}

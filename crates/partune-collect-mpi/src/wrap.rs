@@ -1,0 +1,172 @@
+//! What every wrapper does: find the real function, record the call if it is to be recorded, and call it.
+//!
+//! The wrappers themselves are made by `build.rs`: they only put their arguments into an array.
+
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use partune_collect::frame::Frame;
+use partune_mpi_abi::{Abi, Error};
+
+use crate::function::{Function, Language, invoke};
+use crate::invocation::Invocation;
+use crate::mpi::{complain, mpi};
+use crate::place::Place;
+
+/// What is done around a function.
+#[derive(Clone, Copy)]
+pub(crate) enum Handler {
+    /// Enter and leave are all there is to tell.
+    Plain,
+    /// Tells more, and calls the real function by [`Invocation::run`].
+    Tell(fn(&mut Invocation<'_>)),
+    /// As [`Handler::Tell`], also while recording is switched off: it keeps what must be known of handles.
+    Keep(fn(&mut Invocation<'_>)),
+    /// Begins recording.
+    Start(fn(&mut Invocation<'_>)),
+    /// Ends recording.
+    Finish(fn(&mut Invocation<'_>)),
+    /// Switches recording off and on.
+    Switch,
+}
+
+/// A call of the C binding.
+///
+/// # Safety
+/// The words must be the arguments of the function.
+pub(crate) unsafe fn c(function: &'static Function, handler: Handler, frame: Frame, words: &mut [usize]) -> c_int {
+    let Some(real) = function.real(Language::C) else { return missing(function) };
+    if let Handler::Plain = handler {
+        // The way of most calls: no handle is looked at.
+        let Some(mut call) = partune_collect::enter(&function.region, frame) else {
+            // SAFETY: as the caller said.
+            return unsafe { invoke(real, words) };
+        };
+        // SAFETY: as the caller said.
+        let result = unsafe { invoke(real, words) };
+        call.returned();
+        call.leave();
+        return result;
+    }
+    // SAFETY: as the caller said.
+    unsafe { handled(function, handler, Language::C, real, frame, words) }
+}
+
+/// A call of a Fortran binding; the result is stored where the arguments say.
+///
+/// # Safety
+/// The words must be the arguments of the function: its parameters, the address of the error code, lengths of texts.
+pub(crate) unsafe fn fortran(
+    function: &'static Function,
+    handler: Handler,
+    language: Language,
+    frame: Frame,
+    words: &mut [usize],
+) {
+    let Some(real) = function.real(language) else {
+        let code = missing(function);
+        let address = words.get(function.fortran_parameters).copied().unwrap_or(0);
+        if address != 0 {
+            // SAFETY: the program's error code.
+            unsafe { *(address as *mut c_int) = code };
+        }
+        return;
+    };
+    if !mpi().is_some_and(|mpi| is_told_in(mpi.abi, language)) {
+        // SAFETY: as the caller said.
+        unsafe { invoke(real, words) };
+        return;
+    }
+    // SAFETY: as the caller said.
+    unsafe { handled(function, handler, language, real, frame, words) };
+}
+
+/// Whether calls of a Fortran binding are told there, since the library goes from it to the profiling names of C. The others call the C
+/// binding, where they are told: `mpif.h` and `mpi` of MPICH do, and what `mpi_f08` of MPICH does with buffers (under other names). If both
+/// are told, the outer one counts.
+fn is_told_in(abi: Abi, language: Language) -> bool {
+    match (abi, language) {
+        (Abi::OpenMpi, _) | (Abi::Mpich, Language::F08) => true,
+        (Abi::Mpich | Abi::Standard, _) => false,
+    }
+}
+
+/// # Safety
+/// As for the callers.
+unsafe fn handled(
+    function: &'static Function,
+    handler: Handler,
+    language: Language,
+    real: usize,
+    frame: Frame,
+    words: &mut [usize],
+) -> c_int {
+    let Some(mpi) = mpi() else {
+        // SAFETY: as the caller said.
+        return unsafe { invoke(real, words) };
+    };
+    let (act, keeps): (fn(&mut Invocation<'_>), bool) = match handler {
+        Handler::Plain | Handler::Switch => (plain, false),
+        Handler::Tell(act) | Handler::Finish(act) => (act, false),
+        Handler::Keep(act) => (act, true),
+        Handler::Start(act) => {
+            partune_collect::begin(crate::function::PARADIGM, &mpi.version);
+            (act, true)
+        }
+    };
+    let level = if let Handler::Switch = handler { Some(level(function, language, words)) } else { None };
+    if level == Some(1) {
+        switch(true);
+    }
+    let call = partune_collect::enter(&function.region, frame);
+    let result = if call.is_none() && !(keeps && is_off()) {
+        // SAFETY: as the caller said.
+        unsafe { invoke(real, words) }
+    } else {
+        let mut invocation = Invocation::new(mpi, call, function, language, real, words);
+        act(&mut invocation);
+        invocation.leave()
+    };
+    if level == Some(0) {
+        switch(false);
+    }
+    if let Handler::Finish(_) = handler {
+        partune_collect::end("finalize");
+    }
+    result
+}
+
+fn plain(invocation: &mut Invocation<'_>) {
+    invocation.run();
+}
+
+/// The level of `MPI_Pcontrol`: 0 is off, 1 is on, others are up to the tool and mean nothing here.
+fn level(function: &Function, language: Language, words: &[usize]) -> i32 {
+    let word = function.at(Place::Level).and_then(|at| words.get(at).copied()).unwrap_or(0);
+    match language {
+        Language::C => word as i32,
+        // SAFETY: the address of the program's number.
+        Language::Fortran | Language::F08 => unsafe { *(word as *const i32) },
+    }
+}
+
+static OFF: AtomicBool = AtomicBool::new(false);
+
+fn switch(on: bool) {
+    OFF.store(!on, Ordering::Relaxed);
+    partune_collect::switch(on);
+}
+
+/// Whether the program switched recording off.
+fn is_off() -> bool {
+    OFF.load(Ordering::Relaxed) && partune_collect::is_recorded()
+}
+
+/// The library lacks a function that the program calls, which can only be where a wrapper made it exist.
+#[cold]
+fn missing(function: &Function) -> c_int {
+    if !function.told_missing.swap(true, Ordering::Relaxed) {
+        complain(&format!("{} does not exist in this MPI library", function.region.name));
+    }
+    Error::UnsupportedOperation.class(mpi().map_or(Abi::Standard, |mpi| mpi.abi))
+}
