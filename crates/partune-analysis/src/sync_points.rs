@@ -1,19 +1,19 @@
 //! Where two PEs were last known to be together: the begin of the interval in which one of them came to be late.
 //!
-//! A common synchronisation point of a wait is a message between the two PEs, in either direction, or a collective of both,
-//! that was over on both sides before: on the waiting side at the begin of the wait, on the late side at its end.
+//! A common synchronisation point of a wait is a message between the two PEs, in either direction, a collective of both, or the
+//! end of an epoch of a window in which one accessed memory of the other (complete and wait), that was over on both sides before: on the waiting side at the begin of the wait, on the late side at its end.
 //! (Böhme et al., "Identifying the root causes of wait states", take only points with waits; taking all makes intervals shorter
 //! and costs linear.) It is looked for backwards from the wait; who is not found near is taken to have been together at the last
-//! collective of most PEs, or at the begin of the run. Memory: 16 bytes a member of a collective.
+//! collective of most PEs, or at the begin of the run. Memory: 16 bytes a member of a collective, 48 an epoch between two PEs.
 
 use partune_base::{PeId, Table, Time};
-use partune_index::{Index, Instance};
+use partune_index::{EpochEnd, Index, Instance};
 use partune_trace::{Stream, Trace, VisitIx};
 use rayon::prelude::*;
 
 use crate::Wait;
 
-/// How many messages, and how many collectives, of the waiting PE to look back.
+/// How many messages, collectives and epochs of the waiting PE to look back.
 const LOOK_BACK: usize = 256;
 
 /// The collectives of every PE.
@@ -23,6 +23,8 @@ pub(crate) struct Meetings<'a> {
     of_pe: Table<PeId, Vec<(Time, u32)>>,
     /// Instances that most PEs took part in: last enter and position, in order.
     large: Vec<(Time, u32)>,
+    /// For each PE when it had ended an epoch, with whom, and when that one had, in order of time.
+    epochs: Table<PeId, Vec<(Time, PeId, Time)>>,
 }
 
 /// The synchronisation points of one PE with every other. Moves forward: waits are asked for in order of time.
@@ -34,6 +36,7 @@ pub(crate) struct SyncPoints<'a> {
     sends: usize,
     recvs: usize,
     met: usize,
+    epochs: usize,
 }
 
 impl<'a> Meetings<'a> {
@@ -51,7 +54,14 @@ impl<'a> Meetings<'a> {
             }
         }
         of_pe.as_mut_slice().par_iter_mut().for_each(|met| met.sort_unstable());
-        Meetings { index, of_pe, large }
+        let mut epochs: Table<PeId, Vec<(Time, PeId, Time)>> = trace.pes().ids().map(|_| Vec::new()).collect();
+        for EpochEnd { wait, complete } in &index.rma.epoch_ends {
+            let (at_target, at_origin) = (wait.exit(trace), complete.exit(trace));
+            epochs[wait.pe].push((at_target, complete.pe, at_origin));
+            epochs[complete.pe].push((at_origin, wait.pe, at_target));
+        }
+        epochs.as_mut_slice().par_iter_mut().for_each(|ends| ends.sort_unstable());
+        Meetings { index, of_pe, large, epochs }
     }
 
     fn instance(&self, number: u32) -> &Instance {
@@ -89,7 +99,7 @@ impl<'a> Meetings<'a> {
 
 impl<'a> SyncPoints<'a> {
     pub(crate) fn new(trace: &'a Trace, meetings: &'a Meetings<'a>, pe: PeId) -> SyncPoints<'a> {
-        SyncPoints { trace, meetings, pe, sends: 0, recvs: 0, met: 0 }
+        SyncPoints { trace, meetings, pe, sends: 0, recvs: 0, met: 0, epochs: 0 }
     }
 
     /// The last common point of this PE and the one that a wait of it waited for; the begin of the run if there is none.
@@ -104,7 +114,18 @@ impl<'a> SyncPoints<'a> {
         self.recvs += stream.recvs[self.recvs..].partition_point_near(|row| row.time <= wait.begin);
         let meeting = self.meetings.last(self.pe, self.met, wait.begin, wait.cause.pe, wait.end);
         let message = self.last_message(stream, wait, meeting.unwrap_or(Time::MIN));
-        message.max(meeting).unwrap_or(self.trace.begin())
+        message.max(meeting).max(self.last_epoch(wait)).unwrap_or(self.trace.begin())
+    }
+
+    /// The last end of an epoch of this PE and the cause of a wait.
+    fn last_epoch(&mut self, wait: &Wait) -> Option<Time> {
+        let ends = &self.meetings.epochs[self.pe];
+        self.epochs += ends[self.epochs..].partition_point_near(|end| end.0 <= wait.begin);
+        let before = ends[..self.epochs].iter().rev().take(LOOK_BACK);
+        before
+            .filter(|(_, other, there)| *other == wait.cause.pe && *there <= wait.end)
+            .map(|(own, _, there)| *own.min(there))
+            .next()
     }
 
     /// The last message with the cause of a wait, if it is later than `floor`.

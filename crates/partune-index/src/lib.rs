@@ -27,7 +27,7 @@ pub use collectives::{Collectives, Instance, Member};
 pub use dependences::{Dependence, DependenceKind, Dependences};
 pub use locks::{Grant, Locks};
 pub use messages::{Message, Messages};
-pub use rma::{RmaIndex, Transfer, ValueWait};
+pub use rma::{EpochEnd, RmaIndex, Transfer, ValueWait};
 pub use teams::{Fork, Teams};
 
 /// A place in a trace: an operation, or another visit, of a PE.
@@ -82,7 +82,7 @@ impl Index {
         let locks = Locks::build(trace, &mut quality);
         let rma = RmaIndex::build(trace, &scans, &mut quality);
         let blocks = Blocks::build(trace, &collectives);
-        let clocks = clock_repair::quality(trace, &messages, &collectives);
+        let clocks = clock_repair::quality(trace, &messages, &collectives, &rma.epoch_ends);
         Index { messages, collectives, locks, rma, teams, blocks, clocks, quality }
     }
 }

@@ -92,6 +92,31 @@ fn a_synchronous_send_cannot_leave_before_the_receive_is_posted() {
     assert_eq!(fixed.streams()[pe(&fixed, 0)].visits.exit[1], Time(200));
 }
 
+#[test]
+fn an_exposure_cannot_end_before_the_last_access_epoch_does() {
+    let epochs = |last: &str, wait: &str| {
+        format!(
+            "group origins = 0 1
+             group target = 2
+             pe 0: main 0..100000 {{ MPI_Win_start 10..20 epoch(target) MPI_Win_complete 40..41 epoch(target) }}
+             pe 1: main 0..100000 {{ MPI_Win_start 10..20 epoch(target) MPI_Win_complete {last} epoch(target) }}
+             pe 2: main 0..100000 {{ MPI_Win_post 0..1 epoch(origins) {wait} epoch(origins) }}"
+        )
+    };
+    let (trace, index) = index(&epochs("200..250", "MPI_Win_wait 30..150"));
+    let found = index.clocks.found;
+    assert_eq!((found.collectives, found.violated_collectives, found.worst.0), (1, 1, 50));
+    let (fixed, done) = clock_repair::repair(trace, &index);
+    assert_eq!(fixed.streams()[pe(&fixed, 2)].visits.exit[2], Time(200));
+    assert_eq!((done.unresolved, Index::build(&fixed).clocks.found.violated_collectives), (0, 0));
+    // Nothing is wrong where the wait came back later, and a test that found nothing says nothing.
+    for (wait, exposures) in [("MPI_Win_wait 30..260", 1), ("MPI_Win_test 30..150", 0)] {
+        let (_, index) = crate::index(&epochs("200..250", wait));
+        let found = index.clocks.found;
+        assert_eq!((found.collectives, found.violated_collectives), (exposures, 0), "{wait}");
+    }
+}
+
 /// Barriers that nothing is wrong with; to the times of rank 1 an offset is added.
 fn with_offset(offset: i64, slope: f64) -> (partune_trace::Trace, Index) {
     let mut built = partune_testkit::builder(

@@ -62,6 +62,25 @@ fn delay_ends_at_work_and_not_at_another_wait() {
     assert!(delays.unattributed.abs() < 1e-9);
 }
 
+/// What the end of an epoch of a window settled is not charged again.
+#[test]
+fn an_epoch_is_a_point_at_which_both_were() {
+    let case = Case::new(
+        "group target = 1
+         group origin = 0
+         pe 0: main 0..100 { alpha 0..40 { MPI_Win_start 0..0 epoch(target) } MPI_Win_complete 40..41 epoch(target)
+             beta 41..90 { MPI_Win_start 41..41 epoch(target) } MPI_Win_complete 90..91 epoch(target) }
+         pe 1: main 0..100 { MPI_Win_post 0..0 epoch(origin) gamma 0..10 MPI_Win_wait 10..41 epoch(origin)
+             MPI_Win_post 41..41 epoch(origin) delta 41..50 MPI_Win_wait 50..91 epoch(origin) }",
+    );
+    let delays = case.waits.delays();
+    let rows: Vec<_> =
+        delays.costs.iter().map(|cost| (case.name(cost.path), cost.short_term + cost.long_term)).collect();
+    // 30 until the first complete and 40 until the second one, each to the function before it.
+    assert_eq!(rows, [("main/alpha".to_owned(), 30.0), ("main/beta".to_owned(), 40.0)]);
+    assert!(delays.unattributed.abs() < 1e-9);
+}
+
 #[test]
 fn threads_go_back_to_who_forked_them() {
     let case = Case::new(

@@ -1,4 +1,4 @@
-//! Clock repair: messages and collectives that run backwards in time, counted, and corrected by a controlled logical clock.
+//! Clock repair: messages, collectives and epochs that run backwards in time, counted, and corrected by a controlled logical clock.
 //!
 //! After Rabenseifner ("The controlled logical clock", 1997) and Becker, Rabenseifner, Wolf ("Implications of non-constant clock
 //! drifts for the timestamps of concurrent events", 2008): an effect is moved to the time of its cause, what follows on the
@@ -18,9 +18,9 @@ use partune_base::{Span, Time};
 use partune_trace::Trace;
 use rayon::prelude::*;
 
-use crate::Index;
 use crate::collectives::Collectives;
 use crate::messages::Messages;
+use crate::{EpochEnd, Index};
 
 /// What repair found and did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,7 +30,8 @@ pub struct Repair {
     /// Messages received before they were sent: the operation that received was left before the one that sent was entered, or
     /// a synchronous send was left before the receive was posted.
     pub violated_messages: u64,
-    /// Collectives that cannot be left before others entered: barriers and all-to-all of processes, and those with a root.
+    /// Collectives that cannot be left before others entered: barriers and all-to-all of processes, and those with a root; also
+    /// exposure epochs of windows, whose wait ends when all access epochs have.
     pub collectives: u64,
     /// Collectives that a PE left before another entered on whom it had to wait.
     pub violated_collectives: u64,
@@ -109,7 +110,7 @@ fn control(trace: Trace, index: &Index, mut found: Repair) -> (Trace, Repair) {
     if !found.is_needed() || !found.trustworthy() {
         return (trace, found);
     }
-    let order = order::Order::of(&trace, &index.messages, &index.collectives);
+    let order = order::Order::of(&trace, &index.messages, &index.collectives, &index.rma.epoch_ends);
     let forward = forward::run(&order);
     let corrections: Vec<correction::Correction> =
         (0..order.domains.len()).into_par_iter().map(|domain| backward::run(&order, &forward, domain)).collect();
@@ -137,13 +138,18 @@ fn control(trace: Trace, index: &Index, mut found: Repair) -> (Trace, Repair) {
 }
 
 /// The quality of the clocks of a trace as it is.
-pub(crate) fn quality(trace: &Trace, messages: &Messages, collectives: &Collectives) -> ClockQuality {
-    let found = count(trace, messages, collectives);
+pub(crate) fn quality(
+    trace: &Trace,
+    messages: &Messages,
+    collectives: &Collectives,
+    ends: &[EpochEnd],
+) -> ClockQuality {
+    let found = count(trace, messages, collectives, ends);
     ClockQuality { aligned: found.trustworthy(), found }
 }
 
-/// Counts violations of the order of cause and effect. Linear in messages and members of collectives.
-fn count(trace: &Trace, messages: &Messages, collectives: &Collectives) -> Repair {
+/// Counts violations of the order of cause and effect. Linear in messages, members of collectives and epochs.
+fn count(trace: &Trace, messages: &Messages, collectives: &Collectives, ends: &[EpochEnd]) -> Repair {
     let (all, violated, worst) = messages
         .as_slice()
         .par_iter()
@@ -163,6 +169,13 @@ fn count(trace: &Trace, messages: &Messages, collectives: &Collectives) -> Repai
             tally(cause - effect)
         })
         .reduce(|| (0, 0, Span::ZERO), sum);
+    let exposures = ends.chunk_by(|a, b| a.wait == b.wait).filter_map(|ends| order::exposure(trace, ends));
+    let exposures = exposures.map(|(causes, (_, effect))| {
+        let cause = causes.iter().map(|cause| cause.1).max().unwrap_or(Time::MIN);
+        tally(cause - effect)
+    });
+    let of_collectives = (all_collectives, violated_collectives, worst_collective);
+    let (all_collectives, violated_collectives, worst_collective) = exposures.fold(of_collectives, sum);
     Repair {
         messages: all,
         violated_messages: violated,

@@ -1,14 +1,15 @@
-//! What must come before what: the causes and effects of messages and collectives between processes.
+//! What must come before what: the causes and effects of messages, collectives and epochs of windows between processes.
 
 use partune_base::{Id, PeId, Time};
 use partune_trace::{Completion, Role, Trace};
 use rayon::prelude::*;
 
+use crate::EpochEnd;
 use crate::collectives::{Collectives, Instance, Member};
 use crate::messages::{Message, Messages};
 use crate::requests::{operation_enter, operation_exit};
 
-/// Begins and ends of communication, by clock. A *node* is a message or a collective: its effects come after all its causes.
+/// Begins and ends of communication, by clock. A *node* is a message, a collective, or the end of an exposure epoch: its effects come after all its causes.
 pub(super) struct Order {
     /// For each clock, in order of (time, effects first).
     pub(super) domains: Vec<Vec<Event>>,
@@ -35,7 +36,7 @@ impl Event {
 }
 
 impl Order {
-    pub(super) fn of(trace: &Trace, messages: &Messages, collectives: &Collectives) -> Order {
+    pub(super) fn of(trace: &Trace, messages: &Messages, collectives: &Collectives, ends: &[EpochEnd]) -> Order {
         let processes = trace.processes().len() as u32;
         let domain_of: Vec<u32> = trace
             .pes()
@@ -66,6 +67,13 @@ impl Order {
                 let node = order.node(parts.causes().count() as u32);
                 parts.causes().for_each(|member| order.push(member.pe, member.enter, true, node));
                 parts.effects().for_each(|member| order.push(member.pe, member.exit, false, node));
+            }
+        }
+        for ends in ends.chunk_by(|a, b| a.wait == b.wait) {
+            if let Some((causes, effect)) = exposure(trace, ends) {
+                let node = order.node(causes.len() as u32);
+                causes.into_iter().for_each(|cause| order.push(cause.0, cause.1, true, node));
+                order.push(effect.0, effect.1, false, node);
             }
         }
         order.domains.par_iter_mut().for_each(|events| events.sort_unstable());
@@ -109,6 +117,19 @@ pub(super) fn handshake(trace: &Trace, message: &Message) -> Option<(Time, Time)
     let (sender, receiver) = (&trace.streams()[message.sender], &trace.streams()[message.receiver]);
     let posted = operation_enter(receiver, trace.paths(), message.recv_post).unwrap_or(message.recv_posted);
     Some((posted.min(message.recv_posted), operation_exit(sender, trace.paths(), visit)?))
+}
+
+/// A moment on a PE.
+pub(super) type Moment = (PeId, Time);
+
+/// When the access epochs to an exposure epoch began to end, and when it had ended; those of its own process excepted. `None` if
+/// no other is left.
+pub(super) fn exposure(trace: &Trace, ends: &[EpochEnd]) -> Option<(Vec<Moment>, Moment)> {
+    let wait = ends.first()?.wait;
+    let process = |pe: PeId| trace.pes()[pe].process;
+    let others = ends.iter().filter(|end| process(end.complete.pe) != process(wait.pe));
+    let causes: Vec<Moment> = others.map(|end| (end.complete.pe, end.complete.enter(trace))).collect();
+    (!causes.is_empty()).then(|| (causes, (wait.pe, wait.exit(trace))))
 }
 
 /// The members of a collective whose begins and ends depend on each other.

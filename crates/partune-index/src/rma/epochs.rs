@@ -21,17 +21,17 @@ use partune_diag::{Diagnostic, Quality};
 use partune_trace::{Completion, RmaSyncKind, Role, Stream, Trace};
 use rayon::prelude::*;
 
-use super::ValueWait;
+use super::{EpochEnd, ValueWait};
 use crate::Place;
 use crate::requests::operation_enter;
 
-/// All operations that depended on the other side of their epoch, in order of (PE, operation). Linear in rows and members of their
+/// All operations that depended on the other side of their epoch, in order of (PE, operation), and which epochs ended together. Linear in rows and members of their
 /// groups but for sorting, and a search in the operations and accesses of a PE for each post that its start did not wait for.
 /// While it runs: 32 bytes a row and an epoch, 32 a member of an epoch's group.
-pub(super) fn find(trace: &Trace, quality: &mut Quality) -> Vec<ValueWait> {
+pub(super) fn find(trace: &Trace, quality: &mut Quality) -> (Vec<ValueWait>, Vec<EpochEnd>) {
     let steps = steps(trace);
     if steps.is_empty() {
-        return Vec::new();
+        return (Vec::new(), Vec::new());
     }
     let (epochs, unended) = epochs(trace, &steps);
     let (mut sides, unknown) = sides(trace, &epochs);
@@ -44,7 +44,19 @@ pub(super) fn find(trace: &Trace, quality: &mut Quality) -> Vec<ValueWait> {
     // Of an access that needed several targets, the last.
     waits.sort_unstable_by_key(|wait| (wait.pe, wait.operation, Reverse((wait.fulfilled, wait.cause))));
     waits.dedup_by_key(|wait| (wait.pe, wait.operation));
-    waits
+    let mut ends: Vec<EpochEnd> = sides.iter().filter_map(|side| end(trace, &epochs, side)).collect();
+    ends.sort_unstable();
+    (waits, ends)
+}
+
+/// How the exposure epoch of a side ended, if that is known and its PE waited for it.
+fn end(trace: &Trace, epochs: &[Epoch], side: &Side) -> Option<EpochEnd> {
+    let own = epochs.get(side.epoch as usize).filter(|epoch| epoch.exposes)?;
+    let partner = epochs.get(side.partner as usize)?;
+    let (wait, complete) = (own.end, partner.end);
+    let known = wait.is_some() && complete.is_some();
+    let waits = || trace.region_of(wait.pe, wait.visit).completion != Completion::NonBlocking;
+    (known && waits()).then_some(EpochEnd { wait, complete })
 }
 
 /// The operations of epochs: role, whether of an exposure, whether it opens.

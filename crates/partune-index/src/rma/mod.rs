@@ -39,6 +39,15 @@ pub struct ValueWait {
     pub fulfilled: Time,
 }
 
+/// An exposure epoch of a window ended when an access epoch to it had: its wait cannot be left before that complete began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EpochEnd {
+    /// The end of the exposure epoch, on the PE whose memory it was.
+    pub wait: Place,
+    /// The end of an access epoch to it.
+    pub complete: Place,
+}
+
 /// One-sided communication.
 #[derive(Clone, Debug, Default)]
 pub struct RmaIndex {
@@ -46,15 +55,18 @@ pub struct RmaIndex {
     pub transfers: Vec<Transfer>,
     /// In order of (PE, operation): 24 bytes a wait.
     pub value_waits: Vec<ValueWait>,
+    /// In order of (wait, complete): 16 bytes for each access epoch to an exposure epoch. Tests for the end are left out.
+    pub epoch_ends: Vec<EpochEnd>,
 }
 
 impl RmaIndex {
     pub(crate) fn build(trace: &Trace, scans: &[Scan], quality: &mut Quality) -> RmaIndex {
         let transfers = transfers::find(trace, quality);
         let mut value_waits = values::find(trace, scans, &transfers);
-        value_waits.extend(epochs::find(trace, quality));
+        let (in_epochs, epoch_ends) = epochs::find(trace, quality);
+        value_waits.extend(in_epochs);
         value_waits.sort_by_key(|wait| (wait.pe, wait.operation));
-        RmaIndex { transfers, value_waits }
+        RmaIndex { transfers, value_waits, epoch_ends }
     }
 
     /// The transfers of a PE, in order of rows.
