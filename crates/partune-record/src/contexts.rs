@@ -88,7 +88,7 @@ impl Contexts {
     pub(crate) fn add(&mut self, log: &ProcessLog, places: &Places, strings: &mut Strings) -> Mapped {
         let regions: Vec<u32> = log.regions.iter().map(|(kind, name)| self.region(kind, name, strings)).collect();
         let modules: Vec<(StringId, bool)> =
-            log.modules.iter().map(|path| (strings.intern(path), is_mpi_library(path))).collect();
+            log.modules.iter().map(|path| (strings.intern(path), is_between(path))).collect();
         let mut mapped = Mapped { contexts: Vec::new(), regions: Vec::new() };
         for node in &log.paths {
             let parent = node.parent.and_then(|parent| mapped.contexts.get(parent as usize)).copied().unwrap_or(NONE);
@@ -104,7 +104,7 @@ impl Contexts {
                     flat = region;
                     self.contexts.number(Context { region, site: NONE, parent })
                 }
-                Step::Frame(Some(number), _) if module(Some(number)).is_some_and(|(_, is_mpi)| is_mpi) => parent,
+                Step::Frame(Some(number), _) if module(Some(number)).is_some_and(|(_, is_between)| is_between) => parent,
                 Step::Frame(number, address) => {
                     let functions = module(number).map_or(&[][..], |(path, _)| places.get(path, At::Call(address)));
                     self.frame(parent, functions, module(number).map(|(path, _)| path), address, strings)
@@ -139,7 +139,8 @@ impl Contexts {
         }
         let mut context = parent;
         for (level, function) in functions.iter().enumerate() {
-            if context == NONE && is_below_main(strings.get(function.name)) {
+            let name = strings.get(function.name);
+            if context == NONE && is_below_main(name) || is_mark(name) {
                 continue;
             }
             let region = self.function(function);
@@ -188,6 +189,11 @@ impl Contexts {
     }
 }
 
+/// What stands between the user's function and the region that it marks: `fortran/partune.f90`, the crate `partune-regions`.
+fn is_mark(function: &str) -> bool {
+    ["partune::partune_", "partune_regions::", "<partune_regions::"].iter().any(|prefix| function.starts_with(prefix))
+}
+
 /// What the system runs before the user's first function.
 fn is_below_main(function: &str) -> bool {
     matches!(
@@ -206,8 +212,10 @@ fn is_below_main(function: &str) -> bool {
         || function.starts_with("libgomp.so")
 }
 
-/// Whether a module belongs to an MPI library: its Fortran binding calls the C one, which is what was recorded.
-fn is_mpi_library(path: &str) -> bool {
+/// Whether a module stands between the user's call and the recorded one: Fortran bindings of MPI libraries that call the C one, and the
+/// collector itself.
+fn is_between(path: &str) -> bool {
+    const STEMS: [&str; 6] = ["libmpi", "libpmpi", "libfmpi", "libopen-pal", "libopen-rte", "libpartune_collect"];
     let name = path.rsplit('/').next().unwrap_or(path);
-    ["libmpi", "libpmpi", "libfmpi", "libmpich", "libopen-pal", "libopen-rte"].iter().any(|stem| name.starts_with(stem))
+    STEMS.iter().any(|stem| name.starts_with(stem))
 }
