@@ -1,7 +1,7 @@
 //! Bottlenecks on the profile: operations that take much of the run, and more than they should.
 //!
 //! PPW's filter (Su, "Parallel Performance Wizard", chapter 5): an entry is a call path of an operation on one PE. It is a hotspot if
-//! its total is at least h of the run; a hotspot is a bottleneck if its average is more than β times the baseline of its role, or,
+//! its total is at least h of the run; a hotspot is a bottleneck if its average is more than β times its baseline on the machine, or,
 //! without a baseline, if over the PEs that execute it max/avg or avg/min is more than δ. (The thesis prints min/avg, which can never
 //! exceed a threshold above one; avg/min is what its text means.) The filter only ranks: causes are known for all waits.
 //! Cost: one pass over operations; memory: an entry a call path and PE.
@@ -11,7 +11,8 @@ use partune_trace::Trace;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::{Analysis, Column, DataTable, Input, Options, Outcome, Section, Unit, Values};
+use crate::expected::{Expected, expected};
+use crate::{Analysis, Column, DataTable, Input, Outcome, Section, Unit, Values};
 
 /// The analysis.
 pub(crate) static BOTTLENECKS: Analysis = Analysis {
@@ -25,8 +26,9 @@ const DOCS: &str = "
 Which operations are worth looking at, from the profile alone. An entry is one call path on one PE.
 
 1. **Hotspot**: total(e) ≥ h · run time (option `hotspot`, 2 %).
-2. **Bottleneck**: with a baseline for its role, average / baseline > β (option `baseline-factor`, 1.5); without, the totals of the PEs that
-   execute the call path differ: max/average > δ or average/min > δ (option `deviation`, 2).
+2. **Bottleneck**: with a machine (`--machine`) that has baselines for all its operations, total / Σ baseline > β (option
+   `baseline-factor`, 1.5); without, the totals of the PEs that execute the call path differ: max/average > δ or average/min > δ (option
+   `deviation`, 2).
 
 `factor` is the ratio that decided: to the baseline, or the larger of the two deviations.
 
@@ -51,9 +53,10 @@ struct Row {
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
     let duration = trace.duration().0 as f64;
+    let baselines = expected(input);
     let mut rows: Vec<Row> = entries(trace)
         .chunk_by(|a, b| a.0 == b.0)
-        .flat_map(|entries| bottlenecks(trace, input.options, entries))
+        .flat_map(|entries| bottlenecks(input, &baselines, entries))
         .collect();
     rows.sort_by_key(|row| (std::cmp::Reverse(row.entry.time), row.path, row.pe));
     let clock = trace.clock();
@@ -97,18 +100,24 @@ fn entries(trace: &Trace) -> Vec<(CallPathId, PeId, Entry)> {
 }
 
 /// Those entries of one call path that are bottlenecks.
-fn bottlenecks(trace: &Trace, options: &Options, entries: &[(CallPathId, PeId, Entry)]) -> Vec<Row> {
+fn bottlenecks(
+    input: &Input<'_>,
+    baselines: &[(CallPathId, PeId, Expected)],
+    entries: &[(CallPathId, PeId, Entry)],
+) -> Vec<Row> {
+    let (trace, options) = (input.trace, input.options);
     let times = || entries.iter().map(|(_, _, entry)| entry.time.0 as f64);
     let average = times().sum::<f64>() / entries.len() as f64;
     let deviation = (times().fold(0.0, f64::max) / average).max(average / times().fold(f64::INFINITY, f64::min));
     let least = options.hotspot * trace.duration().0 as f64;
-    let role = trace.regions()[trace.paths().region(entries[0].0)].role;
-    let baseline = options.baselines.iter().find(|(known, _)| *known == role).map(|(_, seconds)| *seconds);
+    // Only where all operations of an entry have a baseline is the sum of those its own.
+    let baseline = |path: CallPathId, pe: PeId, count: u64| {
+        let at = baselines.binary_search_by_key(&(path, pe), |(path, pe, _)| (*path, *pe)).ok()?;
+        (baselines[at].2.count == count).then_some(baselines[at].2.seconds)
+    };
     let judge = |(path, pe, entry): &(CallPathId, PeId, Entry)| {
-        let (factor, most) = match baseline {
-            Some(seconds) => {
-                (trace.clock().seconds(entry.time) / entry.count.max(1) as f64 / seconds, options.baseline_factor)
-            }
+        let (factor, most) = match baseline(*path, *pe, entry.count) {
+            Some(seconds) => (trace.clock().seconds(entry.time) / seconds, options.baseline_factor),
             None => (deviation, options.deviation),
         };
         let hotspot = entry.time.is_positive() && entry.time.0 as f64 >= least;

@@ -33,6 +33,8 @@ pub enum Pattern {
     SerialSection,
     PoorLocality,
     HighFrequency,
+    /// An operation takes longer than the machine needs, and nobody made it wait.
+    AboveBaseline,
 }
 
 /// What an operation at a place waited for.
@@ -80,7 +82,7 @@ pub struct Finding {
 }
 
 impl Pattern {
-    pub const ALL: [Pattern; 18] = [
+    pub const ALL: [Pattern; 19] = [
         Pattern::LateSender,
         Pattern::LateReceiver,
         Pattern::WaitAtBarrier,
@@ -99,6 +101,7 @@ impl Pattern {
         Pattern::SerialSection,
         Pattern::PoorLocality,
         Pattern::HighFrequency,
+        Pattern::AboveBaseline,
     ];
 
     /// The name used in JSON.
@@ -122,6 +125,7 @@ impl Pattern {
             Pattern::SerialSection => "serial_section",
             Pattern::PoorLocality => "poor_locality",
             Pattern::HighFrequency => "high_frequency",
+            Pattern::AboveBaseline => "above_baseline",
         }
     }
 
@@ -145,7 +149,8 @@ impl Pattern {
             | Pattern::LoadImbalance
             | Pattern::SerialSection
             | Pattern::PoorLocality
-            | Pattern::HighFrequency => false,
+            | Pattern::HighFrequency
+            | Pattern::AboveBaseline => false,
         }
     }
 }

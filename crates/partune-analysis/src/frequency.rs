@@ -19,7 +19,7 @@ A call path is frequent on a PE if it has at least 1000 visits there (`frequent_
 the clock takes. Recording it disturbs the run: exclude it from instrumentation, or merge the calls.
 
 The cost of reading the clock is estimated from the trace: the smallest mean duration of any call path on any PE, at least one tick and at
-most one microsecond. The time of a finding is that cost for each visit; facts give visits and the mean duration.
+most one microsecond; with a machine (`--machine`) it is what that says of recording an event. The time of a finding is that cost for each visit; facts give visits and the mean duration.
 
 **Source**: frequency analysis of PPW (Su, chapter 5).
 ";
@@ -36,7 +36,11 @@ fn run(input: &Input<'_>) -> Outcome {
         .filter(|row| row.inclusive.is_positive())
         .map(|row| row.inclusive.0 as f64 / row.visits as f64);
     let microsecond = trace.clock().ticks_per_second() as f64 / 1e6;
-    let clock = means.fold(microsecond, f64::min).max(1.0);
+    let clock = match &input.options.machine {
+        Some(machine) => machine.overheads.event_s * trace.clock().ticks_per_second() as f64,
+        None => means.fold(microsecond, f64::min),
+    }
+    .max(1.0);
 
     let mut frequent: Vec<Vec<(PeId, u64, Span)>> = vec![Vec::new(); trace.paths().len()];
     for (pe, rows) in times.iter_ids() {

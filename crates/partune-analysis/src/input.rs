@@ -1,7 +1,8 @@
 //! What every analysis gets.
 
 use partune_index::Index;
-use partune_trace::{Role, Trace};
+use partune_machine::Machine;
+use partune_trace::Trace;
 
 use crate::Waits;
 
@@ -21,8 +22,8 @@ pub struct Options {
     pub hotspot: f64,
     /// A hotspot is a bottleneck if it takes this many times its baseline (PPW's β).
     pub baseline_factor: f64,
-    /// Seconds that an operation of a role takes without bottleneck, as measured on the machine.
-    pub baselines: Vec<(Role, f64)>,
+    /// What operations need on the machine that the run was on; none if it was not measured.
+    pub machine: Option<Machine>,
     /// Without a baseline: if its maximum over PEs is this many times its average, or the average this many times the minimum
     /// (PPW's δ).
     pub deviation: f64,
@@ -43,7 +44,7 @@ impl Default for Options {
         Self {
             hotspot: 0.02,
             baseline_factor: 1.5,
-            baselines: Vec::new(),
+            machine: None,
             deviation: 2.0,
             minimum: 0.001,
             frequent_count: 1000,

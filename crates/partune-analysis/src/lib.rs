@@ -4,6 +4,7 @@
 //! Analyses know roles, never construct names; they return ids and ticks, never text for people. To add one: one new file,
 //! one line in the list.
 
+mod above_baseline;
 mod accesses;
 mod affinity;
 mod balance;
@@ -18,6 +19,7 @@ mod cpu_time;
 mod critical_path;
 mod delay;
 mod efficiency;
+mod expected;
 mod finding;
 mod fit;
 mod frequency;
@@ -25,6 +27,7 @@ mod ideal;
 mod input;
 mod iterations;
 mod matrix;
+mod measurement;
 mod metrics;
 mod operations;
 mod phases;
@@ -90,6 +93,8 @@ pub static ANALYSES: &[&Analysis] = &[
     &metrics::METRICS,
     &wait_states::WAIT_STATES,
     &bottlenecks::BOTTLENECKS,
+    &above_baseline::ABOVE_BASELINE,
+    &measurement::MEASUREMENT,
     &critical_path::CRITICAL_PATH,
     &delay::DELAY,
 ];

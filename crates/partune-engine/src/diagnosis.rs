@@ -72,6 +72,25 @@ fn clock_notes(repair: &Repair, index: &Index, trace: &Trace) -> Vec<Diagnostic>
     )]
 }
 
+/// From this share of the run, recording is told.
+const DISTORTED: f64 = 0.05;
+
+/// What recording cost, if the machine is known and it is much.
+pub(crate) fn recording_note(trace: &Trace, options: &Options) -> Option<Diagnostic> {
+    let event_s = options.machine.as_ref()?.overheads.event_s;
+    let pes = trace.active_pes().count();
+    let total = trace.clock().seconds(trace.duration()) * pes as f64;
+    let events = trace.streams().iter().map(|stream| stream.events).sum::<u64>();
+    let share = events as f64 * event_s / total;
+    (total > 0.0 && share >= DISTORTED).then(|| {
+        let percent = share * 100.0;
+        Diagnostic::info(
+            format!("recording {events} events took at least {percent:.1} % of the run, and figures contain it"),
+            "exclude the functions that --only measurement lists from recording; its table has times without it",
+        )
+    })
+}
+
 /// From this share of the run, a wait goes before findings of other kinds.
 const CONSIDERABLE: f64 = 0.01;
 

@@ -20,6 +20,7 @@ pub use session::{Request, analyze, open};
 
 pub use partune_analysis::{ANALYSES, Analysis, Options};
 pub use partune_diag::{Diagnostic, Quality, Severity};
+pub use partune_machine::Machine;
 
 /// Is told what the engine does. Called from several threads.
 pub trait Progress: Sync {

@@ -7,7 +7,7 @@ use partune_index::{Index, clock_repair};
 use partune_trace::Trace;
 use rayon::prelude::*;
 
-use crate::diagnosis::{Diagnosis, rank};
+use crate::diagnosis::{Diagnosis, rank, recording_note};
 use crate::formats::{self, OpenError};
 use crate::{Progress, timed};
 
@@ -64,5 +64,9 @@ pub fn analyze(trace: Trace, request: &Request, progress: &dyn Progress) -> Diag
         sections.extend(outcome.sections);
     }
     let findings = rank(findings, &trace, &request.options);
-    Diagnosis::new(trace, index, waits, repair, sections, findings)
+    let mut diagnosis = Diagnosis::new(trace, index, waits, repair, sections, findings);
+    if let Some(note) = recording_note(&diagnosis.trace, &request.options) {
+        diagnosis.quality.add(note);
+    }
+    diagnosis
 }

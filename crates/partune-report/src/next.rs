@@ -34,6 +34,9 @@ pub(crate) fn step(pattern: Pattern) -> &'static str {
         Pattern::LoadImbalance => "give each PE the same amount of work in this part of the program",
         Pattern::SerialSection => "parallelise this part, or let it overlap with other work",
         Pattern::PoorLocality => "change the blocking factor so that PEs mostly use data of their own",
+        Pattern::AboveBaseline => {
+            "find what shares the network or the processor, or where the library takes a slow path; nobody was late"
+        }
         Pattern::HighFrequency => "call it less often, or exclude it from the measurement",
     }
 }

@@ -106,3 +106,60 @@ fn what_is_wrong_is_told_with_a_remedy() {
         assert!(text(&partune(args).stdout).contains("Example"), "{args:?}");
     }
 }
+
+#[test]
+fn a_run_is_held_against_the_machine() {
+    let folder = tempfile::tempdir().expect("there is room for files");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (run, file) = (path("run"), path("machine.toml"));
+    assert_eq!(partune(&["synth", "--ranks", "4", "--events", "20K", "-o", &run]).status.code(), Some(0));
+    // A machine on which everything is done at once, and recording costs next to nothing.
+    std::fs::write(&file, machine(1e-9, 1e-12)).expect("the file is written");
+    let found = analyze(&run, &file, "1");
+    assert_eq!(found, analyze(&run, &file, "8"), "the same bytes on any number of threads");
+    let document: Value = serde_json::from_slice(&found).expect("it is JSON");
+    let patterns = |document: &Value| {
+        let findings = document["findings"].as_array().cloned().unwrap_or_default();
+        findings.iter().filter(|it| it["pattern"] == "above_baseline").count()
+    };
+    assert!(patterns(&document) > 0, "a barrier takes longer than a nanosecond: {document:#}");
+    assert_eq!(recording_notes(&document), 0);
+    // A machine that needs a second for everything, and ten microseconds for an event.
+    std::fs::write(&file, machine(1.0, 1e-5)).expect("the file is written");
+    let document: Value = serde_json::from_slice(&analyze(&run, &file, "2")).expect("it is JSON");
+    assert_eq!(patterns(&document), 0, "{document:#}");
+    assert_eq!(recording_notes(&document), 1, "{:#}", document["quality"]);
+
+    std::fs::write(&file, machine(-1.0, 1e-5)).expect("the file is written");
+    let output = partune(&["analyze", &run, "--machine", &file]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = text(&output.stderr);
+    assert!(message.contains("machine.toml") && message.contains("remedy"), "{message}");
+}
+
+fn analyze(run: &str, machine: &str, threads: &str) -> Vec<u8> {
+    let output = partune(&["analyze", run, "--json", "--machine", machine, "--threads", threads]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    output.stdout
+}
+
+fn recording_notes(document: &Value) -> usize {
+    let quality = document["quality"].as_array().cloned().unwrap_or_default();
+    quality.iter().filter(|it| it["message"].as_str().is_some_and(|text| text.starts_with("recording "))).count()
+}
+
+/// A machine on which every collective operation of four PEs takes `seconds`, and recording an event `event_s`.
+fn machine(seconds: f64, event_s: f64) -> String {
+    let mut text = format!(
+        "partune_machine = 1\n[provenance]\ndate = \"\"\nhosts = []\ncpu = \"\"\ncores = 1\nkernel = \"\"\n\
+         launch = []\npes = 4\npartune = \"\"\ntook_s = 0.0\n[overheads]\ntimer_s = 1e-9\ntimer_step_s = 1e-9\n\
+         event_s = {event_s:e}\n[rates]\nflops_one = 1e9\nflops_all = 1e9\nmemory_one = 1e9\nmemory_all = 1e9\n"
+    );
+    for role in ["group_sync", "one_to_all", "all_to_one", "all_to_all"] {
+        text += &format!(
+            "[[baseline]]\noperation = \"{role}\"\nrole = \"{role}\"\npes = 4\n\
+             points = [{{ bytes = 0, median_s = {seconds:e}, minimum_s = 0.0, samples = 1 }}]\n"
+        );
+    }
+    text
+}

@@ -113,7 +113,8 @@ fn is_group(pattern: Pattern) -> bool {
         | Pattern::LoadImbalance
         | Pattern::SerialSection
         | Pattern::PoorLocality
-        | Pattern::HighFrequency => false,
+        | Pattern::HighFrequency
+        | Pattern::AboveBaseline => false,
     }
 }
 

@@ -153,7 +153,8 @@ fn single(trace: &Trace, index: &Index, wait: &Wait, origin: CallPathId, charges
         | Pattern::LoadImbalance
         | Pattern::SerialSection
         | Pattern::PoorLocality
-        | Pattern::HighFrequency => {}
+        | Pattern::HighFrequency
+        | Pattern::AboveBaseline => {}
     }
 }
 

@@ -9,6 +9,7 @@ mod bounds;
 mod efficiency;
 mod hostile;
 mod iterations;
+mod machine;
 mod metrics;
 mod phases;
 mod places;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
-use partune_engine::{ANALYSES, Options, Request};
+use partune_engine::{ANALYSES, Machine, Options, Request};
 use partune_report::{TextOptions, document, schema, text};
 
 use crate::output;
@@ -44,6 +44,9 @@ pub(crate) struct Args {
     /// Tell on stderr how long each stage took
     #[arg(long)]
     timings: bool,
+    /// What operations need on the machine of the run: a file that `partune machine measure` made
+    #[arg(long, value_name = "FILE")]
+    machine: Option<PathBuf>,
     /// Keep time stamps as recorded, even if messages run backwards in time
     #[arg(long)]
     no_clock_repair: bool,
@@ -81,11 +84,11 @@ struct Thresholds {
 }
 
 impl Thresholds {
-    fn options(&self) -> Options {
+    fn options(&self, machine: Option<Machine>) -> Options {
         Options {
             hotspot: self.hotspot,
             baseline_factor: self.baseline_factor,
-            baselines: Vec::new(),
+            machine,
             deviation: self.deviation,
             minimum: self.minimum,
             frequent_count: self.frequent_count,
@@ -101,9 +104,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return output::print(&schema());
     }
     let archive = args.archive.as_deref().context("no archive given")?;
+    let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
     rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global().context("cannot start threads")?;
-    let request =
-        Request { options: args.thresholds.options(), only: args.only.clone(), repair_clocks: !args.no_clock_repair };
+    let request = Request {
+        options: args.thresholds.options(machine),
+        only: args.only.clone(),
+        repair_clocks: !args.no_clock_repair,
+    };
     let diagnosis = {
         let bar = Bar::new(args.timings);
         partune_engine::analyze(partune_engine::open(archive, &bar)?, &request, &bar)

@@ -1,0 +1,130 @@
+//! What the operations of a run should have taken on the machine that the user gave, beside what they took.
+//!
+//! Each operation is looked up by its role, the bytes that its PE gave or got (whichever is more) and the number of PEs that
+//! took part: two, except for collective operations. Its own recording lies inside its time: one event is added to the
+//! baseline. Operations without a baseline are left out. One pass over operations and their rows, parallel over PEs.
+
+use std::iter::Peekable;
+
+use partune_base::{CallPathId, GroupId, PeId, Span};
+use partune_machine::RoleBaselines;
+use partune_trace::{Role, Stream, Trace, VisitIx};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::useful::role_of_path;
+use crate::{Input, Wait};
+
+/// The operations with a baseline of one call path on one PE.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Expected {
+    pub(crate) count: u64,
+    pub(crate) time: Span,
+    /// The part of `time` that other PEs' behaviour cost.
+    pub(crate) waiting: Span,
+    /// What they should have taken in sum, with recording them.
+    pub(crate) seconds: f64,
+}
+
+/// In order of (call path, PE); empty without a machine.
+pub(crate) fn expected(input: &Input<'_>) -> Vec<(CallPathId, PeId, Expected)> {
+    let Some(machine) = &input.options.machine else { return Vec::new() };
+    let baselines = Role::ALL.map(|role| machine.baselines_of(role.name()));
+    let event_s = machine.overheads.event_s;
+    let pes: Vec<PeId> = input.trace.active_pes().collect();
+    let parts: Vec<Vec<(CallPathId, PeId, Expected)>> =
+        pes.par_iter().map(|pe| of_pe(input, *pe, &baselines, event_s)).collect();
+    let mut rows = parts.concat();
+    rows.sort_unstable_by_key(|(path, pe, _)| (*path, *pe));
+    rows
+}
+
+fn of_pe(
+    input: &Input<'_>,
+    pe: PeId,
+    baselines: &[RoleBaselines<'_>],
+    event_s: f64,
+) -> Vec<(CallPathId, PeId, Expected)> {
+    let trace = input.trace;
+    let stream = &trace.streams()[pe];
+    let mut sizes = Sizes::new(trace, stream);
+    let mut waits = input.waits.of_pe(pe).iter().peekable();
+    let mut sums: FxHashMap<CallPathId, Expected> = FxHashMap::default();
+    for operation in &stream.operations {
+        let visit = stream.visits.at(*operation);
+        let (bytes, pes) = sizes.of(*operation);
+        let waiting = waiting(&mut waits, *operation);
+        let role = role_of_path(trace, visit.path);
+        let pes = if role.is_collective() { pes } else { Some(2) };
+        let baseline = pes.and_then(|pes| baselines[role as usize].seconds(bytes, pes));
+        let Some(seconds) = baseline else { continue };
+        let sum = sums.entry(visit.path).or_default();
+        sum.count += 1;
+        sum.time += visit.duration();
+        sum.waiting += waiting;
+        sum.seconds += seconds + event_s;
+    }
+    sums.into_iter().map(|(path, sum)| (path, pe, sum)).collect()
+}
+
+/// What an operation waited. Waits and operations of a PE are in the same order.
+fn waiting<'a>(waits: &mut Peekable<impl Iterator<Item = &'a Wait>>, operation: VisitIx) -> Span {
+    let mut waiting = Span::ZERO;
+    while let Some(wait) = waits.next_if(|wait| wait.operation <= operation) {
+        if wait.operation == operation {
+            waiting += wait.duration();
+        }
+    }
+    waiting
+}
+
+/// Bytes and PEs of one operation after the other, from the rows of a PE, which are in order of their operations.
+struct Sizes<'a> {
+    trace: &'a Trace,
+    stream: &'a Stream,
+    /// The next send, receive, collective and transfer.
+    next: [usize; 4],
+}
+
+impl<'a> Sizes<'a> {
+    fn new(trace: &'a Trace, stream: &'a Stream) -> Self {
+        Self { trace, stream, next: [0; 4] }
+    }
+
+    /// Bytes that the PE gave or got in an operation, whichever is more, and the PEs of its group if it is a collective.
+    fn of(&mut self, operation: VisitIx) -> (u64, Option<u32>) {
+        let stream = self.stream;
+        let [sends, recvs, collectives, transfers] = &mut self.next;
+        let (mut given, mut got, mut pes) = (0_u64, 0_u64, None);
+        each(&stream.sends, sends, operation, |row| row.visit, |row| given = given.saturating_add(row.bytes));
+        each(&stream.recvs, recvs, operation, |row| row.visit, |row| got = got.saturating_add(row.bytes));
+        each(&stream.transfers, transfers, operation, |row| row.visit, |row| given = given.saturating_add(row.bytes));
+        let members = |group: GroupId| self.trace.groups().get(group).map(|group| group.members.len() as u32);
+        each(
+            &stream.collectives,
+            collectives,
+            operation,
+            |row| row.visit,
+            |row| {
+                given = given.saturating_add(row.sent);
+                got = got.saturating_add(row.received);
+                pes = members(row.group);
+            },
+        );
+        (given.max(got), pes)
+    }
+}
+
+/// Calls `take` for the rows of an operation and moves `next` behind them. Rows outside of operations are passed over.
+fn each<T>(rows: &[T], next: &mut usize, operation: VisitIx, visit: impl Fn(&T) -> VisitIx, mut take: impl FnMut(&T)) {
+    while let Some(row) = rows.get(*next) {
+        let at = visit(row);
+        if at.is_some() && at > operation {
+            return;
+        }
+        if at == operation {
+            take(row);
+        }
+        *next += 1;
+    }
+}
