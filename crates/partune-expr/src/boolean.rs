@@ -213,16 +213,22 @@ fn constant_is_no_multiple(e: &Expr) -> bool {
 
 /// `x div B = (x+1) div B` holds except where `B | x+1`: neighbours lie in one block unless a block begins between them.
 fn block_boundary(difference: &Expr) -> Option<Bool> {
-    let [first, second] = difference.terms() else { return None };
+    let constant = difference.constant();
+    let [first, second] = &difference.terms().iter().filter(|term| !term.factors.is_empty()).collect::<Vec<_>>()[..]
+    else {
+        return None;
+    };
     let (a, b) = (first.coefficient, second.coefficient);
     let single = |factors: &[(Atom, i32)]| match factors {
         [(Atom::FloorDiv(num, den), 1)] => Some((num.clone(), den.clone())),
         _ => None,
     };
     let ((num, den), (other, other_den)) = (single(&first.factors)?, single(&second.factors)?);
-    if a + b != Rat::ZERO || den != other_den || !num.is_integer() {
+    if a + b != Rat::ZERO || den != other_den || !num.is_integer() || !(constant / a).is_integer() {
         return None;
     }
+    // What was taken out of the floor goes in again.
+    let num = num + den.scale(constant / a);
     let later = match (&num - &other).to_int()? {
         1 => num,
         -1 => other,

@@ -406,8 +406,15 @@ impl Proof<'_> {
             }
             Atom::Sum(over) | Atom::MaxOver(over) | Atom::MinOver(over) => {
                 let inside = self.context.with_range(&over.variable, &over.lo, &over.hi);
-                let (positive, _) = sign();
-                positive && inside.nonneg(&over.body) && next(&Expr::zero())
+                let (positive, negative) = sign();
+                // What holds for every value holds for the largest.
+                let worst =
+                    matches!(atom, Atom::MaxOver(_)) && negative || matches!(atom, Atom::MinOver(_)) && positive;
+                let each = || {
+                    let deeper = Proof { context: &inside, budget: self.budget, free: self.free.clone() };
+                    deeper.nonneg(&(&a * &over.body + &b), depth - 1)
+                };
+                worst && each() || positive && inside.nonneg(&over.body) && next(&Expr::zero())
             }
             Atom::Log2(of) => {
                 let (positive, _) = sign();

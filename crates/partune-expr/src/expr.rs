@@ -349,7 +349,8 @@ impl Atom {
         }
     }
 
-    pub(crate) fn mentions(&self, symbol: &Symbol) -> bool {
+    /// Whether a symbol occurs in it, other than bound.
+    pub fn mentions(&self, symbol: &Symbol) -> bool {
         match self {
             Atom::Symbol(own) => own == symbol,
             _ => self.bound() != Some(symbol) && self.children().iter().any(|child| child.mentions(symbol)),

@@ -8,7 +8,9 @@
 //! Source: van Gemund, "Symbolic performance modeling of parallel systems" and the language it introduces.
 
 pub mod ast;
+mod code;
 mod diagnostic;
+pub mod estimate;
 mod lexer;
 mod lower;
 pub mod model;

@@ -250,6 +250,14 @@ impl Term {
         }
     }
 
+    /// Visits every expression in it.
+    pub fn expressions(&self, visit: &mut dyn FnMut(&Expr)) {
+        let _ = self.map(&mut |e| {
+            visit(e);
+            e.clone()
+        });
+    }
+
     /// Visits this term and all inside.
     pub fn visit(&self, visit: &mut dyn FnMut(&Term)) {
         visit(self);

@@ -2,7 +2,6 @@
 //!
 //! Source: theory, operational semantics. Cost: some 100 ns a use; memory follows the number of processes that are alive at once.
 
-mod code;
 mod machine;
 mod program;
 mod random;
@@ -11,7 +10,6 @@ mod time;
 
 use partune_expr::{Number, Rat};
 
-use self::code::Quantity;
 use self::machine::Machine;
 use self::program::Program;
 use self::resources::{Servers, Shape};
@@ -239,20 +237,4 @@ fn utilisations<C: Clock>(servers: &Servers<C::Time>, clock: &C, makespan: f64) 
             }
         })
         .collect()
-}
-
-impl Quantity {
-    fn to_f64(self) -> f64 {
-        match self {
-            Quantity::Ratio { num, den } => num as f64 / den as f64,
-            Quantity::Real(value) => value,
-        }
-    }
-
-    fn is_negative(self) -> bool {
-        match self {
-            Quantity::Ratio { num, .. } => num < 0,
-            Quantity::Real(value) => value < 0.0,
-        }
-    }
 }

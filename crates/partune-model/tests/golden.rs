@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use partune_model::estimate::{Given, bounds, closed_form};
+
 use crate::golden_values::{GOLDEN, Golden};
 use crate::support::{exact, model, simulated};
 
@@ -56,5 +58,27 @@ fn simulated_times_are_golden() {
     for case in GOLDEN {
         let model = model(&source(case), case.params);
         assert_eq!(simulated(&model).makespan, exact(case.simulated), "{}", case.name);
+    }
+}
+
+#[test]
+fn enumerated_bounds_are_golden() {
+    for case in GOLDEN {
+        let model = model(&source(case), case.params);
+        let bounds = bounds(&model, &model.alternatives[0].term).unwrap();
+        assert_eq!(bounds.basic, exact(case.basic), "{}", case.name);
+        assert_eq!(bounds.head_tail, exact(case.head_tail), "{}", case.name);
+        assert!(bounds.upper.to_f64() >= case.simulated as f64, "{}", case.name);
+    }
+}
+
+#[test]
+fn closed_forms_of_numbers_are_golden() {
+    for case in GOLDEN {
+        let model = model(&source(case), case.params);
+        let form = closed_form(&model, &model.alternatives[0].term);
+        assert!(form.weaker.is_empty(), "{}: {:?}", case.name, form.weaker);
+        let found = form.eval(&Given(&model)).unwrap();
+        assert_eq!(found, bounds(&model, &model.alternatives[0].term).unwrap(), "{}", case.name);
     }
 }

@@ -1,5 +1,6 @@
 //! The language from text to numbers: golden values, closed forms, laws, errors.
 
+mod closed_forms;
 mod golden;
 mod golden_values;
 mod support;

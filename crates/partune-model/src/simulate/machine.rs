@@ -9,12 +9,12 @@ use std::collections::BinaryHeap;
 
 use partune_expr::EvalError;
 
-use super::code::Value;
 use super::program::{After, At, Child, Drawn, Program, Step, Usage};
 use super::random::{Source, child, mix};
 use super::resources::{Entry, Servers};
 use super::time::{Clock, Stop};
 use super::{Activity, Options, Ties};
+use crate::code::Value;
 use crate::diagnostic::{Diagnostic, Span};
 
 /// Marks a continuation that is no process: a use that only counts down its parent.

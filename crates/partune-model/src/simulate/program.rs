@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use partune_expr::{Expr, Rat, Symbol};
 
-use super::code::{Compiler, Slots, Test, Value};
+use crate::code::{Compiler, Slots, Test, Value};
 use crate::diagnostic::Span;
 use crate::model::{Draw, Model, Range, Term};
 

@@ -2,8 +2,8 @@
 
 use crate::diagnostic::{Diagnostic, Span};
 
-use super::code::Value;
 use super::time::{Clock, Stop};
+use crate::code::Value;
 
 /// Queues that one model may have.
 const MAX_QUEUES: i128 = 1 << 24;

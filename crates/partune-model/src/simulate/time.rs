@@ -3,7 +3,7 @@
 //! Ticks are fractions of the unit; the machine starts with the unit itself, and a duration that is no multiple makes it begin again with
 //! finer ticks. Doubles serve where something irrational is drawn or computed.
 
-use super::code::Quantity;
+use crate::code::Quantity;
 
 /// Why a run stopped early.
 #[derive(Debug)]

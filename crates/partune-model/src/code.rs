@@ -1,4 +1,4 @@
-//! Expressions of a model with all parameters given, compiled for evaluation in every event.
+//! Expressions of a model with all parameters given, compiled for evaluation in every event and at every leaf.
 //!
 //! Almost all are integer polynomials over loop variables with one denominator: those run on 64-bit integers with checked arithmetic. The
 //! rest is evaluated as algebra.
@@ -9,12 +9,12 @@ use std::sync::Arc;
 use partune_expr::{Atom, Bool, Environment, EvalError, Expr, Number, Rat, Symbol};
 
 /// Where loop variables live in a process.
-pub(super) type Slots = BTreeMap<Symbol, u16>;
+pub(crate) type Slots = BTreeMap<Symbol, u16>;
 type Tables = BTreeMap<Arc<str>, Arc<[Rat]>>;
 
 /// A value: an integer numerator over a constant denominator, or algebra.
 #[derive(Debug)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Constant { num: i64, den: i64 },
     Slot(u16),
     Polynomial { sum: Sum, den: i64 },
@@ -22,14 +22,14 @@ pub(super) enum Value {
 }
 
 #[derive(Debug)]
-pub(super) struct General {
+pub(crate) struct General {
     expr: Expr,
     slots: Slots,
     tables: Arc<Tables>,
 }
 
 #[derive(Debug)]
-pub(super) struct Sum {
+pub(crate) struct Sum {
     constant: i64,
     terms: Box<[(i64, Product)]>,
 }
@@ -55,7 +55,7 @@ enum Factor {
 
 /// A condition on integers.
 #[derive(Debug)]
-pub(super) enum Test {
+pub(crate) enum Test {
     AtLeastZero(Sum),
     AboveZero(Sum),
     Zero(Sum),
@@ -68,18 +68,18 @@ pub(super) enum Test {
 
 /// A number as the machine wants it.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Quantity {
+pub(crate) enum Quantity {
     Ratio { num: i64, den: i64 },
     Real(f64),
 }
 
-pub(super) struct Compiler<'a> {
-    pub(super) slots: Slots,
-    pub(super) tables: &'a Arc<Tables>,
+pub(crate) struct Compiler<'a> {
+    pub(crate) slots: Slots,
+    pub(crate) tables: &'a Arc<Tables>,
 }
 
 impl Compiler<'_> {
-    pub(super) fn value(&self, e: &Expr) -> Value {
+    pub(crate) fn value(&self, e: &Expr) -> Value {
         match self.polynomial(e) {
             Some((Sum { constant: num, terms }, den)) if terms.is_empty() => Value::Constant { num, den },
             Some((Sum { constant: 0, terms }, 1)) if matches!(*terms, [(1, Product::One(Factor::Slot(_)))]) => {
@@ -164,7 +164,7 @@ impl Compiler<'_> {
         }
     }
 
-    pub(super) fn test(&self, condition: &Bool) -> Test {
+    pub(crate) fn test(&self, condition: &Bool) -> Test {
         self.simple_test(condition)
             .unwrap_or_else(|| Test::General(condition.clone(), Box::new(self.general(&Expr::zero()))))
     }
@@ -189,7 +189,7 @@ impl Compiler<'_> {
 
 impl Value {
     #[inline]
-    pub(super) fn eval(&self, variables: &[i64]) -> Result<Quantity, EvalError> {
+    pub(crate) fn eval(&self, variables: &[i64]) -> Result<Quantity, EvalError> {
         Ok(match self {
             Value::Constant { num, den } => Quantity::Ratio { num: *num, den: *den },
             Value::Slot(slot) => Quantity::Ratio { num: variables[usize::from(*slot)], den: 1 },
@@ -200,7 +200,7 @@ impl Value {
 
     /// The value as an integer.
     #[inline]
-    pub(super) fn int(&self, variables: &[i64]) -> Result<i64, EvalError> {
+    pub(crate) fn int(&self, variables: &[i64]) -> Result<i64, EvalError> {
         match self.eval(variables)? {
             Quantity::Ratio { num, den: 1 } => Ok(num),
             Quantity::Ratio { num, den } if num % den == 0 => Ok(num / den),
@@ -311,7 +311,7 @@ fn extreme(args: &[Sum], variables: &[i64], best: fn(i64, i64) -> i64) -> Result
 
 impl Test {
     #[inline]
-    pub(super) fn eval(&self, variables: &[i64]) -> Result<bool, EvalError> {
+    pub(crate) fn eval(&self, variables: &[i64]) -> Result<bool, EvalError> {
         Ok(match self {
             Test::AtLeastZero(e) => e.eval(variables)? >= 0,
             Test::AboveZero(e) => e.eval(variables)? > 0,
@@ -339,5 +339,21 @@ impl Test {
             }
             Test::General(condition, general) => condition.eval(&Bindings { general, variables })?,
         })
+    }
+}
+
+impl Quantity {
+    pub(crate) fn to_f64(self) -> f64 {
+        match self {
+            Quantity::Ratio { num, den } => num as f64 / den as f64,
+            Quantity::Real(value) => value,
+        }
+    }
+
+    pub(crate) fn is_negative(self) -> bool {
+        match self {
+            Quantity::Ratio { num, .. } => num < 0,
+            Quantity::Real(value) => value < 0.0,
+        }
     }
 }
