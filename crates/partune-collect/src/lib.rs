@@ -28,6 +28,7 @@ mod region;
 mod settings;
 mod stack;
 mod unwind;
+pub mod user;
 
 pub use call::{Call, enter, enter_region, leave_region, suspend};
 pub use clock::{Reading, calibration, now};

@@ -9,6 +9,7 @@ use super::{Package, Problem, Tree};
 const FLOORS: &[(&str, u32)] = &[
     ("partune-base", 0),
     ("partune-diag", 0),
+    ("partune-regions", 0),
     ("partune-mpi-abi", 0),
     ("partune-expr", 1),
     ("partune-trace", 1),

@@ -1,0 +1,174 @@
+//! Begin and end of marked regions, and what is said where they do not fit together.
+//!
+//! Events nest on each thread, so an end first ends what was begun inside and is still open, and an end without a begin is
+//! no event.
+
+use std::ffi::{CStr, c_char};
+use std::sync::Once;
+
+use super::names::{self, Named};
+use crate::frame::Frame;
+use crate::region::{Kind, Region};
+use crate::{call, process};
+
+/// Kinds of misuse, as bits: each is said once for each region.
+const NOT_BEGUN: u8 = 1;
+const CROSSED: u8 = 2;
+const NO_LOOP: u8 = 4;
+
+/// Begins a region.
+///
+/// # Safety
+///
+/// `name` is a C string or null.
+#[allow(clippy::inline_always, reason = "the frame is that of the exported function")]
+#[inline(always)]
+pub(super) unsafe fn begin(name: *const c_char, kind: Kind, frame: Frame) {
+    if is_awake() && !name.is_null() {
+        // SAFETY: not null, so a C string.
+        begin_named(names::find(unsafe { CStr::from_ptr(name) }.to_bytes(), kind), frame);
+    }
+}
+
+/// Begins an iteration of the innermost loop of this thread.
+#[allow(clippy::inline_always, reason = "the frame is that of the exported function")]
+#[inline(always)]
+pub(super) fn begin_iteration(frame: Frame) {
+    if is_awake() {
+        iterate(frame);
+    }
+}
+
+#[inline(never)]
+fn iterate(frame: Frame) {
+    if is_silent() {
+        return;
+    }
+    match innermost(|kind| matches!(kind, Kind::Loop | Kind::Iteration)) {
+        Some(region) if region.kind == Kind::Iteration => {
+            end_named(named(region));
+            iterate(frame);
+        }
+        Some(region) => begin_named(named_as(region, Kind::Iteration), frame),
+        None => {
+            let iteration = names::find(b"", Kind::Iteration);
+            tell(iteration, NO_LOOP, || {
+                "iterations were marked outside of a marked loop of their thread: not recorded".to_owned()
+            });
+        }
+    }
+}
+
+#[inline(never)]
+fn begin_named(named: &'static Named, frame: Frame) {
+    if !is_silent() {
+        call::enter_region(&named.region, frame);
+        named.opened();
+    }
+}
+
+/// Ends the region of a name, or the innermost one of the kind.
+///
+/// # Safety
+///
+/// `name` is a C string or null.
+pub(super) unsafe fn end(name: *const c_char, kind: Kind) {
+    if !process::is_recorded() || is_silent() {
+        return;
+    }
+    if !name.is_null() {
+        // SAFETY: not null, so a C string.
+        end_named(names::find(unsafe { CStr::from_ptr(name) }.to_bytes(), kind));
+    } else if let Some(region) = innermost(|open| open == kind) {
+        end_named(named(region));
+    } else if kind != Kind::Iteration {
+        // An iteration may have been refused, or ended by the next one.
+        tell(names::find(b"", kind), NOT_BEGUN, || format!("a {} ended that was not begun on its thread", what(kind)));
+    }
+}
+
+fn end_named(named: &'static Named) {
+    let Some(lane) = process::lane() else { return };
+    let inside: Vec<&'static Region> = {
+        let begun = lane.stack.0.iter().rposition(|open| std::ptr::eq(open.region, &raw const named.region));
+        begun.map(|at| lane.stack.0[at + 1..].iter().map(|open| open.region).collect()).unwrap_or_default()
+    };
+    if !call::leave_region(&named.region) {
+        let what = what(named.region.kind);
+        let name = named.region.name;
+        return tell(named, NOT_BEGUN, || match named.count() {
+            0 => format!("{what} {name} ended without a begin, or was begun while recording was off"),
+            _ => format!("{what} {name} ended on a thread that did not begin it"),
+        });
+    }
+    named.closed();
+    for region in inside {
+        let inner = self::named(region);
+        inner.closed();
+        // The end of a loop may end its iteration.
+        if region.kind != Kind::Iteration || named.region.kind != Kind::Loop {
+            tell(inner, CROSSED, || {
+                let (outer, name) = (named.region.name, region.name);
+                format!("{} {name} was ended by the end of {outer} around it", what(region.kind))
+            });
+        }
+    }
+}
+
+/// The innermost open region whose kind is asked for.
+fn innermost(is: impl Fn(Kind) -> bool) -> Option<&'static Region> {
+    let lane = process::lane()?;
+    lane.stack.0.iter().rev().map(|open| open.region).find(|region| is(region.kind))
+}
+
+/// What the program named this region. All regions on a stack are named ones.
+fn named(region: &'static Region) -> &'static Named {
+    named_as(region, region.kind)
+}
+
+fn named_as(region: &'static Region, kind: Kind) -> &'static Named {
+    names::find(region.name.as_bytes(), kind)
+}
+
+/// Whether marks are not recorded now: inside of recorded calls (callbacks), and where the program turned recording off.
+fn is_silent() -> bool {
+    process::is_paused() || process::lane().is_none_or(|lane| lane.depth != 0)
+}
+
+/// Whether this process is recorded; the first mark starts that.
+#[allow(clippy::inline_always, reason = "the hot path of every mark")]
+#[inline(always)]
+fn is_awake() -> bool {
+    process::is_recorded() || wake()
+}
+
+#[cold]
+fn wake() -> bool {
+    static FIRST: Once = Once::new();
+    FIRST.call_once(|| {
+        if process::begin("user", env!("CARGO_PKG_VERSION")) {
+            // SAFETY: a function without arguments that touches this crate's statics only. It runs before the log is closed,
+            // since that was registered before it.
+            unsafe { libc::atexit(at_exit) };
+        }
+    });
+    process::is_recorded()
+}
+
+extern "C" fn at_exit() {
+    for (named, times) in names::open() {
+        let (what, name) = (what(named.region.kind), named.region.name);
+        crate::note(&format!("{what} {name} was begun and not ended, {times} times"));
+    }
+}
+
+/// The word for people.
+fn what(kind: Kind) -> &'static str {
+    if kind == Kind::Code { "region" } else { kind.word() }
+}
+
+fn tell(named: &Named, misuse: u8, text: impl FnOnce() -> String) {
+    if named.is_first(misuse) {
+        crate::note(&text());
+    }
+}
