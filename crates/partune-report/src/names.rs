@@ -42,6 +42,17 @@ pub(crate) fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
     Location { file, line, function: function.map_or("", |region| text(region.name)) }
 }
 
+/// Where the innermost user function around a construct is called from, if that is known: two findings at one line may differ in it.
+pub(crate) fn caller(trace: &Trace, path: CallPathId) -> Option<Location<'_>> {
+    let is_function = |path: &CallPathId| {
+        !region(trace, *path).paradigm.is_some() && region(trace, *path).kind == RegionKind::Function
+    };
+    let mut functions = trace.paths().ancestors(path).skip(1).filter(is_function);
+    let site = trace.paths().site(functions.next()?);
+    let function = functions.next().map_or("", |path| trace.strings().get(region(trace, path).name));
+    site.is_some().then(|| Location { file: trace.strings().get(site.file), line: site.line, function })
+}
+
 /// Names along a path, outermost first.
 pub(crate) fn callpath(trace: &Trace, path: CallPathId) -> Vec<&str> {
     let mut names: Vec<_> =
@@ -139,6 +150,16 @@ mod tests {
                 "main (s.c:5)",
             ]
         );
+    }
+
+    #[test]
+    fn a_function_is_called_from_a_line_of_another() {
+        let trace = partune_testkit::trace(
+            "pe 0: main 0..9 { exchange^m.c:10 0..4 { phase p 0..4 { MPI_Send^h.c:42 0..1 } } other 4..9 { MPI_Send 4..9 } }",
+        );
+        let send = |names| caller(&trace, partune_testkit::path(&trace, names)).map(|location| location.text());
+        assert_eq!(send("main/exchange/p/MPI_Send").as_deref(), Some("main (m.c:10)"));
+        assert_eq!([send("main/other/MPI_Send"), send("main/exchange"), send("main")], [None, None, None]);
     }
 
     #[test]

@@ -137,7 +137,9 @@ fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
     let seconds = |span| names::seconds(trace.clock().seconds(span));
     let pattern = it.pattern.name().replace('_', " ");
     let _ = writeln!(out, "{number:>3}  {pattern:<58} {:>8}  {:>7}", seconds(it.time), names::percent(ranked.fraction));
-    let _ = writeln!(out, "     {}", place(trace, it.path));
+    let caller = it.path.some().and_then(|path| names::caller(trace, path));
+    let caller = caller.map_or(String::new(), |caller| format!(", from {}", caller.text()));
+    let _ = writeln!(out, "     {}{caller}", place(trace, it.path));
     if !it.pes.is_empty() {
         let mut pes = it.pes.clone();
         pes.sort_by_key(|(pe, time)| (std::cmp::Reverse(*time), *pe));
