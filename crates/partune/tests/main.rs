@@ -8,4 +8,5 @@ mod faults;
 mod machine;
 mod manual;
 mod pgas;
+mod record;
 mod same;

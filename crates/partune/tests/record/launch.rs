@@ -27,7 +27,7 @@ impl Mpi {
 
     /// Whether it is here; where tests must not be skipped, it has to be.
     #[allow(clippy::print_stdout, reason = "what a test skips is said")]
-    pub(super) fn is_here(&self) -> bool {
+    fn is_here(&self) -> bool {
         let here = Command::new(self.command("mpicc")).arg("--version").output().is_ok_and(|it| it.status.success());
         assert!(here || std::env::var_os("CI").is_none(), "{} must be present in CI", self.name);
         if !here {
@@ -37,7 +37,7 @@ impl Mpi {
     }
 }
 
-/// A program, compiled in a folder of its own, where also its archive will be.
+/// A program, compiled in a folder of its own.
 pub(super) struct Built<'a> {
     pub(super) mpi: &'a Mpi,
     pub(super) source: String,
@@ -46,7 +46,7 @@ pub(super) struct Built<'a> {
     arguments: Vec<String>,
 }
 
-/// A run that was recorded.
+/// A run that was recorded. Its archive goes with it.
 pub(super) struct Recorded {
     pub(super) output: Output,
     pub(super) anchor: PathBuf,
@@ -54,11 +54,15 @@ pub(super) struct Recorded {
 }
 
 impl<'a> Built<'a> {
-    /// Compiles `file` of this folder with debug information, optimised, and with `flags`.
-    pub(super) fn new(mpi: &'a Mpi, file: &str, flags: &[&str]) -> Self {
+    /// Compiles `file` of this folder with debug information, optimised, and with `flags`. None: it is not for this MPI, or that
+    /// is not here.
+    pub(super) fn new(mpi: &'a Mpi, file: &str, flags: &[&str]) -> Option<Self> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record").join(file);
         let source = fs::read_to_string(&path).expect("the program is here");
         let expected = Expected::of(&source);
+        if expected.only.as_ref().is_some_and(|only| only != mpi.name) || !mpi.is_here() {
+            return None;
+        }
         let folder = tempfile::tempdir().expect("there is room for a program");
         let here = folder.path().display().to_string();
         let mut arguments = Vec::new();
@@ -89,7 +93,7 @@ impl<'a> Built<'a> {
             arguments.push(folder.path().join("file").display().to_string());
         }
         run(command.args(&expected.flags).args(flags));
-        Self { mpi, source, expected, folder, arguments }
+        Some(Self { mpi, source, expected, folder, arguments })
     }
 
     pub(super) fn program(&self) -> PathBuf {
@@ -102,8 +106,9 @@ impl<'a> Built<'a> {
     }
 
     /// Runs it under `partune record` with the options, and its own arguments.
-    pub(super) fn record(self, options: &[&str], arguments: &[&str]) -> Recorded {
-        let archive = self.folder.path().join("archive");
+    pub(super) fn record(&self, options: &[&str], arguments: &[&str]) -> Recorded {
+        let folder = tempfile::tempdir().expect("there is room for an archive");
+        let archive = folder.path().join("archive");
         let _alone = alone();
         let output = Command::new("timeout")
             .args(["--kill-after=5", "60", env!("CARGO_BIN_EXE_partune"), "record", "-o"])
@@ -119,7 +124,7 @@ impl<'a> Built<'a> {
             .envs(["OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"].map(|name| (name, "1")))
             .output()
             .expect("timeout is a command of every system");
-        Recorded { output, anchor: archive.join("traces.otf2"), _folder: self.folder }
+        Recorded { output, anchor: archive.join("traces.otf2"), _folder: folder }
     }
 }
 

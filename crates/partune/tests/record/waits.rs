@@ -1,9 +1,11 @@
 //! Waits of known length, at a known line, with known causes; and the same programs when everybody comes in time.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::expect::{Wait, line_of};
-use super::launch::{Built, MPICH, Mpi, OPEN_MPI};
+use super::launch::{Built, MPICH, Mpi, OPEN_MPI, Recorded};
 
 /// Two tests for each program and MPI: late, and balanced.
 macro_rules! waits {
@@ -38,30 +40,56 @@ waits! {
     fortran "fortran.f90"
 }
 
-fn check_late(mpi: &Mpi, file: &str) {
-    if !mpi.is_here() {
-        return;
+#[test]
+fn many_wait_for_one() {
+    for mpi in [&OPEN_MPI, &MPICH] {
+        check_late(mpi, "many_wait.c");
     }
-    let built = Built::new(mpi, &format!("waits/{file}"), &[]);
-    check_waits(built, &[]);
+}
+
+/// Sleep and start are at the mercy of a machine that may be busy, so a run has this many tries.
+const TRIES: usize = 3;
+
+fn check_late(mpi: &Mpi, file: &str) {
+    check_waits(mpi, file, &[]);
 }
 
 /// Every wait of the program is found: pattern, line, seconds within 5 %, who waits, who causes it.
-pub(super) fn check_waits(mut built: Built<'_>, options: &[&str]) {
-    let waits = std::mem::take(&mut built.expected.waits);
-    assert!(!waits.is_empty(), "the program says what it waits for");
-    let recorded = built.record(options, &[]);
-    assert!(recorded.output.status.success(), "{}", recorded.said());
-    let document = recorded.analysis();
-    for wait in waits {
-        check_wait(&wait, &document);
-    }
+pub(super) fn check_waits(mpi: &Mpi, file: &str, flags: &[&str]) {
+    check(mpi, file, flags, &[], |built, recorded, document| {
+        assert!(!built.expected.waits.is_empty(), "the program says what it waits for");
+        let worked = worked(&String::from_utf8_lossy(&recorded.output.stdout));
+        built.expected.waits.iter().try_for_each(|wait| check_wait(wait, &worked, document))
+    });
 }
 
-fn check_wait(wait: &Wait, document: &Value) {
+type Check = fn(&Built<'_>, &Recorded, &Value) -> Result<(), String>;
+
+fn check(mpi: &Mpi, file: &str, flags: &[&str], arguments: &[&str], is_right: Check) {
+    let Some(built) = Built::new(mpi, &format!("waits/{file}"), flags) else { return };
+    let mut last = Ok(());
+    for _ in 0..TRIES {
+        let recorded = built.record(&[], arguments);
+        assert!(recorded.output.status.success(), "{}", recorded.said());
+        last = is_right(&built, &recorded, &recorded.analysis());
+        if last.is_ok() {
+            return;
+        }
+    }
+    last.unwrap_or_else(|problem| panic!("{problem}"));
+}
+
+/// How many times longer than asked for the work of a rank took, as `work.h` tells.
+fn worked(stdout: &str) -> BTreeMap<u64, f64> {
+    let ratio = |line: &str| {
+        let (rank, ratio) = line.strip_prefix("worked ")?.split_once(' ')?;
+        Some((rank.parse().ok()?, ratio.parse().ok()?))
+    };
+    stdout.lines().filter_map(ratio).collect()
+}
+
+fn check_wait(wait: &Wait, worked: &BTreeMap<u64, f64>, document: &Value) -> Result<(), String> {
     let findings = || document["findings"].as_array().into_iter().flatten();
-    let all: Vec<_> =
-        findings().map(|it| (&it["pattern"], &it["construct"], &it["location"], &it["seconds"])).collect();
     let path = |it: &Value| match &wait.path {
         None => true,
         Some(path) => it["callpath"].as_array().into_iter().flatten().any(|region| region == path.as_str()),
@@ -69,42 +97,43 @@ fn check_wait(wait: &Wait, document: &Value) {
     let is_it = |it: &&Value| {
         it["pattern"] == wait.pattern.as_str()
             && it["construct"] == wait.construct.as_str()
-            && path(it)
             && it["location"]["line"] == wait.line
+            && path(it)
     };
-    let found = findings().find(is_it).unwrap_or_else(|| panic!("{wait:?} is not among {all:#?}"));
+    let Some(found) = findings().find(is_it) else {
+        let all: Vec<_> =
+            findings().map(|it| (&it["pattern"], &it["construct"], &it["location"], &it["seconds"])).collect();
+        return Err(format!("{wait:?} is not among {all:#?}"));
+    };
     let of_pe = |list: &str, pe: u64| -> f64 {
         let entries = found[list].as_array().into_iter().flatten();
         entries.filter(|it| it["pe"] == pe).filter_map(|it| it["seconds"].as_f64()).sum()
     };
+    let longer: f64 = wait.causes.iter().map(|rank| worked.get(rank).copied().unwrap_or(1.0)).sum();
+    let expected = wait.seconds * longer / wait.causes.len() as f64;
     for pe in 0..4 {
         let (waits, blame) = (of_pe("pes", pe), of_pe("causes", pe));
-        if wait.ranks.contains(&pe) {
-            assert!((waits / wait.seconds - 1.0).abs() < 0.05, "{pe} waits {waits} s: {wait:?} {found:#}");
-        } else {
-            assert!(waits < 0.05 * wait.seconds, "{pe} waits {waits} s: {wait:?} {found:#}");
+        let is_near = if wait.ranks.contains(&pe) { (waits / expected - 1.0).abs() } else { waits / expected } < 0.05;
+        let is_blamed = (blame > 0.05 * expected) == wait.causes.contains(&pe);
+        if !is_near || !is_blamed {
+            let text = format!("PE {pe} waits {waits} s of {expected} s and is blamed for {blame} s");
+            return Err(format!("{text}: {wait:?}, {worked:?}, {found:#}"));
         }
-        let causes = blame > 0.05 * wait.seconds;
-        assert_eq!(causes, wait.causes.contains(&pe), "{pe} causes {blame} s: {wait:?} {found:#}");
     }
+    Ok(())
 }
 
 /// Nothing above 1 % of the run is said of a program in which nobody is late, but for what its start and its end cost:
 /// `MPI_Init`, the first meeting (marked `START`), and `MPI_Finalize`.
 fn check_balanced(mpi: &Mpi, file: &str) {
-    if !mpi.is_here() {
-        return;
-    }
-    let built = Built::new(mpi, &format!("waits/{file}"), &[]);
-    let start = line_of(&built.source, "START");
-    let recorded = built.record(&[], &["balanced"]);
-    assert!(recorded.output.status.success(), "{}", recorded.said());
-    let document = recorded.analysis();
-    let said = document["findings"].as_array().into_iter().flatten().filter(|it| {
-        let is_start = start.is_some_and(|line| it["location"]["line"] == line);
-        let is_edge = ["MPI_Init", "MPI_Finalize"].iter().any(|name| it["construct"] == *name);
-        it["fraction"].as_f64().is_some_and(|share| share > 0.01) && !is_start && !is_edge
+    check(mpi, file, &[], &["balanced"], |built, _, document| {
+        let start = line_of(&built.source, "START");
+        let said = document["findings"].as_array().into_iter().flatten().filter(|it| {
+            let is_start = start.is_some_and(|line| it["location"]["line"] == line);
+            let is_edge = ["MPI_Init", "MPI_Finalize"].iter().any(|name| it["construct"] == *name);
+            it["fraction"].as_f64().is_some_and(|share| share > 0.01) && !is_start && !is_edge
+        });
+        let said: Vec<_> = said.collect();
+        if said.is_empty() { Ok(()) } else { Err(format!("{said:#?}")) }
     });
-    let said: Vec<_> = said.collect();
-    assert!(said.is_empty(), "{said:#?}");
 }

@@ -1,25 +1,14 @@
 /* A master that takes what comes. Its workers take turns: one is ready each 0.05 s.
  *
- * With the argument `balanced` everybody comes at the same time, and there is nothing to tell.
- *
  * expect 3 ranks
  * expect wait late_sender at HERE: MPI_Recv, ranks 0, 0.30 s, causes 1 2
  */
-#include <mpi.h>
-#include <string.h>
-#include <time.h>
-
-static int rank, balanced;
-
-static void work(long milliseconds)
-{
-    nanosleep(&(struct timespec){ 0, milliseconds * 1000000L }, NULL);
-}
+#include "work.h"
 
 static void master(void)
 {
     int word;
-    if (balanced) work(300);
+    late(0, 300);
     for (int i = 0; i < 6; ++i)
         MPI_Recv(&word, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* HERE */
 }
@@ -35,9 +24,7 @@ static void worker(void)
 
 int main(int argc, char** argv)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    balanced = argc > 1 && strcmp(argv[1], "balanced") == 0;
+    start(argc, argv);
     MPI_Barrier(MPI_COMM_WORLD); /* START */
     if (rank == 0) master();
     else worker();

@@ -1,43 +1,30 @@
 /* A late sender in a communicator of ranks 3 and 1, in this order, and a late rank at its barrier.
  *
- * With the argument `balanced` everybody comes at the same time, and there is nothing to tell.
- *
  * expect 4 ranks
  * expect wait late_sender at HERE: MPI_Recv, ranks 1, 0.30 s, causes 3
  * expect wait wait_at_barrier at THERE: MPI_Barrier, ranks 3, 0.30 s, causes 1
  */
-#include <mpi.h>
-#include <string.h>
-#include <time.h>
-
-static int rank, balanced;
-
-static void work(long milliseconds)
-{
-    nanosleep(&(struct timespec){ 0, milliseconds * 1000000L }, NULL);
-}
+#include "work.h"
 
 static MPI_Comm half;
 
 static void message(void)
 {
     int word = 0;
-    if (rank == 3 || balanced) work(100);
+    late(rank == 3, 100);
     if (rank == 3) MPI_Send(&word, 1, MPI_INT, 1, 0, half);
     else MPI_Recv(&word, 1, MPI_INT, 0, 0, half, MPI_STATUS_IGNORE); /* HERE */
 }
 
 static void meeting(void)
 {
-    if (rank == 1 || balanced) work(100);
+    late(rank == 1, 100);
     MPI_Barrier(half); /* THERE */
 }
 
 int main(int argc, char** argv)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    balanced = argc > 1 && strcmp(argv[1], "balanced") == 0;
+    start(argc, argv);
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half); /* START */
     if (rank % 2 == 1) {
         for (int i = 0; i < 3; ++i) message();

@@ -1,20 +1,9 @@
 /* One function that is called from two places, and is late in one of them only.
  *
- * With the argument `balanced` everybody comes at the same time, and there is nothing to tell.
- *
  * expect 2 ranks
  * expect wait late_sender at HERE: MPI_Recv, ranks 1, 0.30 s, causes 0, path late_phase
  */
-#include <mpi.h>
-#include <string.h>
-#include <time.h>
-
-static int rank, balanced;
-
-static void work(long milliseconds)
-{
-    nanosleep(&(struct timespec){ 0, milliseconds * 1000000L }, NULL);
-}
+#include "work.h"
 
 __attribute__((noinline)) static void exchange(void)
 {
@@ -27,7 +16,7 @@ __attribute__((noinline)) static void exchange(void)
 __attribute__((noinline)) static void late_phase(void)
 {
     for (int i = 0; i < 3; ++i) {
-        if (rank == 0 || balanced) work(100);
+        late(rank == 0, 100);
         exchange();
     }
 }
@@ -39,9 +28,7 @@ __attribute__((noinline)) static void early_phase(void)
 
 int main(int argc, char** argv)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    balanced = argc > 1 && strcmp(argv[1], "balanced") == 0;
+    start(argc, argv);
     MPI_Barrier(MPI_COMM_WORLD); /* START */
     early_phase();
     late_phase();

@@ -1,0 +1,47 @@
+/* What the programs here have in common: `work` is sleep, so that cores do not matter, and tells how long it really took.
+ *
+ * With the argument `balanced` everybody works when one would, and nobody is late.
+ * A process that worked prints `worked RANK RATIO` at its end: what its sleep took, over what it asked for.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static int rank, balanced;
+static double asked, took;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void tell(void)
+{
+    printf("worked %d %.6f\n", rank, took / asked);
+}
+
+static void work(long milliseconds)
+{
+    if (asked == 0) atexit(tell);
+    double start = now();
+    nanosleep(&(struct timespec){ milliseconds / 1000, milliseconds % 1000 * 1000000L }, NULL);
+    took += now() - start;
+    asked += 1e-3 * (double)milliseconds;
+}
+
+/* Work of a rank that is late, or of all. */
+static void late(int is_late, long milliseconds)
+{
+    if (is_late || balanced) work(milliseconds);
+}
+
+static void start(int argc, char** argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    balanced = argc > 1 && strcmp(argv[1], "balanced") == 0;
+}
