@@ -51,7 +51,7 @@ pub(crate) struct Context {
 pub(crate) struct Contexts {
     pub(crate) regions: Numbered<Region>,
     pub(crate) sites: Numbered<Site>,
-    pub(crate) contexts: Numbered<Context>,
+    pub(crate) tree: Numbered<Context>,
 }
 
 /// Values in the order of their first use.
@@ -102,9 +102,11 @@ impl Contexts {
                         continue;
                     };
                     flat = region;
-                    self.contexts.number(Context { region, site: NONE, parent })
+                    self.tree.number(Context { region, site: NONE, parent })
                 }
-                Step::Frame(Some(number), _) if module(Some(number)).is_some_and(|(_, is_between)| is_between) => parent,
+                Step::Frame(Some(number), _) if module(Some(number)).is_some_and(|(_, is_between)| is_between) => {
+                    parent
+                }
                 Step::Frame(number, address) => {
                     let functions = module(number).map_or(&[][..], |(path, _)| places.get(path, At::Call(address)));
                     self.frame(parent, functions, module(number).map(|(path, _)| path), address, strings)
@@ -115,7 +117,7 @@ impl Contexts {
                         Some(function) => self.function(function),
                         None => self.unknown(module(number).map(|(path, _)| path), address, strings),
                     };
-                    self.contexts.number(Context { region, site: NONE, parent })
+                    self.tree.number(Context { region, site: NONE, parent })
                 }
             };
             mapped.contexts.push(context);
@@ -135,7 +137,7 @@ impl Contexts {
     ) -> u32 {
         if functions.is_empty() {
             let region = self.unknown(module, address, strings);
-            return self.contexts.number(Context { region, site: NONE, parent });
+            return self.tree.number(Context { region, site: NONE, parent });
         }
         let mut context = parent;
         for (level, function) in functions.iter().enumerate() {
@@ -149,12 +151,12 @@ impl Contexts {
                 line => self.sites.number((function.call_file, line)),
             };
             // An instrumented function was entered by itself; this is a place in it.
-            let entered = self.contexts.rows.get(context as usize).copied();
+            let entered = self.tree.rows.get(context as usize).copied();
             let around = match entered {
                 Some(entered) if level == 0 && entered.region == region && entered.site == NONE => entered.parent,
                 _ => context,
             };
-            context = self.contexts.number(Context { region, site, parent: around });
+            context = self.tree.number(Context { region, site, parent: around });
         }
         context
     }

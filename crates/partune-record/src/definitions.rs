@@ -14,6 +14,7 @@ use partune_otf2::codec::{CodecError, DefinitionWriter, Value};
 use rustc_hash::FxHashMap;
 
 use crate::contexts::{Contexts, Kind, NONE};
+use crate::roles;
 use crate::unify::{CommRow, Unified};
 
 const PARADIGM_USER: u8 = 1;
@@ -162,7 +163,10 @@ impl<'t, S: FnMut(&[u8])> Global<'t, S> {
             let name = self.string(region.name)?;
             let (role, paradigm, flags) = match region.kind {
                 Kind::Function => (FUNCTION, PARADIGM_COMPILER, 0),
-                Kind::Construct(name) => (FUNCTION, paradigm(self.strings.get(name)), 0),
+                Kind::Construct(of) => {
+                    let of = self.strings.get(of);
+                    (roles::of(self.strings.get(region.name), of), paradigm(of), 0)
+                }
                 Kind::Code => (CODE, PARADIGM_USER, 0),
                 Kind::Phase => (CODE, PARADIGM_USER, PHASE),
                 Kind::Loop => (LOOP, PARADIGM_USER, DYNAMIC),
@@ -191,7 +195,7 @@ impl<'t, S: FnMut(&[u8])> Global<'t, S> {
             let file = self.string(file)?;
             self.put(SourceCodeLocation { id, file, line_number })?;
         }
-        for (context, id) in contexts.contexts.rows.iter().zip(0..) {
+        for (context, id) in contexts.tree.rows.iter().zip(0..) {
             let (region, source_code_location, parent) = (context.region, context.site, context.parent);
             self.put(CallingContext { id, region, source_code_location, parent })?;
         }

@@ -11,6 +11,7 @@ mod launch;
 mod library;
 mod log;
 mod places;
+mod roles;
 mod unify;
 
 use std::io;

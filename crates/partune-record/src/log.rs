@@ -283,6 +283,7 @@ fn number<T: std::str::FromStr>(word: &str) -> Option<T> {
     word.parse().ok()
 }
 
+#[allow(clippy::option_option, reason = "not understood, or understood as none")]
 fn optional(word: &str) -> Option<Option<u32>> {
     if word == "-" { Some(None) } else { number(word).map(Some) }
 }

@@ -102,14 +102,14 @@ fn map(path: &Path) -> Option<Mmap> {
 
 /// Files that were asked for, kept until the module is done.
 #[derive(Default)]
-struct Maps(RefCell<Vec<Box<Mmap>>>);
+struct Maps(RefCell<Vec<Mmap>>);
 
 impl Maps {
     fn get(&self, path: &str) -> Option<&[u8]> {
-        let map = Box::new(map(Path::new(path))?);
-        let bytes: *const [u8] = &**map;
+        let map = map(Path::new(path))?;
+        let bytes = std::ptr::from_ref::<[u8]>(&map);
         self.0.borrow_mut().push(map);
-        // SAFETY: the mapping lives in a box that is never removed before `self`.
+        // SAFETY: mapped memory does not move with its owner, which is never removed before `self`.
         #[allow(unsafe_code, reason = "an arena of mappings")]
         Some(unsafe { &*bytes })
     }

@@ -108,10 +108,8 @@ impl Unified {
             });
         }
         // Both sides of an intercommunicator name their own group first.
-        let (a, b) = match comm.remote.is_empty() {
-            false if comm.remote < comm.members => (&comm.remote, &comm.members),
-            _ => (&comm.members, &comm.remote),
-        };
+        let swapped = !comm.remote.is_empty() && comm.remote < comm.members;
+        let (a, b) = if swapped { (&comm.remote, &comm.members) } else { (&comm.members, &comm.remote) };
         let key = ((world, Arc::clone(a)), Arc::clone(b), comm.sequence);
         if let Some(known) = self.comm_ids.get(&key) {
             let known = *known;

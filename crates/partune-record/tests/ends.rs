@@ -1,0 +1,139 @@
+//! Ends of processes: nothing is lost, or the loss is stated to the event.
+
+use std::fs;
+use std::path::Path;
+
+use partune_otf2::codec::{Anchor, Event, EventVisitor, chunks, read_chunk};
+
+use crate::process::record;
+
+/// What an event file holds.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Counts {
+    enters: u64,
+    leaves: u64,
+    sends: u64,
+    flushes: u64,
+    others: u64,
+    /// Bytes of all sends.
+    bytes: u64,
+}
+
+impl Counts {
+    fn events(&self) -> u64 {
+        self.enters + self.leaves + self.sends + self.flushes + self.others
+    }
+}
+
+impl EventVisitor for Counts {
+    fn enter(&mut self, _: u64, _: u32) {
+        self.enters += 1;
+    }
+    fn leave(&mut self, _: u64, _: u32) {
+        self.leaves += 1;
+    }
+    fn event(&mut self, _: u64, event: &Event<'_>) {
+        match event {
+            Event::MpiSend { msg_length, .. } => {
+                self.sends += 1;
+                self.bytes += msg_length;
+            }
+            Event::BufferFlush { .. } => self.flushes += 1,
+            _ => self.others += 1,
+        }
+    }
+}
+
+/// Counts the events of a location, and holds the numbers in the headers of chunks against them.
+fn count(folder: &Path, location: u64) -> Counts {
+    let anchor = Anchor::read(&fs::read(folder.join("traces.otf2")).expect("an anchor")).expect("a good anchor");
+    let bytes = fs::read(folder.join(format!("traces/{location}.evt"))).expect("an event file");
+    let mut counts = Counts::default();
+    for chunk in chunks(&bytes, anchor.event_chunk_size).expect("a chunk size") {
+        let chunk = chunk.expect("a good chunk");
+        assert_eq!(chunk.first_event, counts.events() + 1);
+        read_chunk(&chunk, &mut counts);
+        assert_eq!(chunk.last_event, counts.events());
+    }
+    counts
+}
+
+/// The sizes of the sends of `calls` calls.
+fn bytes(calls: u64) -> u64 {
+    (0..calls).step_by(2).sum()
+}
+
+#[test]
+fn everything_is_in_the_archive_of_a_process_that_exits() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert!(record(folder.path(), "exit 1000", &[]).success());
+    let summary = partune_record::complete(folder.path()).expect("an archive");
+    let counts = count(folder.path(), 0);
+    let expected = Counts { enters: 1000, leaves: 1000, sends: 500, bytes: bytes(1000), ..Counts::default() };
+    assert_eq!(counts, expected);
+    assert_eq!((summary.processes, summary.pes, summary.events), (1, 1, 2500));
+    assert!(summary.quality.entries().is_empty(), "{:?}", summary.quality.entries());
+    assert!(!folder.path().join("parts").exists());
+}
+
+#[test]
+fn a_full_ring_is_flushed_and_a_kill_loses_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // Two chunks: some flushes, the last one not at the end.
+    let status = record(folder.path(), "kill 100000", &[("PARTUNE_BUFFER", "524288")]);
+    assert!(!status.success());
+    let summary = partune_record::complete(folder.path()).expect("an archive");
+    let counts = count(folder.path(), 0);
+    assert_eq!((counts.enters, counts.leaves, counts.sends), (100_000, 100_000, 50_000));
+    assert_eq!((counts.bytes, counts.others), (bytes(100_000), 0));
+    assert!(counts.flushes > 3, "{counts:?}");
+    assert_eq!(summary.events, counts.events());
+    let said: Vec<_> = summary.quality.entries().iter().map(|entry| entry.message.as_str()).collect();
+    assert_eq!(said, ["1 of 1 processes ended without finishing (killed, crashed or aborted)"]);
+}
+
+#[test]
+fn threads_have_lanes_of_their_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert!(record(folder.path(), "threads 3000", &[]).success());
+    let summary = partune_record::complete(folder.path()).expect("an archive");
+    assert_eq!((summary.pes, summary.events), (4, 4 * 7500));
+    for thread in 0..4 {
+        assert_eq!(count(folder.path(), thread << 32).events(), 7500);
+    }
+}
+
+#[test]
+fn a_forked_child_does_not_write_into_its_parents_lane() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert!(record(folder.path(), "fork 100", &[]).success());
+    let summary = partune_record::complete(folder.path()).expect("an archive");
+    assert_eq!((summary.processes, summary.events), (1, 500));
+}
+
+#[test]
+fn a_full_disk_costs_events_and_says_how_many() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // The file of flushed chunks may grow to 2 MiB; four flushes of 512 KiB fit.
+    assert!(record(folder.path(), "full 200000", &[("PARTUNE_BUFFER", "524288")]).success());
+    let summary = partune_record::complete(folder.path()).expect("an archive");
+    let counts = count(folder.path(), 0);
+    let lost: u64 = summary
+        .quality
+        .entries()
+        .iter()
+        .filter_map(|entry| entry.message.split_once(" events of a process were lost")?.0.parse::<u64>().ok())
+        .sum();
+    assert!(lost > 0, "{:?}", summary.quality.entries());
+    // Each flush that succeeded is an event of the ring that it made room for; the last such ring was lost with its event.
+    let flushes = counts.flushes + 1;
+    assert_eq!(counts.events() + lost, 500_000 + flushes);
+    assert_eq!(summary.events, counts.events());
+}
+
+#[test]
+fn nothing_recorded_is_an_error_with_a_reason() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let error = partune_record::complete(folder.path()).expect_err("there is nothing");
+    assert!(error.to_string().contains("did not initialise MPI"), "{error}");
+}
