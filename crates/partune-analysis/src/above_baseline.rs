@@ -74,6 +74,14 @@ fn run(input: &Input<'_>) -> Outcome {
     let mut section = Section { name: "above_baseline", ..Section::default() };
     section.scalars.push(Scalar::new("operations_with_baseline", Unit::Count, known as f64));
     section.scalars.push(Scalar::new("operations_without_baseline", Unit::Count, (operations - known) as f64));
+    if let Some(machine) = &input.options.machine {
+        let (measured, ran) = (machine.provenance.pes, trace.processes().len());
+        if ran > measured as usize {
+            section.notes.push(format!(
+                "the machine was measured with {measured} PEs and the run has {ran}: collectives on more have no baseline"
+            ));
+        }
+    }
     places.sort_by(|a, b| excess(input, &b.all).total_cmp(&excess(input, &a.all)).then(a.path.cmp(&b.path)));
     if places.len() > ROWS {
         section.notes.push(format!("the table lists the first {ROWS} of {} places", places.len()));

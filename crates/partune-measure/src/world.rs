@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use partune_machine::{Baseline, Link, Machine, Point, Rates, Scope, VERSION, fit};
 
-use crate::mpi::{Group, LoadError, Mpi, launched_size};
+use crate::mpi::{Group, LoadError, Mpi, is_launched};
 use crate::tasks::{Kind, Measured, Members, Task, run, tasks};
 use crate::{Settings, alone, host, overheads, provenance, rates, samples};
 
@@ -23,7 +23,7 @@ const DISTURBED: f64 = 25.0;
 /// Measures together with the other PEs that the launcher started. Rank 0 gets the machine, others none. Without a
 /// launcher that is known, this process is measured alone.
 pub fn worker(settings: &Settings) -> Result<Option<Machine>, LoadError> {
-    if launched_size().is_none() && settings.library.is_none() {
+    if !is_launched() && settings.library.is_none() {
         return Ok(Some(alone(settings)));
     }
     let begin = Instant::now();

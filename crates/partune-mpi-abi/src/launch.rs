@@ -12,11 +12,12 @@ pub const fn sonames(abi: Abi) -> &'static [&'static CStr] {
     }
 }
 
-/// Environment variables with a process's rank and the number of processes, as its launcher sets them.
+/// Environment variables with a process's rank and the number of processes, as its launcher sets them. The second may
+/// be missing where the first is there.
 pub const fn world_variables(abi: Abi) -> &'static [(&'static str, &'static str)] {
     match abi {
-        Abi::OpenMpi => &[("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE")],
-        Abi::Mpich => &[("PMI_RANK", "PMI_SIZE"), ("MPIRANK", "MPISIZE")],
+        Abi::OpenMpi => &[("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMIX_RANK", "SLURM_NTASKS")],
+        Abi::Mpich => &[("PMI_RANK", "PMI_SIZE"), ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE")],
         Abi::Standard => &[],
     }
 }

@@ -29,6 +29,8 @@ fn launchers_are_known_by_their_environment() {
     let with = |set: &'static str| launched(move |name| name == set);
     assert_eq!(with("OMPI_COMM_WORLD_RANK"), Some(Abi::OpenMpi));
     assert_eq!(with("PMI_RANK"), Some(Abi::Mpich));
+    assert_eq!(with("PMIX_RANK"), Some(Abi::OpenMpi));
+    assert_eq!(with("MV2_COMM_WORLD_RANK"), Some(Abi::Mpich));
     assert_eq!(with("HOME"), None);
     for abi in Abi::ALL {
         assert!(!sonames(abi).is_empty());

@@ -37,17 +37,25 @@ pub(super) struct Loaded {
     pub(super) version: String,
 }
 
-/// The number of PEs that this process's launcher says it started; none without a launcher that is known.
-pub(crate) fn launched_size() -> Option<i32> {
-    let set = |name: &str| std::env::var_os(name).is_some();
-    let abi = launched(set)?;
-    let mut sizes = world_variables(abi).iter().filter(|(rank, _)| set(rank));
+/// Whether a launcher that is known started this process.
+pub(crate) fn is_launched() -> bool {
+    launched(is_set).is_some()
+}
+
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some()
+}
+
+/// The number of PEs that this process's launcher says it started, if it does.
+pub(super) fn launched_size() -> Option<i32> {
+    let abi = launched(is_set)?;
+    let mut sizes = world_variables(abi).iter().filter(|(rank, _)| is_set(rank));
     sizes.find_map(|(_, size)| std::env::var(size).ok()?.parse().ok())
 }
 
 /// Loads the library named, or the first that is found of the launcher's interface, then of the others.
 pub(super) fn load(named: Option<&str>) -> Result<Loaded, LoadError> {
-    let hinted = launched(|name| std::env::var_os(name).is_some());
+    let hinted = launched(is_set);
     let others = Abi::ALL.into_iter().filter(|abi| Some(*abi) != hinted);
     let names: Vec<CString> = match named {
         Some(name) => CString::new(name).into_iter().collect(),

@@ -11,7 +11,7 @@ use std::ffi::{CStr, c_int, c_void};
 use partune_mpi_abi::{Abi, Handle, StatusLayout};
 
 pub use load::LoadError;
-pub(crate) use load::launched_size;
+pub(crate) use load::is_launched;
 
 type Buffer = *const c_void;
 type Out = *mut c_void;
@@ -128,7 +128,7 @@ impl Mpi {
         (mpi.functions.init)(std::ptr::null_mut(), std::ptr::null_mut());
         let world = mpi.group_of(mpi.world);
         (mpi.rank, mpi.size) = (world.rank, world.size);
-        match launched_size() {
+        match load::launched_size() {
             Some(started) if started != mpi.size => Err(LoadError::Foreign { library: name, found: mpi.size, started }),
             _ => Ok(mpi),
         }

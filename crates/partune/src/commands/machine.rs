@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Subcommand;
 use partune_measure::{Settings, alone, launch, print, worker};
 use partune_report::{machine_json, machine_text};
@@ -98,6 +98,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 fn measure(args: &Measure) -> anyhow::Result<()> {
+    let folder = args.output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        // Before measuring, not after.
+        bail!("{}: no such folder\n  remedy: make it, or give another place with -o", folder.display());
+    }
     let settings = Settings { budget_s: args.budget, library: args.mpi_library.clone(), launch: args.launch.clone() };
     let machine = if args.launch.is_empty() {
         alone(&settings)
