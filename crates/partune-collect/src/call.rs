@@ -145,7 +145,7 @@ impl Call {
     #[inline(never)]
     fn count(&mut self, enter: bool) {
         if let Some(profile) = &mut self.lane.profile {
-            if enter { profile.enter(self.path, self.time) } else { profile.leave(self.path, self.time) }
+            if enter { profile.enter(self.path, self.time, self.is_flat) } else { profile.leave(self.path, self.time) }
         }
     }
 }

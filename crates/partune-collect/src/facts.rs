@@ -88,7 +88,9 @@ pub const SYNC_MEMORY: u32 = 2;
 /// Recording was turned off or on.
 pub(crate) fn measurement(lane: &mut Lane, on: bool) {
     let time = crate::clock::now();
-    if lane.profile.is_none() {
+    if let Some(profile) = &mut lane.profile {
+        profile.pause(on, time);
+    } else {
         lane.event(time, |at| at.record(11, |at| at.byte(if on { 1 } else { 2 })));
     }
 }
@@ -263,6 +265,8 @@ impl Call {
     }
 
     pub fn io_begin(&mut self, handle: u32, mode: Io, bytes: u64, matching: u64) {
+        let (read, written) = if mode == Io::Read { (bytes, 0) } else { (0, bytes) };
+        self.moved(written, read);
         // Flags: the operation is collective or non-blocking; the wrapped function's name says so.
         self.tell(75, |at| at.c32(handle).byte(mode as u8).c32(0).c64(bytes).c64(matching));
     }

@@ -4,7 +4,9 @@
 //! - `NAME-T.lane`: thread T's lane: a [`Header`] in the first [`HEADER_SIZE`] bytes, then a ring of chunks. The chunks behind
 //!   [`Header::flushed`] that were not written out yet are here, the last one unfinished.
 //! - `NAME-T.evt`: the chunks that did not fit the ring any more, complete, as an OTF2 event file has them. Absent if none.
-//! - `NAME-T.stat`: in profile mode, thread T's statistics: a [`Header`], then rows of [`Row`].
+//! - `NAME-T.stat`: in profile mode, thread T's statistics: a [`ProfileHeader`] in the first [`PROFILE_HEADER_SIZE`] bytes, then a
+//!   [`Row`] for each path, by its number.
+//! - `NAME-T.gaps`: beside it, what lies between: [`Gap`]s.
 //!
 //! Everything is little endian and belongs to one version of partune: [`VERSION`] must be equal.
 
@@ -52,7 +54,7 @@ pub struct Header {
     pub chunk_size: u64,
     /// Bytes of the ring; a multiple of the chunk size.
     pub ring_size: u64,
-    /// Position in the ring where the next record goes; in a profile, the number of rows.
+    /// Position in the ring where the next record goes.
     pub cursor: AtomicU64,
     /// Position in the ring where the current chunk begins.
     pub chunk: AtomicU64,
@@ -74,34 +76,103 @@ impl Header {
     }
 }
 
-/// Sizes of messages fall into these classes: 0, 1–7, 8–63, 64–511, … bytes; the last one is open.
-pub const SIZE_CLASSES: usize = 12;
+/// First bytes of a profile: `partstat`.
+pub const PROFILE_MAGIC: u64 = u64::from_le_bytes(*b"partstat");
+/// Bytes before the rows of a profile.
+pub const PROFILE_HEADER_SIZE: usize = 8 * HEADER_SIZE;
+/// Calls that may be open at once and outlive the process; the first stands for the thread itself.
+pub const OPEN: usize = 1000;
+/// No path.
+pub const NO_PATH: u32 = u32::MAX;
 
-/// The class of a size: 0 for nothing, then one for each factor of 8.
+/// State of a profile, kept in its file as a lane's is.
+#[derive(Debug)]
+#[repr(C)]
+pub struct ProfileHeader {
+    pub magic: u64,
+    pub version: u32,
+    /// Number of the thread in its process, in order of their first event.
+    pub thread: u32,
+    /// Rows that are used, from the first one.
+    pub rows: AtomicU64,
+    /// Gaps that are used, in the `.gaps` file.
+    pub gaps: AtomicU64,
+    /// Calls that could not be counted: the disk was full.
+    pub lost: AtomicU64,
+    /// Ticks in which the program had turned recording off.
+    pub paused: AtomicU64,
+    /// When it turned recording off and not on again; 0 otherwise.
+    pub paused_since: AtomicU64,
+    /// Open calls, with the thread itself.
+    pub depth: AtomicU64,
+    pub open: [Open; OPEN],
+}
+
+/// A call that has not returned, and what is known of its inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Open {
+    pub path: u32,
+    /// The recorded call that ended last in it; [`NO_PATH`] if there was none.
+    pub before: u32,
+    pub enter: u64,
+    /// Ticks in recorded calls in it and in the gaps between them.
+    pub inside: u64,
+    /// When the recorded call before ended.
+    pub end: u64,
+}
+
+/// Sizes of messages fall into these classes: 0, 1–3, 4–15, 16–63, … bytes; the last one is open: 4 MiB and more.
+pub const SIZE_CLASSES: usize = 13;
+
+/// The class of a size: 0 for nothing, then one for each factor of 4.
 #[inline]
 pub fn size_class(bytes: u64) -> usize {
     let bits = 64 - bytes.leading_zeros() as usize;
-    bits.div_ceil(3).min(SIZE_CLASSES - 1)
+    bits.div_ceil(2).min(SIZE_CLASSES - 1)
 }
 
-/// Statistics of one call path on one thread.
+/// Statistics of one call path on one thread: one that ends in a construct or in a marked region.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Row {
-    /// Executions.
+    /// Executions that ended.
     pub count: u64,
-    /// Ticks from enter to leave, summed, without recorded calls inside.
-    pub exclusive: u64,
     /// Ticks from enter to leave, summed.
     pub inclusive: u64,
+    /// Of these, ticks that are neither in recorded calls inside nor in the [`Gap`]s between them.
+    pub own: u64,
+    /// Of the shortest and the longest execution.
     pub min: u64,
     pub max: u64,
-    /// Transfers: messages sent and received, collectives, remote accesses.
+    /// Enter of the first execution and leave of the last one.
+    pub first: u64,
+    pub last: u64,
+    /// Number of the latest [`Gap`] before this path, plus one; 0 if there is none.
+    pub gaps: u64,
+    /// Transfers: messages sent and received, collectives, remote accesses, file accesses.
     pub transfers: u64,
     pub bytes_sent: u64,
     pub bytes_received: u64,
     /// Transfers by [`size_class`] of their bytes.
-    pub sizes: [u32; SIZE_CLASSES],
+    pub sizes: [u64; SIZE_CLASSES],
+}
+
+/// The code between two recorded calls that follow each other, which both are inside of the same others.
+///
+/// Time between two calls belongs to the innermost function that both are in, which only debug data tells. So pairs are counted,
+/// and looked at after the run. There are few more of them than paths.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Gap {
+    /// The call before; [`NO_PATH`] for the begin of what is around.
+    pub before: u32,
+    /// The call behind.
+    pub path: u32,
+    /// Number of the next gap before the same path, plus one; 0 if there is none.
+    pub next: u64,
+    pub count: u64,
+    pub ticks: u64,
 }
 
 #[cfg(test)]
@@ -109,12 +180,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn size_classes_are_factors_of_eight() {
-        assert_eq!([0, 1, 7, 8, 63, 64, 511, 512, u64::MAX].map(size_class), [0, 1, 1, 2, 2, 3, 3, 4, 11]);
+    fn size_classes_are_factors_of_four() {
+        assert_eq!([0, 1, 3, 4, 15, 16, 1023, 1024, 4 << 20].map(size_class), [0, 1, 1, 2, 2, 3, 5, 6, 12]);
+        assert_eq!([(4 << 20) - 1, u64::MAX].map(size_class), [11, 12]);
     }
 
     #[test]
     fn a_header_fits_its_page() {
         assert!(size_of::<Header>() <= HEADER_SIZE);
+        assert!(size_of::<ProfileHeader>() <= PROFILE_HEADER_SIZE);
+        assert!(PROFILE_HEADER_SIZE.is_multiple_of(align_of::<Row>()));
     }
 }

@@ -21,6 +21,7 @@ pub mod frame;
 mod lane;
 pub mod layout;
 mod log;
+mod mapped;
 mod paths;
 mod process;
 mod profile;

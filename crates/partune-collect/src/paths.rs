@@ -12,7 +12,7 @@ use std::sync::Mutex;
 
 use crate::frame::Frame;
 use crate::process;
-use crate::region::Region;
+use crate::region::{Kind, Region};
 use crate::stack::Stack;
 use crate::unwind::{self, Step};
 
@@ -66,14 +66,22 @@ impl Tree {
     }
 
     fn frame(&mut self, parent: Path, address: usize) -> Path {
-        self.child(parent, Node::Frame(address), |tree| match tree.module(address) {
-            Some((number, bias)) => format!("frame {number} {:x}", address - bias),
-            None => format!("frame - {address:x}"),
-        })
+        self.child(parent, Node::Frame(address), |tree| format!("frame {}", tree.place(address)))
+    }
+
+    /// An address as a module and an address in its file.
+    fn place(&mut self, address: usize) -> String {
+        match self.module(address) {
+            Some((number, bias)) => format!("{number} {:x}", address - bias),
+            None => format!("- {address:x}"),
+        }
     }
 
     fn region(&mut self, parent: Path, region: &'static Region) -> Path {
         self.child(parent, Node::Region(std::ptr::from_ref(region) as usize), |tree| {
+            if let Kind::Function(address) = region.kind {
+                return format!("function {}", tree.place(address));
+            }
             let number = region.number().unwrap_or_else(|| {
                 let number = tree.regions;
                 tree.regions += 1;
@@ -161,6 +169,10 @@ impl Cache {
             unwind::walk(frame, self.depth, &mut self.steps);
         }
         let words = words(&self.steps);
+        if matches!(region.kind, Kind::Function(_)) && !self.steps.is_empty() {
+            // The innermost frame is its own, not one around it.
+            self.steps.remove(0);
+        }
         self.steps.reverse();
         let path = Tree::with(|tree| {
             let mut places = stack.places(&self.steps).peekable();

@@ -12,7 +12,7 @@ use std::sync::{Mutex, OnceLock};
 
 use crate::counters::Counters;
 use crate::lane::Lane;
-use crate::layout::{PARTS, VERSION};
+use crate::layout::{CHUNK_SIZE, PARTS, VERSION};
 use crate::log::{Log, Word};
 use crate::profile::Profile;
 use crate::settings::{Mode, Settings};
@@ -130,13 +130,8 @@ fn make_lane() -> Option<&'static mut Lane> {
     let Some(Some(process)) = PROCESS.get() else { return None };
     BUSY.set(true);
     let thread = process.threads.fetch_add(1, Ordering::Relaxed);
-    let made = Lane::create(&process.stem, thread, process.settings.ring, process.settings.depth);
-    let lane = match made {
-        Ok(mut lane) => {
-            if process.settings.mode == Mode::Profile {
-                lane.profile = Profile::create(&process.stem, thread).map(Box::new).ok();
-            }
-            lane.counters = Counters::open(&process.settings.counters).map(Box::new);
+    let lane = match create_lane(process, thread) {
+        Ok(lane) => {
             let lane: &'static mut Lane = Box::leak(Box::new(lane));
             LANE.set(lane);
             process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(LanePointer(lane));
@@ -151,6 +146,23 @@ fn make_lane() -> Option<&'static mut Lane> {
     // A thread without a lane stays busy and is not asked again.
     BUSY.set(lane.is_none());
     lane
+}
+
+fn create_lane(process: &Process, thread: u32) -> std::io::Result<Lane> {
+    let Settings { ring, depth, mode, counters, .. } = &process.settings;
+    match mode {
+        Mode::Trace => {
+            let mut lane = Lane::create(&process.stem, thread, *ring, *depth)?;
+            lane.counters = Counters::open(counters).map(Box::new);
+            Ok(lane)
+        }
+        // The lane holds no events.
+        Mode::Profile => {
+            let mut lane = Lane::create(&process.stem, thread, CHUNK_SIZE, *depth)?;
+            lane.profile = Some(Box::new(Profile::create(&process.stem, thread)?));
+            Ok(lane)
+        }
+    }
 }
 
 /// Run by the loader: whether frames can be trusted must be known before the first wrapper looks at its own.

@@ -1,154 +1,312 @@
 //! Statistics of call paths instead of events: memory by the number of paths, none by the length of the run.
 //!
-//! Rows lie in the thread's mapped `.stat` file, indexed by path, so that they outlive the process as lanes do.
+//! Rows lie in the thread's mapped `.stat` file, indexed by path, so that they outlive the process as lanes do; so do the calls that are
+//! open. What happens between recorded calls is counted by pairs of calls that follow each other (see [`Gap`]), so that a profile
+//! knows of the functions around calls what events would have told.
 
-use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::{Path as FilePath, PathBuf};
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::lane::map;
-use crate::layout::{HEADER_SIZE, Header, MAGIC, Row, VERSION, size_class};
+use crate::layout::{
+    Gap, NO_PATH, OPEN, Open, PROFILE_HEADER_SIZE, PROFILE_MAGIC, ProfileHeader, Row, VERSION, size_class,
+};
+use crate::mapped::Mapped;
 use crate::paths::Path;
 
-const FIRST_ROWS: usize = 4096;
-
-/// A call that has not returned.
-struct Open {
-    path: Path,
-    enter: u64,
-    /// Ticks in recorded calls inside.
-    inside: u64,
-}
+const FIRST_ROWS: usize = 512;
+const FIRST_GAPS: usize = 1024;
+/// More calls than these, before one path, are not told apart: the time between belongs to what is around.
+const MOST_BEFORE: usize = 64;
 
 /// The statistics of one thread.
 pub(crate) struct Profile {
-    header: *mut Header,
-    capacity: usize,
-    file: File,
-    path: PathBuf,
-    private: bool,
-    open: Vec<Open>,
+    rows: Mapped<Row>,
+    gaps: Mapped<Gap>,
+    /// Open calls that the header has no room for.
+    deep: Vec<Open>,
 }
 
 impl Profile {
-    /// Statistics in `STEM-THREAD.stat`.
+    /// Statistics in `STEM-THREAD.stat` and `STEM-THREAD.gaps`.
     pub(crate) fn create(stem: &FilePath, thread: u32) -> io::Result<Profile> {
-        let mut name = stem.as_os_str().to_owned();
-        name.push(format!("-{thread}.stat"));
-        let path = PathBuf::from(name);
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
-        let (base, private) = map(&file, &path, size(FIRST_ROWS))?;
-        let header = base.cast::<Header>();
-        // SAFETY: the mapping is large enough and page aligned.
-        unsafe {
-            (*header).magic = MAGIC;
-            (*header).version = VERSION;
-            (*header).thread = thread;
-            (*header).ring_size = (FIRST_ROWS * size_of::<Row>()) as u64;
-        }
-        Ok(Profile { header, capacity: FIRST_ROWS, file, path, private, open: Vec::with_capacity(64) })
+        let named = |ending: &str| {
+            let mut name = stem.as_os_str().to_owned();
+            name.push(format!("-{thread}.{ending}"));
+            PathBuf::from(name)
+        };
+        let rows = Mapped::create(&named("stat"), PROFILE_HEADER_SIZE, FIRST_ROWS)?;
+        let gaps = Mapped::create(&named("gaps"), 0, FIRST_GAPS)?;
+        let mut profile = Profile { rows, gaps, deep: Vec::new() };
+        let header = profile.header();
+        header.magic = PROFILE_MAGIC;
+        header.version = VERSION;
+        header.thread = thread;
+        header.depth = AtomicU64::new(1);
+        header.open[0] = Open { path: NO_PATH, before: NO_PATH, enter: 0, inside: 0, end: 0 };
+        Ok(profile)
     }
 
-    pub(crate) fn enter(&mut self, path: Path, time: u64) {
-        self.open.push(Open { path, enter: time, inside: 0 });
+    fn header(&mut self) -> &mut ProfileHeader {
+        // SAFETY: the head of the table is as large, aligned to a page, and all of its bytes are initialised.
+        unsafe { &mut *self.rows.head().cast::<ProfileHeader>() }
+    }
+
+    /// The open call at a depth.
+    #[inline]
+    fn open(&mut self, depth: usize) -> Option<&mut Open> {
+        if depth < OPEN { Some(&mut self.header().open[depth]) } else { self.deep.get_mut(depth - OPEN) }
+    }
+
+    #[inline]
+    fn depth(&mut self) -> usize {
+        *self.header().depth.get_mut() as usize
+    }
+
+    /// Begins a call. `is_flat`: paths have no functions that the time before it could belong to.
+    pub(crate) fn enter(&mut self, path: Path, time: u64, is_flat: bool) {
+        let depth = self.depth();
+        if let Some(outer) = self.open(depth - 1) {
+            let (before, between) = match outer.before {
+                NO_PATH => {
+                    // What the thread did before its first recorded call is not known.
+                    outer.enter = if depth == 1 { time } else { outer.enter };
+                    (NO_PATH, 0)
+                }
+                before => (before, time.saturating_sub(outer.end)),
+            };
+            if !is_flat
+                && self.between(before, path, between)
+                && let Some(outer) = self.open(depth - 1)
+            {
+                outer.inside += between;
+            }
+        }
+        let open = Open { path: path.0, before: NO_PATH, enter: time, inside: 0, end: time };
+        match self.open(depth) {
+            Some(slot) => *slot = open,
+            None => self.deep.push(open),
+        }
+        self.header().depth.store(depth as u64 + 1, Relaxed);
     }
 
     /// Ends the innermost call; it is the one of `path`, since wrappers and regions nest.
     pub(crate) fn leave(&mut self, path: Path, time: u64) {
-        let Some(open) = self.open.pop().filter(|open| open.path == path) else { return };
+        let depth = self.depth() - 1;
+        let Some(open) = self.open(depth).copied().filter(|open| open.path == path.0 && depth > 0) else { return };
         let inclusive = time.saturating_sub(open.enter);
-        if let Some(outer) = self.open.last_mut() {
-            outer.inside += inclusive;
+        if let Some(row) = self.row(path.0) {
+            if row.count == 0 {
+                (row.min, row.first) = (inclusive, open.enter);
+            }
+            row.count += 1;
+            row.inclusive += inclusive;
+            row.own += inclusive.saturating_sub(open.inside);
+            row.min = row.min.min(inclusive);
+            row.max = row.max.max(inclusive);
+            row.last = time;
         }
-        let Some(row) = self.row(path) else { return };
-        row.min = if row.count == 0 { inclusive } else { row.min.min(inclusive) };
-        row.max = row.max.max(inclusive);
-        row.count += 1;
-        row.inclusive += inclusive;
-        row.exclusive += inclusive.saturating_sub(open.inside);
+        self.header().depth.store(depth as u64, Relaxed);
+        self.deep.truncate(depth.saturating_sub(OPEN));
+        if let Some(outer) = self.open(depth - 1) {
+            outer.inside += inclusive;
+            outer.before = path.0;
+            outer.end = time;
+        }
     }
 
     /// A transfer inside the innermost call.
     pub(crate) fn moved(&mut self, sent: u64, received: u64) {
-        let Some(path) = self.open.last().map(|open| open.path) else { return };
+        let depth = self.depth() - 1;
+        let Some(path) = self.open(depth).map(|open| open.path) else { return };
         let Some(row) = self.row(path) else { return };
         row.transfers += 1;
-        row.bytes_sent += sent;
-        row.bytes_received += received;
+        row.bytes_sent = row.bytes_sent.saturating_add(sent);
+        row.bytes_received = row.bytes_received.saturating_add(received);
         row.sizes[size_class(sent.max(received))] += 1;
     }
 
-    /// The row of a path; none if there is no memory for it, which counts as lost.
-    fn row(&mut self, path: Path) -> Option<&mut Row> {
-        let index = path.0 as usize;
-        while index >= self.capacity {
-            if self.grow().is_err() {
-                // SAFETY: the mapping is never removed.
-                let lost = unsafe { &(*self.header).lost };
-                lost.store(lost.load(Relaxed) + 1, Relaxed);
-                return None;
-            }
-        }
-        // SAFETY: as above; the row lies in the mapping.
-        unsafe {
-            let used = &(*self.header).cursor;
-            used.store(used.load(Relaxed).max(index as u64 + 1), Relaxed);
-            let rows = self.header.cast::<u8>().add(HEADER_SIZE).cast::<Row>();
-            Some(&mut *rows.add(index))
+    /// The program turned recording off, or on.
+    pub(crate) fn pause(&mut self, on: bool, time: u64) {
+        let header = self.header();
+        let since = header.paused_since.swap(if on { 0 } else { time }, Relaxed);
+        if since > 0 {
+            header.paused.store(header.paused.load(Relaxed) + time.saturating_sub(since), Relaxed);
         }
     }
 
-    fn grow(&mut self) -> io::Result<()> {
-        let capacity = 2 * self.capacity;
-        let old = size(self.capacity);
-        if self.private {
-            let (base, _) = private(size(capacity))?;
-            // SAFETY: the new mapping is larger than the old one, which is left to the process.
-            unsafe { std::ptr::copy_nonoverlapping(self.header.cast::<u8>(), base, old) };
-            self.header = base.cast();
-        } else {
-            let (base, is_private) = map(&self.file, &self.path, size(capacity))?;
-            if is_private {
-                // The disk is full: from here on the rows live in memory.
-                // SAFETY: as above.
-                unsafe { std::ptr::copy_nonoverlapping(self.header.cast::<u8>(), base, old) };
-                self.private = true;
+    /// Counts that one call followed another, so many ticks after it. False if they are not told apart.
+    fn between(&mut self, before: u32, path: Path, ticks: u64) -> bool {
+        let Some(row) = self.row(path.0) else { return false };
+        let latest = row.gaps;
+        let (mut next, mut others) = (latest, 0);
+        while let Some(gap) = (next as usize).checked_sub(1).and_then(|at| self.gaps.get(at)) {
+            if gap.before == before {
+                gap.count += 1;
+                gap.ticks += ticks;
+                return true;
             }
-            self.header = base.cast();
+            next = gap.next;
+            others += 1;
+            if others == MOST_BEFORE {
+                return false;
+            }
         }
-        self.capacity = capacity;
-        // SAFETY: the mapping is never removed.
-        unsafe { (*self.header).ring_size = (capacity * size_of::<Row>()) as u64 };
-        Ok(())
+        let used = self.header().gaps.load(Relaxed);
+        let Some(gap) = self.gaps.make(used as usize) else { return false };
+        *gap = Gap { before, path: path.0, next: latest, count: 1, ticks };
+        self.header().gaps.store(used + 1, Relaxed);
+        if let Some(row) = self.row(path.0) {
+            row.gaps = used + 1;
+        }
+        true
+    }
+
+    /// The row of a path; none if there is no memory for it, which counts as lost. Paths are numbered in the process, so the
+    /// rows of those that only other threads take stay empty.
+    #[inline]
+    fn row(&mut self, path: u32) -> Option<&mut Row> {
+        let index = path as usize;
+        if index as u64 >= self.header().rows.load(Relaxed) {
+            if path == NO_PATH || self.rows.make(index).is_none() {
+                let lost = &self.header().lost;
+                lost.store(lost.load(Relaxed) + 1, Relaxed);
+                return None;
+            }
+            self.header().rows.store(index as u64 + 1, Relaxed);
+        }
+        self.rows.get(index)
     }
 
     /// Brings rows in private memory to the file.
     pub(crate) fn store(&self) {
-        if self.private {
-            // SAFETY: header and rows are one mapping.
-            let all = unsafe { std::slice::from_raw_parts(self.header.cast::<u8>(), size(self.capacity)) };
-            let _ = self.file.write_all_at(all, 0);
-        }
+        // SAFETY: as in `header`; other threads only look at the counters.
+        let header = unsafe { &*self.rows.head().cast::<ProfileHeader>() };
+        let (rows, gaps) = (header.rows.load(Relaxed), header.gaps.load(Relaxed));
+        self.rows.store(rows as usize);
+        self.gaps.store(gaps as usize);
     }
 }
 
-fn private(size: usize) -> io::Result<(*mut u8, bool)> {
-    // SAFETY: a new mapping at an address of the kernel's choice.
-    let base = unsafe {
-        libc::mmap(
-            std::ptr::null_mut(),
-            size,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-            -1,
-            0,
-        )
-    };
-    if base == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok((base.cast(), true)) }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn size(rows: usize) -> usize {
-    HEADER_SIZE + rows * size_of::<Row>()
+    /// What a profile's files hold, as if its process had been killed now.
+    struct Left(Vec<u8>, Vec<u8>);
+
+    impl Left {
+        fn of(folder: &FilePath) -> Left {
+            let read = |name: &str| std::fs::read(folder.join(name)).expect("it was made");
+            Left(read("p-3.stat"), read("p-3.gaps"))
+        }
+
+        fn header(&self) -> &ProfileHeader {
+            // SAFETY: the bytes are those of a header, which is numbers only; vectors of this size are aligned to 16 bytes.
+            unsafe { &*self.0.as_ptr().cast::<ProfileHeader>() }
+        }
+
+        fn row(&self, path: usize) -> Row {
+            // SAFETY: as above; the test asks for rows that are there.
+            unsafe { self.0.as_ptr().add(PROFILE_HEADER_SIZE).cast::<Row>().add(path).read_unaligned() }
+        }
+
+        fn gaps(&self) -> Vec<(u32, u32, u64, u64)> {
+            let used = self.header().gaps.load(Relaxed) as usize;
+            // SAFETY: as above.
+            let gap = |at| unsafe { self.1.as_ptr().cast::<Gap>().add(at).read_unaligned() };
+            (0..used).map(gap).map(|it: Gap| (it.before, it.path, it.count, it.ticks)).collect()
+        }
+    }
+
+    fn profile() -> (tempfile::TempDir, Profile) {
+        let folder = tempfile::tempdir().expect("temporary files can be made");
+        let profile = Profile::create(&folder.path().join("p"), 3).expect("there is room");
+        (folder, profile)
+    }
+
+    #[test]
+    fn times_transfers_and_gaps_of_nested_calls_are_in_the_file() {
+        let (folder, mut profile) = profile();
+        // A region 7 from 100 to 200 with calls 8 at 120..130, 9 at 140..145 and 8 at 160..190; then 9 at 205..210.
+        for (enter, path, time) in [
+            (true, 7, 100),
+            (true, 8, 120),
+            (false, 8, 130),
+            (true, 9, 140),
+            (false, 9, 145),
+            (true, 8, 160),
+            (false, 8, 190),
+            (false, 7, 200),
+            (true, 9, 205),
+        ] {
+            if enter { profile.enter(Path(path), time, false) } else { profile.leave(Path(path), time) }
+        }
+        profile.moved(10, 0);
+        profile.moved(0, 2000);
+        profile.leave(Path(9), 210);
+        let left = Left::of(folder.path());
+        let region = left.row(7);
+        assert_eq!(
+            (region.count, region.inclusive, region.own, region.first, region.last),
+            (1, 100, 20 + 10, 100, 200)
+        );
+        let send = left.row(8);
+        assert_eq!((send.count, send.inclusive, send.own, send.min, send.max), (2, 40, 40, 10, 30));
+        assert_eq!((send.first, send.last), (120, 190));
+        let other = left.row(9);
+        assert_eq!((other.transfers, other.bytes_sent, other.bytes_received), (2, 10, 2000));
+        assert_eq!((other.sizes[2], other.sizes[6]), (1, 1));
+        let mut gaps = left.gaps();
+        gaps.sort_unstable_by_key(|gap| (gap.1, gap.0));
+        assert_eq!(gaps, [(NO_PATH, 7, 1, 0), (9, 8, 1, 15), (NO_PATH, 8, 1, 0), (7, 9, 1, 5), (8, 9, 1, 10)]);
+        assert_eq!((left.header().depth.load(Relaxed), left.header().lost.load(Relaxed)), (1, 0));
+    }
+
+    #[test]
+    fn what_is_open_when_a_process_is_killed_is_known() {
+        let (folder, mut profile) = profile();
+        profile.enter(Path(1), 10, false);
+        profile.enter(Path(2), 20, false);
+        profile.pause(false, 25);
+        let left = Left::of(folder.path());
+        let header = left.header();
+        assert_eq!((header.depth.load(Relaxed), header.open[1].path, header.open[2].enter), (3, 1, 20));
+        assert_eq!((left.row(2).count, header.paused_since.load(Relaxed)), (0, 25));
+    }
+
+    #[test]
+    fn thousands_of_paths_and_of_open_calls() {
+        const PATHS: u32 = 10_000;
+        let (folder, mut profile) = profile();
+        for path in 0..PATHS {
+            profile.enter(Path(path), u64::from(path), false);
+        }
+        for path in (0..PATHS).rev() {
+            profile.leave(Path(path), u64::from(2 * PATHS - path));
+        }
+        let left = Left::of(folder.path());
+        assert_eq!((left.header().rows.load(Relaxed), left.header().lost.load(Relaxed)), (u64::from(PATHS), 0));
+        for path in 0..PATHS as usize {
+            let row = left.row(path);
+            assert_eq!((row.count, row.inclusive), (1, 2 * (10_000 - path as u64)));
+            assert_eq!(row.own, 2, "one tick before and one behind the call inside");
+        }
+    }
+
+    #[test]
+    fn calls_behind_too_many_others_are_not_told_apart() {
+        let (folder, mut profile) = profile();
+        for before in 1..200_u32 {
+            let time = 10 * u64::from(before);
+            for (path, time) in [(before, time), (0, time + 4)] {
+                profile.enter(Path(path), time, false);
+                profile.leave(Path(path), time + 1);
+            }
+        }
+        let left = Left::of(folder.path());
+        let to_zero = left.gaps().into_iter().filter(|gap| gap.1 == 0).count();
+        assert_eq!((to_zero, left.row(0).count), (MOST_BEFORE, 199));
+    }
 }

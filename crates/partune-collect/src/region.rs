@@ -19,6 +19,8 @@ pub enum Kind {
     Loop,
     /// One iteration of it.
     Iteration,
+    /// A function that tells of itself, by the address of its first instruction.
+    Function(usize),
 }
 
 impl Kind {
@@ -30,6 +32,7 @@ impl Kind {
             Kind::Phase => "phase",
             Kind::Loop => "loop",
             Kind::Iteration => "iteration",
+            Kind::Function(_) => "function",
         }
     }
 }

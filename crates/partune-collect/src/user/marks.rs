@@ -103,6 +103,9 @@ fn end_named(named: &'static Named) {
     }
     named.closed();
     for region in inside {
+        if matches!(region.kind, Kind::Function(_)) {
+            continue;
+        }
         let inner = self::named(region);
         inner.closed();
         // The end of a loop may end its iteration.
@@ -121,7 +124,7 @@ fn innermost(is: impl Fn(Kind) -> bool) -> Option<&'static Region> {
     lane.stack.0.iter().rev().map(|open| open.region).find(|region| is(region.kind))
 }
 
-/// What the program named this region. All regions on a stack are named ones.
+/// What the program named this region.
 fn named(region: &'static Region) -> &'static Named {
     named_as(region, region.kind)
 }
@@ -131,14 +134,14 @@ fn named_as(region: &'static Region, kind: Kind) -> &'static Named {
 }
 
 /// Whether marks are not recorded now: inside of recorded calls (callbacks), and where the program turned recording off.
-fn is_silent() -> bool {
+pub(super) fn is_silent() -> bool {
     process::is_paused() || process::lane().is_none_or(|lane| lane.depth != 0)
 }
 
 /// Whether this process is recorded; the first mark starts that.
 #[allow(clippy::inline_always, reason = "the hot path of every mark")]
 #[inline(always)]
-fn is_awake() -> bool {
+pub(super) fn is_awake() -> bool {
     process::is_recorded() || wake()
 }
 
@@ -156,6 +159,7 @@ fn wake() -> bool {
 }
 
 extern "C" fn at_exit() {
+    super::functions::say();
     for (named, times) in names::open() {
         let (what, name) = (what(named.region.kind), named.region.name);
         crate::note(&format!("{what} {name} was begun and not ended, {times} times"));

@@ -5,10 +5,12 @@
 //! recording, if it was asked for: who marks is no launcher. Misuse is never an error of the program: it is noted once for
 //! each region, and what can be recorded is.
 
+pub mod filter;
+mod functions;
 mod marks;
 mod names;
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_void};
 
 use crate::frame;
 use crate::region::Kind;
@@ -86,4 +88,16 @@ pub extern "C" fn partune_iteration_begin() {
 pub extern "C" fn partune_iteration_end() {
     // SAFETY: null is a name.
     unsafe { marks::end(std::ptr::null(), Kind::Iteration) };
+}
+
+/// An instrumented function begins; compilers put this call into programs (`-finstrument-functions`).
+#[unsafe(no_mangle)]
+pub extern "C" fn __cyg_profile_func_enter(function: *mut c_void, _: *mut c_void) {
+    functions::enter(function as usize, frame::here());
+}
+
+/// It ends.
+#[unsafe(no_mangle)]
+pub extern "C" fn __cyg_profile_func_exit(function: *mut c_void, _: *mut c_void) {
+    functions::exit(function as usize);
 }
