@@ -117,6 +117,7 @@ impl Contexts {
                         Some(function) => self.function(function),
                         None => self.unknown(module(number).map(|(path, _)| path), address, strings),
                     };
+                    flat = region;
                     self.tree.number(Context { region, site: NONE, parent })
                 }
             };
