@@ -7,9 +7,11 @@ use crate::{Completion, Role};
 /// What a region of the user's code stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RegionKind {
-    /// A function, a block of code; also every construct, which its role tells apart.
+    /// A function; also every construct, which its role tells apart.
     #[default]
     Function,
+    /// A part of a function that somebody marked: a loop, some lines.
+    Block,
     /// A part of the run that somebody marked to be looked at by itself.
     Phase,
     /// One turn of a loop that somebody marked: each visit is an iteration.

@@ -4,6 +4,7 @@ use partune_base::{CallPathId, GroupId, PeId, Table, Time};
 use partune_diag::{Diagnostic, Quality};
 
 use crate::CallPaths;
+use crate::profile::Profile;
 use crate::rows::{RmaSyncKind, VisitIx};
 use crate::stream::Stream;
 use crate::trace::{Trace, TraceBuilder};
@@ -39,8 +40,30 @@ pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
         find_operations(stream, &built.paths);
     }
     built.quality.merge(quality);
-    let (begin, end) = extent(&built.streams);
+    let (mut begin, mut end) = extent(&built.streams);
+    if let Some(profile) = &mut built.profile {
+        check_profile(profile, limits.pes, limits.paths);
+        (begin, end) = profile.extent().unwrap_or_default();
+    }
     Trace { built, begin, end }
+}
+
+/// Rows are in order of path, each path once, no PE is beyond the table and no end before its begin.
+fn check_profile(profile: &mut Profile, pes: usize, paths: usize) {
+    let mut rows = std::mem::take(&mut profile.pes).into_vec();
+    rows.truncate(pes);
+    for pe in &mut rows {
+        pe.rows.retain(|row| (row.path.0 as usize) < paths && row.visits > 0);
+        pe.rows.sort_by_key(|row| row.path);
+        pe.rows.dedup_by_key(|row| row.path);
+        pe.end = pe.end.max(pe.begin);
+        for row in &mut pe.rows {
+            row.last = row.last.max(row.first);
+            row.inclusive = row.inclusive.clamp_positive();
+            row.exclusive = row.exclusive.clamp_positive().min(row.inclusive);
+        }
+    }
+    profile.pes = rows.into();
 }
 
 /// First and last time of all streams; both zero if there is none.

@@ -6,6 +6,7 @@ use partune_diag::Quality;
 use crate::clock::MeasuredClock;
 use crate::code::{CallPaths, Region};
 use crate::pes::{Group, Metric, Pe, PeKind, Process, Window};
+use crate::profile::Profile;
 use crate::stream::{Stream, Visit};
 use crate::{Role, VisitIx, seal};
 
@@ -23,6 +24,8 @@ pub struct TraceBuilder {
     pub paths: CallPaths,
     pub metrics: Table<MetricId, Metric>,
     pub streams: Table<PeId, Stream>,
+    /// What was recorded instead of events; streams are empty then.
+    pub profile: Option<Profile>,
     /// How the reader made times from the time stamps of each PE, if its recorder measured that; shorter is allowed.
     pub clocks: Table<PeId, MeasuredClock>,
     pub quality: Quality,
@@ -104,6 +107,11 @@ impl Trace {
         &self.built.streams
     }
 
+    /// What was recorded instead of events, if it is a profile that was read: the streams are empty then.
+    pub fn profile(&self) -> Option<&Profile> {
+        self.built.profile.as_ref()
+    }
+
     /// The corrections that the recorder measured for the clocks of PEs; they are in the times, until clock repair takes them back.
     pub fn clocks(&self) -> &Table<PeId, MeasuredClock> {
         &self.built.clocks
@@ -119,13 +127,18 @@ impl Trace {
         self.built.streams.iter().map(|stream| stream.events).sum()
     }
 
-    /// PEs that execute code (not metric sources) and have at least one visit.
+    /// PEs that execute code (not metric sources) and have at least one visit, or one that a profile counts.
     pub fn active_pes(&self) -> impl Iterator<Item = PeId> + '_ {
         self.built
             .pes
             .iter_ids()
             .map(|(pe, _)| pe)
-            .filter(|pe| self.built.pes[*pe].kind != PeKind::Metric && !self.built.streams[*pe].visits.is_empty())
+            .filter(|pe| self.built.pes[*pe].kind != PeKind::Metric && self.is_active(*pe))
+    }
+
+    fn is_active(&self, pe: PeId) -> bool {
+        let counted = self.profile().and_then(|profile| profile.of(pe));
+        counted.is_some() || !self.built.streams[pe].visits.is_empty()
     }
 
     /// A visit of a PE.

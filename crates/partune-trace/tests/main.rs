@@ -1,9 +1,9 @@
 //! What a sealed trace guarantees, whatever was put into its builder.
 
-use partune_base::{CallPathId, GroupId, PeId, ProcessId, RegionId, StringId, Time, WindowId};
+use partune_base::{CallPathId, GroupId, PeId, ProcessId, RegionId, Span, StringId, Time, WindowId};
 use partune_trace::{
-    CallSite, Completion, NO_REQUEST, Pe, PeKind, Process, Region, RegionKind, RmaTransfer, RmaTransferKind, Role,
-    Send, Stream, Trace, TraceBuilder, Visit, VisitIx,
+    CallSite, Completion, NO_REQUEST, PathProfile, Pe, PeKind, PeProfile, Process, Profile, Region, RegionKind,
+    RmaTransfer, RmaTransferKind, Role, SIZE_CLASSES, Send, Stream, Trace, TraceBuilder, Transfers, Visit, VisitIx,
 };
 
 /// A builder of one PE with a path for each region; each region is called from the one before.
@@ -112,4 +112,51 @@ fn a_path_knows_where_it_is_called() {
     assert_eq!(paths.map(|path| trace.paths().operation(path)), paths, "each is an operation of its own");
     assert_eq!(trace.paths().site(CallPathId(1)), CallSite::NONE);
     assert!(!CallSite::NONE.is_some() && !CallSite { file, line: 0 }.is_some());
+}
+
+#[test]
+fn a_profile_is_what_the_pes_did_and_sealed_as_streams_are() {
+    let row = |path: u32, visits: u64, inclusive: i64| PathProfile {
+        path: CallPathId(path),
+        visits,
+        inclusive: Span(inclusive),
+        exclusive: Span(2 * inclusive),
+        extremes: None,
+        first: Time(30),
+        last: Time(20),
+        transfers: Transfers::default(),
+    };
+    let mut builder = nested(&[(Role::User, None), (Role::Send, Some("MPI"))]);
+    let rows = vec![row(1, 3, 7), row(0, 1, 50), row(1, 9, 9), row(9, 1, 1), row(0, 0, 1)];
+    let pe = PeProfile { begin: Time(10), end: Time(60), paused: Span(0), rows };
+    // The second PE is not in the tables.
+    builder.profile = Some(Profile { pes: vec![pe.clone(), pe].into() });
+    let trace = builder.seal();
+    assert_eq!((trace.begin(), trace.end(), trace.events()), (Time(10), Time(60), 0));
+    assert_eq!(trace.active_pes().collect::<Vec<_>>(), [PeId(0)]);
+    let pes = &trace.profile().unwrap().pes;
+    assert_eq!(pes.len(), 1);
+    let rows: Vec<(u32, u64, i64)> =
+        pes[PeId(0)].rows.iter().map(|it| (it.path.0, it.visits, it.exclusive.0)).collect();
+    assert_eq!(rows, [(0, 1, 50), (1, 3, 7)]);
+    assert!(pes[PeId(0)].rows.iter().all(|it| it.first <= it.last));
+
+    let silent = nested(&[(Role::User, None)]).seal();
+    assert!(silent.profile().is_none() && silent.active_pes().next().is_none());
+}
+
+#[test]
+fn transfers_are_counted_by_powers_of_four() {
+    let mut transfers = Transfers::default();
+    for (sent, received) in [(0, 0), (3, 1), (0, 4), (1023, 5), (1024, 0), (1 << 40, 0)] {
+        transfers.add(sent, received);
+    }
+    let used: Vec<(usize, u64)> = (0..SIZE_CLASSES).map(|it| (it, transfers.sizes[it])).filter(|it| it.1 > 0).collect();
+    assert_eq!(used, [(0, 1), (1, 1), (2, 1), (5, 1), (6, 1), (12, 1)]);
+    assert_eq!((transfers.count, transfers.received), (6, 10));
+    assert_eq!([0, 1, 2, 5, 12].map(Transfers::least), [0, 1, 4, 256, 4 << 20]);
+    assert!((1..SIZE_CLASSES).all(|class| Transfers::class(Transfers::least(class)) == class));
+    let mut twice = transfers;
+    twice.merge(&transfers);
+    assert_eq!((twice.count, twice.sizes[6]), (12, 2));
 }
