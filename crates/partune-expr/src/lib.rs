@@ -15,6 +15,7 @@
 
 mod boolean;
 mod build;
+mod compare;
 mod context;
 mod eval;
 mod expr;
@@ -25,6 +26,7 @@ mod sum;
 
 pub use boolean::Bool;
 pub use build::nonempty;
+pub use compare::{Comparison, Relation, Test};
 pub use context::Context;
 pub use eval::{EVAL_BUDGET, Environment, EvalError, Number};
 pub use expr::{Atom, Expr, Monomial, Over, Symbol, Term};

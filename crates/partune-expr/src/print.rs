@@ -133,6 +133,11 @@ impl Printed {
     }
 }
 
+/// Text that binds at least so: 1 as a sum, 2 as a product, 3 as an atom.
+pub(crate) fn tight(e: &Expr, binds: u8) -> String {
+    print(e).tight(binds)
+}
+
 fn print(e: &Expr) -> Printed {
     if e.terms().len() < 2 {
         return match e.terms() {

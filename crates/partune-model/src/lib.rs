@@ -9,8 +9,10 @@
 
 pub mod ast;
 mod code;
+pub mod decide;
 mod diagnostic;
 pub mod estimate;
+mod format;
 mod lexer;
 mod lower;
 pub mod model;
@@ -18,6 +20,7 @@ mod parser;
 pub mod simulate;
 
 pub use diagnostic::{Diagnostic, Severity, Span, has_errors};
+pub use format::format;
 pub use lower::{Files, Values, lower};
 pub use model::Model;
 pub use parser::parse;

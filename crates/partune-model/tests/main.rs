@@ -1,6 +1,7 @@
 //! The language from text to numbers: golden values, closed forms, laws, errors.
 
 mod closed_forms;
+mod decisions;
 mod golden;
 mod golden_values;
 mod support;
