@@ -381,7 +381,8 @@ impl Atom {
         }
     }
 
-    pub(crate) fn is_integer(&self) -> bool {
+    /// Whether its value is an integer wherever it is defined.
+    pub fn is_integer(&self) -> bool {
         match self {
             Atom::Symbol(symbol) => symbol.integer,
             Atom::FloorDiv(..) | Atom::Iverson(_) => true,

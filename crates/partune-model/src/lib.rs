@@ -11,6 +11,7 @@ pub mod ast;
 mod code;
 pub mod decide;
 mod diagnostic;
+pub mod emit;
 pub mod estimate;
 mod format;
 mod lexer;
