@@ -71,7 +71,7 @@ impl Lost {
 
     fn finding(&self, input: &Input<'_>, work: &BlockWork, region: usize, kind: RegionKind) -> Finding {
         let (from, to) = work.regions[region].source;
-        let path = [to, from, work.turns[region]].into_iter().find(|path| path.is_some()).unwrap_or(CallPathId::NONE);
+        let path = [work.turns[region], to, from].into_iter().find(|path| path.is_some()).unwrap_or(CallPathId::NONE);
         let role = path.some().map_or(Role::User, |path| role_of_path(input.trace, path));
         let details = input.options.details;
         let mut causes: Vec<Cause> = (0..work.pes.len())

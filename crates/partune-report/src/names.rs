@@ -25,12 +25,14 @@ pub(crate) fn construct(trace: &Trace, path: CallPathId) -> &str {
 
 /// Where a path is: for a construct, or what the user marked, the place it is called from if that is known; else its own source
 /// line if it has one (OpenMP's constructs, functions); else the same of what is around it. The function is the innermost of
-/// the user's.
+/// the user's, or the innermost block if there is none.
 pub(crate) fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
     let text = |id| trace.strings().get(id);
     let mut ancestors = trace.paths().ancestors(path);
     let is_function = |region: &Region| !region.paradigm.is_some() && region.kind == RegionKind::Function;
-    let function = ancestors.clone().map(|path| region(trace, path)).find(|region| is_function(region));
+    let users = || trace.paths().ancestors(path).map(|path| region(trace, path)).filter(|it| !it.paradigm.is_some());
+    // Some producers mark blocks only.
+    let function = users().find(|region| is_function(region)).or_else(|| users().next());
     let place = ancestors.find_map(|path| {
         let region = region(trace, path);
         let site = trace.paths().site(path);
@@ -132,7 +134,8 @@ mod tests {
                  exchange@h.c:30^m.c:10 0..40 { MPI_Send^h.c:42 0..1 MPI_Send^h.c:50 1..2 MPI_Wait 2..3 }
                  phase solve^m.c:12 40..90 { MPI_Barrier 50..60 \"!$omp barrier\" 60..70 }
                  phase setup@s.c:5 90..100
-             }",
+             }
+             pe 1: block lines 0..100 { MPI_Send^b.c:3 0..1 }",
         );
         let at = |path: u32| location(&trace, CallPathId(path)).text();
         let texts: Vec<String> = (0..trace.paths().len() as u32).map(at).collect();
@@ -148,6 +151,8 @@ mod tests {
                 "main (m.c:12)",
                 "main (m.c:12)",
                 "main (s.c:5)",
+                "lines",
+                "lines (b.c:3)",
             ]
         );
     }

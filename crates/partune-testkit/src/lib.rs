@@ -37,7 +37,7 @@
 //! PE     = RANK | RANK "." THREAD
 //! item   = [MARK] NAME["@"FILE":"LINE]["^"FILE":"LINE] BEGIN ".." END fact… ["{" item… "}"]
 //!                                            a visit; @ where the region is defined, ^ where it is called
-//! MARK   = "phase" | "iteration"             what the user marked the region as
+//! MARK   = "phase" | "iteration" | "block"   what the user marked the region as
 //!        | "repeat" N "every" PERIOD "{" item… "}"     all times inside move by PERIOD each time
 //!        | "use" NAME "@" OFFSET                       what was defined, with its times moved by OFFSET
 //! fact   = NAME ["(" argument, … ")"] ["@" TIME]

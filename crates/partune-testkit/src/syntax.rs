@@ -293,11 +293,12 @@ impl Parser<'_, '_> {
     }
 }
 
-/// The mark that makes a region a phase or an iteration.
+/// The mark that makes a region something else than a function.
 fn marked(token: &Token) -> Option<RegionKind> {
     match token.text.as_str() {
         "phase" if !token.quoted => Some(RegionKind::Phase),
         "iteration" if !token.quoted => Some(RegionKind::Iteration),
+        "block" if !token.quoted => Some(RegionKind::Block),
         _ => None,
     }
 }

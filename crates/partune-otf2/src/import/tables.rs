@@ -222,18 +222,20 @@ fn construct_name<'a>(own: &'a str, canonical: &'a str) -> &'a str {
 
 impl RegionDef {
     const ROLE_FUNCTION: u8 = 1;
+    const ROLE_LOOP: u8 = 3;
     const ROLE_CODE: u8 = 4;
     const FLAG_DYNAMIC: u32 = 1;
     const FLAG_PHASE: u32 = 2;
 
     /// What a region of the user is marked as. Score-P's dynamic loop has the flag DYNAMIC, its turns have both flags, a phase has
-    /// PHASE; a block of code of which each execution is looked at by itself is a turn too.
+    /// PHASE; lines of which each execution is looked at by itself are a turn too.
     fn users_kind(&self) -> RegionKind {
         let (dynamic, phase) = (self.flags & Self::FLAG_DYNAMIC != 0, self.flags & Self::FLAG_PHASE != 0);
         match (dynamic, phase) {
             (true, true) => RegionKind::Iteration,
             (true, false) if self.role == Self::ROLE_CODE => RegionKind::Iteration,
             (false, true) => RegionKind::Phase,
+            (true | false, false) if [Self::ROLE_LOOP, Self::ROLE_CODE].contains(&self.role) => RegionKind::Block,
             (true | false, false) => RegionKind::Function,
         }
     }

@@ -258,6 +258,7 @@ fn phases_and_iterations_lie_where_their_chains_say() {
         assert_eq!(kind("solve"), Some(RegionKind::Phase));
         assert_eq!(kind("step"), Some(RegionKind::Iteration));
         assert_eq!(kind("main"), Some(RegionKind::Function));
+        assert_eq!(kind("lines"), Some(RegionKind::Block));
     }
 }
 

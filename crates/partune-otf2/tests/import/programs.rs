@@ -23,7 +23,7 @@ pub(super) const FINALIZE: u32 = 5;
 pub(super) const SOLVE: u32 = 6;
 pub(super) const STEP: u32 = 7;
 pub(super) const COMPUTE: u32 = 8;
-const REGIONS: [(&str, u8, u8, u32); 9] = [
+const REGIONS: [(&str, u8, u8, u32); 10] = [
     ("main", 1, 1, 0),
     ("exchange", 1, 1, 0),
     ("MPI_Send", 28, 4, 0),
@@ -33,6 +33,7 @@ const REGIONS: [(&str, u8, u8, u32); 9] = [
     ("solve", 4, 1, 2),
     ("step", 3, 1, 3),
     ("compute", 1, 1, 0),
+    ("lines", 4, 1, 0),
 ];
 
 /// A place in the source: file and line; `HERE` is unknown.
