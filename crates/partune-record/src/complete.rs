@@ -238,6 +238,12 @@ fn describe_ends(processes: &[Process], quality: &mut Quality) {
         for note in &process.log.notes {
             quality.add(Diagnostic::info(note.clone(), ""));
         }
+        if process.lanes.iter().any(|(_, lane)| lane.is_broken) {
+            quality.add(Diagnostic::data_loss(
+                format!("the last events of process {} on {} cannot be read", process.log.pid, process.log.host),
+                "on a network file system a killed process keeps only what it had flushed: record to a local folder",
+            ));
+        }
         let lost: u64 = process.lanes.iter().map(|(_, lane)| lane.lost).sum();
         if lost > 0 {
             quality.add(Diagnostic::data_loss(

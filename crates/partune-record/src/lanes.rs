@@ -17,6 +17,8 @@ pub(crate) struct Lane {
     /// Whole chunks, then the one that was being written, its header complete.
     ring: Vec<u8>,
     pub(crate) events: u64,
+    /// Whether its ring cannot be read: then what was not flushed is missing.
+    pub(crate) is_broken: bool,
     /// Events that the disk had no room for.
     pub(crate) lost: u64,
     /// Ticks of the first and the last event.
@@ -32,11 +34,24 @@ impl Lane {
             PathBuf::from(name)
         };
         let (ring_path, flushed_path) = (named("lane"), named("evt"));
-        let bytes = fs::read(&ring_path)?;
+        let bytes = match fs::read(&ring_path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            bytes => bytes?,
+        };
         let stored = fs::metadata(&flushed_path).map_or(0, |about| about.len());
-        let mut lane =
-            Lane { ring_path, flushed_path, flushed: whole(stored), ring: Vec::new(), events: 0, lost: 0, times: None };
-        if let Some(header) = Header::read(&bytes) {
+        let mut lane = Lane {
+            ring_path,
+            flushed_path,
+            flushed: whole(stored),
+            ring: Vec::new(),
+            is_broken: false,
+            events: 0,
+            lost: 0,
+            times: None,
+        };
+        let header = Header::read(&bytes);
+        lane.is_broken = header.is_none();
+        if let Some(header) = header {
             lane.flushed = whole(header.flushed.min(stored));
             lane.lost = header.lost;
             lane.ring = header.ring(bytes);
@@ -85,7 +100,10 @@ impl Lane {
         let room = CHUNK_SIZE - self.ring.len() % CHUNK_SIZE;
         let marks: &[u8] = if room >= 2 { &[bytes::END_OF_FILE, bytes::END_OF_BUFFER] } else { &[bytes::END_OF_FILE] };
         file.write_all(marks)?;
-        fs::remove_file(&self.ring_path)
+        match fs::remove_file(&self.ring_path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            result => result,
+        }
     }
 }
 

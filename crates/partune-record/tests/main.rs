@@ -2,5 +2,6 @@
 //!
 //! The collector is a library: a test runs itself again as the process that is recorded, with the act to play in the environment.
 
+mod damage;
 mod ends;
 mod process;

@@ -1,0 +1,84 @@
+//! Parts that are damaged: cut, flipped and missing files never stop completion by a panic, and what it writes can be read.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use partune_otf2::codec::{Anchor, chunks};
+
+use crate::process::record;
+
+/// A generator of numbers that is the same everywhere (xorshift64*).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % limit.max(1)
+    }
+}
+
+fn copy(from: &Path, to: &Path) -> Vec<PathBuf> {
+    fs::create_dir_all(to).expect("a folder");
+    let mut files: Vec<PathBuf> = Vec::new();
+    for entry in fs::read_dir(from).expect("parts") {
+        let entry = entry.expect("an entry");
+        let path = to.join(entry.file_name());
+        fs::copy(entry.path(), &path).expect("a copy");
+        files.push(path);
+    }
+    files.sort();
+    files
+}
+
+/// Damages one file in one way.
+fn damage(files: &[PathBuf], numbers: &mut Numbers) {
+    let path = &files[numbers.below(files.len())];
+    let mut bytes = fs::read(path).expect("a part");
+    match numbers.below(4) {
+        0 => return fs::remove_file(path).expect("it was there"),
+        1 => bytes.truncate(numbers.below(bytes.len())),
+        // The header of a lane and the first events are where it hurts.
+        2 => {
+            let near = bytes.len().min(4300);
+            for _ in 0..3 {
+                let at = numbers.below(near);
+                bytes[at] ^= 1 << numbers.below(8);
+            }
+        }
+        _ => {
+            let at = numbers.below(bytes.len());
+            bytes[at] = numbers.below(256) as u8;
+        }
+    }
+    fs::write(path, bytes).expect("a part");
+}
+
+#[test]
+fn damaged_parts_make_a_smaller_archive_or_an_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let recorded = folder.path().join("recorded");
+    fs::create_dir(&recorded).expect("a folder");
+    assert!(!record(&recorded, "kill 30000", &[("PARTUNE_BUFFER", "524288")]).success());
+    let mut numbers = Numbers(20);
+    let (mut whole, mut refused) = (0, 0);
+    for round in 0..150 {
+        let work = folder.path().join("work");
+        let files = copy(&recorded.join("parts"), &work.join("parts"));
+        damage(&files, &mut numbers);
+        match partune_record::complete(&work) {
+            Ok(summary) => {
+                whole += 1;
+                let anchor = Anchor::read(&fs::read(&summary.archive).expect("an anchor")).expect("a good anchor");
+                for entry in fs::read_dir(work.join("traces")).expect("event files") {
+                    let bytes = fs::read(entry.expect("an entry").path()).expect("a file");
+                    assert!(chunks(&bytes, anchor.event_chunk_size).is_ok(), "round {round}");
+                }
+            }
+            Err(_) => refused += 1,
+        }
+        fs::remove_dir_all(&work).expect("it was there");
+    }
+    assert!(whole > 50 && refused > 5, "{whole} archives, {refused} errors");
+}
