@@ -37,7 +37,7 @@ pub struct Settings {
 
 /// Measures this process and its threads, without MPI.
 pub fn alone(settings: &Settings) -> Machine {
-    let begin = Instant::now();
+    let (begin, interrupted) = (Instant::now(), host::interruptions());
     let cores = host::usable();
     let rates = rates::on_threads(settings.budget_s * 0.8, cores);
     let overheads = overheads::measure();
@@ -46,10 +46,24 @@ pub fn alone(settings: &Settings) -> Machine {
         provenance: provenance(settings, vec![host::name()], None, 1, begin),
         overheads,
         rates,
-        notes: vec![format!("measured without MPI: rates of all PEs are those of {cores} threads")],
+        notes: [format!("measured without MPI: rates of all PEs are those of {cores} threads")]
+            .into_iter()
+            .chain(disturbed(interrupted, begin))
+            .collect(),
         links: Vec::new(),
         baselines: Vec::new(),
     }
+}
+
+/// A note, if other programs often took the processor from this thread: then the numbers are not this machine's.
+fn disturbed(interrupted: u64, begin: Instant) -> Option<String> {
+    const MOST: f64 = 25.0;
+    let rate = host::interruptions().saturating_sub(interrupted) as f64 / begin.elapsed().as_secs_f64();
+    (rate > MOST).then(|| {
+        format!(
+            "other programs took the processor from PE 0 {rate:.0} times a second: measure again on an idle machine"
+        )
+    })
 }
 
 fn provenance(settings: &Settings, hosts: Vec<String>, mpi: Option<String>, pes: u32, begin: Instant) -> Provenance {

@@ -1,8 +1,8 @@
 //! How fast this processor computes and streams memory.
 //!
-//! Computing: many independent chains of x = x·m + c in double precision, held in registers, with the widest vectors that
-//! the processor has. Memory: a[i] = b[i] + s·c[i] on arrays four times as large as the largest cache (the triad of
-//! McCalpin's STREAM), counted as three accesses of eight bytes.
+//! Computing: many independent chains of x = x·m + c in double precision, held in registers, with the widest vectors
+//! of x86-64 that the processor has (scalar on others). Memory: a[i] = b[i] + s·c[i] on arrays four times as large as
+//! the largest cache (the triad of McCalpin's STREAM), counted as three accesses of eight bytes.
 
 use std::hint::black_box;
 use std::sync::Barrier;
@@ -71,54 +71,87 @@ fn kernel() -> fn() -> f64 {
     #[cfg(target_arch = "x86_64")]
     {
         if is_x86_feature_detected!("avx512f") {
-            return || x86::avx512();
+            return x86::avx512;
         }
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            return || x86::avx2();
+            return x86::avx2;
         }
+        x86::sse2
     }
-    // AArch64 fuses in its base set; elsewhere the plain form is the fast one.
-    if cfg!(target_arch = "aarch64") { || chains::<64, true>() } else { || chains::<24, false>() }
+    #[cfg(not(target_arch = "x86_64"))]
+    scalar
+}
+
+/// Chains of multiply-adds: more than latency times issue width of the processors we know, fewer than fill the
+/// registers.
+const CHAINS: usize = 10;
+
+/// The kernel for a vector of `$lanes` doubles; `$fused` is one step of all chains.
+macro_rules! chains {
+    ($lanes:expr, $one:expr, $step:expr) => {{
+        let mut values = [$one(1.0); CHAINS];
+        let (factor, term) = black_box(($one(0.999_999), $one(1e-6)));
+        for _ in 0..ROUNDS {
+            // Written out by the compiler, so that the values stay in registers.
+            for value in &mut values {
+                *value = $step(*value, factor, term);
+            }
+        }
+        black_box(values);
+        f64::from(ROUNDS) * (CHAINS * 2 * $lanes) as f64
+    }};
+}
+
+/// For processors that we know no vectors of.
+#[cfg(not(target_arch = "x86_64"))]
+fn scalar() -> f64 {
+    let fused = cfg!(target_feature = "fma") || cfg!(target_arch = "aarch64");
+    let step = |value: f64, factor: f64, term: f64| {
+        if fused { value.mul_add(factor, term) } else { value * factor + term }
+    };
+    chains!(1, |value: f64| value, step)
 }
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    //! The same loop for wider vectors.
-    #![allow(unsafe_code, reason = "code for processors that have more than the base set")]
+    //! Vectors of x86-64.
+    #![allow(unsafe_code, reason = "instructions that only some processors have")]
 
+    use core::arch::x86_64::{
+        _mm_add_pd, _mm_mul_pd, _mm_set1_pd, _mm256_fmadd_pd, _mm256_set1_pd, _mm512_fmadd_pd, _mm512_set1_pd,
+    };
+
+    use super::{CHAINS, ROUNDS, black_box};
+
+    /// Only where the processor has `avx512f`.
     pub(super) fn avx512() -> f64 {
-        #[target_feature(enable = "avx512f,fma")]
+        #[target_feature(enable = "avx512f")]
         fn inner() -> f64 {
-            super::chains::<160, true>()
+            chains!(8, _mm512_set1_pd, _mm512_fmadd_pd)
         }
         // SAFETY: called only where the processor has it.
         unsafe { inner() }
     }
 
+    /// Only where the processor has `avx2` and `fma`.
     pub(super) fn avx2() -> f64 {
         #[target_feature(enable = "avx2,fma")]
         fn inner() -> f64 {
-            super::chains::<48, true>()
+            chains!(4, _mm256_set1_pd, _mm256_fmadd_pd)
         }
         // SAFETY: called only where the processor has it.
         unsafe { inner() }
     }
-}
 
-/// `CHAINS` chains of multiply-adds: more than latency times issue width of the processors we know, fewer than fill the
-/// registers.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it must take the features of its caller")]
-fn chains<const CHAINS: usize, const FUSED: bool>() -> f64 {
-    let mut values = [1.0_f64; CHAINS];
-    let (factor, term) = black_box((0.999_999, 1e-6));
-    for _ in 0..ROUNDS {
-        for value in &mut values {
-            *value = if FUSED { value.mul_add(factor, term) } else { *value * factor + term };
+    /// Every x86-64 processor has it.
+    pub(super) fn sse2() -> f64 {
+        #[target_feature(enable = "sse2")]
+        fn inner() -> f64 {
+            chains!(2, _mm_set1_pd, |value, factor, term| _mm_add_pd(_mm_mul_pd(value, factor), term))
         }
+        // SAFETY: part of the base set.
+        unsafe { inner() }
     }
-    black_box(values.iter().sum::<f64>());
-    f64::from(ROUNDS) * CHAINS as f64 * 2.0
 }
 
 /// The three arrays of the triad.

@@ -8,7 +8,7 @@ use partune_machine::{Baseline, Link, Machine, Point, Rates, Scope, VERSION, fit
 
 use crate::mpi::{Group, LoadError, Mpi, is_launched};
 use crate::tasks::{Kind, Measured, Members, Task, run, tasks};
-use crate::{Settings, alone, host, overheads, provenance, rates, samples};
+use crate::{Settings, alone, disturbed, host, overheads, provenance, rates, samples};
 
 /// How long a PE without a part sleeps between two looks.
 const NAP: Duration = Duration::from_micros(500);
@@ -16,9 +16,6 @@ const NAP: Duration = Duration::from_micros(500);
 const RATES: f64 = 0.2;
 /// The part of a task's share that its samples may take; the rest is for warming up and for agreeing.
 const SAMPLES: f64 = 0.7;
-
-/// From so many times a second that another program took the processor, the numbers are not this machine's.
-const DISTURBED: f64 = 25.0;
 
 /// Measures together with the other PEs that the launcher started. Rank 0 gets the machine, others none. Without a
 /// launcher that is known, this process is measured alone.
@@ -69,15 +66,12 @@ fn measure(mpi: &Mpi, settings: &Settings, begin: Instant) -> Option<Machine> {
         ));
     }
     let (usable, processors) = (host::usable(), host::processors());
-    let rate = (host::interruptions().saturating_sub(interrupted)) as f64 / begin.elapsed().as_secs_f64();
     if sharers > processors {
         notes.push(format!(
             "{sharers} PEs share {processors} processors of a host: collective operations contain waiting for a processor"
         ));
-    } else if rate > DISTURBED {
-        notes.push(format!(
-            "other programs took the processor from PE 0 {rate:.0} times a second: measure again on an idle machine"
-        ));
+    } else {
+        notes.extend(disturbed(interrupted, begin));
     }
     if usable < processors {
         notes.push(format!("PE 0 is bound: it may use {usable} of {processors} processors"));

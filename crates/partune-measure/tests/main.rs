@@ -12,11 +12,13 @@ fn settings(launch: &[&str]) -> Settings {
 #[test]
 fn one_process_has_rates_and_overheads() {
     let machine = alone(&settings(&[]));
-    assert!(machine.rates.flops_one > 1e6 && machine.rates.memory_one > 1e6, "{:?}", machine.rates);
-    assert!(machine.rates.flops_all > 0.5 * machine.rates.flops_one, "{:?}", machine.rates);
+    let rates = machine.rates;
+    for rate in [rates.flops_one, rates.flops_all, rates.memory_one, rates.memory_all] {
+        assert!(rate > 1e6 && rate.is_finite(), "{rates:?}");
+    }
     let overheads = machine.overheads;
-    assert!(overheads.timer_s > 0.0 && overheads.timer_s < 1e-4, "{overheads:?}");
-    assert!(overheads.event_s > 0.0 && overheads.event_s < 1e-4, "{overheads:?}");
+    assert!(overheads.timer_s > 0.0 && overheads.timer_s < 1e-3, "{overheads:?}");
+    assert!(overheads.event_s > 0.0 && overheads.event_s < 1e-3, "{overheads:?}");
     assert!(machine.baselines.is_empty() && machine.links.is_empty());
     assert_eq!(read(&write(&machine)).unwrap(), machine);
 }
