@@ -12,13 +12,13 @@ help: ## Show this list
 setup: ## Install the Debian packages that are missing (says which; does nothing twice)
 	@scripts/setup.sh
 
-demo: setup ## Build and diagnose a recorded program (yours with ARCHIVE=path/to/traces.otf2)
+demo: setup ## Build, record an example program and diagnose it (or diagnose yours: ARCHIVE=path/to/traces.otf2)
 	@scripts/demo.sh "$(ARCHIVE)"
 
 test: setup ## Check formatting, lints and layers, and run every test
 	@scripts/test.sh
 
-bench: setup ## Measure decoding and analysis beside the C library of OTF2 (minutes, and some GB in target/)
+bench: setup ## Measure decoding, analysis and what recording adds, beside other tools (minutes, and some GB in target/)
 	@scripts/bench.sh
 
 clean: ## Remove everything that was built

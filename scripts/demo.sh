@@ -1,10 +1,44 @@
 #!/usr/bin/env bash
-# Builds partune and lets it diagnose an archive: the one named, else a recorded one that lies here.
+# Builds partune and shows it at work: it diagnoses the archive that is named; else it records the example program, diagnoses
+# the recording, and does the same with the repaired program. Without MPI it diagnoses an archive that lies here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/lib.sh
 
+show() { printf '\n$ %s\n' "$*"; "$@"; }
+
+# first COMMAND...: the first that is here.
+first() {
+    for name in "$@"; do
+        if command -v "$name" >/dev/null; then
+            echo "$name"
+            return
+        fi
+    done
+    return 1
+}
+
+cargo build --release --quiet -p partune
+partune=$target/release/partune
 archive=${1:-}
+
+if [ -z "$archive" ] && mpicc=$(first mpicc.openmpi mpicc) && mpirun=$(first mpirun.openmpi mpirun); then
+    # Open MPI asks twice before it runs as root, and counts cores.
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    ranks=$(nproc)
+    ranks=$((ranks < 2 ? 2 : ranks > 4 ? 4 : ranks))
+    work=$target/demo
+    rm -rf "$work"
+    mkdir -p "$work"
+    for program in heat heat_repaired; do
+        show "$mpicc" -O2 -g -w -o "$work/$program" "examples/heat/$program.c" -lm
+        show "$partune" record -o "$work/$program.trace" -- "$mpirun" -n "$ranks" "$work/$program" "$work/plate"
+        show "$partune" analyze "$work/$program.trace"
+    done
+    printf '\nWhat was wrong and how it was repaired: examples/heat/README.md\n'
+    exit
+fi
+
 if [ -z "$archive" ]; then
     for archive in \
         "${PARTUNE_TRACES:-../shared/traces}/otf2/scorep84-ats-late_sender-4/traces.otf2" \
@@ -17,7 +51,4 @@ if [ ! -f "$archive" ]; then
     echo "demo: no archive at $archive; name one: make demo ARCHIVE=path/to/traces.otf2" >&2
     exit 1
 fi
-
-cargo build --release --quiet -p partune
-echo "\$ partune analyze $archive"
-exec "$target/release/partune" analyze "$archive"
+show "$partune" analyze "$archive"
