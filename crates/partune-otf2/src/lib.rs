@@ -5,3 +5,4 @@
 pub mod codec;
 pub mod copy;
 pub mod import;
+pub mod statistics;

@@ -106,6 +106,10 @@ impl Contexts {
         self.rows.is_empty()
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
     /// Position of the context with a global id.
     pub(super) fn position(&self, id: u64) -> Option<u32> {
         self.ids.get(id)
@@ -177,7 +181,8 @@ impl Contexts {
         a
     }
 
-    fn parent(&self, context: u32) -> Option<u32> {
+    /// The context that a context was called from.
+    pub(super) fn parent(&self, context: u32) -> Option<u32> {
         Some(self.rows[context as usize].parent).filter(|parent| *parent != NO_PARENT)
     }
 }

@@ -4,7 +4,7 @@
 //! location they belong to, so that one large location does not hold the rest ([`runs`], [`decode`], [`segment`]); the segments of a
 //! location are joined ([`stitch`]) and, where enters name calling contexts ([`contexts`]), get the visits of the functions
 //! around them ([`weave`]); the call paths of all locations are given one order; columns are concatenated and ids resolved, again
-//! in parallel ([`resolve`]).
+//! in parallel ([`resolve`]). An archive that has statistics of call paths in place of events becomes a profile ([`statistics`]).
 //!
 //! Nothing here fails on damage: what cannot be read is told in the trace's [`Quality`]. Only an anchor that cannot be read, or
 //! a substrate that we do not know, is an error.
@@ -21,6 +21,7 @@ mod report;
 mod resolve;
 mod runs;
 mod segment;
+mod statistics;
 mod stitch;
 mod tables;
 mod weave;
@@ -105,6 +106,7 @@ pub fn import_in_runs(
     let mut builder = TraceBuilder::default();
     let (tables, locations) = tables::build(&definitions, &mut builder);
     let contexts = Contexts::build(&definitions, &builder.regions, &mut builder.strings, &tables, &mut quality);
+    let statistics = statistics::read(&archive, &locations, &mut quality);
     let sources: Vec<Source> = locations
         .into_par_iter()
         .enumerate()
@@ -135,6 +137,14 @@ pub fn import_in_runs(
         .map(|((joined, paths), resolver)| joined.assemble(paths, resolver))
         .collect();
     drop(resolvers);
+    builder.profile = statistics.map(|statistics| {
+        statistics::Paths::new(&contexts, &tables, &builder.regions).profile(
+            &statistics,
+            &sources,
+            &mut paths,
+            &mut quality,
+        )
+    });
     builder.clocks = sources.into_iter().map(|source| source.clock.into_measured()).collect::<Vec<_>>().into();
     builder.streams = Table::from(streams);
     builder.paths = paths;

@@ -1,0 +1,292 @@
+//! From the statistics beside an archive's event files to the profile of a trace.
+//!
+//! A row stands for a context that was recorded: a construct or a marked region. Functions around it have no rows; they are made here
+//! from what the gaps between recorded calls tell, by the rule that gives them visits in a trace (see [`super::weave`]): the time between
+//! two calls belongs to the innermost function that both are in, and a function is entered where a call is inside of it and the call before
+//! was not. So a profile has the same functions with the same times and numbers of visits as a trace of the same run would.
+
+use partune_base::{CallPathId, RegionId, Span, Table, Time};
+use partune_diag::{Diagnostic, Quality};
+use partune_trace::{CallPaths, CallSite, PathProfile, PeProfile, Profile, Region, RegionKind, Role, Transfers};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::archive::{Archive, Source};
+use super::contexts::{Contexts, DEEPEST};
+use super::tables::{Location, Tables};
+use crate::statistics::{Gap, Statistics};
+
+/// What the paths of contexts are made from.
+pub(super) struct Paths<'a> {
+    pub(super) contexts: &'a Contexts,
+    pub(super) tables: &'a Tables,
+    pub(super) regions: &'a Table<RegionId, Region>,
+    known: FxHashMap<(CallPathId, RegionId, CallSite), CallPathId>,
+    of_context: FxHashMap<u32, CallPathId>,
+}
+
+/// Reads the statistics of all locations. `None` if the archive has none: it holds events.
+pub(super) fn read(
+    archive: &Archive<'_>,
+    locations: &[Location],
+    quality: &mut Quality,
+) -> Option<Vec<Option<Statistics>>> {
+    let mut found = false;
+    let mut lost = 0_u64;
+    let mut one = |location: &Location| {
+        let name = format!("{}/{}.stat", archive.name, location.archive_id);
+        let bytes = archive.files.open(&name).ok()?;
+        found = true;
+        let (statistics, damaged) = match Statistics::read(bytes.as_ref().as_ref()) {
+            Ok(read) => read,
+            Err(error) => {
+                quality.add(Diagnostic::error(format!("{name}: {error}"), "copy the archive again"));
+                return None;
+            }
+        };
+        if damaged {
+            let remedy = "what could be read is used; copy or record again for the rest";
+            quality.add(Diagnostic::data_loss(format!("{name} is damaged"), remedy));
+        }
+        lost = lost.saturating_add(statistics.lost);
+        Some(statistics)
+    };
+    let all: Vec<Option<Statistics>> = locations.iter().map(&mut one).collect();
+    if lost > 0 {
+        let message = format!("the recorder could not count {lost} calls: memory or the disk was full");
+        quality.add(Diagnostic::data_loss(message, "record again where the disk has room; what is there is analysed"));
+    }
+    found.then_some(all)
+}
+
+impl<'a> Paths<'a> {
+    pub(super) fn new(contexts: &'a Contexts, tables: &'a Tables, regions: &'a Table<RegionId, Region>) -> Paths<'a> {
+        Paths { contexts, tables, regions, known: FxHashMap::default(), of_context: FxHashMap::default() }
+    }
+
+    /// The profile of all locations; paths are added where they are met first.
+    pub(super) fn profile(
+        &mut self,
+        statistics: &[Option<Statistics>],
+        sources: &[Source],
+        paths: &mut CallPaths,
+        quality: &mut Quality,
+    ) -> Profile {
+        let mut unknown = 0;
+        let pes = statistics.iter().zip(sources).map(|(statistics, source)| {
+            let statistics = statistics.as_ref()?;
+            Some(self.location(statistics, |stamp| source.clock.correct(stamp), paths, &mut unknown))
+        });
+        let pes: Vec<PeProfile> = pes.map(Option::unwrap_or_default).collect();
+        quality.add(
+            Diagnostic::data_loss(
+                "statistics name a calling context that is not defined; they were left out",
+                "the archive's .def file is damaged: copy it again",
+            )
+            .times(unknown),
+        );
+        Profile { pes: pes.into() }
+    }
+
+    fn location(
+        &mut self,
+        statistics: &Statistics,
+        time: impl Fn(u64) -> Time,
+        paths: &mut CallPaths,
+        unknown: &mut u64,
+    ) -> PeProfile {
+        let mut sums: FxHashMap<CallPathId, Sums> = FxHashMap::default();
+        let mut recorded: FxHashSet<u32> = FxHashSet::default();
+        for row in &statistics.rows {
+            let Some(context) = self.contexts.position(row.context.into()) else {
+                *unknown += 1;
+                continue;
+            };
+            recorded.insert(context);
+            let path = self.path(context, paths);
+            let (first, last) = (time(row.first), time(row.last));
+            let more = Sums {
+                is_recorded: true,
+                visits: row.count,
+                inclusive: span(row.inclusive),
+                own: span(row.own),
+                extremes: Some((span(row.min), span(row.max))),
+                times: Some((first, last)),
+                transfers: row.transfers,
+            };
+            sums.entry(path).or_default().merge(&more);
+        }
+        for gap in &statistics.gaps {
+            if self.gap(gap, &recorded, paths, &mut sums).is_none() {
+                *unknown += 1;
+            }
+        }
+        let rows = rows(paths, sums);
+        let (begin, end) = (time(statistics.begin), time(statistics.end));
+        PeProfile { begin, end, paused: span(statistics.paused), rows }
+    }
+
+    /// Charges the time between two calls and the visits that begin there. None if a context is not defined.
+    fn gap(
+        &mut self,
+        gap: &Gap,
+        recorded: &FxHashSet<u32>,
+        paths: &mut CallPaths,
+        sums: &mut FxHashMap<CallPathId, Sums>,
+    ) -> Option<()> {
+        let context = self.contexts.position(gap.context.into())?;
+        let of_context = self.path(context, paths);
+        let inside = paths.parent(of_context);
+        let common = if let Some(before) = gap.before {
+            let before = self.contexts.position(before.into())?;
+            let before = self.path(before, paths);
+            let common = common(paths, inside, paths.parent(before));
+            if common.is_some() {
+                sums.entry(common).or_default().own += span(gap.ticks);
+            }
+            common
+        } else {
+            // The first call in a marked region, or of the thread: functions inside of the region begin.
+            let above = std::iter::successors(self.contexts.parent(context), |at| self.contexts.parent(*at));
+            let region = above.take(self.contexts.len()).find(|at| recorded.contains(at));
+            region.map_or(CallPathId::NONE, |region| self.path(region, paths))
+        };
+        let mut at = inside;
+        while at.is_some() && at != common {
+            let sums = sums.entry(at).or_default();
+            if !sums.is_recorded {
+                sums.visits = sums.visits.saturating_add(gap.count);
+            }
+            at = paths.parent(at);
+        }
+        Some(())
+    }
+
+    /// The path of a context, after those of its callers.
+    fn path(&mut self, context: u32, paths: &mut CallPaths) -> CallPathId {
+        let mut chain = Vec::new();
+        let mut path = CallPathId::NONE;
+        let mut at = Some(context);
+        while let Some(context) = at {
+            if let Some(known) = self.of_context.get(&context) {
+                path = *known;
+                break;
+            }
+            chain.push(context);
+            at = self.contexts.parent(context);
+            // Chains that are circles were cut before; this only bounds what could be wrong there.
+            if chain.len() > self.contexts.len() {
+                break;
+            }
+        }
+        for context in chain.into_iter().rev() {
+            let region = self.tables.region(self.contexts.region(context).into());
+            let deep = || self.contexts.depth(self.contexts.around(context)) >= DEEPEST;
+            let parent = if self.is_function(region) && deep() { paths.parent(path) } else { path };
+            let key = (parent, region, self.contexts.site(context));
+            path = *self.known.entry(key).or_insert_with(|| paths.push_at(key.0, key.1, key.2));
+            self.of_context.insert(context, path);
+        }
+        path
+    }
+
+    fn is_function(&self, region: RegionId) -> bool {
+        let region = &self.regions[region];
+        region.role == Role::User && region.kind == RegionKind::Function && !region.paradigm.is_some()
+    }
+}
+
+/// What adds up to a row.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    /// It has events of its own in a trace, not only calls inside.
+    is_recorded: bool,
+    visits: u64,
+    inclusive: Span,
+    own: Span,
+    extremes: Option<(Span, Span)>,
+    times: Option<(Time, Time)>,
+    transfers: Transfers,
+}
+
+impl Sums {
+    fn merge(&mut self, more: &Sums) {
+        self.is_recorded |= more.is_recorded;
+        self.visits = self.visits.saturating_add(more.visits);
+        self.inclusive += more.inclusive;
+        self.own += more.own;
+        self.extremes = match (self.extremes, more.extremes) {
+            (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+            (a, b) => a.or(b),
+        };
+        self.span(more.times);
+        self.transfers.merge(&more.transfers);
+    }
+
+    fn span(&mut self, times: Option<(Time, Time)>) {
+        self.times = match (self.times, times) {
+            (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+            (a, b) => a.or(b),
+        };
+    }
+}
+
+/// Adds to functions what is inside of them: from the innermost outwards, since a parent's number is smaller.
+fn rows(paths: &CallPaths, mut sums: FxHashMap<CallPathId, Sums>) -> Vec<PathProfile> {
+    let mut order: Vec<CallPathId> = sums.keys().copied().collect();
+    // A call inside makes every path around it known, whether or not time was charged there.
+    for path in order.clone() {
+        for above in paths.ancestors(path).skip(1) {
+            if sums.contains_key(&above) {
+                break;
+            }
+            sums.insert(above, Sums::default());
+            order.push(above);
+        }
+    }
+    order.sort_unstable();
+    let mut rows = Vec::with_capacity(order.len());
+    for path in order.into_iter().rev() {
+        let Some(it) = sums.get_mut(&path) else { continue };
+        if !it.is_recorded {
+            it.inclusive += it.own;
+        }
+        let it = *it;
+        if let Some(above) = sums.get_mut(&paths.parent(path)) {
+            above.span(it.times);
+            if !above.is_recorded {
+                above.inclusive += it.inclusive;
+            }
+        }
+        // A construct or region that was called and did not return on this location has nothing to show.
+        if let (Some((first, last)), true) = (it.times, it.visits > 0) {
+            rows.push(PathProfile {
+                path,
+                visits: it.visits,
+                inclusive: it.inclusive,
+                exclusive: it.own.min(it.inclusive),
+                extremes: it.extremes,
+                first,
+                last,
+                transfers: it.transfers,
+            });
+        }
+    }
+    rows.reverse();
+    rows
+}
+
+/// The innermost path that two are in.
+fn common(paths: &CallPaths, mut a: CallPathId, mut b: CallPathId) -> CallPathId {
+    while a != b {
+        // A parent's number is smaller, and none is larger than all.
+        if !a.is_some() || !b.is_some() {
+            return CallPathId::NONE;
+        }
+        if a > b { a = paths.parent(a) } else { b = paths.parent(b) }
+    }
+    a
+}
+
+fn span(ticks: u64) -> Span {
+    Span(ticks.min(Time::LIMIT as u64) as i64)
+}
