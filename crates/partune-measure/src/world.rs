@@ -125,7 +125,7 @@ impl World<'_> {
         let mut measured = Vec::new();
         let mut skipped = 0;
         for (index, task) in tasks.iter().enumerate() {
-            let Some(slice_s) = self.slice(tasks.len() - index) else {
+            let Some(slice_s) = self.slice(tasks.len() - index, index == 0) else {
                 skipped += 1;
                 continue;
             };
@@ -142,9 +142,11 @@ impl World<'_> {
         (measured, skipped)
     }
 
-    /// Seconds for the next of so many tasks; none if there is no time left. The same on all PEs.
-    fn slice(&self, left: usize) -> Option<f64> {
+    /// Seconds for the next of so many tasks; none if there is no time left. The first is always done. The same on all
+    /// PEs.
+    fn slice(&self, left: usize, first: bool) -> Option<f64> {
         let rest = self.budget_s - self.begin.elapsed().as_secs_f64();
+        let rest = if first { rest.max(1e-3) } else { rest };
         let mut bytes = (rest / left.max(1) as f64 * SAMPLES).to_ne_bytes();
         self.mpi.broadcast(&self.all, &mut bytes, 0);
         let slice_s = f64::from_ne_bytes(bytes);
