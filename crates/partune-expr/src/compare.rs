@@ -292,11 +292,11 @@ impl fmt::Display for Test {
                 }
                 let fraction = format!("{}/{}", tight(num, 2), tight(den, 3));
                 match (relation, strict) {
+                    _ if !variable.integer => f.write_str(&fraction),
                     (Relation::AtLeast, true) => write!(f, "floor({fraction}) + 1"),
                     (Relation::AtLeast, false) => write!(f, "ceil({fraction})"),
                     (Relation::AtMost, true) => write!(f, "ceil({fraction}) - 1"),
-                    (Relation::AtMost, false) => write!(f, "floor({fraction})"),
-                    (Relation::Above | Relation::Below, _) => write!(f, "{fraction}"),
+                    _ => write!(f, "floor({fraction})"),
                 }
             }
             Test::Raw(condition) => condition.fmt(f),

@@ -1,7 +1,7 @@
 //! Common factors: of printing, and of maxima whose arguments differ by a product of known sign.
 
 use crate::context::Context;
-use crate::expr::{Atom, Expr, Monomial};
+use crate::expr::{Atom, Expr, Monomial, Term};
 use crate::rat::Rat;
 
 /// Factors of a sum: a number, a product of atoms, and sums that are not products themselves.
@@ -45,6 +45,15 @@ pub fn factors(e: &Expr) -> Factors {
     match rest.to_rat() {
         Some(value) => number = number * value,
         None => sums.push(rest),
+    }
+    // The highest power of a sum is positive.
+    for sum in &mut sums {
+        let degree = |term: &Term| term.factors.iter().map(|(_, power)| power.abs()).sum::<i32>();
+        let lead = sum.terms().iter().rev().max_by_key(|term| degree(term));
+        if lead.is_some_and(|term| term.coefficient.signum() < 0) {
+            *sum = -&*sum;
+            number = -number;
+        }
     }
     Factors { number, product, sums }
 }

@@ -147,7 +147,7 @@ fn print(e: &Expr) -> Printed {
         };
     }
     let parts = factors(e);
-    if parts.sums.len() > 1 || !parts.product.is_empty() || !parts.number.is_one() {
+    if parts.sums.len() > 1 || !parts.product.is_empty() || !parts.number.abs().is_one() {
         return print_product(parts.number, &parts.product, &parts.sums);
     }
     // Grouped by what is no integer: times and what was measured.

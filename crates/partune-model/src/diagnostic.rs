@@ -51,6 +51,13 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(span, message) }
     }
 
+    /// Whether it says that something is not defined or not used.
+    pub fn about_names(&self) -> bool {
+        self.message.starts_with("no ")
+            || self.message.starts_with("there is no ")
+            || self.message.ends_with("never used")
+    }
+
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = help.into();

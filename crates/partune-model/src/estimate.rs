@@ -33,7 +33,8 @@ pub struct ClosedForm {
     pub basic: Expr,
     pub head_tail: Expr,
     pub upper: Expr,
-    /// Why a formula is below what enumeration would give; it is a lower bound still. Empty if it is the same.
+    /// Why a lower bound is below what enumeration would give; it is a lower bound still. Empty if it is the same, or, where a loop was
+    /// taken apart and its parts are bounded on their own, sharper.
     pub weaker: Vec<String>,
 }
 

@@ -21,7 +21,9 @@ mod parser;
 pub mod simulate;
 
 pub use diagnostic::{Diagnostic, Severity, Span, has_errors};
+pub mod trace;
+
 pub use format::format;
-pub use lower::{Files, Values, lower};
+pub use lower::{Files, Values, defaults, lower};
 pub use model::Model;
 pub use parser::parse;

@@ -201,3 +201,51 @@ fn item_body(item: &Item) -> Option<(&[ast::Name], &ast::Term)> {
         _ => None,
     }
 }
+
+/// Values of the parameters that have a default and are not given; defaults may use what is given.
+pub fn defaults(file: &File, given: &Values) -> Values {
+    let mut values = Values::new();
+    // Each round may make another default computable.
+    for _ in 0..=file.items.len() {
+        let before = values.len();
+        for item in &file.items {
+            let Item::Param(ast::Param { name, default: Some(default), .. }) = item else { continue };
+            if given.contains_key(&name.node) || values.contains_key(&name.node) {
+                continue;
+            }
+            let known = |name: &str| given.get(name).or_else(|| values.get(name)).copied();
+            if let Some(value) = constant(default, &known) {
+                values.insert(name.node.clone(), value);
+            }
+        }
+        if values.len() == before {
+            break;
+        }
+    }
+    values
+}
+
+/// The value of simple arithmetic on known names.
+fn constant(e: &ast::Expr, known: &dyn Fn(&str) -> Option<Rat>) -> Option<Rat> {
+    use ast::{Binary, ExprKind};
+    let value = match &e.node {
+        ExprKind::Number(value) => *value,
+        ExprKind::Name(name) => known(name)?,
+        ExprKind::Negate(inner) => -constant(inner, known)?,
+        ExprKind::Binary(operator, left, right) => {
+            let (a, b) = (constant(left, known)?, constant(right, known)?);
+            match operator {
+                Binary::Add => a + b,
+                Binary::Sub => a - b,
+                Binary::Mul => a * b,
+                Binary::Div if a.is_integer() && b.is_integer() => (a / b).floor(),
+                Binary::Div => a / b,
+                Binary::IntDiv => (a / b).floor(),
+                Binary::Pow => a.pow(i64::try_from(b.to_int()?).ok()?),
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    (!value.is_undefined()).then_some(value)
+}

@@ -5,4 +5,5 @@ mod decisions;
 mod generated;
 mod golden;
 mod golden_values;
+mod laws;
 mod support;

@@ -23,6 +23,7 @@ enum Command {
     Analyze(commands::analyze::Args),
     Convert(commands::convert::Args),
     Machine(commands::machine::Args),
+    Model(commands::model::Args),
     Record(commands::record::Args),
     Synth(commands::synth::Args),
 }
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         Command::Analyze(args) => commands::analyze::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
         Command::Machine(args) => commands::machine::run(&args),
+        Command::Model(args) => commands::model::run(&args),
         // Passes the exit status of what was recorded on.
         Command::Record(args) => match commands::record::run(&args) {
             Ok(status) => return status,

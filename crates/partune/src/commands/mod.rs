@@ -3,5 +3,6 @@
 pub(crate) mod analyze;
 pub(crate) mod convert;
 pub(crate) mod machine;
+pub(crate) mod model;
 pub(crate) mod record;
 pub(crate) mod synth;

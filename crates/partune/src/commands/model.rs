@@ -1,0 +1,429 @@
+//! `partune model`: contention models in PAMELA: check, format, estimate, simulate, decide, emit.
+
+mod archive;
+mod show;
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::{Subcommand, ValueEnum};
+use partune_expr::{Number, Rat};
+use partune_model::decide::decide;
+use partune_model::emit::{Language, emit};
+use partune_model::estimate::{Bounds, ClosedForm, Given, closed_form, numbers};
+use partune_model::model::{Alternative, Model};
+use partune_model::simulate::{Options, Outcome, Ties, record, simulate};
+use partune_model::{Values, format, lower, parse, trace};
+use serde_json::json;
+
+use crate::output;
+
+/// Predict a program from a model of its parallelism and of the machine's resources.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  partune model estimate pipeline.pam -D S=8 -D N=100 -D tc=2\n  \
+                        partune model simulate adi.pam -D N=512 -D P=8 -D tf=1 -D tm=4 --alt plain\n  \
+                        partune model emit adi.pam -D P=8 --as rust")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Say all that is wrong with a model
+    Check(Check),
+    /// Print a model in standard form
+    Fmt(Fmt),
+    /// Bounds on the time, as formulas and, where all parameters are given, as numbers
+    Estimate(Estimate),
+    /// Run the model: time, utilisation, queues
+    Simulate(Simulate),
+    /// When is which alternative best
+    Decide(Decide),
+    /// Write a function that chooses the best alternative
+    Emit(Emit),
+}
+
+#[derive(clap::Args)]
+struct Input {
+    /// The model: a file that ends in .pam
+    file: PathBuf,
+    /// The value of a parameter
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
+    define: Vec<(String, Rat)>,
+}
+
+#[derive(clap::Args)]
+struct Check {
+    #[command(flatten)]
+    input: Input,
+}
+
+#[derive(clap::Args)]
+struct Fmt {
+    file: PathBuf,
+    /// Replace the file
+    #[arg(long)]
+    write: bool,
+}
+
+#[derive(clap::Args)]
+struct Estimate {
+    #[command(flatten)]
+    input: Input,
+    /// Only this alternative
+    #[arg(long, value_name = "NAME")]
+    alt: Option<String>,
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+struct Simulate {
+    #[command(flatten)]
+    input: Input,
+    /// The alternative to run; else `main`, else the only one
+    #[arg(long, value_name = "NAME")]
+    alt: Option<String>,
+    #[arg(long)]
+    json: bool,
+    /// Which of several events at the same time comes first
+    #[arg(long, value_enum, default_value = "program")]
+    ties: TieName,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write what happened as an archive that `partune analyze` reads; a unit of time is a second
+    #[arg(long, value_name = "DIR")]
+    archive: Option<PathBuf>,
+    /// Give up after so many steps of processes
+    #[arg(long, default_value_t = Options::default().max_steps)]
+    max_steps: u64,
+}
+
+#[derive(clap::Args)]
+struct Decide {
+    #[command(flatten)]
+    input: Input,
+    /// Compare only these alternatives
+    #[arg(long, value_name = "NAME")]
+    alt: Vec<String>,
+    /// The parameter to solve for
+    #[arg(long = "for", value_name = "NAME")]
+    variable: Option<String>,
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+struct Emit {
+    #[command(flatten)]
+    input: Input,
+    /// Compare only these alternatives
+    #[arg(long, value_name = "NAME")]
+    alt: Vec<String>,
+    /// The language
+    #[arg(long = "as", value_enum)]
+    language: LanguageName,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum TieName {
+    Program,
+    Reverse,
+    Random,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LanguageName {
+    Rust,
+    C,
+    Python,
+}
+
+fn definition(text: &str) -> Result<(String, Rat), String> {
+    let Some((name, value)) = text.split_once('=') else { return Err(format!("{text} is not NAME=VALUE")) };
+    let value = Rat::parse(value.trim()).ok_or_else(|| format!("{value} is no number, such as 512, 1.5e-6 or 3/4"))?;
+    Ok((name.trim().to_owned(), value))
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    match &args.action {
+        Action::Check(args) => check(args),
+        Action::Fmt(args) => fmt(args),
+        Action::Estimate(args) => estimate(args),
+        Action::Simulate(args) => run_simulation(args),
+        Action::Decide(args) => run_decision(args),
+        Action::Emit(args) => run_emission(args),
+    }
+}
+
+/// A model's text, and how to read it with more or fewer values.
+struct Source {
+    path: PathBuf,
+    text: String,
+}
+
+impl Source {
+    fn read(path: &Path) -> anyhow::Result<Source> {
+        let remedy =
+            "remedy: give a model in PAMELA, a file that ends in .pam; docs/model/language.md has the language";
+        let bytes = std::fs::read(path).with_context(|| format!("{}: cannot be read\n  {remedy}", path.display()))?;
+        let text = String::from_utf8(bytes)
+            .ok()
+            .with_context(|| format!("{}: no text in UTF-8\n  {remedy}", path.display()))?;
+        Ok(Source { path: path.to_owned(), text })
+    }
+
+    /// The model, after telling all that is wrong; fails if something is.
+    fn model(&self, values: &Values) -> anyhow::Result<Model> {
+        let folder = self.path.parent().unwrap_or(Path::new("")).to_owned();
+        let files = move |name: &str| std::fs::read_to_string(folder.join(name)).map_err(|error| error.to_string());
+        let (file, mut diagnostics) = parse(&self.text);
+        let failed = partune_model::has_errors(&diagnostics);
+        let (model, more) = lower(&self.text, &file, values, &files);
+        // What was not read is not missed: of a file with errors of syntax, unknown names are not told.
+        diagnostics.extend(more.into_iter().filter(|one| !failed || !one.about_names()));
+        for diagnostic in &diagnostics {
+            output::note(&show::diagnostic(diagnostic, &self.text, &self.path));
+        }
+        match model.filter(|_| !failed) {
+            Some(model) => Ok(model),
+            None => bail!("{}: {} errors", self.path.display(), diagnostics.len()),
+        }
+    }
+
+    fn failed(&self, diagnostic: &partune_model::Diagnostic) -> anyhow::Error {
+        output::note(&show::diagnostic(diagnostic, &self.text, &self.path));
+        anyhow::anyhow!("{}: {}", self.path.display(), diagnostic.message)
+    }
+}
+
+impl Input {
+    fn values(&self) -> Values {
+        self.define.iter().cloned().collect()
+    }
+
+    fn source(&self) -> anyhow::Result<Source> {
+        Source::read(&self.file)
+    }
+
+    /// The values given, and defaults of the others.
+    fn complete(&self, source: &Source) -> anyhow::Result<Values> {
+        let mut values = partune_model::defaults(&parse(&source.text).0, &self.values());
+        values.extend(self.values());
+        Ok(values)
+    }
+}
+
+fn check(args: &Check) -> anyhow::Result<()> {
+    let source = args.input.source()?;
+    let model = source.model(&args.input.values())?;
+    let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    output::print(&format!(
+        "{}: no errors; {}, {}, {}\n",
+        source.path.display(),
+        count(model.params.len(), "parameter"),
+        count(model.resources.len(), "resource"),
+        count(model.alternatives.len(), "term"),
+    ))
+}
+
+fn fmt(args: &Fmt) -> anyhow::Result<()> {
+    let source = Source::read(&args.file)?;
+    let Some(text) = format(&source.text) else {
+        bail!("{}: partune model check says what is wrong", args.file.display())
+    };
+    if args.write {
+        return std::fs::write(&args.file, text).with_context(|| format!("{}: cannot be written", args.file.display()));
+    }
+    output::print(&text)
+}
+
+/// The alternatives that are meant.
+fn chosen<'a>(model: &'a Model, name: Option<&str>) -> anyhow::Result<Vec<&'a Alternative>> {
+    let Some(name) = name else { return Ok(model.alternatives.iter().collect()) };
+    let known = || model.alternatives.iter().map(|it| it.name.as_str()).collect::<Vec<_>>().join(", ");
+    Ok(vec![model.alternative(name).with_context(|| format!("no alternative {name}; there are {}", known()))?])
+}
+
+fn estimate(args: &Estimate) -> anyhow::Result<()> {
+    let source = args.input.source()?;
+    let values = args.input.complete(&source)?;
+    let given = source.model(&values)?;
+    let all_given = given.open().next().is_none();
+    // The formula is of open parameters, unless only some are given: then of those that are left.
+    let general = if all_given { source.model(&Values::new())? } else { given.clone() };
+    let mut text = String::new();
+    let mut list = Vec::new();
+    for alternative in chosen(&given, args.alt.as_deref())? {
+        let Some(open) = general.alternative(&alternative.name) else { continue };
+        let form = closed_form(&general, &open.term);
+        let bounds = if all_given {
+            let with_values = Model { params: given.params.clone(), ..general.clone() };
+            let exact = form.weaker.is_empty().then(|| form.eval(&Given(&with_values)).ok()).flatten();
+            Some(match exact {
+                Some(bounds) => bounds,
+                None => numbers(&closed_form(&given, &alternative.term), &given, &alternative.term)
+                    .map_err(|error| source.failed(&error))?,
+            })
+        } else {
+            None
+        };
+        if args.json {
+            list.push(estimate_json(&alternative.name, &form, &general, bounds.as_ref()));
+        } else {
+            show::estimate(&mut text, &alternative.name, &form, &general, bounds.as_ref());
+        }
+    }
+    if args.json {
+        let single = if list.len() == 1 { list.remove(0) } else { json!({ "alternatives": list }) };
+        return output::print(&format!("{single:#}\n"));
+    }
+    output::print(&text)
+}
+
+fn number(value: Number) -> serde_json::Value {
+    match value {
+        Number::Exact(value) if value.is_integer() => match i64::try_from(value.num()) {
+            Ok(value) => json!(value),
+            Err(_) => json!(value.to_f64()),
+        },
+        value => json!(value.to_f64()),
+    }
+}
+
+fn estimate_json(name: &str, form: &ClosedForm, model: &Model, bounds: Option<&Bounds>) -> serde_json::Value {
+    let [basic, head_tail, upper] = form.printed(model);
+    let assumed: Vec<&str> = model.assumptions.iter().map(|assumption| assumption.text.as_str()).collect();
+    let mut document = json!({
+        "name": name,
+        "closed_form": head_tail,
+        "closed_forms": { "basic": basic, "head_tail": head_tail, "upper": upper },
+        "assumptions": assumed,
+        "weaker": form.weaker,
+    });
+    if let (Some(bounds), Some(fields)) = (bounds, document.as_object_mut()) {
+        fields.insert("basic".to_owned(), number(bounds.basic));
+        fields.insert("head_tail".to_owned(), number(bounds.head_tail));
+        fields.insert("upper".to_owned(), number(bounds.upper));
+    }
+    document
+}
+
+fn run_simulation(args: &Simulate) -> anyhow::Result<()> {
+    let source = args.input.source()?;
+    let model = source.model(&args.input.complete(&source)?)?;
+    let alternative = match (args.alt.as_deref(), &model.alternatives[..]) {
+        (None, [first, ..]) if first.name == "main" => first,
+        (None, [only]) => only,
+        (None, all) => {
+            let names: Vec<&str> = all.iter().map(|it| it.name.as_str()).collect();
+            bail!("which one? there are {}\n  remedy: choose with --alt", names.join(", "));
+        }
+        (name, _) => chosen(&model, name)?.remove(0),
+    };
+    let ties = match args.ties {
+        TieName::Program => Ties::Program,
+        TieName::Reverse => Ties::Reverse,
+        TieName::Random => Ties::Random,
+    };
+    let options = Options { ties, seed: args.seed, max_steps: args.max_steps, ..Options::default() };
+    let outcome = match &args.archive {
+        None => simulate(&model, &alternative.term, &options).map_err(|error| source.failed(&error))?,
+        Some(folder) => {
+            let (outcome, recording) =
+                record(&model, &alternative.term, &options).map_err(|error| source.failed(&error))?;
+            archive::write(&trace::events(&recording), folder)?;
+            outcome
+        }
+    };
+    if args.json {
+        return output::print(&format!("{:#}\n", outcome_json(&alternative.name, &outcome)));
+    }
+    let mut text = String::new();
+    show::outcome(&mut text, &alternative.name, &outcome);
+    if let Some(folder) = &args.archive {
+        let _ = writeln!(text, "\n{}: partune analyze reads it", folder.join("traces.otf2").display());
+    }
+    output::print(&text)
+}
+
+fn outcome_json(name: &str, outcome: &Outcome) -> serde_json::Value {
+    let resources: Vec<_> = outcome
+        .resources
+        .iter()
+        .map(|resource| {
+            json!({
+                "name": resource.name,
+                "servers": resource.servers,
+                "uses": resource.uses,
+                "busy": resource.busy,
+                "utilisation": resource.utilisation,
+                "mean_queue": resource.mean_queue,
+                "max_queue": resource.max_queue,
+            })
+        })
+        .collect();
+    json!({
+        "name": name,
+        "makespan": number(outcome.makespan),
+        "exact": matches!(outcome.makespan, Number::Exact(_)),
+        "uses": outcome.uses,
+        "processes": outcome.processes,
+        "resources": resources,
+    })
+}
+
+fn run_decision(args: &Decide) -> anyhow::Result<()> {
+    let source = args.input.source()?;
+    let model = source.model(&args.input.values())?;
+    let decision = decide(&model, &args.alt, args.variable.as_deref()).map_err(|error| source.failed(&error))?;
+    if !args.json {
+        let mut text = String::new();
+        show::decision(&mut text, &decision, &model);
+        return output::print(&text);
+    }
+    let choices: Vec<_> = decision
+        .choices
+        .iter()
+        .map(|choice| {
+            json!({
+                "name": choice.name,
+                "cost": choice.form.head_tail.fold(&model.quotients).to_string(),
+                "chosen": choice.chosen.to_string(),
+                "dominated_by": choice.dominated_by,
+            })
+        })
+        .collect();
+    let pairs: Vec<_> = decision
+        .pairs
+        .iter()
+        .map(|pair| {
+            json!({ "left": pair.left, "right": pair.right, "less": pair.less.to_string(), "at_most": pair.at_most.to_string() })
+        })
+        .collect();
+    output::print(&format!("{:#}\n", json!({ "choices": choices, "pairs": pairs })))
+}
+
+fn run_emission(args: &Emit) -> anyhow::Result<()> {
+    let source = args.input.source()?;
+    let values = args.input.values();
+    let model = source.model(&values)?;
+    let decision = decide(&model, &args.alt, None).map_err(|error| source.failed(&error))?;
+    let language = match args.language {
+        LanguageName::Rust => Language::Rust,
+        LanguageName::C => Language::C,
+        LanguageName::Python => Language::Python,
+    };
+    let name = source.path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let folder = source.path.parent().unwrap_or(Path::new("")).to_owned();
+    let instance = |more: &Values| {
+        let mut all = values.clone();
+        all.extend(more.clone());
+        let files = |name: &str| std::fs::read_to_string(folder.join(name)).map_err(|error| error.to_string());
+        lower(&source.text, &parse(&source.text).0, &all, &files).0
+    };
+    let text = emit(&model, &decision, language, &name, &instance).map_err(|error| source.failed(&error))?;
+    output::print(&text)
+}

@@ -1,0 +1,144 @@
+//! Models in text: diagnostics with an excerpt of the source, estimates, runs, decisions.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use partune_expr::Number;
+use partune_model::decide::Decision;
+use partune_model::estimate::{Bounds, ClosedForm};
+use partune_model::model::Model;
+use partune_model::simulate::Outcome;
+use partune_model::{Diagnostic, Severity};
+
+/// Queues that a listing shows; the busiest.
+const QUEUES: usize = 16;
+
+/// A diagnostic with the lines it is about.
+pub(super) fn diagnostic(diagnostic: &Diagnostic, source: &str, path: &Path) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let range = diagnostic.span.range();
+    let begin = range.start.min(source.len());
+    let range = begin..range.end.clamp(begin, source.len());
+    let path = path.display().to_string();
+    let mut group = level.primary_title(&diagnostic.message).elements(Vec::<annotate_snippets::Element<'_>>::new());
+    // What is about the whole has no place.
+    if diagnostic.span != partune_model::Span::default() {
+        let snippet = Snippet::source(source).path(path).annotation(AnnotationKind::Primary.span(range));
+        group = group.element(snippet);
+    }
+    if !diagnostic.help.is_empty() {
+        group = group.element(Level::HELP.message(&diagnostic.help));
+    }
+    Renderer::plain().render(&[group])
+}
+
+fn number(value: Number) -> String {
+    match value {
+        Number::Exact(value) if value.is_integer() => value.to_string(),
+        value => format!("{}", significant(value.to_f64())),
+    }
+}
+
+/// Six digits that count.
+fn significant(value: f64) -> String {
+    if value == 0.0 || (1e-3..1e7).contains(&value.abs()) {
+        let digits = if value == 0.0 { 1 } else { 6 - value.abs().log10().floor() as i32 - 1 };
+        let text = format!("{value:.*}", digits.clamp(0, 9) as usize);
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    } else {
+        format!("{value:.5e}")
+    }
+}
+
+pub(super) fn estimate(text: &mut String, name: &str, form: &ClosedForm, model: &Model, bounds: Option<&Bounds>) {
+    let forms = form.printed(model);
+    let values = bounds.map(|bounds| [bounds.basic, bounds.head_tail, bounds.upper].map(number));
+    let _ = writeln!(text, "{name}");
+    for (index, label) in ["basic", "head-tail", "upper"].into_iter().enumerate() {
+        match &values {
+            Some(values) if values[index] != forms[index] => {
+                let _ = writeln!(text, "  {label:<10}{:>14}  = {}", values[index], forms[index]);
+            }
+            _ => {
+                let _ = writeln!(text, "  {label:<10}{}", forms[index]);
+            }
+        }
+    }
+    if !model.assumptions.is_empty() {
+        let assumed: Vec<&str> = model.assumptions.iter().map(|assumption| assumption.text.as_str()).collect();
+        let _ = writeln!(text, "  assuming  {}; times are not negative", assumed.join(", "));
+    }
+    for reason in &form.weaker {
+        let _ = writeln!(text, "  the formula is weaker than enumeration: {reason}");
+    }
+    if let Some(bounds) = bounds {
+        if !form.weaker.is_empty() {
+            let _ = writeln!(text, "  the numbers come from enumeration");
+        }
+        if bounds.upper.to_f64() > 2.0 * bounds.head_tail.to_f64() {
+            let _ = writeln!(text, "  the bounds are far apart: partune model simulate tells more");
+        }
+    }
+}
+
+pub(super) fn outcome(text: &mut String, name: &str, outcome: &Outcome) {
+    let _ = writeln!(
+        text,
+        "{name}: {} ({} uses, at most {} processes)",
+        number(outcome.makespan),
+        outcome.uses,
+        outcome.processes
+    );
+    let mut resources: Vec<_> = outcome.resources.iter().collect();
+    if resources.is_empty() {
+        return;
+    }
+    resources.sort_by(|a, b| b.utilisation.total_cmp(&a.utilisation));
+    let _ = writeln!(
+        text,
+        "\n  {:<16} {:>8} {:>10} {:>12} {:>11} {:>10}",
+        "resource", "servers", "uses", "utilisation", "mean queue", "max queue"
+    );
+    for resource in resources.iter().take(QUEUES) {
+        let _ = writeln!(
+            text,
+            "  {:<16} {:>8} {:>10} {:>11.1}% {:>11} {:>10}",
+            resource.name,
+            resource.servers,
+            resource.uses,
+            100.0 * resource.utilisation,
+            significant(resource.mean_queue),
+            resource.max_queue
+        );
+    }
+    if resources.len() > QUEUES {
+        let _ = writeln!(text, "  and {} more, less used", resources.len() - QUEUES);
+    }
+}
+
+pub(super) fn decision(text: &mut String, decision: &Decision, model: &Model) {
+    let width = decision.choices.iter().map(|choice| choice.name.len()).max().unwrap_or(0);
+    for choice in &decision.choices {
+        let cost = choice.form.head_tail.fold(&model.quotients);
+        let _ = writeln!(text, "{:<width$}  costs {cost}", choice.name);
+    }
+    text.push('\n');
+    for choice in &decision.choices {
+        let when = match &choice.dominated_by {
+            Some(better) => format!("never: {better} is at least as good"),
+            None => format!("best if {}", choice.chosen),
+        };
+        let _ = writeln!(text, "{:<width$}  {when}", choice.name);
+    }
+    text.push('\n');
+    for pair in &decision.pairs {
+        let _ = writeln!(text, "{} < {}:  {}", pair.left, pair.right, pair.less);
+        if pair.at_most != pair.less {
+            let _ = writeln!(text, "{} <= {}: {}", pair.left, pair.right, pair.at_most);
+        }
+    }
+}
