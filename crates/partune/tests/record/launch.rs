@@ -151,7 +151,7 @@ pub(super) fn run(command: &mut Command) -> Output {
 }
 
 /// Held while an MPI run lasts: ranks that spin, and waits of known length, want the machine for themselves.
-fn alone() -> File {
+pub(super) fn alone() -> File {
     let file = File::create(Path::new(env!("CARGO_TARGET_TMPDIR")).join("record.lock")).expect("target is writable");
     file.lock().expect("a file can be locked");
     file

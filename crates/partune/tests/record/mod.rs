@@ -6,6 +6,8 @@
 
 mod expect;
 mod launch;
+mod marks;
+mod options;
 mod printed;
 mod programs;
 mod variants;

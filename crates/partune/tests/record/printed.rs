@@ -6,7 +6,7 @@
 //! `puts`, `put`, `gets`, `got` one-sided transfers and their bytes; `atomics`; `writes`, `wrote`, `reads`, `read` of
 //! files and their bytes; `threads` of the rank.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
@@ -29,6 +29,22 @@ pub(super) fn counts(anchor: &Path) -> Vec<Counts> {
         count(&mut counts[rank], event, line);
     }
     counts
+}
+
+/// Frames of the call paths of calls of a construct, the construct included; in order, each once.
+pub(super) fn depths(anchor: &Path, construct: &str) -> Vec<usize> {
+    let definitions = print(anchor, &["-G"]);
+    let contexts = definitions.lines().filter(|line| line.starts_with("CALLING_CONTEXT "));
+    let contexts: BTreeMap<u64, (&str, Option<u64>)> = contexts
+        .map(|line| {
+            let parent = if line.ends_with("UNDEFINED") { None } else { Some(reference(line, "Parent: ")) };
+            (number(line, "CALLING_CONTEXT "), (line.split('"').nth(1).expect("a region has a name"), parent))
+        })
+        .collect();
+    let depth = |id: u64| std::iter::successors(Some(id), |id| contexts[id].1).count();
+    let found: BTreeSet<usize> =
+        contexts.iter().filter(|(_, it)| it.0 == construct).map(|(&id, _)| depth(id)).collect();
+    found.into_iter().collect()
 }
 
 /// What the tool prints; it must find no fault.
@@ -54,7 +70,7 @@ impl Ranks {
             .collect();
         let world = definitions.lines().find(|line| line.contains("COMM_LOCATIONS") && line.contains("MPI"));
         let world = world.expect("the archive says which locations are ranks");
-        let (_, members) = world.split_once("Members: ").expect("a group has members");
+        let (_, members) = world.split_once(" Member").expect("a group has members");
         let locations = members.split('<').skip(1).map(|it| leading(it).expect("a member has a number"));
         let of_group: BTreeMap<u64, usize> =
             locations.enumerate().map(|(rank, location)| (groups[&location], rank)).collect();

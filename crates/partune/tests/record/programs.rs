@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::expect::Status;
-use super::launch::{Built, MPICH, Mpi, OPEN_MPI};
+use super::launch::{Built, MPICH, Mpi, OPEN_MPI, Recorded};
 use super::printed::counts;
 
 /// One test for each program and MPI, and one that none is forgotten.
@@ -42,6 +42,7 @@ programs! {
     pcontrol "pcontrol.c"
     spawn "spawn.c"
     recursion "recursion.c"
+    many "many.c"
     fork "fork.c"
     library "library.c"
     plugin "plugin.c"
@@ -54,14 +55,14 @@ programs! {
 
 fn check(mpi: &Mpi, file: &str) {
     if let Some(built) = Built::new(mpi, &format!("programs/{file}"), &[]) {
-        check_counts(&built, &[]);
+        check_counts(&built, &[], &[]);
     }
 }
 
 /// Records it and holds the archive against what the program says about itself.
-pub(super) fn check_counts(built: &Built<'_>, arguments: &[&str]) {
+pub(super) fn check_counts(built: &Built<'_>, options: &[&str], arguments: &[&str]) -> Recorded {
     let expected = &built.expected;
-    let recorded = built.record(&[], arguments);
+    let recorded = built.record(options, arguments);
     let code = recorded.output.status.code();
     let is_right = match expected.status {
         Status::Good => code == Some(0),
@@ -86,6 +87,7 @@ pub(super) fn check_counts(built: &Built<'_>, arguments: &[&str]) {
     let complaints = document["quality"].as_array().expect("quality is a list").iter();
     let complaints: Vec<_> = complaints.filter(|it| it["severity"] != "info").collect();
     assert!(!ends_well || complaints.is_empty(), "{complaints:#?}");
+    recorded
 }
 
 #[test]
