@@ -207,9 +207,13 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     let bindings = mpi_bindings();
     let mut code = String::new();
+    let mut all = String::new();
     for binding in bindings.iter().filter(|binding| is_wrapped(binding)) {
         wrapper(&mut code, binding);
+        let stem = binding.name.strip_suffix("_c").unwrap_or(binding.name);
+        let _ = write!(all, "(&{}_FUNCTION, \"{}\"), ", binding.name.to_ascii_uppercase(), handler(stem));
     }
+    let _ = writeln!(code, "#[cfg(test)] pub(crate) static ALL: &[(&Function, &str)] = &[{all}];");
     for name in HANDLERS.iter().flat_map(|(_, _, names)| names.split_whitespace()) {
         assert!(bindings.iter().any(|binding| binding.name == name), "{name} is handled and no function of MPI");
     }

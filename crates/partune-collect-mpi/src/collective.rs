@@ -191,10 +191,11 @@ fn nothing(_: &Invocation<'_>, _: &Comm) -> Bytes {
 }
 
 fn broadcast(invocation: &Invocation<'_>, comm: &Comm) -> Bytes {
-    let block = SEND.block(invocation, 0);
+    let block = || SEND.block(invocation, 0);
     match side(invocation, comm) {
-        Side::Root => [block * u64::from(comm.partners()), if comm.is_inter { 0 } else { block }],
-        Side::Other => [0, block],
+        Side::Root if comm.is_inter => [block() * u64::from(comm.remote), 0],
+        Side::Root => [block() * u64::from(comm.size), block()],
+        Side::Other => [0, block()],
         Side::Neither => [0, 0],
     }
 }

@@ -4,6 +4,7 @@
 
 use partune_mpi_abi::{Kind, SUCCESS, Status, StatusLayout};
 
+use crate::indices::Indices;
 use crate::invocation::{Invocation, OwnStatus};
 use crate::memory::Scratch;
 use crate::place::Place;
@@ -57,8 +58,8 @@ pub(crate) fn any(invocation: &mut Invocation<'_>) {
         }
         if invocation.has(Place::Flag) && !invocation.is_set(Place::Flag) {
             keys.iter().for_each(|key| tested(invocation, *key));
-        } else if let Some(key) = invocation.index(Place::Index, 0).and_then(|at| keys.get(at)) {
-            complete(invocation, *key, status);
+        } else if let Some(key) = Indices::new(invocation, Place::Index, 1, keys).key(invocation, 0, keys) {
+            complete(invocation, key, status);
         }
     });
 }
@@ -75,11 +76,12 @@ pub(crate) fn some(invocation: &mut Invocation<'_>) {
         if count == 0 {
             keys.iter().for_each(|key| tested(invocation, *key));
         }
+        let indices = Indices::new(invocation, Place::Indices, count, keys);
         for at in 0..count {
             let status = statuses.at(at);
             let fine = succeeded || invocation.status(status).error == SUCCESS;
-            if let Some(key) = invocation.index(Place::Indices, at).and_then(|index| keys.get(index)).filter(|_| fine) {
-                complete(invocation, *key, status);
+            if let Some(key) = indices.key(invocation, at, keys).filter(|_| fine) {
+                complete(invocation, key, status);
             }
         }
     });

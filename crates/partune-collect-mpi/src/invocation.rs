@@ -93,6 +93,10 @@ impl<'a> Invocation<'a> {
         self.function.mode
     }
 
+    pub(crate) fn language(&self) -> Language {
+        self.language
+    }
+
     pub(crate) fn is_fortran(&self) -> bool {
         self.language != Language::C
     }
@@ -146,13 +150,6 @@ impl<'a> Invocation<'a> {
     /// Whether a logical value was stored as true.
     pub(crate) fn is_set(&self, place: Place) -> bool {
         self.element(place, 0) != 0
-    }
-
-    /// An index that was stored, from 0; none if it is undefined.
-    pub(crate) fn index(&self, place: Place, element: usize) -> Option<usize> {
-        let index = self.element(place, element);
-        let first = i64::from(self.is_fortran());
-        (index != i64::from(self.mpi.numbers.undefined)).then(|| usize::try_from(index - first).ok()).flatten()
     }
 
     /// A handle that was passed.

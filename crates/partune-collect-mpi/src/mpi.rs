@@ -17,6 +17,7 @@ pub(crate) struct Mpi {
     pub(crate) world: usize,
     pub(crate) comm_null: usize,
     pub(crate) comm_self: usize,
+    pub(crate) request_null: usize,
     /// Open MPI's request of all that is complete at once; 0 elsewhere.
     request_empty: usize,
     pub(crate) message_no_proc: usize,
@@ -69,6 +70,7 @@ fn find() -> Option<Mpi> {
         world: handle(Handle::CommWorld)?,
         comm_null: handle(Handle::CommNull)?,
         comm_self: handle(Handle::CommSelf)?,
+        request_null: handle(Handle::RequestNull)?,
         request_empty: library::data(c"ompi_request_empty").unwrap_or(0),
         message_no_proc: handle(Handle::MessageNoProc).unwrap_or(usize::MAX),
         byte: handle(Handle::Byte)?,

@@ -25,7 +25,7 @@ fn bytes_of_collectives() {
         (15, NO_ROOT, [[8, 0], [4, 4], [0, 8]]),
     ];
     for mpi in mpis() {
-        for (rank, left) in run(mpi, "collectives", 3, &[]) {
+        for (rank, left) in run(mpi, "collectives.c", 3, &[]) {
             let ends = left.of("MpiCollectiveEnd");
             assert_eq!(ends.len(), EXPECTED.len(), "{mpi}");
             for (number, (end, (op, root, bytes))) in ends.iter().zip(EXPECTED).enumerate() {
@@ -42,7 +42,7 @@ fn bytes_of_collectives() {
 fn every_request_ends_once() {
     const MANY: usize = 200;
     for mpi in mpis() {
-        for (rank, left) in run(mpi, "requests", 2, &[]) {
+        for (rank, left) in run(mpi, "requests.c", 2, &[]) {
             let at = format!("{mpi}, rank {rank}");
             // Two times many, one with a status, one freed.
             let sent = requests(&left, "MpiIsend");
@@ -75,9 +75,31 @@ fn requests(left: &Left, kind: &str) -> Vec<u64> {
 }
 
 #[test]
+fn fortran_passes_addresses_that_mean_something() {
+    for (mpi, module) in mpis().into_iter().flat_map(|mpi| [(mpi, "mpi"), (mpi, "mpi_f08")]) {
+        for (rank, left) in run(mpi, &format!("sentinels.f90:{module}"), 2, &[]) {
+            let at = format!("{mpi}, {module}, rank {rank}");
+            let sizes = |kind: &str, name: &str| -> Vec<u64> {
+                left.of(kind).iter().map(|event| attribute(event, name)).collect()
+            };
+            // In place, nothing goes to and comes from the process itself.
+            assert_eq!(sizes("MpiCollectiveEnd", "size_sent"), [16, 32], "{at}");
+            let (sent, received) = (sizes("MpiSend", "msg_length"), sizes("MpiRecv", "msg_length"));
+            assert_eq!([sent, received].concat(), [12], "{at}");
+            let mut received = sizes("MpiIrecv", "msg_length");
+            received.sort_unstable();
+            assert_eq!(received, [4, 8, 12], "{at}");
+            assert_eq!(sizes("MpiIrecv", "sender"), [1 - rank as u64; 3], "{at}");
+            assert_eq!(left.of("MpiIsendComplete").len(), 3, "{at}");
+            assert_eq!(left.lines("name")[0][3], "all%20of%20us", "{at}");
+        }
+    }
+}
+
+#[test]
 fn communicators_are_the_same_for_all_members() {
     for mpi in mpis() {
-        let found = run(mpi, "communicators", 4, &[]);
+        let found = run(mpi, "communicators.c", 4, &[]);
         // Number, sequence, members, remote members.
         let comms = |rank: usize| -> Vec<[String; 3]> {
             let lines = found[&rank].lines("comm");
@@ -110,7 +132,7 @@ fn communicators_are_the_same_for_all_members() {
 #[test]
 fn clocks_are_compared_where_they_may_differ() {
     for mpi in mpis() {
-        for (rank, left) in run(mpi, "communicators", 4, &[("PARTUNE_CLOCK_SYNC", "always")]) {
+        for (rank, left) in run(mpi, "communicators.c", 4, &[("PARTUNE_CLOCK_SYNC", "always")]) {
             let points = left.lines("sync");
             assert_eq!(points.len(), 2, "{mpi}, rank {rank}: at the begin and at the end");
             for point in points {
@@ -120,7 +142,7 @@ fn clocks_are_compared_where_they_may_differ() {
                 assert!(offset.unsigned_abs() as f64 <= deviation + 1.0, "{mpi}, rank {rank}: {point:?}");
             }
         }
-        for left in run(mpi, "communicators", 4, &[]).values() {
+        for left in run(mpi, "communicators.c", 4, &[]).values() {
             assert!(left.lines("sync").is_empty(), "{mpi}: one machine has one clock");
         }
     }
@@ -129,7 +151,7 @@ fn clocks_are_compared_where_they_may_differ() {
 #[test]
 fn nobody_asked() {
     for mpi in mpis() {
-        let folder = run_in(mpi, "requests", 2, false, &[]);
+        let folder = run_in(mpi, "requests.c", 2, false, &[]);
         let files = std::fs::read_dir(folder.path()).expect("the folder").flatten().map(|file| file.file_name());
         assert_eq!(files.collect::<Vec<_>>(), ["program"], "{mpi}");
     }

@@ -45,7 +45,7 @@ pub(super) fn mpis() -> Vec<&'static str> {
     found
 }
 
-/// Runs `programs/NAME.c` on as many processes; `variables` go to them. What each rank left.
+/// Runs `programs/NAME` on as many processes; `variables` go to them. What each rank left.
 pub(super) fn run(mpi: &str, name: &str, ranks: usize, variables: &[(&str, &str)]) -> BTreeMap<usize, Left> {
     let folder = run_in(mpi, name, ranks, true, variables);
     let found = read(folder.path());
@@ -59,9 +59,7 @@ pub(super) fn run_in(mpi: &str, name: &str, ranks: usize, recorded: bool, variab
     static ALONE: Mutex<()> = Mutex::new(());
     let folder = tempfile::tempdir().expect("a folder");
     let program = folder.path().join("program");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(format!("{name}.c"));
-    let mut compiler = Command::new(format!("mpicc.{mpi}"));
-    done(compiler.args(["-O1", "-g", "-Wall", "-o"]).arg(&program).arg(source));
+    compile(mpi, name, folder.path(), &program);
 
     let library = library().display().to_string();
     let here = folder.path().display().to_string();
@@ -82,6 +80,28 @@ pub(super) fn run_in(mpi: &str, name: &str, ranks: usize, recorded: bool, variab
     let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     done(&mut launcher);
     folder
+}
+
+/// Compiles a program. `NAME.f90:MODULE` is written for the module `mpi` or `mpi_f08`, which differ in types only.
+fn compile(mpi: &str, name: &str, folder: &Path, program: &Path) {
+    let (file, module) = name.split_once(':').unwrap_or((name, ""));
+    let mut source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(file);
+    let mut compiler = Command::new(format!("mpicc.{mpi}"));
+    if !module.is_empty() {
+        let types = match module {
+            "mpi_f08" => {
+                [("REQUEST ::", "type(MPI_Request) ::"), ("STATUS ::", "type(MPI_Status) ::"), (" STATUS_SIZE", "")]
+            }
+            _ => [("REQUEST ::", "integer ::"), ("STATUS ::", "integer ::"), (" STATUS_SIZE", "(MPI_STATUS_SIZE)")],
+        };
+        let text = std::fs::read_to_string(&source).expect("the program is here");
+        let text = text.replace("MODULE", &format!("use {module}"));
+        let text = types.iter().fold(text, |text, (from, to)| text.replace(from, to));
+        source = folder.join(file);
+        std::fs::write(&source, text).expect("room for a program");
+        compiler = Command::new(format!("mpif90.{mpi}"));
+    }
+    done(compiler.args(["-O1", "-g", "-Wall", "-o"]).arg(program).arg(source));
 }
 
 fn done(command: &mut Command) {

@@ -2,7 +2,8 @@
 // constructs; parameters are named as the standard names them. The remark behind a prototype says which Fortran bindings it
 // has: none means both (mpif.h with mpi, and mpi_f08), "f08" only mpi_f08, "not f08" only the older ones, "C only" none.
 // Merged from the headers of Open MPI 4.1, MPICH 4.0 and the stubs of the standard ABI (MPI 5.0), and from what their
-// Fortran libraries export.
+// Fortran libraries export. Two bindings are not alike everywhere: MPI_Psend_init and MPI_Precv_init count in int or MPI_Count
+// (MPI 4.0, MPICH 4.0); and what the headers call the destination of a receive is its source.
 
 // Start-up and shut-down
 int MPI_Init(int *argc, char ***argv);
@@ -73,8 +74,8 @@ int MPI_Psend_init(const void *buf, int partitions, int count, MPI_Datatype data
 int MPI_Psend_init_c(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request); // f08
 int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request);
 int MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request); // f08
-int MPI_Precv_init(void *buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request);
-int MPI_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request); // f08
+int MPI_Precv_init(void *buf, int partitions, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request); // f08
 int MPI_Start(MPI_Request *request);
 int MPI_Startall(int count, MPI_Request array_of_requests[]);
 int MPI_Pready(int partition, MPI_Request request);

@@ -1,0 +1,57 @@
+//! Which of several requests completed: positions that a call stored.
+//!
+//! They count from 0 in C and from 1 in Fortran, but for `mpi_f08` of MPICH 4.0, which forgets to add the one (its `MPI_Waitany`,
+//! `MPI_Waitsome` and the tests). There it is found out: a request that completed and is not persistent is null afterwards.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use partune_mpi_abi::{Abi, Kind};
+
+use crate::function::Language;
+use crate::invocation::Invocation;
+use crate::place::Place;
+
+/// The first position in `mpi_f08` of MPICH, as far as it is known.
+static FIRST: AtomicI64 = AtomicI64::new(1);
+
+/// Positions in an array, of `count` requests that completed.
+pub(crate) struct Indices {
+    place: Place,
+    first: i64,
+}
+
+impl Indices {
+    pub(crate) fn new(invocation: &Invocation<'_>, place: Place, count: usize, keys: &[usize]) -> Indices {
+        let first = match (invocation.language(), invocation.mpi.abi) {
+            (Language::C, _) => 0,
+            (Language::F08, Abi::Mpich) => learn(invocation, place, count, keys),
+            (Language::Fortran | Language::F08, _) => 1,
+        };
+        Indices { place, first }
+    }
+
+    /// The request of a completion; none if there is none.
+    pub(crate) fn key(&self, invocation: &Invocation<'_>, element: usize, keys: &[usize]) -> Option<usize> {
+        let index = invocation.element(self.place, element);
+        if index == i64::from(invocation.mpi.numbers.undefined) {
+            return None;
+        }
+        keys.get(usize::try_from(index - self.first).ok()?).copied()
+    }
+}
+
+fn learn(invocation: &Invocation<'_>, place: Place, count: usize, keys: &[usize]) -> i64 {
+    let null = invocation.mpi.request_null;
+    let array = invocation.word(Place::Requests);
+    let completed = |index: i64| {
+        let at = usize::try_from(index).ok().filter(|at| *at < keys.len());
+        at.is_some_and(|at| keys[at] != null && invocation.stored_at(array, Kind::Request, at) == null)
+    };
+    let all_completed = |first: i64| (0..count).all(|element| completed(invocation.element(place, element) - first));
+    if count > 0 && all_completed(1) {
+        FIRST.store(1, Ordering::Relaxed);
+    } else if count > 0 && all_completed(0) {
+        FIRST.store(0, Ordering::Relaxed);
+    }
+    FIRST.load(Ordering::Relaxed)
+}
