@@ -4,11 +4,12 @@
 //! time is Σ_q (max − t_q) = N (max − avg), sorted by it (theory 6.5; Su, "Parallel Performance Wizard", chapter 5). Block
 //! level is in [`crate::bounds`].
 
-use partune_base::{CallPathId, Id, PeId, Span, Time};
+use partune_base::{CallPathId, Id, PeId, Span};
 use rayon::prelude::*;
 
+use crate::sums::useful as useful_of;
 use crate::times::{PathTimes, path_times};
-use crate::useful::{Useful, cpu_pes, role_of_path, windows};
+use crate::useful::{cpu_pes, role_of_path, windows};
 use crate::{Analysis, Cause, Column, DataTable, Finding, Input, Outcome, Pattern, Scalar, Section, Unit, Values};
 
 /// Rows of the table.
@@ -58,7 +59,7 @@ fn run(input: &Input<'_>) -> Outcome {
     }
     let clock = trace.clock();
     let windows = windows(trace);
-    let useful: Vec<i64> = pes.par_iter().map(|pe| Useful::new(trace, *pe, windows[*pe]).up_to(Time::MAX)).collect();
+    let useful: Vec<i64> = pes.par_iter().map(|pe| useful_of(trace, *pe, windows[*pe])).collect();
     let times = path_times(trace);
     let mut places = vec![Place::default(); trace.paths().len()];
     for row in pes.iter().flat_map(|pe| &times[*pe]) {

@@ -12,7 +12,8 @@ use rustc_hash::FxHashSet;
 
 use crate::ideal::{Ideal, follow};
 use crate::steps::Planner;
-use crate::useful::{Useful, cpu_pes, span_of, windows};
+use crate::sums::{useful as useful_of, useful_outside};
+use crate::useful::{cpu_pes, span_of, windows};
 use crate::{Analysis, Input, Outcome, Scalar, Section, Unit, phases};
 
 pub(crate) static EFFICIENCY: Analysis = Analysis {
@@ -51,6 +52,8 @@ Where processes have several PEs, `process_…` are the same factors for main th
 Where the program marks phases, the table `phases` has `parallel` = `load_balance` × `communication` of each: *u(q)* is the useful time of PE *q*
 in its visits to the phase and *T* the longest time that a PE spends in them. PEs that are never in a phase do not count for it; a
 thread without visits of its own is in the phases of its process. Phases may nest.
+
+A profile has `parallel`, `load_balance` and `communication` only: the other factors, and phases, need events.
 
 **Sources**: POP Centre of Excellence (formulas as in its PyPOP); split as in OTF-CPT.
 ";
@@ -107,15 +110,18 @@ fn run(input: &Input<'_>) -> Outcome {
     let windows = windows(trace);
     let (begin, end) = span_of(&windows, &pes);
     let run_time = end.since(begin).0;
-    let useful: Vec<i64> = pes.par_iter().map(|pe| Useful::new(trace, *pe, windows[*pe]).up_to(Time::MAX)).collect();
+    let useful: Vec<i64> = pes.par_iter().map(|pe| useful_of(trace, *pe, windows[*pe])).collect();
     if run_time <= 0 || useful.iter().all(|ticks| *ticks == 0) {
         return Outcome::default();
+    }
+    if trace.profile().is_some() {
+        return without_events(input, &pes, &windows, &useful, run_time);
     }
     let planner = Planner { trace, index: input.index, windows: &windows, between_processes: None };
     let ideal = follow(&planner.plan());
     let mut section = Section { name: "efficiency", ..Section::default() };
     let Some(factors) = Factors::new(&useful, run_time, ideal.run_time) else { return Outcome::default() };
-    section.scalars.extend(factors.scalars(["parallel", "load_balance", "communication", "serialization", "transfer"]));
+    section.scalars.extend(factors.scalars(NAMES));
     let clock = trace.clock();
     let seconds = |ticks: i64| clock.seconds(partune_base::Span(ticks));
     section.scalars.push(Scalar::new("run_seconds", Unit::Seconds, seconds(run_time)));
@@ -131,23 +137,42 @@ fn run(input: &Input<'_>) -> Outcome {
         section.tables.push(table);
     }
     if let Some(process) = between_processes(input, &pes, &windows, run_time) {
-        section.scalars.extend(process.scalars([
-            "process_parallel",
-            "process_load_balance",
-            "process_communication",
-            "process_serialization",
-            "process_transfer",
-        ]));
-        section.scalars.extend(factors.quotient(&process).scalars([
-            "thread_parallel",
-            "thread_load_balance",
-            "thread_communication",
-            "thread_serialization",
-            "thread_transfer",
-        ]));
+        section.scalars.extend(process.scalars(PROCESS_NAMES));
+        section.scalars.extend(factors.quotient(&process).scalars(THREAD_NAMES));
     }
     Outcome { findings: Vec::new(), sections: vec![section] }
 }
+
+/// What sums tell: the factors that need no ideal run time.
+fn without_events(
+    input: &Input<'_>,
+    pes: &[PeId],
+    windows: &Table<PeId, (Time, Time)>,
+    useful: &[i64],
+    run_time: i64,
+) -> Outcome {
+    const KNOWN: usize = 3;
+    let Some(factors) = Factors::new(useful, run_time, run_time) else { return Outcome::default() };
+    let mut section = Section { name: "efficiency", ..Section::default() };
+    section.scalars.extend(factors.scalars(NAMES).take(KNOWN));
+    let seconds = |ticks: i64| input.trace.clock().seconds(partune_base::Span(ticks));
+    section.scalars.push(Scalar::new("run_seconds", Unit::Seconds, seconds(run_time)));
+    section.scalars.push(Scalar::new("useful_seconds", Unit::Seconds, seconds(useful.iter().sum())));
+    if let Some(process) = between_processes(input, pes, windows, run_time) {
+        section.scalars.extend(process.scalars(PROCESS_NAMES).take(KNOWN));
+        section.scalars.extend(factors.quotient(&process).scalars(THREAD_NAMES).take(KNOWN));
+    }
+    section
+        .notes
+        .push("serialization and transfer are not told apart: that needs events, and this is a profile".to_owned());
+    Outcome { findings: Vec::new(), sections: vec![section] }
+}
+
+const NAMES: [&str; 5] = ["parallel", "load_balance", "communication", "serialization", "transfer"];
+const PROCESS_NAMES: [&str; 5] =
+    ["process_parallel", "process_load_balance", "process_communication", "process_serialization", "process_transfer"];
+const THREAD_NAMES: [&str; 5] =
+    ["thread_parallel", "thread_load_balance", "thread_communication", "thread_serialization", "thread_transfer"];
 
 fn remark(ideal: &Ideal, run_time: i64, section: &mut Section) {
     if ideal.unmet > 0 {
@@ -176,8 +201,10 @@ fn between_processes(
         return None;
     }
     let busy = operations_between_processes(trace);
-    let useful: Vec<i64> =
-        main.par_iter().map(|pe| Useful::outside(trace, *pe, windows[*pe], &busy).up_to(Time::MAX)).collect();
+    let useful: Vec<i64> = main.par_iter().map(|pe| useful_outside(trace, *pe, windows[*pe], &busy)).collect();
+    if trace.profile().is_some() {
+        return Factors::new(&useful, run_time, run_time);
+    }
     let planner = Planner { trace, index: input.index, windows, between_processes: Some(&busy) };
     Factors::new(&useful, run_time, follow(&planner.plan()).run_time)
 }

@@ -37,10 +37,12 @@ mod serial_transfers;
 mod small_transfers;
 mod stabbing;
 mod steps;
+mod sums;
 mod sync_points;
 mod tensor;
 mod timeline;
 mod times;
+mod transfer_sizes;
 mod useful;
 mod wait_states;
 mod waits;
@@ -88,6 +90,7 @@ pub static ANALYSES: &[&Analysis] = &[
     &barriers::BARRIERS,
     &affinity::AFFINITY,
     &frequency::FREQUENCY,
+    &transfer_sizes::TRANSFER_SIZES,
     &small_transfers::SMALL_TRANSFERS,
     &serial_transfers::SERIAL_TRANSFERS,
     &metrics::METRICS,
@@ -97,4 +100,14 @@ pub static ANALYSES: &[&Analysis] = &[
     &measurement::MEASUREMENT,
     &critical_path::CRITICAL_PATH,
     &delay::DELAY,
+];
+
+/// Those that need no events, so that they say of a profile what they say of a trace.
+pub static PROFILE_ANALYSES: &[&Analysis] = &[
+    &efficiency::EFFICIENCY,
+    &balance::BALANCE,
+    &profile::PROFILE,
+    &operations::OPERATIONS,
+    &frequency::FREQUENCY,
+    &transfer_sizes::TRANSFER_SIZES,
 ];

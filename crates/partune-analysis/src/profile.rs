@@ -8,8 +8,9 @@ use partune_base::{CallPathId, Id, PeId, RegionId, Span, Table};
 use partune_trace::{Activity, PeKind, Trace};
 use rayon::prelude::*;
 
+use crate::sums::useful;
 use crate::times::{PathTime, path_times};
-use crate::useful::{Useful, cpu_pes, role_of_path};
+use crate::useful::{cpu_pes, role_of_path};
 use crate::{Analysis, Column, DataTable, Input, Outcome, Scalar, Section, Unit, Values};
 
 /// Rows of each table.
@@ -158,7 +159,7 @@ fn activities(trace: &Trace, times: &[Vec<PathTime>]) -> (DataTable, [Span; 6]) 
                 }
             }
             if cpus.binary_search(pe).is_ok() {
-                spans[Activity::Computation as usize] = Span(Useful::new(trace, *pe, run).up_to(run.1));
+                spans[Activity::Computation as usize] = Span(useful(trace, *pe, run));
             }
             spans
         })

@@ -5,7 +5,7 @@
 //! independent of the split.
 
 use partune_base::{CallPathId, Id, PeId, Span, Table};
-use partune_trace::{CallPaths, Trace};
+use partune_trace::{CallPaths, PathProfile, Trace};
 use rayon::prelude::*;
 
 /// What one PE spent on one call path.
@@ -60,8 +60,16 @@ impl Scratch {
     }
 }
 
-/// Times of all PEs.
+/// Times of all PEs; those that a profile has, if that was recorded.
 pub(crate) fn path_times(trace: &Trace) -> PathTimes {
+    if let Some(profile) = trace.profile() {
+        let time = |row: &PathProfile| {
+            let PathProfile { path, inclusive, exclusive, visits, .. } = *row;
+            PathTime { path, inclusive, exclusive, visits }
+        };
+        let of_pe = |pe| profile.of(pe).map(|it| it.rows.iter().map(time).collect()).unwrap_or_default();
+        return trace.pes().ids().map(of_pe).collect();
+    }
     let pieces: Vec<(PeId, usize)> = trace
         .streams()
         .iter_ids()

@@ -19,6 +19,9 @@ pub(crate) fn cpu_pes(trace: &Trace) -> Vec<PeId> {
 /// The measured interval of each PE: that of its process, from the end of its start-up to the begin of its shut-down; without
 /// them, from its own first event to its last.
 pub(crate) fn windows(trace: &Trace) -> Table<PeId, (Time, Time)> {
+    if let Some(profile) = trace.profile() {
+        return crate::sums::windows(trace, profile);
+    }
     let has = |role: Role| trace.paths().ids().any(|path| role_of_path(trace, path) == role);
     let (init, finalize) = (has(Role::Init), has(Role::Finalize));
     let of_process: Vec<(Option<Time>, Option<Time>)> = trace

@@ -39,6 +39,13 @@ impl Diagnosis {
     ) -> Diagnosis {
         let mut quality = trace.quality().clone();
         quality.merge(index.quality.clone());
+        if trace.profile().is_some() {
+            quality.add(Diagnostic::info(
+                "this is a profile, sums without events: waits and who caused them, critical path, bounds, serialization, transfer and \
+                 phases cannot be known",
+                "record without --profile where a place of this profile has to be explained",
+            ));
+        }
         for note in clock_notes(&repair, &index, &trace) {
             quality.add(note);
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use partune_analysis::{ANALYSES, Analysis, Input, Options, Waits};
+use partune_analysis::{ANALYSES, Analysis, Input, Options, PROFILE_ANALYSES, Waits};
 use partune_index::{Index, clock_repair};
 use partune_trace::Trace;
 use rayon::prelude::*;
@@ -56,7 +56,8 @@ pub fn analyze(trace: Trace, request: &Request, progress: &dyn Progress) -> Diag
         |analysis: &&&Analysis| request.only.is_empty() || request.only.iter().any(|name| name == analysis.name);
     let input = Input { trace: &trace, index: &index, waits: &waits, options: &request.options };
     let run = |analysis: &&Analysis| timed(progress, analysis.name, || (analysis.run)(&input));
-    let outcomes: Vec<_> = ANALYSES.iter().filter(wanted).collect::<Vec<_>>().into_par_iter().map(run).collect();
+    let able = if trace.profile().is_some() { PROFILE_ANALYSES } else { ANALYSES };
+    let outcomes: Vec<_> = able.iter().filter(wanted).collect::<Vec<_>>().into_par_iter().map(run).collect();
     let mut findings = Vec::new();
     let mut sections = Vec::new();
     for outcome in outcomes {

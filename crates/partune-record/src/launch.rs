@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use partune_collect::layout::PARTS;
 
-use crate::{RecordError, library};
+use crate::{RecordError, filter, library};
 
 /// How calls are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub struct Request {
     pub buffer: Option<u64>,
     /// Names of counters.
     pub counters: Vec<String>,
+    /// Rules that say which instrumented functions are recorded, see [`partune_symbols::Filter`].
+    pub filter: Option<PathBuf>,
     /// More variables for the program's environment.
     pub variables: Vec<(String, OsString)>,
 }
@@ -48,7 +50,8 @@ pub fn launch(request: &Request) -> Result<ExitStatus, RecordError> {
     let library = library::unpack(&parts).map_err(RecordError::file(&parts))?;
     let [program, arguments @ ..] = request.command.as_slice() else { return Err(RecordError::NoCommand) };
     let mut command = Command::new(program);
-    command.args(arguments).envs(variables(request, &folder, &library));
+    let rules = request.filter.as_ref().map(|rules| filter::resolve(rules, &request.command, &parts)).transpose()?;
+    command.args(arguments).envs(variables(request, &folder, &library, rules));
     watch_signals();
     let mut child = command
         .spawn()
@@ -61,7 +64,7 @@ pub fn launch(request: &Request) -> Result<ExitStatus, RecordError> {
 }
 
 /// The variables that make a command be recorded, for job scripts that start it by themselves.
-fn variables(request: &Request, folder: &Path, library: &Path) -> Vec<(OsString, OsString)> {
+fn variables(request: &Request, folder: &Path, library: &Path, filter: Option<PathBuf>) -> Vec<(OsString, OsString)> {
     let mut own: Vec<(&str, OsString)> = vec![
         ("PARTUNE_DIR", folder.into()),
         ("PARTUNE_MODE", if request.mode == Mode::Profile { "profile" } else { "trace" }.into()),
@@ -71,6 +74,7 @@ fn variables(request: &Request, folder: &Path, library: &Path) -> Vec<(OsString,
     if !request.counters.is_empty() {
         own.push(("PARTUNE_COUNTERS", request.counters.join(",").into()));
     }
+    own.extend(filter.map(|path| ("PARTUNE_FILTER", path.into())));
     own.extend(request.variables.iter().map(|(name, value)| (name.as_str(), value.clone())));
     own.push(("LD_PRELOAD", prepended(library.as_os_str(), "LD_PRELOAD", ":")));
     let names: Vec<&str> = own.iter().map(|(name, _)| *name).collect();

@@ -6,6 +6,7 @@
 mod complete;
 mod contexts;
 mod definitions;
+mod filter;
 mod lanes;
 mod launch;
 mod library;
@@ -20,6 +21,7 @@ use std::path::{Path, PathBuf};
 pub use complete::{Summary, complete};
 pub use launch::{Mode, Request, launch};
 use partune_otf2::codec::CodecError;
+use partune_symbols::FilterError;
 
 /// Why nothing was recorded.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +38,10 @@ pub enum RecordError {
         folder.display()
     )]
     Nothing { folder: PathBuf },
+    #[error("{}: {error}", path.display())]
+    Filter { path: PathBuf, error: FilterError },
+    #[error("no program of the command can be read that {} could be about: name it in the command", path.display())]
+    NoModule { path: PathBuf },
     #[error("{} was written by another version of partune ({version}): complete it with that one", path.display())]
     Version { path: PathBuf, version: String },
     #[error("{}: {error}", path.display())]

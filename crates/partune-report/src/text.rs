@@ -38,23 +38,29 @@ fn header(out: &mut String, diagnosis: &Diagnosis, archive: &str) {
     let trace = &diagnosis.trace;
     let pes = trace.active_pes().count();
     let processes = trace.processes().iter().filter(|process| !process.pes.is_empty()).count();
+    let counted = trace.profile().into_iter().flat_map(|profile| profile.pes.iter()).flat_map(|pe| &pe.rows);
     let mut paradigms: Vec<&str> = trace
         .active_pes()
         .flat_map(|pe| {
             trace.streams()[pe].operations.iter().take(1000).map(move |visit| trace.region_of(pe, *visit).paradigm)
         })
+        .chain(counted.clone().map(|row| names::region(trace, row.path).paradigm))
         .map(|paradigm| trace.strings().get(paradigm))
         .filter(|name| !name.is_empty())
         .collect();
     paradigms.sort_unstable();
     paradigms.dedup();
+    let operations = counted.filter(|row| trace.paths().operation(row.path) == row.path);
+    let what = match trace.profile() {
+        Some(_) => format!("profile of {} operations", operations.map(|row| row.visits).sum::<u64>()),
+        None => format!("{} events", trace.events()),
+    };
     let duration = names::seconds(trace.clock().seconds(trace.duration()));
     let _ = writeln!(
         out,
-        "{archive}: {pes} PEs in {processes} processes{}{}, {} events, {duration}",
+        "{archive}: {pes} PEs in {processes} processes{}{}, {what}, {duration}",
         if paradigms.is_empty() { "" } else { ", " },
-        paradigms.join(" + "),
-        trace.events()
+        paradigms.join(" + ")
     );
 }
 
@@ -76,6 +82,16 @@ fn summary(out: &mut String, diagnosis: &Diagnosis) {
                 names::percent(balance),
                 names::percent(serial),
                 names::percent(transfer)
+            );
+        } else if let (Some(parallel), Some(balance), Some(communication)) =
+            (value("parallel"), value("load_balance"), value("communication"))
+        {
+            let _ = writeln!(
+                out,
+                "\nefficiency   {} parallel = {} load balance × {} communication (waiting and transfer together)",
+                names::percent(parallel),
+                names::percent(balance),
+                names::percent(communication)
             );
         }
     }
@@ -101,6 +117,9 @@ fn summary(out: &mut String, diagnosis: &Diagnosis) {
             let _ = writeln!(out, "  = {}", names::seconds(actual));
         }
     }
+    if diagnosis.trace.profile().is_some() {
+        return activities(out, diagnosis);
+    }
     let waits: Span = diagnosis.waits.iter().map(partune_analysis::Wait::duration).sum();
     let trace = &diagnosis.trace;
     let all = trace.clock().seconds(trace.duration()) * trace.active_pes().count().max(1) as f64;
@@ -112,6 +131,18 @@ fn summary(out: &mut String, diagnosis: &Diagnosis) {
             names::percent(waits / all),
             names::seconds(waits)
         );
+    }
+}
+
+/// Where the PEs' time went by kind, for a profile, which does not tell what was waiting.
+fn activities(out: &mut String, diagnosis: &Diagnosis) {
+    let Some(profile) = section(diagnosis, "profile") else { return };
+    let trace = &diagnosis.trace;
+    let all = trace.clock().seconds(trace.duration()) * trace.active_pes().count().max(1) as f64;
+    let spent = profile.scalars.iter().filter(|scalar| scalar.value > 0.0);
+    let parts: Vec<String> = spent.map(|it| format!("{} {}", it.name, names::percent(it.value / all))).collect();
+    if all > 0.0 && !parts.is_empty() {
+        let _ = writeln!(out, "time         {} of the PEs' time", parts.join(", "));
     }
 }
 

@@ -24,6 +24,7 @@ mod debug;
 mod debug_file;
 mod elf;
 mod entry;
+mod filter;
 mod module;
 mod names;
 mod place;
@@ -31,6 +32,7 @@ mod symbols;
 
 pub use debug_file::{Files, NoFiles};
 pub use elf::Storage;
+pub use filter::{Filter, FilterError};
 pub use module::{Error, Module};
 pub use names::demangle;
 pub use place::{Address, Frame, Function, Origin, Place, Places};

@@ -79,10 +79,15 @@ struct Thread(*const Local);
 // SAFETY: other threads read the atomic counts only, and locals are never freed.
 unsafe impl Send for Thread {}
 
-thread_local! {
-    static LOCAL: Cell<*mut Local> = const { Cell::new(std::ptr::null_mut()) };
+/// What a call looks up first; one thing, because finding it costs nanoseconds.
+struct Here {
+    local: Cell<*mut Local>,
     /// Set while this module works: what it calls may be instrumented, an allocator of the program's.
-    static BUSY: Cell<bool> = const { Cell::new(false) };
+    busy: Cell<bool>,
+}
+
+thread_local! {
+    static HERE: Here = const { Here { local: Cell::new(std::ptr::null_mut()), busy: Cell::new(false) } };
 }
 
 static USED: AtomicBool = AtomicBool::new(false);
@@ -90,52 +95,74 @@ static USED: AtomicBool = AtomicBool::new(false);
 #[allow(clippy::inline_always, reason = "the frame is that of the exported function")]
 #[inline(always)]
 pub(super) fn enter(address: usize, frame: Frame) {
-    if !BUSY.replace(true) {
-        visit(address, frame);
-        BUSY.set(false);
-    }
+    visit(address, frame);
 }
 
 pub(super) fn exit(address: usize) {
-    if !BUSY.replace(true) {
-        leave(address);
-        BUSY.set(false);
+    if crate::is_recorded() {
+        HERE.with(|here| {
+            let local = here.local.get();
+            if !local.is_null() && !here.busy.replace(true) {
+                // SAFETY: leaked, this thread's own, and used by one call at a time: see `busy`.
+                leave(unsafe { &mut *local }, address);
+                here.busy.set(false);
+            }
+        });
     }
 }
 
 #[inline(never)]
 fn visit(address: usize, frame: Frame) {
-    if !marks::is_awake() || marks::is_silent() {
-        return;
-    }
-    let local = local();
-    let slot = slot(&mut local.slots, address);
-    let Some(function) = slot.function else { return };
-    if function.state.load(Relaxed) != RECORDED {
-        slot.left_out.store(slot.left_out.load(Relaxed) + 1, Relaxed);
-        if let Some(outer) = local.active.last_mut().filter(|outer| outer.function.address == address) {
-            outer.hidden += 1;
+    HERE.with(|here| {
+        if here.busy.replace(true) {
+            return;
         }
-        return;
-    }
-    let measured = slot.visits < short().visits;
-    call::enter_region(&function.region, frame);
-    let begin = if measured { clock::now() } else { 0 };
-    local.active.push(Active { function, begin, inside: 0, hidden: 0 });
+        if !marks::is_awake() {
+            here.busy.set(false);
+            return;
+        }
+        if here.local.get().is_null() {
+            here.local.set(make_local());
+        }
+        // SAFETY: as in `exit`.
+        let local = unsafe { &mut *here.local.get() };
+        let slot = slot(&mut local.slots, address);
+        if let Some(function) = slot.function {
+            if function.state.load(Relaxed) == RECORDED {
+                record(function, slot.visits < short().visits, &mut local.active, frame);
+            } else {
+                slot.left_out.store(slot.left_out.load(Relaxed) + 1, Relaxed);
+                if let Some(outer) = local.active.last_mut().filter(|outer| outer.function.address == address) {
+                    outer.hidden += 1;
+                }
+            }
+        }
+        here.busy.set(false);
+    });
 }
 
-#[inline(never)]
-fn leave(address: usize) {
-    if !crate::is_recorded() || marks::is_silent() || LOCAL.get().is_null() {
+fn record(function: &'static Function, is_measured: bool, active: &mut Vec<Active>, frame: Frame) {
+    if !marks::is_silent() {
+        call::enter_region(&function.region, frame);
+        let begin = if is_measured { clock::now() } else { 0 };
+        active.push(Active { function, begin, inside: 0, hidden: 0 });
+    }
+}
+
+fn leave(local: &mut Local, address: usize) {
+    let top = local.active.last_mut().filter(|top| top.function.address == address);
+    let Some(top) = top else {
+        let is_recorded = |function: &Function| function.state.load(Relaxed) == RECORDED;
+        if slot(&mut local.slots, address).function.is_some_and(is_recorded) && !marks::is_silent() {
+            leave_jumped(&mut local.active, address);
+        }
         return;
-    }
-    let local = local();
-    let Some(top) = local.active.last_mut() else { return };
-    if top.function.address != address {
-        return leave_jumped(local, address);
-    }
+    };
     if top.hidden > 0 {
         top.hidden -= 1;
+        return;
+    }
+    if marks::is_silent() {
         return;
     }
     let Some(ended) = local.active.pop() else { return };
@@ -156,11 +183,10 @@ fn leave(address: usize) {
 
 /// The end of a visit around others whose ends did not come: `longjmp`.
 #[cold]
-fn leave_jumped(local: &mut Local, address: usize) {
-    let is_it = |active: &Active| active.function.address == address && active.function.state.load(Relaxed) == RECORDED;
-    if let Some(at) = local.active.iter().rposition(is_it) {
-        let region = &local.active[at].function.region;
-        local.active.truncate(at);
+fn leave_jumped(active: &mut Vec<Active>, address: usize) {
+    if let Some(at) = active.iter().rposition(|active| active.function.address == address) {
+        let region = &active[at].function.region;
+        active.truncate(at);
         call::leave_region(region);
     }
 }
@@ -181,6 +207,7 @@ fn functions() -> &'static Functions {
     static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
     FUNCTIONS.get_or_init(|| {
         USED.store(true, Relaxed);
+        marks::say_at_exit();
         let number =
             |name: &str, default| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
         Functions {
@@ -196,17 +223,13 @@ fn functions() -> &'static Functions {
     })
 }
 
-fn local() -> &'static mut Local {
-    let mut local = LOCAL.get();
-    if local.is_null() {
-        let empty = || Slot { function: None, visits: 0, ticks: 0, left_out: AtomicU64::new(0) };
-        let slots = std::iter::repeat_with(empty).take(SLOTS).collect();
-        local = Box::leak(Box::new(Local { slots, active: Vec::with_capacity(64) }));
-        functions().threads.lock().unwrap_or_else(PoisonError::into_inner).push(Thread(local));
-        LOCAL.set(local);
-    }
-    // SAFETY: leaked, and this thread's own.
-    unsafe { &mut *local }
+#[cold]
+fn make_local() -> *mut Local {
+    let empty = || Slot { function: None, visits: 0, ticks: 0, left_out: AtomicU64::new(0) };
+    let slots = std::iter::repeat_with(empty).take(SLOTS).collect();
+    let local: *mut Local = Box::leak(Box::new(Local { slots, active: Vec::with_capacity(64) }));
+    functions().threads.lock().unwrap_or_else(PoisonError::into_inner).push(Thread(local));
+    local
 }
 
 /// The slot of a function; it may have been another's, whose visits are forgotten then.

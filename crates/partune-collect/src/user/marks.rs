@@ -4,7 +4,7 @@
 //! no event.
 
 use std::ffi::{CStr, c_char};
-use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::names::{self, Named};
 use crate::frame::Frame;
@@ -73,7 +73,7 @@ fn begin_named(named: &'static Named, frame: Frame) {
 ///
 /// `name` is a C string or null.
 pub(super) unsafe fn end(name: *const c_char, kind: Kind) {
-    if !process::is_recorded() || is_silent() {
+    if !is_awake() || is_silent() {
         return;
     }
     if !name.is_null() {
@@ -147,15 +147,22 @@ pub(super) fn is_awake() -> bool {
 
 #[cold]
 fn wake() -> bool {
-    static FIRST: Once = Once::new();
-    FIRST.call_once(|| {
-        if process::begin("user", env!("CARGO_PKG_VERSION")) {
-            // SAFETY: a function without arguments that touches this crate's statics only. It runs before the log is closed,
-            // since that was registered before it.
-            unsafe { libc::atexit(at_exit) };
-        }
-    });
+    // No `Once`: what starts may call an instrumented function, and another thread may go on unrecorded until it has.
+    static TRIED: AtomicBool = AtomicBool::new(false);
+    if !TRIED.swap(true, Ordering::Relaxed) {
+        process::begin("user", env!("CARGO_PKG_VERSION"));
+    }
     process::is_recorded()
+}
+
+/// Says at the end of the process what was not right. Called when there is something that may not be.
+pub(super) fn say_at_exit() {
+    static ASKED: AtomicBool = AtomicBool::new(false);
+    if !ASKED.swap(true, Ordering::Relaxed) {
+        // SAFETY: a function without arguments that touches this crate's statics only. It runs before the log is closed,
+        // since that was registered before it.
+        unsafe { libc::atexit(at_exit) };
+    }
 }
 
 extern "C" fn at_exit() {

@@ -54,6 +54,7 @@ fn intern(name: &str, kind: Kind) -> &'static Named {
     if let Some(named) = table.get(&(kind.word(), name)) {
         return named;
     }
+    super::marks::say_at_exit();
     let name: &'static str = name.to_owned().leak();
     let named = Named { region: Region::new(name, kind), open: AtomicI64::new(0), told: AtomicU8::new(0) };
     let named: &'static Named = Box::leak(Box::new(named));

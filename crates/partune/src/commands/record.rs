@@ -34,6 +34,9 @@ pub(crate) struct Args {
     /// Memory for the events of a thread, flushed when full: 1M, 64M
     #[arg(long, value_name = "SIZE", value_parser = size)]
     buffer: Option<u64>,
+    /// Which instrumented functions are recorded: a file of lines `include PATTERN` and `exclude PATTERN`
+    #[arg(long, value_name = "FILE")]
+    filter: Option<PathBuf>,
     /// Complete an archive whose recording was interrupted, and run nothing
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["output", "trace", "profile", "command"])]
     complete: Option<PathBuf>,
@@ -54,6 +57,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         depth: args.depth,
         buffer: args.buffer,
         counters: args.counters.clone(),
+        filter: args.filter.clone(),
         ..Request::default()
     };
     let status = partune_record::launch(&request)?;

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use super::launch::{alone, run};
+use super::launch::{Built, MPICH, OPEN_MPI, alone, run};
 
 /// A program without MPI.
 struct Program {
@@ -91,6 +91,10 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+fn include() -> String {
+    format!("-I{}", root().join("include").display())
+}
+
 fn here() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record/marks")
 }
@@ -159,6 +163,17 @@ fn misuse_is_said_once_and_the_rest_is_recorded() {
         "region open at the end was begun and not ended",
     ] {
         assert_eq!(said.matches(text).count(), 1, "{text}\n{said}");
+    }
+}
+
+/// MPI starts recording, before the first mark.
+#[test]
+fn what_is_wrong_is_said_in_mpi_programs_too() {
+    for built in [&OPEN_MPI, &MPICH].into_iter().filter_map(|mpi| Built::new(mpi, "marks/unended.c", &[&include()])) {
+        let recorded = built.record(&[], &[]);
+        let said = recorded.said();
+        assert!(said.contains("region open at the end was begun and not ended, 1 times"), "{said}");
+        assert_eq!(recorded.analysis()["pes"], 2);
     }
 }
 
