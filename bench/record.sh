@@ -3,7 +3,7 @@
 # call paths, without, and as a profile; in turns in one run, with Open MPI.
 #
 # A cost is what a call takes longer than without a recorder, in ns: the median over the rounds of the difference within a
-# round. At the end one process makes so many calls that their events fill its buffer many times over.
+# round, of the best of some repetitions each. At the end one process makes so many calls that their events fill its buffer many times over.
 #
 #   ROUNDS=3 LONG=1000000 bench/record.sh        a short run
 set -euo pipefail
@@ -93,8 +93,10 @@ awk -v order="${recorders[*]}" -v rounds="$rounds" '
         }
         print "\n"
         for (i = 1; i <= k; i++) {
-            line = sprintf("%-13s partune: %.1f times the floor", kinds[i], cost("path", kinds[i]) / (cost("bare", kinds[i]) + 1e-9))
-            if (order ~ /eztrace/) line = line sprintf(", %.2f of what EZTrace adds", cost("path", kinds[i]) / (cost("eztrace", kinds[i]) + 1e-9))
+            line = sprintf("%-13s partune adds %.1f times the floor", kinds[i], cost("path", kinds[i]) / cost("bare", kinds[i]))
+            ez = order ~ /eztrace/ ? cost("eztrace", kinds[i]) : 0
+            if (ez > 10) line = line sprintf(", %.2f of what EZTrace adds", cost("path", kinds[i]) / ez)
+            else if (order ~ /eztrace/) line = line ", EZTrace does not record it"
             print line
         }
         bare = cost("none", "pingpong") + cost("bare", "pingpong")

@@ -9,6 +9,7 @@ mod launch;
 mod marks;
 mod options;
 mod printed;
+mod profile;
 mod programs;
 mod variants;
 mod waits;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use super::launch::{Built, MPICH, OPEN_MPI};
-use super::printed::depths;
+use super::printed::{counts, depths};
 use super::programs::check_counts;
 
 fn built<'a>(file: &'a str) -> impl Iterator<Item = Built<'static>> + 'a {
@@ -30,6 +30,28 @@ fn paths_are_as_deep_as_asked_for() {
         assert_eq!(deepest(&["--depth", "300"]), all);
         assert_eq!(deepest(&["--depth", "5"]), [3, 6], "the innermost five frames, where there are more");
         assert_eq!(deepest(&["--depth", "0"]), [1]);
+    }
+}
+
+#[test]
+fn counters_are_read_at_each_call() {
+    for built in built("programs/modes.c") {
+        let recorded = check_counts(&built, &["--counters", "cpu-time,page-faults"], &[]);
+        for counts in counts(&recorded.anchor) {
+            // Two counters where a call begins and where it ends.
+            assert!(counts["counters"] >= 4 * counts["MPI_Send"], "{counts:#?}");
+        }
+    }
+}
+
+#[test]
+fn a_profile_counts_the_same_calls_and_has_no_events() {
+    for built in built("waits/late_sender.c") {
+        let recorded = built.record(&["--profile"], &[]);
+        assert!(recorded.output.status.success(), "{}", recorded.said());
+        assert!(counts(&recorded.anchor).iter().all(|counts| counts.keys().eq(["threads"])), "no events");
+        let document = recorded.analysis();
+        assert_eq!((&document["events"], &document["pes"]), (&0.into(), &2.into()));
     }
 }
 

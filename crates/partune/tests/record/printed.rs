@@ -4,7 +4,7 @@
 //! `sends`, `sent`, `receives`, `received` messages and their bytes; `collectives` that move data or wait, completed,
 //! and the bytes that they `shared` and `collected`;
 //! `puts`, `put`, `gets`, `got` one-sided transfers and their bytes; `atomics`; `writes`, `wrote`, `reads`, `read` of
-//! files and their bytes; `threads` of the rank.
+//! files and their bytes; values of `counters`; `threads` of the rank.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -97,6 +97,7 @@ fn count(counts: &mut Counts, event: &str, line: &str) {
         }
         "RMA_PUT" => both(counts, ["puts", "put"], number(line, "Bytes: ")),
         "RMA_GET" => both(counts, ["gets", "got"], number(line, "Bytes: ")),
+        "METRIC" => add(counts, "counters", 1),
         "RMA_ATOMIC" => add(counts, "atomics", 1),
         "IO_OPERATION_BEGIN" if line.contains("WRITE") => both(counts, ["writes", "wrote"], number(line, "Request: ")),
         "IO_OPERATION_BEGIN" if line.contains("READ") => both(counts, ["reads", "read"], number(line, "Request: ")),

@@ -1,0 +1,178 @@
+//! `--profile`: the same program recorded both ways gives the same figures, as far as a profile knows them, and what it cannot know it
+//! says.
+//!
+//! Numbers of calls, visits of functions, transfers and bytes are equal at every call path; times are held where the program
+//! makes them known.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::launch::{Built, MPICH, Mpi, OPEN_MPI, Recorded, run};
+
+macro_rules! programs {
+    ($($name:ident $file:literal)*) => {
+        mod openmpi { $(#[test] fn $name() { super::is_the_same(&super::OPEN_MPI, $file); })* }
+        mod mpich { $(#[test] fn $name() { super::is_the_same(&super::MPICH, $file); })* }
+    };
+}
+
+programs! {
+    requests "programs/requests.c"
+    collectives "programs/collectives.c"
+    nonblocking "programs/nonblocking.c"
+    persistent "programs/persistent.c"
+    communicators "programs/communicators.c"
+    rma_fence "programs/rma_fence.c"
+    files "programs/files.c"
+    threads "programs/threads.c"
+    recursion "programs/recursion.c"
+    library "programs/library.c"
+    use_mpi "programs/use_mpi.f90"
+    regions "profile/regions.c"
+}
+
+fn include() -> String {
+    format!("-I{}", std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../include").display())
+}
+
+/// None if this MPI is not here.
+fn record(mpi: &Mpi, file: &str, flags: &[&str], options: &[&str]) -> Option<Recorded> {
+    let include = include();
+    let recorded = Built::new(mpi, file, &[&[include.as_str()], flags].concat())?.record(options, &[]);
+    let ends_well = !file.ends_with("killed.c");
+    assert_eq!(recorded.output.status.code() == Some(0), ends_well, "{}", recorded.said());
+    Some(recorded)
+}
+
+/// The document of a profile.
+fn profile(mpi: &Mpi, file: &str, flags: &[&str]) -> Option<Value> {
+    Some(record(mpi, file, flags, &["--profile"])?.analysis())
+}
+
+/// Rows of a table by call path and role, those of one path together: the named columns, summed.
+fn table(document: &Value, name: &str, columns: &[&str]) -> BTreeMap<String, Vec<u64>> {
+    let mut rows: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    for row in document[name].as_array().unwrap_or_else(|| panic!("there is no table {name}")) {
+        let path: Vec<&str> = row["callpath"].as_array().expect("a path").iter().filter_map(Value::as_str).collect();
+        let sums = rows.entry(path.join(" > ")).or_insert_with(|| vec![0; columns.len()]);
+        for (sum, column) in sums.iter_mut().zip(columns) {
+            *sum += row[column].as_f64().unwrap_or_else(|| panic!("{column} is no number in {row}")) as u64;
+        }
+    }
+    rows
+}
+
+fn is_the_same(mpi: &Mpi, file: &str) {
+    let Some(trace) = record(mpi, file, &[], &[]) else { return };
+    let Some(profile) = record(mpi, file, &[], &["--profile"]) else { return };
+    let said = profile.said();
+    let (trace, profile) = (trace.analysis(), profile.analysis());
+    assert_eq!(trace["pes"], profile["pes"], "{said}");
+    assert_eq!(profile["events"], 0);
+    // How often a program tests for completion is up to chance.
+    let regular = |rows: BTreeMap<String, Vec<u64>>| -> BTreeMap<String, Vec<u64>> {
+        let by_chance = ["Test", "Iprobe", "Improbe", "Wait"];
+        rows.into_iter().filter(|(path, _)| !by_chance.iter().any(|it| path.contains(it))).collect()
+    };
+    for (name, columns) in [("operations", &["count", "transfers", "bytes"][..]), ("callpaths", &["visits", "pes"])] {
+        let [of_trace, of_profile] = [&trace, &profile].map(|it| regular(table(it, name, columns)));
+        assert!(!of_trace.is_empty());
+        assert_eq!(of_trace, of_profile, "{name}: trace and profile");
+    }
+    assert_eq!(trace["sizes"], profile["sizes"]);
+    assert!(profile["quality"].as_array().expect("a list").iter().any(is_about_profiles));
+    assert!(!trace["quality"].as_array().expect("a list").iter().any(is_about_profiles));
+    for unknown in ["wait_states", "critical_path", "bounds", "delay"] {
+        assert!(profile.get(unknown).is_none(), "{unknown} cannot be known");
+    }
+}
+
+fn is_about_profiles(entry: &Value) -> bool {
+    entry["message"].as_str().is_some_and(|it| it.starts_with("this is a profile"))
+}
+
+/// Rank 0 works 300 ms in `work`, the others 100 ms; then all meet.
+#[test]
+fn times_are_those_of_the_program() {
+    for mpi in [&OPEN_MPI, &MPICH] {
+        let file = "profile/unbalanced.c";
+        let Some(profile) = profile(mpi, file, &[]) else { continue };
+        let Some(trace) = record(mpi, file, &[], &[]).map(|it| it.analysis()) else { continue };
+        for document in [&trace, &profile] {
+            let value = |section: &str, name: &str| document[section][name].as_f64().expect("a number");
+            let run = value("efficiency", "run_seconds");
+            assert!((0.3..0.36).contains(&run), "{run}");
+            let balance = value("efficiency", "load_balance");
+            assert!((balance - 2.0 / 3.0).abs() < 0.04, "{balance}");
+            let parallel = value("efficiency", "parallel");
+            assert!((parallel - 0.2 / run).abs() < 0.04, "{parallel}");
+            let waiting = document["operations"].as_array().expect("a table").iter();
+            let barrier: f64 =
+                waiting.filter(|row| row["role"] == "group_sync").filter_map(|row| row["seconds"].as_f64()).sum();
+            assert!((0.19..0.25).contains(&barrier), "{barrier}");
+            let work = document["regions"].as_array().expect("a table").iter().find(|row| row["region"] == "work");
+            let work = work.expect("the function is known by the calls in it");
+            assert!((work["exclusive"].as_f64().expect("seconds") - 0.4).abs() < 0.05, "{work}");
+            assert_eq!(work["visits"], 2);
+        }
+        let finding = &profile["findings"][0];
+        assert_eq!(
+            (finding["pattern"].as_str(), finding["construct"].as_str()),
+            (Some("load_imbalance"), Some("work"))
+        );
+        assert!((finding["seconds"].as_f64().expect("seconds") - 0.2).abs() < 0.05, "{finding}");
+        assert!(profile["operations"][0].get("waiting").is_none(), "nothing is said of waiting");
+    }
+}
+
+#[test]
+fn a_balanced_program_has_no_findings() {
+    for document in
+        [&OPEN_MPI, &MPICH].into_iter().filter_map(|it| profile(it, "profile/unbalanced.c", &["-DBALANCED"]))
+    {
+        let considerable = document["findings"].as_array().expect("a list").iter();
+        let considerable: Vec<_> = considerable.filter(|it| it["fraction"].as_f64() > Some(0.03)).collect();
+        assert!(considerable.is_empty(), "{considerable:#?}");
+    }
+}
+
+/// A process that is killed keeps its profile, with the call it was in.
+#[test]
+fn a_killed_process_keeps_its_profile() {
+    for document in [&OPEN_MPI, &MPICH].into_iter().filter_map(|it| profile(it, "profile/killed.c", &[])) {
+        let counts = table(&document, "operations", &["count", "transfers"]);
+        let of = |name: &str| counts.iter().filter(|(path, _)| path.ends_with(name)).map(|it| it.1[0]).sum::<u64>();
+        assert_eq!((of("MPI_Send"), of("MPI_Recv")), (100, 101), "{counts:#?}");
+        let phase = document["regions"].as_array().expect("a table").iter().find(|row| row["region"] == "all of it");
+        let phase = phase.expect("a phase that was open");
+        assert!(phase["inclusive"].as_f64() > Some(0.05), "{phase}");
+    }
+}
+
+/// Other readers of OTF2 see an archive with definitions and no events.
+#[test]
+fn a_profile_is_an_archive_for_others() {
+    let Some(recorded) = record(&OPEN_MPI, "profile/unbalanced.c", &[], &["--profile"]) else { return };
+    if Command::new("otf2-print").arg("--version").output().is_err() {
+        assert!(std::env::var_os("CI").is_none(), "otf2-print must be present in CI");
+        return;
+    }
+    let printed = run(Command::new("otf2-print").arg("-G").arg(&recorded.anchor));
+    let definitions = String::from_utf8_lossy(&printed.stdout);
+    assert!(definitions.contains("CALLING_CONTEXT") && definitions.contains("MPI_Barrier"), "{definitions}");
+    let printed = run(Command::new("otf2-print").arg(&recorded.anchor));
+    let events = String::from_utf8_lossy(&printed.stdout);
+    assert!(!events.contains("ENTER"), "{events}");
+}
+
+/// What is not kept is refused, not forgotten.
+#[test]
+fn counters_are_no_part_of_a_profile() {
+    let refused = Command::new(env!("CARGO_BIN_EXE_partune"))
+        .args(["record", "--profile", "--counters", "cycles", "--", "true"])
+        .output()
+        .expect("it runs");
+    assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("--counters"));
+}
