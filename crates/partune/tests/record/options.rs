@@ -7,7 +7,7 @@ use super::launch::{Built, MPICH, OPEN_MPI};
 use super::printed::{counts, depths};
 use super::programs::check_counts;
 
-fn built<'a>(file: &'a str) -> impl Iterator<Item = Built<'static>> + 'a {
+fn built(file: &str) -> impl Iterator<Item = Built<'static>> {
     [&OPEN_MPI, &MPICH].into_iter().filter_map(move |mpi| Built::new(mpi, file, &[]))
 }
 
