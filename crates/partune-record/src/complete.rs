@@ -35,6 +35,8 @@ pub struct Summary {
     pub processes: usize,
     pub pes: usize,
     pub events: u64,
+    /// Calls that were counted, if it is a profile: then there are no events.
+    pub calls: Option<u64>,
     /// From the first event to the last, in seconds.
     pub seconds: f64,
     /// Size of the event files.
@@ -98,6 +100,11 @@ pub fn complete(folder: &Path) -> Result<Summary, RecordError> {
     summary.processes = processes.len();
     summary.pes = processes.iter().map(|process| process.lanes.len()).sum();
     summary.events = processes.iter().flat_map(|process| &process.lanes).map(|(_, lane)| lane.events).sum();
+    summary.calls = processes
+        .iter()
+        .flat_map(|process| &process.lanes)
+        .filter_map(|(_, lane)| Some(lane.counted.as_ref()?.calls()))
+        .reduce(|a, b| a + b);
     summary.seconds = (end - begin) as f64 / clock.resolution as f64;
 
     let events = folder.join(NAME);
@@ -110,6 +117,12 @@ pub fn complete(folder: &Path) -> Result<Summary, RecordError> {
             let path = events.join(format!("{id}.evt"));
             lane.complete(&path).map_err(RecordError::file(&path))?;
             bytes += fs::metadata(&path).map_or(0, |about| about.len());
+            if let Some(counted) = &lane.counted {
+                let path = events.join(format!("{id}.stat"));
+                let file = counted.in_archive(&mapped.contexts).write();
+                fs::write(&path, &file).map_err(RecordError::file(&path))?;
+                bytes += file.len() as u64;
+            }
             let path = events.join(format!("{id}.def"));
             definitions(&path, |writer| local_definitions(writer, process, &clock, local, mapped, (begin, end)))?;
         }
@@ -191,10 +204,11 @@ fn process(path: &Path) -> io::Result<Result<Process, NoLog>> {
         Err(reason) => return Ok(Err(reason)),
     };
     let stem = path.with_extension("");
+    let read = if log.is_profile { Lane::read_counted } else { Lane::read };
     let lanes = log
         .threads
         .iter()
-        .map(|thread| Ok((thread.clone(), Lane::read(&stem, thread.number)?)))
+        .map(|thread| Ok((thread.clone(), read(&stem, thread.number)?)))
         .collect::<io::Result<_>>()?;
     Ok(Ok(Process { log, lanes }))
 }
@@ -245,6 +259,14 @@ fn describe_ends(processes: &[Process], quality: &mut Quality) {
             ));
         }
         let lost: u64 = process.lanes.iter().map(|(_, lane)| lane.lost).sum();
+        let uncounted: u64 =
+            process.lanes.iter().filter_map(|(_, lane)| lane.counted.as_ref()).map(|counted| counted.lost).sum();
+        if uncounted > 0 {
+            quality.add(Diagnostic::data_loss(
+                format!("{uncounted} calls of a process were not counted: the disk was full"),
+                "free some space; what was counted is exact",
+            ));
+        }
         if lost > 0 {
             quality.add(Diagnostic::data_loss(
                 format!("{lost} events of a process were lost: the disk was full"),

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use partune_collect::layout::{CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, MAGIC, VERSION, bytes};
 use partune_otf2::codec::{Event, EventVisitor, chunks, read_chunk};
 
+use crate::statistics::Counted;
+
 /// The parts of a lane, as they were found.
 #[derive(Debug)]
 pub(crate) struct Lane {
@@ -23,6 +25,8 @@ pub(crate) struct Lane {
     pub(crate) lost: u64,
     /// Ticks of the first and the last event.
     pub(crate) times: Option<(u64, u64)>,
+    /// What was counted instead of events, in a profile.
+    pub(crate) counted: Option<Counted>,
 }
 
 impl Lane {
@@ -48,6 +52,7 @@ impl Lane {
             events: 0,
             lost: 0,
             times: None,
+            counted: None,
         };
         let header = Header::read(&bytes);
         lane.is_broken = header.is_none();
@@ -57,6 +62,15 @@ impl Lane {
             lane.ring = header.ring(bytes);
         }
         lane.look()?;
+        Ok(lane)
+    }
+
+    /// The same with what the thread counted instead of events.
+    pub(crate) fn read_counted(stem: &Path, thread: u32) -> io::Result<Lane> {
+        let mut lane = Lane::read(stem, thread)?;
+        let counted = Counted::read(stem, thread)?;
+        lane.times = counted.times;
+        lane.counted = Some(counted);
         Ok(lane)
     }
 

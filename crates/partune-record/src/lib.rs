@@ -13,6 +13,7 @@ mod library;
 mod log;
 mod places;
 mod roles;
+mod statistics;
 mod unify;
 
 use std::io;
