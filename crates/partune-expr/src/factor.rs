@@ -55,6 +55,12 @@ pub fn factors(e: &Expr) -> Factors {
             number = -number;
         }
     }
+    // `i*(n - i)` rather than `-i*(i - n)`.
+    let mixed = |sum: &&mut Expr| sum.terms().iter().any(|term| term.coefficient.signum() < 0);
+    if let (true, Some(sum)) = (number.signum() < 0, sums.iter_mut().rev().find(mixed)) {
+        *sum = -&*sum;
+        number = -number;
+    }
     Factors { number, product, sums }
 }
 

@@ -160,6 +160,10 @@ impl Model {
                 context.assume(&Bool::le(&one, &symbol));
             }
         }
+        let symbols = self.params.iter().map(Param::symbol);
+        let symbols: Vec<Symbol> =
+            symbols.chain(self.quotients.iter().map(|quotient| quotient.symbol.clone())).collect();
+        context.find_points(&symbols);
         context
     }
 }
