@@ -120,6 +120,11 @@ impl Contexts {
         self.rows[context as usize].region
     }
 
+    /// Number of contexts in a chain, from the outermost one to this.
+    pub(super) fn length(&self, context: u32) -> u32 {
+        self.rows[context as usize].length
+    }
+
     /// Where a context is called.
     pub(super) fn site(&self, context: u32) -> CallSite {
         self.rows[context as usize].site

@@ -3,12 +3,13 @@
 //! A row stands for a context that was recorded: a construct or a marked region. Functions around it have no rows; they are made here
 //! from what the gaps between recorded calls tell, by the rule that gives them visits in a trace (see [`super::weave`]): the time between
 //! two calls belongs to the innermost function that both are in, and a function is entered where a call is inside of it and the call before
-//! was not. So a profile has the same functions with the same times and numbers of visits as a trace of the same run would.
+//! was not. A marked region is at the line where it begins; the chain of a call inside of it has it at another one, that of the call. So
+//! where a chain has a region that has no row there, it stands for the one in the same functions that has. So a profile has the same functions with the same times and numbers of visits as a trace of the same run would.
 
 use partune_base::{CallPathId, RegionId, Span, Table, Time};
 use partune_diag::{Diagnostic, Quality};
 use partune_trace::{CallPaths, CallSite, PathProfile, PeProfile, Profile, Region, RegionKind, Role, Transfers};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::archive::{Archive, Source};
 use super::contexts::{Contexts, DEEPEST};
@@ -21,6 +22,8 @@ pub(super) struct Paths<'a> {
     pub(super) tables: &'a Tables,
     pub(super) regions: &'a Table<RegionId, Region>,
     known: FxHashMap<(CallPathId, RegionId, CallSite), CallPathId>,
+    /// Paths of contexts that have rows, by what is around them, whatever the line.
+    recorded: FxHashMap<(CallPathId, RegionId), CallPathId>,
     of_context: FxHashMap<u32, CallPathId>,
 }
 
@@ -60,7 +63,8 @@ pub(super) fn read(
 
 impl<'a> Paths<'a> {
     pub(super) fn new(contexts: &'a Contexts, tables: &'a Tables, regions: &'a Table<RegionId, Region>) -> Paths<'a> {
-        Paths { contexts, tables, regions, known: FxHashMap::default(), of_context: FxHashMap::default() }
+        let (known, recorded, of_context) = <_>::default();
+        Paths { contexts, tables, regions, known, recorded, of_context }
     }
 
     /// The profile of all locations; paths are added where they are met first.
@@ -72,6 +76,15 @@ impl<'a> Paths<'a> {
         quality: &mut Quality,
     ) -> Profile {
         let mut unknown = 0;
+        let rows = statistics.iter().flatten().flat_map(|it| &it.rows);
+        let mut recorded: Vec<u32> = rows.filter_map(|row| self.contexts.position(row.context.into())).collect();
+        // Outer ones first, so that they are known where inner ones are placed.
+        recorded.sort_unstable_by_key(|context| (self.contexts.length(*context), *context));
+        recorded.dedup();
+        for context in recorded {
+            let path = self.place(context, true, paths);
+            self.recorded.entry((paths.parent(path), paths.region(path))).or_insert(path);
+        }
         let pes = statistics.iter().zip(sources).map(|(statistics, source)| {
             let statistics = statistics.as_ref()?;
             Some(self.location(statistics, |stamp| source.clock.correct(stamp), paths, &mut unknown))
@@ -95,14 +108,12 @@ impl<'a> Paths<'a> {
         unknown: &mut u64,
     ) -> PeProfile {
         let mut sums: FxHashMap<CallPathId, Sums> = FxHashMap::default();
-        let mut recorded: FxHashSet<u32> = FxHashSet::default();
         for row in &statistics.rows {
             let Some(context) = self.contexts.position(row.context.into()) else {
                 *unknown += 1;
                 continue;
             };
-            recorded.insert(context);
-            let path = self.path(context, paths);
+            let path = self.place(context, true, paths);
             let (first, last) = (time(row.first), time(row.last));
             let more = Sums {
                 is_recorded: true,
@@ -116,7 +127,7 @@ impl<'a> Paths<'a> {
             sums.entry(path).or_default().merge(&more);
         }
         for gap in &statistics.gaps {
-            if self.gap(gap, &recorded, paths, &mut sums).is_none() {
+            if self.gap(gap, paths, &mut sums).is_none() {
                 *unknown += 1;
             }
         }
@@ -126,19 +137,13 @@ impl<'a> Paths<'a> {
     }
 
     /// Charges the time between two calls and the visits that begin there. None if a context is not defined.
-    fn gap(
-        &mut self,
-        gap: &Gap,
-        recorded: &FxHashSet<u32>,
-        paths: &mut CallPaths,
-        sums: &mut FxHashMap<CallPathId, Sums>,
-    ) -> Option<()> {
+    fn gap(&mut self, gap: &Gap, paths: &mut CallPaths, sums: &mut FxHashMap<CallPathId, Sums>) -> Option<()> {
         let context = self.contexts.position(gap.context.into())?;
-        let of_context = self.path(context, paths);
-        let inside = paths.parent(of_context);
+        let path = self.place(context, true, paths);
+        let inside = paths.parent(path);
         let common = if let Some(before) = gap.before {
             let before = self.contexts.position(before.into())?;
-            let before = self.path(before, paths);
+            let before = self.place(before, true, paths);
             let common = common(paths, inside, paths.parent(before));
             if common.is_some() {
                 sums.entry(common).or_default().own += span(gap.ticks);
@@ -146,9 +151,8 @@ impl<'a> Paths<'a> {
             common
         } else {
             // The first call in a marked region, or of the thread: functions inside of the region begin.
-            let above = std::iter::successors(self.contexts.parent(context), |at| self.contexts.parent(*at));
-            let region = above.take(self.contexts.len()).find(|at| recorded.contains(at));
-            region.map_or(CallPathId::NONE, |region| self.path(region, paths))
+            let is_recorded = |path: &CallPathId| sums.get(path).is_some_and(|sums| sums.is_recorded);
+            paths.ancestors(inside).find(is_recorded).unwrap_or(CallPathId::NONE)
         };
         let mut at = inside;
         while at.is_some() && at != common {
@@ -161,8 +165,9 @@ impl<'a> Paths<'a> {
         Some(())
     }
 
-    /// The path of a context, after those of its callers.
-    fn path(&mut self, context: u32, paths: &mut CallPaths) -> CallPathId {
+    /// The path of a context, after those of its callers; `has_row`: it is at the line that it says.
+    fn place(&mut self, context: u32, has_row: bool, paths: &mut CallPaths) -> CallPathId {
+        let innermost = context;
         let mut chain = Vec::new();
         let mut path = CallPathId::NONE;
         let mut at = Some(context);
@@ -183,7 +188,15 @@ impl<'a> Paths<'a> {
             let deep = || self.contexts.depth(self.contexts.around(context)) >= DEEPEST;
             let parent = if self.is_function(region) && deep() { paths.parent(path) } else { path };
             let key = (parent, region, self.contexts.site(context));
-            path = *self.known.entry(key).or_insert_with(|| paths.push_at(key.0, key.1, key.2));
+            let elsewhere = if has_row && context == innermost { None } else { self.recorded.get(&(parent, region)) };
+            path = match (self.known.get(&key), elsewhere) {
+                (Some(known), _) | (None, Some(known)) => *known,
+                (None, None) => {
+                    let path = paths.push_at(key.0, key.1, key.2);
+                    self.known.insert(key, path);
+                    path
+                }
+            };
             self.of_context.insert(context, path);
         }
         path

@@ -2,6 +2,7 @@
 
 mod contexts;
 mod programs;
+mod statistics;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
