@@ -9,8 +9,8 @@ use partune_trace::{MetricSample, MetricValues, Trace};
 use crate::useful::Useful;
 
 /// Counters of CPU time: what operating systems and recorders call them.
-const NAMES: [&str; 8] =
-    ["ru_utime", "ru_stime", "utime", "stime", "cpu_time", "thread_cpu_time", "task-clock", "task_clock"];
+const NAMES: [&str; 9] =
+    ["ru_utime", "ru_stime", "utime", "stime", "cpu_time", "cpu-time", "thread_cpu_time", "task-clock", "task_clock"];
 
 /// Metrics that count CPU time.
 pub(crate) fn cpu_time_metrics(trace: &Trace) -> Vec<MetricId> {

@@ -102,7 +102,7 @@ pub(crate) fn counters(lane: &mut Lane, time: u64) {
     for (metric, value) in counters.read() {
         // One value a metric: its number, how many, their types, the values.
         const U64: u8 = 4;
-        lane.event(time, |at| at.record(31, |at| at.c32(metric).byte(1).byte(U64).word(value)));
+        lane.event(time, |at| at.record(31, |at| at.c32(metric).byte(1).byte(U64).c64(value)));
     }
     lane.counters = Some(counters);
 }
@@ -123,6 +123,13 @@ impl Call {
     fn tell_one(&mut self, kind: u8, value: u64) {
         if self.lane.profile.is_none() {
             self.lane.event(self.time, |at| at.byte(kind).c64(value));
+        }
+    }
+
+    /// A part in a collective is a transfer if it moves something.
+    fn took_part(&mut self, sent: u64, received: u64) {
+        if sent | received != 0 {
+            self.moved(sent, received);
         }
     }
 
@@ -173,7 +180,7 @@ impl Call {
     }
 
     pub fn collective_end(&mut self, op: Collective, comm: u32, root: u32, sent: u64, received: u64) {
-        self.moved(sent, received);
+        self.took_part(sent, received);
         self.tell(23, |at| at.byte(op as u8).c32(comm).c32(root).c64(sent).c64(received));
     }
 
@@ -183,7 +190,7 @@ impl Call {
 
     pub fn collective_complete(&mut self, op: Collective, comm: u32, root: u32, bytes: [u64; 2], request: u64) {
         let [sent, received] = bytes;
-        self.moved(sent, received);
+        self.took_part(sent, received);
         self.tell(86, |at| at.byte(op as u8).c32(comm).c32(root).c64(sent).c64(received).c64(request));
     }
 
