@@ -57,6 +57,8 @@ pub use input::{Input, Options};
 pub use section::{Column, DataTable, Scalar, Section, Unit, Values};
 pub use stabbing::{SharedAccess, conflicts, keep};
 pub use tensor::{Bounds, RegionKind, Tensor};
+pub use times::{PathTime, PathTimes, path_times};
+pub use useful::useful_in;
 pub use waits::{Wait, Waits};
 
 /// What an analysis found.

@@ -10,15 +10,17 @@ use rayon::prelude::*;
 
 /// What one PE spent on one call path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PathTime {
-    pub(crate) path: CallPathId,
-    pub(crate) inclusive: Span,
-    pub(crate) exclusive: Span,
-    pub(crate) visits: u64,
+pub struct PathTime {
+    pub path: CallPathId,
+    /// From enter to exit, over all visits.
+    pub inclusive: Span,
+    /// Without the call paths directly below.
+    pub exclusive: Span,
+    pub visits: u64,
 }
 
 /// Per PE, the call paths that it visited, in order of path: 32 bytes each.
-pub(crate) type PathTimes = Table<PeId, Vec<PathTime>>;
+pub type PathTimes = Table<PeId, Vec<PathTime>>;
 
 /// Ticks and visits of a call path.
 type PathSum = (CallPathId, i64, u64);
@@ -60,8 +62,8 @@ impl Scratch {
     }
 }
 
-/// Times of all PEs; those that a profile has, if that was recorded.
-pub(crate) fn path_times(trace: &Trace) -> PathTimes {
+/// Times of all PEs; those that a profile has, if that was recorded. Linear in visits.
+pub fn path_times(trace: &Trace) -> PathTimes {
     if let Some(profile) = trace.profile() {
         let time = |row: &PathProfile| {
             let PathProfile { path, inclusive, exclusive, visits, .. } = *row;

@@ -7,7 +7,7 @@
 //! The run is measured from the end of the paradigm's start-up to the begin of its shut-down, as on-the-fly tools do, since
 //! what a launcher takes says nothing of the program. Without start-up or shut-down a PE's own first and last event count.
 
-use partune_base::{CallPathId, Id, PeId, Table, Time};
+use partune_base::{CallPathId, Id, PeId, Span, Table, Time};
 use partune_trace::{PeKind, Role, Stream, Trace, VisitIx};
 use rayon::prelude::*;
 
@@ -93,6 +93,16 @@ fn role_at(trace: &Trace, stream: &Stream, visit: VisitIx) -> Role {
 /// The role of the region that a call path ends in.
 pub(crate) fn role_of_path(trace: &Trace, path: CallPathId) -> Role {
     trace.regions()[trace.paths().region(path)].role
+}
+
+/// Useful time of a PE in each of some intervals, which are disjoint and in order. Linear in its operations; nothing for a profile.
+pub fn useful_in(trace: &Trace, pe: PeId, intervals: &[(Time, Time)]) -> Vec<Span> {
+    let mut useful = Useful::new(trace, pe, (trace.begin(), trace.end()));
+    let mut between = |(begin, end): &(Time, Time)| {
+        let before = useful.up_to(*begin);
+        Span(useful.up_to(*end) - before).clamp_positive()
+    };
+    intervals.iter().map(&mut between).collect()
 }
 
 /// How much useful time a PE had up to a point in time; asked for points that do not run backwards. Linear in operations.

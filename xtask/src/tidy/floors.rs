@@ -26,6 +26,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("partune-testkit", 3),
     ("partune-synth", 4),
     ("partune-advice", 4),
+    ("partune-picture", 4),
     ("partune-record", 5),
     ("partune-engine", 5),
     ("partune-measure", 5),

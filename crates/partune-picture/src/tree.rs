@@ -1,0 +1,77 @@
+//! The call tree: time of every call path over all PEs, children by time.
+
+use partune_analysis::PathTimes;
+use partune_base::{CallPathId, Span, Table};
+use partune_trace::Trace;
+
+/// Sums of one call path over PEs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Node {
+    pub inclusive: Span,
+    pub exclusive: Span,
+    pub visits: u64,
+    /// PEs that were there.
+    pub pes: u32,
+    /// The largest exclusive time of one PE.
+    pub most: Span,
+}
+
+/// All call paths that were visited, or that lead to one.
+#[derive(Clone, Debug, Default)]
+pub struct CallTree {
+    nodes: Table<CallPathId, Node>,
+    children: Table<CallPathId, Vec<CallPathId>>,
+    roots: Vec<CallPathId>,
+}
+
+impl CallTree {
+    /// Linear in call paths and in the times of PEs. A path that nobody visited, but that leads to others (a team's code hangs under the
+    /// path that forked it), has the inclusive time of its children.
+    pub fn new(trace: &Trace, times: &PathTimes) -> CallTree {
+        let paths = trace.paths();
+        let mut nodes: Table<CallPathId, Node> = Table::filled(paths.len(), Node::default());
+        for row in times.iter().flatten() {
+            let node = &mut nodes[row.path];
+            node.inclusive += row.inclusive;
+            node.exclusive += row.exclusive;
+            node.visits += row.visits;
+            node.pes += 1;
+            node.most = node.most.max(row.exclusive);
+        }
+        let mut children: Table<CallPathId, Vec<CallPathId>> = Table::filled(paths.len(), Vec::new());
+        let mut roots = Vec::new();
+        for path in paths.ids().rev() {
+            let below: Span = children[path].iter().map(|child| nodes[*child].inclusive).sum();
+            if nodes[path].visits == 0 {
+                nodes[path].inclusive = below;
+            }
+            if nodes[path].visits == 0 && children[path].is_empty() {
+                continue;
+            }
+            match paths.parent(path).some() {
+                Some(parent) => children[parent].push(path),
+                None => roots.push(path),
+            }
+        }
+        let by_time = |list: &mut Vec<CallPathId>| {
+            list.sort_by_key(|path| (std::cmp::Reverse(nodes[*path].inclusive), *path));
+        };
+        children.iter_mut().for_each(by_time);
+        by_time(&mut roots);
+        CallTree { nodes, children, roots }
+    }
+
+    /// Paths without a parent, by inclusive time.
+    pub fn roots(&self) -> &[CallPathId] {
+        &self.roots
+    }
+
+    /// Paths directly below one, by inclusive time.
+    pub fn children(&self, path: CallPathId) -> &[CallPathId] {
+        &self.children[path]
+    }
+
+    pub fn node(&self, path: CallPathId) -> &Node {
+        &self.nodes[path]
+    }
+}

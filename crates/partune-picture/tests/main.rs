@@ -1,0 +1,119 @@
+//! Pictures of traces whose answer can be worked out by hand.
+
+use partune_analysis::{Waits, path_times};
+use partune_base::{Span, Time};
+use partune_index::Index;
+use partune_picture::{Bin, CallTree, Exchanges, Fold, Timeline, View, blocks, regions};
+use partune_testkit::{path, pe, trace};
+use partune_trace::{Role, Trace};
+
+fn timeline(trace: &Trace, rows: usize, columns: usize) -> Vec<Vec<Bin>> {
+    let waits = Waits::find(trace, &Index::build(trace));
+    let fold = Fold::new(trace.active_pes().collect(), rows);
+    let timeline = Timeline::new(trace, &waits, &fold, View::whole(trace, columns));
+    timeline.rows().map(<[Bin]>::to_vec).collect()
+}
+
+/// A late sender: PE 1 waits from 10 to 40.
+const LATE: &str = "
+    pe 0: main 0..100 { work 0..40 MPI_Send 40..50 send(to=1, bytes=8) }
+    pe 1: main 0..100 { MPI_Recv 10..50 recv(from=0, bytes=8) }";
+
+#[test]
+fn a_bin_has_the_role_of_most_of_its_time_and_its_share_of_waiting() {
+    let rows = timeline(&trace(LATE), 8, 10);
+    let roles = |row: usize| rows[row].iter().map(|bin| bin.role).collect::<Vec<_>>();
+    let (user, send, recv) = (Some(Role::User), Some(Role::Send), Some(Role::Recv));
+    assert_eq!(roles(0), [user, user, user, user, send, user, user, user, user, user]);
+    assert_eq!(roles(1), [user, recv, recv, recv, recv, user, user, user, user, user]);
+    assert!(rows[0].iter().all(|bin| bin.waiting == 0.0));
+    let waiting: Vec<f32> = rows[1].iter().map(|bin| bin.waiting).collect();
+    assert_eq!(waiting, [0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+}
+
+#[test]
+fn folded_rows_share_their_bins() {
+    let rows = timeline(&trace(LATE), 1, 2);
+    assert_eq!(rows, [[Bin { role: Some(Role::User), waiting: 0.3 }, Bin { role: Some(Role::User), waiting: 0.0 }]]);
+}
+
+#[test]
+fn a_zoom_shows_what_is_inside_only() {
+    let trace = trace(LATE);
+    let waits = Waits::find(&trace, &Index::build(&trace));
+    let fold = Fold::new(vec![pe(&trace, 1)], 4);
+    let view = View { begin: Time(35), end: Time(55), columns: 4 };
+    let timeline = Timeline::new(&trace, &waits, &fold, view);
+    let bins: Vec<Bin> = timeline.rows().flatten().copied().collect();
+    let roles: Vec<Option<Role>> = bins.iter().map(|bin| bin.role).collect();
+    assert_eq!(roles, [Some(Role::Recv), Some(Role::Recv), Some(Role::Recv), Some(Role::User)]);
+    assert_eq!(bins.iter().map(|bin| bin.waiting).collect::<Vec<_>>(), [1.0, 0.0, 0.0, 0.0]);
+    let after = View { begin: Time(200), end: Time(300), columns: 3 };
+    assert!(Timeline::new(&trace, &waits, &fold, after).rows().flatten().all(|bin| *bin == Bin::default()));
+}
+
+#[test]
+fn an_empty_view_has_empty_bins() {
+    let trace = trace(LATE);
+    let waits = Waits::find(&trace, &Index::build(&trace));
+    let fold = Fold::new(trace.active_pes().collect(), 4);
+    let view = View { begin: Time(20), end: Time(20), columns: 3 };
+    assert!(Timeline::new(&trace, &waits, &fold, view).rows().flatten().all(|bin| *bin == Bin::default()));
+}
+
+#[test]
+fn rows_are_powers_of_two() {
+    let pes: Vec<_> = (0..100).map(partune_base::PeId).collect();
+    let fold = Fold::new(pes.clone(), 96);
+    assert_eq!((fold.each(), fold.len(), fold.row_of(pes[99])), (2, 50, Some(49)));
+    assert_eq!(Fold::new(pes.clone(), 100).each(), 1);
+    assert_eq!(Fold::new(pes, 9).rows().map(<[_]>::len).collect::<Vec<_>>(), [16, 16, 16, 16, 16, 16, 4]);
+    assert_eq!(fold.means(&[1.0, 3.0, 5.0]), [2.0, 5.0]);
+}
+
+#[test]
+fn exchanges_go_from_giver_to_getter() {
+    let trace = trace(LATE);
+    let index = Index::build(&trace);
+    let fold = Fold::new(trace.active_pes().collect(), 4);
+    let exchanges = Exchanges::new(&trace, &index, &fold);
+    let bytes: Vec<u64> = exchanges.rows().flatten().map(|cell| cell.bytes).collect();
+    assert_eq!((bytes, exchanges.total().count), (vec![0, 8, 0, 0], 1));
+}
+
+#[test]
+fn heat_is_time_a_pe() {
+    let trace = trace(LATE);
+    let fold = Fold::new(trace.active_pes().collect(), 4);
+    let heat = regions(&trace, &path_times(&trace), &fold, 2);
+    let names: Vec<&str> =
+        heat.columns.iter().map(|region| trace.strings().get(trace.regions()[*region].name)).collect();
+    assert_eq!(names, ["main", "work"]);
+    let ticks: Vec<f64> = heat.rows().flatten().map(|seconds| (seconds * 1e9).round()).collect();
+    assert_eq!(ticks, [50.0, 40.0, 60.0, 0.0]);
+    assert!(blocks(&trace, &Index::build(&trace), &fold, 4).is_none(), "nothing synchronises all");
+}
+
+#[test]
+fn blocks_lie_between_barriers() {
+    let trace = trace(
+        "pe 0: main 0..100 { MPI_Barrier 30..50 barrier MPI_Barrier 80..90 barrier }
+         pe 1: main 0..100 { MPI_Barrier 45..50 barrier MPI_Barrier 60..90 barrier }",
+    );
+    let fold = Fold::new(trace.active_pes().collect(), 4);
+    let heat = blocks(&trace, &Index::build(&trace), &fold, 2).expect("there are blocks");
+    assert_eq!(heat.columns, [(0, 2), (2, 1)]);
+    let ticks: Vec<f64> = heat.rows().flatten().map(|seconds| (seconds * 1e9).round()).collect();
+    assert_eq!(ticks, [60.0, 10.0, 55.0, 10.0]);
+}
+
+#[test]
+fn the_tree_has_children_by_time() {
+    let trace = trace(LATE);
+    let tree = CallTree::new(&trace, &path_times(&trace));
+    let main = path(&trace, "main");
+    assert_eq!(tree.roots(), [main]);
+    assert_eq!((tree.node(main).inclusive, tree.node(main).exclusive), (Span(200), Span(110)));
+    let children: Vec<Span> = tree.children(main).iter().map(|path| tree.node(*path).inclusive).collect();
+    assert_eq!(children, [Span(40), Span(40), Span(10)]);
+}
