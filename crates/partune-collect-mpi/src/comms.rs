@@ -134,9 +134,12 @@ pub(crate) fn register_copy(handle: usize, of: usize, original: &Comm) -> Option
     Some(comm)
 }
 
-/// The handle will mean something else.
-pub(crate) fn forget(handle: usize) {
-    with_table(|table| table.comms.remove(&handle));
+/// The handle will mean something else, or, if that failed, it goes on to mean `again`.
+pub(crate) fn forget(handle: usize, again: Option<Comm>) {
+    with_table(|table| match again {
+        Some(_) => table.comms.insert(handle, again),
+        None => table.comms.remove(&handle),
+    });
     GENERATION.fetch_add(1, Ordering::Relaxed);
 }
 

@@ -37,15 +37,17 @@ pub(crate) fn free(invocation: &mut Invocation<'_>) {
     if let (Some(_), Some(call)) = (comm, &mut invocation.call) {
         call.collective_begin();
     }
+    // Before the library may give the handle to another thread.
+    comms::forget(handle, None);
     let freed = invocation.run();
+    if !freed {
+        comms::forget(handle, comm);
+    }
     if let (Some(comm), Some(call)) = (comm, &mut invocation.call) {
         if freed {
             call.comm_destroy(comm.number);
         }
         call.collective_end(Collective::DestroyHandle, comm.number, NO_ROOT, 0, 0);
-    }
-    if freed {
-        comms::forget(handle);
     }
 }
 

@@ -15,34 +15,34 @@ use std::cell::UnsafeCell;
 
 /// `MPI_Wait` and `MPI_Test`.
 pub(crate) fn one(invocation: &mut Invocation<'_>) {
-    let key = invocation.stored(Place::Request, Kind::Request);
+    let request = requests::watch(invocation.stored(Place::Request, Kind::Request));
     let mut own: OwnStatus = [0; StatusLayout::MOST];
-    let status = invocation.want_status(&mut own);
-    if !invocation.run() {
-        return;
-    }
+    let status = if request.is_some() { invocation.want_status(&mut own) } else { 0 };
+    let succeeded = invocation.run();
+    let Some(request) = request.filter(|_| succeeded) else { return };
     if invocation.has(Place::Flag) && !invocation.is_set(Place::Flag) {
-        tested(invocation, key);
+        tested(invocation, &request);
     } else {
-        complete(invocation, key, status);
+        complete(invocation, &request, status);
     }
 }
 
 /// `MPI_Waitall` and `MPI_Testall`.
 pub(crate) fn all(invocation: &mut Invocation<'_>) {
-    several(invocation, |invocation, keys, statuses| {
+    several(invocation, |invocation, requests, statuses| {
         if !invocation.run() && !invocation.is_in_status() {
             return;
         }
         let succeeded = invocation.result_is_success();
         if invocation.has(Place::Flag) && !invocation.is_set(Place::Flag) {
-            keys.iter().for_each(|key| tested(invocation, *key));
-            return;
+            return all_tested(invocation, requests);
         }
-        for (at, key) in keys.iter().enumerate() {
+        for (at, watched) in requests.iter().enumerate() {
             let status = statuses.at(at);
-            if succeeded || invocation.status(status).error == SUCCESS {
-                complete(invocation, *key, status);
+            if let Some(request) = &watched.request
+                && (succeeded || invocation.status(status).error == SUCCESS)
+            {
+                complete(invocation, request, status);
             }
         }
     });
@@ -52,36 +52,38 @@ pub(crate) fn all(invocation: &mut Invocation<'_>) {
 pub(crate) fn any(invocation: &mut Invocation<'_>) {
     let mut own: OwnStatus = [0; StatusLayout::MOST];
     let status = invocation.want_status(&mut own);
-    several(invocation, |invocation, keys, _| {
+    several(invocation, |invocation, requests, _| {
         if !invocation.run() {
             return;
         }
         if invocation.has(Place::Flag) && !invocation.is_set(Place::Flag) {
-            keys.iter().for_each(|key| tested(invocation, *key));
-        } else if let Some(key) = Indices::new(invocation, Place::Index, 1, keys).key(invocation, 0, keys) {
-            complete(invocation, key, status);
+            return all_tested(invocation, requests);
+        }
+        let indices = Indices::new(invocation, Place::Index, 1, requests);
+        if let Some(request) = indices.request(invocation, 0, requests) {
+            complete(invocation, &request, status);
         }
     });
 }
 
 /// `MPI_Waitsome` and `MPI_Testsome`.
 pub(crate) fn some(invocation: &mut Invocation<'_>) {
-    several(invocation, |invocation, keys, statuses| {
+    several(invocation, |invocation, requests, statuses| {
         if !invocation.run() && !invocation.is_in_status() {
             return;
         }
         let succeeded = invocation.result_is_success();
         // Undefined if no request was active.
-        let count = invocation.element(Place::OutCount, 0).clamp(0, keys.len() as i64) as usize;
+        let count = invocation.element(Place::OutCount, 0).clamp(0, requests.len() as i64) as usize;
         if count == 0 {
-            keys.iter().for_each(|key| tested(invocation, *key));
+            return all_tested(invocation, requests);
         }
-        let indices = Indices::new(invocation, Place::Indices, count, keys);
+        let indices = Indices::new(invocation, Place::Indices, count, requests);
         for at in 0..count {
             let status = statuses.at(at);
             let fine = succeeded || invocation.status(status).error == SUCCESS;
-            if let Some(key) = indices.key(invocation, at, keys).filter(|_| fine) {
-                complete(invocation, key, status);
+            if let Some(request) = indices.request(invocation, at, requests).filter(|_| fine) {
+                complete(invocation, &request, status);
             }
         }
     });
@@ -90,8 +92,11 @@ pub(crate) fn some(invocation: &mut Invocation<'_>) {
 /// `MPI_Request_get_status`: the request lives on.
 pub(crate) fn get_status(invocation: &mut Invocation<'_>) {
     let key = invocation.handle(Place::Request, Kind::Request);
-    if invocation.run() && !invocation.is_set(Place::Flag) {
-        tested(invocation, key);
+    if invocation.run()
+        && !invocation.is_set(Place::Flag)
+        && let Some(request) = requests::get(key).filter(Request::is_under_way)
+    {
+        tested(invocation, &request);
     }
 }
 
@@ -105,18 +110,21 @@ pub(crate) fn cancel(invocation: &mut Invocation<'_>) {
 
 /// `MPI_Request_free`: an active send will complete and nobody will know when. To the archive that is now.
 pub(crate) fn free(invocation: &mut Invocation<'_>) {
-    let key = invocation.stored(Place::Request, Kind::Request);
-    if !invocation.run() {
-        return;
-    }
-    if let Some(request) = requests::remove(key).filter(|request| request.is_active) {
-        tell_local(invocation, &request);
+    // Before the library may give the handle to another thread.
+    let request = requests::remove(invocation.stored(Place::Request, Kind::Request));
+    let freed = invocation.run();
+    match request {
+        Some(request) if !freed => {
+            requests::insert(request);
+        }
+        Some(request) if request.is_under_way() => tell_local(invocation, &request),
+        _ => {}
     }
 }
 
 /// A request has completed.
-fn complete(invocation: &mut Invocation<'_>, key: usize, status: usize) {
-    let Some(request) = requests::complete(key) else { return };
+fn complete(invocation: &mut Invocation<'_>, request: &Request, status: usize) {
+    requests::finish(request);
     let was_cancelled = request.is_cancelled && {
         let mut flag: i32 = 0;
         // SAFETY: a status that the library filled, and a number that outlives the call.
@@ -135,7 +143,7 @@ fn complete(invocation: &mut Invocation<'_>, key: usize, status: usize) {
         }
         Work::SendRecv { comm, .. } => {
             let status = invocation.status(status);
-            tell_local(invocation, &request);
+            tell_local(invocation, request);
             received(invocation, comm, request.id + 1, status);
         }
         Work::File { handle, matching } => {
@@ -143,7 +151,7 @@ fn complete(invocation: &mut Invocation<'_>, key: usize, status: usize) {
             files::tell_complete(invocation, handle, bytes, matching);
         }
         Work::Send { .. } | Work::Collective { .. } | Work::Access { .. } | Work::Message { .. } => {
-            tell_local(invocation, &request);
+            tell_local(invocation, request);
         }
     }
 }
@@ -166,9 +174,12 @@ pub(crate) fn tell_local(invocation: &mut Invocation<'_>, request: &Request) {
     }
 }
 
+fn all_tested(invocation: &mut Invocation<'_>, requests: &[Watched]) {
+    requests.iter().filter_map(|watched| watched.request.as_ref()).for_each(|request| tested(invocation, request));
+}
+
 /// A request was asked for and is not complete.
-fn tested(invocation: &mut Invocation<'_>, key: usize) {
-    let Some(request) = requests::get(key).filter(|request| request.is_active) else { return };
+fn tested(invocation: &mut Invocation<'_>, request: &Request) {
     let Some(call) = &mut invocation.call else { return };
     match request.work {
         Work::Access { window, matching } => call.rma_test(window, matching),
@@ -177,6 +188,18 @@ fn tested(invocation: &mut Invocation<'_>, key: usize) {
             call.request_test(request.id);
         }
     }
+}
+
+/// A request before the call that may complete it.
+#[derive(Clone, Copy)]
+pub(crate) struct Watched {
+    pub(crate) key: usize,
+    /// None if it is not under way, or was not recorded.
+    pub(crate) request: Option<Request>,
+}
+
+impl Watched {
+    const NONE: Watched = Watched { key: 0, request: None };
 }
 
 /// Statuses of several requests in memory.
@@ -198,34 +221,39 @@ thread_local! {
 /// Most requests whose copies fit the stack.
 const FEW: usize = 32;
 
-/// Copies the requests of a call and sees to their statuses.
-fn several(invocation: &mut Invocation<'_>, act: impl FnOnce(&mut Invocation<'_>, &[usize], &Statuses)) {
+/// Copies what is known of the requests of a call and sees to their statuses.
+fn several(invocation: &mut Invocation<'_>, act: impl FnOnce(&mut Invocation<'_>, &[Watched], &Statuses)) {
     let count = invocation.number(Place::Many).max(0) as usize;
     let stride = invocation.mpi.status.bytes();
-    let mut few = [0_usize; FEW];
+    let mut few = [Watched::NONE; FEW];
     let mut few_statuses = [0_u64; FEW * StatusLayout::MOST / 2];
-    let (keys, own) = if count <= FEW {
+    let (requests, own) = if count <= FEW {
         (&mut few[..count], few_statuses.as_mut_ptr() as usize)
     } else {
+        let bytes = count * (size_of::<Watched>() + stride);
         // SAFETY: this thread's, and no second call is recorded inside this one.
-        let scratch = SCRATCH.with(|scratch| unsafe { (*scratch.get()).room(count * (size_of::<usize>() + stride)) });
-        if scratch.is_null() {
+        let room = SCRATCH.with(|scratch| unsafe { (*scratch.get()).room(bytes) }).cast::<Watched>();
+        if room.is_null() {
             invocation.run();
             return;
         }
-        // SAFETY: room for as many keys, then for as many statuses; zeroed or of an earlier call.
-        let keys = unsafe { std::slice::from_raw_parts_mut(scratch, count) };
-        let behind = keys.as_ptr_range().end as usize;
-        (keys, behind)
+        // SAFETY: room for as many requests, then for as many statuses.
+        let requests = unsafe {
+            (0..count).for_each(|at| room.add(at).write(Watched::NONE));
+            std::slice::from_raw_parts_mut(room, count)
+        };
+        let behind = requests.as_ptr_range().end as usize;
+        (requests, behind)
     };
     let array = invocation.word(Place::Requests);
-    for (at, key) in keys.iter_mut().enumerate() {
-        *key = invocation.stored_at(array, Kind::Request, at);
+    for (at, watched) in requests.iter_mut().enumerate() {
+        let key = invocation.stored_at(array, Kind::Request, at);
+        *watched = Watched { key, request: requests::watch(key) };
     }
     let mut first = invocation.word(Place::Statuses);
     if invocation.has(Place::Statuses) && invocation.ignores_statuses() {
         first = own;
         invocation.replace(Place::Statuses, own);
     }
-    act(invocation, keys, &Statuses { first, stride });
+    act(invocation, requests, &Statuses { first, stride });
 }

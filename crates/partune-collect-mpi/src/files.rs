@@ -50,12 +50,14 @@ pub(crate) fn open(invocation: &mut Invocation<'_>) {
 /// `MPI_File_close`.
 pub(crate) fn close(invocation: &mut Invocation<'_>) {
     let handle = invocation.stored(Place::FileOut, Kind::File);
-    let comm = with_table(|table| table.get(&handle).and_then(|file| file.comm));
+    // Before the library may give the handle to another thread.
+    let file = with_table(|table| table.remove(&handle));
+    let comm = file.and_then(|file| file.comm);
     if let (Some(_), Some(call)) = (comm, &mut invocation.call) {
         call.collective_begin();
     }
-    if invocation.run() {
-        with_table(|table| table.remove(&handle));
+    if let (false, Some(file)) = (invocation.run(), file) {
+        with_table(|table| table.insert(handle, file));
     }
     tell_collective(invocation, Collective::DestroyHandle, comm);
 }

@@ -7,9 +7,11 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use partune_mpi_abi::{Abi, Kind};
 
+use crate::completion::Watched;
 use crate::function::Language;
 use crate::invocation::Invocation;
 use crate::place::Place;
+use crate::requests::Request;
 
 /// The first position in `mpi_f08` of MPICH, as far as it is known.
 static FIRST: AtomicI64 = AtomicI64::new(1);
@@ -21,31 +23,31 @@ pub(crate) struct Indices {
 }
 
 impl Indices {
-    pub(crate) fn new(invocation: &Invocation<'_>, place: Place, count: usize, keys: &[usize]) -> Indices {
+    pub(crate) fn new(invocation: &Invocation<'_>, place: Place, count: usize, requests: &[Watched]) -> Indices {
         let first = match (invocation.language(), invocation.mpi.abi) {
             (Language::C, _) => 0,
-            (Language::F08, Abi::Mpich) => learn(invocation, place, count, keys),
+            (Language::F08, Abi::Mpich) => learn(invocation, place, count, requests),
             (Language::Fortran | Language::F08, _) => 1,
         };
         Indices { place, first }
     }
 
-    /// The request of a completion; none if there is none.
-    pub(crate) fn key(&self, invocation: &Invocation<'_>, element: usize, keys: &[usize]) -> Option<usize> {
+    /// The request of a completion; none if it is not known.
+    pub(crate) fn request(&self, invocation: &Invocation<'_>, element: usize, requests: &[Watched]) -> Option<Request> {
         let index = invocation.element(self.place, element);
         if index == i64::from(invocation.mpi.numbers.undefined) {
             return None;
         }
-        keys.get(usize::try_from(index - self.first).ok()?).copied()
+        requests.get(usize::try_from(index - self.first).ok()?)?.request
     }
 }
 
-fn learn(invocation: &Invocation<'_>, place: Place, count: usize, keys: &[usize]) -> i64 {
+fn learn(invocation: &Invocation<'_>, place: Place, count: usize, requests: &[Watched]) -> i64 {
     let null = invocation.mpi.request_null;
     let array = invocation.word(Place::Requests);
     let completed = |index: i64| {
-        let at = usize::try_from(index).ok().filter(|at| *at < keys.len());
-        at.is_some_and(|at| keys[at] != null && invocation.stored_at(array, Kind::Request, at) == null)
+        let at = usize::try_from(index).ok().filter(|at| requests.get(*at).is_some_and(|watched| watched.key != null));
+        at.is_some_and(|at| invocation.stored_at(array, Kind::Request, at) == null)
     };
     let all_completed = |first: i64| (0..count).all(|element| completed(invocation.element(place, element) - first));
     if count > 0 && all_completed(1) {

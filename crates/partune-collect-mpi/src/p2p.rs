@@ -9,7 +9,7 @@ use crate::comms::{self, Comm};
 use crate::function::Mode;
 use crate::invocation::{Invocation, OwnStatus};
 use crate::place::Place;
-use crate::requests::{self, Request, Work};
+use crate::requests::{self, Request, State, Work};
 use crate::types;
 
 /// Sends of all kinds that do not receive as well.
@@ -123,14 +123,7 @@ pub(crate) fn matched_probe(invocation: &mut Invocation<'_>) {
         && message != invocation.mpi.message_no_proc
     {
         let work = Work::Message { comm: comm.number };
-        requests::insert(Request {
-            key: message,
-            id: 0,
-            work,
-            is_persistent: true,
-            is_active: false,
-            is_cancelled: false,
-        });
+        requests::insert(Request::persistent(message, work));
     }
 }
 
@@ -141,17 +134,18 @@ pub(crate) fn start(invocation: &mut Invocation<'_>) {
     let array = invocation.word(place);
     for at in 0..count {
         let key = invocation.stored_at(array, Kind::Request, at);
-        let Some(request) = requests::get(key).filter(|request| request.is_persistent && !request.is_active) else {
+        let Some(request) = requests::get(key).filter(|request| request.is_persistent && !request.is_under_way())
+        else {
             continue;
         };
         if let Some(id) = tell_start(invocation, request.work) {
-            requests::change(key, |request| (request.is_active, request.id) = (true, id));
+            requests::change(key, |request| (request.state, request.id) = (State::UnderWay, id));
         }
     }
     if !invocation.run() {
         for at in 0..count {
             let key = invocation.stored_at(array, Kind::Request, at);
-            cancel(invocation, requests::change(key, |request| request.is_active = false).map(|request| request.id));
+            cancel(invocation, requests::change(key, |request| request.state = State::Idle).map(|request| request.id));
         }
     }
 }
@@ -180,9 +174,8 @@ pub(crate) fn keep(invocation: &mut Invocation<'_>, work: Option<Work>, id: Opti
     let is_persistent = invocation.mode() == Mode::Persistent;
     let Some(work) = work.filter(|_| is_persistent || id.is_some()) else { return };
     let key = invocation.stored(Place::Request, Kind::Request);
-    let is_active = !is_persistent;
-    let request = Request { key, id: id.unwrap_or(0), work, is_persistent, is_active, is_cancelled: false };
-    if is_active && invocation.mpi.is_complete_handle(key) {
+    let request = if is_persistent { Request::persistent(key, work) } else { Request::new(key, id.unwrap_or(0), work) };
+    if request.is_under_way() && invocation.mpi.is_complete_handle(key) {
         crate::completion::tell_local(invocation, &request);
     } else if let Some(earlier) = requests::insert(request) {
         crate::completion::tell_local(invocation, &earlier);

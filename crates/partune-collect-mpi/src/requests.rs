@@ -2,7 +2,8 @@
 //!
 //! For the handlers. A handle means something from the call that gave it to the call that completed it, and is then used again for
 //! something else. The table is cut into shards, each with a lock of its own, so that threads that communicate at the same time rarely
-//! meet; a look-up is one hash and a short search. Memory grows with the most requests that were ever open, 96 bytes each, and is not
+//! meet; a look-up is one hash and a short search. Between the moment when the library completes a request and the one when its wait is told,
+//! another thread may get the same handle: so a wait takes a copy first, and what is inserted over a watched request is not its end. Memory grows with the most requests that were ever open, 96 bytes each, and is not
 //! given back.
 
 use partune_collect::facts::Collective;
@@ -59,9 +60,32 @@ pub(crate) struct Request {
     pub(crate) id: u64,
     pub(crate) work: Work,
     pub(crate) is_persistent: bool,
-    /// Started and not completed.
-    pub(crate) is_active: bool,
     pub(crate) is_cancelled: bool,
+    pub(crate) state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Not started, or complete.
+    Idle,
+    UnderWay,
+    /// Under way, and in a call that may complete it.
+    Watched,
+}
+
+impl Request {
+    pub(crate) fn new(key: usize, id: u64, work: Work) -> Request {
+        Request { key, id, work, is_persistent: false, is_cancelled: false, state: State::UnderWay }
+    }
+
+    /// One that stays when it is complete, and has to be started.
+    pub(crate) fn persistent(key: usize, work: Work) -> Request {
+        Request { is_persistent: true, state: State::Idle, ..Request::new(key, 0, work) }
+    }
+
+    pub(crate) fn is_under_way(&self) -> bool {
+        self.state != State::Idle
+    }
 }
 
 const SHARDS: usize = 64;
@@ -69,7 +93,7 @@ const FIRST: usize = 64;
 
 static TABLE: [Spin<Shard>; SHARDS] = [const { Spin::new(Shard::EMPTY) }; SHARDS];
 
-/// Keeps a request; returns what was open under its handle and was never seen to complete.
+/// Keeps a request; returns what was open under its handle and will not be seen to complete.
 pub(crate) fn insert(request: Request) -> Option<Request> {
     shard(request.key).lock().insert(request)
 }
@@ -96,22 +120,30 @@ pub(crate) fn change(key: usize, change: impl FnOnce(&mut Request)) -> Option<Re
     Some(before)
 }
 
-/// A request has completed: one that is not persistent is forgotten. Returns what it did; none if it was not under way.
-pub(crate) fn complete(key: usize) -> Option<Request> {
+/// A call that may complete a request begins; returns the request if it is under way.
+pub(crate) fn watch(key: usize) -> Option<Request> {
     let mut shard = shard(key).lock();
     let at = shard.find(key)?;
-    let mut request = shard.slot(at);
-    if !request.is_active {
+    let request = shard.slot(at);
+    if !request.is_under_way() {
         return None;
     }
-    let completed = request;
+    shard.set(at, Request { state: State::Watched, ..request });
+    Some(request)
+}
+
+/// A request has completed: one that is not persistent is forgotten, unless its handle is another one's by now.
+pub(crate) fn finish(request: &Request) {
+    let mut shard = shard(request.key).lock();
+    let Some(at) = shard.find(request.key) else { return };
+    if shard.slot(at).id != request.id {
+        return;
+    }
     if request.is_persistent {
-        (request.is_active, request.is_cancelled) = (false, false);
-        shard.set(at, request);
+        shard.set(at, Request { is_cancelled: false, state: State::Idle, ..*request });
     } else {
         shard.remove_at(at);
     }
-    Some(completed)
 }
 
 fn shard(key: usize) -> &'static Spin<Shard> {
@@ -173,7 +205,7 @@ impl Shard {
         if let Some(at) = self.find(request.key) {
             let before = self.slot(at);
             self.set(at, request);
-            return before.is_active.then_some(before);
+            return (before.state == State::UnderWay).then_some(before);
         }
         if request.key == 0 || (self.count + 1) * 4 > self.capacity * 3 && !self.grow() {
             return None;
@@ -233,19 +265,25 @@ impl Shard {
 mod tests {
     use super::*;
 
-    fn request(key: usize, is_persistent: bool) -> Request {
-        let work = Work::Recv { comm: key as u32 };
-        Request { key, id: key as u64 + 1000, work, is_persistent, is_active: true, is_cancelled: false }
+    fn request(key: usize) -> Request {
+        Request::new(key, key as u64 + 1000, Work::Recv { comm: key as u32 })
+    }
+
+    /// A wait that completes it.
+    fn complete(key: usize) -> Option<u64> {
+        let request = watch(key)?;
+        finish(&request);
+        Some(request.id)
     }
 
     #[test]
     fn many_requests_come_and_go() {
         let key = |i: usize| 0x7f00_0000_0000 + i * 64;
         for i in 0..50_000 {
-            assert!(insert(request(key(i), false)).is_none());
+            assert!(insert(request(key(i))).is_none());
         }
         for i in (0..50_000).step_by(3) {
-            assert_eq!(complete(key(i)).map(|request| request.id), Some(key(i) as u64 + 1000));
+            assert_eq!(complete(key(i)), Some(key(i) as u64 + 1000));
             assert!(complete(key(i)).is_none());
         }
         for i in 0..50_000 {
@@ -258,16 +296,26 @@ mod tests {
     }
 
     #[test]
-    fn persistent_requests_stay_and_stale_ones_are_told() {
+    fn persistent_requests_stay() {
         let key = 0x6600_0000_0040;
-        assert!(insert(request(key, true)).is_none());
-        assert!(complete(key).is_some());
-        assert!(complete(key).is_none(), "not started again");
-        change(key, |request| (request.is_active, request.id) = (true, 7));
-        assert_eq!(complete(key).map(|request| request.id), Some(7));
-        assert!(insert(request(key, false)).is_none(), "an inactive one was not under way");
-        assert_eq!(insert(request(key, false)).map(|request| request.id), Some(key as u64 + 1000));
-        assert!(remove(key).is_some());
-        assert!(insert(request(0, false)).is_none() && get(0).is_none(), "no handle is 0");
+        assert!(insert(Request::persistent(key, Work::Recv { comm: 0 })).is_none());
+        assert!(complete(key).is_none(), "not started");
+        change(key, |request| (request.state, request.id) = (State::UnderWay, 7));
+        assert_eq!((complete(key), complete(key)), (Some(7), None));
+        assert!(insert(request(key)).is_none(), "an inactive one was not under way");
+        assert!(remove(key).is_some() && get(key).is_none());
+    }
+
+    #[test]
+    fn a_handle_that_was_given_again_is_another_request() {
+        let key = 0x6600_0000_0080;
+        insert(request(key));
+        assert_eq!(insert(Request::new(key, 5, Work::Recv { comm: 0 })).map(|lost| lost.id), Some(key as u64 + 1000));
+        // A wait has begun; the library completes, and another thread gets the handle before the wait comes back.
+        let waited = watch(key).expect("it is under way");
+        assert!(insert(Request::new(key, 6, Work::Recv { comm: 0 })).is_none(), "its wait will tell its end");
+        finish(&waited);
+        assert_eq!(complete(key), Some(6));
+        assert!(insert(request(0)).is_none() && get(0).is_none(), "no handle is 0");
     }
 }

@@ -52,23 +52,22 @@ fn made(invocation: &mut Invocation<'_>, kind: &str, is_allocated: bool) {
 /// `MPI_Win_free`.
 pub(crate) fn free(invocation: &mut Invocation<'_>) {
     let handle = invocation.stored(Place::WinOut, Kind::Win);
-    if let Some(call) = &mut invocation.call {
+    // Before the library may give the handle to another thread.
+    let window = windows::take(handle);
+    if let (Some(_), Some(call)) = (&window, &mut invocation.call) {
         call.rma_collective_begin();
     }
     let freed = invocation.run();
+    let Some(mut window) = window else { return };
     if !freed {
-        return;
+        return windows::give_back(handle, window);
     }
     if let Some(call) = &mut invocation.call {
-        windows::with(handle, |window| {
-            window.complete(None, Reach::Target, call);
-            let op =
-                if window.is_allocated { Collective::DestroyHandleAndDeallocate } else { Collective::DestroyHandle };
-            call.window_destroy(window.number);
-            call.rma_collective_end(op, SYNC_PROCESS, window.number, NO_ROOT, [0, 0]);
-        });
+        window.complete(None, Reach::Target, call);
+        let op = if window.is_allocated { Collective::DestroyHandleAndDeallocate } else { Collective::DestroyHandle };
+        call.window_destroy(window.number);
+        call.rma_collective_end(op, SYNC_PROCESS, window.number, NO_ROOT, [0, 0]);
     }
-    windows::forget(handle);
 }
 
 /// What an access does.

@@ -61,6 +61,7 @@ fn ask(handle: usize) -> u64 {
 
 /// `MPI_Type_free`.
 pub(crate) fn free(invocation: &mut Invocation<'_>) {
-    invocation.run();
+    // Before the library may give the handle to another thread.
     GENERATION.fetch_add(1, Ordering::Relaxed);
+    invocation.run();
 }

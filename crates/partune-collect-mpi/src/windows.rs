@@ -65,9 +65,14 @@ pub(crate) fn register(handle: usize, comm: &Comm, kind: &str, is_allocated: boo
     })
 }
 
-/// The handle will mean something else.
-pub(crate) fn forget(handle: usize) {
-    with_table(|table| table.windows.remove(&handle));
+/// Takes a window whose handle will mean something else.
+pub(crate) fn take(handle: usize) -> Option<Window> {
+    with_table(|table| table.windows.remove(&handle))
+}
+
+/// The handle goes on to mean the window that was taken.
+pub(crate) fn give_back(handle: usize, window: Window) {
+    with_table(|table| table.windows.insert(handle, window));
 }
 
 /// Does something with a window, while no other thread does; none if the window is unknown.
