@@ -102,7 +102,7 @@ impl Contexts {
                         continue;
                     };
                     flat = region;
-                    self.tree.number(Context { region, site: NONE, parent })
+                    self.tree.number(Context { region, site: self.line_of_call(region, parent), parent })
                 }
                 Step::Frame(Some(number), _) if module(Some(number)).is_some_and(|(_, is_between)| is_between) => {
                     parent
@@ -125,6 +125,22 @@ impl Contexts {
             mapped.regions.push(flat);
         }
         mapped
+    }
+
+    /// Where a construct is called that is directly in a marked region, which is at no line itself; [`NONE`] for all others: their
+    /// line is that of their parent.
+    fn line_of_call(&self, region: u32, parent: u32) -> u32 {
+        let kind = |region: u32| self.regions.rows[region as usize].kind;
+        let is_mark = |region: u32| matches!(kind(region), Kind::Code | Kind::Phase | Kind::Loop | Kind::Iteration);
+        let mut at = parent;
+        while let Some(around) = self.tree.rows.get(at as usize) {
+            if !is_mark(around.region) {
+                let is_inside_mark = at != parent && matches!(kind(region), Kind::Construct(_));
+                return if is_inside_mark { around.site } else { NONE };
+            }
+            at = around.parent;
+        }
+        NONE
     }
 
     /// The context of the innermost function at a return address.

@@ -13,6 +13,7 @@ mod machine;
 mod metrics;
 mod phases;
 mod places;
+mod profiles;
 mod tensor;
 mod transfers;
 

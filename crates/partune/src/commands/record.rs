@@ -26,7 +26,7 @@ pub(crate) struct Args {
     #[arg(long)]
     profile: bool,
     /// Counters to read at each call: cpu-time, cycles, instructions, cache-misses, page-faults, context-switches, …
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "profile")]
     counters: Vec<String>,
     /// Frames of a call path, from the innermost one; 0: no call paths
     #[arg(long, value_name = "FRAMES")]
@@ -77,10 +77,10 @@ fn free(folder: &Path) -> PathBuf {
 
 /// Says, beside what the program printed, what was recorded and what to do with it.
 fn report(summary: &Summary) {
+    let what = summary.calls.map_or_else(|| format!("{} events", summary.events), |calls| format!("{calls} calls"));
     let mut text = format!(
-        "partune: {} processes, {} events in {:.3} s, {:.1} MB: {}",
+        "partune: {} processes, {what} in {:.3} s, {:.1} MB: {}",
         summary.processes,
-        summary.events,
         summary.seconds,
         summary.bytes as f64 / 1e6,
         summary.archive.display()
@@ -101,7 +101,10 @@ fn report(summary: &Summary) {
 /// A number of bytes: `4096`, `256K`, `64M`, `1G`.
 fn size(text: &str) -> Result<u64, String> {
     let (digits, factor) = match text.to_ascii_uppercase().strip_suffix(['K', 'M', 'G']) {
-        Some(digits) => (digits.to_owned(), 1_u64 << (10 * (1 + "KMG".find(text.to_ascii_uppercase().chars().last().unwrap_or('K')).unwrap_or(0)))),
+        Some(digits) => (
+            digits.to_owned(),
+            1_u64 << (10 * (1 + "KMG".find(text.to_ascii_uppercase().chars().last().unwrap_or('K')).unwrap_or(0))),
+        ),
         None => (text.to_owned(), 1),
     };
     let bytes = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
