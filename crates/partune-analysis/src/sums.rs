@@ -78,7 +78,8 @@ fn of_stream(trace: &Trace, stream: &Stream) -> Vec<(CallPathId, OperationSums)>
     };
     stream.sends.iter().for_each(|row| moved(row.visit, row.bytes, 0));
     stream.recvs.iter().for_each(|row| moved(row.visit, 0, row.bytes));
-    stream.collectives.iter().for_each(|row| moved(row.visit, row.sent, row.received));
+    let parts = stream.collectives.iter().filter(|row| row.sent | row.received != 0);
+    parts.for_each(|row| moved(row.visit, row.sent, row.received));
     for row in &stream.transfers {
         match row.kind {
             partune_trace::RmaTransferKind::Get => moved(row.visit, 0, row.bytes),

@@ -18,7 +18,7 @@ pub(crate) static TRANSFER_SIZES: Analysis =
 const DOCS: &str = "\
 # Sizes of transfers
 
-A transfer is a message sent, a message received, a part in a collective, an access to memory of another PE or to a file. It counts where
+A transfer is a message sent, a message received, a part in a collective that moves something, an access to memory of another PE or to a file. It counts where
 its operation is, a non-blocking receive or collective where it completes; its size is the larger of what went and what came.
 
 Table `sizes` counts transfers from `bytes` up to four times that; `sized_places` has for each place their number, those smaller than
