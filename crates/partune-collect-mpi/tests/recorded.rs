@@ -75,6 +75,80 @@ fn requests(left: &Left, kind: &str) -> Vec<u64> {
 }
 
 #[test]
+fn threads_do_not_take_each_others_requests() {
+    const MESSAGES: usize = 3 * 300 * 3;
+    for mpi in mpis() {
+        for (rank, left) in run(mpi, "threads.c", 2, &[("PARTUNE_BUFFER", "4194304")]) {
+            let kinds = ["MpiIsend", "MpiIsendComplete", "MpiIrecvRequest", "MpiIrecv", "MpiRequestCancelled"];
+            let counts = kinds.map(|kind| left.of(kind).len());
+            assert_eq!(counts, [MESSAGES, MESSAGES, MESSAGES, MESSAGES, 0], "{mpi}, rank {rank}");
+            assert_eq!(requests(&left, "MpiIrecvRequest"), requests(&left, "MpiIrecv"), "{mpi}, rank {rank}");
+        }
+    }
+}
+
+#[test]
+fn accesses_are_completed_by_what_completes_them() {
+    for mpi in mpis() {
+        for (rank, left) in run(mpi, "windows.c", 2, &[]) {
+            let peer = 1 - rank as u64;
+            // Without the attributes that are the same in all.
+            let told: Vec<(&str, u64, u64)> = left
+                .events
+                .iter()
+                .filter_map(|(_, event)| {
+                    let kind = event.split(' ').next()?;
+                    let of = |name| attribute(event, name);
+                    match kind {
+                        "RmaPut" | "RmaGet" => Some((kind, of("remote"), of("bytes"))),
+                        "RmaAtomic" => Some((kind, of("bytes_sent"), of("bytes_received"))),
+                        "RmaRequestLock" => Some((kind, of("remote"), of("lock_type"))),
+                        "RmaReleaseLock" => Some((kind, of("remote"), 0)),
+                        "RmaCollectiveEnd" => Some((kind, of("collective_op"), of("sync_level"))),
+                        "RmaGroupSync" => Some((kind, of("group"), of("sync_level"))),
+                        "RmaOpCompleteRemote" | "RmaOpCompleteNonBlocking" => Some((kind, 0, 0)),
+                        _ => None,
+                    }
+                })
+                .collect();
+            let (fence, remote, local) =
+                (("RmaCollectiveEnd", 0, 3), ("RmaOpCompleteRemote", 0, 0), ("RmaOpCompleteNonBlocking", 0, 0));
+            let everybody = 0xffff_ffff;
+            let expected = [
+                ("RmaCollectiveEnd", 21, 1),
+                fence,
+                ("RmaPut", peer, 8),
+                ("RmaGet", rank as u64, 4),
+                remote,
+                remote,
+                fence,
+                ("RmaRequestLock", peer, 0),
+                ("RmaPut", peer, 12),
+                remote,
+                ("RmaAtomic", 16, 0),
+                ("RmaAtomic", 4, 4),
+                // The two accesses since the flush have one number.
+                remote,
+                ("RmaReleaseLock", peer, 0),
+                ("RmaRequestLock", everybody, 1),
+                ("RmaPut", peer, 16),
+                local,
+                ("RmaReleaseLock", everybody, 0),
+                ("RmaGroupSync", 0, 1),
+                ("RmaGroupSync", 0, 1),
+                ("RmaPut", peer, 4),
+                remote,
+                ("RmaGroupSync", 0, 3),
+                ("RmaGroupSync", 0, 3),
+                ("RmaCollectiveEnd", 22, 1),
+            ];
+            assert_eq!(told, expected, "{mpi}, rank {rank}");
+            assert_eq!(left.lines("group")[0][1..], ["0".to_owned(), peer.to_string()], "{mpi}, rank {rank}");
+        }
+    }
+}
+
+#[test]
 fn fortran_passes_addresses_that_mean_something() {
     for (mpi, module) in mpis().into_iter().flat_map(|mpi| [(mpi, "mpi"), (mpi, "mpi_f08")]) {
         for (rank, left) in run(mpi, &format!("sentinels.f90:{module}"), 2, &[]) {

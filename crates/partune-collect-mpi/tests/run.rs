@@ -101,7 +101,7 @@ fn compile(mpi: &str, name: &str, folder: &Path, program: &Path) {
         std::fs::write(&source, text).expect("room for a program");
         compiler = Command::new(format!("mpif90.{mpi}"));
     }
-    done(compiler.args(["-O1", "-g", "-Wall", "-o"]).arg(program).arg(source));
+    done(compiler.args(["-O1", "-g", "-Wall", "-pthread", "-o"]).arg(program).arg(source));
 }
 
 fn done(command: &mut Command) {
