@@ -159,7 +159,7 @@ impl Contexts {
         let mut context = parent;
         for (level, function) in functions.iter().enumerate() {
             let name = strings.get(function.name);
-            if context == NONE && is_below_main(name) || is_mark(name) {
+            if context == NONE && is_below_main(name) || is_mark(name) || is_rust_start(name) {
                 continue;
             }
             let region = self.function(function);
@@ -229,6 +229,13 @@ fn is_below_main(function: &str) -> bool {
             | "start_thread"
     ) || function.starts_with("libc.so.6+0x")
         || function.starts_with("libgomp.so")
+}
+
+/// What Rust's library puts between the system's `main` and the program's.
+fn is_rust_start(function: &str) -> bool {
+    const STARTS: [&str; 3] =
+        ["std::rt::lang_start", "std::sys::backtrace::__rust_begin_short_backtrace", "std::panicking::"];
+    STARTS.iter().any(|start| function.starts_with(start))
 }
 
 /// Whether a module stands between the user's call and the recorded one: Fortran bindings of MPI libraries that call the C one, and the
