@@ -1,7 +1,8 @@
-//! Documents made of a diagnosis: text for a terminal, JSON for programs.
+//! Documents made of a diagnosis: text for a terminal, JSON for programs, HTML for a colleague.
 //!
 //! The edge where ids become names and ticks become seconds. Nothing is computed here that an analysis could have computed.
 
+mod html;
 mod json;
 mod machine;
 mod names;
@@ -9,6 +10,7 @@ mod next;
 mod tables;
 mod text;
 
+pub use html::html;
 pub use json::{document, schema};
 pub use machine::{machine_json, machine_text};
 pub use text::{TextOptions, text};

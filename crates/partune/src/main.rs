@@ -25,6 +25,7 @@ enum Command {
     Machine(commands::machine::Args),
     Model(commands::model::Args),
     Record(commands::record::Args),
+    Report(commands::report::Args),
     Synth(commands::synth::Args),
 }
 
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
             Ok(status) => return status,
             Err(error) => Err(error),
         },
+        Command::Report(args) => commands::report::run(&args),
         Command::Synth(args) => commands::synth::run(&args),
     };
     match result {

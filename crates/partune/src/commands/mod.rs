@@ -5,4 +5,5 @@ pub(crate) mod convert;
 pub(crate) mod machine;
 pub(crate) mod model;
 pub(crate) mod record;
+pub(crate) mod report;
 pub(crate) mod synth;

@@ -1,0 +1,181 @@
+//! Load balance: what each PE did with its time, and where its work lies, by region and by block.
+
+use maud::{Markup, html};
+use partune_analysis::{PathTimes, Values};
+use partune_engine::Diagnosis;
+use partune_picture::{Fold, Heat, blocks, regions};
+use partune_trace::Activity;
+
+use super::kinds::{Kind, legend};
+use super::svg::{self, LEFT, Raster, WIDTH};
+use super::{folding, row_label, section, short};
+use crate::names;
+
+/// Columns of a heat map.
+const REGIONS: usize = 24;
+const BLOCKS: usize = 120;
+/// Shades of a heat map.
+pub(super) const SHADES: [&str; 8] = ["h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7"];
+
+pub(super) fn balance(diagnosis: &Diagnosis, times: &PathTimes, fold: &Fold) -> Markup {
+    let trace = &diagnosis.trace;
+    html! {
+        section aria-labelledby="balance" {
+            h2 id="balance" { "Load balance" }
+            @if fold.is_empty() { p { "No PE recorded anything." } } @else {
+                (stack(diagnosis, fold))
+                (by_region(diagnosis, fold, &regions(trace, times, fold, REGIONS)))
+                @if let Some(heat) = blocks(trace, &diagnosis.index, fold, BLOCKS) { (by_block(diagnosis, fold, &heat)) }
+            }
+        }
+    }
+}
+
+/// Each PE's time by activity.
+fn stack(diagnosis: &Diagnosis, fold: &Fold) -> Markup {
+    let table = section(diagnosis, "profile").and_then(|it| it.tables.iter().find(|table| table.name == "activities"));
+    let Some(table) = table else { return html! {} };
+    let column = |name: &str| match table.columns.iter().find(|it| it.name == name).map(|it| &it.values) {
+        Some(Values::Number(_, values)) => fold.means(values),
+        _ => Vec::new(),
+    };
+    let kinds = Activity::ALL.iter().map(|activity| (activity.name(), Kind::of_activity(*activity)));
+    let columns: Vec<(&str, Kind, Vec<f64>)> = kinds
+        .chain([("idle", Kind::Idle)])
+        .map(|(name, kind)| (name, kind, column(name)))
+        .filter(|(_, _, values)| values.iter().any(|value| *value > 0.0))
+        .collect();
+    let sum = |row: usize| columns.iter().map(|(_, _, values)| values.get(row).copied().unwrap_or(0.0)).sum::<f64>();
+    let most = (0..fold.len()).map(sum).fold(0.0, f64::max);
+    if most <= 0.0 {
+        return html! {};
+    }
+    let height = svg::row_height(fold.len());
+    let below = height * fold.len() as f64;
+    let scale = (WIDTH - LEFT) / most;
+    let labels: Vec<String> = fold.rows().map(|row| row_label(&diagnosis.trace, row)).collect();
+    let content = html! {
+        @for row in 0..fold.len() {
+            @let mut x = LEFT;
+            @for (_, kind, values) in &columns {
+                @let width = values.get(row).copied().unwrap_or(0.0) * scale;
+                @if width >= 0.05 {
+                    rect class={ "f-" (kind.class()) } x=(svg::px(x)) y=(svg::px(height * row as f64 + height * 0.05)) width=(format!("{width:.2}")) height=(svg::px(height * 0.9)) {}
+                }
+                ({ x += width; "" })
+            }
+        }
+        (svg::row_names(0.0, height, &labels))
+        (svg::time_axis(below + 2.0, most, 0.0))
+    };
+    html! {
+        h3 { "What each PE did" }
+        figure {
+            (svg::picture(below + 22.0, "Time of each PE by activity; the table below has the sums", &content))
+            (legend(columns.iter().map(|(name, kind, _)| (kind.class(), *name))))
+            figcaption { "Time of each PE by what its operations are for" (folding(fold)) @if fold.is_folded() { ": the mean of its PEs" } "." }
+        }
+        div.scroll {
+            table {
+                caption { "The same, over all PEs: seconds of a PE." }
+                thead { tr { th scope="col" { "Activity" } th.n scope="col" { "Least" } th.n scope="col" { "Mean" } th.n scope="col" { "Most" } } }
+                tbody {
+                    @for (name, _, _) in &columns {
+                        @if let Some(Values::Number(_, values)) = table.columns.iter().find(|it| it.name == *name).map(|it| &it.values) {
+                            tr {
+                                th scope="row" { (name) }
+                                td.n { (names::seconds(values.iter().copied().fold(f64::INFINITY, f64::min))) }
+                                td.n { (names::seconds(values.iter().sum::<f64>() / values.len().max(1) as f64)) }
+                                td.n { (names::seconds(values.iter().copied().fold(0.0, f64::max))) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn by_region(diagnosis: &Diagnosis, fold: &Fold, heat: &Heat<partune_base::RegionId>) -> Markup {
+    let trace = &diagnosis.trace;
+    if heat.columns.is_empty() {
+        return html! {};
+    }
+    let name = |index: usize| trace.strings().get(trace.regions()[heat.columns[index]].name);
+    let wide = (WIDTH - LEFT).min(heat.columns.len() as f64 * 64.0);
+    let below =
+        (0..heat.columns.len()).map(|index| (svg::text(0.0, 0.0, "middle", "small", &(index + 1).to_string()), index));
+    let cell = wide / heat.columns.len() as f64;
+    let height = svg::row_height(fold.len());
+    let names = html! {
+        @for (_, index) in below {
+            (svg::text(LEFT + (index as f64 + 0.5) * cell, height * fold.len() as f64 + 15.0, "middle", "small", &(index + 1).to_string()))
+        }
+    };
+    html! {
+        h3 { "Where their time went: PEs × regions" }
+        figure {
+            (map(diagnosis, fold, heat, wide, &names))
+            (scale(heat.most()))
+            figcaption { "Exclusive time of each PE" (folding(fold)) " in the regions that have most; a row of one colour is even over regions, a column of one colour is even over PEs." }
+        }
+        ol.legend {
+            @for index in 0..heat.columns.len() { li { (index + 1) " " code { (short(name(index))) } } }
+        }
+    }
+}
+
+fn by_block(diagnosis: &Diagnosis, fold: &Fold, heat: &Heat<(usize, usize)>) -> Markup {
+    let count = diagnosis.index.blocks.blocks.len();
+    let (each, wide) = (heat.columns.first().map_or(1, |column| column.1), WIDTH - LEFT);
+    let wide = wide.min(heat.columns.len() as f64 * 64.0);
+    let y = svg::row_height(fold.len()) * fold.len() as f64 + 15.0;
+    let names = html! {
+        (svg::text(LEFT, y, "start", "small", "first"))
+        (svg::text(LEFT + wide, y, "end", "small", "last"))
+    };
+    html! {
+        h3 { "When they worked: PEs × blocks" }
+        figure {
+            (map(diagnosis, fold, heat, wide, &names))
+            (scale(heat.most()))
+            figcaption {
+                "Useful time of each PE" (folding(fold)) " in each of the " (count) " blocks between global synchronisations"
+                @if each > 1 { "; a column is " (each) " blocks" }
+                ". Within a column, dark PEs are those that the light ones wait for."
+            }
+        }
+    }
+}
+
+fn map<C>(diagnosis: &Diagnosis, fold: &Fold, heat: &Heat<C>, width: f64, below: &Markup) -> Markup {
+    let most = heat.most();
+    let height = svg::row_height(fold.len());
+    let place = Raster { x: LEFT, y: 0.0, width, row_height: height, fill: 1.0, columns: heat.columns.len() };
+    let labels: Vec<String> = fold.rows().map(|row| row_label(&diagnosis.trace, row)).collect();
+    let content = html! {
+        (place.draw(&SHADES, heat.rows().map(|row| row.iter().map(|cell| Some(shade(*cell, most))))))
+        (svg::row_names(0.0, height, &labels))
+        (below)
+    };
+    svg::picture(height * fold.len() as f64 + 20.0, "A heat map; the tables of the profile have the numbers", &content)
+}
+
+/// The shade of a value, 0 to the largest.
+pub(super) fn shade(value: f64, most: f64) -> usize {
+    if most <= 0.0 { 0 } else { ((value / most * SHADES.len() as f64) as usize).min(SHADES.len() - 1) }
+}
+
+/// What shades stand for.
+fn scale(most: f64) -> Markup {
+    legend(
+        [
+            ("h0", "0 s".to_owned()),
+            ("h3", names::seconds(most * 0.44)),
+            ("h5", names::seconds(most * 0.69)),
+            ("h7", names::seconds(most)),
+        ]
+        .iter()
+        .map(|(class, label)| (*class, label.as_str())),
+    )
+}

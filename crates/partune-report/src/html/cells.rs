@@ -1,0 +1,92 @@
+//! Tables of an analysis as HTML, whatever is in them.
+
+use maud::{Markup, html};
+use partune_analysis::{DataTable, Scalar, Unit, Values};
+use partune_trace::Trace;
+
+use super::short;
+use crate::names;
+
+/// A number with its unit.
+pub(super) fn number(unit: Unit, value: f64) -> String {
+    match unit {
+        _ if !value.is_finite() => "–".to_owned(),
+        Unit::Seconds => names::seconds(value),
+        Unit::Bytes => names::bytes(value),
+        Unit::Count => format!("{value:.0}"),
+        Unit::Ratio => format!("{value:.3}"),
+    }
+}
+
+/// Scalars as a table of two columns.
+pub(super) fn scalars(scalars: &[Scalar]) -> Markup {
+    html! {
+        div.scroll {
+            table {
+                caption { "Figures" }
+                tbody {
+                    @for scalar in scalars {
+                        tr { th scope="row" { (scalar.name.replace('_', " ")) } td.n { (number(scalar.unit, scalar.value)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The first rows of a table, sortable; nothing if it is empty.
+pub(super) fn table(trace: &Trace, table: &DataTable, most: usize, caption: &str) -> Markup {
+    let count = table.columns.iter().map(|column| column.values.len()).min().unwrap_or(0);
+    if count == 0 {
+        return html! {};
+    }
+    let shown = count.min(most);
+    html! {
+        div.scroll {
+            table.sortable {
+                caption { (caption) @if shown < count { " The first " (shown) " of " (count) " rows." } }
+                thead { tr { @for column in &table.columns { th scope="col" class=[is_number(&column.values).then_some("n")] { (column.name.replace('_', " ")) } } } }
+                tbody { @for row in 0..shown { tr { @for column in &table.columns { (cell(trace, &column.values, row)) } } } }
+            }
+        }
+    }
+}
+
+fn is_number(values: &Values) -> bool {
+    match values {
+        Values::Number(..) | Values::Count(_) => true,
+        Values::Pe(_)
+        | Values::Group(_)
+        | Values::Region(_)
+        | Values::Metric(_)
+        | Values::Path(_)
+        | Values::Word(_) => false,
+    }
+}
+
+fn cell(trace: &Trace, values: &Values, row: usize) -> Markup {
+    let string = |id| trace.strings().get(id);
+    match values {
+        Values::Number(unit, values) => {
+            html! { td.n data-v=[values[row].is_finite().then_some(values[row])] { (number(*unit, values[row])) } }
+        }
+        Values::Count(values) => html! { td.n data-v=(values[row]) { (values[row]) } },
+        Values::Pe(values) => html! { td data-v=(values[row].0) { (names::pe(trace, values[row])) } },
+        Values::Group(values) => {
+            html! { td { (short(trace.groups().get(values[row]).map_or("", |it| string(it.name)))) } }
+        }
+        Values::Region(values) => {
+            html! { td.wide { code { (short(trace.regions().get(values[row]).map_or("", |it| string(it.name)))) } } }
+        }
+        Values::Metric(values) => {
+            html! { td { (short(trace.metrics().get(values[row]).map_or("", |it| string(it.name)))) } }
+        }
+        Values::Path(values) => {
+            let frames = names::callpath(trace, values[row]);
+            // Of a deep path, the inner part tells more.
+            let shown: Vec<_> = frames.iter().rev().take(8).rev().map(|name| short(name)).collect();
+            html! { td.wide { code { @if frames.len() > shown.len() { "… › " } (shown.join(" › ")) } } }
+        }
+        Values::Word(values) => html! { td { (values[row].replace('_', " ")) } },
+    }
+}

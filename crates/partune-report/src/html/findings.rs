@@ -1,0 +1,304 @@
+//! Findings: a table of all, and each of the worst with its place, who waits, who makes it wait, and its longest instances.
+
+use maud::{Markup, html};
+use partune_analysis::{Finding, Occurrence};
+use partune_base::{CallPathId, PeId, Span, Time};
+use partune_engine::{Diagnosis, Ranked};
+use partune_picture::{Fold, Timeline, View};
+use partune_trace::Trace;
+
+use super::kinds::{Kind, legend};
+use super::svg::{self, LEFT, WIDTH};
+use super::timeline::raster;
+use super::{row_label, short, words};
+use crate::{names, next};
+
+/// Rows of the table.
+const ROWS: usize = 200;
+/// Findings with details.
+const DETAILS: usize = 25;
+/// Frames of a call path.
+const FRAMES: usize = 24;
+
+pub(super) fn findings(diagnosis: &Diagnosis) -> Markup {
+    let count = diagnosis.findings.len();
+    html! {
+        section aria-labelledby="findings" {
+            h2 id="findings" { "Findings" }
+            @if count == 0 {
+                p { "No place loses enough time to be reported." }
+            } @else {
+                p { "A finding is a place in the program that loses time. Its seconds are summed over PEs, its share is of run time × PEs. Waits do not overlap and may be added; imbalance explains waits and may not be added to them. Most often the line to change is the one that causes a wait, not the one that waits." }
+                (table(diagnosis))
+                @for (number, ranked) in diagnosis.findings.iter().take(DETAILS).enumerate() {
+                    (detail(diagnosis, number + 1, ranked))
+                }
+                @if count > DETAILS { p.dim { "Details of the other " (count - DETAILS) " findings are in the JSON document of partune analyze." } }
+            }
+        }
+    }
+}
+
+fn table(diagnosis: &Diagnosis) -> Markup {
+    let trace = &diagnosis.trace;
+    let count = diagnosis.findings.len();
+    html! {
+        div.scroll {
+            table.sortable {
+                caption {
+                    (if count == 1 { "1 finding".to_owned() } else { format!("{count} findings") })
+                    @if count > ROWS { ", of which the first " (ROWS) " are here" }
+                    ". Considerable waits first, then by time."
+                }
+                thead { tr {
+                    th scope="col" { "No." } th scope="col" { "Pattern" } th scope="col" { "Place" }
+                    th.n scope="col" { "Time" } th.n scope="col" { "Of run" } th.n scope="col" { "Times" } th scope="col" { "Caused by" }
+                } }
+                tbody {
+                    @for (number, ranked) in diagnosis.findings.iter().take(ROWS).enumerate() {
+                        @let it = &ranked.finding;
+                        @let seconds = trace.clock().seconds(it.time);
+                        tr {
+                            td.n data-v=(number + 1) {
+                                @if number < DETAILS { a href={ "#finding-" (number + 1) } { (number + 1) } } @else { (number + 1) }
+                            }
+                            td { (words::title(it.pattern)) }
+                            td.wide { (short(&place(trace, it.path))) }
+                            td.n data-v=(seconds) { (names::seconds(seconds)) }
+                            td.n data-v=(ranked.fraction) { (names::percent(ranked.fraction)) }
+                            td.n data-v=(it.count) { (it.count) }
+                            td { @if let Some(cause) = it.causes.first() { (pe(trace, cause.pe)) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn detail(diagnosis: &Diagnosis, number: usize, ranked: &Ranked) -> Markup {
+    let trace = &diagnosis.trace;
+    let finding = &ranked.finding;
+    let seconds = |span: Span| names::seconds(trace.clock().seconds(span));
+    let times = if finding.count == 1 { "once".to_owned() } else { format!("{} times", finding.count) };
+    html! {
+        article id={ "finding-" (number) } aria-labelledby={ "name-" (number) } {
+            h3 id={ "name-" (number) } {
+                (number) ". " (words::title(finding.pattern)) " in " (short(names::construct(trace, finding.path)))
+                span { (seconds(finding.time)) " · " (names::percent(ranked.fraction)) " of the run · " (times) }
+            }
+            p { (words::meaning(finding.pattern)) " " a href={ "#pattern-" (finding.pattern.name()) } { "What it means" } }
+            p { "At " code { (short(&place(trace, finding.path))) } }
+            (call_path(trace, finding.path))
+            @if let Some(occurrence) = finding.occurrences.first() { (instance(diagnosis, finding, occurrence)) }
+            (who(diagnosis, finding))
+            (causes(trace, finding))
+            (instances(trace, finding))
+            @if finding.facts.iter().any(|(_, value)| value.is_finite()) {
+                p.dim {
+                    "Facts: "
+                    @for (index, (name, value)) in finding.facts.iter().filter(|(_, value)| value.is_finite()).enumerate() {
+                        @if index > 0 { ", " }
+                        (name.replace('_', " ")) " " (format!("{value:.4}").trim_end_matches('0').trim_end_matches('.'))
+                    }
+                }
+            }
+            p.next { strong { "Next: " } (next::step(finding.pattern)) "." }
+        }
+    }
+}
+
+/// `MPI_Recv in exchange (halo.c:12)`.
+pub(super) fn place(trace: &Trace, path: CallPathId) -> String {
+    if !path.is_some() {
+        return "code outside of all recorded regions".to_owned();
+    }
+    let construct = names::construct(trace, path);
+    let location = names::location(trace, path);
+    match location.text() {
+        text if text.is_empty() => construct.to_owned(),
+        text if location.function == construct => text,
+        text => format!("{construct} in {text}"),
+    }
+}
+
+fn pe(trace: &Trace, pe: PeId) -> String {
+    if pe.is_some() { format!("PE {}", names::pe(trace, pe)) } else { "unknown".to_owned() }
+}
+
+/// The frames of a path, outermost first, with the lines of their calls.
+fn call_path(trace: &Trace, path: CallPathId) -> Markup {
+    let mut frames: Vec<CallPathId> = if path.is_some() { trace.paths().ancestors(path).collect() } else { Vec::new() };
+    if frames.len() < 2 {
+        return html! {};
+    }
+    let left_out = frames.len().saturating_sub(FRAMES);
+    frames.truncate(FRAMES);
+    frames.reverse();
+    html! {
+        details {
+            summary { "Call path" }
+            ol.path {
+                @if left_out > 0 { li.dim { (left_out) " outer frames" } }
+                @for frame in frames {
+                    @let region = names::region(trace, frame);
+                    @let site = trace.paths().site(frame);
+                    li {
+                        code { (short(trace.strings().get(region.name))) }
+                        @if site.is_some() { span.dim { " called at " (short(trace.strings().get(site.file))) ":" (site.line) } }
+                        @else if region.file.is_some() { span.dim { " " (short(trace.strings().get(region.file))) @if region.line > 0 { ":" (region.line) } } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The longest instance: what the PE that loses and the one that makes it lose did meanwhile.
+fn instance(diagnosis: &Diagnosis, finding: &Finding, occurrence: &Occurrence) -> Markup {
+    let trace = &diagnosis.trace;
+    if trace.profile().is_some() || !finding.pattern.is_wait() || occurrence.end <= occurrence.begin {
+        return html! {};
+    }
+    let mut pes = vec![occurrence.pe];
+    pes.extend(occurrence.cause.some().filter(|cause| *cause != occurrence.pe));
+    let fold = Fold::new(pes.clone(), pes.len());
+    let margin = occurrence.end.since(occurrence.begin).0 / 5;
+    let view = View {
+        begin: Time(occurrence.begin.0.saturating_sub(margin)).max(trace.begin()),
+        end: Time(occurrence.end.0.saturating_add(margin)).min(trace.end()),
+        columns: 400,
+    };
+    let timeline = Timeline::new(trace, &diagnosis.waits, &fold, view);
+    let height = 24.0;
+    let rows: Vec<String> = pes.iter().map(|it| pe(trace, *it)).collect();
+    let below = height * rows.len() as f64;
+    let range = trace.clock().seconds(view.end.since(view.begin));
+    let content = html! {
+        (raster(&timeline, 0.0, height))
+        (svg::row_names(0.0, height, &rows))
+        (svg::time_axis(below + 3.0, range, trace.clock().seconds(view.begin - trace.begin())))
+    };
+    let seen: Vec<Kind> = super::timeline::seen(&timeline);
+    html! {
+        figure {
+            (svg::picture(below + 22.0, "The longest instance: what the PEs involved did", &content))
+            (legend(seen.iter().map(|kind| (kind.class(), kind.label()))))
+            figcaption {
+                "The longest instance: " (pe(trace, occurrence.pe)) " loses " (names::seconds(trace.clock().seconds(occurrence.end - occurrence.begin)))
+                @if pes.len() > 1 { "; below it, what " (pe(trace, occurrence.cause)) " did meanwhile" }
+                "."
+            }
+        }
+    }
+}
+
+/// The loss of each PE, folded where there are many, and the largest by name.
+fn who(diagnosis: &Diagnosis, finding: &Finding) -> Markup {
+    if finding.pes.is_empty() {
+        return html! {};
+    }
+    let trace = &diagnosis.trace;
+    let seconds = |span: Span| trace.clock().seconds(span);
+    let fold = Fold::new(trace.active_pes().collect(), 128);
+    let mut rows = vec![0.0; fold.len()];
+    for (pe, time) in &finding.pes {
+        if let Some(sum) = fold.row_of(*pe).and_then(|row| rows.get_mut(row)) {
+            *sum += seconds(*time);
+        }
+    }
+    let mut pes = finding.pes.clone();
+    pes.sort_by_key(|(pe, time)| (std::cmp::Reverse(*time), *pe));
+    let verb = if finding.pattern.is_wait() { "Waiting" } else { "On" };
+    let shown: Vec<String> = pes
+        .iter()
+        .take(6)
+        .map(|(pe, time)| format!("PE {} {}", names::pe(trace, *pe), names::seconds(seconds(*time))))
+        .collect();
+    html! {
+        h4 { (verb) }
+        p { (shown.join(", ")) @if pes.len() > 6 { " and " (pes.len() - 6) " more" } }
+        @if rows.len() > 2 { (columns(trace, &fold, &rows)) }
+    }
+}
+
+/// A column for each row of a folding.
+fn columns(trace: &Trace, fold: &Fold, values: &[f64]) -> Markup {
+    let most = values.iter().copied().fold(0.0, f64::max);
+    if most <= 0.0 {
+        return html! {};
+    }
+    let (height, width) = (54.0, (WIDTH - LEFT) / values.len() as f64);
+    let bar = width.min(48.0);
+    let last = values.len() - 1;
+    let rows: Vec<&[PeId]> = fold.rows().collect();
+    let content = html! {
+        (svg::text(LEFT - 8.0, 12.0, "end", "small", &names::seconds(most)))
+        (svg::line((LEFT, height), (WIDTH, height)))
+        @for (index, value) in values.iter().enumerate().filter(|(_, value)| **value > 0.0) {
+            @let tall = (value / most * (height - 4.0)).max(0.8);
+            rect.f-wait x=(svg::px(LEFT + index as f64 * bar + bar * 0.08)) y=(svg::px(height - tall)) width=(svg::px(bar * 0.84)) height=(svg::px(tall)) {}
+        }
+        @for index in [0, last] {
+            (svg::text(LEFT + (index as f64 + 0.5) * bar, height + 14.0, "middle", "small", &row_label(trace, rows[index])))
+        }
+    };
+    html! {
+        figure {
+            (svg::picture(height + 18.0, "Loss by PE", &content))
+            figcaption { "Loss by PE, first to last." @if fold.is_folded() { " A column is " (fold.each()) " PEs." } }
+        }
+    }
+}
+
+fn causes(trace: &Trace, finding: &Finding) -> Markup {
+    if finding.causes.is_empty() {
+        return html! {};
+    }
+    let seconds = |span: Span| trace.clock().seconds(span);
+    html! {
+        h4 { "Caused by" }
+        div.scroll {
+            table {
+                caption { "Largest first" @if finding.unexplained.is_positive() { "; for " (names::seconds(seconds(finding.unexplained))) " no cause is known" } "." }
+                thead { tr { th scope="col" { "PE" } th scope="col" { "With" } th scope="col" { "Where it spent the time before" } th.n scope="col" { "Time" } } }
+                tbody {
+                    @for cause in &finding.causes {
+                        tr {
+                            td { (pe(trace, cause.pe)) }
+                            td.wide { (short(&place(trace, cause.path))) }
+                            td.wide { @if cause.origin.is_some() && cause.origin != cause.path { (short(&place(trace, cause.origin))) } @else { "–" } }
+                            td.n { (names::seconds(seconds(cause.time))) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn instances(trace: &Trace, finding: &Finding) -> Markup {
+    if finding.occurrences.is_empty() {
+        return html! {};
+    }
+    let since = |time: Time| names::seconds(trace.clock().seconds(time - trace.begin()));
+    html! {
+        details {
+            summary { "Longest instances" }
+            div.scroll {
+                table {
+                    caption { "Times since the begin of the run." }
+                    thead { tr { th scope="col" { "PE" } th.n scope="col" { "From" } th.n scope="col" { "To" } th.n scope="col" { "Lost" } th scope="col" { "Caused by" } } }
+                    tbody {
+                        @for it in &finding.occurrences {
+                            tr {
+                                td { (pe(trace, it.pe)) } td.n { (since(it.begin)) } td.n { (since(it.end)) }
+                                td.n { (names::seconds(trace.clock().seconds(it.end - it.begin))) } td { (pe(trace, it.cause)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

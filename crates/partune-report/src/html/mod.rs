@@ -1,0 +1,159 @@
+//! The report: one HTML file that holds everything, for a colleague who has no partune.
+//!
+//! Pictures are SVG in the page; nothing is loaded, and nothing needs a script (the one in it sorts tables). Its size is bounded, whatever
+//! the archive's: every picture has so many rows and columns at most, every list so many entries, every name so many letters. Names
+//! come from archives, so they are hostile: all text is escaped by `maud`, and the page's own policy lets no other script run.
+
+mod balance;
+mod cells;
+mod communication;
+mod environment;
+mod figures;
+mod findings;
+mod kinds;
+mod profile;
+mod summary;
+mod svg;
+mod timeline;
+mod words;
+
+use std::borrow::Cow;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use partune_analysis::{Section, path_times};
+use partune_base::PeId;
+use partune_engine::{Diagnosis, Machine};
+use partune_picture::Fold;
+use partune_trace::Trace;
+
+use crate::names;
+
+/// Rows of PEs in a picture.
+const ROWS: usize = 96;
+
+const STYLE: &str = include_str!("style.css");
+const SORT: &str = include_str!("sort.js");
+/// Only the script and styles of the page itself; the hash is that of `sort.js`.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-jYdMqDmwuVY0L+dKVpvLFyElNOKCxJvitbgR2Cyma5I='; base-uri 'none'; form-action 'none'";
+
+/// The report on a diagnosis, below 2 MB. `machine` is the description that the diagnosis was made with, if any.
+pub fn html(diagnosis: &Diagnosis, archive: &str, machine: Option<&Machine>) -> String {
+    let trace = &diagnosis.trace;
+    let fold = Fold::new(trace.active_pes().collect(), ROWS);
+    let times = path_times(trace);
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="generator" content="partune";
+                title { (short(archive)) " · partune" }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a.skip href="#summary" { "Skip to the summary" }
+                header { (head(diagnosis, archive)) }
+                nav aria-label="Contents" {
+                    ul {
+                        @for (id, name) in CONTENTS { li { a href={ "#" (id) } { (name) } } }
+                    }
+                }
+                main {
+                    (summary::summary(diagnosis))
+                    (findings::findings(diagnosis))
+                    (timeline::overview(diagnosis, &fold))
+                    (profile::profile(diagnosis, &times))
+                    (balance::balance(diagnosis, &times, &fold))
+                    (communication::communication(diagnosis))
+                    (environment::environment(diagnosis, machine))
+                    (figures::figures(diagnosis))
+                    (figures::patterns(diagnosis))
+                }
+                footer {
+                    p { "PE: one stream of execution (a rank, a thread). Seconds are summed over PEs unless said otherwise. The same archive gives the same report, byte for byte." }
+                }
+                script { (PreEscaped(SORT)) }
+            }
+        }
+    };
+    let mut text = page.into_string();
+    text.push('\n');
+    text
+}
+
+const CONTENTS: [(&str, &str); 8] = [
+    ("summary", "Summary"),
+    ("findings", "Findings"),
+    ("timeline", "Timeline"),
+    ("profile", "Profile"),
+    ("balance", "Load balance"),
+    ("communication", "Communication"),
+    ("environment", "Environment"),
+    ("figures", "All figures"),
+];
+
+fn head(diagnosis: &Diagnosis, archive: &str) -> Markup {
+    let trace = &diagnosis.trace;
+    let processes = trace.processes().iter().filter(|process| !process.pes.is_empty()).count();
+    let pes = trace.active_pes().count();
+    let clock = trace.clock();
+    let all = clock.seconds(trace.duration()) * pes.max(1) as f64;
+    let waiting: partune_base::Span = diagnosis.waits.iter().map(partune_analysis::Wait::duration).sum();
+    let paradigms = environment::paradigms(diagnosis);
+    html! {
+        h1 { "Where " code { (short(archive)) } " loses time" }
+        p.dim { @if paradigms.is_empty() { "No programming model was recognised." } @else { (paradigms.join(" + ")) } }
+        dl.facts {
+            div { dt { "Run time" } dd { (names::seconds(clock.seconds(trace.duration()))) } }
+            div { dt { "PEs" } dd { (pes) " " small { "in " (processes) " processes" } } }
+            div { dt { "Event records" } dd { (trace.events()) } }
+            @if trace.profile().is_none() && all > 0.0 {
+                div { dt { "Waiting for others" } dd { (names::percent(clock.seconds(waiting) / all)) " " small { "of all PEs’ time" } } }
+            }
+            div { dt { "Findings" } dd { (diagnosis.findings.len()) } }
+        }
+    }
+}
+
+fn section<'a>(diagnosis: &'a Diagnosis, name: &str) -> Option<&'a Section> {
+    diagnosis.sections.iter().find(|section| section.name == name)
+}
+
+/// The PEs of a row: `7`, or `64–127`.
+fn row_label(trace: &Trace, pes: &[PeId]) -> String {
+    match pes {
+        [] => String::new(),
+        [one] => names::pe(trace, *one),
+        [first, .., last] => format!("{}–{}", names::pe(trace, *first), names::pe(trace, *last)),
+    }
+}
+
+/// How PEs are folded, for a caption.
+fn folding(fold: &Fold) -> Markup {
+    html! { @if fold.is_folded() { " (" (fold.pes().len()) " PEs on " (fold.len()) " rows of " (fold.each()) " PEs each)" } }
+}
+
+/// A name, or its end if it is very long; control characters are shown as such.
+fn short(name: &str) -> Cow<'_, str> {
+    clip(name, 120)
+}
+
+/// The same for a sentence.
+fn long(text: &str) -> Cow<'_, str> {
+    clip(text, 600)
+}
+
+fn clip(text: &str, most: usize) -> Cow<'_, str> {
+    let length = text.chars().count();
+    // Controls, and marks that turn the direction of what follows.
+    let odd = |it: char| it.is_control() || matches!(it, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let clean = |text: &str| text.chars().map(|it| if odd(it) { '\u{fffd}' } else { it }).collect::<String>();
+    match (length <= most, text.chars().any(odd)) {
+        (true, false) => Cow::Borrowed(text),
+        (true, true) => Cow::Owned(clean(text)),
+        (false, _) => Cow::Owned(format!("…{}", clean(&text.chars().skip(length - most + 1).collect::<String>()))),
+    }
+}

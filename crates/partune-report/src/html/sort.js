@@ -1,0 +1,7 @@
+for(const table of document.querySelectorAll("table.sortable"))table.querySelectorAll("thead th").forEach((head,column)=>{
+const button=document.createElement("button");button.type="button";button.append(...head.childNodes);head.append(button);
+button.addEventListener("click",()=>{const body=table.tBodies[0],down=head.getAttribute("aria-sort")!=="descending";
+const key=row=>{const cell=row.cells[column];return cell.dataset.v===undefined?cell.textContent:Number(cell.dataset.v)};
+const rows=[...body.rows].map(row=>[key(row),row]);rows.sort(([a],[b])=>(a<b?-1:a>b?1:0)*(down?-1:1));
+table.querySelectorAll("thead th").forEach(it=>it.removeAttribute("aria-sort"));head.setAttribute("aria-sort",down?"descending":"ascending");
+body.append(...rows.map(it=>it[1]))})});

@@ -1,0 +1,201 @@
+//! The summary: what kind of loss it is, and the worst places in plain words.
+
+use maud::{Markup, html};
+use partune_analysis::{Section, Values};
+use partune_engine::{Diagnosis, Ranked};
+
+use super::svg::{self, WIDTH};
+use super::{section, short, words};
+use crate::names;
+
+/// Findings told in plain words.
+const WORST: usize = 3;
+
+pub(super) fn summary(diagnosis: &Diagnosis) -> Markup {
+    let efficiency = section(diagnosis, "efficiency");
+    html! {
+        section aria-labelledby="summary" {
+            h2 id="summary" { "Summary" }
+            @if let Some(efficiency) = efficiency { (verdict(diagnosis, efficiency)) }
+            (worst(diagnosis))
+            @if let Some(efficiency) = efficiency { (factors(efficiency)) }
+            @if let Some(bounds) = section(diagnosis, "bounds") { (waterfall(diagnosis, bounds)) }
+        }
+    }
+}
+
+fn scalar(section: &Section, name: &str) -> Option<f64> {
+    section.scalars.iter().find(|scalar| scalar.name == name).map(|scalar| scalar.value)
+}
+
+/// One sentence: how much is useful, and which factor is lowest.
+fn verdict(diagnosis: &Diagnosis, efficiency: &Section) -> Markup {
+    let Some(parallel) = scalar(efficiency, "parallel") else { return html! {} };
+    let known = ["load_balance", "serialization", "transfer"].map(|name| (name, scalar(efficiency, name)));
+    let split = known.iter().all(|(_, value)| value.is_some());
+    let fallback = ["load_balance", "communication"].map(|name| (name, scalar(efficiency, name)));
+    let factors: &[(&str, Option<f64>)] = if split { &known } else { &fallback };
+    let lowest = factors.iter().filter_map(|(name, value)| Some((*name, (*value)?))).min_by(|a, b| a.1.total_cmp(&b.1));
+    let run = scalar(efficiency, "run_seconds").unwrap_or(0.0);
+    let all = diagnosis.trace.clock().seconds(diagnosis.trace.duration());
+    html! {
+        p.lead {
+            strong { (names::percent(parallel)) } " of the PEs' time is useful work. "
+            @match lowest {
+                Some((name, value)) if value < 0.95 => {
+                    "Most is lost by " strong { (match name {
+                        "load_balance" => "uneven work",
+                        "serialization" => "waiting in chains",
+                        "transfer" => "moving data and library calls",
+                        _ => "communication",
+                    }) }
+                    ": " (words::factor(name).0.to_lowercase()) " is " (names::percent(value)) "."
+                }
+                _ => { "No single kind of loss stands out." }
+            }
+            @if run > 0.0 && run < all * 0.95 {
+                " These figures are of the " (names::seconds(run)) " between start-up and shut-down; the whole run took " (names::seconds(all)) "."
+            }
+        }
+    }
+}
+
+fn worst(diagnosis: &Diagnosis) -> Markup {
+    if diagnosis.findings.is_empty() {
+        return html! { p { "No place loses enough time to be reported." } };
+    }
+    html! {
+        h3 { "The worst places" }
+        ol.worst {
+            @for (number, ranked) in diagnosis.findings.iter().take(WORST).enumerate() {
+                li { (sentence(diagnosis, ranked)) " " a href={ "#finding-" (number + 1) } { "Details" } }
+            }
+        }
+    }
+}
+
+/// A finding in plain words: who loses how much where, and who makes it.
+fn sentence(diagnosis: &Diagnosis, ranked: &Ranked) -> Markup {
+    let trace = &diagnosis.trace;
+    let finding = &ranked.finding;
+    let seconds = |span| names::seconds(trace.clock().seconds(span));
+    let mut pes = finding.pes.clone();
+    pes.sort_by_key(|(pe, time)| (std::cmp::Reverse(*time), *pe));
+    let who = match pes.as_slice() {
+        [] => "The run loses".to_owned(),
+        [(one, _)] => format!("PE {} loses", names::pe(trace, *one)),
+        [(one, _), (two, _)] => format!("PEs {} and {} lose", names::pe(trace, *one), names::pe(trace, *two)),
+        more => format!("{} PEs lose", more.len()),
+    };
+    let place = super::findings::place(trace, finding.path);
+    html! {
+        (who) " " strong { (seconds(finding.time)) } " (" (names::percent(ranked.fraction)) " of the run) in " code { (short(&place)) } ". "
+        (words::meaning(finding.pattern))
+        @if let Some(cause) = finding.causes.first().filter(|cause| cause.pe.is_some()) {
+            " The one that makes it most is PE " (names::pe(trace, cause.pe))
+            @let path = if cause.origin.is_some() { cause.origin } else { cause.path };
+            " in " code { (short(&super::findings::place(trace, path))) } " (" (seconds(cause.time)) ")."
+        }
+    }
+}
+
+/// The factors as bars, between processes and between threads too where there are both.
+fn factors(efficiency: &Section) -> Markup {
+    let names = ["parallel", "load_balance", "communication", "serialization", "transfer"];
+    let levels: Vec<(&str, &str)> =
+        [("", "all PEs"), ("process_", "between processes"), ("thread_", "inside of processes")]
+            .into_iter()
+            .filter(|(prefix, _)| scalar(efficiency, &format!("{prefix}parallel")).is_some())
+            .collect();
+    html! {
+        h3 { "Efficiency" }
+        div.scroll {
+            table {
+                caption { "Factors of parallel efficiency; 100 % is no loss. Parallel = load balance × communication, and communication = serialization × transfer." }
+                thead { tr { th scope="col" { "Factor" } @for (_, level) in &levels { th scope="col" { (level) } } th scope="col" { "Meaning" } } }
+                tbody {
+                    @for name in names.iter().filter(|name| levels.iter().any(|(prefix, _)| scalar(efficiency, &format!("{prefix}{name}")).is_some())) {
+                        tr {
+                            th scope="row" { (words::factor(name).0) }
+                            @for (prefix, _) in &levels { td { (bar(scalar(efficiency, &format!("{prefix}{name}")))) } }
+                            td.dim { (words::factor(name).1) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn bar(value: Option<f64>) -> Markup {
+    let Some(value) = value.filter(|value| value.is_finite()) else { return html! { "–" } };
+    let width = 110.0 * value.clamp(0.0, 1.0);
+    svg::sized(
+        172.0,
+        18.0,
+        &names::percent(value),
+        &html! {
+            rect y="3" width="110" height="12" rx="2" class="f-idle" {}
+            rect y="3" width=(svg::px(width)) height="12" rx="2" class=(if value < 0.8 { "f-synchronisation" } else { "f-computation" }) {}
+            (svg::text(118.0, 13.5, "start", "", &names::percent(value)))
+        },
+    )
+}
+
+/// Bounds from the ideal run to the actual one, and what each gap loses.
+fn waterfall(diagnosis: &Diagnosis, bounds: &Section) -> Markup {
+    let column = |table: &str, column: &str| {
+        let table = bounds.tables.iter().find(|it| it.name == table)?;
+        table.columns.iter().find(|it| it.name == column).map(|it| &it.values)
+    };
+    let (Some(Values::Word(bound_names)), Some(Values::Number(_, bound_seconds))) =
+        (column("bounds", "name"), column("bounds", "seconds"))
+    else {
+        return html! {};
+    };
+    let (Some(Values::Word(gap_names)), Some(Values::Number(_, gaps))) =
+        (column("gaps", "name"), column("gaps", "seconds"))
+    else {
+        return html! {};
+    };
+    let (Some(first), Some(least)) = (bound_names.first(), bound_seconds.first().copied()) else { return html! {} };
+    let actual = diagnosis.trace.clock().seconds(diagnosis.trace.duration());
+    let (left, right, row) = (120.0, 150.0, 30.0);
+    let scale = (WIDTH - left - right) / actual.max(least).max(f64::MIN_POSITIVE);
+    let mut at = least;
+    let mut rows = vec![((*first).to_owned(), 0.0, least, "computation")];
+    for (name, gap) in gap_names.iter().zip(gaps) {
+        rows.push((format!("+ {name}"), at, *gap, if *name == "X" { "management" } else { "synchronisation" }));
+        at += gap;
+    }
+    rows.push(("actual".to_owned(), 0.0, actual, "messages"));
+    let height = rows.len() as f64 * row + 6.0;
+    let content = html! {
+        @for (index, (name, begin, length, class)) in rows.iter().enumerate() {
+            @let y = index as f64 * row + 3.0;
+            @let x = left + (begin + length.min(0.0)) * scale;
+            (svg::text(left - 10.0, y + 16.0, "end", "", name))
+            rect x=(svg::px(x)) y=(svg::px(y)) width=(svg::px((length.abs() * scale).max(1.5))) height="22" rx="2" class={ "f-" (class) } {}
+            (svg::text(x + (length.abs() * scale).max(1.5) + 7.0, y + 16.0, "start", "", &names::seconds(*length)))
+            @if index + 1 < rows.len() {
+                @let end = left + (begin + length) * scale;
+                (svg::line((end, y + 22.0), (end, y + row)))
+            }
+        }
+    };
+    html! {
+        h3 { "From the ideal run to the actual one" }
+        figure {
+            (svg::picture(height, "Bounds on run time as a waterfall; the same numbers are in the text below", &content))
+            figcaption {
+                "If the work of all PEs were spread evenly and nobody ever waited, the run would take " (names::seconds(least)) ". Each gap adds what one kind of loss costs, and all together are the " (names::seconds(actual)) " that it took."
+            }
+        }
+        dl {
+            @for (name, gap) in gap_names.iter().zip(gaps).filter(|(_, gap)| **gap > 0.0) {
+                dt { strong { (name) } " " (names::seconds(*gap)) " (" (names::percent(gap / actual.max(f64::MIN_POSITIVE))) ")" }
+                dd { (words::gap(name)) }
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! What patterns, factors and gaps mean, in plain words.
+
+use partune_analysis::Pattern;
+
+/// A pattern's name for people.
+pub(super) fn title(pattern: Pattern) -> String {
+    let name = pattern.name().replace('_', " ").replace("nxn", "N × N");
+    let mut letters = name.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// What happens where a pattern is found.
+pub(super) fn meaning(pattern: Pattern) -> &'static str {
+    match pattern {
+        Pattern::LateSender => "A receive was there before its message was sent, and waited.",
+        Pattern::LateReceiver => "A send had to wait until its receive was posted.",
+        Pattern::WaitAtBarrier => "PEs that came early at a barrier waited for the last one.",
+        Pattern::WaitAtNxn => {
+            "In a collective in which all need data of all, those that came early waited for the last one."
+        }
+        Pattern::LateBroadcast => "Receivers of a broadcast or scatter were there before its root, and waited for it.",
+        Pattern::EarlyReduce => "The root of a reduction or gather was there before the others, and waited for them.",
+        Pattern::EarlyScan => "In a prefix operation, a PE waited for those before it.",
+        Pattern::WaitOnLock => "A PE waited for a lock that another one held.",
+        Pattern::WaitOnValue => "A PE waited until another one changed a value in memory, or signalled a condition.",
+        Pattern::CompetingPutGet => "Several PEs accessed memory of the same PE at once, and each access took longer.",
+        Pattern::LateFence => "PEs that came early at a synchronisation of one-sided accesses waited for the last one.",
+        Pattern::RedundantBarrier => "A barrier orders no accesses that were recorded; perhaps it can go.",
+        Pattern::SmallTransfers => {
+            "Many small transfers went to one PE in a row; most of their cost is that of starting them."
+        }
+        Pattern::SerialBlockingTransfers => "Transfers that do not depend on each other were done one after the other.",
+        Pattern::LoadImbalance => {
+            "Some PEs had more to compute than others, between two points where all wait for each other."
+        }
+        Pattern::SerialSection => "One PE worked while all others had nothing to do.",
+        Pattern::PoorLocality => "PEs mostly accessed data that other PEs hold.",
+        Pattern::HighFrequency => "An operation was called so often that recording and starting it matters.",
+        Pattern::AboveBaseline => "An operation took longer than this machine needs for it, and nobody was late.",
+    }
+}
+
+/// What a factor of efficiency says, and what lowers it.
+pub(super) fn factor(name: &str) -> (&'static str, &'static str) {
+    match name {
+        "parallel" => {
+            ("Parallel efficiency", "share of the PEs' time that is useful: the product of the factors below")
+        }
+        "load_balance" => ("Load balance", "lower where some PEs have more to compute than others"),
+        "communication" => ("Communication", "lower where even the busiest PE spends time in operations"),
+        "serialization" => ("Serialization", "lower where PEs wait for each other in chains, even on an ideal network"),
+        "transfer" => ("Transfer", "lower where moving data and calling the library takes time"),
+        _ => ("", ""),
+    }
+}
+
+/// What lies between two bounds.
+pub(super) fn gap(name: &str) -> &'static str {
+    match name {
+        "O" => "time on the processor that is not computing (wall less CPU time)",
+        "L" => "load imbalance: PEs have different amounts of work over the run",
+        "M'" => "multi-phase: who has most work differs from region to region",
+        "D" => "dynamic: who has most work differs from iteration to iteration",
+        "S'" => "synchronisation itself, once all have arrived",
+        _ => "not modelled: messages and waits inside of blocks, start-up and shut-down",
+    }
+}

@@ -1,0 +1,61 @@
+//! `partune report`: an archive in, one HTML file out that a colleague can read without partune.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use partune_engine::{Options, Request};
+
+use crate::output;
+use crate::progress::Bar;
+
+/// Write everything that analyze finds into one HTML file: summary, findings, pictures.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  partune report scorep_run/traces.otf2 -o run.html")]
+pub(crate) struct Args {
+    /// The archive: its anchor file (traces.otf2), or the folder that holds it
+    archive: PathBuf,
+    /// The file to write; one that is there is replaced
+    #[arg(short, long, value_name = "FILE", default_value = "report.html")]
+    output: PathBuf,
+    /// What operations need on the machine of the run: a file that `partune machine measure` made
+    #[arg(long, value_name = "FILE")]
+    machine: Option<PathBuf>,
+    /// Threads to use; 0: one a processor
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    threads: usize,
+    /// Keep time stamps as recorded, even if messages run backwards in time
+    #[arg(long)]
+    no_clock_repair: bool,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
+    rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global().context("cannot start threads")?;
+    let request = Request {
+        options: Options { machine: machine.clone(), ..Options::default() },
+        repair_clocks: !args.no_clock_repair,
+        ..Request::default()
+    };
+    let bar = Bar::new(false);
+    let diagnosis = partune_engine::analyze(partune_engine::open(&args.archive, &bar)?, &request, &bar);
+    drop(bar);
+    let text = partune_report::html(&diagnosis, &args.archive.display().to_string(), machine.as_ref());
+    write(&args.output, &text)?;
+    output::print(&format!(
+        "{}: {} findings, {} KiB\n",
+        args.output.display(),
+        diagnosis.findings.len(),
+        text.len().div_ceil(1024)
+    ))?;
+    // The process ends here: freeing a large trace piece by piece would only keep the user waiting.
+    std::mem::forget(diagnosis);
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).context("-o names no file")?;
+    let cannot = || format!("cannot write {}\n  remedy: give another place with -o", path.display());
+    let mut file = partune_engine::create(folder, &name).with_context(cannot)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.flush()).with_context(cannot)
+}
