@@ -43,6 +43,7 @@ pub(super) enum Status {
 #[derive(Debug, PartialEq)]
 pub(super) struct Wait {
     pub(super) pattern: String,
+    pub(super) mark: String,
     pub(super) line: u64,
     pub(super) construct: String,
     pub(super) ranks: Vec<u64>,
@@ -109,6 +110,7 @@ fn wait(words: &str, source: &str) -> Wait {
     let line = line_of(source, mark).expect("the mark is in the source");
     let mut wait = Wait {
         pattern: pattern.to_owned(),
+        mark: mark.to_owned(),
         line,
         construct: String::new(),
         ranks: Vec::new(),

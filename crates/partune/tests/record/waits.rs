@@ -79,16 +79,19 @@ fn check(mpi: &Mpi, file: &str, flags: &[&str], arguments: &[&str], is_right: Ch
     last.unwrap_or_else(|problem| panic!("{problem}"));
 }
 
-/// How many times longer than asked for the work of a rank took, as `work.h` tells.
-fn worked(stdout: &str) -> BTreeMap<u64, f64> {
+/// How many times longer than asked for the work of a rank took in a part of the program, as `work.h` tells.
+type Worked = BTreeMap<(String, u64), f64>;
+
+fn worked(stdout: &str) -> Worked {
     let ratio = |line: &str| {
-        let (rank, ratio) = line.strip_prefix("worked ")?.split_once(' ')?;
-        Some((rank.parse().ok()?, ratio.parse().ok()?))
+        let mut words = line.strip_prefix("worked ")?.split(' ');
+        let (rank, ratio) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+        Some(((words.next().unwrap_or_default().to_owned(), rank), ratio))
     };
     stdout.lines().filter_map(ratio).collect()
 }
 
-fn check_wait(wait: &Wait, worked: &BTreeMap<u64, f64>, document: &Value) -> Result<(), String> {
+fn check_wait(wait: &Wait, worked: &Worked, document: &Value) -> Result<(), String> {
     let findings = || document["findings"].as_array().into_iter().flatten();
     let path = |it: &Value| match &wait.path {
         None => true,
@@ -109,7 +112,11 @@ fn check_wait(wait: &Wait, worked: &BTreeMap<u64, f64>, document: &Value) -> Res
         let entries = found[list].as_array().into_iter().flatten();
         entries.filter(|it| it["pe"] == pe).filter_map(|it| it["seconds"].as_f64()).sum()
     };
-    let longer: f64 = wait.causes.iter().map(|rank| worked.get(rank).copied().unwrap_or(1.0)).sum();
+    let longer = |&rank: &u64| {
+        let of = |part: &str| worked.get(&(part.to_owned(), rank)).copied();
+        of(&wait.mark).or_else(|| of("")).unwrap_or(1.0)
+    };
+    let longer: f64 = wait.causes.iter().map(longer).sum();
     let expected = wait.seconds * longer / wait.causes.len() as f64;
     for pe in 0..4 {
         let (waits, blame) = (of_pe("pes", pe), of_pe("causes", pe));

@@ -28,7 +28,9 @@ int main(int argc, char** argv)
 {
     start(argc, argv);
     MPI_Barrier(MPI_COMM_WORLD); /* START */
+    part("HERE");
     for (int i = 0; i < 3; ++i) small();
+    part("THERE");
     for (int i = 0; i < 3; ++i) large();
     MPI_Finalize();
     return 0;

@@ -27,7 +27,9 @@ int main(int argc, char** argv)
     start(argc, argv);
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half); /* START */
     if (rank % 2 == 1) {
+        part("HERE");
         for (int i = 0; i < 3; ++i) message();
+        part("THERE");
         for (int i = 0; i < 3; ++i) meeting();
     } else {
         work(600); /* the others have nothing to do */

@@ -1,7 +1,8 @@
 /* What the programs here have in common: `work` is sleep, so that cores do not matter, and tells how long it really took.
  *
  * With the argument `balanced` everybody works when one would, and nobody is late.
- * A process that worked prints `worked RANK RATIO` at its end: what its sleep took, over what it asked for.
+ * A process that worked prints `worked RANK RATIO PART` at its end: what its sleep took, over what it asked for. A program
+ * of several parts names each after the mark of the line where others wait in it.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 
 static int rank, balanced;
 static double asked, took;
+static const char* part_now = "";
 
 static double now(void)
 {
@@ -21,12 +23,19 @@ static double now(void)
 
 static void tell(void)
 {
-    printf("worked %d %.6f\n", rank, took / asked);
+    if (asked > 0) printf("worked %d %.6f %s\n", rank, took / asked, part_now);
+}
+
+/* Begins a part. */
+static void part(const char* mark)
+{
+    tell();
+    part_now = mark;
+    asked = took = 0;
 }
 
 static void work(long milliseconds)
 {
-    if (asked == 0) atexit(tell);
     double start = now();
     nanosleep(&(struct timespec){ milliseconds / 1000, milliseconds % 1000 * 1000000L }, NULL);
     took += now() - start;
@@ -43,5 +52,6 @@ static void start(int argc, char** argv)
 {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    atexit(tell);
     balanced = argc > 1 && strcmp(argv[1], "balanced") == 0;
 }
