@@ -3,6 +3,7 @@
 //! The wrappers themselves are made by `build.rs`: they only put their arguments into an array.
 
 use std::ffi::c_int;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use partune_collect::frame::Frame;
@@ -22,9 +23,9 @@ pub(crate) enum Handler {
     Tell(fn(&mut Invocation<'_>)),
     /// As [`Handler::Tell`], also while recording is switched off: it keeps what must be known of handles.
     Keep(fn(&mut Invocation<'_>)),
-    /// Begins recording.
+    /// Begins recording. Runs in every process that was asked to record, since all of them have to meet.
     Start(fn(&mut Invocation<'_>)),
-    /// Ends recording.
+    /// Ends recording. Runs like [`Handler::Start`].
     Finish(fn(&mut Invocation<'_>)),
     /// Switches recording off and on.
     Switch,
@@ -105,21 +106,22 @@ unsafe fn handled(
         // SAFETY: as the caller said.
         return unsafe { invoke(real, words) };
     };
-    let (act, keeps): (fn(&mut Invocation<'_>), bool) = match handler {
+    let (act, without_call): (fn(&mut Invocation<'_>), bool) = match handler {
         Handler::Plain | Handler::Switch => (plain, false),
-        Handler::Tell(act) | Handler::Finish(act) => (act, false),
-        Handler::Keep(act) => (act, true),
+        Handler::Tell(act) => (act, false),
+        Handler::Keep(act) => (act, is_off()),
         Handler::Start(act) => {
             partune_collect::begin(crate::function::PARADIGM, &mpi.version);
-            (act, true)
+            (act, is_asked())
         }
+        Handler::Finish(act) => (act, is_asked()),
     };
     let level = if let Handler::Switch = handler { Some(level(function, language, words)) } else { None };
     if level == Some(1) {
         switch(true);
     }
     let call = partune_collect::enter(&function.region, frame);
-    let result = if call.is_none() && !(keeps && is_off()) {
+    let result = if call.is_none() && !without_call {
         // SAFETY: as the caller said.
         unsafe { invoke(real, words) }
     } else {
@@ -157,9 +159,17 @@ fn switch(on: bool) {
     partune_collect::switch(on);
 }
 
-/// Whether the program switched recording off.
+/// Whether nothing is told now and handles must be kept all the same: the program switched recording off, or this process was asked to
+/// record and could not (its disk is full), while the others can.
 fn is_off() -> bool {
-    OFF.load(Ordering::Relaxed) && partune_collect::is_recorded()
+    let is_recorded = partune_collect::is_recorded();
+    is_recorded && OFF.load(Ordering::Relaxed) || !is_recorded && is_asked()
+}
+
+/// Whether the launcher asked this process to record.
+fn is_asked() -> bool {
+    static ASKED: OnceLock<bool> = OnceLock::new();
+    *ASKED.get_or_init(|| std::env::var_os("PARTUNE_DIR").is_some_and(|folder| !folder.is_empty()))
 }
 
 /// The library lacks a function that the program calls, which can only be where a wrapper made it exist.

@@ -222,6 +222,19 @@ fn clocks_are_compared_where_they_may_differ() {
     }
 }
 
+/// A process that cannot record takes part in what all of them do, so that the others do not wait for it.
+#[test]
+fn who_cannot_record_holds_up_nobody() {
+    for mpi in mpis() {
+        let nowhere = [("PARTUNE_DIR", "/proc/nowhere"), ("PARTUNE_CLOCK_SYNC", "always")];
+        for program in ["communicators.c", "windows.c"] {
+            let ranks = if program == "windows.c" { 2 } else { 4 };
+            let folder = run_in(mpi, program, ranks, false, &nowhere);
+            assert!(!folder.path().join("parts").exists(), "{mpi}");
+        }
+    }
+}
+
 #[test]
 fn nobody_asked() {
     for mpi in mpis() {
