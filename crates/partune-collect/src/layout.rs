@@ -97,8 +97,10 @@ pub struct ProfileHeader {
     pub rows: AtomicU64,
     /// Gaps that are used, in the `.gaps` file.
     pub gaps: AtomicU64,
-    /// Calls that could not be counted: the disk was full.
-    pub lost: AtomicU64,
+    /// Calls that ended; those that no row counts were lost.
+    pub calls: AtomicU64,
+    /// 1 in a file whose rows went on in memory when the disk was full, until they are stored.
+    pub left: AtomicU64,
     /// Ticks in which the program had turned recording off.
     pub paused: AtomicU64,
     /// When it turned recording off and not on again; 0 otherwise.

@@ -20,6 +20,8 @@ pub(crate) struct Mapped<T> {
     capacity: usize,
     file: File,
     private: bool,
+    /// Whether it went on in memory the last time it grew, and was in the file until then.
+    left: bool,
     rows: PhantomData<T>,
 }
 
@@ -28,12 +30,17 @@ impl<T: Copy> Mapped<T> {
     pub(crate) fn create(path: &Path, head: usize, capacity: usize) -> io::Result<Mapped<T>> {
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
         let (base, private) = map(&file, path, head + capacity * size_of::<T>())?;
-        Ok(Mapped { base, head, capacity, file, private, rows: PhantomData })
+        Ok(Mapped { base, head, capacity, file, private, left: false, rows: PhantomData })
     }
 
     /// The first byte of the head.
     pub(crate) fn head(&self) -> *mut u8 {
         self.base
+    }
+
+    /// Whether it left the file the last time it grew: what is in the old mapping stays there.
+    pub(crate) fn has_left(&self) -> bool {
+        self.left
     }
 
     /// The row at an index, if the table is so large.
@@ -69,6 +76,7 @@ impl<T: Copy> Mapped<T> {
             let base = memory(new, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1)?;
             // SAFETY: the new mapping is larger than the old one and another one.
             unsafe { std::ptr::copy_nonoverlapping(self.base, base, old) };
+            self.left = !self.private;
             self.private = true;
             base
         };

@@ -96,6 +96,7 @@ impl Profile {
         let depth = self.depth() - 1;
         let Some(open) = self.open(depth).copied().filter(|open| open.path == path.0 && depth > 0) else { return };
         let inclusive = time.saturating_sub(open.enter);
+        *self.header().calls.get_mut() += 1;
         if let Some(row) = self.row(path.0) {
             if row.count == 0 {
                 (row.min, row.first) = (inclusive, open.enter);
@@ -163,16 +164,20 @@ impl Profile {
         true
     }
 
-    /// The row of a path; none if there is no memory for it, which counts as lost. Paths are numbered in the process, so the
+    /// The row of a path; none if there is no memory for it. Paths are numbered in the process, so the
     /// rows of those that only other threads take stay empty.
     #[inline]
     fn row(&mut self, path: u32) -> Option<&mut Row> {
         let index = path as usize;
         if index as u64 >= self.header().rows.load(Relaxed) {
-            if path == NO_PATH || self.rows.make(index).is_none() {
-                let lost = &self.header().lost;
-                lost.store(lost.load(Relaxed) + 1, Relaxed);
+            if path == NO_PATH {
                 return None;
+            }
+            let before = self.rows.head().cast::<ProfileHeader>();
+            self.rows.make(index)?;
+            if self.rows.has_left() && self.rows.head().cast() != before {
+                // SAFETY: mappings are never removed. This one is that of the file, which whoever finds it is to know.
+                unsafe { (*before).left.store(1, Relaxed) };
             }
             self.header().rows.store(index as u64 + 1, Relaxed);
         }
@@ -261,7 +266,7 @@ mod tests {
         let mut gaps = left.gaps();
         gaps.sort_unstable_by_key(|gap| (gap.1, gap.0));
         assert_eq!(gaps, [(NO_PATH, 7, 1, 0), (9, 8, 1, 15), (NO_PATH, 8, 1, 0), (7, 9, 1, 5), (8, 9, 1, 10)]);
-        assert_eq!((left.header().depth.load(Relaxed), left.header().lost.load(Relaxed)), (1, 0));
+        assert_eq!((left.header().depth.load(Relaxed), left.header().calls.load(Relaxed)), (1, 5));
     }
 
     #[test]
@@ -287,7 +292,10 @@ mod tests {
             profile.leave(Path(path), u64::from(2 * PATHS - path));
         }
         let left = Left::of(folder.path());
-        assert_eq!((left.header().rows.load(Relaxed), left.header().lost.load(Relaxed)), (u64::from(PATHS), 0));
+        assert_eq!(
+            (left.header().rows.load(Relaxed), left.header().calls.load(Relaxed)),
+            (u64::from(PATHS), u64::from(PATHS))
+        );
         for path in 0..PATHS as usize {
             let row = left.row(path);
             assert_eq!((row.count, row.inclusive), (1, 2 * (10_000 - path as u64)));

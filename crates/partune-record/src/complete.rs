@@ -261,6 +261,13 @@ fn describe_ends(processes: &[Process], quality: &mut Quality) {
         let lost: u64 = process.lanes.iter().map(|(_, lane)| lane.lost).sum();
         let uncounted: u64 =
             process.lanes.iter().filter_map(|(_, lane)| lane.counted.as_ref()).map(|counted| counted.lost).sum();
+        if process.lanes.iter().any(|(_, lane)| lane.counted.as_ref().is_some_and(|counted| counted.has_left)) {
+            quality.add(Diagnostic::data_loss(
+                "the disk was full, and a process was killed before it could store what it counted from then on"
+                    .to_owned(),
+                "free some space; what was counted before is exact",
+            ));
+        }
         if uncounted > 0 {
             quality.add(Diagnostic::data_loss(
                 format!("{uncounted} calls of a process were not counted: the disk was full"),

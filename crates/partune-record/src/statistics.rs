@@ -23,6 +23,8 @@ pub(crate) struct Counted {
     gaps: Vec<Gap>,
     paused: u64,
     pub(crate) lost: u64,
+    /// The disk was full, and the process was killed before it could store what it counted from then on.
+    pub(crate) has_left: bool,
     /// Ticks of the first and the last enter or leave.
     pub(crate) times: Option<(u64, u64)>,
 }
@@ -60,10 +62,11 @@ impl Counted {
             rows: body.chunks_exact(size_of::<Row>()).take(rows).filter_map(row).collect(),
             gaps: gaps.chunks_exact(size_of::<Gap>()).take(known_gaps).filter_map(gap).collect(),
             paused: header(offset_of!(ProfileHeader, paused)),
-            // Rows that did not fit the disk at the end; how many calls they stood for is not known.
-            lost: header(offset_of!(ProfileHeader, lost)).saturating_add(used - rows as u64),
+            lost: 0,
+            has_left: header(offset_of!(ProfileHeader, left)) != 0,
             times: None,
         };
+        counted.lost = header(offset_of!(ProfileHeader, calls)).saturating_sub(counted.calls());
         let depth = (header(offset_of!(ProfileHeader, depth)) as usize).min(OPEN);
         let at = offset_of!(ProfileHeader, open);
         let open: Vec<Open> =
@@ -257,8 +260,8 @@ mod tests {
         let mut cut = vec![0; PROFILE_HEADER_SIZE + size_of::<Row>()];
         cut[..8].copy_from_slice(&PROFILE_MAGIC.to_le_bytes());
         cut[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        let at = offset_of!(ProfileHeader, rows);
+        let at = offset_of!(ProfileHeader, calls);
         cut[at..at + 8].copy_from_slice(&1000_u64.to_le_bytes());
-        assert_eq!(Counted::parse(&cut, &[]).lost, 999);
+        assert_eq!(Counted::parse(&cut, &[]).lost, 1000);
     }
 }
