@@ -1,6 +1,6 @@
 //! Copies a whole archive, record by record, into one that today's C library reads: little endian, uncompressed.
 //!
-//! For `partune convert`. Events, definitions, snapshots, markers and thumbnails are copied as they are, whatever they mean, so
+//! For `partune convert`. Events, definitions, snapshots, markers, thumbnails and statistics are copied as they are, whatever they mean, so
 //! nothing is lost but what was damaged; the copy's findings are the original's. Built on [`codec::transcode`].
 
 use std::io::{self, Write};
@@ -133,6 +133,10 @@ impl Job<'_> {
             if kind == "evt" {
                 events = copied.records;
             }
+        }
+        // Statistics are partune's own, never compressed, and name things by global ids only.
+        if let Ok(bytes) = self.archive.files.open(&format!("{from}.stat")) {
+            self.write(&format!("{to}.stat"), bytes.as_ref().as_ref())?;
         }
         Ok((events, quality))
     }

@@ -54,6 +54,9 @@ pub(super) fn read(
         Some(statistics)
     };
     let all: Vec<Option<Statistics>> = locations.iter().map(&mut one).collect();
+    let missing = if found { all.iter().filter(|it| it.is_none()).count() as u64 } else { 0 };
+    let remedy = "copy the whole archive, with the folder beside the anchor file";
+    quality.add(Diagnostic::data_loss("statistics of a PE are missing", remedy).times(missing));
     if lost > 0 {
         let message = format!("the recorder could not count {lost} calls: memory or the disk was full");
         quality.add(Diagnostic::data_loss(message, "record again where the disk has room; what is there is analysed"));

@@ -248,7 +248,8 @@ fn functions_are_known_by_what_is_between_calls() {
         lost: 2,
         ..Statistics::default()
     };
-    let trace = profile_of(&Program::new(&contexts, Vec::new()), &statistics.write());
+    let program = Program::new(&contexts, Vec::new());
+    let trace = profile_of(&program, &statistics.write());
     let expected = [
         ("main^0", [1, 45, 20, 100, 145]),
         ("main^0/MPI_Send^10", [1, 10, 10, 100, 110]),
@@ -260,4 +261,21 @@ fn functions_are_known_by_what_is_between_calls() {
     assert_eq!(of_profile(&trace), expected);
     let said = |text: &str| trace.quality().entries().iter().any(|it| it.message.contains(text));
     assert!(said("could not count 2 calls") && said("not defined"), "{:?}", trace.quality());
+}
+
+#[test]
+fn statistics_that_are_missing_are_said() {
+    let program = Program::new(&[(MAIN, HERE, NONE)], vec![Vec::new(), Vec::new()]);
+    let mut files = program.files();
+    let missing = |files: &BTreeMap<String, Vec<u8>>| {
+        let trace = import(files, "traces.otf2", &|_, _| {}).expect("it opens");
+        let entries = trace.quality().entries().to_vec();
+        let missing = entries.iter().filter(|it| it.message.contains("are missing")).map(|it| it.count).sum::<u64>();
+        (trace.profile().is_some(), missing)
+    };
+    assert_eq!(missing(&files), (false, 0));
+    files.insert("traces/1.stat".to_owned(), Statistics::default().write());
+    assert_eq!(missing(&files), (true, 1));
+    files.insert("traces/0.stat".to_owned(), Statistics::default().write());
+    assert_eq!(missing(&files), (true, 0));
 }
