@@ -25,9 +25,10 @@ pub(crate) fn have_met() -> bool {
     MET.load(Ordering::Relaxed)
 }
 
-/// All processes of a communicator compare their machines, and their clocks if need be. Collective. Returns a number that is the same for
+/// All processes of a communicator compare their machines, and their clocks if need be. Collective. If they
+/// will do so `again`, see [`part`], a communicator is kept for that. Returns a number that is the same for
 /// all of them and for no other job.
-pub(crate) fn meet(mpi: &Mpi, comm: usize, rank: u32, size: u32) -> u64 {
+pub(crate) fn meet(mpi: &Mpi, comm: usize, rank: u32, size: u32, again: bool) -> u64 {
     MET.store(true, Ordering::Relaxed);
     let boot = partune_collect::boot();
     let key = if rank == 0 { now() ^ boot.rotate_left(32) ^ u64::from(std::process::id()) } else { 0 };
@@ -47,8 +48,13 @@ pub(crate) fn meet(mpi: &Mpi, comm: usize, rank: u32, size: u32) -> u64 {
         let mut own: usize = 0;
         // SAFETY: a handle that outlives the call.
         if unsafe { pmpi::comm_dup(comm, &raw mut own as usize) } == SUCCESS {
-            COMM.store(own, Ordering::Relaxed);
             compare(mpi, own, rank, size);
+            if again {
+                COMM.store(own, Ordering::Relaxed);
+            } else {
+                // SAFETY: made above.
+                unsafe { pmpi::comm_free(&raw mut own as usize) };
+            }
         }
     }
     all[2]

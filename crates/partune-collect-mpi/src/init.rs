@@ -24,7 +24,7 @@ pub(crate) fn init(invocation: &mut Invocation<'_>) {
             && pmpi::comm_size(mpi.world, &raw mut size as usize) == SUCCESS
     };
     if known {
-        let key = clocks::meet(mpi, mpi.world, rank as u32, size as u32);
+        let key = clocks::meet(mpi, mpi.world, rank as u32, size as u32, true);
         know_world(group, rank as u32, size as u32, key);
         comms::register(mpi, mpi.world, None, "MPI_COMM_WORLD");
         comms::register(mpi, mpi.comm_self, None, "MPI_COMM_SELF");
@@ -56,7 +56,8 @@ pub(crate) fn meet(invocation: &mut Invocation<'_>, comm: &Comm) {
     let Some(world) = comms::world() else { return };
     if !comm.is_inter && comm.size == world.size && !clocks::have_met() {
         let handle = invocation.stored(Place::CommOut, Kind::Comm);
-        clocks::meet(invocation.mpi, handle, comm.rank, comm.size);
+        // Sessions end on their own: there is no later moment that all of them share.
+        clocks::meet(invocation.mpi, handle, comm.rank, comm.size, false);
         invocation.returned();
     }
 }
