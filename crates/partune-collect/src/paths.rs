@@ -220,14 +220,17 @@ fn holds(words: &[(usize, usize)]) -> bool {
 fn words(steps: &[Step]) -> Option<Box<[(usize, usize)]>> {
     const WORD: usize = size_of::<usize>();
     let mut words = Vec::with_capacity(2 * steps.len());
-    for step in steps {
+    for (at, step) in steps.iter().enumerate() {
         let stored = |place: usize, value| {
             // SAFETY: both words lie just below a frame of this thread that the walker has found.
             (unsafe { (place as *const usize).read_volatile() } == value).then_some((place, value))
         };
         words.push(stored(step.below - WORD, step.address)?);
-        // Where the function saved the frame pointer in the usual place, the frames above may depend on it.
-        words.extend(stored(step.below - 2 * WORD, step.base));
+        // A function whose frame begins with the usual two words finds its caller by the register, which the function that it called has
+        // saved in the usual place. In other functions the register is a variable like any other, and says nothing about frames.
+        if steps.get(at + 1).is_some_and(|caller| step.base == caller.below - 2 * WORD) {
+            words.extend(stored(step.below - 2 * WORD, step.base));
+        }
     }
     Some(words.into())
 }
