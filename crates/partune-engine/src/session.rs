@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use partune_analysis::{ANALYSES, Analysis, Input, Options, PROFILE_ANALYSES, Waits};
+use partune_diag::Diagnostic;
 use partune_index::{Index, clock_repair};
 use partune_trace::Trace;
 use rayon::prelude::*;
@@ -66,6 +67,11 @@ pub fn analyze(trace: Trace, request: &Request, progress: &dyn Progress) -> Diag
     }
     let findings = rank(findings, &trace, &request.options);
     let mut diagnosis = Diagnosis::new(trace, index, waits, repair, sections, findings);
+    let unable = request.only.iter().filter(|name| !able.iter().any(|analysis| analysis.name == **name));
+    for name in unable.filter(|_| diagnosis.trace.profile().is_some()) {
+        let message = format!("the analysis {name} needs events, and this is a profile");
+        diagnosis.quality.add(Diagnostic::info(message, "record without --profile"));
+    }
     if let Some(note) = recording_note(&diagnosis.trace, &request.options) {
         diagnosis.quality.add(note);
     }

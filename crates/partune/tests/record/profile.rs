@@ -176,3 +176,15 @@ fn counters_are_no_part_of_a_profile() {
         .expect("it runs");
     assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("--counters"));
 }
+
+#[test]
+fn an_analysis_that_needs_events_says_so() {
+    let archive = crate::archives::workspace().join("examples/archives/ring_profile");
+    let only = |name: &str| {
+        let mut analyze = Command::new(env!("CARGO_BIN_EXE_partune"));
+        let output = run(analyze.args(["analyze", "--only", name]).arg(&archive));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    assert!(only("critical_path").contains("critical_path needs events"));
+    assert!(!only("balance").contains("needs events"));
+}
