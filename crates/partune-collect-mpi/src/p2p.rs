@@ -85,7 +85,9 @@ fn receive(invocation: &mut Invocation<'_>, comm: Option<u32>, status: Place) {
 pub(crate) fn sendrecv(invocation: &mut Invocation<'_>) {
     let outgoing = outgoing(invocation);
     let is_null = i64::from(invocation.mpi.numbers.proc_null) == invocation.number(Place::Source);
-    let from = if is_null { None } else { comm(invocation).map(|comm| comm.number) };
+    // One communicator for both directions.
+    let known = outgoing.map(|outgoing| outgoing.comm);
+    let from = if is_null { None } else { known.or_else(|| comm(invocation).map(|comm| comm.number)) };
     if invocation.mode() == Mode::Blocking {
         if let (Some(Outgoing { to, comm, tag, bytes }), Some(call)) = (outgoing, &mut invocation.call) {
             call.send(to, comm, tag, bytes);

@@ -20,12 +20,24 @@ const CONTEXT_LEAVE: u8 = 67;
 /// The frame that is entered is new; whether its callers are is not known.
 const UNWOUND: u32 = 1;
 
-/// A call that is being recorded.
+/// A call that is being recorded. What is known of it is in the thread's lane, so that a wrapper passes one word about.
 pub struct Call {
     pub(crate) lane: &'static mut Lane,
+}
+
+/// The call that a lane records, or the last one.
+#[derive(Clone, Copy)]
+pub(crate) struct Current {
+    /// Of its enter, later of its return.
     pub(crate) time: u64,
     path: Path,
     is_flat: bool,
+    /// Where the wrapper's frame is.
+    base: usize,
+}
+
+impl Current {
+    pub(crate) const NONE: Current = Current { time: 0, path: Path::NONE, is_flat: true, base: 0 };
 }
 
 /// Begins to record a call of a construct; `None` if it is not to be recorded: then the real function is all that there is to do.
@@ -33,16 +45,27 @@ pub struct Call {
 #[inline(always)]
 pub fn enter(region: &'static Region, frame: Frame) -> Option<Call> {
     let lane = lane()?;
-    if lane.depth != 0 || process::is_paused() {
+    if (lane.depth != 0 && !is_abandoned(lane, frame)) || process::is_paused() {
         return None;
     }
     lane.depth = 1;
     let is_flat = frame.return_address == 0;
     let path = if is_flat { flat(region) } else { lane.cache.find(frame, region, &lane.stack) };
-    let time = clock::now();
-    let mut call = Call { lane, time, path, is_flat };
-    call.mark(true);
-    Some(call)
+    lane.current = Current { time: clock::now(), path, is_flat, base: frame.base };
+    mark(lane, true);
+    Some(Call { lane })
+}
+
+/// Whether the open call was left behind: an exception or a long jump took the program out of it, to a caller of its wrapper. Ends it then.
+#[cold]
+fn is_abandoned(lane: &mut Lane, frame: Frame) -> bool {
+    // Stacks grow downwards: what the open call runs lies below its wrapper.
+    let is_outside = lane.depth == 1 && lane.current.base != 0 && frame.base > lane.current.base;
+    if is_outside {
+        lane.current.time = clock::now();
+        mark(lane, false);
+    }
+    is_outside
 }
 
 /// Runs something of which nothing is recorded: the recorder's own communication.
@@ -67,8 +90,8 @@ pub fn enter_region(region: &'static Region, frame: Frame) {
     let path = if is_flat { flat(region) } else { lane.cache.find(frame, region, &lane.stack) };
     let frames = lane.cache.frames(frame, region);
     lane.stack.0.push(Open { region, path, is_flat, frames });
-    let time = clock::now();
-    Call { lane, time, path, is_flat }.mark(true);
+    lane.current = Current { time: clock::now(), path, is_flat, base: 0 };
+    mark(lane, true);
 }
 
 /// Ends the innermost marked region, if it is this one; else the inner ones first, if it is among them. Returns whether it was open.
@@ -81,8 +104,8 @@ pub fn leave_region(region: &'static Region) -> bool {
     let time = clock::now();
     while lane.stack.0.len() > at {
         let Some(open) = lane.stack.0.pop() else { break };
-        let Some(lane) = process::lane() else { break };
-        Call { lane, time, path: open.path, is_flat: open.is_flat }.mark(false);
+        lane.current = Current { time, path: open.path, is_flat: open.is_flat, base: 0 };
+        mark(lane, false);
     }
     true
 }
@@ -103,14 +126,14 @@ impl Call {
     #[allow(clippy::inline_always, reason = "part of the hot path")]
     #[inline(always)]
     pub fn returned(&mut self) {
-        self.time = clock::now();
+        self.lane.current.time = clock::now();
     }
 
     /// Ends the call, at the time of [`Call::returned`].
     #[allow(clippy::inline_always, reason = "part of the hot path")]
     #[inline(always)]
-    pub fn leave(mut self) {
-        self.mark(false);
+    pub fn leave(self) {
+        mark(self.lane, false);
         self.lane.depth = 0;
     }
 
@@ -118,34 +141,36 @@ impl Call {
     pub fn next_id(&mut self) -> u64 {
         self.lane.next_id()
     }
+}
 
-    #[allow(clippy::inline_always, reason = "part of the hot path")]
-    #[inline(always)]
-    fn mark(&mut self, enter: bool) {
-        if self.lane.profile.is_some() {
-            return self.count(enter);
-        }
-        if !enter && self.lane.counters.is_some() {
-            facts::counters(self.lane, self.time);
-        }
-        let path = self.path.0;
-        if self.is_flat {
-            let kind = if enter { ENTER } else { LEAVE };
-            self.lane.event(self.time, |at: At| at.byte(kind).c32(path));
-        } else if enter {
-            self.lane.event(self.time, |at: At| at.record(CONTEXT_ENTER, |at| at.c32(path).c32(UNWOUND)));
-        } else {
-            self.lane.event(self.time, |at: At| at.record(CONTEXT_LEAVE, |at| at.c32(path)));
-        }
-        if enter && self.lane.counters.is_some() {
-            facts::counters(self.lane, self.time);
-        }
+/// Writes that the lane's current call begins, or ends.
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+fn mark(lane: &mut Lane, enter: bool) {
+    if lane.profile.is_some() {
+        return count(lane, enter);
     }
+    let Current { time, path: Path(path), is_flat, .. } = lane.current;
+    if !enter && lane.counters.is_some() {
+        facts::counters(lane, time);
+    }
+    if is_flat {
+        let kind = if enter { ENTER } else { LEAVE };
+        lane.event(time, |at: At| at.byte(kind).c32(path));
+    } else if enter {
+        lane.event(time, |at: At| at.record(CONTEXT_ENTER, |at| at.c32(path).c32(UNWOUND)));
+    } else {
+        lane.event(time, |at: At| at.record(CONTEXT_LEAVE, |at| at.c32(path)));
+    }
+    if enter && lane.counters.is_some() {
+        facts::counters(lane, time);
+    }
+}
 
-    #[inline(never)]
-    fn count(&mut self, enter: bool) {
-        if let Some(profile) = &mut self.lane.profile {
-            if enter { profile.enter(self.path, self.time, self.is_flat) } else { profile.leave(self.path, self.time) }
-        }
+#[inline(never)]
+fn count(lane: &mut Lane, enter: bool) {
+    let Current { time, path, is_flat, .. } = lane.current;
+    if let Some(profile) = &mut lane.profile {
+        if enter { profile.enter(path, time, is_flat) } else { profile.leave(path, time) }
     }
 }

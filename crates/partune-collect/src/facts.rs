@@ -113,7 +113,7 @@ impl Call {
     #[inline(always)]
     fn tell(&mut self, kind: u8, data: impl FnOnce(At) -> At) {
         if self.lane.profile.is_none() {
-            self.lane.event(self.time, |at| at.record(kind, data));
+            self.lane.event(self.lane.current.time, |at| at.record(kind, data));
         }
     }
 
@@ -122,7 +122,7 @@ impl Call {
     #[inline(always)]
     fn tell_one(&mut self, kind: u8, value: u64) {
         if self.lane.profile.is_none() {
-            self.lane.event(self.time, |at| at.byte(kind).c64(value));
+            self.lane.event(self.lane.current.time, |at| at.byte(kind).c64(value));
         }
     }
 
@@ -133,6 +133,7 @@ impl Call {
         }
     }
 
+    #[inline]
     fn moved(&mut self, sent: u64, received: u64) {
         if let Some(profile) = &mut self.lane.profile {
             profile.moved(sent, received);

@@ -14,6 +14,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
+use crate::call::Current;
 use crate::encode::{At, MAX_EVENT};
 use crate::layout::{CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, Header, MAGIC, VERSION, bytes};
 use crate::{clock, counters::Counters, paths::Cache, profile::Profile, stack::Stack};
@@ -37,6 +38,7 @@ pub(crate) struct Lane {
     overflow: Option<File>,
     /// Calls inside of calls are not recorded: more than 0 while one runs.
     pub(crate) depth: u32,
+    pub(crate) current: Current,
     /// The next number for something of this thread that lives on: a request.
     pub(crate) sequence: u64,
     pub(crate) cache: Cache,
@@ -79,6 +81,7 @@ impl Lane {
             overflow_path: named("evt"),
             overflow: None,
             depth: 0,
+            current: Current::NONE,
             sequence: u64::from(thread) << 40,
             cache: Cache::new(depth),
             stack: Stack::default(),

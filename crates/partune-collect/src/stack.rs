@@ -24,6 +24,7 @@ pub(crate) struct Stack(pub(crate) Vec<Open>);
 
 impl Stack {
     /// What call paths depend on besides the frames: the innermost region's path.
+    #[inline]
     pub(crate) fn key(&self) -> Path {
         self.0.last().map_or(Path::NONE, |open| open.path)
     }
