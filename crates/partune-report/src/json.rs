@@ -165,7 +165,7 @@ fn finding<'a>(trace: &'a Trace, ranked: &Ranked) -> Finding<'a> {
     let seconds = clock.seconds(finding.time);
     let callpath = names::callpath(trace, finding.path);
     Finding {
-        id: format!("{}-{:08x}", finding.pattern.name(), hash(trace, finding.path, &callpath)),
+        id: finding_id(trace, finding),
         pattern: finding.pattern.name(),
         seconds,
         fraction: ranked.fraction,
@@ -209,6 +209,12 @@ fn finding<'a>(trace: &'a Trace, ranked: &Ranked) -> Finding<'a> {
             predicted_gain_s: seconds,
         }],
     }
+}
+
+/// Stable for the same pattern, construct, call path and lines of calls, also between runs of a program.
+pub(crate) fn finding_id(trace: &Trace, finding: &partune_analysis::Finding) -> String {
+    let callpath = names::callpath(trace, finding.path);
+    format!("{}-{:08x}", finding.pattern.name(), hash(trace, finding.path, &callpath))
 }
 
 fn location(trace: &Trace, path: CallPathId) -> Location<'_> {

@@ -1,7 +1,9 @@
-//! Documents made of a diagnosis: text for a terminal, JSON for programs, HTML for a colleague.
+//! Documents made of a diagnosis: text for a terminal, JSON for programs, HTML for a colleague, tables and time
+//! lines for other tools.
 //!
 //! The edge where ids become names and ticks become seconds. Nothing is computed here that an analysis could have computed.
 
+mod export;
 mod html;
 mod json;
 mod machine;
@@ -10,6 +12,7 @@ mod next;
 mod tables;
 mod text;
 
+pub use export::{ExportError, FILES as PARQUET_FILES, chrome, parquet};
 pub use html::html;
 pub use json::{document, schema};
 pub use machine::{machine_json, machine_text};

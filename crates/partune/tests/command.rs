@@ -30,7 +30,7 @@ fn bad_input_is_status_1_with_a_remedy_and_bad_usage_is_2() {
 
 #[test]
 fn every_command_shows_an_example() {
-    for command in ["analyze", "convert", "synth"] {
+    for command in ["analyze", "convert", "report", "synth"] {
         let output = partune(&[command, "--help"]);
         assert_eq!(output.status.code(), Some(0), "{command}");
         assert!(text(&output.stdout).contains("Example"), "{command}");

@@ -14,7 +14,9 @@ use crate::names;
 /// Columns of a heat map.
 const REGIONS: usize = 24;
 const BLOCKS: usize = 120;
-/// Shades of a heat map.
+/// Room above a picture, for half of a row's name.
+const TOP: f64 = 5.0;
+/// Shades of amounts.
 pub(super) const SHADES: [&str; 8] = ["h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7"];
 
 pub(super) fn balance(diagnosis: &Diagnosis, times: &PathTimes, fold: &Fold) -> Markup {
@@ -51,7 +53,7 @@ fn stack(diagnosis: &Diagnosis, fold: &Fold) -> Markup {
         return html! {};
     }
     let height = svg::row_height(fold.len());
-    let below = height * fold.len() as f64;
+    let below = TOP + height * fold.len() as f64;
     let scale = (WIDTH - LEFT) / most;
     let labels: Vec<String> = fold.rows().map(|row| row_label(&diagnosis.trace, row)).collect();
     let content = html! {
@@ -60,12 +62,12 @@ fn stack(diagnosis: &Diagnosis, fold: &Fold) -> Markup {
             @for (_, kind, values) in &columns {
                 @let width = values.get(row).copied().unwrap_or(0.0) * scale;
                 @if width >= 0.05 {
-                    rect class={ "f-" (kind.class()) } x=(svg::px(x)) y=(svg::px(height * row as f64 + height * 0.05)) width=(format!("{width:.2}")) height=(svg::px(height * 0.9)) {}
+                    rect class={ "f-" (kind.class()) } x=(svg::px(x)) y=(svg::px(TOP + height * row as f64 + height * 0.05)) width=(format!("{width:.2}")) height=(svg::px(height * 0.9)) {}
                 }
                 ({ x += width; "" })
             }
         }
-        (svg::row_names(0.0, height, &labels))
+        (svg::row_names(TOP, height, &labels))
         (svg::time_axis(below + 2.0, most, 0.0))
     };
     html! {
@@ -103,24 +105,23 @@ fn by_region(diagnosis: &Diagnosis, fold: &Fold, heat: &Heat<partune_base::Regio
     }
     let name = |index: usize| trace.strings().get(trace.regions()[heat.columns[index]].name);
     let wide = (WIDTH - LEFT).min(heat.columns.len() as f64 * 64.0);
-    let below =
-        (0..heat.columns.len()).map(|index| (svg::text(0.0, 0.0, "middle", "small", &(index + 1).to_string()), index));
     let cell = wide / heat.columns.len() as f64;
     let height = svg::row_height(fold.len());
+    let mean = means(heat);
     let names = html! {
-        @for (_, index) in below {
-            (svg::text(LEFT + (index as f64 + 0.5) * cell, height * fold.len() as f64 + 15.0, "middle", "small", &(index + 1).to_string()))
+        @for index in 0..heat.columns.len() {
+            (svg::text(LEFT + (index as f64 + 0.5) * cell, TOP + height * fold.len() as f64 + 15.0, "middle", "small", &(index + 1).to_string()))
         }
     };
     html! {
         h3 { "Where their time went: PEs × regions" }
         figure {
             (map(diagnosis, fold, heat, wide, &names))
-            (scale(heat.most()))
-            figcaption { "Exclusive time of each PE" (folding(fold)) " in the regions that have most; a row of one colour is even over regions, a column of one colour is even over PEs." }
+            (scale())
+            figcaption { "Exclusive time of each PE" (folding(fold)) " in the regions that have most, compared with the mean of the column. A grey column is even; blue PEs have less than the others, orange ones more." }
         }
         ol.legend {
-            @for index in 0..heat.columns.len() { li { (index + 1) " " code { (short(name(index))) } } }
+            @for index in 0..heat.columns.len() { li { (index + 1) " " code { (short(name(index))) } " " span.dim { (names::seconds(mean[index])) } } }
         }
     }
 }
@@ -129,7 +130,7 @@ fn by_block(diagnosis: &Diagnosis, fold: &Fold, heat: &Heat<(usize, usize)>) -> 
     let count = diagnosis.index.blocks.blocks.len();
     let (each, wide) = (heat.columns.first().map_or(1, |column| column.1), WIDTH - LEFT);
     let wide = wide.min(heat.columns.len() as f64 * 64.0);
-    let y = svg::row_height(fold.len()) * fold.len() as f64 + 15.0;
+    let y = TOP + svg::row_height(fold.len()) * fold.len() as f64 + 15.0;
     let names = html! {
         (svg::text(LEFT, y, "start", "small", "first"))
         (svg::text(LEFT + wide, y, "end", "small", "last"))
@@ -138,27 +139,50 @@ fn by_block(diagnosis: &Diagnosis, fold: &Fold, heat: &Heat<(usize, usize)>) -> 
         h3 { "When they worked: PEs × blocks" }
         figure {
             (map(diagnosis, fold, heat, wide, &names))
-            (scale(heat.most()))
+            (scale())
             figcaption {
                 "Useful time of each PE" (folding(fold)) " in each of the " (count) " blocks between global synchronisations"
                 @if each > 1 { "; a column is " (each) " blocks" }
-                ". Within a column, dark PEs are those that the light ones wait for."
+                ", compared with the mean of the column. Where a column is not grey, the blue PEs wait for the orange ones."
             }
         }
     }
 }
 
+/// Colours of a heat map: from what is less than half of the column's mean to what is more than twice as much.
+const LEVELS: [&str; 7] = ["d0", "d1", "d2", "d3", "d4", "d5", "d6"];
+
+/// The colour of a value in a column with this mean.
+fn level(value: f64, mean: f64) -> usize {
+    const EDGES: [f64; 6] = [0.5, 0.75, 0.9, 1.1, 1.33, 2.0];
+    if mean <= 0.0 { 3 } else { EDGES.iter().filter(|edge| value / mean > **edge).count() }
+}
+
+/// The mean of each column.
+fn means<C>(heat: &Heat<C>) -> Vec<f64> {
+    let mut sums = vec![0.0; heat.columns.len()];
+    for row in heat.rows() {
+        sums.iter_mut().zip(row).for_each(|(sum, cell)| *sum += cell);
+    }
+    let rows = heat.rows().len().max(1) as f64;
+    sums.into_iter().map(|sum| sum / rows).collect()
+}
+
 fn map<C>(diagnosis: &Diagnosis, fold: &Fold, heat: &Heat<C>, width: f64, below: &Markup) -> Markup {
-    let most = heat.most();
+    let means = means(heat);
     let height = svg::row_height(fold.len());
-    let place = Raster { x: LEFT, y: 0.0, width, row_height: height, fill: 1.0, columns: heat.columns.len() };
+    let place = Raster { x: LEFT, y: TOP, width, row_height: height, fill: 1.0, columns: heat.columns.len() };
     let labels: Vec<String> = fold.rows().map(|row| row_label(&diagnosis.trace, row)).collect();
     let content = html! {
-        (place.draw(&SHADES, heat.rows().map(|row| row.iter().map(|cell| Some(shade(*cell, most))))))
-        (svg::row_names(0.0, height, &labels))
+        (place.draw(&LEVELS, heat.rows().map(|row| row.iter().zip(&means).map(|(cell, mean)| Some(level(*cell, *mean))))))
+        (svg::row_names(TOP, height, &labels))
         (below)
     };
-    svg::picture(height * fold.len() as f64 + 20.0, "A heat map; the tables of the profile have the numbers", &content)
+    svg::picture(
+        TOP + height * fold.len() as f64 + 20.0,
+        "A heat map; the tables of the profile have the numbers",
+        &content,
+    )
 }
 
 /// The shade of a value, 0 to the largest.
@@ -166,16 +190,16 @@ pub(super) fn shade(value: f64, most: f64) -> usize {
     if most <= 0.0 { 0 } else { ((value / most * SHADES.len() as f64) as usize).min(SHADES.len() - 1) }
 }
 
-/// What shades stand for.
-fn scale(most: f64) -> Markup {
-    legend(
-        [
-            ("h0", "0 s".to_owned()),
-            ("h3", names::seconds(most * 0.44)),
-            ("h5", names::seconds(most * 0.69)),
-            ("h7", names::seconds(most)),
-        ]
-        .iter()
-        .map(|(class, label)| (*class, label.as_str())),
-    )
+/// What colours stand for.
+fn scale() -> Markup {
+    let words = [
+        "less than half",
+        "less by a quarter",
+        "less",
+        "the column's mean ± 10 %",
+        "more",
+        "more by a third",
+        "more than twice",
+    ];
+    legend(LEVELS.iter().copied().zip(words))
 }

@@ -38,7 +38,7 @@ pub(super) fn communication(diagnosis: &Diagnosis) -> Markup {
     }
 }
 
-/// Rows give, columns get. Shades go by powers of two below the largest, since traffic spans many.
+/// Rows give, columns get. Shades go by powers of four below the largest, since traffic spans many.
 fn square(
     diagnosis: &Diagnosis,
     fold: &Fold,
@@ -50,7 +50,7 @@ fn square(
     let (left, top, side) = (64.0, 26.0, 380.0);
     let cell = side / exchanges.side().max(1) as f64;
     let most = exchanges.rows().flatten().map(value).fold(0.0, f64::max);
-    // Each shade is a quarter of the next darker one.
+    // Each shade is a quarter of the next.
     let level = |value: f64| {
         (value > 0.0).then(|| if most <= 0.0 { 0 } else { shade(1.0 + (value / most).log2() / 16.0, 1.0) })
     };
@@ -80,7 +80,7 @@ fn square(
             h3 { (name) }
             (svg::sized(left + side + 8.0, top + side + 6.0, &format!("{name} from each PE (row) to each PE (column)"), &content))
             (legend(steps.iter().map(|(class, label)| (*class, label.as_str()))))
-            figcaption { (name) " from the PE of the row to the PE of the column. Shades are logarithmic: each is a quarter of the next darker one." }
+            figcaption { (name) " from the PE of the row to the PE of the column. Shades are logarithmic: each stands for a quarter of the next stronger one." }
         }
     }
 }

@@ -36,7 +36,8 @@ pub(super) fn figures(diagnosis: &Diagnosis) -> Markup {
 fn manual(markdown: &str) -> PreEscaped<String> {
     let mut out = String::new();
     pulldown_cmark::html::push_html(&mut out, Parser::new_ext(markdown, Options::ENABLE_TABLES));
-    // Headings within a section of the report.
+    // Headings within a section of the report, and captions, which Markdown does not have.
+    let out = out.replace("<table>", "<table><caption>Definitions</caption>");
     PreEscaped(out.replace("<h1>", "<h4>").replace("</h1>", "</h4>").replace("<h2>", "<h4>").replace("</h2>", "</h4>"))
 }
 

@@ -17,6 +17,8 @@ use crate::{names, next};
 const ROWS: usize = 200;
 /// Findings with details.
 const DETAILS: usize = 25;
+/// Of these, so many are open; the others open with a click.
+const OPEN: usize = 8;
 /// Frames of a call path.
 const FRAMES: usize = 24;
 
@@ -81,12 +83,7 @@ fn detail(diagnosis: &Diagnosis, number: usize, ranked: &Ranked) -> Markup {
     let finding = &ranked.finding;
     let seconds = |span: Span| names::seconds(trace.clock().seconds(span));
     let times = if finding.count == 1 { "once".to_owned() } else { format!("{} times", finding.count) };
-    html! {
-        article id={ "finding-" (number) } aria-labelledby={ "name-" (number) } {
-            h3 id={ "name-" (number) } {
-                (number) ". " (words::title(finding.pattern)) " in " (short(names::construct(trace, finding.path)))
-                span { (seconds(finding.time)) " · " (names::percent(ranked.fraction)) " of the run · " (times) }
-            }
+    let body = html! {
             p { (words::meaning(finding.pattern)) " " a href={ "#pattern-" (finding.pattern.name()) } { "What it means" } }
             p { "At " code { (short(&place(trace, finding.path))) } }
             (call_path(trace, finding.path))
@@ -104,6 +101,14 @@ fn detail(diagnosis: &Diagnosis, number: usize, ranked: &Ranked) -> Markup {
                 }
             }
             p.next { strong { "Next: " } (next::step(finding.pattern)) "." }
+    };
+    html! {
+        article id={ "finding-" (number) } aria-labelledby={ "name-" (number) } {
+            h3 id={ "name-" (number) } {
+                (number) ". " (words::title(finding.pattern)) " in " (short(names::construct(trace, finding.path)))
+                span { (seconds(finding.time)) " · " (names::percent(ranked.fraction)) " of the run · " (times) }
+            }
+            @if number <= OPEN { (body) } @else { details { summary { "Details" } (body) } }
         }
     }
 }
@@ -239,9 +244,8 @@ fn columns(trace: &Trace, fold: &Fold, values: &[f64]) -> Markup {
             @let tall = (value / most * (height - 4.0)).max(0.8);
             rect.f-wait x=(svg::px(LEFT + index as f64 * bar + bar * 0.08)) y=(svg::px(height - tall)) width=(svg::px(bar * 0.84)) height=(svg::px(tall)) {}
         }
-        @for index in [0, last] {
-            (svg::text(LEFT + (index as f64 + 0.5) * bar, height + 14.0, "middle", "small", &row_label(trace, rows[index])))
-        }
+        (svg::text(LEFT + bar * 0.08, height + 14.0, "start", "small", &row_label(trace, rows[0])))
+        (svg::text(LEFT + (last as f64 + 0.92) * bar, height + 14.0, "end", "small", &row_label(trace, rows[last])))
     };
     html! {
         figure {

@@ -50,7 +50,7 @@ pub fn html(diagnosis: &Diagnosis, archive: &str, machine: Option<&Machine>) -> 
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content="partune";
-                title { (short(archive)) " · partune" }
+                title { (short(run_name(archive))) " · partune" }
                 style { (PreEscaped(STYLE)) }
             }
             body {
@@ -104,8 +104,11 @@ fn head(diagnosis: &Diagnosis, archive: &str) -> Markup {
     let waiting: partune_base::Span = diagnosis.waits.iter().map(partune_analysis::Wait::duration).sum();
     let paradigms = environment::paradigms(diagnosis);
     html! {
-        h1 { "Where " code { (short(archive)) } " loses time" }
-        p.dim { @if paradigms.is_empty() { "No programming model was recognised." } @else { (paradigms.join(" + ")) } }
+        h1 { "Where " code { (short(run_name(archive))) } " loses time" }
+        p.dim {
+            @if paradigms.is_empty() { "No programming model was recognised" } @else { (paradigms.join(" + ")) }
+            " · " code { (short(archive)) }
+        }
         dl.facts {
             div { dt { "Run time" } dd { (names::seconds(clock.seconds(trace.duration()))) } }
             div { dt { "PEs" } dd { (pes) " " small { "in " (processes) " processes" } } }
@@ -115,6 +118,16 @@ fn head(diagnosis: &Diagnosis, archive: &str) -> Markup {
             }
             div { dt { "Findings" } dd { (diagnosis.findings.len()) } }
         }
+    }
+}
+
+/// The part of a path that tells runs apart: recorders call all their anchor files the same.
+fn run_name(archive: &str) -> &str {
+    let mut parts = archive.trim_end_matches('/').rsplit('/').filter(|part| !part.is_empty());
+    match (parts.next(), parts.next()) {
+        (Some(file), Some(folder)) if file.starts_with("traces.") && folder != "." && folder != ".." => folder,
+        (Some(file), _) => file,
+        (None, _) => archive,
     }
 }
 
@@ -155,5 +168,53 @@ fn clip(text: &str, most: usize) -> Cow<'_, str> {
         (true, false) => Cow::Borrowed(text),
         (true, true) => Cow::Owned(clean(text)),
         (false, _) => Cow::Owned(format!("…{}", clean(&text.chars().skip(length - most + 1).collect::<String>()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use partune_engine::Request;
+
+    use super::*;
+
+    fn page(text: &str) -> String {
+        let diagnosis = partune_engine::analyze(partune_testkit::trace(text), &Request::default(), &());
+        html(&diagnosis, "runs/</title><script>alert(1)</script>/traces.otf2", None)
+    }
+
+    #[test]
+    fn names_are_text_and_nothing_else() {
+        let hostile = "<script>alert(1)</script>'--><img src=x onerror=alert(1)>&lt;\u{202e}";
+        let page = page(&format!(
+            "pe 0: \"{hostile}\" 0..100 {{ work@<script>x</script>.c:3 0..40 MPI_Send 40..50 send(to=1, bytes=8) }}
+             pe 1: \"{hostile}\" 0..100 {{ MPI_Recv 10..50 recv(from=0, bytes=8) }}"
+        ));
+        assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+        assert_eq!(page.matches("<script").count(), 1, "only the page's own");
+        assert!(!page.contains("<img") && !page.contains('\u{202e}'));
+    }
+
+    #[test]
+    fn long_names_keep_their_end() {
+        let name = "x".repeat(5000);
+        assert_eq!(short(&name).chars().count(), 120);
+        let page = page(&format!("pe 0: {name} 0..100 {{ work 0..40 }}"));
+        assert!(!page.contains(&name) && page.contains(&name[..119]));
+        assert_eq!([short("a\nb"), short("plain")], ["a\u{fffd}b", "plain"]);
+    }
+
+    #[test]
+    fn a_run_is_called_after_its_folder() {
+        let name = |path| run_name(path);
+        assert_eq!(
+            [name("a/run7/traces.otf2"), name("run7/"), name("x.otf2"), name("./traces.otf2")],
+            ["run7", "run7", "x.otf2", "traces.otf2"]
+        );
+    }
+
+    #[test]
+    fn an_empty_trace_has_a_page() {
+        let page = page("");
+        assert!(page.contains("No place loses enough time") && page.contains("No PE recorded anything"));
     }
 }

@@ -160,12 +160,17 @@ fn waterfall(diagnosis: &Diagnosis, bounds: &Section) -> Markup {
     };
     let (Some(first), Some(least)) = (bound_names.first(), bound_seconds.first().copied()) else { return html! {} };
     let actual = diagnosis.trace.clock().seconds(diagnosis.trace.duration());
-    let (left, right, row) = (120.0, 150.0, 30.0);
+    let (left, right, row) = (190.0, 100.0, 30.0);
     let scale = (WIDTH - left - right) / actual.max(least).max(f64::MIN_POSITIVE);
     let mut at = least;
-    let mut rows = vec![((*first).to_owned(), 0.0, least, "computation")];
+    let mut rows = vec![(format!("even work ({first})"), 0.0, least, "computation")];
     for (name, gap) in gap_names.iter().zip(gaps) {
-        rows.push((format!("+ {name}"), at, *gap, if *name == "X" { "management" } else { "synchronisation" }));
+        rows.push((
+            format!("+ {} ({name})", words::gap(name).0),
+            at,
+            *gap,
+            if *name == "X" { "management" } else { "synchronisation" },
+        ));
         at += gap;
     }
     rows.push(("actual".to_owned(), 0.0, actual, "messages"));
@@ -193,8 +198,8 @@ fn waterfall(diagnosis: &Diagnosis, bounds: &Section) -> Markup {
         }
         dl {
             @for (name, gap) in gap_names.iter().zip(gaps).filter(|(_, gap)| **gap > 0.0) {
-                dt { strong { (name) } " " (names::seconds(*gap)) " (" (names::percent(gap / actual.max(f64::MIN_POSITIVE))) ")" }
-                dd { (words::gap(name)) }
+                dt { strong { (words::gap(name).0) " (" (name) ")" } " " (names::seconds(*gap)) " (" (names::percent(gap / actual.max(f64::MIN_POSITIVE))) ")" }
+                dd { (words::gap(name).1) }
             }
         }
     }

@@ -7,6 +7,8 @@ use std::fmt::Write;
 
 use maud::{Markup, PreEscaped, html};
 
+use crate::names::seconds;
+
 /// Width of a picture.
 pub(super) const WIDTH: f64 = 960.0;
 /// Where rows begin, right of their names.
@@ -108,14 +110,16 @@ pub(super) fn ticks(range: f64, parts: f64) -> Vec<f64> {
     (0..=(range / step * (1.0 + 1e-9)) as usize).map(|tick| tick as f64 * step).collect()
 }
 
-/// An axis of time below a picture, from `offset` seconds on.
+/// An axis of time below a picture that begins `offset` seconds after the run: its first label tells that, the others count from there.
 pub(super) fn time_axis(y: f64, range: f64, offset: f64) -> Markup {
     let at = |value: f64| LEFT + (WIDTH - LEFT) * value / range.max(f64::MIN_POSITIVE);
+    let plus = if offset > 0.0 { "+" } else { "" };
+    let label = |tick: f64| if tick == 0.0 { seconds(offset) } else { format!("{plus}{}", seconds(tick)) };
     html! {
         (line((LEFT, y), (WIDTH, y)))
         @for tick in ticks(range, 8.0).into_iter().filter(|tick| at(*tick) < WIDTH - 30.0) {
             (line((at(tick), y), (at(tick), y + 4.0)))
-            (text(at(tick), y + 16.0, if tick == 0.0 { "start" } else { "middle" }, "small", &crate::names::seconds(offset + tick)))
+            (text(at(tick), y + 16.0, if tick == 0.0 { "start" } else { "middle" }, "small", &label(tick)))
         }
     }
 }

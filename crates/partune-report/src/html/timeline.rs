@@ -96,7 +96,7 @@ fn marks(diagnosis: &Diagnosis, fold: &Fold, view: &View, top: f64, height: f64)
                 @let width = ((WIDTH - LEFT) * (view.position(worst.end) - view.position(worst.begin))).max(2.0);
                 @let y = top + height * row as f64;
                 // Numbers stand above the picture, beside those that are there.
-                @let at = free(&mut taken, x + 7.0);
+                @let at = free(&mut taken, x);
                 rect.seen x=(svg::px(x)) y=(svg::px(y)) width=(svg::px(width)) height=(svg::px(height)) {}
                 (svg::line((at, 16.0), (x, y)))
                 a href={ "#finding-" (number + 1) } {
@@ -109,7 +109,7 @@ fn marks(diagnosis: &Diagnosis, fold: &Fold, view: &View, top: f64, height: f64)
 }
 
 fn free(taken: &mut Vec<f64>, wanted: f64) -> f64 {
-    let mut at = wanted.min(WIDTH - 9.0);
+    let mut at = wanted.clamp(LEFT, WIDTH - 9.0);
     while taken.iter().any(|it| (it - at).abs() < 17.0) {
         at += if at + 17.0 < WIDTH { 17.0 } else { -WIDTH + LEFT };
     }

@@ -54,14 +54,14 @@ pub(super) fn factor(name: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// What lies between two bounds.
-pub(super) fn gap(name: &str) -> &'static str {
+/// What lies between two bounds: a word, and what it is.
+pub(super) fn gap(name: &str) -> (&'static str, &'static str) {
     match name {
-        "O" => "time on the processor that is not computing (wall less CPU time)",
-        "L" => "load imbalance: PEs have different amounts of work over the run",
-        "M'" => "multi-phase: who has most work differs from region to region",
-        "D" => "dynamic: who has most work differs from iteration to iteration",
-        "S'" => "synchronisation itself, once all have arrived",
-        _ => "not modelled: messages and waits inside of blocks, start-up and shut-down",
+        "O" => ("processor", "time on the processor that is not computing (wall less CPU time)"),
+        "L" => ("imbalance", "PEs have different amounts of work over the run"),
+        "M'" => ("phases", "who has most work differs from region to region"),
+        "D" => ("dynamic", "who has most work differs from iteration to iteration"),
+        "S'" => ("synchronisation", "what synchronising itself takes, once all have arrived"),
+        _ => ("not modelled", "messages and waits inside of blocks, start-up and shut-down"),
     }
 }

@@ -1,22 +1,45 @@
-//! `partune convert`: one archive into another.
+//! `partune convert`: one archive into another, a time line for a browser, or tables.
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use partune_engine::{Diagnosis, Request};
 
 use crate::output;
+use crate::progress::Bar;
 
-/// Copy an archive, record by record, into an OTF2 archive that every current tool reads.
+/// Write an archive again: as OTF2 that every current tool reads, for Perfetto and Chrome, or as tables.
+///
+/// What is made follows from the name: a folder or NAME.otf2 is an OTF2 archive, copied record by record; NAME.json is a time line in Chrome's
+/// trace format, for ui.perfetto.dev and chrome://tracing. With --parquet it is a folder of Parquet tables: operations, findings, profile.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  partune convert old/traces.otf2 new")]
+#[command(
+    after_help = "Example:\n  partune convert old/traces.otf2 new\n  partune convert run/traces.otf2 run.json\n  \
+                  partune convert run/traces.otf2 --parquet tables"
+)]
 pub(crate) struct Args {
     /// The archive to read: its anchor file, or the folder that holds it
     from: PathBuf,
-    /// The folder to make, or an anchor file to make (ends in .otf2)
-    to: PathBuf,
+    /// What to make: a folder, NAME.otf2 or NAME.json
+    #[arg(required_unless_present = "parquet")]
+    to: Option<PathBuf>,
+    /// Make Parquet tables in this folder
+    #[arg(long, value_name = "DIR", conflicts_with = "to")]
+    parquet: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let converted = partune_engine::convert(&args.from, &args.to)?;
+    match (&args.parquet, &args.to) {
+        (Some(folder), _) => tables(&args.from, folder),
+        (None, Some(to)) if to.extension().is_some_and(|it| it == "json") => time_line(&args.from, to),
+        (None, Some(to)) => archive(&args.from, to),
+        (None, None) => bail!("nothing to make is named"),
+    }
+}
+
+fn archive(from: &Path, to: &Path) -> anyhow::Result<()> {
+    let converted = partune_engine::convert(from, to)?;
     let mut text = format!(
         "{}: {} events, {} definitions, {} locations\n",
         converted.anchor.display(),
@@ -28,4 +51,38 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let _ = writeln!(text, "  {}: {} ({} times)", entry.severity.name(), entry.message, entry.count);
     }
     output::print(&text)
+}
+
+/// The trace with what was found of these analyses; all if none is named.
+fn diagnosis(from: &Path, only: &[&str]) -> anyhow::Result<Diagnosis> {
+    let bar = Bar::new(false);
+    let only = only.iter().map(|name| (*name).to_owned()).collect();
+    Ok(partune_engine::analyze(partune_engine::open(from, &bar)?, &Request { only, ..Request::default() }, &bar))
+}
+
+fn time_line(from: &Path, to: &Path) -> anyhow::Result<()> {
+    if to.exists() {
+        bail!("{}: there is a file already\n  remedy: give another name, or remove it first", to.display());
+    }
+    // A time line shows events, not what analyses found; the cheapest one is run.
+    let diagnosis = diagnosis(from, &["frequency"])?;
+    let name = to.file_name().map(|name| name.to_string_lossy().into_owned()).context("no file is named")?;
+    let mut out = partune_engine::create(to.parent().unwrap_or(Path::new("")), &name)
+        .with_context(|| format!("cannot write {}", to.display()))?;
+    partune_report::chrome(&diagnosis, &mut out)?;
+    output::print(&format!(
+        "{}: {} events, {} messages; open it in ui.perfetto.dev\n",
+        to.display(),
+        diagnosis.trace.events(),
+        diagnosis.index.messages.len()
+    ))
+}
+
+fn tables(from: &Path, folder: &Path) -> anyhow::Result<()> {
+    if let Some(taken) = partune_report::PARQUET_FILES.iter().map(|name| folder.join(name)).find(|path| path.exists()) {
+        bail!("{}: there is a table already\n  remedy: give another folder, or remove it first", taken.display());
+    }
+    let diagnosis = diagnosis(from, &[])?;
+    partune_report::parquet(&diagnosis, &mut |name| partune_engine::create(folder, name))?;
+    output::print(&format!("{}: {}\n", folder.display(), partune_report::PARQUET_FILES.join(", ")))
 }

@@ -1,0 +1,200 @@
+//! Chrome's trace format, which Perfetto and chrome://tracing open: one JSON object with a list of events.
+//!
+//! Visits are complete events (`X`), messages flow arrows from the send to the receive (`s`, `f`), metrics counters (`C`); processes and
+//! threads are named (`M`). Times are in microseconds since the first event, exact to the picosecond, so that visits which nest in the
+//! trace nest here. Source: "Trace Event Format" (Google, 2016).
+
+use std::io::Write;
+
+use partune_base::{Clock, PeId, Time};
+use partune_engine::Diagnosis;
+use partune_trace::{Stream, Trace};
+use serde_json::json;
+
+use super::ExportError;
+use crate::names;
+
+/// Writes the time line of a trace. Memory: what one event needs.
+pub fn chrome(diagnosis: &Diagnosis, out: &mut dyn Write) -> Result<(), ExportError> {
+    let trace = &diagnosis.trace;
+    if trace.profile().is_some() {
+        return Err(ExportError::Profile);
+    }
+    let names: Vec<String> = trace
+        .paths()
+        .ids()
+        .map(|path| {
+            let region = names::region(trace, path);
+            let place = names::location(trace, path);
+            let mut event = format!(
+                "\"name\":{},\"cat\":{}",
+                json!(trace.strings().get(region.construct)),
+                json!(region.role.name()),
+            );
+            if !place.file.is_empty() {
+                event += &format!(",\"args\":{}", json!({ "file": place.file, "line": place.line }));
+            }
+            event
+        })
+        .collect();
+    let mut writer = Writer { out, trace, clock: trace.clock(), begin: trace.begin(), first: true };
+    writer.out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
+    writer.names()?;
+    for pe in trace.active_pes() {
+        writer.visits(pe, &trace.streams()[pe], &names)?;
+        writer.metrics(pe, &trace.streams()[pe])?;
+    }
+    writer.messages(diagnosis)?;
+    writer.out.write_all(b"\n]}\n")?;
+    writer.out.flush()?;
+    Ok(())
+}
+
+/// The list of events in the making.
+struct Writer<'a> {
+    out: &'a mut dyn Write,
+    trace: &'a Trace,
+    clock: Clock,
+    begin: Time,
+    first: bool,
+}
+
+/// Picoseconds, at least zero; printed as microseconds, exactly.
+struct Micros(i128);
+
+impl std::fmt::Display for Micros {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (whole, part) = (self.0 / 1_000_000, self.0 % 1_000_000);
+        if part == 0 {
+            return write!(f, "{whole}");
+        }
+        if part % 1000 == 0 { write!(f, "{whole}.{:03}", part / 1000) } else { write!(f, "{whole}.{part:06}") }
+    }
+}
+
+impl Writer<'_> {
+    fn event(&mut self, event: std::fmt::Arguments<'_>) -> Result<(), ExportError> {
+        self.out.write_all(if self.first { b"\n{" } else { b",\n{" })?;
+        self.first = false;
+        self.out.write_fmt(event)?;
+        self.out.write_all(b"}")?;
+        Ok(())
+    }
+
+    /// Picoseconds since the begin of the trace; rounding keeps the order of times.
+    fn micros(&self, time: Time) -> Micros {
+        let ticks = i128::from(time.0) - i128::from(self.begin.0);
+        Micros((ticks.max(0) * 1_000_000_000_000) / i128::from(self.clock.ticks_per_second()))
+    }
+
+    /// `"pid":0,"tid":3`: thread numbers are those of PEs, since viewers expect them to be unique.
+    fn place(&self, pe: PeId) -> String {
+        let process = self.trace.pes().get(pe).map_or(0, |it| it.process.0);
+        format!("\"pid\":{process},\"tid\":{}", pe.0)
+    }
+
+    fn names(&mut self) -> Result<(), ExportError> {
+        let trace = self.trace;
+        let strings = trace.strings();
+        for (id, process) in trace.processes().iter_ids() {
+            if !process.pes.iter().any(|pe| !trace.streams()[*pe].visits.is_empty()) {
+                continue;
+            }
+            let own = strings.get(process.name);
+            let name = match process.rank {
+                Some(rank) => format!("rank {rank}"),
+                None if own.is_empty() => format!("process {}", id.0),
+                None => own.to_owned(),
+            };
+            let order = process.rank.unwrap_or(id.0);
+            self.event(format_args!(
+                "\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"tid\":0,\"args\":{}",
+                id.0,
+                json!({ "name": name })
+            ))?;
+            self.event(format_args!(
+                "\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":{},\"tid\":0,\"args\":{{\"sort_index\":{order}}}",
+                id.0
+            ))?;
+        }
+        for pe in trace.active_pes() {
+            let own = strings.get(trace.pes()[pe].name);
+            let name = if own.is_empty() {
+                format!("PE {}", names::pe(trace, pe))
+            } else {
+                format!("PE {}: {own}", names::pe(trace, pe))
+            };
+            let place = self.place(pe);
+            self.event(format_args!(
+                "\"ph\":\"M\",\"name\":\"thread_name\",{place},\"args\":{}",
+                json!({ "name": name })
+            ))?;
+            self.event(format_args!(
+                "\"ph\":\"M\",\"name\":\"thread_sort_index\",{place},\"args\":{{\"sort_index\":{}}}",
+                pe.0
+            ))?;
+        }
+        Ok(())
+    }
+
+    fn visits(&mut self, pe: PeId, stream: &Stream, names: &[String]) -> Result<(), ExportError> {
+        let place = self.place(pe);
+        for visit in stream.visits.iter() {
+            let (begin, end) = (self.micros(visit.enter), self.micros(visit.exit.max(visit.enter)));
+            let duration = Micros(end.0 - begin.0);
+            let name = names.get(visit.path.0 as usize).map_or("\"name\":\"\"", String::as_str);
+            self.event(format_args!("\"ph\":\"X\",{place},\"ts\":{begin},\"dur\":{duration},{name}"))?;
+        }
+        Ok(())
+    }
+
+    fn metrics(&mut self, pe: PeId, stream: &Stream) -> Result<(), ExportError> {
+        let process = self.trace.pes()[pe].process.0;
+        let label = names::pe(self.trace, pe);
+        for sample in &stream.metrics {
+            let Some(metric) = self.trace.metrics().get(sample.metric) else { continue };
+            let value = sample.value * metric.scale;
+            if !value.is_finite() {
+                continue;
+            }
+            let strings = self.trace.strings();
+            // A viewer joins counters of one process and name.
+            let name = json!(format!("{} of PE {label}", strings.get(metric.name)));
+            let unit = strings.get(metric.unit);
+            let series = json!({ if unit.is_empty() { "value" } else { unit }: value });
+            let time = self.micros(sample.time);
+            self.event(format_args!(
+                "\"ph\":\"C\",\"pid\":{process},\"tid\":{},\"ts\":{time},\"name\":{name},\"args\":{series}",
+                pe.0
+            ))?;
+        }
+        Ok(())
+    }
+
+    /// An arrow lies in the operations at its ends: it begins where the send does, and ends where the receive does.
+    fn messages(&mut self, diagnosis: &Diagnosis) -> Result<(), ExportError> {
+        let trace = self.trace;
+        for (id, message) in diagnosis.index.messages.iter().enumerate() {
+            let send = trace.streams()[message.sender].sends[message.send as usize];
+            let recv = trace.streams()[message.receiver].recvs[message.recv as usize];
+            let args = json!({ "bytes": send.bytes, "tag": send.tag });
+            let (from, to) = (self.place(message.sender), self.place(message.receiver));
+            let (begin, end) = (self.micros(send.time), self.micros(recv.time));
+            let what = format!("\"name\":\"message\",\"cat\":\"message\",\"id\":{id}");
+            self.event(format_args!("\"ph\":\"s\",{from},\"ts\":{begin},{what},\"args\":{args}"))?;
+            self.event(format_args!("\"ph\":\"f\",\"bp\":\"e\",{to},\"ts\":{end},{what}"))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn microseconds_are_exact() {
+        let text = |picos| Micros(picos).to_string();
+        assert_eq!([text(0), text(1_500_000), text(1), text(7_000_000)], ["0", "1.500", "0.000001", "7"]);
+    }
+}

@@ -1,0 +1,121 @@
+//! What other tools get: Chrome's trace format and Parquet tables, read back with readers that are not ours.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::Path;
+
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::RowAccessor;
+use partune_engine::{Diagnosis, Request};
+use serde_json::Value;
+
+use crate::archives::archives;
+
+fn diagnosis(anchor: &Path) -> Diagnosis {
+    partune_engine::analyze(partune_engine::open(anchor, &()).expect("the archive opens"), &Request::default(), &())
+}
+
+/// Picoseconds of a time in microseconds.
+fn picos(value: &Value) -> i128 {
+    (value.as_f64().expect("a time is a number") * 1e6).round() as i128
+}
+
+#[test]
+fn a_time_line_is_what_the_format_asks_for() {
+    for archive in archives() {
+        let name = &archive.name;
+        let diagnosis = diagnosis(&archive.anchor);
+        let mut out = Vec::new();
+        let written = partune_report::chrome(&diagnosis, &mut out);
+        if diagnosis.trace.profile().is_some() {
+            assert!(matches!(written, Err(partune_report::ExportError::Profile)) && out.is_empty(), "{name}");
+            continue;
+        }
+        written.expect("memory takes everything");
+        let document: Value = serde_json::from_slice(&out).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let events = document["traceEvents"].as_array().expect("there is a list of events");
+        let of = |kind: &str| events.iter().filter(|it| it["ph"] == kind).collect::<Vec<_>>();
+        let visits: usize = diagnosis.trace.active_pes().map(|pe| diagnosis.trace.streams()[pe].visits.len()).sum();
+        assert_eq!(of("X").len(), visits, "{name}");
+        let (begins, ends) = (of("s"), of("f"));
+        assert_eq!((begins.len(), ends.len()), (diagnosis.index.messages.len(), begins.len()), "{name}");
+        for event in events {
+            assert!(event["pid"].is_u64() && event["tid"].is_u64() && event["name"].is_string(), "{name}: {event}");
+            assert!(event["ph"] == "M" || picos(&event["ts"]) >= 0, "{name}: {event}");
+        }
+        // Visits of a thread nest, and arrows begin and end inside of one.
+        let mut threads: BTreeMap<(u64, u64), Vec<(i128, i128)>> = BTreeMap::new();
+        let thread = |event: &Value| (event["pid"].as_u64().unwrap_or(0), event["tid"].as_u64().unwrap_or(0));
+        for event in of("X") {
+            let begin = picos(&event["ts"]);
+            threads.entry(thread(event)).or_default().push((begin, begin + picos(&event["dur"])));
+        }
+        for (thread, visits) in &threads {
+            let mut open: Vec<i128> = Vec::new();
+            for (begin, end) in visits {
+                // A double holds sixteen digits; a reader's sums may be off in the last.
+                while open.last().is_some_and(|last| *last <= *begin + 2000) {
+                    open.pop();
+                }
+                assert!(open.last().is_none_or(|last| *end <= *last + 2000), "{name}: {thread:?} at {begin}");
+                open.push(*end);
+            }
+        }
+        for event in begins.iter().chain(&ends) {
+            assert!(threads.contains_key(&thread(event)), "{name}: {event}");
+        }
+    }
+}
+
+#[test]
+fn tables_hold_what_the_trace_and_the_findings_do() {
+    for archive in archives() {
+        let name = &archive.name;
+        let diagnosis = diagnosis(&archive.anchor);
+        let folder = tempfile::tempdir().expect("there is room for tables");
+        partune_report::parquet(&diagnosis, &mut |file| partune_engine::create(folder.path(), file))
+            .expect("tables are written");
+        let reader = |file: &str| {
+            let file = File::open(folder.path().join(file)).expect("the table is there");
+            SerializedFileReader::new(file).expect("it is a table")
+        };
+        let rows = |file: &str| reader(file).metadata().file_metadata().num_rows() as usize;
+        for file in partune_report::PARQUET_FILES {
+            rows(file);
+        }
+        let trace = &diagnosis.trace;
+        let operations: usize = trace.active_pes().map(|pe| trace.streams()[pe].operations.len()).sum();
+        assert_eq!(rows("operations.parquet"), operations, "{name}");
+        assert_eq!(rows("pes.parquet"), trace.pes().len(), "{name}");
+        assert_eq!(rows("findings.parquet"), diagnosis.findings.len(), "{name}");
+
+        let column = |file: &str, column: &str| -> Vec<f64> {
+            let reader = reader(file);
+            let schema = reader.metadata().file_metadata().schema_descr_ptr();
+            let at = schema.columns().iter().position(|it| it.name() == column).expect("the column is there");
+            let rows = reader.get_row_iter(None).expect("rows are read");
+            rows.map(|row| row.and_then(|row| row.get_double(at)).expect("it is a number")).collect()
+        };
+        let waits: partune_base::Span = diagnosis.waits.iter().map(partune_analysis::Wait::duration).sum();
+        let waited: f64 = column("operations.parquet", "wait_s").iter().sum();
+        let expected = trace.clock().seconds(waits);
+        assert!((waited - expected).abs() <= 1e-9 + expected * 1e-9, "{name}: {waited} of {expected} s");
+        let lost: Vec<f64> = diagnosis.findings.iter().map(|it| trace.clock().seconds(it.finding.time)).collect();
+        assert_eq!(column("findings.parquet", "seconds"), lost, "{name}");
+    }
+}
+
+#[test]
+fn a_time_line_is_not_overwritten() {
+    let folder = tempfile::tempdir().expect("there is room for a file");
+    let to = folder.path().join("trace.json");
+    std::fs::write(&to, "mine").expect("it is written");
+    let from = archives().remove(0).anchor;
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_partune"))
+        .args([Path::new("convert"), &from, &to])
+        .output()
+        .expect("the binary runs");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("remedy"));
+    assert_eq!(std::fs::read_to_string(&to).expect("it is there"), "mine");
+}
