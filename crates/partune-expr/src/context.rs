@@ -5,7 +5,7 @@
 //! bound plus a rest that is not negative. What is left is not negative if no coefficient is. Complete for nothing, enough for loop
 //! nests, and never wrong.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -16,8 +16,12 @@ use crate::rat::Rat;
 
 /// Replacements that one proof may nest.
 const DEPTH: u32 = 16;
+/// Steps after which nothing more is proven: what takes longer has no closed form worth waiting for.
+const ALL_STEPS: u32 = 60_000;
+/// Questions that one question may ask inside each other.
+const NESTING: u32 = 6;
 /// Steps that one question may take.
-const BUDGET: u32 = 200;
+const BUDGET: u32 = 80;
 /// Points that refute before a proof is tried, and how many are tried to find them.
 const POINTS: usize = 8;
 const TRIES: u64 = 2_000;
@@ -33,6 +37,22 @@ pub struct Context {
     known: BTreeMap<Bool, bool>,
     /// Admissible points: what fails at one cannot be proven.
     points: Rc<Vec<Point>>,
+    /// Answers so far; of this context only.
+    answers: Answers,
+    /// Questions under way inside each other, over all clones.
+    nesting: Rc<Cell<u32>>,
+    /// Steps of all proofs, over all clones.
+    steps: Rc<Cell<u32>>,
+}
+
+/// A clone begins with no answers, because it is made to assume more.
+#[derive(Debug, Default)]
+struct Answers(RefCell<BTreeMap<Expr, bool>>);
+
+impl Clone for Answers {
+    fn clone(&self) -> Answers {
+        Answers::default()
+    }
 }
 
 type Point = BTreeMap<Symbol, Rat>;
@@ -54,6 +74,7 @@ fn holds(point: &Point, condition: &Bool) -> bool {
 impl Context {
     /// Adds an assumption.
     pub fn assume(&mut self, condition: &Bool) {
+        self.answers = Answers::default();
         match condition {
             Bool::True | Bool::False | Bool::Or(_) => {}
             Bool::And(all) => all.iter().for_each(|one| self.assume(one)),
@@ -116,6 +137,7 @@ impl Context {
     #[must_use]
     pub fn with_range(&self, variable: &Symbol, lo: &Expr, hi: &Expr) -> Context {
         let mut context = self.clone();
+        context.answers = Answers::default();
         context.lower.insert(variable.clone(), vec![lo.clone()]);
         context.upper.insert(variable.clone(), vec![hi.clone()]);
         context.at_least_zero(&(hi - lo));
@@ -220,8 +242,21 @@ impl Context {
         if self.points.iter().any(|point| at(point, e).is_some_and(|value| value < Rat::ZERO)) {
             return false;
         }
+        if let Some(known) = self.answers.0.borrow().get(e) {
+            return *known;
+        }
+        if self.nesting.get() >= NESTING {
+            return false;
+        }
+        self.nesting.set(self.nesting.get() + 1);
         let budget = Cell::new(BUDGET);
-        Proof { context: self, budget: &budget, free: BTreeSet::new() }.nonneg(e, DEPTH)
+        let proven = Proof { context: self, budget: &budget, free: BTreeSet::new() }.nonneg(e, DEPTH);
+        self.nesting.set(self.nesting.get() - 1);
+        // Inside another question a no may be for lack of depth.
+        if proven || self.nesting.get() == 0 {
+            self.answers.0.borrow_mut().insert(e.clone(), proven);
+        }
+        proven
     }
 
     /// Whether a condition is proven, disproven, or open.
@@ -382,9 +417,11 @@ impl Proof<'_> {
         if let Some(value) = e.to_rat() {
             return value >= Rat::ZERO;
         }
-        if depth == 0 || self.budget.get() == 0 || e.is_undefined() {
+        let steps = self.context.steps.get();
+        if depth == 0 || self.budget.get() == 0 || steps >= ALL_STEPS || e.is_undefined() || e.size() > 400 {
             return false;
         }
+        self.context.steps.set(steps + 1);
         self.budget.set(self.budget.get() - 1);
         let e = &self.without_denominators(e);
         if self.all_terms_nonneg(e) {
@@ -400,7 +437,7 @@ impl Proof<'_> {
         }
         match e.atoms(|atom| !matches!(atom, Atom::Symbol(_) | Atom::Power(..) | Atom::Group(_))).first() {
             Some(atom) => self.by_atom(e, atom, depth),
-            None => self.by_symbol(e, depth),
+            None => self.by_power(e, depth).unwrap_or_else(|| self.by_symbol(e, depth)),
         }
     }
 
@@ -488,6 +525,19 @@ impl Proof<'_> {
             }
             _ => false,
         }
+    }
+
+    /// `2^k` with `k >= 1` is 2 and a rest that is not negative.
+    fn by_power(&self, e: &Expr, depth: u32) -> Option<bool> {
+        let atom = e.atoms(|atom| matches!(atom, Atom::Power(base, _) if *base > Rat::ONE)).into_iter().next()?;
+        let Atom::Power(base, exponent) = &atom else { return None };
+        let least = (0..4).rev().find(|least| self.context.nonneg(&(exponent - Expr::from(*least))))?;
+        let rest = Symbol::int(&format!("power'{depth}"));
+        let mut free = self.free.clone();
+        free.insert(rest.clone());
+        let value = Expr::number(base.pow(least)) + Expr::from(&rest);
+        let replaced = e.rebuild(&mut |own| (*own == atom).then(|| value.clone()));
+        Some(Proof { context: self.context, budget: self.budget, free }.nonneg(&replaced, depth - 1))
     }
 
     fn floor_nonneg(&self, num: &Expr) -> bool {

@@ -33,9 +33,12 @@ pub fn format(source: &str) -> Option<String> {
             if breaks > 1 && !closes {
                 text.push('\n');
             }
-            let continued = inside && depth == 0 && token.kind != Kind::Comment;
+            let continued = inside && depth == 0 && token.kind != Kind::Comment && !closes;
             text.push_str(&INDENT.repeat(depth + usize::from(continued)));
-        } else if previous.is_some_and(|previous| spaced(before, previous, *token)) {
+        } else if token.kind == Kind::Comment && previous.is_some() {
+            // Comments that the writer put in a column stay there.
+            text.push_str(&" ".repeat(gap.chars().count().max(1)));
+        } else if previous.is_some_and(|previous| spaced(before, previous, *token, !gap.is_empty())) {
             text.push(' ');
         }
         text.push_str(&written(*token));
@@ -66,7 +69,7 @@ fn written(token: Token<'_>) -> String {
 }
 
 /// Whether a space stands between two tokens of a line.
-fn spaced(before: Option<Token<'_>>, left: Token<'_>, right: Token<'_>) -> bool {
+fn spaced(before: Option<Token<'_>>, left: Token<'_>, right: Token<'_>, gap: bool) -> bool {
     const WORDS: &[&str] = &[
         "if", "then", "else", "while", "where", "seq", "par", "and", "or", "not", "div", "mod", "from", "in", "choose",
         "sum",
@@ -84,7 +87,12 @@ fn spaced(before: Option<Token<'_>>, left: Token<'_>, right: Token<'_>) -> bool 
     if sign(left, &["-"]) && before.is_none_or(no_value) {
         return false;
     }
-    if sign(left, &["*", "/", "^", "..", "(", "["]) || sign(right, &["*", "/", "^", "..", ")", "]", ",", ";", ":"]) {
+    // Arithmetic is as loose or tight as the writer made it.
+    const ARITHMETIC: &[&str] = &["+", "-", "*", "/"];
+    if sign(left, ARITHMETIC) || sign(right, ARITHMETIC) {
+        return gap || word(left);
+    }
+    if sign(left, &["^", "..", "(", "["]) || sign(right, &["^", "..", ")", "]", ",", ";", ":"]) {
         return false;
     }
     if sign(right, &["("]) {

@@ -8,6 +8,7 @@ mod export;
 mod faults;
 mod machine;
 mod manual;
+mod model;
 mod pgas;
 mod record;
 mod report;

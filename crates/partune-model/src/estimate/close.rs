@@ -58,6 +58,14 @@ pub(super) fn close(
         Some(Map::Cycle { offset, length, base }) if (lo + &offset).is_zero() => {
             cycle(&entry, range, context, dimension, &offset, &length, &base)
         }
+        // Where whole rounds are alike, it does not matter where the first begins.
+        Some(Map::Cycle { length, base, .. }) => {
+            let count = hi - lo + Expr::one();
+            let alike = ![&entry.work, &entry.head, &entry.tail].iter().any(|e| e.mentions(variable));
+            let whole = (&count - &length * context.floor_div(&count, &length)).is_zero();
+            let offset = -lo;
+            if alike && whole { cycle(&entry, range, context, dimension, &offset, &length, &base) } else { Vec::new() }
+        }
         _ => Vec::new(),
     };
     let left = pieces.iter().any(|piece| piece.work.mentions(variable) || piece.head.mentions(variable));

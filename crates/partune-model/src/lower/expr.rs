@@ -323,7 +323,9 @@ impl<'a> Lower<'a> {
                     );
                     return nothing();
                 }
-                return Any::Value(if power.is_integer() { kind } else { Type::Real }, power);
+                // Of integers it counts as one; a negative exponent is told when it comes up.
+                let fraction = power.to_rat().is_some_and(|value| !value.is_integer());
+                return Any::Value(if fraction { Type::Real } else { kind }, power);
             }
             Binary::Eq => return Any::Condition(Bool::eq(&x, &y)),
             Binary::Ne => return Any::Condition(Bool::eq(&x, &y).not()),

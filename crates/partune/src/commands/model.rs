@@ -258,7 +258,14 @@ fn estimate(args: &Estimate) -> anyhow::Result<()> {
     let mut list = Vec::new();
     for alternative in chosen(&given, args.alt.as_deref())? {
         let Some(open) = general.alternative(&alternative.name) else { continue };
-        let form = closed_form(&general, &open.term);
+        let mut form = closed_form(&general, &open.term);
+        if all_given && !form.weaker.is_empty() {
+            // With numbers some forms close that do not without.
+            let closed = closed_form(&given, &alternative.term);
+            if closed.weaker.is_empty() {
+                form = closed;
+            }
+        }
         let bounds = if all_given {
             let with_values = Model { params: given.params.clone(), ..general.clone() };
             let exact = form.weaker.is_empty().then(|| form.eval(&Given(&with_values)).ok()).flatten();

@@ -1,0 +1,183 @@
+//! `partune model` as a user meets it, and the pages of the model library in `docs/model/`.
+//!
+//! After a change of a model or of what the commands print: `PARTUNE_UPDATE=1 cargo test -p partune model`.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::archives::workspace;
+
+fn partune(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_partune")).args(args).output().expect("the binary runs")
+}
+
+#[track_caller]
+fn text(args: &[&str]) -> String {
+    let output = partune(args);
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text is UTF-8")
+}
+
+fn library() -> Vec<PathBuf> {
+    let folder = workspace().join("crates/partune-model/library");
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).expect("there is a library").map(|it| it.expect("a file").path()).collect();
+    files.sort();
+    files
+}
+
+fn file(name: &str) -> String {
+    workspace().join("crates/partune-model/library").join(name).display().to_string()
+}
+
+/// Compares a page with what it should be, or writes it.
+fn check(name: &str, page: &str) {
+    let path = workspace().join("docs/model").join(name);
+    if std::env::var_os("PARTUNE_UPDATE").is_some() {
+        std::fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("the folder can be made");
+        std::fs::write(&path, page).expect("the page can be written");
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(committed == page, "{name} is stale: PARTUNE_UPDATE=1 cargo test -p partune model");
+}
+
+fn simulations(path: &str) -> String {
+    let document: Value = serde_json::from_str(&text(&["model", "estimate", "--json", path])).expect("it is JSON");
+    let names: Vec<String> = match document["alternatives"].as_array() {
+        Some(all) => all.iter().map(|it| it["name"].as_str().expect("a name").to_owned()).collect(),
+        None => vec![document["name"].as_str().expect("a name").to_owned()],
+    };
+    let runs = names.iter().map(|name| {
+        let run = text(&["model", "simulate", path, "--alt", name]);
+        // The busiest queues tell enough.
+        let lines: Vec<&str> = run.lines().take(6).collect();
+        lines.join("\n") + "\n"
+    });
+    runs.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_library_is_in_the_book() {
+    let mut list = String::from(
+        "# Models\n\nContention models of parallel programs in PAMELA: what could run in parallel, and the resources of the machine. \
+         [The language](language.md) has the rules; `partune model estimate FILE` gives bounds on the time as formulas, \
+         `simulate` runs the model, `decide` says when which alternative is best, `emit` writes that as code.\n\n\
+         The pages below are made from the models in `crates/partune-model/library/` and show what the commands print for the \
+         values that stand in the model; `-D NAME=VALUE` gives others.\n\n| model | what it is |\n|---|---|\n",
+    );
+    let files = library();
+    assert!(files.len() >= 26, "{}", files.len());
+    for path in files {
+        let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
+        let source = std::fs::read_to_string(&path).expect("it reads");
+        let prose: Vec<&str> = source
+            .lines()
+            .take_while(|line| line.starts_with("//"))
+            .map(|line| line.trim_start_matches('/').trim())
+            .collect();
+        let prose = prose.join(" ");
+        let path = path.display().to_string();
+        let title = prose.split(['.', ':']).next().unwrap_or_default();
+        let _ = writeln!(list, "| [{name}]({name}.md) | {title} |");
+        let mut page = format!("# {name}\n\n{prose}\n\n```\n{source}```\n\n## Estimate\n\n```\n");
+        page += &text(&["model", "estimate", &path]);
+        page += "```\n\n## Simulation\n\n```\n";
+        page += &simulations(&path);
+        page += "```\n";
+        check(&format!("{name}.md"), &page);
+    }
+    check("README.md", &list);
+}
+
+#[test]
+fn estimates_and_runs_keep_their_contract() {
+    for (name, alternative, basic, head_tail, makespan) in [
+        ("pipeline.pam", "main", 200, 214, 214),
+        ("adi.pam", "horizontal", 282_624, 282_638, 282_638),
+        ("adi.pam", "pipelined", 32_768, 33_216, 33_216),
+        ("machine_repair.pam", "main", 80, 85, 85),
+    ] {
+        let path = file(name);
+        let estimate: Value =
+            serde_json::from_str(&text(&["model", "estimate", "--json", "--alt", alternative, &path]))
+                .expect("it is JSON");
+        assert_eq!(
+            (estimate["basic"].as_i64(), estimate["head_tail"].as_i64()),
+            (Some(basic), Some(head_tail)),
+            "{name}"
+        );
+        assert!(estimate["upper"].as_f64() >= estimate["head_tail"].as_f64() && estimate["closed_form"].is_string());
+        let run: Value = serde_json::from_str(&text(&["model", "simulate", "--json", "--alt", alternative, &path]))
+            .expect("it is JSON");
+        assert_eq!(run["makespan"].as_i64(), Some(makespan), "{name}");
+    }
+    let path = file("adi.pam");
+    let twice = || text(&["model", "decide", &path, "--alt", "remap", "--alt", "stripmined", "-D", "P=8"]);
+    assert_eq!(twice(), twice());
+}
+
+#[test]
+fn simulated_runs_are_archives() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let run = |to: &str| text(&["model", "simulate", &file("machine_repair.pam"), "--archive", to]);
+    run(&at("a"));
+    run(&at("b"));
+    assert_eq!(read(&folder.path().join("a")), read(&folder.path().join("b")), "the same seed, the same bytes");
+    let document: Value = serde_json::from_str(&text(&["analyze", "--json", &at("a")])).expect("it is JSON");
+    assert_eq!((document["pes"].as_u64(), document["duration_s"].as_f64()), (Some(8), Some(85.0)));
+    let findings = document["findings"].as_array().expect("findings");
+    assert!(findings.iter().any(|it| it["role"] == "lock_acquire"), "{document:#}");
+    assert_eq!(
+        partune(&["model", "simulate", &file("machine_repair.pam"), "--archive", &at("a")]).status.code(),
+        Some(1)
+    );
+}
+
+fn read(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files.extend(read(&path));
+        } else {
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            files.push((name, std::fs::read(&path).expect("it reads")));
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn all_errors_are_told_at_once_with_their_lines() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let path = folder.path().join("bad.pam");
+    let source = "param N: int;\nparam M: itn;\nresource r[N;\nmain = par (i = 1, N) use(r[i], -3);\nlet x = 1/0;\n";
+    std::fs::write(&path, source).expect("it can be written");
+    let output = partune(&["model", "check", &path.display().to_string()]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1));
+    for wanted in [":2:10", ":3:13", ":5:11", "param M: itn;", "division by zero"] {
+        assert!(told.contains(wanted), "{wanted}: {told}");
+    }
+    assert_eq!(partune(&["model", "check", "/no/such.pam"]).status.code(), Some(1));
+    assert_eq!(partune(&["model", "estimate", &file("adi.pam"), "-D", "N"]).status.code(), Some(2));
+    assert_eq!(
+        partune(&["model", "estimate", &file("adi.pam"), "-D", "N=100"]).status.code(),
+        Some(1),
+        "8 does not divide 100"
+    );
+}
+
+#[test]
+fn the_library_is_formatted() {
+    for path in library() {
+        let source = std::fs::read_to_string(&path).expect("it reads");
+        let formatted = text(&["model", "fmt", &path.display().to_string()]);
+        assert!(source == formatted, "{}: partune model fmt --write", path.display());
+    }
+}
