@@ -2,6 +2,7 @@
 
 mod closed_forms;
 mod decisions;
+mod errors;
 mod generated;
 mod golden;
 mod golden_values;

@@ -1,0 +1,19 @@
+//! What the fuzz target of the modelling language does with its input; the tests of `partune-model` run it over mutations of the library.
+//!
+//! Besides not panicking: what is formatted formats to itself and means the same.
+
+use partune_model::{Values, format, lower, parse};
+
+/// A model's text.
+pub(crate) fn model(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let (file, diagnostics) = parse(text);
+    for diagnostic in &diagnostics {
+        assert!(text.get(diagnostic.span.range()).is_some(), "{diagnostic:?}");
+    }
+    if let Some(formatted) = format(text) {
+        assert_eq!(format(&formatted).as_deref(), Some(&*formatted));
+        assert_eq!(parse(&formatted).1.len(), diagnostics.len(), "{formatted}");
+    }
+    let _ = lower(text, &file, &Values::new(), &|name| Err(["no file ", name].concat()));
+}
