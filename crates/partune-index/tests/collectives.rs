@@ -179,3 +179,15 @@ fn started(trace: &Trace) -> usize {
     let requests = trace.streams().iter().flat_map(|stream| &stream.requests);
     requests.filter(|request| request.kind == RequestKind::CollectiveStarted).count()
 }
+
+#[test]
+fn an_exchange_among_neighbours_is_no_meeting_of_all() {
+    // PE 0 has left before PE 2 comes: were it a collective of all, the clocks would be wrong.
+    let (_, index) = index(
+        "pe 0: main 0..100 { MPI_Neighbor_allgather 10..20 alltoall(bytes=8) MPI_Barrier 60..70 barrier }
+         pe 1: main 0..100 { MPI_Neighbor_allgather 12..20 alltoall(bytes=8) MPI_Barrier 60..70 barrier }
+         pe 2: main 0..100 { MPI_Neighbor_allgather 40..50 alltoall(bytes=8) MPI_Barrier 60..70 barrier }",
+    );
+    assert_eq!(shapes(&index), [(Role::GroupSync, vec![60, 60, 60], 0)]);
+    assert!(index.quality.is_empty(), "{:?}", notes(&index));
+}

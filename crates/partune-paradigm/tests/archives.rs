@@ -51,7 +51,9 @@ fn check(region: &Region, anchor: &Path) -> bool {
         "MPI" | "OPENMP" | "OpenMP" | "OMPT" | "OpenSHMEM" | "SHMEM" | "PTHREAD" | "UPC" | "CUDA" | "HIP" => {
             let found = found.unwrap_or_else(|| panic!("{place}"));
             let role = found.construct.role;
-            assert!(fits(&region.role, role), "{place}: {role:?}");
+            // Score-P calls an exchange among neighbours an all-to-all; nobody waits for those who are no neighbours.
+            let among_neighbours = region.name.to_lowercase().contains("neighbor") && role == SendRecv;
+            assert!(fits(&region.role, role) || among_neighbours, "{place}: {role:?}");
             return true;
         }
         // Instrumented by a compiler: never a construct.

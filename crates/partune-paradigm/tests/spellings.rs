@@ -29,7 +29,7 @@ const SPELLINGS: &[(&str, Role, Completion, &[&str])] = &[
     ("MPI_Iscatterv", OneToAll, NonBlocking, &["MPI_Iscatterv", "MPI_Iscatterv_c"]),
     ("MPI_Reduce_init", AllToOne, Persistent, &["MPI_Reduce_init", "MPIX_Reduce_init"]),
     ("MPI_Reduce_scatter_block", AllToAll, Blocking, &["MPI_Reduce_scatter_block"]),
-    ("MPI_Ineighbor_alltoallw", AllToAll, NonBlocking, &["MPI_Ineighbor_alltoallw"]),
+    ("MPI_Ineighbor_alltoallw", SendRecv, NonBlocking, &["MPI_Ineighbor_alltoallw"]),
     ("MPI_Exscan", Scan, Blocking, &["MPI_Exscan"]),
     ("MPI_Comm_split", GlobalAlloc, Blocking, &["MPI_Comm_split"]),
     ("MPI_Comm_idup", GlobalAlloc, NonBlocking, &["MPI_Comm_idup"]),

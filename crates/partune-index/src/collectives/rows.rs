@@ -108,7 +108,9 @@ impl Reader<'_> {
         for (index, row) in stream.collectives.iter().enumerate() {
             let start = starts.next_if(|(_, of)| *of == index as u32).map(|(event, _)| *event as usize);
             let part = self.part(pe, stream, index, start);
-            if !row.group.is_some() {
+            if self.is_among_neighbours(pe, part.member.start) {
+                // Its bytes count where it is; it brings nobody together.
+            } else if !row.group.is_some() {
                 found.unknown += 1;
             } else if self.trace.groups()[row.group].kind == GroupKind::SelfOnly {
                 found.alone.push(part);
@@ -149,6 +151,12 @@ impl Reader<'_> {
         let member =
             Member { pe, start, enter: announced, wait: row.visit, wait_enter: enter, exit, row: index as u32 };
         Part { set: row.group.0, ordinal: 0, role: self.shape(pe, start, row), root: row.root, kind: 0, member }
+    }
+
+    /// Whether what starts it exchanges with some members of the group only (a neighbourhood collective): that is no meeting of all.
+    fn is_among_neighbours(&self, pe: PeId, start: VisitIx) -> bool {
+        let visit = self.trace.streams()[pe].visits.get(start);
+        visit.is_some_and(|visit| self.trace.regions()[self.trace.paths().region(visit.path)].role == Role::SendRecv)
     }
 
     /// The role of the region that starts it, where that is collective; else that of the row.
