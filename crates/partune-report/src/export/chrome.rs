@@ -26,15 +26,14 @@ pub fn chrome(diagnosis: &Diagnosis, out: &mut dyn Write) -> Result<(), ExportEr
         .map(|path| {
             let region = names::region(trace, path);
             let place = names::location(trace, path);
-            let mut event = format!(
-                "\"name\":{},\"cat\":{}",
-                json!(trace.strings().get(region.construct)),
-                json!(region.role.name()),
-            );
-            if !place.file.is_empty() {
-                event += &format!(",\"args\":{}", json!({ "file": place.file, "line": place.line }));
+            let (name, role) = (json!(trace.strings().get(region.construct)), json!(region.role.name()));
+            match place.file {
+                "" => format!("\"name\":{name},\"cat\":{role}"),
+                file => {
+                    let args = json!({ "file": file, "line": place.line });
+                    format!("\"name\":{name},\"cat\":{role},\"args\":{args}")
+                }
             }
-            event
         })
         .collect();
     let mut writer = Writer { out, trace, clock: trace.clock(), begin: trace.begin(), first: true };

@@ -82,10 +82,8 @@ fn cell(trace: &Trace, values: &Values, row: usize) -> Markup {
             html! { td { (short(trace.metrics().get(values[row]).map_or("", |it| string(it.name)))) } }
         }
         Values::Path(values) => {
-            let frames = names::callpath(trace, values[row]);
             // Of a deep path, the inner part tells more.
-            let shown: Vec<_> = frames.iter().rev().take(8).rev().map(|name| short(name)).collect();
-            html! { td.wide { code { @if frames.len() > shown.len() { "… › " } (shown.join(" › ")) } } }
+            html! { td.wide { code { (super::clip(&names::callpath(trace, values[row]).join(" › "), 240)) } } }
         }
         Values::Word(values) => html! { td { (values[row].replace('_', " ")) } },
     }

@@ -1,5 +1,7 @@
 //! Findings: a table of all, and each of the worst with its place, who waits, who makes it wait, and its longest instances.
 
+use std::fmt::Write;
+
 use maud::{Markup, html};
 use partune_analysis::{Finding, Occurrence};
 use partune_base::{CallPathId, PeId, Span, Time};
@@ -16,7 +18,7 @@ use crate::{names, next};
 /// Rows of the table.
 const ROWS: usize = 200;
 /// Findings with details.
-const DETAILS: usize = 25;
+const DETAILS: usize = 20;
 /// Of these, so many are open; the others open with a click.
 const OPEN: usize = 8;
 /// Frames of a call path.
@@ -172,7 +174,7 @@ fn instance(diagnosis: &Diagnosis, finding: &Finding, occurrence: &Occurrence) -
     let view = View {
         begin: Time(occurrence.begin.0.saturating_sub(margin)).max(trace.begin()),
         end: Time(occurrence.end.0.saturating_add(margin)).min(trace.end()),
-        columns: 400,
+        columns: 240,
     };
     let timeline = Timeline::new(trace, &diagnosis.waits, &fold, view);
     let height = 24.0;
@@ -240,10 +242,7 @@ fn columns(trace: &Trace, fold: &Fold, values: &[f64]) -> Markup {
     let content = html! {
         (svg::text(LEFT - 8.0, 12.0, "end", "small", &names::seconds(most)))
         (svg::line((LEFT, height), (WIDTH, height)))
-        @for (index, value) in values.iter().enumerate().filter(|(_, value)| **value > 0.0) {
-            @let tall = (value / most * (height - 4.0)).max(0.8);
-            rect.f-wait x=(svg::px(LEFT + index as f64 * bar + bar * 0.08)) y=(svg::px(height - tall)) width=(svg::px(bar * 0.84)) height=(svg::px(tall)) {}
-        }
+        path.f-wait d=(bars(values, most, height, bar)) {}
         (svg::text(LEFT + bar * 0.08, height + 14.0, "start", "small", &row_label(trace, rows[0])))
         (svg::text(LEFT + (last as f64 + 0.92) * bar, height + 14.0, "end", "small", &row_label(trace, rows[last])))
     };
@@ -253,6 +252,17 @@ fn columns(trace: &Trace, fold: &Fold, values: &[f64]) -> Markup {
             figcaption { "Loss by PE, first to last." @if fold.is_folded() { " A column is " (fold.each()) " PEs." } }
         }
     }
+}
+
+/// The outlines of columns that stand on a line, as one path: many columns, few bytes.
+fn bars(values: &[f64], most: f64, base: f64, width: f64) -> String {
+    let mut path = String::new();
+    for (index, value) in values.iter().enumerate().filter(|(_, value)| **value > 0.0) {
+        let tall = svg::px((value / most * (base - 4.0)).max(0.8));
+        let (x, wide) = (svg::px(LEFT + (index as f64 + 0.08) * width), svg::px(width * 0.84));
+        let _ = write!(path, "M{x} {}v-{tall}h{wide}v{tall}", svg::px(base));
+    }
+    path
 }
 
 fn causes(trace: &Trace, finding: &Finding) -> Markup {

@@ -149,7 +149,7 @@ fn folding(fold: &Fold) -> Markup {
     html! { @if fold.is_folded() { " (" (fold.pes().len()) " PEs on " (fold.len()) " rows of " (fold.each()) " PEs each)" } }
 }
 
-/// A name, or its end if it is very long; control characters are shown as such.
+/// A name, or its end if it is very long.
 fn short(name: &str) -> Cow<'_, str> {
     clip(name, 120)
 }
@@ -159,16 +159,27 @@ fn long(text: &str) -> Cow<'_, str> {
     clip(text, 600)
 }
 
+/// The end of a text that needs at most so many bytes in the page. Controls, and marks that turn the direction of what follows, are
+/// shown as something unknown.
 fn clip(text: &str, most: usize) -> Cow<'_, str> {
-    let length = text.chars().count();
-    // Controls, and marks that turn the direction of what follows.
     let odd = |it: char| it.is_control() || matches!(it, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let clean = |text: &str| text.chars().map(|it| if odd(it) { '\u{fffd}' } else { it }).collect::<String>();
-    match (length <= most, text.chars().any(odd)) {
-        (true, false) => Cow::Borrowed(text),
-        (true, true) => Cow::Owned(clean(text)),
-        (false, _) => Cow::Owned(format!("…{}", clean(&text.chars().skip(length - most + 1).collect::<String>()))),
+    let weight = |it: char| match it {
+        '&' | '"' | '<' | '>' => 6,
+        it if odd(it) => 3,
+        it => it.len_utf8(),
+    };
+    let mut room = most;
+    let kept = text.char_indices().rev().take_while(|(_, it)| {
+        let fits = room >= weight(*it);
+        room = room.saturating_sub(weight(*it));
+        fits
+    });
+    let begin = kept.last().map_or(text.len(), |(at, _)| at);
+    if begin == 0 && !text.chars().any(odd) {
+        return Cow::Borrowed(text);
     }
+    let end = text[begin..].chars().map(|it| if odd(it) { '\u{fffd}' } else { it });
+    Cow::Owned((begin > 0).then_some('…').into_iter().chain(end).collect())
 }
 
 #[cfg(test)]
@@ -197,10 +208,21 @@ mod tests {
     #[test]
     fn long_names_keep_their_end() {
         let name = "x".repeat(5000);
-        assert_eq!(short(&name).chars().count(), 120);
+        assert_eq!(short(&name).chars().count(), 121);
         let page = page(&format!("pe 0: {name} 0..100 {{ work 0..40 }}"));
-        assert!(!page.contains(&name) && page.contains(&name[..119]));
+        assert!(!page.contains(&name) && page.contains(&name[..120]));
         assert_eq!([short("a\nb"), short("plain")], ["a\u{fffd}b", "plain"]);
+    }
+
+    #[test]
+    fn names_of_any_length_keep_the_page_small() {
+        let visit = |n: u32| {
+            let (outer, inner, end) = ("<&".repeat(200), ">".repeat(999), n + 1);
+            format!("\"{n} {outer}\" {n}..{end} {{ \"{n} {inner}\" {n}..{end} }} ")
+        };
+        let text: String = (0..3000).map(visit).collect();
+        let page = page(&format!("pe 0 1: {text}"));
+        assert!(page.len() < 1_000_000, "{} bytes", page.len());
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::names;
 /// Rows of the table.
 const ROWS: usize = 60;
 /// Nodes of the tree, and how deep it goes.
-const NODES: usize = 600;
+const NODES: usize = 400;
 const DEPTH: usize = 40;
 /// Share of all time below which a node is left out, and from which it is open.
 const LEAST: f64 = 0.001;

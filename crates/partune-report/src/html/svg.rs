@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn steps_are_round() {
-        assert_eq!(ticks(1.07, 8.0), [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]);
+        assert_eq!(ticks(10.7, 8.0), [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
         assert_eq!([ticks(0.0, 8.0), ticks(f64::NAN, 8.0)], [[0.0], [0.0]]);
     }
 
