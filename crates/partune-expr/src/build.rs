@@ -12,6 +12,7 @@ use crate::rat::Rat;
 
 impl Expr {
     /// The largest integer not above `self / divisor`; the divisor must be positive.
+    #[must_use]
     pub fn floor_div(&self, divisor: &Expr) -> Expr {
         if divisor.is_zero() || self.is_undefined() || divisor.is_undefined() {
             return Expr::undefined();
@@ -37,14 +38,17 @@ impl Expr {
     }
 
     /// The remainder of `floor_div`.
+    #[must_use]
     pub fn modulo(&self, divisor: &Expr) -> Expr {
         self - divisor * self.floor_div(divisor)
     }
 
+    #[must_use]
     pub fn floor(&self) -> Expr {
         self.floor_div(&Expr::one())
     }
 
+    #[must_use]
     pub fn ceil(&self) -> Expr {
         -(-self).floor()
     }
@@ -58,10 +62,12 @@ impl Expr {
     }
 
     /// `max(self, -self)`.
+    #[must_use]
     pub fn abs(&self) -> Expr {
         Expr::max([self, &-self])
     }
 
+    #[must_use]
     pub fn log2(&self) -> Expr {
         if let Some(value) = self.to_rat() {
             if value.signum() <= 0 {
@@ -91,6 +97,7 @@ impl Expr {
     }
 
     /// `self` to the power of an expression: products for integers, an atom for a constant base.
+    #[must_use]
     pub fn power(&self, exponent: &Expr) -> Expr {
         if let Some(exponent) = exponent.to_int() {
             return i64::try_from(exponent).map_or_else(|_| Expr::undefined(), |exponent| self.pow(exponent));
@@ -125,6 +132,7 @@ impl Expr {
     }
 
     /// The value where a symbol has another.
+    #[must_use]
     pub fn substitute(&self, symbol: &Symbol, value: &Expr) -> Expr {
         if !self.mentions(symbol) {
             return self.clone();
@@ -141,6 +149,7 @@ impl Expr {
     }
 
     /// The same for many symbols at once.
+    #[must_use]
     pub fn substitute_all(&self, values: &BTreeMap<Symbol, Expr>) -> Expr {
         let mut result = self.clone();
         let mut found = false;
@@ -155,6 +164,7 @@ impl Expr {
     }
 
     /// Rebuilds bottom-up: `f` gives another value for an atom, or none to rebuild it from its parts.
+    #[must_use]
     pub fn rebuild(&self, f: &mut dyn FnMut(&Atom) -> Option<Expr>) -> Expr {
         let mut sum = Expr::zero();
         for term in self.terms() {
@@ -216,12 +226,11 @@ pub(crate) fn fraction(e: &Expr) -> (Expr, Expr) {
 
 /// A floor of which nothing can be taken out: `(a div b) div c = a div (b*c)`.
 fn floor_atom(num: Expr, den: Expr) -> Expr {
-    if let [term] = num.terms() {
-        if let ([(Atom::FloorDiv(a, b), 1)], true, true) =
+    if let [term] = num.terms()
+        && let ([(Atom::FloorDiv(a, b), 1)], true, true) =
             (&term.factors[..], term.coefficient.is_one(), den.is_integer())
-        {
-            return Atom::FloorDiv(a.clone(), b * &den).into();
-        }
+    {
+        return Atom::FloorDiv(a.clone(), b * &den).into();
     }
     Atom::FloorDiv(num, den).into()
 }
@@ -236,7 +245,7 @@ fn extreme(args: Vec<Expr>, largest: bool) -> Expr {
         match arg.terms() {
             [term] if term.coefficient.is_one() => match (&term.factors[..], largest) {
                 ([(Atom::Max(inner), 1)], true) | ([(Atom::Min(inner), 1)], false) => {
-                    list.extend(inner.iter().cloned())
+                    list.extend(inner.iter().cloned());
                 }
                 _ => list.push(arg),
             },
@@ -271,16 +280,17 @@ fn extreme(args: Vec<Expr>, largest: bool) -> Expr {
         return common + extreme(rest, largest);
     }
     if best.len() == 2 && best.iter().all(|arg| !arg.is_zero()) || best.len() > 2 {
-        let content = best.iter().flat_map(|arg| arg.terms()).map(|term| term.coefficient).fold(Rat::ZERO, Rat::gcd);
+        let content =
+            best.iter().flat_map(super::expr::Expr::terms).map(|term| term.coefficient).fold(Rat::ZERO, Rat::gcd);
         if !content.is_one() && !content.is_zero() && !content.is_undefined() {
             let rest = best.iter().map(|arg| arg.scale(Rat::ONE / content)).collect();
             return extreme(rest, largest).scale(content);
         }
     }
-    if let ([a, b], true) = (&best[..], true) {
-        if let Some(normal) = balanced(a, b, largest) {
-            return normal;
-        }
+    if let ([a, b], true) = (&best[..], true)
+        && let Some(normal) = balanced(a, b, largest)
+    {
+        return normal;
     }
     let args: Arc<[Expr]> = best.into();
     if largest { Atom::Max(args).into() } else { Atom::Min(args).into() }

@@ -83,10 +83,10 @@ impl Comparison<'_> {
             None => {}
         }
         let maxima = e.atoms(|atom| matches!(atom, Atom::Max(_) | Atom::Min(_)));
-        if let Some(atom @ (Atom::Max(args) | Atom::Min(args))) = maxima.first() {
-            if let Some(test) = self.apart(e, atom, args, context, depth) {
-                return test;
-            }
+        if let Some(atom @ (Atom::Max(args) | Atom::Min(args))) = maxima.first()
+            && let Some(test) = self.apart(e, atom, args, context, depth)
+        {
+            return test;
         }
         if let Some(test) = self.without_factors(e, context, depth) {
             return test;

@@ -76,14 +76,13 @@ impl Context {
     pub fn assume(&mut self, condition: &Bool) {
         self.answers = Answers::default();
         match condition {
-            Bool::True | Bool::False | Bool::Or(_) => {}
+            Bool::True | Bool::False | Bool::Or(_) | Bool::Divides(..) => {}
             Bool::And(all) => all.iter().for_each(|one| self.assume(one)),
             Bool::AtLeastZero(e) | Bool::AboveZero(e) => self.at_least_zero(e),
             Bool::Zero(e) => {
                 self.at_least_zero(e);
                 self.at_least_zero(&-e);
             }
-            Bool::Divides(..) => {}
             Bool::Not(inner) => match &**inner {
                 Bool::AtLeastZero(e) if e.is_integer() => self.at_least_zero(&(-e - Expr::one())),
                 Bool::AtLeastZero(e) | Bool::AboveZero(e) => self.at_least_zero(&-e),
@@ -370,6 +369,7 @@ impl Context {
 
     /// The largest, without arguments that another is proven to reach; differences with a factor of known sign are taken apart, as
     /// in `max(a + N*x, b + N*y)` with `a - b` a multiple of `N`.
+    #[allow(clippy::needless_pass_by_value)] // every caller makes the list for this
     pub fn max(&self, args: Vec<Expr>) -> Expr {
         let all = Expr::max(&args);
         let [term] = all.terms() else { return self.max_in_sum(&all) };
@@ -395,10 +395,10 @@ impl Context {
                 index += 1;
             }
         }
-        if let [a, b] = &keep[..] {
-            if let Some((factor, rest)) = crate::factor::positive_factor(&(a - b), self) {
-                return b + factor * Expr::max([&rest, &Expr::zero()]);
-            }
+        if let [a, b] = &keep[..]
+            && let Some((factor, rest)) = crate::factor::positive_factor(&(a - b), self)
+        {
+            return b + factor * Expr::max([&rest, &Expr::zero()]);
         }
         Expr::max(&keep)
     }
@@ -551,10 +551,10 @@ impl Proof<'_> {
             let Atom::Symbol(symbol) = &atom else { continue };
             let (a, _) = bound.affine(symbol)?;
             let ends = if a.to_rat()?.signum() > 0 { &self.context.upper } else { &self.context.lower };
-            if let Some(end) = ends.get(symbol).and_then(|bounds| bounds.first()) {
-                if !self.free.contains(symbol) {
-                    bound = bound.substitute(symbol, end);
-                }
+            if let Some(end) = ends.get(symbol).and_then(|bounds| bounds.first())
+                && !self.free.contains(symbol)
+            {
+                bound = bound.substitute(symbol, end);
             }
         }
         (bound != *num).then(|| self.context.floor_div(&bound, den))

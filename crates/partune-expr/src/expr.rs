@@ -198,6 +198,7 @@ impl Expr {
         self.0.iter().find(|term| term.factors.is_empty()).map_or(Rat::ZERO, |term| term.coefficient)
     }
 
+    #[must_use]
     pub fn scale(&self, factor: Rat) -> Expr {
         if factor.is_zero() {
             return Expr::zero();
@@ -208,6 +209,7 @@ impl Expr {
     }
 
     /// An integer power; a negative one of a sum keeps the sum as an atom.
+    #[must_use]
     pub fn pow(&self, exponent: i64) -> Expr {
         match (exponent, self.terms()) {
             (0, _) => Expr::one(),
@@ -248,6 +250,7 @@ impl Expr {
     }
 
     /// The exact quotient; undefined for a divisor that is the constant zero.
+    #[must_use]
     pub fn over(&self, divisor: &Expr) -> Expr {
         if let Some(quotient) = self.exact_quotient(divisor) {
             return quotient;

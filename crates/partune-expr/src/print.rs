@@ -253,7 +253,7 @@ fn print_atom(atom: &Atom) -> Printed {
             let plain = symbol.name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.' || c == '\'');
             Printed { text: symbol.name.to_string(), binds: if plain { 3 } else { 2 } }
         }
-        Atom::FloorDiv(a, b) if b.is_one() => call("floor", &[a.clone()]),
+        Atom::FloorDiv(a, b) if b.is_one() => call("floor", std::slice::from_ref(a)),
         Atom::FloorDiv(a, b) => {
             Printed { text: format!("floor({}/{})", print(a).tight(2), print(b).tight(3)), binds: 3 }
         }
@@ -273,7 +273,7 @@ fn print_atom(atom: &Atom) -> Printed {
             let args = args.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
             Printed { text: format!("{name}[{args}]"), binds: 3 }
         }
-        Atom::Log2(e) => call("log2", &[e.clone()]),
+        Atom::Log2(e) => call("log2", std::slice::from_ref(e)),
         Atom::Power(base, e) => Printed { text: format!("{base}^{}", print(e).tight(3)), binds: 3 },
         Atom::Group(e) => print(e),
     }

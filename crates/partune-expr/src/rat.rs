@@ -74,20 +74,24 @@ impl Rat {
     }
 
     /// The largest integer that is not greater.
+    #[must_use]
     pub fn floor(self) -> Rat {
         if self.is_undefined() { self } else { Rat::int(self.num.div_euclid(self.den)) }
     }
 
     /// The smallest integer that is not less.
+    #[must_use]
     pub fn ceil(self) -> Rat {
         -(-self).floor()
     }
 
+    #[must_use]
     pub fn abs(self) -> Rat {
         if self.num < 0 { -self } else { self }
     }
 
     /// Exponentiation by squaring; undefined for zero to a negative power.
+    #[must_use]
     pub fn pow(self, exponent: i64) -> Rat {
         let mut base = if exponent < 0 { Rat::ONE / self } else { self };
         if base == Rat::ONE || base.is_zero() {
@@ -107,6 +111,7 @@ impl Rat {
     }
 
     /// The greatest rational of which both are integer multiples; for common factors.
+    #[must_use]
     pub fn gcd(self, other: Rat) -> Rat {
         if self.is_zero() || other.is_zero() {
             return (self + other).abs();

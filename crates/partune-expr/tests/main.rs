@@ -69,6 +69,7 @@ fn maxima_have_one_form() {
 }
 
 #[test]
+#[allow(clippy::many_single_char_names)] // as in the formulas
 fn blocks_are_counted() {
     let (p, b, j) = (int("P"), int("B"), Symbol::int("j"));
     let (n, context, at) = (&p * &b, machine(), Expr::from(&j));
@@ -113,6 +114,7 @@ fn sums_have_closed_forms() {
 }
 
 /// A small expression over `x` and `y`, both for algebra and for direct computation.
+#[allow(clippy::type_complexity)]
 fn small() -> impl Strategy<Value = (Expr, fn(i64, i64) -> i64)> {
     let leaf: Vec<(Expr, fn(i64, i64) -> i64)> = vec![
         (int("x"), |x, _| x),

@@ -18,7 +18,7 @@ fn estimates(c: &mut Criterion) {
     let open = model(ADI, &[]);
     for alternative in &open.alternatives {
         c.bench_function(&format!("estimate adi {}", alternative.name), |b| {
-            b.iter(|| closed_form(&open, &alternative.term))
+            b.iter(|| closed_form(&open, &alternative.term));
         });
     }
 }

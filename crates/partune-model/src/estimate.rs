@@ -78,10 +78,10 @@ impl ClosedForm {
 ///
 /// `general` is the same model with its parameters open, from which the closed form comes.
 pub fn numbers(general: &ClosedForm, model: &Model, term: &Term) -> Result<Bounds, Diagnostic> {
-    if general.weaker.is_empty() {
-        if let Ok(bounds) = general.eval(&Given(model)) {
-            return Ok(bounds);
-        }
+    if general.weaker.is_empty()
+        && let Ok(bounds) = general.eval(&Given(model))
+    {
+        return Ok(bounds);
     }
     bounds(model, term)
 }

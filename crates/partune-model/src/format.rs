@@ -74,6 +74,7 @@ fn spaced(before: Option<Token<'_>>, left: Token<'_>, right: Token<'_>, gap: boo
         "if", "then", "else", "while", "where", "seq", "par", "and", "or", "not", "div", "mod", "from", "in", "choose",
         "sum",
     ];
+    const ARITHMETIC: &[&str] = &["+", "-", "*", "/"];
     const OPERATORS: &[&str] = &["=", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "||", "|", "->"];
     let sign = |token: Token<'_>, list: &[&str]| token.kind == Kind::Sign && list.contains(&token.text);
     let word = |token: Token<'_>| token.kind == Kind::Word && WORDS.contains(&token.text);
@@ -88,7 +89,6 @@ fn spaced(before: Option<Token<'_>>, left: Token<'_>, right: Token<'_>, gap: boo
         return false;
     }
     // Arithmetic is as loose or tight as the writer made it.
-    const ARITHMETIC: &[&str] = &["+", "-", "*", "/"];
     if sign(left, ARITHMETIC) || sign(right, ARITHMETIC) {
         return gap || word(left);
     }

@@ -53,15 +53,13 @@ pub(crate) fn tokens<'a>(source: &'a str, diagnostics: &mut Vec<Diagnostic>) -> 
             (Kind::Word, &rest[..length], length)
         } else if first == '"' {
             let end = rest[1..].find(['"', '\n']).map(|end| end + 1);
-            match end.filter(|end| rest[*end..].starts_with('"')) {
-                Some(end) => (Kind::Text, &rest[1..end], end + 1),
-                None => {
-                    let length = end.unwrap_or(rest.len());
-                    diagnostics.push(
-                        Diagnostic::error(Span::new(at, at + length), "a text without end").help("close it with \""),
-                    );
-                    (Kind::Text, &rest[1..length], length)
-                }
+            if let Some(end) = end.filter(|end| rest[*end..].starts_with('"')) {
+                (Kind::Text, &rest[1..end], end + 1)
+            } else {
+                let length = end.unwrap_or(rest.len());
+                diagnostics
+                    .push(Diagnostic::error(Span::new(at, at + length), "a text without end").help("close it with \""));
+                (Kind::Text, &rest[1..length], length)
             }
         } else if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
             (Kind::Sign, *sign, sign.len())

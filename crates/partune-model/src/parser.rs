@@ -503,7 +503,7 @@ impl<'a> Parser<'a> {
     // Expressions, loosest first: or, and, not, comparison and divides, sum, product, power, atom.
 
     fn expr(&mut self) -> Parse<Expr> {
-        self.chain(&[("or", Binary::Or)], |parser| parser.chain(&[("and", Binary::And)], |parser| parser.negation()))
+        self.chain(&[("or", Binary::Or)], |parser| parser.chain(&[("and", Binary::And)], Parser::negation))
     }
 
     /// Operators of one rank, grouped to the left; each counts as nesting, because the tree is as deep.
@@ -512,7 +512,8 @@ impl<'a> Parser<'a> {
             let begin = parser.peek().span;
             let mut left = inner(parser)?;
             let mut deeper = 0;
-            let result = loop {
+
+            loop {
                 let Some((_, operator)) = operators.iter().find(|(text, _)| parser.is(text)) else { break Ok(left) };
                 let sign = parser.next();
                 deeper += 1;
@@ -524,8 +525,7 @@ impl<'a> Parser<'a> {
                 let right = inner(parser)?;
                 let node = ExprKind::Binary(*operator, Box::new(left), Box::new(right));
                 left = Spanned { node, span: parser.since(begin) };
-            };
-            result
+            }
         })
     }
 

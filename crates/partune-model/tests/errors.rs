@@ -90,7 +90,7 @@ fn mutations_of_the_library_do_not_panic() {
         fuzz::model(&bytes);
         for _ in 0..40 {
             let mut changed = bytes.clone();
-            for _ in 0..1 + random.below(4) {
+            for _ in 0..=random.below(4) {
                 if changed.is_empty() {
                     break;
                 }

@@ -120,14 +120,13 @@ impl Names {
                 factors: whole.into_iter().cloned().collect(),
                 coefficient: Rat::int(term.coefficient.num().abs()),
             };
-            let number = match whole.factors.is_empty() {
-                true => format!("{}.0", whole.coefficient),
-                false => {
-                    let factors = whole.factors.iter().flat_map(|(atom, exponent)| {
-                        std::iter::repeat_n(self.integer_atom(atom), usize::try_from(*exponent).unwrap_or(0))
-                    });
-                    self.cast(&product(&whole.coefficient.to_string(), factors.collect()))
-                }
+            let number = if whole.factors.is_empty() {
+                format!("{}.0", whole.coefficient)
+            } else {
+                let factors = whole.factors.iter().flat_map(|(atom, exponent)| {
+                    std::iter::repeat_n(self.integer_atom(atom), usize::try_from(*exponent).unwrap_or(0))
+                });
+                self.cast(&product(&whole.coefficient.to_string(), factors.collect()))
             };
             let mut above = Vec::new();
             let mut below = Vec::new();
@@ -150,6 +149,7 @@ impl Names {
         })
     }
 
+    #[allow(clippy::unused_self)] // as its siblings
     fn sum(&self, e: &Expr, print: impl Fn(&Term) -> String) -> String {
         let mut text = String::new();
         // Positive terms first: no leading minus where it can be helped.
@@ -251,6 +251,7 @@ impl Names {
         }
     }
 
+    #[allow(clippy::unused_self)] // as its siblings
     pub(super) fn table(&self, name: &str) -> String {
         let plain: String =
             name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();

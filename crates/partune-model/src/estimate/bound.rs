@@ -49,6 +49,7 @@ impl Estimator<'_> {
         bounds
     }
 
+    #[allow(clippy::needless_pass_by_value)] // they are made for this
     fn family_bounds(&mut self, name: &str, families: Vec<Family>, servers: &Expr, context: &Context) -> Vec<Bound> {
         let alone = |family: &Family| family.bound(servers, context);
         if let [only] = &families[..] {

@@ -156,6 +156,7 @@ impl Estimator<'_> {
         cost
     }
 
+    #[allow(clippy::unused_self)] // as its siblings
     fn sequence(&mut self, costs: Vec<Cost>, context: &Context) -> Cost {
         let mut total = Cost::default();
         for mut cost in costs {

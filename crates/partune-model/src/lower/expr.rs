@@ -230,7 +230,8 @@ impl<'a> Lower<'a> {
                 let known: Vec<String> = self
                     .names
                     .iter()
-                    .filter_map(|(name, (meaning, _))| matches!(meaning, Meaning::Let(_)).then(|| (*name).to_owned()))
+                    .filter(|&(_name, (meaning, _))| matches!(meaning, Meaning::Let(_)))
+                    .map(|(name, (_meaning, _))| (*name).to_owned())
                     .chain(super::BUILT_IN.iter().map(|&name| name.to_owned()))
                     .collect();
                 self.unknown(&name.node, name.span, "function", &known);
@@ -241,10 +242,10 @@ impl<'a> Lower<'a> {
     }
 
     fn length(&mut self, args: &'a [ast::Expr], span: Span) -> Any {
-        if let [Spanned { node: ExprKind::Name(name), .. }] = args {
-            if let Some(values) = self.model.tables.get(name.as_str()) {
-                return Any::Value(Type::Int, Expr::from(values.len() as i64));
-            }
+        if let [Spanned { node: ExprKind::Name(name), .. }] = args
+            && let Some(values) = self.model.tables.get(name.as_str())
+        {
+            return Any::Value(Type::Int, Expr::from(values.len() as i64));
         }
         self.error(span, "`len` takes the name of a table");
         nothing()
@@ -267,13 +268,12 @@ impl<'a> Lower<'a> {
         let kind = if entries.iter().all(|entry| entry.is_integer()) { Type::Int } else { Type::Real };
         if let Some(position) = only.to_int() {
             let entry = usize::try_from(position).ok().and_then(|position| entries.get(position));
-            return match entry {
-                Some(entry) => (kind, Expr::number(*entry)),
-                None => {
-                    let text = format!("`{}` has entries 0 to {}, not {position}", name.node, entries.len() as i64 - 1);
-                    self.error(name.span, text);
-                    wrong()
-                }
+            return if let Some(entry) = entry {
+                (kind, Expr::number(*entry))
+            } else {
+                let text = format!("`{}` has entries 0 to {}, not {position}", name.node, entries.len() as i64 - 1);
+                self.error(name.span, text);
+                wrong()
             };
         }
         (kind, Expr::table(&shared(&name.node), values))

@@ -153,12 +153,11 @@ impl<'a> Lower<'a> {
         let words = lines.flat_map(|line| line.split(|c: char| c.is_whitespace() || c == ',' || c == ';'));
         let mut values = Vec::new();
         for word in words.filter(|word| !word.is_empty()).take(MAX_ENTRIES + 1) {
-            match Rat::parse(word) {
-                Some(value) => values.push(value),
-                None => {
-                    self.error(span, format!("{name}: `{word}` is no number"));
-                    return values;
-                }
+            if let Some(value) = Rat::parse(word) {
+                values.push(value);
+            } else {
+                self.error(span, format!("{name}: `{word}` is no number"));
+                return values;
             }
         }
         values

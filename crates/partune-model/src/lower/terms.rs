@@ -164,7 +164,8 @@ impl<'a> Lower<'a> {
             let known: Vec<String> = self
                 .names
                 .iter()
-                .filter_map(|(name, (meaning, _))| matches!(meaning, Meaning::Process(_)).then(|| (*name).to_owned()))
+                .filter(|&(_name, (meaning, _))| matches!(meaning, Meaning::Process(_)))
+                .map(|(name, (_meaning, _))| (*name).to_owned())
                 .collect();
             self.unknown(&name.node, name.span, "process", &known);
             return Term::Skip;

@@ -199,20 +199,19 @@ impl<'a, C: Clock> Machine<'a, C> {
 
     /// A process whose parent counts it already or is about to.
     fn create(&mut self, owner: u32, parent: u32, at: At, source: u32) -> Run<u32> {
-        let id = match self.free.pop() {
-            Some(id) => id,
-            None => {
-                let id = self.processes.len() as u32;
-                if self.processes.len() > self.options.max_processes {
-                    let text = format!("more than {} processes at once", self.options.max_processes);
-                    let advice = "make the model smaller, or raise the limit";
-                    return Err(Stop::Error(Diagnostic::error(Span::default(), text).help(advice)));
-                }
-                self.processes.push(Process::default());
-                let size = self.variables.len() + self.program.slots;
-                self.variables.resize(size, 0);
-                id
+        let id = if let Some(id) = self.free.pop() {
+            id
+        } else {
+            let id = self.processes.len() as u32;
+            if self.processes.len() > self.options.max_processes {
+                let text = format!("more than {} processes at once", self.options.max_processes);
+                let advice = "make the model smaller, or raise the limit";
+                return Err(Stop::Error(Diagnostic::error(Span::default(), text).help(advice)));
             }
+            self.processes.push(Process::default());
+            let size = self.variables.len() + self.program.slots;
+            self.variables.resize(size, 0);
+            id
         };
         self.most_processes = self.most_processes.max(self.processes.len() - 1 - self.free.len());
         let slots = self.program.slots;
@@ -222,7 +221,7 @@ impl<'a, C: Clock> Machine<'a, C> {
         let of = &mut self.processes[owner as usize];
         of.children = of.children.wrapping_add(1);
         let path = if self.program.random { child(of.path, of.children.into()) } else { 0 };
-        self.processes[id as usize] = Process { at, parent, path, lane, ..Process::default() };
+        self.processes[id as usize] = Process { at, parent, lane, path, ..Process::default() };
         Ok(id)
     }
 

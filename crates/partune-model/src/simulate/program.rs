@@ -304,10 +304,10 @@ impl Build<'_> {
     }
 
     fn child(&mut self, body: &Term) -> Child {
-        if let (true, Term::Use { resource, index, duration, span }) = (self.shortcuts, body) {
-            if !duration.is_random() {
-                return Child::Leaf(self.usage(*resource, index, duration, *span));
-            }
+        if let (true, Term::Use { resource, index, duration, span }) = (self.shortcuts, body)
+            && !duration.is_random()
+        {
+            return Child::Leaf(self.usage(*resource, index, duration, *span));
         }
         let at = self.here();
         self.term(body, true);
@@ -320,20 +320,19 @@ impl Build<'_> {
         let args: Vec<Value> = args.iter().map(|e| self.value(e)).collect();
         let call = self.here();
         self.steps.push(Step::Jump(0));
-        let entry = match self.entries[process] {
-            Some(entry) => entry,
-            None => {
-                let entry = self.here();
-                self.entries[process] = Some(entry);
-                let outer = std::mem::take(&mut self.compiler.slots);
-                for param in &model.processes[process].params {
-                    self.slot(param);
-                }
-                self.term(&model.processes[process].body, true);
-                self.steps.push(Step::End);
-                self.compiler.slots = outer;
-                entry
+        let entry = if let Some(entry) = self.entries[process] {
+            entry
+        } else {
+            let entry = self.here();
+            self.entries[process] = Some(entry);
+            let outer = std::mem::take(&mut self.compiler.slots);
+            for param in &model.processes[process].params {
+                self.slot(param);
             }
+            self.term(&model.processes[process].body, true);
+            self.steps.push(Step::End);
+            self.compiler.slots = outer;
+            entry
         };
         let args = args.into_iter().enumerate().map(|(position, value)| (position as u16 * 2, value)).collect();
         let after = self.after(self.here(), last);
