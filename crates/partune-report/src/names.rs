@@ -55,6 +55,20 @@ pub(crate) fn caller(trace: &Trace, path: CallPathId) -> Option<Location<'_>> {
     site.is_some().then(|| Location { file: trace.strings().get(site.file), line: site.line, function })
 }
 
+/// `MPI_Recv in exchange (halo.c:12)`.
+pub(crate) fn place(trace: &Trace, path: CallPathId) -> String {
+    if !path.is_some() {
+        return "code outside of all recorded regions".to_owned();
+    }
+    let name = construct(trace, path);
+    let at = location(trace, path);
+    match at.text() {
+        text if text.is_empty() => name.to_owned(),
+        text if at.function == name => text,
+        text => format!("{name} in {text}"),
+    }
+}
+
 /// Names along a path, outermost first.
 pub(crate) fn callpath(trace: &Trace, path: CallPathId) -> Vec<&str> {
     let mut names: Vec<_> =

@@ -52,8 +52,9 @@ pub(crate) fn table_json(trace: &Trace, table: &DataTable) -> Value {
 }
 
 /// A number with its unit.
-fn number_text(unit: Unit, value: f64) -> String {
+pub(crate) fn number_text(unit: Unit, value: f64) -> String {
     match unit {
+        _ if !value.is_finite() => "–".to_owned(),
         Unit::Seconds => names::seconds(value),
         Unit::Bytes => names::bytes(value),
         Unit::Count => format!("{value:.0}"),

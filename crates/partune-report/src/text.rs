@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use partune_analysis::{Cause, Section};
-use partune_base::{CallPathId, Span};
+use partune_base::Span;
 use partune_diag::Severity;
 use partune_engine::{Diagnosis, Ranked};
 use partune_trace::Trace;
@@ -170,7 +170,7 @@ fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
     let _ = writeln!(out, "{number:>3}  {pattern:<58} {:>8}  {:>7}", seconds(it.time), names::percent(ranked.fraction));
     let caller = it.path.some().and_then(|path| names::caller(trace, path));
     let caller = caller.map_or(String::new(), |caller| format!(", from {}", caller.text()));
-    let _ = writeln!(out, "     {}{caller}", place(trace, it.path));
+    let _ = writeln!(out, "     {}{caller}", names::place(trace, it.path));
     if !it.pes.is_empty() {
         let mut pes = it.pes.clone();
         pes.sort_by_key(|(pe, time)| (std::cmp::Reverse(*time), *pe));
@@ -195,25 +195,11 @@ fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
 
 /// What a PE did that made others wait.
 fn reason(trace: &Trace, cause: &Cause) -> String {
-    let operation = place(trace, cause.path);
+    let operation = names::place(trace, cause.path);
     match names::construct(trace, cause.origin) {
         "" => operation,
         _ if cause.origin == cause.path => operation,
-        _ => format!("{} before {}", place(trace, cause.origin), names::construct(trace, cause.path)),
-    }
-}
-
-/// `MPI_Recv in exchange (halo.c:12)`.
-fn place(trace: &Trace, path: CallPathId) -> String {
-    if !path.is_some() {
-        return "code outside of all recorded regions".to_owned();
-    }
-    let construct = names::construct(trace, path);
-    let location = names::location(trace, path);
-    match location.text() {
-        text if text.is_empty() => construct.to_owned(),
-        text if location.function == construct => text,
-        text => format!("{construct} in {text}"),
+        _ => format!("{} before {}", names::place(trace, cause.origin), names::construct(trace, cause.path)),
     }
 }
 

@@ -1,22 +1,12 @@
 //! Tables of an analysis as HTML, whatever is in them.
 
 use maud::{Markup, html};
-use partune_analysis::{DataTable, Scalar, Unit, Values};
+use partune_analysis::{DataTable, Scalar, Values};
 use partune_trace::Trace;
 
 use super::short;
 use crate::names;
-
-/// A number with its unit.
-pub(super) fn number(unit: Unit, value: f64) -> String {
-    match unit {
-        _ if !value.is_finite() => "–".to_owned(),
-        Unit::Seconds => names::seconds(value),
-        Unit::Bytes => names::bytes(value),
-        Unit::Count => format!("{value:.0}"),
-        Unit::Ratio => format!("{value:.3}"),
-    }
-}
+use crate::tables::number_text;
 
 /// Scalars as a table of two columns.
 pub(super) fn scalars(scalars: &[Scalar]) -> Markup {
@@ -26,7 +16,7 @@ pub(super) fn scalars(scalars: &[Scalar]) -> Markup {
                 caption { "Figures" }
                 tbody {
                     @for scalar in scalars {
-                        tr { th scope="row" { (scalar.name.replace('_', " ")) } td.n { (number(scalar.unit, scalar.value)) } }
+                        tr { th scope="row" { (scalar.name.replace('_', " ")) } td.n { (number_text(scalar.unit, scalar.value)) } }
                     }
                 }
             }
@@ -68,7 +58,7 @@ fn cell(trace: &Trace, values: &Values, row: usize) -> Markup {
     let string = |id| trace.strings().get(id);
     match values {
         Values::Number(unit, values) => {
-            html! { td.n data-v=[values[row].is_finite().then_some(values[row])] { (number(*unit, values[row])) } }
+            html! { td.n data-v=[values[row].is_finite().then_some(values[row])] { (number_text(*unit, values[row])) } }
         }
         Values::Count(values) => html! { td.n data-v=(values[row]) { (values[row]) } },
         Values::Pe(values) => html! { td data-v=(values[row].0) { (names::pe(trace, values[row])) } },

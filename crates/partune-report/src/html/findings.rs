@@ -67,7 +67,7 @@ fn table(diagnosis: &Diagnosis) -> Markup {
                                 @if number < DETAILS { a href={ "#finding-" (number + 1) } { (number + 1) } } @else { (number + 1) }
                             }
                             td { (words::title(it.pattern)) }
-                            td.wide { (short(&place(trace, it.path))) }
+                            td.wide { (short(&names::place(trace, it.path))) }
                             td.n data-v=(seconds) { (names::seconds(seconds)) }
                             td.n data-v=(ranked.fraction) { (names::percent(ranked.fraction)) }
                             td.n data-v=(it.count) { (it.count) }
@@ -87,7 +87,7 @@ fn detail(diagnosis: &Diagnosis, number: usize, ranked: &Ranked) -> Markup {
     let times = if finding.count == 1 { "once".to_owned() } else { format!("{} times", finding.count) };
     let body = html! {
             p { (words::meaning(finding.pattern)) " " a href={ "#pattern-" (finding.pattern.name()) } { "What it means" } }
-            p { "At " code { (short(&place(trace, finding.path))) } }
+            p { "At " code { (short(&names::place(trace, finding.path))) } }
             (call_path(trace, finding.path))
             @if let Some(occurrence) = finding.occurrences.first() { (instance(diagnosis, finding, occurrence)) }
             (who(diagnosis, finding))
@@ -112,20 +112,6 @@ fn detail(diagnosis: &Diagnosis, number: usize, ranked: &Ranked) -> Markup {
             }
             @if number <= OPEN { (body) } @else { details { summary { "Details" } (body) } }
         }
-    }
-}
-
-/// `MPI_Recv in exchange (halo.c:12)`.
-pub(super) fn place(trace: &Trace, path: CallPathId) -> String {
-    if !path.is_some() {
-        return "code outside of all recorded regions".to_owned();
-    }
-    let construct = names::construct(trace, path);
-    let location = names::location(trace, path);
-    match location.text() {
-        text if text.is_empty() => construct.to_owned(),
-        text if location.function == construct => text,
-        text => format!("{construct} in {text}"),
     }
 }
 
@@ -216,11 +202,11 @@ fn who(diagnosis: &Diagnosis, finding: &Finding) -> Markup {
     }
     let mut pes = finding.pes.clone();
     pes.sort_by_key(|(pe, time)| (std::cmp::Reverse(*time), *pe));
-    let verb = if finding.pattern.is_wait() { "Waiting" } else { "On" };
+    let verb = if finding.pattern.is_wait() { "Waiting" } else { "Lost on" };
     let shown: Vec<String> = pes
         .iter()
         .take(6)
-        .map(|(pe, time)| format!("PE {} {}", names::pe(trace, *pe), names::seconds(seconds(*time))))
+        .map(|(pe, time)| format!("PE {}: {}", names::pe(trace, *pe), names::seconds(seconds(*time))))
         .collect();
     html! {
         h4 { (verb) }
@@ -280,8 +266,8 @@ fn causes(trace: &Trace, finding: &Finding) -> Markup {
                     @for cause in &finding.causes {
                         tr {
                             td { (pe(trace, cause.pe)) }
-                            td.wide { (short(&place(trace, cause.path))) }
-                            td.wide { @if cause.origin.is_some() && cause.origin != cause.path { (short(&place(trace, cause.origin))) } @else { "–" } }
+                            td.wide { (short(&names::place(trace, cause.path))) }
+                            td.wide { @if cause.origin.is_some() && cause.origin != cause.path { (short(&names::place(trace, cause.origin))) } @else { "–" } }
                             td.n { (names::seconds(seconds(cause.time))) }
                         }
                     }

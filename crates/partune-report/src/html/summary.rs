@@ -87,14 +87,14 @@ fn sentence(diagnosis: &Diagnosis, ranked: &Ranked) -> Markup {
         [(one, _), (two, _)] => format!("PEs {} and {} lose", names::pe(trace, *one), names::pe(trace, *two)),
         more => format!("{} PEs lose", more.len()),
     };
-    let place = super::findings::place(trace, finding.path);
+    let place = names::place(trace, finding.path);
     html! {
         (who) " " strong { (seconds(finding.time)) } " (" (names::percent(ranked.fraction)) " of the run) in " code { (short(&place)) } ". "
         (words::meaning(finding.pattern))
         @if let Some(cause) = finding.causes.first().filter(|cause| cause.pe.is_some()) {
             " The one that makes it most is PE " (names::pe(trace, cause.pe))
             @let path = if cause.origin.is_some() { cause.origin } else { cause.path };
-            " in " code { (short(&super::findings::place(trace, path))) } " (" (seconds(cause.time)) ")."
+            " in " code { (short(&names::place(trace, path))) } " (" (seconds(cause.time)) ")."
         }
     }
 }
