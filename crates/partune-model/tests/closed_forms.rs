@@ -99,7 +99,7 @@ fn same_at_random_points(model: &Model, a: &Expr, b: &Expr, term: &str) {
                 _ => times[2],
             })))
         };
-        assert_eq!(a.eval(&at).unwrap(), b.eval(&at).unwrap(), "{term}: {a} and {b}");
+        assert_eq!(a.eval(&at).expect("a value"), b.eval(&at).expect("a value"), "{term}: {a} and {b}");
     }
     let _ = model;
 }

@@ -47,7 +47,7 @@ fn adversary(case: &Golden) -> String {
             .collect();
         format!("{{{}}}", parts.join(" || "))
     }
-    let of = |name: &str| case.params.iter().find(|(param, _)| *param == name).unwrap().1;
+    let of = |name: &str| case.params.iter().find(|(param, _)| *param == name).expect("a parameter of the case").1;
     let mut resources = 0;
     let term = gadget(of("W"), of("depth"), "", &mut resources);
     format!("param W: int; param depth: int; resource r[0..{resources}]; main = {term};")

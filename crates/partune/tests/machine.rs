@@ -1,5 +1,6 @@
 //! `partune machine`: measured for real, with every MPI that is installed, for a moment.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -20,6 +21,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// Says that something is not there to test with; in CI that is a failure.
+#[allow(clippy::print_stderr, reason = "the test runner shows it")]
 fn skip(what: &str) {
     assert!(std::env::var_os("CI").is_none(), "CI must have it: {what}");
     eprintln!("skipped: {what}");
@@ -156,7 +158,8 @@ fn machine(seconds: f64, event_s: f64) -> String {
          event_s = {event_s:e}\n[rates]\nflops_one = 1e9\nflops_all = 1e9\nmemory_one = 1e9\nmemory_all = 1e9\n"
     );
     for role in ["group_sync", "one_to_all", "all_to_one", "all_to_all"] {
-        text += &format!(
+        let _ = write!(
+            text,
             "[[baseline]]\noperation = \"{role}\"\nrole = \"{role}\"\npes = 4\n\
              points = [{{ bytes = 0, median_s = {seconds:e}, minimum_s = 0.0, samples = 1 }}]\n"
         );

@@ -209,10 +209,10 @@ impl Input {
     }
 
     /// The values given, and defaults of the others.
-    fn complete(&self, source: &Source) -> anyhow::Result<Values> {
+    fn complete(&self, source: &Source) -> Values {
         let mut values = partune_model::defaults(&parse(&source.text).0, &self.values());
         values.extend(self.values());
-        Ok(values)
+        values
     }
 }
 
@@ -249,7 +249,7 @@ fn chosen<'a>(model: &'a Model, name: Option<&str>) -> anyhow::Result<Vec<&'a Al
 
 fn estimate(args: &Estimate) -> anyhow::Result<()> {
     let source = args.input.source()?;
-    let values = args.input.complete(&source)?;
+    let values = args.input.complete(&source);
     let given = source.model(&values)?;
     let all_given = given.open().next().is_none();
     // The formula is of open parameters, unless only some are given: then of those that are left.
@@ -320,7 +320,7 @@ fn estimate_json(name: &str, form: &ClosedForm, model: &Model, bounds: Option<&B
 
 fn run_simulation(args: &Simulate) -> anyhow::Result<()> {
     let source = args.input.source()?;
-    let model = source.model(&args.input.complete(&source)?)?;
+    let model = source.model(&args.input.complete(&source))?;
     let alternative = match (args.alt.as_deref(), &model.alternatives[..]) {
         (None, [first, ..]) if first.name == "main" => first,
         (None, [only]) => only,

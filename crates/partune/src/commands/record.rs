@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 /// The first name of this kind that is free.
 fn free(folder: &Path) -> PathBuf {
     let named = |n: u32| if n == 1 { folder.to_owned() } else { PathBuf::from(format!("{}-{n}", folder.display())) };
-    (1..).map(named).find(|folder| !folder.exists()).unwrap_or_else(|| folder.to_owned())
+    (1..=u32::MAX).map(named).find(|folder| !folder.exists()).unwrap_or_else(|| folder.to_owned())
 }
 
 /// Says, beside what the program printed, what was recorded and what to do with it.

@@ -39,7 +39,7 @@ pub(super) fn diagnostic(diagnostic: &Diagnostic, source: &str, path: &Path) -> 
 fn number(value: Number) -> String {
     match value {
         Number::Exact(value) if value.is_integer() => value.to_string(),
-        value => format!("{}", significant(value.to_f64())),
+        value => significant(value.to_f64()),
     }
 }
 
