@@ -20,15 +20,15 @@ const FROM: &[([i64; 3], i64, i64)] =
 fn vectorisation_pays_from_an_exact_length_on() {
     for ([s, tc, tf], less, at_most) in FROM {
         let model = model(VECTOR, &[("S", *s), ("tc", *tc), ("tf", *tf)]);
-        let decision = decide(&model, &[], None).unwrap();
+        let decision = decide(&model, &[], None).expect("as the test sets up");
         let pair = &decision.pairs[0];
         assert_eq!(pair.less.to_string(), format!("N >= {less}"));
         assert_eq!(pair.at_most.to_string(), format!("N >= {at_most}"));
     }
     let slow = model(VECTOR, &[("S", 4), ("tc", 3), ("tf", 3)]);
-    assert_eq!(decide(&slow, &[], None).unwrap().pairs[0].less.to_string(), "never");
+    assert_eq!(decide(&slow, &[], None).expect("as the test sets up").pairs[0].less.to_string(), "never");
     let open = model(VECTOR, &[]);
-    let decision = decide(&open, &[], Some("N")).unwrap();
+    let decision = decide(&open, &[], Some("N")).expect("as the test sets up");
     assert_eq!(decision.pairs[0].less.to_string(), "tc < tf and N >= floor((S - 1)*tc/(tf - tc)) + 1");
 }
 
@@ -57,15 +57,15 @@ fn remapping_pays_up_to_an_exact_ratio() {
     ];
     for (n, p, expected) in cases {
         let model = model(ADI, &[("N", *n), ("P", *p)]);
-        let decision = decide(&model, &[], Some("tm")).unwrap();
+        let decision = decide(&model, &[], Some("tm")).expect("as the test sets up");
         let test = &decision.pairs[0].less;
         let at = |tm: Rat| {
             let point = move |symbol: &Symbol| Some(Number::Exact(if &*symbol.name == "tm" { tm } else { Rat::ONE }));
-            test.condition().eval(&point).unwrap()
+            test.condition().eval(&point).expect("as the test sets up")
         };
         match expected.split_once("< ") {
             Some((_, ratio)) => {
-                let ratio = Rat::parse(&ratio.replace("*tf", "")).unwrap();
+                let ratio = Rat::parse(&ratio.replace("*tf", "")).expect("as the test sets up");
                 let step = Rat::new(1, 1_000_000);
                 assert!(test.to_string().contains(expected), "{n} {p}: {test}");
                 assert!(at(ratio - step) && !at(ratio) && !at(ratio + step), "{n} {p}: {test}");
@@ -75,10 +75,10 @@ fn remapping_pays_up_to_an_exact_ratio() {
     }
     // Below tf another line counts: N = 512, P = 2 crosses at 0.99611.
     let model = model(ADI, &[("N", 512), ("P", 2)]);
-    let test = &decide(&model, &[], Some("tm")).unwrap().pairs[0].less;
+    let test = &decide(&model, &[], Some("tm")).expect("as the test sets up").pairs[0].less;
     let at = |tm: f64| {
         let point = move |symbol: &Symbol| Some(Number::Approx(if &*symbol.name == "tm" { tm } else { 1.0 }));
-        test.condition().eval(&point).unwrap()
+        test.condition().eval(&point).expect("as the test sets up")
     };
     assert!(at(0.9961) && !at(0.9962), "{test}");
 }
@@ -93,9 +93,9 @@ fn pipelining_is_always_better_from_eight_processors_on() {
         "alt plain = { vertical; horizontal };",
         "alt plain = seq (j = 1, N-2) par (i = 0, N-1) use(cpu[j div B], tf);",
     );
-    let open = decide(&model(&text, &[]), &[], Some("N")).unwrap();
+    let open = decide(&model(&text, &[]), &[], Some("N")).expect("as the test sets up");
     assert_eq!(open.pairs[0].less.to_string(), "tf > 0 and N >= floor((3*P - 1)/(P - 1)) + 1");
-    let eight = decide(&model(&text, &[("P", 8)]), &[], None).unwrap();
+    let eight = decide(&model(&text, &[("P", 8)]), &[], None).expect("as the test sets up");
     assert_eq!(eight.pairs[0].less.to_string(), "tf > 0");
     assert_eq!(eight.choices[1].dominated_by.as_deref(), Some("pipelined"));
 }

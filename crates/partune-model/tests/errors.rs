@@ -85,8 +85,8 @@ fn deep_and_long_inputs_are_errors() {
 fn mutations_of_the_library_do_not_panic() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("library");
     let mut random = Random(11);
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+    for entry in std::fs::read_dir(folder).expect("as the test sets up") {
+        let bytes = std::fs::read(entry.expect("as the test sets up").path()).expect("as the test sets up");
         fuzz::model(&bytes);
         for _ in 0..40 {
             let mut changed = bytes.clone();

@@ -40,11 +40,15 @@ const MODELS: &[(&str, &str)] = &[
 fn instances(directory: &Path, language: Language, extension: &str, run: &dyn Fn(&Path)) {
     for (name, source) in MODELS {
         let open = model(source, &[]);
-        let decision = decide(&open, &[], None).unwrap();
-        let text = emit(&open, &decision, language, name, &|values| read(source, values).0).unwrap();
-        assert_eq!(text, emit(&open, &decision, language, name, &|values| read(source, values).0).unwrap());
+        let decision = decide(&open, &[], None).expect("as the test sets up");
+        let text =
+            emit(&open, &decision, language, name, &|values| read(source, values).0).expect("as the test sets up");
+        assert_eq!(
+            text,
+            emit(&open, &decision, language, name, &|values| read(source, values).0).expect("as the test sets up")
+        );
         let path = directory.join(format!("{name}.{extension}"));
-        std::fs::write(&path, text).unwrap();
+        std::fs::write(&path, text).expect("as the test sets up");
         run(&path);
     }
 }
@@ -58,7 +62,7 @@ fn succeeds(command: &mut Command) {
 
 #[test]
 fn rust_agrees() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("as the test sets up");
     instances(folder.path(), Language::Rust, "rs", &|path| {
         let binary = path.with_extension("exe");
         succeeds(Command::new("rustc").args(["--edition", "2021", "--test", "-o"]).arg(&binary).arg(path));
@@ -68,7 +72,7 @@ fn rust_agrees() {
 
 #[test]
 fn c_agrees() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("as the test sets up");
     instances(folder.path(), Language::C, "c", &|path| {
         let binary = path.with_extension("exe");
         succeeds(
@@ -80,6 +84,6 @@ fn c_agrees() {
 
 #[test]
 fn python_agrees() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("as the test sets up");
     instances(folder.path(), Language::Python, "py", &|path| succeeds(Command::new("python3").arg(path)));
 }

@@ -65,7 +65,7 @@ fn simulated_times_are_golden() {
 fn enumerated_bounds_are_golden() {
     for case in GOLDEN {
         let model = model(&source(case), case.params);
-        let bounds = bounds(&model, &model.alternatives[0].term).unwrap();
+        let bounds = bounds(&model, &model.alternatives[0].term).expect("as the test sets up");
         assert_eq!(bounds.basic, exact(case.basic), "{}", case.name);
         assert_eq!(bounds.head_tail, exact(case.head_tail), "{}", case.name);
         assert!(bounds.upper.to_f64() >= case.simulated as f64, "{}", case.name);
@@ -78,7 +78,7 @@ fn closed_forms_of_numbers_are_golden() {
         let model = model(&source(case), case.params);
         let form = closed_form(&model, &model.alternatives[0].term);
         assert!(form.weaker.is_empty(), "{}: {:?}", case.name, form.weaker);
-        let found = form.eval(&Given(&model)).unwrap();
-        assert_eq!(found, bounds(&model, &model.alternatives[0].term).unwrap(), "{}", case.name);
+        let found = form.eval(&Given(&model)).expect("as the test sets up");
+        assert_eq!(found, bounds(&model, &model.alternatives[0].term).expect("as the test sets up"), "{}", case.name);
     }
 }

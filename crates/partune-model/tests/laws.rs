@@ -69,7 +69,7 @@ fn bounds_enclose_every_schedule() {
         let depth = 2 + random.below(3);
         source += &format!("main = {};", term(&mut random, depth, resources));
         let model = model(&source, &[]);
-        let found = bounds(&model, &model.alternatives[0].term).unwrap();
+        let found = bounds(&model, &model.alternatives[0].term).expect("as the test sets up");
         let (basic, head_tail, upper) = (exact(found.basic), exact(found.head_tail), exact(found.upper));
         assert!(basic <= head_tail, "{source}");
         let policies: &[Ties] =
@@ -100,7 +100,10 @@ fn closed_forms_are_never_above_the_time_and_equal_enumeration_where_they_say_so
         let model = model(&source, &[]);
         let term = &model.alternatives[0].term;
         let form = closed_form(&model, term);
-        let (closed, found) = (form.eval(&Given(&model)).unwrap(), bounds(&model, term).unwrap());
+        let (closed, found) = (
+            form.eval(&Given(&model)).expect("as the test sets up"),
+            bounds(&model, term).expect("as the test sets up"),
+        );
         let time = times(&model, Ties::Program);
         assert!(exact(closed.head_tail) <= time && time <= exact(closed.upper), "{closed:?} {time}: {source}");
         assert!(exact(closed.basic) <= exact(closed.head_tail), "{closed:?}: {source}");
@@ -136,7 +139,7 @@ fn laws_keep_time_and_bounds() {
     for (left, right) in SAME {
         let of = |term: &str| {
             let model = model(&format!("resource r; resource q; main = {term};"), &[]);
-            (times(&model, Ties::Program), bounds(&model, &model.alternatives[0].term).unwrap())
+            (times(&model, Ties::Program), bounds(&model, &model.alternatives[0].term).expect("as the test sets up"))
         };
         assert_eq!(of(left), of(right), "{left} = {right}");
     }
@@ -154,12 +157,16 @@ fn the_same_seed_gives_the_same_run() {
     let source = "resource r * 2; main = par (i = 1, 20) seq (k = 1, 30) {
         delay(exp(2)); choose { 0.3: use(r, uniform(1, 2)), 0.7: { while (prob(0.5)) use(r, erlang(2, 1)); delay(normal(3, 1)) } } };";
     let model = model(source, &[]);
-    let run = |seed| record(&model, &model.alternatives[0].term, &Options { seed, ..Options::default() }).unwrap();
+    let run = |seed| {
+        record(&model, &model.alternatives[0].term, &Options { seed, ..Options::default() })
+            .expect("as the test sets up")
+    };
     assert_eq!(run(5), run(5));
     assert_ne!(run(5).0.makespan, run(6).0.makespan);
-    let plain = simulate(&model, &model.alternatives[0].term, &Options { seed: 5, ..Options::default() }).unwrap();
+    let plain = simulate(&model, &model.alternatives[0].term, &Options { seed: 5, ..Options::default() })
+        .expect("as the test sets up");
     assert_eq!(plain.makespan, run(5).0.makespan);
     let mean = (0..40).map(|seed| run(seed).0.makespan.to_f64()).sum::<f64>() / 40.0;
-    let found = bounds(&model, &model.alternatives[0].term).unwrap();
+    let found = bounds(&model, &model.alternatives[0].term).expect("as the test sets up");
     assert!(found.head_tail.to_f64() <= mean, "{} {mean}", found.head_tail);
 }
