@@ -14,6 +14,7 @@ use partune_otf2::codec::definition::{ClockOffset, MappingTable};
 use partune_otf2::codec::idmap::IdMapView;
 use partune_otf2::codec::{Anchor, CodecError, DefinitionWriter, Mapping};
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use crate::RecordError;
 use crate::contexts::{Contexts, Mapped};
@@ -52,9 +53,11 @@ struct Process {
 }
 
 impl Process {
-    fn rank_order(&self) -> (bool, u64, u32, &str, u32) {
+    /// What orders processes: jobs by when they began (a spawned one comes behind its parent), then ranks; processes without a rank last.
+    fn order(&self, begins: &FxHashMap<u64, u64>) -> impl Ord + use<'_> {
         let (world, rank) = self.log.rank.map_or((0, 0), |rank| (rank.world, rank.rank));
-        (self.log.rank.is_none(), world, rank, &self.log.host, self.log.pid)
+        let begin = begins.get(&world).copied().unwrap_or(0);
+        (self.log.rank.is_none(), begin, world, rank, self.log.host.as_str(), self.log.pid)
     }
 
     /// The id of a thread's location: OTF2 wants numbers, people want rank and thread in them.
@@ -70,7 +73,8 @@ pub fn complete(folder: &Path) -> Result<Summary, RecordError> {
     if processes.is_empty() {
         return Err(RecordError::Nothing { folder: folder.to_owned() });
     }
-    processes.sort_by(|a, b| a.rank_order().cmp(&b.rank_order()));
+    let begins = begins(&processes);
+    processes.sort_by(|a, b| a.order(&begins).cmp(&b.order(&begins)));
     describe_ends(&processes, &mut summary.quality);
 
     let mut strings = Strings::default();
@@ -231,6 +235,18 @@ fn addresses(processes: &[Process], strings: &mut Strings) -> Vec<(StringId, At)
         }
     }
     all
+}
+
+/// When the first process of each world began, in nanoseconds since 1970.
+fn begins(processes: &[Process]) -> FxHashMap<u64, u64> {
+    let mut begins = FxHashMap::default();
+    for process in processes {
+        if let (Some(rank), Some(reading)) = (process.log.rank, process.log.readings.first()) {
+            let begin = begins.entry(rank.world).or_insert(reading.wall);
+            *begin = reading.wall.min(*begin);
+        }
+    }
+    begins
 }
 
 /// Where each rank of each world stands among all processes.
