@@ -4,7 +4,7 @@
 //! For a trace, useful time and intervals are those of [`crate::useful`]; this is the same from sums.
 
 use partune_base::{CallPathId, Id, PeId, Span, Table, Time};
-use partune_trace::{PeProfile, Profile, Role, SIZE_CLASSES, Stream, Trace, Transfers, VisitIx};
+use partune_trace::{PeProfile, Profile, Role, SIZE_CLASSES, Stream, Trace, Transfers};
 use rayon::prelude::*;
 
 use crate::useful::{Useful, role_of_path};
@@ -70,24 +70,11 @@ fn of_stream(trace: &Trace, stream: &Stream) -> Vec<(CallPathId, OperationSums)>
         let (time, transfers) = (visit.duration(), Transfers::default());
         add(visit.path, &OperationSums { count: 1, time, min: time, max: time, transfers });
     }
-    let mut moved = |visit: VisitIx, sent: u64, received: u64| {
-        let Some(visit) = visit.some() else { return };
+    for (visit, sent, received) in stream.moved() {
+        let Some(visit) = visit.some() else { continue };
         let mut more = OperationSums::default();
         more.transfers.add(sent, received);
         add(stream.visits.path[visit.index()], &more);
-    };
-    stream.sends.iter().for_each(|row| moved(row.visit, row.bytes, 0));
-    stream.recvs.iter().for_each(|row| moved(row.visit, 0, row.bytes));
-    let parts = stream.collectives.iter().filter(|row| row.sent | row.received != 0);
-    parts.for_each(|row| moved(row.visit, row.sent, row.received));
-    for row in &stream.transfers {
-        match row.kind {
-            partune_trace::RmaTransferKind::Get => moved(row.visit, 0, row.bytes),
-            _ => moved(row.visit, row.bytes, 0),
-        }
-    }
-    for row in &stream.io {
-        if row.write { moved(row.visit, row.bytes, 0) } else { moved(row.visit, 0, row.bytes) }
     }
     debug_assert!(sums.iter().all(|(path, _)| path.index() < trace.paths().len()), "visits have known paths");
     sums

@@ -2,10 +2,7 @@
 
 /// Zeroed memory of `bytes`; none if the system has none.
 pub(crate) fn allocate(bytes: usize) -> Option<*mut usize> {
-    let (rights, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-    // SAFETY: a new mapping at an address of the kernel's choice.
-    let memory = unsafe { libc::mmap(std::ptr::null_mut(), bytes, rights, flags, -1, 0) };
-    (memory != libc::MAP_FAILED).then_some(memory.cast())
+    partune_collect::memory::zeroed(bytes).map(<*mut u8>::cast)
 }
 
 /// # Safety

@@ -5,18 +5,16 @@
 //! the pause is an event. Memory is the ring's size a thread. If the disk is full, further events are counted and lost, and the
 //! program goes on. File systems of clusters, which map shared files badly, get a ring in private memory that is stored at the end.
 
-use std::ffi::CString;
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::fd::AsRawFd;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::call::Current;
 use crate::encode::{At, MAX_EVENT};
-use crate::layout::{CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, Header, MAGIC, VERSION, bytes};
+use crate::layout::{CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, Header, MAGIC, VERSION, bytes, part};
+use crate::memory::map;
 use crate::{clock, counters::Counters, paths::Cache, profile::Profile, stack::Stack};
 
 const BUFFER_FLUSH: u8 = 10;
@@ -50,12 +48,7 @@ pub(crate) struct Lane {
 impl Lane {
     /// A lane in `STEM-THREAD.lane`.
     pub(crate) fn create(stem: &Path, thread: u32, ring_size: usize, depth: usize) -> io::Result<Lane> {
-        let named = |ending: &str| {
-            let mut name = stem.as_os_str().to_owned();
-            name.push(format!("-{thread}.{ending}"));
-            PathBuf::from(name)
-        };
-        let path = named("lane");
+        let path = part(stem, thread, "lane");
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
         let (base, private) = map(&file, &path, HEADER_SIZE + ring_size)?;
         let header = base.cast::<Header>();
@@ -78,7 +71,7 @@ impl Lane {
             ring_size,
             file,
             private,
-            overflow_path: named("evt"),
+            overflow_path: part(stem, thread, "evt"),
             overflow: None,
             depth: 0,
             current: Current::NONE,
@@ -213,53 +206,4 @@ impl Lane {
         self.sequence += 1;
         self.sequence
     }
-}
-
-/// Maps a new file of `size` bytes, or private memory where the file system is not up to it.
-pub(crate) fn map(file: &File, path: &Path, size: usize) -> io::Result<(*mut u8, bool)> {
-    let fd = file.as_raw_fd();
-    // Blocks are reserved now: a full disk is to be an error here, not a signal later.
-    // SAFETY: a descriptor and two numbers.
-    let reserved = !is_remote(path) && unsafe { libc::posix_fallocate(fd, 0, size as libc::off_t) } == 0;
-    let memory = |flags, fd| {
-        // SAFETY: a new mapping at an address of the kernel's choice.
-        let base = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                size,
-                libc::PROT_READ | libc::PROT_WRITE,
-                flags | libc::MAP_POPULATE,
-                fd,
-                0,
-            )
-        };
-        if base == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(base.cast::<u8>()) }
-    };
-    if reserved && let Ok(base) = memory(libc::MAP_SHARED, fd) {
-        return Ok((base, false));
-    }
-    let _ = file.set_len(0);
-    memory(libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1).map(|base| (base, true))
-}
-
-/// Whether a file lies on a file system over a network: NFS, Lustre, GPFS, BeeGFS, CIFS, Ceph, PanFS, FUSE.
-fn is_remote(path: &Path) -> bool {
-    const REMOTE: [i64; 10] = [
-        0x6969,
-        0x0bd0_0bd0,
-        0x4750_4653,
-        0x1983_0326,
-        0xff53_4d42,
-        0xfe53_4d42,
-        0x00c3_6400,
-        0xaad7_aaea,
-        0x6573_5546,
-        0x517b,
-    ];
-    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else { return true };
-    // SAFETY: a structure of numbers, filled by the call.
-    let mut about: libc::statfs = unsafe { std::mem::zeroed() };
-    // SAFETY: a C string and the structure.
-    let known = unsafe { libc::statfs(path.as_ptr(), &raw mut about) } == 0;
-    known && REMOTE.contains(&(about.f_type as i64 & 0xffff_ffff))
 }

@@ -10,6 +10,7 @@
 //!
 //! Everything is little endian and belongs to one version of partune: [`VERSION`] must be equal.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Of the log and of the files beside it.
@@ -24,6 +25,13 @@ pub const CHUNK_SIZE: usize = 256 * 1024;
 pub const CHUNK_HEADER_SIZE: usize = 18;
 /// The folder of parts in the archive's.
 pub const PARTS: &str = "parts";
+
+/// The file of a thread with an ending: `STEM-THREAD.ENDING`, where the stem is the path of the process's log without its ending.
+pub fn part(stem: &Path, thread: u32, ending: &str) -> PathBuf {
+    let mut name = stem.as_os_str().to_owned();
+    name.push(format!("-{thread}.{ending}"));
+    PathBuf::from(name)
+}
 
 /// Type bytes of OTF2's buffers.
 pub mod bytes {

@@ -22,6 +22,7 @@ mod lane;
 pub mod layout;
 mod log;
 mod mapped;
+pub mod memory;
 mod paths;
 mod process;
 mod profile;

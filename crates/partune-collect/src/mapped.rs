@@ -7,11 +7,10 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::marker::PhantomData;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use crate::lane::map;
+use crate::memory::{map, reserved, zeroed};
 
 /// Rows of `T`, which is plain numbers and valid if all of its bytes are zero.
 pub(crate) struct Mapped<T> {
@@ -66,14 +65,11 @@ impl<T: Copy> Mapped<T> {
             capacity = capacity.checked_mul(2)?;
         }
         let (old, new) = (self.size(self.capacity), self.size(capacity));
-        let descriptor = self.file.as_raw_fd();
-        // SAFETY: a descriptor and two numbers.
-        let fits = !self.private && unsafe { libc::posix_fallocate(descriptor, 0, new as libc::off_t) } == 0;
-        let shared = if fits { memory(new, libc::MAP_SHARED, descriptor) } else { None };
+        let shared = if self.private { None } else { reserved(&self.file, new, 0) };
         self.base = if let Some(base) = shared {
             base
         } else {
-            let base = memory(new, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1)?;
+            let base = zeroed(new)?;
             // SAFETY: the new mapping is larger than the old one and another one.
             unsafe { std::ptr::copy_nonoverlapping(self.base, base, old) };
             self.left = !self.private;
@@ -96,14 +92,6 @@ impl<T: Copy> Mapped<T> {
     fn size(&self, rows: usize) -> usize {
         self.head + rows * size_of::<T>()
     }
-}
-
-/// Memory of zeros, or of a file, at an address of the kernel's choice.
-fn memory(size: usize, flags: i32, descriptor: i32) -> Option<*mut u8> {
-    // SAFETY: a new mapping.
-    let base =
-        unsafe { libc::mmap(std::ptr::null_mut(), size, libc::PROT_READ | libc::PROT_WRITE, flags, descriptor, 0) };
-    (base != libc::MAP_FAILED).then(|| base.cast())
 }
 
 #[cfg(test)]

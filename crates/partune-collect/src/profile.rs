@@ -5,12 +5,12 @@
 //! knows of the functions around calls what events would have told.
 
 use std::io;
-use std::path::{Path as FilePath, PathBuf};
+use std::path::Path as FilePath;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::layout::{
-    Gap, NO_PATH, OPEN, Open, PROFILE_HEADER_SIZE, PROFILE_MAGIC, ProfileHeader, Row, VERSION, size_class,
+    Gap, NO_PATH, OPEN, Open, PROFILE_HEADER_SIZE, PROFILE_MAGIC, ProfileHeader, Row, VERSION, part, size_class,
 };
 use crate::mapped::Mapped;
 use crate::paths::Path;
@@ -31,13 +31,8 @@ pub(crate) struct Profile {
 impl Profile {
     /// Statistics in `STEM-THREAD.stat` and `STEM-THREAD.gaps`.
     pub(crate) fn create(stem: &FilePath, thread: u32) -> io::Result<Profile> {
-        let named = |ending: &str| {
-            let mut name = stem.as_os_str().to_owned();
-            name.push(format!("-{thread}.{ending}"));
-            PathBuf::from(name)
-        };
-        let rows = Mapped::create(&named("stat"), PROFILE_HEADER_SIZE, FIRST_ROWS)?;
-        let gaps = Mapped::create(&named("gaps"), 0, FIRST_GAPS)?;
+        let rows = Mapped::create(&part(stem, thread, "stat"), PROFILE_HEADER_SIZE, FIRST_ROWS)?;
+        let gaps = Mapped::create(&part(stem, thread, "gaps"), 0, FIRST_GAPS)?;
         let mut profile = Profile { rows, gaps, deep: Vec::new() };
         let header = profile.header();
         header.magic = PROFILE_MAGIC;

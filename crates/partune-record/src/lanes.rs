@@ -2,11 +2,13 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
+use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
-use partune_collect::layout::{CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, MAGIC, VERSION, bytes};
+use partune_collect::layout::{self, CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, MAGIC, VERSION, bytes, part};
 use partune_otf2::codec::{Event, EventVisitor, chunks, read_chunk};
 
+use crate::parts::{self, u32_at, u64_at};
 use crate::statistics::Counted;
 
 /// The parts of a lane, as they were found.
@@ -32,16 +34,8 @@ pub(crate) struct Lane {
 impl Lane {
     /// Reads the lane `STEM-THREAD`. A process on a file system over the network that was killed left only what it had flushed.
     pub(crate) fn read(stem: &Path, thread: u32) -> io::Result<Lane> {
-        let named = |ending: &str| {
-            let mut name = stem.as_os_str().to_owned();
-            name.push(format!("-{thread}.{ending}"));
-            PathBuf::from(name)
-        };
-        let (ring_path, flushed_path) = (named("lane"), named("evt"));
-        let bytes = match fs::read(&ring_path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            bytes => bytes?,
-        };
+        let (ring_path, flushed_path) = (part(stem, thread, "lane"), part(stem, thread, "evt"));
+        let bytes = parts::read(&ring_path)?;
         let stored = fs::metadata(&flushed_path).map_or(0, |about| about.len());
         let mut lane = Lane {
             ring_path,
@@ -132,15 +126,18 @@ struct Header {
 
 impl Header {
     fn read(bytes: &[u8]) -> Option<Header> {
-        let word = |at: usize| Some(u64::from_le_bytes(bytes.get(8 * at..8 * at + 8)?.try_into().ok()?));
-        let ring_size = usize::try_from(word(3)?).ok()?;
-        let known = word(0)? == MAGIC && word(1)? as u32 == VERSION && word(2)? == CHUNK_SIZE as u64;
+        let word = |at: usize| u64_at(bytes, at);
+        let size = |at: usize| usize::try_from(word(at)?).ok();
+        let ring_size = size(offset_of!(layout::Header, ring_size))?;
+        let known = word(offset_of!(layout::Header, magic))? == MAGIC
+            && u32_at(bytes, offset_of!(layout::Header, version))? == VERSION
+            && word(offset_of!(layout::Header, chunk_size))? == CHUNK_SIZE as u64;
         let header = Header {
-            cursor: usize::try_from(word(4)?).ok()?,
-            chunk: usize::try_from(word(5)?).ok()?,
-            flushed: word(6)?,
-            events: word(7)?,
-            lost: word(9)?,
+            cursor: size(offset_of!(layout::Header, cursor))?,
+            chunk: size(offset_of!(layout::Header, chunk))?,
+            flushed: word(offset_of!(layout::Header, flushed))?,
+            events: word(offset_of!(layout::Header, events))?,
+            lost: word(offset_of!(layout::Header, lost))?,
         };
         let inside =
             header.chunk <= header.cursor && header.cursor <= ring_size.min(bytes.len().checked_sub(HEADER_SIZE)?);
@@ -169,8 +166,7 @@ fn whole(bytes: u64) -> u64 {
 
 /// The number of the last event up to the end of a chunk.
 fn last_event(chunk: &[u8]) -> Option<u64> {
-    let word = chunk.get(CHUNK_HEADER_SIZE - 8..CHUNK_HEADER_SIZE)?;
-    Some(u64::from_le_bytes(word.try_into().ok()?))
+    u64_at(chunk, CHUNK_HEADER_SIZE - 8)
 }
 
 /// First and last time in a chunk.

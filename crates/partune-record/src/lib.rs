@@ -11,6 +11,7 @@ mod lanes;
 mod launch;
 mod library;
 mod log;
+mod parts;
 mod places;
 mod roles;
 mod statistics;

@@ -3,17 +3,17 @@
 //! Calls that were open when the process ended are ended at the last time that is known of the thread, as an unfinished trace would be.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::mem::{offset_of, size_of};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use partune_collect::layout::{
-    Gap, NO_PATH, OPEN, Open, PROFILE_HEADER_SIZE, PROFILE_MAGIC, ProfileHeader, Row, SIZE_CLASSES, VERSION,
+    Gap, NO_PATH, OPEN, Open, PROFILE_HEADER_SIZE, PROFILE_MAGIC, ProfileHeader, Row, SIZE_CLASSES, VERSION, part,
 };
 use partune_otf2::statistics::{self, Statistics};
 
 use crate::contexts::NONE;
+use crate::parts::{self, u32_at, u64_at};
 
 /// What one thread counted. Paths are numbers of its process's log.
 #[derive(Debug, Default)]
@@ -33,14 +33,7 @@ impl Counted {
     /// Reads `STEM-THREAD.stat` and what is beside it. Nothing was counted if they are not there or not whole: on a file system over the
     /// network they are written when the process ends.
     pub(crate) fn read(stem: &Path, thread: u32) -> io::Result<Counted> {
-        let read = |ending: &str| {
-            let mut name = stem.as_os_str().to_owned();
-            name.push(format!("-{thread}.{ending}"));
-            match fs::read(PathBuf::from(name)) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-                other => other,
-            }
-        };
+        let read = |ending| parts::read(&part(stem, thread, ending));
         Ok(Counted::parse(&read("stat")?, &read("gaps")?))
     }
 
@@ -159,14 +152,6 @@ impl Counted {
             gaps: gaps.into_iter().map(gap).collect(),
         }
     }
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
 fn row(bytes: &[u8]) -> Option<Row> {

@@ -4,7 +4,7 @@ use partune_base::{CallPathId, Span, Time};
 
 use crate::rows::{
     Collective, IoTransfer, LockEvent, MetricSample, Pause, Recv, RequestEvent, RmaCompletion, RmaSync, RmaTransfer,
-    Send, TaskEvent, TeamEvent, VisitIx,
+    RmaTransferKind, Send, TaskEvent, TeamEvent, VisitIx,
 };
 
 /// One execution of a call path.
@@ -123,6 +123,21 @@ impl Stream {
         ]
         .into_iter()
         .flatten()
+    }
+
+    /// The bytes that each transfer sent and received, and the visit it is in, by kind of transfer: messages, parts in collectives that move
+    /// something, remote accesses, files.
+    pub fn moved(&self) -> impl Iterator<Item = (VisitIx, u64, u64)> + '_ {
+        let sends = self.sends.iter().map(|row| (row.visit, row.bytes, 0));
+        let recvs = self.recvs.iter().map(|row| (row.visit, 0, row.bytes));
+        let parts = self.collectives.iter().filter(|row| row.sent | row.received != 0);
+        let accesses = self.transfers.iter().map(|row| match row.kind {
+            RmaTransferKind::Get => (row.visit, 0, row.bytes),
+            RmaTransferKind::Put | RmaTransferKind::Atomic => (row.visit, row.bytes, 0),
+        });
+        let files =
+            self.io.iter().map(|row| if row.write { (row.visit, row.bytes, 0) } else { (row.visit, 0, row.bytes) });
+        sends.chain(recvs).chain(parts.map(|row| (row.visit, row.sent, row.received))).chain(accesses).chain(files)
     }
 
     /// Changes every time by a function that must not change their order.

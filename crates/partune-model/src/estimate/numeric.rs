@@ -3,6 +3,7 @@
 //! Cost: the number of leaf instances; a loop whose body does not mention its variable counts once.
 
 use std::collections::BTreeMap;
+use std::ops::{Add, Div, Mul, Sub};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -18,12 +19,10 @@ const BUDGET: u64 = 100_000_000;
 const DEPTH: u32 = 400;
 
 /// Exact or rounded numbers.
-trait Scalar: Copy + PartialOrd {
+trait Scalar:
+    Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
     fn new(quantity: Quantity) -> Self;
-    fn add(self, other: Self) -> Self;
-    fn sub(self, other: Self) -> Self;
-    fn mul(self, other: Self) -> Self;
-    fn div(self, other: Self) -> Self;
     fn number(self) -> Option<Number>;
 
     fn int(value: i64) -> Self {
@@ -47,18 +46,6 @@ impl Scalar for Rat {
             Quantity::Real(_) => Rat::UNDEFINED,
         }
     }
-    fn add(self, other: Rat) -> Rat {
-        self + other
-    }
-    fn sub(self, other: Rat) -> Rat {
-        self - other
-    }
-    fn mul(self, other: Rat) -> Rat {
-        self * other
-    }
-    fn div(self, other: Rat) -> Rat {
-        self / other
-    }
     fn number(self) -> Option<Number> {
         (!self.is_undefined()).then_some(Number::Exact(self))
     }
@@ -74,18 +61,6 @@ impl Scalar for Rat {
 impl Scalar for f64 {
     fn new(quantity: Quantity) -> f64 {
         quantity.to_f64()
-    }
-    fn add(self, other: f64) -> f64 {
-        self + other
-    }
-    fn sub(self, other: f64) -> f64 {
-        self - other
-    }
-    fn mul(self, other: f64) -> f64 {
-        self * other
-    }
-    fn div(self, other: f64) -> f64 {
-        self / other
     }
     fn number(self) -> Option<Number> {
         self.is_finite().then_some(Number::Approx(self))

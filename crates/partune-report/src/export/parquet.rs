@@ -8,7 +8,7 @@ use std::io::Write;
 use partune_analysis::path_times;
 use partune_base::{CallPathId, PeId, Span, Time};
 use partune_engine::Diagnosis;
-use partune_trace::{RmaTransferKind, Stream, Trace, VisitIx};
+use partune_trace::{Stream, Trace, VisitIx};
 
 use super::ExportError;
 use super::rows::{Cell, Rows};
@@ -155,17 +155,7 @@ fn operations<'a>(
 
 /// Bytes sent and received in visits, in order of visit; a visit may come several times.
 fn moved(stream: &Stream) -> Vec<(VisitIx, u64, u64)> {
-    let mut moved: Vec<(VisitIx, u64, u64)> = Vec::new();
-    moved.extend(stream.sends.iter().map(|row| (row.visit, row.bytes, 0)));
-    moved.extend(stream.recvs.iter().map(|row| (row.visit, 0, row.bytes)));
-    moved.extend(stream.collectives.iter().map(|row| (row.visit, row.sent, row.received)));
-    moved.extend(stream.transfers.iter().map(|row| match row.kind {
-        RmaTransferKind::Get => (row.visit, 0, row.bytes),
-        RmaTransferKind::Put | RmaTransferKind::Atomic => (row.visit, row.bytes, 0),
-    }));
-    moved.extend(
-        stream.io.iter().map(|row| if row.write { (row.visit, row.bytes, 0) } else { (row.visit, 0, row.bytes) }),
-    );
+    let mut moved: Vec<_> = stream.moved().collect();
     moved.sort_unstable();
     moved
 }

@@ -1,0 +1,23 @@
+//! Reading what a process left, which may be cut off anywhere, or not be there.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// The content of a part; nothing if there is none: on a file system over the network they are written when the process ends.
+pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        bytes => bytes,
+    }
+}
+
+/// A number of eight bytes.
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
+}
+
+/// A number of four bytes.
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
