@@ -1,17 +1,22 @@
 //! What a picture of a run shows, before anybody draws it: bins, cells and trees of bounded size, whatever the size of the trace.
 //!
-//! For everybody who draws: the report now, a server that sends tiles. Nothing here knows colours, text or HTML. A picture has so many
+//! For everybody who draws: the report, and the server that sends tiles. Nothing here knows colours, text or HTML. A picture has so many
 //! rows and columns as its caller can draw; more PEs than rows are folded, see [`Fold`]. Results do not depend on the number of
 //! threads.
 
+mod detail;
 mod exchange;
 mod fold;
 mod heat;
-mod timeline;
+mod kind;
+mod ladder;
+mod tiles;
 mod tree;
 
+pub use detail::{Detail, Times};
 pub use exchange::{Exchange, Exchanges};
 pub use fold::Fold;
 pub use heat::{Heat, blocks, regions};
-pub use timeline::{Bin, Timeline, View};
+pub use kind::Kind;
+pub use tiles::{Bin, Tiles, View};
 pub use tree::{CallTree, Node};

@@ -1,17 +1,30 @@
-//! Pictures of traces whose answer can be worked out by hand.
+//! Pictures of traces whose answer can be worked out by hand, and of random ones against a count tick by tick.
+
+mod random;
 
 use partune_analysis::{Waits, path_times};
 use partune_base::{Span, Time};
 use partune_index::Index;
-use partune_picture::{Bin, CallTree, Exchanges, Fold, Timeline, View, blocks, regions};
+use partune_picture::{Bin, CallTree, Detail, Exchanges, Fold, Kind, View, blocks, regions};
 use partune_testkit::{path, pe, trace};
-use partune_trace::{Role, Trace};
+use partune_trace::Trace;
 
-fn timeline(trace: &Trace, rows: usize, columns: usize) -> Vec<Vec<Bin>> {
+fn tiles(trace: &Trace, fold: &Fold, view: View) -> Vec<Vec<Bin>> {
     let waits = Waits::find(trace, &Index::build(trace));
-    let fold = Fold::new(trace.active_pes().collect(), rows);
-    let timeline = Timeline::new(trace, &waits, &fold, View::whole(trace, columns));
-    timeline.rows().map(<[Bin]>::to_vec).collect()
+    let tiles = Detail::new(trace, &waits).tiles(trace, &waits, fold, view);
+    tiles.rows().map(<[Bin]>::to_vec).collect()
+}
+
+fn whole(trace: &Trace, rows: usize, columns: usize) -> Vec<Vec<Bin>> {
+    tiles(trace, &Fold::new(trace.active_pes().collect(), rows), View::whole(trace, columns))
+}
+
+fn most(row: &[Bin]) -> Vec<Kind> {
+    row.iter().map(Bin::most).collect()
+}
+
+fn waiting(row: &[Bin]) -> Vec<f32> {
+    row.iter().map(|bin| bin.share(Kind::Wait)).collect()
 }
 
 /// A late sender: PE 1 waits from 10 to 40.
@@ -19,46 +32,54 @@ const LATE: &str = "
     pe 0: main 0..100 { work 0..40 MPI_Send 40..50 send(to=1, bytes=8) }
     pe 1: main 0..100 { MPI_Recv 10..50 recv(from=0, bytes=8) }";
 
+use Kind::{Computation as C, Messages as M};
+
 #[test]
-fn a_bin_has_the_role_of_most_of_its_time_and_its_share_of_waiting() {
-    let rows = timeline(&trace(LATE), 8, 10);
-    let roles = |row: usize| rows[row].iter().map(|bin| bin.role).collect::<Vec<_>>();
-    let (user, send, recv) = (Some(Role::User), Some(Role::Send), Some(Role::Recv));
-    assert_eq!(roles(0), [user, user, user, user, send, user, user, user, user, user]);
-    assert_eq!(roles(1), [user, recv, recv, recv, recv, user, user, user, user, user]);
-    assert!(rows[0].iter().all(|bin| bin.waiting == 0.0));
-    let waiting: Vec<f32> = rows[1].iter().map(|bin| bin.waiting).collect();
-    assert_eq!(waiting, [0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+fn a_bin_has_the_kind_of_most_of_its_time_and_its_share_of_waiting() {
+    let rows = whole(&trace(LATE), 8, 10);
+    assert_eq!(most(&rows[0]), [C, C, C, C, M, C, C, C, C, C]);
+    assert_eq!(most(&rows[1]), [C, M, M, M, M, C, C, C, C, C]);
+    assert_eq!(waiting(&rows[0]), [0.0; 10]);
+    assert_eq!(waiting(&rows[1]), [0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
 }
 
 #[test]
 fn folded_rows_share_their_bins() {
-    let rows = timeline(&trace(LATE), 1, 2);
-    assert_eq!(rows, [[Bin { role: Some(Role::User), waiting: 0.3 }, Bin { role: Some(Role::User), waiting: 0.0 }]]);
+    let rows = whole(&trace(LATE), 1, 2);
+    let shares = |kind| rows[0].iter().map(|bin| bin.share(kind)).collect::<Vec<f32>>();
+    assert_eq!((most(&rows[0]), waiting(&rows[0])), (vec![C, C], vec![0.3, 0.0]));
+    assert_eq!((shares(M), shares(Kind::Idle)), (vec![0.5, 0.0], vec![0.0, 0.0]));
 }
 
 #[test]
 fn a_zoom_shows_what_is_inside_only() {
     let trace = trace(LATE);
-    let waits = Waits::find(&trace, &Index::build(&trace));
     let fold = Fold::new(vec![pe(&trace, 1)], 4);
-    let view = View { begin: Time(35), end: Time(55), columns: 4 };
-    let timeline = Timeline::new(&trace, &waits, &fold, view);
-    let bins: Vec<Bin> = timeline.rows().flatten().copied().collect();
-    let roles: Vec<Option<Role>> = bins.iter().map(|bin| bin.role).collect();
-    assert_eq!(roles, [Some(Role::Recv), Some(Role::Recv), Some(Role::Recv), Some(Role::User)]);
-    assert_eq!(bins.iter().map(|bin| bin.waiting).collect::<Vec<_>>(), [1.0, 0.0, 0.0, 0.0]);
-    let after = View { begin: Time(200), end: Time(300), columns: 3 };
-    assert!(Timeline::new(&trace, &waits, &fold, after).rows().flatten().all(|bin| *bin == Bin::default()));
+    let rows = tiles(&trace, &fold, View { begin: Time(35), end: Time(55), columns: 4 });
+    assert_eq!((most(&rows[0]), waiting(&rows[0])), (vec![M, M, M, C], vec![1.0, 0.0, 0.0, 0.0]));
+    let after = tiles(&trace, &fold, View { begin: Time(200), end: Time(300), columns: 3 });
+    assert_eq!(most(&after[0]), [Kind::Idle; 3]);
+    assert!(after[0].iter().all(|bin| bin.share(Kind::Idle) == 1.0));
 }
 
 #[test]
 fn an_empty_view_has_empty_bins() {
     let trace = trace(LATE);
-    let waits = Waits::find(&trace, &Index::build(&trace));
     let fold = Fold::new(trace.active_pes().collect(), 4);
-    let view = View { begin: Time(20), end: Time(20), columns: 3 };
-    assert!(Timeline::new(&trace, &waits, &fold, view).rows().flatten().all(|bin| *bin == Bin::default()));
+    let rows = tiles(&trace, &fold, View { begin: Time(20), end: Time(20), columns: 3 });
+    assert!(rows.iter().flatten().all(|bin| *bin == Bin::default()));
+}
+
+#[test]
+fn groups_are_rows() {
+    let trace = trace(LATE);
+    let (zero, one) = (pe(&trace, 0), pe(&trace, 1));
+    let fold = Fold::groups(&[vec![one, zero], vec![]], 4);
+    assert_eq!((fold.len(), fold.row_of(one), fold.row_of(zero), fold.is_exact()), (2, Some(0), Some(0), false));
+    let fold = Fold::groups(&[vec![one], vec![zero]], 1);
+    assert_eq!((fold.len(), fold.each(), fold.pes().to_vec(), fold.is_exact()), (1, 2, vec![one, zero], false));
+    let rows = tiles(&trace, &fold, View::whole(&trace, 2));
+    assert_eq!(waiting(&rows[0]), [0.3, 0.0]);
 }
 
 #[test]

@@ -212,7 +212,7 @@ fn finding<'a>(trace: &'a Trace, ranked: &Ranked) -> Finding<'a> {
 }
 
 /// Stable for the same pattern, construct, call path and lines of calls, also between runs of a program.
-pub(crate) fn finding_id(trace: &Trace, finding: &partune_analysis::Finding) -> String {
+pub fn finding_id(trace: &Trace, finding: &partune_analysis::Finding) -> String {
     let callpath = names::callpath(trace, finding.path);
     format!("{}-{:08x}", finding.pattern.name(), hash(trace, finding.path, &callpath))
 }

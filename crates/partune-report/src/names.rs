@@ -1,32 +1,34 @@
-//! Names for people: PEs, places in the source, call paths, numbers.
+//! Names for people: PEs, places in the source, call paths, numbers. For documents, and for who serves them.
+
+use std::borrow::Cow;
 
 use partune_base::{CallPathId, PeId};
 use partune_trace::{CallSite, Region, RegionKind, Trace};
 
 /// Where in the source something is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Location<'a> {
-    pub(crate) file: &'a str,
+pub struct Location<'a> {
+    pub file: &'a str,
     /// 0 if unknown.
-    pub(crate) line: u32,
+    pub line: u32,
     /// The user function around it; empty if unknown.
-    pub(crate) function: &'a str,
+    pub function: &'a str,
 }
 
 /// The region of a path.
-pub(crate) fn region(trace: &Trace, path: CallPathId) -> &Region {
+pub fn region(trace: &Trace, path: CallPathId) -> &Region {
     &trace.regions()[trace.paths().region(path)]
 }
 
 /// The construct, or function, of a path.
-pub(crate) fn construct(trace: &Trace, path: CallPathId) -> &str {
+pub fn construct(trace: &Trace, path: CallPathId) -> &str {
     if path.is_some() { trace.strings().get(region(trace, path).construct) } else { "" }
 }
 
 /// Where a path is: for a construct, or what the user marked, the place it is called from if that is known; else its own source
 /// line if it has one (OpenMP's constructs, functions); else the same of what is around it. The function is the innermost of
 /// the user's, or the innermost block if there is none.
-pub(crate) fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
+pub fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
     let text = |id| trace.strings().get(id);
     let mut ancestors = trace.paths().ancestors(path);
     let is_function = |region: &Region| !region.paradigm.is_some() && region.kind == RegionKind::Function;
@@ -45,7 +47,7 @@ pub(crate) fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
 }
 
 /// Where the innermost user function around a construct is called from, if that is known: two findings at one line may differ in it.
-pub(crate) fn caller(trace: &Trace, path: CallPathId) -> Option<Location<'_>> {
+pub fn caller(trace: &Trace, path: CallPathId) -> Option<Location<'_>> {
     let is_function = |path: &CallPathId| {
         !region(trace, *path).paradigm.is_some() && region(trace, *path).kind == RegionKind::Function
     };
@@ -56,7 +58,7 @@ pub(crate) fn caller(trace: &Trace, path: CallPathId) -> Option<Location<'_>> {
 }
 
 /// `MPI_Recv in exchange (halo.c:12)`.
-pub(crate) fn place(trace: &Trace, path: CallPathId) -> String {
+pub fn place(trace: &Trace, path: CallPathId) -> String {
     if !path.is_some() {
         return "code outside of all recorded regions".to_owned();
     }
@@ -70,7 +72,7 @@ pub(crate) fn place(trace: &Trace, path: CallPathId) -> String {
 }
 
 /// Names along a path, outermost first.
-pub(crate) fn callpath(trace: &Trace, path: CallPathId) -> Vec<&str> {
+pub fn callpath(trace: &Trace, path: CallPathId) -> Vec<&str> {
     let mut names: Vec<_> =
         trace.paths().ancestors(path).map(|path| trace.strings().get(region(trace, path).name)).collect();
     names.reverse();
@@ -78,7 +80,7 @@ pub(crate) fn callpath(trace: &Trace, path: CallPathId) -> Vec<&str> {
 }
 
 /// A PE: `0` for the main thread of rank 0, `0.2` for its second worker thread.
-pub(crate) fn pe(trace: &Trace, id: PeId) -> String {
+pub fn pe(trace: &Trace, id: PeId) -> String {
     let Some(pe) = trace.pes().get(id) else { return "?".to_owned() };
     let process = trace.processes().get(pe.process);
     let rank = process.and_then(|process| process.rank).unwrap_or(pe.process.0);
@@ -87,7 +89,7 @@ pub(crate) fn pe(trace: &Trace, id: PeId) -> String {
 
 impl Location<'_> {
     /// `exchange (halo.c:12)`, as far as known.
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let file = self.file.rsplit('/').next().unwrap_or(self.file);
         match (self.function, file, self.line) {
             ("", "", _) => String::new(),
@@ -101,7 +103,7 @@ impl Location<'_> {
 }
 
 /// Seconds with a unit that keeps three digits: `1.02 s`, `13.1 ms`.
-pub(crate) fn seconds(value: f64) -> String {
+pub fn seconds(value: f64) -> String {
     let (value, unit) = match value.abs() {
         0.0 => return "0 s".to_owned(),
         v if v >= 0.9995 => (value, "s"),
@@ -113,12 +115,12 @@ pub(crate) fn seconds(value: f64) -> String {
 }
 
 /// A share in per cent: `16.7 %`.
-pub(crate) fn percent(value: f64) -> String {
+pub fn percent(value: f64) -> String {
     format!("{} %", three_digits(value * 100.0))
 }
 
 /// Bytes with a binary unit.
-pub(crate) fn bytes(value: f64) -> String {
+pub fn bytes(value: f64) -> String {
     let mut value = value;
     for unit in ["B", "KiB", "MiB", "GiB", "TiB"] {
         if value.abs() < 1024.0 || unit == "TiB" {
@@ -135,6 +137,39 @@ fn three_digits(value: f64) -> String {
         v if v >= 9.995 => format!("{value:.1}"),
         _ => format!("{value:.2}"),
     }
+}
+
+/// The part of a path that tells runs apart: recorders call all their anchor files the same.
+pub fn run(archive: &str) -> &str {
+    let mut parts = archive.trim_end_matches('/').rsplit('/').filter(|part| !part.is_empty());
+    match (parts.next(), parts.next()) {
+        (Some(file), Some(folder)) if file.starts_with("traces.") && folder != "." && folder != ".." => folder,
+        (Some(file), _) => file,
+        (None, _) => archive,
+    }
+}
+
+/// The end of a text that needs at most so many bytes in the page. Controls, and marks that turn the direction of what follows, are
+/// shown as something unknown.
+pub fn clip(text: &str, most: usize) -> Cow<'_, str> {
+    let odd = |it: char| it.is_control() || matches!(it, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let weight = |it: char| match it {
+        '&' | '"' | '<' | '>' => 6,
+        it if odd(it) => 3,
+        it => it.len_utf8(),
+    };
+    let mut room = most;
+    let kept = text.char_indices().rev().take_while(|(_, it)| {
+        let fits = room >= weight(*it);
+        room = room.saturating_sub(weight(*it));
+        fits
+    });
+    let begin = kept.last().map_or(text.len(), |(at, _)| at);
+    if begin == 0 && !text.chars().any(odd) {
+        return Cow::Borrowed(text);
+    }
+    let end = text[begin..].chars().map(|it| if odd(it) { '\u{fffd}' } else { it });
+    Cow::Owned((begin > 0).then_some('…').into_iter().chain(end).collect())
 }
 
 #[cfg(test)]
@@ -179,6 +214,15 @@ mod tests {
         let send = |names| caller(&trace, partune_testkit::path(&trace, names)).map(|location| location.text());
         assert_eq!(send("main/exchange/p/MPI_Send").as_deref(), Some("main (m.c:10)"));
         assert_eq!([send("main/other/MPI_Send"), send("main/exchange"), send("main")], [None, None, None]);
+    }
+
+    #[test]
+    fn a_run_is_called_after_its_folder() {
+        let name = |path| run(path);
+        assert_eq!(
+            [name("a/run7/traces.otf2"), name("run7/"), name("x.otf2"), name("./traces.otf2")],
+            ["run7", "run7", "x.otf2", "traces.otf2"]
+        );
     }
 
     #[test]

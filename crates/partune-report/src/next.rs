@@ -3,7 +3,7 @@
 use partune_analysis::Pattern;
 
 /// The next step.
-pub(crate) fn step(pattern: Pattern) -> &'static str {
+pub fn step(pattern: Pattern) -> &'static str {
     match pattern {
         Pattern::LateSender => {
             "send earlier, or give the receiver other work: post the receive early (non-blocking) and move work between the post and the wait"

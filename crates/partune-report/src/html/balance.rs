@@ -3,10 +3,10 @@
 use maud::{Markup, html};
 use partune_analysis::{PathTimes, Values};
 use partune_engine::Diagnosis;
-use partune_picture::{Fold, Heat, blocks, regions};
+use partune_picture::{Fold, Heat, Kind, blocks, regions};
 use partune_trace::Activity;
 
-use super::kinds::{Kind, legend};
+use super::legend::legend;
 use super::svg::{self, LEFT, Raster, WIDTH};
 use super::{folding, row_label, section, short};
 use crate::names;
@@ -62,7 +62,7 @@ fn stack(diagnosis: &Diagnosis, fold: &Fold) -> Markup {
             @for (_, kind, values) in &columns {
                 @let width = values.get(row).copied().unwrap_or(0.0) * scale;
                 @if width >= 0.05 {
-                    rect class={ "f-" (kind.class()) } x=(svg::px(x)) y=(svg::px(TOP + height * row as f64 + height * 0.05)) width=(format!("{width:.2}")) height=(svg::px(height * 0.9)) {}
+                    rect class={ "f-" (kind.name()) } x=(svg::px(x)) y=(svg::px(TOP + height * row as f64 + height * 0.05)) width=(format!("{width:.2}")) height=(svg::px(height * 0.9)) {}
                 }
                 ({ x += width; "" })
             }
@@ -74,7 +74,7 @@ fn stack(diagnosis: &Diagnosis, fold: &Fold) -> Markup {
         h3 { "What each PE did" }
         figure {
             (svg::picture(below + 22.0, "Time of each PE by activity; the table below has the sums", &content))
-            (legend(columns.iter().map(|(name, kind, _)| (kind.class(), *name))))
+            (legend(columns.iter().map(|(name, kind, _)| (kind.name(), *name))))
             figcaption { "Time of each PE by what its operations are for" (folding(fold)) @if fold.is_folded() { ": the mean of its PEs" } "." }
         }
         div.scroll {

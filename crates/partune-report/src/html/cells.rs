@@ -73,7 +73,7 @@ fn cell(trace: &Trace, values: &Values, row: usize) -> Markup {
         }
         Values::Path(values) => {
             // Of a deep path, the inner part tells more.
-            html! { td.wide { code { (super::clip(&names::callpath(trace, values[row]).join(" › "), 240)) } } }
+            html! { td.wide { code { (names::clip(&names::callpath(trace, values[row]).join(" › "), 240)) } } }
         }
         Values::Word(values) => html! { td { (values[row].replace('_', " ")) } },
     }

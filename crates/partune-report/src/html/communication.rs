@@ -6,7 +6,7 @@ use partune_engine::Diagnosis;
 use partune_picture::{Exchange, Exchanges, Fold};
 
 use super::balance::{SHADES, shade};
-use super::kinds::legend;
+use super::legend::legend;
 use super::svg::{self, Raster};
 use super::{row_label, section};
 use crate::names;

@@ -3,12 +3,10 @@
 use maud::{Markup, html};
 use partune_engine::{Diagnosis, Machine, Severity};
 
-use super::short;
-use crate::names;
+use crate::run::facts;
 
-/// Entries of the list of diagnostics, and nodes.
+/// Entries of the list of diagnostics.
 const ENTRIES: usize = 60;
-const NODES: usize = 16;
 
 pub(super) fn environment(diagnosis: &Diagnosis, machine: Option<&Machine>) -> Markup {
     html! {
@@ -45,56 +43,15 @@ fn quality(diagnosis: &Diagnosis) -> Markup {
 }
 
 fn run(diagnosis: &Diagnosis) -> Markup {
-    let trace = &diagnosis.trace;
-    let mut nodes: Vec<&str> = trace
-        .processes()
-        .iter()
-        .map(|process| trace.strings().get(process.node))
-        .filter(|node| !node.is_empty())
-        .collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    let shown: Vec<_> = nodes.iter().take(NODES).map(|node| short(node)).collect();
-    let repair = &diagnosis.repair;
-    let violated = repair.violated_messages + repair.violated_collectives;
-    let clocks = match (violated, diagnosis.index.clocks.aligned) {
-        (0, _) => "no message and no collective runs backwards in time".to_owned(),
-        (_, true) => format!(
-            "{violated} messages and collectives ran backwards in time, the worst by {}; {} time stamps were moved",
-            names::seconds(trace.clock().seconds(repair.worst)),
-            repair.moved_events
-        ),
-        (_, false) => "never aligned: no wait is claimed between processes".to_owned(),
-    };
     html! {
         h3 { "Run and recording" }
         div.scroll {
             table {
                 caption { "What the archive says" }
                 tbody {
-                    tr { th scope="row" { "PEs" } td { (trace.active_pes().count()) " in " (trace.processes().iter().filter(|it| !it.pes.is_empty()).count()) " processes" } }
-                    tr { th scope="row" { "Nodes" } td { @if nodes.is_empty() { "not recorded" } @else { (nodes.len()) ": " (shown.join(", ")) @if nodes.len() > NODES { ", …" } } } }
-                    tr { th scope="row" { "Paradigms" } td { (paradigms(diagnosis).join(", ")) } }
-                    tr { th scope="row" { "Event records" } td { (trace.events()) } }
-                    tr { th scope="row" { "Clock" } td { (trace.clock().ticks_per_second()) " ticks a second; " (clocks) } }
-                    tr { th scope="row" { "Messages" } td { (diagnosis.index.messages.len()) " matched, " (diagnosis.index.messages.unmatched_sends) " sends and " (diagnosis.index.messages.unmatched_recvs) " receives without partner" } }
-                    tr { th scope="row" { "Report" } td { "partune " (env!("CARGO_PKG_VERSION")) } }
+                    @for (name, value) in facts(diagnosis) { tr { th scope="row" { (name) } td { (value) } } }
                 }
             }
         }
     }
-}
-
-/// Names of the paradigms of regions that call paths have.
-pub(super) fn paradigms(diagnosis: &Diagnosis) -> Vec<String> {
-    let trace = &diagnosis.trace;
-    let mut names: Vec<&str> = trace
-        .paths()
-        .ids()
-        .map(|path| trace.strings().get(names::region(trace, path).paradigm))
-        .filter(|name| !name.is_empty())
-        .collect();
-    names.sort_unstable();
-    names.dedup();
-    names.into_iter().map(|name| short(name).into_owned()).collect()
 }

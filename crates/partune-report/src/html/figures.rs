@@ -5,8 +5,8 @@ use partune_analysis::Pattern;
 use partune_engine::{ANALYSES, Diagnosis};
 use pulldown_cmark::{Options, Parser};
 
-use super::{cells, words};
-use crate::next;
+use super::cells;
+use crate::{next, words};
 
 /// Rows of a table.
 const ROWS: usize = 25;

@@ -6,14 +6,14 @@ use maud::{Markup, html};
 use partune_analysis::{Finding, Occurrence};
 use partune_base::{CallPathId, PeId, Span, Time};
 use partune_engine::{Diagnosis, Ranked};
-use partune_picture::{Fold, Timeline, View};
+use partune_picture::{Detail, Fold, View};
 use partune_trace::Trace;
 
-use super::kinds::{Kind, legend};
+use super::legend::of_kinds;
 use super::svg::{self, LEFT, WIDTH};
 use super::timeline::raster;
-use super::{row_label, short, words};
-use crate::{names, next};
+use super::{row_label, short};
+use crate::{names, next, words};
 
 /// Rows of the table.
 const ROWS: usize = 200;
@@ -24,7 +24,7 @@ const OPEN: usize = 8;
 /// Frames of a call path.
 const FRAMES: usize = 24;
 
-pub(super) fn findings(diagnosis: &Diagnosis) -> Markup {
+pub(super) fn findings(diagnosis: &Diagnosis, tiles: &Detail) -> Markup {
     let count = diagnosis.findings.len();
     html! {
         section aria-labelledby="findings" {
@@ -35,7 +35,7 @@ pub(super) fn findings(diagnosis: &Diagnosis) -> Markup {
                 p { "A finding is a place in the program that loses time. Its seconds are summed over PEs, its share is of run time × PEs. Waits do not overlap and may be added; imbalance explains waits and may not be added to them. Most often the line to change is the one that causes a wait, not the one that waits." }
                 (table(diagnosis))
                 @for (number, ranked) in diagnosis.findings.iter().take(DETAILS).enumerate() {
-                    (detail(diagnosis, number + 1, ranked))
+                    (detail(diagnosis, tiles, number + 1, ranked))
                 }
                 @if count > DETAILS { p.dim { "Details of the other " (count - DETAILS) " findings are in the JSON document of partune analyze." } }
             }
@@ -80,7 +80,7 @@ fn table(diagnosis: &Diagnosis) -> Markup {
     }
 }
 
-fn detail(diagnosis: &Diagnosis, number: usize, ranked: &Ranked) -> Markup {
+fn detail(diagnosis: &Diagnosis, tiles: &Detail, number: usize, ranked: &Ranked) -> Markup {
     let trace = &diagnosis.trace;
     let finding = &ranked.finding;
     let seconds = |span: Span| names::seconds(trace.clock().seconds(span));
@@ -89,7 +89,7 @@ fn detail(diagnosis: &Diagnosis, number: usize, ranked: &Ranked) -> Markup {
             p { (words::meaning(finding.pattern)) " " a href={ "#pattern-" (finding.pattern.name()) } { "What it means" } }
             p { "At " code { (short(&names::place(trace, finding.path))) } }
             (call_path(trace, finding.path))
-            @if let Some(occurrence) = finding.occurrences.first() { (instance(diagnosis, finding, occurrence)) }
+            @if let Some(occurrence) = finding.occurrences.first() { (instance(diagnosis, tiles, finding, occurrence)) }
             (who(diagnosis, finding))
             (causes(trace, finding))
             (instances(trace, finding))
@@ -148,7 +148,7 @@ fn call_path(trace: &Trace, path: CallPathId) -> Markup {
 }
 
 /// The longest instance: what the PE that loses and the one that makes it lose did meanwhile.
-fn instance(diagnosis: &Diagnosis, finding: &Finding, occurrence: &Occurrence) -> Markup {
+fn instance(diagnosis: &Diagnosis, tiles: &Detail, finding: &Finding, occurrence: &Occurrence) -> Markup {
     let trace = &diagnosis.trace;
     if trace.profile().is_some() || !finding.pattern.is_wait() || occurrence.end <= occurrence.begin {
         return html! {};
@@ -162,7 +162,7 @@ fn instance(diagnosis: &Diagnosis, finding: &Finding, occurrence: &Occurrence) -
         end: Time(occurrence.end.0.saturating_add(margin)).min(trace.end()),
         columns: 240,
     };
-    let timeline = Timeline::new(trace, &diagnosis.waits, &fold, view);
+    let timeline = tiles.tiles(trace, &diagnosis.waits, &fold, view);
     let height = 24.0;
     let rows: Vec<String> = pes.iter().map(|it| pe(trace, *it)).collect();
     let below = height * rows.len() as f64;
@@ -172,11 +172,11 @@ fn instance(diagnosis: &Diagnosis, finding: &Finding, occurrence: &Occurrence) -
         (svg::row_names(0.0, height, &rows))
         (svg::time_axis(below + 3.0, range, trace.clock().seconds(view.begin - trace.begin())))
     };
-    let seen: Vec<Kind> = super::timeline::seen(&timeline);
+    let seen = super::timeline::seen(&timeline);
     html! {
         figure {
             (svg::picture(below + 22.0, "The longest instance: what the PEs involved did", &content))
-            (legend(seen.iter().map(|kind| (kind.class(), kind.label()))))
+            (of_kinds(&seen))
             figcaption {
                 "The longest instance: " (pe(trace, occurrence.pe)) " loses " (names::seconds(trace.clock().seconds(occurrence.end - occurrence.begin)))
                 @if pes.len() > 1 { "; below it, what " (pe(trace, occurrence.cause)) " did meanwhile" }

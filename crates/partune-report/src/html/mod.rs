@@ -10,12 +10,11 @@ mod communication;
 mod environment;
 mod figures;
 mod findings;
-mod kinds;
+mod legend;
 mod profile;
 mod summary;
 mod svg;
 mod timeline;
-mod words;
 
 use std::borrow::Cow;
 
@@ -23,10 +22,10 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use partune_analysis::{Section, path_times};
 use partune_base::PeId;
 use partune_engine::{Diagnosis, Machine};
-use partune_picture::Fold;
+use partune_picture::{Detail, Fold};
 use partune_trace::Trace;
 
-use crate::names;
+use crate::{names, run};
 
 /// Rows of PEs in a picture.
 const ROWS: usize = 96;
@@ -41,6 +40,7 @@ pub fn html(diagnosis: &Diagnosis, archive: &str, machine: Option<&Machine>) -> 
     let trace = &diagnosis.trace;
     let fold = Fold::new(trace.active_pes().collect(), ROWS);
     let times = path_times(trace);
+    let detail = Detail::new(trace, &diagnosis.waits);
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -50,7 +50,7 @@ pub fn html(diagnosis: &Diagnosis, archive: &str, machine: Option<&Machine>) -> 
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content="partune";
-                title { (short(run_name(archive))) " · partune" }
+                title { (short(names::run(archive))) " · partune" }
                 style { (PreEscaped(STYLE)) }
             }
             body {
@@ -63,8 +63,8 @@ pub fn html(diagnosis: &Diagnosis, archive: &str, machine: Option<&Machine>) -> 
                 }
                 main {
                     (summary::summary(diagnosis))
-                    (findings::findings(diagnosis))
-                    (timeline::overview(diagnosis, &fold))
+                    (findings::findings(diagnosis, &detail))
+                    (timeline::overview(diagnosis, &detail, &fold))
                     (profile::profile(diagnosis, &times))
                     (balance::balance(diagnosis, &times, &fold))
                     (communication::communication(diagnosis))
@@ -102,9 +102,9 @@ fn head(diagnosis: &Diagnosis, archive: &str) -> Markup {
     let clock = trace.clock();
     let all = clock.seconds(trace.duration()) * pes.max(1) as f64;
     let waiting: partune_base::Span = diagnosis.waits.iter().map(partune_analysis::Wait::duration).sum();
-    let paradigms = environment::paradigms(diagnosis);
+    let paradigms = run::paradigms(diagnosis);
     html! {
-        h1 { "Where " code { (short(run_name(archive))) } " loses time" }
+        h1 { "Where " code { (short(names::run(archive))) } " loses time" }
         p.dim {
             @if paradigms.is_empty() { "No programming model was recognised" } @else { (paradigms.join(" + ")) }
             " · " code { (short(archive)) }
@@ -118,16 +118,6 @@ fn head(diagnosis: &Diagnosis, archive: &str) -> Markup {
             }
             div { dt { "Findings" } dd { (diagnosis.findings.len()) } }
         }
-    }
-}
-
-/// The part of a path that tells runs apart: recorders call all their anchor files the same.
-fn run_name(archive: &str) -> &str {
-    let mut parts = archive.trim_end_matches('/').rsplit('/').filter(|part| !part.is_empty());
-    match (parts.next(), parts.next()) {
-        (Some(file), Some(folder)) if file.starts_with("traces.") && folder != "." && folder != ".." => folder,
-        (Some(file), _) => file,
-        (None, _) => archive,
     }
 }
 
@@ -151,35 +141,12 @@ fn folding(fold: &Fold) -> Markup {
 
 /// A name, or its end if it is very long.
 fn short(name: &str) -> Cow<'_, str> {
-    clip(name, 120)
+    names::clip(name, 120)
 }
 
 /// The same for a sentence.
 fn long(text: &str) -> Cow<'_, str> {
-    clip(text, 600)
-}
-
-/// The end of a text that needs at most so many bytes in the page. Controls, and marks that turn the direction of what follows, are
-/// shown as something unknown.
-fn clip(text: &str, most: usize) -> Cow<'_, str> {
-    let odd = |it: char| it.is_control() || matches!(it, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let weight = |it: char| match it {
-        '&' | '"' | '<' | '>' => 6,
-        it if odd(it) => 3,
-        it => it.len_utf8(),
-    };
-    let mut room = most;
-    let kept = text.char_indices().rev().take_while(|(_, it)| {
-        let fits = room >= weight(*it);
-        room = room.saturating_sub(weight(*it));
-        fits
-    });
-    let begin = kept.last().map_or(text.len(), |(at, _)| at);
-    if begin == 0 && !text.chars().any(odd) {
-        return Cow::Borrowed(text);
-    }
-    let end = text[begin..].chars().map(|it| if odd(it) { '\u{fffd}' } else { it });
-    Cow::Owned((begin > 0).then_some('…').into_iter().chain(end).collect())
+    names::clip(text, 600)
 }
 
 #[cfg(test)]
@@ -223,15 +190,6 @@ mod tests {
         let text: String = (0..3000).map(visit).collect();
         let page = page(&format!("pe 0 1: {text}"));
         assert!(page.len() < 1_000_000, "{} bytes", page.len());
-    }
-
-    #[test]
-    fn a_run_is_called_after_its_folder() {
-        let name = |path| run_name(path);
-        assert_eq!(
-            [name("a/run7/traces.otf2"), name("run7/"), name("x.otf2"), name("./traces.otf2")],
-            ["run7", "run7", "x.otf2", "traces.otf2"]
-        );
     }
 
     #[test]

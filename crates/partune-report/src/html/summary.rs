@@ -2,11 +2,12 @@
 
 use maud::{Markup, html};
 use partune_analysis::{Section, Values};
-use partune_engine::{Diagnosis, Ranked};
+use partune_engine::Diagnosis;
 
 use super::svg::{self, WIDTH};
-use super::{section, short, words};
-use crate::names;
+use super::{section, short};
+use crate::sentences::{self, Piece};
+use crate::{names, words};
 
 /// Findings told in plain words.
 const WORST: usize = 3;
@@ -16,7 +17,7 @@ pub(super) fn summary(diagnosis: &Diagnosis) -> Markup {
     html! {
         section aria-labelledby="summary" {
             h2 id="summary" { "Summary" }
-            @if let Some(efficiency) = efficiency { (verdict(diagnosis, efficiency)) }
+            @if efficiency.is_some() { p.lead { @for sentence in sentences::verdict(diagnosis) { (pieces(&sentence)) " " } } }
             (worst(diagnosis))
             @if let Some(efficiency) = efficiency { (factors(efficiency)) }
             @if let Some(bounds) = section(diagnosis, "bounds") { (waterfall(diagnosis, bounds)) }
@@ -28,33 +29,14 @@ fn scalar(section: &Section, name: &str) -> Option<f64> {
     section.scalars.iter().find(|scalar| scalar.name == name).map(|scalar| scalar.value)
 }
 
-/// One sentence: how much is useful, and which factor is lowest.
-fn verdict(diagnosis: &Diagnosis, efficiency: &Section) -> Markup {
-    let Some(parallel) = scalar(efficiency, "parallel") else { return html! {} };
-    let known = ["load_balance", "serialization", "transfer"].map(|name| (name, scalar(efficiency, name)));
-    let split = known.iter().all(|(_, value)| value.is_some());
-    let fallback = ["load_balance", "communication"].map(|name| (name, scalar(efficiency, name)));
-    let factors: &[(&str, Option<f64>)] = if split { &known } else { &fallback };
-    let lowest = factors.iter().filter_map(|(name, value)| Some((*name, (*value)?))).min_by(|a, b| a.1.total_cmp(&b.1));
-    let run = scalar(efficiency, "run_seconds").unwrap_or(0.0);
-    let all = diagnosis.trace.clock().seconds(diagnosis.trace.duration());
+/// Pieces of sentences as they are set.
+fn pieces(pieces: &[Piece]) -> Markup {
     html! {
-        p.lead {
-            strong { (names::percent(parallel)) } " of the PEs' time is useful work. "
-            @match lowest {
-                Some((name, value)) if value < 0.95 => {
-                    "Most is lost by " strong { (match name {
-                        "load_balance" => "uneven work",
-                        "serialization" => "waiting in chains",
-                        "transfer" => "moving data and library calls",
-                        _ => "communication",
-                    }) }
-                    ": " (words::factor(name).0.to_lowercase()) " is " (names::percent(value)) "."
-                }
-                _ => { "No single kind of loss stands out." }
-            }
-            @if run > 0.0 && run < all * 0.95 {
-                " These figures are of the " (names::seconds(run)) " between start-up and shut-down; the whole run took " (names::seconds(all)) "."
+        @for piece in pieces {
+            @match piece {
+                Piece::Plain(text) => { (text) }
+                Piece::Strong(text) => { strong { (text) } }
+                Piece::Code(text) => { code { (short(text)) } }
             }
         }
     }
@@ -68,33 +50,8 @@ fn worst(diagnosis: &Diagnosis) -> Markup {
         h3 { "The worst places" }
         ol.worst {
             @for (number, ranked) in diagnosis.findings.iter().take(WORST).enumerate() {
-                li { (sentence(diagnosis, ranked)) " " a href={ "#finding-" (number + 1) } { "Details" } }
+                li { (pieces(&sentences::loss(diagnosis, ranked))) " " a href={ "#finding-" (number + 1) } { "Details" } }
             }
-        }
-    }
-}
-
-/// A finding in plain words: who loses how much where, and who makes it.
-fn sentence(diagnosis: &Diagnosis, ranked: &Ranked) -> Markup {
-    let trace = &diagnosis.trace;
-    let finding = &ranked.finding;
-    let seconds = |span| names::seconds(trace.clock().seconds(span));
-    let mut pes = finding.pes.clone();
-    pes.sort_by_key(|(pe, time)| (std::cmp::Reverse(*time), *pe));
-    let who = match pes.as_slice() {
-        [] => "The run loses".to_owned(),
-        [(one, _)] => format!("PE {} loses", names::pe(trace, *one)),
-        [(one, _), (two, _)] => format!("PEs {} and {} lose", names::pe(trace, *one), names::pe(trace, *two)),
-        more => format!("{} PEs lose", more.len()),
-    };
-    let place = names::place(trace, finding.path);
-    html! {
-        (who) " " strong { (seconds(finding.time)) } " (" (names::percent(ranked.fraction)) " of the run) in " code { (short(&place)) } ". "
-        (words::meaning(finding.pattern))
-        @if let Some(cause) = finding.causes.first().filter(|cause| cause.pe.is_some()) {
-            " The one that makes it most is PE " (names::pe(trace, cause.pe))
-            @let path = if cause.origin.is_some() { cause.origin } else { cause.path };
-            " in " code { (short(&names::place(trace, path))) } " (" (seconds(cause.time)) ")."
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 use partune_engine::Diagnosis;
-use partune_picture::{Bin, Fold, Timeline, View};
+use partune_picture::{Bin, Detail, Fold, Kind, Tiles, View};
 
-use super::kinds::{Kind, legend};
+use super::legend::of_kinds;
 use super::svg::{self, LEFT, Raster, WIDTH};
 use super::{folding, row_label};
 use crate::names;
@@ -16,7 +16,7 @@ const WAITING: f32 = 0.5;
 /// Findings whose longest instance is marked.
 const MARKS: usize = 5;
 
-pub(super) fn overview(diagnosis: &Diagnosis, fold: &Fold) -> Markup {
+pub(super) fn overview(diagnosis: &Diagnosis, detail: &Detail, fold: &Fold) -> Markup {
     let trace = &diagnosis.trace;
     html! {
         section aria-labelledby="timeline" {
@@ -24,15 +24,15 @@ pub(super) fn overview(diagnosis: &Diagnosis, fold: &Fold) -> Markup {
             @if trace.profile().is_some() || fold.is_empty() {
                 p { "Nothing is known of when things happened: no events were recorded." }
             } @else {
-                (drawn(diagnosis, fold))
+                (drawn(diagnosis, detail, fold))
             }
         }
     }
 }
 
-fn drawn(diagnosis: &Diagnosis, fold: &Fold) -> Markup {
+fn drawn(diagnosis: &Diagnosis, detail: &Detail, fold: &Fold) -> Markup {
     let trace = &diagnosis.trace;
-    let timeline = Timeline::new(trace, &diagnosis.waits, fold, View::whole(trace, COLUMNS));
+    let timeline = detail.tiles(trace, &diagnosis.waits, fold, View::whole(trace, COLUMNS));
     let (top, height) = (22.0, svg::row_height(fold.len()));
     let below = top + height * fold.len() as f64;
     let rows: Vec<String> = fold.rows().map(|row| row_label(trace, row)).collect();
@@ -48,7 +48,7 @@ fn drawn(diagnosis: &Diagnosis, fold: &Fold) -> Markup {
     html! {
         figure {
             (svg::picture(below + 22.0, "Time line: one row a PE or group of PEs, coloured by what it did", &content))
-            (legend(seen.iter().map(|kind| (kind.class(), kind.label()))))
+            (of_kinds(&seen))
             figcaption {
                 "Time from left to right, PEs from top to bottom" (folding(fold)) ". Each column is " (names::seconds(column))
                 " and has the colour of what took most of it; its lower half is red where at least half of it was waiting for another PE. Numbers mark the longest instance of the first findings."
@@ -58,8 +58,8 @@ fn drawn(diagnosis: &Diagnosis, fold: &Fold) -> Markup {
 }
 
 /// The bins of a time line, waits shaded in the lower half of their rows.
-pub(super) fn raster(timeline: &Timeline, top: f64, row_height: f64) -> Markup {
-    let classes = Kind::ALL.map(Kind::class);
+pub(super) fn raster(timeline: &Tiles, top: f64, row_height: f64) -> Markup {
+    let classes = Kind::ALL.map(Kind::name);
     let place = Raster {
         x: LEFT,
         y: top,
@@ -68,21 +68,21 @@ pub(super) fn raster(timeline: &Timeline, top: f64, row_height: f64) -> Markup {
         fill: if row_height > 6.0 { 0.9 } else { 1.0 },
         columns: timeline.view.columns,
     };
-    let colour = |bin: &Bin| Some(bin.role.map_or(Kind::Idle, Kind::of) as usize);
-    let shade = |bin: &Bin| (bin.waiting >= WAITING).then_some(0);
+    let colour = |bin: &Bin| Some(bin.most() as usize);
+    let shade = |bin: &Bin| (bin.share(Kind::Wait) >= WAITING).then_some(0);
     let shaded = Raster { fill: 0.42, ..place };
     html! {
         (place.draw(&classes, timeline.rows().map(|row| row.iter().map(colour))))
-        (shaded.draw(&[Kind::Wait.class()], timeline.rows().map(|row| row.iter().map(shade))))
+        (shaded.draw(&[Kind::Wait.name()], timeline.rows().map(|row| row.iter().map(shade))))
     }
 }
 
 /// The kinds that a time line shows, in the order of a legend.
-pub(super) fn seen(timeline: &Timeline) -> Vec<Kind> {
+pub(super) fn seen(timeline: &Tiles) -> Vec<Kind> {
     let mut seen = [false; Kind::ALL.len()];
     for bin in timeline.rows().flatten() {
-        seen[bin.role.map_or(Kind::Idle, Kind::of) as usize] = true;
-        seen[Kind::Wait as usize] |= bin.waiting >= WAITING;
+        seen[bin.most() as usize] = true;
+        seen[Kind::Wait as usize] |= bin.share(Kind::Wait) >= WAITING;
     }
     Kind::ALL.into_iter().filter(|kind| seen[*kind as usize]).collect()
 }

@@ -1,16 +1,17 @@
-//! What patterns, factors and gaps mean, in plain words.
+//! What patterns, factors, gaps and kinds of time mean, in plain words: for documents, and for who serves them.
 
 use partune_analysis::Pattern;
+use partune_picture::Kind;
 
 /// A pattern's name for people.
-pub(super) fn title(pattern: Pattern) -> String {
+pub fn title(pattern: Pattern) -> String {
     let name = pattern.name().replace('_', " ").replace("nxn", "N × N");
     let mut letters = name.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// What happens where a pattern is found.
-pub(super) fn meaning(pattern: Pattern) -> &'static str {
+pub fn meaning(pattern: Pattern) -> &'static str {
     match pattern {
         Pattern::LateSender => "A receive was there before its message was sent, and waited.",
         Pattern::LateReceiver => "A send had to wait until its receive was posted.",
@@ -41,7 +42,7 @@ pub(super) fn meaning(pattern: Pattern) -> &'static str {
 }
 
 /// What a factor of efficiency says, and what lowers it.
-pub(super) fn factor(name: &str) -> (&'static str, &'static str) {
+pub fn factor(name: &str) -> (&'static str, &'static str) {
     match name {
         "parallel" => {
             ("Parallel efficiency", "share of the PEs' time that is useful: the product of the factors below")
@@ -55,7 +56,7 @@ pub(super) fn factor(name: &str) -> (&'static str, &'static str) {
 }
 
 /// What lies between two bounds: a word, and what it is.
-pub(super) fn gap(name: &str) -> (&'static str, &'static str) {
+pub fn gap(name: &str) -> (&'static str, &'static str) {
     match name {
         "O" => ("processor", "time on the processor that is not computing (wall less CPU time)"),
         "L" => ("imbalance", "PEs have different amounts of work over the run"),
@@ -63,5 +64,22 @@ pub(super) fn gap(name: &str) -> (&'static str, &'static str) {
         "D" => ("dynamic", "who has most work differs from iteration to iteration"),
         "S'" => ("synchronisation", "what synchronising itself takes, once all have arrived"),
         _ => ("not modelled", "messages and waits inside of blocks, start-up and shut-down"),
+    }
+}
+
+/// A kind of time in a legend.
+pub fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Computation => "computation",
+        Kind::Messages => "messages",
+        Kind::Collective => "collectives",
+        Kind::Synchronisation => "barriers, task waits",
+        Kind::OneSided => "one-sided",
+        Kind::Locks => "locks, signals",
+        Kind::Io => "files",
+        Kind::Management => "start-up, management",
+        Kind::Measurement => "recorder",
+        Kind::Idle => "nothing recorded",
+        Kind::Wait => "waiting for another PE",
     }
 }

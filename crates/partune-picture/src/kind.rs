@@ -1,11 +1,10 @@
-//! Kinds of time: the few colours in which roles are drawn.
+//! Kinds of time: what roles have in common when they are drawn. What a picture cannot tell apart has one kind.
 
-use maud::{Markup, html};
 use partune_trace::{Activity, Role};
 
-/// What a piece of a picture is. The name is that of its colour in the style sheet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+/// What a piece of a picture is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
     Computation,
     Messages,
     Collective,
@@ -15,12 +14,17 @@ pub(super) enum Kind {
     Io,
     Management,
     Measurement,
+    /// Nothing was recorded.
     Idle,
+    /// A part of the others, not one beside them: see [`partune_analysis::Waits`].
     Wait,
 }
 
 impl Kind {
-    pub(super) const ALL: [Kind; 11] = [
+    pub const COUNT: usize = 11;
+
+    /// In the order in which they are stacked.
+    pub const ALL: [Kind; Kind::COUNT] = [
         Kind::Computation,
         Kind::Messages,
         Kind::Collective,
@@ -34,7 +38,7 @@ impl Kind {
         Kind::Wait,
     ];
 
-    pub(super) fn of(role: Role) -> Kind {
+    pub fn of(role: Role) -> Kind {
         match role {
             Role::User | Role::WorkSharing | Role::Parallel | Role::TaskRun => Kind::Computation,
             Role::Send | Role::Recv | Role::SendRecv | Role::Probe | Role::CommSync => Kind::Messages,
@@ -61,8 +65,8 @@ impl Kind {
         }
     }
 
-    /// The colour of an activity, which is coarser than a role.
-    pub(super) fn of_activity(activity: Activity) -> Kind {
+    /// The kind of an activity, which is coarser than a role.
+    pub fn of_activity(activity: Activity) -> Kind {
         match activity {
             Activity::Computation => Kind::Computation,
             Activity::Communication => Kind::Messages,
@@ -73,8 +77,8 @@ impl Kind {
         }
     }
 
-    /// The end of its classes in the style sheet.
-    pub(super) fn class(self) -> &'static str {
+    /// The name of its colour in style sheets, and in JSON.
+    pub fn name(self) -> &'static str {
         match self {
             Kind::Computation => "computation",
             Kind::Messages => "messages",
@@ -87,34 +91,6 @@ impl Kind {
             Kind::Measurement => "measurement",
             Kind::Idle => "idle",
             Kind::Wait => "wait",
-        }
-    }
-
-    /// Its words in a legend.
-    pub(super) fn label(self) -> &'static str {
-        match self {
-            Kind::Computation => "computation",
-            Kind::Messages => "messages",
-            Kind::Collective => "collectives",
-            Kind::Synchronisation => "barriers, task waits",
-            Kind::OneSided => "one-sided",
-            Kind::Locks => "locks, signals",
-            Kind::Io => "files",
-            Kind::Management => "start-up, management",
-            Kind::Measurement => "recorder",
-            Kind::Idle => "nothing recorded",
-            Kind::Wait => "waiting for another PE",
-        }
-    }
-}
-
-/// A legend: a coloured square and words for each entry.
-pub(super) fn legend<'a>(entries: impl Iterator<Item = (&'a str, &'a str)>) -> Markup {
-    html! {
-        ul.legend {
-            @for (class, label) in entries {
-                li { svg viewBox="0 0 10 10" aria-hidden="true" { rect width="10" height="10" rx="2" class={ "f-" (class) } {} } (label) }
-            }
         }
     }
 }

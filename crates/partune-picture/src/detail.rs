@@ -1,0 +1,180 @@
+//! The level of detail: time by kind of any PE in any interval, without a look at what lies in it.
+//!
+//! The time of an operation is that of its outermost construct, as everywhere; other time of a main thread between its first and last
+//! event is computation, and that of other threads inside of recorded regions; the rest is idle. Waiting is a part of these.
+//!
+//! The rule: sums are kept at every 64th operation, wait and outermost visit, so a bin costs a binary search and a scan of at most 64 of
+//! each, and where bins are fine every row is looked at once. All answers are exact; nothing is estimated. Memory: 1.3 bytes an
+//! operation, 0.3 a wait, and 4.3 an outermost visit of threads that are no main threads; built in parallel over PEs.
+
+use partune_analysis::{Wait, Waits};
+use partune_base::{PeId, Span, Table, Time};
+use partune_trace::{PeKind, Stream, Trace};
+use rayon::prelude::*;
+
+use crate::ladder::{Climb, Interval, Ladder};
+use crate::{Fold, Kind, Tiles, View};
+
+/// Kinds that operations have: all but idle and waiting.
+const KINDS: usize = Kind::Idle as usize;
+
+/// Ticks by kind; those of [`Kind::Wait`] are among the others.
+pub type Times = [i64; Kind::COUNT];
+
+/// Sums of all PEs, from which times in any interval follow.
+#[derive(Clone, Debug)]
+pub struct Detail {
+    pes: Table<PeId, PeDetail>,
+}
+
+#[derive(Clone, Debug)]
+struct PeDetail {
+    operations: Ladder<KINDS>,
+    recorded: Recorded,
+    waits: Ladder<1>,
+    management: Ladder<1>,
+}
+
+/// When a PE did something, be it in operations or not.
+#[derive(Clone, Debug)]
+enum Recorded {
+    /// From, to: a main thread.
+    Whole(Time, Time),
+    /// In these visits, the outermost ones.
+    Visits(Vec<u32>, Ladder<1>),
+}
+
+/// Where a walk over the moments of one PE stands.
+#[derive(Default)]
+struct Walk {
+    operations: Climb<KINDS>,
+    recorded: Climb<1>,
+    waits: Climb<1>,
+    management: Climb<1>,
+}
+
+impl Detail {
+    /// Linear in operations, waits, and visits of threads that are no main threads.
+    pub fn new(trace: &Trace, waits: &Waits) -> Detail {
+        let pes: Vec<PeId> = trace.pes().ids().collect();
+        let pes: Vec<PeDetail> = pes.into_par_iter().map(|pe| PeDetail::new(trace, waits, pe)).collect();
+        Detail { pes: Table::from(pes) }
+    }
+
+    /// The time of each kind of one PE in an interval.
+    pub fn times(&self, trace: &Trace, waits: &Waits, pe: PeId, begin: Time, end: Time) -> Times {
+        let mut walk = Walk::default();
+        let Some(detail) = self.pes.get(pe) else { return [0; Kind::COUNT] };
+        let before = detail.before(trace, waits, pe, &mut walk, begin);
+        let mut times = detail.before(trace, waits, pe, &mut walk, end.max(begin));
+        times.iter_mut().zip(before).for_each(|(after, before)| *after -= before);
+        times[Kind::Idle as usize] = idle(&times, end.since(begin), 1);
+        times
+    }
+
+    /// The bins of a view; parallel over rows. Costs a few binary searches a PE and column, whatever the size of the trace.
+    pub fn tiles(&self, trace: &Trace, waits: &Waits, fold: &Fold, view: View) -> Tiles {
+        let columns = view.columns.max(1);
+        let edges: Vec<Time> = (0..=columns).map(|column| view.edge(column)).collect();
+        let rows: Vec<&[PeId]> = fold.rows().collect();
+        let row = |sums: &mut Vec<Times>, pes: &[PeId]| {
+            sums.iter_mut().for_each(|sum| *sum = [0; Kind::COUNT]);
+            for pe in pes {
+                let Some(detail) = self.pes.get(*pe) else { continue };
+                let mut walk = Walk::default();
+                let mut before = detail.before(trace, waits, *pe, &mut walk, edges[0]);
+                for (sum, edge) in sums.iter_mut().zip(&edges[1..]) {
+                    let after = detail.before(trace, waits, *pe, &mut walk, *edge);
+                    for (kind, sum) in sum.iter_mut().enumerate() {
+                        *sum += after[kind] - before[kind];
+                    }
+                    before = after;
+                }
+            }
+            let bins = sums.iter_mut().zip(edges.windows(2)).map(|(times, edges)| {
+                let length = edges[1].since(edges[0]);
+                times[Kind::Idle as usize] = idle(times, length, pes.len());
+                let all = length.0 as f32 * pes.len() as f32;
+                times.map(|ticks| if all > 0.0 { ticks as f32 / all } else { 0.0 })
+            });
+            bins.collect::<Vec<_>>()
+        };
+        let bins: Vec<Vec<[f32; Kind::COUNT]>> =
+            rows.into_par_iter().map_init(|| vec![[0; Kind::COUNT]; columns], row).collect();
+        Tiles::new(view, bins.concat())
+    }
+}
+
+impl PeDetail {
+    fn new(trace: &Trace, waits: &Waits, pe: PeId) -> PeDetail {
+        let stream = &trace.streams()[pe];
+        let (program, management) = (waits.of_pe(pe), waits.management_of_pe(pe));
+        PeDetail {
+            operations: Ladder::new(stream.operations.len(), |index| operation(trace, stream, index)),
+            recorded: Recorded::new(trace, stream, pe),
+            waits: Ladder::new(program.len(), |index| waiting(program, index)),
+            management: Ladder::new(management.len(), |index| waiting(management, index)),
+        }
+    }
+
+    /// All kinds but idle, up to a moment.
+    fn before(&self, trace: &Trace, waits: &Waits, pe: PeId, walk: &mut Walk, moment: Time) -> Times {
+        let stream = &trace.streams()[pe];
+        let operations = self.operations.before(&mut walk.operations, moment, |index| operation(trace, stream, index));
+        let recorded = match &self.recorded {
+            Recorded::Whole(begin, end) => moment.min(*end).since(*begin).0,
+            Recorded::Visits(visits, ladder) => {
+                ladder.before(&mut walk.recorded, moment, |index| visited(stream, visits, index))[0]
+            }
+        };
+        let (program, management) = (waits.of_pe(pe), waits.management_of_pe(pe));
+        let mut times = [0; Kind::COUNT];
+        times[..KINDS].copy_from_slice(&operations);
+        // What is recorded and in no operation.
+        times[Kind::Computation as usize] += recorded - operations.iter().sum::<i64>();
+        times[Kind::Wait as usize] = self.waits.before(&mut walk.waits, moment, |index| waiting(program, index))[0]
+            + self.management.before(&mut walk.management, moment, |index| waiting(management, index))[0];
+        times
+    }
+}
+
+impl Recorded {
+    fn new(trace: &Trace, stream: &Stream, pe: PeId) -> Recorded {
+        if trace.pes()[pe].thread == 0 && trace.pes()[pe].kind == PeKind::Cpu {
+            return match (stream.begin(), stream.end()) {
+                (Some(begin), Some(end)) => Recorded::Whole(begin, end),
+                _ => Recorded::Whole(Time::ZERO, Time::ZERO),
+            };
+        }
+        let mut end = Time::MIN;
+        let mut visits = Vec::new();
+        for (index, (enter, exit)) in stream.visits.enter.iter().zip(&stream.visits.exit).enumerate() {
+            if *enter >= end && *exit > *enter {
+                visits.push(index as u32);
+                end = *exit;
+            }
+        }
+        let ladder = Ladder::new(visits.len(), |index| visited(stream, &visits, index));
+        Recorded::Visits(visits, ladder)
+    }
+}
+
+fn operation(trace: &Trace, stream: &Stream, index: usize) -> Interval {
+    let visit = stream.visits.at(stream.operations[index]);
+    let role = trace.regions()[trace.paths().region(visit.path)].role;
+    (visit.enter, visit.exit, Kind::of(role) as usize)
+}
+
+fn visited(stream: &Stream, visits: &[u32], index: usize) -> Interval {
+    let visit = visits[index] as usize;
+    (stream.visits.enter[visit], stream.visits.exit[visit], 0)
+}
+
+fn waiting(waits: &[Wait], index: usize) -> Interval {
+    (waits[index].begin, waits[index].end, 0)
+}
+
+/// What is left of so many PEs' time.
+fn idle(times: &Times, length: Span, pes: usize) -> i64 {
+    length.0.saturating_mul(pes as i64) - times[..KINDS].iter().sum::<i64>()
+}

@@ -1,0 +1,107 @@
+//! What is told in plain words: how much of a run is useful, and what a finding loses. For documents, and for who serves them.
+
+use partune_analysis::Section;
+use partune_engine::{Diagnosis, Ranked};
+
+use crate::{names, words};
+
+/// A piece of a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    Plain(String),
+    /// What counts.
+    Strong(String),
+    /// A name from the program.
+    Code(String),
+}
+
+impl Piece {
+    /// Without what it is.
+    pub fn text(&self) -> &str {
+        match self {
+            Piece::Plain(text) | Piece::Strong(text) | Piece::Code(text) => text,
+        }
+    }
+}
+
+fn plain(text: impl Into<String>) -> Piece {
+    Piece::Plain(text.into())
+}
+
+/// How much is useful, and which factor is lowest; empty where efficiency is not known.
+pub fn verdict(diagnosis: &Diagnosis) -> Vec<Vec<Piece>> {
+    let Some(efficiency) = diagnosis.sections.iter().find(|section| section.name == "efficiency") else {
+        return Vec::new();
+    };
+    let Some(parallel) = scalar(efficiency, "parallel") else { return Vec::new() };
+    let known = ["load_balance", "serialization", "transfer"].map(|name| (name, scalar(efficiency, name)));
+    let split = known.iter().all(|(_, value)| value.is_some());
+    let fallback = ["load_balance", "communication"].map(|name| (name, scalar(efficiency, name)));
+    let factors: &[(&str, Option<f64>)] = if split { &known } else { &fallback };
+    let lowest = factors.iter().filter_map(|(name, value)| Some((*name, (*value)?))).min_by(|a, b| a.1.total_cmp(&b.1));
+    let mut sentences = vec![vec![Piece::Strong(names::percent(parallel)), plain(" of the PEs' time is useful work.")]];
+    sentences.push(match lowest {
+        Some((name, value)) if value < 0.95 => {
+            let loss = match name {
+                "load_balance" => "uneven work",
+                "serialization" => "waiting in chains",
+                "transfer" => "moving data and library calls",
+                _ => "communication",
+            };
+            let factor = words::factor(name).0.to_lowercase();
+            vec![
+                plain("Most is lost by "),
+                Piece::Strong(loss.to_owned()),
+                plain(format!(": {factor} is {}.", names::percent(value))),
+            ]
+        }
+        _ => vec![plain("No single kind of loss stands out.")],
+    });
+    let run = scalar(efficiency, "run_seconds").unwrap_or(0.0);
+    let all = diagnosis.trace.clock().seconds(diagnosis.trace.duration());
+    if run > 0.0 && run < all * 0.95 {
+        sentences.push(vec![plain(format!(
+            "These figures are of the {} between start-up and shut-down; the whole run took {}.",
+            names::seconds(run),
+            names::seconds(all)
+        ))]);
+    }
+    sentences
+}
+
+/// A finding in plain words: who loses how much where, and who makes it.
+pub fn loss(diagnosis: &Diagnosis, ranked: &Ranked) -> Vec<Piece> {
+    let trace = &diagnosis.trace;
+    let finding = &ranked.finding;
+    let seconds = |span| names::seconds(trace.clock().seconds(span));
+    let who = match finding.pes.as_slice() {
+        [] => "The run loses".to_owned(),
+        [(one, _)] => format!("PE {} loses", names::pe(trace, *one)),
+        [one, two] => {
+            let (first, second) = if two.1 > one.1 { (two, one) } else { (one, two) };
+            format!("PEs {} and {} lose", names::pe(trace, first.0), names::pe(trace, second.0))
+        }
+        more => format!("{} PEs lose", more.len()),
+    };
+    let mut pieces = vec![
+        plain(format!("{who} ")),
+        Piece::Strong(seconds(finding.time)),
+        plain(format!(" ({} of the run) in ", names::percent(ranked.fraction))),
+        Piece::Code(names::place(trace, finding.path)),
+        plain(". "),
+        plain(words::meaning(finding.pattern)),
+    ];
+    if let Some(cause) = finding.causes.first().filter(|cause| cause.pe.is_some()) {
+        let path = if cause.origin.is_some() { cause.origin } else { cause.path };
+        pieces.extend([
+            plain(format!(" The one that makes it most is PE {} in ", names::pe(trace, cause.pe))),
+            Piece::Code(names::place(trace, path)),
+            plain(format!(" ({}).", seconds(cause.time))),
+        ]);
+    }
+    pieces
+}
+
+fn scalar(section: &Section, name: &str) -> Option<f64> {
+    section.scalars.iter().find(|scalar| scalar.name == name).map(|scalar| scalar.value)
+}
