@@ -15,6 +15,7 @@ mod block_work;
 mod bottlenecks;
 mod bounds;
 mod collective_steps;
+mod compare;
 mod cpu_time;
 mod critical_path;
 mod delay;
@@ -32,6 +33,7 @@ mod metrics;
 mod operations;
 mod phases;
 mod profile;
+mod scaling;
 mod section;
 mod serial_transfers;
 mod small_transfers;
@@ -49,11 +51,17 @@ mod waits;
 
 pub use affinity::{Affinity, Blocking};
 pub use blame::shapley;
+pub use compare::{
+    Change, Comparison, Figure, FindingRow, FindingSums, Note, PlaceRow, PlaceSums, Run, RunFigures, Verdict, compare,
+};
 pub use critical_path::{CriticalPath, Impact};
 pub use delay::{DelayCost, Delays};
 pub use finding::{Cause, Finding, Occurrence, Pattern};
 pub use fit::{Fit, Line};
 pub use input::{Input, Options};
+pub use scaling::{
+    Factors as ScalingFactors, Growth, Limit, Mode, Point, ScaledRow, ScaledSums, Scaling, ScalingOutcome, scale,
+};
 pub use section::{Column, DataTable, Scalar, Section, Unit, Values};
 pub use stabbing::{SharedAccess, conflicts, keep};
 pub use tensor::{Bounds, RegionKind, Tensor};

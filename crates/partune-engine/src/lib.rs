@@ -3,6 +3,7 @@
 //! The first floor that touches files. Everything here is told to a [`Progress`], and everything that was noticed about the
 //! input ends in [`Diagnosis::quality`].
 
+mod compare;
 mod convert;
 mod diagnosis;
 mod files;
@@ -12,13 +13,14 @@ mod session;
 
 use std::time::{Duration, Instant};
 
+pub use compare::{CompareError, compare, scale};
 pub use convert::{ConvertError, Converted, convert, create};
 pub use diagnosis::{Diagnosis, Ranked};
 pub use formats::{FORMATS, Format, OpenError};
 pub use machine::{MachineError, read_machine, write_machine};
 pub use session::{Request, analyze, open};
 
-pub use partune_analysis::{ANALYSES, Analysis, Options};
+pub use partune_analysis::{ANALYSES, Analysis, Comparison, Mode, Options, Scaling};
 pub use partune_diag::{Diagnostic, Quality, Severity};
 pub use partune_machine::Machine;
 

@@ -10,6 +10,7 @@ mod machine;
 pub mod names;
 mod next;
 mod run;
+mod runs;
 pub mod sentences;
 mod tables;
 mod text;
@@ -21,4 +22,8 @@ pub use json::{document, finding_id, schema};
 pub use machine::{machine_json, machine_text};
 pub use next::step;
 pub use run::{facts, paradigms};
+pub use runs::{
+    NamedRun, compare_document, compare_schema, compare_text, compare_value, scaling_document, scaling_schema,
+    scaling_text, scaling_value,
+};
 pub use text::{TextOptions, text};

@@ -230,7 +230,7 @@ fn quality(out: &mut String, diagnosis: &Diagnosis) {
 const WIDTH: usize = 100;
 
 /// A text that goes on under its own begin where it is too long for a line.
-fn wrapped(out: &mut String, label: &str, text: &str) {
+pub(crate) fn wrapped(out: &mut String, label: &str, text: &str) {
     let indent = label.chars().count();
     let mut column = indent;
     out.push_str(label);

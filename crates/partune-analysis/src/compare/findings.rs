@@ -1,0 +1,122 @@
+//! Findings of several runs: gained, lost, grown, shrunk. The same finding has the same pattern at the same place.
+//!
+//! A finding is absent where it loses less than the threshold, not where it loses nothing: so one is gained or lost only if it has twice
+//! what the other run could have without showing it.
+
+use std::collections::BTreeMap;
+
+use partune_base::{CallPathId, Id, PeId, Span, Table};
+use partune_trace::Role;
+
+use super::Run;
+use super::align::Rows;
+use super::spread::{Change, Spread, Verdict, change};
+use crate::Pattern;
+
+/// A finding in one run, or several of them at one place together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FindingSums {
+    /// The loss, summed over PEs.
+    pub seconds: f64,
+    /// Share of the run's time on all PEs.
+    pub fraction: f64,
+    pub count: u64,
+    /// Where it is in this run; of several the one that loses most.
+    pub path: CallPathId,
+}
+
+/// A finding in all runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FindingRow {
+    pub pattern: Pattern,
+    pub role: Role,
+    /// For each run; none where it is not found.
+    pub sums: Vec<Option<FindingSums>>,
+    /// For each run after the base.
+    pub changes: Vec<Change>,
+}
+
+/// What makes findings the same: pattern, and row of the place if it has one.
+type Key = (Pattern, Option<usize>);
+
+/// A finding of one run with the shares of its PEs.
+struct Found {
+    sums: FindingSums,
+    pes: Vec<(u32, f64)>,
+    most: Span,
+}
+
+/// The findings of all runs, largest difference first.
+pub(crate) fn compare(runs: &[Run<'_>], rows: &Rows<CallPathId>) -> Vec<FindingRow> {
+    let mut all: BTreeMap<Key, (Role, Vec<Option<Found>>)> = BTreeMap::new();
+    for (number, run) in runs.iter().enumerate() {
+        let mut positions: Table<PeId, u32> = Table::filled(run.trace.pes().len(), u32::MAX);
+        run.trace.active_pes().enumerate().for_each(|(position, pe)| positions[pe] = position as u32);
+        let total = run.total();
+        for finding in run.findings {
+            let row = finding.path.some().and_then(|path| rows.row(number, path));
+            let entry = all.entry((finding.pattern, row));
+            let (_, of_runs) =
+                entry.or_insert_with(|| (finding.role, std::iter::repeat_with(|| None).take(runs.len()).collect()));
+            let sums = FindingSums { seconds: 0.0, fraction: 0.0, count: 0, path: finding.path };
+            let found = of_runs[number].get_or_insert(Found { sums, pes: Vec::new(), most: Span::ZERO });
+            if finding.time > found.most {
+                (found.most, found.sums.path) = (finding.time, finding.path);
+            }
+            let seconds = run.trace.clock().seconds(finding.time);
+            found.sums.seconds += seconds;
+            found.sums.fraction += if total > 0.0 { seconds / total } else { 0.0 };
+            found.sums.count += finding.count;
+            for (pe, time) in finding.pes.iter().filter(|(pe, _)| pe.index() < positions.len()) {
+                let share = run.trace.clock().seconds(*time);
+                match found.pes.binary_search_by_key(&positions[*pe], |it| it.0) {
+                    Ok(at) => found.pes[at].1 += share,
+                    Err(at) => found.pes.insert(at, (positions[*pe], share)),
+                }
+            }
+        }
+    }
+    let mut result: Vec<FindingRow> = all
+        .into_iter()
+        .map(|((pattern, _), (role, found))| {
+            let changes = (1..runs.len()).map(|other| between(runs, &found, other)).collect();
+            FindingRow { pattern, role, sums: found.iter().map(|it| it.as_ref().map(|it| it.sums)).collect(), changes }
+        })
+        .collect();
+    result.sort_by(|a, b| largest(&b.changes).total_cmp(&largest(&a.changes)));
+    result
+}
+
+/// The largest difference of some changes.
+pub(crate) fn largest(changes: &[Change]) -> f64 {
+    changes.iter().map(|change| change.difference.abs()).fold(0.0, f64::max)
+}
+
+fn between(runs: &[Run<'_>], found: &[Option<Found>], other: usize) -> Change {
+    let pes = |run: usize| runs[run].trace.active_pes().count();
+    let value = |run: usize| found[run].as_ref().map(|it| it.sums.seconds);
+    if let Some(mut change) = Change::one_sided(value(0), value(other)) {
+        let without = if value(0).is_none() { 0 } else { other };
+        if pes(0) != pes(other) {
+            let per_pe = |run: usize| value(run).unwrap_or(0.0) / pes(run).max(1) as f64;
+            change.difference = per_pe(other) - per_pe(0);
+        }
+        let hidden = runs[without].minimum * runs[without].trace_seconds();
+        let per_pe = change.difference.abs() / if pes(0) == pes(other) { pes(0).max(1) as f64 } else { 1.0 };
+        if change.verdict != Verdict::Same && per_pe < 2.0 * hidden {
+            change.verdict = Verdict::TooSmall;
+        }
+        return change;
+    }
+    let spread = |run: usize| {
+        let found = found[run].as_ref();
+        Spread {
+            sum: found.map_or(0.0, |it| it.sums.seconds),
+            pes: found.map_or(&[], |it| it.pes.as_slice()),
+            count: pes(run),
+            variance: None,
+            resolution: 0.0,
+        }
+    };
+    change(&spread(0), &spread(other))
+}

@@ -1,0 +1,249 @@
+//! Comparison of runs of a program: what a revision, another input or another machine changed, place by place.
+//!
+//! The first run is the base. Places are matched by names ([`align`]), a difference is told only if it is more than the runs' own spread
+//! ([`spread`]). Source: revision analysis of PPW (theory 6.5), which shows the differences of the longest regions.
+
+pub(crate) mod align;
+pub(crate) mod figures;
+pub(crate) mod findings;
+pub(crate) mod measure;
+pub(crate) mod spread;
+
+use std::collections::BTreeSet;
+
+use partune_base::{CallPathId, RegionId, Table};
+use partune_trace::{RegionKind, Trace};
+
+use self::align::{Names, Rows};
+use self::findings::largest;
+use self::measure::{RunSums, measure};
+use self::spread::change;
+use crate::{Finding, Section, Waits};
+
+pub use figures::Figure;
+pub use findings::{FindingRow, FindingSums};
+pub use measure::PlaceSums;
+pub use spread::{Change, Verdict};
+
+/// A run that was analysed.
+#[derive(Clone, Copy)]
+pub struct Run<'a> {
+    pub trace: &'a Trace,
+    pub waits: &'a Waits,
+    pub sections: &'a [Section],
+    pub findings: &'a [&'a Finding],
+    /// The share of the run below which a finding was not reported.
+    pub minimum: f64,
+}
+
+/// Runs beside the first one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    pub runs: Vec<RunFigures>,
+    /// The runs differ in their number of PEs, so differences are of means over PEs, not of sums.
+    pub per_pe: bool,
+    /// Efficiencies, bounds and gaps.
+    pub figures: Vec<Figure>,
+    /// By the size of the largest difference.
+    pub callpaths: Vec<PlaceRow<CallPathId>>,
+    pub regions: Vec<PlaceRow<RegionId>>,
+    /// The same; empty if the runs do not tell of the same patterns.
+    pub findings: Vec<FindingRow>,
+    pub notes: Vec<Note>,
+}
+
+/// A run as a whole.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunFigures {
+    /// PEs that recorded something.
+    pub pes: usize,
+    /// Processes with such a PE.
+    pub processes: usize,
+    /// From the first event to the last.
+    pub seconds: f64,
+    /// How many times faster than the base; none if a run took no time.
+    pub speed_up: Option<f64>,
+    /// To the base.
+    pub change: Change,
+}
+
+/// A place in all runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlaceRow<I> {
+    /// For each run what the place is there; several where they could not be told apart.
+    pub ids: Vec<Vec<I>>,
+    /// For each run; none where it never was.
+    pub sums: Vec<Option<PlaceSums>>,
+    /// For each run after the base, of exclusive seconds.
+    pub changes: Vec<Change>,
+}
+
+/// What makes runs less comparable. Runs are positions.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Note {
+    /// Runs differ in the number of PEs or of processes.
+    Layout,
+    /// Some runs are profiles, others traces: findings are not compared.
+    Profiles { runs: Vec<usize> },
+    /// This run has other paradigms than the base: these are only in it, those only in the base.
+    Paradigms { run: usize, more: Vec<String>, fewer: Vec<String> },
+    /// User functions are in some runs only.
+    Functions { with: Vec<usize> },
+    /// Of the time of this run and of the base, the smaller share that is at places that both have.
+    LittleInCommon { run: usize, share: f64 },
+}
+
+/// Below this share of common time, runs are hardly of one program.
+const COMMON: f64 = 0.5;
+
+impl Run<'_> {
+    pub(crate) fn trace_seconds(&self) -> f64 {
+        self.trace.clock().seconds(self.trace.duration())
+    }
+
+    /// Seconds of all PEs.
+    pub(crate) fn total(&self) -> f64 {
+        self.trace_seconds() * self.trace.active_pes().count() as f64
+    }
+}
+
+/// Compares runs with the first of them. Linear in visits; the same for any number of threads.
+pub fn compare(runs: &[Run<'_>]) -> Comparison {
+    let traces: Vec<&Trace> = runs.iter().map(|run| run.trace).collect();
+    let names = Names::new(&traces);
+    let paths = align::call_paths(&traces, &names);
+    let sums = measure_all(runs, &paths);
+    let per_pe = sums.iter().any(|it| it.pes != sums[0].pes);
+    let notes = notes(runs, &sums);
+    let alike = !notes.iter().any(|note| matches!(note, Note::Profiles { .. }));
+    let regions = align::regions(&traces, &names);
+    let of_regions = measure_all(runs, &regions);
+    let figures: Vec<&[Section]> = runs.iter().map(|run| run.sections).collect();
+    Comparison {
+        runs: (0..runs.len()).map(|run| whole(runs, &sums, run)).collect(),
+        per_pe,
+        figures: figures::side_by_side(&figures),
+        findings: if alike { findings::compare(runs, &paths) } else { Vec::new() },
+        callpaths: rows(&paths, &sums),
+        regions: rows(&regions, &of_regions),
+        notes,
+    }
+}
+
+pub(crate) fn measure_all<I>(runs: &[Run<'_>], rows: &Rows<I>) -> Vec<RunSums> {
+    runs.iter().enumerate().map(|(number, run)| measure(run, number, rows)).collect()
+}
+
+/// A run as a whole. Its noise is that of all places together, as if they were independent: what waits follows what it waits for, so
+/// this is more rather than less.
+fn whole(runs: &[Run<'_>], sums: &[RunSums], run: usize) -> RunFigures {
+    let trace = runs[run].trace;
+    let seconds = runs[run].trace_seconds();
+    let base = runs[0].trace_seconds();
+    let noises = (0..sums[run].rows.len()).filter_map(|row| difference(sums, run, row).noise);
+    let variance = noises.map(|noise| noise * noise).reduce(|a, b| a + b);
+    let shared_by = if sums[0].pes == sums[run].pes { sums[run].pes.max(1) as f64 } else { 1.0 };
+    let resolution = trace.clock().seconds(partune_base::Span(1));
+    let processes = trace.active_pes().map(|pe| trace.pes()[pe].process).collect::<BTreeSet<_>>().len();
+    RunFigures {
+        pes: sums[run].pes,
+        processes,
+        seconds,
+        speed_up: (seconds > 0.0 && base > 0.0).then(|| base / seconds),
+        change: Change::new(base, seconds, variance.map(|it| it.sqrt() / shared_by), resolution),
+    }
+}
+
+/// The difference of a row to the base.
+fn difference(sums: &[RunSums], run: usize, row: usize) -> Change {
+    let (base, value) = (sums[0].spread(row), sums[run].spread(row));
+    let is_in = |run: usize| sums[run].rows[row].is_some();
+    let mut change = change(&base, &value);
+    let there = |run: usize| is_in(run).then_some(0.0);
+    if let Some(one_sided) = Change::one_sided(there(0), there(run)) {
+        change = Change { verdict: one_sided.verdict, noise: None, ..change };
+    }
+    change
+}
+
+/// Rows that some run visited, largest difference first.
+fn rows<I: Clone>(rows: &Rows<I>, sums: &[RunSums]) -> Vec<PlaceRow<I>> {
+    let row = |(row, ids): (usize, &Vec<Vec<I>>)| PlaceRow {
+        ids: ids.clone(),
+        sums: sums.iter().map(|run| run.rows[row].as_ref().map(|it| it.sums)).collect(),
+        changes: (1..sums.len()).map(|run| difference(sums, run, row)).collect(),
+    };
+    let mut all: Vec<PlaceRow<I>> = rows.ids.iter().enumerate().map(row).collect();
+    all.retain(|row| row.sums.iter().any(Option::is_some));
+    all.sort_by(|a, b| largest(&b.changes).total_cmp(&largest(&a.changes)));
+    all
+}
+
+/// What a reader has to know before the differences.
+pub(crate) fn notes(runs: &[Run<'_>], sums: &[RunSums]) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let processes =
+        |run: &Run<'_>| run.trace.active_pes().map(|pe| run.trace.pes()[pe].process).collect::<BTreeSet<_>>().len();
+    let layout = |run: usize| (sums[run].pes, processes(&runs[run]));
+    if (1..runs.len()).any(|run| layout(run) != layout(0)) {
+        notes.push(Note::Layout);
+    }
+    let profiles: Vec<usize> = (0..runs.len()).filter(|run| runs[*run].trace.profile().is_some()).collect();
+    if !profiles.is_empty() && profiles.len() < runs.len() {
+        notes.push(Note::Profiles { runs: profiles });
+    }
+    let used: Vec<Used> = runs.iter().map(Used::new).collect();
+    for (run, it) in used.iter().enumerate().skip(1) {
+        let only = |a: &BTreeSet<String>, b: &BTreeSet<String>| a.difference(b).cloned().collect::<Vec<String>>();
+        let (more, fewer) = (only(&it.paradigms, &used[0].paradigms), only(&used[0].paradigms, &it.paradigms));
+        if !more.is_empty() || !fewer.is_empty() {
+            notes.push(Note::Paradigms { run, more, fewer });
+        }
+    }
+    let with: Vec<usize> = (0..runs.len()).filter(|run| used[*run].functions).collect();
+    if !with.is_empty() && with.len() < runs.len() {
+        notes.push(Note::Functions { with });
+    }
+    for run in 1..runs.len() {
+        let share = common(sums, run);
+        if share < COMMON {
+            notes.push(Note::LittleInCommon { run, share });
+        }
+    }
+    notes
+}
+
+/// What was recorded in a run.
+struct Used {
+    paradigms: BTreeSet<String>,
+    /// Whether there are user functions besides a root.
+    functions: bool,
+}
+
+impl Used {
+    fn new(run: &Run<'_>) -> Used {
+        let trace = run.trace;
+        let mut used: Table<RegionId, bool> = Table::filled(trace.regions().len(), false);
+        let mut functions = false;
+        for path in crate::times::path_times(trace).iter().flatten().map(|row| row.path) {
+            let region = trace.paths().region(path);
+            used[region] = true;
+            let it = &trace.regions()[region];
+            functions |= !it.paradigm.is_some() && it.kind == RegionKind::Function && trace.paths().depth(path) > 0;
+        }
+        let regions = trace.regions().iter_ids().filter(|(id, _)| used[*id]);
+        let paradigms = regions.filter_map(|(_, region)| region.paradigm.some());
+        Used { paradigms: paradigms.map(|name| trace.strings().get(name).to_owned()).collect(), functions }
+    }
+}
+
+/// The smaller share of the time of a run and of the base that is in rows of both.
+fn common(sums: &[RunSums], run: usize) -> f64 {
+    let share = |of: usize, other: usize| {
+        let seconds = |row: usize| sums[of].rows[row].as_ref().map_or(0.0, |it| it.sums.exclusive);
+        let all: f64 = (0..sums[of].rows.len()).map(seconds).sum();
+        let both: f64 = (0..sums[of].rows.len()).filter(|row| sums[other].rows[*row].is_some()).map(seconds).sum();
+        if all > 0.0 { both / all } else { 1.0 }
+    };
+    share(0, run).min(share(run, 0))
+}

@@ -1,0 +1,195 @@
+//! Whether a difference is more than noise, told by the spread that the runs themselves show.
+//!
+//! Two spreads are known of a place. Over **visits**: n visits of a path on a PE with a sample variance v make a sum with a variance
+//! n·v, whatever the visits are for. Over **PEs**, where both runs have as many: if a change is the same for all PEs, times differ by one
+//! ratio; what is left after the run with more time is scaled to the sum of the other is spread, e(q), and n/(n−1) Σ e² the variance of
+//! the difference (the ratio estimator of survey sampling), so that work that is uneven by design is none. With different numbers of PEs
+//! it is the variance of the means over PEs. The larger counts; three standard deviations are needed, and a tick of the clock a visit.
+
+/// Standard deviations from which a difference is told.
+const DEVIATIONS: f64 = 3.0;
+
+/// What a difference is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// No difference at all.
+    Same,
+    /// Less than the spread of the runs can tell.
+    TooSmall,
+    /// One visit on one PE: there is no spread to tell by.
+    Unknown,
+    Grown,
+    Shrunk,
+    /// Not in the base.
+    Added,
+    /// In the base only.
+    Gone,
+}
+
+/// A difference to the base.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Change {
+    /// Seconds more than in the base; negative if less.
+    pub difference: f64,
+    /// Of this run to the base; none if the base has zero.
+    pub ratio: Option<f64>,
+    /// The standard deviation of the difference in seconds; none if nothing is known of it.
+    pub noise: Option<f64>,
+    pub verdict: Verdict,
+}
+
+/// A value with what is known of its spread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spread<'a> {
+    /// Seconds, summed over PEs.
+    pub(crate) sum: f64,
+    /// Position of the PE and its share; PEs without a share may be left out.
+    pub(crate) pes: &'a [(u32, f64)],
+    /// Number of PEs of the run.
+    pub(crate) count: usize,
+    /// The variance of the sum by the spread over visits, if any path was visited twice on a PE.
+    pub(crate) variance: Option<f64>,
+    /// Seconds that the clock cannot tell.
+    pub(crate) resolution: f64,
+}
+
+impl Verdict {
+    /// The name used in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Same => "same",
+            Verdict::TooSmall => "too_small_to_tell",
+            Verdict::Unknown => "no_spread_to_tell_by",
+            Verdict::Grown => "grown",
+            Verdict::Shrunk => "shrunk",
+            Verdict::Added => "added",
+            Verdict::Gone => "gone",
+        }
+    }
+
+    /// Whether something differs for certain.
+    pub fn is_told(self) -> bool {
+        match self {
+            Verdict::Grown | Verdict::Shrunk | Verdict::Added | Verdict::Gone => true,
+            Verdict::Same | Verdict::TooSmall | Verdict::Unknown => false,
+        }
+    }
+}
+
+impl Change {
+    /// From a value and that of the base, with the standard deviation of their difference and what the clock cannot tell.
+    pub(crate) fn new(base: f64, value: f64, noise: Option<f64>, resolution: f64) -> Change {
+        let difference = value - base;
+        let verdict = match noise {
+            _ if difference == 0.0 => Verdict::Same,
+            None => Verdict::Unknown,
+            Some(noise) if difference.abs() <= (DEVIATIONS * noise).max(resolution) => Verdict::TooSmall,
+            Some(_) if difference > 0.0 => Verdict::Grown,
+            Some(_) => Verdict::Shrunk,
+        };
+        Change { difference, ratio: ratio(base, value), noise, verdict }
+    }
+
+    /// Of something that only one of them has; none if neither has it.
+    pub(crate) fn one_sided(base: Option<f64>, value: Option<f64>) -> Option<Change> {
+        let (base, value, verdict) = match (base, value) {
+            (None, Some(value)) => (0.0, value, Verdict::Added),
+            (Some(base), None) => (base, 0.0, Verdict::Gone),
+            (None, None) => (0.0, 0.0, Verdict::Same),
+            (Some(_), Some(_)) => return None,
+        };
+        Some(Change { difference: value - base, ratio: ratio(base, value), noise: None, verdict })
+    }
+}
+
+fn ratio(base: f64, value: f64) -> Option<f64> {
+    (base > 0.0).then(|| value / base)
+}
+
+/// The difference of sums, or of means over PEs where the runs differ in their number.
+pub(crate) fn change(base: &Spread<'_>, value: &Spread<'_>) -> Change {
+    let paired = base.count == value.count;
+    let (base_per, value_per) = if paired { (1.0, 1.0) } else { (base.count.max(1) as f64, value.count.max(1) as f64) };
+    let by_visits = match (base.variance, value.variance) {
+        (None, None) => None,
+        (a, b) => Some(a.unwrap_or(0.0) / base_per.powi(2) + b.unwrap_or(0.0) / value_per.powi(2)),
+    };
+    let by_pes = if paired { paired_variance(base, value) } else { unpaired_variance(base, value) };
+    let variance = by_visits.into_iter().chain(by_pes).reduce(f64::max);
+    let resolution = (base.resolution / base_per).max(value.resolution / value_per);
+    Change::new(base.sum / base_per, value.sum / value_per, variance.map(f64::sqrt), resolution)
+}
+
+/// n/(n−1) Σ e²; none if fewer than two PEs have a share.
+fn paired_variance(base: &Spread<'_>, value: &Spread<'_>) -> Option<f64> {
+    let (less, more) = if base.sum <= value.sum { (base, value) } else { (value, base) };
+    let scale = if more.sum > 0.0 { less.sum / more.sum } else { 0.0 };
+    let (mut a, mut b) = (less.pes.iter().peekable(), more.pes.iter().peekable());
+    let (mut count, mut squares) = (0.0, 0.0);
+    while let Some(pe) = [a.peek(), b.peek()].into_iter().flatten().map(|it| it.0).min() {
+        let share = |of: &mut std::iter::Peekable<std::slice::Iter<'_, (u32, f64)>>| {
+            of.next_if(|it| it.0 == pe).map_or(0.0, |it| it.1)
+        };
+        let (less, more) = (share(&mut a), share(&mut b));
+        let rest = less - scale * more;
+        count += 1.0;
+        squares += rest * rest;
+    }
+    (count > 1.0).then(|| count / (count - 1.0) * squares)
+}
+
+/// The variance of the difference of means over PEs; none if a run has fewer than two.
+fn unpaired_variance(base: &Spread<'_>, value: &Spread<'_>) -> Option<f64> {
+    let of_mean = |spread: &Spread<'_>| {
+        let n = spread.count as f64;
+        let mean = spread.sum / n.max(1.0);
+        let there: f64 = spread.pes.iter().map(|(_, share)| (share - mean).powi(2)).sum();
+        let absent = (n - spread.pes.len() as f64).max(0.0) * mean * mean;
+        (n > 1.0).then(|| (there + absent) / (n - 1.0) / n)
+    };
+    match (of_mean(base), of_mean(value)) {
+        (Some(a), Some(b)) => Some(a + b),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(base: &[f64], value: &[f64]) -> Verdict {
+        let pes = |times: &[f64]| times.iter().enumerate().map(|(pe, time)| (pe as u32, *time)).collect::<Vec<_>>();
+        let (a, b) = (pes(base), pes(value));
+        let spread = |times: &[f64]| Spread {
+            sum: times.iter().sum(),
+            pes: &[],
+            count: times.len(),
+            variance: None,
+            resolution: 1e-9,
+        };
+        change(&Spread { pes: &a, ..spread(base) }, &Spread { pes: &b, ..spread(value) }).verdict
+    }
+
+    #[test]
+    fn a_change_that_is_the_same_for_all_is_told_however_uneven_they_are() {
+        assert_eq!(told(&[10.0, 1.0, 0.1, 4.0], &[20.0, 2.0, 0.2, 8.0]), Verdict::Grown);
+        assert_eq!(told(&[10.0, 0.0, 0.0, 0.0], &[5.0, 0.0, 0.0, 0.1]), Verdict::Shrunk);
+        assert_eq!(told(&[0.01, 0.02, 0.01, 0.0], &[2.0, 2.0, 2.0, 0.0]), Verdict::Grown);
+    }
+
+    #[test]
+    fn what_pes_do_not_agree_on_is_too_small() {
+        assert_eq!(told(&[10.0, 10.0, 10.0, 10.0], &[10.1, 9.8, 10.3, 10.0]), Verdict::TooSmall);
+        assert_eq!(told(&[10.0, 10.0], &[10.0, 10.0]), Verdict::Same);
+        assert_eq!(told(&[10.0], &[20.0]), Verdict::Unknown);
+        assert_eq!(told(&[10.0, 12.0], &[11.0, 9.0, 12.0]), Verdict::TooSmall);
+        assert_eq!(told(&[10.0, 10.1], &[5.0, 5.1, 5.0, 5.05]), Verdict::Shrunk);
+    }
+
+    #[test]
+    fn a_difference_is_the_same_from_both_sides() {
+        let (a, b) = ([1.0, 2.0, 3.0], [2.0, 4.4, 5.6]);
+        assert_eq!(told(&a, &b), Verdict::Grown);
+        assert_eq!(told(&b, &a), Verdict::Shrunk);
+    }
+}

@@ -1,0 +1,209 @@
+//! The JSON document of `compare`, and its schema. Versioned as the one of `analyze`.
+
+use partune_analysis::{Change, Comparison, FindingRow, PlaceRow, Verdict};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::place::{At, FigureRow, PlaceId, figures, first, letter, notes};
+use super::{NamedRun, pretty};
+
+/// What `partune compare --json` prints. Lists with an entry a run are in the order of `runs`; the first run is the base. Lists with an
+/// entry a change have none for the base.
+#[derive(Serialize, JsonSchema)]
+struct CompareDocument<'a> {
+    /// Version of this document.
+    partune: u32,
+    /// `compare`.
+    kind: &'static str,
+    runs: Vec<RunEntry<'a>>,
+    /// Differences are of means over PEs, since the runs differ in their number; else of sums over PEs.
+    per_pe: bool,
+    /// What makes the runs less comparable.
+    notes: Vec<String>,
+    /// Efficiencies, bounds and gaps side by side.
+    figures: Vec<FigureRow>,
+    /// Largest difference of exclusive seconds first.
+    callpaths: Vec<PlaceEntry<'a>>,
+    regions: Vec<PlaceEntry<'a>>,
+    /// Largest difference first. Empty if one run is a profile and another is not.
+    findings: Vec<FindingEntry<'a>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct RunEntry<'a> {
+    archive: &'a str,
+    pes: usize,
+    processes: usize,
+    events: u64,
+    /// Sums were recorded, no events.
+    profile: bool,
+    /// From the first event to the last.
+    duration_s: f64,
+    /// How many times faster than the base.
+    speed_up: Option<f64>,
+    /// Of the duration.
+    change: ChangeEntry,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ChangeEntry {
+    difference_s: f64,
+    /// To the base; null if the base has zero.
+    ratio: Option<f64>,
+    /// Standard deviation of the difference by the runs' own spread; null if nothing is known of it.
+    noise_s: Option<f64>,
+    /// `same`, `too_small_to_tell`, `no_spread_to_tell_by`, `grown`, `shrunk`, `added`, `gone`; of findings `gained`, `lost`.
+    verdict: &'static str,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct PlaceEntry<'a> {
+    construct: &'a str,
+    callpath: Vec<&'a str>,
+    /// Null where a run never was.
+    runs: Vec<Option<PlaceFigures<'a>>>,
+    /// Of exclusive seconds.
+    changes: Vec<ChangeEntry>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct PlaceFigures<'a> {
+    location: At<'a>,
+    /// Call paths that could not be told apart and are shown as one.
+    places: usize,
+    exclusive_s: f64,
+    inclusive_s: f64,
+    visits: u64,
+    /// Null for a profile.
+    waiting_s: Option<f64>,
+    bytes: u64,
+    /// PEs that were here.
+    pes: u64,
+    /// Exclusive seconds of the PE that spent the most.
+    longest_s: f64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct FindingEntry<'a> {
+    pattern: &'static str,
+    role: &'static str,
+    construct: &'a str,
+    callpath: Vec<&'a str>,
+    /// Null where it is not found: it loses less than the threshold there.
+    runs: Vec<Option<FindingFigures<'a>>>,
+    changes: Vec<ChangeEntry>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct FindingFigures<'a> {
+    location: At<'a>,
+    seconds: f64,
+    fraction: f64,
+    count: u64,
+}
+
+/// The document of a comparison of these runs, in their order.
+pub fn compare_document(comparison: &Comparison, runs: &[NamedRun<'_>]) -> String {
+    pretty(&document(comparison, runs))
+}
+
+/// The same as a value, for a server.
+pub fn compare_value(comparison: &Comparison, runs: &[NamedRun<'_>]) -> Value {
+    serde_json::to_value(document(comparison, runs)).expect("the document has string keys only")
+}
+
+/// The JSON schema of [`compare_document`].
+pub fn compare_schema() -> String {
+    pretty(&schemars::schema_for!(CompareDocument<'_>))
+}
+
+fn document<'a>(comparison: &Comparison, runs: &[NamedRun<'a>]) -> CompareDocument<'a> {
+    let run = |(figures, run): (&partune_analysis::RunFigures, &NamedRun<'a>)| RunEntry {
+        archive: run.archive,
+        pes: figures.pes,
+        processes: figures.processes,
+        events: run.diagnosis.trace.events(),
+        profile: run.diagnosis.trace.profile().is_some(),
+        duration_s: figures.seconds,
+        speed_up: figures.speed_up,
+        change: change(&figures.change),
+    };
+    CompareDocument {
+        partune: 1,
+        kind: "compare",
+        runs: comparison.runs.iter().zip(runs).map(run).collect(),
+        per_pe: comparison.per_pe,
+        notes: notes(&comparison.notes, runs, letter),
+        figures: figures(&comparison.figures),
+        callpaths: comparison.callpaths.iter().filter_map(|row| place(row, runs)).collect(),
+        regions: comparison.regions.iter().filter_map(|row| place(row, runs)).collect(),
+        findings: comparison.findings.iter().map(|row| finding(row, runs)).collect(),
+    }
+}
+
+fn change(change: &Change) -> ChangeEntry {
+    ChangeEntry {
+        difference_s: change.difference,
+        ratio: change.ratio,
+        noise_s: change.noise,
+        verdict: change.verdict.name(),
+    }
+}
+
+fn place<'a, I: PlaceId>(row: &PlaceRow<I>, runs: &[NamedRun<'a>]) -> Option<PlaceEntry<'a>> {
+    let (id, trace) = first(&row.ids, runs)?;
+    let cell = |(run, ids): (usize, &Vec<I>)| {
+        let sums = row.sums[run].as_ref()?;
+        Some(PlaceFigures {
+            location: At::of(*ids.first()?, &runs[run].diagnosis.trace),
+            places: ids.len(),
+            exclusive_s: sums.exclusive,
+            inclusive_s: sums.inclusive,
+            visits: sums.visits,
+            waiting_s: sums.waiting,
+            bytes: sums.bytes,
+            pes: sums.pes,
+            longest_s: sums.longest,
+        })
+    };
+    Some(PlaceEntry {
+        construct: id.construct(trace),
+        callpath: id.callpath(trace),
+        runs: row.ids.iter().enumerate().map(cell).collect(),
+        changes: row.changes.iter().map(change).collect(),
+    })
+}
+
+fn finding<'a>(row: &FindingRow, runs: &[NamedRun<'a>]) -> FindingEntry<'a> {
+    let known = row.sums.iter().zip(runs).find_map(|(sums, run)| Some((sums.as_ref()?.path, &run.diagnosis.trace)));
+    let cell = |(sums, run): (&Option<partune_analysis::FindingSums>, &NamedRun<'a>)| {
+        sums.as_ref().map(|sums| FindingFigures {
+            location: At::of(sums.path, &run.diagnosis.trace),
+            seconds: sums.seconds,
+            fraction: sums.fraction,
+            count: sums.count,
+        })
+    };
+    FindingEntry {
+        pattern: row.pattern.name(),
+        role: row.role.name(),
+        construct: known.map_or("", |(path, trace)| path.construct(trace)),
+        callpath: known.map_or(Vec::new(), |(path, trace)| path.callpath(trace)),
+        runs: row.sums.iter().zip(runs).map(cell).collect(),
+        changes: row
+            .changes
+            .iter()
+            .map(|it| ChangeEntry { verdict: finding_verdict(it.verdict), ..change(it) })
+            .collect(),
+    }
+}
+
+/// Findings are gained and lost, not added and gone.
+pub(super) fn finding_verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Added => "gained",
+        Verdict::Gone => "lost",
+        Verdict::Same | Verdict::TooSmall | Verdict::Unknown | Verdict::Grown | Verdict::Shrunk => verdict.name(),
+    }
+}

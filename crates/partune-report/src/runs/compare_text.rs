@@ -1,0 +1,212 @@
+//! The text of `compare`: how much faster, which figures, which places, which findings. What noise could explain is only counted.
+
+use std::fmt::Write;
+
+use partune_analysis::{Change, Comparison, FindingRow, PlaceRow, PlaceSums, Unit, Verdict};
+use partune_base::CallPathId;
+
+use super::NamedRun;
+use super::compare_json::finding_verdict;
+use super::place::{PlaceId, first, letter, notes, shortened, signed, table};
+use crate::names;
+use crate::tables::number_text;
+use crate::text::wrapped;
+
+/// Columns of a name.
+const NAME: usize = 56;
+
+/// The text of a comparison of these runs, with at most so many places and findings.
+pub fn compare_text(comparison: &Comparison, runs: &[NamedRun<'_>], rows: usize) -> String {
+    let mut out = String::new();
+    for (number, run) in runs.iter().enumerate() {
+        header(&mut out, comparison, number, run);
+    }
+    figures(&mut out, comparison);
+    places(&mut out, comparison, runs, rows);
+    findings(&mut out, comparison, runs, rows);
+    let notes = notes(&comparison.notes, runs, letter);
+    if !notes.is_empty() {
+        out.push('\n');
+        notes.iter().for_each(|note| wrapped(&mut out, "note: ", note));
+    }
+    out
+}
+
+fn header(out: &mut String, comparison: &Comparison, number: usize, run: &NamedRun<'_>) {
+    let it = &comparison.runs[number];
+    let kind = if run.diagnosis.trace.profile().is_some() { ", profile" } else { "" };
+    let _ = write!(
+        out,
+        "{}  {}: {} PEs in {} processes{kind}, {}",
+        letter(number),
+        run.archive,
+        it.pes,
+        it.processes,
+        names::seconds(it.seconds)
+    );
+    if number > 0 {
+        let speed_up = it.speed_up.map_or("–".to_owned(), |value| format!("{value:.2}"));
+        let _ = match it.change.verdict {
+            Verdict::Same => write!(out, ", as long as A"),
+            Verdict::TooSmall => write!(out, ", as long as A as far as the spread of the runs can tell"),
+            Verdict::Unknown => write!(out, ", speed-up {speed_up}, and no spread to tell whether that is noise"),
+            Verdict::Grown | Verdict::Shrunk | Verdict::Added | Verdict::Gone => write!(out, ", speed-up {speed_up}"),
+        };
+    }
+    out.push('\n');
+}
+
+fn letters(comparison: &Comparison) -> Vec<String> {
+    (0..comparison.runs.len()).map(letter).collect()
+}
+
+fn figures(out: &mut String, comparison: &Comparison) {
+    const EFFICIENCIES: [&str; 5] = ["parallel", "load_balance", "communication", "serialization", "transfer"];
+    let shown = comparison.figures.iter().filter(|figure| match figure.section {
+        "efficiency" => EFFICIENCIES.contains(&figure.name),
+        _ => figure.name != "actual",
+    });
+    let row = |figure: &partune_analysis::Figure| {
+        let name = match figure.section {
+            "gaps" => format!("gap {}", figure.name),
+            "bounds" => format!("bound {}", figure.name),
+            _ => figure.name.replace('_', " "),
+        };
+        let value = |value: &Option<f64>| match (value, figure.unit) {
+            (None, _) => "–".to_owned(),
+            (Some(value), Unit::Ratio) => names::percent(*value),
+            (Some(value), unit) => number_text(unit, *value),
+        };
+        std::iter::once(name).chain(figure.values.iter().map(value)).collect()
+    };
+    let mut rows: Vec<Vec<String>> = shown.map(row).collect();
+    if !rows.is_empty() {
+        rows.insert(0, std::iter::once("efficiency and bounds".to_owned()).chain(letters(comparison)).collect());
+        out.push('\n');
+        table(out, &rows);
+    }
+}
+
+fn places(out: &mut String, comparison: &Comparison, runs: &[NamedRun<'_>], limit: usize) {
+    let told = |row: &&PlaceRow<CallPathId>| row.changes.iter().any(|change| change.verdict.is_told());
+    let (shown, count) = (comparison.callpaths.iter().filter(told), comparison.callpaths.iter().filter(told).count());
+    let what = if comparison.per_pe { "mean over PEs" } else { "summed over PEs" };
+    if count == 0 {
+        let _ = writeln!(out, "\nno place takes longer or shorter than the spread of the runs can tell");
+    } else {
+        let differences = (1..runs.len()).flat_map(|run| [format!("{}−A", letter(run)), format!("{}/A", letter(run))]);
+        let heading = std::iter::once(format!("places (exclusive time, {what})"));
+        let mut rows: Vec<Vec<String>> = vec![heading.chain(letters(comparison)).chain(differences).collect()];
+        let mut more: Vec<String> = vec![String::new()];
+        for row in shown.take(limit) {
+            let Some((id, trace)) = first(&row.ids, runs) else { continue };
+            let cells =
+                (0..runs.len()).map(|run| value(comparison, row, run)).chain(row.changes.iter().flat_map(cells));
+            rows.push(std::iter::once(shortened(&id.text(trace), NAME)).chain(cells).collect());
+            more.push(also(&row.sums));
+        }
+        let mut text = String::new();
+        table(&mut text, &rows);
+        out.push('\n');
+        for (line, more) in text.lines().zip(more) {
+            let _ = writeln!(out, "{line}");
+            if !more.is_empty() {
+                let _ = writeln!(out, "      {more}");
+            }
+        }
+        if count > limit {
+            let _ = writeln!(out, "  … {} more; --rows N shows them", count - limit);
+        }
+    }
+    let count_of = |verdict: Verdict| {
+        let is = |row: &&PlaceRow<CallPathId>| !told(row) && row.changes.iter().any(|it| it.verdict == verdict);
+        comparison.callpaths.iter().filter(is).count()
+    };
+    let (small, unknown) = (count_of(Verdict::TooSmall), count_of(Verdict::Unknown));
+    if small > 0 {
+        let _ = writeln!(out, "  {small} places differ by less than the spread over visits and PEs can tell");
+    }
+    if unknown > 0 {
+        let _ = writeln!(
+            out,
+            "  {unknown} places differ, but one visit on one PE has no spread to tell by; --json has them"
+        );
+    }
+}
+
+/// Exclusive seconds of a run, as they are compared.
+fn value(comparison: &Comparison, row: &PlaceRow<CallPathId>, run: usize) -> String {
+    let per = if comparison.per_pe { comparison.runs[run].pes.max(1) as f64 } else { 1.0 };
+    row.sums[run].as_ref().map_or("–".to_owned(), |sums| names::seconds(sums.exclusive / per))
+}
+
+/// Difference and ratio.
+fn cells(change: &Change) -> [String; 2] {
+    let ratio = change.ratio.map_or(String::new(), |ratio| format!("×{ratio:.2}"));
+    match change.verdict {
+        Verdict::Same => ["=".to_owned(), String::new()],
+        Verdict::TooSmall => [format!("({})", signed(change.difference)), String::new()],
+        Verdict::Unknown => [format!("{}?", signed(change.difference)), ratio],
+        Verdict::Grown | Verdict::Shrunk => [signed(change.difference), ratio],
+        Verdict::Added => [signed(change.difference), "only here".to_owned()],
+        Verdict::Gone => [signed(change.difference), "not here".to_owned()],
+    }
+}
+
+/// What else differs at a place: visits, waiting, bytes.
+fn also(sums: &[Option<PlaceSums>]) -> String {
+    let known: Vec<&PlaceSums> = sums.iter().flatten().collect();
+    if known.len() < 2 {
+        return String::new();
+    }
+    let list = |name: &str, values: Vec<String>| {
+        let differs = values.windows(2).any(|pair| pair[0] != pair[1]);
+        differs.then(|| format!("{name} {}", values.join(" → ")))
+    };
+    let of = |text: &dyn Fn(&PlaceSums) -> String| {
+        sums.iter().map(|it| it.as_ref().map_or("–".to_owned(), text)).collect::<Vec<String>>()
+    };
+    let waiting = |it: &PlaceSums| it.waiting.map_or("unknown".to_owned(), names::seconds);
+    let parts = [
+        list("visits", of(&|it| it.visits.to_string())),
+        list("waiting", of(&waiting)),
+        list("moved", of(&|it| names::bytes(it.bytes as f64))),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn findings(out: &mut String, comparison: &Comparison, runs: &[NamedRun<'_>], limit: usize) {
+    let told = |row: &&FindingRow| row.changes.iter().any(|change| change.verdict.is_told());
+    let count = comparison.findings.iter().filter(told).count();
+    if count > 0 {
+        let differences = (1..runs.len()).flat_map(|run| [format!("{}−A", letter(run)), String::new()]);
+        let heading = std::iter::once("findings (summed over PEs)".to_owned());
+        let mut rows: Vec<Vec<String>> = vec![heading.chain(letters(comparison)).chain(differences).collect()];
+        for row in comparison.findings.iter().filter(told).take(limit) {
+            let known = row.sums.iter().zip(runs).find_map(|(sums, run)| Some((sums.as_ref()?.path, run)));
+            let Some((path, run)) = known else { continue };
+            let place = names::place(&run.diagnosis.trace, path);
+            let name = format!("{}: {place}", row.pattern.name().replace('_', " "));
+            let values =
+                row.sums.iter().map(|it| it.as_ref().map_or("–".to_owned(), |it| names::seconds(it.seconds)));
+            let changes = row
+                .changes
+                .iter()
+                .flat_map(|it| [signed(it.difference), finding_verdict(it.verdict).replace('_', " ")]);
+            rows.push(std::iter::once(shortened(&name, NAME)).chain(values).chain(changes).collect());
+        }
+        out.push('\n');
+        table(out, &rows);
+        if count > limit {
+            let _ = writeln!(out, "  … {} more; --rows N shows them", count - limit);
+        }
+    }
+    let differs = |row: &&FindingRow| !told(row) && row.changes.iter().any(|it| it.verdict != Verdict::Same);
+    let small = comparison.findings.iter().filter(differs).count();
+    if small > 0 {
+        let _ = writeln!(out, "  {small} findings differ by less than the spread over PEs can tell");
+    }
+    if count == 0 && small == 0 && !comparison.findings.is_empty() {
+        let _ = writeln!(out, "  {} findings, the same in all runs", comparison.findings.len());
+    }
+}

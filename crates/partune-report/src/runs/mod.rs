@@ -1,0 +1,29 @@
+//! Documents about several runs: comparison and scaling, as text and as JSON.
+
+mod compare_json;
+mod compare_text;
+mod place;
+mod scaling_json;
+mod scaling_text;
+
+use partune_engine::Diagnosis;
+
+pub use compare_json::{compare_document, compare_schema, compare_value};
+pub use compare_text::compare_text;
+pub use scaling_json::{scaling_document, scaling_schema, scaling_value};
+pub use scaling_text::scaling_text;
+
+/// A run with the name under which it is shown.
+#[derive(Clone, Copy)]
+pub struct NamedRun<'a> {
+    /// As it was named on the command line.
+    pub archive: &'a str,
+    pub diagnosis: &'a Diagnosis,
+}
+
+/// A JSON document, indented, with a line break at its end.
+fn pretty(value: &impl serde::Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(value).expect("documents have string keys only");
+    text.push('\n');
+    text
+}

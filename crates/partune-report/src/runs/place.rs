@@ -1,0 +1,184 @@
+//! Names of places that several runs have: those of the first run that has them.
+
+use std::fmt::Write;
+
+use partune_analysis::{Figure, Note};
+use partune_base::{CallPathId, RegionId};
+use partune_diag::Severity;
+use partune_trace::Trace;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::NamedRun;
+use crate::names;
+
+/// A call path or a region, in the trace it is of.
+pub(super) trait PlaceId: Copy {
+    fn construct(self, trace: &Trace) -> &str;
+    fn location(self, trace: &Trace) -> names::Location<'_>;
+    /// Names from the outermost to the place; of a region its own.
+    fn callpath(self, trace: &Trace) -> Vec<&str>;
+    /// In one line, for people.
+    fn text(self, trace: &Trace) -> String;
+}
+
+impl PlaceId for CallPathId {
+    fn construct(self, trace: &Trace) -> &str {
+        names::construct(trace, self)
+    }
+
+    fn location(self, trace: &Trace) -> names::Location<'_> {
+        names::location(trace, self)
+    }
+
+    fn callpath(self, trace: &Trace) -> Vec<&str> {
+        names::callpath(trace, self)
+    }
+
+    fn text(self, trace: &Trace) -> String {
+        names::place(trace, self)
+    }
+}
+
+impl PlaceId for RegionId {
+    fn construct(self, trace: &Trace) -> &str {
+        trace.strings().get(trace.regions()[self].construct)
+    }
+
+    fn location(self, trace: &Trace) -> names::Location<'_> {
+        let region = &trace.regions()[self];
+        let function = if region.paradigm.is_some() { "" } else { trace.strings().get(region.name) };
+        names::Location { file: trace.strings().get(region.file), line: region.line, function }
+    }
+
+    fn callpath(self, trace: &Trace) -> Vec<&str> {
+        vec![trace.strings().get(trace.regions()[self].name)]
+    }
+
+    fn text(self, trace: &Trace) -> String {
+        let name = self.construct(trace);
+        match self.location(trace).text() {
+            text if text.is_empty() => name.to_owned(),
+            text => text,
+        }
+    }
+}
+
+/// The first run that has a place, and the place in it.
+pub(super) fn first<'a, I: Copy>(ids: &[Vec<I>], runs: &[NamedRun<'a>]) -> Option<(I, &'a Trace)> {
+    ids.iter().zip(runs).find_map(|(ids, run)| Some((*ids.first()?, &run.diagnosis.trace)))
+}
+
+/// Where a place is in one run.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct At<'a> {
+    pub(super) file: &'a str,
+    /// 0 if unknown.
+    pub(super) line: u32,
+    /// The user function around it; empty if unknown.
+    pub(super) function: &'a str,
+}
+
+impl<'a> At<'a> {
+    pub(super) fn of(id: impl PlaceId, trace: &'a Trace) -> At<'a> {
+        let names::Location { file, line, function } = id.location(trace);
+        At { file, line, function }
+    }
+}
+
+/// A figure of all runs side by side.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct FigureRow {
+    /// `efficiency`, `bounds` or `gaps`.
+    section: &'static str,
+    name: &'static str,
+    /// One a run; null where the run has no such figure.
+    values: Vec<Option<f64>>,
+}
+
+pub(super) fn figures(figures: &[Figure]) -> Vec<FigureRow> {
+    let row = |it: &Figure| FigureRow { section: it.section, name: it.name, values: it.values.clone() };
+    figures.iter().map(row).collect()
+}
+
+/// The letter of a run: A is the base.
+pub(super) fn letter(run: usize) -> String {
+    match u8::try_from(run) {
+        Ok(run) if run < 26 => char::from(b'A' + run).to_string(),
+        _ => format!("#{}", run + 1),
+    }
+}
+
+/// Notes in words; runs are called as `name` says.
+pub(super) fn notes(notes: &[Note], runs: &[NamedRun<'_>], name: impl Fn(usize) -> String) -> Vec<String> {
+    let list = |runs: &[usize]| runs.iter().map(|run| name(*run)).collect::<Vec<_>>().join(", ");
+    let text = |note: &Note| match note {
+        Note::Layout => {
+            "the runs differ in processes or PEs, so differences of seconds are of means over PEs where the \
+                         number of PEs differs"
+                .to_owned()
+        }
+        Note::Profiles { runs } => {
+            format!("{} without events (a profile), others with: findings are not compared", list(runs))
+        }
+        Note::Paradigms { run, more, fewer } => {
+            let what = [(more, "also records"), (fewer, "does not record")];
+            let parts = what.iter().filter(|(names, _)| !names.is_empty());
+            let parts: Vec<String> = parts.map(|(names, verb)| format!("{verb} {}", names.join(", "))).collect();
+            format!("{} {}", name(*run), parts.join(" and "))
+        }
+        Note::Functions { with } => {
+            format!("functions of the program were recorded in {} only: call paths cannot be the same", list(with))
+        }
+        Note::LittleInCommon { run, share } => format!(
+            "only {} of the time of {} and {} is at places that both have: are they the same program?",
+            names::percent(*share),
+            name(0),
+            name(*run)
+        ),
+    };
+    let lossy = |(run, it): (usize, &NamedRun<'_>)| {
+        let entries = it.diagnosis.quality.entries();
+        let worst = entries.iter().find(|entry| entry.severity != Severity::Info)?;
+        Some(format!("{} lost data ({}): its figures may be too small", name(run), worst.message))
+    };
+    notes.iter().map(text).chain(runs.iter().enumerate().filter_map(lossy)).collect()
+}
+
+/// A difference with its sign: `+1.02 s`.
+pub(super) fn signed(seconds: f64) -> String {
+    let text = names::seconds(seconds.abs());
+    match seconds {
+        value if value > 0.0 => format!("+{text}"),
+        value if value < 0.0 => format!("−{text}"),
+        _ => text,
+    }
+}
+
+/// Cells as a table with a first column to the left, all others to the right, indented by two.
+pub(super) fn table(out: &mut String, rows: &[Vec<String>]) {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let length = |text: &String| text.chars().count();
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(length).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    for row in rows {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            let width = widths[column];
+            let _ = if column == 0 { write!(line, "  {cell:<width$}") } else { write!(line, "  {cell:>width$}") };
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+}
+
+/// A name that leaves room for figures: its begin and its end.
+pub(super) fn shortened(text: &str, width: usize) -> String {
+    let length = text.chars().count();
+    if length <= width {
+        return text.to_owned();
+    }
+    let begin: String = text.chars().take(width / 2 - 1).collect();
+    let end: String = text.chars().skip(length - (width - width / 2)).collect();
+    format!("{begin}…{end}")
+}

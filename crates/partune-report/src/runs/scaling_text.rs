@@ -1,0 +1,222 @@
+//! The text of `scale`: the series, what its efficiency is made of, which factor limits, and which places.
+
+use std::fmt::Write;
+
+use partune_analysis::{Growth, Limit, Mode, ScaledRow, Scaling, ScalingOutcome};
+use partune_base::CallPathId;
+
+use super::NamedRun;
+use super::place::{PlaceId, first, notes, shortened, table};
+use crate::names;
+use crate::text::wrapped;
+
+/// Columns of a name.
+const NAME: usize = 50;
+
+/// The text of how these runs scale, with at most so many places of each kind. Runs in the order in which they were given to it.
+pub fn scaling_text(scaling: &Scaling, runs: &[NamedRun<'_>], rows: usize) -> String {
+    let of_points: Vec<NamedRun<'_>> = scaling.points.iter().map(|point| runs[point.run]).collect();
+    let mut out = String::new();
+    let _ = match scaling.mode {
+        Mode::Strong => writeln!(out, "strong scaling: one problem on more PEs\n"),
+        Mode::Weak => writeln!(out, "weak scaling: a problem that grows with the PEs\n"),
+    };
+    series(&mut out, scaling);
+    factors(&mut out, scaling);
+    figures(&mut out, scaling);
+    out.push('\n');
+    wrapped(&mut out, "", &verdict(scaling, &of_points));
+    if scaling.outcome != ScalingOutcome::Ideal {
+        places(&mut out, scaling, &of_points, rows, true);
+        places(&mut out, scaling, &of_points, rows, false);
+    }
+    let notes = notes(&scaling.notes, &of_points, |run| of_points[run].archive.to_owned());
+    if !notes.is_empty() {
+        out.push('\n');
+        notes.iter().for_each(|note| wrapped(&mut out, "note: ", note));
+    }
+    out
+}
+
+/// Three decimals: an efficiency, a factor.
+fn ratio(value: f64) -> String {
+    format!("{value:.3}")
+}
+
+fn series(out: &mut String, scaling: &Scaling) {
+    let several = scaling.points.iter().any(|point| point.runs.len() > 1);
+    let fraction = match scaling.mode {
+        Mode::Strong => "serial fraction (Karp-Flatt)",
+        Mode::Weak => "serial fraction (Gustafson)",
+    };
+    let heading = ["PEs", "time", "runs", "shortest", "longest", "speed-up", "ideal", "efficiency", fraction, "lost"];
+    let mut rows: Vec<Vec<String>> = vec![heading.map(str::to_owned).to_vec()];
+    for point in &scaling.points {
+        rows.push(vec![
+            point.pes.to_string(),
+            names::seconds(point.seconds),
+            point.runs.len().to_string(),
+            names::seconds(point.shortest),
+            names::seconds(point.longest),
+            format!("{:.2}", point.speed_up),
+            format!("{:.2}", point.ideal),
+            names::percent(point.efficiency),
+            point.serial_fraction.map_or("–".to_owned(), ratio),
+            names::seconds(point.lost),
+        ]);
+    }
+    if !several {
+        for row in &mut rows {
+            row.drain(2..5);
+        }
+    }
+    table(out, &rows);
+}
+
+fn factors(out: &mut String, scaling: &Scaling) {
+    let first = scaling.points[0].pes;
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for point in &scaling.points {
+        let Some(factors) = &point.factors else { continue };
+        let all = factors.all();
+        if rows.is_empty() {
+            let names = all.iter().map(|(limit, _)| limit.name().replace('_', " "));
+            rows.push(std::iter::once("PEs".to_owned()).chain(names).chain(["efficiency".to_owned()]).collect());
+        }
+        let values = all.iter().map(|(_, value)| ratio(*value));
+        rows.push(std::iter::once(point.pes.to_string()).chain(values).chain([ratio(point.efficiency)]).collect());
+    }
+    if rows.len() > 1 {
+        let _ = writeln!(out, "\nfactors of the efficiency; 1 is as good as on {first} PEs");
+        table(out, &rows);
+    }
+}
+
+/// Efficiencies of each run by itself, and its bounds.
+fn figures(out: &mut String, scaling: &Scaling) {
+    let shown: Vec<_> = scaling
+        .figures
+        .iter()
+        .filter(|it| match it.section {
+            "efficiency" => ["parallel", "load_balance", "communication"].contains(&it.name),
+            "bounds" => it.name.starts_with("IPCO"),
+            _ => false,
+        })
+        .collect();
+    if shown.is_empty() {
+        return;
+    }
+    let heading = std::iter::once("PEs".to_owned()).chain(shown.iter().map(|it| it.name.replace('_', " ")));
+    let mut rows: Vec<Vec<String>> = vec![heading.collect()];
+    for (number, point) in scaling.points.iter().enumerate() {
+        let cell = |it: &&partune_analysis::Figure| match (it.values[number], it.section) {
+            (None, _) => "–".to_owned(),
+            (Some(value), "efficiency") => names::percent(value),
+            (Some(value), _) => names::seconds(value),
+        };
+        rows.push(std::iter::once(point.pes.to_string()).chain(shown.iter().map(cell)).collect());
+    }
+    let _ = writeln!(out, "\neach run by itself: efficiency, bounds on its time");
+    table(out, &rows);
+}
+
+/// What the series says, in one or two sentences.
+pub(super) fn verdict(scaling: &Scaling, runs: &[NamedRun<'_>]) -> String {
+    match scaling.outcome {
+        ScalingOutcome::Ideal => "scales ideally, as far as these runs can tell".to_owned(),
+        ScalingOutcome::Better { point } => {
+            let at = &scaling.points[point];
+            format!(
+                "scales better than ideally: {} of it on {} PEs. Smaller parts may fit into caches, or the first run was slow for a reason \
+                 of its own",
+                names::percent(at.efficiency),
+                at.pes
+            )
+        }
+        ScalingOutcome::Limited { point, by } => {
+            let at = &scaling.points[point];
+            let mut text = format!("{} of the ideal on {} PEs", names::percent(at.efficiency), at.pes);
+            if let Some(by) = by {
+                let _ = write!(text, ", most of it by {}: {}", by.name().replace('_', " "), meaning(by));
+                if let Some(place) = culprit(scaling, runs, by) {
+                    let _ = write!(text, ". Look first at {place}");
+                }
+            }
+            text
+        }
+    }
+}
+
+/// What a factor that limits means.
+fn meaning(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Computation => {
+            "the code itself takes more time in total than on fewer PEs (work that PEs repeat, shared caches or memory)"
+        }
+        Limit::LoadBalance => "some PEs have more to do than others, or work stays on one of them",
+        Limit::Communication => "operations take longer, by waiting or by themselves; a trace would tell which",
+        Limit::Serialization => "PEs wait for each other in turn",
+        Limit::Transfer => "operations take longer by themselves: more of them, or more data, or a slower network",
+        Limit::StartUp => "start-up and shut-down take a larger share of the run",
+    }
+}
+
+/// The place that loses most of the kind that a limit is about.
+fn culprit(scaling: &Scaling, runs: &[NamedRun<'_>], limit: Limit) -> Option<String> {
+    let wanted = |row: &&ScaledRow<CallPathId>| match limit {
+        Limit::Computation | Limit::LoadBalance => row.code,
+        Limit::Communication | Limit::Transfer => !row.code && row.growth != Growth::StartUp,
+        Limit::Serialization => row.growth == Growth::Waiting,
+        Limit::StartUp => row.growth == Growth::StartUp,
+    };
+    let row = scaling.callpaths.iter().filter(|row| row.growth.is_loss()).find(wanted)?;
+    let (id, trace) = first(&row.ids, runs)?;
+    Some(id.text(trace))
+}
+
+fn places(out: &mut String, scaling: &Scaling, runs: &[NamedRun<'_>], limit: usize, code: bool) {
+    let last = scaling.points.len() - 1;
+    let lossy: Vec<_> = scaling.callpaths.iter().filter(|row| row.code == code && row.growth.is_loss()).collect();
+    if lossy.is_empty() {
+        return;
+    }
+    let what = if code { "code that keeps PEs from the ideal" } else { "operations that take more than ideal" };
+    let mut rows = vec![["", "lost", "factor"].map(str::to_owned).to_vec()];
+    what.clone_into(&mut rows[0][0]);
+    rows[0].extend(scaling.points.iter().map(|point| format!("{} PEs", point.pes)));
+    rows[0].push(if code { "longest PE; how it grows" } else { "summed; how it grows" }.to_owned());
+    for row in lossy.iter().take(limit) {
+        let Some((id, trace)) = first(&row.ids, runs) else { continue };
+        let mut cells = vec![shortened(&id.text(trace), NAME)];
+        let end = row.sums[last].as_ref();
+        cells.push(end.map_or("–".to_owned(), |it| names::seconds(it.lost)));
+        cells.push(end.and_then(|it| it.factor).map_or("–".to_owned(), ratio));
+        cells.extend(row.sums.iter().map(|it| {
+            let seconds = |it: &partune_analysis::ScaledSums| if code { it.sums.longest } else { it.sums.exclusive };
+            it.as_ref().map_or("–".to_owned(), |it| names::seconds(seconds(it)))
+        }));
+        cells.push(growth(row.growth).to_owned());
+        rows.push(cells);
+    }
+    out.push('\n');
+    table(out, &rows);
+    if lossy.len() > limit {
+        let _ = writeln!(out, "  … {} more; --rows N shows them", lossy.len() - limit);
+    }
+}
+
+/// How a place grows, in words.
+fn growth(growth: Growth) -> &'static str {
+    match growth {
+        Growth::Ideal => "ideal",
+        Growth::Better => "better than ideal",
+        Growth::Serial => "stays on as few PEs",
+        Growth::Replicated => "every PE repeats it",
+        Growth::Uneven => "less even",
+        Growth::Work => "more work in total",
+        Growth::Waiting => "waits",
+        Growth::Transfer => "takes longer itself",
+        Growth::Operation => "waits or takes longer",
+        Growth::StartUp => "start-up, shut-down",
+    }
+}
