@@ -1,0 +1,90 @@
+// The timeline from afar: each row and column is a pile of kinds of time, as tall as their shares; the foot is red as far as
+// PEs waited. It is made once as a bitmap, a pixel a column, and then only stretched while one zooms.
+import type { Timeline } from "../api";
+import type { Palette } from "../theme";
+import { type Geometry, x } from "./geometry";
+
+/** The shares of an answer: byte of kind k in column c of row r is at (r × columns + c) × kinds + k. */
+export function shares(timeline: Timeline): Uint8Array {
+  const text = atob(timeline.bins.data);
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}
+
+type Colour = [number, number, number];
+
+function parse(hex: string): Colour {
+  const value = Number.parseInt(hex.slice(1, 7), 16);
+  return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
+}
+
+/** How much of a row its foot of waits takes at most. */
+const FOOT = 0.34;
+
+/** Paints all rows, `high` pixels each, with `space` empty pixels below. */
+export function bitmap(
+  timeline: Timeline,
+  bytes: Uint8Array,
+  names: string[],
+  high: number,
+  space: number,
+  palette: Palette,
+): HTMLCanvasElement {
+  const rows = timeline.rows.label.length;
+  const columns = timeline.columns;
+  const kinds = timeline.bins.kinds;
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.max(1, columns);
+  canvas.height = Math.max(1, rows * high);
+  const context = canvas.getContext("2d");
+  if (!context || rows === 0) return canvas;
+  const image = context.createImageData(canvas.width, canvas.height);
+  const pixels = image.data;
+  const colours = kinds.map((kind) => parse(palette.kind(names[kind] ?? "management")));
+  const wait = kinds.findIndex((kind) => names[kind] === "wait");
+  const idle = parse(palette.kind("idle"));
+  const red = parse(palette.wait);
+  const inside = Math.max(1, high - space);
+  for (let row = 0; row < rows; row += 1) {
+    for (let column = 0; column < columns; column += 1) {
+      const first = (row * columns + column) * kinds.length;
+      const waited = wait < 0 ? 0 : (bytes[first + wait] ?? 0) / 255;
+      const foot = waited > 0 ? Math.max(1, Math.round(waited * inside * FOOT)) : 0;
+      // From the bottom up: the kinds in their order, each as tall as its share; what is left is idle.
+      let line = inside - 1;
+      let sum = 0;
+      for (let kind = 0; kind < kinds.length; kind += 1) {
+        if (kind === wait) continue;
+        sum += bytes[first + kind] ?? 0;
+        const until = inside - 1 - Math.round((Math.min(255, sum) / 255) * inside);
+        for (; line > until; line -= 1) put(pixels, canvas.width, row * high + line, column, colours[kind] as Colour);
+      }
+      for (; line >= 0; line -= 1) put(pixels, canvas.width, row * high + line, column, idle);
+      for (let at = inside - foot; at < inside; at += 1) put(pixels, canvas.width, row * high + at, column, red);
+    }
+  }
+  context.putImageData(image, 0, 0);
+  return canvas;
+}
+
+function put(pixels: Uint8ClampedArray, width: number, line: number, column: number, colour: Colour): void {
+  const at = (line * width + column) * 4;
+  pixels[at] = colour[0];
+  pixels[at + 1] = colour[1];
+  pixels[at + 2] = colour[2];
+  pixels[at + 3] = 255;
+}
+
+/** Stretches a bitmap to where its time is in the view. */
+export function drawBins(
+  context: CanvasRenderingContext2D,
+  geometry: Geometry,
+  timeline: Timeline,
+  image: HTMLCanvasElement,
+): void {
+  const left = x(geometry, timeline.from);
+  const right = x(geometry, timeline.to);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(image, left, geometry.top, right - left, geometry.rows * geometry.rowHeight);
+}

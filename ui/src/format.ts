@@ -1,0 +1,82 @@
+// Numbers as people read them: three digits that count, and the unit that fits. Pure functions, no state.
+import { format } from "d3-format";
+
+const grouped = format(",");
+const three = format(".3~r");
+
+/** A value and its unit, as in "257 ms". Non-breaking, so that a table never parts them. */
+function withUnit(value: number, unit: string): string {
+  return `${three(value)}\u00a0${unit}`;
+}
+
+/** Seconds as a person says them: 1.07 s, 257 ms, 1.56 µs. */
+export function seconds(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size === 0) return withUnit(0, "s");
+  if (size >= 0.9995) return withUnit(value, "s");
+  if (size >= 0.9995e-3) return withUnit(value * 1e3, "ms");
+  if (size >= 0.9995e-6) return withUnit(value * 1e6, "µs");
+  return withUnit(value * 1e9, "ns");
+}
+
+/** A duration in nanoseconds, as seconds() shows it. */
+export const duration = (ns: number | null | undefined): string => seconds(ns === null || ns === undefined ? null : ns / 1e9);
+
+/** A share of one: 53.1 %. */
+export function percent(share: number | null | undefined): string {
+  if (share === null || share === undefined || !Number.isFinite(share)) return "–";
+  return `${three(share * 100)}\u00a0%`;
+}
+
+/** Bytes in powers of 1024: 4 KiB. */
+export function bytes(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+  let rest = value;
+  let unit = 0;
+  while (Math.abs(rest) >= 1024 && unit < units.length - 1) {
+    rest /= 1024;
+    unit += 1;
+  }
+  return unit === 0 ? `${grouped(Math.round(rest))}\u00a0B` : withUnit(rest, units[unit] ?? "");
+}
+
+/** A count with thousands apart: 180,036. */
+export const count = (value: number | null | undefined): string =>
+  value === null || value === undefined || !Number.isFinite(value) ? "–" : grouped(Math.round(value));
+
+/** A count and its noun: 1 PE, 4 PEs. */
+export const plural = (value: number, noun: string, many = `${noun}s`): string => `${count(value)} ${value === 1 ? noun : many}`;
+
+/** A ratio of two figures: 1.25×. */
+export const ratio = (value: number | null | undefined): string =>
+  value === null || value === undefined || !Number.isFinite(value) ? "–" : `${three(value)}×`;
+
+/** A difference with its sign: +12 ms, −3 ms. */
+export function difference(value: number, show: (value: number) => string): string {
+  if (value === 0) return show(0);
+  return (value > 0 ? "+" : "−") + show(Math.abs(value));
+}
+
+/** The unit in which a step of an axis is a plain number, and how many nanoseconds it has. */
+export function timeUnit(step: number): { unit: string; ns: number } {
+  if (step >= 1e8) return { unit: "s", ns: 1e9 };
+  if (step >= 1e5) return { unit: "ms", ns: 1e6 };
+  if (step >= 1e2) return { unit: "µs", ns: 1e3 };
+  return { unit: "ns", ns: 1 };
+}
+
+/** A point in time, exact enough for the step in which it is looked at: 831.250 ms. */
+export function instant(ns: number, step: number): string {
+  const size = Math.max(Math.abs(ns), 1);
+  const { unit, ns: scale } = size >= 1e9 ? { unit: "s", ns: 1e9 } : size >= 1e6 ? { unit: "ms", ns: 1e6 } : timeUnit(1);
+  const digits = Math.max(0, Math.min(9, Math.ceil(Math.log10(scale / Math.max(step, 1)))));
+  return `${(ns / scale).toFixed(digits)}\u00a0${unit}`;
+}
+
+/** "late_sender" as a title: Late sender. */
+export function title(name: string): string {
+  const words = name.replaceAll("_", " ").replace("nxn", "N × N");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,91 @@
+// Fetching for views: a hook that gives data, an error with its remedy, or "loading"; and a small cache of answers.
+import { useEffect, useState } from "preact/hooks";
+
+/** What the server, or the way to it, said instead of an answer. */
+export class ApiError extends Error {
+  constructor(
+    message: string,
+    readonly remedy: string,
+    readonly status: number,
+  ) {
+    super(message);
+  }
+}
+
+/** Answers do not change while the server runs, so the last few are kept; more would only cost memory. */
+const KEPT = 48;
+const answers = new Map<string, unknown>();
+
+function keep(path: string, answer: unknown): void {
+  answers.delete(path);
+  answers.set(path, answer);
+  if (answers.size > KEPT) answers.delete(answers.keys().next().value as string);
+}
+
+/** Asks `api/PATH`. Rejects with an ApiError, or with an AbortError where the signal says so. */
+export async function get<T>(path: string, options: { signal?: AbortSignal; fresh?: boolean } = {}): Promise<T> {
+  if (!options.fresh && answers.has(path)) return answers.get(path) as T;
+  let response: Response;
+  try {
+    response = await fetch(`api/${path}`, { signal: options.signal ?? null });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new ApiError(
+      "The server does not answer.",
+      "Is `partune view` still running? Start it again and open the address that it prints.",
+      0,
+    );
+  }
+  const text = await response.text();
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new ApiError(
+      `The server answered ${response.status} with something that is not JSON.`,
+      "Reload the page; if it stays so, please report it.",
+      response.status,
+    );
+  }
+  if (!response.ok) {
+    const { error, remedy } = (body ?? {}) as { error?: string; remedy?: string };
+    throw new ApiError(error ?? `The server answered ${response.status}.`, remedy ?? "", response.status);
+  }
+  if (!options.fresh) keep(path, body);
+  return body as T;
+}
+
+export interface Loaded<T> {
+  data: T | undefined;
+  error: ApiError | undefined;
+  loading: boolean;
+  /** The path that `data` answers; differs from the one asked while older data is still shown. */
+  path: string | null;
+}
+
+/** The answer of `api/PATH` for a component; null asks nothing. While the next answer is on its way, the last one stays. */
+export function useApi<T>(path: string | null): Loaded<T> {
+  const known = path !== null && answers.has(path);
+  const [state, setState] = useState<Loaded<T>>({ data: undefined, error: undefined, loading: path !== null, path: null });
+  useEffect(() => {
+    if (path === null) {
+      setState({ data: undefined, error: undefined, loading: false, path: null });
+      return;
+    }
+    const abort = new AbortController();
+    setState((last) => ({ ...last, loading: true }));
+    get<T>(path, { signal: abort.signal }).then(
+      (data) => {
+        if (!abort.signal.aborted) setState({ data, error: undefined, loading: false, path });
+      },
+      (error: unknown) => {
+        if (abort.signal.aborted) return;
+        const told = error instanceof ApiError ? error : new ApiError(String(error), "Reload the page.", 0);
+        setState({ data: undefined, error: told, loading: false, path });
+      },
+    );
+    return () => abort.abort();
+  }, [path]);
+  if (known && state.path !== path) return { data: answers.get(path) as T, error: undefined, loading: false, path };
+  return state;
+}

@@ -1,0 +1,16 @@
+// Where the pages begin: styles, the watch over the runs, and the frame of the application.
+import "./style/tokens.css";
+import "./style/base.css";
+import "./style/frame.css";
+import "./style/tables.css";
+import "./style/parts.css";
+import "./style/views.css";
+import { render } from "preact";
+import { App } from "./app";
+import { watchRuns } from "./runs";
+
+const place = document.getElementById("app");
+if (place) {
+  watchRuns();
+  render(<App />, place);
+}

@@ -1,0 +1,57 @@
+// What a view shows while it has no data: that it loads, or why it failed and what to do. And notices of the input's quality.
+import type { ComponentChildren } from "preact";
+import type { Diagnostic } from "../api";
+import { count } from "../format";
+import type { ApiError, Loaded } from "../load";
+
+export function Failure({ error }: { error: ApiError }) {
+  return (
+    <div class="notice error" role="alert">
+      <p>
+        <strong>{error.message}</strong>
+      </p>
+      {error.remedy && <p>{error.remedy}</p>}
+    </div>
+  );
+}
+
+/** Shows an answer, or that there is none yet, or why there is none. */
+export function Answer<T>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }) {
+  if (of.error) return <Failure error={of.error} />;
+  if (of.data === undefined)
+    return (
+      <p class="loading" role="status">
+        Loading …
+      </p>
+    );
+  return <>{children(of.data)}</>;
+}
+
+/** Shows what was noticed about the input: losses first, they make the numbers too small. */
+export function Quality({ diagnostics }: { diagnostics: Diagnostic[] }) {
+  const order = { error: 0, "data loss": 1, info: 2 };
+  const sorted = [...diagnostics].sort((a, b) => order[a.severity] - order[b.severity]);
+  return (
+    <>
+      {sorted.map((it) => (
+        <div class={`notice ${it.severity === "error" ? "error" : it.severity === "data loss" ? "loss" : ""}`} key={it.message}>
+          <p>
+            <strong>{it.severity === "info" ? "Note" : it.severity === "error" ? "Error" : "Data loss"}:</strong> {it.message}
+            {it.count > 1 && <span class="dim"> ({count(it.count)} times)</span>}
+          </p>
+          {it.remedy && <p class="dim">{it.remedy}</p>}
+        </div>
+      ))}
+    </>
+  );
+}
+
+/** A short "what is this", closed until it is wanted. */
+export function What({ children, label = "what is this?" }: { children: ComponentChildren; label?: string }) {
+  return (
+    <details class="what">
+      <summary>{label}</summary>
+      <p>{children}</p>
+    </details>
+  );
+}

@@ -1,0 +1,34 @@
+// The runs that are open, and what hardly changes about one: its PEs and the kinds of time.
+import { effect, signal } from "@preact/signals";
+import type { Kind, Pes, Run } from "./api";
+import { type ApiError, get, type Loaded, useApi } from "./load";
+
+/** What `api/runs` said last; undefined before the first answer. */
+export const runs = signal<Run[] | undefined>(undefined);
+export const runsError = signal<ApiError | undefined>(undefined);
+
+let timer = 0;
+
+/** Asks again until no archive is opening any more. */
+async function refresh(): Promise<void> {
+  clearTimeout(timer);
+  try {
+    runs.value = await get<Run[]>("runs", { fresh: true });
+    runsError.value = undefined;
+  } catch (error) {
+    runsError.value = error as ApiError;
+  }
+  if (runsError.value || runs.value?.some((it) => it.state === "opening")) {
+    timer = window.setTimeout(refresh, runsError.value ? 2000 : 300);
+  }
+}
+
+export function watchRuns(): void {
+  void refresh();
+  effect(() => {
+    document.title = runs.value?.length ? `${runs.value.map((it) => it.name).join(", ")} – partune` : "partune";
+  });
+}
+
+export const usePes = (run: number): Loaded<Pes> => useApi<Pes>(`runs/${run}/pes`);
+export const useKinds = (run: number): Loaded<Kind[]> => useApi<Kind[]>(`runs/${run}/kinds`);

@@ -1,0 +1,260 @@
+// The picture of the timeline: it puts the painters together, and turns pointer and wheel into moves of the view.
+import { useCallback, useMemo, useRef, useState } from "preact/hooks";
+import type { Kind, Timeline } from "../api";
+import { bitmap, drawBins, shares } from "../draw/bins";
+import { type Geometry, gap, LEFT, middle, rowHeight, TOP, timeAt, x, y } from "../draw/geometry";
+import { drawCollectives, drawCriticalPath, drawMessages } from "../draw/lines";
+import { drawSpans, levels } from "../draw/spans";
+import { drawAxis } from "../draw/timeaxis";
+import { drawWaits } from "../draw/waits";
+import { Canvas, type Draw } from "../parts/canvas";
+import { route } from "../state";
+import { type Palette, palette } from "../theme";
+import { type Hit, hit } from "./hit";
+import { chosenInstance } from "./instances";
+import { keys } from "./keys";
+import { Tip } from "./tip";
+import { chooseAt, chooseMessage, chosenMessage, cursor, hidden, pan, show, showPes, view, zoom } from "./view";
+
+interface Props {
+  timeline: Timeline;
+  kinds: Kind[];
+  available: number;
+  onWidth: (width: number) => void;
+  tell: (text: string) => void;
+}
+
+interface Drag {
+  x: number;
+  from: number;
+  to: number;
+  select: boolean;
+  moved: boolean;
+}
+
+/** Position of the wait that is chosen: that of the instance in the address, else the one at the cursor. */
+export function chosenWait(timeline: Timeline): number | undefined {
+  const { waits } = timeline;
+  const instance = chosenInstance();
+  const spot = cursor.value;
+  let found: number | undefined;
+  for (let at = 0; at < waits.pe.length; at += 1) {
+    if (instance !== null && typeof instance !== "number" && waits.pe[at] === instance.pe && waits.from[at] === instance.from)
+      return at;
+    if (spot && waits.pe[at] === spot.pe && (waits.from[at] as number) <= spot.time && spot.time <= (waits.to[at] as number))
+      found ??= at;
+  }
+  return found;
+}
+
+export function chosenMessageAt(timeline: Timeline): number | undefined {
+  const wanted = chosenMessage.value;
+  const { messages } = timeline;
+  if (!wanted || !messages) return undefined;
+  const at = messages.sent.findIndex(
+    (sent, index) =>
+      sent === wanted.sent &&
+      messages.from_pe[index] === wanted.from_pe &&
+      messages.to_pe[index] === wanted.to_pe &&
+      messages.received[index] === wanted.received,
+  );
+  return at < 0 ? undefined : at;
+}
+
+/** The row of a PE, or null where it is not in view. */
+export function rowOf(timeline: Timeline, pe: number): number | null {
+  const { first, count } = timeline.rows;
+  const at = first.findIndex((it, index) => it <= pe && pe < it + (count[index] as number));
+  return at < 0 ? null : at;
+}
+
+export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
+  const [width, setWidth] = useState(900);
+  const [over, setOver] = useState<{ hit: Hit; left: number; top: number } | null>(null);
+  const [band, setBand] = useState<[number, number] | null>(null);
+  const drag = useRef<Drag | null>(null);
+  const names = useMemo(() => kinds.map((it) => it.name), [kinds]);
+  const bins = useMemo(() => shares(timeline), [timeline]);
+  const exact = timeline.spans !== null;
+  const rows = timeline.rows.label.length;
+  const high = rowHeight(rows, available - TOP - 8, timeline.spans ? levels(timeline.spans) : null);
+  const height = TOP + rows * high + 8;
+  const { from, to } = view.value;
+  const geometry: Geometry = { left: LEFT, top: TOP, width: Math.max(50, width - LEFT), height, from, to, rows, rowHeight: high };
+  const colours = palette.value;
+  const image = useMemo(
+    () => (timeline.spans ? null : bitmap(timeline, bins, names, high, gap(geometry), colours)),
+    [timeline, bins, names, high, colours],
+  );
+  const off = hidden.value;
+  const spot = cursor.value;
+  const finding = timeline.findings.indexOf(route.value.params.finding ?? "");
+  const region = route.value.params.text ? timeline.regions.indexOf(route.value.params.text) : -1;
+  const wait = chosenWait(timeline);
+  const message = chosenMessageAt(timeline);
+
+  const draw: Draw = useCallback(
+    (context, _width, _height, colour) => {
+      const bottom = geometry.top + geometry.rows * geometry.rowHeight;
+      context.save();
+      context.beginPath();
+      context.rect(geometry.left, 0, geometry.width, height);
+      context.clip();
+      if (image) drawBins(context, geometry, timeline, image);
+      else drawSpans(context, geometry, timeline, names, region < 0 ? undefined : region, colour);
+      if (!off.has("waits"))
+        drawWaits(context, geometry, timeline.waits, { chosen: wait, finding: finding < 0 ? null : finding, exact }, colour);
+      if (!off.has("collectives") && timeline.rows.label.length > 1)
+        drawCollectives(context, geometry, timeline.collectives, colour);
+      if (!off.has("critical")) drawCriticalPath(context, geometry, timeline.critical_path, colour);
+      if (!off.has("messages") && timeline.messages) drawMessages(context, geometry, timeline.messages, message, colour);
+      context.restore();
+      drawAxis(context, geometry, geometry.top, colour);
+      drawLabels(context, geometry, timeline, spot?.pe, colour);
+      if (spot) drawCursor(context, geometry, timeline, spot, bottom, colour);
+      if (band) {
+        context.globalAlpha = 0.2;
+        context.fillStyle = colour.accent;
+        context.fillRect(Math.min(...band), geometry.top, Math.abs(band[1] - band[0]), bottom - geometry.top);
+        context.globalAlpha = 1;
+      }
+    },
+    [timeline, image, names, from, to, width, high, off, spot?.pe, spot?.time, finding, region, wait, message, band],
+  );
+
+  const down = (event: PointerEvent, px: number) => {
+    if (event.button !== 0) return;
+    (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
+    drag.current = { x: px, from, to, select: event.shiftKey || px < LEFT, moved: false };
+  };
+  const move = (event: PointerEvent, px: number, py: number) => {
+    const held = drag.current;
+    if (held) {
+      if (Math.abs(px - held.x) > 3) held.moved = true;
+      if (!held.moved) return;
+      if (held.select) setBand([held.x, px]);
+      else {
+        const by = ((px - held.x) / geometry.width) * (held.to - held.from);
+        show({ from: held.from - by, to: held.to - by });
+      }
+      setOver(null);
+      return;
+    }
+    setOver(
+      px < LEFT
+        ? null
+        : {
+            hit: hit(timeline, geometry, px, py, { messages: !off.has("messages"), waits: !off.has("waits") }),
+            left: event.clientX,
+            top: event.clientY,
+          },
+    );
+  };
+  const up = (_event: PointerEvent, px: number, py: number) => {
+    const held = drag.current;
+    drag.current = null;
+    if (!held) return;
+    if (band && held.moved) {
+      setBand(null);
+      show({ from: timeAt(geometry, Math.min(...band)), to: timeAt(geometry, Math.max(...band)) });
+    } else if (!held.moved) {
+      const found = hit(timeline, geometry, px, py, { messages: !off.has("messages"), waits: !off.has("waits") });
+      const { messages } = timeline;
+      if (found.message !== undefined && messages) {
+        const at = found.message;
+        chooseMessage({
+          from_pe: messages.from_pe[at] as number,
+          sent: messages.sent[at] as number,
+          to_pe: messages.to_pe[at] as number,
+          received: messages.received[at] as number,
+        });
+      } else if (found.row !== null && px >= LEFT) {
+        chooseAt(timeline.rows.first[found.row] as number, found.time);
+      }
+    }
+  };
+  const wheel = (event: WheelEvent, px: number, py: number) => {
+    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+      event.preventDefault();
+      pan((event.deltaX || event.deltaY) / 900);
+    } else if (event.altKey) {
+      event.preventDefault();
+      const row = Math.max(0, Math.min(rows - 1, Math.floor((py - TOP) / high)));
+      const shown = timeline.rows.count.reduce((sum, it) => sum + it, 0);
+      showPes(shown * (event.deltaY > 0 ? 2 : 0.5), timeline.rows.first[row] as number);
+    } else {
+      event.preventDefault();
+      zoom(Math.exp(Math.max(-120, Math.min(120, event.deltaY)) * 0.004), timeAt(geometry, px));
+    }
+  };
+
+  return (
+    <>
+      <Canvas
+        id="tracks"
+        draw={draw}
+        height={height}
+        label="Timeline: PEs from top to bottom, time from left to right. Arrow keys move, plus and minus zoom, question mark lists all keys. What is at the cursor is said beside it; what is in view is in the tables below."
+        focusable
+        onSize={(wide) => {
+          setWidth(wide);
+          onWidth(Math.max(50, wide - LEFT));
+        }}
+        onKeyDown={(event) => keys(event, timeline, tell)}
+        onPointerDown={down}
+        onPointerMove={move}
+        onPointerUp={up}
+        onPointerLeave={() => setOver(null)}
+        onDoubleClick={(_event, px) => zoom(0.25, timeAt(geometry, px))}
+        onWheel={wheel}
+      />
+      {over && <Tip hit={over.hit} timeline={timeline} bins={bins} kinds={kinds} left={over.left} top={over.top} />}
+    </>
+  );
+}
+
+function drawLabels(
+  context: CanvasRenderingContext2D,
+  geometry: Geometry,
+  timeline: Timeline,
+  pe: number | undefined,
+  colours: Palette,
+): void {
+  const every = Math.max(1, Math.ceil(13 / geometry.rowHeight));
+  const chosen = pe === undefined ? null : rowOf(timeline, pe);
+  context.textAlign = "right";
+  context.textBaseline = "middle";
+  for (let row = 0; row < geometry.rows; row += 1) {
+    if (row % every !== 0 && row !== chosen) continue;
+    if (chosen !== null && row !== chosen && Math.abs(row - chosen) < every) continue;
+    context.font = row === chosen ? "bold 11px system-ui, sans-serif" : "11px system-ui, sans-serif";
+    context.fillStyle = row === chosen ? colours.ink : colours.dim;
+    context.fillText(timeline.rows.label[row] ?? "", geometry.left - 6, middle(geometry, row), geometry.left - 10);
+  }
+}
+
+function drawCursor(
+  context: CanvasRenderingContext2D,
+  geometry: Geometry,
+  timeline: Timeline,
+  spot: { pe: number; time: number },
+  bottom: number,
+  colours: Palette,
+): void {
+  const row = rowOf(timeline, spot.pe);
+  const at = Math.round(x(geometry, spot.time)) + 0.5;
+  context.strokeStyle = colours.ink;
+  context.lineWidth = 1;
+  if (at >= geometry.left && at <= geometry.left + geometry.width) {
+    context.setLineDash([3, 3]);
+    context.beginPath();
+    context.moveTo(at, geometry.top - 6);
+    context.lineTo(at, bottom);
+    context.stroke();
+    context.setLineDash([]);
+    context.fillStyle = colours.ink;
+    if (row !== null) context.fillRect(at - 2.5, middle(geometry, row) - 2.5, 5, 5);
+  }
+  if (row === null) return;
+  context.strokeRect(geometry.left + 0.5, y(geometry, row) + 0.5, geometry.width - 1, geometry.rowHeight - gap(geometry) - 1);
+}

@@ -1,0 +1,259 @@
+// Load balance: what each PE does with its time; which events are uneven; who has more than the others, by region and by block.
+import { useCallback, useMemo, useState } from "preact/hooks";
+import { type Balance as Data, length, row } from "../api";
+import { drawStack, LEFT, rowHeight } from "../draw/stack";
+import { count, percent, seconds } from "../format";
+import { useApi } from "../load";
+import { Canvas, type Draw } from "../parts/canvas";
+import { Heatmap } from "../parts/heatmap";
+import { Answer, What } from "../parts/states";
+import { Bar, type Column, Table } from "../parts/table";
+import { Legend, Swatch } from "../parts/words";
+import { useKinds } from "../runs";
+import { go, link, run } from "../state";
+
+export function Balance() {
+  const answer = useApi<Data>(`runs/${run.value}/balance`);
+  return (
+    <>
+      <div class="head">
+        <h1>Load balance</h1>
+        <What>
+          PEs that have more to compute than others make those wait. A bar is one PE, or the mean of several where there are many.
+          Maps show the useful time of each PE against the mean of all: orange has more, blue less.
+        </What>
+      </div>
+      <Answer of={answer}>
+        {(data) => (
+          <>
+            <Stacks data={data} />
+            <Maps data={data} />
+            <Events data={data} />
+          </>
+        )}
+      </Answer>
+    </>
+  );
+}
+
+function Stacks({ data }: { data: Data }) {
+  const kinds = useKinds(run.value).data ?? [];
+  const [cursor, setCursor] = useState<number | undefined>(undefined);
+  const names = useMemo(() => data.kinds.map((it) => kinds[it]?.name ?? "management"), [data, kinds]);
+  const rows = length(data.rows);
+  const most = useMemo(() => {
+    const sums = data.rows.label.map((_, at) =>
+      names.reduce((sum, kind, index) => (kind === "wait" ? sum : sum + (data.seconds[index]?.[at] ?? 0)), 0),
+    );
+    return Math.max(...sums, 0);
+  }, [data, names]);
+  const draw: Draw = useCallback(
+    (context, width, _height, palette) =>
+      drawStack(context, width, { labels: data.rows.label, seconds: data.seconds, kinds: names, most, cursor }, palette),
+    [data, names, most, cursor],
+  );
+  const high = rowHeight(rows);
+  const say = (at: number) =>
+    names
+      .map((kind, index) => ({
+        kind,
+        value: data.seconds[index]?.[at] ?? 0,
+        label: kinds[data.kinds[index] ?? 0]?.label ?? kind,
+      }))
+      .filter((it) => it.value > 0);
+  const folded = Math.max(...data.rows.count, 1);
+  return (
+    <section aria-labelledby="stack">
+      <h2 id="stack">What each PE does with its time</h2>
+      <Legend kinds={kinds} only={data.kinds} />
+      <Canvas
+        id="stack-map"
+        draw={draw}
+        height={rows * high + 2}
+        label="Seconds of each PE by kind of time; the table below has the same. Arrow keys move the cursor."
+        focusable
+        onKeyDown={(event) => {
+          const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+          if (!by) return;
+          event.preventDefault();
+          setCursor((at) => Math.max(0, Math.min(rows - 1, at === undefined ? 0 : at + by)));
+        }}
+        onPointerMove={(_event, x, y) => setCursor(x > LEFT - 60 && y < rows * high ? Math.floor(y / high) : undefined)}
+      />
+      <p class="said" role="status">
+        {cursor !== undefined && cursor < rows ? (
+          <>
+            PE {data.rows.label[cursor]}:{" "}
+            {say(cursor)
+              .map((it) => `${it.label} ${seconds(it.value)}`)
+              .join(", ")}
+          </>
+        ) : (
+          <span class="dim">
+            Waiting (hatched) lies over the operations in which it happens; the rest add up to the run.
+            {folded > 1 && ` A row is the mean of up to ${count(folded)} PEs.`}
+          </span>
+        )}
+      </p>
+      <details>
+        <summary>The same as a table</summary>
+        <Table
+          caption="Seconds of a PE by kind of time"
+          rows={data.rows.label.map((label, at) => ({ label, at }))}
+          id={(it) => it.at}
+          sort="ssort"
+          columns={[
+            { key: "pe", title: "PE", by: (it) => it.at, cell: (it) => it.label },
+            ...names.map(
+              (kind, index): Column<{ label: string; at: number }> => ({
+                key: kind,
+                title: kinds[data.kinds[index] ?? 0]?.label ?? kind,
+                number: true,
+                by: (it) => data.seconds[index]?.[it.at],
+                cell: (it) => seconds(data.seconds[index]?.[it.at]),
+              }),
+            ),
+          ]}
+        />
+      </details>
+    </section>
+  );
+}
+
+/** Seconds against the mean of their column, as a share from 0 (least) over a half (the mean) to 1 (most). */
+function against(seconds: number[][]): (row: number, column: number) => number | null {
+  const columns = seconds[0]?.length ?? 0;
+  const means = Array.from(
+    { length: columns },
+    (_, column) => seconds.reduce((sum, it) => sum + (it[column] ?? 0), 0) / (seconds.length || 1),
+  );
+  const widest = Math.max(...seconds.flatMap((it) => it.map((value, column) => Math.abs(value - (means[column] ?? 0)))), 0) || 1;
+  return (row, column) => {
+    const value = seconds[row]?.[column];
+    if (value === undefined) return null;
+    const apart = (value - (means[column] ?? 0)) / widest;
+    // The root lets small differences be seen beside large ones.
+    return 0.5 + (Math.sign(apart) * Math.sqrt(Math.abs(apart))) / 2;
+  };
+}
+
+function Maps({ data }: { data: Data }) {
+  const regions = useMemo(() => against(data.regions.seconds), [data]);
+  const blocks = useMemo(() => (data.blocks ? against(data.blocks.seconds) : null), [data]);
+  const numbers = useMemo(() => data.regions.names.map((_, at) => String(at + 1)), [data]);
+  const blockNames = useMemo(() => data.blocks?.first.map(String) ?? [], [data]);
+  const mean = (seconds: number[][], column: number) =>
+    seconds.reduce((sum, it) => sum + (it[column] ?? 0), 0) / (seconds.length || 1);
+  const cell = (table: number[][], at: number, column: number) =>
+    `${seconds(table[at]?.[column])} (mean of all ${seconds(mean(table, column))})`;
+  return (
+    <div class="columns">
+      {data.blocks && blocks && blockNames.length > 0 && (
+        <section aria-labelledby="blocks">
+          <h2 id="blocks">PE × block</h2>
+          <p class="dim small">
+            A block is the time between one global synchronisation and the next. Enter, or a click, shows it in the timeline.
+          </p>
+          <Heatmap
+            id="block-map"
+            diverging
+            label="Useful time of each PE in each block, against the mean"
+            rows={data.rows.label}
+            columns={blockNames}
+            rowTitle="PE ↓"
+            columnTitle="block →"
+            share={blocks}
+            say={(at, column) =>
+              `PE ${data.rows.label[at]}, block ${blockNames[column]}: ${cell(data.blocks?.seconds ?? [], at, column)}`
+            }
+            onOpen={(at, column) => {
+              const [from, to] = [data.blocks?.from[column] ?? 0, data.blocks?.to[column] ?? 0];
+              if (to > from) go("timeline", { from, to, pe: data.rows.first[at], time: Math.round((from + to) / 2) });
+            }}
+          />
+        </section>
+      )}
+      {data.regions.names.length > 0 && (
+        <section aria-labelledby="regions">
+          <h2 id="regions">PE × region</h2>
+          <p class="dim small">
+            Exclusive time of each PE in the regions that have most. Enter, or a click, searches the region in the timeline.
+          </p>
+          <Heatmap
+            id="region-map"
+            diverging
+            label="Exclusive time of each PE in each region, against the mean"
+            rows={data.rows.label}
+            columns={numbers}
+            rowTitle="PE ↓"
+            columnTitle="region →"
+            share={regions}
+            say={(at, column) =>
+              `PE ${data.rows.label[at]}, ${data.regions.names[column]}: ${cell(data.regions.seconds, at, column)}`
+            }
+            onOpen={(_at, column) => go("timeline", { text: data.regions.names[column], region: data.regions.region[column] })}
+          />
+        </section>
+      )}
+    </div>
+  );
+}
+
+function Events({ data }: { data: Data }) {
+  const kinds = useKinds(run.value).data ?? [];
+  const rows = Array.from({ length: length(data.events) }, (_, index) => row(data.events, index));
+  type Row = (typeof rows)[number];
+  const columns: Column<Row>[] = [
+    {
+      key: "name",
+      title: "Event",
+      wide: true,
+      by: (it) => it.name,
+      cell: (it) => (
+        <>
+          <Swatch kind={kinds[it.kind]?.name ?? "computation"} />
+          <a href={link("timeline", { text: it.name, region: it.region })}>
+            <code>{it.name}</code>
+          </a>
+        </>
+      ),
+    },
+    {
+      key: "over",
+      title: "Most above mean",
+      number: true,
+      what: "What the PE that has most has above the mean",
+      by: (it) => it.most_s - it.mean_s,
+      cell: (it) => seconds(it.most_s - it.mean_s),
+    },
+    {
+      key: "spread",
+      title: "Spread",
+      number: true,
+      what: "(most − mean) / most: 0 is even",
+      by: (it) => it.spread,
+      cell: (it) => (
+        <Bar share={it.spread} colour="var(--k-synchronisation)">
+          {percent(it.spread)}
+        </Bar>
+      ),
+    },
+    { key: "least", title: "Least", number: true, by: (it) => it.least_s, cell: (it) => seconds(it.least_s) },
+    { key: "mean", title: "Mean", number: true, by: (it) => it.mean_s, cell: (it) => seconds(it.mean_s) },
+    { key: "most", title: "Most", number: true, by: (it) => it.most_s, cell: (it) => seconds(it.most_s) },
+    { key: "pe", title: "On PE", number: true, by: (it) => it.most_pe, cell: (it) => it.most_pe ?? "–" },
+    { key: "total", title: "All PEs", number: true, by: (it) => it.total_s, cell: (it) => seconds(it.total_s) },
+  ];
+  return (
+    <section aria-labelledby="events">
+      <h2 id="events">Which events are uneven</h2>
+      <Table
+        caption="By what the most loaded PE has above the mean"
+        rows={rows}
+        columns={columns}
+        id={(it) => it.region}
+        first={30}
+      />
+    </section>
+  );
+}

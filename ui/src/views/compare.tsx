@@ -1,0 +1,4 @@
+// Compare of several runs.
+export function Compare() {
+  return <h1>Compare</h1>;
+}

@@ -1,0 +1,206 @@
+// One finding: what it means, where it is with source lines, who waits, who makes them wait, and its instances.
+import { type Finding as Data, type Instance, length, row } from "../api";
+import { count, duration, instant, percent, plural, seconds } from "../format";
+import { useApi } from "../load";
+import { Answer } from "../parts/states";
+import { type Column, Table } from "../parts/table";
+import { at, CallPath, Source, timelineLink } from "../parts/words";
+import { link, run } from "../state";
+
+export function Finding({ id }: { id: string }) {
+  const answer = useApi<Data>(`runs/${run.value}/findings/${encodeURIComponent(id)}`);
+  return (
+    <section class="card" aria-label="The finding that is chosen" id="finding">
+      <Answer of={answer}>{(data) => <Shown data={data} />}</Answer>
+    </section>
+  );
+}
+
+function Shown({ data }: { data: Data }) {
+  return (
+    <>
+      <h2>
+        {data.title} in <code>{data.construct}</code>
+      </h2>
+      <p>
+        <strong>{seconds(data.seconds)}</strong> · {percent(data.fraction)} of the run · {plural(data.count, "time")}
+        {data.instances_count > 0 && (
+          <>
+            {" · "}
+            <a href={link("timeline", { finding: data.id, instance: 0 })} id="show-in-timeline">
+              Show in the timeline
+            </a>
+          </>
+        )}
+      </p>
+      <p>{data.meaning}</p>
+      {data.advice && (
+        <p class="next">
+          <strong>Next:</strong> {data.advice}
+        </p>
+      )}
+      <h3>Where</h3>
+      <p>
+        <Source place={data.location} /> {data.location.function && <span class="dim">in {data.location.function}</span>}
+      </p>
+      <Frames data={data} />
+      <h3>{data.is_wait ? "Who waits" : "On which PEs"}</h3>
+      <PeBars data={data} />
+      {data.causes.length > 0 && <Causes data={data} />}
+      {data.instances_count > 0 && <Instances data={data} />}
+      {data.facts.length > 0 && (
+        <details>
+          <summary>Figures of the analysis</summary>
+          <dl class="pairs">
+            {data.facts.map((it) => (
+              <>
+                <dt>{it.name.replaceAll("_", " ")}</dt>
+                <dd>{count(it.value) === "–" ? "–" : Number(it.value.toPrecision(4)).toString()}</dd>
+              </>
+            ))}
+          </dl>
+        </details>
+      )}
+    </>
+  );
+}
+
+function Frames({ data }: { data: Data }) {
+  if (data.frames.length === 0) return data.callpath.length > 0 ? <CallPath names={data.callpath} /> : null;
+  return (
+    <details open={data.frames.length <= 8}>
+      <summary>Call path, {plural(data.frames.length, "call")}</summary>
+      <ol class="path">
+        {data.frames.map((it, depth) => {
+          const called = at(it.called_file, it.called_line);
+          const defined = at(it.file, it.line);
+          return (
+            <li key={depth} style={{ "--depth": String(Math.min(depth, 10)) }}>
+              <code>{it.name}</code>{" "}
+              <span class="dim small">
+                {called ? `called at ${called}` : ""}
+                {called && defined ? ", " : ""}
+                {defined ? `defined at ${defined}` : ""}
+              </span>
+            </li>
+          );
+        })}
+      </ol>
+    </details>
+  );
+}
+
+function PeBars({ data }: { data: Data }) {
+  const rows = length(data.pes);
+  const most = Math.max(...data.pes.seconds, 0);
+  const shown = Array.from({ length: Math.min(rows, 8) }, (_, index) => row(data.pes, index));
+  const named = shown.map((it) => `PE ${it.pe} ${seconds(it.seconds)}`).join(", ");
+  const rest = rows - shown.length + data.pes_rest.count;
+  return (
+    <>
+      <p>
+        {named}
+        {rest > 0 && <span class="dim">, and {plural(rest, "other")}</span>}
+      </p>
+      {rows > 1 && (
+        <div class="bars" role="img" aria-label={`Seconds of ${plural(rows, "PE")}, worst first: ${named}`}>
+          {data.pes.seconds.map((value, index) => (
+            <svg key={data.pes.pe[index]} width="12" height="64" aria-hidden="true">
+              <title>
+                PE {data.pes.pe[index]}: {seconds(value)}
+              </title>
+              <rect
+                y={64 - (64 * value) / (most || 1)}
+                width="12"
+                height={(64 * value) / (most || 1)}
+                fill={data.is_wait ? "var(--k-wait)" : "var(--k-synchronisation)"}
+              />
+            </svg>
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
+function Causes({ data }: { data: Data }) {
+  const columns: Column<Data["causes"][number]>[] = [
+    { key: "pe", title: "PE", cell: (it) => (it.pe === null ? "several" : `PE ${it.pe}`) },
+    { key: "with", title: "With", wide: true, cell: (it) => <code>{it.place || it.construct}</code> },
+    {
+      key: "before",
+      title: "Where it spent the time before",
+      wide: true,
+      cell: (it) =>
+        it.origin ? (
+          <code title={at(it.origin.location.file, it.origin.location.line)}>{it.origin.place}</code>
+        ) : (
+          <span class="dim">–</span>
+        ),
+    },
+    { key: "time", title: "Time", number: true, cell: (it) => seconds(it.seconds) },
+  ];
+  return (
+    <>
+      <h3>Caused by</h3>
+      <Table
+        free
+        first={8}
+        caption="Who made it, largest first"
+        rows={data.causes.map((it, index) => ({ ...it, index }))}
+        columns={columns}
+        id={(it) => (it as { index?: number }).index ?? 0}
+      />
+      {data.unexplained_s > 0 && <p class="dim small">{seconds(data.unexplained_s)} have no cause that could be named.</p>}
+    </>
+  );
+}
+
+function Instances({ data }: { data: Data }) {
+  const rows = Array.from({ length: length(data.instances) }, (_, index) => ({ ...row<Instance>(data.instances, index), index }));
+  type Row = (typeof rows)[number];
+  const columns: Column<Row>[] = [
+    {
+      key: "pe",
+      title: "PE",
+      cell: (it) => (
+        <a
+          class="instance"
+          href={timelineLink(it.pe, it.from, it.to, { finding: data.id, instance: it.index })}
+          aria-label={`Instance ${it.index + 1}, PE ${it.pe}, ${seconds(it.seconds)}, in the timeline`}
+        >
+          PE {it.pe}
+        </a>
+      ),
+    },
+    { key: "from", title: "At", number: true, cell: (it) => instant(it.from, Math.max(1, (it.to - it.from) / 100)) },
+    { key: "took", title: "Took", number: true, cell: (it) => duration(it.to - it.from) },
+    {
+      key: "cause",
+      title: "Ended by",
+      wide: true,
+      cell: (it) =>
+        it.cause_pe === null ? (
+          <span class="dim">–</span>
+        ) : (
+          <span>
+            PE {it.cause_pe} <code>{it.cause ?? ""}</code>
+          </span>
+        ),
+    },
+  ];
+  return (
+    <>
+      <h3>Instances</h3>
+      <Table
+        free
+        first={10}
+        caption={`The longest ${count(rows.length)} of ${count(data.instances_count)}; each is a link into the timeline`}
+        rows={rows}
+        columns={columns}
+        id={(it) => it.index}
+        sort="isort"
+      />
+    </>
+  );
+}

@@ -1,0 +1,4 @@
+// Scaling of several runs.
+export function Scaling() {
+  return <h1>Scaling</h1>;
+}

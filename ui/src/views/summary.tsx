@@ -1,0 +1,166 @@
+// Summary: what kind of loss, how much, where it is worst, in plain words; efficiencies; from the ideal run to the actual one.
+import type { Summary as Data, FindingRow } from "../api";
+import { count, percent, plural, seconds } from "../format";
+import { useApi } from "../load";
+import { Answer, Quality, What } from "../parts/states";
+import { Bar } from "../parts/table";
+import { Waterfall } from "../parts/waterfall";
+import { link, run } from "../state";
+
+export function Summary() {
+  const answer = useApi<Data>(`runs/${run.value}/summary`);
+  return <Answer of={answer}>{(data) => <Shown data={data} />}</Answer>;
+}
+
+function Shown({ data }: { data: Data }) {
+  const [lead, ...others] = data.sentences;
+  const losses = data.quality.filter((it) => it.severity !== "info");
+  return (
+    <>
+      <div class="head">
+        <h1>{data.name}</h1>
+        <p class="dim">
+          {data.paradigms.join(", ")} · {data.producer} · <code>{data.path}</code>
+        </p>
+      </div>
+      {losses.length > 0 && <Quality diagnostics={losses} />}
+      <dl class="facts">
+        <Fact name="Run time" value={seconds(data.duration_s)} />
+        <Fact name="PEs" value={count(data.pes)} more={`in ${plural(data.processes, "process", "processes")}`} />
+        <Fact name="Event records" value={count(data.events)} />
+        <Fact name="Waiting for others" value={percent(data.waiting)} more={`of all PEs' time (${seconds(data.waiting_s)})`} />
+        <Fact name="Findings" value={count(data.findings_count)} />
+      </dl>
+      {lead && <p class="summary-lead">{lead}</p>}
+      {others.length > 0 && data.findings.length === 0 && others.map((it) => <p key={it}>{it}</p>)}
+      <div class="columns">
+        <section class="card" aria-labelledby="worst">
+          <h2 id="worst">The worst places</h2>
+          <Worst findings={data.findings} all={data.findings_count} />
+        </section>
+        <div>
+          {data.bounds.length > 0 && (
+            <section class="card" aria-labelledby="bounds">
+              <h2 id="bounds">From the ideal run to the actual one</h2>
+              <Waterfall bounds={data.bounds} gaps={data.gaps} duration={data.duration_s} />
+              <p class="dim small">
+                If the work of all PEs were spread evenly and nobody ever waited, the run would take{" "}
+                {seconds(data.bounds[0]?.seconds)}. Each gap adds what one kind of loss costs, and all together are the{" "}
+                {seconds(data.duration_s)} that it took.
+              </p>
+            </section>
+          )}
+          {data.efficiency.length > 0 && (
+            <section class="card" aria-labelledby="efficiency">
+              <h2 id="efficiency">Efficiency</h2>
+              <Factors rows={data.efficiency} />
+              <What label="how do these multiply?">
+                100 % is no loss. Parallel efficiency is load balance × communication, and communication is serialization ×
+                transfer. The smallest factor says which kind of loss to look at first.
+              </What>
+            </section>
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Fact({ name, value, more }: { name: string; value: string; more?: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {value} {more && <small>{more}</small>}
+      </dd>
+    </div>
+  );
+}
+
+function Worst({ findings, all }: { findings: FindingRow[]; all: number }) {
+  if (findings.length === 0) return <p>Nothing was found that loses time worth naming.</p>;
+  return (
+    <>
+      <ol class="worst">
+        {findings.map((it) => (
+          <li key={it.id}>
+            <div>
+              <p>
+                <strong>{it.title}</strong> <span class="dim">in</span> <code>{it.place}</code>
+              </p>
+              <p class="small">{it.words}</p>
+              <p class="go">
+                <a href={link("findings", { finding: it.id })} aria-label={`Details of ${it.title} in ${it.place}`}>
+                  Details
+                </a>
+                <a
+                  href={link("timeline", { finding: it.id, instance: 0 })}
+                  aria-label={`${it.title} in ${it.place} in the timeline`}
+                >
+                  In the timeline
+                </a>
+              </p>
+            </div>
+            <div class="number">
+              <strong>{seconds(it.seconds)}</strong>
+              <br />
+              <span class="dim">{percent(it.fraction)}</span>
+            </div>
+          </li>
+        ))}
+      </ol>
+      {all > findings.length && (
+        <p>
+          <a href={link("findings")}>All {count(all)} findings</a>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Factors({ rows }: { rows: Data["efficiency"] }) {
+  const levels = [...new Set(rows.map((it) => it.level))];
+  const names = [...new Set(rows.map((it) => it.name))];
+  const find = (name: string, level: string) => rows.find((it) => it.name === name && it.level === level);
+  const depth = (name: string) => (name === "parallel" ? 0 : name === "serialization" || name === "transfer" ? 2 : 1);
+  return (
+    <table class="factors">
+      <thead>
+        <tr>
+          <th scope="col">Factor</th>
+          {levels.map((it) => (
+            <th scope="col" key={it}>
+              {it}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {names.map((name) => {
+          const any = rows.find((it) => it.name === name);
+          return (
+            <tr key={name}>
+              <th scope="row" title={any?.meaning} style={{ paddingLeft: `${0.6 + depth(name) * 1.2}rem` }}>
+                {any?.label}
+                <br />
+                <span class="dim small">{any?.meaning}</span>
+              </th>
+              {levels.map((level) => {
+                const value = find(name, level)?.value;
+                return (
+                  <td key={level} class="number">
+                    {value !== undefined && (
+                      <Bar share={value} colour={value < 0.8 ? "var(--k-synchronisation)" : "var(--k-computation)"}>
+                        {percent(value)}
+                      </Bar>
+                    )}
+                  </td>
+                );
+              })}
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}

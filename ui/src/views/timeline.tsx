@@ -1,0 +1,221 @@
+// Timeline: PEs by time. This file puts the pieces of ../timeline together and asks for the data of the view.
+import { useEffect, useState } from "preact/hooks";
+import type { Timeline as Data, Finding } from "../api";
+import { count, duration, instant, plural } from "../format";
+import { useApi } from "../load";
+import { Failure } from "../parts/states";
+import { Legend } from "../parts/words";
+import { runs, useKinds } from "../runs";
+import { amend, route, run } from "../state";
+import { arrive, chosenInstance } from "../timeline/instances";
+import { Overview } from "../timeline/overview";
+import { Panel } from "../timeline/panel";
+import { SearchField, SearchResults } from "../timeline/search";
+import { Tables } from "../timeline/tables";
+import { Tracks } from "../timeline/tracks";
+import { cursor, hidden, type Layer, peCount, pes, settled, show, showPes, toggle, view, whole, zoom } from "../timeline/view";
+
+/** A row is at least so tall. */
+const ROW = 9;
+/** What stands around the picture: bar, tools, legend, strip. */
+const AROUND = 250;
+
+const LAYERS: [Layer, string][] = [
+  ["waits", "Waits"],
+  ["messages", "Messages"],
+  ["collectives", "Collectives"],
+  ["critical", "Critical path"],
+];
+
+function useAvailable(): number {
+  const measure = () => Math.max(240, innerHeight - AROUND);
+  const [high, setHigh] = useState(measure());
+  useEffect(() => {
+    const changed = () => setHigh(measure());
+    addEventListener("resize", changed);
+    return () => removeEventListener("resize", changed);
+  }, []);
+  return high;
+}
+
+export function Timeline() {
+  const profile = runs.value?.find((it) => it.run === run.value)?.profile_only;
+  if (profile)
+    return (
+      <>
+        <h1>Timeline</h1>
+        <p>
+          This run was recorded as a profile: it has sums and no times, so there is no timeline. Record it without --profile to
+          have one.
+        </p>
+      </>
+    );
+  return <Shown />;
+}
+
+function Shown() {
+  const available = useAvailable();
+  const [width, setWidth] = useState(0);
+  const [told, tell] = useState("");
+  const { finding, group = "none" } = route.value.params;
+  const kinds = useKinds(run.value).data;
+  const { from, to } = settled.value;
+  const shown = pes.value;
+  const rows = Math.max(8, Math.min(512, Math.floor((available - 34) / ROW)));
+  const columns = Math.max(64, Math.min(2048, Math.round(width)));
+  const counted = typeof chosenInstance() === "number";
+  const detail = useApi<Finding>(finding && counted ? `runs/${run.value}/findings/${encodeURIComponent(finding)}` : null);
+  useEffect(() => {
+    if (detail.data && detail.data.id === finding) arrive(detail.data);
+  }, [detail.data, finding]);
+  const answer = useApi<Data>(
+    width > 0 && !counted
+      ? `runs/${run.value}/timeline?from=${from}&to=${to}&columns=${columns}&rows=${rows}&first=${shown.first}&pes=${shown.count}${group === "none" ? "" : `&group=${group}`}`
+      : null,
+  );
+  const data = answer.data;
+  return (
+    <>
+      <Tools told={told} loading={answer.loading} />
+      {answer.error && <Failure error={answer.error} />}
+      <div class="timeline">
+        <div>
+          <div class="pane">
+            {kinds && <Overview kinds={kinds} />}
+            {data && kinds ? (
+              <Tracks timeline={data} kinds={kinds} available={available} onWidth={setWidth} tell={tell} />
+            ) : (
+              <Measure onWidth={setWidth} />
+            )}
+          </div>
+          <div class="tools">
+            {kinds && <Legend kinds={kinds} only={data ? [...data.bins.kinds, 9] : undefined} />}
+            <LineLegend />
+          </div>
+          {data && <Counts data={data} />}
+          {data && <Tables timeline={data} />}
+        </div>
+        <aside class="card" aria-label="Selection">
+          {kinds && <SearchResults kinds={kinds} />}
+          <Panel timeline={data} kinds={kinds ?? []} tell={tell} />
+        </aside>
+      </div>
+    </>
+  );
+}
+
+/** Stands where the picture will be, to learn its width. */
+function Measure({ onWidth }: { onWidth: (width: number) => void }) {
+  return (
+    <p
+      class="loading"
+      role="status"
+      ref={(element) => {
+        if (element) onWidth(Math.max(64, element.clientWidth - 72));
+      }}
+    >
+      Loading …
+    </p>
+  );
+}
+
+function Tools({ told, loading }: { told: string; loading: boolean }) {
+  const { from, to } = view.value;
+  const { group = "none" } = route.value.params;
+  const shown = pes.value;
+  const centre = cursor.value?.pe ?? shown.first + shown.count / 2;
+  const anchor = cursor.value?.time ?? (from + to) / 2;
+  return (
+    <div class="tools">
+      <h1 class="hidden">Timeline</h1>
+      <SearchField />
+      <div class="group" role="group" aria-label="Zoom">
+        <button type="button" onClick={() => zoom(0.5, anchor)} aria-label="Zoom in" title="Key: +">
+          +
+        </button>
+        <button type="button" onClick={() => zoom(2, anchor)} aria-label="Zoom out" title="Key: −">
+          −
+        </button>
+        <button type="button" onClick={() => show({ from: 0, to: whole.value })} title="Key: 0">
+          Whole run
+        </button>
+      </div>
+      <label>
+        Rows
+        <select
+          value={group}
+          onChange={(event) => amend({ group: event.currentTarget.value === "none" ? undefined : event.currentTarget.value })}
+        >
+          <option value="none">PEs</option>
+          <option value="process">processes</option>
+          <option value="host">hosts</option>
+        </select>
+      </label>
+      {peCount.value > 8 && (
+        <div class="group" role="group" aria-label="How many PEs">
+          <button type="button" onClick={() => showPes(shown.count / 2, centre)} aria-label="Fewer PEs">
+            fewer
+          </button>
+          <button type="button" onClick={() => showPes(shown.count * 2, centre)} aria-label="More PEs">
+            more
+          </button>
+          <button type="button" onClick={() => showPes(peCount.value, 0)} disabled={shown.count === peCount.value}>
+            all {count(peCount.value)} PEs
+          </button>
+        </div>
+      )}
+      <div class="group" role="group" aria-label="Layers">
+        {LAYERS.map(([name, words]) => (
+          <button type="button" key={name} aria-pressed={!hidden.value.has(name)} onClick={() => toggle(name)}>
+            {words}
+          </button>
+        ))}
+      </div>
+      <span id="range" data-from={from} data-to={to}>
+        {instant(from, (to - from) / 1000)} <span class="dim">+</span> {duration(to - from)}
+      </span>
+      <span class="dim" role="status">
+        {loading ? "…" : told}
+      </span>
+    </div>
+  );
+}
+
+function LineLegend() {
+  const lines: [string, string, string][] = [
+    ["message", "var(--message)", ""],
+    ["collective, enters and exits", "var(--k-collective)", ""],
+    ["critical path", "var(--critical)", ""],
+  ];
+  return (
+    <ul class="legend" aria-label="Lines">
+      {lines.map(([name, colour]) => (
+        <li key={name}>
+          <svg width="18" height="8" aria-hidden="true">
+            <line x1="0" x2="18" y1="4" y2="4" stroke={colour} stroke-width="2" />
+          </svg>{" "}
+          {name}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What is in view and what is not drawn of it. */
+function Counts({ data }: { data: Data }) {
+  const most = Math.max(...data.rows.count, 1);
+  const parts = [
+    data.spans
+      ? `every visit is drawn (${count(data.spans_count)})`
+      : `a column is ${duration((data.to - data.from) / data.columns)}; heights are shares of time, the red foot is waiting`,
+    most > 1 ? `a row is up to ${count(most)} PEs` : "",
+    `${plural(data.waits_count, "wait")}${data.waits_count > data.waits.pe.length ? `, the longest ${count(data.waits.pe.length)} drawn` : ""}`,
+    `${plural(data.messages_count, "message")}${data.messages ? "" : ", drawn when at most 2,000 are in view"}`,
+    `${plural(data.collectives_count, "collective")}${data.collectives_count > data.collectives.length ? `, the longest ${count(data.collectives.length)} drawn` : ""}`,
+  ];
+  return (
+    <p class="dim small" id="counts">
+      In view: {parts.filter(Boolean).join("; ")}.
+    </p>
+  );
+}

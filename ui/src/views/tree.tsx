@@ -1,0 +1,172 @@
+// The call tree: a row a call path, opened level by level; what is open is in the address.
+import { length, row, type Tree, type TreeNode } from "../api";
+import { count, percent, seconds } from "../format";
+import { useApi } from "../load";
+import { Answer } from "../parts/states";
+import { Bar } from "../parts/table";
+import { File, Swatch } from "../parts/words";
+import { useKinds } from "../runs";
+import { amend, route, run } from "../state";
+
+/** Levels that are asked for at once. */
+const DEPTH = 3;
+
+function opened(): Set<number> | null {
+  const text = route.value.params.open;
+  return text === undefined ? null : new Set(text.split(".").filter(Boolean).map(Number));
+}
+
+function toggle(path: number, open: Set<number>): void {
+  const next = new Set(open);
+  if (!next.delete(path)) next.add(path);
+  amend({ open: next.size > 0 ? [...next].join(".") : "." }, { replace: true });
+}
+
+export function CallTree({ text }: { text: string }) {
+  const answer = useApi<Tree>(`runs/${run.value}/tree?depth=${DEPTH}`);
+  return (
+    <Answer of={answer}>
+      {(data) => {
+        // At first the way is open on which most of the time is.
+        const open = opened() ?? new Set(hottest(data));
+        return (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+          <section class="scroll" tabIndex={0} aria-label="Call tree">
+            <table>
+              <caption>Call paths from outside in, by inclusive time; all PEs together</caption>
+              <thead>
+                <tr>
+                  <th scope="col" class="wide">
+                    Call
+                  </th>
+                  <th scope="col">Source</th>
+                  <th scope="col" class="number">
+                    Inclusive
+                  </th>
+                  <th scope="col" class="number">
+                    Share
+                  </th>
+                  <th scope="col" class="number">
+                    Exclusive
+                  </th>
+                  <th scope="col" class="number">
+                    Waiting
+                  </th>
+                  <th scope="col" class="number">
+                    Visits
+                  </th>
+                  <th scope="col" class="number">
+                    PEs
+                  </th>
+                  <th scope="col" class="number" title="Inclusive time of the PE that has most">
+                    Most on a PE
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                <Level tree={data} parent={null} depth={0} all={data.all_s} open={open} text={text.toLowerCase()} />
+              </tbody>
+            </table>
+          </section>
+        );
+      }}
+    </Answer>
+  );
+}
+
+/** The paths on the way of most time. */
+function hottest(tree: Tree): number[] {
+  const way: number[] = [];
+  let parent: number | null = null;
+  for (let level = 0; level < DEPTH; level += 1) {
+    const at: number = tree.nodes.parent.indexOf(parent as never);
+    if (at < 0) break;
+    way.push(tree.nodes.path[at] as number);
+    parent = at;
+  }
+  return way;
+}
+
+interface LevelProps {
+  tree: Tree;
+  parent: number | null;
+  depth: number;
+  all: number;
+  open: Set<number>;
+  text: string;
+}
+
+function Level({ tree, parent, depth, all, open, text }: LevelProps) {
+  const kinds = useKinds(run.value).data ?? [];
+  const nodes: { node: TreeNode; at: number }[] = [];
+  for (let at = 0; at < length(tree.nodes); at += 1) {
+    if (tree.nodes.parent[at] === parent) nodes.push({ node: row(tree.nodes, at), at });
+  }
+  return (
+    <>
+      {nodes.map(({ node, at }) => {
+        const isOpen = open.has(node.path);
+        const found = text !== "" && node.name.toLowerCase().includes(text);
+        const here = tree.nodes.parent.includes(at);
+        return (
+          <>
+            <tr key={node.path} class={found ? "selected" : ""}>
+              <th scope="row" class="wide">
+                <span class="tree-name" style={{ "--depth": String(depth) }}>
+                  {node.children > 0 ? (
+                    <button
+                      type="button"
+                      aria-expanded={isOpen}
+                      aria-label={`${isOpen ? "Close" : "Open"} ${node.name}`}
+                      onClick={() => toggle(node.path, open)}
+                    >
+                      {isOpen ? "▾" : "▸"}
+                    </button>
+                  ) : (
+                    <span class="tree-leaf" />
+                  )}
+                  <span>
+                    <Swatch kind={kinds[node.kind]?.name ?? "computation"} />
+                    <code>{node.name}</code>
+                  </span>
+                </span>
+              </th>
+              <td>
+                <File file={node.file} line={node.line} />
+              </td>
+              <td class="number">
+                <Bar share={node.inclusive_s / (all || 1)} colour={`var(--k-${kinds[node.kind]?.name ?? "computation"})`}>
+                  {seconds(node.inclusive_s)}
+                </Bar>
+              </td>
+              <td class="number">{percent(node.inclusive_s / (all || 1))}</td>
+              <td class="number">{seconds(node.exclusive_s)}</td>
+              <td class="number">{node.waiting_s > 0 ? seconds(node.waiting_s) : "–"}</td>
+              <td class="number">{count(node.visits)}</td>
+              <td class="number">{count(node.pes)}</td>
+              <td class="number">{seconds(node.most_s)}</td>
+            </tr>
+            {isOpen && here && <Level tree={tree} parent={at} depth={depth + 1} all={all} open={open} text={text} />}
+            {isOpen && !here && node.children > 0 && (
+              <Below path={node.path} depth={depth + 1} all={all} open={open} text={text} />
+            )}
+          </>
+        );
+      })}
+    </>
+  );
+}
+
+/** Levels that were not sent with those above. */
+function Below({ path, ...props }: { path: number } & Omit<LevelProps, "tree" | "parent">) {
+  const answer = useApi<Tree>(`runs/${run.value}/tree?path=${path}&depth=1`);
+  if (!answer.data)
+    return (
+      <tr>
+        <td colSpan={9} class="dim">
+          {answer.error ? answer.error.message : "Loading …"}
+        </td>
+      </tr>
+    );
+  return <Level tree={answer.data} parent={null} {...props} />;
+}
