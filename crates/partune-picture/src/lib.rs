@@ -10,6 +10,9 @@ mod fold;
 mod heat;
 mod kind;
 mod ladder;
+mod lines;
+mod longest;
+mod stacks;
 mod tiles;
 mod tree;
 
@@ -18,5 +21,7 @@ pub use exchange::{Exchange, Exchanges};
 pub use fold::Fold;
 pub use heat::{Heat, blocks, regions};
 pub use kind::Kind;
+pub use lines::{Found, Lines, Moved, moved};
+pub use stacks::Stacks;
 pub use tiles::{Bin, Tiles, View};
 pub use tree::{CallTree, Node};

@@ -21,17 +21,21 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Analyze(commands::analyze::Args),
+    Compare(commands::compare::Args),
     Convert(commands::convert::Args),
     Machine(commands::machine::Args),
     Model(commands::model::Args),
     Record(commands::record::Args),
     Report(commands::report::Args),
+    Scale(commands::scale::Args),
     Synth(commands::synth::Args),
+    View(commands::view::Args),
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Analyze(args) => commands::analyze::run(&args),
+        Command::Compare(args) => commands::compare::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
         Command::Machine(args) => commands::machine::run(&args),
         Command::Model(args) => commands::model::run(&args),
@@ -41,7 +45,9 @@ fn main() -> ExitCode {
             Err(error) => Err(error),
         },
         Command::Report(args) => commands::report::run(&args),
+        Command::Scale(args) => commands::scale::run(&args),
         Command::Synth(args) => commands::synth::run(&args),
+        Command::View(args) => commands::view::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

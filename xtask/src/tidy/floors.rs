@@ -31,8 +31,8 @@ const FLOORS: &[(&str, u32)] = &[
     ("partune-engine", 5),
     ("partune-measure", 5),
     ("partune-report", 6),
-    ("partune-server", 6),
-    ("partune", 7),
+    ("partune-server", 7),
+    ("partune", 8),
     ("xtask", 0),
 ];
 

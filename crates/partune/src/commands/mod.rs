@@ -1,9 +1,13 @@
 //! One module a command.
 
 pub(crate) mod analyze;
+pub(crate) mod compare;
 pub(crate) mod convert;
 pub(crate) mod machine;
 pub(crate) mod model;
 pub(crate) mod record;
 pub(crate) mod report;
+pub(crate) mod runs;
+pub(crate) mod scale;
 pub(crate) mod synth;
+pub(crate) mod view;

@@ -1,0 +1,368 @@
+//! `findings`: places that lose time, each with who waits, who makes it wait, and when.
+
+use std::cmp::Reverse;
+
+use axum::http::StatusCode;
+use partune_analysis::{Finding, Wait};
+use partune_base::{CallPathId, PeId, Span, Time};
+use partune_engine::Ranked;
+use partune_index::Place;
+use partune_report::{names, sentences, step, words};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::Ask;
+use super::summary::sentence;
+use crate::reply::{Answer, Error, json};
+use crate::run::Run;
+use crate::text;
+
+/// Rows of a list, PEs of a finding, instances.
+const ROWS: usize = 1000;
+const PES: usize = 64;
+const INSTANCES: usize = 200;
+/// Frames of a call path, the innermost.
+pub(super) const FRAMES: usize = 200;
+
+/// Where in the source something is.
+#[derive(Serialize)]
+pub(super) struct Location {
+    file: String,
+    line: u32,
+    function: String,
+}
+
+/// A finding in a list.
+#[derive(Serialize)]
+pub(super) struct Row {
+    id: String,
+    pattern: &'static str,
+    title: String,
+    words: String,
+    seconds: f64,
+    fraction: f64,
+    count: u64,
+    role: &'static str,
+    construct: String,
+    place: String,
+    location: Location,
+    callpath: Vec<String>,
+    is_wait: bool,
+    worst_pe: Option<u32>,
+    worst_pe_s: Option<f64>,
+    cause_pe: Option<u32>,
+    cause: Option<String>,
+    cause_s: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct List {
+    findings: Vec<Row>,
+    omitted: usize,
+}
+
+#[derive(Serialize)]
+struct Detail {
+    #[serde(flatten)]
+    row: Row,
+    meaning: &'static str,
+    advice: &'static str,
+    facts: Vec<Fact>,
+    pes: PeColumns,
+    pes_rest: Rest,
+    causes: Vec<Cause>,
+    unexplained_s: f64,
+    frames: Vec<Frame>,
+    instances: Instances,
+    instances_count: u64,
+}
+
+#[derive(Serialize)]
+struct Fact {
+    name: &'static str,
+    value: f64,
+}
+
+#[derive(Default, Serialize)]
+struct PeColumns {
+    pe: Vec<u32>,
+    seconds: Vec<f64>,
+}
+
+#[derive(Serialize)]
+struct Rest {
+    count: usize,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Spot {
+    construct: String,
+    place: String,
+    location: Location,
+    callpath: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Cause {
+    pe: Option<u32>,
+    #[serde(flatten)]
+    spot: Spot,
+    seconds: f64,
+    origin: Option<Spot>,
+}
+
+/// A frame of a call path: where the function is, and where it is called.
+#[derive(Serialize)]
+pub(super) struct Frame {
+    name: String,
+    file: String,
+    line: u32,
+    called_file: String,
+    called_line: u32,
+}
+
+#[derive(Default, Serialize)]
+struct Instances {
+    pe: Vec<u32>,
+    from: Vec<i64>,
+    to: Vec<i64>,
+    seconds: Vec<f64>,
+    cause_pe: Vec<Option<u32>>,
+    cause_from: Vec<Option<i64>>,
+    cause_to: Vec<Option<i64>>,
+    cause: Vec<Option<String>>,
+}
+
+/// One time that it happened.
+#[derive(Serialize)]
+struct Instance {
+    pe: u32,
+    from: i64,
+    to: i64,
+    seconds: f64,
+    #[serde(flatten)]
+    ended: Ended,
+}
+
+/// What ended a wait.
+#[derive(Serialize)]
+pub(super) struct Ended {
+    cause_pe: Option<u32>,
+    cause_from: Option<i64>,
+    cause_to: Option<i64>,
+    cause: Option<String>,
+}
+
+pub(super) fn list(run: &Run, ask: &Ask<'_>) -> Answer {
+    let findings = &run.diagnosis.findings;
+    let pattern = ask.query.text("pattern");
+    let text = ask.query.text("text").map(str::to_lowercase);
+    let rows = (0..findings.len()).filter(|at| pattern.is_none_or(|name| findings[*at].finding.pattern.name() == name));
+    let rows = rows.map(|at| row(run, at)).filter(|row| {
+        let has = |text: &str| {
+            let names = [&row.words, &row.place].into_iter().chain(&row.callpath);
+            names.into_iter().any(|name| name.to_lowercase().contains(text))
+        };
+        text.as_ref().is_none_or(|text| has(text))
+    });
+    let mut rows: Vec<Row> = rows.collect();
+    let omitted = rows.len().saturating_sub(ROWS);
+    rows.truncate(ROWS);
+    json(&List { findings: rows, omitted })
+}
+
+/// The row of the finding at a position.
+pub(super) fn row(run: &Run, position: usize) -> Row {
+    let trace = run.trace();
+    let ranked: &Ranked = &run.diagnosis.findings[position];
+    let finding = &ranked.finding;
+    let worst = finding.pes.iter().min_by_key(|(pe, time)| (Reverse(*time), *pe));
+    let cause = finding.causes.first();
+    Row {
+        id: run.ids[position].clone(),
+        pattern: finding.pattern.name(),
+        title: words::title(finding.pattern),
+        words: sentence(&sentences::loss(&run.diagnosis, ranked)),
+        seconds: run.seconds(finding.time),
+        fraction: ranked.fraction,
+        count: finding.count,
+        role: finding.role.name(),
+        construct: text::construct(trace, finding.path),
+        place: text::place(trace, finding.path),
+        location: location(run, finding.path),
+        callpath: callpath(run, finding.path),
+        is_wait: finding.pattern.is_wait(),
+        worst_pe: worst.and_then(|(pe, _)| run.number(*pe)),
+        worst_pe_s: worst.map(|(_, time)| run.seconds(*time)),
+        cause_pe: cause.and_then(|cause| run.number(cause.pe)),
+        cause: cause.map(|cause| text::place(trace, if cause.origin.is_some() { cause.origin } else { cause.path })),
+        cause_s: cause.map(|cause| run.seconds(cause.time)),
+    }
+}
+
+fn location(run: &Run, path: CallPathId) -> Location {
+    let at = if path.is_some() { names::location(run.trace(), path) } else { names::Location::default() };
+    Location { file: text::name(at.file), line: at.line, function: text::name(at.function) }
+}
+
+fn callpath(run: &Run, path: CallPathId) -> Vec<String> {
+    let names = names::callpath(run.trace(), path);
+    names[names.len().saturating_sub(FRAMES)..].iter().map(|name| text::name(name)).collect()
+}
+
+fn spot(run: &Run, path: CallPathId) -> Spot {
+    Spot {
+        construct: text::construct(run.trace(), path),
+        place: text::place(run.trace(), path),
+        location: location(run, path),
+        callpath: callpath(run, path),
+    }
+}
+
+/// The frames of a call path, outermost first.
+pub(super) fn frames(run: &Run, path: CallPathId) -> Vec<Frame> {
+    let trace = run.trace();
+    let frame = |path: CallPathId| {
+        let (region, site) = (names::region(trace, path), trace.paths().site(path));
+        Frame {
+            name: text::string(trace, region.name),
+            file: text::string(trace, region.file),
+            line: region.line,
+            called_file: text::string(trace, site.file),
+            called_line: site.line,
+        }
+    };
+    let mut frames: Vec<Frame> = trace.paths().ancestors(path).take(FRAMES).map(frame).collect();
+    frames.reverse();
+    frames
+}
+
+/// The finding that an id means.
+fn position(run: &Run, id: &str) -> Result<usize, Error> {
+    let found = run.ids.iter().position(|known| known == id);
+    found.ok_or_else(|| Error::new(StatusCode::NOT_FOUND, "there is no such finding", "runs/R/findings lists them"))
+}
+
+pub(super) fn detail(run: &Run, ask: &Ask<'_>) -> Answer {
+    let position = position(run, ask.part)?;
+    let finding = &run.diagnosis.findings[position].finding;
+    let mut pes = finding.pes.clone();
+    pes.sort_by_key(|(pe, time)| (Reverse(*time), *pe));
+    let rest = pes.split_off(pes.len().min(PES));
+    let mut columns = PeColumns::default();
+    for (number, time) in pes.iter().filter_map(|(pe, time)| Some((run.number(*pe)?, time))) {
+        columns.pe.push(number);
+        columns.seconds.push(run.seconds(*time));
+    }
+    let cause = |cause: &partune_analysis::Cause| Cause {
+        pe: run.number(cause.pe),
+        spot: spot(run, cause.path),
+        seconds: run.seconds(cause.time),
+        origin: cause.origin.some().map(|path| spot(run, path)),
+    };
+    let finite = finding.facts.iter().filter(|(_, value)| value.is_finite());
+    json(&Detail {
+        row: row(run, position),
+        meaning: words::meaning(finding.pattern),
+        advice: step(finding.pattern),
+        facts: finite.map(|(name, value)| Fact { name, value: *value }).collect(),
+        pes: columns,
+        pes_rest: Rest { count: rest.len(), seconds: run.seconds(rest.iter().map(|(_, time)| *time).sum::<Span>()) },
+        causes: finding.causes.iter().map(cause).collect(),
+        unexplained_s: run.seconds(finding.unexplained),
+        frames: frames(run, finding.path),
+        instances: instances(run, finding),
+        instances_count: finding.count,
+    })
+}
+
+/// The longest instances: all waits of its place are asked for, or those that its analysis tells.
+fn instances(run: &Run, finding: &Finding) -> Instances {
+    let mut columns = Instances::default();
+    let mut push = |instance: Instance| {
+        columns.pe.push(instance.pe);
+        columns.from.push(instance.from);
+        columns.to.push(instance.to);
+        columns.seconds.push(instance.seconds);
+        columns.cause_pe.push(instance.ended.cause_pe);
+        columns.cause_from.push(instance.ended.cause_from);
+        columns.cause_to.push(instance.ended.cause_to);
+        columns.cause.push(instance.ended.cause);
+    };
+    if !finding.pattern.is_wait() {
+        for it in &finding.occurrences {
+            let Some(pe) = run.number(it.pe) else { continue };
+            let ended = Ended { cause_pe: run.number(it.cause), cause_from: None, cause_to: None, cause: None };
+            let seconds = run.seconds(it.end.since(it.begin));
+            push(Instance { pe, from: run.ns(it.begin), to: run.ns(it.end), seconds, ended });
+        }
+        return columns;
+    }
+    let waits: Vec<Wait> =
+        run.diagnosis.waits.as_slice().par_iter().filter(|it| is_of(run, finding, it)).copied().collect();
+    let mut order: Vec<usize> = (0..waits.len()).collect();
+    order.sort_unstable_by_key(|at| (Reverse(waits[*at].duration()), *at));
+    order.iter().take(INSTANCES).filter_map(|at| instance(run, &waits[*at])).for_each(&mut push);
+    columns
+}
+
+/// Whether a wait is an instance of a finding.
+fn is_of(run: &Run, finding: &Finding, wait: &Wait) -> bool {
+    wait.pattern == finding.pattern && run.trace().visit(wait.pe, wait.operation).path == finding.path
+}
+
+fn instance(run: &Run, wait: &Wait) -> Option<Instance> {
+    let seconds = run.seconds(wait.duration());
+    let ended = ended(run, wait.cause);
+    Some(Instance { pe: run.number(wait.pe)?, from: run.ns(wait.begin), to: run.ns(wait.end), seconds, ended })
+}
+
+/// The operation that ended a wait.
+pub(super) fn ended(run: &Run, cause: Place) -> Ended {
+    if !cause.is_some() {
+        return Ended { cause_pe: None, cause_from: None, cause_to: None, cause: None };
+    }
+    let visit = run.trace().visit(cause.pe, cause.visit);
+    Ended {
+        cause_pe: run.number(cause.pe),
+        cause_from: Some(run.ns(visit.enter)),
+        cause_to: Some(run.ns(visit.exit)),
+        cause: Some(text::place(run.trace(), visit.path)),
+    }
+}
+
+#[derive(Serialize)]
+struct Next {
+    instance: Option<Instance>,
+}
+
+/// The next instance, or the one before.
+pub(super) fn next(run: &Run, ask: &Ask<'_>) -> Answer {
+    let finding = &run.diagnosis.findings[position(run, ask.part)?].finding;
+    let after = run.time(ask.query.needed("after", i64::MIN..=i64::MAX)?);
+    let back = ask.query.word("back", &[("0", false), ("1", true)])?;
+    let pes = some_pes(run, ask)?;
+    let found = pes.par_iter().filter_map(|pe| {
+        let waits = run.diagnosis.waits.of_pe(*pe);
+        let at = waits.partition_point(|wait| wait.begin <= after);
+        let before = || waits[..at].iter().rev().filter(|it| run.ns(it.begin) < run.ns(after));
+        let found = if back {
+            before().find(|wait| is_of(run, finding, wait))
+        } else {
+            waits[at..].iter().find(|wait| is_of(run, finding, wait))
+        };
+        found.copied()
+    });
+    let key = |wait: &Wait| (if back { Time(-wait.begin.0) } else { wait.begin }, wait.pe);
+    let found = found.min_by_key(key);
+    json(&Next { instance: found.and_then(|wait| instance(run, &wait)) })
+}
+
+/// The PE that is asked for, or all.
+pub(super) fn some_pes(run: &Run, ask: &Ask<'_>) -> Result<Vec<PeId>, Error> {
+    match ask.query.number("pe", 0..=u32::MAX)? {
+        Some(number) => Ok(vec![run.pe(number)?]),
+        None => Ok(run.pes.clone()),
+    }
+}

@@ -1,0 +1,239 @@
+//! Lines of a time line: waits with what ended them, messages, collectives, the critical path. So many as can be drawn.
+
+use partune_base::{GroupId, PeId, Time};
+use partune_picture::{Fold, Moved, moved};
+use serde::Serialize;
+
+use super::timeline::Numbers;
+use crate::run::Run;
+use crate::text;
+
+/// Lines of a kind, collectives, and members of all collectives.
+const LINES: usize = 2000;
+const COLLECTIVES: usize = 300;
+const MEMBERS: usize = 20_000;
+
+#[derive(Default, Serialize)]
+pub(super) struct Waits {
+    pe: Vec<u32>,
+    row: Vec<usize>,
+    from: Vec<i64>,
+    to: Vec<i64>,
+    pattern: Vec<u32>,
+    finding: Vec<Option<u32>>,
+    cause_pe: Vec<Option<u32>>,
+    cause_row: Vec<Option<usize>>,
+    cause_from: Vec<Option<i64>>,
+    cause_to: Vec<Option<i64>>,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct Messages {
+    from_pe: Vec<Option<u32>>,
+    from_row: Vec<Option<usize>>,
+    sent: Vec<i64>,
+    to_pe: Vec<Option<u32>>,
+    to_row: Vec<Option<usize>>,
+    received: Vec<i64>,
+    bytes: Vec<u64>,
+    tag: Vec<Option<u32>>,
+    group: Vec<Option<u32>>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Collectives {
+    construct: String,
+    group: String,
+    members: Members,
+    count: usize,
+}
+
+#[derive(Default, Serialize)]
+struct Members {
+    row: Vec<usize>,
+    pe: Vec<u32>,
+    enter: Vec<i64>,
+    exit: Vec<i64>,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct CriticalPath {
+    pe: Vec<u32>,
+    row: Vec<Option<usize>>,
+    from: Vec<i64>,
+    to: Vec<i64>,
+}
+
+/// All lines of a view, and the names that they use.
+pub(super) struct Lines {
+    pub(super) waits: Waits,
+    pub(super) waits_count: usize,
+    pub(super) messages: Option<Messages>,
+    pub(super) messages_count: usize,
+    pub(super) collectives: Vec<Collectives>,
+    pub(super) collectives_count: usize,
+    pub(super) critical_path: CriticalPath,
+    pub(super) critical_path_count: usize,
+    pub(super) patterns: Vec<&'static str>,
+    pub(super) findings: Vec<u32>,
+    pub(super) groups: Vec<String>,
+}
+
+pub(super) fn lines(run: &Run, fold: &Fold, begin: Time, end: Time) -> Lines {
+    let (mut patterns, mut findings, mut groups) = (Numbers::new(), Numbers::new(), Numbers::new());
+    let (waits, waits_count) = waits(run, fold, begin, end, &mut patterns, &mut findings);
+    let (messages, messages_count) = messages(run, fold, begin, end, &mut groups);
+    let (collectives, collectives_count) = collectives(run, fold, begin, end);
+    let (critical_path, critical_path_count) = critical_path(run, fold, begin, end);
+    let trace = run.trace();
+    let group =
+        |group: &GroupId| trace.groups().get(*group).map_or_else(String::new, |it| text::string(trace, it.name));
+    Lines {
+        waits,
+        waits_count,
+        messages,
+        messages_count,
+        collectives,
+        collectives_count,
+        critical_path,
+        critical_path_count,
+        patterns: patterns.order,
+        findings: findings.order,
+        groups: groups.order.iter().map(group).collect(),
+    }
+}
+
+fn waits(
+    run: &Run,
+    fold: &Fold,
+    begin: Time,
+    end: Time,
+    patterns: &mut Numbers<&'static str>,
+    findings: &mut Numbers<u32>,
+) -> (Waits, usize) {
+    let found = run.lines.waits(&run.diagnosis.waits, fold, begin, end, LINES);
+    let mut columns = Waits::default();
+    for wait in &found.rows {
+        let (Some(pe), Some(row)) = (run.number(wait.pe), fold.row_of(wait.pe)) else { continue };
+        let path = run.trace().visit(wait.pe, wait.operation).path;
+        let cause = wait.cause.is_some().then(|| run.trace().visit(wait.cause.pe, wait.cause.visit));
+        columns.pe.push(pe);
+        columns.row.push(row);
+        columns.from.push(run.ns(wait.begin));
+        columns.to.push(run.ns(wait.end));
+        columns.pattern.push(patterns.of(wait.pattern.name()));
+        columns.finding.push(run.finding_at(wait.pattern, path).map(|finding| findings.of(finding)));
+        columns.cause_pe.push(run.number(wait.cause.pe));
+        columns.cause_row.push(fold.row_of(wait.cause.pe));
+        columns.cause_from.push(cause.map(|visit| run.ns(visit.enter)));
+        columns.cause_to.push(cause.map(|visit| run.ns(visit.exit)));
+    }
+    (columns, found.count)
+}
+
+fn messages(
+    run: &Run,
+    fold: &Fold,
+    begin: Time,
+    end: Time,
+    groups: &mut Numbers<GroupId>,
+) -> (Option<Messages>, usize) {
+    let trace = run.trace();
+    let found = moved(trace, &run.diagnosis.index, fold, begin, end, LINES);
+    if found.count > found.rows.len() {
+        return (None, found.count);
+    }
+    let mut columns = Messages::default();
+    for line in &found.rows {
+        let ((from, sent), (to, received)) = line.ends(trace);
+        columns.from_pe.push(run.number(from));
+        columns.from_row.push(fold.row_of(from));
+        columns.sent.push(run.ns(sent));
+        columns.to_pe.push(run.number(to));
+        columns.to_row.push(fold.row_of(to));
+        columns.received.push(run.ns(received));
+        let (bytes, tag, group) = match line {
+            Moved::Message(message) => {
+                let send = &trace.streams()[message.sender].sends[message.send as usize];
+                (send.bytes, Some(send.tag), send.group.some().map(|group| groups.of(group)))
+            }
+            Moved::Access(access) => (trace.streams()[access.pe].transfers[access.row as usize].bytes, None, None),
+        };
+        columns.bytes.push(bytes);
+        columns.tag.push(tag);
+        columns.group.push(group);
+    }
+    (Some(columns), found.count)
+}
+
+fn collectives(run: &Run, fold: &Fold, begin: Time, end: Time) -> (Vec<Collectives>, usize) {
+    let trace = run.trace();
+    let index = &run.diagnosis.index.collectives;
+    let found = run.lines.collectives(begin, end, COLLECTIVES);
+    let mut left = MEMBERS;
+    let mut rows = Vec::new();
+    for position in found.rows {
+        let instance = &index.instances[position];
+        let members = index.members(instance);
+        // Of each row, the member that came last.
+        let mut last: Vec<Option<usize>> = vec![None; fold.len()];
+        for (at, member) in members.iter().enumerate() {
+            let Some(row) = fold.row_of(member.pe) else { continue };
+            if last[row].is_none_or(|before| members[before].enter < member.enter) {
+                last[row] = Some(at);
+            }
+        }
+        let mut columns = Members::default();
+        for (row, at) in last.iter().enumerate().filter_map(|(row, at)| Some((row, (*at)?))) {
+            let Some(pe) = run.number(members[at].pe) else { continue };
+            columns.row.push(row);
+            columns.pe.push(pe);
+            columns.enter.push(run.ns(members[at].enter));
+            columns.exit.push(run.ns(members[at].exit));
+        }
+        if columns.row.is_empty() {
+            continue;
+        }
+        let Some(rest) = left.checked_sub(columns.row.len()) else { break };
+        left = rest;
+        let place = members.iter().find(|member| member.wait.is_some());
+        let construct = place.map(|member| text::construct(trace, trace.visit(member.pe, member.wait).path));
+        rows.push(Collectives {
+            construct: construct.unwrap_or_default(),
+            group: trace.groups().get(instance.group).map_or_else(String::new, |group| text::string(trace, group.name)),
+            members: columns,
+            count: members.len(),
+        });
+    }
+    (rows, found.count)
+}
+
+/// The pieces of the critical path in an interval; of many, one for each of so many moments.
+fn critical_path(run: &Run, fold: &Fold, begin: Time, end: Time) -> (CriticalPath, usize) {
+    let parts = run.critical();
+    let from = parts.partition_point(|(_, _, to)| *to <= begin);
+    let to = from + parts[from..].partition_point(|(_, from, _)| *from < end);
+    let inside = &parts[from..to];
+    let chosen: Vec<&(PeId, Time, Time)> = if inside.len() <= LINES {
+        inside.iter().collect()
+    } else {
+        let length = i128::from(end.since(begin).0);
+        let moment = |slot: usize| {
+            let ticks = length * (2 * slot as i128 + 1) / (2 * LINES as i128);
+            Time::clamped(i128::from(begin.0) + ticks)
+        };
+        let at = |slot: usize| inside.partition_point(|(_, _, to)| *to <= moment(slot)).min(inside.len() - 1);
+        let mut chosen: Vec<usize> = (0..LINES).map(at).collect();
+        chosen.dedup();
+        chosen.into_iter().map(|at| &inside[at]).collect()
+    };
+    let mut columns = CriticalPath::default();
+    for (pe, from, to) in chosen {
+        let Some(number) = run.number(*pe) else { continue };
+        columns.pe.push(number);
+        columns.row.push(fold.row_of(*pe));
+        columns.from.push(run.ns(*from));
+        columns.to.push(run.ns(*to));
+    }
+    (columns, inside.len())
+}

@@ -1,0 +1,90 @@
+//! `pes` and `kinds`: what numbers of PEs and of kinds of time stand for.
+
+use partune_base::{Id, StringId};
+use partune_picture::Kind;
+use partune_report::{names, words};
+use partune_trace::PeKind;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use super::Ask;
+use crate::reply::{Answer, json};
+use crate::run::Run;
+use crate::text;
+
+/// PEs that are listed.
+const MOST: usize = 4096;
+
+#[derive(Serialize)]
+struct Pes {
+    pes: Columns,
+    processes: Vec<Process>,
+    hosts: Vec<String>,
+    omitted: usize,
+}
+
+#[derive(Default, Serialize)]
+struct Columns {
+    name: Vec<String>,
+    process: Vec<usize>,
+    host: Vec<Option<usize>>,
+    thread: Vec<u32>,
+    kind: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Process {
+    name: String,
+    host: Option<usize>,
+    first: usize,
+    count: usize,
+}
+
+pub(super) fn pes(run: &Run, _: &Ask<'_>) -> Answer {
+    let trace = run.trace();
+    let mut columns = Columns::default();
+    let (mut processes, mut hosts) = (Vec::<Process>::new(), Vec::new());
+    let mut known: FxHashMap<StringId, usize> = FxHashMap::default();
+    let mut last = None;
+    for (number, pe) in run.pes.iter().enumerate().take(MOST) {
+        let row = &trace.pes()[*pe];
+        let process = trace.processes().get(row.process);
+        let node = process.map(|process| process.node).filter(|node| !trace.strings().get(*node).is_empty());
+        let host = node.map(|node| {
+            *known.entry(node).or_insert_with(|| {
+                hosts.push(text::string(trace, node));
+                hosts.len() - 1
+            })
+        });
+        if last != Some(row.process) {
+            last = Some(row.process);
+            let name = process.map_or_else(|| row.process.index().to_string(), |it| text::string(trace, it.name));
+            processes.push(Process { name, host, first: number, count: 0 });
+        }
+        if let Some(process) = processes.last_mut() {
+            process.count += 1;
+        }
+        columns.name.push(names::pe(trace, *pe));
+        columns.process.push(processes.len() - 1);
+        columns.host.push(host);
+        columns.thread.push(row.thread);
+        columns.kind.push(match row.kind {
+            PeKind::Cpu => "cpu",
+            PeKind::Accelerator => "accelerator",
+            PeKind::Metric => "metric",
+        });
+    }
+    json(&Pes { pes: columns, processes, hosts, omitted: run.pes.len().saturating_sub(MOST) })
+}
+
+#[derive(Serialize)]
+struct KindRow {
+    kind: usize,
+    name: &'static str,
+    label: &'static str,
+}
+
+pub(super) fn kinds(_: &Run, _: &Ask<'_>) -> Answer {
+    let row = |kind: Kind| KindRow { kind: kind as usize, name: kind.name(), label: words::kind(kind) };
+    json(&Kind::ALL.map(row))
+}

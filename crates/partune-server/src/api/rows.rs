@@ -1,0 +1,63 @@
+//! Rows of pictures: PEs, processes or hosts, folded where they are many.
+
+use partune_base::{Id, PeId};
+use partune_picture::Fold;
+use partune_trace::Process;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use crate::run::Run;
+use crate::text;
+
+/// What a row stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grouping {
+    None,
+    Process,
+    Host,
+}
+
+/// The rows of an answer.
+#[derive(Default, Serialize)]
+pub(super) struct Rows {
+    label: Vec<String>,
+    first: Vec<Option<u32>>,
+    count: Vec<usize>,
+}
+
+impl Rows {
+    pub(super) fn new(run: &Run, fold: &Fold) -> Rows {
+        let mut rows = Rows::default();
+        for pes in fold.rows() {
+            rows.label.push(text::row(run.trace(), pes));
+            rows.first.push(pes.first().and_then(|pe| run.number(*pe)));
+            rows.count.push(pes.len());
+        }
+        rows
+    }
+}
+
+/// PEs on rows.
+pub(super) fn folded(run: &Run, pes: &[PeId], grouping: Grouping, rows: usize) -> Fold {
+    let trace = run.trace();
+    let process = |pe: PeId| trace.pes()[pe].process;
+    let node = |pe: PeId| trace.processes().get(process(pe)).map(|it: &Process| it.node.0);
+    let key = |pe: PeId| match grouping {
+        Grouping::None => None,
+        Grouping::Process => Some(process(pe).index() as u32),
+        Grouping::Host => node(pe),
+    };
+    if grouping == Grouping::None {
+        return Fold::new(pes.to_vec(), rows);
+    }
+    let mut known: FxHashMap<Option<u32>, usize> = FxHashMap::default();
+    let mut groups: Vec<Vec<PeId>> = Vec::new();
+    for pe in pes {
+        let group = *known.entry(key(*pe)).or_insert(groups.len());
+        if group == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[group].push(*pe);
+    }
+    Fold::groups(&groups, rows)
+}

@@ -1,0 +1,70 @@
+//! `runs`: all archives, and how far they are opened.
+
+use serde::Serialize;
+
+use crate::reply::{Answer, json};
+use crate::runs::{Runs, Slot, State};
+use crate::text;
+
+#[derive(Serialize)]
+struct Row {
+    run: usize,
+    name: String,
+    path: String,
+    state: &'static str,
+    stage: &'static str,
+    fraction: f64,
+    message: String,
+    remedy: String,
+    pes: Option<usize>,
+    processes: Option<usize>,
+    events: Option<u64>,
+    duration_ns: Option<i64>,
+    profile_only: Option<bool>,
+    producer: Option<String>,
+}
+
+pub(super) fn list(runs: &Runs) -> Answer {
+    json(&runs.slots().iter().enumerate().map(row).collect::<Vec<Row>>())
+}
+
+fn row((run, slot): (usize, &Slot)) -> Row {
+    let mut row = Row {
+        run,
+        name: text::name(&crate::runs::name(&slot.path)),
+        path: text::long(&slot.path.to_string_lossy()),
+        state: "opening",
+        stage: "",
+        fraction: 0.0,
+        message: String::new(),
+        remedy: String::new(),
+        pes: None,
+        processes: None,
+        events: None,
+        duration_ns: None,
+        profile_only: None,
+        producer: None,
+    };
+    match slot.state() {
+        State::Opening(stage, fraction) => {
+            row.stage = stage;
+            row.fraction = fraction;
+        }
+        State::Failed { message, remedy } => {
+            row.state = "failed";
+            row.message = text::long(&message);
+            row.remedy = text::long(&remedy);
+        }
+        State::Ready(run) => {
+            let trace = run.trace();
+            row.state = "ready";
+            row.fraction = 1.0;
+            row.pes = Some(run.pes.len());
+            row.processes = Some(trace.processes().iter().filter(|process| !process.pes.is_empty()).count());
+            row.events = Some(trace.events());
+            row.duration_ns = Some(run.ns(trace.end()));
+            row.profile_only = Some(trace.profile().is_some());
+        }
+    }
+    row
+}

@@ -1,0 +1,191 @@
+//! `timeline`: what PEs did in a part of the run, with lines between them.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use partune_base::{CallPathId, PeId, RegionId, Time};
+use partune_picture::{Fold, Kind, Tiles, View};
+use partune_trace::VisitIx;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use super::Ask;
+use super::lines::{self, Collectives, CriticalPath, Messages, Waits};
+use super::rows::{Grouping, Rows, folded};
+use crate::reply::{Answer, Error, json};
+use crate::run::Run;
+use crate::text;
+
+/// Limits of a view.
+const ROWS: usize = 512;
+const COLUMNS: usize = 4096;
+/// Bins of an answer, and sums that are looked up for it.
+const BINS: usize = 1 << 18;
+const SUMS: usize = 1 << 20;
+/// Visits that are told one by one.
+const SPANS: usize = 8192;
+
+#[derive(Serialize)]
+struct Timeline<'a> {
+    from: i64,
+    to: i64,
+    columns: usize,
+    rows: Rows,
+    bins: Bins,
+    spans: Option<Spans>,
+    spans_count: Option<usize>,
+    regions: Vec<String>,
+    waits: Waits,
+    waits_count: usize,
+    messages: Option<Messages>,
+    messages_count: usize,
+    collectives: Vec<Collectives>,
+    collectives_count: usize,
+    critical_path: CriticalPath,
+    critical_path_count: usize,
+    patterns: Vec<&'static str>,
+    findings: Vec<&'a str>,
+    groups: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Bins {
+    kinds: Vec<usize>,
+    data: String,
+}
+
+#[derive(Default, Serialize)]
+struct Spans {
+    row: Vec<usize>,
+    from: Vec<i64>,
+    to: Vec<i64>,
+    depth: Vec<u32>,
+    region: Vec<u32>,
+    kind: Vec<usize>,
+}
+
+/// Numbers in the order in which they are first used; for tables of names.
+pub(super) struct Numbers<T> {
+    known: FxHashMap<T, u32>,
+    pub(super) order: Vec<T>,
+}
+
+impl<T: Copy + Eq + std::hash::Hash> Numbers<T> {
+    pub(super) fn new() -> Numbers<T> {
+        Numbers { known: FxHashMap::default(), order: Vec::new() }
+    }
+
+    pub(super) fn of(&mut self, it: T) -> u32 {
+        *self.known.entry(it).or_insert_with(|| {
+            self.order.push(it);
+            self.order.len() as u32 - 1
+        })
+    }
+}
+
+pub(super) fn timeline(run: &Run, ask: &Ask<'_>) -> Answer {
+    run.needs_events()?;
+    let trace = run.trace();
+    let (begin, end) = interval(run, ask)?;
+    let fold = fold(run, ask)?;
+    let columns = ask.query.number("columns", 1..=COLUMNS)?.unwrap_or(1024);
+    let columns = columns.min(BINS / fold.len().max(1)).min(SUMS / fold.pes().len().max(1)).max(1);
+    let view = View { begin, end, columns };
+    let tiles = run.detail.tiles(trace, &run.diagnosis.waits, &fold, view);
+    let mut regions = Numbers::new();
+    let spans = spans(run, &fold, begin, end, &mut regions);
+    let lines = lines::lines(run, &fold, begin, end);
+    json(&Timeline {
+        from: run.ns(begin),
+        to: run.ns(end),
+        columns,
+        rows: Rows::new(run, &fold),
+        bins: bins(&tiles),
+        spans_count: spans.as_ref().map(|spans| spans.row.len()),
+        spans,
+        regions: regions.order.iter().map(|region| text::region(trace, *region)).collect(),
+        waits: lines.waits,
+        waits_count: lines.waits_count,
+        messages: lines.messages,
+        messages_count: lines.messages_count,
+        collectives: lines.collectives,
+        collectives_count: lines.collectives_count,
+        critical_path: lines.critical_path,
+        critical_path_count: lines.critical_path_count,
+        patterns: lines.patterns,
+        findings: lines.findings.iter().map(|finding| run.ids[*finding as usize].as_str()).collect(),
+        groups: lines.groups,
+    })
+}
+
+/// The part of the run that is asked for, cut to the run.
+fn interval(run: &Run, ask: &Ask<'_>) -> Result<(Time, Time), Error> {
+    let trace = run.trace();
+    let any = i64::MIN..=i64::MAX;
+    let from = ask.query.number("from", any.clone())?.unwrap_or(0);
+    let to = ask.query.number("to", any)?.unwrap_or_else(|| run.ns(trace.end()).saturating_add(1));
+    if from >= to {
+        return Err(Error::question("from is not before to", "give an interval that has a length"));
+    }
+    let inside = |ns: i64| run.time(ns).max(trace.begin()).min(trace.end());
+    Ok((inside(from), inside(to)))
+}
+
+/// The rows that are asked for.
+fn fold(run: &Run, ask: &Ask<'_>) -> Result<Fold, Error> {
+    let first = ask.query.number("first", 0..=u32::MAX)?.unwrap_or(0) as usize;
+    let count = ask.query.number("pes", 1..=u32::MAX)?.unwrap_or(u32::MAX) as usize;
+    let rows = ask.query.number("rows", 1..=ROWS)?.unwrap_or(128);
+    let words = [("none", Grouping::None), ("process", Grouping::Process), ("host", Grouping::Host)];
+    let grouping = ask.query.word("group", &words)?;
+    let pes = run.pes.get(first..run.pes.len().min(first.saturating_add(count)));
+    let pes = pes.ok_or_else(|| Error::question("first is behind the last PE", "runs/R/pes lists them"))?;
+    Ok(folded(run, pes, grouping, rows))
+}
+
+fn bins(tiles: &Tiles) -> Bins {
+    let drawn = || Kind::ALL.into_iter().filter(|kind| *kind != Kind::Idle);
+    let bytes = |share: f32| (share * 255.0).round().clamp(0.0, 255.0) as u8;
+    let seen = |kind: &Kind| tiles.rows().flatten().any(|bin| bytes(bin.share(*kind)) > 0);
+    let kinds: Vec<Kind> = drawn().filter(seen).collect();
+    let mut data = Vec::with_capacity(tiles.rows().len() * tiles.view.columns * kinds.len());
+    for bin in tiles.rows().flatten() {
+        data.extend(kinds.iter().map(|kind| bytes(bin.share(*kind))));
+    }
+    Bins { kinds: kinds.into_iter().map(|kind| kind as usize).collect(), data: STANDARD.encode(data) }
+}
+
+/// Every visit of a view, if they are few.
+fn spans(run: &Run, fold: &Fold, begin: Time, end: Time, regions: &mut Numbers<RegionId>) -> Option<Spans> {
+    let trace = run.trace();
+    if !fold.is_exact() {
+        return None;
+    }
+    let mut found: Vec<(usize, PeId, Vec<VisitIx>)> = Vec::new();
+    let mut left = SPANS;
+    for (row, pe) in fold.rows().flatten().enumerate() {
+        let visits = run.stacks.within(trace, *pe, begin, end, left)?;
+        left = left.checked_sub(visits.len())?;
+        found.push((row, *pe, visits));
+    }
+    let mut spans = Spans::default();
+    for (row, pe, visits) in found {
+        for visit in visits {
+            let visit = trace.visit(pe, visit);
+            spans.row.push(row);
+            spans.from.push(run.ns(visit.enter));
+            spans.to.push(run.ns(visit.exit));
+            spans.depth.push(trace.paths().depth(visit.path));
+            spans.region.push(regions.of(trace.paths().region(visit.path)));
+            spans.kind.push(kind(run, visit.path) as usize);
+        }
+    }
+    Some(spans)
+}
+
+/// The kind of the operation that a call path is, or is in.
+pub(super) fn kind(run: &Run, path: CallPathId) -> Kind {
+    let operation = run.trace().paths().operation(path);
+    operation
+        .some()
+        .map_or(Kind::Computation, |path| Kind::of(run.trace().regions()[run.trace().paths().region(path)].role))
+}

@@ -1,0 +1,137 @@
+//! A run that is open: its diagnosis, and what answers are made of. What only some views need is made when it is first asked for.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use partune_analysis::{CriticalPath, PathTimes, Pattern, path_times};
+use partune_base::{CallPathId, Id, PeId, Span, Table, Time};
+use partune_engine::{Diagnosis, Machine};
+use partune_picture::{CallTree, Detail, Lines, Stacks};
+use partune_trace::Trace;
+use rustc_hash::FxHashMap;
+
+use crate::reply::Error;
+
+/// Everything that is known of a run.
+pub(crate) struct Run {
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
+    pub(crate) diagnosis: Diagnosis,
+    pub(crate) machine: Option<Machine>,
+    pub(crate) detail: Detail,
+    pub(crate) lines: Lines,
+    pub(crate) stacks: Stacks,
+    /// The PEs that recorded something; a number of the API is a position here.
+    pub(crate) pes: Vec<PeId>,
+    numbers: Table<PeId, u32>,
+    /// Ids of findings.
+    pub(crate) ids: Vec<String>,
+    places: FxHashMap<(Pattern, CallPathId), u32>,
+    times: OnceLock<PathTimes>,
+    tree: OnceLock<CallTree>,
+    critical: OnceLock<Vec<(PeId, Time, Time)>>,
+}
+
+impl Run {
+    pub(crate) fn new(name: String, path: &Path, diagnosis: Diagnosis, machine: Option<Machine>) -> Run {
+        let trace = &diagnosis.trace;
+        let pes: Vec<PeId> = trace.active_pes().collect();
+        let mut numbers = Table::filled(trace.pes().len(), u32::MAX);
+        for (number, pe) in pes.iter().enumerate() {
+            numbers[*pe] = number as u32;
+        }
+        let findings = || diagnosis.findings.iter().map(|ranked| &ranked.finding);
+        let mut places = FxHashMap::default();
+        for (position, finding) in findings().enumerate().filter(|(_, finding)| finding.pattern.is_wait()) {
+            places.insert((finding.pattern, finding.path), position as u32);
+        }
+        Run {
+            name,
+            path: path.to_owned(),
+            detail: Detail::new(trace, &diagnosis.waits),
+            lines: Lines::new(&diagnosis.waits, &diagnosis.index),
+            stacks: Stacks::new(trace),
+            pes,
+            numbers,
+            ids: findings().map(|finding| partune_report::finding_id(trace, finding)).collect(),
+            places,
+            machine,
+            times: OnceLock::new(),
+            tree: OnceLock::new(),
+            critical: OnceLock::new(),
+            diagnosis,
+        }
+    }
+
+    pub(crate) fn trace(&self) -> &Trace {
+        &self.diagnosis.trace
+    }
+
+    /// The number of a PE in the API.
+    pub(crate) fn number(&self, pe: PeId) -> Option<u32> {
+        self.numbers.get(pe).copied().filter(|number| *number != u32::MAX)
+    }
+
+    /// The PE of a number that was asked for.
+    pub(crate) fn pe(&self, number: u32) -> Result<PeId, Error> {
+        let found = self.pes.get(number as usize).copied();
+        found.ok_or_else(|| Error::question(format!("there is no PE {number}"), "runs/R/pes lists them"))
+    }
+
+    /// The position of the finding that a wait belongs to.
+    pub(crate) fn finding_at(&self, pattern: Pattern, path: CallPathId) -> Option<u32> {
+        self.places.get(&(pattern, path)).copied()
+    }
+
+    pub(crate) fn seconds(&self, span: Span) -> f64 {
+        self.trace().clock().seconds(span)
+    }
+
+    /// Nanoseconds from the begin of the run, rounded down.
+    pub(crate) fn ns(&self, time: Time) -> i64 {
+        let ticks = i128::from((time - self.trace().begin()).0);
+        let per_second = i128::from(self.trace().clock().ticks_per_second());
+        (ticks * 1_000_000_000).div_euclid(per_second).clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
+    }
+
+    /// The last moment that [`Run::ns`] tells as this number, or as an earlier one.
+    pub(crate) fn time(&self, ns: i64) -> Time {
+        let per_second = i128::from(self.trace().clock().ticks_per_second());
+        let ticks = ((i128::from(ns) + 1) * per_second - 1).div_euclid(1_000_000_000);
+        Time::clamped(i128::from(self.trace().begin().0) + ticks)
+    }
+
+    pub(crate) fn times(&self) -> &PathTimes {
+        self.times.get_or_init(|| path_times(self.trace()))
+    }
+
+    pub(crate) fn tree(&self) -> &CallTree {
+        self.tree.get_or_init(|| CallTree::new(self.trace(), self.times()))
+    }
+
+    /// The parts of the critical path, in order of time.
+    pub(crate) fn critical(&self) -> &[(PeId, Time, Time)] {
+        self.critical.get_or_init(|| {
+            let Diagnosis { trace, index, waits, .. } = &self.diagnosis;
+            let mut parts = CriticalPath::find(trace, index, waits).parts;
+            parts.reverse();
+            parts
+        })
+    }
+
+    /// Whether it has times.
+    pub(crate) fn needs_events(&self) -> Result<(), Error> {
+        if self.trace().profile().is_some() { Err(Error::profile()) } else { Ok(()) }
+    }
+
+    /// The call path of a number that was asked for.
+    pub(crate) fn call_path(&self, number: u32) -> Result<CallPathId, Error> {
+        let path = CallPathId::from_index(number as usize);
+        let known = path.index() < self.trace().paths().len();
+        if known {
+            Ok(path)
+        } else {
+            Err(Error::question(format!("there is no call path {number}"), "runs/R/tree lists them"))
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The runs that are shown, and how far each is opened.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use axum::http::StatusCode;
+use partune_engine::{Machine, Progress, Request};
+
+use crate::reply::Error;
+use crate::run::Run;
+
+/// Runs in the order of the command line.
+pub(crate) struct Runs(Vec<Slot>);
+
+/// One archive and what became of it.
+pub(crate) struct Slot {
+    pub(crate) path: PathBuf,
+    state: Mutex<State>,
+}
+
+/// How far a run is.
+#[derive(Clone)]
+pub(crate) enum State {
+    /// The stage, and the share of it that is done.
+    Opening(&'static str, f64),
+    Ready(Arc<Run>),
+    Failed {
+        message: String,
+        remedy: String,
+    },
+}
+
+impl Runs {
+    pub(crate) fn new(paths: Vec<PathBuf>) -> Runs {
+        let slot = |path| Slot { path, state: Mutex::new(State::Opening("waiting", 0.0)) };
+        Runs(paths.into_iter().map(slot).collect())
+    }
+
+    pub(crate) fn slots(&self) -> &[Slot] {
+        &self.0
+    }
+
+    /// Opens one after the other: each uses all threads. An archive that cannot be opened does not keep the others.
+    pub(crate) fn open(&self, request: &Request, machine: Option<&Machine>) {
+        for slot in &self.0 {
+            let opened = catch_unwind(AssertUnwindSafe(|| slot.open(request, machine)));
+            let failed = |_| State::Failed {
+                message: "partune failed on this archive, and should not have".to_owned(),
+                remedy: "report it with the archive".to_owned(),
+            };
+            slot.set(opened.unwrap_or_else(failed));
+        }
+    }
+
+    /// A run that is ready.
+    pub(crate) fn ready(&self, number: &str) -> Result<Arc<Run>, Error> {
+        let slot = number.parse::<usize>().ok().and_then(|number| self.0.get(number));
+        let slot = slot.ok_or_else(|| Error::not_found("there is no such run"))?;
+        match slot.state() {
+            State::Ready(run) => Ok(run),
+            State::Opening(..) => {
+                Err(Error::new(StatusCode::CONFLICT, "the run is not open yet", "ask api/runs how far it is"))
+            }
+            State::Failed { message, remedy } => Err(Error::new(StatusCode::CONFLICT, message, remedy)),
+        }
+    }
+}
+
+impl Slot {
+    pub(crate) fn state(&self) -> State {
+        self.lock().clone()
+    }
+
+    fn set(&self, state: State) {
+        *self.lock() = state;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nobody can leave a state half written.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open(&self, request: &Request, machine: Option<&Machine>) -> State {
+        match partune_engine::open(&self.path, self) {
+            Ok(trace) => {
+                let diagnosis = partune_engine::analyze(trace, request, self);
+                self.stage("drawing");
+                State::Ready(Arc::new(Run::new(name(&self.path), &self.path, diagnosis, machine.cloned())))
+            }
+            Err(error) => {
+                let text = error.to_string();
+                let (message, remedy) = text.split_once("\n  remedy: ").unwrap_or((&text, ""));
+                State::Failed { message: message.to_owned(), remedy: remedy.to_owned() }
+            }
+        }
+    }
+}
+
+impl Progress for Slot {
+    fn stage(&self, name: &'static str) {
+        self.set(State::Opening(name, 0.0));
+    }
+
+    fn advance(&self, done: u64, total: u64) {
+        if let State::Opening(_, fraction) = &mut *self.lock() {
+            *fraction = if total > 0 { (done as f64 / total as f64).min(1.0) } else { 0.0 };
+        }
+    }
+}
+
+/// What a run is called: as its report calls it.
+pub(crate) fn name(path: &Path) -> String {
+    partune_report::names::run(&path.to_string_lossy()).to_owned()
+}

@@ -1,0 +1,152 @@
+//! The socket, and which question goes where.
+
+use std::future::Future;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::extract::{Path, RawQuery, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Router, middleware};
+use partune_engine::{Machine, Request};
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+
+use crate::access::guard;
+use crate::api;
+use crate::assets::Assets;
+use crate::reply::{Answer, Error};
+use crate::runs::Runs;
+use crate::token::Token;
+
+/// Questions that are worked on at the same time; others wait.
+const WORKERS: usize = 8;
+
+/// What to show, and how.
+pub struct Settings {
+    /// Archives, opened in this order.
+    pub archives: Vec<PathBuf>,
+    /// The port; 0: one that is free.
+    pub port: u16,
+    pub request: Request,
+    /// The description that the request was made with, to show it.
+    pub machine: Option<Machine>,
+    /// Take the page from this folder instead of the binary, to work on it.
+    pub page: Option<PathBuf>,
+}
+
+/// Why nothing can be served.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    #[error("port {port} of 127.0.0.1 cannot be had: {error}\n  remedy: give another one with --port, or none")]
+    Listen { port: u16, error: std::io::Error },
+    #[error("{}: {error}\n  remedy: give the folder that the page was built to", path.display())]
+    Page { path: PathBuf, error: std::io::Error },
+    #[error("there are no random numbers: {0}")]
+    Random(getrandom::Error),
+    #[error("cannot serve: {0}")]
+    Serve(std::io::Error),
+}
+
+/// A server that listens, and does not answer yet.
+pub struct Server {
+    runtime: Runtime,
+    listener: TcpListener,
+    address: SocketAddr,
+    token: Token,
+    shared: Arc<Shared>,
+    settings: Settings,
+}
+
+/// What all questions see.
+struct Shared {
+    runs: Runs,
+    assets: Assets,
+}
+
+impl Server {
+    /// Takes a port of the loopback, and makes a token.
+    pub fn bind(settings: Settings) -> Result<Server, ServeError> {
+        let assets = match &settings.page {
+            Some(path) => Assets::read(path).map_err(|error| ServeError::Page { path: path.clone(), error })?,
+            None => Assets::built(),
+        };
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .max_blocking_threads(WORKERS)
+            .enable_io()
+            .build()
+            .map_err(ServeError::Serve)?;
+        let port = settings.port;
+        let listen = |error| ServeError::Listen { port, error };
+        let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, port))).map_err(listen)?;
+        let address = listener.local_addr().map_err(listen)?;
+        let token = Token::new().map_err(ServeError::Random)?;
+        let shared = Arc::new(Shared { runs: Runs::new(settings.archives.clone()), assets });
+        Ok(Server { runtime, listener, address, token, shared, settings })
+    }
+
+    /// The address of the page.
+    pub fn url(&self) -> String {
+        format!("http://{}/{}/", self.address, self.token.as_str())
+    }
+
+    /// Answers until Ctrl-C, and opens the archives meanwhile.
+    pub fn serve(self) -> Result<(), ServeError> {
+        self.serve_until(async {
+            // Where signals cannot be heard, the default ends the process.
+            if tokio::signal::ctrl_c().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        })
+    }
+
+    /// The same until something else ends it.
+    pub fn serve_until(self, end: impl Future<Output = ()>) -> Result<(), ServeError> {
+        let Server { runtime, listener, token, shared, settings, .. } = self;
+        let opened = Arc::clone(&shared);
+        std::thread::spawn(move || opened.runs.open(&settings.request, settings.machine.as_ref()));
+        let router = Router::new()
+            .route("/{token}/api/{*question}", get(question))
+            .fallback(asset)
+            .with_state(shared)
+            .layer(middleware::from_fn_with_state(token, guard));
+        let served = runtime.block_on(async {
+            tokio::select! {
+                served = axum::serve(listener, router) => served,
+                () = end => Ok(()),
+            }
+        });
+        // What is being worked on is not waited for.
+        runtime.shutdown_background();
+        served.map_err(ServeError::Serve)
+    }
+}
+
+/// A question to the API. It is worked on where it keeps no other one from being heard.
+async fn question(
+    State(shared): State<Arc<Shared>>,
+    Path((_, question)): Path<(String, String)>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let work = move || api::answer(&shared.runs, &question, &query.unwrap_or_default());
+    let failed = |_| {
+        let remedy = "report it with the archive";
+        let error = "partune failed on this question, and should not have";
+        Answer::Err(Error::new(StatusCode::INTERNAL_SERVER_ERROR, error, remedy))
+    };
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(failed).into_response()
+}
+
+/// A file of the page.
+async fn asset(State(shared): State<Arc<Shared>>, uri: axum::http::Uri) -> Response {
+    // The guard has seen the token.
+    let mut parts = uri.path().splitn(3, '/').skip(2);
+    match parts.next() {
+        Some(path) => shared.assets.answer(path).into_response(),
+        // Without the last stroke, links of the page would leave the token out.
+        None => axum::response::Redirect::permanent(&format!("{}/", uri.path())).into_response(),
+    }
+}
