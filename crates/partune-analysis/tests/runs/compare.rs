@@ -1,0 +1,201 @@
+//! Comparison: planted changes are told with their size, lines do not matter, the same run is the same, noise is no verdict.
+
+use partune_analysis::{Change, Comparison, Note, Pattern, PlaceRow, Verdict, compare};
+use partune_base::CallPathId;
+
+use super::{Analysed, close, with};
+
+/// Seconds; `work` takes so many in each of ten turns, `solve` 10 a turn; PE 1 waits for PE 0 if its work is longer.
+fn program(work: [u32; 2], lines: [u32; 2], names: [&str; 2]) -> Analysed {
+    let [solve, other] = names;
+    let pe = |rank: usize, facts: &str| {
+        format!(
+            "pe {rank}: main@a.c:1 0..2000 {{ {other}@b.c:{line} 0..7
+                 repeat 10 every 100 {{ work@a.c:{first} 10..{end}  {solve}^a.c:{first} {end}..{solved} {{ {facts} }} }} }}\n",
+            line = lines[1],
+            first = lines[0],
+            end = 10 + work[rank],
+            solved = 10 + work[0] + 25,
+        )
+    };
+    let begin = 10 + work[1] + 1;
+    let sent = 10 + work[0] + 20;
+    Analysed::of(&format!(
+        "resolution 1\n{}{}",
+        pe(0, &format!("MPI_Send^a.c:90 {sent}..{} send(to=1, bytes=8)", sent + 2)),
+        pe(1, &format!("MPI_Recv^a.c:95 {begin}..{} recv(from=0, bytes=8)", sent + 3)),
+    ))
+}
+
+const BASE: [&str; 2] = ["solve", "setup"];
+
+fn row<'a>(comparison: &'a Comparison, runs: &[&Analysed], name: &str) -> &'a PlaceRow<CallPathId> {
+    let is = |row: &&PlaceRow<CallPathId>| {
+        let of_run = |(ids, run): (&Vec<CallPathId>, &&Analysed)| {
+            ids.iter().any(|id| partune_testkit::path_name(&run.trace, *id) == name)
+        };
+        row.ids.iter().zip(runs).any(of_run)
+    };
+    comparison.callpaths.iter().find(is).unwrap_or_else(|| panic!("no row {name}"))
+}
+
+fn of(all: &[&Analysed]) -> Comparison {
+    with(all, compare)
+}
+
+fn told(comparison: &Comparison) -> usize {
+    let paths = comparison.callpaths.iter().flat_map(|row| &row.changes);
+    let regions = comparison.regions.iter().flat_map(|row| &row.changes);
+    let findings = comparison.findings.iter().flat_map(|row| &row.changes);
+    let runs = comparison.runs.iter().map(|run| &run.change);
+    paths.chain(regions).chain(findings).chain(runs).filter(|change| change.verdict != Verdict::Same).count()
+}
+
+#[test]
+fn a_region_that_became_twice_as_slow_is_first() {
+    let (a, b) = (program([20, 20], [10, 3], BASE), program([40, 40], [10, 3], BASE));
+    let comparison = of(&[&a, &b]);
+    let work = row(&comparison, &[&a, &b], "main/work");
+    let Change { difference, ratio, noise, verdict } = work.changes[0];
+    // Two PEs, ten turns, 20 s more each.
+    assert!(close(difference, 400.0) && close(ratio.unwrap(), 2.0), "{work:?}");
+    assert_eq!((noise, verdict), (Some(0.0), Verdict::Grown));
+    let sums = work.sums[1].unwrap();
+    assert_eq!((sums.visits, sums.pes, sums.longest), (20, 2, 400.0));
+    // `main` itself had that much less; `solve` and its messages did not change, so nothing else is told.
+    assert_eq!(row(&comparison, &[&a, &b], "main").changes[0].verdict, Verdict::Shrunk);
+    for same in ["main/solve", "main/solve/MPI_Send", "main/setup"] {
+        assert_eq!(row(&comparison, &[&a, &b], same).changes[0].verdict, Verdict::Same, "{same}");
+    }
+    assert!(comparison.notes.is_empty() && !comparison.per_pe);
+    assert!(close(comparison.runs[1].speed_up.unwrap(), 1.0));
+}
+
+#[test]
+fn the_same_run_twice_differs_nowhere() {
+    let (a, b) = (program([20, 30], [10, 3], BASE), program([20, 30], [10, 3], BASE));
+    let comparison = of(&[&a, &b, &a]);
+    assert_eq!(told(&comparison), 0);
+    assert!(comparison.notes.is_empty());
+    assert!(!comparison.findings.is_empty() && !comparison.figures.is_empty());
+}
+
+#[test]
+fn lines_that_shifted_do_not_matter() {
+    let (a, b) = (program([20, 30], [10, 3], BASE), program([20, 30], [110, 77], BASE));
+    assert_eq!(told(&of(&[&a, &b])), 0);
+}
+
+#[test]
+fn what_was_added_and_renamed_is_only_in_one() {
+    let (a, b) = (program([20, 20], [10, 3], BASE), program([20, 20], [10, 3], ["solve2", "setup"]));
+    let comparison = of(&[&a, &b]);
+    let all = [&a, &b];
+    assert_eq!(row(&comparison, &all, "main/solve").changes[0].verdict, Verdict::Gone);
+    assert_eq!(row(&comparison, &all, "main/solve2").changes[0].verdict, Verdict::Added);
+    assert!(row(&comparison, &all, "main/solve2").sums[0].is_none());
+    assert_eq!(row(&comparison, &all, "main/work").changes[0].verdict, Verdict::Same);
+    // Under another name the receive is another call path, and the same region.
+    assert_eq!(row(&comparison, &all, "main/solve2/MPI_Recv").changes[0].verdict, Verdict::Added);
+    let regions = comparison.regions.iter().filter(|row| row.changes[0].verdict != Verdict::Same).count();
+    assert_eq!(regions, 2);
+}
+
+#[test]
+fn calls_from_several_lines_are_matched_in_order_or_taken_together() {
+    let lines = |calls: &str| Analysed::of(&format!("resolution 1\npe 0 1: main@a.c:1 0..100 {{ {calls} }}"));
+    let two = lines("f^a.c:5 0..10 f^a.c:9 10..40");
+    let shifted = lines("f^a.c:25 0..10 f^a.c:29 10..60");
+    let three = lines("f^a.c:5 0..10 f^a.c:9 10..40 f^a.c:12 40..45");
+    let rows = |comparison: &Comparison, all: &[&Analysed]| {
+        let is_f = |row: &&PlaceRow<CallPathId>| {
+            let named = |(ids, run): (&Vec<CallPathId>, &&Analysed)| {
+                ids.iter().any(|id| partune_testkit::path_name(&run.trace, *id) == "main/f")
+            };
+            row.ids.iter().zip(all).any(named)
+        };
+        let of_row = |row: &PlaceRow<CallPathId>| (row.ids[0].len(), row.ids[1].len(), row.changes[0].difference);
+        comparison.callpaths.iter().filter(is_f).map(of_row).collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&of(&[&two, &shifted]), &[&two, &shifted]), [(1, 1, 40.0), (1, 1, 0.0)]);
+    assert_eq!(rows(&of(&[&two, &three]), &[&two, &three]), [(2, 3, 10.0)]);
+}
+
+#[test]
+fn a_function_that_moved_is_the_same_and_two_of_one_name_are_two() {
+    let run = |files: &str| Analysed::of(&format!("resolution 1\npe 0 1: main@a.c:1 0..100 {{ {files} }}"));
+    let (here, there) = (run("f@one.c:5 0..30"), run("f@src/two.c:8 0..30"));
+    assert_eq!(told(&of(&[&here, &there])), 0);
+    let (both, longer) = (run("f@one.c:5 0..30 f@two.c:5 30..50"), run("f@one.c:5 0..30 f@two.c:5 30..70"));
+    let comparison = of(&[&both, &longer]);
+    let grown = comparison.regions.iter().filter(|row| row.changes[0].verdict == Verdict::Grown);
+    assert_eq!(grown.map(|row| row.changes[0].difference).collect::<Vec<_>>(), [40.0]);
+}
+
+#[test]
+fn findings_are_gained_lost_grown() {
+    // PE 1 begins to receive 1 s after its own work; the message is sent 20 s after the work of PE 0, ten times.
+    let late = |work: [u32; 2]| program(work, [10, 3], BASE);
+    let (even, uneven, worse) = (late([40, 59]), late([40, 40]), late([40, 20]));
+    let change = |a: &Analysed, b: &Analysed| {
+        let comparison = of(&[a, b]);
+        comparison.findings.into_iter().find(|row| row.pattern == Pattern::LateSender).map(|row| row.changes[0])
+    };
+    let gained = change(&even, &uneven).unwrap();
+    assert!(gained.verdict == Verdict::Added && close(gained.difference, 190.0), "{gained:?}");
+    let lost = change(&worse, &even).unwrap();
+    assert!(lost.verdict == Verdict::Gone && close(lost.difference, -390.0), "{lost:?}");
+    let grown = change(&uneven, &worse).unwrap();
+    assert!(close(grown.difference, 200.0) && close(grown.ratio.unwrap(), 390.0 / 190.0), "{grown:?}");
+    assert_eq!(change(&even, &even).map(|it| it.verdict), None);
+    assert_eq!(change(&worse, &worse).map(|it| it.verdict), Some(Verdict::Same));
+}
+
+#[test]
+fn noise_is_no_verdict() {
+    let visits = |ends: [u32; 6]| {
+        let turn = |(turn, end): (usize, &u32)| format!("f {}..{}", turn * 100, turn * 100 + *end as usize);
+        let turns: Vec<String> = ends.iter().enumerate().map(turn).collect();
+        Analysed::of(&format!("resolution 1\npe 0: main 0..600 {{ {} }}", turns.join(" ")))
+    };
+    let (a, b) = (visits([50, 53, 48, 51, 49, 52]), visits([52, 47, 55, 50, 53, 51]));
+    let twice = visits([99, 95, 97, 98, 96, 99]);
+    let small = of(&[&a, &b]);
+    let f = row(&small, &[&a, &b], "main/f").changes[0];
+    assert_eq!(f.verdict, Verdict::TooSmall, "{f:?}");
+    // By hand: variances 3.5 and 7.467, six visits each.
+    assert!((f.noise.unwrap() - (6.0_f64 * (3.5 + 7.466_666_666_666_667)).sqrt()).abs() < 1e-9, "{f:?}");
+    let big = of(&[&a, &twice]);
+    assert_eq!(row(&big, &[&a, &twice], "main/f").changes[0].verdict, Verdict::Grown);
+    // One visit on one PE tells nothing about noise.
+    let once = |end: u32| Analysed::of(&format!("resolution 1\npe 0: main 0..600 {{ f 0..{end} }}"));
+    let (a, b) = (once(100), once(150));
+    assert_eq!(row(&of(&[&a, &b]), &[&a, &b], "main/f").changes[0].verdict, Verdict::Unknown);
+}
+
+#[test]
+fn different_numbers_of_pes_are_compared_by_means() {
+    let run = |pes: &str| {
+        Analysed::of(&format!("resolution 1\npe {pes}: main 0..100 {{ f 0..60 MPI_Barrier 60..70 barrier }}"))
+    };
+    let (two, four) = (run("0 1"), run("0 1 2 3"));
+    let comparison = of(&[&two, &four]);
+    assert!(comparison.per_pe);
+    assert_eq!(comparison.notes, [Note::Layout]);
+    assert!(comparison.callpaths.iter().all(|row| row.changes[0].verdict == Verdict::Same));
+}
+
+#[test]
+fn inputs_of_another_nature_are_told() {
+    let all = Analysed::of("resolution 1\npe 0 1: main 0..100 { f 0..60 MPI_Barrier 60..70 barrier }");
+    let flat = Analysed::of("resolution 1\npe 0 1: MPI_Barrier 60..70 barrier");
+    let threads = Analysed::of("resolution 1\npe 0 1: main 0..100 { f 0..60 \"!$omp barrier\" 60..70 }");
+    let notes = of(&[&all, &flat]).notes;
+    assert!(notes.contains(&Note::Functions { with: vec![0] }), "{notes:?}");
+    let notes = of(&[&all, &threads]).notes;
+    let more = vec!["OpenMP".to_owned()];
+    assert_eq!(notes, [Note::Paradigms { run: 1, more, fewer: vec!["MPI".to_owned()] }]);
+    let other = Analysed::of("resolution 1\npe 0 1: start 0..100 { g 0..60 MPI_Barrier 60..70 barrier }");
+    let notes = of(&[&all, &other]).notes;
+    assert!(matches!(notes[..], [Note::LittleInCommon { run: 1, share }] if share == 0.0), "{notes:?}");
+}

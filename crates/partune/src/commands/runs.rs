@@ -1,0 +1,56 @@
+//! Several archives, analysed one after the other: for the commands that put runs together.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use partune_engine::{Diagnosis, Request};
+use partune_report::NamedRun;
+
+use crate::progress::Bar;
+
+/// How archives are read.
+#[derive(clap::Args)]
+pub(crate) struct Reading {
+    /// Threads to use; 0: one a processor
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    threads: usize,
+    /// Keep time stamps as recorded, even if messages run backwards in time
+    #[arg(long)]
+    no_clock_repair: bool,
+}
+
+/// Archives with what was found in them.
+pub(crate) struct Opened {
+    names: Vec<String>,
+    diagnoses: Vec<Diagnosis>,
+}
+
+/// Opens and analyses archives. The first that cannot be read ends it.
+pub(crate) fn open(archives: &[PathBuf], reading: &Reading) -> anyhow::Result<Opened> {
+    rayon::ThreadPoolBuilder::new().num_threads(reading.threads).build_global().context("cannot start threads")?;
+    let request = Request { repair_clocks: !reading.no_clock_repair, ..Request::default() };
+    let bar = Bar::new(false);
+    let mut opened = Opened { names: Vec::new(), diagnoses: Vec::new() };
+    for archive in archives {
+        let trace = partune_engine::open(archive, &bar)?;
+        opened.diagnoses.push(partune_engine::analyze(trace, &request, &bar));
+        opened.names.push(archive.display().to_string());
+    }
+    Ok(opened)
+}
+
+impl Opened {
+    pub(crate) fn diagnoses(&self) -> Vec<&Diagnosis> {
+        self.diagnoses.iter().collect()
+    }
+
+    pub(crate) fn named(&self) -> Vec<NamedRun<'_>> {
+        let named = self.names.iter().zip(&self.diagnoses);
+        named.map(|(archive, diagnosis)| NamedRun { archive, diagnosis }).collect()
+    }
+
+    /// The process ends here: freeing large traces piece by piece would only keep the user waiting.
+    pub(crate) fn leave(self) {
+        std::mem::forget(self);
+    }
+}
