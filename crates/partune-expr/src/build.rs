@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::boolean::Bool;
-use crate::expr::{Atom, Expr, Over, Symbol};
+use crate::expr::{Atom, Expr, Monomial, Over, Symbol};
 use crate::rat::Rat;
 
 impl Expr {
@@ -169,7 +169,7 @@ impl Expr {
         let mut sum = Expr::zero();
         for term in self.terms() {
             let mut product = Expr::number(term.coefficient);
-            for (atom, exponent) in &term.factors {
+            for (atom, exponent) in term.factors.iter() {
                 let value = f(atom).unwrap_or_else(|| rebuild_atom(atom, f));
                 product = product * value.pow((*exponent).into());
             }
@@ -219,7 +219,7 @@ pub(crate) fn fraction(e: &Expr) -> (Expr, Expr) {
         let shared = Rat::int(number).gcd(Rat::int(den)).to_int().unwrap_or(1);
         number = (number / shared.max(1)).saturating_mul(den);
     }
-    let factors = powers.into_iter().map(|(atom, power)| (atom.clone(), power)).collect();
+    let factors: Monomial = powers.into_iter().map(|(atom, power)| (atom.clone(), power)).collect();
     let den = Expr::product(factors, Rat::int(number));
     (e * &den, den.ungroup())
 }

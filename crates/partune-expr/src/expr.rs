@@ -6,6 +6,7 @@
 //!
 //! Source: theory, the symbolic engine; the representation is that of most computer algebra systems.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::{Add, Mul, Neg, Sub};
 use std::sync::Arc;
@@ -68,18 +69,31 @@ pub enum Atom {
     Group(Expr),
 }
 
-/// Atoms with exponents other than zero, sorted.
+/// Atoms with exponents other than zero, sorted; in the making, and as part of an expression.
 pub type Monomial = Vec<(Atom, i32)>;
+pub type Powers = Arc<[(Atom, i32)]>;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Term {
-    pub factors: Monomial,
+    pub factors: Powers,
     pub coefficient: Rat,
 }
 
 /// A sum of terms, sorted by their factors, without zeros.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Expr(Arc<[Term]>);
+
+impl Ord for Expr {
+    fn cmp(&self, other: &Expr) -> Ordering {
+        if Arc::ptr_eq(&self.0, &other.0) { Ordering::Equal } else { self.0.cmp(&other.0) }
+    }
+}
+
+impl PartialOrd for Expr {
+    fn partial_cmp(&self, other: &Expr) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 impl Default for Expr {
     fn default() -> Self {
@@ -113,7 +127,7 @@ impl From<&Symbol> for Expr {
 
 impl Expr {
     pub fn zero() -> Expr {
-        Expr(Arc::new([]))
+        Expr(Arc::default())
     }
 
     pub fn one() -> Expr {
@@ -121,7 +135,7 @@ impl Expr {
     }
 
     pub fn number(value: Rat) -> Expr {
-        if value.is_zero() { Expr::zero() } else { Expr::product(Monomial::new(), value) }
+        if value.is_zero() { Expr::zero() } else { Expr::product(Powers::default(), value) }
     }
 
     /// What an overflow, a division by zero or too large a polynomial gives; every operation keeps it.
@@ -133,11 +147,11 @@ impl Expr {
         symbol.into()
     }
 
-    pub(crate) fn product(factors: Monomial, coefficient: Rat) -> Expr {
-        Expr(Arc::new([Term { factors, coefficient }]))
+    pub(crate) fn product(factors: impl Into<Powers>, coefficient: Rat) -> Expr {
+        Expr(Arc::new([Term { factors: factors.into(), coefficient }]))
     }
 
-    pub(crate) fn from_terms(terms: impl IntoIterator<Item = (Monomial, Rat)>) -> Expr {
+    pub(crate) fn from_terms(terms: impl IntoIterator<Item = (Powers, Rat)>) -> Expr {
         let mut sum = BTreeMap::new();
         for (factors, coefficient) in terms {
             let entry = sum.entry(factors).or_insert(Rat::ZERO);
@@ -276,7 +290,7 @@ impl Expr {
 
     /// Visits every free symbol.
     pub fn symbols(&self, visit: &mut dyn FnMut(&Symbol)) {
-        for (atom, _) in self.terms().iter().flat_map(|term| &term.factors) {
+        for (atom, _) in self.terms().iter().flat_map(|term| term.factors.iter()) {
             atom.symbols(visit);
         }
     }
@@ -291,11 +305,11 @@ impl Expr {
 
     /// The polynomial in one atom: coefficients by exponent. None if the atom hides inside another atom.
     pub fn by_powers(&self, of: &Atom) -> Option<BTreeMap<i32, Expr>> {
-        let mut powers: BTreeMap<i32, Vec<(Monomial, Rat)>> = BTreeMap::new();
+        let mut powers: BTreeMap<i32, Vec<(Powers, Rat)>> = BTreeMap::new();
         for term in self.terms() {
             let mut exponent = 0;
-            let mut rest = Monomial::new();
-            for (atom, power) in &term.factors {
+            let mut rest = Vec::new();
+            for (atom, power) in term.factors.iter() {
                 if atom == of {
                     exponent = *power;
                 } else if atom.contains(of) {
@@ -304,7 +318,7 @@ impl Expr {
                     rest.push((atom.clone(), *power));
                 }
             }
-            powers.entry(exponent).or_default().push((rest, term.coefficient));
+            powers.entry(exponent).or_default().push((rest.into(), term.coefficient));
         }
         Some(powers.into_iter().map(|(exponent, terms)| (exponent, Expr::from_terms(terms))).collect())
     }
@@ -318,7 +332,7 @@ impl Expr {
 
     /// All atoms of its terms that satisfy a condition, not looking inside atoms; in order, once each.
     pub fn atoms(&self, wanted: impl Fn(&Atom) -> bool) -> Vec<Atom> {
-        let all = self.terms().iter().flat_map(|term| &term.factors).map(|(atom, _)| atom);
+        let all = self.terms().iter().flat_map(|term| term.factors.iter()).map(|(atom, _)| atom);
         let mut atoms: Vec<Atom> = all.filter(|atom| wanted(atom)).cloned().collect();
         atoms.sort();
         atoms.dedup();
@@ -403,8 +417,11 @@ impl Atom {
 }
 
 /// Merges two sorted products.
-fn multiply(left: &Monomial, right: &Monomial) -> Option<Monomial> {
-    let mut product = Monomial::with_capacity(left.len() + right.len());
+fn multiply(left: &Powers, right: &Powers) -> Option<Powers> {
+    if left.is_empty() || right.is_empty() {
+        return Some(if left.is_empty() { right } else { left }.clone());
+    }
+    let mut product = Vec::with_capacity(left.len() + right.len());
     let (mut a, mut b) = (left.iter().peekable(), right.iter().peekable());
     loop {
         match (a.peek(), b.peek()) {
@@ -420,7 +437,7 @@ fn multiply(left: &Monomial, right: &Monomial) -> Option<Monomial> {
             (Some(x), Some(y)) if x.0 < y.0 => product.extend(a.next().cloned()),
             (_, Some(_)) => product.extend(b.next().cloned()),
             (Some(_), None) => product.extend(a.next().cloned()),
-            (None, None) => return Some(product),
+            (None, None) => return Some(product.into()),
         }
     }
 }
@@ -438,9 +455,9 @@ impl Add for &Expr {
         let (mut a, mut b) = (self.0.iter().peekable(), other.0.iter().peekable());
         while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
             match x.factors.cmp(&y.factors) {
-                std::cmp::Ordering::Less => sum.extend(a.next().cloned()),
-                std::cmp::Ordering::Greater => sum.extend(b.next().cloned()),
-                std::cmp::Ordering::Equal => {
+                Ordering::Less => sum.extend(a.next().cloned()),
+                Ordering::Greater => sum.extend(b.next().cloned()),
+                Ordering::Equal => {
                     let coefficient = x.coefficient + y.coefficient;
                     if coefficient.is_undefined() {
                         return Expr::undefined();

@@ -19,9 +19,9 @@ pub fn factors(e: &Expr) -> Factors {
     if number.is_zero() || number.is_undefined() {
         number = Rat::ONE;
     }
-    let mut product = e.terms().first().map(|term| term.factors.clone()).unwrap_or_default();
+    let mut product = e.terms().first().map(|term| term.factors.to_vec()).unwrap_or_default();
     for term in e.terms() {
-        for (atom, exponent) in &term.factors {
+        for (atom, exponent) in term.factors.iter() {
             if *exponent < 0 && !product.iter().any(|(own, _)| own == atom) {
                 product.push((atom.clone(), 0));
             }

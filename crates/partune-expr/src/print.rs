@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
 use crate::boolean::Bool;
-use crate::expr::{Atom, Expr, Monomial, Symbol, Term};
+use crate::expr::{Atom, Expr, Monomial, Powers, Symbol, Term};
 use crate::factor::factors;
 use crate::rat::Rat;
 
@@ -37,7 +37,7 @@ fn fold_one(e: &Expr, divisor: &Atom, symbol: &Atom, dividend: &Expr) -> Expr {
         let power = |wanted: &Atom| term.factors.iter().find(|(atom, _)| atom == wanted).map_or(0, |found| found.1);
         let both = power(divisor).min(power(symbol)).max(0);
         let mut product = Expr::number(term.coefficient) * dividend.pow(both.into());
-        for (atom, exponent) in &term.factors {
+        for (atom, exponent) in term.factors.iter() {
             let left = if atom == divisor || atom == symbol { exponent - both } else { *exponent };
             let inner: Expr = Expr::product(vec![(atom.clone(), 1)], Rat::ONE);
             let inner = if matches!(atom, Atom::Symbol(_)) {
@@ -143,7 +143,7 @@ fn print(e: &Expr) -> Printed {
         return match e.terms() {
             [] => Printed { text: "0".to_owned(), binds: 3 },
             [term] => print_product(term.coefficient, &term.factors, &[]),
-            _ => print_sum(e.terms().iter().map(|term| (term.coefficient, &term.factors))),
+            _ => print_sum(e.terms().iter().map(|term| (term.coefficient, &*term.factors))),
         };
     }
     let parts = factors(e);
@@ -151,11 +151,11 @@ fn print(e: &Expr) -> Printed {
         return print_product(parts.number, &parts.product, &parts.sums);
     }
     // Grouped by what is no integer: times and what was measured.
-    let mut groups: BTreeMap<Monomial, Vec<(Monomial, Rat)>> = BTreeMap::new();
+    let mut groups: BTreeMap<Monomial, Vec<(Powers, Rat)>> = BTreeMap::new();
     for term in e.terms() {
         let (real, whole): (Monomial, Monomial) =
             term.factors.iter().cloned().partition(|(atom, _)| !atom.is_integer());
-        groups.entry(real).or_default().push((whole, term.coefficient));
+        groups.entry(real).or_default().push((whole.into(), term.coefficient));
     }
     if groups.len() > 1 && groups.len() < e.terms().len() {
         let mut text = String::new();
@@ -168,7 +168,7 @@ fn print(e: &Expr) -> Printed {
         }
         return Printed { text, binds: 1 };
     }
-    print_sum(e.terms().iter().map(|term| (term.coefficient, &term.factors)))
+    print_sum(e.terms().iter().map(|term| (term.coefficient, &*term.factors)))
 }
 
 fn push_signed(text: &mut String, number: Rat, print: impl FnOnce(Rat) -> String) {
@@ -182,9 +182,9 @@ fn push_signed(text: &mut String, number: Rat, print: impl FnOnce(Rat) -> String
 }
 
 /// Higher powers first, positive before negative, the constant last.
-fn print_sum<'a>(terms: impl Iterator<Item = (Rat, &'a Monomial)>) -> Printed {
+fn print_sum<'a>(terms: impl Iterator<Item = (Rat, &'a [(Atom, i32)])>) -> Printed {
     let mut terms: Vec<_> = terms.collect();
-    let degree = |factors: &Monomial| factors.iter().map(|factor| factor.1.abs()).sum::<i32>();
+    let degree = |factors: &[(Atom, i32)]| factors.iter().map(|factor| factor.1.abs()).sum::<i32>();
     terms.sort_by_key(|(number, factors)| (factors.is_empty(), number.signum() < 0, -degree(factors)));
     let mut text = String::new();
     for (number, factors) in terms {

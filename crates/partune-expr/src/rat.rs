@@ -25,6 +25,9 @@ impl Rat {
         if den == 0 || num == i128::MIN || den == i128::MIN {
             return Rat::UNDEFINED;
         }
+        if den == 1 {
+            return Rat::int(num);
+        }
         let divisor = gcd(num, den).max(1) * den.signum();
         Rat { num: num / divisor, den: den / divisor }
     }
@@ -148,6 +151,16 @@ impl Rat {
 
 fn gcd(a: i128, b: i128) -> i128 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
+    if a == 1 || b == 1 {
+        return 1;
+    }
+    // Divisions of 64 bits are far cheaper, and nearly all numbers are small.
+    if let (Ok(mut a), Ok(mut b)) = (u64::try_from(a), u64::try_from(b)) {
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        return a.into();
+    }
     while b != 0 {
         (a, b) = (b, a % b);
     }
@@ -198,6 +211,9 @@ impl Mul for Rat {
     fn mul(self, other: Rat) -> Rat {
         if self.den == 0 || other.den == 0 {
             return Rat::UNDEFINED;
+        }
+        if self.den == 1 && other.den == 1 {
+            return self.num.checked_mul(other.num).map_or(Rat::UNDEFINED, |num| Rat::new(num, 1));
         }
         let (a, b) = (gcd(self.num, other.den).max(1), gcd(other.num, self.den).max(1));
         let num = (self.num / a).checked_mul(other.num / b);

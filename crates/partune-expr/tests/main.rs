@@ -102,6 +102,51 @@ fn what_does_not_follow_is_not_proven() {
 }
 
 #[test]
+fn neighbours_lie_in_one_block_unless_one_begins() {
+    let (i, block) = (int("i"), int("B"));
+    let before = i.clone() - number(1);
+    let step = i.floor_div(&block) - before.floor_div(&block);
+    let begins = Bool::divides(&block, &i);
+    let mut context = machine();
+    at_least(&mut context, &i, &number(1));
+    assert!(!context.le(&number(1), &step), "some do not begin");
+    assert!(context.with(&begins).le(&number(1), &step));
+    assert!(context.with(&begins).le(&block, &i), "a positive multiple is at least the divisor");
+    assert!(!context.le(&block, &i));
+    assert!(context.with(&begins.not()).le(&step, &number(0)));
+}
+
+#[test]
+fn points_change_no_answer() {
+    let names = ["P", "B", "tf", "tm"];
+    let symbols: Vec<Symbol> =
+        names.iter().map(|name| if name.len() > 1 { Symbol::real(name) } else { Symbol::int(name) }).collect();
+    let plain = machine();
+    let mut with_points = machine();
+    with_points.find_points(&symbols);
+    let (p, b, tf, tm) = (int("P"), int("B"), real("tf"), real("tm"));
+    let n = &p * &b;
+    let candidates = [
+        n.clone() - number(4),
+        n.clone() - number(5),
+        n.floor_div(&b) - p.clone(),
+        (n.clone() - number(1)).floor_div(&b) - p.clone(),
+        number(1).floor_div(&p),
+        Expr::max([&tf, &tm]) - tf.clone(),
+        Expr::max([&tf, &tm]) - tf.clone() - tm.clone(),
+        tf.clone() - tm.clone(),
+        (n.clone() - number(1)) * tf.clone() - tm.clone(),
+        Bool::le(&tf, &tm).iverson() * (tm.clone() - tf.clone()),
+        Bool::le(&number(3), &p).iverson() * (p.clone() - number(3)),
+        Bool::le(&number(3), &p).iverson() - number(1),
+    ];
+    for e in candidates {
+        assert_eq!(plain.nonneg(&e), with_points.nonneg(&e), "{e}");
+        assert_eq!(plain.simplify(&e), with_points.simplify(&e), "{e}");
+    }
+}
+
+#[test]
 fn sums_have_closed_forms() {
     let (n, i, mut context) = (int("n"), Symbol::int("i"), Context::default());
     at_least(&mut context, &n, &number(0));
