@@ -71,7 +71,7 @@ export interface FindingRow {
 export interface Summary {
   name: string;
   path: string;
-  producer: string;
+  producer: string | null;
   paradigms: string[];
   pes: number;
   processes: number;
@@ -329,7 +329,7 @@ export interface Matrix {
 
 export interface Environment {
   machine: { name: string; facts: { name: string; value: string }[] } | null;
-  producer: string;
+  producer: string | null;
   facts: { name: string; value: string }[];
   processes: Columns<{ name: string; host: string | null; pes: number }>;
   groups: Columns<{ name: string; paradigm: string; members: number }>;

@@ -2,11 +2,12 @@
 import { format } from "d3-format";
 
 const grouped = format(",");
-const three = format(".3~r");
+const three = format(".3r");
+const trimmed = format(".3~r");
 
 /** A value and its unit, as in "257 ms". Non-breaking, so that a table never parts them. */
 function withUnit(value: number, unit: string): string {
-  return `${three(value)}\u00a0${unit}`;
+  return `${value === 0 ? "0" : three(value)}\u00a0${unit}`;
 }
 
 /** Seconds as a person says them: 1.07 s, 257 ms, 1.56 µs. */
@@ -26,7 +27,8 @@ export const duration = (ns: number | null | undefined): string => seconds(ns ==
 /** A share of one: 53.1 %. */
 export function percent(share: number | null | undefined): string {
   if (share === null || share === undefined || !Number.isFinite(share)) return "–";
-  return `${three(share * 100)}\u00a0%`;
+  if (share !== 0 && Math.abs(share) < 0.00005) return "<\u00a00.01\u00a0%";
+  return `${share === 0 ? "0" : three(share * 100)}\u00a0%`;
 }
 
 /** Bytes in powers of 1024: 4 KiB. */
@@ -39,7 +41,7 @@ export function bytes(value: number | null | undefined): string {
     rest /= 1024;
     unit += 1;
   }
-  return unit === 0 ? `${grouped(Math.round(rest))}\u00a0B` : withUnit(rest, units[unit] ?? "");
+  return unit === 0 ? `${grouped(Math.round(rest))}\u00a0B` : `${trimmed(rest)}\u00a0${units[unit] ?? ""}`;
 }
 
 /** A count with thousands apart: 180,036. */
@@ -51,7 +53,7 @@ export const plural = (value: number, noun: string, many = `${noun}s`): string =
 
 /** A ratio of two figures: 1.25×. */
 export const ratio = (value: number | null | undefined): string =>
-  value === null || value === undefined || !Number.isFinite(value) ? "–" : `${three(value)}×`;
+  value === null || value === undefined || !Number.isFinite(value) ? "–" : `${trimmed(value)}×`;
 
 /** A difference with its sign: +12 ms, −3 ms. */
 export function difference(value: number, show: (value: number) => string): string {
@@ -69,7 +71,8 @@ export function timeUnit(step: number): { unit: string; ns: number } {
 
 /** A point in time, exact enough for the step in which it is looked at: 831.250 ms. */
 export function instant(ns: number, step: number): string {
-  const size = Math.max(Math.abs(ns), 1);
+  if (ns === 0) return withUnit(0, "s");
+  const size = Math.abs(ns);
   const { unit, ns: scale } = size >= 1e9 ? { unit: "s", ns: 1e9 } : size >= 1e6 ? { unit: "ms", ns: 1e6 } : timeUnit(1);
   const digits = Math.max(0, Math.min(9, Math.ceil(Math.log10(scale / Math.max(step, 1)))));
   return `${(ns / scale).toFixed(digits)}\u00a0${unit}`;

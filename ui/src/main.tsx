@@ -7,10 +7,12 @@ import "./style/parts.css";
 import "./style/views.css";
 import { render } from "preact";
 import { App } from "./app";
+import { watchPes } from "./pes";
 import { watchRuns } from "./runs";
 
 const place = document.getElementById("app");
 if (place) {
   watchRuns();
+  watchPes();
   render(<App />, place);
 }

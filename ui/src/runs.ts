@@ -1,6 +1,6 @@
-// The runs that are open, and what hardly changes about one: its PEs and the kinds of time.
+// The runs that are open, and the kinds of time.
 import { effect, signal } from "@preact/signals";
-import type { Kind, Pes, Run } from "./api";
+import type { Kind, Run } from "./api";
 import { type ApiError, get, type Loaded, useApi } from "./load";
 
 /** What `api/runs` said last; undefined before the first answer. */
@@ -30,5 +30,4 @@ export function watchRuns(): void {
   });
 }
 
-export const usePes = (run: number): Loaded<Pes> => useApi<Pes>(`runs/${run}/pes`);
 export const useKinds = (run: number): Loaded<Kind[]> => useApi<Kind[]>(`runs/${run}/kinds`);

@@ -98,7 +98,7 @@ export const palette = computed<Palette>(() => {
     collective: variable("--k-collective"),
     critical: variable("--critical"),
     kind,
-    on: (name) => (luminance(kind(name)) > 0.3 ? "#0b0d10" : "#ffffff"),
+    on: (name) => (luminance(kind(name)) > 0.18 ? "#0b0d10" : "#ffffff"),
     heat: (share) => mix(heat, share),
     diverging: (share) => mix(diverging, share),
   };

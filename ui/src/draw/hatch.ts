@@ -2,7 +2,7 @@
 
 const made = new Map<string, CanvasPattern>();
 
-/** Diagonal lines of a colour, on nothing. */
+/** Diagonal lines of a colour, on a breath of it. */
 export function hatch(context: CanvasRenderingContext2D, colour: string): CanvasPattern | string {
   const known = made.get(colour);
   if (known) return known;
@@ -12,7 +12,11 @@ export function hatch(context: CanvasRenderingContext2D, colour: string): Canvas
   const inside = tile.getContext("2d");
   if (!inside) return colour;
   inside.strokeStyle = colour;
-  inside.lineWidth = 1.6;
+  inside.globalAlpha = 0.18;
+  inside.fillStyle = colour;
+  inside.fillRect(0, 0, 6, 6);
+  inside.globalAlpha = 1;
+  inside.lineWidth = 1.9;
   inside.beginPath();
   for (const start of [-6, 0, 6]) {
     inside.moveTo(start, 6);

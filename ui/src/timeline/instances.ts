@@ -1,8 +1,10 @@
 // Jumps: to an instance of a finding (the n-th longest, or the next in time), to the next visit of a region.
+
 import type { Finding, Instance } from "../api";
 import { row } from "../api";
 import { get } from "../load";
 import { around } from "../parts/words";
+import { pe as peName } from "../pes";
 import { amend, route, run } from "../state";
 import { cursor, peCount, whole } from "./view";
 
@@ -70,7 +72,7 @@ async function jumpInstance(id: string, back: boolean): Promise<Jumped> {
   const next = instance ?? (await listed(path, after, back));
   if (!next) return null;
   amend(place(next));
-  return `PE ${next.pe}`;
+  return peName(next.pe);
 }
 
 /** What is no wait has no next instance on the server; its list is walked in order of time. */
@@ -91,7 +93,7 @@ async function jumpVisit(region: string, back: boolean): Promise<Jumped> {
   );
   if (!visit) return null;
   showVisit(visit);
-  return `PE ${visit.pe}`;
+  return peName(visit.pe);
 }
 
 /** Puts a visit into view and the cursor on it. */

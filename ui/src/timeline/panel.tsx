@@ -1,4 +1,5 @@
 // Beside the timeline: what is selected, in words. An instance of a finding, a message, and what is at the cursor.
+
 import type { ComponentChildren } from "preact";
 import type { At, Finding, Kind, Timeline } from "../api";
 import { length, row } from "../api";
@@ -6,6 +7,7 @@ import { bytes, count, duration, instant, plural, seconds, title } from "../form
 import { useApi } from "../load";
 import { Answer } from "../parts/states";
 import { at as place, Swatch } from "../parts/words";
+import { pe as peName } from "../pes";
 import { link, route, run } from "../state";
 import { chosenInstance, jump, toCause } from "./instances";
 import { fit } from "./keys";
@@ -94,7 +96,7 @@ function Instance({ id, tell }: { id: string; tell: (text: string) => void }) {
               {own && (
                 <Pairs
                   of={[
-                    [data.is_wait ? "Waiting" : "On", `PE ${own.pe}`],
+                    [data.is_wait ? "Waiting" : "On", peName(own.pe)],
                     ["For", duration(own.to - own.from)],
                     ["From", instant(own.from, (own.to - own.from) / 100)],
                     ["Rank", rank >= 0 ? `${count(rank + 1)} of ${count(data.instances_count)} by length` : ""],
@@ -121,8 +123,8 @@ function Message({ timeline }: { timeline: Timeline }) {
       <h3>Message</h3>
       <Pairs
         of={[
-          ["From", `PE ${wanted.from_pe}`],
-          ["To", `PE ${wanted.to_pe}`],
+          ["From", peName(wanted.from_pe)],
+          ["To", peName(wanted.to_pe)],
           [
             "Bytes",
             known ? `${bytes(known.bytes)}${(known.bytes ?? 0) >= 1024 ? ` (${count(known.bytes)})` : ""}` : "not in view",
@@ -152,7 +154,7 @@ function AtCursor({ pe, time, kinds }: { pe: number; time: number; kinds: Kind[]
   return (
     <section aria-label="At the cursor" id="at-cursor" aria-live="polite">
       <h3>
-        PE {pe} at {instant(time, step)}
+        {peName(pe)} at {instant(time, step)}
       </h3>
       <Answer of={answer}>{(data) => <Found data={data} kinds={kinds} />}</Answer>
     </section>
@@ -172,7 +174,7 @@ function Found({ data, kinds }: { data: At; kinds: Kind[] }) {
             {wait.cause_pe !== null && (
               <>
                 {" "}
-                for PE {wait.cause_pe} <code>{wait.cause ?? ""}</code>
+                for {peName(wait.cause_pe)} <code>{wait.cause ?? ""}</code>
               </>
             )}
           </p>
@@ -207,8 +209,8 @@ function Found({ data, kinds }: { data: At; kinds: Kind[] }) {
         <Pairs
           of={[
             ["Group", `${collective.group} (${plural(collective.members, "member")})`],
-            ["Root", collective.root === null ? "" : `PE ${collective.root}`],
-            ["Last to come", collective.last_pe === null ? "" : `PE ${collective.last_pe}`],
+            ["Root", collective.root === null ? "" : peName(collective.root)],
+            ["Last to come", collective.last_pe === null ? "" : peName(collective.last_pe)],
             ["Sent", collective.sent === null ? "" : bytes(collective.sent)],
             ["Received", collective.received === null ? "" : bytes(collective.received)],
           ]}
@@ -216,13 +218,13 @@ function Found({ data, kinds }: { data: At; kinds: Kind[] }) {
       )}
       {data.messages.map((it) => (
         <p class="small" key={`${it.way}${it.pe}${it.sent}`}>
-          {it.way === "sent" ? "Sent to" : "Received from"} PE {it.pe ?? "–"}: <strong>{bytes(it.bytes)}</strong>, tag{" "}
-          {it.tag ?? "–"}, {it.group ?? ""}
+          {it.way === "sent" ? "Sent to" : "Received from"} {it.pe === null ? "–" : peName(it.pe)}:{" "}
+          <strong>{bytes(it.bytes)}</strong>, tag {it.tag ?? "–"}, {it.group ?? ""}
         </p>
       ))}
       {data.transfers.map((it) => (
         <p class="small" key={`${it.kind}${it.pe}${it.time}`}>
-          {title(it.kind)} with PE {it.pe ?? "–"}: <strong>{bytes(it.bytes)}</strong>
+          {title(it.kind)} with {it.pe === null ? "–" : peName(it.pe)}: <strong>{bytes(it.bytes)}</strong>
         </p>
       ))}
       {frames.length > 0 && (

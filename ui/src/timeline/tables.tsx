@@ -1,7 +1,9 @@
 // What the timeline shows, as tables: for screen readers, for copying, and for those who want the numbers.
+
 import { length, row, type Timeline } from "../api";
 import { bytes, count, duration, instant, title } from "../format";
 import { Table } from "../parts/table";
+import { pe } from "../pes";
 import { chooseAt, chooseMessage } from "./view";
 
 /** So many rows of each. */
@@ -32,7 +34,7 @@ export function Tables({ timeline }: { timeline: Timeline }) {
                 by: (it) => it.pe,
                 cell: (it) => (
                   <button type="button" class="plain" onClick={() => chooseAt(it.pe, Math.floor((it.from + it.to) / 2))}>
-                    PE {it.pe}
+                    {pe(it.pe)}
                   </button>
                 ),
               },
@@ -43,7 +45,7 @@ export function Tables({ timeline }: { timeline: Timeline }) {
                 key: "cause",
                 title: "For",
                 by: (it) => it.cause_pe,
-                cell: (it) => (it.cause_pe === null ? "–" : `PE ${it.cause_pe}`),
+                cell: (it) => (it.cause_pe === null ? "–" : pe(it.cause_pe)),
               },
             ]}
           />
@@ -63,7 +65,7 @@ export function Tables({ timeline }: { timeline: Timeline }) {
                   by: (it) => it.from_pe,
                   cell: (it) => (
                     <button type="button" class="plain message" onClick={() => chooseMessage(it)}>
-                      PE {it.from_pe} → PE {it.to_pe}
+                      {pe(it.from_pe)} → {pe(it.to_pe)}
                     </button>
                   ),
                 },

@@ -1,6 +1,8 @@
 // What is under the pointer, in a few words beside it.
+
 import type { Kind, Timeline } from "../api";
 import { bytes, duration, instant, percent, title } from "../format";
+import { pe } from "../pes";
 import type { Hit } from "./hit";
 
 interface Props {
@@ -38,7 +40,7 @@ function words(hit: Hit, timeline: Timeline, bins: Uint8Array, kinds: Kind[]): s
   if (hit.message !== undefined && messages) {
     const at = hit.message;
     lines.push(
-      `Message PE ${messages.from_pe[at]} → PE ${messages.to_pe[at]}, ${bytes(messages.bytes[at])}, tag ${messages.tag[at] ?? "–"}`,
+      `Message ${pe(messages.from_pe[at])} → ${pe(messages.to_pe[at])}, ${bytes(messages.bytes[at])}, tag ${messages.tag[at] ?? "–"}`,
       `on its way ${duration((messages.received[at] as number) - (messages.sent[at] as number))}`,
     );
     return lines;
@@ -65,7 +67,7 @@ function words(hit: Hit, timeline: Timeline, bins: Uint8Array, kinds: Kind[]): s
     const at = hit.wait;
     const cause = waits.cause_pe[at];
     lines.push(
-      `${title(timeline.patterns[waits.pattern[at] as number] ?? "wait")}: waits ${duration((waits.to[at] as number) - (waits.from[at] as number))}${cause === null || cause === undefined ? "" : ` for PE ${cause}`}`,
+      `${title(timeline.patterns[waits.pattern[at] as number] ?? "wait")}: waits ${duration((waits.to[at] as number) - (waits.from[at] as number))}${cause === null || cause === undefined ? "" : ` for ${pe(cause)}`}`,
     );
   }
   return lines;

@@ -4,9 +4,9 @@ import type { Kind, Timeline } from "../api";
 import { bitmap, drawBins, shares } from "../draw/bins";
 import { type Geometry, gap, LEFT, middle, rowHeight, TOP, timeAt, x, y } from "../draw/geometry";
 import { drawCollectives, drawCriticalPath, drawMessages } from "../draw/lines";
-import { drawSpans, levels } from "../draw/spans";
+import { drawSpanNames, drawSpans, lanes, levels, waitLevels } from "../draw/spans";
 import { drawAxis } from "../draw/timeaxis";
-import { drawWaits } from "../draw/waits";
+import { drawCauses, drawWaits } from "../draw/waits";
 import { Canvas, type Draw } from "../parts/canvas";
 import { route } from "../state";
 import { type Palette, palette } from "../theme";
@@ -75,13 +75,14 @@ export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
   const drag = useRef<Drag | null>(null);
   const names = useMemo(() => kinds.map((it) => it.name), [kinds]);
   const bins = useMemo(() => shares(timeline), [timeline]);
-  const exact = timeline.spans !== null;
+  const level = useMemo(() => waitLevels(timeline), [timeline]);
   const rows = timeline.rows.label.length;
   const high = rowHeight(rows, available - TOP - 8, timeline.spans ? levels(timeline.spans) : null);
   const height = TOP + rows * high + 8;
   const { from, to } = view.value;
   const geometry: Geometry = { left: LEFT, top: TOP, width: Math.max(50, width - LEFT), height, from, to, rows, rowHeight: high };
   const colours = palette.value;
+  const placed = timeline.spans ? { lane: lanes(geometry, levels(timeline.spans)), level } : undefined;
   const image = useMemo(
     () => (timeline.spans ? null : bitmap(timeline, bins, names, high, gap(geometry), colours)),
     [timeline, bins, names, high, colours],
@@ -101,13 +102,14 @@ export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
       context.rect(geometry.left, 0, geometry.width, height);
       context.clip();
       if (image) drawBins(context, geometry, timeline, image);
-      else drawSpans(context, geometry, timeline, names, region < 0 ? undefined : region, colour);
-      if (!off.has("waits"))
-        drawWaits(context, geometry, timeline.waits, { chosen: wait, finding: finding < 0 ? null : finding, exact }, colour);
+      else if (timeline.spans) drawSpans(context, geometry, timeline.spans, names, region, colour);
+      const marked = { chosen: wait, finding: finding < 0 ? null : finding, levels: placed };
+      if (!off.has("waits")) drawWaits(context, geometry, timeline.waits, marked, colour);
       if (!off.has("collectives") && timeline.rows.label.length > 1)
         drawCollectives(context, geometry, timeline.collectives, colour);
       if (!off.has("critical")) drawCriticalPath(context, geometry, timeline.critical_path, colour);
       if (!off.has("messages") && timeline.messages) drawMessages(context, geometry, timeline.messages, message, colour);
+      if (!off.has("waits")) drawCauses(context, geometry, timeline.waits, marked, colour);
       context.restore();
       drawAxis(context, geometry, geometry.top, colour);
       drawLabels(context, geometry, timeline, spot?.pe, colour);

@@ -1,10 +1,12 @@
 // One finding: what it means, where it is with source lines, who waits, who makes them wait, and its instances.
+
 import { type Finding as Data, type Instance, length, row } from "../api";
 import { count, duration, instant, percent, plural, seconds } from "../format";
 import { useApi } from "../load";
 import { Answer } from "../parts/states";
 import { type Column, Table } from "../parts/table";
 import { at, CallPath, Source, timelineLink } from "../parts/words";
+import { pe } from "../pes";
 import { link, run } from "../state";
 
 export function Finding({ id }: { id: string }) {
@@ -94,7 +96,7 @@ function PeBars({ data }: { data: Data }) {
   const rows = length(data.pes);
   const most = Math.max(...data.pes.seconds, 0);
   const shown = Array.from({ length: Math.min(rows, 8) }, (_, index) => row(data.pes, index));
-  const named = shown.map((it) => `PE ${it.pe} ${seconds(it.seconds)}`).join(", ");
+  const named = shown.map((it) => `${pe(it.pe)} ${seconds(it.seconds)}`).join(", ");
   const rest = rows - shown.length + data.pes_rest.count;
   return (
     <>
@@ -107,7 +109,7 @@ function PeBars({ data }: { data: Data }) {
           {data.pes.seconds.map((value, index) => (
             <svg key={data.pes.pe[index]} width="12" height="64" aria-hidden="true">
               <title>
-                PE {data.pes.pe[index]}: {seconds(value)}
+                {pe(data.pes.pe[index])}: {seconds(value)}
               </title>
               <rect
                 y={64 - (64 * value) / (most || 1)}
@@ -125,7 +127,7 @@ function PeBars({ data }: { data: Data }) {
 
 function Causes({ data }: { data: Data }) {
   const columns: Column<Data["causes"][number]>[] = [
-    { key: "pe", title: "PE", cell: (it) => (it.pe === null ? "several" : `PE ${it.pe}`) },
+    { key: "pe", title: "PE", cell: (it) => (it.pe === null ? "several" : pe(it.pe)) },
     { key: "with", title: "With", wide: true, cell: (it) => <code>{it.place || it.construct}</code> },
     {
       key: "before",
@@ -167,9 +169,9 @@ function Instances({ data }: { data: Data }) {
         <a
           class="instance"
           href={timelineLink(it.pe, it.from, it.to, { finding: data.id, instance: it.index })}
-          aria-label={`Instance ${it.index + 1}, PE ${it.pe}, ${seconds(it.seconds)}, in the timeline`}
+          aria-label={`Instance ${it.index + 1}, ${pe(it.pe)}, ${seconds(it.seconds)}, in the timeline`}
         >
-          PE {it.pe}
+          {pe(it.pe)}
         </a>
       ),
     },
@@ -184,7 +186,7 @@ function Instances({ data }: { data: Data }) {
           <span class="dim">–</span>
         ) : (
           <span>
-            PE {it.cause_pe} <code>{it.cause ?? ""}</code>
+            {pe(it.cause_pe)} <code>{it.cause ?? ""}</code>
           </span>
         ),
     },

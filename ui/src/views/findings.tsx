@@ -1,9 +1,11 @@
 // Findings: the list of places that lose time, and beside it the one that is chosen (finding.tsx).
+
 import type { Findings as Data, FindingRow } from "../api";
 import { count, percent, plural, seconds, title } from "../format";
 import { useApi } from "../load";
 import { Answer, What } from "../parts/states";
 import { Bar, type Column, Table } from "../parts/table";
+import { pe } from "../pes";
 import { amend, link, route, run } from "../state";
 import { Finding } from "./finding";
 
@@ -45,7 +47,7 @@ const COLUMNS = (most: number): Column<FindingRow>[] => [
     title: "Caused by",
     by: (it) => it.cause ?? "",
     what: "The PE and the place that made most of it",
-    cell: (it) => (it.cause_pe === null ? <span class="dim">–</span> : <span title={it.cause ?? ""}>PE {it.cause_pe}</span>),
+    cell: (it) => (it.cause_pe === null ? <span class="dim">–</span> : <span title={it.cause ?? ""}>{pe(it.cause_pe)}</span>),
   },
   {
     key: "go",

@@ -1,4 +1,5 @@
 // Profile: where the time goes, by region (flat), by call path (tree), and as a picture of call paths (icicle).
+
 import type { Profile as Data } from "../api";
 import { length, row } from "../api";
 import { bytes, count, percent, seconds } from "../format";
@@ -6,6 +7,7 @@ import { useApi } from "../load";
 import { Answer, What } from "../parts/states";
 import { Bar, type Column, Table } from "../parts/table";
 import { File, Legend, Swatch } from "../parts/words";
+import { pe } from "../pes";
 import { useKinds } from "../runs";
 import { amend, link, route, run } from "../state";
 import { Icicle } from "./icicle";
@@ -135,7 +137,7 @@ function Flat({ text }: { text: string }) {
             by: (it) => it.most_s,
             cell: (it) => (
               <>
-                {seconds(it.most_s)} {it.most_pe !== null && <span class="dim small">PE {it.most_pe}</span>}
+                {seconds(it.most_s)} {it.most_pe !== null && <span class="dim small">{pe(it.most_pe)}</span>}
               </>
             ),
           },

@@ -13,14 +13,16 @@ export function Summary() {
 }
 
 function Shown({ data }: { data: Data }) {
-  const [lead, ...others] = data.sentences;
+  // The sentences of findings stand with them, in the list of the worst places.
+  const named = new Set(data.findings.map((it) => it.words));
+  const [lead, ...others] = data.sentences.filter((it) => !named.has(it));
   const losses = data.quality.filter((it) => it.severity !== "info");
   return (
     <>
       <div class="head">
         <h1>{data.name}</h1>
         <p class="dim">
-          {data.paradigms.join(", ")} · {data.producer} · <code>{data.path}</code>
+          {[data.paradigms.join(", "), data.producer].filter(Boolean).join(" · ")} · <code>{data.path}</code>
         </p>
       </div>
       {losses.length > 0 && <Quality diagnostics={losses} />}
@@ -31,8 +33,9 @@ function Shown({ data }: { data: Data }) {
         <Fact name="Waiting for others" value={percent(data.waiting)} more={`of all PEs' time (${seconds(data.waiting_s)})`} />
         <Fact name="Findings" value={count(data.findings_count)} />
       </dl>
-      {lead && <p class="summary-lead">{lead}</p>}
-      {others.length > 0 && data.findings.length === 0 && others.map((it) => <p key={it}>{it}</p>)}
+      <p class="summary-lead">
+        <strong>{lead}</strong> {others.join(" ")}
+      </p>
       <div class="columns">
         <section class="card" aria-labelledby="worst">
           <h2 id="worst">The worst places</h2>

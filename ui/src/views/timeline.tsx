@@ -172,7 +172,7 @@ function Tools({ told, loading }: { told: string; loading: boolean }) {
         ))}
       </div>
       <span id="range" data-from={from} data-to={to}>
-        {instant(from, (to - from) / 1000)} <span class="dim">+</span> {duration(to - from)}
+        {instant(from, (to - from) / 1000)} – {instant(to, (to - from) / 1000)} <strong>{duration(to - from)}</strong>
       </span>
       <span class="dim" role="status">
         {loading ? "…" : told}
