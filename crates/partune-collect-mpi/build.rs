@@ -149,6 +149,23 @@ const HANDLERS: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// Functions whose C wrappers are compiled each on its own, with everything that they do inside: those that programs call most often.
+const HOT: [&str; 13] = [
+    "MPI_Send",
+    "MPI_Ssend",
+    "MPI_Isend",
+    "MPI_Recv",
+    "MPI_Irecv",
+    "MPI_Sendrecv",
+    "MPI_Start",
+    "MPI_Startall",
+    "MPI_Wait",
+    "MPI_Waitall",
+    "MPI_Waitany",
+    "MPI_Test",
+    "MPI_Testall",
+];
+
 /// The meaning of parameters by kind and name; the first that fits.
 const PLACES: &[(&str, Kind, &str)] = &[
     ("Comm", Kind::Handle(Handle::Comm), "comm comm_old local_comm intercomm"),
@@ -267,14 +284,31 @@ fn wrapper(code: &mut String, binding: &Binding) {
     let upper = name.to_ascii_uppercase();
     let _ = writeln!(
         code,
-        "static {upper}_FUNCTION: Function = Function::new(\"{name}\", Mode::{mode}, places(&[{places}]), {wide:#x}, {in_fortran});"
+        "static {upper}_SIGNATURE: Signature = Signature {{ \
+         mode: Mode::{mode}, places: places(&[{places}]), wide: {wide:#x}, fortran_parameters: {in_fortran} }};\n\
+         static {upper}_FUNCTION: Function = Function::new(\"{name}\", &{upper}_SIGNATURE);"
     );
     let handler = handler(stem);
     let (arguments, words) = arguments(in_c);
+    let body = match HOT.contains(name).then(|| known(stem)).flatten() {
+        // No closure, which the compiler would not inline.
+        Some(("Tell", act)) => {
+            let _ = writeln!(
+                code,
+                "struct {name}_form; #[allow(clippy::inline_always)] impl Form for {name}_form {{ \
+                 #[inline(always)] fn signature(&self) -> &'static Signature {{ &{upper}_SIGNATURE }} \
+                 #[inline(always)] fn language(&self) -> Language {{ Language::C }} }}"
+            );
+            format!(
+                "match wrap::hot(&{upper}_FUNCTION, {name}_form, frame::here(), &mut [{words}]) {{ \
+                 Ok(mut invocation) => {{ {act}(&mut invocation); invocation.leave() }} Err(result) => result }}"
+            )
+        }
+        _ => format!("wrap::c(&{upper}_FUNCTION, {handler}, frame::here(), &mut [{words}])"),
+    };
     let _ = writeln!(
         code,
-        "#[unsafe(no_mangle)] pub unsafe extern \"C\" fn {name}({arguments}) -> c_int {{ \
-         unsafe {{ wrap::c(&{upper}_FUNCTION, {handler}, frame::here(), &mut [{words}]) }} }}"
+        "#[unsafe(no_mangle)] pub unsafe extern \"C\" fn {name}({arguments}) -> c_int {{ unsafe {{ {body} }} }}"
     );
     let lower = name.to_ascii_lowercase();
     let mut spellings: Vec<(String, &str)> = Vec::new();
@@ -300,16 +334,18 @@ fn wrapper(code: &mut String, binding: &Binding) {
     }
 }
 
-fn handler(stem: &str) -> String {
-    let known = HANDLERS.iter().find(|(_, _, names)| names.split_whitespace().any(|name| name == stem));
+/// Kind of a function's handler, and the handler.
+fn known(stem: &str) -> Option<(&'static str, &'static str)> {
+    let of = |stem: &str| HANDLERS.iter().find(|(_, _, names)| names.split_whitespace().any(|name| name == stem));
     // The extensions that MPI took over are handled as what they became.
-    let known = known.or_else(|| {
-        let name = format!("MPI_{}", stem.strip_prefix("MPIX_")?);
-        HANDLERS.iter().find(|(_, _, names)| names.split_whitespace().any(|known| known == name))
-    });
-    match known {
-        Some((kind, "", _)) => format!("Handler::{kind}"),
-        Some((kind, function, _)) => format!("Handler::{kind}({function})"),
+    let (kind, act, _) = of(stem).or_else(|| of(&format!("MPI_{}", stem.strip_prefix("MPIX_")?)))?;
+    Some((kind, act))
+}
+
+fn handler(stem: &str) -> String {
+    match known(stem) {
+        Some((kind, "")) => format!("Handler::{kind}"),
+        Some((kind, act)) => format!("Handler::{kind}({act})"),
         None => "Handler::Plain".to_owned(),
     }
 }

@@ -8,7 +8,6 @@
 //! (spawned ones, or those of another job) have no rank that others know: such a communicator is *foreign*, its calls are recorded and
 //! its messages are not.
 
-use std::cell::UnsafeCell;
 use std::collections::HashMap;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +17,7 @@ use partune_collect::definitions;
 use partune_mpi_abi::SUCCESS;
 
 use crate::mpi::Mpi;
-use crate::pmpi;
+use crate::{memo, pmpi};
 
 /// What handlers ask of a communicator.
 #[derive(Clone, Copy, Debug)]
@@ -63,20 +62,6 @@ struct Table {
     groups: HashMap<u128, u32>,
 }
 
-const CACHED: usize = 16;
-
-#[derive(Clone, Copy)]
-struct Cached {
-    handle: usize,
-    generation: u64,
-    comm: Option<Comm>,
-}
-
-thread_local! {
-    static CACHE: UnsafeCell<[Cached; CACHED]> =
-        const { UnsafeCell::new([Cached { handle: 0, generation: 0, comm: None }; CACHED]) };
-}
-
 /// Says which processes are the world; false if it was said before.
 pub(crate) fn set_world(group: usize, size: u32) -> bool {
     WORLD.set(World { group, size }).is_ok()
@@ -87,23 +72,20 @@ pub(crate) fn world() -> Option<&'static World> {
 }
 
 /// The communicator of a handle; none if it is foreign or no communicator.
-#[inline]
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
 pub(crate) fn find(mpi: &Mpi, handle: usize) -> Option<Comm> {
-    let generation = GENERATION.load(Ordering::Relaxed);
-    CACHE.with(|cache| {
-        // SAFETY: this thread's, and nothing below looks at it again.
-        let slot = unsafe { &mut (*cache.get())[slot(handle)] };
-        if slot.handle == handle && slot.generation == generation {
-            return slot.comm;
-        }
-        let comm = known(mpi, handle);
-        *slot = Cached { handle, generation, comm };
-        comm
-    })
+    let Some(memos) = memo::of_thread() else { return known(mpi, handle) };
+    *memos.comms.get(handle, GENERATION.load(Ordering::Relaxed), || known(mpi, handle))
 }
 
-fn slot(handle: usize) -> usize {
-    ((handle as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 60) as usize % CACHED
+/// The number of a communicator in the archive, as [`find`]. Not all of it is copied.
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+pub(crate) fn number_of(mpi: &Mpi, handle: usize) -> Option<u32> {
+    let Some(memos) = memo::of_thread() else { return known(mpi, handle).map(|comm| comm.number) };
+    let comm = memos.comms.get(handle, GENERATION.load(Ordering::Relaxed), || known(mpi, handle));
+    comm.as_ref().map(|comm| comm.number)
 }
 
 #[cold]

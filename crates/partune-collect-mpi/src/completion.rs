@@ -2,106 +2,114 @@
 //!
 //! Requests are read before the real call, which overwrites them, and statuses are asked for where the program wants none.
 
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+
+use partune_collect::Call;
 use partune_mpi_abi::{Kind, SUCCESS, Status, StatusLayout};
 
 use crate::indices::Indices;
-use crate::invocation::{Invocation, OwnStatus};
+use crate::invocation::{Form, Invocation, OwnStatus};
 use crate::memory::Scratch;
 use crate::place::Place;
 use crate::requests::{self, Request, Work};
 use crate::{files, pmpi};
 
-use std::cell::UnsafeCell;
-
 /// `MPI_Wait` and `MPI_Test`.
-pub(crate) fn one(invocation: &mut Invocation<'_>) {
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+pub(crate) fn one<F: Form>(invocation: &mut Invocation<'_, F>) {
     let request = requests::watch(invocation.stored(Place::Request, Kind::Request));
     let mut own: OwnStatus = [0; StatusLayout::MOST];
     let status = if request.is_some() { invocation.want_status(&mut own) } else { 0 };
     let succeeded = invocation.run();
     let Some(request) = request.filter(|_| succeeded) else { return };
     if invocation.has(Place::Flag) && !invocation.is_set(Place::Flag) {
-        tested(invocation, &request);
+        tested(invocation.telling(), &request);
     } else {
         complete(invocation, &request, status);
     }
 }
 
 /// `MPI_Waitall` and `MPI_Testall`.
-pub(crate) fn all(invocation: &mut Invocation<'_>) {
-    several(invocation, |invocation, requests, statuses| {
-        if !invocation.run() && !invocation.is_in_status() {
-            return;
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+pub(crate) fn all<F: Form>(invocation: &mut Invocation<'_, F>) {
+    let mut room = Room::EMPTY;
+    let (requests, statuses) = watch(invocation, &mut room);
+    if !invocation.run() && !invocation.is_in_status() {
+        return;
+    }
+    let succeeded = invocation.result_is_success();
+    if invocation.has(Place::Flag) && !invocation.is_set(Place::Flag) {
+        return all_tested(invocation.telling(), requests);
+    }
+    for (at, watched) in requests.iter().enumerate() {
+        let status = statuses.at(at);
+        if let Some(request) = &watched.request
+            && (succeeded || invocation.status(status).error == SUCCESS)
+        {
+            complete(invocation, request, status);
         }
-        let succeeded = invocation.result_is_success();
-        if invocation.has(Place::Flag) && !invocation.is_set(Place::Flag) {
-            return all_tested(invocation, requests);
-        }
-        for (at, watched) in requests.iter().enumerate() {
-            let status = statuses.at(at);
-            if let Some(request) = &watched.request
-                && (succeeded || invocation.status(status).error == SUCCESS)
-            {
-                complete(invocation, request, status);
-            }
-        }
-    });
+    }
 }
 
 /// `MPI_Waitany` and `MPI_Testany`.
-pub(crate) fn any(invocation: &mut Invocation<'_>) {
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+pub(crate) fn any<F: Form>(invocation: &mut Invocation<'_, F>) {
     let mut own: OwnStatus = [0; StatusLayout::MOST];
     let status = invocation.want_status(&mut own);
-    several(invocation, |invocation, requests, _| {
-        if !invocation.run() {
-            return;
-        }
-        if invocation.has(Place::Flag) && !invocation.is_set(Place::Flag) {
-            return all_tested(invocation, requests);
-        }
-        let indices = Indices::new(invocation, Place::Index, 1, requests);
-        if let Some(request) = indices.request(invocation, 0, requests) {
-            complete(invocation, &request, status);
-        }
-    });
+    let mut room = Room::EMPTY;
+    let (requests, _) = watch(invocation, &mut room);
+    if !invocation.run() {
+        return;
+    }
+    if invocation.has(Place::Flag) && !invocation.is_set(Place::Flag) {
+        return all_tested(invocation.telling(), requests);
+    }
+    let indices = Indices::new(invocation, Place::Index, 1, requests);
+    if let Some(request) = indices.request(invocation, 0, requests) {
+        complete(invocation, &request, status);
+    }
 }
 
 /// `MPI_Waitsome` and `MPI_Testsome`.
-pub(crate) fn some(invocation: &mut Invocation<'_>) {
-    several(invocation, |invocation, requests, statuses| {
-        if !invocation.run() && !invocation.is_in_status() {
-            return;
+pub(crate) fn some<F: Form>(invocation: &mut Invocation<'_, F>) {
+    let mut room = Room::EMPTY;
+    let (requests, statuses) = watch(invocation, &mut room);
+    if !invocation.run() && !invocation.is_in_status() {
+        return;
+    }
+    let succeeded = invocation.result_is_success();
+    // Undefined if no request was active.
+    let count = invocation.element(Place::OutCount, 0).clamp(0, requests.len() as i64) as usize;
+    if count == 0 {
+        return all_tested(invocation.telling(), requests);
+    }
+    let indices = Indices::new(invocation, Place::Indices, count, requests);
+    for at in 0..count {
+        let status = statuses.at(at);
+        let fine = succeeded || invocation.status(status).error == SUCCESS;
+        if let Some(request) = indices.request(invocation, at, requests).filter(|_| fine) {
+            complete(invocation, &request, status);
         }
-        let succeeded = invocation.result_is_success();
-        // Undefined if no request was active.
-        let count = invocation.element(Place::OutCount, 0).clamp(0, requests.len() as i64) as usize;
-        if count == 0 {
-            return all_tested(invocation, requests);
-        }
-        let indices = Indices::new(invocation, Place::Indices, count, requests);
-        for at in 0..count {
-            let status = statuses.at(at);
-            let fine = succeeded || invocation.status(status).error == SUCCESS;
-            if let Some(request) = indices.request(invocation, at, requests).filter(|_| fine) {
-                complete(invocation, &request, status);
-            }
-        }
-    });
+    }
 }
 
 /// `MPI_Request_get_status`: the request lives on.
-pub(crate) fn get_status(invocation: &mut Invocation<'_>) {
+pub(crate) fn get_status<F: Form>(invocation: &mut Invocation<'_, F>) {
     let key = invocation.handle(Place::Request, Kind::Request);
     if invocation.run()
         && !invocation.is_set(Place::Flag)
         && let Some(request) = requests::get(key).filter(Request::is_under_way)
     {
-        tested(invocation, &request);
+        tested(invocation.telling(), &request);
     }
 }
 
 /// `MPI_Cancel`: whether it worked is known at completion.
-pub(crate) fn cancel(invocation: &mut Invocation<'_>) {
+pub(crate) fn cancel<F: Form>(invocation: &mut Invocation<'_, F>) {
     let key = invocation.stored(Place::Request, Kind::Request);
     if invocation.run() {
         requests::change(key, |request| request.is_cancelled = true);
@@ -109,7 +117,7 @@ pub(crate) fn cancel(invocation: &mut Invocation<'_>) {
 }
 
 /// `MPI_Request_free`: an active send will complete and nobody will know when. To the archive that is now.
-pub(crate) fn free(invocation: &mut Invocation<'_>) {
+pub(crate) fn free<F: Form>(invocation: &mut Invocation<'_, F>) {
     // Before the library may give the handle to another thread.
     let request = requests::remove(invocation.stored(Place::Request, Kind::Request));
     let freed = invocation.run();
@@ -117,13 +125,15 @@ pub(crate) fn free(invocation: &mut Invocation<'_>) {
         Some(request) if !freed => {
             requests::insert(request);
         }
-        Some(request) if request.is_under_way() => tell_local(invocation, &request),
+        Some(request) if request.is_under_way() => tell_local(invocation.telling(), &request),
         _ => {}
     }
 }
 
 /// A request has completed.
-fn complete(invocation: &mut Invocation<'_>, request: &Request, status: usize) {
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+fn complete<F: Form>(invocation: &mut Invocation<'_, F>, request: &Request, status: usize) {
     requests::finish(request);
     let was_cancelled = request.is_cancelled && {
         let mut flag: i32 = 0;
@@ -143,28 +153,30 @@ fn complete(invocation: &mut Invocation<'_>, request: &Request, status: usize) {
         }
         Work::SendRecv { comm, .. } => {
             let status = invocation.status(status);
-            tell_local(invocation, request);
+            tell_local(invocation.telling(), request);
             received(invocation, comm, request.id + 1, status);
         }
         Work::File { handle, matching } => {
             let bytes = invocation.status(status).bytes.unwrap_or(0);
-            files::tell_complete(invocation, handle, bytes, matching);
+            files::tell_complete(invocation.telling(), handle, bytes, matching);
         }
         Work::Send { .. } | Work::Collective { .. } | Work::Access { .. } | Work::Message { .. } => {
-            tell_local(invocation, request);
+            tell_local(invocation.telling(), request);
         }
     }
 }
 
-fn received(invocation: &mut Invocation<'_>, comm: u32, id: u64, status: Status) {
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+fn received<F: Form>(invocation: &mut Invocation<'_, F>, comm: u32, id: u64, status: Status) {
     if let Some(call) = &mut invocation.call {
         call.irecv(status.source as u32, comm, status.tag as u32, status.bytes.unwrap_or(0), id);
     }
 }
 
 /// Tells the end of what needs no status; a receive of which nothing is known was given up.
-pub(crate) fn tell_local(invocation: &mut Invocation<'_>, request: &Request) {
-    let Some(call) = &mut invocation.call else { return };
+pub(crate) fn tell_local(call: Option<Call<'_>>, request: &Request) {
+    let Some(mut call) = call else { return };
     match request.work {
         Work::Send { .. } | Work::SendRecv { .. } => call.isend_complete(request.id),
         Work::Collective { op, comm, root, bytes } => call.collective_complete(op, comm, root, bytes, request.id),
@@ -174,13 +186,15 @@ pub(crate) fn tell_local(invocation: &mut Invocation<'_>, request: &Request) {
     }
 }
 
-fn all_tested(invocation: &mut Invocation<'_>, requests: &[Watched]) {
-    requests.iter().filter_map(|watched| watched.request.as_ref()).for_each(|request| tested(invocation, request));
+fn all_tested(mut call: Option<Call<'_>>, requests: &[Watched]) {
+    for request in requests.iter().filter_map(|watched| watched.request.as_ref()) {
+        tested(call.as_mut().map(Call::again), request);
+    }
 }
 
 /// A request was asked for and is not complete.
-fn tested(invocation: &mut Invocation<'_>, request: &Request) {
-    let Some(call) = &mut invocation.call else { return };
+fn tested(call: Option<Call<'_>>, request: &Request) {
+    let Some(mut call) = call else { return };
     match request.work {
         Work::Access { window, matching } => call.rma_test(window, matching),
         Work::File { .. } | Work::Message { .. } => {}
@@ -196,10 +210,6 @@ pub(crate) struct Watched {
     pub(crate) key: usize,
     /// None if it is not under way, or was not recorded.
     pub(crate) request: Option<Request>,
-}
-
-impl Watched {
-    const NONE: Watched = Watched { key: 0, request: None };
 }
 
 /// Statuses of several requests in memory.
@@ -221,39 +231,52 @@ thread_local! {
 /// Most requests whose copies fit the stack.
 const FEW: usize = 32;
 
-/// Copies what is known of the requests of a call and sees to their statuses.
-fn several(invocation: &mut Invocation<'_>, act: impl FnOnce(&mut Invocation<'_>, &[Watched], &Statuses)) {
+/// Where copies of requests go and, if the program wants none, their statuses. Never initialised: that would cost more than all the rest.
+struct Room {
+    requests: [MaybeUninit<Watched>; FEW],
+    statuses: [MaybeUninit<OwnStatus>; FEW],
+}
+
+impl Room {
+    const EMPTY: Room =
+        Room { requests: [const { MaybeUninit::uninit() }; FEW], statuses: [const { MaybeUninit::uninit() }; FEW] };
+}
+
+/// Copies what is known of the requests of a call and sees to their statuses. Without memory, nothing of them is told.
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+fn watch<'a, F: Form>(invocation: &mut Invocation<'_, F>, room: &'a mut Room) -> (&'a [Watched], Statuses) {
     let count = invocation.number(Place::Many).max(0) as usize;
     let stride = invocation.mpi.status.bytes();
-    let mut few = [Watched::NONE; FEW];
-    let mut few_statuses = [0_u64; FEW * StatusLayout::MOST / 2];
     let (requests, own) = if count <= FEW {
-        (&mut few[..count], few_statuses.as_mut_ptr() as usize)
+        (room.requests.as_mut_ptr(), room.statuses.as_mut_ptr() as usize)
     } else {
-        let bytes = count * (size_of::<Watched>() + stride);
-        // SAFETY: this thread's, and no second call is recorded inside this one.
-        let room = SCRATCH.with(|scratch| unsafe { (*scratch.get()).room(bytes) }).cast::<Watched>();
-        if room.is_null() {
-            invocation.run();
-            return;
-        }
-        // SAFETY: room for as many requests, then for as many statuses.
-        let requests = unsafe {
-            (0..count).for_each(|at| room.add(at).write(Watched::NONE));
-            std::slice::from_raw_parts_mut(room, count)
-        };
-        let behind = requests.as_ptr_range().end as usize;
-        (requests, behind)
+        let many = room_of_thread(count * (size_of::<Watched>() + stride)).cast::<MaybeUninit<Watched>>();
+        // Behind as many requests.
+        (many, many.wrapping_add(count) as usize)
     };
-    let array = invocation.word(Place::Requests);
-    for (at, watched) in requests.iter_mut().enumerate() {
-        let key = invocation.stored_at(array, Kind::Request, at);
-        *watched = Watched { key, request: requests::watch(key) };
-    }
     let mut first = invocation.word(Place::Statuses);
+    if requests.is_null() {
+        return (&[], Statuses { first, stride });
+    }
+    let array = invocation.word(Place::Requests);
+    for at in 0..count {
+        let key = invocation.stored_at(array, Kind::Request, at);
+        // SAFETY: there is room for as many.
+        unsafe { (*requests.add(at)).write(Watched { key, request: requests::watch(key) }) };
+    }
     if invocation.has(Place::Statuses) && invocation.ignores_statuses() {
         first = own;
         invocation.replace(Place::Statuses, own);
     }
-    act(invocation, requests, &Statuses { first, stride });
+    // SAFETY: as many were written, to the caller's room or to the thread's, which no other call uses meanwhile.
+    let requests = unsafe { std::slice::from_raw_parts(requests.cast::<Watched>(), count) };
+    (requests, Statuses { first, stride })
+}
+
+/// Room in this thread's memory; null if there is none.
+#[cold]
+fn room_of_thread(bytes: usize) -> *mut usize {
+    // SAFETY: this thread's, and no second call is recorded inside this one.
+    SCRATCH.with(|scratch| unsafe { (*scratch.get()).room(bytes) })
 }

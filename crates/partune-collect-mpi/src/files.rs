@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use partune_collect::definitions;
 use partune_collect::facts::{Collective, Io, NO_ROOT};
+use partune_collect::{Call, definitions};
 use partune_mpi_abi::{Kind, StatusLayout};
 
 use crate::comms;
@@ -146,12 +146,12 @@ fn finish(invocation: &mut Invocation<'_>, told: Option<(u32, u64)>) {
     let status = invocation.want_status(&mut own);
     let succeeded = invocation.run();
     let bytes = if succeeded { invocation.status(status).bytes.unwrap_or(0) } else { 0 };
-    tell_complete(invocation, number, bytes, matching);
+    tell_complete(invocation.telling(), number, bytes, matching);
 }
 
 /// An access has ended.
-pub(crate) fn tell_complete(invocation: &mut Invocation<'_>, number: u32, bytes: u64, matching: u64) {
-    if let Some(call) = &mut invocation.call {
+pub(crate) fn tell_complete(call: Option<Call<'_>>, number: u32, bytes: u64, matching: u64) {
+    if let Some(mut call) = call {
         call.io_complete(number, bytes, matching);
     }
 }

@@ -21,16 +21,38 @@ pub(crate) enum Mode {
     Persistent,
 }
 
+/// What a function's parameters mean. Nothing in it changes: where it is known to the compiler, so is every position.
+#[derive(Debug)]
+pub(crate) struct Signature {
+    pub(crate) mode: Mode,
+    pub(crate) places: Places,
+    /// Bit i: parameter i is a number of 64 bits, or an array of such.
+    pub(crate) wide: u32,
+    /// Parameters of the Fortran binding without the error code.
+    pub(crate) fortran_parameters: usize,
+}
+
+impl Signature {
+    /// The position of a parameter.
+    #[allow(clippy::inline_always, reason = "becomes a number where the signature is known")]
+    #[inline(always)]
+    pub(crate) fn at(&self, place: Place) -> Option<usize> {
+        let at = self.places[place as usize];
+        (at != NOWHERE).then_some(at as usize)
+    }
+
+    #[allow(clippy::inline_always, reason = "as above")]
+    #[inline(always)]
+    pub(crate) fn is_wide(&self, place: Place) -> bool {
+        self.at(place).is_some_and(|at| self.wide >> at & 1 != 0)
+    }
+}
+
 /// One function of MPI with all its bindings.
 #[derive(Debug)]
 pub(crate) struct Function {
     pub(crate) region: Region,
-    pub(crate) mode: Mode,
-    places: Places,
-    /// Bit i: parameter i is a number of 64 bits, or an array of such.
-    wide: u32,
-    /// Parameters of the Fortran binding without the error code.
-    pub(crate) fortran_parameters: usize,
+    pub(crate) signature: &'static Signature,
     c: Real,
     fortran: Real,
     f08: Real,
@@ -49,17 +71,10 @@ pub(crate) enum Language {
 }
 
 impl Function {
-    pub(crate) const fn new(
-        name: &'static str,
-        mode: Mode,
-        places: Places,
-        wide: u32,
-        fortran_parameters: usize,
-    ) -> Function {
+    pub(crate) const fn new(name: &'static str, signature: &'static Signature) -> Function {
         let region = Region::new(name, Kind::Construct(PARADIGM));
         let (c, fortran, f08) = (Real::new(), Real::new(), Real::new());
-        let told_missing = AtomicBool::new(false);
-        Function { region, mode, places, wide, fortran_parameters, c, fortran, f08, told_missing }
+        Function { region, signature, c, fortran, f08, told_missing: AtomicBool::new(false) }
     }
 
     /// The function of the library; none if it has none.
@@ -71,17 +86,6 @@ impl Function {
             Language::Fortran => self.fortran.find(|| fortran_names(name)),
             Language::F08 => self.f08.find(|| owned(&[format!("{}_f08_", name.to_ascii_lowercase())])),
         }
-    }
-
-    /// The position of a parameter.
-    #[inline]
-    pub(crate) fn at(&self, place: Place) -> Option<usize> {
-        let at = self.places[place as usize];
-        (at != NOWHERE).then_some(at as usize)
-    }
-
-    pub(crate) fn is_wide(&self, place: Place) -> bool {
-        self.at(place).is_some_and(|at| self.wide >> at & 1 != 0)
     }
 }
 
@@ -134,14 +138,15 @@ fn owned(names: &[String]) -> Vec<CString> {
 ///
 /// # Safety
 /// `real` must be a function of as many arguments, all of class integer; further words are passed and ignored.
-#[inline]
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
 pub(crate) unsafe fn invoke(real: usize, words: &[usize]) -> c_int {
     macro_rules! call {
         ($($index:literal)*) => {{
             // SAFETY: as the caller said; arguments beyond the function's are ignored in every C calling convention.
             unsafe {
                 let function: unsafe extern "C" fn($(call!(@word $index)),*) -> c_int = std::mem::transmute(real);
-                function($(words.get($index).copied().unwrap_or(0)),*)
+                function($(if $index < words.len() { words[$index] } else { 0 }),*)
             }
         }};
         (@word $index:literal) => { usize };

@@ -9,7 +9,7 @@ use partune_mpi_abi::{Abi, Kind};
 
 use crate::completion::Watched;
 use crate::function::Language;
-use crate::invocation::Invocation;
+use crate::invocation::{Form, Invocation};
 use crate::place::Place;
 use crate::requests::Request;
 
@@ -23,7 +23,12 @@ pub(crate) struct Indices {
 }
 
 impl Indices {
-    pub(crate) fn new(invocation: &Invocation<'_>, place: Place, count: usize, requests: &[Watched]) -> Indices {
+    pub(crate) fn new<F: Form>(
+        invocation: &Invocation<'_, F>,
+        place: Place,
+        count: usize,
+        requests: &[Watched],
+    ) -> Indices {
         let first = match (invocation.language(), invocation.mpi.abi) {
             (Language::C, _) => 0,
             (Language::F08, Abi::Mpich) => learn(invocation, place, count, requests),
@@ -33,7 +38,12 @@ impl Indices {
     }
 
     /// The request of a completion; none if it is not known.
-    pub(crate) fn request(&self, invocation: &Invocation<'_>, element: usize, requests: &[Watched]) -> Option<Request> {
+    pub(crate) fn request<F: Form>(
+        &self,
+        invocation: &Invocation<'_, F>,
+        element: usize,
+        requests: &[Watched],
+    ) -> Option<Request> {
         let index = invocation.element(self.place, element);
         if index == i64::from(invocation.mpi.numbers.undefined) {
             return None;
@@ -42,7 +52,7 @@ impl Indices {
     }
 }
 
-fn learn(invocation: &Invocation<'_>, place: Place, count: usize, requests: &[Watched]) -> i64 {
+fn learn<F: Form>(invocation: &Invocation<'_, F>, place: Place, count: usize, requests: &[Watched]) -> i64 {
     let null = invocation.mpi.request_null;
     let array = invocation.word(Place::Requests);
     let completed = |index: i64| {

@@ -9,20 +9,40 @@
 use std::ffi::c_int;
 
 use partune_collect::Call;
-use partune_mpi_abi::{Abi, Error, Kind, SUCCESS, Status, StatusLayout};
+use partune_mpi_abi::{Kind, SUCCESS, Status, StatusLayout};
 
-use crate::function::{Function, Language, Mode, invoke};
+use crate::function::{Language, Mode, Signature, invoke};
 use crate::mpi::Mpi;
 use crate::place::Place;
-use crate::pmpi;
+
+/// Which function was called, in which language.
+pub(crate) trait Form {
+    fn signature(&self) -> &'static Signature;
+    fn language(&self) -> Language;
+}
+
+/// Found out when the program runs. The wrappers of the hottest functions have forms of their own, which the compiler knows.
+pub(crate) struct Any {
+    pub(crate) signature: &'static Signature,
+    pub(crate) language: Language,
+}
+
+impl Form for Any {
+    fn signature(&self) -> &'static Signature {
+        self.signature
+    }
+
+    fn language(&self) -> Language {
+        self.language
+    }
+}
 
 /// A call that is under way.
-pub(crate) struct Invocation<'a> {
+pub(crate) struct Invocation<'a, F = Any> {
     pub(crate) mpi: &'static Mpi,
     /// None while recording is switched off: what is kept about handles goes on.
-    pub(crate) call: Option<Call>,
-    function: &'static Function,
-    language: Language,
+    pub(crate) call: Option<Call<'static>>,
+    form: F,
     real: usize,
     words: &'a mut [usize],
     result: c_int,
@@ -31,23 +51,25 @@ pub(crate) struct Invocation<'a> {
 /// A status of the recorder's own, for programs that want none.
 pub(crate) type OwnStatus = [i32; StatusLayout::MOST];
 
-impl<'a> Invocation<'a> {
+#[allow(clippy::inline_always, reason = "with a known signature each becomes a load or nothing")]
+impl<'a, F: Form> Invocation<'a, F> {
+    #[inline(always)]
     pub(crate) fn new(
         mpi: &'static Mpi,
-        call: Option<Call>,
-        function: &'static Function,
-        language: Language,
+        call: Option<Call<'static>>,
+        form: F,
         real: usize,
         words: &'a mut [usize],
-    ) -> Invocation<'a> {
-        Invocation { mpi, call, function, language, real, words, result: SUCCESS }
+    ) -> Invocation<'a, F> {
+        Invocation { mpi, call, form, real, words, result: SUCCESS }
     }
 
     /// Calls the real function; returns whether it succeeded. Facts told from here on have the time of its return.
+    #[inline(always)]
     pub(crate) fn run(&mut self) -> bool {
         // SAFETY: the words are those that the program passed, or addresses of as large objects.
         let returned = unsafe { invoke(self.real, self.words) };
-        self.result = match self.language {
+        self.result = match self.form.language() {
             Language::C => returned,
             Language::Fortran | Language::F08 => self.fortran_error(),
         };
@@ -56,6 +78,7 @@ impl<'a> Invocation<'a> {
     }
 
     /// The call goes on until now: something of the recorder's own came behind the real function.
+    #[inline(always)]
     pub(crate) fn returned(&mut self) {
         if let Some(call) = &mut self.call {
             call.returned();
@@ -63,6 +86,7 @@ impl<'a> Invocation<'a> {
     }
 
     /// Ends the call. In Fortran the result is where the library put it.
+    #[inline(always)]
     pub(crate) fn leave(self) -> c_int {
         if let Some(call) = self.call {
             call.leave();
@@ -71,56 +95,74 @@ impl<'a> Invocation<'a> {
     }
 
     /// The error code behind the Fortran arguments, which `mpi_f08` may leave out.
+    #[inline(always)]
     fn fortran_error(&self) -> c_int {
-        let address = self.words.get(self.function.fortran_parameters).copied().unwrap_or(0);
+        let address = self.words.get(self.form.signature().fortran_parameters).copied().unwrap_or(0);
         // SAFETY: an `INTEGER` of the program, if any.
         if address == 0 { SUCCESS } else { unsafe { *(address as *const c_int) } }
     }
 
-    /// Whether some of several operations succeeded, and their statuses say which.
-    pub(crate) fn is_in_status(&self) -> bool {
-        let mut class: c_int = SUCCESS;
-        // SAFETY: a number that outlives the call.
-        let known = unsafe { pmpi::error_class(self.result as usize, &raw mut class as usize) } == SUCCESS;
-        known && class == Error::InStatus.class(self.mpi.abi)
+    /// The call for somebody who tells facts, if they are to be told.
+    #[inline(always)]
+    pub(crate) fn telling(&mut self) -> Option<Call<'_>> {
+        self.call.as_mut().map(Call::again)
     }
 
+    /// Whether some of several operations succeeded, and their statuses say which.
+    #[inline(always)]
+    pub(crate) fn is_in_status(&self) -> bool {
+        self.mpi.is_in_status(self.result)
+    }
+
+    #[inline(always)]
     pub(crate) fn result_is_success(&self) -> bool {
         self.result == SUCCESS
     }
 
+    #[inline(always)]
     pub(crate) fn mode(&self) -> Mode {
-        self.function.mode
+        self.form.signature().mode
     }
 
     pub(crate) fn language(&self) -> Language {
-        self.language
+        self.form.language()
     }
 
+    #[inline(always)]
     pub(crate) fn is_fortran(&self) -> bool {
-        self.language != Language::C
+        self.form.language() != Language::C
     }
 
+    #[inline(always)]
     pub(crate) fn has(&self, place: Place) -> bool {
-        self.function.at(place).is_some()
+        self.form.signature().at(place).is_some()
     }
 
     /// An argument as it came; 0 if the function has no such parameter.
+    #[inline(always)]
     pub(crate) fn word(&self, place: Place) -> usize {
-        self.function.at(place).and_then(|at| self.words.get(at).copied()).unwrap_or(0)
+        // Without an intermediate reference, so that the compiler keeps the words in registers.
+        match self.form.signature().at(place) {
+            Some(at) if at < self.words.len() => self.words[at],
+            _ => 0,
+        }
     }
 
     /// Passes another word to the real function.
+    #[inline(always)]
     pub(crate) fn replace(&mut self, place: Place, word: usize) {
-        if let Some(word_there) = self.function.at(place).and_then(|at| self.words.get_mut(at)) {
-            *word_there = word;
+        if let Some(at) = self.form.signature().at(place)
+            && at < self.words.len()
+        {
+            self.words[at] = word;
         }
     }
 
     /// A number that was passed.
+    #[inline(always)]
     pub(crate) fn number(&self, place: Place) -> i64 {
         let word = self.word(place);
-        match (self.is_fortran(), self.function.is_wide(place)) {
+        match (self.is_fortran(), self.form.signature().is_wide(place)) {
             (false, false) => i64::from(word as i32),
             (false, true) => word as i64,
             // SAFETY: addresses of numbers of the program.
@@ -131,14 +173,16 @@ impl<'a> Invocation<'a> {
     }
 
     /// A rank, a tag or a level.
+    #[inline(always)]
     pub(crate) fn int(&self, place: Place) -> i32 {
         self.number(place) as i32
     }
 
     /// A number in an array, or one that was stored (index 0).
+    #[inline(always)]
     pub(crate) fn element(&self, place: Place, index: usize) -> i64 {
         let array = self.word(place);
-        if self.function.is_wide(place) {
+        if self.form.signature().is_wide(place) {
             // SAFETY: the program's array is as long as MPI says.
             unsafe { *(array as *const i64).add(index) }
         } else {
@@ -148,50 +192,32 @@ impl<'a> Invocation<'a> {
     }
 
     /// Whether a logical value was stored as true.
+    #[inline(always)]
     pub(crate) fn is_set(&self, place: Place) -> bool {
         self.element(place, 0) != 0
     }
 
     /// A handle that was passed.
+    #[inline(always)]
     pub(crate) fn handle(&self, place: Place, kind: Kind) -> usize {
         let word = self.word(place);
-        if self.is_fortran() { self.translated(kind, word, 0) } else { self.mpi.handle(kind, word) }
+        if self.is_fortran() { self.mpi.translated(kind, word, 0) } else { self.mpi.handle(kind, word) }
     }
 
     /// A handle that was stored, or will be read, where an argument points.
+    #[inline(always)]
     pub(crate) fn stored(&self, place: Place, kind: Kind) -> usize {
         self.stored_at(self.word(place), kind, 0)
     }
 
     /// The handle at an index of an array that was passed.
+    #[inline(always)]
     pub(crate) fn stored_at(&self, array: usize, kind: Kind, index: usize) -> usize {
         if self.is_fortran() {
-            self.translated(kind, array, index)
+            self.mpi.translated(kind, array, index)
         } else {
             // SAFETY: the program's array is as long as MPI says.
             unsafe { self.mpi.stored(kind, array, index) }
-        }
-    }
-
-    /// A Fortran handle in memory as the C handle that it stands for.
-    fn translated(&self, kind: Kind, array: usize, index: usize) -> usize {
-        // SAFETY: the program's array of `INTEGER`s, and functions that only look up.
-        unsafe {
-            let handle = *(array as *const i32).add(index) as usize;
-            if self.mpi.abi == Abi::Mpich && kind != Kind::File {
-                // A handle is the same number in both languages.
-                return self.mpi.handle(kind, handle);
-            }
-            match kind {
-                Kind::Comm => pmpi::comm_f2c(handle),
-                Kind::Group => pmpi::group_f2c(handle),
-                Kind::Datatype => pmpi::type_f2c(handle),
-                Kind::Win => pmpi::win_f2c(handle),
-                Kind::File => pmpi::file_f2c(handle),
-                Kind::Request => pmpi::request_f2c(handle),
-                Kind::Message => pmpi::message_f2c(handle),
-                Kind::Op | Kind::Info | Kind::Errhandler => 0,
-            }
         }
     }
 
@@ -202,6 +228,7 @@ impl<'a> Invocation<'a> {
     }
 
     /// Makes the real function fill a status: the program's, or `own` if the program wants none. Returns its address.
+    #[inline(always)]
     pub(crate) fn want_status(&mut self, own: &mut OwnStatus) -> usize {
         let word = self.word(Place::Status);
         let ignored = if self.is_fortran() {
@@ -218,6 +245,7 @@ impl<'a> Invocation<'a> {
     }
 
     /// Whether the program wants no statuses of several operations.
+    #[inline(always)]
     pub(crate) fn ignores_statuses(&self) -> bool {
         let word = self.word(Place::Statuses);
         if self.is_fortran() {
@@ -229,6 +257,7 @@ impl<'a> Invocation<'a> {
     }
 
     /// What a status says; its bytes are asked from the library where the layout does not tell.
+    #[inline(always)]
     pub(crate) fn status(&self, address: usize) -> Status {
         let layout = &self.mpi.status;
         // SAFETY: a status that the library filled.
@@ -236,10 +265,7 @@ impl<'a> Invocation<'a> {
         let none = Status { source: self.mpi.numbers.proc_null, tag: 0, error: SUCCESS, bytes: Some(0) };
         let mut status = layout.read(ints).unwrap_or(none);
         if status.bytes.is_none() {
-            let mut count: i64 = 0;
-            // SAFETY: the status above, and a count that outlives the call.
-            let known = unsafe { pmpi::get_elements_x(address, self.mpi.byte, &raw mut count as usize) } == SUCCESS;
-            status.bytes = Some(if known { count.max(0) as u64 } else { 0 });
+            status.bytes = Some(self.mpi.bytes_in(address));
         }
         status
     }
@@ -252,7 +278,7 @@ impl<'a> Invocation<'a> {
         }
         let bytes = if self.is_fortran() {
             // The functions that are asked have one text only.
-            let length = self.words.get(self.function.fortran_parameters + 1).copied().unwrap_or(0);
+            let length = self.words.get(self.form.signature().fortran_parameters + 1).copied().unwrap_or(0);
             // SAFETY: a text of the program with its length.
             unsafe { std::slice::from_raw_parts(address, length.min(4096)) }
         } else {

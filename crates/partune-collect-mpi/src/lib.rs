@@ -20,6 +20,7 @@ mod indices;
 mod init;
 mod invocation;
 mod library;
+mod memo;
 mod memory;
 mod mpi;
 mod neighbours;
@@ -36,6 +37,7 @@ mod wrap;
 /// The functions that the program calls instead of MPI's.
 #[allow(
     non_snake_case,
+    non_camel_case_types,
     unreachable_pub,
     clippy::missing_safety_doc,
     clippy::too_many_arguments,
@@ -47,7 +49,8 @@ mod wrappers {
 
     use partune_collect::frame;
 
-    use crate::function::{Function, Language, Mode};
+    use crate::function::{Function, Language, Mode, Signature};
+    use crate::invocation::Form;
     use crate::place::{Place, places};
     use crate::wrap::{self, Handler};
     use crate::{collective, communicators, completion, files, init, p2p, rma, types};
@@ -57,8 +60,8 @@ mod wrappers {
 
 #[cfg(test)]
 mod tests {
-    use crate::function::Function;
     use crate::function::Mode::{Blocking, NonBlocking, Persistent};
+    use crate::function::{Function, Signature};
     use crate::place::Place::{self, *};
     use crate::wrappers::ALL;
 
@@ -135,9 +138,10 @@ mod tests {
             assert!(!handled.is_empty(), "{part}");
             for (function, _) in handled {
                 let name = function.region.name;
-                let missing: Vec<_> = needed.iter().filter(|place| function.at(**place).is_none()).collect();
+                let missing: Vec<_> = needed.iter().filter(|place| function.signature.at(**place).is_none()).collect();
                 assert!(missing.is_empty(), "{name} has no {missing:?}");
-                assert!(function.mode == Blocking || function.at(Request).is_some(), "{name} gives a request");
+                let Signature { mode, .. } = function.signature;
+                assert!(*mode == Blocking || function.signature.at(Request).is_some(), "{name} gives a request");
             }
         }
     }
@@ -146,20 +150,20 @@ mod tests {
     fn positions_modes_and_widths() {
         let (send, handler) = handler_of("MPI_Send");
         assert_eq!(
-            [Send, SendCount, SendType, Target, SendTag, Comm].map(|place| send.at(place)),
+            [Send, SendCount, SendType, Target, SendTag, Comm].map(|place| send.signature.at(place)),
             [0, 1, 2, 3, 4, 5].map(Some)
         );
-        assert_eq!((send.mode, handler), (Blocking, "Handler::Tell(p2p::send)"));
+        assert_eq!((send.signature.mode, handler), (Blocking, "Handler::Tell(p2p::send)"));
         let modes =
             ["MPI_Isend", "MPI_Send_init", "MPI_Ibcast", "MPI_Bcast_init_c", "MPI_Rput", "MPI_Put", "MPI_Session_init"];
-        let modes = modes.map(|name| handler_of(name).0.mode);
+        let modes = modes.map(|name| handler_of(name).0.signature.mode);
         assert_eq!(modes, [NonBlocking, Persistent, NonBlocking, Persistent, NonBlocking, Blocking, Blocking]);
-        let wide = |name: &str, place| handler_of(name).0.is_wide(place);
+        let wide = |name: &str, place| handler_of(name).0.signature.is_wide(place);
         assert!(wide("MPI_Send_c", SendCount) && !wide("MPI_Send", SendCount) && wide("MPI_Alltoallv_c", RecvCounts));
         assert_eq!(handler_of("MPI_Comm_rank").1, "Handler::Plain");
         assert_eq!(handler_of("MPIX_Bcast_init").1, "Handler::Tell(collective::bcast)");
         let parameters = ["MPI_Init", "MPI_Init_thread", "MPI_Send", "MPI_Pcontrol"];
-        assert_eq!(parameters.map(|name| handler_of(name).0.fortran_parameters), [0, 2, 6, 1]);
+        assert_eq!(parameters.map(|name| handler_of(name).0.signature.fortran_parameters), [0, 2, 6, 1]);
     }
 
     #[test]

@@ -4,7 +4,9 @@ use std::ffi::{CStr, c_char, c_int};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use partune_mpi_abi::{ABI_VERSION, Abi, Evidence, Handle, Kind, Numbers, OPEN_MPI_WORLD, StatusLayout, detect};
+use partune_mpi_abi::{
+    ABI_VERSION, Abi, Error, Evidence, Handle, Kind, Numbers, OPEN_MPI_WORLD, SUCCESS, StatusLayout, detect,
+};
 
 use crate::{library, pmpi};
 
@@ -138,6 +140,47 @@ impl Mpi {
             Abi::Mpich => request >> 26 == PREDEFINED_REQUEST,
             Abi::Standard => false,
         }
+    }
+
+    /// A Fortran handle in memory as the C handle that it stands for.
+    #[inline(never)]
+    pub(crate) fn translated(&self, kind: Kind, array: usize, index: usize) -> usize {
+        // SAFETY: the program's array of `INTEGER`s, and functions that only look up.
+        unsafe {
+            let handle = *(array as *const i32).add(index) as usize;
+            if self.abi == Abi::Mpich && kind != Kind::File {
+                // A handle is the same number in both languages.
+                return self.handle(kind, handle);
+            }
+            match kind {
+                Kind::Comm => pmpi::comm_f2c(handle),
+                Kind::Group => pmpi::group_f2c(handle),
+                Kind::Datatype => pmpi::type_f2c(handle),
+                Kind::Win => pmpi::win_f2c(handle),
+                Kind::File => pmpi::file_f2c(handle),
+                Kind::Request => pmpi::request_f2c(handle),
+                Kind::Message => pmpi::message_f2c(handle),
+                Kind::Op | Kind::Info | Kind::Errhandler => 0,
+            }
+        }
+    }
+
+    /// Whether a result says that some of several operations succeeded, and their statuses say which.
+    #[cold]
+    pub(crate) fn is_in_status(&self, result: c_int) -> bool {
+        let mut class: c_int = SUCCESS;
+        // SAFETY: a number that outlives the call.
+        let known = unsafe { pmpi::error_class(result as usize, &raw mut class as usize) } == SUCCESS;
+        known && class == Error::InStatus.class(self.abi)
+    }
+
+    /// Bytes that a status, at an address, counts: asked from the library.
+    #[cold]
+    pub(crate) fn bytes_in(&self, status: usize) -> u64 {
+        let mut count: i64 = 0;
+        // SAFETY: a status that the library filled, and a count that outlives the call.
+        let known = unsafe { pmpi::get_elements_x(status, self.byte, &raw mut count as usize) } == SUCCESS;
+        if known { count.max(0) as u64 } else { 0 }
     }
 
     /// A handle in memory: of an array of handles, the one at an index.

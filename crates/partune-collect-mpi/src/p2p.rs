@@ -5,15 +5,17 @@
 
 use partune_mpi_abi::{Kind, StatusLayout};
 
-use crate::comms::{self, Comm};
+use crate::comms;
 use crate::function::Mode;
-use crate::invocation::{Invocation, OwnStatus};
+use crate::invocation::{Form, Invocation, OwnStatus};
 use crate::place::Place;
 use crate::requests::{self, Request, State, Work};
 use crate::types;
 
 /// Sends of all kinds that do not receive as well.
-pub(crate) fn send(invocation: &mut Invocation<'_>) {
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+pub(crate) fn send<F: Form>(invocation: &mut Invocation<'_, F>) {
     let outgoing = outgoing(invocation);
     match invocation.mode() {
         Mode::Blocking => {
@@ -39,21 +41,25 @@ pub(crate) fn send(invocation: &mut Invocation<'_>) {
 }
 
 /// Receives of all kinds.
-pub(crate) fn recv(invocation: &mut Invocation<'_>) {
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+pub(crate) fn recv<F: Form>(invocation: &mut Invocation<'_, F>) {
     let is_null = i64::from(invocation.mpi.numbers.proc_null) == invocation.number(Place::Source);
-    let comm = if is_null { None } else { comm(invocation).map(|comm| comm.number) };
+    let comm = if is_null { None } else { comm(invocation) };
     receive(invocation, comm, Place::Status);
 }
 
 /// Receives of a message that a probe found: the communicator was seen there.
-pub(crate) fn mrecv(invocation: &mut Invocation<'_>) {
+pub(crate) fn mrecv<F: Form>(invocation: &mut Invocation<'_, F>) {
     let message = invocation.stored(Place::Message, Kind::Message);
     let found = requests::remove(message).map(|found| found.work);
     let comm = if let Some(Work::Message { comm }) = found { Some(comm) } else { None };
     receive(invocation, comm, Place::Status);
 }
 
-fn receive(invocation: &mut Invocation<'_>, comm: Option<u32>, status: Place) {
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+fn receive<F: Form>(invocation: &mut Invocation<'_, F>, comm: Option<u32>, status: Place) {
     let work = comm.map(|comm| Work::Recv { comm });
     match invocation.mode() {
         Mode::Blocking => {
@@ -82,12 +88,14 @@ fn receive(invocation: &mut Invocation<'_>, comm: Option<u32>, status: Place) {
 }
 
 /// `MPI_Sendrecv`, `MPI_Sendrecv_replace`, and those that give a request.
-pub(crate) fn sendrecv(invocation: &mut Invocation<'_>) {
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+pub(crate) fn sendrecv<F: Form>(invocation: &mut Invocation<'_, F>) {
     let outgoing = outgoing(invocation);
     let is_null = i64::from(invocation.mpi.numbers.proc_null) == invocation.number(Place::Source);
     // One communicator for both directions.
     let known = outgoing.map(|outgoing| outgoing.comm);
-    let from = if is_null { None } else { known.or_else(|| comm(invocation).map(|comm| comm.number)) };
+    let from = if is_null { None } else { known.or_else(|| comm(invocation)) };
     if invocation.mode() == Mode::Blocking {
         if let (Some(Outgoing { to, comm, tag, bytes }), Some(call)) = (outgoing, &mut invocation.call) {
             call.send(to, comm, tag, bytes);
@@ -115,7 +123,7 @@ pub(crate) fn sendrecv(invocation: &mut Invocation<'_>) {
 }
 
 /// `MPI_Mprobe` and `MPI_Improbe`: the message will be received without its communicator.
-pub(crate) fn matched_probe(invocation: &mut Invocation<'_>) {
+pub(crate) fn matched_probe<F: Form>(invocation: &mut Invocation<'_, F>) {
     let comm = comm(invocation);
     if !invocation.run() || invocation.has(Place::Flag) && !invocation.is_set(Place::Flag) {
         return;
@@ -124,13 +132,15 @@ pub(crate) fn matched_probe(invocation: &mut Invocation<'_>) {
     if let Some(comm) = comm
         && message != invocation.mpi.message_no_proc
     {
-        let work = Work::Message { comm: comm.number };
+        let work = Work::Message { comm };
         requests::insert(Request::persistent(message, work));
     }
 }
 
 /// `MPI_Start` and `MPI_Startall`.
-pub(crate) fn start(invocation: &mut Invocation<'_>) {
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+pub(crate) fn start<F: Form>(invocation: &mut Invocation<'_, F>) {
     let count = if invocation.has(Place::Many) { invocation.number(Place::Many).max(0) as usize } else { 1 };
     let place = if invocation.has(Place::Requests) { Place::Requests } else { Place::Request };
     let array = invocation.word(place);
@@ -153,7 +163,9 @@ pub(crate) fn start(invocation: &mut Invocation<'_>) {
 }
 
 /// Tells what begins with a request; returns its number, none while recording is off.
-pub(crate) fn tell_start(invocation: &mut Invocation<'_>, work: Work) -> Option<u64> {
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+pub(crate) fn tell_start<F: Form>(invocation: &mut Invocation<'_, F>, work: Work) -> Option<u64> {
     let call = invocation.call.as_mut()?;
     let id = call.next_id();
     match work {
@@ -172,26 +184,32 @@ pub(crate) fn tell_start(invocation: &mut Invocation<'_>, work: Work) -> Option<
 }
 
 /// Keeps the request that a call gave. Some libraries have one handle for all that is complete at once: it is never waited for in earnest.
-pub(crate) fn keep(invocation: &mut Invocation<'_>, work: Option<Work>, id: Option<u64>) {
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+pub(crate) fn keep<F: Form>(invocation: &mut Invocation<'_, F>, work: Option<Work>, id: Option<u64>) {
     let is_persistent = invocation.mode() == Mode::Persistent;
     let Some(work) = work.filter(|_| is_persistent || id.is_some()) else { return };
     let key = invocation.stored(Place::Request, Kind::Request);
     let request = if is_persistent { Request::persistent(key, work) } else { Request::new(key, id.unwrap_or(0), work) };
     if request.is_under_way() && invocation.mpi.is_complete_handle(key) {
-        crate::completion::tell_local(invocation, &request);
+        crate::completion::tell_local(invocation.telling(), &request);
     } else if let Some(earlier) = requests::insert(request) {
-        crate::completion::tell_local(invocation, &earlier);
+        crate::completion::tell_local(invocation.telling(), &earlier);
     }
 }
 
 /// What was told to begin did not.
-pub(crate) fn cancel(invocation: &mut Invocation<'_>, id: Option<u64>) {
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+pub(crate) fn cancel<F: Form>(invocation: &mut Invocation<'_, F>, id: Option<u64>) {
     if let (Some(id), Some(call)) = (id, &mut invocation.call) {
         call.request_cancelled(id);
     }
 }
 
-fn tell_received(invocation: &mut Invocation<'_>, comm: u32, status: usize) {
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+fn tell_received<F: Form>(invocation: &mut Invocation<'_, F>, comm: u32, status: usize) {
     let status = invocation.status(status);
     if status.source == invocation.mpi.numbers.proc_null {
         return;
@@ -201,8 +219,10 @@ fn tell_received(invocation: &mut Invocation<'_>, comm: u32, status: usize) {
     }
 }
 
-fn comm(invocation: &Invocation<'_>) -> Option<Comm> {
-    comms::find(invocation.mpi, invocation.handle(Place::Comm, Kind::Comm))
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+fn comm<F: Form>(invocation: &Invocation<'_, F>) -> Option<u32> {
+    comms::number_of(invocation.mpi, invocation.handle(Place::Comm, Kind::Comm))
 }
 
 /// A message that is sent.
@@ -221,12 +241,14 @@ impl Outgoing {
     }
 }
 
-fn outgoing(invocation: &Invocation<'_>) -> Option<Outgoing> {
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+fn outgoing<F: Form>(invocation: &Invocation<'_, F>) -> Option<Outgoing> {
     let to = invocation.int(Place::Target);
     if to == invocation.mpi.numbers.proc_null {
         return None;
     }
-    let comm = comm(invocation)?.number;
+    let comm = comm(invocation)?;
     let size = types::size(invocation.handle(Place::SendType, Kind::Datatype));
     let partitions =
         if invocation.has(Place::Partitions) { invocation.number(Place::Partitions).max(0) as u64 } else { 1 };

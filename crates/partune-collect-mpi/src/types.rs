@@ -1,45 +1,23 @@
-//! Sizes of datatypes, kept in a small table of each thread.
+//! Sizes of datatypes, remembered by each thread.
 //!
 //! A freed type's handle may be given to another type, so the tables are void whenever a type is freed.
 
-use std::cell::UnsafeCell;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use partune_mpi_abi::SUCCESS;
 
 use crate::invocation::Invocation;
-use crate::pmpi;
+use crate::{memo, pmpi};
 
 static GENERATION: AtomicU64 = AtomicU64::new(1);
 
-const CACHED: usize = 32;
-
-#[derive(Clone, Copy)]
-struct Cached {
-    handle: usize,
-    generation: u64,
-    size: u64,
-}
-
-thread_local! {
-    static CACHE: UnsafeCell<[Cached; CACHED]> =
-        const { UnsafeCell::new([Cached { handle: 0, generation: 0, size: 0 }; CACHED]) };
-}
-
 /// Bytes of one element of a datatype; 0 if MPI does not tell.
-#[inline]
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
 pub(crate) fn size(handle: usize) -> u64 {
-    let generation = GENERATION.load(Ordering::Relaxed);
-    CACHE.with(|cache| {
-        let at = ((handle as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 59) as usize % CACHED;
-        // SAFETY: this thread's, and nothing below looks at it again.
-        let slot = unsafe { &mut (*cache.get())[at] };
-        if slot.handle != handle || slot.generation != generation {
-            *slot = Cached { handle, generation, size: ask(handle) };
-        }
-        slot.size
-    })
+    let Some(memos) = memo::of_thread() else { return ask(handle) };
+    *memos.sizes.get(handle, GENERATION.load(Ordering::Relaxed), || ask(handle))
 }
 
 #[cold]

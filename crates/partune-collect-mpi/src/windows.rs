@@ -82,7 +82,7 @@ pub(crate) fn with<T>(handle: usize, act: impl FnOnce(&mut Window) -> T) -> Opti
 
 impl Window {
     /// The number that accesses to a rank have until they are completed.
-    pub(crate) fn access(&mut self, target: u32, call: &mut Call) -> u64 {
+    pub(crate) fn access(&mut self, target: u32, call: &mut Call<'_>) -> u64 {
         let Some(open) = self.open.get_mut(target as usize) else { return 0 };
         if *open == 0 {
             *open = call.next_id();
@@ -92,7 +92,7 @@ impl Window {
     }
 
     /// Tells that the accesses to a rank, or to all, are complete.
-    pub(crate) fn complete(&mut self, target: Option<u32>, reach: Reach, call: &mut Call) {
+    pub(crate) fn complete(&mut self, target: Option<u32>, reach: Reach, call: &mut Call<'_>) {
         for rank in self.touched.iter().filter(|rank| target.is_none_or(|target| **rank == target)) {
             let matching = self.open[*rank as usize];
             match reach {

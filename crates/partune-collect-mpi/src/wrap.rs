@@ -10,7 +10,7 @@ use partune_collect::frame::Frame;
 use partune_mpi_abi::{Abi, Error};
 
 use crate::function::{Function, Language, invoke};
-use crate::invocation::Invocation;
+use crate::invocation::{Any, Form, Invocation};
 use crate::mpi::{complain, mpi};
 use crate::place::Place;
 
@@ -53,6 +53,27 @@ pub(crate) unsafe fn c(function: &'static Function, handler: Handler, frame: Fra
     unsafe { handled(function, handler, Language::C, real, frame, words) }
 }
 
+/// Begins a call of the C binding of a function that tells more, for wrappers into which all of that is inlined: what is done depends on the
+/// form, which the compiler knows there. If nothing is to be told, the real function's result.
+///
+/// # Safety
+/// The words must be the arguments of the function.
+#[allow(clippy::inline_always, reason = "the hot path of messages")]
+#[inline(always)]
+pub(crate) unsafe fn hot<'a, F: Form>(
+    function: &'static Function,
+    form: F,
+    frame: Frame,
+    words: &'a mut [usize],
+) -> Result<Invocation<'a, F>, c_int> {
+    let Some(real) = function.real(Language::C) else { return Err(missing(function)) };
+    let (Some(mpi), Some(call)) = (mpi(), partune_collect::enter(&function.region, frame)) else {
+        // SAFETY: as the caller said.
+        return Err(unsafe { invoke(real, words) });
+    };
+    Ok(Invocation::new(mpi, Some(call), form, real, words))
+}
+
 /// A call of a Fortran binding; the result is stored where the arguments say.
 ///
 /// # Safety
@@ -66,7 +87,7 @@ pub(crate) unsafe fn fortran(
 ) {
     let Some(real) = function.real(language) else {
         let code = missing(function);
-        let address = words.get(function.fortran_parameters).copied().unwrap_or(0);
+        let address = words.get(function.signature.fortran_parameters).copied().unwrap_or(0);
         if address != 0 {
             // SAFETY: the program's error code.
             unsafe { *(address as *mut c_int) = code };
@@ -125,7 +146,7 @@ unsafe fn handled(
         // SAFETY: as the caller said.
         unsafe { invoke(real, words) }
     } else {
-        let mut invocation = Invocation::new(mpi, call, function, language, real, words);
+        let mut invocation = Invocation::new(mpi, call, Any { signature: function.signature, language }, real, words);
         act(&mut invocation);
         invocation.leave()
     };
@@ -144,7 +165,7 @@ fn plain(invocation: &mut Invocation<'_>) {
 
 /// The level of `MPI_Pcontrol`: 0 is off, 1 is on, others are up to the tool and mean nothing here.
 fn level(function: &Function, language: Language, words: &[usize]) -> i32 {
-    let word = function.at(Place::Level).and_then(|at| words.get(at).copied()).unwrap_or(0);
+    let word = function.signature.at(Place::Level).and_then(|at| words.get(at).copied()).unwrap_or(0);
     match language {
         Language::C => word as i32,
         // SAFETY: the address of the program's number.

@@ -4,7 +4,6 @@
 //! are told in between and get the time of the enter or of the return. While a call is open, calls of the same thread are not recorded:
 //! what a library does inside is its own business.
 
-use crate::encode::At;
 use crate::frame::Frame;
 use crate::lane::Lane;
 use crate::paths::{self, Path};
@@ -21,8 +20,8 @@ const CONTEXT_LEAVE: u8 = 67;
 const UNWOUND: u32 = 1;
 
 /// A call that is being recorded. What is known of it is in the thread's lane, so that a wrapper passes one word about.
-pub struct Call {
-    pub(crate) lane: &'static mut Lane,
+pub struct Call<'a> {
+    pub(crate) lane: &'a mut Lane,
 }
 
 /// The call that a lane records, or the last one.
@@ -43,7 +42,7 @@ impl Current {
 /// Begins to record a call of a construct; `None` if it is not to be recorded: then the real function is all that there is to do.
 #[allow(clippy::inline_always, reason = "the hot path of every wrapper")]
 #[inline(always)]
-pub fn enter(region: &'static Region, frame: Frame) -> Option<Call> {
+pub fn enter(region: &'static Region, frame: Frame) -> Option<Call<'static>> {
     let lane = lane()?;
     if (lane.depth != 0 && !is_abandoned(lane, frame)) || process::is_paused() {
         return None;
@@ -121,7 +120,14 @@ fn flat(region: &'static Region) -> Path {
     })
 }
 
-impl Call {
+impl Call<'_> {
+    /// The same call, for somebody who tells facts: a word again, and not the place where this one is kept.
+    #[allow(clippy::inline_always, reason = "nothing")]
+    #[inline(always)]
+    pub fn again(&mut self) -> Call<'_> {
+        Call { lane: &mut *self.lane }
+    }
+
     /// The real function has returned: what is told from here on happened now.
     #[allow(clippy::inline_always, reason = "part of the hot path")]
     #[inline(always)]
@@ -156,11 +162,14 @@ fn mark(lane: &mut Lane, enter: bool) {
     }
     if is_flat {
         let kind = if enter { ENTER } else { LEAVE };
-        lane.event(time, |at: At| at.byte(kind).c32(path));
+        let at = lane.room(time);
+        lane.append(at.byte(kind).c32(path));
     } else if enter {
-        lane.event(time, |at: At| at.record(CONTEXT_ENTER, |at| at.c32(path).c32(UNWOUND)));
+        let record = lane.room(time).record(CONTEXT_ENTER);
+        lane.append(record.end(record.data().c32(path).c32(UNWOUND)));
     } else {
-        lane.event(time, |at: At| at.record(CONTEXT_LEAVE, |at| at.c32(path)));
+        let record = lane.room(time).record(CONTEXT_LEAVE);
+        lane.append(record.end(record.data().c32(path)));
     }
     if enter && lane.counters.is_some() {
         facts::counters(lane, time);

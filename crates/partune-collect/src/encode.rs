@@ -40,21 +40,31 @@ impl At {
     /// A compressed integer of 32 bits.
     #[inline(always)]
     pub(crate) fn c32(self, value: u32) -> At {
+        if value <= 0xff {
+            return self.small(value as u8);
+        }
         if value == u32::MAX {
             return self.byte(0xff);
         }
-        let len = 4 - value.leading_zeros() / 8;
+        // Compared, not counted: processors of ten years ago search for the highest bit slowly.
+        let len = 2 + usize::from(value > 0xffff) + usize::from(value > 0xff_ffff);
         // SAFETY: as above; bytes beyond the length are overwritten by what follows.
         unsafe {
             *self.0 = len as u8;
             self.0.add(1).cast::<u32>().write_unaligned(value.to_le());
-            At(self.0.add(1 + len as usize))
+            At(self.0.add(1 + len))
         }
     }
 
     /// A compressed integer of 64 bits.
     #[inline(always)]
     pub(crate) fn c64(self, value: u64) -> At {
+        if value <= 0xff {
+            return self.small(value as u8);
+        }
+        if value < u64::from(u32::MAX) {
+            return self.c32(value as u32);
+        }
         if value == u64::MAX {
             return self.byte(0xff);
         }
@@ -67,14 +77,44 @@ impl At {
         }
     }
 
-    /// A record with a length: its type, the length of what `data` writes, and that.
+    /// A compressed integer of one byte, as most are: without the search for the highest bit.
     #[inline(always)]
-    pub(crate) fn record(self, kind: u8, data: impl FnOnce(At) -> At) -> At {
-        let length = self.byte(kind);
-        let begin = length.byte(0);
-        let end = data(begin);
-        // SAFETY: both point into the same chunk; no event of ours has 255 bytes.
-        unsafe { *length.0 = end.0.offset_from(begin.0) as u8 };
+    fn small(self, value: u8) -> At {
+        let len = u16::from(value != 0);
+        // SAFETY: as above.
+        unsafe {
+            self.0.cast::<u16>().write_unaligned((u16::from(value) << 8 | len).to_le());
+            At(self.0.add(1 + usize::from(len)))
+        }
+    }
+
+    /// Begins a record with a length.
+    #[inline(always)]
+    pub(crate) fn record(self, kind: u8) -> Record {
+        Record { length: self.byte(kind) }
+    }
+}
+
+/// A record that is being written: its type is there, its length is not.
+#[derive(Clone, Copy)]
+pub(crate) struct Record {
+    length: At,
+}
+
+#[allow(clippy::inline_always, reason = "as above")]
+impl Record {
+    /// Where its data goes.
+    #[inline(always)]
+    pub(crate) fn data(self) -> At {
+        // SAFETY: the lane leaves room for the longest event.
+        At(unsafe { self.length.0.add(1) })
+    }
+
+    /// Its data ends here.
+    #[inline(always)]
+    pub(crate) fn end(self, end: At) -> At {
+        // SAFETY: both point into the same chunk, one byte behind the length; no event of ours has 255 bytes.
+        unsafe { *self.length.0 = end.0.offset_from(self.length.0) as u8 - 1 };
         end
     }
 }

@@ -5,7 +5,6 @@
 //! follow `OTF2_Events.h`.
 
 use crate::call::Call;
-use crate::encode::At;
 use crate::lane::Lane;
 
 /// `OTF2_CollectiveOp`.
@@ -85,13 +84,26 @@ pub const SELF_ROOT: u32 = u32::MAX - 1;
 pub const SYNC_PROCESS: u32 = 1;
 pub const SYNC_MEMORY: u32 = 2;
 
+/// Appends a record with attributes to the lane of a call, unless it keeps statistics only. A macro, since closures are not always inlined.
+macro_rules! tell {
+    ($call:ident, $kind:literal, $at:ident => $data:expr) => {
+        if $call.lane.profile.is_none() {
+            let record = $call.lane.room($call.lane.current.time).record($kind);
+            let $at = record.data();
+            let end = record.end($data);
+            $call.lane.append(end);
+        }
+    };
+}
+
 /// Recording was turned off or on.
 pub(crate) fn measurement(lane: &mut Lane, on: bool) {
     let time = crate::clock::now();
     if let Some(profile) = &mut lane.profile {
         profile.pause(on, time);
     } else {
-        lane.event(time, |at| at.record(11, |at| at.byte(if on { 1 } else { 2 })));
+        let record = lane.room(time).record(11);
+        lane.append(record.end(record.data().byte(if on { 1 } else { 2 })));
     }
 }
 
@@ -102,27 +114,21 @@ pub(crate) fn counters(lane: &mut Lane, time: u64) {
     for (metric, value) in counters.read() {
         // One value a metric: its number, how many, their types, the values.
         const U64: u8 = 4;
-        lane.event(time, |at| at.record(31, |at| at.c32(metric).byte(1).byte(U64).c64(value)));
+        let record = lane.room(time).record(31);
+        lane.append(record.end(record.data().c32(metric).byte(1).byte(U64).c64(value)));
     }
     lane.counters = Some(counters);
 }
 
-impl Call {
-    /// Appends a record with attributes, or counts its bytes.
-    #[allow(clippy::inline_always, reason = "a few stores")]
-    #[inline(always)]
-    fn tell(&mut self, kind: u8, data: impl FnOnce(At) -> At) {
-        if self.lane.profile.is_none() {
-            self.lane.event(self.lane.current.time, |at| at.record(kind, data));
-        }
-    }
-
+#[allow(clippy::inline_always, reason = "messages are the hot path")]
+impl Call<'_> {
     /// Appends a record that is a single number, which has no length.
     #[allow(clippy::inline_always, reason = "a few stores")]
     #[inline(always)]
     fn tell_one(&mut self, kind: u8, value: u64) {
         if self.lane.profile.is_none() {
-            self.lane.event(self.lane.current.time, |at| at.byte(kind).c64(value));
+            let at = self.lane.room(self.lane.current.time);
+            self.lane.append(at.byte(kind).c64(value));
         }
     }
 
@@ -140,32 +146,38 @@ impl Call {
         }
     }
 
+    #[inline(always)]
     pub fn send(&mut self, receiver: u32, comm: u32, tag: u32, bytes: u64) {
         self.moved(bytes, 0);
-        self.tell(14, |at| at.c32(receiver).c32(comm).c32(tag).c64(bytes));
+        tell!(self, 14, at => at.c32(receiver).c32(comm).c32(tag).c64(bytes));
     }
 
+    #[inline(always)]
     pub fn isend(&mut self, receiver: u32, comm: u32, tag: u32, bytes: u64, request: u64) {
         self.moved(bytes, 0);
-        self.tell(15, |at| at.c32(receiver).c32(comm).c32(tag).c64(bytes).c64(request));
+        tell!(self, 15, at => at.c32(receiver).c32(comm).c32(tag).c64(bytes).c64(request));
     }
 
+    #[inline(always)]
     pub fn isend_complete(&mut self, request: u64) {
         self.tell_one(16, request);
     }
 
+    #[inline(always)]
     pub fn irecv_request(&mut self, request: u64) {
         self.tell_one(17, request);
     }
 
+    #[inline(always)]
     pub fn recv(&mut self, sender: u32, comm: u32, tag: u32, bytes: u64) {
         self.moved(0, bytes);
-        self.tell(18, |at| at.c32(sender).c32(comm).c32(tag).c64(bytes));
+        tell!(self, 18, at => at.c32(sender).c32(comm).c32(tag).c64(bytes));
     }
 
+    #[inline(always)]
     pub fn irecv(&mut self, sender: u32, comm: u32, tag: u32, bytes: u64, request: u64) {
         self.moved(0, bytes);
-        self.tell(19, |at| at.c32(sender).c32(comm).c32(tag).c64(bytes).c64(request));
+        tell!(self, 19, at => at.c32(sender).c32(comm).c32(tag).c64(bytes).c64(request));
     }
 
     pub fn request_test(&mut self, request: u64) {
@@ -177,109 +189,109 @@ impl Call {
     }
 
     pub fn collective_begin(&mut self) {
-        self.tell(22, |at| at);
+        tell!(self, 22, at => at);
     }
 
     pub fn collective_end(&mut self, op: Collective, comm: u32, root: u32, sent: u64, received: u64) {
         self.took_part(sent, received);
-        self.tell(23, |at| at.byte(op as u8).c32(comm).c32(root).c64(sent).c64(received));
+        tell!(self, 23, at => at.byte(op as u8).c32(comm).c32(root).c64(sent).c64(received));
     }
 
     pub fn collective_request(&mut self, request: u64) {
-        self.tell(85, |at| at.c64(request));
+        tell!(self, 85, at => at.c64(request));
     }
 
     pub fn collective_complete(&mut self, op: Collective, comm: u32, root: u32, bytes: [u64; 2], request: u64) {
         let [sent, received] = bytes;
         self.took_part(sent, received);
-        self.tell(86, |at| at.byte(op as u8).c32(comm).c32(root).c64(sent).c64(received).c64(request));
+        tell!(self, 86, at => at.byte(op as u8).c32(comm).c32(root).c64(sent).c64(received).c64(request));
     }
 
     pub fn comm_create(&mut self, comm: u32) {
-        self.tell(87, |at| at.c32(comm));
+        tell!(self, 87, at => at.c32(comm));
     }
 
     pub fn comm_destroy(&mut self, comm: u32) {
-        self.tell(88, |at| at.c32(comm));
+        tell!(self, 88, at => at.c32(comm));
     }
 
     pub fn window_create(&mut self, window: u32) {
-        self.tell(35, |at| at.c32(window));
+        tell!(self, 35, at => at.c32(window));
     }
 
     pub fn window_destroy(&mut self, window: u32) {
-        self.tell(36, |at| at.c32(window));
+        tell!(self, 36, at => at.c32(window));
     }
 
     pub fn rma_collective_begin(&mut self) {
-        self.tell(37, |at| at);
+        tell!(self, 37, at => at);
     }
 
     pub fn rma_collective_end(&mut self, op: Collective, level: u32, window: u32, root: u32, bytes: [u64; 2]) {
         let [sent, received] = bytes;
-        self.tell(38, |at| at.byte(op as u8).c32(level).c32(window).c32(root).c64(sent).c64(received));
+        tell!(self, 38, at => at.byte(op as u8).c32(level).c32(window).c32(root).c64(sent).c64(received));
     }
 
     pub fn rma_group_sync(&mut self, level: u32, window: u32, group: u32) {
-        self.tell(39, |at| at.c32(level).c32(window).c32(group));
+        tell!(self, 39, at => at.c32(level).c32(window).c32(group));
     }
 
     pub fn rma_request_lock(&mut self, window: u32, remote: u32, lock: u64, kind: Lock) {
-        self.tell(40, |at| at.c32(window).c32(remote).c64(lock).byte(kind as u8));
+        tell!(self, 40, at => at.c32(window).c32(remote).c64(lock).byte(kind as u8));
     }
 
     pub fn rma_acquire_lock(&mut self, window: u32, remote: u32, lock: u64, kind: Lock) {
-        self.tell(41, |at| at.c32(window).c32(remote).c64(lock).byte(kind as u8));
+        tell!(self, 41, at => at.c32(window).c32(remote).c64(lock).byte(kind as u8));
     }
 
     pub fn rma_release_lock(&mut self, window: u32, remote: u32, lock: u64) {
-        self.tell(43, |at| at.c32(window).c32(remote).c64(lock));
+        tell!(self, 43, at => at.c32(window).c32(remote).c64(lock));
     }
 
     pub fn rma_sync(&mut self, window: u32, remote: u32, kind: Sync) {
-        self.tell(44, |at| at.c32(window).c32(remote).byte(kind as u8));
+        tell!(self, 44, at => at.c32(window).c32(remote).byte(kind as u8));
     }
 
     pub fn rma_put(&mut self, window: u32, remote: u32, bytes: u64, matching: u64) {
         self.moved(bytes, 0);
-        self.tell(46, |at| at.c32(window).c32(remote).c64(bytes).c64(matching));
+        tell!(self, 46, at => at.c32(window).c32(remote).c64(bytes).c64(matching));
     }
 
     pub fn rma_get(&mut self, window: u32, remote: u32, bytes: u64, matching: u64) {
         self.moved(0, bytes);
-        self.tell(47, |at| at.c32(window).c32(remote).c64(bytes).c64(matching));
+        tell!(self, 47, at => at.c32(window).c32(remote).c64(bytes).c64(matching));
     }
 
     pub fn rma_atomic(&mut self, window: u32, remote: u32, kind: Atomic, bytes: [u64; 2], matching: u64) {
         let [sent, received] = bytes;
         self.moved(sent, received);
-        self.tell(48, |at| at.c32(window).c32(remote).byte(kind as u8).c64(sent).c64(received).c64(matching));
+        tell!(self, 48, at => at.c32(window).c32(remote).byte(kind as u8).c64(sent).c64(received).c64(matching));
     }
 
     pub fn rma_complete_blocking(&mut self, window: u32, matching: u64) {
-        self.tell(49, |at| at.c32(window).c64(matching));
+        tell!(self, 49, at => at.c32(window).c64(matching));
     }
 
     pub fn rma_complete_non_blocking(&mut self, window: u32, matching: u64) {
-        self.tell(50, |at| at.c32(window).c64(matching));
+        tell!(self, 50, at => at.c32(window).c64(matching));
     }
 
     pub fn rma_test(&mut self, window: u32, matching: u64) {
-        self.tell(51, |at| at.c32(window).c64(matching));
+        tell!(self, 51, at => at.c32(window).c64(matching));
     }
 
     pub fn rma_complete_remote(&mut self, window: u32, matching: u64) {
-        self.tell(52, |at| at.c32(window).c64(matching));
+        tell!(self, 52, at => at.c32(window).c64(matching));
     }
 
     pub fn io_begin(&mut self, handle: u32, mode: Io, bytes: u64, matching: u64) {
         let (read, written) = if mode == Io::Read { (bytes, 0) } else { (0, bytes) };
         self.moved(written, read);
         // Flags: the operation is collective or non-blocking; the wrapped function's name says so.
-        self.tell(75, |at| at.c32(handle).byte(mode as u8).c32(0).c64(bytes).c64(matching));
+        tell!(self, 75, at => at.c32(handle).byte(mode as u8).c32(0).c64(bytes).c64(matching));
     }
 
     pub fn io_complete(&mut self, handle: u32, bytes: u64, matching: u64) {
-        self.tell(78, |at| at.c32(handle).c64(bytes).c64(matching));
+        tell!(self, 78, at => at.c32(handle).c64(bytes).c64(matching));
     }
 }

@@ -90,24 +90,25 @@ impl Lane {
         unsafe { &*self.header }
     }
 
-    /// Appends an event of at most [`MAX_EVENT`] bytes, its time included.
-    #[allow(clippy::inline_always, reason = "the encoding is a few stores")]
+    /// Where an event of at most [`MAX_EVENT`] bytes goes, behind its time. It counts when it is [appended](Lane::append).
+    #[allow(clippy::inline_always, reason = "a few instructions")]
     #[inline(always)]
-    pub(crate) fn event(&mut self, time: u64, put: impl FnOnce(At) -> At) {
+    pub(crate) fn room(&mut self, time: u64) -> At {
         if self.at >= self.limit {
             self.next_chunk(time);
         }
-        let mut at = At(self.at);
-        if time > self.last_time {
-            at = at.time(time);
-            self.last_time = time;
+        let at = At(self.at);
+        if time <= self.last_time {
+            return at;
         }
-        self.append(put(at));
+        self.last_time = time;
+        at.time(time)
     }
 
+    /// The event that was written to the room ends here.
     #[allow(clippy::inline_always, reason = "as above")]
     #[inline(always)]
-    fn append(&mut self, end: At) {
+    pub(crate) fn append(&mut self, end: At) {
         self.at = end.0;
         let events = &self.header().events;
         events.store(events.load(Relaxed) + 1, Relaxed);
@@ -151,7 +152,8 @@ impl Lane {
         self.begin_chunk(0);
         if written {
             let after = clock::now();
-            self.event(before, |at| at.record(BUFFER_FLUSH, |at| at.word(after)));
+            let record = self.room(before).record(BUFFER_FLUSH);
+            self.append(record.end(record.data().word(after)));
         }
     }
 

@@ -29,6 +29,7 @@ mod profile;
 mod region;
 mod settings;
 mod stack;
+mod thread;
 mod unwind;
 pub mod user;
 

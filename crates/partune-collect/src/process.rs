@@ -16,7 +16,7 @@ use crate::layout::{CHUNK_SIZE, PARTS, VERSION};
 use crate::log::{Log, Word};
 use crate::profile::Profile;
 use crate::settings::{Mode, Settings};
-use crate::{clock, frame};
+use crate::{clock, frame, thread_word};
 
 /// A process that is recorded.
 struct Process {
@@ -41,8 +41,12 @@ const LEFT_ALONE: u8 = 2;
 static STATE: AtomicU8 = AtomicU8::new(UNDECIDED);
 static PAUSED: AtomicBool = AtomicBool::new(false);
 
+thread_word! {
+    /// The address of the thread's lane; 0 while it has none.
+    LaneWord, "partune_collect_lane"
+}
+
 thread_local! {
-    static LANE: Cell<*mut Lane> = const { Cell::new(std::ptr::null_mut()) };
     /// Set while a lane is being made, which may itself call what is recorded.
     static BUSY: Cell<bool> = const { Cell::new(false) };
 }
@@ -107,7 +111,7 @@ pub(crate) fn log(words: fmt::Arguments<'_>) {
 #[allow(clippy::inline_always, reason = "the first thing that each recorded call does")]
 #[inline(always)]
 pub(crate) fn lane() -> Option<&'static mut Lane> {
-    let lane = LANE.get();
+    let lane = LaneWord::get() as *mut Lane;
     if lane.is_null() {
         return make_lane();
     }
@@ -133,7 +137,7 @@ fn make_lane() -> Option<&'static mut Lane> {
     let lane = match create_lane(process, thread) {
         Ok(lane) => {
             let lane: &'static mut Lane = Box::leak(Box::new(lane));
-            LANE.set(lane);
+            LaneWord::set(std::ptr::from_mut(lane) as usize);
             process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(LanePointer(lane));
             log(format_args!("thread {thread} {} {}", thread_id(), Word(&thread_name())));
             Some(lane)
@@ -228,7 +232,7 @@ pub(crate) fn calibrate() {
 /// A child shares the parent's mapped lanes and must not write to them.
 extern "C" fn leave_child_alone() {
     STATE.store(LEFT_ALONE, Ordering::Relaxed);
-    LANE.set(std::ptr::null_mut());
+    LaneWord::set(0);
 }
 
 extern "C" fn at_exit() {

@@ -67,6 +67,8 @@ impl StatusLayout {
     }
 
     /// What a status of at least [`Self::ints`] `int`s says; none if it is shorter.
+    #[allow(clippy::inline_always, reason = "part of recorders' hot paths")]
+    #[inline(always)]
     pub fn read(&self, status: &[i32]) -> Option<Status> {
         let status = status.get(..self.ints)?;
         let wide = |low: usize| u64::from(status[low] as u32) | u64::from(status[low + 1] as u32) << 32;
