@@ -1,7 +1,7 @@
 # The commands of this repository; `make` or `make help` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test bench clean
+.PHONY: help setup ui demo test bench clean
 
 # make demo ARCHIVE=path/to/traces.otf2
 ARCHIVE ?=
@@ -11,6 +11,9 @@ help: ## Show this list
 
 setup: ## Install the Debian packages that are missing (says which; does nothing twice)
 	@scripts/setup.sh
+
+ui: ## Build the pages of partune view (installs Node.js and npm where they are missing)
+	@scripts/ui.sh
 
 demo: setup ## Build, record an example program and diagnose it (or diagnose yours: ARCHIVE=path/to/traces.otf2)
 	@scripts/demo.sh "$(ARCHIVE)"

@@ -18,6 +18,7 @@ first() {
     return 1
 }
 
+scripts/ui.sh
 cargo build --release --quiet -p partune
 partune=$target/release/partune
 archive=${1:-}

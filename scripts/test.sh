@@ -5,6 +5,10 @@ cd "$(dirname "$0")/.."
 
 step() { printf '== %s\n' "$*"; }
 
+step pages
+scripts/ui.sh
+scripts/ui.sh check
+
 step formatting
 cargo fmt --all --check
 

@@ -328,7 +328,8 @@ export interface Matrix {
 }
 
 export interface Environment {
-  machine: { name: string; facts: { name: string; value: string }[] } | null;
+  /** Several lines of text. */
+  machine: string | null;
   producer: string | null;
   facts: { name: string; value: string }[];
   processes: Columns<{ name: string; host: string | null; pes: number }>;

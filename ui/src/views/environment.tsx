@@ -43,10 +43,7 @@ function Shown({ data }: { data: Data }) {
       <section class="card" aria-labelledby="machine">
         <h2 id="machine">Machine</h2>
         {data.machine ? (
-          <>
-            <p>{data.machine.name}</p>
-            <Facts rows={data.machine.facts} />
-          </>
+          <pre class="code">{data.machine}</pre>
         ) : (
           <p class="dim">
             No description of the machine was given. One is made by partune machine measure and given by --machine FILE; then

@@ -1,0 +1,73 @@
+// Two runs beside each other, and several by their number of PEs: what the pages say is what the server's documents say.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { even, ring, ringProfile, stencil, uneven } from "./archives";
+import { launch, open, params, shot, visit } from "./browser";
+import { type Server, serve } from "./server";
+
+// Without recorded archives: the ring twice, where nothing may differ.
+const archives = even && uneven ? [even, uneven, ring, ...(stencil ? [stencil] : [])] : [ring, ring, ringProfile];
+
+let browser: Browser;
+let server: Server;
+
+before(async () => {
+  browser = await launch();
+  server = await serve(archives);
+});
+after(async () => {
+  await browser?.close();
+  server?.stop();
+});
+
+interface Place {
+  construct: string;
+  runs: ({ exclusive_s: number } | null)[];
+  changes: { difference_s: number; verdict: string }[];
+}
+
+test("two runs, region by region", async () => {
+  const it = await open(browser, server, "#/compare?runs=0,1");
+  const said = await server.api<{ callpaths: Place[]; findings: { changes: { verdict: string }[] }[] }>("compare?runs=0,1");
+  const rows = await it.page.locator("section[aria-labelledby=places] tbody tr").allTextContents();
+  assert.equal(rows.length, Math.min(100, said.callpaths.length));
+  rows.forEach((text, at) => {
+    const place = said.callpaths[at] as Place;
+    assert.ok(text.includes(place.construct), `${text} is ${place.construct}`);
+    assert.ok(text.includes((place.changes[0]?.verdict ?? "").replaceAll("_", " ")), `${text} says ${place.changes[0]?.verdict}`);
+  });
+  if (even && uneven) {
+    const finalize = rows.find((text) => text.includes("MPI_Finalize")) ?? "";
+    assert.match(finalize, /grown/, "the uneven run waits in MPI_Finalize");
+    assert.match((await it.page.textContent("section[aria-labelledby=changed]")) ?? "", /Load imbalance/);
+  } else {
+    assert.ok(!rows.some((text) => /grown|shrunk/.test(text)), "a run differs in nothing from itself");
+  }
+  await shot(it.page, "compare");
+  it.clean();
+  await it.close();
+});
+
+test("the run that others are compared with can be changed, and is in the address", async () => {
+  const it = await open(browser, server, "#/compare?runs=0,1");
+  await it.page.getByLabel("Compared with").selectOption("1");
+  await it.page.waitForFunction(() => location.hash.includes("runs=1%2C0"));
+  assert.equal((await params(it.page)).runs, "1,0");
+  await visit(it.page, "#/compare?runs=0");
+  assert.match((await it.page.textContent("main")) ?? "", /at least two runs/);
+  it.clean();
+  await it.close();
+});
+
+test("scaling: efficiency against the ideal", { skip: !stencil }, async () => {
+  const runs = `${archives.length - 2},${archives.length - 1}`;
+  const it = await open(browser, server, `#/scaling?runs=${runs}`);
+  const said = await server.api<{ text: string; points: { pes: number }[] }>(`scaling?runs=${runs}`);
+  const main = (await it.page.textContent("main")) ?? "";
+  assert.ok(main.includes(said.text), said.text);
+  assert.equal(await it.page.locator("section[aria-labelledby=points] tbody tr").count(), said.points.length);
+  await shot(it.page, "scaling");
+  it.clean();
+  await it.close();
+});

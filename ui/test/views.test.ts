@@ -1,0 +1,113 @@
+// Each view renders real archives, says something that is true of them, and logs no error.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { even, hybrid, lateSender, ring, ringProfile, stencil, uneven } from "./archives";
+import { colours, launch, open, shot, visit } from "./browser";
+import { type Server, serve } from "./server";
+
+const archives = [ring, ringProfile, lateSender, hybrid, stencil, even, uneven].filter((it) => it !== null);
+
+let browser: Browser;
+let server: Server;
+
+before(async () => {
+  browser = await launch();
+  server = await serve(archives);
+});
+after(async () => {
+  await browser?.close();
+  server?.stop();
+});
+
+interface Run {
+  run: number;
+  name: string;
+  pes: number;
+  profile_only: boolean;
+}
+
+test("every view of every archive", async () => {
+  const runs = await server.api<Run[]>("runs");
+  assert.equal(runs.length, archives.length);
+  const it = await open(browser, server, "#/summary");
+  for (const run of runs) {
+    await visit(it.page, `#/summary?run=${run.run}`);
+    assert.equal(await it.page.textContent("main h1"), run.name);
+    const summary = await server.api<{ sentences: string[]; findings: { place: string }[] }>(`runs/${run.run}/summary`);
+    const main = (await it.page.textContent("main")) ?? "";
+    if (summary.sentences[0]) assert.ok(main.includes(summary.sentences[0]), `${run.name}: ${summary.sentences[0]}`);
+    for (const finding of summary.findings) assert.ok(main.includes(finding.place), `${run.name}: ${finding.place}`);
+    await shot(it.page, `${run.name}-summary`);
+
+    await visit(it.page, `#/findings?run=${run.run}`);
+    const { findings } = await server.api<{ findings: unknown[] }>(`runs/${run.run}/findings`);
+    assert.equal(
+      await it.page.locator(".split > div tbody tr").count(),
+      Math.min(100, findings.length),
+      `findings of ${run.name}`,
+    );
+    await shot(it.page, `${run.name}-findings`);
+
+    await visit(it.page, `#/timeline?run=${run.run}`);
+    if (run.profile_only) assert.match((await it.page.textContent("main")) ?? "", /recorded as a profile/);
+    else assert.ok((await colours(it.page, "#tracks")) > 3, `the timeline of ${run.name} is drawn`);
+    await shot(it.page, `${run.name}-timeline`);
+
+    for (const shape of ["flat", "tree", "icicle"]) {
+      await visit(it.page, `#/profile?run=${run.run}&show=${shape}`);
+      if (shape === "icicle") assert.ok((await colours(it.page, "#icicle")) > 1, `the icicle of ${run.name} is drawn`);
+      else assert.ok((await it.page.locator("main tbody tr").count()) > 0, `${shape} profile of ${run.name}`);
+      await shot(it.page, `${run.name}-profile-${shape}`);
+    }
+
+    await visit(it.page, `#/balance?run=${run.run}`);
+    assert.ok((await colours(it.page, "#stack-map")) > 1, `the stacks of ${run.name} are drawn`);
+    await shot(it.page, `${run.name}-balance`);
+
+    for (const by of ["bytes", "count", "seconds"]) {
+      await visit(it.page, `#/matrix?run=${run.run}&by=${by}`);
+      const matrix = await server.api<{ total: number }>(`runs/${run.run}/matrix?by=${by}`);
+      assert.equal(await it.page.locator("#matrix").count(), matrix.total > 0 ? 1 : 0, `matrix of ${run.name} by ${by}`);
+      await shot(it.page, `${run.name}-matrix-${by}`);
+    }
+
+    await visit(it.page, `#/environment?run=${run.run}`);
+    assert.equal(await it.page.textContent("main h1"), "Environment");
+    await shot(it.page, `${run.name}-environment`);
+  }
+  it.clean();
+  await it.close();
+});
+
+test("what the profile says is what the server says", async () => {
+  const it = await open(browser, server, "#/profile?run=0");
+  const { regions } = await server.api<{ regions: { name: string[]; visits: number[] } }>("runs/0/profile");
+  const rows = await it.page.locator("main tbody tr").allTextContents();
+  assert.equal(rows.length, regions.name.length);
+  rows.forEach((text, at) => {
+    assert.ok(text.includes(regions.name[at] as string), text);
+  });
+  // Sorted by visits, the first row is the one with most.
+  await it.page.getByRole("button", { name: "Visits", exact: true }).click();
+  const most = Math.max(...regions.visits);
+  const first = (await it.page.locator("main tbody tr").first().textContent()) ?? "";
+  assert.ok(first.includes(most.toLocaleString("en")), `${first} has ${most} visits`);
+  it.clean();
+  await it.close();
+});
+
+test("a run that is not there, and an archive that is damaged, are said with what to do", async () => {
+  const it = await open(browser, server, "#/summary?run=99");
+  assert.match((await it.page.textContent("[role=alert]")) ?? "", /no run 99/);
+  it.clean();
+  await it.close();
+  const broken = await serve([`${ring}-is-not-here`], { wait: false }).catch(() => null);
+  if (broken) {
+    const page = await open(browser, broken, "");
+    await page.page.waitForSelector("[role=alert]");
+    assert.match((await page.page.textContent("[role=alert]")) ?? "", /could not be opened/);
+    await page.close();
+    broken.stop();
+  }
+});
