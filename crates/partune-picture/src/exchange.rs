@@ -1,7 +1,9 @@
 //! Exchanges: who gave how much to whom, rows and columns folded alike.
 
+use partune_base::{PeId, Span};
 use partune_index::Index;
 use partune_trace::{RmaTransferKind, Trace};
+use rayon::prelude::*;
 
 use crate::Fold;
 
@@ -10,6 +12,8 @@ use crate::Fold;
 pub struct Exchange {
     pub count: u64,
     pub bytes: u64,
+    /// That moving it took, as the analysis `matrix` has it: from when both sides were ready to the end; of what was matched.
+    pub time: Span,
 }
 
 /// A square of exchanges, from the row that gives to the one that gets.
@@ -19,32 +23,49 @@ pub struct Exchanges {
     cells: Vec<Exchange>,
 }
 
+impl Exchange {
+    fn add(&mut self, other: Exchange) {
+        self.count += other.count;
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.time += other.time;
+    }
+}
+
 impl Exchanges {
-    /// Linear in messages and accesses. Counts as the analysis `matrix` does: at the sender, at the origin of puts and atomics, at the
-    /// target of gets.
+    /// Linear in messages and accesses, parallel over PEs. Counts as the analysis `matrix` does: at the sender, at the origin of puts and
+    /// atomics, at the target of gets.
     pub fn new(trace: &Trace, index: &Index, fold: &Fold) -> Exchanges {
         let side = fold.len();
-        let mut cells = vec![Exchange::default(); side * side];
-        let mut add = |from: Option<usize>, to: Option<usize>, bytes: u64| {
-            if let (Some(from), Some(to)) = (from, to) {
-                let cell = &mut cells[from * side + to];
-                cell.count += 1;
-                cell.bytes = cell.bytes.saturating_add(bytes);
+        let empty = || vec![Exchange::default(); side * side];
+        let of_pe = |mut cells: Vec<Exchange>, pe: &PeId| {
+            if let Some(own) = fold.row_of(*pe) {
+                given(trace, index, *pe, |other, gets, exchange| {
+                    if let Some(other) = fold.row_of(other) {
+                        let (from, to) = if gets { (other, own) } else { (own, other) };
+                        cells[from * side + to].add(exchange);
+                    }
+                });
             }
+            cells
         };
-        for pe in fold.pes() {
-            let Some(stream) = trace.streams().get(*pe) else { continue };
-            let own = fold.row_of(*pe);
-            for send in stream.sends.iter().filter(|send| send.peer.is_some()) {
-                add(own, fold.row_of(send.peer), send.bytes);
-            }
-            for transfer in index.rma.of_pe(*pe) {
-                let access = stream.transfers.get(transfer.row as usize).filter(|access| access.target.is_some());
-                let Some(access) = access else { continue };
-                let target = fold.row_of(access.target);
-                let gets = access.kind == RmaTransferKind::Get;
-                if gets { add(target, own, access.bytes) } else { add(own, target, access.bytes) }
-            }
+        let sum = |mut a: Vec<Exchange>, b: Vec<Exchange>| {
+            a.iter_mut().zip(b).for_each(|(a, b)| a.add(b));
+            a
+        };
+        // Few pieces: each has a square of its own.
+        let pieces = fold.pes().par_chunks(fold.pes().len().div_ceil(4 * rayon::current_num_threads()).max(1));
+        let cells = pieces.map(|pes| pes.iter().fold(empty(), of_pe)).reduce(empty, sum);
+        Exchanges { side, cells }
+    }
+
+    /// The same with so many rows as one.
+    #[must_use]
+    pub fn folded(&self, each: usize) -> Exchanges {
+        let each = each.max(1);
+        let side = self.side.div_ceil(each);
+        let mut cells = vec![Exchange::default(); side * side];
+        for (at, cell) in self.cells.iter().enumerate() {
+            cells[at / self.side / each * side + at % self.side / each].add(*cell);
         }
         Exchanges { side, cells }
     }
@@ -61,9 +82,32 @@ impl Exchanges {
 
     /// All together.
     pub fn total(&self) -> Exchange {
-        self.cells.iter().fold(Exchange::default(), |sum, cell| Exchange {
-            count: sum.count + cell.count,
-            bytes: sum.bytes.saturating_add(cell.bytes),
+        self.cells.iter().fold(Exchange::default(), |mut sum, cell| {
+            sum.add(*cell);
+            sum
         })
+    }
+}
+
+/// Tells what a PE started to give to others, or to get from them: the other, whether it gets, what.
+fn given(trace: &Trace, index: &Index, pe: PeId, mut tell: impl FnMut(PeId, bool, Exchange)) {
+    let Some(stream) = trace.streams().get(pe) else { return };
+    for (row, send) in stream.sends.iter().enumerate().filter(|(_, send)| send.peer.is_some()) {
+        let time = index.messages.of_send(pe, row).map_or(Span::ZERO, |message| {
+            let recv = &trace.streams()[message.receiver].recvs[message.recv as usize];
+            let (got, gave) = (message.recv_place(trace), message.send_place(trace));
+            let end = if got.is_some() { got.exit(trace) } else { recv.time };
+            let sent = if gave.is_some() { gave.enter(trace) } else { send.time };
+            let ready = if got.is_some() { got.enter(trace) } else { message.recv_posted };
+            end.since(sent.max(ready))
+        });
+        tell(send.peer, false, Exchange { count: 1, bytes: send.bytes, time });
+    }
+    for transfer in index.rma.of_pe(pe) {
+        let access = stream.transfers.get(transfer.row as usize).filter(|access| access.target.is_some());
+        let Some(access) = access else { continue };
+        let begin = if transfer.start.is_some() { stream.visits.at(transfer.start).enter } else { access.time };
+        let time = transfer.completed.since(begin);
+        tell(access.target, access.kind == RmaTransferKind::Get, Exchange { count: 1, bytes: access.bytes, time });
     }
 }

@@ -6,6 +6,7 @@
 
 mod detail;
 mod exchange;
+mod flat;
 mod fold;
 mod heat;
 mod kind;
@@ -18,6 +19,7 @@ mod tree;
 
 pub use detail::{Detail, Times};
 pub use exchange::{Exchange, Exchanges};
+pub use flat::{Flat, firsts, flat, waiting};
 pub use fold::Fold;
 pub use heat::{Heat, blocks, regions};
 pub use kind::Kind;

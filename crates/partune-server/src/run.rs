@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use partune_analysis::{CriticalPath, PathTimes, Pattern, path_times};
-use partune_base::{CallPathId, Id, PeId, Span, Table, Time};
+use partune_base::{CallPathId, Id, PeId, RegionId, Span, Table, Time};
 use partune_engine::{Diagnosis, Machine};
-use partune_picture::{CallTree, Detail, Lines, Stacks};
-use partune_trace::Trace;
+use partune_picture::{CallTree, Detail, Exchanges, Flat, Fold, Lines, Stacks};
+use partune_trace::{Trace, VisitIx};
 use rustc_hash::FxHashMap;
 
 use crate::reply::Error;
@@ -30,7 +30,17 @@ pub(crate) struct Run {
     times: OnceLock<PathTimes>,
     tree: OnceLock<CallTree>,
     critical: OnceLock<Vec<(PeId, Time, Time)>>,
+    flat: OnceLock<Vec<Flat>>,
+    firsts: OnceLock<Table<RegionId, Option<First>>>,
+    waiting: OnceLock<Table<CallPathId, Span>>,
+    exchanges: OnceLock<(Fold, Exchanges)>,
 }
+
+/// The first visit of a region: when, where.
+pub(crate) type First = (Time, PeId, VisitIx);
+
+/// Rows of a matrix.
+pub(crate) const SIDE: usize = 256;
 
 impl Run {
     pub(crate) fn new(name: String, path: &Path, diagnosis: Diagnosis, machine: Option<Machine>) -> Run {
@@ -59,6 +69,10 @@ impl Run {
             times: OnceLock::new(),
             tree: OnceLock::new(),
             critical: OnceLock::new(),
+            flat: OnceLock::new(),
+            firsts: OnceLock::new(),
+            waiting: OnceLock::new(),
+            exchanges: OnceLock::new(),
             diagnosis,
         }
     }
@@ -117,6 +131,54 @@ impl Run {
             parts.reverse();
             parts
         })
+    }
+
+    /// Regions, by exclusive time.
+    pub(crate) fn flat(&self) -> &[Flat] {
+        self.flat.get_or_init(|| partune_picture::flat(self.trace(), self.times(), &self.diagnosis.waits))
+    }
+
+    /// The first visit of each region.
+    pub(crate) fn firsts(&self) -> &Table<RegionId, Option<First>> {
+        self.firsts.get_or_init(|| partune_picture::firsts(self.trace()))
+    }
+
+    /// Waiting in the operations of each call path and of all below it.
+    pub(crate) fn waiting(&self) -> &Table<CallPathId, Span> {
+        self.waiting.get_or_init(|| {
+            let paths = self.trace().paths();
+            let mut sums = partune_picture::waiting(self.trace(), &self.diagnosis.waits);
+            for path in paths.ids().rev() {
+                if let Some(parent) = paths.parent(path).some() {
+                    let below = sums[path];
+                    sums[parent] += below;
+                }
+            }
+            sums
+        })
+    }
+
+    /// Who gives what to whom, on as many rows as a matrix has.
+    pub(crate) fn exchanges(&self) -> &(Fold, Exchanges) {
+        self.exchanges.get_or_init(|| {
+            let fold = Fold::new(self.pes.clone(), SIDE);
+            let exchanges = Exchanges::new(self.trace(), &self.diagnosis.index, &fold);
+            (fold, exchanges)
+        })
+    }
+
+    /// Makes what the first view needs.
+    pub(crate) fn prepare(&self) {
+        self.critical();
+    }
+
+    /// Makes the rest, before somebody asks for it.
+    pub(crate) fn warm(&self) {
+        self.tree();
+        self.flat();
+        self.waiting();
+        self.firsts();
+        self.exchanges();
     }
 
     /// Whether it has times.

@@ -51,6 +51,11 @@ impl Runs {
             };
             slot.set(opened.unwrap_or_else(failed));
         }
+        for slot in &self.0 {
+            if let State::Ready(run) = slot.state() {
+                run.warm();
+            }
+        }
     }
 
     /// A run that is ready.
@@ -86,7 +91,9 @@ impl Slot {
             Ok(trace) => {
                 let diagnosis = partune_engine::analyze(trace, request, self);
                 self.stage("drawing");
-                State::Ready(Arc::new(Run::new(name(&self.path), &self.path, diagnosis, machine.cloned())))
+                let run = Run::new(name(&self.path), &self.path, diagnosis, machine.cloned());
+                run.prepare();
+                State::Ready(Arc::new(run))
             }
             Err(error) => {
                 let text = error.to_string();

@@ -1,8 +1,14 @@
 //! The questions of the API: one list, one file a view.
 
+mod balance;
+mod environment;
 mod findings;
 mod lines;
+mod matrix;
+mod moment;
 mod pes;
+mod profile;
+mod regions;
 mod rows;
 mod runs;
 mod summary;
@@ -42,6 +48,14 @@ static ENDPOINTS: &[Endpoint] = &[
         keys: &["from", "to", "columns", "first", "pes", "rows", "group"],
         answer: timeline::timeline,
     },
+    Endpoint { path: "at", keys: &["pe", "time"], answer: moment::at },
+    Endpoint { path: "find", keys: &["text"], answer: regions::find },
+    Endpoint { path: "next", keys: &["region", "after", "pe", "back"], answer: regions::next },
+    Endpoint { path: "profile", keys: &[], answer: profile::profile },
+    Endpoint { path: "tree", keys: &["path", "depth"], answer: profile::tree },
+    Endpoint { path: "balance", keys: &["rows", "columns"], answer: balance::balance },
+    Endpoint { path: "matrix", keys: &["by", "rows"], answer: matrix::matrix },
+    Endpoint { path: "environment", keys: &[], answer: environment::environment },
 ];
 
 /// The answer to a question: a path below `api/`, and what is behind `?`.

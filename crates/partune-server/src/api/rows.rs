@@ -27,14 +27,34 @@ pub(super) struct Rows {
 
 impl Rows {
     pub(super) fn new(run: &Run, fold: &Fold) -> Rows {
+        Rows::grouped(run, fold, Grouping::None)
+    }
+
+    pub(super) fn grouped(run: &Run, fold: &Fold, grouping: Grouping) -> Rows {
         let mut rows = Rows::default();
         for pes in fold.rows() {
-            rows.label.push(text::row(run.trace(), pes));
+            rows.label.push(label(run, pes, grouping));
             rows.first.push(pes.first().and_then(|pe| run.number(*pe)));
             rows.count.push(pes.len());
         }
         rows
     }
+}
+
+/// The name of the process or host, if all PEs of a row are of one; else the PEs.
+fn label(run: &Run, pes: &[PeId], grouping: Grouping) -> String {
+    let trace = run.trace();
+    let process = |pe: &PeId| trace.pes()[*pe].process;
+    let node = |pe: &PeId| trace.processes().get(process(pe)).map(|it| it.node);
+    let name = match (grouping, pes) {
+        (Grouping::Process, [first, rest @ ..]) if rest.iter().all(|pe| process(pe) == process(first)) => {
+            trace.processes().get(process(first)).map(|it| it.name)
+        }
+        (Grouping::Host, [first, rest @ ..]) if rest.iter().all(|pe| node(pe) == node(first)) => node(first),
+        _ => None,
+    };
+    let name = name.map(|name| text::string(trace, name)).filter(|name| !name.is_empty());
+    name.unwrap_or_else(|| text::row(trace, pes))
 }
 
 /// PEs on rows.

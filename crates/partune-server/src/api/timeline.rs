@@ -86,7 +86,7 @@ pub(super) fn timeline(run: &Run, ask: &Ask<'_>) -> Answer {
     run.needs_events()?;
     let trace = run.trace();
     let (begin, end) = interval(run, ask)?;
-    let fold = fold(run, ask)?;
+    let (fold, grouping) = fold(run, ask)?;
     let columns = ask.query.number("columns", 1..=COLUMNS)?.unwrap_or(1024);
     let columns = columns.min(BINS / fold.len().max(1)).min(SUMS / fold.pes().len().max(1)).max(1);
     let view = View { begin, end, columns };
@@ -98,7 +98,7 @@ pub(super) fn timeline(run: &Run, ask: &Ask<'_>) -> Answer {
         from: run.ns(begin),
         to: run.ns(end),
         columns,
-        rows: Rows::new(run, &fold),
+        rows: Rows::grouped(run, &fold, grouping),
         bins: bins(&tiles),
         spans_count: spans.as_ref().map(|spans| spans.row.len()),
         spans,
@@ -131,7 +131,7 @@ fn interval(run: &Run, ask: &Ask<'_>) -> Result<(Time, Time), Error> {
 }
 
 /// The rows that are asked for.
-fn fold(run: &Run, ask: &Ask<'_>) -> Result<Fold, Error> {
+fn fold(run: &Run, ask: &Ask<'_>) -> Result<(Fold, Grouping), Error> {
     let first = ask.query.number("first", 0..=u32::MAX)?.unwrap_or(0) as usize;
     let count = ask.query.number("pes", 1..=u32::MAX)?.unwrap_or(u32::MAX) as usize;
     let rows = ask.query.number("rows", 1..=ROWS)?.unwrap_or(128);
@@ -139,7 +139,7 @@ fn fold(run: &Run, ask: &Ask<'_>) -> Result<Fold, Error> {
     let grouping = ask.query.word("group", &words)?;
     let pes = run.pes.get(first..run.pes.len().min(first.saturating_add(count)));
     let pes = pes.ok_or_else(|| Error::question("first is behind the last PE", "runs/R/pes lists them"))?;
-    Ok(folded(run, pes, grouping, rows))
+    Ok((folded(run, pes, grouping, rows), grouping))
 }
 
 fn bins(tiles: &Tiles) -> Bins {

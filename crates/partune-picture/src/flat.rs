@@ -1,0 +1,135 @@
+//! The flat profile: time, visits, waiting and bytes of every region over all PEs, and where it is first.
+
+use std::cmp::Reverse;
+
+use partune_analysis::{PathTimes, Waits};
+use partune_base::{CallPathId, PeId, RegionId, Span, Table, Time};
+use partune_trace::{Trace, VisitIx};
+use rayon::prelude::*;
+
+/// Sums of one region over PEs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flat {
+    pub region: RegionId,
+    /// Of outermost visits: recursion does not count twice.
+    pub inclusive: Span,
+    pub exclusive: Span,
+    pub visits: u64,
+    /// PEs that were there.
+    pub pes: u32,
+    /// Exclusive time of that of them which has least, and most.
+    pub least: Span,
+    pub most: Span,
+    pub most_pe: PeId,
+    /// Of its operations, for other PEs.
+    pub waiting: Span,
+    /// That its visits moved: messages, collectives, remote accesses, files.
+    pub bytes: u64,
+}
+
+/// Regions that were visited, by exclusive time. Linear in call paths, the times of PEs, waits, and what moved bytes.
+pub fn flat(trace: &Trace, times: &PathTimes, waits: &Waits) -> Vec<Flat> {
+    let paths = trace.paths();
+    let empty = |region| Flat {
+        region,
+        inclusive: Span::ZERO,
+        exclusive: Span::ZERO,
+        visits: 0,
+        pes: 0,
+        least: Span::ZERO,
+        most: Span::ZERO,
+        most_pe: PeId::NONE,
+        waiting: Span::ZERO,
+        bytes: 0,
+    };
+    let mut sums: Table<RegionId, Flat> = trace.regions().ids().map(empty).collect();
+    let outermost: Table<CallPathId, bool> = paths
+        .ids()
+        .map(|path| paths.ancestors(path).skip(1).all(|above| paths.region(above) != paths.region(path)))
+        .collect();
+    let mut on_pe: Table<RegionId, (Span, u64)> = Table::filled(trace.regions().len(), (Span::ZERO, 0));
+    let mut touched: Vec<RegionId> = Vec::new();
+    for (pe, rows) in times.iter_ids() {
+        for row in rows {
+            let region = paths.region(row.path);
+            let own = &mut on_pe[region];
+            if own.1 == 0 {
+                touched.push(region);
+            }
+            own.0 += row.exclusive;
+            own.1 += row.visits;
+            sums[region].inclusive += if outermost[row.path] { row.inclusive } else { Span::ZERO };
+        }
+        for region in touched.drain(..) {
+            let (exclusive, visits) = std::mem::take(&mut on_pe[region]);
+            let sum = &mut sums[region];
+            sum.least = if sum.pes == 0 { exclusive } else { sum.least.min(exclusive) };
+            if sum.pes == 0 || exclusive > sum.most {
+                (sum.most, sum.most_pe) = (exclusive, pe);
+            }
+            sum.exclusive += exclusive;
+            sum.visits += visits;
+            sum.pes += u32::from(visits > 0);
+        }
+    }
+    for (path, waited) in waiting(trace, waits).iter_ids() {
+        sums[paths.region(path)].waiting += *waited;
+    }
+    for (region, bytes) in moved(trace).iter_ids() {
+        sums[region].bytes = *bytes;
+    }
+    let mut rows: Vec<Flat> = sums.into_vec().into_iter().filter(|sum| sum.visits > 0).collect();
+    rows.sort_by_key(|row| (Reverse((row.exclusive, row.inclusive)), row.region));
+    rows
+}
+
+/// Waiting in the operations of each call path, not in those below it.
+pub fn waiting(trace: &Trace, waits: &Waits) -> Table<CallPathId, Span> {
+    let mut sums = Table::filled(trace.paths().len(), Span::ZERO);
+    for wait in waits {
+        sums[trace.visit(wait.pe, wait.operation).path] += wait.duration();
+    }
+    sums
+}
+
+/// Bytes that the visits of each region moved.
+fn moved(trace: &Trace) -> Table<RegionId, u64> {
+    let mut sums = Table::filled(trace.regions().len(), 0u64);
+    for row in trace.profile().into_iter().flat_map(|profile| profile.pes.iter()).flat_map(|pe| &pe.rows) {
+        let sum = &mut sums[trace.paths().region(row.path)];
+        *sum = sum.saturating_add(row.transfers.sent).saturating_add(row.transfers.received);
+    }
+    for stream in trace.streams() {
+        for (visit, sent, received) in stream.moved().filter(|(visit, ..)| visit.is_some()) {
+            let sum: &mut u64 = &mut sums[trace.paths().region(stream.visits.at(visit).path)];
+            *sum = sum.saturating_add(sent).saturating_add(received);
+        }
+    }
+    sums
+}
+
+/// The first visit of each region, if there is one: when, on which PE, which. One pass over visits, parallel over PEs.
+pub fn firsts(trace: &Trace) -> Table<RegionId, Option<(Time, PeId, VisitIx)>> {
+    let pes: Vec<PeId> = trace.streams().ids().collect();
+    let none = || Table::filled(trace.regions().len(), None);
+    let of_pe = |pe: PeId| {
+        let mut firsts: Table<RegionId, Option<(Time, PeId, VisitIx)>> = none();
+        let visits = &trace.streams()[pe].visits;
+        for (visit, path) in visits.path.iter().enumerate() {
+            let first = &mut firsts[trace.paths().region(*path)];
+            if first.is_none() {
+                *first = Some((visits.enter[visit], pe, VisitIx(visit as u32)));
+            }
+        }
+        firsts
+    };
+    let earlier = |mut a: Table<RegionId, Option<(Time, PeId, VisitIx)>>, b: Table<RegionId, Option<_>>| {
+        for (own, other) in a.iter_mut().zip(b.into_vec()) {
+            if other.is_some() && (own.is_none() || other < *own) {
+                *own = other;
+            }
+        }
+        a
+    };
+    pes.into_par_iter().map(of_pe).reduce(none, earlier)
+}

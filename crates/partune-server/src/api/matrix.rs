@@ -1,0 +1,51 @@
+//! `matrix`: who gives how much to whom.
+
+use partune_picture::{Exchange, Fold};
+use serde::Serialize;
+
+use super::Ask;
+use super::rows::Rows;
+use crate::reply::{Answer, json};
+use crate::run::{Run, SIDE};
+
+#[derive(Serialize)]
+struct Matrix {
+    rows: Rows,
+    by: &'static str,
+    cells: Vec<Vec<f64>>,
+    total: f64,
+    most: f64,
+}
+
+#[derive(Clone, Copy)]
+enum By {
+    Bytes,
+    Count,
+    Seconds,
+}
+
+pub(super) fn matrix(run: &Run, ask: &Ask<'_>) -> Answer {
+    let by = ask.query.word("by", &[("bytes", By::Bytes), ("count", By::Count), ("seconds", By::Seconds)])?;
+    let most_rows = ask.query.number("rows", 1..=SIDE)?.unwrap_or(SIDE);
+    let value = |cell: &Exchange| match by {
+        By::Bytes => cell.bytes as f64,
+        By::Count => cell.count as f64,
+        By::Seconds => run.seconds(cell.time),
+    };
+    let (full, exchanges) = run.exchanges();
+    // Rows hold powers of two, so those of a coarser fold are made of whole rows.
+    let fold = Fold::new(run.pes.clone(), most_rows);
+    let exchanges = exchanges.folded(fold.each() / full.each());
+    let cells: Vec<Vec<f64>> = exchanges.rows().map(|row| row.iter().map(value).collect()).collect();
+    json(&Matrix {
+        rows: Rows::new(run, &fold),
+        by: match by {
+            By::Bytes => "bytes",
+            By::Count => "count",
+            By::Seconds => "seconds",
+        },
+        total: value(&exchanges.total()),
+        most: cells.iter().flatten().copied().fold(0.0, f64::max),
+        cells,
+    })
+}
