@@ -25,6 +25,7 @@ function keys(event: KeyboardEvent): void {
     const view = shown()[Number(event.key) - 1];
     if (!/^[1-9]$/.test(event.key) || !view) return;
     location.hash = link(view.name);
+    document.getElementById("main")?.focus({ preventScroll: true });
   }
   event.preventDefault();
 }

@@ -48,16 +48,19 @@ export function go(view: string, changes: Changes = {}): void {
   location.hash = link(view, changes);
 }
 
-let lastChange = 0;
+let lastMerge = 0;
 
-/** Changes something in this view. Changes in quick succession (a zoom by wheel) are one step of Back. */
-export function amend(changes: Changes, options: { replace?: boolean } = {}): void {
+/**
+ * Changes something in this view; Back undoes it. With `merge`, changes in quick succession (a zoom by wheel) are one step of
+ * Back; with `replace` there is no step.
+ */
+export function amend(changes: Changes, options: { replace?: boolean; merge?: boolean } = {}): void {
   const { view, params } = route.value;
   const query = new URLSearchParams(merge(params, changes)).toString();
   const address = `#/${view}${query ? `?${query}` : ""}`;
   const now = performance.now();
-  const replace = options.replace || now - lastChange < 700;
-  lastChange = now;
+  const replace = options.replace || (options.merge && now - lastMerge < 700);
+  lastMerge = options.merge ? now : 0;
   if (address === location.hash) return;
   if (replace) history.replaceState(null, "", address);
   else history.pushState(null, "", address);

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { even, lateSender, ring, ringProfile, uneven } from "./archives";
-import { launch, open, params, settle, shot, visit } from "./browser";
+import { launch, open, params, settle, shot, until, visit } from "./browser";
 import { type Server, serve } from "./server";
 
 const archives = [ring, lateSender ?? ringProfile, even, uneven].filter((it) => it !== null);
@@ -100,9 +100,9 @@ test("keyboard only: every view, a finding, its instance, a message, the keys, t
   await settle(page);
   assert.notEqual((await params(page)).pe, before.pe, "the cursor moved to another PE");
   await page.keyboard.press("m");
-  await page.waitForFunction(() => location.hash.includes("message="));
+  await until(page, () => location.hash.includes("message="));
   await page.keyboard.press("Escape");
-  await page.waitForFunction(() => !location.hash.includes("message="));
+  await until(page, () => !location.hash.includes("message="));
   // The list of keys opens and closes; the theme changes.
   await page.keyboard.press("?");
   await page.waitForSelector("dialog[open]");
@@ -110,13 +110,13 @@ test("keyboard only: every view, a finding, its instance, a message, the keys, t
   await page.waitForSelector("dialog[open]", { state: "detached" });
   const theme = await page.evaluate(() => document.documentElement.dataset.theme);
   await page.keyboard.press("t");
-  await page.waitForFunction((last) => document.documentElement.dataset.theme !== last, theme);
+  await until(page, (last) => document.documentElement.dataset.theme !== last, theme);
   // Maps have a cursor that says what it is at.
   await page.keyboard.press("6");
   await settle(page);
   await tabTo(page, "#matrix");
   await page.keyboard.press("ArrowRight");
-  await page.waitForFunction(() => /PE .* → PE /.test(document.querySelector(".said")?.textContent ?? ""));
+  await until(page, () => /PE .* → PE /.test(document.querySelector(".said")?.textContent ?? ""));
   it.clean();
   await it.close();
 });

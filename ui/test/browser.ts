@@ -62,8 +62,17 @@ export async function open(browser: Browser, server: Server, hash: string, optio
 /** Waits until nothing loads any more and the picture is drawn. */
 export async function settle(page: Page): Promise<void> {
   await page.waitForLoadState("networkidle");
-  await page.waitForFunction(() => !document.querySelector("main .loading, main [data-loading]"));
+  await until(page, () => !document.querySelector("main .loading"));
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
+/** Waits until something is so in the page. Asked from here, because the page's policy forbids what waitForFunction does. */
+export async function until<T>(page: Page, holds: (argument: T) => boolean, argument?: T): Promise<void> {
+  const end = Date.now() + 20_000;
+  while (!(await page.evaluate(holds as (argument: unknown) => boolean, argument))) {
+    assert.ok(Date.now() < end, `never came true: ${holds}`);
+    await new Promise((done) => setTimeout(done, 50));
+  }
 }
 
 /** Goes to another address of the same page. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { even, ring, ringProfile, stencil, uneven } from "./archives";
-import { launch, open, params, shot, visit } from "./browser";
+import { launch, open, params, shot, until, visit } from "./browser";
 import { type Server, serve } from "./server";
 
 // Without recorded archives: the ring twice, where nothing may differ.
@@ -52,7 +52,7 @@ test("two runs, region by region", async () => {
 test("the run that others are compared with can be changed, and is in the address", async () => {
   const it = await open(browser, server, "#/compare?runs=0,1");
   await it.page.getByLabel("Compared with").selectOption("1");
-  await it.page.waitForFunction(() => location.hash.includes("runs=1%2C0"));
+  await until(it.page, () => location.hash.includes("runs=1%2C0"));
   assert.equal((await params(it.page)).runs, "1,0");
   await visit(it.page, "#/compare?runs=0");
   assert.match((await it.page.textContent("main")) ?? "", /at least two runs/);

@@ -18,7 +18,11 @@ interface Run {
 }
 
 export async function serve(archives: string[], options: { wait?: boolean } = {}): Promise<Server> {
-  const child = spawn(partune, ["view", "--no-open", ...archives], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(
+    partune,
+    ["view", "--no-open", ...(process.env.PARTUNE_PAGE ? ["--page", process.env.PARTUNE_PAGE] : []), ...archives],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
   const address = await firstLine(child);
   const api = async <T>(path: string): Promise<T> => {
     const response = await fetch(`${address}api/${path}`);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { hybrid, lateSender, ring } from "./archives";
-import { launch, open, params, settle, shot, visit } from "./browser";
+import { launch, open, params, settle, shot, until, visit } from "./browser";
 import { type Server, serve } from "./server";
 
 const archives = [ring, lateSender, hybrid].filter((it) => it !== null);
@@ -77,7 +77,8 @@ for (const run of archives.keys()) {
     if (detail.instances.from.some((other) => other > from)) {
       const before = (await params(it.page)).instance;
       await it.page.getByRole("button", { name: "Next ›" }).click();
-      await it.page.waitForFunction(
+      await until(
+        it.page,
         (last) => !location.hash.includes(`instance=${last}&`) && !location.hash.endsWith(`instance=${last}`),
         before,
       );
@@ -86,7 +87,7 @@ for (const run of archives.keys()) {
       assert.ok((next[1] as number) > from, "the next instance begins later");
       await wait(800);
       await it.page.goBack();
-      await it.page.waitForFunction((last) => location.hash.includes(`instance=${last}`), before);
+      await until(it.page, (last) => location.hash.includes(`instance=${last}`), before);
     }
     it.clean();
     await it.close();
@@ -108,7 +109,8 @@ test("zoom to a single message shows its bytes", async () => {
   );
   assert.ok(at >= 0, "the message that is selected is one of the run");
   await it.page.click("#zoom-to-message");
-  await it.page.waitForFunction(
+  await until(
+    it.page,
     ([s, r]) => {
       const range = document.getElementById("range");
       const [from, to] = [Number(range?.dataset.from), Number(range?.dataset.to)];
@@ -194,14 +196,14 @@ test("search finds a region and goes from visit to visit", async () => {
   await it.page.keyboard.press("/");
   await it.page.keyboard.type("allreduce");
   await it.page.getByRole("button", { name: "MPI_Allreduce" }).click();
-  await it.page.waitForFunction(() => location.hash.includes("visit="));
+  await until(it.page, () => location.hash.includes("visit="));
   await settle(it.page);
   const first = Number((await params(it.page)).visit);
   await it.page.waitForSelector("#at-cursor .path");
   assert.match((await it.page.textContent("#at-cursor")) ?? "", /MPI_Allreduce/);
   await it.page.focus("#tracks");
   await it.page.keyboard.press("n");
-  await it.page.waitForFunction((before) => !location.hash.includes(`visit=${before}`), first);
+  await until(it.page, (before) => !location.hash.includes(`visit=${before}`), first);
   assert.ok(Number((await params(it.page)).visit) > first);
   await shot(it.page, "search");
   it.clean();

@@ -45,7 +45,7 @@ export function layout(nodes: Columns<TreeNode>): Piece[] {
     .sort((a, b) => a.at - b.at);
 }
 
-export const LEVEL = 22;
+export const LEVEL = 26;
 
 export function drawIcicle(
   context: CanvasRenderingContext2D,

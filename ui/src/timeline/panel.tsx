@@ -6,7 +6,7 @@ import { length, row } from "../api";
 import { bytes, count, duration, instant, plural, seconds, title } from "../format";
 import { useApi } from "../load";
 import { Answer } from "../parts/states";
-import { at as place, Swatch } from "../parts/words";
+import { File, Swatch } from "../parts/words";
 import { pe as peName } from "../pes";
 import { link, route, run } from "../state";
 import { chosenInstance, jump, toCause } from "./instances";
@@ -235,10 +235,12 @@ function Found({ data, kinds }: { data: At; kinds: Kind[] }) {
               <li key={`${it.path}-${it.from}`} style={{ "--depth": String(Math.min(depth, 8)) }}>
                 <Swatch kind={kinds[it.kind]?.name ?? "computation"} />
                 <code>{it.name}</code> <span class="dim small">{duration(it.to - it.from)}</span>
-                {(it.called_file || it.file) && (
-                  <div class="dim small">
-                    {it.called_file ? `called at ${place(it.called_file, it.called_line)}` : place(it.file, it.line)}
-                  </div>
+                {it.called_file ? (
+                  <span class="dim small">
+                    called at <File file={it.called_file} line={it.called_line} />
+                  </span>
+                ) : (
+                  it.file && <File file={it.file} line={it.line} />
                 )}
               </li>
             ))}

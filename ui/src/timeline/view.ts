@@ -47,7 +47,7 @@ function settle(): void {
     return;
   }
   const all = next.from === 0 && next.to >= whole.value;
-  amend({ from: all ? undefined : next.from, to: all ? undefined : next.to });
+  amend({ from: all ? undefined : next.from, to: all ? undefined : next.to }, { merge: true });
   ahead.value = null;
 }
 
@@ -138,5 +138,5 @@ export function chooseMessage(it: MessageId): void {
 
 /** Selects a point, whatever is there. */
 export function chooseAt(pe: number, time: number): void {
-  amend({ pe, time: Math.round(time), message: undefined });
+  amend({ pe, time: Math.round(time), message: undefined }, { merge: true });
 }

@@ -55,7 +55,7 @@ const COLUMNS = (most: number): Column<FindingRow>[] => [
     cell: (it) => (
       <a
         href={link("timeline", { finding: it.id, instance: 0 })}
-        aria-label={`Longest instance of ${it.title} in ${it.place} in the timeline`}
+        aria-label={`show the longest instance of ${it.title} in ${it.place} in the timeline`}
       >
         show
       </a>

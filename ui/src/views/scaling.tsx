@@ -7,12 +7,14 @@ import { Curves } from "../parts/curves";
 import { Answer, What } from "../parts/states";
 import { Bar, type Column, Table } from "../parts/table";
 import { at } from "../parts/words";
+import { runs } from "../runs";
 import { amend, route } from "../state";
 
 export function Scaling() {
   const chosen = chosenRuns();
   const weak = route.value.params.mode === "weak";
-  const answer = useApi<Data>(chosen.length > 1 ? `scaling?runs=${chosen.join(",")}${weak ? "&mode=weak" : ""}` : null);
+  const sizes = new Set(runs.value?.filter((it) => chosen.includes(it.run)).map((it) => it.pes));
+  const answer = useApi<Data>(sizes.size > 1 ? `scaling?runs=${chosen.join(",")}${weak ? "&mode=weak" : ""}` : null);
   return (
     <>
       <div class="head">
@@ -34,7 +36,7 @@ export function Scaling() {
           </button>
         </div>
       </div>
-      {chosen.length > 1 ? (
+      {sizes.size > 1 ? (
         <Answer of={answer}>{(data) => <Shown data={data} />}</Answer>
       ) : (
         <p>Choose at least two runs on different numbers of PEs.</p>

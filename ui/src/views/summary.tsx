@@ -98,7 +98,7 @@ function Worst({ findings, all }: { findings: FindingRow[]; all: number }) {
                 </a>
                 <a
                   href={link("timeline", { finding: it.id, instance: 0 })}
-                  aria-label={`${it.title} in ${it.place} in the timeline`}
+                  aria-label={`In the timeline: ${it.title} in ${it.place}`}
                 >
                   In the timeline
                 </a>

@@ -153,10 +153,10 @@ function Tools({ told, loading }: { told: string; loading: boolean }) {
       </label>
       {peCount.value > 8 && (
         <div class="group" role="group" aria-label="How many PEs">
-          <button type="button" onClick={() => showPes(shown.count / 2, centre)} aria-label="Fewer PEs">
+          <button type="button" onClick={() => showPes(shown.count / 2, centre)} aria-label="fewer PEs">
             fewer
           </button>
-          <button type="button" onClick={() => showPes(shown.count * 2, centre)} aria-label="More PEs">
+          <button type="button" onClick={() => showPes(shown.count * 2, centre)} aria-label="more PEs">
             more
           </button>
           <button type="button" onClick={() => showPes(peCount.value, 0)} disabled={shown.count === peCount.value}>
