@@ -131,7 +131,8 @@ pub fn bytes(value: f64) -> String {
     unreachable!("the last unit returns")
 }
 
-fn three_digits(value: f64) -> String {
+/// A number with three digits, more only before the point.
+pub(crate) fn three_digits(value: f64) -> String {
     match value.abs() {
         v if v >= 99.95 => format!("{value:.0}"),
         v if v >= 9.995 => format!("{value:.1}"),

@@ -9,7 +9,7 @@ use partune_base::{CallPathId, Id, PeId, Span, Table};
 use partune_trace::Role;
 
 use super::Run;
-use super::align::Rows;
+use super::measure::Moments;
 use super::spread::{Change, Spread, Verdict, change};
 use crate::Pattern;
 
@@ -44,22 +44,27 @@ struct Found {
     sums: FindingSums,
     pes: Vec<(u32, f64)>,
     most: Span,
+    /// Of the sum, from the spread over single waits; none for what is no wait, or waited once.
+    variance: Option<f64>,
 }
 
 /// The findings of all runs, largest difference first.
-pub(crate) fn compare(runs: &[Run<'_>], rows: &Rows<CallPathId>) -> Vec<FindingRow> {
+/// `row` has the row of a call path of a run.
+/// Linear in waits but for their keys.
+pub(crate) fn compare(runs: &[Run<'_>], row_of: impl Fn(usize, CallPathId) -> Option<usize>) -> Vec<FindingRow> {
     let mut all: BTreeMap<Key, (Role, Vec<Option<Found>>)> = BTreeMap::new();
     for (number, run) in runs.iter().enumerate() {
         let mut positions: Table<PeId, u32> = Table::filled(run.trace.pes().len(), u32::MAX);
         run.trace.active_pes().enumerate().for_each(|(position, pe)| positions[pe] = position as u32);
         let total = run.total();
         for finding in run.findings {
-            let row = finding.path.some().and_then(|path| rows.row(number, path));
+            let row = finding.path.some().and_then(|path| row_of(number, path));
             let entry = all.entry((finding.pattern, row));
             let (_, of_runs) =
                 entry.or_insert_with(|| (finding.role, std::iter::repeat_with(|| None).take(runs.len()).collect()));
             let sums = FindingSums { seconds: 0.0, fraction: 0.0, count: 0, path: finding.path };
-            let found = of_runs[number].get_or_insert(Found { sums, pes: Vec::new(), most: Span::ZERO });
+            let found =
+                of_runs[number].get_or_insert(Found { sums, pes: Vec::new(), most: Span::ZERO, variance: None });
             if finding.time > found.most {
                 (found.most, found.sums.path) = (finding.time, finding.path);
             }
@@ -73,6 +78,20 @@ pub(crate) fn compare(runs: &[Run<'_>], rows: &Rows<CallPathId>) -> Vec<FindingR
                     Ok(at) => found.pes[at].1 += share,
                     Err(at) => found.pes.insert(at, (positions[*pe], share)),
                 }
+            }
+        }
+    }
+    for (number, run) in runs.iter().enumerate() {
+        let clock = run.trace.clock();
+        let mut moments: BTreeMap<(Key, PeId), Moments> = BTreeMap::new();
+        for wait in run.waits {
+            let key = (wait.pattern, row_of(number, run.trace.visit(wait.pe, wait.operation).path));
+            moments.entry((key, wait.pe)).or_default().add(clock.seconds(wait.duration()));
+        }
+        for ((key, _), moments) in moments {
+            let found = all.get_mut(&key).and_then(|(_, of_runs)| of_runs[number].as_mut());
+            if let (Some(found), Some(more)) = (found, moments.of_sum()) {
+                found.variance = Some(found.variance.unwrap_or(0.0) + more);
             }
         }
     }
@@ -114,7 +133,7 @@ fn between(runs: &[Run<'_>], found: &[Option<Found>], other: usize) -> Change {
             sum: found.map_or(0.0, |it| it.sums.seconds),
             pes: found.map_or(&[], |it| it.pes.as_slice()),
             count: pes(run),
-            variance: None,
+            variance: found.and_then(|it| it.variance),
             resolution: 0.0,
         }
     };

@@ -49,6 +49,11 @@ pub(crate) struct RunSums {
 }
 
 impl RunSums {
+    /// The variance of the run's sum by the spread over visits, of all places together; none if nothing was visited twice.
+    pub(crate) fn variance(&self) -> Option<f64> {
+        self.rows.iter().flatten().filter_map(|measured| measured.variance).reduce(|a, b| a + b)
+    }
+
     /// A row as a value with its spread, zero where the run never was.
     pub(crate) fn spread(&self, row: usize) -> Spread<'_> {
         let nothing = Spread { sum: 0.0, pes: &[], count: self.pes, variance: None, resolution: 0.0 };
@@ -133,22 +138,30 @@ fn outermost(trace: &Trace, of_path: &Table<CallPathId, u32>) -> Table<CallPathI
 
 /// Count, mean and sum of squared differences from it (Welford).
 #[derive(Clone, Copy, Default)]
-struct Moments {
+pub(crate) struct Moments {
     count: f64,
     mean: f64,
     squares: f64,
 }
 
+impl Moments {
+    pub(crate) fn add(&mut self, value: f64) {
+        self.count += 1.0;
+        let from = value - self.mean;
+        self.mean += from / self.count;
+        self.squares += from * (value - self.mean);
+    }
+
+    /// The variance of the sum of the values; none of fewer than two.
+    pub(crate) fn of_sum(&self) -> Option<f64> {
+        (self.count > 1.0).then(|| self.count * self.squares / (self.count - 1.0))
+    }
+}
+
 /// For each path that was visited at least twice, count × variance of its visits' exclusive ticks.
 fn visit_variances(stream: Option<&Stream>, paths: usize) -> Vec<(CallPathId, f64)> {
     let mut moments = vec![Moments::default(); paths];
-    let mut add = |path: CallPathId, ticks: i64| {
-        let it = &mut moments[path.index()];
-        it.count += 1.0;
-        let from = ticks as f64 - it.mean;
-        it.mean += from / it.count;
-        it.squares += from * (ticks as f64 - it.mean);
-    };
+    let mut add = |path: CallPathId, ticks: i64| moments[path.index()].add(ticks as f64);
     // Exit, path and exclusive ticks of the visits around.
     let mut open: Vec<(partune_base::Time, CallPathId, i64)> = Vec::new();
     for visit in stream.into_iter().flat_map(|stream| stream.visits.iter()) {
@@ -164,6 +177,6 @@ fn visit_variances(stream: Option<&Stream>, paths: usize) -> Vec<(CallPathId, f6
     while let Some((_, path, ticks)) = open.pop() {
         add(path, ticks);
     }
-    let several = moments.iter().enumerate().filter(|(_, it)| it.count > 1.0);
-    several.map(|(path, it)| (CallPathId::from_index(path), it.count * it.squares / (it.count - 1.0))).collect()
+    let known = moments.iter().enumerate().filter_map(|(path, it)| Some((path, it.of_sum()?)));
+    known.map(|(path, variance)| (CallPathId::from_index(path), variance)).collect()
 }

@@ -12,7 +12,7 @@ pub(crate) mod spread;
 use std::collections::BTreeSet;
 
 use partune_base::{CallPathId, RegionId, Table};
-use partune_trace::{RegionKind, Trace};
+use partune_trace::{Activity, Region, RegionKind, Role, Trace};
 
 use self::align::{Names, Rows};
 use self::findings::largest;
@@ -44,6 +44,9 @@ pub struct Comparison {
     pub per_pe: bool,
     /// Efficiencies, bounds and gaps.
     pub figures: Vec<Figure>,
+    /// Most of the time is at call paths that only one run has (other functions were recorded, the structure changed), so regions tell
+    /// more than call paths; findings are matched by region then.
+    pub by_region: bool,
     /// By the size of the largest difference.
     pub callpaths: Vec<PlaceRow<CallPathId>>,
     pub regions: Vec<PlaceRow<RegionId>>,
@@ -63,7 +66,11 @@ pub struct RunFigures {
     pub seconds: f64,
     /// How many times faster than the base; none if a run took no time.
     pub speed_up: Option<f64>,
-    /// To the base.
+    /// Seconds from the end of the start-up to the begin of the shut-down; none if nothing was useful.
+    pub measured: Option<f64>,
+    /// How many times faster than the base that is.
+    pub measured_speed_up: Option<f64>,
+    /// Of the seconds from the first event to the last.
     pub change: Change,
 }
 
@@ -89,7 +96,7 @@ pub enum Note {
     Paradigms { run: usize, more: Vec<String>, fewer: Vec<String> },
     /// User functions are in some runs only.
     Functions { with: Vec<usize> },
-    /// Of the time of this run and of the base, the smaller share that is at places that both have.
+    /// Of the time of this run and of the base, the smaller share that is in regions that both have.
     LittleInCommon { run: usize, share: f64 },
 }
 
@@ -111,21 +118,22 @@ impl Run<'_> {
 pub fn compare(runs: &[Run<'_>]) -> Comparison {
     let traces: Vec<&Trace> = runs.iter().map(|run| run.trace).collect();
     let names = Names::new(&traces);
-    let paths = align::call_paths(&traces, &names);
-    let sums = measure_all(runs, &paths);
-    let per_pe = sums.iter().any(|it| it.pes != sums[0].pes);
-    let notes = notes(runs, &sums);
+    let (paths, regions) = (align::call_paths(&traces, &names), align::regions(&traces, &names));
+    let (of_paths, of_regions) = (measure_all(runs, &paths), measure_all(runs, &regions));
+    let notes = notes(runs, &of_regions);
     let alike = !notes.iter().any(|note| matches!(note, Note::Profiles { .. }));
-    let regions = align::regions(&traces, &names);
-    let of_regions = measure_all(runs, &regions);
-    let figures: Vec<&[Section]> = runs.iter().map(|run| run.sections).collect();
+    let by_region = (1..runs.len()).any(|run| common(&of_paths, run) < COMMON);
+    let row = |run: usize, path: CallPathId| if by_region { regions.row(run, path) } else { paths.row(run, path) };
+    let sections: Vec<&[Section]> = runs.iter().map(|run| run.sections).collect();
+    let role = |run: usize, region: RegionId| traces[run].regions()[region].role;
     Comparison {
-        runs: (0..runs.len()).map(|run| whole(runs, &sums, run)).collect(),
-        per_pe,
-        figures: figures::side_by_side(&figures),
-        findings: if alike { findings::compare(runs, &paths) } else { Vec::new() },
-        callpaths: rows(&paths, &sums),
-        regions: rows(&regions, &of_regions),
+        runs: (0..runs.len()).map(|run| whole(runs, &of_regions, run)).collect(),
+        per_pe: of_paths.iter().any(|it| it.pes != of_paths[0].pes),
+        by_region,
+        figures: figures::side_by_side(&sections),
+        findings: if alike { findings::compare(runs, row) } else { Vec::new() },
+        callpaths: rows(&paths, &of_paths, |run, path| role(run, traces[run].paths().region(path))),
+        regions: rows(&regions, &of_regions, role),
         notes,
     }
 }
@@ -134,23 +142,25 @@ pub(crate) fn measure_all<I>(runs: &[Run<'_>], rows: &Rows<I>) -> Vec<RunSums> {
     runs.iter().enumerate().map(|(number, run)| measure(run, number, rows)).collect()
 }
 
-/// A run as a whole. Its noise is that of all places together, as if they were independent: what waits follows what it waits for, so
-/// this is more rather than less.
+/// A run as a whole. Its noise is that over visits of all places together, as if they were independent: what waits follows what it waits
+/// for, so this is more rather than less. That over PEs is left out, since work that moves between them is why a run gets faster.
 fn whole(runs: &[Run<'_>], sums: &[RunSums], run: usize) -> RunFigures {
     let trace = runs[run].trace;
     let seconds = runs[run].trace_seconds();
     let base = runs[0].trace_seconds();
-    let noises = (0..sums[run].rows.len()).filter_map(|row| difference(sums, run, row).noise);
-    let variance = noises.map(|noise| noise * noise).reduce(|a, b| a + b);
-    let shared_by = if sums[0].pes == sums[run].pes { sums[run].pes.max(1) as f64 } else { 1.0 };
+    let per_pe = |run: usize| sums[run].variance().map(|variance| variance / (sums[run].pes.max(1) as f64).powi(2));
+    let variance = per_pe(0).into_iter().chain(per_pe(run)).reduce(|a, b| a + b);
     let resolution = trace.clock().seconds(partune_base::Span(1));
-    let processes = trace.active_pes().map(|pe| trace.pes()[pe].process).collect::<BTreeSet<_>>().len();
+    let speed_up = |base: f64, seconds: f64| (seconds > 0.0 && base > 0.0).then(|| base / seconds);
+    let measured = |run: usize| figures::efficiency(runs[run].sections, "run_seconds");
     RunFigures {
         pes: sums[run].pes,
-        processes,
+        processes: processes(trace),
         seconds,
-        speed_up: (seconds > 0.0 && base > 0.0).then(|| base / seconds),
-        change: Change::new(base, seconds, variance.map(|it| it.sqrt() / shared_by), resolution),
+        speed_up: speed_up(base, seconds),
+        measured: measured(run),
+        measured_speed_up: measured(0).zip(measured(run)).and_then(|(base, seconds)| speed_up(base, seconds)),
+        change: Change::new(base, seconds, variance.map(f64::sqrt), resolution),
     }
 }
 
@@ -167,11 +177,26 @@ fn difference(sums: &[RunSums], run: usize, row: usize) -> Change {
 }
 
 /// Rows that some run visited, largest difference first.
-fn rows<I: Clone>(rows: &Rows<I>, sums: &[RunSums]) -> Vec<PlaceRow<I>> {
-    let row = |(row, ids): (usize, &Vec<Vec<I>>)| PlaceRow {
-        ids: ids.clone(),
-        sums: sums.iter().map(|run| run.rows[row].as_ref().map(|it| it.sums)).collect(),
-        changes: (1..sums.len()).map(|run| difference(sums, run, row)).collect(),
+///
+/// All PEs start up and shut down together, once a run, and their launcher decides how long: they are one sample, whatever their number.
+fn rows<I: Copy>(rows: &Rows<I>, sums: &[RunSums], role: impl Fn(usize, I) -> Role) -> Vec<PlaceRow<I>> {
+    let row = |(row, ids): (usize, &Vec<Vec<I>>)| {
+        let once = |run: usize, id: &I| matches!(role(run, *id), Role::Init | Role::Finalize);
+        let is_once = ids.iter().enumerate().any(|(run, ids)| ids.iter().any(|id| once(run, id)));
+        let change = |run: usize| {
+            let change = difference(sums, run, row);
+            match change.verdict {
+                Verdict::Grown | Verdict::Shrunk | Verdict::TooSmall if is_once => {
+                    Change { noise: None, verdict: Verdict::Unknown, ..change }
+                }
+                _ => change,
+            }
+        };
+        PlaceRow {
+            ids: ids.clone(),
+            sums: sums.iter().map(|run| run.rows[row].as_ref().map(|it| it.sums)).collect(),
+            changes: (1..sums.len()).map(change).collect(),
+        }
     };
     let mut all: Vec<PlaceRow<I>> = rows.ids.iter().enumerate().map(row).collect();
     all.retain(|row| row.sums.iter().any(Option::is_some));
@@ -182,9 +207,7 @@ fn rows<I: Clone>(rows: &Rows<I>, sums: &[RunSums]) -> Vec<PlaceRow<I>> {
 /// What a reader has to know before the differences.
 pub(crate) fn notes(runs: &[Run<'_>], sums: &[RunSums]) -> Vec<Note> {
     let mut notes = Vec::new();
-    let processes =
-        |run: &Run<'_>| run.trace.active_pes().map(|pe| run.trace.pes()[pe].process).collect::<BTreeSet<_>>().len();
-    let layout = |run: usize| (sums[run].pes, processes(&runs[run]));
+    let layout = |run: usize| (sums[run].pes, processes(runs[run].trace));
     if (1..runs.len()).any(|run| layout(run) != layout(0)) {
         notes.push(Note::Layout);
     }
@@ -213,6 +236,11 @@ pub(crate) fn notes(runs: &[Run<'_>], sums: &[RunSums]) -> Vec<Note> {
     notes
 }
 
+/// Number of processes with a PE that recorded something.
+fn processes(trace: &Trace) -> usize {
+    trace.active_pes().map(|pe| trace.pes()[pe].process).collect::<BTreeSet<_>>().len()
+}
+
 /// What was recorded in a run.
 struct Used {
     paradigms: BTreeSet<String>,
@@ -231,7 +259,10 @@ impl Used {
             let it = &trace.regions()[region];
             functions |= !it.paradigm.is_some() && it.kind == RegionKind::Function && trace.paths().depth(path) > 0;
         }
-        let regions = trace.regions().iter_ids().filter(|(id, _)| used[*id]);
+        // What only prepares, asks or records is no sign of another program.
+        let programs =
+            |region: &Region| !matches!(region.role.activity(), Activity::Measurement | Activity::Management);
+        let regions = trace.regions().iter_ids().filter(|(id, region)| used[*id] && programs(region));
         let paradigms = regions.filter_map(|(_, region)| region.paradigm.some());
         Used { paradigms: paradigms.map(|name| trace.strings().get(name).to_owned()).collect(), functions }
     }

@@ -4,10 +4,18 @@
 //! n·v, whatever the visits are for. Over **PEs**, where both runs have as many: if a change is the same for all PEs, times differ by one
 //! ratio; what is left after the run with more time is scaled to the sum of the other is spread, e(q), and n/(n−1) Σ e² the variance of
 //! the difference (the ratio estimator of survey sampling), so that work that is uneven by design is none. With different numbers of PEs
-//! it is the variance of the means over PEs. The larger counts; three standard deviations are needed, and a tick of the clock a visit.
+//! it is the variance of the means over PEs. The larger counts, but where visits tell something, PEs may add a standard deviation of no
+//! more than 5 %: beyond, they do not disagree by chance, the change is one of some PEs. Three standard deviations are needed, a tick of
+//! the clock a visit, and 1 % of the larger value, since PEs that wait for one another are no independent samples.
 
 /// Standard deviations from which a difference is told.
 const DEVIATIONS: f64 = 3.0;
+
+/// The share of the larger value that the spread over PEs may add as a standard deviation, where there is one over visits.
+const DISAGREED: f64 = 0.05;
+
+/// The share of the larger value from which a difference is told.
+const SHARE: f64 = 0.01;
 
 /// What a difference is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,10 +88,11 @@ impl Change {
     /// From a value and that of the base, with the standard deviation of their difference and what the clock cannot tell.
     pub(crate) fn new(base: f64, value: f64, noise: Option<f64>, resolution: f64) -> Change {
         let difference = value - base;
+        let least = resolution.max(SHARE * base.max(value));
         let verdict = match noise {
             _ if difference == 0.0 => Verdict::Same,
             None => Verdict::Unknown,
-            Some(noise) if difference.abs() <= (DEVIATIONS * noise).max(resolution) => Verdict::TooSmall,
+            Some(noise) if difference.abs() <= (DEVIATIONS * noise).max(least) => Verdict::TooSmall,
             Some(_) if difference > 0.0 => Verdict::Grown,
             Some(_) => Verdict::Shrunk,
         };
@@ -115,7 +124,11 @@ pub(crate) fn change(base: &Spread<'_>, value: &Spread<'_>) -> Change {
         (a, b) => Some(a.unwrap_or(0.0) / base_per.powi(2) + b.unwrap_or(0.0) / value_per.powi(2)),
     };
     let by_pes = if paired { paired_variance(base, value) } else { unpaired_variance(base, value) };
-    let variance = by_visits.into_iter().chain(by_pes).reduce(f64::max);
+    let larger = (base.sum / base_per).max(value.sum / value_per);
+    let variance = match (by_visits, by_pes) {
+        (Some(visits), Some(pes)) => Some(pes.min((DISAGREED * larger).powi(2)).max(visits)),
+        (visits, pes) => visits.or(pes),
+    };
     let resolution = (base.resolution / base_per).max(value.resolution / value_per);
     Change::new(base.sum / base_per, value.sum / value_per, variance.map(f64::sqrt), resolution)
 }
@@ -157,6 +170,9 @@ fn unpaired_variance(base: &Spread<'_>, value: &Spread<'_>) -> Option<f64> {
 mod tests {
     use super::*;
 
+    const SLOW: &[(u32, f64)] = &[(0, 16.0), (1, 4.0), (2, 4.0), (3, 4.0)];
+    const EVEN: &[(u32, f64)] = &[(0, 4.0), (1, 4.0), (2, 4.0), (3, 4.0)];
+
     fn told(base: &[f64], value: &[f64]) -> Verdict {
         let pes = |times: &[f64]| times.iter().enumerate().map(|(pe, time)| (pe as u32, *time)).collect::<Vec<_>>();
         let (a, b) = (pes(base), pes(value));
@@ -184,6 +200,23 @@ mod tests {
         assert_eq!(told(&[10.0], &[20.0]), Verdict::Unknown);
         assert_eq!(told(&[10.0, 12.0], &[11.0, 9.0, 12.0]), Verdict::TooSmall);
         assert_eq!(told(&[10.0, 10.1], &[5.0, 5.1, 5.0, 5.05]), Verdict::Shrunk);
+    }
+
+    #[test]
+    fn what_some_pes_do_differently_is_told_if_visits_agree() {
+        let run = |shares: &'static [(u32, f64)], variance| {
+            let sum = shares.iter().map(|it| it.1).sum();
+            Spread { sum, pes: shares, count: 4, variance, resolution: 1e-9 }
+        };
+        assert_eq!(change(&run(SLOW, Some(0.01)), &run(EVEN, Some(0.01))).verdict, Verdict::Shrunk);
+        assert_eq!(change(&run(SLOW, Some(9.0)), &run(EVEN, Some(16.0))).verdict, Verdict::TooSmall);
+        assert_eq!(change(&run(SLOW, None), &run(EVEN, None)).verdict, Verdict::TooSmall);
+    }
+
+    #[test]
+    fn a_hundredth_is_too_small_even_if_all_agree() {
+        assert_eq!(told(&[10.0, 10.0], &[10.05, 10.05]), Verdict::TooSmall);
+        assert_eq!(told(&[10.0, 10.0], &[10.2, 10.2]), Verdict::Grown);
     }
 
     #[test]

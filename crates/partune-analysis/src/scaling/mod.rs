@@ -131,7 +131,7 @@ pub fn scale(runs: &[Run<'_>], mode: Mode) -> Option<Scaling> {
     let (paths, regions) = (align::call_paths(&traces, &names), align::regions(&traces, &names));
     let (of_paths, of_regions) = (measure_all(&medians, &paths), measure_all(&medians, &regions));
     let sections: Vec<&[Section]> = medians.iter().map(|run| run.sections).collect();
-    let mut notes = notes(&medians, &of_paths);
+    let mut notes = notes(&medians, &of_regions);
     notes.retain(|note| *note != Note::Layout);
     Some(Scaling {
         mode,

@@ -197,5 +197,46 @@ fn inputs_of_another_nature_are_told() {
     assert_eq!(notes, [Note::Paradigms { run: 1, more, fewer: vec!["MPI".to_owned()] }]);
     let other = Analysed::of("resolution 1\npe 0 1: start 0..100 { g 0..60 MPI_Barrier 60..70 barrier }");
     let notes = of(&[&all, &other]).notes;
-    assert!(matches!(notes[..], [Note::LittleInCommon { run: 1, share }] if share == 0.0), "{notes:?}");
+    // Only the barrier, 10 s of 100.
+    assert!(matches!(notes[..], [Note::LittleInCommon { run: 1, share }] if close(share, 0.1)), "{notes:?}");
+}
+
+/// The launcher decides how long the start-up takes, once a run: no number of PEs makes several samples of it.
+#[test]
+fn start_up_is_one_sample() {
+    let run = |start: u32| {
+        let text = format!(
+            "resolution 1\npe 0 1 2 3: main 0..500 {{ MPI_Init 0..{start} init  f {start}..{} MPI_Finalize 490..500 finalize }}",
+            start + 100
+        );
+        Analysed::of(&text)
+    };
+    let (a, b) = (run(10), run(200));
+    let comparison = of(&[&a, &b]);
+    assert_eq!(row(&comparison, &[&a, &b], "main/MPI_Init").changes[0].verdict, Verdict::Unknown);
+    assert_eq!(row(&comparison, &[&a, &b], "main/f").changes[0].verdict, Verdict::Same);
+    let figures = comparison.runs[1];
+    assert_eq!((figures.measured, figures.seconds), (Some(290.0), 500.0));
+    assert!(close(figures.measured_speed_up.unwrap(), 480.0 / 290.0));
+}
+
+/// Other functions were recorded, so call paths cannot be the same; functions and operations are.
+#[test]
+fn where_call_paths_differ_regions_are_compared() {
+    let run = |solve: &str, end: u32| {
+        let text = format!(
+            "resolution 1\npe 0 1: main 0..100 {{ {solve} 0..90 {{ f 0..{end} MPI_Barrier {end}..80 barrier }} }}"
+        );
+        Analysed::of(&text)
+    };
+    let (a, b) = (run("solve", 40), run("renamed", 60));
+    let comparison = of(&[&a, &b]);
+    assert!(comparison.by_region);
+    let f = comparison
+        .regions
+        .iter()
+        .find(|row| row.ids[0].iter().any(|id| a.trace.strings().get(a.trace.regions()[*id].name) == "f"));
+    assert!(f.is_some_and(|row| close(row.changes[0].difference, 40.0) && row.changes[0].verdict == Verdict::Grown));
+    let c = run("solve", 60);
+    assert!(!of(&[&a, &c]).by_region);
 }

@@ -1,5 +1,7 @@
 //! Laws of comparison and scaling on random runs, and on damaged ones: nothing panics, nothing is counted twice or lost.
 
+use std::fmt::Write;
+
 use partune_analysis::{Mode, Verdict, compare, scale};
 use proptest::prelude::*;
 
@@ -12,12 +14,12 @@ fn program() -> impl Strategy<Value = String> {
     prop::collection::vec(pe, 1..5).prop_map(|pes| {
         let mut text = String::from("resolution 1000\n");
         for (rank, calls) in pes.iter().enumerate() {
-            text += &format!("pe {rank}: main 0..1000 {{");
+            let _ = write!(text, "pe {rank}: main 0..1000 {{");
             let mut time = 0;
             for (name, length, line) in calls {
                 let name = ["f", "g", "MPI_Barrier", "h"][*name];
                 let inner = if name == "g" { format!("{{ f {time}..{} }}", time + length / 2) } else { String::new() };
-                text += &format!(" {name}^a.c:{line} {time}..{} {inner}", time + length);
+                let _ = write!(text, " {name}^a.c:{line} {time}..{} {inner}", time + length);
                 time += length + 1;
             }
             text += " }\n";

@@ -1,5 +1,7 @@
 //! Scaling: ideal series are said to be, Amdahl's fraction comes out exact, and the planted place is named with how it grows.
 
+use std::fmt::Write;
+
 use partune_analysis::{Growth, Limit, Mode, ScaledRow, Scaling, ScalingOutcome, scale};
 use partune_base::CallPathId;
 
@@ -14,7 +16,8 @@ fn run(pes: u32, serial: u32, work: u32, transfer: u32) -> Analysed {
         let setup = if pe == 0 && serial > 0 { format!("setup@a.c:5 0..{serial}") } else { String::new() };
         let begin = if pe == 0 { serial } else { 0 };
         let last = end + transfer;
-        text += &format!(
+        let _ = write!(
+            text,
             "pe {pe}: main@a.c:1 0..{last} {{ {setup} MPI_Barrier {begin}..{barrier} barrier
                  solve@a.c:9 {barrier}..{end} MPI_Barrier {end}..{last} barrier }}\n"
         );

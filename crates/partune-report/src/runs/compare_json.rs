@@ -23,6 +23,8 @@ struct CompareDocument<'a> {
     notes: Vec<String>,
     /// Efficiencies, bounds and gaps side by side.
     figures: Vec<FigureRow>,
+    /// Most time is at call paths that only one run has: `regions` tell more than `callpaths`, and findings are matched by region.
+    by_region: bool,
     /// Largest difference of exclusive seconds first.
     callpaths: Vec<PlaceEntry<'a>>,
     regions: Vec<PlaceEntry<'a>>,
@@ -42,6 +44,10 @@ struct RunEntry<'a> {
     duration_s: f64,
     /// How many times faster than the base.
     speed_up: Option<f64>,
+    /// From the end of the start-up to the begin of the shut-down; null if nothing was useful.
+    measured_s: Option<f64>,
+    /// How many times faster than the base that is.
+    measured_speed_up: Option<f64>,
     /// Of the duration.
     change: ChangeEntry,
 }
@@ -127,6 +133,8 @@ fn document<'a>(comparison: &Comparison, runs: &[NamedRun<'a>]) -> CompareDocume
         profile: run.diagnosis.trace.profile().is_some(),
         duration_s: figures.seconds,
         speed_up: figures.speed_up,
+        measured_s: figures.measured,
+        measured_speed_up: figures.measured_speed_up,
         change: change(&figures.change),
     };
     CompareDocument {
@@ -134,6 +142,7 @@ fn document<'a>(comparison: &Comparison, runs: &[NamedRun<'a>]) -> CompareDocume
         kind: "compare",
         runs: comparison.runs.iter().zip(runs).map(run).collect(),
         per_pe: comparison.per_pe,
+        by_region: comparison.by_region,
         notes: notes(&comparison.notes, runs, letter),
         figures: figures(&comparison.figures),
         callpaths: comparison.callpaths.iter().filter_map(|row| place(row, runs)).collect(),

@@ -3,11 +3,10 @@
 use std::fmt::Write;
 
 use partune_analysis::{Change, Comparison, FindingRow, PlaceRow, PlaceSums, Unit, Verdict};
-use partune_base::CallPathId;
 
 use super::NamedRun;
 use super::compare_json::finding_verdict;
-use super::place::{PlaceId, first, letter, notes, shortened, signed, table};
+use super::place::{PlaceId, first, letter, notes, plural, shortened, signed, table};
 use crate::names;
 use crate::tables::number_text;
 use crate::text::wrapped;
@@ -22,7 +21,11 @@ pub fn compare_text(comparison: &Comparison, runs: &[NamedRun<'_>], rows: usize)
         header(&mut out, comparison, number, run);
     }
     figures(&mut out, comparison);
-    places(&mut out, comparison, runs, rows);
+    if comparison.by_region {
+        places(&mut out, comparison, (&comparison.regions, "regions"), runs, rows);
+    } else {
+        places(&mut out, comparison, (&comparison.callpaths, "places"), runs, rows);
+    }
     findings(&mut out, comparison, runs, rows);
     let notes = notes(&comparison.notes, runs, letter);
     if !notes.is_empty() {
@@ -37,21 +40,32 @@ fn header(out: &mut String, comparison: &Comparison, number: usize, run: &NamedR
     let kind = if run.diagnosis.trace.profile().is_some() { ", profile" } else { "" };
     let _ = write!(
         out,
-        "{}  {}: {} PEs in {} processes{kind}, {}",
+        "{}  {}: {} in {}{kind}, {}",
         letter(number),
         run.archive,
-        it.pes,
-        it.processes,
+        plural(it.pes, "PE", "PEs"),
+        plural(it.processes, "process", "processes"),
         names::seconds(it.seconds)
     );
+    let inner = it.measured.filter(|seconds| *seconds < 0.995 * it.seconds);
+    if let Some(seconds) = inner {
+        let _ = write!(out, " ({} without start-up and shut-down)", names::seconds(seconds));
+    }
     if number > 0 {
-        let speed_up = it.speed_up.map_or("–".to_owned(), |value| format!("{value:.2}"));
+        let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.2}"));
         let _ = match it.change.verdict {
             Verdict::Same => write!(out, ", as long as A"),
             Verdict::TooSmall => write!(out, ", as long as A as far as the spread of the runs can tell"),
-            Verdict::Unknown => write!(out, ", speed-up {speed_up}, and no spread to tell whether that is noise"),
-            Verdict::Grown | Verdict::Shrunk | Verdict::Added | Verdict::Gone => write!(out, ", speed-up {speed_up}"),
+            Verdict::Unknown | Verdict::Grown | Verdict::Shrunk | Verdict::Added | Verdict::Gone => {
+                write!(out, ", speed-up {}", number(it.speed_up))
+            }
         };
+        if inner.is_some() && it.change.verdict != Verdict::Same {
+            let _ = write!(out, " ({})", number(it.measured_speed_up));
+        }
+        if it.change.verdict == Verdict::Unknown {
+            let _ = write!(out, ", and no spread to tell whether that is noise");
+        }
     }
     out.push('\n');
 }
@@ -64,7 +78,7 @@ fn figures(out: &mut String, comparison: &Comparison) {
     const EFFICIENCIES: [&str; 5] = ["parallel", "load_balance", "communication", "serialization", "transfer"];
     let shown = comparison.figures.iter().filter(|figure| match figure.section {
         "efficiency" => EFFICIENCIES.contains(&figure.name),
-        _ => figure.name != "actual",
+        _ => figure.name != "actual" && figure.values.iter().flatten().any(|value| *value != 0.0),
     });
     let row = |figure: &partune_analysis::Figure| {
         let name = match figure.section {
@@ -87,15 +101,25 @@ fn figures(out: &mut String, comparison: &Comparison) {
     }
 }
 
-fn places(out: &mut String, comparison: &Comparison, runs: &[NamedRun<'_>], limit: usize) {
-    let told = |row: &&PlaceRow<CallPathId>| row.changes.iter().any(|change| change.verdict.is_told());
-    let (shown, count) = (comparison.callpaths.iter().filter(told), comparison.callpaths.iter().filter(told).count());
+/// The rows of call paths or of regions, with the word for them.
+fn places<I: PlaceId>(
+    out: &mut String,
+    comparison: &Comparison,
+    (places, word): (&[PlaceRow<I>], &str),
+    runs: &[NamedRun<'_>],
+    limit: usize,
+) {
+    let told = |row: &&PlaceRow<I>| row.changes.iter().any(|change| is_shown(change.verdict));
+    let (shown, count) = (places.iter().filter(told), places.iter().filter(told).count());
     let what = if comparison.per_pe { "mean over PEs" } else { "summed over PEs" };
-    if count == 0 {
-        let _ = writeln!(out, "\nno place takes longer or shorter than the spread of the runs can tell");
+    let differs = |row: &PlaceRow<I>| row.changes.iter().any(|it| it.verdict != Verdict::Same);
+    if count == 0 && !places.iter().any(differs) {
+        let _ = writeln!(out, "\nno {word} differ");
+    } else if count == 0 {
+        let _ = writeln!(out, "\nno {word} differ by more than the spread of the runs can tell");
     } else {
         let differences = (1..runs.len()).flat_map(|run| [format!("{}−A", letter(run)), format!("{}/A", letter(run))]);
-        let heading = std::iter::once(format!("places (exclusive time, {what})"));
+        let heading = std::iter::once(format!("{word} (exclusive time, {what})"));
         let mut rows: Vec<Vec<String>> = vec![heading.chain(letters(comparison)).chain(differences).collect()];
         let mut more: Vec<String> = vec![String::new()];
         for row in shown.take(limit) {
@@ -119,30 +143,50 @@ fn places(out: &mut String, comparison: &Comparison, runs: &[NamedRun<'_>], limi
         }
     }
     let count_of = |verdict: Verdict| {
-        let is = |row: &&PlaceRow<CallPathId>| !told(row) && row.changes.iter().any(|it| it.verdict == verdict);
-        comparison.callpaths.iter().filter(is).count()
+        let is = |row: &&PlaceRow<I>| !told(row) && row.changes.iter().any(|it| it.verdict == verdict);
+        places.iter().filter(is).count()
     };
-    let (small, unknown) = (count_of(Verdict::TooSmall), count_of(Verdict::Unknown));
+    let small = count_of(Verdict::TooSmall);
     if small > 0 {
-        let _ = writeln!(out, "  {small} places differ by less than the spread over visits and PEs can tell");
+        let _ = writeln!(out, "  {} by less than the spread over visits and PEs can tell", differ(small, word));
     }
-    if unknown > 0 {
-        let _ = writeln!(
-            out,
-            "  {unknown} places differ, but one visit on one PE has no spread to tell by; --json has them"
-        );
+    let doubtful = |row: &PlaceRow<I>| row.changes.iter().any(|it| it.verdict == Verdict::Unknown);
+    if places.iter().filter(told).take(limit).any(doubtful) {
+        let _ = writeln!(out, "  ? no spread to tell by: start-up, shut-down, one visit on one PE");
     }
 }
 
+/// Whether a difference has a line: it is told, or nothing tells whether it is noise.
+fn is_shown(verdict: Verdict) -> bool {
+    verdict.is_told() || verdict == Verdict::Unknown
+}
+
 /// Exclusive seconds of a run, as they are compared.
-fn value(comparison: &Comparison, row: &PlaceRow<CallPathId>, run: usize) -> String {
+fn value<I>(comparison: &Comparison, row: &PlaceRow<I>, run: usize) -> String {
     let per = if comparison.per_pe { comparison.runs[run].pes.max(1) as f64 } else { 1.0 };
     row.sums[run].as_ref().map_or("–".to_owned(), |sums| names::seconds(sums.exclusive / per))
 }
 
+/// `1 place differs`, `2 places differ`; `word` is the plural.
+fn differ(count: usize, word: &str) -> String {
+    match count {
+        1 => format!("1 {} differs", word.trim_end_matches('s')),
+        _ => format!("{count} {word} differ"),
+    }
+}
+
+/// What became of a finding.
+fn in_words(verdict: Verdict) -> String {
+    match verdict {
+        Verdict::Unknown => "?".to_owned(),
+        Verdict::TooSmall => "too small to tell".to_owned(),
+        _ => finding_verdict(verdict).to_owned(),
+    }
+}
+
 /// Difference and ratio.
 fn cells(change: &Change) -> [String; 2] {
-    let ratio = change.ratio.map_or(String::new(), |ratio| format!("×{ratio:.2}"));
+    let ratio = change.ratio.map_or(String::new(), |ratio| format!("×{}", names::three_digits(ratio)));
     match change.verdict {
         Verdict::Same => ["=".to_owned(), String::new()],
         Verdict::TooSmall => [format!("({})", signed(change.difference)), String::new()],
@@ -160,23 +204,26 @@ fn also(sums: &[Option<PlaceSums>]) -> String {
         return String::new();
     }
     let list = |name: &str, values: Vec<String>| {
-        let differs = values.windows(2).any(|pair| pair[0] != pair[1]);
+        let mut there = values.iter().zip(sums).filter(|(_, sums)| sums.is_some()).map(|(value, _)| value);
+        let first = there.next();
+        let differs = there.any(|value| Some(value) != first);
         differs.then(|| format!("{name} {}", values.join(" → ")))
     };
     let of = |text: &dyn Fn(&PlaceSums) -> String| {
         sums.iter().map(|it| it.as_ref().map_or("–".to_owned(), text)).collect::<Vec<String>>()
     };
-    let waiting = |it: &PlaceSums| it.waiting.map_or("unknown".to_owned(), names::seconds);
+    let waiting = |it: &PlaceSums| it.waiting.map_or(String::new(), names::seconds);
+    let told = known.iter().all(|it| it.waiting.is_some());
     let parts = [
         list("visits", of(&|it| it.visits.to_string())),
-        list("waiting", of(&waiting)),
+        list("waiting", of(&waiting)).filter(|_| told),
         list("moved", of(&|it| names::bytes(it.bytes as f64))),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn findings(out: &mut String, comparison: &Comparison, runs: &[NamedRun<'_>], limit: usize) {
-    let told = |row: &&FindingRow| row.changes.iter().any(|change| change.verdict.is_told());
+    let told = |row: &&FindingRow| row.changes.iter().any(|change| is_shown(change.verdict));
     let count = comparison.findings.iter().filter(told).count();
     if count > 0 {
         let differences = (1..runs.len()).flat_map(|run| [format!("{}−A", letter(run)), String::new()]);
@@ -189,10 +236,7 @@ fn findings(out: &mut String, comparison: &Comparison, runs: &[NamedRun<'_>], li
             let name = format!("{}: {place}", row.pattern.name().replace('_', " "));
             let values =
                 row.sums.iter().map(|it| it.as_ref().map_or("–".to_owned(), |it| names::seconds(it.seconds)));
-            let changes = row
-                .changes
-                .iter()
-                .flat_map(|it| [signed(it.difference), finding_verdict(it.verdict).replace('_', " ")]);
+            let changes = row.changes.iter().flat_map(|it| [signed(it.difference), in_words(it.verdict)]);
             rows.push(std::iter::once(shortened(&name, NAME)).chain(values).chain(changes).collect());
         }
         out.push('\n');
@@ -204,9 +248,9 @@ fn findings(out: &mut String, comparison: &Comparison, runs: &[NamedRun<'_>], li
     let differs = |row: &&FindingRow| !told(row) && row.changes.iter().any(|it| it.verdict != Verdict::Same);
     let small = comparison.findings.iter().filter(differs).count();
     if small > 0 {
-        let _ = writeln!(out, "  {small} findings differ by less than the spread over PEs can tell");
+        let _ = writeln!(out, "  {} by less than the spread over waits and PEs can tell", differ(small, "findings"));
     }
     if count == 0 && small == 0 && !comparison.findings.is_empty() {
-        let _ = writeln!(out, "  {} findings, the same in all runs", comparison.findings.len());
+        let _ = writeln!(out, "  {}, the same in all runs", plural(comparison.findings.len(), "finding", "findings"));
     }
 }

@@ -131,7 +131,7 @@ pub(super) fn notes(notes: &[Note], runs: &[NamedRun<'_>], name: impl Fn(usize) 
             format!("functions of the program were recorded in {} only: call paths cannot be the same", list(with))
         }
         Note::LittleInCommon { run, share } => format!(
-            "only {} of the time of {} and {} is at places that both have: are they the same program?",
+            "only {} of the time of {} and {} is in functions and operations that both have: are they the same program?",
             names::percent(*share),
             name(0),
             name(*run)
@@ -143,6 +143,11 @@ pub(super) fn notes(notes: &[Note], runs: &[NamedRun<'_>], name: impl Fn(usize) 
         Some(format!("{} lost data ({}): its figures may be too small", name(run), worst.message))
     };
     notes.iter().map(text).chain(runs.iter().enumerate().filter_map(lossy)).collect()
+}
+
+/// `1 PE`, `4 PEs`.
+pub(super) fn plural(count: usize, one: &str, several: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {several}") }
 }
 
 /// A difference with its sign: `+1.02 s`.

@@ -6,7 +6,7 @@ use partune_analysis::{Growth, Limit, Mode, ScaledRow, Scaling, ScalingOutcome};
 use partune_base::CallPathId;
 
 use super::NamedRun;
-use super::place::{PlaceId, first, notes, shortened, table};
+use super::place::{PlaceId, first, notes, plural, shortened, table};
 use crate::names;
 use crate::text::wrapped;
 
@@ -80,14 +80,14 @@ fn factors(out: &mut String, scaling: &Scaling) {
         let Some(factors) = &point.factors else { continue };
         let all = factors.all();
         if rows.is_empty() {
-            let names = all.iter().map(|(limit, _)| limit.name().replace('_', " "));
+            let names = all.iter().map(|(limit, _)| word(*limit));
             rows.push(std::iter::once("PEs".to_owned()).chain(names).chain(["efficiency".to_owned()]).collect());
         }
         let values = all.iter().map(|(_, value)| ratio(*value));
         rows.push(std::iter::once(point.pes.to_string()).chain(values).chain([ratio(point.efficiency)]).collect());
     }
     if rows.len() > 1 {
-        let _ = writeln!(out, "\nfactors of the efficiency; 1 is as good as on {first} PEs");
+        let _ = writeln!(out, "\nfactors of the efficiency; 1 is as good as on {}", plural(first, "PE", "PEs"));
         table(out, &rows);
     }
 }
@@ -135,9 +135,9 @@ pub(super) fn verdict(scaling: &Scaling, runs: &[NamedRun<'_>]) -> String {
         }
         ScalingOutcome::Limited { point, by } => {
             let at = &scaling.points[point];
-            let mut text = format!("{} of the ideal on {} PEs", names::percent(at.efficiency), at.pes);
+            let mut text = format!("{} of the ideal on {}", names::percent(at.efficiency), plural(at.pes, "PE", "PEs"));
             if let Some(by) = by {
-                let _ = write!(text, ", most of it by {}: {}", by.name().replace('_', " "), meaning(by));
+                let _ = write!(text, ", most of it by {}: {}", word(by), meaning(by));
                 if let Some(place) = culprit(scaling, runs, by) {
                     let _ = write!(text, ". Look first at {place}");
                 }
@@ -145,6 +145,11 @@ pub(super) fn verdict(scaling: &Scaling, runs: &[NamedRun<'_>]) -> String {
             text
         }
     }
+}
+
+/// A factor in words.
+fn word(limit: Limit) -> String {
+    if limit == Limit::StartUp { "start-up".to_owned() } else { limit.name().replace('_', " ") }
 }
 
 /// What a factor that limits means.
@@ -169,7 +174,10 @@ fn culprit(scaling: &Scaling, runs: &[NamedRun<'_>], limit: Limit) -> Option<Str
         Limit::Serialization => row.growth == Growth::Waiting,
         Limit::StartUp => row.growth == Growth::StartUp,
     };
-    let row = scaling.callpaths.iter().filter(|row| row.growth.is_loss()).find(wanted)?;
+    let mut lossy = scaling.callpaths.iter().filter(|row| row.growth.is_loss());
+    // What takes longer by itself comes before what waits for something else.
+    let own = || lossy.clone().find(|row| limit == Limit::Transfer && row.growth == Growth::Transfer);
+    let row = own().or_else(|| lossy.find(wanted))?;
     let (id, trace) = first(&row.ids, runs)?;
     Some(id.text(trace))
 }
@@ -183,7 +191,7 @@ fn places(out: &mut String, scaling: &Scaling, runs: &[NamedRun<'_>], limit: usi
     let what = if code { "code that keeps PEs from the ideal" } else { "operations that take more than ideal" };
     let mut rows = vec![["", "lost", "factor"].map(str::to_owned).to_vec()];
     what.clone_into(&mut rows[0][0]);
-    rows[0].extend(scaling.points.iter().map(|point| format!("{} PEs", point.pes)));
+    rows[0].extend(scaling.points.iter().map(|point| plural(point.pes, "PE", "PEs")));
     rows[0].push(if code { "longest PE; how it grows" } else { "summed; how it grows" }.to_owned());
     for row in lossy.iter().take(limit) {
         let Some((id, trace)) = first(&row.ids, runs) else { continue };

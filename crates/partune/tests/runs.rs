@@ -1,0 +1,217 @@
+//! `compare` and `scale` as a user meets them: what is said of several archives, in text and in JSON, and of wrong ones.
+//!
+//! The runs are hand-made, made by `partune synth`, or recordings of others; text is kept in `tests/snapshots`.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use partune_engine::{Diagnosis, Mode, Request};
+use partune_report::{NamedRun, compare_text, compare_value, scaling_text, scaling_value};
+use serde_json::Value;
+
+use crate::archives::{archives, workspace};
+
+fn partune(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_partune")).args(args).output().expect("the binary runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn json(args: &[&str]) -> Value {
+    let output = partune(args);
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", text(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("it is JSON")
+}
+
+fn diagnosis(text: &str) -> Diagnosis {
+    partune_engine::analyze(partune_testkit::trace(text), &Request::default(), &())
+}
+
+fn list<'a>(value: &'a Value, field: &str) -> &'a Vec<Value> {
+    value[field].as_array().unwrap_or_else(|| panic!("{field} is a list"))
+}
+
+/// The halo exchange of two ranks; rank 0 works so long in each of four steps, rank 1 waits for it.
+fn halo(work: u32, function: &str) -> Diagnosis {
+    let (sent, met) = (work + 5, work + 6);
+    diagnosis(&format!(
+        "resolution 1000
+         pe 0: main@halo.c:1 0..1000 {{ repeat 4 every 200 {{ {function}@halo.c:9 0..{work} MPI_Send^halo.c:20 {work}..{sent} send(to=1, bytes=800) }} }}
+         pe 1: main@halo.c:1 0..1000 {{ repeat 4 every 200 {{ {function}@halo.c:9 0..40 MPI_Recv^halo.c:24 40..{met} recv(from=0, bytes=800) }} }}"
+    ))
+}
+
+/// A tenth of the work is on rank 0 only.
+fn amdahl(pes: u32) -> Diagnosis {
+    use std::fmt::Write;
+    let (serial, end) = (800, 800 + 7200 / pes);
+    let mut text = String::from("resolution 1000\n");
+    for pe in 0..pes {
+        let begin = if pe == 0 { serial } else { 0 };
+        let setup = if pe == 0 { format!("setup@a.c:5 0..{serial}") } else { String::new() };
+        let _ = writeln!(
+            text,
+            "pe {pe}: main@a.c:1 0..{end} {{ {setup} MPI_Barrier^a.c:12 {begin}..{serial} barrier solve@a.c:9 {serial}..{end} \
+             MPI_Barrier^a.c:14 {end}..{end} barrier }}"
+        );
+    }
+    diagnosis(&text)
+}
+
+fn named<'a>(all: &'a [(&'a str, &'a Diagnosis)]) -> (Vec<&'a Diagnosis>, Vec<NamedRun<'a>>) {
+    let runs = all.iter().map(|(archive, diagnosis)| NamedRun { archive, diagnosis });
+    (all.iter().map(|it| it.1).collect(), runs.collect())
+}
+
+#[test]
+fn text_of_a_comparison() {
+    let (before, after) = (halo(160, "compute"), halo(60, "compute"));
+    let all = [("before", &before), ("after", &after)];
+    let (diagnoses, runs) = named(&all);
+    let comparison = partune_engine::compare(&diagnoses).expect("there are two");
+    insta::assert_snapshot!("compare", compare_text(&comparison, &runs, 10));
+    let renamed = halo(160, "kernel");
+    let all = [("before", &before), ("again", &before), ("renamed", &renamed)];
+    let (diagnoses, runs) = named(&all);
+    let comparison = partune_engine::compare(&diagnoses).expect("there are three");
+    insta::assert_snapshot!("compare_renamed", compare_text(&comparison, &runs, 10));
+}
+
+#[test]
+fn text_of_a_series() {
+    let runs = [amdahl(1), amdahl(2), amdahl(8)];
+    let all = [("run-8", &runs[2]), ("run-1", &runs[0]), ("run-2", &runs[1])];
+    let (diagnoses, runs) = named(&all);
+    let scaling = partune_engine::scale(&diagnoses, Mode::Strong).expect("three numbers of PEs");
+    insta::assert_snapshot!("scale", scaling_text(&scaling, &runs, 5));
+    let value = scaling_value(&scaling, &runs);
+    assert_eq!((&value["outcome"], &value["limited_by"]), (&"limited".into(), &"load_balance".into()));
+    assert!((value["points"][2]["serial_fraction"].as_f64().unwrap_or(0.0) - 0.1).abs() < 1e-12);
+    assert_eq!(
+        (&value["callpaths"][0]["construct"], &value["callpaths"][0]["growth"]),
+        (&"setup".into(), &"serial".into())
+    );
+    assert_eq!(value["points"][2]["archive"], "run-8");
+}
+
+#[test]
+fn a_series_that_is_ideal_is_said_to_be_and_no_place_is_named() {
+    let run = |pes: u32| {
+        let ranks: Vec<String> = (0..pes).map(|pe| pe.to_string()).collect();
+        let (end, ranks) = (8000 / pes, ranks.join(" "));
+        diagnosis(&format!(
+            "resolution 1000\npe {ranks}: main 0..{end} {{ solve 0..{end} {{ MPI_Barrier {end}..{end} barrier }} }}"
+        ))
+    };
+    let runs = [run(1), run(4)];
+    let all = [("run-1", &runs[0]), ("run-4", &runs[1])];
+    let (diagnoses, runs) = named(&all);
+    let scaling = partune_engine::scale(&diagnoses, Mode::Strong).expect("two numbers of PEs");
+    let text = scaling_text(&scaling, &runs, 5);
+    assert!(text.contains("scales ideally") && !text.contains("solve") && !text.contains("Look first"), "{text}");
+}
+
+/// Every archive against itself: nothing differs, whatever was recorded.
+#[test]
+fn an_archive_does_not_differ_from_itself() {
+    for archive in archives() {
+        let trace = partune_engine::open(&archive.anchor, &()).expect("the archive opens");
+        let diagnosis = partune_engine::analyze(trace, &Request::default(), &());
+        let all = [("a", &diagnosis), ("b", &diagnosis)];
+        let (diagnoses, runs) = named(&all);
+        let comparison = partune_engine::compare(&diagnoses).expect("there are two");
+        let value = compare_value(&comparison, &runs);
+        let rows = ["callpaths", "regions", "findings"].into_iter().flat_map(|field| list(&value, field));
+        let changes = rows.chain(list(&value, "runs").iter().skip(1)).flat_map(|row| match &row["changes"] {
+            Value::Array(changes) => changes.clone(),
+            _ => vec![row["change"].clone()],
+        });
+        for change in changes {
+            assert!(change["verdict"] == "same" && change["difference_s"] == 0.0, "{}: {change}", archive.name);
+        }
+        let text = compare_text(&comparison, &runs, 10);
+        assert!(!text.contains("→") && !text.contains('×'), "{}:\n{text}", archive.name);
+        assert!(partune_engine::scale(&diagnoses, Mode::Strong).is_err(), "{}", archive.name);
+    }
+}
+
+/// The same program, once with work that is spread evenly and once not, as Score-P recorded it.
+#[test]
+fn planted_imbalance_of_real_archives_is_the_difference() {
+    let found = archives();
+    let anchor = |name: &str| found.iter().find(|it| it.name == name).map(|it| it.anchor.display().to_string());
+    for (balanced, imbalance, finding) in [
+        ("scorep84-otfcpt-mpi-balanced-4", "scorep84-otfcpt-mpi-imbalance-4", "load_imbalance"),
+        ("scorep84-otfcpt-omp-balanced-4t", "scorep84-otfcpt-omp-imbalance-4t", "wait_at_barrier"),
+    ] {
+        let (Some(balanced), Some(imbalance)) = (anchor(balanced), anchor(imbalance)) else { continue };
+        let document = json(&["compare", "--json", &balanced, &imbalance]);
+        let figure = |name: &str| {
+            let figures = list(&document, "figures").iter();
+            let mut named = figures.filter(|figure| figure["section"] == "efficiency" && figure["name"] == name);
+            named.next().map(|figure| figure["values"].clone()).expect("there are efficiencies")
+        };
+        let balance = figure("load_balance");
+        assert!(balance[0].as_f64() > Some(0.9) && balance[1].as_f64() < Some(0.7), "{balance}");
+        let worse = |row: &&Value| row["changes"][0]["verdict"] == "grown" || row["changes"][0]["verdict"] == "gained";
+        let found = list(&document, "findings").iter().filter(worse).any(|row| row["pattern"] == finding);
+        assert!(found, "{}", document["findings"]);
+    }
+}
+
+#[test]
+fn documents_keep_their_contract() {
+    let folder = tempfile::tempdir().expect("there is room for archives");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    for (ranks, name) in [("2", "two"), ("4", "four")] {
+        let output = partune(&["synth", "--ranks", ranks, "--events", "4K", "-o", &path(name)]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    }
+    let compare = json(&["compare", "--json", &path("two"), &path("four")]);
+    assert_eq!(
+        (&compare["partune"], &compare["kind"], &compare["per_pe"]),
+        (&1.into(), &"compare".into(), &true.into())
+    );
+    assert!(
+        list(&compare, "callpaths").iter().all(|row| list(row, "runs").len() == 2 && list(row, "changes").len() == 1)
+    );
+    let scale = json(&["scale", "--weak", "--json", &path("four"), &path("two")]);
+    assert_eq!((&scale["partune"], &scale["kind"], &scale["mode"]), (&1.into(), &"scale".into(), &"weak".into()));
+    assert_eq!(list(&scale, "points").iter().map(|point| point["pes"].clone()).collect::<Vec<_>>(), [2, 4]);
+    for (command, name) in [("compare", "compare"), ("scale", "scaling")] {
+        let committed =
+            std::fs::read_to_string(workspace().join(format!("docs/{name}.schema.json"))).unwrap_or_default();
+        let current = text(&partune(&[command, "--schema"]).stdout);
+        assert!(committed == current, "run: cargo run -p partune -- {command} --schema > docs/{name}.schema.json");
+    }
+}
+
+#[test]
+fn what_cannot_be_put_together_is_said_with_a_remedy() {
+    let ring = workspace().join("examples/archives/ring").display().to_string();
+    for command in ["compare", "scale"] {
+        assert_eq!(partune(&[command, &ring]).status.code(), Some(2), "{command}: one archive is wrong usage");
+        assert_eq!(partune(&[command]).status.code(), Some(2), "{command}");
+        let output = partune(&[command, &ring, "/no/such/archive"]);
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        let message = text(&output.stderr);
+        assert!(message.contains("/no/such/archive") && message.contains("remedy"), "{command}: {message}");
+        assert!(output.stdout.is_empty());
+        let help = text(&partune(&[command, "--help"]).stdout);
+        assert!(help.contains("Example"), "{command}");
+    }
+    let output = partune(&["scale", &ring, &ring]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("all runs have 4 PEs\n  remedy"), "{}", text(&output.stderr));
+    assert!(Path::new(&ring).exists());
+}
+
+#[test]
+fn one_thread_and_eight_compare_alike() {
+    let ring = workspace().join("examples/archives/ring").display().to_string();
+    let profile = workspace().join("examples/archives/ring_profile").display().to_string();
+    let document = |threads: &str| partune(&["compare", "--json", "--threads", threads, &ring, &profile]).stdout;
+    assert!(document("1") == document("8"));
+}
