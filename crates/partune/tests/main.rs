@@ -12,4 +12,5 @@ mod model;
 mod pgas;
 mod record;
 mod report;
+mod runs;
 mod same;
