@@ -1,7 +1,9 @@
 //! What the fuzz target of the modelling language does with its input; the tests of `partune-model` run it over mutations of the library.
 //!
-//! Besides not panicking: what is formatted formats to itself and means the same.
+//! Besides not panicking: what is formatted formats to itself and means the same, and estimates of a model with open parameters end. That
+//! they end soon is for the fuzzer to watch (`-timeout`), and for the test.
 
+use partune_model::estimate::closed_form;
 use partune_model::{Values, format, lower, parse};
 
 /// A model's text.
@@ -15,5 +17,12 @@ pub(crate) fn model(bytes: &[u8]) {
         assert_eq!(format(&formatted).as_deref(), Some(&*formatted));
         assert_eq!(parse(&formatted).1.len(), diagnostics.len(), "{formatted}");
     }
-    let _ = lower(text, &file, &Values::new(), &|name| Err(["no file ", name].concat()));
+    let (model, _) = lower(text, &file, &Values::new(), &|name| Err(["no file ", name].concat()));
+    if let Some(model) = model {
+        for alternative in &model.alternatives {
+            let form = closed_form(&model, &alternative.term);
+            assert!(!form.basic.is_undefined() && !form.head_tail.is_undefined(), "{text}");
+            let _ = form.printed(&model);
+        }
+    }
 }

@@ -15,6 +15,9 @@ use crate::rat::Rat;
 
 /// Questions that one question may ask inside each other.
 const NESTING: u32 = 6;
+/// Atoms looked at, over all questions and simplifications, after which nothing more is looked for: what takes longer has no closed
+/// form worth waiting for.
+const EFFORT: u64 = 400_000;
 /// Scopes that are kept to be found again; those beyond are made anew each time.
 const SCOPES: u32 = 2_000;
 
@@ -62,6 +65,7 @@ pub(crate) struct Work {
     /// Steps of all proofs.
     pub(crate) steps: Cell<u32>,
     scopes: Cell<u32>,
+    effort: Cell<u64>,
 }
 
 impl Context {
@@ -72,6 +76,18 @@ impl Context {
         scope.simplified = Own::default();
         scope.inner = Own::default();
         scope
+    }
+
+    /// Whether so much was asked that there are no more answers, of this context and of all that came from it.
+    pub fn exhausted(&self) -> bool {
+        self.0.work.effort.get() >= EFFORT
+    }
+
+    /// Counts an effort; false if there was too much of it.
+    pub(crate) fn afford(&self, e: &Expr) -> bool {
+        let effort = &self.0.work.effort;
+        effort.set(effort.get().saturating_add(1 + e.size() as u64));
+        !self.exhausted()
     }
 
     /// The scope that assumes more, which may have been made before.
@@ -273,6 +289,9 @@ impl Context {
         }
         if let Some(known) = self.0.answers.0.borrow().get(e) {
             return *known;
+        }
+        if !self.afford(e) {
+            return false;
         }
         let nesting = &self.0.work.nesting;
         let refuted = self.0.points.refute(e);

@@ -135,7 +135,7 @@ impl std::fmt::Display for Number {
 }
 
 /// Steps of enumeration that one evaluation may take.
-pub const EVAL_BUDGET: u64 = 100_000_000;
+pub const EVAL_BUDGET: u64 = 20_000_000;
 
 impl Expr {
     /// The value. Cost: its size, times the length of ranges that have no closed form.
@@ -164,17 +164,23 @@ struct Eval<'a> {
 }
 
 impl Eval<'_> {
+    fn step(&mut self) -> Result<(), EvalError> {
+        self.steps += 1;
+        if self.steps > EVAL_BUDGET { Err(EvalError::TooLong(EVAL_BUDGET)) } else { Ok(()) }
+    }
+
     fn expr(&mut self, e: &Expr) -> Result<Number, EvalError> {
         let mut sum = Number::Exact(Rat::ZERO);
         for term in e.terms() {
+            self.step()?;
             if term.coefficient.is_undefined() {
                 return Err(EvalError::Undefined);
             }
             let mut product = Number::Exact(term.coefficient);
             // Conditions first: what they exclude needs no value.
-            let (conditions, others): (Vec<_>, Vec<_>) =
-                term.factors.iter().partition(|(atom, _)| matches!(atom, Atom::Iverson(_)));
-            for (atom, exponent) in conditions.into_iter().chain(others) {
+            let is_condition = |(atom, _): &&(Atom, i32)| matches!(atom, Atom::Iverson(_));
+            let (conditions, others) = (term.factors.iter(), term.factors.iter());
+            for (atom, exponent) in conditions.filter(is_condition).chain(others.filter(|it| !is_condition(it))) {
                 let value = self.atom(atom)?;
                 if value == Number::Exact(Rat::ZERO) && *exponent > 0 {
                     product = value;
@@ -268,10 +274,7 @@ impl Eval<'_> {
     fn range(&mut self, over: &Over, visit: &mut dyn FnMut(Number) -> Result<(), EvalError>) -> Result<(), EvalError> {
         let (lo, hi) = (self.expr(&over.lo)?.to_int()?, self.expr(&over.hi)?.to_int()?);
         for value in lo..=hi {
-            self.steps += 1;
-            if self.steps > EVAL_BUDGET {
-                return Err(EvalError::TooLong(EVAL_BUDGET));
-            }
+            self.step()?;
             self.bound.push((over.variable.clone(), value));
             let result = self.expr(&over.body);
             self.bound.pop();

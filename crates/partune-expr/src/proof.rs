@@ -38,27 +38,59 @@ impl<'a> Proof<'a> {
             return value >= Rat::ZERO;
         }
         let steps = self.context.work().steps.get();
-        if depth == 0 || self.budget.get() == 0 || steps >= ALL_STEPS || e.is_undefined() || e.size() > 400 {
+        let affordable = self.context.afford(e);
+        if !affordable
+            || depth == 0
+            || self.budget.get() == 0
+            || steps >= ALL_STEPS
+            || e.is_undefined()
+            || e.size() > 400
+        {
             return false;
         }
         self.context.work().steps.set(steps + 1);
         self.budget.set(self.budget.get() - 1);
-        let e = &self.neighbours(&self.without_denominators(e));
-        if self.all_terms_nonneg(e) {
+        if self.follows(e) {
             return true;
         }
-        if self.free.is_empty()
-            && self.context.facts().iter().any(|fact| {
-                let rest = e - fact;
-                rest.terms().len() < e.terms().len() && self.all_terms_nonneg(&rest)
-            })
-        {
+        let e = &self.neighbours(&self.without_denominators(e));
+        if self.follows(e) || self.higher_power(e) {
             return true;
         }
         match e.atoms(|atom| !matches!(atom, Atom::Symbol(_) | Atom::Power(..) | Atom::Group(_))).first() {
             Some(atom) => self.by_atom(e, atom, depth),
             None => self.by_power(e, depth).unwrap_or_else(|| self.by_symbol(e, depth)),
         }
+    }
+
+    /// Whether no term is negative, or what a fact leaves of them.
+    fn follows(&self, e: &Expr) -> bool {
+        let by_fact = |fact: &Expr| {
+            let rest = e - fact;
+            rest.terms().len() < e.terms().len() && self.all_terms_nonneg(&rest)
+        };
+        self.all_terms_nonneg(e) || self.free.is_empty() && self.context.facts().iter().any(by_fact)
+    }
+
+    /// `a*2^k - b*2^d` with `a >= b` and `k >= d`.
+    fn higher_power(&self, e: &Expr) -> bool {
+        let [first, second] = e.terms() else { return false };
+        let (more, less) = if first.coefficient.signum() > 0 { (first, second) } else { (second, first) };
+        if less.coefficient.signum() >= 0 || (more.coefficient + less.coefficient).signum() < 0 {
+            return false;
+        }
+        let two = Rat::int(2);
+        let mut exponents = Expr::zero();
+        for (term, sign) in [(more, Rat::ONE), (less, -Rat::ONE)] {
+            for (atom, power) in term.factors.iter() {
+                let Atom::Power(base, exponent) = atom else { return false };
+                if *base != two {
+                    return false;
+                }
+                exponents = exponents + exponent.scale(sign * Rat::int((*power).into()));
+            }
+        }
+        !exponents.is_zero() && self.context.nonneg(&exponents)
     }
 
     fn without_denominators(&self, e: &Expr) -> Expr {

@@ -12,6 +12,9 @@ impl Context {
         if e.atoms(|atom| !matches!(atom, Atom::Symbol(_))).is_empty() {
             return e.clone();
         }
+        if !self.afford(e) {
+            return e.clone();
+        }
         self.remembered(e, || e.rebuild(&mut |atom| self.simplify_atom(atom)))
     }
 
@@ -72,6 +75,9 @@ impl Context {
     #[allow(clippy::needless_pass_by_value)] // every caller makes the list for this
     pub fn max(&self, args: Vec<Expr>) -> Expr {
         let all = Expr::max(&args);
+        if !self.afford(&all) {
+            return all;
+        }
         let [term] = all.terms() else { return self.max_in_sum(&all) };
         let (Some((Atom::Max(args), 1)), true) = (term.factors.first(), term.factors.len() == 1) else { return all };
         self.reduced_max(args).scale(term.coefficient)

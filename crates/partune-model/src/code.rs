@@ -103,7 +103,7 @@ impl Compiler<'_> {
         for term in e.terms() {
             let mut scale = Rat::ONE;
             let mut factors = Vec::new();
-            for (atom, exponent) in &term.factors {
+            for (atom, exponent) in term.factors.iter() {
                 if *exponent < 0 {
                     return None;
                 }

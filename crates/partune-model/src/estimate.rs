@@ -32,6 +32,7 @@ pub struct Bounds {
 pub struct ClosedForm {
     pub basic: Expr,
     pub head_tail: Expr,
+    /// Undefined if a part of the model was left out, as `weaker` then says.
     pub upper: Expr,
     /// Why a lower bound is below what enumeration would give; it is a lower bound still. Empty if it is the same, or, where a loop was
     /// taken apart and its parts are bounded on their own, sharper.

@@ -8,7 +8,7 @@ use partune_model::simulate::{Options, simulate};
 #[path = "../../../fuzz/model.rs"]
 mod fuzz;
 
-use crate::support::{Random, model, read, values};
+use crate::support::{Random, exact, model, read, simulated, values};
 
 /// A model and what must be said of it.
 const WRONG: &[(&str, &str)] = &[
@@ -81,13 +81,59 @@ fn deep_and_long_inputs_are_errors() {
     }
 }
 
+/// No text keeps an estimate busy: the limit is far above what a model of this size needs, without optimisation and on a busy machine.
+fn quickly(bytes: &[u8]) {
+    let begin = std::time::Instant::now();
+    fuzz::model(bytes);
+    assert!(begin.elapsed().as_secs() < 60, "{}", String::from_utf8_lossy(bytes));
+}
+
+#[test]
+fn estimates_end() {
+    // Ranges that are not known to be empty or not, powers of loop variables, and products of all of it.
+    for source in [
+        "param k: int; main = seq (d = 1, k) par (j = 1, 2^(k-d)) delay(1);",
+        "param k: int; param n: int where n >= 1; resource cpu[n]; main = seq (d = 1, k) par (j = 1, 2^(k-d)) par (i = 1, 2^(d-1))
+             seq (m = 1, 2^(k-i)) { use(cpu[(j*i) mod n], d*j); delay(2^j) };",
+        "param n: int; resource r[n]; main = par (a = 1, n*n) seq (b = a, a*n) par (c = b div n, a mod 7)
+             { if (c | a) use(r[a div c], a*b*c); if (a - b*c = n) use(r[c], a^3) else delay(max(a, b, c, n)) };",
+        "param n: int; param m: int; main = par (a = n, m) par (b = m, a) par (c = a, b) par (d = b, c) par (e = c, d)
+             delay(max(a*b, b*c, c*d, d*e, e*a, n*m) + abs(a - b + c - d + e));",
+        "param n: int; resource r[2^n]; main = seq (a = 0, n) par (b = 0, 2^(n-a)-1) { use(r[b], 2^a); use(r[b*2^a], a) };",
+        "param n: int; main = delay((n + 1)^60 * max(n^2 - 3*n, 7)^9);",
+        "param n: int; param p: prob; main = par (i = 1, n) while (prob(p)) choose { p: delay(i), 1-p: par (j = i, n) delay(j^2) };",
+    ] {
+        quickly(source.as_bytes());
+        assert!(read(source, &values(&[])).0.is_some(), "{source}: {:?}", read(source, &values(&[])).1);
+    }
+}
+
+#[test]
+fn a_tree_of_unknown_height_has_its_closed_form() {
+    let source = "param k: int where k >= 1; param t: time; resource cpu[2^k];
+        main = seq (d = 1, k) par (j = 1, 2^(k-d)) use(cpu[j-1], t);";
+    let tree = model(source, &[]);
+    let form = closed_form(&tree, &tree.alternatives[0].term);
+    assert_eq!((form.head_tail.to_string(), form.weaker.len()), ("k*t".to_owned(), 0));
+    let small = model(source, &[("k", 5), ("t", 3)]);
+    assert_eq!(bounds(&small, &small.alternatives[0].term).map(|bounds| bounds.head_tail), Ok(exact(15)));
+    assert_eq!(simulated(&small).makespan, exact(15));
+}
+
+#[test]
+fn what_has_no_closed_form_says_so_and_claims_no_upper_bound() {
+    let endless = model("param n: int; proc f(i) = { delay(1); if (i > 0) f(i - 1) }; main = f(n);", &[]);
+    let form = closed_form(&endless, &endless.alternatives[0].term);
+    assert!(form.upper.is_undefined() && form.weaker.iter().any(|reason| reason.contains("stays numeric")));
+}
+
 #[test]
 fn mutations_of_the_library_do_not_panic() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("library");
     let mut random = Random(11);
     for entry in std::fs::read_dir(folder).expect("as the test sets up") {
         let bytes = std::fs::read(entry.expect("as the test sets up").path()).expect("as the test sets up");
-        fuzz::model(&bytes);
+        quickly(&bytes);
         for _ in 0..40 {
             let mut changed = bytes.clone();
             for _ in 0..=random.below(4) {
@@ -102,7 +148,7 @@ fn mutations_of_the_library_do_not_panic() {
                     _ => changed.insert(at, b"(){}[];|*/-^\"#"[random.below(14) as usize]),
                 }
             }
-            fuzz::model(&changed);
+            quickly(&changed);
         }
     }
 }

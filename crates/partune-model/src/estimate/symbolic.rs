@@ -15,6 +15,8 @@ use crate::model::{Draw, Model, Range, Term};
 /// Terms that one derivation may visit; loops that are taken apart visit their bodies again.
 const BUDGET: u32 = 2_000;
 const CASES: usize = 4;
+const TOO_LARGE: &str =
+    "the model is too large for a closed form; what is left out of it stays numeric: give values with -D NAME=VALUE";
 
 /// Work that a term asks of a resource, for every value of its bound indices.
 #[derive(Clone, Debug)]
@@ -44,15 +46,18 @@ pub(super) struct Cost {
 /// Cost: well below a millisecond for loop nests of the usual size.
 pub fn closed_form(model: &Model, term: &Term) -> ClosedForm {
     let context = model.context();
-    let mut estimator = Estimator { model, weaker: BTreeSet::new(), left: BUDGET, calls: 0, fresh: 0 };
+    let mut estimator = Estimator { model, weaker: BTreeSet::new(), left: BUDGET, calls: 0, fresh: 0, cut: false };
     let cost = estimator.term(term, &context, false);
-    let upper = context.simplify(&(&cost.work + &cost.path));
-    ClosedForm {
-        basic: context.simplify(&cost.basic),
-        head_tail: context.simplify(&cost.head_tail),
-        upper,
-        weaker: estimator.weaker.into_iter().collect(),
+    // What was left out is no less than nothing, and no more than nobody knows what.
+    let upper = if estimator.cut { Expr::undefined() } else { context.simplify(&(&cost.work + &cost.path)) };
+    let (mut basic, mut head_tail) = (context.simplify(&cost.basic), context.simplify(&cost.head_tail));
+    for bound in [&mut basic, &mut head_tail] {
+        if bound.is_undefined() {
+            *bound = Expr::zero();
+            estimator.weaken("the formula has too many terms, or too large numbers; the bound stays numeric");
+        }
     }
+    ClosedForm { basic, head_tail, upper, weaker: estimator.weaker.into_iter().collect() }
 }
 
 pub(super) struct Estimator<'a> {
@@ -61,6 +66,8 @@ pub(super) struct Estimator<'a> {
     left: u32,
     calls: u32,
     fresh: u32,
+    /// Whether a part is left out, so that there is no upper bound.
+    cut: bool,
 }
 
 impl Estimator<'_> {
@@ -69,19 +76,33 @@ impl Estimator<'_> {
         self.weaker.insert(reason.into());
     }
 
+    /// Leaves a term out.
+    fn leave_out(&mut self, reason: impl Into<String>) -> Cost {
+        self.cut = true;
+        self.weaken(reason);
+        Cost::default()
+    }
+
     /// A symbol that no model has.
     pub(super) fn fresh(&mut self, name: &str) -> Symbol {
         self.fresh += 1;
         Symbol::int(&format!("{name}'{}", self.fresh))
     }
 
-    /// `demands` says that somebody asks for the entries.
-    fn term(&mut self, term: &Term, context: &Context, demands: bool) -> Cost {
-        if self.left == 0 {
-            self.weaken("the model is too large for a closed form");
-            return Cost::default();
+    /// Counts a step; false if there were too many.
+    fn afford(&mut self, context: &Context) -> bool {
+        if self.left == 0 || context.exhausted() {
+            return false;
         }
         self.left -= 1;
+        true
+    }
+
+    /// `demands` says that somebody asks for the entries.
+    fn term(&mut self, term: &Term, context: &Context, demands: bool) -> Cost {
+        if !self.afford(context) {
+            return self.leave_out(TOO_LARGE);
+        }
         match term {
             Term::Skip => Cost::default(),
             Term::Delay(duration, _) => {
@@ -143,8 +164,7 @@ impl Estimator<'_> {
         let process = &model.processes[process];
         let args: Vec<Expr> = args.iter().map(|arg| context.simplify(arg)).collect();
         if self.calls > 40 || args.iter().any(|arg| arg.to_int().is_none()) {
-            self.weaken(format!("the recursive process `{}` stays numeric", process.name));
-            return Cost::default();
+            return self.leave_out(format!("the recursive process `{}` stays numeric", process.name));
         }
         self.calls += 1;
         let mut body = process.body.clone();
@@ -226,7 +246,10 @@ impl Estimator<'_> {
     /// A loop, taken apart where its conditions change.
     fn looped(&mut self, range: &Range, body: &Term, context: &Context, parallel: bool, demands: bool) -> Cost {
         let range = &range.map(&mut |e| context.simplify(e));
-        let Range { variable, lo, hi, span } = range;
+        let Range { variable, lo, hi, .. } = range;
+        if !self.afford(context) {
+            return self.leave_out(TOO_LARGE);
+        }
         if context.le(&(hi + Expr::one()), lo) {
             return Cost::default();
         }
@@ -237,13 +260,19 @@ impl Estimator<'_> {
             // Perhaps empty: what follows holds if it is not.
             let some = Bool::le(lo, hi);
             let inside = context.with(&some);
-            let cost = self.looped(range, body, &inside, parallel, demands);
+            let cost = self.nonempty(range, body, &inside, parallel, demands);
             let count = hi - lo + Expr::one();
             if context.nonneg(&count) {
                 return cost.guarded_unless_zero(&some.iverson(), &count);
             }
             return cost.guarded(&some.iverson());
         }
+        self.nonempty(range, body, context, parallel, demands)
+    }
+
+    /// The same for a range that is not empty, whether or not that can be proven.
+    fn nonempty(&mut self, range: &Range, body: &Term, context: &Context, parallel: bool, demands: bool) -> Cost {
+        let Range { variable, lo, hi, span } = range;
         let inside = context.with_range(variable, lo, hi);
         let conditions = conditions(body, variable, &inside);
         if let Some(at) = conditions.iter().find_map(|condition| change(condition, range, context)) {

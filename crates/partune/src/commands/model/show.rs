@@ -55,7 +55,10 @@ fn significant(value: f64) -> String {
 }
 
 pub(super) fn estimate(text: &mut String, name: &str, form: &ClosedForm, model: &Model, bounds: Option<&Bounds>) {
-    let forms = form.printed(model);
+    let mut forms = form.printed(model);
+    if form.upper.is_undefined() {
+        forms[2] = "no formula: a part of the model stays numeric".to_owned();
+    }
     let values = bounds.map(|bounds| [bounds.basic, bounds.head_tail, bounds.upper].map(number));
     let _ = writeln!(text, "{name}");
     for (index, label) in ["basic", "head-tail", "upper"].into_iter().enumerate() {
