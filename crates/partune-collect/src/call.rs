@@ -5,7 +5,7 @@
 //! what a library does inside is its own business.
 
 use crate::frame::Frame;
-use crate::lane::Lane;
+use crate::lane::{Keep, Lane};
 use crate::paths::{self, Path};
 use crate::process::{self, lane};
 use crate::region::Region;
@@ -88,7 +88,7 @@ pub fn enter_region(region: &'static Region, frame: Frame) {
     let is_flat = frame.return_address == 0;
     let path = if is_flat { flat(region) } else { lane.cache.find(frame, region, &lane.stack) };
     let frames = lane.cache.frames(frame, region);
-    lane.stack.0.push(Open { region, path, is_flat, frames });
+    lane.stack.push(Open { region, path, is_flat, frames });
     lane.current = Current { time: clock::now(), path, is_flat, base: 0 };
     mark(lane, true);
 }
@@ -99,10 +99,10 @@ pub fn leave_region(region: &'static Region) -> bool {
     if lane.depth != 0 || process::is_paused() {
         return true;
     }
-    let Some(at) = lane.stack.0.iter().rposition(|open| std::ptr::eq(open.region, region)) else { return false };
+    let Some(at) = lane.stack.find(region) else { return false };
     let time = clock::now();
-    while lane.stack.0.len() > at {
-        let Some(open) = lane.stack.0.pop() else { break };
+    while lane.stack.len() > at {
+        let Some(open) = lane.stack.pop() else { break };
         lane.current = Current { time, path: open.path, is_flat: open.is_flat, base: 0 };
         mark(lane, false);
     }
@@ -153,33 +153,42 @@ impl Call<'_> {
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
 fn mark(lane: &mut Lane, enter: bool) {
-    if lane.profile.is_some() {
-        return count(lane, enter);
+    match lane.keep {
+        Keep::Events => write(lane, enter),
+        Keep::EventsAndCounters(_) | Keep::Statistics(_) => mark_with_more(lane, enter),
     }
+}
+
+#[inline(never)]
+fn mark_with_more(lane: &mut Lane, enter: bool) {
+    let Current { time, path, is_flat, .. } = lane.current;
+    match &mut lane.keep {
+        Keep::Statistics(profile) if enter => profile.enter(path, time, is_flat),
+        Keep::Statistics(profile) => profile.leave(path, time),
+        // Counters are read on the inner side.
+        Keep::Events | Keep::EventsAndCounters(_) if enter => {
+            write(lane, enter);
+            facts::counters(lane, time);
+        }
+        Keep::Events | Keep::EventsAndCounters(_) => {
+            facts::counters(lane, time);
+            write(lane, enter);
+        }
+    }
+}
+
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+fn write(lane: &mut Lane, enter: bool) {
     let Current { time, path: Path(path), is_flat, .. } = lane.current;
-    if !enter && lane.counters.is_some() {
-        facts::counters(lane, time);
-    }
     if is_flat {
-        let kind = if enter { ENTER } else { LEAVE };
         let at = lane.room(time);
-        lane.append(at.byte(kind).c32(path));
+        lane.append(at.byte(if enter { ENTER } else { LEAVE }).c32(path));
     } else if enter {
         let record = lane.room(time).record(CONTEXT_ENTER);
         lane.append(record.end(record.data().c32(path).c32(UNWOUND)));
     } else {
         let record = lane.room(time).record(CONTEXT_LEAVE);
         lane.append(record.end(record.data().c32(path)));
-    }
-    if enter && lane.counters.is_some() {
-        facts::counters(lane, time);
-    }
-}
-
-#[inline(never)]
-fn count(lane: &mut Lane, enter: bool) {
-    let Current { time, path, is_flat, .. } = lane.current;
-    if let Some(profile) = &mut lane.profile {
-        if enter { profile.enter(path, time, is_flat) } else { profile.leave(path, time) }
     }
 }

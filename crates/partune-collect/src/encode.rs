@@ -77,14 +77,14 @@ impl At {
         }
     }
 
-    /// A compressed integer of one byte, as most are: without the search for the highest bit.
+    /// A compressed integer of at most one byte, as most are. Zero gets its byte too: then the place of what follows does not depend on the
+    /// value, and several of them are a few stores.
     #[inline(always)]
     fn small(self, value: u8) -> At {
-        let len = u16::from(value != 0);
         // SAFETY: as above.
         unsafe {
-            self.0.cast::<u16>().write_unaligned((u16::from(value) << 8 | len).to_le());
-            At(self.0.add(1 + usize::from(len)))
+            self.0.cast::<u16>().write_unaligned((u16::from(value) << 8 | 1).to_le());
+            At(self.0.add(2))
         }
     }
 

@@ -5,7 +5,7 @@
 //! follow `OTF2_Events.h`.
 
 use crate::call::Call;
-use crate::lane::Lane;
+use crate::lane::{Keep, Lane};
 
 /// `OTF2_CollectiveOp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ pub const SYNC_MEMORY: u32 = 2;
 /// Appends a record with attributes to the lane of a call, unless it keeps statistics only. A macro, since closures are not always inlined.
 macro_rules! tell {
     ($call:ident, $kind:literal, $at:ident => $data:expr) => {
-        if $call.lane.profile.is_none() {
+        if !matches!($call.lane.keep, Keep::Statistics(_)) {
             let record = $call.lane.room($call.lane.current.time).record($kind);
             let $at = record.data();
             let end = record.end($data);
@@ -99,7 +99,7 @@ macro_rules! tell {
 /// Recording was turned off or on.
 pub(crate) fn measurement(lane: &mut Lane, on: bool) {
     let time = crate::clock::now();
-    if let Some(profile) = &mut lane.profile {
+    if let Keep::Statistics(profile) = &mut lane.keep {
         profile.pause(on, time);
     } else {
         let record = lane.room(time).record(11);
@@ -110,14 +110,15 @@ pub(crate) fn measurement(lane: &mut Lane, on: bool) {
 /// The counters' values now.
 #[cold]
 pub(crate) fn counters(lane: &mut Lane, time: u64) {
-    let Some(mut counters) = lane.counters.take() else { return };
+    let keep = std::mem::replace(&mut lane.keep, Keep::Events);
+    let Keep::EventsAndCounters(mut counters) = keep else { return lane.keep = keep };
     for (metric, value) in counters.read() {
         // One value a metric: its number, how many, their types, the values.
         const U64: u8 = 4;
         let record = lane.room(time).record(31);
         lane.append(record.end(record.data().c32(metric).byte(1).byte(U64).c64(value)));
     }
-    lane.counters = Some(counters);
+    lane.keep = Keep::EventsAndCounters(counters);
 }
 
 #[allow(clippy::inline_always, reason = "messages are the hot path")]
@@ -126,7 +127,7 @@ impl Call<'_> {
     #[allow(clippy::inline_always, reason = "a few stores")]
     #[inline(always)]
     fn tell_one(&mut self, kind: u8, value: u64) {
-        if self.lane.profile.is_none() {
+        if !matches!(self.lane.keep, Keep::Statistics(_)) {
             let at = self.lane.room(self.lane.current.time);
             self.lane.append(at.byte(kind).c64(value));
         }
@@ -141,7 +142,7 @@ impl Call<'_> {
 
     #[inline]
     fn moved(&mut self, sent: u64, received: u64) {
-        if let Some(profile) = &mut self.lane.profile {
+        if let Keep::Statistics(profile) = &mut self.lane.keep {
             profile.moved(sent, received);
         }
     }

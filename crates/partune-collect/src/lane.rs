@@ -19,6 +19,14 @@ use crate::{clock, counters::Counters, paths::Cache, profile::Profile, stack::St
 
 const BUFFER_FLUSH: u8 = 10;
 
+/// What is kept of calls.
+pub(crate) enum Keep {
+    Events,
+    /// Also the counters' values at each enter and leave.
+    EventsAndCounters(Box<Counters>),
+    Statistics(Box<Profile>),
+}
+
 /// What one thread records, and what it needs for that.
 pub(crate) struct Lane {
     /// Next byte.
@@ -41,8 +49,7 @@ pub(crate) struct Lane {
     pub(crate) sequence: u64,
     pub(crate) cache: Cache,
     pub(crate) stack: Stack,
-    pub(crate) profile: Option<Box<Profile>>,
-    pub(crate) counters: Option<Box<Counters>>,
+    pub(crate) keep: Keep,
 }
 
 impl Lane {
@@ -77,9 +84,8 @@ impl Lane {
             current: Current::NONE,
             sequence: u64::from(thread) << 40,
             cache: Cache::new(depth),
-            stack: Stack::default(),
-            profile: None,
-            counters: None,
+            stack: Stack::EMPTY,
+            keep: Keep::Events,
         };
         lane.begin_chunk(0);
         Ok(lane)
@@ -192,7 +198,7 @@ impl Lane {
 
     /// Brings what is in private memory to the file. The lane can go on afterwards.
     pub(crate) fn store(&self) {
-        if let Some(profile) = &self.profile {
+        if let Keep::Statistics(profile) = &self.keep {
             profile.store();
         }
         if self.private {

@@ -141,7 +141,7 @@ impl Cache {
     /// The path of a region called from a frame, inside the open regions.
     #[inline]
     pub(crate) fn find(&mut self, frame: Frame, region: &'static Region, stack: &Stack) -> Path {
-        let open = stack.key();
+        let open = stack.key;
         let slot = slot(frame, region);
         if let Some(entry) = &self.entries[slot]
             && entry.frame == frame
@@ -191,7 +191,7 @@ impl Cache {
         self.entries[slot] = words.map(|words| Entry {
             frame,
             region,
-            open: stack.key(),
+            open: stack.key,
             path,
             words,
             frames: self.steps.as_slice().into(),

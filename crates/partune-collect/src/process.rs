@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use crate::counters::Counters;
-use crate::lane::Lane;
+use crate::lane::{Keep, Lane};
 use crate::layout::{CHUNK_SIZE, PARTS, VERSION};
 use crate::log::{Log, Word};
 use crate::profile::Profile;
@@ -157,13 +157,15 @@ fn create_lane(process: &Process, thread: u32) -> std::io::Result<Lane> {
     match mode {
         Mode::Trace => {
             let mut lane = Lane::create(&process.stem, thread, *ring, *depth)?;
-            lane.counters = Counters::open(counters).map(Box::new);
+            if let Some(counters) = Counters::open(counters) {
+                lane.keep = Keep::EventsAndCounters(Box::new(counters));
+            }
             Ok(lane)
         }
         // The lane holds no events.
         Mode::Profile => {
             let mut lane = Lane::create(&process.stem, thread, CHUNK_SIZE, *depth)?;
-            lane.profile = Some(Box::new(Profile::create(&process.stem, thread)?));
+            lane.keep = Keep::Statistics(Box::new(Profile::create(&process.stem, thread)?));
             Ok(lane)
         }
     }

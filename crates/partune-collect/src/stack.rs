@@ -18,21 +18,46 @@ pub(crate) struct Open {
     pub(crate) frames: std::rc::Rc<[Step]>,
 }
 
-/// Begun regions, outermost first.
-#[derive(Default)]
-pub(crate) struct Stack(pub(crate) Vec<Open>);
+/// Begun regions.
+pub(crate) struct Stack {
+    /// Outermost first.
+    open: Vec<Open>,
+    /// What call paths depend on besides the frames: the innermost region's path.
+    pub(crate) key: Path,
+}
 
 impl Stack {
-    /// What call paths depend on besides the frames: the innermost region's path.
-    #[inline]
-    pub(crate) fn key(&self) -> Path {
-        self.0.last().map_or(Path::NONE, |open| open.path)
+    pub(crate) const EMPTY: Stack = Stack { open: Vec::new(), key: Path::NONE };
+
+    pub(crate) fn push(&mut self, open: Open) {
+        self.key = open.path;
+        self.open.push(open);
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<Open> {
+        let open = self.open.pop();
+        self.key = self.open.last().map_or(Path::NONE, |open| open.path);
+        open
+    }
+
+    /// How many regions are around this one; none if it is not open.
+    pub(crate) fn find(&self, region: &Region) -> Option<usize> {
+        self.open.iter().rposition(|open| std::ptr::eq(open.region, region))
+    }
+
+    /// All of them, outermost first.
+    pub(crate) fn regions(&self) -> impl DoubleEndedIterator<Item = &'static Region> + '_ {
+        self.open.iter().map(|open| open.region)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.open.len()
     }
 
     /// Behind how many of `frames` (outermost first) each region stands.
     pub(crate) fn places<'a>(&'a self, frames: &'a [Step]) -> impl Iterator<Item = (usize, &'static Region)> + 'a {
         let mut least = 0;
-        self.0.iter().map(move |open| {
+        self.open.iter().map(move |open| {
             let same = |(a, b): &(&Step, &Step)| a.below == b.below && a.function == b.function;
             let shared = frames.iter().zip(open.frames.iter()).take_while(same).count();
             least = shared.max(least);

@@ -89,10 +89,8 @@ pub(super) unsafe fn end(name: *const c_char, kind: Kind) {
 
 fn end_named(named: &'static Named) {
     let Some(lane) = process::lane() else { return };
-    let inside: Vec<&'static Region> = {
-        let begun = lane.stack.0.iter().rposition(|open| std::ptr::eq(open.region, &raw const named.region));
-        begun.map(|at| lane.stack.0[at + 1..].iter().map(|open| open.region).collect()).unwrap_or_default()
-    };
+    let begun = lane.stack.find(&named.region);
+    let inside: Vec<&'static Region> = begun.map_or_else(Vec::new, |at| lane.stack.regions().skip(at + 1).collect());
     if !call::leave_region(&named.region) {
         let what = what(named.region.kind);
         let name = named.region.name;
@@ -121,7 +119,7 @@ fn end_named(named: &'static Named) {
 /// The innermost open region whose kind is asked for.
 fn innermost(is: impl Fn(Kind) -> bool) -> Option<&'static Region> {
     let lane = process::lane()?;
-    lane.stack.0.iter().rev().map(|open| open.region).find(|region| is(region.kind))
+    lane.stack.regions().rev().find(|region| is(region.kind))
 }
 
 /// What the program named this region.
