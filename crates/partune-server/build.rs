@@ -13,7 +13,7 @@ fn main() -> std::io::Result<()> {
     let mut code = String::from("&[\n");
     for file in files {
         let name = file.strip_prefix(&dist).unwrap_or(&file).to_string_lossy().replace('\\', "/");
-        let _ = writeln!(code, "    ({name:?}, include_bytes!({:?})),", file.canonicalize()?);
+        let _ = writeln!(code, "    ({name:?}, include_bytes!({:?})),", file.canonicalize()?.to_string_lossy());
     }
     code.push_str("]\n");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());

@@ -3,17 +3,17 @@
 //! The time of an operation is that of its outermost construct, as everywhere; other time of a main thread between its first and last
 //! event is computation, and that of other threads inside of recorded regions; the rest is idle. Waiting is a part of these.
 //!
-//! The rule: sums are kept at every 64th operation, wait and outermost visit, so a bin costs a binary search and a scan of at most 64 of
-//! each, and where bins are fine every row is looked at once. All answers are exact; nothing is estimated. Memory: 1.3 bytes an
-//! operation, 0.3 a wait, and 4.3 an outermost visit of threads that are no main threads; built in parallel over PEs.
+//! The rule: sums are kept at every 16th operation, wait and outermost visit, so a bin costs a binary search and a scan of at most 16 of
+//! each, and where bins are fine every row is looked at once. All answers are exact; nothing is estimated. Memory: 5 bytes an
+//! operation, 1 a wait, and 5 an outermost visit of threads that are no main threads; built in parallel over PEs.
 
 use partune_analysis::{Wait, Waits};
-use partune_base::{PeId, Span, Table, Time};
+use partune_base::{CallPathId, PeId, Span, Table, Time};
 use partune_trace::{PeKind, Stream, Trace};
 use rayon::prelude::*;
 
 use crate::ladder::{Climb, Interval, Ladder};
-use crate::{Fold, Kind, Tiles, View};
+use crate::{Bin, Fold, Kind, Tiles, View};
 
 /// Kinds that operations have: all but idle and waiting.
 const KINDS: usize = Kind::Idle as usize;
@@ -25,7 +25,11 @@ pub type Times = [i64; Kind::COUNT];
 #[derive(Clone, Debug)]
 pub struct Detail {
     pes: Table<PeId, PeDetail>,
+    kinds: Kinds,
 }
+
+/// The kind of what each call path executes.
+type Kinds = Table<CallPathId, u8>;
 
 #[derive(Clone, Debug)]
 struct PeDetail {
@@ -57,16 +61,20 @@ impl Detail {
     /// Linear in operations, waits, and visits of threads that are no main threads.
     pub fn new(trace: &Trace, waits: &Waits) -> Detail {
         let pes: Vec<PeId> = trace.pes().ids().collect();
-        let pes: Vec<PeDetail> = pes.into_par_iter().map(|pe| PeDetail::new(trace, waits, pe)).collect();
-        Detail { pes: Table::from(pes) }
+        let kind = |path| Kind::of(trace.regions()[trace.paths().region(path)].role) as u8;
+        let kinds: Kinds = trace.paths().ids().map(kind).collect();
+        let pes: Vec<PeDetail> = pes.into_par_iter().map(|pe| PeDetail::new(trace, waits, &kinds, pe)).collect();
+        Detail { pes: Table::from(pes), kinds }
     }
 
     /// The time of each kind of one PE in an interval.
     pub fn times(&self, trace: &Trace, waits: &Waits, pe: PeId, begin: Time, end: Time) -> Times {
         let mut walk = Walk::default();
-        let Some(detail) = self.pes.get(pe) else { return [0; Kind::COUNT] };
-        let before = detail.before(trace, waits, pe, &mut walk, begin);
-        let mut times = detail.before(trace, waits, pe, &mut walk, end.max(begin));
+        if self.pes.get(pe).is_none() {
+            return [0; Kind::COUNT];
+        }
+        let before = self.before(trace, waits, pe, &mut walk, begin);
+        let mut times = self.before(trace, waits, pe, &mut walk, end.max(begin));
         times.iter_mut().zip(before).for_each(|(after, before)| *after -= before);
         times[Kind::Idle as usize] = idle(&times, end.since(begin), 1);
         times
@@ -77,51 +85,40 @@ impl Detail {
         let columns = view.columns.max(1);
         let edges: Vec<Time> = (0..=columns).map(|column| view.edge(column)).collect();
         let rows: Vec<&[PeId]> = fold.rows().collect();
-        let row = |sums: &mut Vec<Times>, pes: &[PeId]| {
-            sums.iter_mut().for_each(|sum| *sum = [0; Kind::COUNT]);
-            for pe in pes {
-                let Some(detail) = self.pes.get(*pe) else { continue };
-                let mut walk = Walk::default();
-                let mut before = detail.before(trace, waits, *pe, &mut walk, edges[0]);
-                for (sum, edge) in sums.iter_mut().zip(&edges[1..]) {
-                    let after = detail.before(trace, waits, *pe, &mut walk, *edge);
-                    for (kind, sum) in sum.iter_mut().enumerate() {
-                        *sum += after[kind] - before[kind];
+        let mut bins = vec![Bin::default(); rows.len() * columns];
+        bins.par_chunks_mut(columns).zip(rows).for_each_init(
+            || vec![[0; Kind::COUNT]; columns],
+            |sums: &mut Vec<Times>, (bins, pes)| {
+                sums.fill([0; Kind::COUNT]);
+                for pe in pes {
+                    let mut walk = Walk::default();
+                    let mut before = self.before(trace, waits, *pe, &mut walk, edges[0]);
+                    for (sum, edge) in sums.iter_mut().zip(&edges[1..]) {
+                        let after = self.before(trace, waits, *pe, &mut walk, *edge);
+                        for (kind, sum) in sum.iter_mut().enumerate() {
+                            *sum += after[kind] - before[kind];
+                        }
+                        before = after;
                     }
-                    before = after;
                 }
-            }
-            let bins = sums.iter_mut().zip(edges.windows(2)).map(|(times, edges)| {
-                let length = edges[1].since(edges[0]);
-                times[Kind::Idle as usize] = idle(times, length, pes.len());
-                let all = length.0 as f32 * pes.len() as f32;
-                times.map(|ticks| if all > 0.0 { ticks as f32 / all } else { 0.0 })
-            });
-            bins.collect::<Vec<_>>()
-        };
-        let bins: Vec<Vec<[f32; Kind::COUNT]>> =
-            rows.into_par_iter().map_init(|| vec![[0; Kind::COUNT]; columns], row).collect();
-        Tiles::new(view, bins.concat())
-    }
-}
-
-impl PeDetail {
-    fn new(trace: &Trace, waits: &Waits, pe: PeId) -> PeDetail {
-        let stream = &trace.streams()[pe];
-        let (program, management) = (waits.of_pe(pe), waits.management_of_pe(pe));
-        PeDetail {
-            operations: Ladder::new(stream.operations.len(), |index| operation(trace, stream, index)),
-            recorded: Recorded::new(trace, stream, pe),
-            waits: Ladder::new(program.len(), |index| waiting(program, index)),
-            management: Ladder::new(management.len(), |index| waiting(management, index)),
-        }
+                for ((bin, times), edges) in bins.iter_mut().zip(sums).zip(edges.windows(2)) {
+                    let length = edges[1].since(edges[0]);
+                    times[Kind::Idle as usize] = idle(times, length, pes.len());
+                    let all = length.0 as f32 * pes.len() as f32;
+                    bin.shares = times.map(|ticks| if all > 0.0 { ticks as f32 / all } else { 0.0 });
+                }
+            },
+        );
+        Tiles::new(view, bins)
     }
 
     /// All kinds but idle, up to a moment.
     fn before(&self, trace: &Trace, waits: &Waits, pe: PeId, walk: &mut Walk, moment: Time) -> Times {
-        let stream = &trace.streams()[pe];
-        let operations = self.operations.before(&mut walk.operations, moment, |index| operation(trace, stream, index));
-        let recorded = match &self.recorded {
+        let Some(detail) = self.pes.get(pe) else { return [0; Kind::COUNT] };
+        let (stream, kinds) = (&trace.streams()[pe], &self.kinds);
+        let operations =
+            detail.operations.before(&mut walk.operations, moment, |index| operation(kinds, stream, index));
+        let recorded = match &detail.recorded {
             Recorded::Whole(begin, end) => moment.min(*end).since(*begin).0,
             Recorded::Visits(visits, ladder) => {
                 ladder.before(&mut walk.recorded, moment, |index| visited(stream, visits, index))[0]
@@ -132,9 +129,22 @@ impl PeDetail {
         times[..KINDS].copy_from_slice(&operations);
         // What is recorded and in no operation.
         times[Kind::Computation as usize] += recorded - operations.iter().sum::<i64>();
-        times[Kind::Wait as usize] = self.waits.before(&mut walk.waits, moment, |index| waiting(program, index))[0]
-            + self.management.before(&mut walk.management, moment, |index| waiting(management, index))[0];
+        times[Kind::Wait as usize] = detail.waits.before(&mut walk.waits, moment, |index| waiting(program, index))[0]
+            + detail.management.before(&mut walk.management, moment, |index| waiting(management, index))[0];
         times
+    }
+}
+
+impl PeDetail {
+    fn new(trace: &Trace, waits: &Waits, kinds: &Kinds, pe: PeId) -> PeDetail {
+        let stream = &trace.streams()[pe];
+        let (program, management) = (waits.of_pe(pe), waits.management_of_pe(pe));
+        PeDetail {
+            operations: Ladder::new(stream.operations.len(), |index| operation(kinds, stream, index)),
+            recorded: Recorded::new(trace, stream, pe),
+            waits: Ladder::new(program.len(), |index| waiting(program, index)),
+            management: Ladder::new(management.len(), |index| waiting(management, index)),
+        }
     }
 }
 
@@ -159,10 +169,10 @@ impl Recorded {
     }
 }
 
-fn operation(trace: &Trace, stream: &Stream, index: usize) -> Interval {
+fn operation(kinds: &Kinds, stream: &Stream, index: usize) -> Interval {
     let visit = stream.visits.at(stream.operations[index]);
-    let role = trace.regions()[trace.paths().region(visit.path)].role;
-    (visit.enter, visit.exit, Kind::of(role) as usize)
+    // Operations have roles that are not transparent, so none is idle or waiting.
+    (visit.enter, visit.exit, usize::from(kinds[visit.path]).min(KINDS - 1))
 }
 
 fn visited(stream: &Stream, visits: &[u32], index: usize) -> Interval {

@@ -1,17 +1,17 @@
-//! How much of a time was spent in what, up to any moment: sums at every 64th of many intervals, and a short scan from there.
+//! How much of a time was spent in what, up to any moment: sums at every 16th of many intervals, and a short scan from there.
 
 use partune_base::Time;
 
 /// Intervals between two rungs.
-const EACH: usize = 64;
+const EACH: usize = 16;
 
 /// One of the intervals that a ladder stands on: from, to, what it counts for.
 pub(crate) type Interval = (Time, Time, usize);
 
-/// Sums of intervals that do not overlap, in order of time: 1 + `KINDS` eighths of a byte an interval.
+/// Sums of intervals that do not overlap, in order of time: (1 + `KINDS`) / 2 bytes an interval.
 #[derive(Clone, Debug)]
 pub(crate) struct Ladder<const KINDS: usize> {
-    /// Begin of every 64th interval, and the sums of all before it.
+    /// Begin of every 16th interval, and the sums of all before it.
     begins: Vec<Time>,
     sums: Vec<[i64; KINDS]>,
     len: usize,
@@ -47,7 +47,7 @@ impl<const KINDS: usize> Ladder<KINDS> {
     }
 
     /// The time of each kind before a moment, exactly. Moments must not run backwards between calls with one climb. `at` is what the
-    /// ladder was made of. Looks at 64 intervals at most, however many there are, and at none twice.
+    /// ladder was made of. Looks at 16 intervals at most, however many there are, and at none twice.
     pub(crate) fn before(
         &self,
         climb: &mut Climb<KINDS>,
@@ -56,7 +56,7 @@ impl<const KINDS: usize> Ladder<KINDS> {
     ) -> [i64; KINDS] {
         let rung = climb.next.div_ceil(EACH);
         if self.begins.get(rung).is_some_and(|begin| *begin < moment) {
-            let rung = rung + self.begins[rung..].partition_point(|begin| *begin < moment) - 1;
+            let rung = self.rung(rung, moment);
             *climb = Climb { next: rung * EACH, sums: self.sums[rung] };
         }
         while climb.next < self.len {
@@ -70,5 +70,15 @@ impl<const KINDS: usize> Ladder<KINDS> {
             climb.next += 1;
         }
         climb.sums
+    }
+
+    /// The last rung that begins before a moment, from one that does: in steps that double, since it is often near.
+    fn rung(&self, from: usize, moment: Time) -> usize {
+        let mut step = 1;
+        while self.begins.get(from + step).is_some_and(|begin| *begin < moment) {
+            step *= 2;
+        }
+        let (low, high) = (from + step / 2, self.begins.len().min(from + step));
+        low + self.begins[low..high].partition_point(|begin| *begin < moment) - 1
     }
 }

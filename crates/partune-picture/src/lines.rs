@@ -75,7 +75,9 @@ impl Lines {
     pub fn collectives(&self, begin: Time, end: Time, most: usize) -> Found<usize> {
         let from = self.arrivals.partition_point(|(last, _)| *last < begin);
         let to = from + self.arrivals[from..].partition_point(|(last, _)| *last < end);
-        Found { rows: self.collectives.top(&[from..to], most, |at| self.arrivals[at].1.0), count: to - from }
+        let part = from..to;
+        let parts = std::slice::from_ref(&part);
+        Found { rows: self.collectives.top(parts, most, |at| self.arrivals[at].1.0), count: to - from }
     }
 }
 

@@ -87,22 +87,25 @@ impl Longest {
 mod tests {
     use super::*;
 
+    const RANGE: Range<usize> = 0..10_000;
+    const EMPTY: Range<usize> = 5..5;
+
     #[test]
     fn the_largest_of_any_parts() {
         // 0 … 4999 in an order of no meaning, each twice.
         let values: Vec<i64> = (0..10_000).map(|i| i * 7919 % 10_000 / 2).collect();
         let longest = Longest::new(values.len(), |at| values[at]);
-        for parts in
-            [vec![0..10_000], vec![3..4, 17..900, 901..902], vec![5..5], vec![9_990..20_000, 100..4000], vec![]]
-        {
+        let cases: [&[Range<usize>]; 5] =
+            [&[RANGE], &[3..4, 17..900, 901..902], &[EMPTY], &[9_990..20_000, 100..4000], &[]];
+        for parts in cases {
             let mut expected: Vec<usize> = parts.iter().cloned().flatten().filter(|at| *at < values.len()).collect();
             expected.sort_by_key(|at| (Reverse(values[*at]), *at));
             for most in [0, 1, 50, 3000] {
-                let found = longest.top(&parts, most, |at| values[at]);
+                let found = longest.top(parts, most, |at| values[at]);
                 assert_eq!(found, expected[..most.min(expected.len())], "{most} of {parts:?}");
             }
         }
-        assert_eq!(Longest::new(1, |_| 5).top(&[0..9], 9, |_| 5), [0]);
-        assert!(Longest::new(0, |_| 5).top(&[0..9], 9, |_| 5).is_empty());
+        assert_eq!(Longest::new(1, |_| 5).top(&[RANGE], 9, |_| 5), [0]);
+        assert!(Longest::new(0, |_| 5).top(&[RANGE], 9, |_| 5).is_empty());
     }
 }

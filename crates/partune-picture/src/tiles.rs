@@ -61,8 +61,13 @@ impl Bin {
 }
 
 impl Tiles {
-    pub(crate) fn new(view: View, bins: Vec<[f32; Kind::COUNT]>) -> Tiles {
-        Tiles { view, bins: bins.into_iter().map(|shares| Bin { shares }).collect() }
+    pub(crate) fn new(view: View, bins: Vec<Bin>) -> Tiles {
+        Tiles { view, bins }
+    }
+
+    /// All bins, row by row.
+    pub fn bins(&self) -> &[Bin] {
+        &self.bins
     }
 
     /// The bins of each row, from the first column on.

@@ -53,7 +53,7 @@ fn ticks(trace: &Trace, waits: &Waits, pe: PeId) -> Vec<(Kind, bool)> {
     let at = |time: Time| (time - trace.begin()).0 as usize;
     let stream = &trace.streams()[pe];
     if trace.pes()[pe].thread == 0 && trace.pes()[pe].kind == PeKind::Cpu {
-        let (begin, end) = (stream.begin().unwrap(), stream.end().unwrap());
+        let (begin, end) = (stream.begin().expect("it has events"), stream.end().expect("it has events"));
         ticks[at(begin)..at(end)].iter_mut().for_each(|tick| tick.0 = Kind::Computation);
     }
     for visit in stream.visits.iter() {

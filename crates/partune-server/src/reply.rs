@@ -13,7 +13,8 @@ pub(crate) struct Json(Vec<u8>);
 pub(crate) struct Error {
     #[serde(skip)]
     status: StatusCode,
-    error: String,
+    #[serde(rename = "error")]
+    message: String,
     remedy: String,
 }
 
@@ -33,7 +34,7 @@ pub(crate) fn json(value: &impl Serialize) -> Answer {
 
 impl Error {
     pub(crate) fn new(status: StatusCode, error: impl Into<String>, remedy: impl Into<String>) -> Error {
-        Error { status, error: error.into(), remedy: remedy.into() }
+        Error { status, message: error.into(), remedy: remedy.into() }
     }
 
     /// The question is wrong.

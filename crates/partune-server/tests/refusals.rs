@@ -175,7 +175,9 @@ fn a_run_that_is_not_there_does_not_keep_the_others() {
 #[test]
 fn bytes_that_are_no_question_end_the_connection_only() {
     let site = site();
-    for bytes in [&b"\0\0\0\0\r\n\r\n"[..], b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", &[0xff; 3000], &[b'a'; 70_000]] {
+    for bytes in
+        [&b"\0\0\0\0\r\n\r\n"[..], b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", &[0xff; 3000], &vec![b'a'; 70_000]]
+    {
         let reply = site.send_all(bytes);
         assert!(reply.status == 0 || (400..500).contains(&reply.status), "{}", reply.status);
         assert_eq!(site.get("runs").status, 200);

@@ -16,7 +16,7 @@ use crate::text;
 const MOST: usize = 4096;
 
 #[derive(Serialize)]
-struct Pes {
+struct List {
     pes: Columns,
     processes: Vec<Process>,
     hosts: Vec<String>,
@@ -74,7 +74,7 @@ pub(super) fn pes(run: &Run, _: &Ask<'_>) -> Answer {
             PeKind::Metric => "metric",
         });
     }
-    json(&Pes { pes: columns, processes, hosts, omitted: run.pes.len().saturating_sub(MOST) })
+    json(&List { pes: columns, processes, hosts, omitted: run.pes.len().saturating_sub(MOST) })
 }
 
 #[derive(Serialize)]

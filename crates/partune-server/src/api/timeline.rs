@@ -3,8 +3,9 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use partune_base::{CallPathId, PeId, RegionId, Time};
-use partune_picture::{Fold, Kind, Tiles, View};
+use partune_picture::{Bin, Fold, Kind, Tiles, View};
 use partune_trace::VisitIx;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -21,6 +22,8 @@ const COLUMNS: usize = 4096;
 /// Bins of an answer, and sums that are looked up for it.
 const BINS: usize = 1 << 18;
 const SUMS: usize = 1 << 20;
+/// Bins that one task goes over.
+const CHUNK: usize = 4096;
 /// Visits that are told one by one.
 const SPANS: usize = 8192;
 
@@ -142,14 +145,25 @@ fn fold(run: &Run, ask: &Ask<'_>) -> Result<(Fold, Grouping), Error> {
     Ok((folded(run, pes, grouping, rows), grouping))
 }
 
+/// A share as a byte.
+fn byte(share: f32) -> u8 {
+    (share * 255.0 + 0.5) as u8
+}
+
 fn bins(tiles: &Tiles) -> Bins {
-    let drawn = || Kind::ALL.into_iter().filter(|kind| *kind != Kind::Idle);
-    let bytes = |share: f32| (share * 255.0).round().clamp(0.0, 255.0) as u8;
-    let seen = |kind: &Kind| tiles.rows().flatten().any(|bin| bytes(bin.share(*kind)) > 0);
-    let kinds: Vec<Kind> = drawn().filter(seen).collect();
-    let mut data = Vec::with_capacity(tiles.rows().len() * tiles.view.columns * kinds.len());
-    for bin in tiles.rows().flatten() {
-        data.extend(kinds.iter().map(|kind| bytes(bin.share(*kind))));
+    let seen =
+        |seen: [bool; Kind::COUNT], bin: &Bin| std::array::from_fn(|kind| seen[kind] || byte(bin.shares[kind]) > 0);
+    let either = |a: [bool; Kind::COUNT], b: [bool; Kind::COUNT]| std::array::from_fn(|kind| a[kind] || b[kind]);
+    let none = || [false; Kind::COUNT];
+    let seen = tiles.bins().par_chunks(CHUNK).map(|bins| bins.iter().fold(none(), seen)).reduce(none, either);
+    let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Idle && seen[*kind as usize]).collect();
+    let mut data = vec![0; tiles.bins().len() * kinds.len()];
+    if !kinds.is_empty() {
+        data.par_chunks_mut(CHUNK * kinds.len()).zip(tiles.bins().par_chunks(CHUNK)).for_each(|(data, bins)| {
+            for (data, bin) in data.chunks_mut(kinds.len()).zip(bins) {
+                data.iter_mut().zip(&kinds).for_each(|(data, kind)| *data = byte(bin.share(*kind)));
+            }
+        });
     }
     Bins { kinds: kinds.into_iter().map(|kind| kind as usize).collect(), data: STANDARD.encode(data) }
 }
