@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use partune_analysis::{Change, Comparison, FindingRow, PlaceRow, PlaceSums, Unit, Verdict};
+use partune_analysis::{Change, Comparison, FindingRow, FindingSums, PlaceRow, PlaceSums, Unit, Verdict};
 
 use super::NamedRun;
 use super::compare_json::finding_verdict;
@@ -227,15 +227,19 @@ fn findings(out: &mut String, comparison: &Comparison, runs: &[NamedRun<'_>], li
     let count = comparison.findings.iter().filter(told).count();
     if count > 0 {
         let differences = (1..runs.len()).flat_map(|run| [format!("{}−A", letter(run)), String::new()]);
-        let heading = std::iter::once("findings (summed over PEs)".to_owned());
+        let what = if comparison.per_pe { "mean over PEs" } else { "summed over PEs" };
+        let heading = std::iter::once(format!("findings ({what})"));
         let mut rows: Vec<Vec<String>> = vec![heading.chain(letters(comparison)).chain(differences).collect()];
         for row in comparison.findings.iter().filter(told).take(limit) {
             let known = row.sums.iter().zip(runs).find_map(|(sums, run)| Some((sums.as_ref()?.path, run)));
             let Some((path, run)) = known else { continue };
             let place = names::place(&run.diagnosis.trace, path);
             let name = format!("{}: {place}", row.pattern.name().replace('_', " "));
-            let values =
-                row.sums.iter().map(|it| it.as_ref().map_or("–".to_owned(), |it| names::seconds(it.seconds)));
+            let per = |run: usize| if comparison.per_pe { comparison.runs[run].pes.max(1) as f64 } else { 1.0 };
+            let value = |(run, it): (usize, &Option<FindingSums>)| {
+                it.as_ref().map_or("–".to_owned(), |it| names::seconds(it.seconds / per(run)))
+            };
+            let values = row.sums.iter().enumerate().map(value);
             let changes = row.changes.iter().flat_map(|it| [signed(it.difference), in_words(it.verdict)]);
             rows.push(std::iter::once(shortened(&name, NAME)).chain(values).chain(changes).collect());
         }
