@@ -78,8 +78,9 @@ export interface Summary {
   events: number;
   duration_s: number;
   profile_only: boolean;
-  waiting_s: number;
-  waiting: number;
+  /** Null for a profile, which knows no waits. */
+  waiting_s: number | null;
+  waiting: number | null;
   sentences: string[];
   efficiency: { name: string; label: string; meaning: string; level: string; value: number }[];
   bounds: { name: string; seconds: number }[];

@@ -12,19 +12,26 @@ export class ApiError extends Error {
   }
 }
 
-/** Answers do not change while the server runs, so the last few are kept; more would only cost memory. */
-const KEPT = 48;
-const answers = new Map<string, unknown>();
+/** Answers do not change while the server runs, so the last are kept, up to so many characters: more would only cost memory. */
+const KEPT = 4_000_000;
+const answers = new Map<string, { answer: unknown; size: number }>();
+let kept = 0;
 
-function keep(path: string, answer: unknown): void {
-  answers.delete(path);
-  answers.set(path, answer);
-  if (answers.size > KEPT) answers.delete(answers.keys().next().value as string);
+function keep(path: string, answer: unknown, size: number): void {
+  if (size > KEPT) return;
+  answers.set(path, { answer, size });
+  kept += size;
+  for (const [oldest, it] of answers) {
+    if (kept <= KEPT) break;
+    answers.delete(oldest);
+    kept -= it.size;
+  }
 }
 
 /** Asks `api/PATH`. Rejects with an ApiError, or with an AbortError where the signal says so. */
 export async function get<T>(path: string, options: { signal?: AbortSignal; fresh?: boolean } = {}): Promise<T> {
-  if (!options.fresh && answers.has(path)) return answers.get(path) as T;
+  const known = options.fresh ? undefined : answers.get(path);
+  if (known) return known.answer as T;
   let response: Response;
   try {
     response = await fetch(`api/${path}`, { signal: options.signal ?? null });
@@ -36,11 +43,12 @@ export async function get<T>(path: string, options: { signal?: AbortSignal; fres
       0,
     );
   }
-  const text = await response.text();
+  const size = Number(response.headers.get("content-length") ?? KEPT);
   let body: unknown;
   try {
-    body = JSON.parse(text);
-  } catch {
+    body = await response.json();
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new ApiError(
       `The server answered ${response.status} with something that is not JSON.`,
       "Reload the page; if it stays so, please report it.",
@@ -51,7 +59,7 @@ export async function get<T>(path: string, options: { signal?: AbortSignal; fres
     const { error, remedy } = (body ?? {}) as { error?: string; remedy?: string };
     throw new ApiError(error ?? `The server answered ${response.status}.`, remedy ?? "", response.status);
   }
-  if (!options.fresh) keep(path, body);
+  if (!options.fresh && !answers.has(path)) keep(path, body, size);
   return body as T;
 }
 
@@ -86,6 +94,6 @@ export function useApi<T>(path: string | null): Loaded<T> {
     );
     return () => abort.abort();
   }, [path]);
-  if (known && state.path !== path) return { data: answers.get(path) as T, error: undefined, loading: false, path };
+  if (known && state.path !== path) return { data: answers.get(path)?.answer as T, error: undefined, loading: false, path };
   return state;
 }

@@ -8,7 +8,7 @@ import type { Server } from "./server";
 
 const SHOTS = process.env.PARTUNE_SHOTS ?? join(ROOT, "target/ui-screenshots");
 
-const executable = [
+export const EXECUTABLE = [
   process.env.PARTUNE_CHROMIUM,
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
@@ -16,9 +16,9 @@ const executable = [
 ].find((it) => it !== undefined && existsSync(it));
 
 export async function launch(): Promise<Browser> {
-  if (!executable) throw new Error("no Chromium; install Debian's package chromium, or set PARTUNE_CHROMIUM");
+  if (!EXECUTABLE) throw new Error("no Chromium; install Debian's package chromium, or set PARTUNE_CHROMIUM");
   return chromium.launch({
-    executablePath: executable,
+    executablePath: EXECUTABLE,
     args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"],
   });
 }

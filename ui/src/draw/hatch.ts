@@ -16,7 +16,7 @@ export function hatch(context: CanvasRenderingContext2D, colour: string): Canvas
   inside.fillStyle = colour;
   inside.fillRect(0, 0, 6, 6);
   inside.globalAlpha = 1;
-  inside.lineWidth = 1.9;
+  inside.lineWidth = 1.6;
   inside.beginPath();
   for (const start of [-6, 0, 6]) {
     inside.moveTo(start, 6);

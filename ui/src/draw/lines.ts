@@ -57,9 +57,9 @@ export function drawMessages(
     context.strokeStyle = palette.background;
     context.fillStyle = palette.background;
     arrow(context, ...spot, 12);
-    context.lineWidth = 2.5;
-    context.strokeStyle = palette.critical;
-    context.fillStyle = palette.critical;
+    context.lineWidth = 3;
+    context.strokeStyle = palette.accent;
+    context.fillStyle = palette.accent;
     arrow(context, ...spot, 10);
   }
 }

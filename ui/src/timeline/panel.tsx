@@ -234,7 +234,7 @@ function Found({ data, kinds }: { data: At; kinds: Kind[] }) {
             {frames.map((it, depth) => (
               <li key={`${it.path}-${it.from}`} style={{ "--depth": String(Math.min(depth, 8)) }}>
                 <Swatch kind={kinds[it.kind]?.name ?? "computation"} />
-                <code>{it.name}</code> <span class="dim small">{duration(it.to - it.from)}</span>
+                <code>{it.name}</code> <span class="dim small">{duration(it.to - it.from)}</span>{" "}
                 {it.called_file ? (
                   <span class="dim small">
                     called at <File file={it.called_file} line={it.called_line} />

@@ -37,7 +37,7 @@ function Shown({ data }: { data: Data }) {
     <div class="columns">
       <section class="card" aria-labelledby="archive">
         <h2 id="archive">Archive</h2>
-        <p>Recorded by {data.producer || "an unnamed recorder"}.</p>
+        {data.producer && <p>Recorded by {data.producer}.</p>}
         <Facts rows={data.facts} />
       </section>
       <section class="card" aria-labelledby="machine">

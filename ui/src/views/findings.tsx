@@ -6,10 +6,24 @@ import { useApi } from "../load";
 import { Answer, What } from "../parts/states";
 import { Bar, type Column, Table } from "../parts/table";
 import { pe } from "../pes";
+import { runs } from "../runs";
 import { amend, link, route, run } from "../state";
 import { Finding } from "./finding";
 
-const COLUMNS = (most: number): Column<FindingRow>[] => [
+const SHOW: Column<FindingRow> = {
+  key: "go",
+  title: "Timeline",
+  cell: (it) => (
+    <a
+      href={link("timeline", { finding: it.id, instance: 0 })}
+      aria-label={`show the longest instance of ${it.title} in ${it.place} in the timeline`}
+    >
+      show
+    </a>
+  ),
+};
+
+const COLUMNS = (most: number, timeline: boolean): Column<FindingRow>[] => [
   {
     key: "pattern",
     title: "Pattern",
@@ -49,18 +63,7 @@ const COLUMNS = (most: number): Column<FindingRow>[] => [
     what: "The PE and the place that made most of it",
     cell: (it) => (it.cause_pe === null ? <span class="dim">–</span> : <span title={it.cause ?? ""}>{pe(it.cause_pe)}</span>),
   },
-  {
-    key: "go",
-    title: "Timeline",
-    cell: (it) => (
-      <a
-        href={link("timeline", { finding: it.id, instance: 0 })}
-        aria-label={`show the longest instance of ${it.title} in ${it.place} in the timeline`}
-      >
-        show
-      </a>
-    ),
-  },
+  ...(timeline ? [SHOW] : []),
 ];
 
 /** What a link to another finding of this view keeps of the address. */
@@ -74,6 +77,7 @@ export function Findings() {
   const query = new URLSearchParams();
   if (text) query.set("text", text);
   const asked = query.toString();
+  const profile = runs.value?.find((it) => it.run === run.value)?.profile_only;
   const answer = useApi<Data>(`runs/${run.value}/findings${asked ? `?${asked}` : ""}`);
   return (
     <>
@@ -125,7 +129,7 @@ export function Findings() {
                     <Table
                       caption="Findings, worst first"
                       rows={rows}
-                      columns={COLUMNS(most)}
+                      columns={COLUMNS(most, !profile)}
                       id={(it) => it.id}
                       selected={chosen}
                     />

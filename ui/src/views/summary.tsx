@@ -29,8 +29,10 @@ function Shown({ data }: { data: Data }) {
       <dl class="facts">
         <Fact name="Run time" value={seconds(data.duration_s)} />
         <Fact name="PEs" value={count(data.pes)} more={`in ${plural(data.processes, "process", "processes")}`} />
-        <Fact name="Event records" value={count(data.events)} />
-        <Fact name="Waiting for others" value={percent(data.waiting)} more={`of all PEs' time (${seconds(data.waiting_s)})`} />
+        {!data.profile_only && <Fact name="Event records" value={count(data.events)} />}
+        {data.waiting !== null && (
+          <Fact name="Waiting for others" value={percent(data.waiting)} more={`of all PEs' time (${seconds(data.waiting_s)})`} />
+        )}
         <Fact name="Findings" value={count(data.findings_count)} />
       </dl>
       <p class="summary-lead">
@@ -39,7 +41,7 @@ function Shown({ data }: { data: Data }) {
       <div class="columns">
         <section class="card" aria-labelledby="worst">
           <h2 id="worst">The worst places</h2>
-          <Worst findings={data.findings} all={data.findings_count} />
+          <Worst findings={data.findings} all={data.findings_count} timeline={!data.profile_only} />
         </section>
         <div>
           {data.bounds.length > 0 && (
@@ -80,7 +82,7 @@ function Fact({ name, value, more }: { name: string; value: string; more?: strin
   );
 }
 
-function Worst({ findings, all }: { findings: FindingRow[]; all: number }) {
+function Worst({ findings, all, timeline }: { findings: FindingRow[]; all: number; timeline: boolean }) {
   if (findings.length === 0) return <p>Nothing was found that loses time worth naming.</p>;
   return (
     <>
@@ -96,12 +98,14 @@ function Worst({ findings, all }: { findings: FindingRow[]; all: number }) {
                 <a href={link("findings", { finding: it.id })} aria-label={`Details of ${it.title} in ${it.place}`}>
                   Details
                 </a>
-                <a
-                  href={link("timeline", { finding: it.id, instance: 0 })}
-                  aria-label={`In the timeline: ${it.title} in ${it.place}`}
-                >
-                  In the timeline
-                </a>
+                {timeline && (
+                  <a
+                    href={link("timeline", { finding: it.id, instance: 0 })}
+                    aria-label={`In the timeline: ${it.title} in ${it.place}`}
+                  >
+                    In the timeline
+                  </a>
+                )}
               </p>
             </div>
             <div class="number">

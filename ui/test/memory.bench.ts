@@ -1,0 +1,97 @@
+// What a browser needs for the pages of a large run: every view, from the whole run down to single visits, there and back. Prints the
+// proportional set size of all of its processes and of the page's after each step, and how long the step took. Not a test: `bench/view.sh` runs it.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+import { EXECUTABLE, settle, visit } from "./browser";
+import { serve } from "./server";
+
+/** Descendants of a process, itself included. */
+function family(root: number): number[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]));
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  const found = [root];
+  for (const pid of found) for (const [child, parent] of parents) if (parent === pid) found.push(child);
+  return found;
+}
+
+/** Megabytes of all processes of the browser, and of the largest, which is the page's; shared pages are divided among those that share them. */
+function megabytes(): { all: number; page: number } {
+  let [all, page] = [0, 0];
+  for (const pid of family(process.pid)) {
+    try {
+      if (!readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(profile)) continue;
+      const size = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1] ?? 0) / 1024;
+      const isPage = readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--type=renderer");
+      all += size;
+      if (isPage) page = Math.max(page, size);
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  return { all, page };
+}
+
+const server = await serve(process.argv.slice(2));
+const profile = mkdtempSync(join(tmpdir(), "partune-view-"));
+// The one tab that a browser opens with, as a person has it.
+const context = await chromium.launchPersistentContext(profile, {
+  executablePath: EXECUTABLE,
+  args: ["--no-sandbox", "--disable-background-networking"],
+  viewport: { width: 1440, height: 900 },
+});
+const page = context.pages()[0] ?? (await context.newPage());
+
+let most = 0;
+async function step(name: string, work: () => Promise<void>): Promise<void> {
+  const begin = performance.now();
+  await work();
+  await settle(page);
+  const took = performance.now() - begin;
+  const { all, page: own } = megabytes();
+  most = Math.max(most, all);
+  console.log(
+    `${name.padEnd(40)} ${all.toFixed(0).padStart(5)} MB ${own.toFixed(0).padStart(5)} MB ${(took / 1000).toFixed(2).padStart(7)} s`,
+  );
+}
+
+const [run] = await server.api<{ duration_ns: number; events: number; pes: number }[]>("runs");
+if (!run) throw new Error("no run");
+console.log(`${run.events} events, ${run.pes} PEs`);
+await step("an empty page", async () => void (await page.goto("about:blank")));
+await step("summary", async () => void (await page.goto(server.address)));
+for (const view of [
+  "findings",
+  "timeline",
+  "profile",
+  "profile?show=tree",
+  "profile?show=icicle",
+  "balance",
+  "matrix",
+  "environment",
+])
+  await step(view, () => visit(page, `#/${view}`));
+for (let zoom = 1; zoom <= 7; zoom += 1) {
+  const length = Math.max(100, Math.round(run.duration_ns / 8 ** zoom));
+  const from = Math.round(run.duration_ns * 0.6);
+  await step(`timeline, ${length} ns`, () => visit(page, `#/timeline?from=${from}&to=${from + length}`));
+}
+for (let turn = 1; turn <= 20; turn += 1) {
+  const from = Math.round((run.duration_ns / 24) * turn);
+  await step(`timeline, a piece of it, ${turn}`, () =>
+    visit(page, `#/timeline?from=${from}&to=${from + Math.round(run.duration_ns / 100)}&first=${turn * 4}&pes=32`),
+  );
+}
+console.log(`most ${most.toFixed(0)} MB`);
+await context.close();
+rmSync(profile, { recursive: true, force: true });
+server.stop();
