@@ -15,9 +15,27 @@ type Tables = BTreeMap<Arc<str>, Arc<[Rat]>>;
 /// A value: an integer numerator over a constant denominator, or algebra.
 #[derive(Debug)]
 pub(crate) enum Value {
-    Constant { num: i64, den: i64 },
+    Constant {
+        num: i64,
+        den: i64,
+    },
     Slot(u16),
-    Polynomial { sum: Sum, den: i64 },
+    /// `(slot + offset) div size`, with a positive size: the block of an index.
+    Block {
+        slot: u16,
+        offset: i64,
+        size: i64,
+    },
+    /// A number if a condition holds, else zero.
+    Conditional {
+        test: Box<Test>,
+        num: i64,
+        den: i64,
+    },
+    Polynomial {
+        sum: Sum,
+        den: i64,
+    },
     General(Box<General>),
 }
 
@@ -60,6 +78,13 @@ pub(crate) enum Test {
     AboveZero(Sum),
     Zero(Sum),
     Divides(Sum, Sum),
+    /// Whether a positive divisor divides `slot + offset`, or whether it does not.
+    Multiple {
+        divisor: i64,
+        slot: u16,
+        offset: i64,
+        wanted: bool,
+    },
     Not(Box<Test>),
     All(Box<[Test]>),
     Any(Box<[Test]>),
@@ -81,14 +106,7 @@ pub(crate) struct Compiler<'a> {
 impl Compiler<'_> {
     pub(crate) fn value(&self, e: &Expr) -> Value {
         match self.polynomial(e) {
-            Some((Sum { constant: num, terms }, den)) if terms.is_empty() => Value::Constant { num, den },
-            Some((Sum { constant: 0, terms }, 1)) if matches!(*terms, [(1, Product::One(Factor::Slot(_)))]) => {
-                match &terms[0].1 {
-                    Product::One(Factor::Slot(slot)) => Value::Slot(*slot),
-                    _ => Value::Polynomial { sum: Sum { constant: 0, terms }, den: 1 },
-                }
-            }
-            Some((sum, den)) => Value::Polynomial { sum, den },
+            Some((sum, den)) => plain(sum, den),
             None => Value::General(Box::new(self.general(e))),
         }
     }
@@ -179,12 +197,54 @@ impl Compiler<'_> {
             Bool::AtLeastZero(e) => Test::AtLeastZero(scaled(e)?),
             Bool::AboveZero(e) => Test::AboveZero(scaled(e)?),
             Bool::Zero(e) => Test::Zero(scaled(e)?),
-            Bool::Divides(a, b) => Test::Divides(self.integer(a)?, self.integer(b)?),
-            Bool::Not(inner) => Test::Not(Box::new(self.simple_test(inner)?)),
+            Bool::Divides(a, b) => {
+                let (a, b) = (self.integer(a)?, self.integer(b)?);
+                match (a.to_constant(), b.to_slot()) {
+                    (Some(divisor @ 1..), Some((slot, offset))) => {
+                        Test::Multiple { divisor, slot, offset, wanted: true }
+                    }
+                    _ => Test::Divides(a, b),
+                }
+            }
+            Bool::Not(inner) => match self.simple_test(inner)? {
+                Test::Multiple { divisor, slot, offset, wanted } => {
+                    Test::Multiple { divisor, slot, offset, wanted: !wanted }
+                }
+                test => Test::Not(Box::new(test)),
+            },
             Bool::And(all) => Test::All(list(all)?),
             Bool::Or(all) => Test::Any(list(all)?),
         })
     }
+}
+
+/// The form that costs least.
+fn plain(mut sum: Sum, den: i64) -> Value {
+    if let Some(num) = sum.to_constant() {
+        return Value::Constant { num, den };
+    }
+    match (sum.to_slot(), den) {
+        (Some((slot, 0)), 1) => return Value::Slot(slot),
+        (Some(_), _) => return Value::Polynomial { sum, den },
+        (None, _) => {}
+    }
+    if let (0, [(factor, Product::One(only))]) = (sum.constant, &mut *sum.terms) {
+        match only {
+            Factor::Test(_) => {
+                let test = std::mem::replace(only, Factor::Slot(0));
+                if let Factor::Test(test) = test {
+                    return Value::Conditional { test, num: *factor, den };
+                }
+            }
+            Factor::FloorDiv(parts) if *factor == 1 && den == 1 => {
+                if let (Some((slot, offset)), Some(size @ 1..)) = (parts.0.to_slot(), parts.1.to_constant()) {
+                    return Value::Block { slot, offset, size };
+                }
+            }
+            _ => {}
+        }
+    }
+    Value::Polynomial { sum, den }
 }
 
 impl Value {
@@ -193,6 +253,13 @@ impl Value {
         Ok(match self {
             Value::Constant { num, den } => Quantity::Ratio { num: *num, den: *den },
             Value::Slot(slot) => Quantity::Ratio { num: variables[usize::from(*slot)], den: 1 },
+            Value::Block { slot, offset, size } => {
+                let at = variables[usize::from(*slot)].checked_add(*offset).ok_or(OVERFLOW)?;
+                Quantity::Ratio { num: at.div_euclid(*size), den: 1 }
+            }
+            Value::Conditional { test, num, den } => {
+                Quantity::Ratio { num: if test.eval(variables)? { *num } else { 0 }, den: *den }
+            }
             Value::Polynomial { sum, den } => Quantity::Ratio { num: sum.eval(variables)?, den: *den },
             Value::General(general) => general.eval(variables)?,
         })
@@ -243,6 +310,18 @@ impl Environment for Bindings<'_> {
 const OVERFLOW: EvalError = EvalError::Undefined;
 
 impl Sum {
+    fn to_constant(&self) -> Option<i64> {
+        self.terms.is_empty().then_some(self.constant)
+    }
+
+    /// A slot and what is added to it.
+    fn to_slot(&self) -> Option<(u16, i64)> {
+        match *self.terms {
+            [(1, Product::One(Factor::Slot(slot)))] => Some((slot, self.constant)),
+            _ => None,
+        }
+    }
+
     #[inline]
     fn eval(&self, variables: &[i64]) -> Result<i64, EvalError> {
         let mut sum = self.constant;
@@ -319,6 +398,10 @@ impl Test {
             Test::Divides(a, b) => {
                 let (a, b) = (a.eval(variables)?, b.eval(variables)?);
                 if a == 0 { b == 0 } else { b.checked_rem(a).unwrap_or(0) == 0 }
+            }
+            Test::Multiple { divisor, slot, offset, wanted } => {
+                let at = variables[usize::from(*slot)].checked_add(*offset).ok_or(OVERFLOW)?;
+                (at % divisor == 0) == *wanted
             }
             Test::Not(inner) => !inner.eval(variables)?,
             Test::All(all) => {
