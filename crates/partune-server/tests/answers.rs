@@ -350,3 +350,34 @@ fn the_same_question_has_the_same_answer() {
         assert_eq!(site.get(question).body, site.get(question).body, "{question}");
     }
 }
+
+#[test]
+fn runs_are_put_together() {
+    let site = site();
+    let runs = runs(site);
+    let number = |part: &str| runs.iter().find(|run| run.1.contains(part)).map(|run| run.0);
+    // Two runs that are always there; better ones if the shared archives are.
+    let (one, two) = (number("npb-cg.S").unwrap_or(0), number("npb-lu.S").unwrap_or(1));
+    let compared = site.ask(&format!("compare?runs={one},{two}"));
+    assert_eq!((compared["kind"].as_str(), compared["runs"].as_array().unwrap().len()), (Some("compare"), 2));
+    for list in ["callpaths", "regions", "findings"] {
+        let rows = compared[list].as_array().unwrap();
+        assert!(rows.len() <= 500 && compared["omitted"][list].is_u64(), "{list}");
+        assert!(rows.iter().all(|row| row["runs"].as_array().unwrap().len() == 2), "{list}");
+    }
+}
+
+#[test]
+fn scaling_needs_two_numbers_of_pes() {
+    let site = site();
+    let runs = runs(site);
+    let by_pes = |wanted: &dyn Fn(u64) -> bool| runs.iter().find(|run| run.3 > 0 && wanted(run.2)).map(|run| run.0);
+    let Some(few) = by_pes(&|pes| pes == 4) else { return };
+    let Some(more) = by_pes(&|pes| pes > 4) else { return };
+    for mode in ["strong", "weak"] {
+        let scaling = site.ask(&format!("scaling?runs={few},{more}&mode={mode}"));
+        assert_eq!(scaling["points"].as_array().unwrap().len(), 2);
+        assert_eq!((scaling["kind"].as_str(), scaling["mode"].as_str()), (Some("scale"), Some(mode)));
+    }
+    assert_eq!(site.get(&format!("scaling?runs={few}")).status, 400);
+}

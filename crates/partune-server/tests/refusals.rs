@@ -103,6 +103,10 @@ fn paths_lead_nowhere_else() {
         "api/runs/99999999999999999999/pes",
         "api/runs/1000/pes",
         "api/runs/x/pes",
+        "api/compare?runs=x,0",
+        "api/compare?runs=0,1000",
+        "api/compare?runs=",
+        "api/compare/x",
         "api//runs",
     ] {
         refused(&site.path("GET", &format!("/{token}/{path}")), 404, path);
@@ -155,6 +159,11 @@ fn questions_that_make_no_sense_are_told_so() {
         "runs/0/balance?columns=201",
         "runs/0/matrix?by=colour",
         "runs/0/matrix?rows=257",
+        "compare?runs=0",
+        "compare?runs=0,0",
+        "compare?run=0,1",
+        "scaling?runs=0,1&mode=odd",
+        "scaling?runs=0",
     ];
     for question in questions {
         refused(&site.get(question), 400, question);

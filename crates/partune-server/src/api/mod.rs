@@ -11,6 +11,7 @@ mod profile;
 mod regions;
 mod rows;
 mod runs;
+mod several;
 mod summary;
 mod timeline;
 
@@ -66,6 +67,8 @@ pub(crate) fn answer(runs: &Runs, path: &str, query: &str) -> Answer {
             Query::new(query, &[])?;
             return runs::list(runs);
         }
+        ["compare"] => return several::compare(runs, query),
+        ["scaling"] => return several::scaling(runs, query),
         ["runs", run, rest @ ..] if !rest.is_empty() => (run, rest),
         _ => return Err(Error::not_found("there is no such question")),
     };
