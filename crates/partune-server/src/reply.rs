@@ -6,7 +6,15 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 /// An answer in JSON.
+#[derive(Debug)]
 pub(crate) struct Json(Vec<u8>);
+
+#[cfg(test)]
+impl Json {
+    pub(crate) fn bytes(self) -> Vec<u8> {
+        self.0
+    }
+}
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

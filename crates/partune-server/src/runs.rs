@@ -37,6 +37,13 @@ impl Runs {
         Runs(paths.into_iter().map(slot).collect())
     }
 
+    /// One that is open already.
+    #[cfg(test)]
+    pub(crate) fn of(run: Run) -> Runs {
+        let state = Mutex::new(State::Ready(Arc::new(run)));
+        Runs(vec![Slot { path: PathBuf::from("hostile"), state }])
+    }
+
     pub(crate) fn slots(&self) -> &[Slot] {
         &self.0
     }

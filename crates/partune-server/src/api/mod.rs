@@ -96,3 +96,107 @@ impl Endpoint {
         own.next().is_none().then_some(any)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+    use std::path::Path;
+
+    use partune_engine::Request;
+    use serde_json::Value;
+
+    use super::*;
+
+    fn runs(text: &str) -> Runs {
+        let diagnosis = partune_engine::analyze(partune_testkit::trace(text), &Request::default(), &());
+        Runs::of(Run::new("hostile".to_owned(), Path::new("hostile"), diagnosis, None))
+    }
+
+    /// The answers to every question that needs no parameter.
+    fn answers(runs: &Runs) -> Vec<(&'static str, Vec<u8>)> {
+        let plain = ENDPOINTS.iter().filter(|endpoint| !endpoint.path.contains('*'));
+        let answers = plain.map(|endpoint| {
+            let query = match endpoint.path {
+                "at" => "pe=1&time=20",
+                "find" => "text=r",
+                "next" => "region=0&after=-1",
+                "tree" => "depth=64",
+                _ => "",
+            };
+            let answer = answer(runs, &format!("runs/0/{}", endpoint.path), query);
+            (endpoint.path, answer.expect("it is answered").bytes())
+        });
+        answers.collect()
+    }
+
+    fn texts(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::String(text) => found.push(text.clone()),
+            Value::Array(values) => values.iter().for_each(|value| texts(value, found)),
+            Value::Object(fields) => fields.values().for_each(|value| texts(value, found)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    #[test]
+    fn names_are_data_whatever_they_are() {
+        let hostile = "<script>alert(1)</script>'\u{202e}\u{7}&\\";
+        let long = "x".repeat(5000);
+        let runs = runs(&format!(
+            "pe 0: \"{hostile}\" 0..100 {{ {long} 0..40 MPI_Send 40..50 send(to=1, bytes=8) }}
+             pe 1: \"{hostile}\" 0..100 {{ MPI_Recv 10..50 recv(from=0, bytes=8) }}"
+        ));
+        let mut seen = Vec::new();
+        for (path, bytes) in answers(&runs) {
+            let answer: Value = serde_json::from_slice(&bytes).unwrap_or_else(|error| panic!("{path}: {error}"));
+            texts(&answer, &mut seen);
+        }
+        assert!(seen.iter().any(|text| text.contains("<script>alert(1)</script>")), "it is text, and kept");
+        assert!(seen.iter().all(|text| !text.contains('\u{202e}') && !text.contains('\u{7}')));
+        assert!(seen.iter().all(|text| text.matches('x').count() < 1300), "names are cut");
+    }
+
+    #[test]
+    fn an_empty_run_is_answered() {
+        for (path, bytes) in [&runs(""), &runs("pe 0: main 5..5")].into_iter().flat_map(answers_or_errors) {
+            assert!(serde_json::from_slice::<Value>(&bytes).is_ok(), "{path}");
+        }
+    }
+
+    /// The same, where some have no answer.
+    fn answers_or_errors(runs: &Runs) -> Vec<(&'static str, Vec<u8>)> {
+        let plain = ENDPOINTS.iter().filter(|endpoint| !["at", "find", "next"].contains(&endpoint.path));
+        let plain = plain.filter(|endpoint| !endpoint.path.contains('*'));
+        let answer = |path| {
+            answer(runs, &format!("runs/0/{path}"), "")
+                .map_or_else(|error| panic!("{path}: {error:?}"), |it| (path, it.bytes()))
+        };
+        plain.map(|endpoint| answer(endpoint.path)).collect()
+    }
+
+    #[test]
+    fn answers_do_not_grow_with_the_archive() {
+        let mut text = String::new();
+        for pe in 0..700 {
+            let _ = write!(text, "pe {pe}: main 0..9000 {{ ");
+            for n in 0..30 {
+                let name = (pe * 31 + n * 7) % 1200;
+                let begin = n * 200 + pe % 100;
+                let _ = write!(
+                    text,
+                    "f{name} {begin}..{} MPI_Barrier {}..{} barrier ",
+                    begin + 50,
+                    begin + 50,
+                    n * 200 + 190
+                );
+            }
+            text.push_str("}\n");
+        }
+        let runs = runs(&text);
+        for (path, bytes) in answers(&runs) {
+            assert!(bytes.len() < 6 << 20, "{path}: {} bytes", bytes.len());
+        }
+        let all = answer(&runs, "runs/0/timeline", "rows=512&columns=4096").expect("it is answered").bytes();
+        assert!(all.len() < 6 << 20, "{} bytes", all.len());
+    }
+}
