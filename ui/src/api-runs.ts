@@ -46,8 +46,9 @@ export interface Figure {
 }
 
 export interface Comparison {
+  /** How many more each list has. */
+  omitted: Record<string, number>;
   runs: {
-    run?: number;
     archive: string;
     pes: number;
     processes: number;
@@ -77,6 +78,8 @@ export interface ScaledPlace {
 }
 
 export interface Scaling {
+  /** How many more each list has. */
+  omitted: Record<string, number>;
   mode: string;
   outcome: string;
   at_pes: number | null;

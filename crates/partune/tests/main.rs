@@ -1,6 +1,7 @@
 //! The whole way, from an archive to a document: what it must say, and that nothing breaks it.
 
 mod archives;
+mod browser;
 mod command;
 mod damage;
 mod example;

@@ -44,13 +44,15 @@ export function bitmap(
   const colours = kinds.map((kind) => parse(palette.kind(names[kind] ?? "management")));
   const wait = kinds.findIndex((kind) => names[kind] === "wait");
   const idle = parse(palette.kind("idle"));
-  const red = parse(palette.wait);
+  const waiting = parse(palette.wait);
   const inside = Math.max(1, high - space);
   for (let row = 0; row < rows; row += 1) {
     for (let column = 0; column < columns; column += 1) {
       const first = (row * columns + column) * kinds.length;
       const waited = wait < 0 ? 0 : (bytes[first + wait] ?? 0) / 255;
-      const foot = waited > 0 ? Math.max(1, Math.round(waited * inside * FOOT)) : 0;
+      // Little waiting in a low row is no line: it would look like much.
+      const red = waited * inside * FOOT;
+      const foot = red > 0.3 ? Math.max(1, Math.round(red)) : 0;
       // From the bottom up: the kinds in their order, each as tall as its share; what is left is idle.
       let line = inside - 1;
       let sum = 0;
@@ -61,7 +63,7 @@ export function bitmap(
         for (; line > until; line -= 1) put(pixels, canvas.width, row * high + line, column, colours[kind] as Colour);
       }
       for (; line >= 0; line -= 1) put(pixels, canvas.width, row * high + line, column, idle);
-      for (let at = inside - foot; at < inside; at += 1) put(pixels, canvas.width, row * high + at, column, red);
+      for (let at = inside - foot; at < inside; at += 1) put(pixels, canvas.width, row * high + at, column, waiting);
     }
   }
   context.putImageData(image, 0, 0);

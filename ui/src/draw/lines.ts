@@ -92,6 +92,9 @@ export function drawCollectives(
   context.globalAlpha = 1;
 }
 
+/** Of more pieces than these only the pieces are drawn: the ways between them would hide everything. */
+const JOINED = 400;
+
 /** The critical path: what the run's length hangs on, piece by piece, and how it goes from PE to PE. */
 export function drawCriticalPath(
   context: CanvasRenderingContext2D,
@@ -99,6 +102,16 @@ export function drawCriticalPath(
   path: Timeline["critical_path"],
   palette: Palette,
 ): void {
+  if (path.pe.length > JOINED) {
+    context.fillStyle = palette.critical;
+    for (let at = 0; at < path.pe.length; at += 1) {
+      const row = path.row[at];
+      if (row === null || row === undefined) continue;
+      const from = x(geometry, path.from[at] as number);
+      context.fillRect(from, middle(geometry, row) - 1, Math.max(1.5, x(geometry, path.to[at] as number) - from), 2);
+    }
+    return;
+  }
   for (const [width, colour] of [
     [4, palette.background],
     [2, palette.critical],

@@ -42,10 +42,14 @@ export function drawStack(context: CanvasRenderingContext2D, width: number, stac
     });
     const waited = wait < 0 ? 0 : (stack.seconds[wait]?.[row] ?? 0) * scale;
     if (waited > 0) {
-      context.fillStyle = shade;
-      context.fillRect(afterComputation, top, waited, high - gap);
+      // Low bars have no room for hatching.
+      const foot = high > 8 ? 0.25 : 0.5;
+      if (high > 8) {
+        context.fillStyle = shade;
+        context.fillRect(afterComputation, top, waited, high - gap);
+      }
       context.fillStyle = palette.wait;
-      context.fillRect(afterComputation, top + (high - gap) * 0.75, waited, Math.max(1, (high - gap) * 0.25));
+      context.fillRect(afterComputation, top + (high - gap) * (1 - foot), waited, Math.max(1, (high - gap) * foot));
     }
     if (row % every === 0) {
       context.fillStyle = row === stack.cursor ? palette.ink : palette.dim;

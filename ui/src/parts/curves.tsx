@@ -50,7 +50,7 @@ export function Curves({ pes, curves, show, label, log, most }: Props) {
             {it}
           </text>
         ))}
-        <text x={WIDTH - 8} y={HEIGHT - 10} text-anchor="end" class="dim">
+        <text x={LEFT - 6} y={HEIGHT - 10} text-anchor="end" class="dim">
           PEs
         </text>
         {curves.map((it) => (

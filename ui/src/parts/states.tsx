@@ -55,3 +55,10 @@ export function What({ children, label = "what is this?" }: { children: Componen
     </details>
   );
 }
+
+/** How many rows of which list were too many to send. */
+export function Omitted({ of }: { of: Record<string, number> }) {
+  const parts = Object.entries(of).filter(([, more]) => more > 0);
+  if (parts.length === 0) return null;
+  return <p class="dim small">Not shown: {parts.map(([name, more]) => `${count(more)} more ${name}`).join(", ")}.</p>;
+}

@@ -12,7 +12,7 @@ import { cursor, show, view, whole } from "./view";
 const HEIGHT = 46;
 
 export function Overview({ kinds }: { kinds: Kind[] }) {
-  const answer = useApi<Timeline>(`runs/${run.value}/timeline?columns=800&rows=12`);
+  const answer = useApi<Timeline>(`runs/${run.value}/timeline?columns=800&rows=8`);
   return answer.data ? <Strip timeline={answer.data} kinds={kinds} /> : <div class="overview" />;
 }
 

@@ -3,7 +3,7 @@ import type { Change, ComparedFinding, ComparedPlace, Comparison } from "../api-
 import { bytes, count, difference, percent, ratio, seconds, title } from "../format";
 import { useApi } from "../load";
 import { Choice, chosenRuns, runName } from "../parts/choice";
-import { Answer, What } from "../parts/states";
+import { Answer, Omitted, What } from "../parts/states";
 import { Bar, type Column, Table } from "../parts/table";
 import { at } from "../parts/words";
 import { amend, link, route } from "../state";
@@ -46,7 +46,7 @@ function Difference({ change }: { change: Change | undefined }) {
 }
 
 function Shown({ data, runs }: { data: Comparison; runs: number[] }) {
-  const names = data.runs.map((it, index) => runName(it.run ?? runs[index], it.archive));
+  const names = data.runs.map((_, index) => String.fromCharCode(65 + index));
   return (
     <>
       {data.notes.map((it) => (
@@ -60,6 +60,7 @@ function Shown({ data, runs }: { data: Comparison; runs: number[] }) {
       </div>
       <Findings data={data} names={names} runs={runs} />
       <Places data={data} names={names} />
+      <Omitted of={data.omitted} />
     </>
   );
 }
@@ -85,14 +86,15 @@ function Times({ data, names, runs }: { data: Comparison; names: string[]; runs:
             <th scope="col" class="number">
               Speed-up
             </th>
-            <th scope="col">Against the first</th>
+            <th scope="col">Against A</th>
           </tr>
         </thead>
         <tbody>
           {data.runs.map((it, index) => (
             <tr key={it.archive + String(index)}>
               <th scope="row">
-                <a href={link("summary", { run: it.run ?? runs[index] })}>{names[index]}</a>
+                <strong>{names[index]}</strong>{" "}
+                <a href={link("summary", { run: runs[index] })}>{runName(runs[index], it.archive)}</a>
               </th>
               <td class="number">{count(it.pes)}</td>
               <td class="number">
@@ -110,7 +112,8 @@ function Times({ data, names, runs }: { data: Comparison; names: string[]; runs:
 }
 
 function Efficiencies({ data, names }: { data: Comparison; names: string[] }) {
-  const rows = data.figures.filter((it) => it.section === "efficiency" || it.section === "bounds");
+  const factors = data.figures.filter((it) => it.section === "efficiency" && !it.name.endsWith("seconds"));
+  const rows = [...factors, ...data.figures.filter((it) => it.section === "bounds")];
   if (rows.length === 0) return null;
   return (
     <section class="card" aria-labelledby="figures">
@@ -161,7 +164,7 @@ function runColumns<Row extends { changes: Change[] }>(
     ...names.slice(1).map(
       (name, index): Column<Row> => ({
         key: `change${index}`,
-        title: names.length > 2 ? `Δ ${name}` : "Difference",
+        title: `${name} − ${names[0]}`,
         number: true,
         what: `${name} against ${names[0]}`,
         by: (it) => Math.abs(it.changes[index]?.difference_s ?? 0),
@@ -191,7 +194,7 @@ function Findings({ data, names, runs }: { data: Comparison; names: string[]; ru
         return (
           <a
             href={link("findings", { run: runs[here], pattern: it.pattern })}
-            aria-label={`${title(it.pattern)} in ${it.construct}: findings of ${names[here]}`}
+            aria-label={`findings of run ${names[here]}: ${title(it.pattern)} in ${it.construct}`}
           >
             findings
           </a>

@@ -4,7 +4,7 @@ import { count, percent, plural, ratio, seconds } from "../format";
 import { useApi } from "../load";
 import { Choice, chosenRuns } from "../parts/choice";
 import { Curves } from "../parts/curves";
-import { Answer, What } from "../parts/states";
+import { Answer, Omitted, What } from "../parts/states";
 import { Bar, type Column, Table } from "../parts/table";
 import { at } from "../parts/words";
 import { runs } from "../runs";
@@ -145,6 +145,7 @@ function Shown({ data }: { data: Data }) {
         </div>
       </section>
       <Places data={data} />
+      <Omitted of={data.omitted} />
     </>
   );
 }
