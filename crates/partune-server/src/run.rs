@@ -29,7 +29,8 @@ pub(crate) struct Run {
     places: FxHashMap<(Pattern, CallPathId), u32>,
     times: OnceLock<PathTimes>,
     tree: OnceLock<CallTree>,
-    critical: OnceLock<Vec<(PeId, Time, Time)>>,
+    /// The parts of the critical path, in order of time.
+    pub(crate) critical: Vec<(PeId, Time, Time)>,
     flat: OnceLock<Vec<Flat>>,
     firsts: OnceLock<Table<RegionId, Option<First>>>,
     waiting: OnceLock<Table<CallPathId, Span>>,
@@ -44,7 +45,7 @@ pub(crate) const SIDE: usize = 256;
 
 impl Run {
     pub(crate) fn new(name: String, path: &Path, diagnosis: Diagnosis, machine: Option<Machine>) -> Run {
-        let trace = &diagnosis.trace;
+        let Diagnosis { trace, index, waits, .. } = &diagnosis;
         let pes: Vec<PeId> = trace.active_pes().collect();
         let mut numbers = Table::filled(trace.pes().len(), u32::MAX);
         for (number, pe) in pes.iter().enumerate() {
@@ -55,12 +56,16 @@ impl Run {
         for (position, finding) in findings().enumerate().filter(|(_, finding)| finding.pattern.is_wait()) {
             places.insert((finding.pattern, finding.path), position as u32);
         }
+        let ((detail, lines), (stacks, critical)) = rayon::join(
+            || (Detail::new(trace, waits), Lines::new(waits, index)),
+            || rayon::join(|| Stacks::new(trace), || critical(&diagnosis)),
+        );
         Run {
             name,
             path: path.to_owned(),
-            detail: Detail::new(trace, &diagnosis.waits),
-            lines: Lines::new(&diagnosis.waits, &diagnosis.index),
-            stacks: Stacks::new(trace),
+            detail,
+            lines,
+            stacks,
             pes,
             numbers,
             ids: findings().map(|finding| partune_report::finding_id(trace, finding)).collect(),
@@ -68,7 +73,7 @@ impl Run {
             machine,
             times: OnceLock::new(),
             tree: OnceLock::new(),
-            critical: OnceLock::new(),
+            critical,
             flat: OnceLock::new(),
             firsts: OnceLock::new(),
             waiting: OnceLock::new(),
@@ -123,16 +128,6 @@ impl Run {
         self.tree.get_or_init(|| CallTree::new(self.trace(), self.times()))
     }
 
-    /// The parts of the critical path, in order of time.
-    pub(crate) fn critical(&self) -> &[(PeId, Time, Time)] {
-        self.critical.get_or_init(|| {
-            let Diagnosis { trace, index, waits, .. } = &self.diagnosis;
-            let mut parts = CriticalPath::find(trace, index, waits).parts;
-            parts.reverse();
-            parts
-        })
-    }
-
     /// Regions, by exclusive time.
     pub(crate) fn flat(&self) -> &[Flat] {
         self.flat.get_or_init(|| partune_picture::flat(self.trace(), self.times(), &self.diagnosis.waits))
@@ -167,12 +162,7 @@ impl Run {
         })
     }
 
-    /// Makes what the first view needs.
-    pub(crate) fn prepare(&self) {
-        self.critical();
-    }
-
-    /// Makes the rest, before somebody asks for it.
+    /// Makes what is made when it is first asked for, before somebody asks.
     pub(crate) fn warm(&self) {
         self.tree();
         self.flat();
@@ -196,4 +186,11 @@ impl Run {
             Err(Error::question(format!("there is no call path {number}"), "runs/R/tree lists them"))
         }
     }
+}
+
+/// The parts of the critical path, in order of time.
+fn critical(diagnosis: &Diagnosis) -> Vec<(PeId, Time, Time)> {
+    let mut parts = CriticalPath::find(&diagnosis.trace, &diagnosis.index, &diagnosis.waits).parts;
+    parts.reverse();
+    parts
 }

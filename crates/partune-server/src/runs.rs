@@ -98,9 +98,7 @@ impl Slot {
             Ok(trace) => {
                 let diagnosis = partune_engine::analyze(trace, request, self);
                 self.stage("drawing");
-                let run = Run::new(name(&self.path), &self.path, diagnosis, machine.cloned());
-                run.prepare();
-                State::Ready(Arc::new(run))
+                State::Ready(Arc::new(Run::new(name(&self.path), &self.path, diagnosis, machine.cloned())))
             }
             Err(error) => {
                 let text = error.to_string();

@@ -210,7 +210,7 @@ fn collectives(run: &Run, fold: &Fold, begin: Time, end: Time) -> (Vec<Collectiv
 
 /// The pieces of the critical path in an interval; of many, one for each of so many moments.
 fn critical_path(run: &Run, fold: &Fold, begin: Time, end: Time) -> (CriticalPath, usize) {
-    let parts = run.critical();
+    let parts = &run.critical;
     let from = parts.partition_point(|(_, _, to)| *to <= begin);
     let to = from + parts[from..].partition_point(|(_, from, _)| *from < end);
     let inside = &parts[from..to];
