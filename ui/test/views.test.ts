@@ -1,8 +1,9 @@
 // Each view renders real archives, says something that is true of them, and logs no error.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { even, hybrid, lateSender, ring, ringProfile, stencil, uneven } from "./archives";
+import { even, hybrid, lateSender, ROOT, ring, ringProfile, stencil, uneven } from "./archives";
 import { colours, launch, open, shot, visit } from "./browser";
 import { type Server, serve } from "./server";
 
@@ -97,17 +98,22 @@ test("what the profile says is what the server says", async () => {
   await it.close();
 });
 
-test("a run that is not there, and an archive that is damaged, are said with what to do", async () => {
+test("a run that is not there, and a file that is no archive, are said with what to do", async () => {
   const it = await open(browser, server, "#/summary?run=99");
   assert.match((await it.page.textContent("[role=alert]")) ?? "", /no run 99/);
   it.clean();
   await it.close();
-  const broken = await serve([`${ring}-is-not-here`], { wait: false }).catch(() => null);
-  if (broken) {
-    const page = await open(browser, broken, "");
-    await page.page.waitForSelector("[role=alert]");
-    assert.match((await page.page.textContent("[role=alert]")) ?? "", /could not be opened/);
-    await page.close();
-    broken.stop();
-  }
+
+  const broken = await serve([join(ROOT, "ui/package.json"), ring], { wait: false });
+  const other = await open(browser, broken, "#/summary?run=0");
+  await other.page.waitForSelector("[role=alert]");
+  const said = (await other.page.textContent("[role=alert]")) ?? "";
+  assert.match(said, /could not be opened/);
+  assert.match(said, /anchor file/, "the remedy is shown");
+  // The other archive is there all the same.
+  await other.page.getByRole("combobox", { name: "Run" }).selectOption("1");
+  await other.page.waitForSelector("h1:has-text('ring')");
+  other.clean();
+  await other.close();
+  broken.stop();
 });

@@ -92,26 +92,16 @@ export function drawCollectives(
   context.globalAlpha = 1;
 }
 
-/** Of more pieces than these only the pieces are drawn: the ways between them would hide everything. */
-const JOINED = 400;
+/** So many pixels lie between two ways from PE to PE that are both drawn; more of them would hide everything. */
+const APART = 5;
 
-/** The critical path: what the run's length hangs on, piece by piece, and how it goes from PE to PE. */
+/** The critical path: what the run's length hangs on, piece by piece, and how it goes from PE to PE where there is room to show it. */
 export function drawCriticalPath(
   context: CanvasRenderingContext2D,
   geometry: Geometry,
   path: Timeline["critical_path"],
   palette: Palette,
 ): void {
-  if (path.pe.length > JOINED) {
-    context.fillStyle = palette.critical;
-    for (let at = 0; at < path.pe.length; at += 1) {
-      const row = path.row[at];
-      if (row === null || row === undefined) continue;
-      const from = x(geometry, path.from[at] as number);
-      context.fillRect(from, middle(geometry, row) - 1, Math.max(1.5, x(geometry, path.to[at] as number) - from), 2);
-    }
-    return;
-  }
   for (const [width, colour] of [
     [4, palette.background],
     [2, palette.critical],
@@ -119,7 +109,7 @@ export function drawCriticalPath(
     context.lineWidth = width;
     context.strokeStyle = colour;
     context.beginPath();
-    let before = false;
+    let [before, joined] = [false, Number.NEGATIVE_INFINITY];
     for (let at = 0; at < path.pe.length; at += 1) {
       const row = path.row[at];
       if (row === null || row === undefined) {
@@ -127,9 +117,12 @@ export function drawCriticalPath(
         continue;
       }
       const level = middle(geometry, row);
-      const [from, to] = [x(geometry, path.from[at] as number), x(geometry, path.to[at] as number)];
-      if (before) context.lineTo(from, level);
-      else context.moveTo(from, level);
+      const from = x(geometry, path.from[at] as number);
+      const to = Math.max(from + 1, x(geometry, path.to[at] as number));
+      if (before && (from - joined >= APART || path.row[at - 1] === row)) {
+        context.lineTo(from, level);
+        if (path.row[at - 1] !== row) joined = from;
+      } else context.moveTo(from, level);
       context.lineTo(to, level);
       before = true;
     }

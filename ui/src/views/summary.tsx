@@ -53,6 +53,19 @@ function Shown({ data }: { data: Data }) {
                 {seconds(data.bounds[0]?.seconds)}. Each gap adds what one kind of loss costs, and all together are the{" "}
                 {seconds(data.duration_s)} that it took.
               </p>
+              <details class="gaps">
+                <summary>What each gap is</summary>
+                <dl class="pairs">
+                  {data.gaps.map((it) => (
+                    <>
+                      <dt>
+                        {it.label} {it.name}
+                      </dt>
+                      <dd>{it.meaning}</dd>
+                    </>
+                  ))}
+                </dl>
+              </details>
             </section>
           )}
           {data.efficiency.length > 0 && (
