@@ -205,6 +205,14 @@ test("search finds a region and goes from visit to visit", async () => {
   await it.page.keyboard.press("n");
   await until(it.page, (before) => !location.hash.includes(`visit=${before}`), first);
   assert.ok(Number((await params(it.page)).visit) > first);
+  // The same by keyboard alone: Enter goes to the first visit, and the picture has the focus.
+  await visit(it.page, "#/timeline?run=0");
+  await it.page.keyboard.press("/");
+  await it.page.keyboard.type("allreduce");
+  await it.page.keyboard.press("Enter");
+  await until(it.page, (visit) => location.hash.includes(`visit=${visit}`), first);
+  assert.equal(await it.page.evaluate(() => document.activeElement?.id), "tracks");
+  await settle(it.page);
   await shot(it.page, "search");
   it.clean();
   await it.close();

@@ -1,7 +1,7 @@
 // Search in the timeline: regions by name, with their time; a click goes to the first visit, n and p to the next and last.
 import type { FoundRegion, Kind } from "../api";
 import { count, plural, seconds } from "../format";
-import { useApi } from "../load";
+import { get, useApi } from "../load";
 import { Failure } from "../parts/states";
 import { Swatch } from "../parts/words";
 import { amend, route, run } from "../state";
@@ -29,9 +29,20 @@ export function SearchField() {
       }
       onKeyDown={(event) => {
         if (event.key === "Escape") document.getElementById("tracks")?.focus();
+        if (event.key === "Enter") void first(text);
       }}
     />
   );
+}
+
+/** Goes to the first visit of the region that has most time. */
+async function first(text: string): Promise<void> {
+  if (!text) return;
+  const { regions } = await get<Found>(`runs/${run.value}/find?text=${encodeURIComponent(text)}`);
+  const found = regions.find((it) => it.pe !== null);
+  if (found)
+    showVisit({ pe: found.pe ?? 0, from: found.from ?? 0, to: found.to ?? 0 }, { region: found.region, text: found.name });
+  document.getElementById("tracks")?.focus();
 }
 
 export function SearchResults({ kinds }: { kinds: Kind[] }) {

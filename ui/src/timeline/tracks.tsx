@@ -1,5 +1,5 @@
 // The picture of the timeline: it puts the painters together, and turns pointer and wheel into moves of the view.
-import { useCallback, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Kind, Timeline } from "../api";
 import { bitmap, drawBins, shares } from "../draw/bins";
 import { type Geometry, gap, LEFT, middle, rowHeight, TOP, timeAt, x, y } from "../draw/geometry";
@@ -93,6 +93,16 @@ export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
   const region = route.value.params.text ? timeline.regions.indexOf(route.value.params.text) : -1;
   const wait = chosenWait(timeline);
   const message = chosenMessageAt(timeline);
+
+  // The keys work as well while nothing in the view has the focus, as after a change of the view.
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement;
+      if (target === document.body || target.id === "main") keys(event, timeline, tell);
+    };
+    addEventListener("keydown", listen);
+    return () => removeEventListener("keydown", listen);
+  }, [timeline, tell]);
 
   const draw: Draw = useCallback(
     (context, _width, _height, colour) => {
