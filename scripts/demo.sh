@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds partune and shows it at work: it diagnoses the archive that is named; else it records the example program, diagnoses
-# the recording, and does the same with the repaired program. Without MPI it diagnoses an archive that lies here.
+# the recording, does the same with the repaired program, compares the two, and writes a report. Without MPI it diagnoses an archive that
+# lies here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/lib.sh
@@ -36,7 +37,10 @@ if [ -z "$archive" ] && mpicc=$(first mpicc.openmpi mpicc) && mpirun=$(first mpi
         show "$partune" record -o "$work/$program.trace" -- "$mpirun" -n "$ranks" "$work/$program" "$work/plate"
         show "$partune" analyze "$work/$program.trace"
     done
-    printf '\nWhat was wrong and how it was repaired: examples/heat/README.md\n'
+    show "$partune" compare "$work/heat.trace" "$work/heat_repaired.trace"
+    show "$partune" report "$work/heat.trace" -o "$work/heat.html"
+    printf '\nTo look around in a browser: %s view %s %s\n' "$partune" "$work/heat.trace" "$work/heat_repaired.trace"
+    printf 'What was wrong and how it was repaired: examples/heat/README.md\n'
     exit
 fi
 
@@ -53,3 +57,5 @@ if [ ! -f "$archive" ]; then
     exit 1
 fi
 show "$partune" analyze "$archive"
+mkdir -p "$target/demo"
+show "$partune" report "$archive" -o "$target/demo/report.html"
