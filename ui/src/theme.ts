@@ -70,6 +70,13 @@ function mix(stops: string[], share: number): string {
   return `rgb(${from.map((value, index) => Math.round(value + ((to[index] ?? 0) - value) * part)).join(",")})`;
 }
 
+/** Colours for shares from 0 to 1, made once: a map asks for tens of thousands. */
+function ramp(stops: string[]): (share: number) => string {
+  const steps = 128;
+  const colours = Array.from({ length: steps + 1 }, (_, step) => mix(stops, step / steps));
+  return (share) => colours[Math.round(Math.min(1, Math.max(0, share)) * steps)] ?? (colours[0] as string);
+}
+
 /** The palette of the theme that is on. */
 export const palette = computed<Palette>(() => {
   void dark.value;
@@ -84,8 +91,8 @@ export const palette = computed<Palette>(() => {
     }
     return colour;
   };
-  const heat = [0, 1, 2, 3, 4, 5, 6, 7].map((step) => variable(`--h${step}`));
-  const diverging = [0, 1, 2, 3, 4, 5, 6].map((step) => variable(`--d${step}`));
+  const heat = ramp([0, 1, 2, 3, 4, 5, 6, 7].map((step) => variable(`--h${step}`)));
+  const diverging = ramp([0, 1, 2, 3, 4, 5, 6].map((step) => variable(`--d${step}`)));
   return {
     background: variable("--bg"),
     panel: variable("--panel"),
@@ -99,7 +106,7 @@ export const palette = computed<Palette>(() => {
     critical: variable("--critical"),
     kind,
     on: (name) => (luminance(kind(name)) > 0.18 ? "#0b0d10" : "#ffffff"),
-    heat: (share) => mix(heat, share),
-    diverging: (share) => mix(diverging, share),
+    heat,
+    diverging,
   };
 });

@@ -24,13 +24,19 @@ function family(root: number): number[] {
   return found;
 }
 
-/** Megabytes of all processes of the browser, and of the largest, which is the page's; shared pages are divided among those that share them. */
-function megabytes(): { all: number; page: number } {
-  let [all, page] = [0, 0];
+/**
+ * Megabytes of all processes of the browser, and of the largest, which is the page's; shared pages are divided among those that share
+ * them. `own` is without the files of the browser's program, which are mapped and not made.
+ */
+function megabytes(): { all: number; own: number; page: number } {
+  let [all, own, page] = [0, 0, 0];
   for (const pid of family(process.pid)) {
     try {
       if (!readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(profile)) continue;
-      const size = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1] ?? 0) / 1024;
+      const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+      const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(rollup)?.[1] ?? 0) / 1024;
+      const size = field("Pss");
+      own += field("Pss_Anon") + field("Pss_Shmem");
       const isPage = readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--type=renderer");
       all += size;
       if (isPage) page = Math.max(page, size);
@@ -38,7 +44,7 @@ function megabytes(): { all: number; page: number } {
       // It ended meanwhile.
     }
   }
-  return { all, page };
+  return { all, own, page };
 }
 
 const server = await serve(process.argv.slice(2));
@@ -57,16 +63,15 @@ async function step(name: string, work: () => Promise<void>): Promise<void> {
   await work();
   await settle(page);
   const took = performance.now() - begin;
-  const { all, page: own } = megabytes();
+  const { all, own, page: tab } = megabytes();
   most = Math.max(most, all);
-  console.log(
-    `${name.padEnd(40)} ${all.toFixed(0).padStart(5)} MB ${own.toFixed(0).padStart(5)} MB ${(took / 1000).toFixed(2).padStart(7)} s`,
-  );
+  const column = (value: number) => value.toFixed(0).padStart(8);
+  console.log(`${name.padEnd(34)}${column(all)}${column(own)}${column(tab)} MB ${(took / 1000).toFixed(2).padStart(7)} s`);
 }
 
 const [run] = await server.api<{ duration_ns: number; events: number; pes: number }[]>("runs");
 if (!run) throw new Error("no run");
-console.log(`${run.events} events, ${run.pes} PEs`);
+console.log(`${run.events} events, ${run.pes} PEs\n${"".padEnd(34)}     all     own    page`);
 await step("an empty page", async () => void (await page.goto("about:blank")));
 await step("summary", async () => void (await page.goto(server.address)));
 for (const view of [

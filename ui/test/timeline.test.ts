@@ -231,3 +231,16 @@ test("rows by process, and layers that are hidden, are in the address", async ()
   it.clean();
   await it.close();
 });
+
+test("what is in view is there as tables too", async () => {
+  const it = await open(browser, server, "#/timeline?run=0");
+  const view = await server.api<{ waits: { pe: number[] }; messages: { sent: number[] } }>("runs/0/timeline");
+  await it.page.getByText("What is in view, as tables").click();
+  const tables = it.page.locator("#tables table");
+  assert.equal(await tables.nth(0).locator("tbody tr").count(), Math.min(50, view.waits.pe.length));
+  assert.equal(await tables.nth(1).locator("tbody tr").count(), Math.min(50, view.messages.sent.length));
+  await tables.nth(1).locator("button.message").first().click();
+  await it.page.waitForSelector("#selected-message");
+  it.clean();
+  await it.close();
+});

@@ -40,7 +40,7 @@ export function Canvas(props: Props) {
   const paint = () => {
     frame.current = 0;
     const element = canvas.current;
-    const context = element?.getContext("2d");
+    const context = element?.getContext("2d", { willReadFrequently: true });
     if (!element || !context) return;
     const { clientWidth: width, clientHeight: height } = element;
     const ratio = window.devicePixelRatio || 1;

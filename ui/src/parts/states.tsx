@@ -1,5 +1,6 @@
 // What a view shows while it has no data: that it loads, or why it failed and what to do. And notices of the input's quality.
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import type { Diagnostic } from "../api";
 import { count } from "../format";
 import type { ApiError, Loaded } from "../load";
@@ -61,4 +62,15 @@ export function Omitted({ of }: { of: Record<string, number> }) {
   const parts = Object.entries(of).filter(([, more]) => more > 0);
   if (parts.length === 0) return null;
   return <p class="dim small">Not shown: {parts.map(([name, more]) => `${count(more)} more ${name}`).join(", ")}.</p>;
+}
+
+/** Something long that is made only when it is opened. */
+export function Fold({ id, title, children }: { id?: string; title: string; children: () => ComponentChildren }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details id={id} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{title}</summary>
+      {open && children()}
+    </details>
+  );
 }

@@ -6,7 +6,7 @@ import { count, percent, seconds } from "../format";
 import { useApi } from "../load";
 import { Canvas, type Draw } from "../parts/canvas";
 import { Heatmap } from "../parts/heatmap";
-import { Answer, What } from "../parts/states";
+import { Answer, Fold, What } from "../parts/states";
 import { Bar, type Column, Table } from "../parts/table";
 import { Legend, Swatch } from "../parts/words";
 import { useKinds } from "../runs";
@@ -95,27 +95,28 @@ function Stacks({ data }: { data: Data }) {
           </span>
         )}
       </p>
-      <details>
-        <summary>The same as a table</summary>
-        <Table
-          caption="Seconds of a PE by kind of time"
-          rows={data.rows.label.map((label, at) => ({ label, at }))}
-          id={(it) => it.at}
-          sort="ssort"
-          columns={[
-            { key: "pe", title: "PE", by: (it) => it.at, cell: (it) => it.label },
-            ...names.map(
-              (kind, index): Column<{ label: string; at: number }> => ({
-                key: kind,
-                title: kinds[data.kinds[index] ?? 0]?.label ?? kind,
-                number: true,
-                by: (it) => data.seconds[index]?.[it.at],
-                cell: (it) => seconds(data.seconds[index]?.[it.at]),
-              }),
-            ),
-          ]}
-        />
-      </details>
+      <Fold title="The same as a table">
+        {() => (
+          <Table
+            caption="Seconds of a PE by kind of time"
+            rows={data.rows.label.map((label, at) => ({ label, at }))}
+            id={(it) => it.at}
+            sort="ssort"
+            columns={[
+              { key: "pe", title: "PE", by: (it) => it.at, cell: (it) => it.label },
+              ...names.map(
+                (kind, index): Column<{ label: string; at: number }> => ({
+                  key: kind,
+                  title: kinds[data.kinds[index] ?? 0]?.label ?? kind,
+                  number: true,
+                  by: (it) => data.seconds[index]?.[it.at],
+                  cell: (it) => seconds(data.seconds[index]?.[it.at]),
+                }),
+              ),
+            ]}
+          />
+        )}
+      </Fold>
     </section>
   );
 }
