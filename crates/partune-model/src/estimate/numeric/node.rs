@@ -1,0 +1,119 @@
+//! A term with its expressions compiled, as the walk reads it. Nothing is evaluated here.
+
+use partune_expr::{Rat, Symbol};
+
+use crate::code::{Compiler, Test, Value};
+use crate::diagnostic::Span;
+use crate::model::{Range, Term};
+
+/// A term with compiled values.
+pub(super) enum Node {
+    Skip,
+    Delay(Vec<Value>, Mean, Span),
+    Use {
+        resource: usize,
+        index: Vec<Value>,
+        duration: Vec<Value>,
+        mean: Mean,
+        span: Span,
+    },
+    Sequence(Vec<Node>),
+    Parallel(Vec<Node>),
+    Loop {
+        parallel: bool,
+        slot: usize,
+        lo: Value,
+        hi: Value,
+        body: Box<Node>,
+        constant: bool,
+        span: Span,
+    },
+    If(Test, Box<Node>, Box<Node>),
+    Choose(Vec<(Value, Node)>, Span),
+    /// The last says that the number is drawn.
+    Times(Vec<Value>, Mean, Box<Node>, Span, bool),
+    Chance(Value, Box<Node>, Span),
+    Call(usize, Vec<Value>, Span),
+}
+
+/// How the mean follows from the values of a distribution.
+#[derive(Clone)]
+pub(super) enum Mean {
+    First,
+    Second,
+    Middle,
+    Constant(Rat),
+}
+
+pub(super) struct Build<'a> {
+    pub(super) compiler: Compiler<'a>,
+    pub(super) highest: usize,
+    pub(super) bodies: Vec<Node>,
+}
+
+impl Build<'_> {
+    pub(super) fn slot(&mut self, variable: &Symbol) -> usize {
+        let slot = self.compiler.slots.len();
+        self.compiler.slots.insert(variable.clone(), slot as u16);
+        self.highest = self.highest.max(slot + 1);
+        slot
+    }
+
+    fn draw(&self, draw: &crate::model::Draw) -> (Vec<Value>, Mean) {
+        use crate::model::Draw;
+        let mean = match draw {
+            Draw::Fixed(_) | Draw::Exponential { .. } | Draw::Normal { .. } => Mean::First,
+            Draw::Uniform { .. } => Mean::Middle,
+            Draw::Erlang { .. } => Mean::Second,
+            Draw::Empirical(_) => Mean::Constant(draw.mean().to_rat().unwrap_or(Rat::UNDEFINED)),
+        };
+        (draw.parts().into_iter().map(|e| self.compiler.value(e)).collect(), mean)
+    }
+
+    pub(super) fn node(&mut self, term: &Term) -> Node {
+        match term {
+            Term::Skip => Node::Skip,
+            Term::Delay(duration, span) => {
+                let (values, mean) = self.draw(duration);
+                Node::Delay(values, mean, *span)
+            }
+            Term::Use { resource, index, duration, span } => {
+                let (duration, mean) = self.draw(duration);
+                let index = index.iter().map(|e| self.compiler.value(e)).collect();
+                Node::Use { resource: *resource, index, duration, mean, span: *span }
+            }
+            Term::Sequence(all) => Node::Sequence(all.iter().map(|one| self.node(one)).collect()),
+            Term::Parallel(all) => Node::Parallel(all.iter().map(|one| self.node(one)).collect()),
+            Term::Seq(range, body) => self.each(false, range, body),
+            Term::Par(range, body) => self.each(true, range, body),
+            Term::If(condition, then, otherwise) => {
+                let test = self.compiler.test(condition);
+                Node::If(test, Box::new(self.node(then)), Box::new(self.node(otherwise)))
+            }
+            Term::Choose(cases, span) => {
+                let cases = cases.iter().map(|(chance, term)| (self.compiler.value(chance), self.node(term))).collect();
+                Node::Choose(cases, *span)
+            }
+            Term::WhileProb(chance, body, span) => {
+                Node::Chance(self.compiler.value(chance), Box::new(self.node(body)), *span)
+            }
+            Term::WhileBelow(count, body, span) => {
+                let (values, mean) = self.draw(count);
+                Node::Times(values, mean, Box::new(self.node(body)), *span, count.is_random())
+            }
+            Term::Call(process, args, span) => {
+                Node::Call(*process, args.iter().map(|e| self.compiler.value(e)).collect(), *span)
+            }
+        }
+    }
+
+    fn each(&mut self, parallel: bool, range: &Range, body: &Term) -> Node {
+        let (lo, hi) = (self.compiler.value(&range.lo), self.compiler.value(&range.hi));
+        let slot = self.slot(&range.variable);
+        let node = self.node(body);
+        self.compiler.slots.remove(&range.variable);
+        let mut constant = true;
+        body.expressions(&mut |e| constant &= !e.mentions(&range.variable));
+        Node::Loop { parallel, slot, lo, hi, body: Box::new(node), constant, span: range.span }
+    }
+}

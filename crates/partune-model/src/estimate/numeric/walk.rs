@@ -1,0 +1,213 @@
+//! The walk over a compiled term: every leaf instance once, a loop whose body does not mention its variable once, a call with the same
+//! arguments once.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::super::error;
+use super::cost::{Cost, Demand};
+use super::node::{Mean, Node};
+use super::scalar::Scalar;
+use crate::code::{Quantity, Value};
+use crate::diagnostic::{Diagnostic, Span};
+
+/// Leaves that one estimate may visit.
+pub(super) const BUDGET: u64 = 100_000_000;
+const DEPTH: u32 = 400;
+
+/// A resource: the number of its first queue, first and last index of each dimension, servers behind each queue.
+pub(super) struct Shape<S> {
+    pub(super) first: i64,
+    pub(super) dimensions: Vec<(i64, i64)>,
+    pub(super) servers: S,
+}
+
+/// A walk over a term: what variables are, and what calls cost that were walked already.
+pub(super) struct Walk<'a, S> {
+    pub(super) resources: Vec<Shape<S>>,
+    pub(super) bodies: &'a [Node],
+    pub(super) slots: usize,
+    pub(super) variables: Vec<i64>,
+    pub(super) left: u64,
+    pub(super) depth: u32,
+    pub(super) known: BTreeMap<(usize, Vec<i64>), Rc<Cost<S>>>,
+}
+
+impl<S: Scalar> Walk<'_, S> {
+    fn step(&mut self) -> Result<(), Diagnostic> {
+        self.left = self.left.saturating_sub(1);
+        if self.left == 0 {
+            let text = format!("the estimate takes more than {BUDGET} steps by enumeration");
+            return Err(Diagnostic::error(Span::default(), text).help("a smaller case, or a model with a closed form"));
+        }
+        Ok(())
+    }
+
+    fn quantity(&self, value: &Value, span: Span) -> Result<Quantity, Diagnostic> {
+        value.eval(&self.variables).map_err(|reason| error(span, &reason))
+    }
+
+    fn mean(&self, values: &[Value], mean: &Mean, span: Span) -> Result<S, Diagnostic> {
+        let at = |position: usize| match values.get(position) {
+            Some(value) => {
+                let quantity = self.quantity(value, span)?;
+                if quantity.is_negative() {
+                    return Err(Diagnostic::error(span, format!("a negative duration: {}", quantity.to_f64())));
+                }
+                Ok(S::new(quantity))
+            }
+            None => Ok(S::int(0)),
+        };
+        Ok(match mean {
+            Mean::First => at(0)?,
+            Mean::Second => at(1)?,
+            Mean::Middle => at(0)?.add(at(1)?).div(S::int(2)),
+            Mean::Constant(value) => {
+                let ratio = i64::try_from(value.num()).ok().zip(i64::try_from(value.den()).ok());
+                S::new(ratio.map_or(Quantity::Real(value.to_f64()), |(num, den)| Quantity::Ratio { num, den }))
+            }
+        })
+    }
+
+    fn chance(&self, value: &Value, span: Span) -> Result<S, Diagnostic> {
+        let quantity = self.quantity(value, span)?;
+        if !(0.0..=1.0).contains(&quantity.to_f64()) {
+            return Err(Diagnostic::error(span, format!("{} is no probability", quantity.to_f64())));
+        }
+        Ok(S::new(quantity))
+    }
+
+    pub(super) fn node(&mut self, node: &Node) -> Result<Cost<S>, Diagnostic> {
+        self.step()?;
+        let mut cost = Cost::zero();
+        match node {
+            Node::Skip => {}
+            Node::Delay(values, mean, span) => {
+                let time = self.mean(values, mean, *span)?;
+                cost = Cost { basic: time, head_tail: time, path: time, ..cost };
+            }
+            Node::Use { resource, index, duration, mean, span } => {
+                let time = self.mean(duration, mean, *span)?;
+                if time > S::int(0) || time.number().is_none() {
+                    let queue = self.queue(*resource, index, *span)?;
+                    let servers = self.resources[*resource].servers;
+                    let own = time.div(servers);
+                    cost = Cost { basic: time, head_tail: time, work: own, path: time.sub(own), ..cost };
+                    cost.demands.insert(queue, Demand { work: time, head: S::int(0), reach: time, servers });
+                }
+            }
+            Node::Sequence(all) => {
+                for one in all {
+                    let next = self.node(one)?;
+                    cost.then(next);
+                }
+            }
+            Node::Parallel(all) => {
+                for one in all {
+                    let next = self.node(one)?;
+                    cost.beside(next, S::int(1));
+                }
+                cost = cost.joined();
+            }
+            Node::Loop { parallel, slot, lo, hi, body, constant, span } => {
+                let int = |value: &Value| value.int(&self.variables).map_err(|reason| error(*span, &reason));
+                let (lo, hi) = (int(lo)?, int(hi)?);
+                if lo > hi {
+                    return Ok(cost);
+                }
+                let count = S::int(hi.saturating_sub(lo).saturating_add(1));
+                if *constant {
+                    self.variables[*slot] = lo;
+                    let one = self.node(body)?;
+                    if !parallel {
+                        return Ok(one.times(count));
+                    }
+                    cost.beside(one, count);
+                    return Ok(cost.joined());
+                }
+                for value in lo..=hi {
+                    self.variables[*slot] = value;
+                    let next = self.node(body)?;
+                    if *parallel { cost.beside(next, S::int(1)) } else { cost.then(next) }
+                }
+                if *parallel {
+                    cost = cost.joined();
+                }
+            }
+            Node::If(test, then, otherwise) => {
+                let holds = test.eval(&self.variables).map_err(|reason| error(Span::default(), &reason))?;
+                return self.node(if holds { then } else { otherwise });
+            }
+            Node::Choose(cases, span) => {
+                for (chance, case) in cases {
+                    let chance = self.chance(chance, *span)?;
+                    let next = self.node(case)?;
+                    cost.mixed(next, chance);
+                }
+                cost.settle();
+            }
+            Node::Times(values, mean, body, span, drawn) => {
+                let times = self.mean(values, mean, *span)?;
+                if times > S::int(0) || times.number().is_none() {
+                    let mut cost = self.node(body)?.times(times);
+                    if *drawn {
+                        cost.settle();
+                    }
+                    return Ok(cost);
+                }
+            }
+            Node::Chance(chance, body, span) => {
+                let again = self.chance(chance, *span)?;
+                if again >= S::int(1) {
+                    return Err(Diagnostic::error(*span, "this loop never ends"));
+                }
+                let times = again.div(S::int(1).sub(again));
+                if times > S::int(0) {
+                    let mut one = self.node(body)?.times(times);
+                    one.settle();
+                    return Ok(one);
+                }
+            }
+            Node::Call(process, args, span) => return self.call(*process, args, *span),
+        }
+        Ok(cost)
+    }
+
+    fn queue(&self, resource: usize, index: &[Value], span: Span) -> Result<i64, Diagnostic> {
+        let shape = &self.resources[resource];
+        let mut position: i64 = 0;
+        for (value, (lo, hi)) in index.iter().zip(&shape.dimensions) {
+            let at = value.int(&self.variables).map_err(|reason| error(span, &reason))?;
+            if at < *lo || at > *hi {
+                return Err(Diagnostic::error(span, format!("an index of {at}, outside of {lo} to {hi}")));
+            }
+            position = position.saturating_mul(hi - lo + 1).saturating_add(at - lo);
+        }
+        Ok(shape.first.saturating_add(position))
+    }
+
+    fn call(&mut self, process: usize, args: &[Value], span: Span) -> Result<Cost<S>, Diagnostic> {
+        let mut values = Vec::new();
+        for arg in args {
+            values.push(arg.int(&self.variables).map_err(|reason| error(span, &reason))?);
+        }
+        let key = (process, values);
+        if let Some(known) = self.known.get(&key) {
+            return Ok(Cost::clone(known));
+        }
+        if self.depth >= DEPTH {
+            return Err(Diagnostic::error(span, format!("more than {DEPTH} calls inside each other")));
+        }
+        let mut inner = vec![0; self.slots];
+        inner.iter_mut().zip(&key.1).for_each(|(slot, value)| *slot = *value);
+        let outer = std::mem::replace(&mut self.variables, inner);
+        self.depth += 1;
+        let bodies = self.bodies;
+        let cost = self.node(&bodies[process]);
+        self.depth -= 1;
+        self.variables = outer;
+        let cost = cost?;
+        self.known.insert(key, Rc::new(cost.clone()));
+        Ok(cost)
+    }
+}
