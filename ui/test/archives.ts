@@ -22,6 +22,8 @@ export const lateSender = recorded("scorep84-ats-late_sender-4");
 export const hybrid = recorded("scorep84-lulesh-hybrid-8x2");
 /** 32 processes without source lines, from a simulator. */
 export const stencil = recorded("tracer-stencil4d-32");
+/** An archive of which hardly anything is left: no PE, no event. */
+export const nothing = recorded("casita-4_mpi_lammps_colloid");
 /** Two runs of one program, one even and one not. */
 export const even = recorded("scorep84-otfcpt-mpi-balanced-4");
 export const uneven = recorded("scorep84-otfcpt-mpi-imbalance-4");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { even, hybrid, lateSender, ROOT, ring, ringProfile, stencil, uneven } from "./archives";
+import { even, hybrid, lateSender, nothing, ROOT, ring, ringProfile, stencil, uneven } from "./archives";
 import { colours, launch, open, shot, visit } from "./browser";
 import { type Server, serve } from "./server";
 
@@ -116,4 +116,16 @@ test("a run that is not there, and a file that is no archive, are said with what
   other.clean();
   await other.close();
   broken.stop();
+});
+
+test("an archive of which nothing is left", { skip: !nothing }, async () => {
+  const bare = await serve([nothing as string]);
+  const it = await open(browser, bare, "#/summary");
+  for (const view of ["findings", "profile", "profile?show=tree", "profile?show=icicle", "balance", "matrix", "environment"])
+    await visit(it.page, `#/${view}`);
+  await visit(it.page, "#/timeline");
+  assert.match((await it.page.textContent("main")) ?? "", /No event could be read/);
+  it.clean();
+  await it.close();
+  bare.stop();
 });

@@ -39,8 +39,15 @@ function useAvailable(): number {
 }
 
 export function Timeline() {
-  const profile = runs.value?.find((it) => it.run === run.value)?.profile_only;
-  if (profile)
+  const of = runs.value?.find((it) => it.run === run.value);
+  if (!of?.pes || !of.duration_ns)
+    return (
+      <>
+        <h1>Timeline</h1>
+        <p>No event could be read, so there is no timeline. The environment says what was noticed about the archive.</p>
+      </>
+    );
+  if (of.profile_only)
     return (
       <>
         <h1>Timeline</h1>
