@@ -1,5 +1,6 @@
 //! Pictures of traces whose answer can be worked out by hand, and of random ones against a count tick by tick.
 
+mod lines;
 mod random;
 
 use partune_analysis::{Waits, path_times};
