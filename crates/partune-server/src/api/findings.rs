@@ -18,10 +18,12 @@ use crate::run::Run;
 use crate::text;
 
 /// Rows of a list, PEs of a finding, instances.
-const ROWS: usize = 1000;
+const ROWS: usize = 500;
 const PES: usize = 64;
 const INSTANCES: usize = 200;
-/// Frames of a call path, the innermost.
+/// Names of a call path where it is one of many, the innermost.
+const NAMES: usize = 24;
+/// Frames of a call path where it is the only one, the innermost.
 pub(super) const FRAMES: usize = 200;
 
 /// Where in the source something is.
@@ -208,7 +210,7 @@ fn location(run: &Run, path: CallPathId) -> Location {
 
 fn callpath(run: &Run, path: CallPathId) -> Vec<String> {
     let names = names::callpath(run.trace(), path);
-    names[names.len().saturating_sub(FRAMES)..].iter().map(|name| text::name(name)).collect()
+    names[names.len().saturating_sub(NAMES)..].iter().map(|name| text::name(name)).collect()
 }
 
 fn spot(run: &Run, path: CallPathId) -> Spot {
