@@ -12,8 +12,10 @@ use crate::output;
 
 /// Look at archives in the browser: what kind of loss it is, where, when and who causes it.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  partune view scorep_run/traces.otf2\n\nServes this machine only, until Ctrl-C, at an \
-                        address that nobody can guess. docs/view-api.md lists what it answers.")]
+#[command(
+    after_help = "Example:\n  partune view scorep_run/traces.otf2\n\nServes this machine only, until Ctrl-C, at an \
+                        address that nobody can guess. docs/view-api.md lists what it answers."
+)]
 pub(crate) struct Args {
     /// Archives: their anchor files (traces.otf2), or the folders that hold them; several are compared
     #[arg(required = true)]
