@@ -31,6 +31,6 @@ export const gap = (it: Geometry): number => (it.rowHeight >= 12 ? 2 : it.rowHei
 
 /** How tall rows are: as tall as there is room, but not taller than what they show. */
 export function rowHeight(rows: number, available: number, levels: number | null): number {
-  const most = levels === null ? 56 : Math.max(40, Math.min(8, levels) * 24 + 4);
+  const most = levels === null ? 56 : Math.max(44, Math.min(8, levels) * 24 + 4);
   return Math.max(5, Math.min(most, Math.floor(available / Math.max(1, rows))));
 }

@@ -15,7 +15,7 @@ export function levels(spans: Columns<Span>): number {
 export function lanes(geometry: Geometry, deepest: number): { height: number; shown: number } {
   const room = geometry.rowHeight - gap(geometry);
   const height = Math.floor(room / deepest);
-  if (height >= 9) return { height: Math.min(24, height), shown: deepest };
+  if (deepest > 1 && height >= 9) return { height: Math.min(24, height), shown: deepest };
   return { height: room, shown: 1 };
 }
 

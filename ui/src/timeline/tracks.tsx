@@ -115,10 +115,10 @@ export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
       else if (timeline.spans) drawSpans(context, geometry, timeline.spans, names, region, colour);
       const marked = { chosen: wait, finding: finding < 0 ? null : finding, levels: placed };
       if (!off.has("waits")) drawWaits(context, geometry, timeline.waits, marked, colour);
-      if (timeline.spans) drawSpanNames(context, geometry, timeline, names, colour);
       if (!off.has("collectives") && timeline.rows.label.length > 1)
         drawCollectives(context, geometry, timeline.collectives, colour);
       if (!off.has("critical")) drawCriticalPath(context, geometry, timeline.critical_path, colour);
+      if (timeline.spans) drawSpanNames(context, geometry, timeline, names, colour);
       if (!off.has("messages") && timeline.messages) drawMessages(context, geometry, timeline.messages, message, colour);
       if (!off.has("waits")) drawCauses(context, geometry, timeline.waits, marked, colour);
       context.restore();
