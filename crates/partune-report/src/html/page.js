@@ -5,3 +5,7 @@ const key=row=>{const cell=row.cells[column];return cell.dataset.v===undefined?c
 const rows=[...body.rows].map(row=>[key(row),row]);rows.sort(([a],[b])=>(a<b?-1:a>b?1:0)*(down?-1:1));
 table.querySelectorAll("thead th").forEach(it=>it.removeAttribute("aria-sort"));head.setAttribute("aria-sort",down?"descending":"ascending");
 body.append(...rows.map(it=>it[1]))})});
+// Browsers that cannot style what a closed part holds print it if it is open.
+const shut=[];
+addEventListener("beforeprint",()=>{for(const it of document.querySelectorAll("details:not([open])")){it.open=true;shut.push(it)}});
+addEventListener("afterprint",()=>{for(const it of shut.splice(0))it.open=false});
