@@ -64,6 +64,14 @@ test("every view of every archive", async () => {
 
     await visit(it.page, `#/balance?run=${run.run}`);
     assert.ok((await colours(it.page, "#stack-map")) > 1, `the stacks of ${run.name} are drawn`);
+    const tables = it.page.getByText("The same as a table");
+    for (let at = 0; at < (await tables.count()); at += 1) await tables.nth(at).click();
+    const { rows } = await server.api<{ rows: { label: string[] } }>(`runs/${run.run}/balance`);
+    assert.equal(
+      await it.page.locator("details[open] tbody").first().locator("tr").count(),
+      rows.label.length,
+      `stacks of ${run.name}`,
+    );
     await shot(it.page, `${run.name}-balance`);
 
     for (const by of ["bytes", "count", "seconds"]) {
