@@ -237,6 +237,7 @@ test("what is in view is there as tables too", async () => {
   const view = await server.api<{ waits: { pe: number[] }; messages: { sent: number[] } }>("runs/0/timeline");
   await it.page.getByText("What is in view, as tables").click();
   const tables = it.page.locator("#tables table");
+  await tables.nth(1).waitFor();
   assert.equal(await tables.nth(0).locator("tbody tr").count(), Math.min(50, view.waits.pe.length));
   assert.equal(await tables.nth(1).locator("tbody tr").count(), Math.min(50, view.messages.sent.length));
   await tables.nth(1).locator("button.message").first().click();

@@ -66,6 +66,7 @@ test("every view of every archive", async () => {
     assert.ok((await colours(it.page, "#stack-map")) > 1, `the stacks of ${run.name} are drawn`);
     const tables = it.page.getByText("The same as a table");
     for (let at = 0; at < (await tables.count()); at += 1) await tables.nth(at).click();
+    await it.page.locator("details[open] tbody").first().waitFor();
     const { rows } = await server.api<{ rows: { label: string[] } }>(`runs/${run.run}/balance`);
     assert.equal(
       await it.page.locator("details[open] tbody").first().locator("tr").count(),
