@@ -2,18 +2,25 @@
 //!
 //! Source: theory, operational semantics. Cost: some 100 ns a use; memory follows the number of processes that are alive at once.
 
+mod accounts;
+mod breakdown;
+mod chain;
 mod machine;
 mod program;
 mod random;
 mod resources;
 mod time;
+mod watch;
 
 use partune_expr::{Number, Rat};
 
+use self::accounts::Accounts;
+pub use self::breakdown::{Breakdown, ChainPart, ProcessTime, ResourceTime};
 use self::machine::Machine;
 use self::program::Program;
 use self::resources::{Servers, Shape};
 use self::time::{Clock, Reals, Stop, Ticks};
+use self::watch::Watch;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::{Model, Term};
 
@@ -113,29 +120,49 @@ pub struct Recording {
 
 /// Simulates a term. All parameters must have values.
 pub fn simulate(model: &Model, term: &Term, options: &Options) -> Result<Outcome, Diagnostic> {
-    run(model, term, options, false).map(|(outcome, _)| outcome)
+    run(model, term, options, Look::Nothing).map(|run| run.outcome)
 }
 
 /// The same, and records what happened.
 pub fn record(model: &Model, term: &Term, options: &Options) -> Result<(Outcome, Recording), Diagnostic> {
-    run(model, term, options, true)
+    run(model, term, options, Look::Recording).map(|run| (run.outcome, run.recording))
 }
 
-fn run(model: &Model, term: &Term, options: &Options, record: bool) -> Result<(Outcome, Recording), Diagnostic> {
+/// The same as [`simulate`], and says where the time went. Costs some times the time. Memory: the processes that live at once, which are all
+/// branches here, also those of a single use; the queues; and links of chains up to [`Options::max_record`], which only models with very many
+/// processes at once come near: their number does not grow with the number of uses.
+pub fn break_down(model: &Model, term: &Term, options: &Options) -> Result<(Outcome, Breakdown), Diagnostic> {
+    run(model, term, options, Look::Breakdown).map(|run| (run.outcome, run.breakdown))
+}
+
+/// What is wanted of a run besides its outcome.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    Nothing,
+    Recording,
+    Breakdown,
+}
+
+struct Run {
+    outcome: Outcome,
+    /// Empty unless wanted, as the next.
+    recording: Recording,
+    breakdown: Breakdown,
+}
+
+fn run(model: &Model, term: &Term, options: &Options, look: Look) -> Result<Run, Diagnostic> {
     let open: Vec<&str> = model.open().map(|param| param.name.as_str()).collect();
     if !open.is_empty() {
         let text = format!("no value for {}", open.join(", "));
         return Err(Diagnostic::error(Span::default(), text).help("give values with -D NAME=VALUE"));
     }
     // A resource used by a single process cannot merge its queue; ties other than the program's need a process each.
-    let shortcuts = !record && options.ties == Ties::Program;
+    let shortcuts = look == Look::Nothing && options.ties == Ties::Program;
     let program = program::compile(model, term, shortcuts);
     let mut ticks = Ticks(1);
     if !program.random {
         loop {
-            match attempt(model, &program, &ticks, options, record, |ticks, time| {
-                Number::Exact(Rat::new(time.into(), ticks.0.into()))
-            }) {
+            match attempt(model, &program, &ticks, options, look) {
                 Ok(result) => return Ok(result),
                 Err(Stop::Error(error)) => return Err(error),
                 Err(Stop::Inexact) => break,
@@ -146,12 +173,10 @@ fn run(model: &Model, term: &Term, options: &Options, record: bool) -> Result<(O
             }
         }
     }
-    attempt(model, &program, &Reals, options, record, |clock, time| Number::Approx(clock.to_f64(time))).map_err(
-        |stop| match stop {
-            Stop::Error(error) => error,
-            Stop::Finer(_) | Stop::Inexact => Diagnostic::error(Span::default(), "times are too large"),
-        },
-    )
+    attempt(model, &program, &Reals, options, look).map_err(|stop| match stop {
+        Stop::Error(error) => error,
+        Stop::Finer(_) | Stop::Inexact => Diagnostic::error(Span::default(), "times are too large"),
+    })
 }
 
 /// Ticks of which both are multiples, if that leaves room for long runs.
@@ -161,32 +186,67 @@ fn finer(ticks: i64, by: i64) -> Option<i64> {
     (finer > ticks && finer < 1 << 52).then_some(finer)
 }
 
-fn attempt<C: Clock>(
-    model: &Model,
-    program: &Program,
-    clock: &C,
-    options: &Options,
-    record: bool,
-    number: impl Fn(&C, C::Time) -> Number,
-) -> Result<(Outcome, Recording), Stop> {
+fn attempt<C: Clock>(model: &Model, program: &Program, clock: &C, options: &Options, look: Look) -> Result<Run, Stop> {
     let mut servers = Servers::new(shapes(model)?, &model.resources.iter().map(|it| it.span).collect::<Vec<_>>())
         .map_err(Stop::Error)?;
-    let mut machine = Machine::new(clock, program, options, &mut servers, record);
+    let mut breakdown = Breakdown { processes: Vec::new(), resources: Vec::new(), chain: Vec::new(), links: 0 };
+    let (outcome, recording) = if look == Look::Breakdown {
+        let accounts = Accounts::new(clock, servers.queues(), options.max_record);
+        let machine = Machine::new(clock, program, options, &mut servers, false, accounts);
+        let (finished, mut accounts) = finish(machine)?;
+        breakdown = breakdown::breakdown(&mut accounts, program, &servers, clock, finished.now);
+        outcome(&finished, &servers, clock)
+    } else {
+        let record = look == Look::Recording;
+        let machine = Machine::new(clock, program, options, &mut servers, record, ());
+        let (finished, ()) = finish(machine)?;
+        outcome(&finished, &servers, clock)
+    };
+    Ok(Run { outcome, recording, breakdown })
+}
+
+/// What a machine leaves behind.
+struct Finished<T> {
+    now: T,
+    uses: u64,
+    steps: u64,
+    processes: usize,
+    lanes: u32,
+    activities: Vec<Activity<T>>,
+}
+
+/// Runs a machine to its end.
+fn finish<C: Clock, W: Watch<C>>(mut machine: Machine<'_, C, W>) -> Result<(Finished<C::Time>, W), Stop> {
     machine.run()?;
-    let makespan = number(clock, machine.now);
-    let (uses, steps, processes, lanes) = (machine.uses, machine.steps, machine.most_processes, machine.lanes());
-    let activities = std::mem::take(&mut machine.activities);
-    let resources = utilisations(&servers, clock, makespan.to_f64());
-    let outcome = Outcome { makespan, uses, steps, processes, resources };
-    let names = if record { names(&servers) } else { Vec::new() };
-    let recorded = activities.iter().map(|activity| Recorded {
+    let finished = Finished {
+        now: machine.now,
+        uses: machine.uses,
+        steps: machine.steps,
+        processes: machine.most_processes,
+        lanes: machine.lanes(),
+        activities: machine.activities,
+    };
+    Ok((finished, machine.watch))
+}
+
+fn outcome<C: Clock>(finished: &Finished<C::Time>, servers: &Servers<C::Time>, clock: &C) -> (Outcome, Recording) {
+    let makespan = clock.number(clock.length(finished.now));
+    let outcome = Outcome {
+        makespan,
+        uses: finished.uses,
+        steps: finished.steps,
+        processes: finished.processes,
+        resources: utilisations(servers, clock, makespan.to_f64()),
+    };
+    let names = if finished.lanes > 0 { names(servers) } else { Vec::new() };
+    let recorded = finished.activities.iter().map(|activity| Recorded {
         lane: activity.lane,
         resource: (activity.resource != machine::NONE).then_some(activity.resource),
         request: clock.to_f64(activity.request),
         begin: clock.to_f64(activity.begin),
         end: clock.to_f64(activity.end),
     });
-    Ok((outcome, Recording { lanes, names, activities: recorded.collect() }))
+    (outcome, Recording { lanes: finished.lanes, names, activities: recorded.collect() })
 }
 
 fn shapes(model: &Model) -> Result<Vec<Shape>, Stop> {

@@ -11,7 +11,7 @@ use crate::support::{Random, model};
 const MODELS: u64 = 10_000;
 
 /// A random series-parallel term of uses and delays over some resources.
-fn term(random: &mut Random, depth: i64, resources: i64) -> String {
+pub(crate) fn term(random: &mut Random, depth: i64, resources: i64) -> String {
     if depth == 0 || random.below(8) == 0 {
         let time = 1 + random.below(10);
         return if random.below(5) == 0 {
@@ -26,7 +26,7 @@ fn term(random: &mut Random, depth: i64, resources: i64) -> String {
 }
 
 /// The same with loops, conditions and indexed resources.
-fn looped(random: &mut Random, depth: i64, outer: &str) -> String {
+pub(crate) fn looped(random: &mut Random, depth: i64, outer: &str) -> String {
     let variable = format!("i{depth}");
     if depth == 0 {
         let time = ["1", "2", "5", "i1+1", "[i1>2]*3", "3-[i1=2]"][random.below(6) as usize];

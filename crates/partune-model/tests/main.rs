@@ -1,6 +1,7 @@
 //! The language from text to numbers: golden values, closed forms, laws, errors.
 #![allow(clippy::format_collect, clippy::format_push_string, reason = "sources of models are short")]
 
+mod breakdown;
 mod closed_forms;
 mod decisions;
 mod errors;

@@ -13,6 +13,7 @@ use super::program::{After, At, Child, Drawn, Program, Step, Usage};
 use super::random::{Source, child, mix};
 use super::resources::{Entry, Servers};
 use super::time::{Clock, Stop};
+use super::watch::{Grant, Watch};
 use super::{Activity, Options, Ties};
 use crate::code::Value;
 use crate::diagnostic::{Diagnostic, Span};
@@ -22,7 +23,7 @@ const LEAF: u32 = 1 << 31;
 /// The resource of a delay.
 pub(super) const NONE: u32 = u32::MAX;
 /// The process that waits for the first one.
-const ROOT: u32 = 0;
+pub(super) const ROOT: u32 = 0;
 
 /// A process: where it is, whom it tells when it ends, and for how many it waits.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,7 +70,8 @@ impl<T: Ord> PartialEq for Event<T> {
 
 impl<T: Ord> Eq for Event<T> {}
 
-pub(super) struct Machine<'a, C: Clock> {
+pub(super) struct Machine<'a, C: Clock, W: Watch<C>> {
+    pub(super) watch: W,
     pub(super) clock: &'a C,
     program: &'a Program,
     options: &'a Options,
@@ -112,15 +114,17 @@ impl Lanes {
 
 type Run<T> = Result<T, Stop>;
 
-impl<'a, C: Clock> Machine<'a, C> {
+impl<'a, C: Clock, W: Watch<C>> Machine<'a, C, W> {
     pub(super) fn new(
         clock: &'a C,
         program: &'a Program,
         options: &'a Options,
         servers: &'a mut Servers<C::Time>,
         record: bool,
+        watch: W,
     ) -> Self {
         Machine {
+            watch,
             clock,
             program,
             options,
@@ -145,12 +149,12 @@ impl<'a, C: Clock> Machine<'a, C> {
     /// Runs to the end.
     pub(super) fn run(&mut self) -> Run<()> {
         self.processes[ROOT as usize] = Process { outstanding: 1, path: mix(self.options.seed), ..Process::default() };
-        let first = self.create(ROOT, ROOT, self.program.entry, 0)?;
+        let first = self.create(ROOT, ROOT, self.program.entry, 0, None)?;
         self.walk(first)?;
         while let Some(event) = self.calendar.pop() {
             self.now = event.time;
             if event.resource != NONE {
-                self.release(event.resource)?;
+                self.release(event.resource, event.then)?;
             }
             self.resume(event.then)?;
         }
@@ -189,6 +193,7 @@ impl<'a, C: Clock> Machine<'a, C> {
         let process = &mut self.processes[parent as usize];
         process.outstanding -= 1;
         if process.outstanding == 0 && parent != ROOT {
+            self.watch.joined(parent, self.now);
             self.ready.push(parent);
         }
     }
@@ -198,7 +203,7 @@ impl<'a, C: Clock> Machine<'a, C> {
     }
 
     /// A process whose parent counts it already or is about to.
-    fn create(&mut self, owner: u32, parent: u32, at: At, source: u32) -> Run<u32> {
+    fn create(&mut self, owner: u32, parent: u32, at: At, source: u32, branch: Option<(At, i64)>) -> Run<u32> {
         let id = if let Some(id) = self.free.pop() {
             id
         } else {
@@ -222,6 +227,7 @@ impl<'a, C: Clock> Machine<'a, C> {
         of.children = of.children.wrapping_add(1);
         let path = if self.program.random { child(of.path, of.children.into()) } else { 0 };
         self.processes[id as usize] = Process { at, parent, lane, path, ..Process::default() };
+        self.watch.created(owner, id, branch, self.now);
         Ok(id)
     }
 
@@ -246,6 +252,7 @@ impl<'a, C: Clock> Machine<'a, C> {
             }
         }
         self.free.push(id);
+        self.watch.ended(id, parent, self.now);
         self.ended(parent);
     }
 
@@ -293,6 +300,7 @@ impl<'a, C: Clock> Machine<'a, C> {
                             let now = self.now;
                             self.note(Activity { lane, resource: NONE, request: now, begin: now, end })?;
                         }
+                        self.watch.delayed(id, time)?;
                         self.processes[id as usize].at = at as At + 1;
                         self.post(end, NONE, id);
                         None
@@ -326,6 +334,7 @@ impl<'a, C: Clock> Machine<'a, C> {
                     Some(if more { *body as usize } else { at + 1 })
                 }
                 Step::Fork => {
+                    self.watch.forked(id, self.now);
                     self.processes[id as usize].outstanding = 1;
                     Some(at + 1)
                 }
@@ -334,13 +343,14 @@ impl<'a, C: Clock> Machine<'a, C> {
                     if self.variables[place] > self.variables[place + 1] {
                         self.joined(id, *after)
                     } else {
-                        let child = self.start(id, child, *after)?;
+                        let index = self.variables[place];
+                        let child = self.start(id, child, *after, (at as At, index))?;
                         self.variables[place] += 1;
                         Some(self.turn(&mut id, child, at))
                     }
                 }
                 Step::Start(child, after) => {
-                    let child = self.start(id, child, *after)?;
+                    let child = self.start(id, child, *after, (at as At, 0))?;
                     Some(self.turn(&mut id, child, at + 1))
                 }
                 Step::Join(after) => self.joined(id, *after),
@@ -369,7 +379,8 @@ impl<'a, C: Clock> Machine<'a, C> {
                     }
                     let parent = self.owner(id, *after);
                     self.processes[parent as usize].outstanding += 1;
-                    let callee = self.create(id, parent, *entry, id)?;
+                    self.watch.forked(id, self.now);
+                    let callee = self.create(id, parent, *entry, id, None)?;
                     for (value, (slot, _)) in values.iter().zip(args) {
                         self.set(callee, *slot, *value);
                     }
@@ -413,17 +424,22 @@ impl<'a, C: Clock> Machine<'a, C> {
     }
 
     /// Starts a child; gives the process to run, if there is one and ties do not decide when.
-    fn start(&mut self, id: u32, child: &Child, after: After) -> Run<Option<u32>> {
+    fn start(&mut self, id: u32, child: &Child, after: After, branch: (At, i64)) -> Run<Option<u32>> {
         let parent = self.owner(id, after);
         match child {
             Child::Leaf(usage) => {
+                // Draws of its siblings are the same as with a process of its own.
+                if self.program.random {
+                    let of = &mut self.processes[id as usize];
+                    of.children = of.children.wrapping_add(1);
+                }
                 if self.request(id, usage, LEAF | parent)? {
                     self.processes[parent as usize].outstanding += 1;
                 }
             }
             Child::Process(entry) => {
                 self.processes[parent as usize].outstanding += 1;
-                let child = self.create(id, parent, *entry, id)?;
+                let child = self.create(id, parent, *entry, id, Some(branch))?;
                 if self.sorted {
                     return Ok(Some(child));
                 }
@@ -444,7 +460,11 @@ impl<'a, C: Clock> Machine<'a, C> {
                 let process = &mut self.processes[id as usize];
                 process.outstanding -= 1;
                 process.at = after;
-                (process.outstanding == 0).then_some(after as usize)
+                let over = process.outstanding == 0;
+                if over {
+                    self.watch.joined(id, self.now);
+                }
+                over.then_some(after as usize)
             }
         }
     }
@@ -461,14 +481,16 @@ impl<'a, C: Clock> Machine<'a, C> {
         self.uses += 1;
         let entry = Entry { duration, since: self.now, then, count: 1 };
         if self.servers.take(resource, self.now, entry, then & LEAF != 0 && !self.record, self.clock)? {
-            self.grant(resource, entry)?;
+            self.grant(resource, entry, None)?;
         }
         Ok(true)
     }
 
     /// A server begins to work.
-    fn grant(&mut self, resource: u32, entry: Entry<C::Time>) -> Run<()> {
+    fn grant(&mut self, resource: u32, entry: Entry<C::Time>, from: Option<u32>) -> Run<()> {
         let end = self.clock.add(self.now, entry.duration)?;
+        let Entry { duration, since, then: id, .. } = entry;
+        self.watch.granted(Grant { id, resource, duration, since, from }, self.now)?;
         if self.record {
             let lane = self.processes[(entry.then & !LEAF) as usize].lane;
             self.note(Activity { lane, resource, request: entry.since, begin: self.now, end })?;
@@ -477,9 +499,9 @@ impl<'a, C: Clock> Machine<'a, C> {
         Ok(())
     }
 
-    fn release(&mut self, resource: u32) -> Run<()> {
+    fn release(&mut self, resource: u32, from: u32) -> Run<()> {
         if let Some(entry) = self.servers.release(resource, self.now, self.clock) {
-            self.grant(resource, entry)?;
+            self.grant(resource, entry, Some(from))?;
         }
         Ok(())
     }

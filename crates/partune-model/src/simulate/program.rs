@@ -1,5 +1,6 @@
 //! A term as a program: a flat list of steps that processes walk through, with loop variables in numbered slots.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use partune_expr::{Expr, Rat, Symbol};
@@ -105,8 +106,26 @@ pub(super) enum After {
     Nothing,
 }
 
+/// What the source calls a branch of a parallel term.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Label {
+    /// The same for all branches of a term, and more for terms further down.
+    pub(super) fork: At,
+    pub(super) name: LabelName,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum LabelName {
+    /// The variable of a range.
+    Index(String),
+    /// The position among branches, from one; and the process, if it is one by name.
+    Position(usize, Option<String>),
+}
+
 #[derive(Debug)]
 pub(super) struct Program {
+    /// By the step that starts a branch.
+    pub(super) labels: BTreeMap<At, Label>,
     pub(super) steps: Vec<Step>,
     pub(super) slots: usize,
     pub(super) entry: At,
@@ -124,10 +143,11 @@ pub(super) fn compile(model: &Model, term: &Term, shortcuts: bool) -> Program {
         random: false,
         entries: vec![None; model.processes.len()],
         highest: 0,
+        labels: BTreeMap::new(),
     };
     build.term(term, true);
     build.steps.push(Step::End);
-    Program { slots: build.highest, steps: build.steps, entry: 0, random: build.random }
+    Program { labels: build.labels, slots: build.highest, steps: build.steps, entry: 0, random: build.random }
 }
 
 struct Build<'a> {
@@ -139,6 +159,7 @@ struct Build<'a> {
     /// Where each recursive process begins.
     entries: Vec<Option<At>>,
     highest: usize,
+    labels: BTreeMap<At, Label>,
 }
 
 impl Build<'_> {
@@ -275,6 +296,9 @@ impl Build<'_> {
         self.steps.push(Step::Fork);
         let next = self.here();
         self.steps.push(Step::Jump(0));
+        // Variables of the same name are told apart by what follows a full stop.
+        let name = range.variable.name.split('.').next().unwrap_or_default().to_owned();
+        self.labels.insert(next, Label { fork: begin, name: LabelName::Index(name) });
         let child = self.child(body);
         let exit = self.here();
         self.compiler.slots.remove(&range.variable);
@@ -283,9 +307,15 @@ impl Build<'_> {
     }
 
     fn parallel(&mut self, all: &[Term], last: bool) {
+        let fork = self.here();
         self.steps.push(Step::Fork);
         let mut starts = Vec::new();
-        for _ in all {
+        for (position, one) in all.iter().enumerate() {
+            let process = match one {
+                Term::Call(process, ..) => self.model.processes.get(*process).map(|process| process.name.clone()),
+                _ => None,
+            };
+            self.labels.insert(self.here(), Label { fork, name: LabelName::Position(position + 1, process) });
             starts.push(self.here());
             self.steps.push(Step::Jump(0));
         }

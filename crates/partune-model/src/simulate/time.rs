@@ -3,6 +3,8 @@
 //! Ticks are fractions of the unit; the machine starts with the unit itself, and a duration that is no multiple makes it begin again with
 //! finer ticks. Doubles serve where something irrational is drawn or computed.
 
+use partune_expr::{Number, Rat};
+
 use crate::code::Quantity;
 
 /// Why a run stopped early.
@@ -18,12 +20,24 @@ pub(super) enum Stop {
 /// A kind of time. Times are never negative.
 pub(super) trait Clock {
     type Time: Copy + Ord + Default;
+    /// Time of many processes.
+    type Sum: Copy + Default;
 
     fn duration(&self, quantity: Quantity) -> Result<Self::Time, Stop>;
     fn real(&self, value: f64) -> Result<Self::Time, Stop>;
     fn add(&self, a: Self::Time, b: Self::Time) -> Result<Self::Time, Stop>;
     /// In units of the model.
     fn to_f64(&self, time: Self::Time) -> f64;
+    /// So many times the time between two moments.
+    fn span(&self, from: Self::Time, to: Self::Time, times: u64) -> Self::Sum;
+    fn plus(&self, a: Self::Sum, b: Self::Sum) -> Self::Sum;
+    /// In units of the model; exact if ticks are.
+    fn number(&self, sum: Self::Sum) -> Number;
+
+    /// A time as a sum.
+    fn length(&self, time: Self::Time) -> Self::Sum {
+        self.span(Self::Time::default(), time, 1)
+    }
 }
 
 /// So many ticks a unit.
@@ -31,6 +45,7 @@ pub(super) struct Ticks(pub(super) i64);
 
 impl Clock for Ticks {
     type Time = i64;
+    type Sum = i128;
 
     #[inline]
     fn duration(&self, quantity: Quantity) -> Result<i64, Stop> {
@@ -58,6 +73,18 @@ impl Clock for Ticks {
     fn to_f64(&self, time: i64) -> f64 {
         time as f64 / self.0 as f64
     }
+
+    fn span(&self, from: i64, to: i64, times: u64) -> i128 {
+        (i128::from(to) - i128::from(from)).saturating_mul(times.into())
+    }
+
+    fn plus(&self, a: i128, b: i128) -> i128 {
+        a.saturating_add(b)
+    }
+
+    fn number(&self, sum: i128) -> Number {
+        Number::Exact(Rat::new(sum, self.0.into()))
+    }
 }
 
 /// Doubles; times that are not negative are ordered as their bits.
@@ -68,6 +95,7 @@ pub(super) struct Bits(u64);
 
 impl Clock for Reals {
     type Time = Bits;
+    type Sum = f64;
 
     fn duration(&self, quantity: Quantity) -> Result<Bits, Stop> {
         self.real(match quantity {
@@ -87,5 +115,17 @@ impl Clock for Reals {
 
     fn to_f64(&self, time: Bits) -> f64 {
         f64::from_bits(time.0)
+    }
+
+    fn span(&self, from: Bits, to: Bits, times: u64) -> f64 {
+        (f64::from_bits(to.0) - f64::from_bits(from.0)) * times as f64
+    }
+
+    fn plus(&self, a: f64, b: f64) -> f64 {
+        a + b
+    }
+
+    fn number(&self, sum: f64) -> Number {
+        Number::Approx(sum)
     }
 }
