@@ -17,7 +17,8 @@ fn the_pages_work_in_a_real_browser() {
         println!("skipped: no {missing}");
         return;
     }
-    let tests = ["views", "timeline", "compare", "access"].map(|it| format!("node_modules/.test/{it}.test.mjs"));
+    let tests =
+        ["views", "timeline", "compare", "access", "report"].map(|it| format!("node_modules/.test/{it}.test.mjs"));
     let built =
         Command::new("npm").args(["run", "--silent", "build-test"]).current_dir(&ui).status().expect("npm runs");
     assert!(built.success(), "the tests of ui/test are built");

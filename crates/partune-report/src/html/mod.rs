@@ -1,8 +1,9 @@
 //! The report: one HTML file that holds everything, for a colleague who has no partune.
 //!
-//! Pictures are SVG in the page; nothing is loaded, and nothing needs a script (the one in it sorts tables, and opens what is closed for browsers that would not print it). Its size is bounded, whatever
-//! the archive's: every picture has so many rows and columns at most, every list so many entries, every name so many letters. Names
-//! come from archives, so they are hostile: all text is escaped by `maud`, and the page's own policy lets no other script run.
+//! Pictures are SVG in the page; nothing is loaded, and nothing needs a script (the one in it sorts tables, lets the keyboard scroll wide
+//! ones, and opens what is closed for browsers that would not print it). Its size is bounded, whatever the archive's: every picture has
+//! so many rows and columns at most, every list so many entries, every name so many letters. Names come from archives, so they are
+//! hostile: all text is escaped by `maud`, and the page's own policy lets no other script run.
 
 mod balance;
 mod cells;
@@ -33,7 +34,7 @@ const ROWS: usize = 96;
 const STYLE: &str = concat!(include_str!("style.css"), include_str!("print.css"));
 const SCRIPT: &str = include_str!("page.js");
 /// Only the script and styles of the page itself; the hash is that of `page.js`.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-c8bv9MJiytmggXZA/qVxPfiEGuL8VXMIwbCgF7cFbHY='; base-uri 'none'; form-action 'none'";
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-GRaDLpK1wkhAGOKWGyX5ahB4BFGdJ8AYR6cYveKu+nw='; base-uri 'none'; form-action 'none'";
 
 /// The report on a diagnosis, below 2 MB. `machine` is the description that the diagnosis was made with, if any.
 pub fn html(diagnosis: &Diagnosis, archive: &str, machine: Option<&Machine>) -> String {

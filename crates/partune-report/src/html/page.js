@@ -9,3 +9,7 @@ body.append(...rows.map(it=>it[1]))})});
 const shut=[];
 addEventListener("beforeprint",()=>{for(const it of document.querySelectorAll("details:not([open])")){it.open=true;shut.push(it)}});
 addEventListener("afterprint",()=>{for(const it of shut.splice(0))it.open=false});
+// A table that is wider than the window scrolls; who has no mouse scrolls it too.
+const wide=new ResizeObserver(seen=>{for(const {target:it} of seen){if(it.scrollWidth>it.clientWidth){it.tabIndex=0;it.setAttribute("role","group");it.setAttribute("aria-label",it.querySelector("caption").textContent)}
+else for(const name of ["tabindex","role","aria-label"])it.removeAttribute(name)}});
+for(const it of document.querySelectorAll(".scroll"))wide.observe(it);

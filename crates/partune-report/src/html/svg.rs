@@ -83,6 +83,11 @@ pub(super) fn sized(width: f64, height: f64, name: &str, content: &Markup) -> Ma
     html! { svg viewBox={ "0 0 " (px(width)) " " (px(height)) } width=(px(width)) height=(px(height)) role="img" aria-label=(name) { (content) } }
 }
 
+/// A picture with links in it: its parts are told one by one.
+pub(super) fn linked(height: f64, name: &str, content: &Markup) -> Markup {
+    html! { svg viewBox={ "0 0 " (px(WIDTH)) " " (px(height)) } width=(px(WIDTH)) height=(px(height)) role="group" aria-label=(name) { (content) } }
+}
+
 /// A number of pixels, short.
 pub(super) fn px(value: f64) -> String {
     let text = format!("{value:.1}");

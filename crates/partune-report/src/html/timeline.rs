@@ -47,7 +47,7 @@ fn drawn(diagnosis: &Diagnosis, detail: &Detail, fold: &Fold) -> Markup {
     let seen = seen(&timeline);
     html! {
         figure {
-            (svg::picture(below + 22.0, "Time line: one row a PE or group of PEs, coloured by what it did", &content))
+            (svg::linked(below + 22.0, "Time line: one row a PE or group of PEs, coloured by what it did", &content))
             (of_kinds(&seen))
             figcaption {
                 "Time from left to right, PEs from top to bottom" (folding(fold)) ". Each column is " (names::seconds(column))
@@ -99,7 +99,7 @@ fn marks(diagnosis: &Diagnosis, fold: &Fold, view: &View, top: f64, height: f64)
                 @let at = free(&mut taken, x);
                 rect.seen x=(svg::px(x)) y=(svg::px(y)) width=(svg::px(width)) height=(svg::px(height)) {}
                 (svg::line((at, 16.0), (x, y)))
-                a href={ "#finding-" (number + 1) } {
+                a href={ "#finding-" (number + 1) } aria-label={ "Finding " (number + 1) } {
                     circle.mark cx=(svg::px(at)) cy="8.5" r="7.5" {}
                     (svg::text(at, 12.5, "middle", "", &(number + 1).to_string()))
                 }
