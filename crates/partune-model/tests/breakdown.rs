@@ -204,7 +204,7 @@ fn the_time_of_a_branch_without_branches_is_the_makespan() {
     let mut random = Random(12);
     for _ in 0..500 {
         let branch = |random: &mut Random| {
-            let uses = (0..1 + random.below(6)).map(|_| format!("use(r{}, {})", random.below(3), 1 + random.below(9)));
+            let uses = (0..=random.below(6)).map(|_| format!("use(r{}, {})", random.below(3), 1 + random.below(9)));
             format!("{{ {} }}", uses.collect::<Vec<_>>().join("; "))
         };
         let branches: Vec<String> = (0..2 + random.below(5)).map(|_| branch(&mut random)).collect();

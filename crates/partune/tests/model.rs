@@ -181,3 +181,46 @@ fn the_library_is_formatted() {
         assert!(source == formatted, "{}: partune model fmt --write", path.display());
     }
 }
+
+#[test]
+fn a_breakdown_says_where_the_time_went() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("two.pam");
+    std::fs::write(&path, "resource r;\nmain = { use(r, 3); delay(2) } || use(r, 4);\n").expect("it is written");
+    let path = path.display().to_string();
+    let shown = text(&["model", "simulate", &path, "--breakdown"]);
+    let expected = "
+  process    starts         time         busy    in queues   at par end
+  branch 2        1            7            4            3            0
+  branch 1        1            7            5            0            2
+
+  waited for    in queues      waits  max queue
+  r                     3          1          1
+
+  critical chain resource                 time   share       uses   from queue
+  branch 2       r                           4   57.1%          1            4
+  branch 1       r                           3   42.9%          1            0
+";
+    assert!(shown.ends_with(expected), "{shown}");
+    let json = |args: &[&str]| -> Value {
+        let all = [&["model", "simulate", "--json"], args].concat();
+        serde_json::from_str(&text(&all)).expect("it is JSON")
+    };
+    let found = json(&[&path, "--breakdown"]);
+    let sum: i64 =
+        found["breakdown"]["chain"].as_array().expect("a list").iter().filter_map(|it| it["time"].as_i64()).sum();
+    assert_eq!(Some(sum), found["makespan"].as_i64());
+    assert_eq!(found["breakdown"]["processes"][2]["waiting"], 3);
+    assert_eq!(found["breakdown"]["resources"][0]["waits"], 1);
+    // Not asked for, not there; and the rest is the same.
+    let plain = json(&[&path]);
+    assert!(plain.get("breakdown").is_none());
+    assert_eq!(plain["resources"], found["resources"]);
+    // Nobody waits: that is said. Many parts of a chain are summed by resource.
+    let still = dir.path().join("still.pam");
+    std::fs::write(&still, "main = par (i = 1, 2) delay(i);\n").expect("it is written");
+    let calm = text(&["model", "simulate", &still.display().to_string(), "--breakdown"]);
+    assert!(calm.contains("nobody waited for a resource"), "{calm}");
+    let many = text(&["model", "simulate", &file("adi.pam"), "--alt", "horizontal", "--breakdown"]);
+    assert!(many.contains("processes") && many.contains("and 500 more, which waited less"), "{many}");
+}

@@ -1,6 +1,7 @@
 //! `partune model`: contention models in PAMELA: check, format, estimate, simulate, decide, emit.
 
 mod archive;
+mod breakdown;
 mod show;
 
 use std::fmt::Write;
@@ -13,7 +14,7 @@ use partune_model::decide::decide;
 use partune_model::emit::{Language, emit};
 use partune_model::estimate::{Bounds, ClosedForm, Given, closed_form, numbers};
 use partune_model::model::{Alternative, Model};
-use partune_model::simulate::{Options, Outcome, Ties, record, simulate};
+use partune_model::simulate::{Options, Outcome, Ties, break_down, record, simulate};
 use partune_model::{Values, format, lower, parse, trace};
 use serde_json::json;
 
@@ -93,6 +94,9 @@ struct Simulate {
     ties: TieName,
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Say where the time went: by process, by resource, and along the chain that decided the makespan
+    #[arg(long)]
+    breakdown: bool,
     /// Write what happened as an archive that `partune analyze` reads; a unit of time is a second
     #[arg(long, value_name = "DIR")]
     archive: Option<PathBuf>,
@@ -336,20 +340,37 @@ fn run_simulation(args: &Simulate) -> anyhow::Result<()> {
         TieName::Random => Ties::Random,
     };
     let options = Options { ties, seed: args.seed, max_steps: args.max_steps, ..Options::default() };
-    let outcome = match &args.archive {
-        None => simulate(&model, &alternative.term, &options).map_err(|error| source.failed(&error))?,
+    let term = &alternative.term;
+    let failed = |error: partune_model::Diagnostic| source.failed(&error);
+    let recorded = match &args.archive {
+        None => None,
         Some(folder) => {
-            let (outcome, recording) =
-                record(&model, &alternative.term, &options).map_err(|error| source.failed(&error))?;
+            let (outcome, recording) = record(&model, term, &options).map_err(failed)?;
             archive::write(&trace::events(&recording), folder)?;
-            outcome
+            Some(outcome)
         }
     };
+    // Runs are deterministic: what is broken down is what was recorded.
+    let (outcome, breakdown) = match recorded {
+        _ if args.breakdown => {
+            let (outcome, breakdown) = break_down(&model, term, &options).map_err(failed)?;
+            (outcome, Some(breakdown))
+        }
+        Some(outcome) => (outcome, None),
+        None => (simulate(&model, term, &options).map_err(failed)?, None),
+    };
     if args.json {
-        return output::print(&format!("{:#}\n", outcome_json(&alternative.name, &outcome)));
+        let mut document = outcome_json(&alternative.name, &outcome);
+        if let (Some(breakdown), Some(fields)) = (&breakdown, document.as_object_mut()) {
+            fields.insert("breakdown".to_owned(), breakdown::json(breakdown));
+        }
+        return output::print(&format!("{document:#}\n"));
     }
     let mut text = String::new();
     show::outcome(&mut text, &alternative.name, &outcome);
+    if let Some(breakdown) = &breakdown {
+        breakdown::text(&mut text, breakdown, outcome.makespan);
+    }
     if let Some(folder) = &args.archive {
         let _ = writeln!(text, "\n{}: partune analyze reads it", folder.join("traces.otf2").display());
     }

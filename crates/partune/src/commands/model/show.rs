@@ -36,7 +36,7 @@ pub(super) fn diagnostic(diagnostic: &Diagnostic, source: &str, path: &Path) -> 
     Renderer::plain().render(&[group])
 }
 
-fn number(value: Number) -> String {
+pub(super) fn number(value: Number) -> String {
     match value {
         Number::Exact(value) if value.is_integer() => value.to_string(),
         value => significant(value.to_f64()),
@@ -44,7 +44,7 @@ fn number(value: Number) -> String {
 }
 
 /// Six digits that count.
-fn significant(value: f64) -> String {
+pub(super) fn significant(value: f64) -> String {
     if value == 0.0 || (1e-3..1e7).contains(&value.abs()) {
         let digits = if value == 0.0 { 1 } else { 6 - value.abs().log10().floor() as i32 - 1 };
         let text = format!("{value:.*}", digits.clamp(0, 9) as usize);
@@ -57,7 +57,7 @@ fn significant(value: f64) -> String {
 pub(super) fn estimate(text: &mut String, name: &str, form: &ClosedForm, model: &Model, bounds: Option<&Bounds>) {
     let mut forms = form.printed(model);
     if form.upper.is_undefined() {
-        forms[2] = "no formula: a part of the model stays numeric".to_owned();
+        "no formula: a part of the model stays numeric".clone_into(&mut forms[2]);
     }
     let values = bounds.map(|bounds| [bounds.basic, bounds.head_tail, bounds.upper].map(number));
     let _ = writeln!(text, "{name}");
