@@ -40,7 +40,7 @@ pub fn parquet(diagnosis: &Diagnosis, create: Create<'_>) -> Result<(), ExportEr
     findings(diagnosis, &place, create)
 }
 
-/// The texts of a call path.
+/// The columns that tell where something is: declared by [`PLACE`], filled by [`Place::cells`], and nowhere else.
 #[derive(Default)]
 struct Place {
     construct: String,
@@ -131,23 +131,15 @@ fn operations<'a>(
             let first = waits.partition_point(|wait| wait.begin < it.enter);
             let wait =
                 waits[first..].iter().take_while(|wait| wait.begin <= it.exit).find(|wait| wait.operation == *visit);
-            let [construct, role, callpath, file, line, function] = place(it.path).cells();
-            rows.row([
-                pe(id),
-                Cell::Double(since(it.enter)),
-                Cell::Double(since(it.exit)),
-                construct,
-                role,
-                callpath,
-                file,
-                line,
-                function,
+            let when = [pe(id), Cell::Double(since(it.enter)), Cell::Double(since(it.exit))];
+            let what = [
                 long(sent),
                 long(received),
                 Cell::Double(wait.map_or(0.0, |wait| trace.clock().seconds(wait.duration()))),
                 Cell::Text(wait.map_or("", |wait| wait.pattern.name())),
                 pe(wait.map_or(PeId::NONE, |wait| wait.cause.pe)),
-            ])?;
+            ];
+            rows.row(when.into_iter().chain(place(it.path).cells()).chain(what))?;
         }
     }
     Ok(rows.close()?)
@@ -178,20 +170,8 @@ fn profile<'a>(
     let mut rows = Rows::new(out, &schema)?;
     for (id, times) in path_times(trace).iter_ids() {
         for time in times {
-            let [construct, role, callpath, file, line, function] = place(time.path).cells();
-            let (inclusive, exclusive) = (seconds(time.inclusive), seconds(time.exclusive));
-            rows.row([
-                pe(id),
-                construct,
-                role,
-                callpath,
-                file,
-                line,
-                function,
-                inclusive,
-                exclusive,
-                long(time.visits),
-            ])?;
+            let times = [seconds(time.inclusive), seconds(time.exclusive), long(time.visits)];
+            rows.row([pe(id)].into_iter().chain(place(time.path).cells()).chain(times))?;
         }
     }
     Ok(rows.close()?)
@@ -225,40 +205,16 @@ fn findings<'a>(
     )?;
     for (number, ranked) in (1..).zip(&diagnosis.findings) {
         let it = &ranked.finding;
-        let [construct, role, callpath, file, line, function] = place(it.path).cells();
-        findings.row([
-            Cell::Int(number),
-            Cell::Text(&json::finding_id(trace, it)),
-            Cell::Text(it.pattern.name()),
-            construct,
-            role,
-            callpath,
-            file,
-            line,
-            function,
-            seconds(it.time),
-            Cell::Double(ranked.fraction),
-            long(it.count),
-            seconds(it.unexplained),
-        ])?;
+        let id = json::finding_id(trace, it);
+        let name = [Cell::Int(number), Cell::Text(&id), Cell::Text(it.pattern.name())];
+        let loss = [seconds(it.time), Cell::Double(ranked.fraction), long(it.count), seconds(it.unexplained)];
+        findings.row(name.into_iter().chain(place(it.path).cells()).chain(loss))?;
         for (id, time) in &it.pes {
             pes.row([Cell::Int(number), pe(*id), seconds(*time)])?;
         }
         for cause in &it.causes {
-            let [construct, role, callpath, file, line, function] = place(cause.path).cells();
-            let (origin, time) = (Cell::Text(&place(cause.origin).callpath), seconds(cause.time));
-            causes.row([
-                Cell::Int(number),
-                pe(cause.pe),
-                construct,
-                role,
-                callpath,
-                file,
-                line,
-                function,
-                origin,
-                time,
-            ])?;
+            let from = [Cell::Text(&place(cause.origin).callpath), seconds(cause.time)];
+            causes.row([Cell::Int(number), pe(cause.pe)].into_iter().chain(place(cause.path).cells()).chain(from))?;
         }
         for one in &it.occurrences {
             let (begin, end) = (seconds(one.begin - trace.begin()), seconds(one.end - trace.begin()));

@@ -57,21 +57,22 @@ impl<W: Write + Send> Rows<W> {
     }
 
     /// Adds a row: a cell for each column, of its type.
-    pub(super) fn row<const N: usize>(&mut self, cells: [Cell<'_>; N]) -> Result<()> {
-        debug_assert_eq!(N, self.columns.len(), "one cell a column");
-        for (column, cell) in self.columns.iter_mut().zip(cells) {
-            match (column, cell) {
-                (Values::Text(values), Cell::Text(value)) => values.push(ByteArray::from(value)),
-                (Values::Int(values), Cell::Int(value)) => values.push(value),
-                (Values::Long(values), Cell::Long(value)) => values.push(value),
-                (Values::Double(values), Cell::Double(value)) => values.push(value),
+    pub(super) fn row<'c>(&mut self, cells: impl IntoIterator<Item = Cell<'c>>) -> Result<()> {
+        let mut cells = cells.into_iter();
+        for column in &mut self.columns {
+            match (column, cells.next()) {
+                (Values::Text(values), Some(Cell::Text(value))) => values.push(ByteArray::from(value)),
+                (Values::Int(values), Some(Cell::Int(value))) => values.push(value),
+                (Values::Long(values), Some(Cell::Long(value))) => values.push(value),
+                (Values::Double(values), Some(Cell::Double(value))) => values.push(value),
                 _ => {
                     return Err(parquet::errors::ParquetError::General(
-                        "a cell is not of its column's type".to_owned(),
+                        "a cell is missing, or not of its column's type".to_owned(),
                     ));
                 }
             }
         }
+        debug_assert!(cells.next().is_none(), "one cell a column");
         self.count += 1;
         if self.count == GROUP { self.flush() } else { Ok(()) }
     }
