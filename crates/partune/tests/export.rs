@@ -36,9 +36,21 @@ fn a_time_line_is_what_the_format_asks_for() {
         let events = document["traceEvents"].as_array().expect("there is a list of events");
         let of = |kind: &str| events.iter().filter(|it| it["ph"] == kind).collect::<Vec<_>>();
         let visits: usize = diagnosis.trace.active_pes().map(|pe| diagnosis.trace.streams()[pe].visits.len()).sum();
-        assert_eq!(of("X").len(), visits, "{name}");
+        assert_eq!(of("X").len(), visits + diagnosis.waits.len(), "{name}");
+        let waits: Vec<f64> = of("X")
+            .into_iter()
+            .filter(|it| it["cat"] == "wait")
+            .filter_map(|it| it["args"]["seconds"].as_f64())
+            .collect();
+        let expected: Vec<f64> =
+            diagnosis.waits.iter().map(|wait| diagnosis.trace.clock().seconds(wait.duration())).collect();
+        // The reader of JSON may be off in the last digit.
+        let same = |(a, b): (&f64, &f64)| (a - b).abs() <= b * 1e-12;
+        assert!(waits.len() == expected.len() && waits.iter().zip(&expected).all(same), "{name}: {waits:?}");
         let (begins, ends) = (of("s"), of("f"));
-        assert_eq!((begins.len(), ends.len()), (diagnosis.index.messages.len(), begins.len()), "{name}");
+        let messages = begins.iter().filter(|it| it["cat"] == "message").count();
+        assert_eq!(messages, diagnosis.index.messages.len(), "{name}");
+        arrows_have_both_ends(name, &begins, &ends);
         for event in events {
             assert!(event["pid"].is_u64() && event["tid"].is_u64() && event["name"].is_string(), "{name}: {event}");
             assert!(event["ph"] == "M" || picos(&event["ts"]) >= 0, "{name}: {event}");
@@ -64,6 +76,21 @@ fn a_time_line_is_what_the_format_asks_for() {
         for event in begins.iter().chain(&ends) {
             assert!(threads.contains_key(&thread(event)), "{name}: {event}");
         }
+    }
+}
+
+/// Each arrow has a number of its own, one begin and one end, the begin first.
+fn arrows_have_both_ends(name: &str, begins: &[&Value], ends: &[&Value]) {
+    let by_id = |events: &[&Value]| -> BTreeMap<u64, (String, i128)> {
+        let of = |it: &&Value| (it["id"].as_u64().expect("it is a number"), (it["cat"].to_string(), picos(&it["ts"])));
+        events.iter().map(of).collect()
+    };
+    let (from, to) = (by_id(begins), by_id(ends));
+    assert_eq!((from.len(), to.len()), (begins.len(), ends.len()), "{name}: a number comes twice");
+    assert_eq!(from.len(), to.len(), "{name}: an arrow has one end");
+    for (id, (cat, begin)) in &from {
+        let (other, end) = to.get(id).unwrap_or_else(|| panic!("{name}: arrow {id} does not end"));
+        assert!(cat == other && begin <= end, "{name}: {cat} {id} from {begin} to {end}");
     }
 }
 

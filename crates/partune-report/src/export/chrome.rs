@@ -1,7 +1,7 @@
 //! Chrome's trace format, which Perfetto and chrome://tracing open: one JSON object with a list of events.
 //!
-//! Visits are complete events (`X`), messages flow arrows from the send to the receive (`s`, `f`), metrics counters (`C`); processes and
-//! threads are named (`M`). Times are in microseconds since the first event, exact to the picosecond, so that visits which nest in the
+//! Visits are complete events (`X`), metrics counters (`C`); processes and threads are named (`M`). Waits, messages and one-sided accesses
+//! are in [`arrows`](super::arrows). Times are in microseconds since the first event, exact to the picosecond, so that visits which nest in the
 //! trace nest here. Source: "Trace Event Format" (Google, 2016).
 
 use std::io::Write;
@@ -36,30 +36,35 @@ pub fn chrome(diagnosis: &Diagnosis, out: &mut dyn Write) -> Result<(), ExportEr
             }
         })
         .collect();
-    let mut writer = Writer { out, trace, clock: trace.clock(), begin: trace.begin(), first: true };
+    let mut writer = Writer { out, trace, clock: trace.clock(), begin: trace.begin(), first: true, arrows: 0 };
     writer.out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
     writer.names()?;
+    writer.wait_names(&diagnosis.waits)?;
     for pe in trace.active_pes() {
         writer.visits(pe, &trace.streams()[pe], &names)?;
         writer.metrics(pe, &trace.streams()[pe])?;
+        writer.waits(diagnosis.waits.of_pe(pe))?;
     }
-    writer.messages(diagnosis)?;
+    writer.messages(&diagnosis.index)?;
+    writer.accesses(&diagnosis.index)?;
     writer.out.write_all(b"\n]}\n")?;
     writer.out.flush()?;
     Ok(())
 }
 
 /// The list of events in the making.
-struct Writer<'a> {
+pub(super) struct Writer<'a> {
     out: &'a mut dyn Write,
-    trace: &'a Trace,
-    clock: Clock,
+    pub(super) trace: &'a Trace,
+    pub(super) clock: Clock,
     begin: Time,
     first: bool,
+    /// Arrows so far: the number of the next one.
+    pub(super) arrows: u64,
 }
 
 /// Picoseconds, at least zero; printed as microseconds, exactly.
-struct Micros(i128);
+pub(super) struct Micros(pub(super) i128);
 
 impl std::fmt::Display for Micros {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -72,7 +77,7 @@ impl std::fmt::Display for Micros {
 }
 
 impl Writer<'_> {
-    fn event(&mut self, event: std::fmt::Arguments<'_>) -> Result<(), ExportError> {
+    pub(super) fn event(&mut self, event: std::fmt::Arguments<'_>) -> Result<(), ExportError> {
         self.out.write_all(if self.first { b"\n{" } else { b",\n{" })?;
         self.first = false;
         self.out.write_fmt(event)?;
@@ -81,13 +86,13 @@ impl Writer<'_> {
     }
 
     /// Picoseconds since the begin of the trace; rounding keeps the order of times.
-    fn micros(&self, time: Time) -> Micros {
+    pub(super) fn micros(&self, time: Time) -> Micros {
         let ticks = i128::from(time.0) - i128::from(self.begin.0);
         Micros((ticks.max(0) * 1_000_000_000_000) / i128::from(self.clock.ticks_per_second()))
     }
 
     /// `"pid":0,"tid":3`: thread numbers are those of PEs, since viewers expect them to be unique.
-    fn place(&self, pe: PeId) -> String {
+    pub(super) fn place(&self, pe: PeId) -> String {
         let process = self.trace.pes().get(pe).map_or(0, |it| it.process.0);
         format!("\"pid\":{process},\"tid\":{}", pe.0)
     }
@@ -130,7 +135,7 @@ impl Writer<'_> {
             ))?;
             self.event(format_args!(
                 "\"ph\":\"M\",\"name\":\"thread_sort_index\",{place},\"args\":{{\"sort_index\":{}}}",
-                pe.0
+                2 * u64::from(pe.0)
             ))?;
         }
         Ok(())
@@ -166,22 +171,6 @@ impl Writer<'_> {
                 "\"ph\":\"C\",\"pid\":{process},\"tid\":{},\"ts\":{time},\"name\":{name},\"args\":{series}",
                 pe.0
             ))?;
-        }
-        Ok(())
-    }
-
-    /// An arrow lies in the operations at its ends: it begins where the send does, and ends where the receive does.
-    fn messages(&mut self, diagnosis: &Diagnosis) -> Result<(), ExportError> {
-        let trace = self.trace;
-        for (id, message) in diagnosis.index.messages.iter().enumerate() {
-            let send = trace.streams()[message.sender].sends[message.send as usize];
-            let recv = trace.streams()[message.receiver].recvs[message.recv as usize];
-            let args = json!({ "bytes": send.bytes, "tag": send.tag });
-            let (from, to) = (self.place(message.sender), self.place(message.receiver));
-            let (begin, end) = (self.micros(send.time), self.micros(recv.time));
-            let what = format!("\"name\":\"message\",\"cat\":\"message\",\"id\":{id}");
-            self.event(format_args!("\"ph\":\"s\",{from},\"ts\":{begin},{what},\"args\":{args}"))?;
-            self.event(format_args!("\"ph\":\"f\",\"bp\":\"e\",{to},\"ts\":{end},{what}"))?;
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Traces for other tools: Chrome's trace format, and tables in Parquet files. Written as a stream; memory does not grow with the trace.
 
+mod arrows;
 mod chrome;
 mod parquet;
 mod rows;
