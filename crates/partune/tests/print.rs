@@ -129,7 +129,11 @@ fn nothing_is_cut_at_the_edge_of_a_page() {
 
 #[test]
 fn a_table_goes_on_with_its_head() {
-    let visits: String = (0..60).map(|n| format!("r{n:02}x {}..{} ", n * 10, n * 10 + 10)).collect();
+    let visit = |n: u32| {
+        let (begin, end) = (n * 10, n * 10 + 10);
+        format!("r{n:02}x {begin}..{end} ")
+    };
+    let visits: String = (0..60).map(visit).collect();
     let page = report(partune_testkit::trace(&format!("pe 0 1: main 0..600 {{ {visits} }}")));
     let Some(paper) = Paper::of(&page, &[]) else { return };
     let text = paper.text(&["-layout"]);

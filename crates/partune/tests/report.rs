@@ -83,6 +83,53 @@ fn an_archive_that_is_not_there_is_told_with_a_remedy() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("remedy"));
 }
 
+/// A machine that is really measured, with one process, which needs no MPI.
+#[test]
+fn the_machine_is_told_as_it_was_measured() {
+    let folder = tempfile::tempdir().expect("there is room for files");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let partune = |args: &[&str]| {
+        let run = Command::new(env!("CARGO_BIN_EXE_partune")).args(args).output().expect("the binary runs");
+        (
+            run.status.code(),
+            String::from_utf8_lossy(&run.stdout).into_owned(),
+            String::from_utf8_lossy(&run.stderr).into_owned(),
+        )
+    };
+    let ring = crate::archives::workspace().join("examples/archives/ring").display().to_string();
+    let (machine, page) = (path("machine.toml"), path("run.html"));
+    assert_eq!(partune(&["machine", "measure", "--budget", "0.5", "-o", &machine]).0, Some(0));
+    let report = |machine: &[&str]| {
+        let (code, _, error) = partune(&[&["report", &ring, "-o", &page], machine].concat());
+        assert_eq!(code, Some(0), "{error}");
+        std::fs::read_to_string(&page).expect("the report is there")
+    };
+    let told = |page: &str, machine: &str| {
+        let (code, shown, error) = partune(&["machine", "show", machine]);
+        assert_eq!(code, Some(0), "{error}");
+        let shown = shown.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+        assert!(shown.contains("computing") && shown.contains("reading the clock"), "{shown}");
+        assert!(page.contains(shown.trim_end()), "{shown}");
+    };
+    let with = report(&["--machine", &machine]);
+    told(&with, &machine);
+    assert!(with.contains("As it was measured") && !with.contains("No machine description was given"));
+    // Texts of the file are texts in the page, whatever they hold.
+    let text = std::fs::read_to_string(&machine).expect("the file is there");
+    let hostile = text.replacen("kernel = \"", "kernel = \"</pre><img src=x onerror=alert(1)>", 1);
+    assert_ne!(text, hostile);
+    std::fs::write(path("hostile.toml"), hostile).expect("the file is written");
+    let page = report(&["--machine", &path("hostile.toml")]);
+    told(&page, &path("hostile.toml"));
+    assert!(!page.contains("<img"));
+    // Without one, that is said; one that is wrong is told with a remedy.
+    let without = report(&[]);
+    assert!(without.contains("No machine description was given") && !without.contains("As it was measured"));
+    std::fs::write(path("bad.toml"), "partune_machine = 1\nrates = 7\n").expect("the file is written");
+    let (code, _, error) = partune(&["report", &ring, "-o", &path("no.html"), "--machine", &path("bad.toml")]);
+    assert!(code == Some(1) && error.contains("remedy") && !folder.path().join("no.html").exists(), "{error}");
+}
+
 /// Where Chromium is installed, it must load a page without a word on its console: no error, no violation of the page's own policy.
 #[test]
 #[allow(clippy::print_stdout, reason = "what a test skips is said")]
