@@ -81,3 +81,31 @@ export function drawNames(
     else context.fillText(names[index] ?? "", box.left + middle, box.top - 9, size * every - 2);
   }
 }
+
+/** Long names above the columns, aslant, each cut to its end of the room; as many as have room. */
+export function drawSlanted(context: CanvasRenderingContext2D, box: Box, names: string[], palette: Palette): void {
+  const size = box.width / Math.max(1, names.length);
+  const every = Math.max(1, Math.ceil(14 / size));
+  const angle = Math.PI / 5;
+  context.font = "11px system-ui, sans-serif";
+  context.fillStyle = palette.dim;
+  context.textBaseline = "middle";
+  context.textAlign = "left";
+  for (let index = 0; index < names.length; index += every) {
+    const x = box.left + size * (index + 0.5);
+    const room = Math.min((box.top - 24) / Math.sin(angle), (box.left + box.width + 60 - x) / Math.cos(angle));
+    context.save();
+    context.translate(x, box.top - 8);
+    context.rotate(-angle);
+    context.fillText(cut(context, names[index] ?? "", room), 0, 0);
+    context.restore();
+  }
+}
+
+/** A text that fits, with three dots where its end was. */
+function cut(context: CanvasRenderingContext2D, text: string, room: number): string {
+  if (context.measureText(text).width <= room) return text;
+  let length = text.length;
+  while (length > 0 && context.measureText(`${text.slice(0, length)}…`).width > room) length -= 1;
+  return length > 0 ? `${text.slice(0, length)}…` : "";
+}

@@ -1,6 +1,6 @@
 // A heat map with names, a cursor for the keyboard, and what the cell at the cursor says, in words below it.
 import { useCallback, useState } from "preact/hooks";
-import { type Box, cellAt, drawHeat, drawNames } from "../draw/heat";
+import { type Box, cellAt, drawHeat, drawNames, drawSlanted } from "../draw/heat";
 import { Canvas, type Draw } from "./canvas";
 
 interface Props {
@@ -15,6 +15,8 @@ interface Props {
   say: (row: number, column: number) => string;
   diverging?: boolean;
   square?: boolean;
+  /** Columns have long names, which are written aslant. */
+  slanted?: boolean;
   onOpen?: (row: number, column: number) => void;
   /** Where the cursor is at first. */
   start?: { row: number; column: number } | undefined;
@@ -22,6 +24,7 @@ interface Props {
 
 const LEFT = 64;
 const TOP = 34;
+const SLANTED_TOP = 104;
 
 export function Heatmap(props: Props) {
   const [cursor, setCursor] = useState<{ row: number; column: number } | undefined>(undefined);
@@ -29,7 +32,13 @@ export function Heatmap(props: Props) {
   const { rows, columns } = props;
   const side = Math.max(240, Math.min(620, width - LEFT - 8));
   const high = props.square ? side : Math.max(90, Math.min(520, rows.length * 18));
-  const box: Box = { left: LEFT, top: TOP, width: props.square ? side : Math.max(50, width - LEFT - 4), height: high };
+  const top = props.slanted ? SLANTED_TOP : TOP;
+  const box: Box = {
+    left: LEFT,
+    top,
+    width: props.square ? side : Math.max(50, width - LEFT - (props.slanted ? 64 : 4)),
+    height: high,
+  };
   const place = cursor && cursor.row < rows.length && cursor.column < columns.length ? cursor : undefined;
 
   const draw: Draw = useCallback(
@@ -41,7 +50,8 @@ export function Heatmap(props: Props) {
         palette,
       );
       drawNames(context, box, rows, palette, "rows");
-      drawNames(context, box, columns, palette, "columns");
+      if (props.slanted) drawSlanted(context, box, columns, palette);
+      else drawNames(context, box, columns, palette, "columns");
       context.fillStyle = palette.dim;
       context.textAlign = "left";
       context.fillText(props.columnTitle, box.left, 8);
@@ -73,7 +83,7 @@ export function Heatmap(props: Props) {
       <Canvas
         id={props.id}
         draw={draw}
-        height={high + TOP + 4}
+        height={high + top + 4}
         label={`${props.label}. Arrow keys move the cursor.`}
         focusable
         onSize={setWidth}

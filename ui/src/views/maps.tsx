@@ -55,7 +55,6 @@ function MapTable({ rows, columns, values, sort }: { rows: string[]; columns: st
 export function Maps({ data }: { data: Data }) {
   const regions = useMemo(() => against(data.regions.seconds), [data]);
   const blocks = useMemo(() => (data.blocks ? against(data.blocks.seconds) : null), [data]);
-  const numbers = useMemo(() => data.regions.names.map((_, at) => String(at + 1)), [data]);
   const blockNames = useMemo(() => data.blocks?.first.map(String) ?? [], [data]);
   const mean = (seconds: number[][], column: number) =>
     seconds.reduce((sum, it) => sum + (it[column] ?? 0), 0) / (seconds.length || 1);
@@ -105,7 +104,8 @@ export function Maps({ data }: { data: Data }) {
             diverging
             label="Exclusive time of each PE in each region, against the mean"
             rows={data.rows.label}
-            columns={numbers}
+            columns={data.regions.names}
+            slanted
             rowTitle="PE ↓"
             columnTitle="region →"
             share={regions}
