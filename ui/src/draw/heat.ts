@@ -102,10 +102,13 @@ export function drawSlanted(context: CanvasRenderingContext2D, box: Box, names: 
   }
 }
 
-/** A text that fits, with three dots where its end was. */
+/** A text that fits, with three dots for its middle: names that are alike differ at their ends. */
 function cut(context: CanvasRenderingContext2D, text: string, room: number): string {
   if (context.measureText(text).width <= room) return text;
-  let length = text.length;
-  while (length > 0 && context.measureText(`${text.slice(0, length)}…`).width > room) length -= 1;
-  return length > 0 ? `${text.slice(0, length)}…` : "";
+  for (let length = text.length - 1; length > 1; length -= 1) {
+    const front = Math.floor(length / 2);
+    const short = `${text.slice(0, front)}…${text.slice(front - length)}`;
+    if (context.measureText(short).width <= room) return short;
+  }
+  return "";
 }
