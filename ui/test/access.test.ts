@@ -1,27 +1,15 @@
 // For everybody: axe finds nothing serious in any view, dark or light, and all views are reached and used by keyboard alone.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
 import { even, lateSender, ring, ringProfile, uneven } from "./archives";
-import { launch, open, params, settle, shot, until, visit } from "./browser";
-import { type Server, serve } from "./server";
+import { violations } from "./axe";
+import { open, params, settle, shot, until, visit } from "./browser";
+import { stage } from "./stage";
 
 const archives = [ring, lateSender ?? ringProfile, even, uneven].filter((it) => it !== null);
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-let browser: Browser;
-let server: Server;
-
-before(async () => {
-  browser = await launch();
-  server = await serve(archives);
-});
-after(async () => {
-  await browser?.close();
-  server?.stop();
-});
+const given = stage(archives);
 
 const VIEWS = [
   "#/summary?run=0",
@@ -38,27 +26,9 @@ const VIEWS = [
   "#/environment?run=0",
 ];
 
-interface Violation {
-  id: string;
-  impact: string;
-  help: string;
-  nodes: { html: string; failureSummary: string }[];
-}
-
-async function violations(page: Page): Promise<string[]> {
-  // Evaluated by the debugger, which the page's policy for scripts does not bind.
-  await page.evaluate(axe);
-  const found = (await page.evaluate(
-    "axe.run(document, { resultTypes: ['violations'] }).then((it) => it.violations)",
-  )) as Violation[];
-  return found
-    .filter((it) => it.impact === "serious" || it.impact === "critical")
-    .map((it) => `${it.id}: ${it.help}: ${it.nodes[0]?.html} ${it.nodes[0]?.failureSummary}`);
-}
-
 for (const dark of [false, true]) {
   test(`axe finds nothing serious, ${dark ? "dark" : "light"}`, async () => {
-    const it = await open(browser, server, "#/summary", { dark });
+    const it = await open(given.browser, given.server, "#/summary", { dark });
     const all: string[] = [];
     for (const view of VIEWS) {
       await visit(it.page, view);
@@ -75,7 +45,7 @@ for (const dark of [false, true]) {
 }
 
 test("keyboard only: every view, a finding, its instance, a message, the keys, the theme", async () => {
-  const it = await open(browser, server, "#/summary?run=0");
+  const it = await open(given.browser, given.server, "#/summary?run=0");
   const { page } = it;
   const titles = await page.locator("nav a").allTextContents();
   assert.ok(titles.length >= 9, titles.join());

@@ -1,25 +1,14 @@
 // Two runs beside each other, and several by their number of PEs: what the pages say is what the server's documents say.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import type { Browser } from "playwright-core";
+import { test } from "node:test";
 import { even, ring, ringProfile, stencil, uneven } from "./archives";
-import { launch, open, params, shot, until, visit } from "./browser";
-import { type Server, serve } from "./server";
+import { open, params, shot, until, visit } from "./browser";
+import { stage } from "./stage";
 
 // Without recorded archives: the ring twice, where nothing may differ.
 const archives = even && uneven ? [even, uneven, ring, ...(stencil ? [stencil] : [])] : [ring, ring, ringProfile];
 
-let browser: Browser;
-let server: Server;
-
-before(async () => {
-  browser = await launch();
-  server = await serve(archives);
-});
-after(async () => {
-  await browser?.close();
-  server?.stop();
-});
+const given = stage(archives);
 
 interface Place {
   construct: string;
@@ -28,8 +17,8 @@ interface Place {
 }
 
 test("two runs, region by region", async () => {
-  const it = await open(browser, server, "#/compare?runs=0,1");
-  const said = await server.api<{ callpaths: Place[]; findings: { changes: { verdict: string }[] }[] }>("compare?runs=0,1");
+  const it = await open(given.browser, given.server, "#/compare?runs=0,1");
+  const said = await given.server.api<{ callpaths: Place[]; findings: { changes: { verdict: string }[] }[] }>("compare?runs=0,1");
   const rows = await it.page.locator("section[aria-labelledby=places] tbody tr").allTextContents();
   assert.equal(rows.length, Math.min(100, said.callpaths.length));
   rows.forEach((text, at) => {
@@ -50,7 +39,7 @@ test("two runs, region by region", async () => {
 });
 
 test("the run that others are compared with can be changed, and is in the address", async () => {
-  const it = await open(browser, server, "#/compare?runs=0,1");
+  const it = await open(given.browser, given.server, "#/compare?runs=0,1");
   await it.page.getByLabel("Compared with").selectOption("1");
   await until(it.page, () => location.hash.includes("runs=1%2C0"));
   assert.equal((await params(it.page)).runs, "1,0");
@@ -62,8 +51,8 @@ test("the run that others are compared with can be changed, and is in the addres
 
 test("scaling: efficiency against the ideal", { skip: !stencil }, async () => {
   const runs = `${archives.length - 2},${archives.length - 1}`;
-  const it = await open(browser, server, `#/scaling?runs=${runs}`);
-  const said = await server.api<{ text: string; points: { pes: number }[] }>(`scaling?runs=${runs}`);
+  const it = await open(given.browser, given.server, `#/scaling?runs=${runs}`);
+  const said = await given.server.api<{ text: string; points: { pes: number }[] }>(`scaling?runs=${runs}`);
   const main = (await it.page.textContent("main")) ?? "";
   assert.ok(main.includes(said.text), said.text);
   assert.equal(await it.page.locator("section[aria-labelledby=points] tbody tr").count(), said.points.length);

@@ -1,17 +1,16 @@
 // For who opens a report: axe finds nothing serious in it, the keyboard reaches all of it, and it says and asks nothing.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { hybrid, lateSender, ring, ringProfile, stencil } from "./archives";
+import { violations } from "./axe";
 import { launch, shot } from "./browser";
 
 const archives = [ring, ringProfile, lateSender, hybrid, stencil].filter((it) => it !== null);
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const partune = process.env.PARTUNE_BIN ?? "../target/debug/partune";
 const folder = mkdtempSync(join(tmpdir(), "partune-report-"));
 
@@ -55,24 +54,6 @@ async function report(archive: string, options: { dark?: boolean; narrow?: boole
     quiet: () => assert.deepEqual(heard, [], "the page said nothing and asked for nothing"),
     close: () => context.close(),
   };
-}
-
-interface Violation {
-  id: string;
-  impact: string;
-  help: string;
-  nodes: { html: string; failureSummary: string }[];
-}
-
-async function violations(page: Page): Promise<string[]> {
-  // Evaluated by the debugger, which the page's policy for scripts does not bind.
-  await page.evaluate(axe);
-  const found = (await page.evaluate(
-    "axe.run(document, { resultTypes: ['violations'] }).then((it) => it.violations)",
-  )) as Violation[];
-  return found
-    .filter((it) => it.impact === "serious" || it.impact === "critical")
-    .map((it) => `${it.id}: ${it.help} (${it.nodes.length}): ${it.nodes[0]?.html} ${it.nodes[0]?.failureSummary}`);
 }
 
 /** Opens all that is closed: axe looks at what is seen only. */

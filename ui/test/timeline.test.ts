@@ -1,24 +1,13 @@
 // The timeline: from a finding to its instance, from instance to instance, to a single message; search, Back, reload.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import type { Browser } from "playwright-core";
+import { test } from "node:test";
 import { hybrid, lateSender, ring } from "./archives";
-import { launch, open, params, settle, shot, until, visit } from "./browser";
-import { type Server, serve } from "./server";
+import { open, params, settle, shot, until, visit } from "./browser";
+import { stage } from "./stage";
 
 const archives = [ring, lateSender, hybrid].filter((it) => it !== null);
 
-let browser: Browser;
-let server: Server;
-
-before(async () => {
-  browser = await launch();
-  server = await serve(archives);
-});
-after(async () => {
-  await browser?.close();
-  server?.stop();
-});
+const given = stage(archives);
 
 interface Instances {
   pe: number[];
@@ -38,23 +27,23 @@ const wait = (milliseconds: number) => new Promise((done) => setTimeout(done, mi
 
 /** What a PE is called. */
 async function peName(run: number, pe: number): Promise<string> {
-  const { pes } = await server.api<{ pes: { name: string[] } }>(`runs/${run}/pes`);
+  const { pes } = await given.server.api<{ pes: { name: string[] } }>(`runs/${run}/pes`);
   return `PE ${pes.name[pe]}`;
 }
 
 for (const run of archives.keys()) {
   test(`a click on a finding of run ${run} lands on its instance in the timeline`, async () => {
-    const { findings } = await server.api<{ findings: Finding[] }>(`runs/${run}/findings`);
+    const { findings } = await given.server.api<{ findings: Finding[] }>(`runs/${run}/findings`);
     const first = findings.find((it) => it.is_wait);
     assert.ok(first, "the archive has waits");
-    const detail = await server.api<Finding>(`runs/${run}/findings/${first.id}`);
+    const detail = await given.server.api<Finding>(`runs/${run}/findings/${first.id}`);
     const [pe, from, to] = [
       detail.instances.pe[0] as number,
       detail.instances.from[0] as number,
       detail.instances.to[0] as number,
     ];
 
-    const it = await open(browser, server, `#/findings?run=${run}&finding=${first.id}`);
+    const it = await open(given.browser, given.server, `#/findings?run=${run}&finding=${first.id}`);
     await it.page.locator("#finding a.instance").first().click();
     await it.page.waitForSelector("#at-wait");
     await settle(it.page);
@@ -95,10 +84,10 @@ for (const run of archives.keys()) {
 }
 
 test("zoom to a single message shows its bytes", async () => {
-  const it = await open(browser, server, "#/timeline?run=0");
-  const { messages } = await server.api<{ messages: Record<"sent" | "received" | "from_pe" | "to_pe" | "bytes", number[]> }>(
-    "runs/0/timeline",
-  );
+  const it = await open(given.browser, given.server, "#/timeline?run=0");
+  const { messages } = await given.server.api<{
+    messages: Record<"sent" | "received" | "from_pe" | "to_pe" | "bytes", number[]>;
+  }>("runs/0/timeline");
   assert.ok(messages.sent.length > 0, "the ring hands messages around");
   await it.page.focus("#tracks");
   await it.page.keyboard.press("m");
@@ -137,8 +126,10 @@ test("zoom to a single message shows its bytes", async () => {
 });
 
 test("a click on a message in the picture selects it", async () => {
-  const it = await open(browser, server, "#/timeline?run=0");
-  const view = await server.api<{ messages: Record<"sent" | "received" | "from_pe" | "to_pe", number[]> }>("runs/0/timeline");
+  const it = await open(given.browser, given.server, "#/timeline?run=0");
+  const view = await given.server.api<{ messages: Record<"sent" | "received" | "from_pe" | "to_pe", number[]> }>(
+    "runs/0/timeline",
+  );
   // A message that takes long enough to be drawn apart from others.
   const long = view.messages.sent
     .map((sent, at) => ({ at, took: (view.messages.received[at] as number) - sent }))
@@ -164,7 +155,7 @@ test("a click on a message in the picture selects it", async () => {
 });
 
 test("wheel and keys zoom and pan, and Back returns", async () => {
-  const it = await open(browser, server, "#/timeline?run=0");
+  const it = await open(given.browser, given.server, "#/timeline?run=0");
   const range = async () => {
     await wait(400);
     const place = it.page.locator("#range");
@@ -192,7 +183,7 @@ test("wheel and keys zoom and pan, and Back returns", async () => {
 });
 
 test("search finds a region and goes from visit to visit", async () => {
-  const it = await open(browser, server, "#/timeline?run=0");
+  const it = await open(given.browser, given.server, "#/timeline?run=0");
   await it.page.keyboard.press("/");
   await it.page.keyboard.type("allreduce");
   await it.page.getByRole("button", { name: "MPI_Allreduce" }).click();
@@ -219,7 +210,7 @@ test("search finds a region and goes from visit to visit", async () => {
 });
 
 test("rows by process, and layers that are hidden, are in the address", async () => {
-  const it = await open(browser, server, "#/timeline?run=0");
+  const it = await open(given.browser, given.server, "#/timeline?run=0");
   await it.page.getByLabel("Rows").selectOption("process");
   await settle(it.page);
   assert.equal((await params(it.page)).group, "process");
@@ -233,8 +224,8 @@ test("rows by process, and layers that are hidden, are in the address", async ()
 });
 
 test("what is in view is there as tables too", async () => {
-  const it = await open(browser, server, "#/timeline?run=0");
-  const view = await server.api<{ waits: { pe: number[] }; messages: { sent: number[] } }>("runs/0/timeline");
+  const it = await open(given.browser, given.server, "#/timeline?run=0");
+  const view = await given.server.api<{ waits: { pe: number[] }; messages: { sent: number[] } }>("runs/0/timeline");
   await it.page.getByText("What is in view, as tables").click();
   const tables = it.page.locator("#tables table");
   await tables.nth(1).waitFor();

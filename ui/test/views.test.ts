@@ -1,25 +1,15 @@
 // Each view renders real archives, says something that is true of them, and logs no error.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import type { Browser } from "playwright-core";
+import { test } from "node:test";
 import { even, hybrid, lateSender, nothing, ROOT, ring, ringProfile, stencil, uneven } from "./archives";
-import { colours, launch, open, shot, visit } from "./browser";
-import { type Server, serve } from "./server";
+import { colours, open, shot, visit } from "./browser";
+import { serve } from "./server";
+import { stage } from "./stage";
 
 const archives = [ring, ringProfile, lateSender, hybrid, stencil, even, uneven].filter((it) => it !== null);
 
-let browser: Browser;
-let server: Server;
-
-before(async () => {
-  browser = await launch();
-  server = await serve(archives);
-});
-after(async () => {
-  await browser?.close();
-  server?.stop();
-});
+const given = stage(archives);
 
 interface Run {
   run: number;
@@ -29,20 +19,20 @@ interface Run {
 }
 
 test("every view of every archive", async () => {
-  const runs = await server.api<Run[]>("runs");
+  const runs = await given.server.api<Run[]>("runs");
   assert.equal(runs.length, archives.length);
-  const it = await open(browser, server, "#/summary");
+  const it = await open(given.browser, given.server, "#/summary");
   for (const run of runs) {
     await visit(it.page, `#/summary?run=${run.run}`);
     assert.equal(await it.page.textContent("main h1"), run.name);
-    const summary = await server.api<{ sentences: string[]; findings: { place: string }[] }>(`runs/${run.run}/summary`);
+    const summary = await given.server.api<{ sentences: string[]; findings: { place: string }[] }>(`runs/${run.run}/summary`);
     const main = (await it.page.textContent("main")) ?? "";
     if (summary.sentences[0]) assert.ok(main.includes(summary.sentences[0]), `${run.name}: ${summary.sentences[0]}`);
     for (const finding of summary.findings) assert.ok(main.includes(finding.place), `${run.name}: ${finding.place}`);
     await shot(it.page, `${run.name}-summary`);
 
     await visit(it.page, `#/findings?run=${run.run}`);
-    const { findings } = await server.api<{ findings: unknown[] }>(`runs/${run.run}/findings`);
+    const { findings } = await given.server.api<{ findings: unknown[] }>(`runs/${run.run}/findings`);
     assert.equal(
       await it.page.locator(".split > div tbody tr").count(),
       Math.min(100, findings.length),
@@ -67,7 +57,7 @@ test("every view of every archive", async () => {
     const tables = it.page.getByText("The same as a table");
     for (let at = 0; at < (await tables.count()); at += 1) await tables.nth(at).click();
     await it.page.locator("details[open] tbody").first().waitFor();
-    const { rows } = await server.api<{ rows: { label: string[] } }>(`runs/${run.run}/balance`);
+    const { rows } = await given.server.api<{ rows: { label: string[] } }>(`runs/${run.run}/balance`);
     assert.equal(
       await it.page.locator("details[open] tbody").first().locator("tr").count(),
       rows.label.length,
@@ -77,7 +67,7 @@ test("every view of every archive", async () => {
 
     for (const by of ["bytes", "count", "seconds"]) {
       await visit(it.page, `#/matrix?run=${run.run}&by=${by}`);
-      const matrix = await server.api<{ total: number }>(`runs/${run.run}/matrix?by=${by}`);
+      const matrix = await given.server.api<{ total: number }>(`runs/${run.run}/matrix?by=${by}`);
       assert.equal(await it.page.locator("#matrix").count(), matrix.total > 0 ? 1 : 0, `matrix of ${run.name} by ${by}`);
       await shot(it.page, `${run.name}-matrix-${by}`);
     }
@@ -91,8 +81,8 @@ test("every view of every archive", async () => {
 });
 
 test("what the profile says is what the server says", async () => {
-  const it = await open(browser, server, "#/profile?run=0");
-  const { regions } = await server.api<{ regions: { name: string[]; visits: number[] } }>("runs/0/profile");
+  const it = await open(given.browser, given.server, "#/profile?run=0");
+  const { regions } = await given.server.api<{ regions: { name: string[]; visits: number[] } }>("runs/0/profile");
   const rows = await it.page.locator("main tbody tr").allTextContents();
   assert.equal(rows.length, regions.name.length);
   rows.forEach((text, at) => {
@@ -108,13 +98,13 @@ test("what the profile says is what the server says", async () => {
 });
 
 test("a run that is not there, and a file that is no archive, are said with what to do", async () => {
-  const it = await open(browser, server, "#/summary?run=99");
+  const it = await open(given.browser, given.server, "#/summary?run=99");
   assert.match((await it.page.textContent("[role=alert]")) ?? "", /no run 99/);
   it.clean();
   await it.close();
 
   const broken = await serve([join(ROOT, "ui/package.json"), ring], { wait: false });
-  const other = await open(browser, broken, "#/summary?run=0");
+  const other = await open(given.browser, broken, "#/summary?run=0");
   await other.page.waitForSelector("[role=alert]");
   const said = (await other.page.textContent("[role=alert]")) ?? "";
   assert.match(said, /could not be opened/);
@@ -129,7 +119,7 @@ test("a run that is not there, and a file that is no archive, are said with what
 
 test("an archive of which nothing is left", { skip: !nothing }, async () => {
   const bare = await serve([nothing as string]);
-  const it = await open(browser, bare, "#/summary");
+  const it = await open(given.browser, bare, "#/summary");
   for (const view of ["findings", "profile", "profile?show=tree", "profile?show=icicle", "balance", "matrix", "environment"])
     await visit(it.page, `#/${view}`);
   await visit(it.page, "#/timeline");

@@ -52,8 +52,18 @@ impl<S: Scalar> Cost<S> {
 
     /// Beside another; `reach` holds the negated tail until `joined`.
     pub(super) fn beside(&mut self, next: Cost<S>, times: S) {
-        for (queue, demand) in next.demands {
-            let tail = next.head_tail.sub(demand.reach);
+        self.demand_beside(next.demands, next.head_tail, times);
+        self.basic = self.basic.max(next.basic);
+        self.head_tail = self.head_tail.max(next.head_tail);
+        self.work = self.work.add(next.work.mul(times));
+        self.path = self.path.max(next.path);
+    }
+
+    /// What a term beside this one asks of queues, so many times or so likely: its work adds up, and of heads and tails the least is certain.
+    /// `time` is the other term's; `reach` holds negated tails from here on.
+    fn demand_beside(&mut self, demands: BTreeMap<i64, Demand<S>>, time: S, times: S) {
+        for (queue, demand) in demands {
+            let tail = time.sub(demand.reach);
             let work = demand.work.mul(times);
             self.demands
                 .entry(queue)
@@ -64,10 +74,6 @@ impl<S: Scalar> Cost<S> {
                 })
                 .or_insert(Demand { work, reach: tail, ..demand });
         }
-        self.basic = self.basic.max(next.basic);
-        self.head_tail = self.head_tail.max(next.head_tail);
-        self.work = self.work.add(next.work.mul(times));
-        self.path = self.path.max(next.path);
     }
 
     /// All branches are in: the work of resources bounds the time.
@@ -99,18 +105,7 @@ impl<S: Scalar> Cost<S> {
 
     /// A case of a choice; `reach` holds tails until `settle`.
     pub(super) fn mixed(&mut self, next: Cost<S>, chance: S) {
-        for (queue, demand) in next.demands {
-            let tail = next.head_tail.sub(demand.reach);
-            let work = demand.work.mul(chance);
-            self.demands
-                .entry(queue)
-                .and_modify(|own| {
-                    own.work = own.work.add(work);
-                    own.head = own.head.min(demand.head);
-                    own.reach = own.reach.min(tail);
-                })
-                .or_insert(Demand { work, reach: tail, ..demand });
-        }
+        self.demand_beside(next.demands, next.head_tail, chance);
         self.basic = self.basic.add(next.basic.mul(chance));
         self.head_tail = self.head_tail.add(next.head_tail.mul(chance));
         self.work = self.work.add(next.work.mul(chance));
