@@ -3,7 +3,9 @@
 # call paths, without, and as a profile; in turns in one run, with Open MPI.
 #
 # A cost is what a call takes longer than without a recorder, in ns: the median over the rounds of the difference within a
-# round, of the best of some repetitions each. At the end one process makes so many calls that their events fill its buffer many times over.
+# round, of the best of some repetitions each. Ping-pong differs more between two processes than by a recorder; so each process makes it
+# bare, between two time stamps (the floor), and recorded, in turns of half a millisecond, and its costs are differences within a process.
+# At the end one process makes so many calls that their events fill its buffer many times over.
 #
 # EZTrace (2.0) records no MPI_Comm_rank, of MPI_Sendrecv no messages, and of requests no completion: it does less.
 #
@@ -72,12 +74,20 @@ awk -v order="${recorders[*]}" -v rounds="$rounds" '
         }
         return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
     }
-    function cost(recorder, kind,    i, n, list) { # absolute for none, else what is added
-        for (i = 0; i < rounds; i++)
-            list[++n] = ns[i, recorder, kind] - (recorder == "none" ? 0 : ns[i, "none", kind])
+    function over(recorder, kind,    i, n, list) { # the median of a number that a program gives
+        for (i = 0; i < rounds; i++) list[++n] = ns[i, recorder, kind]
         return median(list, n)
     }
-    { ns[$1, $2, $3] = $4; if (!seen[$3]++) kinds[++k] = $3 }
+    function cost(recorder, kind,    i, n, list, base) { # absolute for none, else what is added
+        for (i = 0; i < rounds; i++) {
+            base = kind == "pingpong" ? ns[i, recorder, "pingpong_bare"] : ns[i, "none", kind]
+            if (kind == "pingpong" && recorder == "none") list[++n] = base
+            else if (kind == "pingpong" && recorder == "bare") list[++n] = ns[i, recorder, "pingpong_floor"] - base
+            else list[++n] = ns[i, recorder, kind] - (recorder == "none" ? 0 : base)
+        }
+        return median(list, n)
+    }
+    { ns[$1, $2, $3] = $4; if ($3 !~ /pingpong_/ && !seen[$3]++) kinds[++k] = $3 }
     END {
         n = split(order, recorders, " ")
         label["none"] = "no recorder, ns"
@@ -102,8 +112,11 @@ awk -v order="${recorders[*]}" -v rounds="$rounds" '
             else if (order ~ /eztrace/) line = line ", EZTrace does not record it"
             print line
         }
-        bare = cost("none", "pingpong") + cost("bare", "pingpong")
-        printf "pingpong      %.2f of its time under the floor, %.2f of its time without a recorder\n", (cost("none", "pingpong") + cost("path", "pingpong")) / bare, 1 + cost("path", "pingpong") / cost("none", "pingpong")
+        for (i = 1; i <= n; i++) {
+            if (recorders[i] ~ /none|bare/) continue
+            printf "pingpong      %-22s %.2f of its time under the floor, %.2f bare; %.2f with the pauses\n", label[recorders[i]] ":",
+                over(recorders[i], "pingpong_of_floor"), over(recorders[i], "pingpong_of_bare"), over(recorders[i], "pingpong_sum_of_floor")
+        }
     }' "$work/times"
 
 printf '\n%s events under --buffer %s:\n\n' "$((2 * long))" "$buffer"

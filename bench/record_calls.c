@@ -1,18 +1,32 @@
 /* What calls of MPI cost, in ns: the program of record.sh.
  *
  *   record_calls            on one process: calls that do not communicate, and messages of 8 bytes to itself
- *   record_calls            on two: 8 bytes to and fro, half a round trip
+ *   record_calls            on two: 8 bytes to and fro, half a round trip, see below
  *   record_calls COUNT      COUNT calls of MPI_Test, with the memory of the process before and after them
  *
  * Each line is a name and the best of the repetitions, which rank 0 prints: the one that was disturbed least. One is long enough for
  * a recorder to fill its buffers more than once.
  */
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
-enum { REPETITIONS = 5, CALLS = 50000, TRIPS = 20000 };
+#if defined __x86_64__
+#include <x86intrin.h>
+static inline uint64_t now(void) { return __rdtsc(); }
+#else
+#include <time.h>
+static inline uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+#endif
+
+enum { REPETITIONS = 5, CALLS = 50000 };
 
 static int rank, sink;
 static double cell[2];
@@ -47,15 +61,87 @@ static void isend_self(void)
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
-static void round_trip(void)
+/* Round trips by three ways in turns, so that all of them see the same machine: the library's own functions, which no recorder sees; those
+ * between two time stamps, which is the least that a recorder does; and the program's, which may be recorded. */
+enum { BLOCKS = 600, BLOCK = 500, WAYS = 3 };
+
+static struct { uint64_t time, what; } stamps[1 << 16];
+static uint32_t stamped;
+
+static inline void stamp(uint64_t what)
 {
-    if (rank == 0) {
-        MPI_Send(&cell[0], 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD);
-        MPI_Recv(&cell[1], 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    } else {
-        MPI_Recv(&cell[1], 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Send(&cell[0], 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
+    uint32_t at = stamped++ % (1 << 16);
+    stamps[at].time = now();
+    stamps[at].what = what;
+}
+
+static __attribute__((noinline)) int stamped_send(const void* b, int n, MPI_Datatype d, int p, int t, MPI_Comm c)
+{
+    stamp(1);
+    int result = PMPI_Send(b, n, d, p, t, c);
+    stamp(0);
+    return result;
+}
+
+static __attribute__((noinline)) int stamped_recv(void* b, int n, MPI_Datatype d, int p, int t, MPI_Comm c, MPI_Status* s)
+{
+    stamp(2);
+    int result = PMPI_Recv(b, n, d, p, t, c, s);
+    stamp(0);
+    return result;
+}
+
+#define ROUND_TRIPS(NAME, SEND, RECV)                                                       \
+    static void NAME(void)                                                                  \
+    {                                                                                       \
+        for (int i = 0; i < BLOCK; ++i) {                                                   \
+            if (rank == 0) SEND(&cell[0], 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD);             \
+            RECV(&cell[1], 1, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  \
+            if (rank == 1) SEND(&cell[0], 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);             \
+        }                                                                                   \
     }
+ROUND_TRIPS(bare_trips, PMPI_Send, PMPI_Recv)
+ROUND_TRIPS(stamped_trips, stamped_send, stamped_recv)
+ROUND_TRIPS(recorded_trips, MPI_Send, MPI_Recv)
+
+static int ascending(const void* a, const void* b)
+{
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double* list, int count)
+{
+    qsort(list, count, sizeof *list, ascending);
+    return list[count / 2];
+}
+
+/* Of half a round trip each way: the medians of the blocks, the medians of the ratios within a turn, and the ratio of the sums, to which a
+ * recorder's pauses count when it writes its buffers. */
+static void pingpong(void)
+{
+    static void (*const ways[WAYS])(void) = { bare_trips, stamped_trips, recorded_trips };
+    static double times[WAYS][BLOCKS], of_floor[BLOCKS], of_bare[BLOCKS];
+    double sums[WAYS] = { 0 };
+    for (int turn = -20; turn < BLOCKS; ++turn) { /* the first ones are not counted */
+        for (int i = 0; i < WAYS; ++i) {
+            int way = (turn + 20 + i) % WAYS;
+            PMPI_Barrier(MPI_COMM_WORLD);
+            double start = MPI_Wtime();
+            ways[way]();
+            double time = (MPI_Wtime() - start) / BLOCK / 2 * 1e9;
+            if (turn >= 0) times[way][turn] = time, sums[way] += time;
+        }
+    }
+    for (int i = 0; i < BLOCKS; ++i) {
+        of_floor[i] = times[2][i] / times[1][i];
+        of_bare[i] = times[2][i] / times[0][i];
+    }
+    if (rank != 0) return;
+    printf("pingpong_bare %.1f\npingpong_floor %.1f\n", median(times[0], BLOCKS), median(times[1], BLOCKS));
+    printf("pingpong %.1f\n", median(times[2], BLOCKS));
+    printf("pingpong_of_floor %.3f\npingpong_of_bare %.3f\n", median(of_floor, BLOCKS), median(of_bare, BLOCKS));
+    printf("pingpong_sum_of_floor %.3f\n", sums[2] / sums[1]);
 }
 
 /* Prints the time of one call, if one turn makes `calls` of them. */
@@ -96,7 +182,7 @@ int main(int argc, char** argv)
     if (argc > 1) {
         many(atol(argv[1]));
     } else if (size == 2) {
-        measure("pingpong", round_trip, TRIPS, 2);
+        pingpong();
     } else {
         measure("comm_rank", rank_of, CALLS, 1);
         measure("iprobe", iprobe, CALLS, 1);

@@ -10,7 +10,6 @@
 
 use std::collections::HashMap;
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use partune_collect::definitions;
@@ -48,9 +47,6 @@ pub(crate) struct World {
 
 static WORLD: OnceLock<World> = OnceLock::new();
 
-/// Changes whenever a handle may mean something else than before.
-static GENERATION: AtomicU64 = AtomicU64::new(1);
-
 static TABLE: Mutex<Option<Table>> = Mutex::new(None);
 
 #[derive(Default)]
@@ -76,7 +72,7 @@ pub(crate) fn world() -> Option<&'static World> {
 #[inline(always)]
 pub(crate) fn find(mpi: &Mpi, handle: usize) -> Option<Comm> {
     let Some(memos) = memo::of_thread() else { return known(mpi, handle) };
-    *memos.comms.get(handle, GENERATION.load(Ordering::Relaxed), || known(mpi, handle))
+    *memos.comms.get(handle, || known(mpi, handle))
 }
 
 /// The number of a communicator in the archive, as [`find`]. Not all of it is copied.
@@ -84,7 +80,7 @@ pub(crate) fn find(mpi: &Mpi, handle: usize) -> Option<Comm> {
 #[inline(always)]
 pub(crate) fn number_of(mpi: &Mpi, handle: usize) -> Option<u32> {
     let Some(memos) = memo::of_thread() else { return known(mpi, handle).map(|comm| comm.number) };
-    let comm = memos.comms.get(handle, GENERATION.load(Ordering::Relaxed), || known(mpi, handle));
+    let comm = memos.comms.get(handle, || known(mpi, handle));
     comm.as_ref().map(|comm| comm.number)
 }
 
@@ -101,7 +97,7 @@ pub(crate) fn register(mpi: &Mpi, handle: usize, parent: Option<u32>, name: &str
     }
     let comm = describe(handle, parent, name);
     with_table(|table| table.comms.insert(handle, comm));
-    GENERATION.fetch_add(1, Ordering::Relaxed);
+    memo::forget();
     comm
 }
 
@@ -112,7 +108,7 @@ pub(crate) fn register_copy(handle: usize, of: usize, original: &Comm) -> Option
     let number = number(&members, &remote, Some(original.number), "");
     let comm = Comm { number, ..*original };
     with_table(|table| table.comms.insert(handle, Some(comm)));
-    GENERATION.fetch_add(1, Ordering::Relaxed);
+    memo::forget();
     Some(comm)
 }
 
@@ -122,7 +118,7 @@ pub(crate) fn forget(handle: usize, again: Option<Comm>) {
         Some(_) => table.comms.insert(handle, again),
         None => table.comms.remove(&handle),
     });
-    GENERATION.fetch_add(1, Ordering::Relaxed);
+    memo::forget();
 }
 
 /// The number of a group's handle in the archive; none if it has foreign members.

@@ -5,7 +5,7 @@
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 
-use partune_collect::Call;
+use partune_collect::{Call, Message};
 use partune_mpi_abi::{Kind, SUCCESS, Status, StatusLayout};
 
 use crate::indices::Indices;
@@ -13,7 +13,7 @@ use crate::invocation::{Form, Invocation, OwnStatus};
 use crate::memory::Scratch;
 use crate::place::Place;
 use crate::requests::{self, Request, Work};
-use crate::{files, pmpi};
+use crate::{files, p2p, pmpi};
 
 /// `MPI_Wait` and `MPI_Test`.
 #[allow(clippy::inline_always, reason = "part of the hot path")]
@@ -151,7 +151,7 @@ fn complete<F: Form>(invocation: &mut Invocation<'_, F>, request: &Request, stat
             let status = invocation.status(status);
             received(invocation, comm, request.id, status);
         }
-        Work::SendRecv { comm, .. } => {
+        Work::SendRecv(Message { comm, .. }) => {
             let status = invocation.status(status);
             tell_local(invocation.telling(), request);
             received(invocation, comm, request.id + 1, status);
@@ -160,7 +160,7 @@ fn complete<F: Form>(invocation: &mut Invocation<'_, F>, request: &Request, stat
             let bytes = invocation.status(status).bytes.unwrap_or(0);
             files::tell_complete(invocation.telling(), handle, bytes, matching);
         }
-        Work::Send { .. } | Work::Collective { .. } | Work::Access { .. } | Work::Message { .. } => {
+        Work::Send(_) | Work::Collective { .. } | Work::Access { .. } | Work::Message { .. } => {
             tell_local(invocation.telling(), request);
         }
     }
@@ -170,7 +170,7 @@ fn complete<F: Form>(invocation: &mut Invocation<'_, F>, request: &Request, stat
 #[inline(always)]
 fn received<F: Form>(invocation: &mut Invocation<'_, F>, comm: u32, id: u64, status: Status) {
     if let Some(call) = &mut invocation.call {
-        call.irecv(status.source as u32, comm, status.tag as u32, status.bytes.unwrap_or(0), id);
+        call.irecv(p2p::received(comm, status), id);
     }
 }
 
@@ -178,7 +178,7 @@ fn received<F: Form>(invocation: &mut Invocation<'_, F>, comm: u32, id: u64, sta
 pub(crate) fn tell_local(call: Option<Call<'_>>, request: &Request) {
     let Some(mut call) = call else { return };
     match request.work {
-        Work::Send { .. } | Work::SendRecv { .. } => call.isend_complete(request.id),
+        Work::Send(_) | Work::SendRecv(_) => call.isend_complete(request.id),
         Work::Collective { op, comm, root, bytes } => call.collective_complete(op, comm, root, bytes, request.id),
         Work::Access { window, matching } => call.rma_complete_non_blocking(window, matching),
         Work::Recv { .. } => call.request_cancelled(request.id),
@@ -198,7 +198,7 @@ fn tested(call: Option<Call<'_>>, request: &Request) {
     match request.work {
         Work::Access { window, matching } => call.rma_test(window, matching),
         Work::File { .. } | Work::Message { .. } => {}
-        Work::Send { .. } | Work::SendRecv { .. } | Work::Recv { .. } | Work::Collective { .. } => {
+        Work::Send(_) | Work::SendRecv(_) | Work::Recv { .. } | Work::Collective { .. } => {
             call.request_test(request.id);
         }
     }

@@ -83,8 +83,8 @@ impl Function {
         let name = self.region.name;
         match language {
             Language::C => self.c.of_c(name),
-            Language::Fortran => self.fortran.find(|| fortran_names(name)),
-            Language::F08 => self.f08.find(|| owned(&[format!("{}_f08_", name.to_ascii_lowercase())])),
+            Language::Fortran => self.fortran.find(name, fortran_names),
+            Language::F08 => self.f08.find(name, |name| owned(&[format!("{}_f08_", name.to_ascii_lowercase())])),
         }
     }
 }
@@ -103,22 +103,22 @@ impl Real {
 
     /// The real function of the C binding: that for tools, under `P` and the name, else the plain one.
     #[inline]
-    pub(crate) fn of_c(&self, name: &str) -> Option<usize> {
-        self.find(|| owned(&[format!("P{name}"), name.to_owned()]))
+    pub(crate) fn of_c(&self, name: &'static str) -> Option<usize> {
+        self.find(name, |name| owned(&[format!("P{name}"), name.to_owned()]))
     }
 
     #[inline]
-    fn find(&self, names: impl FnOnce() -> Vec<CString>) -> Option<usize> {
-        match self.0.load(Ordering::Relaxed) {
-            Real::MISSING => None,
-            Real::UNKNOWN => self.look(&names()),
-            address => Some(address),
-        }
+    fn find(&self, name: &'static str, names: fn(&str) -> Vec<CString>) -> Option<usize> {
+        let address = self.0.load(Ordering::Relaxed);
+        if address > Real::MISSING { Some(address) } else { self.look(name, names) }
     }
 
     #[cold]
-    fn look(&self, names: &[CString]) -> Option<usize> {
-        let found = library::function(names);
+    fn look(&self, name: &str, names: fn(&str) -> Vec<CString>) -> Option<usize> {
+        if self.0.load(Ordering::Relaxed) == Real::MISSING {
+            return None;
+        }
+        let found = library::function(&names(name));
         self.0.store(found.unwrap_or(Real::MISSING), Ordering::Relaxed);
         found
     }

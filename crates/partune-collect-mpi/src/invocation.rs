@@ -17,6 +17,9 @@ use crate::place::Place;
 
 /// Which function was called, in which language.
 pub(crate) trait Form {
+    /// Whether it sends a message before it waits for anything: then little is done before.
+    const IS_LATE: bool = false;
+
     fn signature(&self) -> &'static Signature;
     fn language(&self) -> Language;
 }

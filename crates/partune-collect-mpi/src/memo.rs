@@ -3,34 +3,50 @@
 //! A handle may mean something else later. So whoever changes what handles mean counts a generation up, and what was remembered before is
 //! void.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use partune_collect::thread_word;
 
 use crate::comms::Comm;
 use crate::memory;
+
+static GENERATION: AtomicU64 = AtomicU64::new(1);
+
+/// A handle may mean something else from here on.
+pub(crate) fn forget() {
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Counts the times that one did.
+#[allow(clippy::inline_always, reason = "a load")]
+#[inline(always)]
+pub(crate) fn generation() -> u64 {
+    GENERATION.load(Ordering::Relaxed)
+}
 
 /// The last handle of each slot, and what it means.
 pub(crate) struct Memo<T, const SLOTS: usize>([Slot<T>; SLOTS]);
 
 #[derive(Clone, Copy)]
 struct Slot<T> {
-    handle: usize,
-    generation: u64,
+    /// One more than the handle; 0 in an empty slot.
+    key: usize,
     value: T,
 }
 
 impl<T: Copy, const SLOTS: usize> Memo<T, SLOTS> {
     const fn new(nothing: T) -> Memo<T, SLOTS> {
-        // No generation is 0.
-        Memo([Slot { handle: 0, generation: 0, value: nothing }; SLOTS])
+        Memo([Slot { key: 0, value: nothing }; SLOTS])
     }
 
     /// What a handle means, asked for if this thread does not know it.
     #[allow(clippy::inline_always, reason = "part of the hot path")]
     #[inline(always)]
-    pub(crate) fn get(&mut self, handle: usize, generation: u64, ask: impl FnOnce() -> T) -> &T {
+    pub(crate) fn get(&mut self, handle: usize, ask: impl FnOnce() -> T) -> &T {
         let slot = &mut self.0[((handle as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % SLOTS];
-        if slot.handle != handle || slot.generation != generation {
-            *slot = Slot { handle, generation, value: ask() };
+        let key = handle.wrapping_add(1);
+        if slot.key != key {
+            *slot = Slot { key, value: ask() };
         }
         &slot.value
     }
@@ -38,9 +54,17 @@ impl<T: Copy, const SLOTS: usize> Memo<T, SLOTS> {
 
 /// The tables of one thread.
 pub(crate) struct Memos {
+    generation: u64,
     /// None of a foreign communicator.
     pub(crate) comms: Memo<Option<Comm>, 16>,
     pub(crate) sizes: Memo<u64, 32>,
+}
+
+impl Memos {
+    #[cold]
+    fn new(generation: u64) -> Memos {
+        Memos { generation, comms: Memo::new(None), sizes: Memo::new(0) }
+    }
 }
 
 thread_word! {
@@ -57,7 +81,12 @@ pub(crate) fn of_thread() -> Option<&'static mut Memos> {
         return make();
     }
     // SAFETY: this thread's, and kept for ever.
-    Some(unsafe { &mut *tables })
+    let memos = unsafe { &mut *tables };
+    let generation = generation();
+    if memos.generation != generation {
+        *memos = Memos::new(generation);
+    }
+    Some(memos)
 }
 
 #[cold]
@@ -65,7 +94,7 @@ fn make() -> Option<&'static mut Memos> {
     let tables = memory::allocate(size_of::<Memos>())?.cast::<Memos>();
     // SAFETY: memory of that size, aligned to pages.
     unsafe {
-        tables.write(Memos { comms: Memo::new(None), sizes: Memo::new(0) });
+        tables.write(Memos::new(generation()));
         Tables::set(tables as usize);
         Some(&mut *tables)
     }
@@ -73,18 +102,23 @@ fn make() -> Option<&'static mut Memos> {
 
 #[cfg(test)]
 mod tests {
-    use super::Memo;
+    use super::{Memo, forget, of_thread};
 
     #[test]
-    fn a_handle_is_asked_for_once_in_a_generation() {
+    fn a_handle_is_asked_for_once() {
         let mut memo: Memo<u64, 4> = Memo::new(0);
-        let handles = [0_usize, 1, 0x7f00_1234_5678, usize::MAX];
-        for generation in 1..4 {
-            for handle in handles {
-                let meaning = handle as u64 ^ generation;
-                assert_eq!(*memo.get(handle, generation, || meaning), meaning, "asked");
-                assert_eq!(*memo.get(handle, generation, || unreachable!("it is known")), meaning);
-            }
+        for handle in [0_usize, 1, 0x7f00_1234_5678, usize::MAX - 1] {
+            let meaning = handle as u64 ^ 5;
+            assert_eq!(*memo.get(handle, || meaning), meaning, "asked");
+            assert_eq!(*memo.get(handle, || unreachable!("it is known")), meaning);
         }
+    }
+
+    #[test]
+    fn what_was_remembered_is_void_when_a_handle_may_mean_something_else() {
+        let size = |meaning: u64| *of_thread().expect("there is memory").sizes.get(7, || meaning);
+        assert_eq!((size(1), size(2)), (1, 1));
+        forget();
+        assert_eq!((size(3), size(4)), (3, 3));
     }
 }

@@ -3,14 +3,16 @@
 //! A message is told when it is sent, before the real call, since its receiver may be told of it before the sender comes back. What was
 //! received is read from the status. Nothing goes to or comes from `MPI_PROC_NULL`.
 
-use partune_mpi_abi::{Kind, StatusLayout};
+use partune_collect::Message;
+use partune_mpi_abi::{Kind, Status, StatusLayout};
 
 use crate::comms;
 use crate::function::Mode;
 use crate::invocation::{Form, Invocation, OwnStatus};
+use crate::mpi::Mpi;
 use crate::place::Place;
 use crate::requests::{self, Request, State, Work};
-use crate::types;
+use crate::{memo, types};
 
 /// Sends of all kinds that do not receive as well.
 #[allow(clippy::inline_always, reason = "part of the hot path")]
@@ -19,22 +21,22 @@ pub(crate) fn send<F: Form>(invocation: &mut Invocation<'_, F>) {
     let outgoing = outgoing(invocation);
     match invocation.mode() {
         Mode::Blocking => {
-            if let (Some(Outgoing { to, comm, tag, bytes }), Some(call)) = (outgoing, &mut invocation.call) {
-                call.send(to, comm, tag, bytes);
+            if let (Some(outgoing), Some(call)) = (outgoing, &mut invocation.call) {
+                call.send(outgoing);
             }
             invocation.run();
         }
         Mode::NonBlocking => {
-            let id = outgoing.and_then(|it| tell_start(invocation, it.work()));
+            let id = outgoing.and_then(|message| tell_start(invocation, Work::Send(message)));
             if invocation.run() {
-                keep(invocation, outgoing.map(Outgoing::work), id);
+                keep(invocation, outgoing.map(Work::Send), id);
             } else {
                 cancel(invocation, id);
             }
         }
         Mode::Persistent => {
             if invocation.run() {
-                keep(invocation, outgoing.map(Outgoing::work), None);
+                keep(invocation, outgoing.map(Work::Send), None);
             }
         }
     }
@@ -97,8 +99,8 @@ pub(crate) fn sendrecv<F: Form>(invocation: &mut Invocation<'_, F>) {
     let known = outgoing.map(|outgoing| outgoing.comm);
     let from = if is_null { None } else { known.or_else(|| comm(invocation)) };
     if invocation.mode() == Mode::Blocking {
-        if let (Some(Outgoing { to, comm, tag, bytes }), Some(call)) = (outgoing, &mut invocation.call) {
-            call.send(to, comm, tag, bytes);
+        if let (Some(outgoing), Some(call)) = (outgoing, &mut invocation.call) {
+            call.send(outgoing);
         }
         let mut own: OwnStatus = [0; StatusLayout::MOST];
         let status = if from.is_some() { invocation.want_status(&mut own) } else { 0 };
@@ -110,8 +112,8 @@ pub(crate) fn sendrecv<F: Form>(invocation: &mut Invocation<'_, F>) {
         return;
     }
     let work = match (outgoing, from) {
-        (Some(Outgoing { to, comm, tag, bytes }), Some(_)) => Some(Work::SendRecv { to, comm, tag, bytes }),
-        (Some(outgoing), None) => Some(outgoing.work()),
+        (Some(outgoing), Some(_)) => Some(Work::SendRecv(outgoing)),
+        (Some(outgoing), None) => Some(Work::Send(outgoing)),
         (None, comm) => comm.map(|comm| Work::Recv { comm }),
     };
     let id = work.and_then(|work| tell_start(invocation, work));
@@ -169,11 +171,11 @@ pub(crate) fn tell_start<F: Form>(invocation: &mut Invocation<'_, F>, work: Work
     let call = invocation.call.as_mut()?;
     let id = call.next_id();
     match work {
-        Work::Send { to, comm, tag, bytes } => call.isend(to, comm, tag, bytes, id),
-        Work::SendRecv { to, comm, tag, bytes } => {
+        Work::Send(message) => call.isend(message, id),
+        Work::SendRecv(message) => {
             // The two messages are two requests to the archive.
             let recv = call.next_id();
-            call.isend(to, comm, tag, bytes, id);
+            call.isend(message, id);
             call.irecv_request(recv);
         }
         Work::Recv { .. } => call.irecv_request(id),
@@ -215,44 +217,56 @@ fn tell_received<F: Form>(invocation: &mut Invocation<'_, F>, comm: u32, status:
         return;
     }
     if let Some(call) = &mut invocation.call {
-        call.recv(status.source as u32, comm, status.tag as u32, status.bytes.unwrap_or(0));
+        call.recv_at_last(received(comm, status));
     }
 }
 
+/// The message that a status is of.
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
-fn comm<F: Form>(invocation: &Invocation<'_, F>) -> Option<u32> {
-    comms::number_of(invocation.mpi, invocation.handle(Place::Comm, Kind::Comm))
+pub(crate) fn received(comm: u32, status: Status) -> Message {
+    Message { peer: status.source as u32, comm, tag: status.tag as u32, bytes: status.bytes.unwrap_or(0) }
 }
 
-/// A message that is sent.
-#[derive(Clone, Copy)]
-struct Outgoing {
-    to: u32,
-    comm: u32,
-    tag: u32,
-    bytes: u64,
+/// The communicator's number in the archive; none of a foreign one.
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+fn comm<F: Form>(invocation: &mut Invocation<'_, F>) -> Option<u32> {
+    let handle = invocation.handle(Place::Comm, Kind::Comm);
+    let found = meaning(invocation, [handle, 0], |mpi, [comm, _]| Some([comms::number_of(mpi, comm)?.into(), 0]));
+    found.map(|[comm, _]| comm as u32)
 }
 
-impl Outgoing {
-    fn work(self) -> Work {
-        let Outgoing { to, comm, tag, bytes } = self;
-        Work::Send { to, comm, tag, bytes }
+/// What two handles mean: mostly the same as in the last call from the same place.
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+fn meaning<F: Form>(
+    invocation: &mut Invocation<'_, F>,
+    handles: [usize; 2],
+    ask: impl FnOnce(&Mpi, [usize; 2]) -> Option<[u64; 2]>,
+) -> Option<[u64; 2]> {
+    let ask = || ask(invocation.mpi, handles);
+    match &mut invocation.call {
+        Some(call) => call.meaning(handles, memo::generation(), ask),
+        None => ask(),
     }
 }
 
+/// The message that is sent; none to `MPI_PROC_NULL`.
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
-fn outgoing<F: Form>(invocation: &Invocation<'_, F>) -> Option<Outgoing> {
+fn outgoing<F: Form>(invocation: &mut Invocation<'_, F>) -> Option<Message> {
     let to = invocation.int(Place::Target);
     if to == invocation.mpi.numbers.proc_null {
         return None;
     }
-    let comm = comm(invocation)?;
-    let size = types::size(invocation.handle(Place::SendType, Kind::Datatype));
+    let handles = [invocation.handle(Place::Comm, Kind::Comm), invocation.handle(Place::SendType, Kind::Datatype)];
+    let [comm, size] = meaning(invocation, handles, |mpi, [comm, datatype]| {
+        Some([u64::from(comms::number_of(mpi, comm)?), types::size(datatype)])
+    })?;
     let partitions =
         if invocation.has(Place::Partitions) { invocation.number(Place::Partitions).max(0) as u64 } else { 1 };
     let count = invocation.number(Place::SendCount).max(0) as u64;
     let bytes = count.saturating_mul(size).saturating_mul(partitions);
-    Some(Outgoing { to: to as u32, comm, tag: invocation.int(Place::SendTag) as u32, bytes })
+    Some(Message { peer: to as u32, comm: comm as u32, tag: invocation.int(Place::SendTag) as u32, bytes })
 }

@@ -6,6 +6,7 @@
 //! another thread may get the same handle: so a wait takes a copy first, and what is inserted over a watched request is not its end. Memory
 //! grows with the most requests that were ever open, 75 to 150 bytes each, and is not given back.
 
+use partune_collect::Message as Sent;
 use partune_collect::facts::Collective;
 
 use crate::memory;
@@ -14,22 +15,12 @@ use crate::spin::Spin;
 /// What a request does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Work {
-    Send {
-        to: u32,
-        comm: u32,
-        tag: u32,
-        bytes: u64,
-    },
+    Send(Sent),
     Recv {
         comm: u32,
     },
-    /// A message in each direction: who it goes to, then as for a send.
-    SendRecv {
-        to: u32,
-        comm: u32,
-        tag: u32,
-        bytes: u64,
-    },
+    /// A message in each direction: the one that is sent.
+    SendRecv(Sent),
     Collective {
         op: Collective,
         comm: u32,

@@ -3,21 +3,18 @@
 //! A freed type's handle may be given to another type, so the tables are void whenever a type is freed.
 
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use partune_mpi_abi::SUCCESS;
 
 use crate::invocation::Invocation;
 use crate::{memo, pmpi};
 
-static GENERATION: AtomicU64 = AtomicU64::new(1);
-
 /// Bytes of one element of a datatype; 0 if MPI does not tell.
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
 pub(crate) fn size(handle: usize) -> u64 {
     let Some(memos) = memo::of_thread() else { return ask(handle) };
-    *memos.sizes.get(handle, GENERATION.load(Ordering::Relaxed), || ask(handle))
+    *memos.sizes.get(handle, || ask(handle))
 }
 
 #[cold]
@@ -40,6 +37,6 @@ fn ask(handle: usize) -> u64 {
 /// `MPI_Type_free`.
 pub(crate) fn free(invocation: &mut Invocation<'_>) {
     // Before the library may give the handle to another thread.
-    GENERATION.fetch_add(1, Ordering::Relaxed);
+    memo::forget();
     invocation.run();
 }

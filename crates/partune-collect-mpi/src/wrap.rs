@@ -67,7 +67,8 @@ pub(crate) unsafe fn hot<'a, F: Form>(
     words: &'a mut [usize],
 ) -> Result<Invocation<'a, F>, c_int> {
     let Some(real) = function.real(Language::C) else { return Err(missing(function)) };
-    let (Some(mpi), Some(call)) = (mpi(), partune_collect::enter(&function.region, frame)) else {
+    let enter = if F::IS_LATE { partune_collect::enter_late } else { partune_collect::enter };
+    let (Some(mpi), Some(call)) = (mpi(), enter(&function.region, frame)) else {
         // SAFETY: as the caller said.
         return Err(unsafe { invoke(real, words) });
     };

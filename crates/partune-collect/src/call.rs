@@ -4,20 +4,15 @@
 //! are told in between and get the time of the enter or of the return. While a call is open, calls of the same thread are not recorded:
 //! what a library does inside is its own business.
 
+use crate::draft::Half;
+use crate::encode::Message;
 use crate::frame::Frame;
 use crate::lane::{Keep, Lane};
-use crate::paths::{self, Path};
+use crate::paths::{self, Path, SiteId};
 use crate::process::{self, lane};
 use crate::region::Region;
 use crate::stack::Open;
 use crate::{clock, facts};
-
-const ENTER: u8 = 12;
-const LEAVE: u8 = 13;
-const CONTEXT_ENTER: u8 = 66;
-const CONTEXT_LEAVE: u8 = 67;
-/// The frame that is entered is new; whether its callers are is not known.
-const UNWOUND: u32 = 1;
 
 /// A call that is being recorded. What is known of it is in the thread's lane, so that a wrapper passes one word about.
 pub struct Call<'a> {
@@ -29,14 +24,34 @@ pub struct Call<'a> {
 pub(crate) struct Current {
     /// Of its enter, later of its return.
     pub(crate) time: u64,
-    path: Path,
-    is_flat: bool,
+    pub(crate) path: Path,
+    pub(crate) is_flat: bool,
+    state: State,
     /// Where the wrapper's frame is.
     base: usize,
+    site: SiteId,
+}
+
+/// What is written of a call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// What is known.
+    Written,
+    /// Nothing yet.
+    Late,
+    /// Nothing yet; its enter is a draft, with the message that it sends.
+    LateSent,
+    /// All but its leave, which is or was a draft, with the message that it received.
+    Left,
 }
 
 impl Current {
-    pub(crate) const NONE: Current = Current { time: 0, path: Path::NONE, is_flat: true, base: 0 };
+    pub(crate) const NONE: Current = Current::region(0, Path::NONE, true);
+
+    /// A marked region, which has no wrapper.
+    const fn region(time: u64, path: Path, is_flat: bool) -> Current {
+        Current { time, path, is_flat, state: State::Written, base: 0, site: SiteId::NONE }
+    }
 }
 
 /// Begins to record a call of a construct; `None` if it is not to be recorded: then the real function is all that there is to do.
@@ -44,23 +59,88 @@ impl Current {
 #[inline(always)]
 pub fn enter(region: &'static Region, frame: Frame) -> Option<Call<'static>> {
     let lane = lane()?;
-    if (lane.depth != 0 && !is_abandoned(lane, frame)) || process::is_paused() {
+    if !is_free(lane, frame) {
         return None;
     }
+    settle(lane);
+    Some(begin(lane, region, frame))
+}
+
+/// As [`enter`], for a call that sends a message and does little else before: as far as it can be, it is written when the real function
+/// has returned, see [`crate::draft`].
+#[allow(clippy::inline_always, reason = "the hot path of messages")]
+#[inline(always)]
+pub fn enter_late(region: &'static Region, frame: Frame) -> Option<Call<'static>> {
+    let lane = lane()?;
+    if !is_free(lane, frame) {
+        return None;
+    }
+    let known = if lane.can_draft() { lane.sites.known(frame, region, &lane.stack) } else { None };
+    let Some((site, path)) = known else {
+        settle(lane);
+        return Some(begin(lane, region, frame));
+    };
     lane.depth = 1;
-    let is_flat = frame.return_address == 0;
-    let path = if is_flat { flat(region) } else { lane.cache.find(frame, region, &lane.stack) };
-    lane.current = Current { time: clock::now(), path, is_flat, base: frame.base };
-    mark(lane, true);
+    lane.current = Current { time: clock::now(), path, is_flat: false, state: State::Late, base: frame.base, site };
     Some(Call { lane })
+}
+
+/// Whether a call can begin: none is open, and the program did not ask for silence.
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+fn is_free(lane: &mut Lane, frame: Frame) -> bool {
+    (lane.depth == 0 || is_abandoned(lane, frame)) && !process::is_paused()
+}
+
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+fn begin(lane: &'static mut Lane, region: &'static Region, frame: Frame) -> Call<'static> {
+    lane.depth = 1;
+    let (site, path, is_flat) = find(lane, region, frame);
+    lane.current = Current { time: clock::now(), path, is_flat, state: State::Written, base: frame.base, site };
+    mark(lane, true);
+    Call { lane }
+}
+
+/// Where a construct is called from: its site, its path, and whether that is flat.
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+fn find(lane: &mut Lane, region: &'static Region, frame: Frame) -> (SiteId, Path, bool) {
+    if frame.return_address == 0 {
+        return (SiteId::NONE, flat(region), true);
+    }
+    let (site, path) = lane.sites.find(frame, region, &lane.stack);
+    (site, path, false)
+}
+
+/// Writes what could wait, before anything else is written.
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+pub(crate) fn settle(lane: &mut Lane) {
+    if lane.has_drafts() || lane.current.state == State::Late {
+        settle_now(lane);
+    }
+}
+
+#[inline(never)]
+fn settle_now(lane: &mut Lane) {
+    let state = std::mem::replace(&mut lane.current.state, State::Written);
+    lane.write_drafts();
+    match state {
+        State::Late => mark(lane, true),
+        State::Left => lane.current.state = State::Left,
+        State::LateSent | State::Written => {}
+    }
 }
 
 /// Whether the open call was left behind: an exception or a long jump took the program out of it, to a caller of its wrapper. Ends it then.
 #[cold]
 fn is_abandoned(lane: &mut Lane, frame: Frame) -> bool {
+    let base = lane.current.base;
     // Stacks grow downwards: what the open call runs lies below its wrapper.
-    let is_outside = lane.depth == 1 && lane.current.base != 0 && frame.base > lane.current.base;
+    let is_outside = lane.depth == 1 && base != 0 && frame.base > base;
     if is_outside {
+        settle(lane);
         lane.current.time = clock::now();
         mark(lane, false);
     }
@@ -70,6 +150,7 @@ fn is_abandoned(lane: &mut Lane, frame: Frame) -> bool {
 /// Runs something of which nothing is recorded: the recorder's own communication.
 pub fn suspend<T>(act: impl FnOnce() -> T) -> T {
     let Some(lane) = lane() else { return act() };
+    settle(lane);
     lane.depth += 1;
     let result = act();
     if let Some(lane) = process::lane() {
@@ -84,12 +165,12 @@ pub fn enter_region(region: &'static Region, frame: Frame) {
     if lane.depth != 0 || process::is_paused() {
         return;
     }
+    settle(lane);
     // Regions are flat where calls are: OTF2 does not mix both kinds of events.
-    let is_flat = frame.return_address == 0;
-    let path = if is_flat { flat(region) } else { lane.cache.find(frame, region, &lane.stack) };
-    let frames = lane.cache.frames(frame, region);
+    let (_, path, is_flat) = find(lane, region, frame);
+    let frames = lane.sites.frames(frame, region);
     lane.stack.push(Open { region, path, is_flat, frames });
-    lane.current = Current { time: clock::now(), path, is_flat, base: 0 };
+    lane.current = Current::region(clock::now(), path, is_flat);
     mark(lane, true);
 }
 
@@ -100,10 +181,11 @@ pub fn leave_region(region: &'static Region) -> bool {
         return true;
     }
     let Some(at) = lane.stack.find(region) else { return false };
+    settle(lane);
     let time = clock::now();
     while lane.stack.len() > at {
         let Some(open) = lane.stack.pop() else { break };
-        lane.current = Current { time, path: open.path, is_flat: open.is_flat, base: 0 };
+        lane.current = Current::region(time, open.path, open.is_flat);
         mark(lane, false);
     }
     true
@@ -132,15 +214,58 @@ impl Call<'_> {
     #[allow(clippy::inline_always, reason = "part of the hot path")]
     #[inline(always)]
     pub fn returned(&mut self) {
-        self.lane.current.time = clock::now();
+        let time = clock::now();
+        if matches!(self.lane.current.state, State::Late | State::LateSent) {
+            settle_now(self.lane);
+        }
+        self.lane.current.time = time;
     }
 
     /// Ends the call, at the time of [`Call::returned`].
     #[allow(clippy::inline_always, reason = "part of the hot path")]
     #[inline(always)]
     pub fn leave(self) {
-        mark(self.lane, false);
+        if self.lane.current.state != State::Left {
+            mark(self.lane, false);
+        }
         self.lane.depth = 0;
+    }
+
+    /// A message that leaves now, before the real function is called.
+    #[allow(clippy::inline_always, reason = "the hot path of messages")]
+    #[inline(always)]
+    pub fn send(&mut self, message: Message) {
+        if self.lane.current.state == State::Late {
+            self.lane.draft(Half::Sent, message);
+            self.lane.current.state = State::LateSent;
+        } else {
+            self.sent(message);
+        }
+    }
+
+    /// The message that this call received, if nothing else will be told of it.
+    #[allow(clippy::inline_always, reason = "the hot path of messages")]
+    #[inline(always)]
+    pub fn recv_at_last(&mut self, message: Message) {
+        if self.lane.can_draft() {
+            self.lane.draft(Half::Received, message);
+            self.lane.current.state = State::Left;
+        } else {
+            self.recv(message);
+        }
+    }
+
+    /// What two handles mean, asked for if they are not those of the last call from the same place. A new `generation` makes void what
+    /// is known.
+    #[allow(clippy::inline_always, reason = "the hot path of messages")]
+    #[inline(always)]
+    pub fn meaning(
+        &mut self,
+        handles: [usize; 2],
+        generation: u64,
+        ask: impl FnOnce() -> Option<[u64; 2]>,
+    ) -> Option<[u64; 2]> {
+        self.lane.sites.meaning(self.lane.current.site, handles, generation, ask)
     }
 
     /// A number that no other request, operation or file access of this process has.
@@ -181,14 +306,6 @@ fn mark_with_more(lane: &mut Lane, enter: bool) {
 #[inline(always)]
 fn write(lane: &mut Lane, enter: bool) {
     let Current { time, path: Path(path), is_flat, .. } = lane.current;
-    if is_flat {
-        let at = lane.room(time);
-        lane.append(at.byte(if enter { ENTER } else { LEAVE }).c32(path));
-    } else if enter {
-        let record = lane.room(time).record(CONTEXT_ENTER);
-        lane.append(record.end(record.data().c32(path).c32(UNWOUND)));
-    } else {
-        let record = lane.room(time).record(CONTEXT_LEAVE);
-        lane.append(record.end(record.data().c32(path)));
-    }
+    let at = lane.room(time);
+    lane.append(if enter { at.enter(path, is_flat) } else { at.leave(path, is_flat) });
 }

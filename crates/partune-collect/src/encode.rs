@@ -5,6 +5,15 @@
 
 use crate::layout::bytes::TIMESTAMP;
 
+const ENTER: u8 = 12;
+const LEAVE: u8 = 13;
+pub(crate) const SEND: u8 = 14;
+pub(crate) const RECV: u8 = 18;
+const CONTEXT_ENTER: u8 = 66;
+const CONTEXT_LEAVE: u8 = 67;
+/// The frame that is entered is new; whether its callers are is not known.
+const UNWOUND: u32 = 1;
+
 /// No event of ours is longer, its time included.
 pub(crate) const MAX_EVENT: usize = 80;
 
@@ -88,11 +97,55 @@ impl At {
         }
     }
 
+    /// A call begins: its path's number, and whether the path is the region alone.
+    #[inline(always)]
+    pub(crate) fn enter(self, path: u32, is_flat: bool) -> At {
+        if is_flat {
+            return self.byte(ENTER).c32(path);
+        }
+        let record = self.record(CONTEXT_ENTER);
+        record.end(record.data().c32(path).c32(UNWOUND))
+    }
+
+    /// It ends.
+    #[inline(always)]
+    pub(crate) fn leave(self, path: u32, is_flat: bool) -> At {
+        if is_flat {
+            return self.byte(LEAVE).c32(path);
+        }
+        let record = self.record(CONTEXT_LEAVE);
+        record.end(record.data().c32(path))
+    }
+
+    /// A message was sent or received, as `kind` says.
+    #[inline(always)]
+    pub(crate) fn message(self, kind: u8, message: Message) -> At {
+        let record = self.record(kind);
+        record.end(record.data().about(message))
+    }
+
+    /// What all records of messages say of them.
+    #[inline(always)]
+    pub(crate) fn about(self, message: Message) -> At {
+        let Message { peer, comm, tag, bytes } = message;
+        self.c32(peer).c32(comm).c32(tag).c64(bytes)
+    }
+
     /// Begins a record with a length.
     #[inline(always)]
     pub(crate) fn record(self, kind: u8) -> Record {
         Record { length: self.byte(kind) }
     }
+}
+
+/// A message as one of its ends sees it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Message {
+    /// Rank of the other end in the communicator.
+    pub peer: u32,
+    pub comm: u32,
+    pub tag: u32,
+    pub bytes: u64,
 }
 
 /// A record that is being written: its type is there, its length is not.

@@ -5,6 +5,7 @@
 //! follow `OTF2_Events.h`.
 
 use crate::call::Call;
+use crate::encode::{Message, RECV, SEND};
 use crate::lane::{Keep, Lane};
 
 /// `OTF2_CollectiveOp`.
@@ -148,15 +149,23 @@ impl Call<'_> {
     }
 
     #[inline(always)]
-    pub fn send(&mut self, receiver: u32, comm: u32, tag: u32, bytes: u64) {
-        self.moved(bytes, 0);
-        tell!(self, 14, at => at.c32(receiver).c32(comm).c32(tag).c64(bytes));
+    pub(crate) fn sent(&mut self, message: Message) {
+        self.moved(message.bytes, 0);
+        self.tell_message(SEND, message);
     }
 
     #[inline(always)]
-    pub fn isend(&mut self, receiver: u32, comm: u32, tag: u32, bytes: u64, request: u64) {
-        self.moved(bytes, 0);
-        tell!(self, 15, at => at.c32(receiver).c32(comm).c32(tag).c64(bytes).c64(request));
+    fn tell_message(&mut self, kind: u8, message: Message) {
+        if !matches!(self.lane.keep, Keep::Statistics(_)) {
+            let end = self.lane.room(self.lane.current.time).message(kind, message);
+            self.lane.append(end);
+        }
+    }
+
+    #[inline(always)]
+    pub fn isend(&mut self, message: Message, request: u64) {
+        self.moved(message.bytes, 0);
+        tell!(self, 15, at => at.about(message).c64(request));
     }
 
     #[inline(always)]
@@ -170,15 +179,15 @@ impl Call<'_> {
     }
 
     #[inline(always)]
-    pub fn recv(&mut self, sender: u32, comm: u32, tag: u32, bytes: u64) {
-        self.moved(0, bytes);
-        tell!(self, 18, at => at.c32(sender).c32(comm).c32(tag).c64(bytes));
+    pub fn recv(&mut self, message: Message) {
+        self.moved(0, message.bytes);
+        self.tell_message(RECV, message);
     }
 
     #[inline(always)]
-    pub fn irecv(&mut self, sender: u32, comm: u32, tag: u32, bytes: u64, request: u64) {
-        self.moved(0, bytes);
-        tell!(self, 19, at => at.c32(sender).c32(comm).c32(tag).c64(bytes).c64(request));
+    pub fn irecv(&mut self, message: Message, request: u64) {
+        self.moved(0, message.bytes);
+        tell!(self, 19, at => at.about(message).c64(request));
     }
 
     pub fn request_test(&mut self, request: u64) {

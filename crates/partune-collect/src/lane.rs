@@ -7,17 +7,21 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::call::Current;
-use crate::encode::{At, MAX_EVENT};
+use crate::draft::{Draft, EVENTS, FLAT, Half, MAX_DRAFTS};
+use crate::encode::{At, MAX_EVENT, Message};
 use crate::layout::{CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, Header, MAGIC, VERSION, bytes, part};
 use crate::memory::map;
-use crate::{clock, counters::Counters, paths::Cache, profile::Profile, stack::Stack};
+use crate::{clock, counters::Counters, paths::Sites, profile::Profile, stack::Stack};
 
 const BUFFER_FLUSH: u8 = 10;
+/// Bytes of a file that are asked for at once.
+const RESERVED: usize = 16 << 20;
 
 /// What is kept of calls.
 pub(crate) enum Keep {
@@ -34,6 +38,8 @@ pub(crate) struct Lane {
     /// No event may begin behind this.
     limit: *mut u8,
     last_time: u64,
+    /// Bits of the drafts, which have to be written before the next record.
+    drafts: u64,
     header: *mut Header,
     ring: *mut u8,
     ring_size: usize,
@@ -42,12 +48,14 @@ pub(crate) struct Lane {
     private: bool,
     overflow_path: PathBuf,
     overflow: Option<File>,
+    /// Up to where room was asked for in it.
+    reserved: u64,
     /// Calls inside of calls are not recorded: more than 0 while one runs.
     pub(crate) depth: u32,
     pub(crate) current: Current,
     /// The next number for something of this thread that lives on: a request.
     pub(crate) sequence: u64,
-    pub(crate) cache: Cache,
+    pub(crate) sites: Sites,
     pub(crate) stack: Stack,
     pub(crate) keep: Keep,
 }
@@ -73,6 +81,7 @@ impl Lane {
             at: ring,
             limit: ring,
             last_time: 0,
+            drafts: 0,
             header,
             ring,
             ring_size,
@@ -80,10 +89,11 @@ impl Lane {
             private,
             overflow_path: part(stem, thread, "evt"),
             overflow: None,
+            reserved: 0,
             depth: 0,
             current: Current::NONE,
             sequence: u64::from(thread) << 40,
-            cache: Cache::new(depth),
+            sites: Sites::new(depth),
             stack: Stack::EMPTY,
             keep: Keep::Events,
         };
@@ -100,10 +110,17 @@ impl Lane {
     #[allow(clippy::inline_always, reason = "a few instructions")]
     #[inline(always)]
     pub(crate) fn room(&mut self, time: u64) -> At {
+        debug_assert_eq!(self.drafts, 0, "drafts come before");
         if self.at >= self.limit {
             self.next_chunk(time);
         }
-        let at = At(self.at);
+        self.at_time(At(self.at), time)
+    }
+
+    /// Writes a time, if it is another one.
+    #[allow(clippy::inline_always, reason = "as above")]
+    #[inline(always)]
+    fn at_time(&mut self, at: At, time: u64) -> At {
         if time <= self.last_time {
             return at;
         }
@@ -121,6 +138,53 @@ impl Lane {
         self.header().publish(end.0 as usize - self.ring as usize);
     }
 
+    /// Whether half a call can be kept to be written later.
+    #[allow(clippy::inline_always, reason = "as above")]
+    #[inline(always)]
+    pub(crate) fn can_draft(&self) -> bool {
+        matches!(self.keep, Keep::Events)
+    }
+
+    /// Keeps half of the current call. There must be none of this half and those that come before it.
+    #[allow(clippy::inline_always, reason = "as above")]
+    #[inline(always)]
+    pub(crate) fn draft(&mut self, half: Half, message: Message) {
+        let Current { time, path, is_flat, .. } = self.current;
+        let header = self.header();
+        header.drafts[half as usize].set(Draft { time, path: path.0, message });
+        self.drafts |= half.bit() | if is_flat { FLAT } else { 0 };
+        header.publish_drafts(self.drafts);
+    }
+
+    #[allow(clippy::inline_always, reason = "as above")]
+    #[inline(always)]
+    pub(crate) fn has_drafts(&self) -> bool {
+        self.drafts != 0
+    }
+
+    /// Writes the drafts.
+    pub(crate) fn write_drafts(&mut self) {
+        if self.at >= self.limit {
+            self.next_chunk(self.last_time);
+        }
+        let at = self.write_draft(Half::Received, At(self.at));
+        self.at = self.write_draft(Half::Sent, at).0;
+        self.drafts = 0;
+        self.header().publish(self.at as usize - self.ring as usize);
+    }
+
+    #[allow(clippy::inline_always, reason = "the half is known")]
+    #[inline(always)]
+    fn write_draft(&mut self, half: Half, at: At) -> At {
+        if self.drafts & half.bit() == 0 {
+            return at;
+        }
+        let header = self.header();
+        header.events.store(header.events.load(Relaxed) + EVENTS, Relaxed);
+        let draft = header.drafts[half as usize].get();
+        draft.write(half, self.drafts & FLAT != 0, self.at_time(at, draft.time))
+    }
+
     fn begin_chunk(&mut self, offset: usize) {
         let header = self.header();
         header.chunk.store(offset as u64, Relaxed);
@@ -129,11 +193,13 @@ impl Lane {
         // SAFETY: `offset` is that of a whole chunk in the ring.
         let begin = unsafe { self.ring.add(offset) };
         self.at = At(begin).byte(bytes::CHUNK).byte(bytes::LITTLE_ENDIAN).word(before + 1).word(0).0;
-        // SAFETY: as above; the last byte is for the mark of the end.
-        self.limit = unsafe { begin.add(CHUNK_SIZE - MAX_EVENT - 1) };
+        // SAFETY: as above; there is always room for drafts, and the last byte is for the mark of the end.
+        self.limit = unsafe { begin.add(CHUNK_SIZE - MAX_EVENT - MAX_DRAFTS - 1) };
         // A chunk begins with a time.
         self.last_time = 0;
         header.publish(offset + CHUNK_HEADER_SIZE);
+        // They belong behind another cursor now.
+        header.publish_drafts(self.drafts);
     }
 
     /// Ends the chunk and begins the next one.
@@ -158,7 +224,7 @@ impl Lane {
         self.begin_chunk(0);
         if written {
             let after = clock::now();
-            let record = self.room(before).record(BUFFER_FLUSH);
+            let record = self.at_time(At(self.at), before).record(BUFFER_FLUSH);
             self.append(record.end(record.data().word(after)));
         }
     }
@@ -171,6 +237,11 @@ impl Lane {
         if self.overflow.is_none() {
             self.overflow = OpenOptions::new().write(true).create(true).truncate(true).open(&self.overflow_path).ok();
         }
+        if offset == self.reserved
+            && let Some(file) = &self.overflow
+        {
+            self.reserved = offset + self.reserve(file, offset);
+        }
         let stored = self.overflow.as_ref().is_some_and(|file| file.write_all_at(full, offset).is_ok());
         let header = self.header();
         if stored {
@@ -179,6 +250,17 @@ impl Lane {
             self.drop_ring();
         }
         stored
+    }
+
+    /// Reserves room in the file for some rings, since a file that is asked for in pieces is slow to write. Returns how much there may be
+    /// before it is asked again.
+    fn reserve(&self, file: &File, offset: u64) -> u64 {
+        let ahead = (RESERVED / self.ring_size).max(1) as u64 * self.ring_size as u64;
+        // SAFETY: a descriptor and numbers. Where the file system cannot do it, or the disk has no room for so much, the file grows as it is written.
+        unsafe {
+            libc::fallocate(file.as_raw_fd(), libc::FALLOC_FL_KEEP_SIZE, offset as libc::off_t, ahead as libc::off_t)
+        };
+        ahead
     }
 
     /// Gives up the events in the ring: the numbers go on where the stored ones ended, and the lost ones are counted.

@@ -13,6 +13,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::draft::{BITS, Half, Stored};
+
 /// Of the log and of the files beside it.
 pub const VERSION: u32 = 1;
 /// First bytes of a lane: `partlane`.
@@ -74,6 +76,10 @@ pub struct Header {
     pub events_before: AtomicU64,
     /// Events that could not be kept: the disk was full.
     pub lost: AtomicU64,
+    /// Which drafts there are, and above these bits the cursor that they belong behind: where it is another one they are written.
+    pub drafted: AtomicU64,
+    /// What comes behind the last record and is not written yet, see [`crate::draft`].
+    pub drafts: [Stored; Half::ALL.len()],
 }
 
 impl Header {
@@ -81,6 +87,13 @@ impl Header {
     #[inline]
     pub(crate) fn publish(&self, cursor: usize) {
         self.cursor.store(cursor as u64, Ordering::Release);
+    }
+
+    /// Publishes which drafts there are, after their words.
+    #[inline]
+    pub(crate) fn publish_drafts(&self, drafts: u64) {
+        let cursor = self.cursor.load(Ordering::Relaxed);
+        self.drafted.store(cursor << BITS | drafts, Ordering::Release);
     }
 }
 

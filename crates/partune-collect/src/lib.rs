@@ -15,6 +15,7 @@ mod call;
 mod clock;
 mod counters;
 pub mod definitions;
+pub mod draft;
 mod encode;
 pub mod facts;
 pub mod frame;
@@ -33,8 +34,9 @@ mod thread;
 mod unwind;
 pub mod user;
 
-pub use call::{Call, enter, enter_region, leave_region, suspend};
+pub use call::{Call, enter, enter_late, enter_region, leave_region, suspend};
 pub use clock::{Reading, calibration, now};
+pub use encode::Message;
 pub use log::note;
 pub use process::{begin, boot, end, identify, is_recorded, switch};
 pub use region::{Kind, Region};

@@ -1,14 +1,15 @@
 //! Call paths: found once, numbered, and recognised again by a few loads.
 //!
-//! A thread remembers the path of each place that it was called from: return address, frame and region, together with every word of the
-//! stack that the walker used (where return addresses and frame pointers are stored). If all of them still hold the same values, the walker
-//! would find the same frames, so it is not asked. That costs about a nanosecond a frame, whatever the program was compiled with.
+//! A thread remembers the path of each [`Site`] that it was called from: return address, frame and region, together with every word of the
+//! stack that the walker used (where return addresses and frame pointers are stored), but for those of the code that started the thread.
+//! If all of them still hold the same values, the walker would find the same frames, so it is not asked. That costs about a nanosecond a
+//! frame, whatever the program was compiled with. A site also remembers what the handles of its last call meant.
 //!
 //! Paths of all threads are one tree in the process; new nodes go to the log under a lock.
 
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 use crate::frame::Frame;
 use crate::process;
@@ -113,62 +114,109 @@ pub(crate) fn flat(region: &'static Region) -> Path {
     Tree::with(|tree| tree.region(Path::NONE, region))
 }
 
-const ENTRIES: usize = 1024;
+const SITES: usize = 1024;
 
+/// A place that calls were made from, and what they had in common.
 #[derive(Clone)]
-struct Entry {
+#[repr(align(128))]
+struct Site {
     frame: Frame,
-    region: *const Region,
+    region: &'static Region,
     open: Path,
     path: Path,
     /// Places on the stack and what they held.
     words: Box<[(usize, usize)]>,
+    handles: Handles,
     frames: Rc<[Step]>,
 }
 
-/// The paths that a thread has seen.
-pub(crate) struct Cache {
-    entries: Box<[Option<Entry>]>,
+/// Handles of the last call that had some, and what they meant.
+#[derive(Clone, Copy)]
+struct Handles {
+    last: [usize; 2],
+    generation: u64,
+    meaning: [u64; 2],
+}
+
+impl Handles {
+    /// No generation is 0.
+    const NONE: Handles = Handles { last: [0; 2], generation: 0, meaning: [0; 2] };
+}
+
+/// The number of a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SiteId(usize);
+
+impl SiteId {
+    /// None that is remembered.
+    pub(crate) const NONE: SiteId = SiteId(usize::MAX);
+}
+
+/// The sites that a thread has seen.
+pub(crate) struct Sites {
+    slots: Box<[Option<Site>; SITES]>,
     steps: Vec<Step>,
     depth: usize,
 }
 
-impl Cache {
-    pub(crate) fn new(depth: usize) -> Cache {
-        Cache { entries: vec![None; ENTRIES].into(), steps: Vec::new(), depth }
+impl Sites {
+    pub(crate) fn new(depth: usize) -> Sites {
+        let slots = vec![None; SITES].try_into().unwrap_or_else(|_| unreachable!("there are as many"));
+        Sites { slots, steps: Vec::new(), depth }
     }
 
-    /// The path of a region called from a frame, inside the open regions.
-    #[inline]
-    pub(crate) fn find(&mut self, frame: Frame, region: &'static Region, stack: &Stack) -> Path {
-        let open = stack.key;
-        let slot = slot(frame, region);
-        if let Some(entry) = &self.entries[slot]
-            && entry.frame == frame
-            && std::ptr::eq(entry.region, region)
-            && entry.open == open
-            && holds(&entry.words)
-        {
-            return entry.path;
+    /// The site and path of a region called from a frame, inside the open regions.
+    #[allow(clippy::inline_always, reason = "part of the hot path")]
+    #[inline(always)]
+    pub(crate) fn find(&mut self, frame: Frame, region: &'static Region, stack: &Stack) -> (SiteId, Path) {
+        self.known(frame, region, stack).unwrap_or_else(|| self.walk(frame, region, stack))
+    }
+
+    /// The same, if the stack need not be walked for it.
+    #[allow(clippy::inline_always, reason = "part of the hot path")]
+    #[inline(always)]
+    pub(crate) fn known(&self, frame: Frame, region: &'static Region, stack: &Stack) -> Option<(SiteId, Path)> {
+        let slot = slot(frame);
+        let site = self.slots[slot].as_ref()?;
+        let is_it = site.frame == frame && std::ptr::eq(site.region, region) && site.open == stack.key;
+        (is_it && holds(&site.words)).then_some((SiteId(slot), site.path))
+    }
+
+    /// What two handles mean, asked for if they are not those of the last call from this site, or may mean something else since then.
+    #[allow(clippy::inline_always, reason = "part of the hot path")]
+    #[inline(always)]
+    pub(crate) fn meaning(
+        &mut self,
+        site: SiteId,
+        handles: [usize; 2],
+        generation: u64,
+        ask: impl FnOnce() -> Option<[u64; 2]>,
+    ) -> Option<[u64; 2]> {
+        let Some(Some(site)) = self.slots.get_mut(site.0) else { return ask() };
+        let known = &site.handles;
+        if known.last == handles && known.generation == generation {
+            return Some(known.meaning);
         }
-        self.walk(slot, frame, region, stack)
+        let meaning = ask()?;
+        site.handles = Handles { last: handles, generation, meaning };
+        Some(meaning)
     }
 
     /// The frames of the path that was found last for a region and frame, outermost first.
     pub(crate) fn frames(&self, frame: Frame, region: &'static Region) -> Rc<[Step]> {
-        match &self.entries[slot(frame, region)] {
-            Some(entry) if entry.frame == frame && std::ptr::eq(entry.region, region) => entry.frames.clone(),
+        match &self.slots[slot(frame)] {
+            Some(site) if site.frame == frame && std::ptr::eq(site.region, region) => site.frames.clone(),
             _ => Rc::new([]),
         }
     }
 
     #[cold]
-    fn walk(&mut self, slot: usize, frame: Frame, region: &'static Region, stack: &Stack) -> Path {
+    fn walk(&mut self, frame: Frame, region: &'static Region, stack: &Stack) -> (SiteId, Path) {
         self.steps.clear();
         if frame != Frame::NONE && self.depth > 0 {
             unwind::walk(frame, self.depth, &mut self.steps);
         }
-        let words = words(&self.steps);
+        let words = words(&self.steps[..self.steps.len() - unchanging(&self.steps, self.depth)]);
         if matches!(region.kind, Kind::Function(_)) && !self.steps.is_empty() {
             // The innermost frame is its own, not one around it.
             self.steps.remove(0);
@@ -188,24 +236,26 @@ impl Cache {
             tree.region(path, region)
         });
         // A stack that cannot be recognised is walked each time.
-        self.entries[slot] = words.map(|words| Entry {
+        let slot = slot(frame);
+        self.slots[slot] = words.map(|words| Site {
             frame,
             region,
             open: stack.key,
             path,
             words,
+            handles: Handles::NONE,
             frames: self.steps.as_slice().into(),
         });
-        path
+        (SiteId(slot), path)
     }
 }
 
+/// Mostly it is another place for another region: a place in a program calls one function.
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
-fn slot(frame: Frame, region: &Region) -> usize {
-    let mixed =
-        frame.return_address ^ frame.base.rotate_left(20) ^ (std::ptr::from_ref(region) as usize).rotate_left(40);
-    mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - ENTRIES.trailing_zeros())
+fn slot(frame: Frame) -> usize {
+    let mixed = frame.return_address ^ frame.base.rotate_left(20);
+    mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - SITES.trailing_zeros())
 }
 
 #[allow(clippy::inline_always, reason = "part of the hot path")]
@@ -216,7 +266,27 @@ fn holds(words: &[(usize, usize)]) -> bool {
     words.iter().all(|&(place, value)| unsafe { (place as *const usize).read_volatile() } == value)
 }
 
-/// The words of the stack that led the walker, innermost first; `None` if a return address is not where it should be.
+/// How many of the outermost steps are always there: the code of the C library that starts the program or a thread. The innermost of them
+/// is looked at, since it calls other functions at the end.
+fn unchanging(steps: &[Step], limit: usize) -> usize {
+    static LIBRARY: OnceLock<Option<(usize, usize)>> = OnceLock::new();
+    let library = *LIBRARY.get_or_init(|| {
+        let ((begin, end, _), _) = crate::definitions::module_at(libc::exit as *const () as usize)?;
+        Some((begin, end))
+    });
+    let Some((begin, end)) = library.filter(|_| steps.len() < limit) else { return 0 };
+    let starts = |steps: &[Step]| {
+        steps.iter().rev().take_while(|step| (begin..end).contains(&step.address)).count().saturating_sub(1)
+    };
+    match (starts(steps), steps.split_last()) {
+        // The program's `_start`, which calls the library.
+        (0, Some((_, inner))) if starts(inner) > 0 => starts(inner) + 1,
+        (starts, _) => starts,
+    }
+}
+
+/// The words of the stack that led the walker, innermost first, but for the wrapper's own return address, which its frame holds. `None` if
+/// a return address is not where it should be.
 fn words(steps: &[Step]) -> Option<Box<[(usize, usize)]>> {
     const WORD: usize = size_of::<usize>();
     let mut words = Vec::with_capacity(2 * steps.len());
@@ -225,7 +295,8 @@ fn words(steps: &[Step]) -> Option<Box<[(usize, usize)]>> {
             // SAFETY: both words lie just below a frame of this thread that the walker has found.
             (unsafe { (place as *const usize).read_volatile() } == value).then_some((place, value))
         };
-        words.push(stored(step.below - WORD, step.address)?);
+        let address = stored(step.below - WORD, step.address)?;
+        words.extend((at > 0).then_some(address));
         // A function whose frame begins with the usual two words finds its caller by the register, which the function that it called has
         // saved in the usual place. In other functions the register is a variable like any other, and says nothing about frames.
         if steps.get(at + 1).is_some_and(|caller| step.base == caller.below - 2 * WORD) {

@@ -81,6 +81,7 @@ pub fn switch(on: bool) {
         && let Some(lane) = lane()
     {
         PAUSED.store(!on, Ordering::Relaxed);
+        crate::call::settle(lane);
         crate::facts::measurement(lane, on);
     }
 }

@@ -6,6 +6,7 @@ use crate::Abi;
 /// status (`MPI_F_SOURCE`; Fortran's `MPI_SOURCE` is one more).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StatusLayout {
+    abi: Abi,
     /// Its size in `int`s: also the stride of an array of statuses and `MPI_STATUS_SIZE` of Fortran.
     pub ints: usize,
     pub source: usize,
@@ -45,9 +46,9 @@ pub struct StatusNames {
 }
 
 const LAYOUTS: [StatusLayout; 3] = [
-    StatusLayout { ints: 6, source: 0, tag: 1, error: 2, count: Count::Plain(4) },
-    StatusLayout { ints: 5, source: 2, tag: 3, error: 4, count: Count::AboveCancelled(0) },
-    StatusLayout { ints: 8, source: 0, tag: 1, error: 2, count: Count::Hidden },
+    StatusLayout { abi: Abi::OpenMpi, ints: 6, source: 0, tag: 1, error: 2, count: Count::Plain(4) },
+    StatusLayout { abi: Abi::Mpich, ints: 5, source: 2, tag: 3, error: 4, count: Count::AboveCancelled(0) },
+    StatusLayout { abi: Abi::Standard, ints: 8, source: 0, tag: 1, error: 2, count: Count::Hidden },
 ];
 
 impl Abi {
@@ -70,6 +71,17 @@ impl StatusLayout {
     #[allow(clippy::inline_always, reason = "part of recorders' hot paths")]
     #[inline(always)]
     pub fn read(&self, status: &[i32]) -> Option<Status> {
+        // Of a layout that the compiler knows, little is left.
+        match self.abi {
+            Abi::OpenMpi => const { Abi::OpenMpi.status() }.read_known(status),
+            Abi::Mpich => const { Abi::Mpich.status() }.read_known(status),
+            Abi::Standard => const { Abi::Standard.status() }.read_known(status),
+        }
+    }
+
+    #[allow(clippy::inline_always, reason = "as above")]
+    #[inline(always)]
+    fn read_known(&self, status: &[i32]) -> Option<Status> {
         let status = status.get(..self.ints)?;
         let wide = |low: usize| u64::from(status[low] as u32) | u64::from(status[low + 1] as u32) << 32;
         let bytes = match self.count {

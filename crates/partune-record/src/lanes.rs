@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
+use partune_collect::draft;
 use partune_collect::layout::{self, CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, MAGIC, VERSION, bytes, part};
 use partune_otf2::codec::{Event, EventVisitor, chunks, read_chunk};
 
@@ -122,6 +123,8 @@ struct Header {
     flushed: u64,
     events: u64,
     lost: u64,
+    /// The events of the drafts, which come behind the cursor.
+    drafts: Vec<u8>,
 }
 
 impl Header {
@@ -132,16 +135,22 @@ impl Header {
         let known = word(offset_of!(layout::Header, magic))? == MAGIC
             && u32_at(bytes, offset_of!(layout::Header, version))? == VERSION
             && word(offset_of!(layout::Header, chunk_size))? == CHUNK_SIZE as u64;
+        let cursor = word(offset_of!(layout::Header, cursor))?;
+        let (drafts, drafted) = draft::events(word(offset_of!(layout::Header, drafted))?, cursor, |at| {
+            word(offset_of!(layout::Header, drafts) + at * size_of::<u64>())
+        });
         let header = Header {
-            cursor: size(offset_of!(layout::Header, cursor))?,
+            cursor: usize::try_from(cursor).ok()?,
             chunk: size(offset_of!(layout::Header, chunk))?,
             flushed: word(offset_of!(layout::Header, flushed))?,
-            events: word(offset_of!(layout::Header, events))?,
+            events: word(offset_of!(layout::Header, events))?.checked_add(drafted)?,
+            drafts,
             lost: word(offset_of!(layout::Header, lost))?,
         };
         let inside =
             header.chunk <= header.cursor && header.cursor <= ring_size.min(bytes.len().checked_sub(HEADER_SIZE)?);
-        let whole = header.chunk.is_multiple_of(CHUNK_SIZE) && header.cursor - header.chunk <= CHUNK_SIZE;
+        let used = header.cursor.checked_sub(header.chunk)? + header.drafts.len();
+        let whole = header.chunk.is_multiple_of(CHUNK_SIZE) && used <= CHUNK_SIZE;
         (known && inside && whole && header.cursor >= header.chunk + CHUNK_HEADER_SIZE).then_some(header)
     }
 
@@ -149,7 +158,8 @@ impl Header {
     fn ring(&self, mut bytes: Vec<u8>) -> Vec<u8> {
         bytes.truncate(HEADER_SIZE + self.cursor);
         bytes.drain(..HEADER_SIZE);
-        if self.cursor == self.chunk + CHUNK_HEADER_SIZE && self.chunk > 0 {
+        bytes.extend_from_slice(&self.drafts);
+        if self.drafts.is_empty() && self.cursor == self.chunk + CHUNK_HEADER_SIZE && self.chunk > 0 {
             // An empty chunk behind others.
             bytes.truncate(self.chunk);
         } else {

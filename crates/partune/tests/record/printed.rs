@@ -1,6 +1,6 @@
 //! Counts of what is in an archive, read with `otf2-print` of the C library: not with our code.
 //!
-//! Names are constructs (`MPI_Send`: how often it was entered) and these:
+//! Names are constructs (`MPI_Send`: how often it was entered), those below functions (`odd/MPI_Send`), and these:
 //! `sends`, `sent`, `receives`, `received` messages and their bytes; `collectives` that move data or wait, completed,
 //! and the bytes that they `shared` and `collected`;
 //! `puts`, `put`, `gets`, `got` one-sided transfers and their bytes; `atomics`; `writes`, `wrote`, `reads`, `read` of
@@ -22,25 +22,40 @@ pub(super) fn counts(anchor: &Path) -> Vec<Counts> {
     for rank in ranks.of_location.values() {
         add(&mut counts[*rank], "threads", 1);
     }
+    let contexts = contexts(&definitions);
     for line in print(anchor, &[]).lines() {
         let mut words = line.split_whitespace();
         let (Some(event), Some(location)) = (words.next(), words.next()) else { continue };
         let Some(&rank) = location.parse().ok().and_then(|it: u64| ranks.of_location.get(&it)) else { continue };
         count(&mut counts[rank], event, line);
+        if event == "CALLING_CONTEXT_ENTER" {
+            let id = last_reference(line).expect("a context");
+            let (name, parent) = contexts[&id];
+            let around = std::iter::successors(parent, |id| contexts[id].1).map(|id| contexts[&id].0);
+            for function in around.collect::<BTreeSet<&str>>() {
+                add(&mut counts[rank], &format!("{function}/{name}"), 1);
+            }
+        }
     }
     counts
+}
+
+/// Calling contexts by number: their region's name and their parent.
+fn contexts(definitions: &str) -> BTreeMap<u64, (&str, Option<u64>)> {
+    let contexts = definitions.lines().filter(|line| line.starts_with("CALLING_CONTEXT "));
+    contexts
+        .map(|line| {
+            // Last in the line, and names may have brackets too.
+            let parent = if line.ends_with("UNDEFINED") { None } else { last_reference(line) };
+            (number(line, "CALLING_CONTEXT "), (line.split('"').nth(1).expect("a region has a name"), parent))
+        })
+        .collect()
 }
 
 /// Frames of the call paths of calls of a construct, the construct included; in order, each once.
 pub(super) fn depths(anchor: &Path, construct: &str) -> Vec<usize> {
     let definitions = print(anchor, &["-G"]);
-    let contexts = definitions.lines().filter(|line| line.starts_with("CALLING_CONTEXT "));
-    let contexts: BTreeMap<u64, (&str, Option<u64>)> = contexts
-        .map(|line| {
-            let parent = if line.ends_with("UNDEFINED") { None } else { Some(reference(line, "Parent: ")) };
-            (number(line, "CALLING_CONTEXT "), (line.split('"').nth(1).expect("a region has a name"), parent))
-        })
-        .collect();
+    let contexts = contexts(&definitions);
     let depth = |id: u64| std::iter::successors(Some(id), |id| contexts[id].1).count();
     let found: BTreeSet<usize> =
         contexts.iter().filter(|(_, it)| it.0 == construct).map(|(&id, _)| depth(id)).collect();
@@ -124,6 +139,10 @@ fn number(line: &str, label: &str) -> u64 {
 fn reference(line: &str, label: &str) -> u64 {
     let found = line.split_once(label).and_then(|(_, rest)| leading(rest.split_once('<')?.1));
     found.unwrap_or_else(|| panic!("no reference after {label:?} in {line}"))
+}
+
+fn last_reference(line: &str) -> Option<u64> {
+    leading(line.rsplit_once('<')?.1)
 }
 
 fn leading(text: &str) -> Option<u64> {

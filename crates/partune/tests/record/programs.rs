@@ -50,6 +50,7 @@ programs! {
     abort "abort.c"
     exit "exit.c"
     kill "kill.c"
+    stuck "stuck.c"
     segfault "segfault.c"
 }
 
