@@ -293,7 +293,7 @@ fn wrapper(code: &mut String, binding: &Binding) {
     let body = match HOT.contains(name).then(|| known(stem)).flatten() {
         // No closure, which the compiler would not inline.
         Some(("Tell", act)) => {
-            let is_late = mode == "Blocking" && ["p2p::send", "p2p::sendrecv"].contains(&act);
+            let is_late = mode == "Blocking" && act == "p2p::send";
             let _ = writeln!(
                 code,
                 "struct {name}_form; #[allow(clippy::inline_always)] impl Form for {name}_form {{ \

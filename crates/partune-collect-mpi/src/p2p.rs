@@ -70,7 +70,9 @@ fn receive<F: Form>(invocation: &mut Invocation<'_, F>, comm: Option<u32>, statu
             if invocation.run()
                 && let Some(comm) = comm
             {
-                tell_received(invocation, comm, status);
+                if let (Some(message), Some(call)) = (message_in(invocation, comm, status), &mut invocation.call) {
+                    call.recv_at_last(message);
+                }
             }
         }
         Mode::NonBlocking => {
@@ -107,7 +109,9 @@ pub(crate) fn sendrecv<F: Form>(invocation: &mut Invocation<'_, F>) {
         if invocation.run()
             && let Some(comm) = from
         {
-            tell_received(invocation, comm, status);
+            if let (Some(message), Some(call)) = (message_in(invocation, comm, status), &mut invocation.call) {
+                call.recv(message);
+            }
         }
         return;
     }
@@ -211,14 +215,9 @@ pub(crate) fn cancel<F: Form>(invocation: &mut Invocation<'_, F>, id: Option<u64
 
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
-fn tell_received<F: Form>(invocation: &mut Invocation<'_, F>, comm: u32, status: usize) {
+fn message_in<F: Form>(invocation: &Invocation<'_, F>, comm: u32, status: usize) -> Option<Message> {
     let status = invocation.status(status);
-    if status.source == invocation.mpi.numbers.proc_null {
-        return;
-    }
-    if let Some(call) = &mut invocation.call {
-        call.recv_at_last(received(comm, status));
-    }
+    (status.source != invocation.mpi.numbers.proc_null).then(|| received(comm, status))
 }
 
 /// The message that a status is of.
