@@ -6,16 +6,19 @@
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use partune_collect::{definitions, now};
 use partune_mpi_abi::{Handle, SUCCESS, StatusLayout};
 
-use crate::mpi::Mpi;
+use crate::mpi::{Mpi, complain};
 use crate::{library, pmpi};
 
 /// Round trips with each process; the first ones only warm up.
 const ROUNDS: usize = 24;
 const TAG: usize = 31_415;
+/// How long others may be away before it is said.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 static MET: AtomicBool = AtomicBool::new(false);
 /// The recorder's communicator if clocks are to be compared again; 0 if there is none.
@@ -39,8 +42,7 @@ pub(crate) fn meet(mpi: &Mpi, comm: usize, rank: u32, size: u32, again: bool) ->
     let handle = |handle: Handle| handle.value(mpi.abi, library::data);
     let (Some(number), Some(max)) = (handle(Handle::Uint64), handle(Handle::Max)) else { return 0 };
     let (from, to) = (mine.as_ptr() as usize, all.as_mut_ptr() as usize);
-    // SAFETY: arrays of as many numbers.
-    if unsafe { pmpi::allreduce(from, to, mine.len(), number, max, comm) } != SUCCESS {
+    if !reduce([from, to, mine.len(), number, max, comm], rank) {
         return 0;
     }
     let is_one_machine = all[0] == !all[1];
@@ -58,6 +60,35 @@ pub(crate) fn meet(mpi: &Mpi, comm: usize, rank: u32, size: u32, again: bool) ->
         }
     }
     all[2]
+}
+
+/// `MPI_Allreduce` that does not wait in silence: a process without the recorder never comes.
+fn reduce([from, to, count, number, op, comm]: [usize; 6], rank: u32) -> bool {
+    let (mut request, mut flag, mut status) = (0_usize, 0_i32, [0_i32; StatusLayout::MOST]);
+    // SAFETY: arrays of as many numbers, and a handle that outlives the operation.
+    let begun = unsafe { pmpi::iallreduce(from, to, count, number, op, comm, &raw mut request as usize) };
+    if begun == pmpi::MISSING {
+        // SAFETY: as above.
+        return unsafe { pmpi::allreduce(from, to, count, number, op, comm) } == SUCCESS;
+    }
+    let begin = Instant::now();
+    // One in many tells.
+    let mut has_told = rank & rank.wrapping_sub(1) != 0;
+    let mut result = begun;
+    while result == SUCCESS && flag == 0 {
+        if !has_told && begin.elapsed() > PATIENCE {
+            has_told = true;
+            complain(
+                "some processes of this job have not come to MPI_Init, or are not recorded: then this job waits for ever. Programs must be linked \
+                 dynamically, and the variables LD_PRELOAD, PARTUNE_DIR and PARTUNE_MODE must reach all nodes (Open MPI: -x NAME for each)",
+            );
+        }
+        std::thread::yield_now();
+        let (flag, status) = (&raw mut flag as usize, status.as_mut_ptr() as usize);
+        // SAFETY: the handle of above, and places for what is stored.
+        result = unsafe { pmpi::test(&raw mut request as usize, flag, status) };
+    }
+    result == SUCCESS
 }
 
 /// The clocks are compared once more, if they were. Collective.

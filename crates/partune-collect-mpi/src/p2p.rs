@@ -69,10 +69,9 @@ fn receive<F: Form>(invocation: &mut Invocation<'_, F>, comm: Option<u32>, statu
             let status = if comm.is_some() { invocation.want_status(&mut own) } else { invocation.word(status) };
             if invocation.run()
                 && let Some(comm) = comm
+                && let (Some(message), Some(call)) = (message_in(invocation, comm, status), &mut invocation.call)
             {
-                if let (Some(message), Some(call)) = (message_in(invocation, comm, status), &mut invocation.call) {
-                    call.recv_at_last(message);
-                }
+                call.recv_at_last(message);
             }
         }
         Mode::NonBlocking => {
@@ -108,10 +107,9 @@ pub(crate) fn sendrecv<F: Form>(invocation: &mut Invocation<'_, F>) {
         let status = if from.is_some() { invocation.want_status(&mut own) } else { 0 };
         if invocation.run()
             && let Some(comm) = from
+            && let (Some(message), Some(call)) = (message_in(invocation, comm, status), &mut invocation.call)
         {
-            if let (Some(message), Some(call)) = (message_in(invocation, comm, status), &mut invocation.call) {
-                call.recv(message);
-            }
+            call.recv(message);
         }
         return;
     }

@@ -8,7 +8,7 @@ use std::ffi::c_int;
 use crate::function::Real;
 
 /// What a function of ours returns if the library has none: no error code of MPI.
-const MISSING: c_int = -1;
+pub(crate) const MISSING: c_int = -1;
 
 macro_rules! pmpi {
     ($($(#[$doc:meta])* $name:ident($($argument:ident),*) -> $result:ty, $missing:expr, $symbol:literal;)*) => {$(
@@ -57,6 +57,8 @@ pmpi! {
     get_elements_x(status, datatype, count) -> c_int, MISSING, "Get_elements_x";
     test_cancelled(status, flag) -> c_int, MISSING, "Test_cancelled";
     allreduce(send, recv, count, datatype, op, comm) -> c_int, MISSING, "Allreduce";
+    iallreduce(send, recv, count, datatype, op, comm, request) -> c_int, MISSING, "Iallreduce";
+    test(request, flag, status) -> c_int, MISSING, "Test";
     send(buffer, count, datatype, target, tag, comm) -> c_int, MISSING, "Send";
     recv(buffer, count, datatype, source, tag, comm, status) -> c_int, MISSING, "Recv";
     /// Zero if the library has none: no handle.

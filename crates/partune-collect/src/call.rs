@@ -167,8 +167,8 @@ pub fn enter_region(region: &'static Region, frame: Frame) {
     }
     settle(lane);
     // Regions are flat where calls are: OTF2 does not mix both kinds of events.
-    let (_, path, is_flat) = find(lane, region, frame);
-    let frames = lane.sites.frames(frame, region);
+    let (site, path, is_flat) = find(lane, region, frame);
+    let frames = lane.sites.frames(site);
     lane.stack.push(Open { region, path, is_flat, frames });
     lane.current = Current::region(clock::now(), path, is_flat);
     mark(lane, true);

@@ -1,11 +1,11 @@
 //! The core of the recorder, inside the user's program: clock, lanes, call paths, definition log.
 //!
-//! For the libraries that intercept a paradigm (`partune-collect-*`), and, its [`layout`] only, for the launcher that completes the
+//! For the libraries that intercept a paradigm (`partune-collect-*`), and, its [`layout`] and [`draft`] only, for the launcher that completes the
 //! archive after the run. It depends on libc alone and is inert in a process that was not asked to record.
 //!
-//! Each thread appends events, in their final OTF2 bytes, to its own [`lane`]: a ring of chunks in a file that is mapped into memory,
+//! Each thread appends events, in their final OTF2 bytes, to its own `lane`: a ring of chunks in a file that is mapped into memory,
 //! so that a process may end in any way (`exit`, abort, `kill -9`) and lose nothing. What events refer to (call paths, communicators,
-//! modules) goes to the process's definition [`log`] when it is first seen. Nobody talks to another process for the sake of recording.
+//! modules) goes to the process's definition `log` when it is first seen. Nobody talks to another process for the sake of recording.
 //!
 //! Hot path: no lock, no allocation, no system call, no formatting. Cost of a recorded call: two reads of the clock and about 30 bytes.
 #![allow(unsafe_code, reason = "mapped memory, thread-local pointers and the C library")]

@@ -114,7 +114,10 @@ pub(crate) fn flat(region: &'static Region) -> Path {
     Tree::with(|tree| tree.region(Path::NONE, region))
 }
 
-const SITES: usize = 1024;
+/// Slots in which a site may be.
+const WAYS: usize = 8;
+const SETS: usize = 128;
+const SITES: usize = SETS * WAYS;
 
 /// A place that calls were made from, and what they had in common.
 #[derive(Clone)]
@@ -128,6 +131,14 @@ struct Site {
     words: Box<[(usize, usize)]>,
     handles: Handles,
     frames: Rc<[Step]>,
+}
+
+impl Site {
+    #[allow(clippy::inline_always, reason = "part of the hot path")]
+    #[inline(always)]
+    fn is(&self, frame: Frame, region: &'static Region, stack: &Stack) -> bool {
+        self.frame == frame && std::ptr::eq(self.region, region) && self.open == stack.key && holds(&self.words)
+    }
 }
 
 /// Handles of the last call that had some, and what they meant.
@@ -154,7 +165,9 @@ impl SiteId {
 
 /// The sites that a thread has seen.
 pub(crate) struct Sites {
+    /// Sets of [`WAYS`], each filled from its begin.
     slots: Box<[Option<Site>; SITES]>,
+    turn: usize,
     steps: Vec<Step>,
     depth: usize,
 }
@@ -162,7 +175,7 @@ pub(crate) struct Sites {
 impl Sites {
     pub(crate) fn new(depth: usize) -> Sites {
         let slots = vec![None; SITES].try_into().unwrap_or_else(|_| unreachable!("there are as many"));
-        Sites { slots, steps: Vec::new(), depth }
+        Sites { slots, turn: 0, steps: Vec::new(), depth }
     }
 
     /// The site and path of a region called from a frame, inside the open regions.
@@ -176,10 +189,25 @@ impl Sites {
     #[allow(clippy::inline_always, reason = "part of the hot path")]
     #[inline(always)]
     pub(crate) fn known(&self, frame: Frame, region: &'static Region, stack: &Stack) -> Option<(SiteId, Path)> {
-        let slot = slot(frame);
-        let site = self.slots[slot].as_ref()?;
-        let is_it = site.frame == frame && std::ptr::eq(site.region, region) && site.open == stack.key;
-        (is_it && holds(&site.words)).then_some((SiteId(slot), site.path))
+        let first = set(frame);
+        match &self.slots[first] {
+            Some(site) if site.is(frame, region, stack) => Some((SiteId(first), site.path)),
+            Some(_) => self.known_elsewhere(first, frame, region, stack),
+            None => None,
+        }
+    }
+
+    /// In the other slots of a set.
+    #[inline(never)]
+    fn known_elsewhere(
+        &self,
+        first: usize,
+        frame: Frame,
+        region: &'static Region,
+        stack: &Stack,
+    ) -> Option<(SiteId, Path)> {
+        let mut others = (first + 1..first + WAYS).map_while(|slot| Some((slot, self.slots[slot].as_ref()?)));
+        others.find_map(|(slot, site)| site.is(frame, region, stack).then_some((SiteId(slot), site.path)))
     }
 
     /// What two handles mean, asked for if they are not those of the last call from this site, or may mean something else since then.
@@ -202,10 +230,10 @@ impl Sites {
         Some(meaning)
     }
 
-    /// The frames of the path that was found last for a region and frame, outermost first.
-    pub(crate) fn frames(&self, frame: Frame, region: &'static Region) -> Rc<[Step]> {
-        match &self.slots[slot(frame)] {
-            Some(site) if site.frame == frame && std::ptr::eq(site.region, region) => site.frames.clone(),
+    /// The frames of the path of a site, outermost first.
+    pub(crate) fn frames(&self, site: SiteId) -> Rc<[Step]> {
+        match self.slots.get(site.0) {
+            Some(Some(site)) => site.frames.clone(),
             _ => Rc::new([]),
         }
     }
@@ -235,27 +263,33 @@ impl Sites {
             }
             tree.region(path, region)
         });
-        // A stack that cannot be recognised is walked each time.
-        let slot = slot(frame);
-        self.slots[slot] = words.map(|words| Site {
-            frame,
-            region,
-            open: stack.key,
-            path,
-            words,
-            handles: Handles::NONE,
-            frames: self.steps.as_slice().into(),
-        });
-        (SiteId(slot), path)
+        let Some(words) = words else {
+            // A stack that cannot be recognised is walked each time.
+            return (SiteId::NONE, path);
+        };
+        let site = self.victim(frame);
+        let (open, frames) = (stack.key, self.steps.as_slice().into());
+        self.slots[site] = Some(Site { frame, region, open, path, words, handles: Handles::NONE, frames });
+        (SiteId(site), path)
+    }
+
+    /// The slot for a new site: an empty one of its set, or each of them in turn.
+    fn victim(&mut self, frame: Frame) -> usize {
+        let first = set(frame);
+        let empty = (first..first + WAYS).find(|slot| self.slots[*slot].is_none());
+        empty.unwrap_or_else(|| {
+            self.turn += 1;
+            first + self.turn % WAYS
+        })
     }
 }
 
-/// Mostly it is another place for another region: a place in a program calls one function.
+/// The first slot of a frame's set. A place in a program mostly calls one function, but is called itself from several places.
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
-fn slot(frame: Frame) -> usize {
+fn set(frame: Frame) -> usize {
     let mixed = frame.return_address ^ frame.base.rotate_left(20);
-    mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - SITES.trailing_zeros())
+    mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - SETS.trailing_zeros()) << WAYS.trailing_zeros()
 }
 
 #[allow(clippy::inline_always, reason = "part of the hot path")]

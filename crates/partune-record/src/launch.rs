@@ -1,7 +1,7 @@
 //! Starts the program with the collectors loaded into it, and waits for its end.
 //!
 //! The whole command gets the libraries through the environment, whatever launches whatever: they stay inert in everything that does not
-//! initialise MPI. Open MPI's launcher is told to hand the variables on to other nodes; others do so by themselves.
+//! initialise MPI. How the variables come to other nodes: [`crate::handing`].
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use partune_collect::layout::PARTS;
 
+use crate::handing::{LIST, Way};
 use crate::{RecordError, filter, library};
 
 /// How calls are kept.
@@ -51,7 +52,9 @@ pub fn launch(request: &Request) -> Result<ExitStatus, RecordError> {
     let [program, arguments @ ..] = request.command.as_slice() else { return Err(RecordError::NoCommand) };
     let mut command = Command::new(program);
     let rules = request.filter.as_ref().map(|rules| filter::resolve(rules, &request.command, &parts)).transpose()?;
-    command.args(arguments).envs(variables(request, &folder, &library, rules));
+    let variables = variables(request, &folder, &library, rules);
+    hand_on(&mut command, &variables, Way::of(&request.command));
+    command.args(arguments).envs(variables);
     watch_signals();
     let mut child = command
         .spawn()
@@ -77,10 +80,22 @@ fn variables(request: &Request, folder: &Path, library: &Path, filter: Option<Pa
     own.extend(filter.map(|path| ("PARTUNE_FILTER", path.into())));
     own.extend(request.variables.iter().map(|(name, value)| (name.as_str(), value.clone())));
     own.push(("LD_PRELOAD", prepended(library.as_os_str(), "LD_PRELOAD", ":")));
-    let names: Vec<&str> = own.iter().map(|(name, _)| *name).collect();
-    let handed_on = prepended(OsStr::new(&names.join(";")), "OMPI_MCA_mca_base_env_list", ";");
-    own.push(("OMPI_MCA_mca_base_env_list", handed_on));
     own.into_iter().map(|(name, value)| (name.into(), value)).collect()
+}
+
+/// Makes the launcher hand the variables on; its other arguments come behind.
+fn hand_on(command: &mut Command, variables: &[(OsString, OsString)], way: Way) {
+    let names = variables.iter().map(|(name, _)| name.as_os_str());
+    match way {
+        Way::List => {
+            let list = names.collect::<Vec<_>>().join(OsStr::new(";"));
+            command.env(LIST, prepended(&list, LIST, ";"));
+        }
+        Way::Options => {
+            command.args(names.flat_map(|name| [OsStr::new("-x"), name]));
+        }
+        Way::Inherit => {}
+    }
 }
 
 fn prepended(value: &OsStr, variable: &str, separator: &str) -> OsString {

@@ -7,6 +7,7 @@ mod complete;
 mod contexts;
 mod definitions;
 mod filter;
+mod handing;
 mod lanes;
 mod launch;
 mod library;

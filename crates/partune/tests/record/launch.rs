@@ -20,6 +20,14 @@ pub(super) struct Mpi {
 pub(super) const OPEN_MPI: Mpi = Mpi { name: "openmpi", library: "libmpi.so.40" };
 pub(super) const MPICH: Mpi = Mpi { name: "mpich", library: "libmpich.so.12" };
 
+/// For Open MPI: run as the user that tests run as, on as few cores as there are, and let others run.
+pub(super) const LAUNCHED: [(&str, &str); 4] = [
+    ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+    ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+    ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+    ("OMPI_MCA_mpi_yield_when_idle", "1"),
+];
+
 impl Mpi {
     fn command(&self, stem: &str) -> String {
         format!("{stem}.{}", self.name)
@@ -119,9 +127,7 @@ impl<'a> Built<'a> {
             .arg(self.program())
             .args(&self.arguments)
             .args(arguments)
-            // Open MPI: run as the user that tests run as, on as few cores as there are, and let others run.
-            .envs(["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"].map(|name| (name, "1")))
-            .envs(["OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"].map(|name| (name, "1")))
+            .envs(LAUNCHED)
             .output()
             .expect("timeout is a command of every system");
         Recorded { output, anchor: archive.join("traces.otf2"), _folder: folder }

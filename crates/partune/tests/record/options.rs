@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use super::launch::{Built, MPICH, OPEN_MPI};
+use super::launch::{Built, LAUNCHED, MPICH, OPEN_MPI, alone};
 use super::printed::{counts, depths};
 use super::programs::check_counts;
 
@@ -55,6 +55,50 @@ fn a_profile_counts_the_same_calls_and_has_no_events() {
     }
 }
 
+/// Open MPI hands variables on in one of two ways, and refuses both at once. MPICH hands on all, and the option is the program's.
+#[test]
+fn options_of_the_launcher_and_of_the_program_stay_what_they_are() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let script = folder.path().join("job.sh").display().to_string();
+    std::fs::write(&script, "mpirun.openmpi -x PARTUNE_TEST=5 -n 2 \"$@\"\n").expect("a file can be written");
+    for built in built("waits/late_sender.c") {
+        let program = built.program().display().to_string();
+        let ways: &[&[&str]] = match built.mpi.name {
+            "openmpi" => &[
+                &["mpirun.openmpi", "-x", "PARTUNE_TEST=5", "-n", "2", &program],
+                &["mpirun.openmpi", "-n", "2", &program, "-x", "5"],
+                &["sh", &script, &program],
+            ],
+            _ => &[&["mpirun.mpich", "-n", "2", &program, "-x", "5"]],
+        };
+        for command in ways {
+            let archive = tempfile::tempdir().expect("there is room for a folder");
+            let output = record(archive.path(), command);
+            assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+            let counts = counts(&archive.path().join("traces.otf2"));
+            assert!(counts.len() == 2 && counts.iter().all(|rank| rank["MPI_Init"] == 1), "{command:?}: {counts:#?}");
+        }
+    }
+}
+
+/// All processes of a job have to be recorded. Who waits for one that is not says so.
+#[test]
+fn a_job_of_which_a_part_is_not_recorded_says_why_it_waits() {
+    let Some(built) = Built::new(&OPEN_MPI, "waits/late_sender.c", &[]) else { return };
+    let program = built.program().display().to_string();
+    let archive = tempfile::tempdir().expect("there is room for a folder");
+    let _alone = alone();
+    let output = Command::new("timeout")
+        .args(["14", env!("CARGO_BIN_EXE_partune"), "record", "-o"])
+        .arg(archive.path())
+        .args(["--", "mpirun.openmpi", "-n", "1", &program, ":", "-n", "1", "env", "-u", "LD_PRELOAD", &program])
+        .envs(LAUNCHED)
+        .output()
+        .expect("timeout is a command of every system");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("must reach all nodes"), "{said}");
+}
+
 #[test]
 fn nothing_recorded_is_said() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
@@ -85,6 +129,7 @@ fn a_recording_is_not_overwritten() {
 }
 
 fn record(folder: &Path, command: &[&str]) -> Output {
+    let _alone = alone();
     let mut partune = Command::new(env!("CARGO_BIN_EXE_partune"));
-    partune.args(["record", "-o"]).arg(folder).arg("--").args(command).output().expect("partune runs")
+    partune.args(["record", "-o"]).arg(folder).arg("--").args(command).envs(LAUNCHED).output().expect("partune runs")
 }

@@ -49,6 +49,7 @@ programs! {
     dlopen_mpi "dlopen_mpi.c"
     abort "abort.c"
     exit "exit.c"
+    handles "handles.c"
     kill "kill.c"
     stuck "stuck.c"
     segfault "segfault.c"
