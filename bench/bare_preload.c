@@ -3,38 +3,16 @@
  * It writes nothing out: its buffer is used again from its begin. What a real recorder costs above this is what it does.
  */
 #include <mpi.h>
-#include <stdint.h>
-#include <stdlib.h>
 
-#if defined __x86_64__
-#include <x86intrin.h>
-static inline uint64_t now(void) { return __rdtsc(); }
-#else
-#include <time.h>
-static inline uint64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-#endif
-
-typedef struct { uint64_t time, what; } Event;
-
-enum { EVENTS = 1 << 16 };
-
-static __thread Event buffer[EVENTS];
-static __thread uint32_t used;
-
-static inline void put(uint64_t what) { buffer[used++ % EVENTS] = (Event) { now(), what }; }
+#include "stamp.h"
 
 /* A construct: its result, its name, its parameters, and how it is called. */
 #define WRAP(name, parameters, arguments)        \
     int MPI_##name parameters                    \
     {                                            \
-        put(__LINE__);                           \
+        stamp(__LINE__);                         \
         int result = PMPI_##name arguments;      \
-        put(0);                                  \
+        stamp(0);                                \
         return result;                           \
     }
 

@@ -8,23 +8,11 @@
  * a recorder to fill its buffers more than once.
  */
 #include <mpi.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#if defined __x86_64__
-#include <x86intrin.h>
-static inline uint64_t now(void) { return __rdtsc(); }
-#else
-#include <time.h>
-static inline uint64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-#endif
+#include "stamp.h"
 
 enum { REPETITIONS = 5, CALLS = 50000 };
 
@@ -64,16 +52,6 @@ static void isend_self(void)
 /* Round trips by three ways in turns, so that all of them see the same machine: the library's own functions, which no recorder sees; those
  * between two time stamps, which is the least that a recorder does; and the program's, which may be recorded. */
 enum { BLOCKS = 600, BLOCK = 500, WAYS = 3 };
-
-static struct { uint64_t time, what; } stamps[1 << 16];
-static uint32_t stamped;
-
-static inline void stamp(uint64_t what)
-{
-    uint32_t at = stamped++ % (1 << 16);
-    stamps[at].time = now();
-    stamps[at].what = what;
-}
 
 static __attribute__((noinline)) int stamped_send(const void* b, int n, MPI_Datatype d, int p, int t, MPI_Comm c)
 {

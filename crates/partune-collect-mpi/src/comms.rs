@@ -72,16 +72,14 @@ pub(crate) fn world() -> Option<&'static World> {
 #[inline(always)]
 pub(crate) fn find(mpi: &Mpi, handle: usize) -> Option<Comm> {
     let Some(memos) = memo::of_thread() else { return known(mpi, handle) };
-    *memos.comms.get(handle, || known(mpi, handle))
+    memos.comms.get(handle, || known(mpi, handle))
 }
 
-/// The number of a communicator in the archive, as [`find`]. Not all of it is copied.
+/// The number of a communicator in the archive, as [`find`].
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
 pub(crate) fn number_of(mpi: &Mpi, handle: usize) -> Option<u32> {
-    let Some(memos) = memo::of_thread() else { return known(mpi, handle).map(|comm| comm.number) };
-    let comm = memos.comms.get(handle, || known(mpi, handle));
-    comm.as_ref().map(|comm| comm.number)
+    find(mpi, handle).map(|comm| comm.number)
 }
 
 #[cold]

@@ -25,30 +25,22 @@ pub(crate) fn generation() -> u64 {
 }
 
 /// The last handle of each slot, and what it means.
-pub(crate) struct Memo<T, const SLOTS: usize>([Slot<T>; SLOTS]);
-
-#[derive(Clone, Copy)]
-struct Slot<T> {
-    /// One more than the handle; 0 in an empty slot.
-    key: usize,
-    value: T,
-}
+pub(crate) struct Memo<T, const SLOTS: usize>([Option<(usize, T)>; SLOTS]);
 
 impl<T: Copy, const SLOTS: usize> Memo<T, SLOTS> {
-    const fn new(nothing: T) -> Memo<T, SLOTS> {
-        Memo([Slot { key: 0, value: nothing }; SLOTS])
+    const fn new() -> Memo<T, SLOTS> {
+        Memo([None; SLOTS])
     }
 
     /// What a handle means, asked for if this thread does not know it.
     #[allow(clippy::inline_always, reason = "part of the hot path")]
     #[inline(always)]
-    pub(crate) fn get(&mut self, handle: usize, ask: impl FnOnce() -> T) -> &T {
+    pub(crate) fn get(&mut self, handle: usize, ask: impl FnOnce() -> T) -> T {
         let slot = &mut self.0[((handle as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % SLOTS];
-        let key = handle.wrapping_add(1);
-        if slot.key != key {
-            *slot = Slot { key, value: ask() };
+        match slot {
+            Some((known, meaning)) if *known == handle => *meaning,
+            _ => slot.insert((handle, ask())).1,
         }
-        &slot.value
     }
 }
 
@@ -63,7 +55,7 @@ pub(crate) struct Memos {
 impl Memos {
     #[cold]
     fn new(generation: u64) -> Memos {
-        Memos { generation, comms: Memo::new(None), sizes: Memo::new(0) }
+        Memos { generation, comms: Memo::new(), sizes: Memo::new() }
     }
 }
 
@@ -106,19 +98,22 @@ mod tests {
 
     #[test]
     fn a_handle_is_asked_for_once() {
-        let mut memo: Memo<u64, 4> = Memo::new(0);
-        for handle in [0_usize, 1, 0x7f00_1234_5678, usize::MAX - 1] {
+        let mut memo: Memo<u64, 4> = Memo::new();
+        for handle in [0_usize, 1, 0x7f00_1234_5678, usize::MAX] {
             let meaning = handle as u64 ^ 5;
-            assert_eq!(*memo.get(handle, || meaning), meaning, "asked");
-            assert_eq!(*memo.get(handle, || unreachable!("it is known")), meaning);
+            assert_eq!(memo.get(handle, || meaning), meaning, "asked");
+            assert_eq!(memo.get(handle, || unreachable!("it is known")), meaning);
         }
     }
 
     #[test]
     fn what_was_remembered_is_void_when_a_handle_may_mean_something_else() {
-        let size = |meaning: u64| *of_thread().expect("there is memory").sizes.get(7, || meaning);
-        assert_eq!((size(1), size(2)), (1, 1));
-        forget();
-        assert_eq!((size(3), size(4)), (3, 3));
+        for handle in [0_usize, 1, 0x7f00_1234_5678, usize::MAX] {
+            let size = |meaning: u64| of_thread().expect("there is memory").sizes.get(handle, || meaning);
+            for generation in 1..4 {
+                assert_eq!((size(generation), size(10)), (generation, generation));
+                forget();
+            }
+        }
     }
 }

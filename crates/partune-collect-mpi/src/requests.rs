@@ -6,7 +6,7 @@
 //! another thread may get the same handle: so a wait takes a copy first, and what is inserted over a watched request is not its end. Memory
 //! grows with the most requests that were ever open, 75 to 150 bytes each, and is not given back.
 
-use partune_collect::Message as Sent;
+use partune_collect::Message;
 use partune_collect::facts::Collective;
 
 use crate::memory;
@@ -15,12 +15,12 @@ use crate::spin::Spin;
 /// What a request does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Work {
-    Send(Sent),
+    Send(Message),
     Recv {
         comm: u32,
     },
     /// A message in each direction: the one that is sent.
-    SendRecv(Sent),
+    SendRecv(Message),
     Collective {
         op: Collective,
         comm: u32,

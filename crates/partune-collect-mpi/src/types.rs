@@ -14,7 +14,7 @@ use crate::{memo, pmpi};
 #[inline(always)]
 pub(crate) fn size(handle: usize) -> u64 {
     let Some(memos) = memo::of_thread() else { return ask(handle) };
-    *memos.sizes.get(handle, || ask(handle))
+    memos.sizes.get(handle, || ask(handle))
 }
 
 #[cold]

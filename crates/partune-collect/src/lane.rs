@@ -48,8 +48,6 @@ pub(crate) struct Lane {
     private: bool,
     overflow_path: PathBuf,
     overflow: Option<File>,
-    /// Up to where room was asked for in it.
-    reserved: u64,
     /// Calls inside of calls are not recorded: more than 0 while one runs.
     pub(crate) depth: u32,
     pub(crate) current: Current,
@@ -89,7 +87,6 @@ impl Lane {
             private,
             overflow_path: part(stem, thread, "evt"),
             overflow: None,
-            reserved: 0,
             depth: 0,
             current: Current::NONE,
             sequence: u64::from(thread) << 40,
@@ -237,10 +234,8 @@ impl Lane {
         if self.overflow.is_none() {
             self.overflow = OpenOptions::new().write(true).create(true).truncate(true).open(&self.overflow_path).ok();
         }
-        if offset == self.reserved
-            && let Some(file) = &self.overflow
-        {
-            self.reserved = offset + self.reserve(file, offset);
+        if let Some(file) = &self.overflow {
+            self.reserve(file, offset);
         }
         let stored = self.overflow.as_ref().is_some_and(|file| file.write_all_at(full, offset).is_ok());
         let header = self.header();
@@ -252,15 +247,14 @@ impl Lane {
         stored
     }
 
-    /// Reserves room in the file for some rings, since a file that is asked for in pieces is slow to write. Returns how much there may be
-    /// before it is asked again.
-    fn reserve(&self, file: &File, offset: u64) -> u64 {
-        let ahead = (RESERVED / self.ring_size).max(1) as u64 * self.ring_size as u64;
-        // SAFETY: a descriptor and numbers. Where the file system cannot do it, or the disk has no room for so much, the file grows as it is written.
-        unsafe {
-            libc::fallocate(file.as_raw_fd(), libc::FALLOC_FL_KEEP_SIZE, offset as libc::off_t, ahead as libc::off_t)
-        };
-        ahead
+    /// Reserves room in the file for some rings at once, since a file that is asked for in pieces is slow to write.
+    fn reserve(&self, file: &File, offset: u64) {
+        let ahead = (RESERVED / self.ring_size).max(1) * self.ring_size;
+        if offset.is_multiple_of(ahead as u64) {
+            let (keep, offset, ahead) = (libc::FALLOC_FL_KEEP_SIZE, offset as libc::off_t, ahead as libc::off_t);
+            // SAFETY: a descriptor and numbers. Where the file system cannot do it, or the disk has no room for so much, the file grows as it is written.
+            unsafe { libc::fallocate(file.as_raw_fd(), keep, offset, ahead) };
+        }
     }
 
     /// Gives up the events in the ring: the numbers go on where the stored ones ended, and the lost ones are counted.

@@ -5,7 +5,7 @@
 //! starts as well; so it is the way, unless the command has options already.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
 use std::process::Command;
@@ -54,6 +54,10 @@ fn is_script_with_option(argument: &OsStr) -> bool {
     let text = argument.to_string_lossy();
     if text.contains(char::is_whitespace) {
         return has_option(&text);
+    }
+    // A pipe or a terminal is the program's to read.
+    if !fs::metadata(argument).is_ok_and(|about| about.is_file()) {
+        return false;
     }
     let mut script = Vec::new();
     let read = File::open(argument).and_then(|file| file.take(MOST).read_to_end(&mut script));
@@ -105,5 +109,9 @@ mod tests {
         assert_eq!(Way::of(&command), Way::Inherit);
         std::fs::write(&script, "#!/bin/bash\nmpirun ./app\n").expect("a file can be written");
         assert_eq!(Way::of(&command), Way::List);
+        // Reading it would wait for a writer.
+        let pipe = folder.path().join("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().expect("a command of every system").success());
+        assert_eq!(Way::of(&["./app".into(), pipe.into()]), Way::List);
     }
 }
