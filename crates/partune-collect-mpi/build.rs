@@ -290,27 +290,34 @@ fn wrapper(code: &mut String, binding: &Binding) {
     );
     let handler = handler(stem);
     let (arguments, words) = arguments(in_c);
-    let body = match HOT.contains(name).then(|| known(stem)).flatten() {
-        // No closure, which the compiler would not inline.
-        Some(("Tell", act)) => {
-            let is_late = mode == "Blocking" && act == "p2p::send";
-            let _ = writeln!(
-                code,
-                "struct {name}_form; #[allow(clippy::inline_always)] impl Form for {name}_form {{ \
+    // What is done of a hot function's call, if everything about it is known.
+    let act = if HOT.contains(name) { known(stem).map(|(_, act)| act) } else { None };
+    let is_late = mode == "Blocking" && act == Some("p2p::send");
+    let body = |language: &str, words: &str, general: &str| {
+        let general = format!("{general}, frame, &mut [{words}])");
+        match act {
+            // No closure, which the compiler would not inline.
+            Some(act) => format!(
+                "let frame = frame::here(); match wrap::known(&{upper}_FUNCTION, {name}_{language}, frame, &mut [{words}]) {{ \
+                 Some(mut invocation) => {{ {act}(&mut invocation); invocation.leave() }} None => {general} }}"
+            ),
+            None => format!("let frame = frame::here(); {general}"),
+        }
+    };
+    let form = |language: &str| match act {
+        Some(_) => format!(
+            "struct {name}_{language}; #[allow(clippy::inline_always)] impl Form for {name}_{language} {{ \
                  const IS_LATE: bool = {is_late}; \
                  #[inline(always)] fn signature(&self) -> &'static Signature {{ &{upper}_SIGNATURE }} \
-                 #[inline(always)] fn language(&self) -> Language {{ Language::C }} }}"
-            );
-            format!(
-                "match wrap::hot(&{upper}_FUNCTION, {name}_form, frame::here(), &mut [{words}]) {{ \
-                 Ok(mut invocation) => {{ {act}(&mut invocation); invocation.leave() }} Err(result) => result }}"
-            )
-        }
-        _ => format!("wrap::c(&{upper}_FUNCTION, {handler}, frame::here(), &mut [{words}])"),
+                 #[inline(always)] fn language(&self) -> Language {{ Language::{language} }} }}\n"
+        ),
+        None => String::new(),
     };
+    let c = body("C", &words, &format!("wrap::c(&{upper}_FUNCTION, {handler}"));
     let _ = writeln!(
         code,
-        "#[unsafe(no_mangle)] pub unsafe extern \"C\" fn {name}({arguments}) -> c_int {{ unsafe {{ {body} }} }}"
+        "{}#[unsafe(no_mangle)] pub unsafe extern \"C\" fn {name}({arguments}) -> c_int {{ unsafe {{ {c} }} }}",
+        form("C")
     );
     let lower = name.to_ascii_lowercase();
     let mut spellings: Vec<(String, &str)> = Vec::new();
@@ -327,11 +334,13 @@ fn wrapper(code: &mut String, binding: &Binding) {
     }
     // Behind the parameters, the error code and the lengths of texts.
     let (arguments, words) = self::arguments(in_fortran + 1 + texts);
+    code.extend(["Fortran", "F08"].map(form));
     for (spelling, language) in spellings {
+        let general = format!("wrap::fortran(&{upper}_FUNCTION, {handler}, Language::{language}");
+        let body = body(language, &words, &general);
         let _ = writeln!(
             code,
-            "#[unsafe(no_mangle)] pub unsafe extern \"C\" fn {spelling}({arguments}) {{ \
-             unsafe {{ wrap::fortran(&{upper}_FUNCTION, {handler}, Language::{language}, frame::here(), &mut [{words}]) }} }}"
+            "#[unsafe(no_mangle)] pub unsafe extern \"C\" fn {spelling}({arguments}) {{ unsafe {{ {body}; }} }}"
         );
     }
 }

@@ -77,6 +77,17 @@ impl Function {
         Function { region, signature, c, fortran, f08, told_missing: AtomicBool::new(false) }
     }
 
+    /// The function of the library, if somebody called it before.
+    #[allow(clippy::inline_always, reason = "a load")]
+    #[inline(always)]
+    pub(crate) fn found(&self, language: Language) -> Option<usize> {
+        match language {
+            Language::C => self.c.found(),
+            Language::Fortran => self.fortran.found(),
+            Language::F08 => self.f08.found(),
+        }
+    }
+
     /// The function of the library; none if it has none.
     #[inline]
     pub(crate) fn real(&self, language: Language) -> Option<usize> {
@@ -109,8 +120,14 @@ impl Real {
 
     #[inline]
     fn find(&self, name: &'static str, names: fn(&str) -> Vec<CString>) -> Option<usize> {
+        self.found().or_else(|| self.look(name, names))
+    }
+
+    #[allow(clippy::inline_always, reason = "a load")]
+    #[inline(always)]
+    fn found(&self) -> Option<usize> {
         let address = self.0.load(Ordering::Relaxed);
-        if address > Real::MISSING { Some(address) } else { self.look(name, names) }
+        (address > Real::MISSING).then_some(address)
     }
 
     #[cold]

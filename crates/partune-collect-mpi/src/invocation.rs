@@ -8,7 +8,7 @@
 
 use std::ffi::c_int;
 
-use partune_collect::Call;
+use partune_collect::{Call, Known, Message};
 use partune_mpi_abi::{Kind, SUCCESS, Status, StatusLayout};
 
 use crate::function::{Language, Mode, Signature, invoke};
@@ -17,7 +17,7 @@ use crate::place::Place;
 
 /// Which function was called, in which language.
 pub(crate) trait Form {
-    /// Whether it sends a message before it waits for anything: then little is done before.
+    /// Whether its handler says with [`Invocation::begin_sending`] when the call begins: it sends a message, and does nothing else before.
     const IS_LATE: bool = false;
 
     fn signature(&self) -> &'static Signature;
@@ -45,6 +45,10 @@ pub(crate) struct Invocation<'a, F = Any> {
     pub(crate) mpi: &'static Mpi,
     /// None while recording is switched off: what is kept about handles goes on.
     pub(crate) call: Option<Call<'static>>,
+    /// The call that [`Invocation::begin_sending`] will begin.
+    pub(crate) known: Option<Known>,
+    /// What [`Invocation::handles`] mean, if that was known before the call began.
+    pub(crate) meaning: Option<[u64; 2]>,
     form: F,
     real: usize,
     words: &'a mut [usize],
@@ -64,7 +68,18 @@ impl<'a, F: Form> Invocation<'a, F> {
         real: usize,
         words: &'a mut [usize],
     ) -> Invocation<'a, F> {
-        Invocation { mpi, call, form, real, words, result: SUCCESS }
+        Invocation { mpi, call, known: None, meaning: None, form, real, words, result: SUCCESS }
+    }
+
+    /// A message, if it is none to nobody, leaves with the real function. Begins the call if it waits for that.
+    #[inline(always)]
+    pub(crate) fn begin_sending(&mut self, message: Option<Message>) {
+        match (self.known.take(), &mut self.call, message) {
+            (Some(known), _, Some(message)) => self.call = Some(known.enter_sending(message)),
+            (Some(known), _, None) => self.call = Some(known.enter()),
+            (None, Some(call), Some(message)) => call.sent(message),
+            (None, _, _) => {}
+        }
     }
 
     /// Calls the real function; returns whether it succeeded. Facts told from here on have the time of its return.
@@ -207,6 +222,18 @@ impl<'a, F: Form> Invocation<'a, F> {
         if self.is_fortran() { self.mpi.translated(kind, word, 0) } else { self.mpi.handle(kind, word) }
     }
 
+    /// The handles that a message depends on as they came, in the language of the program: its communicator and, if something is sent,
+    /// its type.
+    #[inline(always)]
+    pub(crate) fn handles(&self) -> [usize; 2] {
+        let handle = |place| {
+            let word = self.word(place);
+            // SAFETY: the address of an `INTEGER` of the program.
+            if self.is_fortran() { unsafe { *(word as *const u32) as usize } } else { word }
+        };
+        [handle(Place::Comm), if self.has(Place::Target) { handle(Place::SendType) } else { 0 }]
+    }
+
     /// A handle that was stored, or will be read, where an argument points.
     #[inline(always)]
     pub(crate) fn stored(&self, place: Place, kind: Kind) -> usize {
@@ -227,7 +254,7 @@ impl<'a, F: Form> Invocation<'a, F> {
     /// Whether a buffer is `MPI_IN_PLACE`.
     pub(crate) fn is_in_place(&self, place: Place) -> bool {
         let word = self.word(place);
-        if self.is_fortran() { self.mpi.fortran.in_place.contains(&word) } else { word == self.mpi.numbers.in_place }
+        if self.is_fortran() { self.mpi.fortran.in_place.has(word) } else { word == self.mpi.numbers.in_place }
     }
 
     /// Makes the real function fill a status: the program's, or `own` if the program wants none. Returns its address.
@@ -235,7 +262,7 @@ impl<'a, F: Form> Invocation<'a, F> {
     pub(crate) fn want_status(&mut self, own: &mut OwnStatus) -> usize {
         let word = self.word(Place::Status);
         let ignored = if self.is_fortran() {
-            self.mpi.fortran.status_ignore.contains(&word)
+            self.mpi.fortran.status_ignore.has(word)
         } else {
             word == self.mpi.numbers.status_ignore
         };
@@ -253,7 +280,7 @@ impl<'a, F: Form> Invocation<'a, F> {
         let word = self.word(Place::Statuses);
         if self.is_fortran() {
             let known = &self.mpi.fortran;
-            known.statuses_ignore.contains(&word) || known.status_ignore.contains(&word)
+            known.statuses_ignore.has(word) || known.status_ignore.has(word)
         } else {
             word == self.mpi.numbers.statuses_ignore
         }

@@ -1,6 +1,6 @@
 //! The MPI of the program: its binary interface and the handles and addresses that mean something.
 
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{CStr, CString, c_char, c_int};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -14,7 +14,7 @@ use crate::{library, pmpi};
 #[derive(Debug)]
 pub(crate) struct Mpi {
     pub(crate) abi: Abi,
-    pub(crate) numbers: &'static Numbers,
+    pub(crate) numbers: Numbers,
     pub(crate) status: StatusLayout,
     pub(crate) world: usize,
     pub(crate) comm_null: usize,
@@ -33,23 +33,52 @@ pub(crate) struct Mpi {
 /// Addresses of objects whose names mean something.
 #[derive(Debug, Default)]
 pub(crate) struct Fortran {
-    pub(crate) in_place: Vec<usize>,
-    pub(crate) status_ignore: Vec<usize>,
-    pub(crate) statuses_ignore: Vec<usize>,
+    pub(crate) in_place: Objects,
+    pub(crate) status_ignore: Objects,
+    pub(crate) statuses_ignore: Objects,
+}
+
+/// Addresses that mean the same: those of all spellings of a name. 0 where there is none.
+#[derive(Debug, Default)]
+pub(crate) struct Objects([usize; Objects::SPELLINGS]);
+
+impl Objects {
+    const SPELLINGS: usize = 5;
+
+    /// Open MPI's common block under its spellings, and MPICH's variable.
+    fn find(block: &str, variable: &CStr) -> Objects {
+        let spellings = [format!("{block}_"), block.to_owned(), format!("{block}__"), block.to_ascii_uppercase()];
+        let spellings = spellings.into_iter().filter_map(|name| CString::new(name).ok()).chain([variable.to_owned()]);
+        let mut found = spellings.filter_map(|name| library::data(&name));
+        Objects(std::array::from_fn(|_| found.next().unwrap_or(0)))
+    }
+
+    /// Whether the program passed one of them.
+    #[allow(clippy::inline_always, reason = "part of the hot path")]
+    #[inline(always)]
+    pub(crate) fn has(&self, address: usize) -> bool {
+        address != 0 && self.0.contains(&address)
+    }
 }
 
 /// The program's MPI; none if its interface is unknown, and then nothing is recorded. Found when it is first asked for.
 pub(crate) fn mpi() -> Option<&'static Mpi> {
-    static FOUND: AtomicPtr<Mpi> = AtomicPtr::new(std::ptr::null_mut());
     static ONCE: OnceLock<Option<Mpi>> = OnceLock::new();
-    let found = FOUND.load(Ordering::Acquire);
-    if !found.is_null() {
-        // SAFETY: points into `ONCE`, which is never changed.
-        return Some(unsafe { &*found });
-    }
-    let mpi = ONCE.get_or_init(find).as_ref()?;
-    FOUND.store(std::ptr::from_ref(mpi).cast_mut(), Ordering::Release);
-    Some(mpi)
+    found().or_else(|| {
+        let mpi = ONCE.get_or_init(find).as_ref()?;
+        FOUND.store(std::ptr::from_ref(mpi).cast_mut(), Ordering::Release);
+        Some(mpi)
+    })
+}
+
+static FOUND: AtomicPtr<Mpi> = AtomicPtr::new(std::ptr::null_mut());
+
+/// The program's MPI, if somebody asked before.
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+pub(crate) fn found() -> Option<&'static Mpi> {
+    // SAFETY: points into what `mpi` keeps, which is never changed.
+    unsafe { FOUND.load(Ordering::Acquire).as_ref() }
 }
 
 fn find() -> Option<Mpi> {
@@ -67,7 +96,7 @@ fn find() -> Option<Mpi> {
     let handle = |handle: Handle| handle.value(abi, |symbol: &CStr| library::data(symbol));
     Some(Mpi {
         abi,
-        numbers: abi.numbers(),
+        numbers: *abi.numbers(),
         status: abi.status(),
         world: handle(Handle::CommWorld)?,
         comm_null: handle(Handle::CommNull)?,
@@ -78,9 +107,9 @@ fn find() -> Option<Mpi> {
         byte: handle(Handle::Byte)?,
         version: version.unwrap_or_default(),
         fortran: Fortran {
-            in_place: objects("mpi_fortran_in_place", c"MPIR_F08_MPI_IN_PLACE"),
-            status_ignore: objects("mpi_fortran_status_ignore", c"MPIR_F08_MPI_STATUS_IGNORE_OBJ"),
-            statuses_ignore: objects("mpi_fortran_statuses_ignore", c"MPIR_F08_MPI_STATUSES_IGNORE_OBJ"),
+            in_place: Objects::find("mpi_fortran_in_place", c"MPIR_F08_MPI_IN_PLACE"),
+            status_ignore: Objects::find("mpi_fortran_status_ignore", c"MPIR_F08_MPI_STATUS_IGNORE_OBJ"),
+            statuses_ignore: Objects::find("mpi_fortran_statuses_ignore", c"MPIR_F08_MPI_STATUSES_IGNORE_OBJ"),
         },
     })
 }
@@ -116,13 +145,6 @@ fn library_version() -> Option<String> {
     // SAFETY: the library ended the text, and so does the last byte.
     let text = unsafe { CStr::from_ptr(text.as_ptr().cast::<c_char>()) }.to_string_lossy().into_owned();
     Some(text.lines().next().unwrap_or_default().trim_end().to_owned())
-}
-
-/// Addresses of an object that means something to MPI: Open MPI's common block under its spellings, and MPICH's variable.
-fn objects(block: &str, variable: &CStr) -> Vec<usize> {
-    let spellings = [format!("{block}_"), block.to_owned(), format!("{block}__"), block.to_ascii_uppercase()];
-    let spellings = spellings.into_iter().filter_map(|name| std::ffi::CString::new(name).ok());
-    spellings.filter_map(|name| library::data(&name)).chain(library::data(variable)).collect()
 }
 
 impl Mpi {

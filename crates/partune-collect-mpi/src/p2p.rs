@@ -9,7 +9,6 @@ use partune_mpi_abi::{Kind, Status, StatusLayout};
 use crate::comms;
 use crate::function::Mode;
 use crate::invocation::{Form, Invocation, OwnStatus};
-use crate::mpi::Mpi;
 use crate::place::Place;
 use crate::requests::{self, Request, State, Work};
 use crate::{memo, types};
@@ -21,9 +20,7 @@ pub(crate) fn send<F: Form>(invocation: &mut Invocation<'_, F>) {
     let outgoing = outgoing(invocation);
     match invocation.mode() {
         Mode::Blocking => {
-            if let (Some(outgoing), Some(call)) = (outgoing, &mut invocation.call) {
-                call.send(outgoing);
-            }
+            invocation.begin_sending(outgoing);
             invocation.run();
         }
         Mode::NonBlocking => {
@@ -100,9 +97,7 @@ pub(crate) fn sendrecv<F: Form>(invocation: &mut Invocation<'_, F>) {
     let known = outgoing.map(|outgoing| outgoing.comm);
     let from = if is_null { None } else { known.or_else(|| comm(invocation)) };
     if invocation.mode() == Mode::Blocking {
-        if let (Some(outgoing), Some(call)) = (outgoing, &mut invocation.call) {
-            call.send(outgoing);
-        }
+        invocation.begin_sending(outgoing);
         let mut own: OwnStatus = [0; StatusLayout::MOST];
         let status = if from.is_some() { invocation.want_status(&mut own) } else { 0 };
         if invocation.run()
@@ -229,24 +224,30 @@ pub(crate) fn received(comm: u32, status: Status) -> Message {
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
 fn comm<F: Form>(invocation: &mut Invocation<'_, F>) -> Option<u32> {
-    let handle = invocation.handle(Place::Comm, Kind::Comm);
-    let found = meaning(invocation, [handle, 0], |mpi, [comm, _]| Some([comms::number_of(mpi, comm)?.into(), 0]));
-    found.map(|[comm, _]| comm as u32)
+    meaning(invocation).map(|[comm, _]| comm as u32)
 }
 
-/// What two handles mean: mostly the same as in the last call from the same place.
+/// What [`Invocation::handles`] mean: the communicator's number and, if something is sent, the size of the type.
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
-fn meaning<F: Form>(
-    invocation: &mut Invocation<'_, F>,
-    handles: [usize; 2],
-    ask: impl FnOnce(&Mpi, [usize; 2]) -> Option<[u64; 2]>,
-) -> Option<[u64; 2]> {
-    let ask = || ask(invocation.mpi, handles);
-    match &mut invocation.call {
-        Some(call) => call.meaning(handles, memo::generation(), ask),
-        None => ask(),
+fn meaning<F: Form>(invocation: &mut Invocation<'_, F>) -> Option<[u64; 2]> {
+    invocation.meaning.or_else(|| ask(invocation))
+}
+
+/// The same, of a call that began without knowing: mostly as at the last call from the same place.
+fn ask<F: Form>(invocation: &mut Invocation<'_, F>) -> Option<[u64; 2]> {
+    let (handles, generation) = (invocation.handles(), memo::generation());
+    if let Some(known) = invocation.call.as_ref().and_then(|call| call.meaning(handles, generation)) {
+        return Some(known);
     }
+    let comm = comms::number_of(invocation.mpi, invocation.handle(Place::Comm, Kind::Comm))?;
+    let size =
+        if invocation.has(Place::Target) { types::size(invocation.handle(Place::SendType, Kind::Datatype)) } else { 0 };
+    let meaning = [u64::from(comm), size];
+    if let Some(call) = &mut invocation.call {
+        call.remember(handles, generation, meaning);
+    }
+    Some(meaning)
 }
 
 /// The message that is sent; none to `MPI_PROC_NULL`.
@@ -257,10 +258,7 @@ fn outgoing<F: Form>(invocation: &mut Invocation<'_, F>) -> Option<Message> {
     if to == invocation.mpi.numbers.proc_null {
         return None;
     }
-    let handles = [invocation.handle(Place::Comm, Kind::Comm), invocation.handle(Place::SendType, Kind::Datatype)];
-    let [comm, size] = meaning(invocation, handles, |mpi, [comm, datatype]| {
-        Some([u64::from(comms::number_of(mpi, comm)?), types::size(datatype)])
-    })?;
+    let [comm, size] = meaning(invocation)?;
     let partitions =
         if invocation.has(Place::Partitions) { invocation.number(Place::Partitions).max(0) as u64 } else { 1 };
     let count = invocation.number(Place::SendCount).max(0) as u64;

@@ -11,7 +11,8 @@ use partune_mpi_abi::{Abi, Error};
 
 use crate::function::{Function, Language, invoke};
 use crate::invocation::{Any, Form, Invocation};
-use crate::mpi::{complain, mpi};
+use crate::memo;
+use crate::mpi::{complain, found, mpi};
 use crate::place::Place;
 
 /// What is done around a function.
@@ -31,12 +32,24 @@ pub(crate) enum Handler {
     Switch,
 }
 
+impl Handler {
+    /// Whether nothing is to be done, since the program turned recording off.
+    #[inline]
+    fn is_idle(self) -> bool {
+        matches!(self, Handler::Plain | Handler::Tell(_)) && partune_collect::is_paused()
+    }
+}
+
 /// A call of the C binding.
 ///
 /// # Safety
 /// The words must be the arguments of the function.
 pub(crate) unsafe fn c(function: &'static Function, handler: Handler, frame: Frame, words: &mut [usize]) -> c_int {
     let Some(real) = function.real(Language::C) else { return missing(function) };
+    if handler.is_idle() {
+        // SAFETY: as the caller said.
+        return unsafe { invoke(real, words) };
+    }
     if let Handler::Plain = handler {
         // The way of most calls: no handle is looked at.
         let Some(mut call) = partune_collect::enter(&function.region, frame) else {
@@ -53,29 +66,34 @@ pub(crate) unsafe fn c(function: &'static Function, handler: Handler, frame: Fra
     unsafe { handled(function, handler, Language::C, real, frame, words) }
 }
 
-/// Begins a call of the C binding of a function that tells more, for wrappers into which all of that is inlined: what is done depends on the
-/// form, which the compiler knows there. If nothing is to be told, the real function's result.
+/// Begins a call of a function that programs call often, if all that has to be found out was found out at an earlier call from the same
+/// place. Then its wrapper does the rest by itself, without asking anybody: what is done depends on the form, which the compiler knows
+/// there. Otherwise nothing has happened, and the call goes the way of all others.
 ///
 /// # Safety
 /// The words must be the arguments of the function.
 #[allow(clippy::inline_always, reason = "the hot path of messages")]
 #[inline(always)]
-pub(crate) unsafe fn hot<'a, F: Form>(
+pub(crate) unsafe fn known<'a, F: Form>(
     function: &'static Function,
     form: F,
     frame: Frame,
     words: &'a mut [usize],
-) -> Result<Invocation<'a, F>, c_int> {
-    let Some(real) = function.real(Language::C) else { return Err(missing(function)) };
-    let enter = if F::IS_LATE { partune_collect::enter_late } else { partune_collect::enter };
-    let (Some(mpi), Some(call)) = (mpi(), enter(&function.region, frame)) else {
-        // SAFETY: as the caller said.
-        return Err(unsafe { invoke(real, words) });
-    };
-    Ok(Invocation::new(mpi, Some(call), form, real, words))
+) -> Option<Invocation<'a, F>> {
+    let (real, mpi) = (function.found(form.language())?, found()?);
+    let mut invocation = Invocation::new(mpi, None, form, real, words);
+    let handles = invocation.has(Place::Comm).then(|| (invocation.handles(), memo::generation()));
+    let known = partune_collect::known(&function.region, frame, handles)?;
+    invocation.meaning = handles.is_some().then_some(known.meaning);
+    if F::IS_LATE {
+        invocation.known = Some(known);
+    } else {
+        invocation.call = Some(known.enter());
+    }
+    Some(invocation)
 }
 
-/// A call of a Fortran binding; the result is stored where the arguments say.
+/// A call of a Fortran binding; the result is also stored where the arguments say.
 ///
 /// # Safety
 /// The words must be the arguments of the function: its parameters, the address of the error code, lengths of texts.
@@ -85,7 +103,7 @@ pub(crate) unsafe fn fortran(
     language: Language,
     frame: Frame,
     words: &mut [usize],
-) {
+) -> c_int {
     let Some(real) = function.real(language) else {
         let code = missing(function);
         let address = words.get(function.signature.fortran_parameters).copied().unwrap_or(0);
@@ -93,15 +111,14 @@ pub(crate) unsafe fn fortran(
             // SAFETY: the program's error code.
             unsafe { *(address as *mut c_int) = code };
         }
-        return;
+        return code;
     };
-    if !mpi().is_some_and(|mpi| is_told_in(mpi.abi, language)) {
+    if handler.is_idle() || !mpi().is_some_and(|mpi| is_told_in(mpi.abi, language)) {
         // SAFETY: as the caller said.
-        unsafe { invoke(real, words) };
-        return;
+        return unsafe { invoke(real, words) };
     }
     // SAFETY: as the caller said.
-    unsafe { handled(function, handler, language, real, frame, words) };
+    unsafe { handled(function, handler, language, real, frame, words) }
 }
 
 /// Whether calls of a Fortran binding are told there, since the library goes from it to the profiling names of C. The others call the C

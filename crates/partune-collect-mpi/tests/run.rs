@@ -1,6 +1,7 @@
 //! Compiles a program for an MPI, runs it with the collector preloaded, and reads what its processes left.
 
 use std::collections::BTreeMap;
+use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -141,9 +142,9 @@ fn read(folder: &Path) -> BTreeMap<usize, Left> {
 
 /// The events in the ring of a lane, which is large enough for these programs.
 fn ring(lane: &[u8], events: &mut Events) {
-    use partune_collect::layout::{CHUNK_SIZE, HEADER_SIZE};
-    let word = |at: usize| u64::from_le_bytes(lane[8 * at..8 * at + 8].try_into().expect("eight bytes"));
-    let (cursor, flushed) = (word(4) as usize, word(6));
+    use partune_collect::layout::{CHUNK_SIZE, HEADER_SIZE, Header};
+    let word = |at: usize| u64::from_le_bytes(lane[at..at + 8].try_into().expect("eight bytes"));
+    let (cursor, flushed) = (word(offset_of!(Header, cursor)) as usize, word(offset_of!(Header, flushed)));
     assert_eq!(flushed, 0);
     for chunk in chunks(&lane[HEADER_SIZE..HEADER_SIZE + cursor], CHUNK_SIZE as u64).expect("a size of chunks") {
         read_chunk(&chunk.expect("a chunk"), events);

@@ -4,7 +4,7 @@
 //! are told in between and get the time of the enter or of the return. While a call is open, calls of the same thread are not recorded:
 //! what a library does inside is its own business.
 
-use crate::draft::Half;
+use crate::draft::{Draft, Half};
 use crate::encode::Message;
 use crate::frame::Frame;
 use crate::lane::{Keep, Lane};
@@ -24,25 +24,13 @@ pub struct Call<'a> {
 pub(crate) struct Current {
     /// Of its enter, later of its return.
     pub(crate) time: u64,
-    pub(crate) path: Path,
-    pub(crate) is_flat: bool,
-    state: State,
     /// Where the wrapper's frame is.
     base: usize,
     site: SiteId,
-}
-
-/// What is written of a call.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// What is known.
-    Written,
-    /// Nothing yet.
-    Late,
-    /// Nothing yet; its enter is a draft, with the message that it sends.
-    LateSent,
-    /// All but its leave, which is or was a draft, with the message that it received.
-    Left,
+    pub(crate) path: Path,
+    pub(crate) is_flat: bool,
+    /// Its leave is or was a draft, with the message that it received.
+    is_left: bool,
 }
 
 impl Current {
@@ -50,87 +38,101 @@ impl Current {
 
     /// A marked region, which has no wrapper.
     const fn region(time: u64, path: Path, is_flat: bool) -> Current {
-        Current { time, path, is_flat, state: State::Written, base: 0, site: SiteId::NONE }
+        Current { time, base: 0, site: SiteId::NONE, path, is_flat, is_left: false }
     }
 }
 
 /// Begins to record a call of a construct; `None` if it is not to be recorded: then the real function is all that there is to do.
-#[allow(clippy::inline_always, reason = "the hot path of every wrapper")]
-#[inline(always)]
+#[inline]
 pub fn enter(region: &'static Region, frame: Frame) -> Option<Call<'static>> {
     let lane = lane()?;
     if !is_free(lane, frame) {
         return None;
     }
-    settle(lane);
-    Some(begin(lane, region, frame))
-}
-
-/// As [`enter`], for a call that sends a message and does little else before: as far as it can be, it is written when the real function
-/// has returned, see [`crate::draft`].
-#[allow(clippy::inline_always, reason = "the hot path of messages")]
-#[inline(always)]
-pub fn enter_late(region: &'static Region, frame: Frame) -> Option<Call<'static>> {
-    let lane = lane()?;
-    if !is_free(lane, frame) {
-        return None;
-    }
-    let known = if lane.can_draft() { lane.sites.known(frame, region, &lane.stack) } else { None };
-    let Some((site, path)) = known else {
-        settle(lane);
-        return Some(begin(lane, region, frame));
-    };
+    let (site, path, is_flat) = find(lane, region, frame);
     lane.depth = 1;
-    lane.current = Current { time: clock::now(), path, is_flat: false, state: State::Late, base: frame.base, site };
+    lane.current = Current { time: clock::now(), base: frame.base, site, path, is_flat, is_left: false };
+    mark(lane, true);
     Some(Call { lane })
 }
 
-/// Whether a call can begin: none is open, and the program did not ask for silence.
-#[allow(clippy::inline_always, reason = "part of the hot path")]
+/// A call that is not begun yet, from a place that the thread knows. All that is left to do is a few instructions.
+pub struct Known {
+    lane: &'static mut Lane,
+    base: usize,
+    site: SiteId,
+    path: Path,
+    /// Of the handles that were given.
+    pub meaning: [u64; 2],
+}
+
+/// Recognises a call from a place that was called from before. `handles` are two whose meaning must be known, and the generation of
+/// meanings: they must be those of the last call from there. Otherwise nothing has happened: [`enter`] finds out what is to be done.
+#[allow(clippy::inline_always, reason = "the hot path of messages")]
 #[inline(always)]
+pub fn known(region: &'static Region, frame: Frame, handles: Option<([usize; 2], u64)>) -> Option<Known> {
+    let lane = process::made_lane()?;
+    if lane.depth != 0 || process::is_paused() {
+        return None;
+    }
+    let (id, site) = lane.sites.known(frame, region, &lane.stack)?;
+    let meaning = match handles {
+        Some((handles, generation)) => site.meaning(handles, generation)?,
+        None => [0; 2],
+    };
+    let path = site.path;
+    Some(Known { lane, base: frame.base, site: id, path, meaning })
+}
+
+impl Known {
+    /// Begins to record it.
+    #[allow(clippy::inline_always, reason = "part of the hot path")]
+    #[inline(always)]
+    pub fn enter(self) -> Call<'static> {
+        let call = self.begin(clock::now());
+        mark(call.lane, true);
+        call
+    }
+
+    /// Begins to record a call that sends a message and tells nothing else. Both are written when the real function has returned, if
+    /// that is possible, see [`crate::draft`].
+    #[allow(clippy::inline_always, reason = "part of the hot path")]
+    #[inline(always)]
+    pub fn enter_sending(self, message: Message) -> Call<'static> {
+        if !self.lane.can_draft() {
+            let mut call = self.enter();
+            call.sent(message);
+            return call;
+        }
+        let (time, path) = (clock::now(), self.path.0);
+        self.lane.draft(Half::Sent, Draft { time, path, message }, false);
+        self.begin(time)
+    }
+
+    #[allow(clippy::inline_always, reason = "a few stores")]
+    #[inline(always)]
+    fn begin(self, time: u64) -> Call<'static> {
+        let Known { lane, base, site, path, .. } = self;
+        lane.depth = 1;
+        lane.current = Current { time, base, site, path, is_flat: false, is_left: false };
+        Call { lane }
+    }
+}
+
+/// Whether a call can begin: none is open, and the program did not ask for silence.
+#[inline]
 fn is_free(lane: &mut Lane, frame: Frame) -> bool {
     (lane.depth == 0 || is_abandoned(lane, frame)) && !process::is_paused()
 }
 
-#[allow(clippy::inline_always, reason = "part of the hot path")]
-#[inline(always)]
-fn begin(lane: &'static mut Lane, region: &'static Region, frame: Frame) -> Call<'static> {
-    lane.depth = 1;
-    let (site, path, is_flat) = find(lane, region, frame);
-    lane.current = Current { time: clock::now(), path, is_flat, state: State::Written, base: frame.base, site };
-    mark(lane, true);
-    Call { lane }
-}
-
 /// Where a construct is called from: its site, its path, and whether that is flat.
-#[allow(clippy::inline_always, reason = "part of the hot path")]
-#[inline(always)]
+#[inline]
 fn find(lane: &mut Lane, region: &'static Region, frame: Frame) -> (SiteId, Path, bool) {
     if frame.return_address == 0 {
         return (SiteId::NONE, flat(region), true);
     }
     let (site, path) = lane.sites.find(frame, region, &lane.stack);
     (site, path, false)
-}
-
-/// Writes what could wait, before anything else is written.
-#[allow(clippy::inline_always, reason = "part of the hot path")]
-#[inline(always)]
-pub(crate) fn settle(lane: &mut Lane) {
-    if lane.has_drafts() || lane.current.state == State::Late {
-        settle_now(lane);
-    }
-}
-
-#[inline(never)]
-fn settle_now(lane: &mut Lane) {
-    let state = std::mem::replace(&mut lane.current.state, State::Written);
-    lane.write_drafts();
-    match state {
-        State::Late => mark(lane, true),
-        State::Left => lane.current.state = State::Left,
-        State::LateSent | State::Written => {}
-    }
 }
 
 /// Whether the open call was left behind: an exception or a long jump took the program out of it, to a caller of its wrapper. Ends it then.
@@ -140,7 +142,6 @@ fn is_abandoned(lane: &mut Lane, frame: Frame) -> bool {
     // Stacks grow downwards: what the open call runs lies below its wrapper.
     let is_outside = lane.depth == 1 && base != 0 && frame.base > base;
     if is_outside {
-        settle(lane);
         lane.current.time = clock::now();
         mark(lane, false);
     }
@@ -150,7 +151,7 @@ fn is_abandoned(lane: &mut Lane, frame: Frame) -> bool {
 /// Runs something of which nothing is recorded: the recorder's own communication.
 pub fn suspend<T>(act: impl FnOnce() -> T) -> T {
     let Some(lane) = lane() else { return act() };
-    settle(lane);
+    lane.settle();
     lane.depth += 1;
     let result = act();
     if let Some(lane) = process::lane() {
@@ -165,7 +166,6 @@ pub fn enter_region(region: &'static Region, frame: Frame) {
     if lane.depth != 0 || process::is_paused() {
         return;
     }
-    settle(lane);
     // Regions are flat where calls are: OTF2 does not mix both kinds of events.
     let (site, path, is_flat) = find(lane, region, frame);
     let frames = lane.sites.frames(site);
@@ -181,7 +181,6 @@ pub fn leave_region(region: &'static Region) -> bool {
         return true;
     }
     let Some(at) = lane.stack.find(region) else { return false };
-    settle(lane);
     let time = clock::now();
     while lane.stack.len() > at {
         let Some(open) = lane.stack.pop() else { break };
@@ -214,33 +213,17 @@ impl Call<'_> {
     #[allow(clippy::inline_always, reason = "part of the hot path")]
     #[inline(always)]
     pub fn returned(&mut self) {
-        let time = clock::now();
-        if matches!(self.lane.current.state, State::Late | State::LateSent) {
-            settle_now(self.lane);
-        }
-        self.lane.current.time = time;
+        self.lane.current.time = clock::now();
     }
 
     /// Ends the call, at the time of [`Call::returned`].
     #[allow(clippy::inline_always, reason = "part of the hot path")]
     #[inline(always)]
     pub fn leave(self) {
-        if self.lane.current.state != State::Left {
+        if !self.lane.current.is_left {
             mark(self.lane, false);
         }
         self.lane.depth = 0;
-    }
-
-    /// A message that leaves now, before the real function is called.
-    #[allow(clippy::inline_always, reason = "the hot path of messages")]
-    #[inline(always)]
-    pub fn send(&mut self, message: Message) {
-        if self.lane.current.state == State::Late {
-            self.lane.draft(Half::Sent, message);
-            self.lane.current.state = State::LateSent;
-        } else {
-            self.sent(message);
-        }
     }
 
     /// The message that this call received, if nothing else will be told of it.
@@ -248,24 +231,22 @@ impl Call<'_> {
     #[inline(always)]
     pub fn recv_at_last(&mut self, message: Message) {
         if self.lane.can_draft() {
-            self.lane.draft(Half::Received, message);
-            self.lane.current.state = State::Left;
+            let Current { time, path, is_flat, .. } = self.lane.current;
+            self.lane.draft(Half::Received, Draft { time, path: path.0, message }, is_flat);
+            self.lane.current.is_left = true;
         } else {
             self.recv(message);
         }
     }
 
-    /// What two handles mean, asked for if they are not those of the last call from the same place. A new `generation` makes void what
-    /// is known.
-    #[allow(clippy::inline_always, reason = "the hot path of messages")]
-    #[inline(always)]
-    pub fn meaning(
-        &mut self,
-        handles: [usize; 2],
-        generation: u64,
-        ask: impl FnOnce() -> Option<[u64; 2]>,
-    ) -> Option<[u64; 2]> {
-        self.lane.sites.meaning(self.lane.current.site, handles, generation, ask)
+    /// What two handles mean, if the last call from the same place had the same ones and was in the same generation of meanings.
+    pub fn meaning(&self, handles: [usize; 2], generation: u64) -> Option<[u64; 2]> {
+        self.lane.sites.meaning(self.lane.current.site, handles, generation)
+    }
+
+    /// Says what two handles mean, for the next call from the same place.
+    pub fn remember(&mut self, handles: [usize; 2], generation: u64, meaning: [u64; 2]) {
+        self.lane.sites.remember(self.lane.current.site, handles, generation, meaning);
     }
 
     /// A number that no other request, operation or file access of this process has.
@@ -274,12 +255,12 @@ impl Call<'_> {
     }
 }
 
-/// Writes that the lane's current call begins, or ends.
-#[allow(clippy::inline_always, reason = "part of the hot path")]
-#[inline(always)]
+/// Writes that the lane's current call begins, or ends. Not inlined: programs call many functions in turns, and what they share stays in
+/// the cache.
+#[inline(never)]
 fn mark(lane: &mut Lane, enter: bool) {
     match lane.keep {
-        Keep::Events => write(lane, enter),
+        Keep::Events => lane.mark(enter),
         Keep::EventsAndCounters(_) | Keep::Statistics(_) => mark_with_more(lane, enter),
     }
 }
@@ -292,20 +273,12 @@ fn mark_with_more(lane: &mut Lane, enter: bool) {
         Keep::Statistics(profile) => profile.leave(path, time),
         // Counters are read on the inner side.
         Keep::Events | Keep::EventsAndCounters(_) if enter => {
-            write(lane, enter);
+            lane.mark(enter);
             facts::counters(lane, time);
         }
         Keep::Events | Keep::EventsAndCounters(_) => {
             facts::counters(lane, time);
-            write(lane, enter);
+            lane.mark(enter);
         }
     }
-}
-
-#[allow(clippy::inline_always, reason = "part of the hot path")]
-#[inline(always)]
-fn write(lane: &mut Lane, enter: bool) {
-    let Current { time, path: Path(path), is_flat, .. } = lane.current;
-    let at = lane.room(time);
-    lane.append(if enter { at.enter(path, is_flat) } else { at.leave(path, is_flat) });
 }

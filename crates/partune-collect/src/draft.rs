@@ -78,6 +78,8 @@ impl Draft {
     }
 
     /// Writes its [`EVENTS`] behind its time.
+    #[allow(clippy::inline_always, reason = "the half is known")]
+    #[inline(always)]
     pub(crate) fn write(self, half: Half, is_flat: bool, at: At) -> At {
         let Draft { path, message, .. } = self;
         match half {

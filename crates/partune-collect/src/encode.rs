@@ -32,6 +32,17 @@ impl At {
         }
     }
 
+    /// A few bytes at once: with those that follow they are one store.
+    #[inline(always)]
+    fn bytes<const COUNT: usize>(self, bytes: [u8; COUNT]) -> At {
+        const { assert!(COUNT <= 8, "a word") }
+        let mut word = [0; 8];
+        word[..COUNT].copy_from_slice(&bytes);
+        let At(place) = self.word(u64::from_le_bytes(word));
+        // SAFETY: within the word that was written.
+        At(unsafe { place.sub(8 - COUNT) })
+    }
+
     #[inline(always)]
     pub(crate) fn word(self, value: u64) -> At {
         // SAFETY: as above.
@@ -103,6 +114,9 @@ impl At {
         if is_flat {
             return self.byte(ENTER).c32(path);
         }
+        if path <= 0xff {
+            return self.bytes([CONTEXT_ENTER, 4, 1, path as u8, 1, UNWOUND as u8]);
+        }
         let record = self.record(CONTEXT_ENTER);
         record.end(record.data().c32(path).c32(UNWOUND))
     }
@@ -112,6 +126,9 @@ impl At {
     pub(crate) fn leave(self, path: u32, is_flat: bool) -> At {
         if is_flat {
             return self.byte(LEAVE).c32(path);
+        }
+        if path <= 0xff {
+            return self.bytes([CONTEXT_LEAVE, 2, 1, path as u8]);
         }
         let record = self.record(CONTEXT_LEAVE);
         record.end(record.data().c32(path))
@@ -128,6 +145,9 @@ impl At {
     #[inline(always)]
     pub(crate) fn about(self, message: Message) -> At {
         let Message { peer, comm, tag, bytes } = message;
+        if (peer | comm | tag) <= 0xff {
+            return self.bytes([1, peer as u8, 1, comm as u8, 1, tag as u8]).c64(bytes);
+        }
         self.c32(peer).c32(comm).c32(tag).c64(bytes)
     }
 

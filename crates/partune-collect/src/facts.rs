@@ -149,7 +149,7 @@ impl Call<'_> {
     }
 
     #[inline(always)]
-    pub(crate) fn sent(&mut self, message: Message) {
+    pub fn sent(&mut self, message: Message) {
         self.moved(message.bytes, 0);
         self.tell_message(SEND, message);
     }

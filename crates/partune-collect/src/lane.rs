@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::call::Current;
 use crate::draft::{Draft, EVENTS, FLAT, Half, MAX_DRAFTS};
-use crate::encode::{At, MAX_EVENT, Message};
+use crate::encode::{At, MAX_EVENT};
 use crate::layout::{CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, Header, MAGIC, VERSION, bytes, part};
 use crate::memory::map;
 use crate::{clock, counters::Counters, paths::Sites, profile::Profile, stack::Stack};
@@ -31,31 +31,32 @@ pub(crate) enum Keep {
     Statistics(Box<Profile>),
 }
 
-/// What one thread records, and what it needs for that.
+/// What one thread records, and what it needs for that. What each call looks at comes first, in few cache lines.
+#[repr(C, align(64))]
 pub(crate) struct Lane {
+    /// Calls inside of calls are not recorded: more than 0 while one runs.
+    pub(crate) depth: u32,
+    pub(crate) current: Current,
+    pub(crate) sites: Sites,
+    pub(crate) keep: Keep,
+    /// Bits of the drafts, which have to be written before the next record.
+    drafts: u64,
+    header: *mut Header,
     /// Next byte.
     at: *mut u8,
     /// No event may begin behind this.
     limit: *mut u8,
     last_time: u64,
-    /// Bits of the drafts, which have to be written before the next record.
-    drafts: u64,
-    header: *mut Header,
     ring: *mut u8,
+    /// The next number for something of this thread that lives on: a request.
+    pub(crate) sequence: u64,
+    pub(crate) stack: Stack,
     ring_size: usize,
     file: File,
     /// Whether the ring is private memory, which has to be stored at the end.
     private: bool,
     overflow_path: PathBuf,
     overflow: Option<File>,
-    /// Calls inside of calls are not recorded: more than 0 while one runs.
-    pub(crate) depth: u32,
-    pub(crate) current: Current,
-    /// The next number for something of this thread that lives on: a request.
-    pub(crate) sequence: u64,
-    pub(crate) sites: Sites,
-    pub(crate) stack: Stack,
-    pub(crate) keep: Keep,
 }
 
 impl Lane {
@@ -129,9 +130,15 @@ impl Lane {
     #[allow(clippy::inline_always, reason = "as above")]
     #[inline(always)]
     pub(crate) fn append(&mut self, end: At) {
+        self.append_all(end, 1);
+    }
+
+    #[allow(clippy::inline_always, reason = "as above")]
+    #[inline(always)]
+    fn append_all(&mut self, end: At, count: u64) {
         self.at = end.0;
         let events = &self.header().events;
-        events.store(events.load(Relaxed) + 1, Relaxed);
+        events.store(events.load(Relaxed) + count, Relaxed);
         self.header().publish(end.0 as usize - self.ring as usize);
     }
 
@@ -142,44 +149,73 @@ impl Lane {
         matches!(self.keep, Keep::Events)
     }
 
-    /// Keeps half of the current call. There must be none of this half and those that come before it.
+    /// Keeps half a call. There must be none of this half and those that come before it.
     #[allow(clippy::inline_always, reason = "as above")]
     #[inline(always)]
-    pub(crate) fn draft(&mut self, half: Half, message: Message) {
-        let Current { time, path, is_flat, .. } = self.current;
+    pub(crate) fn draft(&mut self, half: Half, draft: Draft, is_flat: bool) {
         let header = self.header();
-        header.drafts[half as usize].set(Draft { time, path: path.0, message });
+        header.drafts[half as usize].set(draft);
         self.drafts |= half.bit() | if is_flat { FLAT } else { 0 };
         header.publish_drafts(self.drafts);
     }
 
-    #[allow(clippy::inline_always, reason = "as above")]
-    #[inline(always)]
-    pub(crate) fn has_drafts(&self) -> bool {
-        self.drafts != 0
+    /// Writes what could wait, before anything else is written.
+    pub(crate) fn settle(&mut self) {
+        if self.drafts != 0 {
+            if self.at >= self.limit {
+                self.next_chunk(self.last_time);
+            }
+            let (end, count) = self.write_drafts(At(self.at));
+            self.append_all(end, count);
+        }
     }
 
-    /// Writes the drafts.
-    pub(crate) fn write_drafts(&mut self) {
+    /// Writes that the current call begins or ends, behind the drafts.
+    #[allow(clippy::inline_always, reason = "a few stores")]
+    #[inline(always)]
+    pub(crate) fn mark(&mut self, enter: bool) {
+        if self.drafts != 0 || self.at >= self.limit {
+            self.mark_behind(enter);
+        } else {
+            self.mark_at(At(self.at), 0, enter);
+        }
+    }
+
+    #[inline(never)]
+    fn mark_behind(&mut self, enter: bool) {
         if self.at >= self.limit {
             self.next_chunk(self.last_time);
         }
-        let at = self.write_draft(Half::Received, At(self.at));
-        self.at = self.write_draft(Half::Sent, at).0;
+        let (at, count) = self.write_drafts(At(self.at));
+        self.mark_at(at, count, enter);
+    }
+
+    #[allow(clippy::inline_always, reason = "a few stores")]
+    #[inline(always)]
+    fn mark_at(&mut self, at: At, count: u64, enter: bool) {
+        let Current { time, path, is_flat, .. } = self.current;
+        let at = self.at_time(at, time);
+        self.append_all(if enter { at.enter(path.0, is_flat) } else { at.leave(path.0, is_flat) }, count + 1);
+    }
+
+    /// Writes the drafts; returns where they end, and how many events they are.
+    #[inline]
+    fn write_drafts(&mut self, at: At) -> (At, u64) {
+        let received = self.write_draft(Half::Received, (at, 0));
+        let end = self.write_draft(Half::Sent, received);
         self.drafts = 0;
-        self.header().publish(self.at as usize - self.ring as usize);
+        end
     }
 
     #[allow(clippy::inline_always, reason = "the half is known")]
     #[inline(always)]
-    fn write_draft(&mut self, half: Half, at: At) -> At {
+    fn write_draft(&mut self, half: Half, (at, count): (At, u64)) -> (At, u64) {
         if self.drafts & half.bit() == 0 {
-            return at;
+            return (at, count);
         }
-        let header = self.header();
-        header.events.store(header.events.load(Relaxed) + EVENTS, Relaxed);
-        let draft = header.drafts[half as usize].get();
-        draft.write(half, self.drafts & FLAT != 0, self.at_time(at, draft.time))
+        let draft = self.header().drafts[half as usize].get();
+        let at = self.at_time(at, draft.time);
+        (draft.write(half, self.drafts & FLAT != 0, at), count + EVENTS)
     }
 
     fn begin_chunk(&mut self, offset: usize) {

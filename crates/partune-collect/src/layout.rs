@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::draft::{BITS, Half, Stored};
 
 /// Of the log and of the files beside it.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// First bytes of a lane: `partlane`.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"partlane");
 /// Bytes before the ring: one page.
@@ -64,18 +64,19 @@ pub struct Header {
     pub chunk_size: u64,
     /// Bytes of the ring; a multiple of the chunk size.
     pub ring_size: u64,
-    /// Position in the ring where the next record goes.
-    pub cursor: AtomicU64,
     /// Position in the ring where the current chunk begins.
     pub chunk: AtomicU64,
     /// Bytes in the `.evt` file.
     pub flushed: AtomicU64,
-    /// Events so far.
-    pub events: AtomicU64,
     /// Events before the current chunk.
     pub events_before: AtomicU64,
     /// Events that could not be kept: the disk was full.
     pub lost: AtomicU64,
+    // From here on each call writes.
+    /// Position in the ring where the next record goes.
+    pub cursor: AtomicU64,
+    /// Events so far.
+    pub events: AtomicU64,
     /// Which drafts there are, and above these bits the cursor that they belong behind: where it is another one they are written.
     pub drafted: AtomicU64,
     /// What comes behind the last record and is not written yet, see [`crate::draft`].

@@ -34,9 +34,9 @@ mod thread;
 mod unwind;
 pub mod user;
 
-pub use call::{Call, enter, enter_late, enter_region, leave_region, suspend};
+pub use call::{Call, Known, enter, enter_region, known, leave_region, suspend};
 pub use clock::{Reading, calibration, now};
 pub use encode::Message;
 pub use log::note;
-pub use process::{begin, boot, end, identify, is_recorded, switch};
+pub use process::{begin, boot, end, identify, is_paused, is_recorded, switch};
 pub use region::{Kind, Region};

@@ -119,16 +119,15 @@ const WAYS: usize = 8;
 const SETS: usize = 128;
 const SITES: usize = SETS * WAYS;
 
-/// A place that calls were made from, and what they had in common.
+/// A place that calls were made from, and what they had in common. What a call compares comes first.
 #[derive(Clone)]
-#[repr(align(128))]
-struct Site {
-    frame: Frame,
+#[repr(C, align(64))]
+pub(crate) struct Site {
     region: &'static Region,
+    frame: Frame,
     open: Path,
-    path: Path,
-    /// Places on the stack and what they held.
-    words: Box<[(usize, usize)]>,
+    pub(crate) path: Path,
+    proof: Proof,
     handles: Handles,
     frames: Rc<[Step]>,
 }
@@ -137,7 +136,47 @@ impl Site {
     #[allow(clippy::inline_always, reason = "part of the hot path")]
     #[inline(always)]
     fn is(&self, frame: Frame, region: &'static Region, stack: &Stack) -> bool {
-        self.frame == frame && std::ptr::eq(self.region, region) && self.open == stack.key && holds(&self.words)
+        std::ptr::eq(self.region, region) && self.frame == frame && self.open == stack.key && self.proof.holds()
+    }
+
+    /// What two handles mean, if they are those of the last call from here and mean the same since then.
+    #[allow(clippy::inline_always, reason = "part of the hot path")]
+    #[inline(always)]
+    pub(crate) fn meaning(&self, handles: [usize; 2], generation: u64) -> Option<[u64; 2]> {
+        let known = &self.handles;
+        (known.last == handles && known.generation == generation).then_some(known.meaning)
+    }
+}
+
+/// A word of the stack: its place and what it held.
+type Word = (usize, usize);
+
+/// The words that led the walker, innermost first: as long as the words so far are equal, the frames up to the next one are there.
+#[derive(Clone)]
+#[repr(C)]
+struct Proof {
+    near: [Word; Proof::NEAR],
+    far: Box<[Word]>,
+}
+
+impl Proof {
+    /// Of two functions with the usual frames, or of more without.
+    const NEAR: usize = 4;
+
+    /// Of a call with this frame, which is still there.
+    fn new(words: &[Word], frame: Frame) -> Proof {
+        let (near, far) = words.split_at(words.len().min(Proof::NEAR));
+        // What holds in any case.
+        let own = (frame.base + size_of::<usize>(), frame.return_address);
+        Proof { near: std::array::from_fn(|at| near.get(at).copied().unwrap_or(own)), far: far.into() }
+    }
+
+    #[allow(clippy::inline_always, reason = "part of the hot path")]
+    #[inline(always)]
+    fn holds(&self) -> bool {
+        // SAFETY: places on this thread's stack above the current frame.
+        let is = |&(place, value): &Word| unsafe { (place as *const usize).read_volatile() } == value;
+        self.near.iter().all(is) && self.far.iter().all(is)
     }
 }
 
@@ -179,55 +218,48 @@ impl Sites {
     }
 
     /// The site and path of a region called from a frame, inside the open regions.
-    #[allow(clippy::inline_always, reason = "part of the hot path")]
-    #[inline(always)]
     pub(crate) fn find(&mut self, frame: Frame, region: &'static Region, stack: &Stack) -> (SiteId, Path) {
-        self.known(frame, region, stack).unwrap_or_else(|| self.walk(frame, region, stack))
+        match self.known(frame, region, stack) {
+            Some((id, site)) => (id, site.path),
+            None => self.walk(frame, region, stack),
+        }
     }
 
     /// The same, if the stack need not be walked for it.
     #[allow(clippy::inline_always, reason = "part of the hot path")]
     #[inline(always)]
-    pub(crate) fn known(&self, frame: Frame, region: &'static Region, stack: &Stack) -> Option<(SiteId, Path)> {
+    pub(crate) fn known(&self, frame: Frame, region: &'static Region, stack: &Stack) -> Option<(SiteId, &Site)> {
         let first = set(frame);
         match &self.slots[first] {
-            Some(site) if site.is(frame, region, stack) => Some((SiteId(first), site.path)),
+            Some(site) if site.is(frame, region, stack) => Some((SiteId(first), site)),
             Some(_) => self.known_elsewhere(first, frame, region, stack),
             None => None,
         }
     }
 
     /// In the other slots of a set.
-    #[inline(never)]
+    #[cold]
     fn known_elsewhere(
         &self,
         first: usize,
         frame: Frame,
         region: &'static Region,
         stack: &Stack,
-    ) -> Option<(SiteId, Path)> {
-        let mut others = (first + 1..first + WAYS).map_while(|slot| Some((slot, self.slots[slot].as_ref()?)));
-        others.find_map(|(slot, site)| site.is(frame, region, stack).then_some((SiteId(slot), site.path)))
+    ) -> Option<(SiteId, &Site)> {
+        let mut others = (first + 1..first + WAYS).map_while(|slot| Some((SiteId(slot), self.slots[slot].as_ref()?)));
+        others.find(|(_, site)| site.is(frame, region, stack))
     }
 
-    /// What two handles mean, asked for if they are not those of the last call from this site, or may mean something else since then.
-    #[allow(clippy::inline_always, reason = "part of the hot path")]
-    #[inline(always)]
-    pub(crate) fn meaning(
-        &mut self,
-        site: SiteId,
-        handles: [usize; 2],
-        generation: u64,
-        ask: impl FnOnce() -> Option<[u64; 2]>,
-    ) -> Option<[u64; 2]> {
-        let Some(Some(site)) = self.slots.get_mut(site.0) else { return ask() };
-        let known = &site.handles;
-        if known.last == handles && known.generation == generation {
-            return Some(known.meaning);
+    /// What two handles mean, see [`Site::meaning`].
+    pub(crate) fn meaning(&self, site: SiteId, handles: [usize; 2], generation: u64) -> Option<[u64; 2]> {
+        self.slots.get(site.0)?.as_ref()?.meaning(handles, generation)
+    }
+
+    /// Says what it is, for the next call.
+    pub(crate) fn remember(&mut self, site: SiteId, handles: [usize; 2], generation: u64, meaning: [u64; 2]) {
+        if let Some(Some(site)) = self.slots.get_mut(site.0) {
+            site.handles = Handles { last: handles, generation, meaning };
         }
-        let meaning = ask()?;
-        site.handles = Handles { last: handles, generation, meaning };
-        Some(meaning)
     }
 
     /// The frames of the path of a site, outermost first.
@@ -263,13 +295,13 @@ impl Sites {
             }
             tree.region(path, region)
         });
-        let Some(words) = words else {
+        let Some(proof) = words.map(|words| Proof::new(&words, frame)) else {
             // A stack that cannot be recognised is walked each time.
             return (SiteId::NONE, path);
         };
         let site = self.victim(frame);
         let (open, frames) = (stack.key, self.steps.as_slice().into());
-        self.slots[site] = Some(Site { frame, region, open, path, words, handles: Handles::NONE, frames });
+        self.slots[site] = Some(Site { region, frame, open, path, proof, handles: Handles::NONE, frames });
         (SiteId(site), path)
     }
 
@@ -290,14 +322,6 @@ impl Sites {
 fn set(frame: Frame) -> usize {
     let mixed = frame.return_address ^ frame.base.rotate_left(20);
     mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - SETS.trailing_zeros()) << WAYS.trailing_zeros()
-}
-
-#[allow(clippy::inline_always, reason = "part of the hot path")]
-#[inline(always)]
-fn holds(words: &[(usize, usize)]) -> bool {
-    // SAFETY: places on this thread's stack above the current frame, innermost first; as long as the words so far are equal, the
-    // frames up to the next one are there.
-    words.iter().all(|&(place, value)| unsafe { (place as *const usize).read_volatile() } == value)
 }
 
 /// How many of the outermost steps are always there: the code of the C library that starts the program or a thread. The innermost of them
@@ -321,7 +345,7 @@ fn unchanging(steps: &[Step], limit: usize) -> usize {
 
 /// The words of the stack that led the walker, innermost first, but for the wrapper's own return address, which its frame holds. `None` if
 /// a return address is not where it should be.
-fn words(steps: &[Step]) -> Option<Box<[(usize, usize)]>> {
+fn words(steps: &[Step]) -> Option<Vec<Word>> {
     const WORD: usize = size_of::<usize>();
     let mut words = Vec::with_capacity(2 * steps.len());
     for (at, step) in steps.iter().enumerate() {
@@ -337,5 +361,5 @@ fn words(steps: &[Step]) -> Option<Box<[(usize, usize)]>> {
             words.extend(stored(step.below - 2 * WORD, step.base));
         }
     }
-    Some(words.into())
+    Some(words)
 }

@@ -81,7 +81,7 @@ pub fn switch(on: bool) {
         && let Some(lane) = lane()
     {
         PAUSED.store(!on, Ordering::Relaxed);
-        crate::call::settle(lane);
+        lane.settle();
         crate::facts::measurement(lane, on);
     }
 }
@@ -109,21 +109,24 @@ pub(crate) fn log(words: fmt::Arguments<'_>) {
 }
 
 /// The calling thread's lane; none if it is not recorded.
-#[allow(clippy::inline_always, reason = "the first thing that each recorded call does")]
-#[inline(always)]
+#[inline]
 pub(crate) fn lane() -> Option<&'static mut Lane> {
-    let lane = LaneWord::get() as *mut Lane;
-    if lane.is_null() {
-        return make_lane();
-    }
-    // SAFETY: a lane is leaked and belongs to this thread.
-    Some(unsafe { &mut *lane })
+    made_lane().or_else(make_lane)
 }
 
-/// Whether the program asked for silence.
+/// The calling thread's lane, if it has one already.
+#[allow(clippy::inline_always, reason = "the first thing that each recorded call does")]
+#[inline(always)]
+pub(crate) fn made_lane() -> Option<&'static mut Lane> {
+    let lane = LaneWord::get() as *mut Lane;
+    // SAFETY: a lane is leaked and belongs to this thread.
+    unsafe { lane.as_mut() }
+}
+
+/// Whether the program turned recording off.
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
-pub(crate) fn is_paused() -> bool {
+pub fn is_paused() -> bool {
     PAUSED.load(Ordering::Relaxed)
 }
 

@@ -323,11 +323,11 @@ mod tests {
 
     #[test]
     fn a_log_is_read_to_its_last_whole_line() {
-        let log = ProcessLog::parse(
-            "partune 1\nprocess 7 node%201 ff counter trace\nprogram /a/b x%20y -\nrank 2 4 a1\nmodule 0 5000 /a/b\n\
+        let log = ProcessLog::parse(&format!(
+            "partune {VERSION}\nprocess 7 node%201 ff counter trace\nprogram /a/b x%20y -\nrank 2 4 a1\nmodule 0 5000 /a/b\n\
              region 0 MPI MPI_Send\npath 0 - frame 0 11f\npath 1 0 region 0\ncomm 0 0 0-3 - - MPI_COMM_WORLD\n\
              nonsense 1\ncalibrate 1 2 3\nend fina",
-        )
+        ))
         .expect("it has a first line");
         assert_eq!((log.pid, log.host.as_str(), log.boot), (7, "node 1", 255));
         assert_eq!(log.arguments, ["x y", ""]);

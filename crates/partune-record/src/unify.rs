@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     fn log(comms: &str) -> ProcessLog {
-        ProcessLog::parse(&format!("partune 1\n{comms}")).expect("a log")
+        ProcessLog::parse(&format!("partune {}\n{comms}", partune_collect::layout::VERSION)).expect("a log")
     }
 
     #[test]

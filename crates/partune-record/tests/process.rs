@@ -26,7 +26,7 @@ fn calls(calls: u64) {
         let region = if i % 2 == 0 { &SEND } else { &RANK };
         let mut call = partune_collect::enter(region, Frame::NONE).expect("this process is recorded");
         if i % 2 == 0 {
-            call.send(partune_collect::Message { peer: 0, comm: 0, tag: i as u32 & 0xff, bytes: i });
+            call.sent(partune_collect::Message { peer: 0, comm: 0, tag: i as u32 & 0xff, bytes: i });
         }
         call.returned();
         call.leave();
