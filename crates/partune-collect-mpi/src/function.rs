@@ -1,6 +1,7 @@
 //! A wrapped function: its name for the archive, the real functions behind it, and where its parameters are.
 
 use std::ffi::{CString, c_int};
+use std::hint::cold_path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use partune_collect::{Kind, Region};
@@ -127,7 +128,11 @@ impl Real {
     #[inline(always)]
     fn found(&self) -> Option<usize> {
         let address = self.0.load(Ordering::Relaxed);
-        (address > Real::MISSING).then_some(address)
+        if address <= Real::MISSING {
+            cold_path();
+            return None;
+        }
+        Some(address)
     }
 
     #[cold]

@@ -3,6 +3,8 @@
 //! A message is told when it is sent, before the real call, since its receiver may be told of it before the sender comes back. What was
 //! received is read from the status. Nothing goes to or comes from `MPI_PROC_NULL`.
 
+use std::hint::cold_path;
+
 use partune_collect::Message;
 use partune_mpi_abi::{Kind, Status, StatusLayout};
 
@@ -69,6 +71,8 @@ fn receive<F: Form>(invocation: &mut Invocation<'_, F>, comm: Option<u32>, statu
                 && let (Some(message), Some(call)) = (message_in(invocation, comm, status), &mut invocation.call)
             {
                 call.recv_at_last(message);
+            } else {
+                cold_path();
             }
         }
         Mode::NonBlocking => {
@@ -256,6 +260,7 @@ fn ask<F: Form>(invocation: &mut Invocation<'_, F>) -> Option<[u64; 2]> {
 fn outgoing<F: Form>(invocation: &mut Invocation<'_, F>) -> Option<Message> {
     let to = invocation.int(Place::Target);
     if to == invocation.mpi.numbers.proc_null {
+        cold_path();
         return None;
     }
     let [comm, size] = meaning(invocation)?;

@@ -4,6 +4,8 @@
 //! are told in between and get the time of the enter or of the return. While a call is open, calls of the same thread are not recorded:
 //! what a library does inside is its own business.
 
+use std::hint::cold_path;
+
 use crate::draft::{Draft, Half};
 use crate::encode::Message;
 use crate::frame::Frame;
@@ -73,6 +75,7 @@ pub struct Known {
 pub fn known(region: &'static Region, frame: Frame, handles: Option<([usize; 2], u64)>) -> Option<Known> {
     let lane = process::made_lane()?;
     if lane.depth != 0 || process::is_paused() {
+        cold_path();
         return None;
     }
     let (id, site) = lane.sites.known(frame, region, &lane.stack)?;
@@ -100,6 +103,7 @@ impl Known {
     #[inline(always)]
     pub fn enter_sending(self, message: Message) -> Call<'static> {
         if !self.lane.can_draft() {
+            cold_path();
             let mut call = self.enter();
             call.sent(message);
             return call;
@@ -235,6 +239,7 @@ impl Call<'_> {
             self.lane.draft(Half::Received, Draft { time, path: path.0, message }, is_flat);
             self.lane.current.is_left = true;
         } else {
+            cold_path();
             self.recv(message);
         }
     }

@@ -3,6 +3,7 @@
 //! The counter is read without a barrier: a recorded call is long against the reordering of a few instructions. Ticks become seconds
 //! after the run, by the [`calibration`]s that the log holds.
 
+use std::hint::cold_path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One point where the clocks were read together.
@@ -36,6 +37,7 @@ pub fn now() -> u64 {
         // SAFETY: every x86-64 processor has the instruction.
         return unsafe { core::arch::x86_64::_rdtsc() };
     }
+    cold_path();
     system(libc::CLOCK_MONOTONIC)
 }
 

@@ -3,6 +3,7 @@
 //! The libraries of the collector are compiled with frame pointers, so the frame of a wrapper begins with the caller's frame pointer and the
 //! return address. The user's program need not have any.
 
+use std::hint::cold_path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::unwind;
@@ -27,7 +28,12 @@ static TRUSTED: AtomicBool = AtomicBool::new(false);
 #[allow(clippy::inline_always, reason = "it must not have a frame of its own")]
 #[inline(always)]
 pub fn here() -> Frame {
-    if TRUSTED.load(Ordering::Relaxed) { read(base()) } else { Frame::NONE }
+    if TRUSTED.load(Ordering::Relaxed) {
+        read(base())
+    } else {
+        cold_path();
+        Frame::NONE
+    }
 }
 
 #[allow(clippy::inline_always, reason = "part of `here`")]

@@ -8,6 +8,7 @@
 //! Paths of all threads are one tree in the process; new nodes go to the log under a lock.
 
 use std::collections::HashMap;
+use std::hint::cold_path;
 use std::rc::Rc;
 use std::sync::{Mutex, OnceLock};
 
@@ -176,7 +177,11 @@ impl Proof {
     fn holds(&self) -> bool {
         // SAFETY: places on this thread's stack above the current frame.
         let is = |&(place, value): &Word| unsafe { (place as *const usize).read_volatile() } == value;
-        self.near.iter().all(is) && self.far.iter().all(is)
+        self.near.iter().all(is)
+            && (self.far.is_empty() || {
+                cold_path();
+                self.far.iter().all(is)
+            })
     }
 }
 
@@ -233,7 +238,10 @@ impl Sites {
         match &self.slots[first] {
             Some(site) if site.is(frame, region, stack) => Some((SiteId(first), site)),
             Some(_) => self.known_elsewhere(first, frame, region, stack),
-            None => None,
+            None => {
+                cold_path();
+                None
+            }
         }
     }
 

@@ -44,7 +44,7 @@ impl Site {
 
     fn exchange(&self, bytes: &[u8], end: bool) -> Reply {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("the server listens");
-        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a socket has time-outs");
+        stream.set_read_timeout(Some(Duration::from_mins(1))).expect("a socket has time-outs");
         // A server that has read enough may have closed it.
         let _ = stream.write_all(bytes);
         if end {
@@ -90,7 +90,7 @@ pub(crate) fn site() -> &'static Site {
         let site = start(archives);
         let begin = Instant::now();
         while site.ask("runs").as_array().unwrap().iter().any(|run| run["state"] == "opening") {
-            assert!(begin.elapsed() < Duration::from_secs(600), "archives are not opened");
+            assert!(begin.elapsed() < Duration::from_mins(10), "archives are not opened");
             std::thread::sleep(Duration::from_millis(50));
         }
         site
