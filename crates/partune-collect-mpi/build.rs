@@ -292,7 +292,7 @@ fn wrapper(code: &mut String, binding: &Binding) {
     let (arguments, words) = arguments(in_c);
     // What is done of a hot function's call, if everything about it is known.
     let act = if HOT.contains(name) { known(stem).map(|(_, act)| act) } else { None };
-    let is_late = mode == "Blocking" && act == Some("p2p::send");
+    let is_late = mode == "Blocking" && matches!(act, Some("p2p::send" | "p2p::sendrecv"));
     let body = |language: &str, words: &str, general: &str| {
         let general = format!("{general}, frame, &mut [{words}])");
         match act {

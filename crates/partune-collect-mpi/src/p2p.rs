@@ -98,8 +98,11 @@ pub(crate) fn sendrecv<F: Form>(invocation: &mut Invocation<'_, F>) {
     let outgoing = outgoing(invocation);
     let is_null = i64::from(invocation.mpi.numbers.proc_null) == invocation.number(Place::Source);
     // One communicator for both directions.
-    let known = outgoing.map(|outgoing| outgoing.comm);
-    let from = if is_null { None } else { known.or_else(|| comm(invocation)) };
+    let from = match outgoing {
+        _ if is_null => None,
+        Some(outgoing) => Some(outgoing.comm),
+        None => comm(invocation),
+    };
     if invocation.mode() == Mode::Blocking {
         invocation.begin_sending(outgoing);
         let mut own: OwnStatus = [0; StatusLayout::MOST];
@@ -108,7 +111,7 @@ pub(crate) fn sendrecv<F: Form>(invocation: &mut Invocation<'_, F>) {
             && let Some(comm) = from
             && let (Some(message), Some(call)) = (message_in(invocation, comm, status), &mut invocation.call)
         {
-            call.recv(message);
+            call.recv_and_leave(message);
         }
         return;
     }
@@ -235,7 +238,10 @@ fn comm<F: Form>(invocation: &mut Invocation<'_, F>) -> Option<u32> {
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
 fn meaning<F: Form>(invocation: &mut Invocation<'_, F>) -> Option<[u64; 2]> {
-    invocation.meaning.or_else(|| ask(invocation))
+    match invocation.meaning {
+        None => ask(invocation),
+        known => known,
+    }
 }
 
 /// The same, of a call that began without knowing: mostly as at the last call from the same place.

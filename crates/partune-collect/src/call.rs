@@ -97,8 +97,8 @@ impl Known {
         call
     }
 
-    /// Begins to record a call that sends a message and tells nothing else. Both are written when the real function has returned, if
-    /// that is possible, see [`crate::draft`].
+    /// Begins to record a call that sends a message and tells no more than that it received one. Both are written when the real function has
+    /// returned, if that is possible, see [`crate::draft`].
     #[allow(clippy::inline_always, reason = "part of the hot path")]
     #[inline(always)]
     pub fn enter_sending(self, message: Message) -> Call<'static> {
@@ -230,7 +230,7 @@ impl Call<'_> {
         self.lane.depth = 0;
     }
 
-    /// The message that this call received, if nothing else will be told of it.
+    /// The message that this call received, and its end. It is written when the thread has time.
     #[allow(clippy::inline_always, reason = "the hot path of messages")]
     #[inline(always)]
     pub fn recv_at_last(&mut self, message: Message) {
@@ -252,6 +252,19 @@ impl Call<'_> {
     /// Says what two handles mean, for the next call from the same place.
     pub fn remember(&mut self, handles: [usize; 2], generation: u64, meaning: [u64; 2]) {
         self.lane.sites.remember(self.lane.current.site, handles, generation, meaning);
+    }
+
+    /// The message that this call received, and its end.
+    #[allow(clippy::inline_always, reason = "the hot path of messages")]
+    #[inline(always)]
+    pub fn recv_and_leave(&mut self, message: Message) {
+        if self.lane.can_draft() {
+            self.lane.mark_received(message);
+            self.lane.current.is_left = true;
+        } else {
+            cold_path();
+            self.recv(message);
+        }
     }
 
     /// A number that no other request, operation or file access of this process has.

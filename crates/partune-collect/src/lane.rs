@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::call::Current;
 use crate::draft::{Draft, EVENTS, FLAT, Half, MAX_DRAFTS};
-use crate::encode::{At, MAX_EVENT};
+use crate::encode::{At, MAX_EVENT, Message};
 use crate::layout::{CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, Header, MAGIC, VERSION, bytes, part};
 use crate::memory::map;
 use crate::{clock, counters::Counters, paths::Sites, profile::Profile, stack::Stack};
@@ -162,12 +162,19 @@ impl Lane {
     /// Writes what could wait, before anything else is written.
     pub(crate) fn settle(&mut self) {
         if self.drafts != 0 {
-            if self.at >= self.limit {
-                self.next_chunk(self.last_time);
-            }
-            let (end, count) = self.write_drafts(At(self.at));
+            let (end, count) = self.write_drafts();
             self.append_all(end, count);
         }
+    }
+
+    /// Writes that the current call received a message and ends, behind the drafts.
+    #[inline(never)]
+    pub(crate) fn mark_received(&mut self, message: Message) {
+        let Current { time, path, is_flat, .. } = self.current;
+        let (at, count) = self.write_drafts();
+        let at = self.at_time(at, time);
+        let draft = Draft { time, path: path.0, message };
+        self.append_all(draft.write(Half::Received, is_flat, at), count + EVENTS);
     }
 
     /// Writes that the current call begins or ends, behind the drafts.
@@ -183,10 +190,7 @@ impl Lane {
 
     #[inline(never)]
     fn mark_behind(&mut self, enter: bool) {
-        if self.at >= self.limit {
-            self.next_chunk(self.last_time);
-        }
-        let (at, count) = self.write_drafts(At(self.at));
+        let (at, count) = self.write_drafts();
         self.mark_at(at, count, enter);
     }
 
@@ -198,10 +202,13 @@ impl Lane {
         self.append_all(if enter { at.enter(path.0, is_flat) } else { at.leave(path.0, is_flat) }, count + 1);
     }
 
-    /// Writes the drafts; returns where they end, and how many events they are.
+    /// Writes the drafts, if there are any; returns where they end, and how many events they are. There is room for another event, or half a call.
     #[inline]
-    fn write_drafts(&mut self, at: At) -> (At, u64) {
-        let received = self.write_draft(Half::Received, (at, 0));
+    fn write_drafts(&mut self) -> (At, u64) {
+        if self.at >= self.limit {
+            self.next_chunk(self.last_time);
+        }
+        let received = self.write_draft(Half::Received, (At(self.at), 0));
         let end = self.write_draft(Half::Sent, received);
         self.drafts = 0;
         end
