@@ -11,7 +11,7 @@
 # with the interval that holds the true cost with 95 % (of Wilcoxon's signed ranks).
 #
 #   NPB=~/NPB3.4/NPB3.4-MPI bench/npb.sh            the folder of NPB, with config/make.def for Open MPI
-#   NPB=… KERNELS="lu.W ft.A" EACH=600 TURNS=0 bench/npb.sh
+#   NPB=… KERNELS="lu.W ft.A" MODES=profile EACH=600 TURNS=0 bench/npb.sh
 #   NPB=… chrt -f 5 bench/npb.sh                    as root, on a machine where others work too
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -25,6 +25,7 @@ fi
 kernels=${KERNELS:-bt.W cg.A ft.A is.A lu.W mg.A sp.W}
 each=${EACH:-150} # seconds of runs with iterations in turns
 turns=${TURNS:-10}
+IFS=' ' read -ra modes <<<"${MODES:-trace profile}" # of recording, for these
 ranks=${RANKS:-2}
 # Where there is a core for each process, it stays on its own.
 bind=(--bind-to core)
@@ -90,8 +91,8 @@ for kernel in $kernels; do
     done
     end=$((SECONDS + each))
     for ((i = 0; SECONDS < end; i++)); do
-        recorder=$([[ $((i % 2)) == 0 ]] && echo trace || echo profile)
-        NPB_FIRST=$((i / 2 % 2)) run "$recorder" "$work/NPB/bin/$kernel.x"
+        recorder=${modes[i % ${#modes[@]}]}
+        NPB_FIRST=$((i / ${#modes[@]} % 2)) run "$recorder" "$work/NPB/bin/$kernel.x"
         awk -v row="$kernel $recorder" '/^npb_turn/ { print row, $2 }' "$work/out" >>"$work/turns"
     done
 done

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::call::Current;
 use crate::draft::{Draft, EVENTS, FLAT, Half, MAX_DRAFTS};
-use crate::encode::{At, MAX_EVENT, Message};
+use crate::encode::{At, Message};
 use crate::layout::{CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, Header, MAGIC, VERSION, bytes, part};
 use crate::memory::map;
 use crate::{clock, counters::Counters, paths::Sites, profile::Profile, stack::Stack};
@@ -104,7 +104,7 @@ impl Lane {
         unsafe { &*self.header }
     }
 
-    /// Where an event of at most [`MAX_EVENT`] bytes goes, behind its time. It counts when it is [appended](Lane::append).
+    /// Where an event of at most [`crate::encode::MAX_EVENT`] bytes goes, behind its time. It counts when it is [appended](Lane::append).
     #[allow(clippy::inline_always, reason = "a few instructions")]
     #[inline(always)]
     pub(crate) fn room(&mut self, time: u64) -> At {
@@ -171,7 +171,7 @@ impl Lane {
     #[inline(never)]
     pub(crate) fn mark_received(&mut self, message: Message) {
         let Current { time, path, is_flat, .. } = self.current;
-        let (at, count) = self.write_drafts();
+        let (at, count) = self.behind_drafts();
         let at = self.at_time(at, time);
         let draft = Draft { time, path: path.0, message };
         self.append_all(draft.write(Half::Received, is_flat, at), count + EVENTS);
@@ -190,7 +190,7 @@ impl Lane {
 
     #[inline(never)]
     fn mark_behind(&mut self, enter: bool) {
-        let (at, count) = self.write_drafts();
+        let (at, count) = self.behind_drafts();
         self.mark_at(at, count, enter);
     }
 
@@ -202,12 +202,21 @@ impl Lane {
         self.append_all(if enter { at.enter(path.0, is_flat) } else { at.leave(path.0, is_flat) }, count + 1);
     }
 
-    /// Writes the drafts, if there are any; returns where they end, and how many events they are. There is room for another event, or half a call.
+    /// Writes the drafts; returns where an event of the current call, or half of it, goes behind them, and how many events are to be counted.
+    #[inline]
+    fn behind_drafts(&mut self) -> (At, u64) {
+        let (at, count) = self.write_drafts();
+        if at.0 < self.limit {
+            return (at, count);
+        }
+        self.append_all(at, count);
+        self.next_chunk(self.current.time);
+        (At(self.at), 0)
+    }
+
+    /// Writes the drafts, for which there is always room; returns where they end, and how many events they are.
     #[inline]
     fn write_drafts(&mut self) -> (At, u64) {
-        if self.at >= self.limit {
-            self.next_chunk(self.last_time);
-        }
         let received = self.write_draft(Half::Received, (At(self.at), 0));
         let end = self.write_draft(Half::Sent, received);
         self.drafts = 0;
@@ -233,13 +242,13 @@ impl Lane {
         // SAFETY: `offset` is that of a whole chunk in the ring.
         let begin = unsafe { self.ring.add(offset) };
         self.at = At(begin).byte(bytes::CHUNK).byte(bytes::LITTLE_ENDIAN).word(before + 1).word(0).0;
-        // SAFETY: as above; there is always room for drafts, and the last byte is for the mark of the end.
-        self.limit = unsafe { begin.add(CHUNK_SIZE - MAX_EVENT - MAX_DRAFTS - 1) };
+        // SAFETY: as above. Half a call fits behind the limit, drafts behind that, and the last byte is for the mark of the end.
+        self.limit = unsafe { begin.add(CHUNK_SIZE - 2 * MAX_DRAFTS - 1) };
         // A chunk begins with a time.
         self.last_time = 0;
+        // Those that were written must not seem to belong behind a cursor that comes again.
+        header.publish_drafts(0);
         header.publish(offset + CHUNK_HEADER_SIZE);
-        // They belong behind another cursor now.
-        header.publish_drafts(self.drafts);
     }
 
     /// Ends the chunk and begins the next one.
