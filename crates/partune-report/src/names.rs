@@ -26,16 +26,17 @@ pub fn construct(trace: &Trace, path: CallPathId) -> &str {
 }
 
 /// Where a path is: for a construct, or what the user marked, the place it is called from if that is known; else its own source
-/// line if it has one (OpenMP's constructs, functions); else the same of what is around it. The function is the innermost of
-/// the user's, or the innermost block if there is none.
+/// line if it has one (OpenMP's constructs, functions); else the same of what is around it, up to the function. That is the innermost of
+/// the user's, or the innermost block if there is none; a line of another function would say where something else is.
 pub fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
     let text = |id| trace.strings().get(id);
-    let mut ancestors = trace.paths().ancestors(path);
     let is_function = |region: &Region| !region.paradigm.is_some() && region.kind == RegionKind::Function;
     let users = || trace.paths().ancestors(path).map(|path| region(trace, path)).filter(|it| !it.paradigm.is_some());
     // Some producers mark blocks only.
     let function = users().find(|region| is_function(region)).or_else(|| users().next());
-    let place = ancestors.find_map(|path| {
+    let mut ancestors = trace.paths().ancestors(path);
+    let levels = ancestors.position(|path| is_function(region(trace, path))).map_or(usize::MAX, |level| level + 1);
+    let place = trace.paths().ancestors(path).take(levels).find_map(|path| {
         let region = region(trace, path);
         let site = trace.paths().site(path);
         let own = CallSite { file: region.file, line: region.line };
@@ -185,7 +186,8 @@ mod tests {
                  phase solve^m.c:12 40..90 { MPI_Barrier 50..60 \"!$omp barrier\" 60..70 }
                  phase setup@s.c:5 90..100
              }
-             pe 1: block lines 0..100 { MPI_Send^b.c:3 0..1 }",
+             pe 1: block lines 0..100 { MPI_Send^b.c:3 0..1 }
+             pe 2: start@libc.c:5 0..100 { app+0x14 0..50 { MPI_Send 0..1 } }",
         );
         let at = |path: u32| location(&trace, CallPathId(path)).text();
         let texts: Vec<String> = (0..trace.paths().len() as u32).map(at).collect();
@@ -203,6 +205,10 @@ mod tests {
                 "main (s.c:5)",
                 "lines",
                 "lines (b.c:3)",
+                "start (libc.c:5)",
+                // Stripped: no line of the code that started it.
+                "app+0x14",
+                "app+0x14",
             ]
         );
     }
