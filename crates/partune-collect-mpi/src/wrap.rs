@@ -47,40 +47,7 @@ impl Handler {
 pub(crate) unsafe fn c(function: &'static Function, handler: Handler, frame: Frame, words: &mut [usize]) -> c_int {
     let Some(real) = function.real(Language::C) else { return missing(function) };
     // SAFETY: as the caller said.
-    unsafe { told(function, handler, Language::C, real, frame, words) }
-}
-
-/// A call that may be told.
-///
-/// # Safety
-/// As for the callers.
-#[allow(clippy::inline_always, reason = "the way of most calls")]
-#[inline(always)]
-unsafe fn told(
-    function: &'static Function,
-    handler: Handler,
-    language: Language,
-    real: usize,
-    frame: Frame,
-    words: &mut [usize],
-) -> c_int {
-    if let Handler::Plain = handler
-        && let Some(known) = partune_collect::known(&function.region, frame, None)
-    {
-        // No handle is looked at. In Fortran the result is where the library put it.
-        let mut call = known.enter();
-        // SAFETY: as the caller said.
-        let result = unsafe { invoke(real, words) };
-        call.returned();
-        call.leave();
-        return result;
-    }
-    if handler.is_idle() {
-        // SAFETY: as the caller said.
-        return unsafe { invoke(real, words) };
-    }
-    // SAFETY: as the caller said.
-    unsafe { handled(function, handler, language, real, frame, words) }
+    unsafe { handled(function, handler, Language::C, real, frame, words) }
 }
 
 /// Begins a call of a function that programs call often, if all that has to be found out was found out at an earlier call from the same
@@ -135,7 +102,7 @@ pub(crate) unsafe fn fortran(
         return unsafe { invoke(real, words) };
     }
     // SAFETY: as the caller said.
-    unsafe { told(function, handler, language, real, frame, words) }
+    unsafe { handled(function, handler, language, real, frame, words) }
 }
 
 /// Whether calls of a Fortran binding are told there, since the library goes from it to the profiling names of C. The others call the C
@@ -150,6 +117,8 @@ fn is_told_in(abi: Abi, language: Language) -> bool {
 
 /// # Safety
 /// As for the callers.
+#[allow(clippy::inline_always, reason = "two callers, and no third call on the way of most calls")]
+#[inline(always)]
 unsafe fn handled(
     function: &'static Function,
     handler: Handler,
@@ -158,7 +127,18 @@ unsafe fn handled(
     frame: Frame,
     words: &mut [usize],
 ) -> c_int {
-    let Some(mpi) = mpi() else {
+    if let Handler::Plain = handler
+        && let Some(known) = partune_collect::known(&function.region, frame, None)
+    {
+        // The way of most calls: no handle is looked at. In Fortran the result is where the library put it.
+        let mut call = known.enter();
+        // SAFETY: as the caller said.
+        let result = unsafe { invoke(real, words) };
+        call.returned();
+        call.leave();
+        return result;
+    }
+    let Some(mpi) = mpi().filter(|_| !handler.is_idle()) else {
         // SAFETY: as the caller said.
         return unsafe { invoke(real, words) };
     };

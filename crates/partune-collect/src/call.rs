@@ -31,7 +31,7 @@ pub(crate) struct Current {
     site: SiteId,
     pub(crate) path: Path,
     pub(crate) is_flat: bool,
-    /// Its leave is or was a draft, with the message that it received.
+    /// Its leave, with the message that it received, is written already or a draft.
     is_left: bool,
 }
 

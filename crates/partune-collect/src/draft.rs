@@ -1,7 +1,7 @@
 //! Drafts: the ends of a message, kept raw until their thread has time to write them.
 //!
 //! What a recorder does before a message leaves, and between an arrival and the answer to it, is latency that the partner sees. So the
-//! begin of a blocking send is a few words, which become events when it returns; and the end of a blocking receive is a few words too,
+//! begin of a blocking send (and of one that receives, too) is a few words, which become events when it returns; and the end of a blocking receive is a few words too,
 //! which the thread's next call writes. They lie in the header of the lane, beside how far the lane is written: those of a process that
 //! was killed are there, and the launcher writes them.
 

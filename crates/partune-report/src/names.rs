@@ -30,13 +30,12 @@ pub fn construct(trace: &Trace, path: CallPathId) -> &str {
 /// the user's, or the innermost block if there is none; a line of another function would say where something else is.
 pub fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
     let text = |id| trace.strings().get(id);
-    let is_function = |region: &Region| !region.paradigm.is_some() && region.kind == RegionKind::Function;
-    let users = || trace.paths().ancestors(path).map(|path| region(trace, path)).filter(|it| !it.paradigm.is_some());
+    let ancestors = || trace.paths().ancestors(path);
+    let level = ancestors().position(|path| is_function(region(trace, path)));
     // Some producers mark blocks only.
-    let function = users().find(|region| is_function(region)).or_else(|| users().next());
-    let mut ancestors = trace.paths().ancestors(path);
-    let levels = ancestors.position(|path| is_function(region(trace, path))).map_or(usize::MAX, |level| level + 1);
-    let place = trace.paths().ancestors(path).take(levels).find_map(|path| {
+    let block = || ancestors().find(|path| !region(trace, *path).paradigm.is_some());
+    let function = level.and_then(|level| ancestors().nth(level)).or_else(block);
+    let place = ancestors().take(level.map_or(usize::MAX, |level| level + 1)).find_map(|path| {
         let region = region(trace, path);
         let site = trace.paths().site(path);
         let own = CallSite { file: region.file, line: region.line };
@@ -44,15 +43,18 @@ pub fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
         Some(place).filter(|place| place.is_some())
     });
     let (file, line) = place.map_or(("", 0), |place| (text(place.file), place.line));
-    Location { file, line, function: function.map_or("", |region| text(region.name)) }
+    Location { file, line, function: function.map_or("", |path| text(region(trace, path).name)) }
+}
+
+/// Whether a region is a function of the user's.
+fn is_function(region: &Region) -> bool {
+    !region.paradigm.is_some() && region.kind == RegionKind::Function
 }
 
 /// Where the innermost user function around a construct is called from, if that is known: two findings at one line may differ in it.
 pub fn caller(trace: &Trace, path: CallPathId) -> Option<Location<'_>> {
-    let is_function = |path: &CallPathId| {
-        !region(trace, *path).paradigm.is_some() && region(trace, *path).kind == RegionKind::Function
-    };
-    let mut functions = trace.paths().ancestors(path).skip(1).filter(is_function);
+    let ancestors = trace.paths().ancestors(path).skip(1);
+    let mut functions = ancestors.filter(|path| is_function(region(trace, *path)));
     let site = trace.paths().site(functions.next()?);
     let function = functions.next().map_or("", |path| trace.strings().get(region(trace, path).name));
     site.is_some().then(|| Location { file: trace.strings().get(site.file), line: site.line, function })
