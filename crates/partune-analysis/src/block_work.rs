@@ -1,22 +1,13 @@
-//! The work of every PE in every block: the tensor of [`crate::bounds`] with its places in the source.
+//! The work of every PE in every tile of a world: the tensor of [`crate::bounds`] with its places in the source.
 
 use partune_base::{CallPathId, MetricId, PeId, Time};
-use partune_index::{Blocks, Index};
-use partune_trace::{PeKind, Role, Trace};
+use partune_trace::Trace;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::Input;
-use crate::cpu_time::CpuTime;
-use crate::useful::{Useful, cpu_pes, windows};
-
-/// A region of the source: blocks between the same two places.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct BlockRegion {
-    pub(crate) source: (CallPathId, CallPathId),
-    /// The part of such blocks that lies outside of teams.
-    pub(crate) outside_teams: bool,
-}
+use crate::spending::{Kinds, Meter, Spent};
+use crate::tiling::{Tile, Tiling};
 
 /// One iteration of a region.
 #[derive(Clone, Copy, Debug)]
@@ -24,95 +15,92 @@ pub(crate) struct Row {
     pub(crate) region: usize,
     /// Its region of the tensor.
     pub(crate) phase: usize,
-    /// The block it is, or is a part of.
-    pub(crate) block: usize,
+    /// The tile it is, or is a part of.
+    pub(crate) tile: usize,
     /// From the first begin to the last end over PEs.
     pub(crate) begin: Time,
     pub(crate) end: Time,
 }
 
-/// Work of PEs in blocks: 8 bytes for each PE in each.
+/// What a tile adds to the chain of bounds besides the work in its rows, in ticks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Link {
+    pub(crate) region: usize,
+    /// From the last arrival before it to the last arrival at its own end, without what the PE was away.
+    pub(crate) length: i64,
+    /// Until the PE that arrives last left the synchronisation before it.
+    pub(crate) release: i64,
+    /// What that PE works, and what it waits.
+    pub(crate) work: i64,
+    pub(crate) wait: i64,
+    /// Largest and sum over PEs: user code, and user code with communication.
+    pub(crate) user: (i64, i64),
+    pub(crate) on_cpu: (i64, i64),
+}
+
+/// Work of PEs in tiles: 8 bytes for each PE in each.
 #[derive(Default)]
 pub(crate) struct BlockWork {
     pub(crate) pes: Vec<PeId>,
-    pub(crate) regions: Vec<BlockRegion>,
-    /// For each region the marked loop whose turns its blocks are cut at; none if they are not.
+    /// The regions of the source: what closes their tiles, and what was before the first.
+    pub(crate) regions: Vec<Tile>,
+    /// For each region the marked loop whose turns its tiles are cut at; none if they are not.
     pub(crate) turns: Vec<CallPathId>,
     /// The regions of the tensor: for each the region of the source that it is a part of. The same, if nothing is marked.
     pub(crate) phases: Vec<usize>,
     pub(crate) rows: Vec<Row>,
+    /// One for each tile.
+    pub(crate) links: Vec<Link>,
     work: Vec<i64>,
 }
 
-/// Cumulative work of a PE up to a time that only grows.
-type Meter<'a> = Box<dyn FnMut(Time) -> i64 + 'a>;
-
-/// Where blocks are cut, and what lies outside of teams.
-pub(crate) struct Cuts<'a> {
-    pes: Vec<PeId>,
-    blocks: &'a Blocks,
-    /// From fork to join of teams with several PEs, in order, and the PE that forks; if the run is one process.
-    pub(crate) teams: Option<(PeId, Vec<(Time, Time)>)>,
-}
-
-impl Cuts<'_> {
-    /// From when to when each PE is in a block.
-    pub(crate) fn extents(&self, block: usize) -> Vec<(Time, Time)> {
-        let extent = |pe: &PeId| self.blocks.extents[*pe].get(block).copied().unwrap_or_default();
-        self.pes.iter().map(extent).collect()
-    }
-}
+/// A tile in which a PE works longer than it took is joined to the one before; after so many rounds, all are.
+const ROUNDS: usize = 16;
 
 impl BlockWork {
-    /// Linear in operations and in PEs times blocks.
-    pub(crate) fn find(input: &Input<'_>) -> BlockWork {
-        let (trace, index) = (input.trace, input.index);
-        let windows = windows(trace);
-        let whole = whole_run(trace);
-        let cuts = cuts(trace, index, &whole);
-        let meter = |pe: PeId| -> Meter<'_> {
-            let mut useful = Useful::new(trace, pe, windows[pe]);
-            Box::new(move |time| useful.up_to(time))
-        };
-        let (work, outside) = measure(&cuts, meter);
-        let n = cuts.pes.len();
-        let mut found = BlockWork { pes: cuts.pes.clone(), ..BlockWork::default() };
-        let mut known = FxHashMap::default();
-        for (block, ticks) in work.chunks_exact(n.max(1)).enumerate() {
-            let extents = cuts.pes.iter().filter_map(|pe| cuts.blocks.extents[*pe].get(block));
-            let begin = extents.clone().map(|extent| extent.0).min().unwrap_or_default();
-            let end = extents.map(|extent| extent.1).max().unwrap_or_default();
-            let source = cuts.blocks.blocks[block].source;
-            found.row(&mut known, BlockRegion { source, outside_teams: false }, block, (begin, end), ticks);
-            if let Some((forker, _)) = &cuts.teams
-                && outside[block] > 0
-            {
-                let ticks: Vec<i64> = cuts.pes.iter().map(|pe| if pe == forker { outside[block] } else { 0 }).collect();
-                found.row(&mut known, BlockRegion { source, outside_teams: true }, block, (begin, end), &ticks);
+    /// Measures the tiles; joins those that their synchronisation does not keep apart, so that no bound is above the run (theory:
+    /// max_q w of a tile is at most the time from last arrival to last arrival). Linear in operations and in PEs times tiles.
+    pub(crate) fn find(input: &Input<'_>, tiling: &mut Tiling, cpu: &[MetricId]) -> BlockWork {
+        let kinds = Kinds::new(input.trace, tiling.level, cpu);
+        for round in 0.. {
+            let columns = measure(input, tiling, &kinds);
+            let too_long = |tile: usize| {
+                let (begin, end) = tiling.stretch(tile);
+                tile > 0 && columns.iter().any(|column| column[tile].work() > end.since(begin).0)
+            };
+            let joined: Vec<bool> =
+                (0..tiling.tiles.len()).map(|tile| too_long(tile) || round > ROUNDS && tile > 0).collect();
+            if !joined.contains(&true) {
+                return BlockWork::of(tiling, &columns);
+            }
+            tiling.join(&joined);
+        }
+        BlockWork::default()
+    }
+
+    fn of(tiling: &Tiling, columns: &[Vec<Spent>]) -> BlockWork {
+        let mut found = BlockWork { pes: tiling.pes.clone(), ..BlockWork::default() };
+        let mut known: FxHashMap<CallPathId, usize> = FxHashMap::default();
+        let mut spent: Vec<Spent> = Vec::with_capacity(columns.len());
+        for (tile, about) in tiling.tiles.iter().enumerate() {
+            spent.clear();
+            spent.extend(columns.iter().map(|column| column[tile]));
+            let region = *known.entry(about.closes).or_insert_with(|| {
+                found.regions.push(*about);
+                found.turns.push(CallPathId::NONE);
+                found.phases.push(found.phases.len());
+                found.regions.len() - 1
+            });
+            found.links.push(link(tiling, tile, region, &spent));
+            let extents = || tiling.extents_of(tile).zip(&spent).filter(|(_, spent)| spent.work() > 0);
+            let begin = extents().map(|(extent, _)| extent.0).min().unwrap_or_default();
+            let end = extents().map(|(extent, _)| extent.1).max().unwrap_or_default();
+            if spent.iter().any(|spent| spent.work() > 0) {
+                found.rows.push(Row { region, phase: region, tile, begin, end });
+                found.work.extend(spent.iter().map(|spent| spent.work()));
             }
         }
         found
-    }
-
-    /// Adds a row, if anybody works in it.
-    fn row(
-        &mut self,
-        known: &mut FxHashMap<BlockRegion, usize>,
-        region: BlockRegion,
-        block: usize,
-        (begin, end): (Time, Time),
-        ticks: &[i64],
-    ) {
-        if ticks.iter().all(|ticks| *ticks == 0) {
-            return;
-        }
-        let region = *known.entry(region).or_insert_with(|| {
-            self.regions.push(region);
-            self.turns.push(CallPathId::NONE);
-            self.phases.push(self.phases.len());
-            self.regions.len() - 1
-        });
-        self.push(Row { region, phase: region, block, begin, end }, ticks);
     }
 
     pub(crate) fn push(&mut self, row: Row, ticks: &[i64]) {
@@ -120,10 +108,11 @@ impl BlockWork {
         self.work.extend_from_slice(ticks);
     }
 
-    /// The same PEs and regions of the source, without work and regions of the tensor.
+    /// The same PEs, tiles and regions of the source, without work and regions of the tensor.
     pub(crate) fn without_rows(&self) -> BlockWork {
-        let (pes, regions, turns) = (self.pes.clone(), self.regions.clone(), self.turns.clone());
-        BlockWork { pes, regions, turns, ..BlockWork::default() }
+        let (pes, regions, turns, links) =
+            (self.pes.clone(), self.regions.clone(), self.turns.clone(), self.links.clone());
+        BlockWork { pes, regions, turns, links, ..BlockWork::default() }
     }
 
     /// The work of each PE, row by row.
@@ -131,11 +120,10 @@ impl BlockWork {
         self.work.chunks_exact(self.pes.len().max(1))
     }
 
-    /// Whether a region is not just the whole run: a global synchronisation begins or ends it, it is outside of teams, or cut at
-    /// marked turns.
+    /// Whether a region is not just the whole run: a synchronisation begins or ends it, or it is cut at marked turns.
     pub(crate) fn is_known(&self, region: usize) -> bool {
-        let BlockRegion { source, outside_teams } = self.regions[region];
-        source.0.is_some() || source.1.is_some() || outside_teams || self.turns[region].is_some()
+        let Tile { closes, after, .. } = self.regions[region];
+        closes.is_some() || after.is_some() || self.turns[region].is_some()
     }
 
     /// Regions with the work of each PE, row by row.
@@ -143,46 +131,7 @@ impl BlockWork {
         self.rows.iter().map(|row| row.region).zip(self.ticks())
     }
 
-    /// CPU time instead of wall time, in the same rows; `None` if no PE has samples of these metrics.
-    pub(crate) fn cpu_time(&self, input: &Input<'_>, metrics: &[MetricId]) -> Option<Vec<i64>> {
-        let trace = input.trace;
-        if !self.pes.iter().all(|pe| trace.streams()[*pe].metrics.iter().any(|sample| metrics.contains(&sample.metric)))
-        {
-            return None;
-        }
-        let windows = windows(trace);
-        let whole = whole_run(trace);
-        let cuts = cuts(trace, input.index, &whole);
-        let meter = |pe: PeId| -> Meter<'_> {
-            let mut cpu = CpuTime::new(trace, pe, metrics, windows[pe]);
-            Box::new(move |time| cpu.up_to(time))
-        };
-        let (work, outside) = measure(&cuts, meter);
-        let n = cuts.pes.len();
-        let mut wall = self.rows.iter().peekable();
-        let mut cpu = Vec::with_capacity(self.work.len());
-        // The rows with wall time decide which there are: walk along blocks in the same order.
-        for (block, ticks) in work.chunks_exact(n.max(1)).enumerate() {
-            let source = cuts.blocks.blocks[block].source;
-            for outside_teams in [false, true] {
-                let region = BlockRegion { source, outside_teams };
-                let extents = cuts.pes.iter().filter_map(|pe| cuts.blocks.extents[*pe].get(block));
-                let begin = extents.map(|extent| extent.0).min().unwrap_or_default();
-                if wall.next_if(|row| self.regions[row.region] == region && row.begin == begin).is_none() {
-                    continue;
-                }
-                match &cuts.teams {
-                    Some((forker, _)) if outside_teams => {
-                        cpu.extend(cuts.pes.iter().map(|pe| if pe == forker { outside[block] } else { 0 }));
-                    }
-                    _ => cpu.extend_from_slice(ticks),
-                }
-            }
-        }
-        (cpu.len() == self.work.len()).then_some(cpu)
-    }
-
-    /// The call path of user code in which a PE spends most time above the PE that works least, in the worst block of a region
+    /// The call path of user code in which a PE spends most time above the PE that works least, in the worst tile of a region
     /// in which it works most; none if there is no such code.
     pub(crate) fn excess(&self, trace: &Trace, region: usize, slow: PeId) -> CallPathId {
         let Some(position) = self.pes.iter().position(|pe| *pe == slow) else { return CallPathId::NONE };
@@ -207,20 +156,43 @@ impl BlockWork {
     }
 }
 
-/// Ticks that synchronisations between blocks take: from the last enter to the first exit. Start-up and shut-down are not
-/// among them.
-pub(crate) fn synchronisation(input: &Input<'_>) -> i64 {
-    let collectives = &input.index.collectives;
-    let blocks = input.index.blocks.blocks.iter();
-    let instances = blocks.filter_map(|block| collectives.instances.get(block.begin as usize));
-    instances
-        .filter(|instance| !matches!(instance.role, Role::Init | Role::Finalize))
-        .map(|instance| {
-            let members = collectives.members(instance);
-            let last = members.iter().map(|member| member.enter).max().unwrap_or_default();
-            members.iter().map(|member| member.exit).min().unwrap_or_default().since(last).0
-        })
-        .sum()
+/// What each PE spends in each tile.
+fn measure(input: &Input<'_>, tiling: &Tiling, kinds: &Kinds) -> Vec<Vec<Spent>> {
+    let column = |(pe, extents): (&PeId, &Vec<(Time, Time)>)| {
+        let mut meter = Meter::new(input, *pe, tiling.span, kinds);
+        let spent = |(begin, end): &(Time, Time)| {
+            let before = meter.up_to(*begin);
+            meter.up_to(*end) - before
+        };
+        extents.iter().map(spent).collect()
+    };
+    tiling.pes.par_iter().zip(&tiling.extents).map(column).collect()
+}
+
+/// What a tile adds to the chain. Of PEs that arrive last together it follows the one that tells most of its time.
+fn link(tiling: &Tiling, tile: usize, region: usize, spent: &[Spent]) -> Link {
+    let sums = |of: &dyn Fn(&Spent) -> i64| {
+        let of_pes = spent.iter().map(of);
+        (of_pes.clone().max().unwrap_or(0), of_pes.sum())
+    };
+    let (begin, end) = tiling.stretch(tile);
+    let told = |(at, extent): &(usize, (Time, Time))| {
+        let spent = spent[*at];
+        (extent.1, spent.work() + spent.wait + spent.away, extent.0)
+    };
+    let last = tiling.extents_of(tile).enumerate().max_by_key(told);
+    let (last, extent) = last.unwrap_or_default();
+    let Spent { wait, away, .. } = spent.get(last).copied().unwrap_or_default();
+    let release = if tiling.tiles[tile].synchronised { extent.0.since(begin).0.max(0) } else { 0 };
+    Link {
+        region,
+        length: (end.since(begin).0 - away).max(sums(&|spent| spent.work()).0),
+        release,
+        work: spent.get(last).map_or(0, |spent| spent.work()),
+        wait,
+        user: sums(&|spent| spent.user),
+        on_cpu: sums(&|spent| spent.user + spent.comm),
+    }
 }
 
 /// Exclusive time in user code of a PE between two times, by call path.
@@ -232,7 +204,9 @@ fn user_times(trace: &Trace, pe: PeId, begin: Time, end: Time) -> std::collectio
             *times.entry(path).or_insert(0) += ticks;
         }
     };
-    let first = visits.enter.partition_point(|enter| *enter < begin);
+    // A visit that ended right at the begin is over.
+    let entered = visits.enter.partition_point(|enter| *enter < begin);
+    let first = (entered..visits.len()).find(|visit| visits.exit[*visit] > begin).unwrap_or(visits.len());
     let around = match visits.path.get(first) {
         Some(path) if visits.enter[first] < end => paths.parent(*path),
         _ => first.checked_sub(1).map_or(CallPathId::NONE, |before| visits.path[before]),
@@ -247,94 +221,4 @@ fn user_times(trace: &Trace, pe: PeId, begin: Time, end: Time) -> std::collectio
         add(paths.parent(visits.path[index]), -ticks);
     }
     times
-}
-
-/// The whole run as one block: what is left where there is no global synchronisation.
-pub(crate) fn whole_run(trace: &Trace) -> Blocks {
-    let none = (CallPathId::NONE, CallPathId::NONE);
-    let block = partune_index::Block { begin: u32::MAX, end: u32::MAX, source: none, iteration: 0 };
-    let run = (trace.begin(), trace.end());
-    let cpu = cpu_pes(trace);
-    let extents = trace.pes().ids().map(|pe| if cpu.binary_search(&pe).is_ok() { vec![run] } else { Vec::new() });
-    Blocks { blocks: vec![block], extents: extents.collect() }
-}
-
-pub(crate) fn cuts<'a>(trace: &Trace, index: &'a Index, whole: &'a Blocks) -> Cuts<'a> {
-    let take_part = |blocks: &Blocks| -> Vec<PeId> {
-        let pes = blocks
-            .extents
-            .iter_ids()
-            .filter(|(_, extents)| extents.len() == blocks.blocks.len() && !extents.is_empty());
-        pes.map(|(pe, _)| pe).filter(|pe| trace.pes()[*pe].kind == PeKind::Cpu).collect()
-    };
-    let of_index = take_part(&index.blocks);
-    let (blocks, pes) = if of_index.is_empty() { (whole, take_part(whole)) } else { (&index.blocks, of_index) };
-    let main = pes.first().copied().filter(|pe| trace.pes()[*pe].thread == 0 && pes.len() > 1);
-    let one_process =
-        pes.iter().all(|pe| main.is_some_and(|main| trace.pes()[*pe].process == trace.pes()[main].process));
-    let teams = main.filter(|_| one_process).map(|main| {
-        let forks = index.teams.forks.iter().filter(|fork| fork.place.pe == main && fork.members.len() > 1);
-        (main, forks.map(|fork| (fork.fork, fork.join)).collect::<Vec<_>>())
-    });
-    Cuts { pes, blocks, teams: teams.filter(|(_, forks)| !forks.is_empty()) }
-}
-
-/// The work of PEs in blocks, row-major, and of the forking PE outside of teams, which is not in the first.
-fn measure<'a>(cuts: &Cuts<'_>, meter: impl Fn(PeId) -> Meter<'a> + Sync) -> (Vec<i64>, Vec<i64>) {
-    let columns: Vec<Vec<i64>> = cuts
-        .pes
-        .par_iter()
-        .map(|pe| {
-            let mut meter = meter(*pe);
-            let extents = cuts.blocks.extents[*pe].iter();
-            extents
-                .map(|(begin, end)| {
-                    let before = meter(*begin);
-                    (meter(*end) - before).max(0)
-                })
-                .collect()
-        })
-        .collect();
-    let blocks = cuts.blocks.blocks.len();
-    let mut outside = vec![0; blocks];
-    let mut inside = Vec::new();
-    if let Some((forker, forks)) = &cuts.teams {
-        inside = in_teams(&cuts.blocks.extents[*forker], forks, meter(*forker));
-    }
-    let mut work = Vec::with_capacity(blocks * cuts.pes.len());
-    for block in 0..blocks {
-        for (pe, column) in cuts.pes.iter().zip(&columns) {
-            let ticks = column[block];
-            let forks = cuts.teams.as_ref().is_some_and(|(forker, _)| forker == pe);
-            if forks {
-                outside[block] = (ticks - inside[block]).max(0);
-                work.push(inside[block].min(ticks));
-            } else {
-                work.push(ticks);
-            }
-        }
-    }
-    (work, outside)
-}
-
-/// Work of the forking PE inside of teams, for each of its blocks.
-fn in_teams(extents: &[(Time, Time)], forks: &[(Time, Time)], mut meter: Meter<'_>) -> Vec<i64> {
-    let mut next = 0;
-    extents
-        .iter()
-        .map(|(begin, end)| {
-            let mut sum = 0;
-            while let Some((fork, join)) = forks.get(next).copied().filter(|(fork, _)| fork < end) {
-                if join > *begin {
-                    let before = meter(fork.max(*begin));
-                    sum += (meter(join.min(*end)) - before).max(0);
-                }
-                if join > *end {
-                    break;
-                }
-                next += 1;
-            }
-            sum
-        })
-        .collect()
 }

@@ -1,15 +1,17 @@
-//! Bounds: from the work of PEs in blocks to the hierarchy of bounds, its gaps, and the blocks that lose by imbalance.
+//! Bounds: from the work of PEs between synchronisations to the hierarchy of bounds, its gaps, and the regions that lose by imbalance.
 //!
-//! A region r is a pair of places in the source between which blocks lie, an iteration i one such block; w is the useful time
-//! of a PE in it. Source: Hung and Davidson (theory 2.1), on blocks as PPW cuts them (theory 6.5).
+//! A region r is what closes at one call site, an iteration i one such tile; w is what a PE does in it. Source: Hung and Davidson
+//! (theory 2.1); the chain is in [`crate::chain`], the tiles in [`crate::tiling`].
 
 use partune_base::CallPathId;
 use partune_trace::Trace;
 
-use crate::block_loss;
-use crate::block_work::{BlockWork, synchronisation};
+use crate::block_loss::{self, Losses};
+use crate::block_work::BlockWork;
+use crate::chain::{Chain, GAPS, LEVELS};
 use crate::cpu_time::cpu_time_metrics;
-use crate::tensor::{RegionKind, Tensor};
+use crate::tensor::RegionKind;
+use crate::tiling::{Tiling, Worlds};
 use crate::{Analysis, Column, DataTable, Input, Outcome, Scalar, Section, Unit, Values, iterations};
 
 pub(crate) static BOUNDS: Analysis =
@@ -18,116 +20,127 @@ pub(crate) static BOUNDS: Analysis =
 const DOCS: &str = "\
 # Bounds
 
-The run is a tensor: *w(r, q, i)* is the useful time of PE *q* in block *i* of region *r*. Blocks lie between global
-synchronisations; blocks between the same two places are iterations of one region. With *N* PEs and *S* the work in serial
-regions (where one PE does at least 99 % of the work):
+How fast could the run be, and what makes it slower: a chain from the work alone to the run time, one loss a step. The gaps add
+up to the run less the first bound, exactly.
 
-| bound | formula | gap to the one before |
+Between two synchronisations of all PEs lies a tile. Tiles that close at the same call site are iterations *i* of one region *r*, the
+first tile of a run too. In a tile PE *q* spends *u* on user code, *k* on communication and runtime calls, *o* on input and output (where CPU
+time was recorded, also what user code was off the CPU), and waits; *w = u + k + o*. *S* is the work in serial regions, where one
+PE does at least 99 % of it.
+
+| bound | formula | gap to the next, and in words |
 |---|---|---|
-| IPC | IPCO with CPU time; only where the archive has it | |
-| IPCO | S + (1/N) Σ w | O |
-| IPCOL | S + max_q Σ_r Σ_i w | L: load balance |
-| IPCOLM | S + Σ_r max_q Σ_i w | M': multi-phase |
-| IPCOLMD | S + Σ_r Σ_i max_q w | D: dynamic |
-| S' | + Σ (first exit − last enter) over synchronisations between blocks | S' |
-| actual | the run | X: not modelled |
+| IP | S + (1/N) Σ u | C': communication work |
+| IPC | S + (1/N) Σ (u + k) | O: input, output, system |
+| IPCO | S + (1/N) Σ w | L: imbalance over the whole run |
+| IPCOL | S + max_q Σ_r Σ_i w | M': imbalance between regions that the whole run evens out |
+| IPCOLM | S + Σ_r max_q Σ_i w | D: imbalance from one iteration to the next |
+| IPCOLMD | S + Σ_r Σ_i max_q w | W: waits inside regions |
+| W | + Σ waits of the PE that arrives last, less what others work more than it does | S': synchronisation |
+| S' | + Σ from last arrival until the PE that arrives last at the next synchronisation goes on | X: not explained |
+| actual | end of start-up to begin of shut-down | |
 
-Where the program marks iterations (regions of kind iteration), these are the *i*. A block belongs to the turn of
-the marked loop in which it ends; blocks between the same two places in one turn are regions of their own by their order, so M' is what is uneven
-in every turn alike and D what changes from turn to turn. A block without a synchronisation between its turns is cut where they begin,
-and what lies before the first and behind the last are regions. Where PEs run ahead so far that the sum of the maxima exceeds the time from one
-last arrival to the next, 2, 4, 8, … turns are one iteration, as few as needed. A block stays whole if PEs begin different numbers of turns in it. Of
+X is what the recording does not explain: time of the PE that arrives last that is neither work nor a recorded wait.
+
+**PEs.** With several processes N is their number: what threads do with each other is work of their process. The threads have a chain of their own,
+`thread_bounds` and `thread_gaps`: of each process, cut where its teams fork, at their barriers, and where they join, up to the time
+that the process is not in calls between processes; the mean over processes is given. In a run of one process the PEs are its threads.
+
+**Synchronisations** are barriers, all-to-all collectives, fences and collective creation of objects of all processes. A split one
+(`MPI_Ibarrier`, `upc_notify`) ends a tile where its completion begins. If a PE works longer in a tile than from the last arrival before it to
+the last arrival at its end, which only a split synchronisation or clocks that disagree allow, the tile is joined to the one before.
+
+Where the program marks iterations (regions of kind iteration), these are the *i*. A tile belongs to the turn of
+the marked loop in which it ends; tiles that close at the same place in one turn are regions of their own by their order, so M' is what is uneven
+in every turn alike and D what changes from turn to turn. A tile without a synchronisation between its turns is cut where they begin,
+and what lies before the first and after the last are regions. Where PEs run ahead so far that the sum of the maxima exceeds the time from one
+last arrival to the next, 2, 4, 8, … turns are one iteration, as few as needed. A tile stays whole if PEs begin different numbers of turns in it. Of
 nested loops the outermost counts.
-
-The gaps sum to *actual* less the first bound, exactly. X holds messages and waits inside of blocks, start-up and shut-down.
-PEs are all threads of the processes that take part in the global synchronisations. In a run of one process, what the main thread does
-outside of teams is a serial region; in a run of several, other threads' idling meanwhile is imbalance.
 
 `load_imbalance` findings (fact `level` 1, block) are region by region: time is Σ_i Σ_q (max w − w(q)), what PEs wait if the
 others are not relieved; the PE with the most work in an iteration is charged for it. `serial_section`: a region in which one
 PE works, times the others.
 
-**Source**: Hung and Davidson, hierarchical performance bounds; S' and the block cut are ours (theory.md 2.1, 6.5).
+**Source**: Hung and Davidson, hierarchical performance bounds; W, S' and the tiles are ours.
 ";
 
 /// One PE does this share of the work of a serial region.
 const SERIAL: f64 = 0.99;
 
+/// What is known of one world.
+struct Measured {
+    work: BlockWork,
+    kinds: Vec<RegionKind>,
+    chain: Chain,
+}
+
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
-    let blocks = BlockWork::find(input);
-    if blocks.pes.is_empty() || blocks.regions.is_empty() {
+    let cpu = cpu_time_metrics(trace);
+    let sampled = |pe| trace.streams()[pe].metrics.iter().any(|sample| cpu.contains(&sample.metric));
+    let Worlds { run, processes } = Worlds::find(trace, input.index);
+    if run.pes.is_empty() || run.span.1 <= run.span.0 {
         return Outcome::default();
     }
-    let kinds = kinds(&blocks);
-    let metrics = cpu_time_metrics(trace);
-    let cpu = (!metrics.is_empty()).then(|| blocks.cpu_time(input, &metrics)).flatten();
-    let cpu = cpu.map(|cpu| cpu_tensor(&blocks, &kinds, &cpu).bounds().ipco());
-    let work = iterations::refine(input, blocks, &kinds);
-    let tensor = tensor(&work, &kinds);
-    let bounds = tensor.bounds();
-    let n = bounds.pes;
-    let actual = i128::from(trace.duration().0) * n;
-    let mut names = Vec::new();
-    let mut levels = Vec::new();
-    let mut gap_names = Vec::new();
-    if let Some(first) = cpu {
-        names.push("IPC");
-        levels.push(first);
-        gap_names.push("O");
+    let everywhere = run.pes.iter().chain(processes.iter().flat_map(|it| &it.pes)).all(|pe| sampled(*pe));
+    let cpu = if everywhere { cpu } else { Vec::new() };
+    let measure = |mut tiling: Tiling| {
+        let blocks = BlockWork::find(input, &mut tiling, &cpu);
+        let kinds = kinds(&blocks);
+        let work = iterations::refine(input, &tiling, blocks, &kinds);
+        let chain = Chain::new(&work, &kinds);
+        Measured { work, kinds, chain }
+    };
+    let run = measure(run);
+    let threads: Vec<Measured> = processes.into_iter().map(measure).collect();
+    let mut tables = chain_tables(trace, &run.chain, "bounds", "gaps");
+    if !threads.is_empty() {
+        let chains: Vec<Chain> = threads.iter().map(|it| it.chain).collect();
+        tables.extend(chain_tables(trace, &Chain::mean(&chains), "thread_bounds", "thread_gaps"));
     }
-    let sync = synchronisation(input);
-    let ladder = [
-        ("IPCO", bounds.ipco(), "L"),
-        ("IPCOL", bounds.ipcol(), "M'"),
-        ("IPCOLM", bounds.ipcolm(), "D"),
-        ("IPCOLMD", bounds.ipcolmd(), "S'"),
-        ("S'", bounds.ipcolmd() + i128::from(sync) * n, "X"),
-        ("actual", actual, ""),
-    ];
-    for (name, level, gap) in ladder {
-        names.push(name);
-        levels.push(level);
-        if !gap.is_empty() {
-            gap_names.push(gap);
-        }
-    }
-    let seconds = |scaled: i128| scaled as f64 / n as f64 / trace.clock().ticks_per_second() as f64;
-    let gaps: Vec<i128> = levels.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let fraction = |gap: &i128| if actual > 0 { *gap as f64 / actual as f64 } else { 0.0 };
-    let tables = vec![
-        DataTable {
-            name: "bounds",
-            columns: vec![
-                Column::new("name", Values::Word(names)),
-                Column::seconds("seconds", levels.iter().map(|level| seconds(*level)).collect()),
-            ],
-        },
-        DataTable {
-            name: "gaps",
-            columns: vec![
-                Column::new("name", Values::Word(gap_names)),
-                Column::seconds("seconds", gaps.iter().map(|gap| seconds(*gap)).collect()),
-                Column::new("fraction", Values::Number(Unit::Ratio, gaps.iter().map(fraction).collect())),
-            ],
-        },
-        region_table(trace, &work, &kinds),
-    ];
-    let notes = vec![
-        "work is useful time between global synchronisations; X holds messages and waits between them, start-up and shut-down".to_owned(),
-    ];
-    let share = if actual > 0 { bounds.serial as f64 * n as f64 / actual as f64 } else { 0.0 };
+    tables.push(region_table(trace, &run.work, &run.kinds));
+    let seconds = |ticks: f64| ticks / trace.clock().ticks_per_second() as f64;
+    let (serial, all) = (run.chain.serial, run.chain.run());
     let serial = vec![
-        Scalar::new("seconds", Unit::Seconds, seconds(bounds.serial * n)),
-        Scalar::new("share", Unit::Ratio, share),
-        Scalar::new("pes", Unit::Count, n as f64),
-        Scalar::new("blocks", Unit::Count, work.rows.len() as f64),
+        Scalar::new("seconds", Unit::Seconds, seconds(serial)),
+        Scalar::new("share", Unit::Ratio, if all > 0.0 { serial / all } else { 0.0 }),
+        Scalar::new("pes", Unit::Count, run.work.pes.len() as f64),
+        Scalar::new("blocks", Unit::Count, run.work.rows.len() as f64),
     ];
     let sections = vec![
-        Section { name: "bounds", scalars: Vec::new(), tables, notes },
+        Section { name: "bounds", tables, ..Section::default() },
         Section { name: "serial", scalars: serial, ..Section::default() },
     ];
-    Outcome { findings: block_loss::findings(input, &work, &kinds), sections }
+    let mut losses = Losses::default();
+    for world in std::iter::once(&run).chain(&threads) {
+        losses.add(trace, &world.work, &world.kinds);
+    }
+    Outcome { findings: block_loss::findings(input, losses), sections }
+}
+
+/// The levels and gaps of a chain.
+fn chain_tables(trace: &Trace, chain: &Chain, levels: &'static str, gaps: &'static str) -> Vec<DataTable> {
+    let seconds = |ticks: &f64| ticks / trace.clock().ticks_per_second() as f64;
+    let run = chain.run();
+    let fraction = |gap: &f64| if run > 0.0 { gap / run } else { 0.0 };
+    let of_gaps = chain.gaps();
+    vec![
+        DataTable {
+            name: levels,
+            columns: vec![
+                Column::new("name", Values::Word(LEVELS.to_vec())),
+                Column::seconds("seconds", chain.levels.iter().map(seconds).collect()),
+            ],
+        },
+        DataTable {
+            name: gaps,
+            columns: vec![
+                Column::new("name", Values::Word(GAPS.to_vec())),
+                Column::seconds("seconds", of_gaps.iter().map(seconds).collect()),
+                Column::new("fraction", Values::Number(Unit::Ratio, of_gaps.iter().map(fraction).collect())),
+            ],
+        },
+    ]
 }
 
 /// Whether one PE works in a region of the source, or all.
@@ -142,30 +155,6 @@ fn kinds(work: &BlockWork) -> Vec<RegionKind> {
         |(most, total): (&i128, &i128)| work.pes.len() > 1 && *total > 0 && *most as f64 >= SERIAL * *total as f64;
     let serial = most.iter().zip(&total).map(is_serial);
     serial.map(|serial| if serial { RegionKind::Serial } else { RegionKind::Parallel }).collect()
-}
-
-/// The tensor of the work.
-fn tensor(work: &BlockWork, kinds: &[RegionKind]) -> Tensor {
-    let mut tensor = Tensor::new(work.pes.len());
-    for region in &work.phases {
-        tensor.region(kinds[*region]);
-    }
-    for (row, ticks) in work.rows.iter().zip(work.ticks()) {
-        tensor.iteration(row.phase, ticks);
-    }
-    tensor
-}
-
-/// The tensor of blocks with CPU time as work.
-fn cpu_tensor(blocks: &BlockWork, kinds: &[RegionKind], cpu: &[i64]) -> Tensor {
-    let mut tensor = Tensor::new(blocks.pes.len());
-    for kind in kinds {
-        tensor.region(*kind);
-    }
-    for (row, ticks) in blocks.rows.iter().zip(cpu.chunks_exact(blocks.pes.len().max(1))) {
-        tensor.iteration(row.region, ticks);
-    }
-    tensor
 }
 
 /// Seconds of a region: mean over PEs, largest PE, and sum of the largest of each iteration.
@@ -210,8 +199,8 @@ fn region_table(trace: &Trace, work: &BlockWork, kinds: &[RegionKind]) -> DataTa
     DataTable {
         name: "block_regions",
         columns: vec![
-            Column::new("from", path(&|region| work.regions[region].source.0)),
-            Column::new("to", path(&|region| work.regions[region].source.1)),
+            Column::new("from", path(&|region| work.regions[region].after)),
+            Column::new("to", path(&|region| work.regions[region].closes)),
             Column::new("kind", Values::Word(rows.iter().map(|row| kind(row.region)).collect())),
             Column::new("iterations", Values::Count(rows.iter().map(|row| iterations[row.region]).collect())),
             Column::seconds("mean", column(&|row| row.mean)),

@@ -5,15 +5,13 @@
 //! Transfer = T_id / T. Source: POP metrics as PyPOP computes them (theory 7.1); between processes and between threads as
 //! OTF-CPT splits them.
 
-use partune_base::{CallPathId, PeId, RegionId, StringId, Table, Time};
-use partune_trace::{Role, Trace};
+use partune_base::{PeId, Table, Time};
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
 
 use crate::ideal::{Ideal, follow};
 use crate::steps::Planner;
 use crate::sums::{useful as useful_of, useful_outside};
-use crate::useful::{cpu_pes, span_of, windows};
+use crate::useful::{cpu_pes, operations_between_processes, span_of, windows};
 use crate::{Analysis, Input, Outcome, Scalar, Section, Unit, phases};
 
 pub(crate) static EFFICIENCY: Analysis = Analysis {
@@ -207,22 +205,4 @@ fn between_processes(
     }
     let planner = Planner { trace, index: input.index, windows, between_processes: Some(&busy) };
     Factors::new(&useful, run_time, follow(&planner.plan()).run_time)
-}
-
-/// Which call paths are operations of a paradigm that acts between processes: one that can send, access memory of other PEs,
-/// or start up and shut down. Threads' paradigms can do none of this.
-fn operations_between_processes(trace: &Trace) -> Table<CallPathId, bool> {
-    let between = |role: Role| {
-        let roles = [Role::Init, Role::Finalize, Role::Send, Role::Recv, Role::SendRecv, Role::Put, Role::Get];
-        roles.contains(&role)
-            || [Role::OneToAll, Role::AllToOne, Role::AllToAll, Role::Scan, Role::GlobalAlloc].contains(&role)
-    };
-    let paradigms: FxHashSet<StringId> =
-        trace.regions().iter().filter(|region| between(region.role)).map(|region| region.paradigm).collect();
-    let region = |region: RegionId| paradigms.contains(&trace.regions()[region].paradigm);
-    trace
-        .paths()
-        .ids()
-        .map(|path| trace.paths().operation(path) == path && region(trace.paths().region(path)))
-        .collect()
 }

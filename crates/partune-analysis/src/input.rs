@@ -4,7 +4,7 @@ use partune_index::Index;
 use partune_machine::Machine;
 use partune_trace::Trace;
 
-use crate::Waits;
+use crate::{Base, Waits};
 
 /// The facts, what was derived from them once, and the thresholds.
 #[derive(Clone, Copy)]
@@ -13,6 +13,13 @@ pub struct Input<'a> {
     pub index: &'a Index,
     pub waits: &'a Waits,
     pub options: &'a Options,
+}
+
+impl Input<'_> {
+    /// What a finding must lose to be reported, in ticks summed over PEs.
+    pub(crate) fn least(&self) -> i64 {
+        (Base::of(self.trace).total() as f64 * self.options.minimum) as i64
+    }
 }
 
 /// Thresholds. Every one is an option of the command line.

@@ -1,16 +1,16 @@
 //! Iterations that the user marked: they decide what an iteration of the bounds' tensor is, where a trace has them.
 //!
-//! Without marks every block is an iteration of the region between its two places. With marks an iteration is one turn of the
+//! Without marks every block is an iteration of the region of the place that closes it. With marks an iteration is one turn of the
 //! marked loop (of nested ones the outermost), and
 //!
-//! - a block that ends in a turn belongs to it. Blocks between the same two places in one turn are regions of their own, by
+//! - a block that ends in a turn belongs to it. Blocks that close at the same place in one turn are regions of their own, by
 //!   their order in the turn: imbalance that is the same in every turn is that of regions (M'), what changes is dynamic (D);
 //! - a block in which several turns begin, because no global synchronisation is between them, is cut where they begin, and
 //!   behind the last of them. PEs may run ahead of each other, so that the sum of the maxima exceeds the time that the block
 //!   took and would be no bound. Then 2, 4, 8, … turns are one iteration, as few as needed (theory 2.1: what no barrier
 //!   separates is merged); if two such are still too many, the block stays whole.
 //!
-//! Not cut are serial regions, blocks of a single process with teams, and blocks in which PEs begin different numbers of turns.
+//! Not cut are serial regions, and blocks in which PEs begin different numbers of turns.
 
 use partune_base::{CallPathId, Id, PeId, ProcessId, Time};
 use partune_trace::Trace;
@@ -18,9 +18,10 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::Input;
-use crate::block_work::{BlockWork, Cuts, Row, cuts, whole_run};
+use crate::block_work::{BlockWork, Row};
+use crate::spending::{Kinds, Meter};
 use crate::tensor::RegionKind;
-use crate::useful::{Useful, windows};
+use crate::tiling::Tiling;
 
 /// A turn of a marked loop on one PE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,16 +55,15 @@ struct Cut {
 }
 
 /// The same work with marked iterations as iterations; as it was if nothing is marked. `kinds` are those of its regions.
-pub(crate) fn refine(input: &Input<'_>, blocks: BlockWork, kinds: &[RegionKind]) -> BlockWork {
+pub(crate) fn refine(input: &Input<'_>, tiling: &Tiling, blocks: BlockWork, kinds: &[RegionKind]) -> BlockWork {
     let Some(turns) = turns(input.trace, &blocks.pes) else { return blocks };
-    let whole = whole_run(input.trace);
-    let all = cuts(input.trace, input.index, &whole);
-    let is_cut = |row: &Row| kinds[row.region] == RegionKind::Parallel && all.teams.is_none();
+    let extents = |tile: usize| tiling.extents_of(tile).collect::<Vec<_>>();
+    let is_cut = |row: &Row| kinds[row.region] == RegionKind::Parallel;
     let found: Vec<Cut> = (0..blocks.rows.len())
         .filter(|row| is_cut(&blocks.rows[*row]))
-        .filter_map(|row| cut(row, &turns, &all.extents(blocks.rows[row].block)))
+        .filter_map(|row| cut(row, &turns, &extents(blocks.rows[row].tile)))
         .collect();
-    let work = measure(input, &all, &blocks, &found);
+    let work = measure(input, tiling, &blocks, &found);
     let n = blocks.pes.len().max(1);
     let mut refiner = Refiner {
         phases: FxHashMap::default(),
@@ -73,10 +73,10 @@ pub(crate) fn refine(input: &Input<'_>, blocks: BlockWork, kinds: &[RegionKind])
     let mut found = found.iter().zip(&work).peekable();
     for (index, (row, ticks)) in blocks.rows.iter().zip(blocks.ticks()).enumerate() {
         let cut = found.next_if(|(cut, _)| cut.row == index);
-        let limit = length(input.trace, &all, row.block);
+        let limit = i128::from(blocks.links[row.tile].length);
         match cut.and_then(|(cut, work)| Some((cut.merged_to_fit(limit, n, work)?, cut))) {
             Some((pieces, cut)) => refiner.cut(*row, cut, &pieces),
-            None => refiner.whole(*row, ticks, turn_at_end(&turns, &all.extents(row.block))),
+            None => refiner.whole(*row, ticks, turn_at_end(&turns, &extents(row.tile))),
         }
     }
     refiner.work
@@ -133,19 +133,18 @@ fn cut(row: usize, turns: &[Vec<Turn>], extents: &[(Time, Time)]) -> Option<Cut>
 }
 
 /// The work in the pieces of blocks that are cut: PEs of the first piece, of the second, and so on.
-fn measure(input: &Input<'_>, all: &Cuts<'_>, blocks: &BlockWork, cuts: &[Cut]) -> Vec<Vec<i64>> {
-    let windows = windows(input.trace);
+fn measure(input: &Input<'_>, tiling: &Tiling, blocks: &BlockWork, cuts: &[Cut]) -> Vec<Vec<i64>> {
+    let kinds = Kinds::new(input.trace, tiling.level, &[]);
     let columns: Vec<Vec<Vec<i64>>> = (0..blocks.pes.len())
         .into_par_iter()
         .map(|at| {
-            let pe = blocks.pes[at];
-            let mut useful = Useful::new(input.trace, pe, windows[pe]);
+            let mut meter = Meter::new(input, blocks.pes[at], tiling.span, &kinds);
             let mut of_cut = |cut: &Cut| {
-                let (begin, end) = all.extents(blocks.rows[cut.row].block)[at];
-                let mut before = useful.up_to(begin);
+                let (begin, end) = tiling.extents[at][blocks.rows[cut.row].tile];
+                let mut before = meter.up_to(begin).work();
                 let times = cut.times[at].iter().copied().chain([end]);
                 let pieces = times.map(|time| {
-                    let now = useful.up_to(time);
+                    let now = meter.up_to(time).work();
                     (now - std::mem::replace(&mut before, now)).max(0)
                 });
                 pieces.collect::<Vec<i64>>()
@@ -158,14 +157,6 @@ fn measure(input: &Input<'_>, all: &Cuts<'_>, blocks: &BlockWork, cuts: &[Cut]) 
         pieces.flat_map(|piece| columns.iter().map(move |column| column[number][piece]).collect::<Vec<_>>()).collect()
     };
     (0..cuts.len()).map(of_cut).collect()
-}
-
-/// From the last arrival at the synchronisation before a block to the last arrival at its own: no PE can work longer in it, and
-/// the blocks together are not longer than the run.
-fn length(trace: &Trace, all: &Cuts<'_>, block: usize) -> i128 {
-    let last = |block: usize| all.extents(block).iter().map(|extent| extent.1).max();
-    let begin = block.checked_sub(1).and_then(last).unwrap_or(trace.begin());
-    i128::from(last(block).unwrap_or(begin).since(begin).0)
 }
 
 /// A piece of a block that is cut.

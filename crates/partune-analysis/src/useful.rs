@@ -1,15 +1,16 @@
 //! Useful time: what a PE of a CPU does outside operations, the basis of efficiencies, bounds and balance.
 //!
 //! The main thread of a process computes whenever it is not in an operation, also outside of all recorded regions: many
-//! recorders see only constructs. Other threads compute only inside of recorded regions; between them they idle. Time in which
+//! recorders see only constructs; forking and joining a team is the runtime's. Other threads compute only inside of recorded regions; between them they idle. Time in which
 //! nothing was recorded (pauses) is not useful.
 //!
 //! The run is measured from the end of the paradigm's start-up to the begin of its shut-down, as on-the-fly tools do, since
 //! what a launcher takes says nothing of the program. Without start-up or shut-down a PE's own first and last event count.
 
-use partune_base::{CallPathId, Id, PeId, Span, Table, Time};
-use partune_trace::{PeKind, Role, Stream, Trace, VisitIx};
+use partune_base::{CallPathId, Id, PeId, RegionId, Span, StringId, Table, Time};
+use partune_trace::{PeKind, Role, Stream, TeamKind, Trace, VisitIx};
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 
 /// PEs of CPUs that recorded something, in order.
 pub(crate) fn cpu_pes(trace: &Trace) -> Vec<PeId> {
@@ -56,6 +57,38 @@ pub(crate) fn span_of(windows: &Table<PeId, (Time, Time)>, pes: &[PeId]) -> (Tim
     (begin, end.max(begin))
 }
 
+/// What shares are shares of: the time between start-up and shut-down, on every PE of a CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Base {
+    /// The first end of a start-up; without one the first event.
+    pub begin: Time,
+    /// The last begin of a shut-down; without one the last event.
+    pub end: Time,
+    pub pes: usize,
+}
+
+impl Base {
+    /// Linear in call paths and PEs. A trace without PEs of CPUs is taken whole, with all that recorded something.
+    pub fn of(trace: &Trace) -> Base {
+        let pes = cpu_pes(trace);
+        if pes.is_empty() {
+            return Base { begin: trace.begin(), end: trace.end(), pes: trace.active_pes().count() };
+        }
+        let (begin, end) = span_of(&windows(trace), &pes);
+        Base { begin, end, pes: pes.len() }
+    }
+
+    /// How long it is.
+    pub fn length(&self) -> Span {
+        self.end.since(self.begin)
+    }
+
+    /// Ticks summed over PEs.
+    pub fn total(&self) -> i64 {
+        self.length().0.saturating_mul(self.pes as i64)
+    }
+}
+
 /// Exit of the start-up, with calls that only prepare or ask right after it.
 fn start_up(trace: &Trace, stream: &Stream) -> Option<Time> {
     let mut operations =
@@ -95,6 +128,24 @@ pub(crate) fn role_of_path(trace: &Trace, path: CallPathId) -> Role {
     trace.regions()[trace.paths().region(path)].role
 }
 
+/// Which call paths are operations of a paradigm that acts between processes: one that can send, access memory of other PEs,
+/// or start up and shut down. Threads' paradigms can do none of this.
+pub(crate) fn operations_between_processes(trace: &Trace) -> Table<CallPathId, bool> {
+    let between = |role: Role| {
+        let roles = [Role::Init, Role::Finalize, Role::Send, Role::Recv, Role::SendRecv, Role::Put, Role::Get];
+        roles.contains(&role)
+            || [Role::OneToAll, Role::AllToOne, Role::AllToAll, Role::Scan, Role::GlobalAlloc].contains(&role)
+    };
+    let paradigms: FxHashSet<StringId> =
+        trace.regions().iter().filter(|region| between(region.role)).map(|region| region.paradigm).collect();
+    let region = |region: RegionId| paradigms.contains(&trace.regions()[region].paradigm);
+    trace
+        .paths()
+        .ids()
+        .map(|path| trace.paths().operation(path) == path && region(trace.paths().region(path)))
+        .collect()
+}
+
 /// Useful time of a PE in each of some intervals, which are disjoint and in order. Linear in its operations; nothing for a profile.
 pub fn useful_in(trace: &Trace, pe: PeId, intervals: &[(Time, Time)]) -> Vec<Span> {
     let mut useful = Useful::new(trace, pe, (trace.begin(), trace.end()));
@@ -125,8 +176,9 @@ impl<'a> Useful<'a> {
     pub(crate) fn new(trace: &'a Trace, pe: PeId, interval: (Time, Time)) -> Useful<'a> {
         let stream = &trace.streams()[pe];
         let mut idle = if trace.pes()[pe].thread == 0 { Vec::new() } else { between_regions(stream) };
-        if !stream.pauses.is_empty() {
+        if !stream.pauses.is_empty() || !stream.teams.is_empty() {
             idle.extend(stream.pauses.iter().map(|pause| (pause.begin, pause.end)));
+            idle.extend(starting(stream));
             idle.sort_unstable();
         }
         let (position, end) = interval;
@@ -156,10 +208,10 @@ impl<'a> Useful<'a> {
             } else {
                 self.next += 1;
             }
-            self.sum += begin.since(self.position).0;
+            self.sum += begin.since(self.position).0.max(0);
             self.position = self.position.max(end);
         }
-        self.sum + time.since(self.position).0
+        self.sum + time.since(self.position).0.max(0)
     }
 
     /// The next time that is not useful, and whether it is from `idle`.
@@ -185,6 +237,22 @@ impl<'a> Useful<'a> {
         }
         None
     }
+}
+
+/// What a PE that forks needs until its own part begins, and from its end until the join: the runtime's time, and nobody's code.
+fn starting(stream: &Stream) -> Vec<(Time, Time)> {
+    let mut gaps = Vec::new();
+    let (mut forked, mut ended) = (None, None);
+    for event in &stream.teams {
+        match event.kind {
+            TeamKind::Fork => (forked, ended) = (Some(event.time), None),
+            TeamKind::TeamBegin => gaps.extend(forked.take().map(|fork| (fork, event.time))),
+            TeamKind::TeamEnd => ended = Some(event.time),
+            TeamKind::Join => gaps.extend(ended.take().map(|end| (end, event.time))),
+            TeamKind::Create | TeamKind::Begin | TeamKind::Wait | TeamKind::End => {}
+        }
+    }
+    gaps
 }
 
 /// Times before, between and after the outermost visits of a PE.

@@ -54,11 +54,10 @@ fn run(input: &Input<'_>) -> Outcome {
     let delays = input.waits.delays();
     let ledger = blame::ledger(input.trace, input.index, input.waits, delays);
     let origins = Origins::new(input.trace, input.index, input.waits);
-    let pes = input.trace.active_pes().count();
-    let minimum = input.options.minimum * input.trace.duration().0 as f64 * pes as f64;
+    let least = input.least();
     let findings = places
         .into_par_iter()
-        .filter(|(_, place)| place.time.0 as f64 >= minimum)
+        .filter(|(_, place)| place.time.0 >= least)
         .map(|((pattern, path), place)| {
             let first = ledger.partition_point(|(account, _)| (account.pattern, account.path) < (pattern, path));
             let end = ledger.partition_point(|(account, _)| (account.pattern, account.path) <= (pattern, path));

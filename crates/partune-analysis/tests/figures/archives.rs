@@ -9,7 +9,7 @@ use partune_index::{Index, clock_repair};
 use partune_otf2::import::{Bytes, Files, import};
 use partune_trace::Trace;
 
-use super::{close, column, numbers, scalar};
+use super::{close, column, numbers, scalar, step};
 
 struct Folder(PathBuf);
 
@@ -114,6 +114,8 @@ fn laws_hold_on_real_runs() {
         assert!(levels.windows(2).all(|pair| pair[0] <= pair[1] + 1e-9), "{name}: {levels:?}");
         let gaps: f64 = numbers(&outcome, "gaps", "seconds").iter().sum();
         assert!(close(gaps, levels[levels.len() - 1] - levels[0]), "{name}");
+        let unexplained = step(&outcome, "gaps", "X") / levels[levels.len() - 1];
+        assert!((-1e-9..0.02).contains(&unexplained), "{name}: {unexplained} is not explained");
         let outcome = run(&archive, "profile");
         let duration = archive.0.clock().seconds(archive.0.duration());
         let activities = ["computation", "communication", "synchronization", "io", "management", "measurement", "idle"];

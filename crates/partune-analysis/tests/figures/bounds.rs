@@ -5,15 +5,32 @@ use std::fmt::Write;
 use partune_analysis::Pattern;
 
 use super::tensor::{FIGURE_4, FIGURE_5};
-use super::{assert_close, close, column, figure, numbers, scalar, seconds, words};
+use super::{assert_close, close, column, figure, levels, numbers, scalar, seconds, step, words};
 
-/// Two PEs that work in two regions, twice, each closed by a barrier of its own: the tensor as a trace. A barrier before all of
-/// it makes both iterations of region 1 begin at the same place of the source.
-fn trace(cells: [[[i64; 2]; 2]; 2], serial: i64) -> String {
-    let mut text = String::from("resolution 1\n");
+/// How the program of the figures is written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Shape {
+    Plain,
+    /// Between start-up and shut-down, which take 3 and 2.
+    Started,
+    Marked,
+    /// A barrier of its own before all of it.
+    BarrierFirst,
+    /// The whole five times.
+    Repeated,
+}
+
+const SHAPES: [Shape; 5] = [Shape::Plain, Shape::Started, Shape::Marked, Shape::BarrierFirst, Shape::Repeated];
+
+/// Two PEs that work in two regions, twice, each closed by a barrier of its own: the tensor as a trace.
+fn trace(cells: [[[i64; 2]; 2]; 2], serial: i64, shape: Shape) -> String {
     let mut bodies = [String::new(), String::new()];
-    let mut now = 0;
-    for iteration in cells {
+    let mut now = if shape == Shape::Started { 3 } else { 0 };
+    for iteration in cells.repeat(if shape == Shape::Repeated { 5 } else { 1 }) {
+        let length: i64 = iteration.iter().map(|work| work[0].max(work[1])).sum();
+        if shape == Shape::Marked {
+            bodies.iter_mut().for_each(|body| write!(body, "iteration turn {now}..{} {{", now + length).unwrap());
+        }
         for (region, work) in iteration.into_iter().enumerate() {
             let end = now + work[0].max(work[1]);
             for (pe, body) in bodies.iter_mut().enumerate() {
@@ -22,58 +39,73 @@ fn trace(cells: [[[i64; 2]; 2]; 2], serial: i64) -> String {
             }
             now = end;
         }
-    }
-    for (pe, body) in bodies.iter().enumerate() {
-        writeln!(text, "pe {pe}: main 0..{now} {{ region1 0..0 {{ MPI_Barrier 0..0 barrier }}\n{body} }}").unwrap();
+        if shape == Shape::Marked {
+            bodies.iter_mut().for_each(|body| body.push('}'));
+        }
     }
     if serial > 0 {
         let end = now + serial;
-        for pe in 0..2 {
-            let arrival = if pe == 0 { end } else { now };
-            writeln!(text, "pe {pe}: alone {now}..{end} {{ MPI_Barrier {arrival}..{end} barrier }}").unwrap();
+        for (body, arrival) in bodies.iter_mut().zip([end, now]) {
+            write!(body, "alone {now}..{end} {{ MPI_Barrier {arrival}..{end} barrier }}").unwrap();
+        }
+        now = end;
+    }
+    let (before, after) = match shape {
+        Shape::Started => ("MPI_Init 0..3 init", format!("MPI_Finalize {now}..{} finalize", now + 2)),
+        Shape::BarrierFirst => ("MPI_Barrier 0..0 barrier", String::new()),
+        Shape::Plain | Shape::Marked | Shape::Repeated => ("", String::new()),
+    };
+    let end = if shape == Shape::Started { now + 2 } else { now };
+    let pe = |(pe, body): (usize, &String)| format!("pe {pe}: main 0..{end} {{ {before}\n{body} {after} }}\n");
+    "resolution 1\n".to_owned() + &bodies.iter().enumerate().map(pe).collect::<String>()
+}
+
+#[test]
+fn figure_4_in_every_shape() {
+    for shape in SHAPES {
+        let (_, outcome) = figure(&trace(FIGURE_4, 0, shape), "bounds");
+        let times = if shape == Shape::Repeated { 5.0 } else { 1.0 };
+        assert_close(&levels(&outcome), &[41.0, 42.0, 46.0, 47.0, 47.0, 47.0, 47.0].map(|it| it * times));
+        assert_eq!(words(&outcome, "gaps", "name"), ["C'", "O", "L", "M'", "D", "W", "S'", "X"]);
+        let gaps = [0.0, 0.0, 1.0, 4.0, 1.0, 0.0, 0.0, 0.0].map(|it| it * times);
+        assert_close(&numbers(&outcome, "gaps", "seconds"), &gaps);
+        assert!(close(step(&outcome, "bounds", "IP"), 41.0 * times), "{shape:?}");
+        assert_close(&[scalar(&outcome, "share"), scalar(&outcome, "pes")], &[0.0, 2.0]);
+    }
+}
+
+#[test]
+fn figure_5_in_every_shape() {
+    for shape in SHAPES {
+        let (trace, outcome) = figure(&trace(FIGURE_5, 0, shape), "bounds");
+        let times = if shape == Shape::Repeated { 5.0 } else { 1.0 };
+        assert_close(&levels(&outcome), &[40.0, 40.0, 40.0, 60.0, 60.0, 60.0, 60.0].map(|it| it * times));
+        let gaps = [0.0, 0.0, 0.0, 0.0, 20.0, 0.0, 0.0, 0.0].map(|it| it * times);
+        assert_close(&numbers(&outcome, "gaps", "seconds"), &gaps);
+        // Two regions lose 20 PE-seconds each; both PEs hold up the other, once in each.
+        assert_eq!(outcome.findings.len(), 2, "{shape:?}");
+        for finding in &outcome.findings {
+            assert_eq!((finding.pattern, finding.count), (Pattern::LoadImbalance, 2 * times as u64));
+            assert!(close(seconds(&trace, finding), 20.0 * times));
+            let blamed = |pe| (pe, 10 * times as i64);
+            assert_eq!(
+                finding.causes.iter().map(|cause| (cause.pe.0, cause.time.0)).collect::<Vec<_>>(),
+                [blamed(0), blamed(1)]
+            );
         }
     }
-    text
-}
-
-#[test]
-fn figure_4() {
-    let (_, outcome) = figure(&trace(FIGURE_4, 0), "bounds");
-    assert_eq!(words(&outcome, "bounds", "name"), ["IPCO", "IPCOL", "IPCOLM", "IPCOLMD", "S'", "actual"]);
-    assert_close(&numbers(&outcome, "bounds", "seconds"), &[41.0, 42.0, 46.0, 47.0, 47.0, 47.0]);
-    assert_eq!(words(&outcome, "gaps", "name"), ["L", "M'", "D", "S'", "X"]);
-    assert_close(&numbers(&outcome, "gaps", "seconds"), &[1.0, 4.0, 1.0, 0.0, 0.0]);
-    assert_close(&[scalar(&outcome, "share"), scalar(&outcome, "pes"), scalar(&outcome, "blocks")], &[0.0, 2.0, 4.0]);
-}
-
-#[test]
-fn figure_5() {
-    let (trace, outcome) = figure(&trace(FIGURE_5, 0), "bounds");
-    assert_close(&numbers(&outcome, "bounds", "seconds"), &[40.0, 40.0, 40.0, 60.0, 60.0, 60.0]);
-    assert_close(&numbers(&outcome, "gaps", "seconds"), &[0.0, 0.0, 20.0, 0.0, 0.0]);
-    // Two regions lose 20 PE-seconds each; both PEs hold up the other, once in each.
-    assert_eq!(outcome.findings.len(), 2);
-    for finding in &outcome.findings {
-        assert_eq!((finding.pattern, finding.count), (Pattern::LoadImbalance, 2));
-        assert!(close(seconds(&trace, finding), 20.0));
-        assert_eq!(
-            finding.causes.iter().map(|cause| (cause.pe.0, cause.time.0)).collect::<Vec<_>>(),
-            [(0, 10), (1, 10)]
-        );
-    }
-    assert_close(&numbers(&outcome, "block_regions", "dynamic"), &[10.0, 10.0]);
 }
 
 #[test]
 fn a_serial_section_shifts_the_bounds_and_is_named() {
-    let (trace, outcome) = figure(&trace(FIGURE_4, 7), "bounds");
-    assert_close(&numbers(&outcome, "bounds", "seconds"), &[48.0, 49.0, 53.0, 54.0, 54.0, 54.0]);
+    let (trace, outcome) = figure(&trace(FIGURE_4, 7, Shape::Plain), "bounds");
+    assert_close(&levels(&outcome), &[48.0, 49.0, 53.0, 54.0, 54.0, 54.0, 54.0]);
     assert!(close(scalar(&outcome, "share"), 7.0 / 54.0));
     let serial: Vec<_> = outcome.findings.iter().filter(|it| it.pattern == Pattern::SerialSection).collect();
     assert_eq!(serial.len(), 1);
     assert!(close(seconds(&trace, serial[0]), 7.0));
     assert_eq!(serial[0].causes[0].pe.0, 0);
-    assert_eq!(partune_testkit::path_name(&trace, serial[0].causes[0].path), "alone");
+    assert_eq!(partune_testkit::path_name(&trace, serial[0].causes[0].path), "main/alone");
 }
 
 #[test]
@@ -82,24 +114,73 @@ fn synchronisation_itself_is_a_gap() {
         pe 0: main 0..20 { MPI_Barrier 10..14 barrier work 14..18 MPI_Barrier 18..20 barrier }
         pe 1: main 0..20 { MPI_Barrier 8..13 barrier work 13..17 MPI_Barrier 17..20 barrier }";
     let (_, outcome) = figure(text, "bounds");
-    // Blocks (10, 8) and (4, 4); the first barrier is left 3 after the last PE came, the second 2.
-    assert_close(&numbers(&outcome, "bounds", "seconds"), &[13.0, 14.0, 14.0, 14.0, 19.0, 20.0]);
+    // Tiles (10, 8) and (4, 4). PE 0 comes last both times and leaves 4 and 2 after it came.
+    assert_close(&levels(&outcome), &[13.0, 14.0, 14.0, 14.0, 14.0, 20.0, 20.0]);
     let gaps = numbers(&outcome, "gaps", "seconds");
     assert!(close(gaps.iter().sum::<f64>(), 20.0 - 13.0));
     assert!(close(numbers(&outcome, "gaps", "fraction").iter().sum::<f64>(), 7.0 / 20.0));
 }
 
+/// PEs that notify at 10, compute to 50, wait for a second, and compute to 60.
+const SPLIT: &str = "resolution 1000
+    pe 0 1 2: main 0..60 { upc_notify 10..10 barrier_notify work 10..50 upc_wait 50..51 barrier_wait more 51..60 }";
+
 #[test]
-fn cpu_time_gives_ipc_and_the_gap_o() {
+fn a_split_barrier_costs_what_is_spent_in_its_calls() {
+    let non_blocking = SPLIT
+        .replace("upc_notify 10..10 barrier_notify", "MPI_Ibarrier 10..10 started(req=1)")
+        .replace("upc_wait 50..51 barrier_wait", "MPI_Wait 50..51 barrier(req=1)");
+    for text in [SPLIT, &non_blocking] {
+        let (_, outcome) = figure(text, "bounds");
+        // 50 and 9 of work, 1 of waiting calls: nothing is left to explain.
+        assert_close(&levels(&outcome), &[0.059, 0.059, 0.059, 0.059, 0.059, 0.060, 0.060]);
+    }
+}
+
+#[test]
+fn a_split_barrier_that_keeps_nobody_apart_ends_no_tile() {
+    // PE 0 computes 40 between its notify and its wait, PE 1 after its wait: side by side, not one after the other.
+    let text = "resolution 1000
+        pe 0: main 0..45 { upc_notify 0..0 barrier_notify early 0..40 upc_wait 40..40 barrier_wait MPI_Barrier 40..45 barrier }
+        pe 1: main 0..45 { upc_notify 0..0 barrier_notify upc_wait 0..0 barrier_wait late 0..40 MPI_Barrier 40..45 barrier }";
+    let (_, outcome) = figure(text, "bounds");
+    assert_close(&levels(&outcome), &[0.040, 0.040, 0.040, 0.040, 0.040, 0.045, 0.045]);
+}
+
+#[test]
+fn what_lies_between_synchronisations_has_its_own_gaps() {
+    // PE 0: 10 of work, 2 in a send. PE 1: 4 of work, 8 waiting in a receive that takes 9, 3 on a file. Then a barrier at 16.
+    let text = "resolution 1
+        pe 0: main 0..18 { work 0..10 MPI_Send 10..12 send(to=1) MPI_Barrier 12..18 barrier }
+        pe 1: main 0..18 { work 0..2 MPI_Recv 2..11 recv(from=0) MPI_File_read 11..14 read(64) work 14..16 MPI_Barrier 16..18 barrier }";
+    let (_, outcome) = figure(text, "bounds");
+    // u: 10, 4; k: 2, 1; o: 0, 3. IP 7, IPC 8.5, IPCO 10, the rest max(12, 8) = 12.
+    // PE 1 arrives last, at 16, after 8 of waiting: 8 - (12 - 8) = 4 of it are not hidden. The barrier takes 2.
+    let all = numbers(&outcome, "bounds", "seconds");
+    assert_close(&all, &[7.0, 8.5, 10.0, 12.0, 12.0, 12.0, 16.0, 18.0, 18.0]);
+}
+
+#[test]
+fn what_was_not_recorded_is_not_explained() {
+    let text = "resolution 1
+        pe 0: main 0..20 { work 0..5 gap 5..15 pause MPI_Barrier 20..20 barrier }
+        pe 1: main 0..20 { work 0..8 MPI_Barrier 8..20 barrier }";
+    let (_, outcome) = figure(text, "bounds");
+    // PE 0 arrives last; of its 20 a pause of 10 is nobody's work.
+    assert_close(&levels(&outcome), &[9.0, 10.0, 10.0, 10.0, 10.0, 10.0, 20.0]);
+    assert!(close(step(&outcome, "gaps", "X"), 10.0));
+}
+
+#[test]
+fn cpu_time_gives_the_gap_o() {
     let text = "resolution 1
         metric ru_utime accumulated s
         pe 0: main 0..20 metric(ru_utime=100) { MPI_Barrier 10..10 metric(ru_utime=106) barrier work 10..20 { MPI_Barrier 20..20 metric(ru_utime=116) barrier } }
         pe 1: main 0..20 metric(ru_utime=5) { MPI_Barrier 10..10 metric(ru_utime=15) barrier work 10..20 { MPI_Barrier 20..20 metric(ru_utime=21) barrier } }";
     let (_, outcome) = figure(text, "bounds");
-    assert_eq!(words(&outcome, "bounds", "name")[..2], ["IPC", "IPCO"]);
-    assert_eq!(words(&outcome, "gaps", "name")[0], "O");
     // PE 0 computed 6 and 10 of its 10 and 10 seconds, PE 1 10 and 6.
-    assert_close(&numbers(&outcome, "bounds", "seconds")[..2], &[16.0, 20.0]);
+    assert_close(&numbers(&outcome, "bounds", "seconds")[..3], &[16.0, 16.0, 20.0]);
+    assert!(close(step(&outcome, "gaps", "O"), 4.0));
 }
 
 #[test]
@@ -110,14 +191,35 @@ fn main_thread_outside_of_teams_is_serial() {
         pe 0.1: \"!$omp parallel\" 10..20 team(t) { \"!$omp implicit barrier\" 18..20 }";
     let (_, outcome) = figure(text, "bounds");
     assert!(close(scalar(&outcome, "seconds"), 20.0), "{:?}", outcome.sections);
-    assert_close(&numbers(&outcome, "bounds", "seconds")[..2], &[29.0, 30.0]);
+    assert_close(&levels(&outcome), &[29.0, 30.0, 30.0, 30.0, 30.0, 30.0, 30.0]);
     assert!(outcome.findings.iter().any(|it| it.pattern == Pattern::SerialSection));
+}
+
+#[test]
+fn threads_of_processes_have_a_chain_of_their_own() {
+    // Two processes of two threads. Each computes 10 alone; then a team: threads 10 and 6 in one process, 8 and 8 in the other; then
+    // a barrier of processes. Process 0 is ready at 20, process 1 at 18.
+    let team = |process: u32, work: [i64; 2], end: i64| {
+        let [first, second] = work.map(|work| 10 + work);
+        format!(
+            "pe {process}.0: MPI_Init 0..0 init main 0..22 {{ alone 0..10 par 10..{end} fork join {{ \"!$omp parallel\" 10..{end} team(t{process}) {{ \"!$omp implicit barrier\" {first}..{end} }} }} MPI_Barrier {end}..22 barrier }}
+             pe {process}.1: \"!$omp parallel\" 10..{end} team(t{process}) {{ \"!$omp implicit barrier\" {second}..{end} }}\n"
+        )
+    };
+    let teams = "resolution 1\n team t0 = 0.0 0.1\n team t1 = 1.0 1.1\n";
+    let (_, outcome) = figure(&(teams.to_owned() + &team(0, [10, 6], 20) + &team(1, [8, 8], 18)), "bounds");
+    // Processes compute 20 and 18.
+    assert_close(&levels(&outcome), &[19.0, 20.0, 20.0, 20.0, 20.0, 22.0, 22.0]);
+    // Threads: 10 alone and 8 in the mean, in both; at least 10 + 10 and 10 + 8. The mean of 20 and 18 is what processes start from.
+    let threads = ["IPCO", "IPCOL", "IPCOLMD", "actual"].map(|name| step(&outcome, "thread_bounds", name));
+    assert_close(&threads, &[18.0, 19.0, 19.0, 19.0]);
+    assert!(close(step(&outcome, "thread_gaps", "L"), 1.0));
 }
 
 #[test]
 fn one_pe_has_bounds_without_gaps_and_no_finding() {
     let (_, outcome) = figure("resolution 1\n pe 0: main 0..10", "bounds");
-    assert_close(&numbers(&outcome, "gaps", "seconds"), &[0.0; 5]);
+    assert_close(&numbers(&outcome, "gaps", "seconds"), &[0.0; 8]);
     assert!(outcome.findings.is_empty());
     assert!(
         matches!(column(&outcome, "block_regions", "from"), partune_analysis::Values::Path(paths) if paths.len() == 1)
@@ -130,5 +232,7 @@ fn balanced_blocks_are_silent() {
         pe 0 1 2: main 0..100 { MPI_Barrier 40..41 barrier MPI_Barrier 99..100 barrier }";
     let (_, outcome) = figure(text, "bounds");
     assert!(outcome.findings.is_empty());
-    assert_close(&numbers(&outcome, "gaps", "seconds")[..3], &[0.0; 3]);
+    for name in ["L", "M'", "D", "W", "X"] {
+        assert!(close(step(&outcome, "gaps", name), 0.0), "{name}");
+    }
 }

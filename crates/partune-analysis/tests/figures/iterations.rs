@@ -2,15 +2,11 @@
 
 use std::fmt::Write;
 
-use partune_analysis::{Outcome, Pattern};
+use partune_analysis::Pattern;
 use proptest::prelude::*;
 
 use super::tensor::FIGURE_4;
-use super::{assert_close, close, figure, numbers, seconds};
-
-fn bounds(outcome: &Outcome) -> Vec<f64> {
-    numbers(outcome, "bounds", "seconds")
-}
+use super::{assert_close, close, figure, levels, numbers, seconds, step};
 
 fn unmarked(text: &str) -> String {
     text.replace("iteration ", "")
@@ -25,8 +21,8 @@ const MESSAGES: &str = "resolution 1
 fn turns_without_a_global_synchronisation_are_iterations() {
     let (trace, outcome) = figure(MESSAGES, "bounds");
     // (15, 5), then (5, 15): nothing is uneven but from turn to turn.
-    assert_close(&bounds(&outcome), &[20.0, 20.0, 20.0, 30.0, 30.0, 30.0]);
-    assert_close(&numbers(&outcome, "gaps", "seconds"), &[0.0, 0.0, 10.0, 0.0, 0.0]);
+    assert_close(&levels(&outcome), &[20.0, 20.0, 20.0, 30.0, 30.0, 30.0, 30.0]);
+    assert!(close(step(&outcome, "gaps", "D"), 10.0));
     assert_close(&numbers(&outcome, "block_regions", "dynamic"), &[10.0]);
     assert_close(&numbers(&outcome, "block_regions", "iterations"), &[2.0]);
     assert_eq!(outcome.findings.len(), 1);
@@ -36,7 +32,7 @@ fn turns_without_a_global_synchronisation_are_iterations() {
     assert!(close(seconds(&trace, finding), 20.0));
 
     let (_, outcome) = figure(&unmarked(MESSAGES), "bounds");
-    assert_close(&bounds(&outcome), &[20.0, 20.0, 20.0, 20.0, 20.0, 30.0]);
+    assert_close(&levels(&outcome), &[20.0, 20.0, 20.0, 20.0, 30.0, 30.0, 30.0]);
     assert!(outcome.findings.is_empty());
 }
 
@@ -65,10 +61,10 @@ fn blocks_at_the_same_place_in_a_turn_are_regions() {
     }
     // All blocks lie between the same two places; in a turn the first and the second are two regions.
     let (_, outcome) = figure(&text, "bounds");
-    assert_close(&bounds(&outcome), &[41.0, 42.0, 46.0, 47.0, 48.0, 48.0]);
-    assert_close(&numbers(&outcome, "gaps", "seconds"), &[1.0, 4.0, 1.0, 1.0, 0.0]);
+    assert_close(&levels(&outcome), &[41.0, 42.0, 46.0, 47.0, 47.0, 48.0, 48.0]);
+    assert_close(&numbers(&outcome, "gaps", "seconds")[2..], &[1.0, 4.0, 1.0, 0.0, 1.0, 0.0]);
     let (_, outcome) = figure(&unmarked(&text), "bounds");
-    assert_close(&bounds(&outcome), &[41.0, 42.0, 42.0, 47.0, 48.0, 48.0]);
+    assert_close(&levels(&outcome), &[41.0, 42.0, 42.0, 47.0, 47.0, 48.0, 48.0]);
 }
 
 #[test]
@@ -77,14 +73,14 @@ fn turns_that_overlap_too_far_are_merged() {
         pe 0: main 0..30 { iteration step 0..10 iteration step 10..30 }
         pe 1: main 0..30 { iteration step 0..20 iteration step 20..30 }";
     let (_, outcome) = figure(text, "bounds");
-    assert_close(&bounds(&outcome), &[30.0; 6]);
+    assert_close(&levels(&outcome), &[30.0; 7]);
     assert!(outcome.findings.is_empty());
     // The same, and two turns in which PE 1 waits for PE 0: two by two, the sum of the maxima is 30 + 10, and not 40 + 10.
     let text = "resolution 1
-        pe 0: main 0..40 { iteration step 0..10 iteration step 10..30 iteration step 30..32 iteration step 32..40 }
-        pe 1: main 0..40 { iteration step 0..20 iteration step 20..30 iteration step 30..32 { MPI_Recv 30..32 } iteration step 32..40 { MPI_Recv 32..40 } }";
+        pe 0: main 0..40 { iteration step 0..10 iteration step 10..30 iteration step 30..32 { MPI_Send 32..32 send(to=1) } iteration step 32..40 { MPI_Send 40..40 send(to=1) } }
+        pe 1: main 0..40 { iteration step 0..20 iteration step 20..30 iteration step 30..32 { MPI_Recv 30..32 recv(from=0) } iteration step 32..40 { MPI_Recv 32..40 recv(from=0) } }";
     let (_, outcome) = figure(text, "bounds");
-    assert_close(&bounds(&outcome), &[35.0, 40.0, 40.0, 40.0, 40.0, 40.0]);
+    assert_close(&levels(&outcome), &[35.0, 40.0, 40.0, 40.0, 40.0, 40.0, 40.0]);
     assert_close(&numbers(&outcome, "block_regions", "iterations"), &[2.0]);
 }
 
@@ -94,25 +90,25 @@ fn balanced_turns_are_silent() {
         pe 0 1 2: main 0..100 { setup 0..10 repeat 8 every 10 { iteration step 10..20 { MPI_Sendrecv 19..20 send(to=+1) recv(from=-1) } } }";
     let (_, outcome) = figure(text, "bounds");
     assert!(outcome.findings.is_empty());
-    assert_close(&numbers(&outcome, "gaps", "seconds")[..4], &[0.0; 4]);
+    assert_close(&numbers(&outcome, "gaps", "seconds")[2..5], &[0.0; 3]);
 }
 
 #[test]
 fn what_is_before_and_behind_the_turns_is_a_region_of_its_own() {
     // Set-up (10, 0), turns (0, 6) and (6, 0), end (0, 4).
     let text = "resolution 1
-        pe 0: main 0..26 { MPI_Recv 10..10 iteration step 10..16 { MPI_Recv 10..16 } iteration step 16..22 MPI_Recv 22..26 }
-        pe 1: main 0..26 { MPI_Recv 0..10 iteration step 10..16 iteration step 16..22 { MPI_Recv 16..22 } end 22..26 }";
+        pe 0: main 0..26 { MPI_Send 10..10 send(to=1) iteration step 10..16 { MPI_Recv 10..16 recv(from=1) } iteration step 16..22 { MPI_Send 22..22 send(to=1) } MPI_Recv 22..26 recv(from=1) }
+        pe 1: main 0..26 { MPI_Recv 0..10 recv(from=0) iteration step 10..16 { MPI_Send 16..16 send(to=0) } iteration step 16..22 { MPI_Recv 16..22 recv(from=0) } end 22..26 { MPI_Send 26..26 send(to=0) } }";
     let (_, outcome) = figure(text, "bounds");
     // Sums: 16 and 10. Regions: 10, max(6, 6), 4.
-    assert_close(&bounds(&outcome), &[13.0, 16.0, 20.0, 26.0, 26.0, 26.0]);
+    assert_close(&levels(&outcome), &[13.0, 16.0, 20.0, 26.0, 26.0, 26.0, 26.0]);
 }
 
 #[test]
 fn turns_that_do_not_match_are_passed_over() {
     let text = MESSAGES.replace("pe 1: main 0..30 { iteration step 0..15", "pe 1: main 0..30 { step 0..15");
     let (_, outcome) = figure(&text, "bounds");
-    assert_close(&bounds(&outcome), &[20.0, 20.0, 20.0, 20.0, 20.0, 30.0]);
+    assert_close(&levels(&outcome), &[20.0, 20.0, 20.0, 20.0, 30.0, 30.0, 30.0]);
 }
 
 #[test]
@@ -120,7 +116,7 @@ fn only_the_outermost_of_nested_turns_count() {
     let nested = MESSAGES
         .replace("iteration step 15..30 {", "iteration step 15..30 { iteration inner 15..16 iteration inner 16..17");
     let (_, outcome) = figure(&nested, "bounds");
-    assert_close(&bounds(&outcome), &[20.0, 20.0, 20.0, 30.0, 30.0, 30.0]);
+    assert_close(&levels(&outcome), &[20.0, 20.0, 20.0, 30.0, 30.0, 30.0, 30.0]);
 }
 
 /// Turns of rounds: each round is work, and a ring of messages or a barrier.
@@ -179,12 +175,12 @@ proptest! {
         if trace.duration().0 == 0 || outcome.sections.is_empty() {
             return Ok(());
         }
-        let (marked, plain) = (bounds(&outcome), bounds(&plain));
+        let (marked, plain) = (levels(&outcome), levels(&plain));
         // IPCO to S', then the run: a bound is never above it.
         prop_assert!(marked.windows(2).all(|pair| pair[0] <= pair[1] + 1e-9), "{marked:?}\n{text}");
         prop_assert!(close(marked[0], plain[0]) && close(marked[1], plain[1]), "{marked:?} {plain:?}");
         prop_assert!(marked[2] + 1e-9 >= plain[2] && marked[3] + 1e-9 >= plain[3], "{marked:?} {plain:?}");
         let gaps: f64 = numbers(&outcome, "gaps", "seconds").iter().sum();
-        prop_assert!(close(gaps, marked[5] - marked[0]));
+        prop_assert!(close(gaps, marked[6] - step(&outcome, "bounds", "IP")));
     }
 }

@@ -67,6 +67,17 @@ fn words(outcome: &Outcome, table: &str, name: &str) -> Vec<&'static str> {
     }
 }
 
+/// The seconds of a bound or gap.
+fn step(outcome: &Outcome, table: &str, name: &str) -> f64 {
+    let row = words(outcome, table, "name").iter().position(|word| *word == name);
+    numbers(outcome, table, "seconds")[row.unwrap_or_else(|| panic!("{table} has no {name}"))]
+}
+
+/// The seconds of all bounds of a chain, in its order.
+fn levels(outcome: &Outcome) -> Vec<f64> {
+    ["IPCO", "IPCOL", "IPCOLM", "IPCOLMD", "W", "S'", "actual"].map(|name| step(outcome, "bounds", name)).to_vec()
+}
+
 /// The number in the row in which a path column has this call path.
 fn at_path(trace: &Trace, outcome: &Outcome, table: &str, path: &str, name: &str) -> f64 {
     let Values::Path(paths) = column(outcome, table, "callpath") else { panic!("no column of paths") };

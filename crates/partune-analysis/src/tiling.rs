@@ -1,0 +1,285 @@
+//! Tiles: the run of a world of PEs, cut at the synchronisations of all of them.
+//!
+//! A world is what works side by side: the processes of a job, or the threads of a process. A tile is what its PEs do between one
+//! synchronisation of all of them and the next; it belongs to the region of the call site that *closes* it, so the first tile of a run
+//! belongs to its region too. Processes are cut at [`partune_index::Blocks`]; threads where a team forks, at its barriers, and
+//! where it joins, so that what lies outside of teams are tiles of their own.
+
+use partune_base::{CallPathId, PeId, ProcessId, Table, Time};
+use partune_index::{Blocks, Fork, Index, Member};
+use partune_trace::{Role, Trace};
+
+use crate::spending::Level;
+use crate::useful::{cpu_pes, role_of_path, span_of, windows};
+
+/// One tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Tile {
+    /// The call path of the synchronisation that closes it (on its first PE); none at the end of the run.
+    pub(crate) closes: CallPathId,
+    /// That of the one before it; none at the begin of the run.
+    pub(crate) after: CallPathId,
+    /// Whether the time from the last arrival before it to its begin is what a synchronisation took.
+    pub(crate) synchronised: bool,
+}
+
+/// The tiles of a world, in order of time.
+#[derive(Clone, Debug)]
+pub(crate) struct Tiling {
+    pub(crate) level: Level,
+    pub(crate) pes: Vec<PeId>,
+    pub(crate) tiles: Vec<Tile>,
+    /// For each PE, from when to when it is in each tile: 16 bytes each.
+    pub(crate) extents: Vec<Vec<(Time, Time)>>,
+    /// From the end of start-up to the begin of shut-down.
+    pub(crate) span: (Time, Time),
+}
+
+/// The worlds of a run.
+pub(crate) struct Worlds {
+    /// Processes of a job; for a run of one process its PEs.
+    pub(crate) run: Tiling,
+    /// The threads of each process, where there are several processes and one of them has several PEs.
+    pub(crate) processes: Vec<Tiling>,
+}
+
+impl Worlds {
+    /// Linear in PEs times synchronisations.
+    pub(crate) fn find(trace: &Trace, index: &Index) -> Worlds {
+        let windows = windows(trace);
+        let cpus = cpu_pes(trace);
+        let mut processes: Vec<(ProcessId, Vec<PeId>)> = Vec::new();
+        for pe in &cpus {
+            let process = trace.pes()[*pe].process;
+            match processes.iter_mut().rev().find(|it| it.0 == process) {
+                Some((_, pes)) => pes.push(*pe),
+                None => processes.push((process, vec![*pe])),
+            }
+        }
+        let threaded = processes.iter().any(|(_, pes)| pes.len() > 1);
+        let span = span_of(&windows, &cpus);
+        if processes.len() < 2 {
+            let forked = forks(trace, index, &cpus).next().is_some();
+            let run = if forked {
+                threads(trace, index, cpus, span, Level::Pes)
+            } else {
+                Tiling::of_blocks(&index.blocks, cpus, &windows, span, Level::Pes)
+            };
+            return Worlds { run, processes: Vec::new() };
+        }
+        let first = processes.iter().map(|(_, pes)| main(trace, index, pes)).collect();
+        let level = if threaded { Level::Processes } else { Level::Pes };
+        let run = Tiling::of_blocks(&index.blocks, first, &windows, span, level);
+        let of_process = |(_, pes): (ProcessId, Vec<PeId>)| {
+            let span = span_of(&windows, &pes);
+            if forks(trace, index, &pes).next().is_some() {
+                threads(trace, index, pes, span, Level::Threads)
+            } else {
+                Tiling::whole(pes, &windows, span, Level::Threads)
+            }
+        };
+        let processes = processes.into_iter().filter(|_| threaded).map(of_process).collect();
+        Worlds { run, processes }
+    }
+}
+
+/// The PE that stands for a process: its main thread, unless another one takes part in all synchronisations.
+fn main(trace: &Trace, index: &Index, pes: &[PeId]) -> PeId {
+    let takes_part =
+        |pe: &&PeId| index.blocks.extents.get(**pe).is_some_and(|it| it.len() == index.blocks.blocks.len());
+    let main = pes.iter().find(|pe| trace.pes()[**pe].thread == 0).into_iter();
+    main.chain(pes).find(takes_part).or(pes.first()).copied().unwrap_or(PeId::NONE)
+}
+
+impl Tiling {
+    /// Cut at global synchronisations, within the span; one tile where these PEs have none.
+    fn of_blocks(
+        blocks: &Blocks,
+        pes: Vec<PeId>,
+        windows: &Table<PeId, (Time, Time)>,
+        span: (Time, Time),
+        level: Level,
+    ) -> Tiling {
+        let count = blocks.blocks.len();
+        let known = pes.iter().all(|pe| blocks.extents.get(*pe).is_some_and(|extents| extents.len() == count));
+        if count == 0 || !known {
+            return Tiling::whole(pes, windows, span, level);
+        }
+        let clip = |pe: PeId, time: Time| time.clamp(windows[pe].0, windows[pe].1.max(windows[pe].0));
+        let inside = |block: &usize| {
+            let length = |pe: &PeId| {
+                let (begin, end) = blocks.extents[*pe][*block];
+                clip(*pe, end).since(clip(*pe, begin)).0
+            };
+            // The last tile closes at the shut-down, even if nobody does anything in it.
+            pes.iter().any(|pe| length(pe) > 0)
+                || pes.iter().all(|pe| blocks.extents[*pe][*block].0 >= windows[*pe].0)
+                    && pes.iter().any(|pe| blocks.extents[*pe][*block].1 <= windows[*pe].1)
+        };
+        let kept: Vec<usize> = (0..count).filter(inside).collect();
+        if kept.is_empty() {
+            return Tiling::whole(pes, windows, span, level);
+        }
+        let extents = pes.iter().map(|pe| {
+            let extents = kept.iter().map(|block| blocks.extents[*pe][*block]);
+            extents.map(|(begin, end)| (clip(*pe, begin), clip(*pe, end))).collect()
+        });
+        let tile = |block: &usize| {
+            let (after, closes) = blocks.blocks[*block].source;
+            // Start-up is a synchronisation too: PEs leave it at different times.
+            Tile { closes, after, synchronised: blocks.blocks[*block].begin != u32::MAX }
+        };
+        Tiling { level, tiles: kept.iter().map(tile).collect(), extents: extents.collect(), pes, span }
+    }
+
+    fn whole(pes: Vec<PeId>, windows: &Table<PeId, (Time, Time)>, span: (Time, Time), level: Level) -> Tiling {
+        let tile = Tile { closes: CallPathId::NONE, after: CallPathId::NONE, synchronised: false };
+        let extents = pes.iter().map(|pe| vec![windows[*pe]]).collect();
+        Tiling { level, pes, tiles: vec![tile], extents, span }
+    }
+
+    /// When each PE is in a tile.
+    pub(crate) fn extents_of(&self, tile: usize) -> impl Iterator<Item = (Time, Time)> {
+        self.extents.iter().map(move |extents| extents[tile])
+    }
+
+    /// The last arrival at the end of a tile.
+    fn arrival(&self, tile: usize) -> Time {
+        self.extents_of(tile).map(|extent| extent.1).max().unwrap_or_default()
+    }
+
+    /// From the last arrival before a tile to the last arrival at its own end: no PE can work longer in it, and all tiles
+    /// together make up the run.
+    pub(crate) fn stretch(&self, tile: usize) -> (Time, Time) {
+        let begin = tile.checked_sub(1).map_or(self.span.0, |before| self.arrival(before));
+        let end = if tile + 1 == self.tiles.len() { self.span.1 } else { self.arrival(tile) };
+        (begin, end.max(begin))
+    }
+
+    /// Joins tiles to those before them: what closes a tile keeps PEs apart only if nobody begins the next before all arrived.
+    pub(crate) fn join(&mut self, joined: &[bool]) {
+        for extents in &mut self.extents {
+            let mut kept: Vec<(Time, Time)> = Vec::with_capacity(extents.len());
+            for (extent, joined) in extents.iter().zip(joined) {
+                match kept.last_mut().filter(|_| *joined) {
+                    Some(last) => last.1 = extent.1.max(last.1),
+                    None => kept.push(*extent),
+                }
+            }
+            *extents = kept;
+        }
+        let mut kept: Vec<Tile> = Vec::with_capacity(self.tiles.len());
+        for (tile, joined) in self.tiles.iter().zip(joined) {
+            match kept.last_mut().filter(|_| *joined) {
+                Some(last) => last.closes = tile.closes,
+                None => kept.push(*tile),
+            }
+        }
+        self.tiles = kept;
+    }
+}
+
+/// The outermost teams of several PEs that the first of some PEs forks, in order.
+fn forks<'a>(trace: &'a Trace, index: &'a Index, pes: &[PeId]) -> impl Iterator<Item = (usize, &'a Fork)> {
+    let main = pes.first().copied().filter(|pe| trace.pes()[*pe].thread == 0).unwrap_or(PeId::NONE);
+    let mut until = Time::MIN;
+    index.teams.forks.iter().enumerate().filter(move |(_, fork)| {
+        let outermost = fork.place.pe == main && fork.members.len() > 1 && fork.fork >= until;
+        if outermost {
+            until = fork.join;
+        }
+        outermost
+    })
+}
+
+/// Cut where teams fork, at their barriers, and where they join.
+fn threads(trace: &Trace, index: &Index, pes: Vec<PeId>, span: (Time, Time), level: Level) -> Tiling {
+    let barriers = barriers(index);
+    let mut tiling = Tiling { level, tiles: Vec::new(), extents: vec![Vec::new(); pes.len()], pes, span };
+    let (mut now, mut after, mut synchronised) = (span.0, CallPathId::NONE, false);
+    let all: Vec<(usize, &Fork)> = forks(trace, index, &tiling.pes).collect();
+    for (number, fork) in all.into_iter().filter(|(_, fork)| fork.fork >= span.0 && fork.join <= span.1) {
+        let first = barriers.partition_point(|it| it.0 < number as u32);
+        let of_fork = barriers[first..].iter().take_while(move |it| it.0 == number as u32);
+        let place = place(trace, fork);
+        tiling.outside(Tile { closes: place, after, synchronised }, (now, fork.fork));
+        (after, synchronised) = (place, true);
+        let part = |pe: &PeId| fork.members.binary_search_by_key(pe, |member| member.0).ok().map(|at| fork.members[at]);
+        let begin = |pe: &PeId| part(pe).map_or(fork.fork, |(_, begin, _)| begin.clamp(fork.fork, fork.join));
+        let mut begins: Vec<Time> = tiling.pes.iter().map(begin).collect();
+        for (_, instance) in of_fork {
+            let members = index.collectives.members(&index.collectives.instances[*instance as usize]);
+            let Some(closes) = members.first().map(|member| trace.visit(member.pe, member.wait).path) else { continue };
+            if !encloses(fork, members) {
+                continue;
+            }
+            tiling.together(Tile { closes, after, synchronised }, members, &mut begins);
+            (after, synchronised) = (closes, true);
+        }
+        let end = |pe: &PeId| part(pe).map(|(_, _, end)| end);
+        let ends: Vec<Option<Time>> = tiling.pes.iter().map(end).collect();
+        tiling.rest(Tile { closes: place, after, synchronised }, fork, &begins, &ends);
+        (now, after, synchronised) = (fork.join, place, true);
+    }
+    tiling.outside(Tile { closes: CallPathId::NONE, after, synchronised }, (now, span.1));
+    tiling
+}
+
+/// The call path of a parallel region: of the region that the forking PE enters then; without one, of the visit that it forks in.
+fn place(trace: &Trace, fork: &Fork) -> CallPathId {
+    let visits = &trace.streams()[fork.place.pe].visits;
+    let first = visits.enter.partition_point(|enter| *enter < fork.fork);
+    let inside =
+        (first..visits.len()).take_while(|visit| visits.enter[*visit] <= fork.join).map(|visit| visits.path[visit]);
+    let of_fork = fork.place.visit.some().map(|visit| visits.path[visit.index()]);
+    let mut near = of_fork.into_iter().chain(inside.take(2));
+    let is_parallel = |path: &CallPathId| role_of_path(trace, *path) == Role::Parallel;
+    near.clone().find(is_parallel).or_else(|| near.next()).unwrap_or(CallPathId::NONE)
+}
+
+/// Complete barriers of teams, as (fork, instance), in order.
+fn barriers(index: &Index) -> Vec<(u32, u32)> {
+    let instances = (0_u32..).zip(&index.collectives.instances);
+    let of_teams = instances.filter(|(_, it)| it.fork != u32::MAX && it.role == Role::GroupSync && it.missing == 0);
+    let mut barriers: Vec<(u32, u32)> = of_teams.map(|(number, it)| (it.fork, number)).collect();
+    barriers.sort_unstable();
+    barriers
+}
+
+/// Whether these are all members of a team, between its fork and its join.
+fn encloses(fork: &Fork, members: &[Member]) -> bool {
+    let inside = |member: &Member| member.wait_enter >= fork.fork && member.exit <= fork.join;
+    members.len() == fork.members.len() && members.iter().all(inside)
+}
+
+impl Tiling {
+    /// A tile outside of teams.
+    fn outside(&mut self, tile: Tile, extent: (Time, Time)) {
+        self.extents.iter_mut().for_each(|extents| extents.push(extent));
+        self.tiles.push(tile);
+    }
+
+    /// A tile of a team that ends at a barrier.
+    fn together(&mut self, tile: Tile, members: &[Member], begins: &mut [Time]) {
+        let last = members.iter().map(|member| member.wait_enter).max().unwrap_or_default();
+        for ((pe, begin), extents) in self.pes.iter().zip(begins).zip(&mut self.extents) {
+            if let Ok(at) = members.binary_search_by_key(pe, |member| member.pe) {
+                let member = &members[at];
+                extents.push((*begin, member.wait_enter.max(*begin)));
+                *begin = member.exit.max(*begin);
+            } else {
+                extents.push((last, last));
+            }
+        }
+        self.tiles.push(tile);
+    }
+
+    /// What a team does after its last barrier, until each member ends its part.
+    fn rest(&mut self, tile: Tile, fork: &Fork, begins: &[Time], ends: &[Option<Time>]) {
+        for ((begin, end), extents) in begins.iter().zip(ends).zip(&mut self.extents) {
+            let end = end.unwrap_or(*begin).clamp(*begin, fork.join.max(*begin));
+            extents.push((*begin, end));
+        }
+        self.tiles.push(tile);
+    }
+}
