@@ -130,6 +130,7 @@ fn finding(input: &Input<'_>, place: &Place) -> Option<Finding> {
         causes: Vec::new(),
         unexplained: time,
         occurrences: Vec::new(),
+        waits: None,
         facts: vec![
             ("factor", own_s / expected_s),
             ("mean_seconds", own_s / count as f64),

@@ -220,6 +220,7 @@ pub(crate) fn findings(
             causes: Vec::new(),
             unexplained: Span::ZERO,
             occurrences: Vec::new(),
+            waits: None,
             facts: facts(&all),
         }
     };

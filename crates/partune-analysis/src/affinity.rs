@@ -233,6 +233,7 @@ fn finding(trace: &Trace, found: &Found) -> Option<Finding> {
         causes: Vec::new(),
         unexplained: Span::ZERO,
         occurrences: Vec::new(),
+        waits: None,
         facts: vec![
             ("local", now),
             ("best_local", best),

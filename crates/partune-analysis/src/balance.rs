@@ -157,6 +157,7 @@ fn finding(
         causes: vec![Cause { pe: slowest, path, origin: CallPathId::NONE, time }],
         unexplained: Span::ZERO,
         occurrences: Vec::new(),
+        waits: None,
         facts: vec![("level", level), ("max_over_average", ratio)],
     })
 }

@@ -215,6 +215,7 @@ fn empty(trace: &partune_trace::Trace, path: CallPathId) -> Finding {
         causes: Vec::new(),
         unexplained: Span::ZERO,
         occurrences: Vec::new(),
+        waits: None,
         facts: vec![("instances", 0.0)],
     }
 }

@@ -10,7 +10,10 @@ use partune_base::{CallPathId, PeId, Span, Time};
 use partune_trace::{Role, Trace};
 
 use crate::block_work::BlockWork;
+use crate::finding::Told;
+use crate::spending::Kinds;
 use crate::tensor::RegionKind;
+use crate::tiling::Tiling;
 use crate::useful::role_of_path;
 use crate::{Cause, Finding, Input, Occurrence, Pattern};
 
@@ -29,10 +32,12 @@ struct Lost {
     count: u64,
     /// In order of PE, as far as there is something.
     waits: Vec<(PeId, i64)>,
-    /// What each PE is charged with, most first, and where it works most more than another.
+    /// What each PE is charged with, most first, and where it works most more than another; none if that is in no recorded region.
     blame: Vec<(PeId, i64, CallPathId)>,
     /// (loss, begin, end, PE that has most) of the worst iterations.
     worst: Vec<(i64, Time, Time, PeId)>,
+    /// Waiting in its tiles and at their ends, by pattern and place.
+    told: BTreeMap<(Pattern, CallPathId), i64>,
 }
 
 /// The same in the making: one number a PE.
@@ -46,12 +51,13 @@ struct Sums {
 }
 
 impl Losses {
-    /// Adds the regions of a world. Linear in PEs times rows.
-    pub(crate) fn add(&mut self, trace: &Trace, work: &BlockWork, kinds: &[RegionKind]) {
-        let n = work.pes.len();
+    /// Adds the regions of a world. Linear in PEs times rows, and in waits.
+    pub(crate) fn add(&mut self, input: &Input<'_>, tiling: &Tiling, work: &BlockWork, kinds: &[RegionKind]) {
+        let (trace, n) = (input.trace, work.pes.len());
         if n < 2 {
             return;
         }
+        let mut told = waits(input, tiling, work);
         let mut sums = vec![Sums::default(); work.regions.len()];
         for ((region, ticks), row) in work.iterations().zip(&work.rows) {
             sums[region].add(&work.pes, ticks, (row.begin, row.end));
@@ -60,7 +66,7 @@ impl Losses {
             if sums.time == 0 || !work.is_known(region) {
                 continue;
             }
-            let lost = sums.finish(trace, work, region);
+            let lost = Lost { told: std::mem::take(&mut told[region]), ..sums.finish(trace, work, region) };
             let pattern =
                 if kinds[region] == RegionKind::Serial { Pattern::SerialSection } else { Pattern::LoadImbalance };
             match self.0.entry((work.regions[region].closes, pattern)) {
@@ -69,6 +75,37 @@ impl Losses {
             }
         }
     }
+}
+
+/// The waits in the tiles of each region and at their ends.
+fn waits(input: &Input<'_>, tiling: &Tiling, work: &BlockWork) -> Vec<BTreeMap<(Pattern, CallPathId), i64>> {
+    let kinds = Kinds::new(input.trace, tiling.level, &[]);
+    let mut told = vec![BTreeMap::new(); work.regions.len()];
+    for (at, pe) in tiling.pes.iter().enumerate() {
+        let mut last: Option<(usize, (Pattern, CallPathId), i64)> = None;
+        let mut book = |row: Option<(usize, (Pattern, CallPathId), i64)>| {
+            if let Some((region, place, ticks)) = row {
+                *told[region].entry(place).or_default() += ticks;
+            }
+        };
+        for wait in input.waits.of_pe(*pe) {
+            let path = input.trace.visit(*pe, wait.operation).path;
+            let Some(tile) = tiling.at(at, wait.begin).filter(|_| kinds.has_waits(path)) else { continue };
+            let row = (work.links[tile].region, (wait.pattern, path), wait.duration().0);
+            match &mut last {
+                Some(last) if (last.0, last.1) == (row.0, row.1) => last.2 += row.2,
+                last => book(last.replace(row)),
+            }
+        }
+        book(last);
+    }
+    told
+}
+
+/// The sum, and where most is.
+fn told(waits: &BTreeMap<(Pattern, CallPathId), i64>) -> Option<Told> {
+    let most = waits.iter().max_by_key(|(place, ticks)| (**ticks, std::cmp::Reverse(**place)));
+    most.map(|((pattern, path), _)| Told { time: Span(waits.values().sum()), pattern: *pattern, path: *path })
 }
 
 /// Imbalance and serial work of each region, as findings.
@@ -106,13 +143,13 @@ impl Sums {
         let path = [work.turns[region], about.closes, about.after].into_iter().find(|path| path.is_some());
         let path = path.unwrap_or(CallPathId::NONE);
         let some = |sums: Vec<i64>| work.pes.iter().copied().zip(sums).filter(|(_, ticks)| *ticks > 0);
-        let mut blame: Vec<(PeId, i64, CallPathId)> = some(self.blame).map(|(pe, ticks)| (pe, ticks, path)).collect();
+        let mut blame: Vec<(PeId, i64, CallPathId)> = some(self.blame).map(|(pe, ticks)| (pe, ticks, CallPathId::NONE)).collect();
         by_blame(&mut blame);
         for (pe, _, place) in blame.iter_mut().take(KEPT) {
-            *place = work.excess(trace, region, *pe).some().unwrap_or(path);
+            *place = work.excess(trace, region, *pe);
         }
         let waits = some(self.waits).collect();
-        Lost { path, time: self.time, count: self.count, waits, blame, worst: self.worst }
+        Lost { path, time: self.time, count: self.count, waits, blame, worst: self.worst, told: BTreeMap::new() }
     }
 }
 
@@ -138,6 +175,9 @@ impl Lost {
         by_blame(&mut self.blame);
         self.worst.extend(other.worst);
         keep(&mut self.worst);
+        for (place, ticks) in other.told {
+            *self.told.entry(place).or_default() += ticks;
+        }
     }
 
     fn finding(mut self, input: &Input<'_>, pattern: Pattern) -> Finding {
@@ -162,6 +202,7 @@ impl Lost {
             unexplained: Span::ZERO,
             occurrences: self.worst.iter().take(details).map(occurrence).collect(),
             facts: vec![("level", 1.0)],
+            waits: told(&self.told),
         }
     }
 }

@@ -69,6 +69,7 @@ const SERIAL: f64 = 0.99;
 
 /// What is known of one world.
 struct Measured {
+    tiling: Tiling,
     work: BlockWork,
     kinds: Vec<RegionKind>,
     chain: Chain,
@@ -89,7 +90,7 @@ fn run(input: &Input<'_>) -> Outcome {
         let kinds = kinds(&blocks);
         let work = iterations::refine(input, &tiling, blocks, &kinds);
         let chain = Chain::new(&work, &kinds);
-        Measured { work, kinds, chain }
+        Measured { tiling, work, kinds, chain }
     };
     let run = measure(run);
     let threads: Vec<Measured> = processes.into_iter().map(measure).collect();
@@ -113,7 +114,7 @@ fn run(input: &Input<'_>) -> Outcome {
     ];
     let mut losses = Losses::default();
     for world in std::iter::once(&run).chain(&threads) {
-        losses.add(trace, &world.work, &world.kinds);
+        losses.add(input, &world.tiling, &world.work, &world.kinds);
     }
     Outcome { findings: block_loss::findings(input, losses), sections }
 }

@@ -79,6 +79,17 @@ pub struct Finding {
     pub occurrences: Vec<Occurrence>,
     /// More about it that is specific to the pattern: name and value (bytes, factors, counts).
     pub facts: Vec<(&'static str, f64)>,
+    /// What of `time` is waiting that findings of waits have as well, and where most of that is; none for waits themselves.
+    pub waits: Option<Told>,
+}
+
+/// Waiting in which a loss shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Told {
+    pub time: Span,
+    /// The finding that has most of it.
+    pub pattern: Pattern,
+    pub path: CallPathId,
 }
 
 impl Pattern {

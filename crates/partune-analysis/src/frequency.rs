@@ -67,6 +67,7 @@ fn run(input: &Input<'_>) -> Outcome {
             causes: Vec::new(),
             unexplained: Span::ZERO,
             occurrences: Vec::new(),
+            waits: None,
             facts: vec![
                 ("visits", visits as f64),
                 ("mean_seconds", trace.clock().seconds(inclusive) / visits as f64),

@@ -6,6 +6,7 @@
 
 mod above_baseline;
 mod accesses;
+mod account;
 mod affinity;
 mod balance;
 mod barriers;
@@ -34,6 +35,7 @@ mod metrics;
 mod operations;
 mod phases;
 mod profile;
+mod same_loss;
 mod scaling;
 mod section;
 mod serial_transfers;
@@ -62,6 +64,7 @@ pub use delay::{DelayCost, Delays};
 pub use finding::{Cause, Finding, Occurrence, Pattern};
 pub use fit::{Fit, Line};
 pub use input::{Input, Options};
+pub use same_loss::once;
 pub use scaling::{
     Factors as ScalingFactors, Growth, Limit, Mode, Point, ScaledRow, ScaledSums, Scaling, ScalingOutcome, scale,
 };
@@ -94,6 +97,7 @@ pub struct Analysis {
 
 /// All analyses, in the order of a report.
 pub static ANALYSES: &[&Analysis] = &[
+    &account::ACCOUNT,
     &efficiency::EFFICIENCY,
     &bounds::BOUNDS,
     &balance::BALANCE,

@@ -1,4 +1,4 @@
-//! How a PE spends its time, by kind, up to any point: the meter behind bounds and the account of time.
+//! How a PE spends its time, by kind, up to any point: the meter of bounds and of the account of time.
 //!
 //! | kind | what |
 //! |---|---|
@@ -113,6 +113,13 @@ impl Kinds {
         // CPU time is known of single threads, and a process waits while its threads do.
         let cpu = if level == Level::Processes { Vec::new() } else { cpu.to_vec() };
         Kinds { level, of, busy, cpu }
+    }
+}
+
+impl Kinds {
+    /// Whether what waits in an operation of this call path waits at this level.
+    pub(crate) fn has_waits(&self, path: CallPathId) -> bool {
+        matches!(self.of[path], Kind::Comm | Kind::Io)
     }
 }
 

@@ -143,6 +143,11 @@ impl Tiling {
         self.extents.iter().map(move |extents| extents[tile])
     }
 
+    /// The tile that a PE, by its position, is in at a time, or whose end keeps it then.
+    pub(crate) fn at(&self, pe: usize, time: Time) -> Option<usize> {
+        self.extents[pe].partition_point(|extent| extent.0 <= time).checked_sub(1)
+    }
+
     /// The last arrival at the end of a tile.
     fn arrival(&self, tile: usize) -> Time {
         self.extents_of(tile).map(|extent| extent.1).max().unwrap_or_default()

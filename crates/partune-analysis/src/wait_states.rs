@@ -155,6 +155,7 @@ fn finding(
         causes: charges.into_iter().map(cause).collect(),
         unexplained: Span((place.time.0 as f64 - explained).round() as i64).clamp_positive(),
         occurrences: place.longest.iter().map(occurrence).collect(),
+        waits: None,
         facts: Vec::new(),
     }
 }

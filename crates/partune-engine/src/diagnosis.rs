@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use partune_analysis::{Finding, Options, Section, Waits};
+use partune_analysis::{Base, Finding, Options, Section, Waits, once};
 use partune_diag::{Diagnostic, Quality};
 use partune_index::Index;
 use partune_index::clock_repair::Repair;
@@ -12,7 +12,7 @@ use partune_trace::Trace;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranked {
     pub finding: Finding,
-    /// Share of the run's time on all active PEs.
+    /// Share of the time of all PEs between start-up and shut-down ([`Base`]).
     pub fraction: f64,
 }
 
@@ -98,25 +98,17 @@ pub(crate) fn recording_note(trace: &Trace, options: &Options) -> Option<Diagnos
     })
 }
 
-/// From this share of the run, a wait goes before findings of other kinds.
-const CONSIDERABLE: f64 = 0.01;
-
-/// Drops findings below the threshold and puts the worst first.
-///
-/// Considerable waits come first: they are time that was measurably lost, and do not overlap. What explains them (imbalance,
-/// serial sections) and what is smaller follows by time. Ties go by pattern and place, so that the order is always the same.
+/// Each loss once, without those below the threshold, what costs most first. Ties go by pattern and place, so that the order is
+/// always the same.
 pub(crate) fn rank(findings: Vec<Finding>, trace: &Trace, options: &Options) -> Vec<Ranked> {
-    let pes = trace.active_pes().count().max(1);
-    let total = trace.clock().seconds(trace.duration()) * pes as f64;
-    let weigh = |finding: Finding| {
-        let seconds = trace.clock().seconds(finding.time);
-        Ranked { fraction: if total > 0.0 { seconds / total } else { 0.0 }, finding }
+    let total = Base::of(trace).total();
+    let least = (total as f64 * options.minimum) as i64;
+    let weigh = |finding: Finding| Ranked {
+        fraction: if total > 0 { finding.time.0 as f64 / total as f64 } else { 0.0 },
+        finding,
     };
-    let mut ranked: Vec<Ranked> =
-        findings.into_iter().map(weigh).filter(|ranked| ranked.fraction >= options.minimum).collect();
-    ranked.sort_by_key(|it| {
-        let first = it.finding.pattern.is_wait() && it.fraction >= CONSIDERABLE;
-        (!first, std::cmp::Reverse(it.finding.time), it.finding.pattern, it.finding.path, it.finding.role)
-    });
+    let findings = once(trace, findings, least).into_iter().map(weigh);
+    let mut ranked: Vec<Ranked> = findings.filter(|ranked| ranked.fraction >= options.minimum).collect();
+    ranked.sort_by_key(|it| (std::cmp::Reverse(it.finding.time), it.finding.pattern, it.finding.path, it.finding.role));
     ranked
 }

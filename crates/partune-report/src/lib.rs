@@ -11,6 +11,7 @@ pub mod names;
 mod next;
 mod run;
 mod runs;
+mod screen;
 pub mod sentences;
 mod tables;
 mod text;

@@ -107,14 +107,21 @@ impl Location<'_> {
 
 /// Seconds with a unit that keeps three digits: `1.02 s`, `13.1 ms`.
 pub fn seconds(value: f64) -> String {
-    let (value, unit) = match value.abs() {
-        0.0 => return "0 s".to_owned(),
-        v if v >= 0.9995 => (value, "s"),
-        v if v >= 0.9995e-3 => (value * 1e3, "ms"),
-        v if v >= 0.9995e-6 => (value * 1e6, "µs"),
-        _ => (value * 1e9, "ns"),
-    };
-    format!("{} {unit}", three_digits(value))
+    if value == 0.0 {
+        return "0 s".to_owned();
+    }
+    let (scale, unit) = scale(value);
+    format!("{} {unit}", three_digits(value * scale))
+}
+
+/// The unit of a time that keeps three digits, and how many of it are a second.
+pub(crate) fn scale(seconds: f64) -> (f64, &'static str) {
+    match seconds.abs() {
+        v if v >= 0.9995 => (1.0, "s"),
+        v if v >= 0.9995e-3 => (1e3, "ms"),
+        v if v >= 0.9995e-6 => (1e6, "µs"),
+        _ => (1e9, "ns"),
+    }
 }
 
 /// A share in per cent: `16.7 %`.

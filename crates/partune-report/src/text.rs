@@ -2,13 +2,12 @@
 
 use std::fmt::Write;
 
-use partune_analysis::{Cause, Section};
-use partune_base::Span;
-use partune_diag::Severity;
+use partune_analysis::Cause;
+use partune_diag::{Diagnostic, Severity};
 use partune_engine::{Diagnosis, Ranked};
 use partune_trace::Trace;
 
-use crate::{names, next, tables};
+use crate::{names, next, screen, tables, words};
 
 /// What to print.
 #[derive(Clone, Copy, Debug)]
@@ -22,10 +21,13 @@ pub struct TextOptions {
 /// The text of a diagnosis.
 pub fn text(diagnosis: &Diagnosis, archive: &str, options: TextOptions) -> String {
     let mut out = String::new();
-    header(&mut out, diagnosis, archive);
-    summary(&mut out, diagnosis);
+    screen::header(&mut out, diagnosis, archive);
+    let (first, last): (Vec<_>, Vec<_>) =
+        diagnosis.quality.entries().iter().partition(|entry| entry.severity != Severity::Info);
+    quality(&mut out, &first);
+    screen::summary(&mut out, diagnosis);
     findings(&mut out, diagnosis, options.findings);
-    quality(&mut out, diagnosis);
+    quality(&mut out, &last);
     if options.table_rows > 0 {
         for section in &diagnosis.sections {
             tables::section_text(&mut out, &diagnosis.trace, section, options.table_rows);
@@ -34,124 +36,12 @@ pub fn text(diagnosis: &Diagnosis, archive: &str, options: TextOptions) -> Strin
     out
 }
 
-fn header(out: &mut String, diagnosis: &Diagnosis, archive: &str) {
-    let trace = &diagnosis.trace;
-    let pes = trace.active_pes().count();
-    let processes = trace.processes().iter().filter(|process| !process.pes.is_empty()).count();
-    let counted = trace.profile().into_iter().flat_map(|profile| profile.pes.iter()).flat_map(|pe| &pe.rows);
-    let mut paradigms: Vec<&str> = trace
-        .active_pes()
-        .flat_map(|pe| {
-            trace.streams()[pe].operations.iter().take(1000).map(move |visit| trace.region_of(pe, *visit).paradigm)
-        })
-        .chain(counted.clone().map(|row| names::region(trace, row.path).paradigm))
-        .map(|paradigm| trace.strings().get(paradigm))
-        .filter(|name| !name.is_empty())
-        .collect();
-    paradigms.sort_unstable();
-    paradigms.dedup();
-    let operations = counted.filter(|row| trace.paths().operation(row.path) == row.path);
-    let what = match trace.profile() {
-        Some(_) => format!("profile of {} operations", operations.map(|row| row.visits).sum::<u64>()),
-        None => format!("{} events", trace.events()),
-    };
-    let duration = names::seconds(trace.clock().seconds(trace.duration()));
-    let _ = writeln!(
-        out,
-        "{archive}: {pes} PEs in {processes} processes{}{}, {what}, {duration}",
-        if paradigms.is_empty() { "" } else { ", " },
-        paradigms.join(" + ")
-    );
-}
-
-fn section<'a>(diagnosis: &'a Diagnosis, name: &str) -> Option<&'a Section> {
-    diagnosis.sections.iter().find(|section| section.name == name)
-}
-
-/// What kind of loss it is.
-fn summary(out: &mut String, diagnosis: &Diagnosis) {
-    if let Some(efficiency) = section(diagnosis, "efficiency") {
-        let value = |name| efficiency.scalars.iter().find(|scalar| scalar.name == name).map(|scalar| scalar.value);
-        if let (Some(parallel), Some(balance), Some(serial), Some(transfer)) =
-            (value("parallel"), value("load_balance"), value("serialization"), value("transfer"))
-        {
-            let _ = writeln!(
-                out,
-                "\nefficiency   {} parallel = {} load balance × {} serialization × {} transfer",
-                names::percent(parallel),
-                names::percent(balance),
-                names::percent(serial),
-                names::percent(transfer)
-            );
-        } else if let (Some(parallel), Some(balance), Some(communication)) =
-            (value("parallel"), value("load_balance"), value("communication"))
-        {
-            let _ = writeln!(
-                out,
-                "\nefficiency   {} parallel = {} load balance × {} communication (waiting and transfer together)",
-                names::percent(parallel),
-                names::percent(balance),
-                names::percent(communication)
-            );
-        }
-    }
-    if let Some(bounds) = section(diagnosis, "bounds") {
-        let column = |table: &str, column: &str| {
-            let table = bounds.tables.iter().find(|it| it.name == table)?;
-            table.columns.iter().find(|it| it.name == column).map(|it| &it.values)
-        };
-        if let (
-            Some(partune_analysis::Values::Word(bound_names)),
-            Some(partune_analysis::Values::Number(_, seconds)),
-            Some(partune_analysis::Values::Word(gap_names)),
-            Some(partune_analysis::Values::Number(_, gaps)),
-        ) =
-            (column("bounds", "name"), column("bounds", "seconds"), column("gaps", "name"), column("gaps", "seconds"))
-            && let (Some(first), Some(lowest)) = (bound_names.first(), seconds.first())
-        {
-            let _ = write!(out, "bounds       {first} {}", names::seconds(*lowest));
-            for (name, gap) in gap_names.iter().zip(gaps) {
-                let _ = write!(out, "  +{name} {}", names::seconds(*gap));
-            }
-            let actual = diagnosis.trace.clock().seconds(diagnosis.trace.duration());
-            let _ = writeln!(out, "  = {}", names::seconds(actual));
-        }
-    }
-    if diagnosis.trace.profile().is_some() {
-        return activities(out, diagnosis);
-    }
-    let waits: Span = diagnosis.waits.iter().map(partune_analysis::Wait::duration).sum();
-    let trace = &diagnosis.trace;
-    let all = trace.clock().seconds(trace.duration()) * trace.active_pes().count().max(1) as f64;
-    if all > 0.0 {
-        let waits = trace.clock().seconds(waits);
-        let _ = writeln!(
-            out,
-            "waiting      {} of the PEs' time ({}, summed over PEs)",
-            names::percent(waits / all),
-            names::seconds(waits)
-        );
-    }
-}
-
-/// Where the PEs' time went by kind, for a profile, which does not tell what was waiting.
-fn activities(out: &mut String, diagnosis: &Diagnosis) {
-    let Some(profile) = section(diagnosis, "profile") else { return };
-    let trace = &diagnosis.trace;
-    let all = trace.clock().seconds(trace.duration()) * trace.active_pes().count().max(1) as f64;
-    let spent = profile.scalars.iter().filter(|scalar| scalar.value > 0.0);
-    let parts: Vec<String> = spent.map(|it| format!("{} {}", it.name, names::percent(it.value / all))).collect();
-    if all > 0.0 && !parts.is_empty() {
-        let _ = writeln!(out, "time         {} of the PEs' time", parts.join(", "));
-    }
-}
-
 fn findings(out: &mut String, diagnosis: &Diagnosis, count: usize) {
     if diagnosis.findings.is_empty() {
         let _ = writeln!(out, "\nno finding above the threshold");
         return;
     }
-    let _ = writeln!(out, "\nworst findings{:>67}", "time  of run");
+    let _ = writeln!(out, "\nwhat costs most{:>62}  {:>8}", "PEs' time", "of run");
     for (number, ranked) in diagnosis.findings.iter().take(count).enumerate() {
         finding(out, &diagnosis.trace, number + 1, ranked);
     }
@@ -166,32 +56,33 @@ fn findings(out: &mut String, diagnosis: &Diagnosis, count: usize) {
 fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
     let it = &ranked.finding;
     let seconds = |span| names::seconds(trace.clock().seconds(span));
-    let pattern = it.pattern.name().replace('_', " ");
-    let _ = writeln!(out, "{number:>3}  {pattern:<58} {:>8}  {:>7}", seconds(it.time), names::percent(ranked.fraction));
+    let place = names::place(trace, it.path);
+    let _ = writeln!(out, "{number:>3}  {place:<63} {:>10}  {:>8}", seconds(it.time), names::percent(ranked.fraction));
     let caller = it.path.some().and_then(|path| names::caller(trace, path));
-    let caller = caller.map_or(String::new(), |caller| format!(", from {}", caller.text()));
-    let _ = writeln!(out, "     {}{caller}", names::place(trace, it.path));
+    let caller = caller.map_or(String::new(), |caller| format!(", called from {}", caller.text()));
+    let times = if it.count == 1 { "once".to_owned() } else { format!("{} times", it.count) };
+    let _ = writeln!(out, "     {}, {times}{caller}", words::title(it.pattern).to_lowercase());
+    for (name, value) in it.facts.iter().filter(|(name, _)| SECOND_FIGURES.contains(name)) {
+        let _ = writeln!(out, "     because of {}: {}", name.replace('_', " "), names::seconds(*value));
+    }
     if !it.pes.is_empty() {
         let mut pes = it.pes.clone();
         pes.sort_by_key(|(pe, time)| (std::cmp::Reverse(*time), *pe));
         let one = |(pe, time): &(_, _)| format!("PE {} {}", names::pe(trace, *pe), seconds(*time));
         let shown: Vec<_> = pes.iter().take(4).map(one).collect();
         let more = if pes.len() > 4 { format!(" and {} more", pes.len() - 4) } else { String::new() };
-        let times = if it.count == 1 { "once".to_owned() } else { format!("{} times", it.count) };
         let verb = if it.pattern.is_wait() { "waiting" } else { "on" };
-        let _ = writeln!(out, "     {verb:<9} {}{more} ({times})", shown.join(", "));
+        let _ = writeln!(out, "     {verb:<11} {}{more}", shown.join(", "));
     }
     for (index, cause) in it.causes.iter().take(2).enumerate() {
-        let verb = if index == 0 { "caused by" } else { "" };
-        let _ = writeln!(
-            out,
-            "     {verb:<9} PE {} {}, {}",
-            names::pe(trace, cause.pe),
-            reason(trace, cause),
-            seconds(cause.time)
-        );
+        let label = if index == 0 { "main cause" } else { "" };
+        let pe = names::pe(trace, cause.pe);
+        let _ = writeln!(out, "     {label:<11} PE {pe}: {}, {}", reason(trace, cause), seconds(cause.time));
     }
 }
+
+/// Facts of a wait that are the imbalance behind it.
+const SECOND_FIGURES: [&str; 2] = ["load_imbalance", "serial_section"];
 
 /// What a PE did that made others wait.
 fn reason(trace: &Trace, cause: &Cause) -> String {
@@ -203,8 +94,7 @@ fn reason(trace: &Trace, cause: &Cause) -> String {
     }
 }
 
-fn quality(out: &mut String, diagnosis: &Diagnosis) {
-    let entries = diagnosis.quality.entries();
+fn quality(out: &mut String, entries: &[&Diagnostic]) {
     if entries.is_empty() {
         return;
     }
@@ -212,7 +102,7 @@ fn quality(out: &mut String, diagnosis: &Diagnosis) {
     for entry in entries.iter().take(8) {
         let mark = match entry.severity {
             Severity::Info => "note",
-            Severity::DataLoss => "loss",
+            Severity::DataLoss => "warning",
             Severity::Error => "error",
         };
         let times = if entry.count > 1 { format!(" ({} times)", entry.count) } else { String::new() };

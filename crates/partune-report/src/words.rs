@@ -5,7 +5,10 @@ use partune_picture::Kind;
 
 /// A pattern's name for people.
 pub fn title(pattern: Pattern) -> String {
-    let name = pattern.name().replace('_', " ").replace("nxn", "N × N");
+    let name = match pattern {
+        Pattern::WaitAtNxn => "wait at all-to-all collective".to_owned(),
+        _ => pattern.name().replace('_', " "),
+    };
     let mut letters = name.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
@@ -58,12 +61,19 @@ pub fn factor(name: &str) -> (&'static str, &'static str) {
 /// What lies between two bounds: a word, and what it is.
 pub fn gap(name: &str) -> (&'static str, &'static str) {
     match name {
-        "O" => ("processor", "time on the processor that is not computing (wall less CPU time)"),
+        "C'" => {
+            ("communication", "copying, transfer and the library's own time in operations between synchronisations")
+        }
+        "O" => (
+            "input and output, system",
+            "operations on files; where CPU time was recorded, also time off the processor",
+        ),
         "L" => ("imbalance", "PEs have different amounts of work over the run"),
-        "M'" => ("phases", "who has most work differs from region to region"),
-        "D" => ("dynamic", "who has most work differs from iteration to iteration"),
+        "M'" => ("phase imbalance", "who has most work differs from region to region"),
+        "D" => ("varying imbalance", "who has most work differs from iteration to iteration"),
+        "W" => ("waiting for messages", "waits for messages, locks and values that imbalance does not explain"),
         "S'" => ("synchronisation", "what synchronising itself takes, once all have arrived"),
-        _ => ("not modelled", "messages and waits inside of blocks, start-up and shut-down"),
+        _ => ("not explained", "time on the critical PEs that is neither work nor a recorded wait"),
     }
 }
 

@@ -16,12 +16,14 @@ const VALUES = 110;
 
 /** How a gap is coloured: by the kind of time that it is closest to. */
 const COLOURS: Record<string, string> = {
+  "C'": "messages",
   L: "wait",
   O: "management",
   "M'": "wait",
   D: "wait",
+  W: "wait",
   "S'": "synchronisation",
-  X: "messages",
+  X: "management",
 };
 
 export function Waterfall({ bounds, gaps, duration }: Props) {

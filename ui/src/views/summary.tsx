@@ -47,11 +47,11 @@ function Shown({ data }: { data: Data }) {
           {data.bounds.length > 0 && (
             <section class="card" aria-labelledby="bounds">
               <h2 id="bounds">From the ideal run to the actual one</h2>
-              <Waterfall bounds={data.bounds} gaps={data.gaps} duration={data.duration_s} />
+              <Waterfall bounds={data.bounds} gaps={data.gaps} duration={data.bounds.at(-1)?.seconds ?? data.duration_s} />
               <p class="dim small">
                 If the work of all PEs were spread evenly and nobody ever waited, the run would take{" "}
                 {seconds(data.bounds[0]?.seconds)}. Each gap adds what one kind of loss costs, and all together are the{" "}
-                {seconds(data.duration_s)} that it took.
+                {seconds(data.bounds.at(-1)?.seconds ?? data.duration_s)} that it took between start-up and shut-down.
               </p>
               <details class="gaps">
                 <summary>What each gap is</summary>

@@ -20,7 +20,7 @@ pub(super) fn summary(diagnosis: &Diagnosis) -> Markup {
             @if efficiency.is_some() { p.lead { @for sentence in sentences::verdict(diagnosis) { (pieces(&sentence)) " " } } }
             (worst(diagnosis))
             @if let Some(efficiency) = efficiency { (factors(efficiency)) }
-            @if let Some(bounds) = section(diagnosis, "bounds") { (waterfall(diagnosis, bounds)) }
+            @if let Some(bounds) = section(diagnosis, "bounds") { (waterfall(bounds)) }
         }
     }
 }
@@ -100,7 +100,7 @@ fn bar(value: Option<f64>) -> Markup {
 }
 
 /// Bounds from the ideal run to the actual one, and what each gap loses.
-fn waterfall(diagnosis: &Diagnosis, bounds: &Section) -> Markup {
+fn waterfall(bounds: &Section) -> Markup {
     let column = |table: &str, column: &str| {
         let table = bounds.tables.iter().find(|it| it.name == table)?;
         table.columns.iter().find(|it| it.name == column).map(|it| &it.values)
@@ -116,7 +116,7 @@ fn waterfall(diagnosis: &Diagnosis, bounds: &Section) -> Markup {
         return html! {};
     };
     let (Some(first), Some(least)) = (bound_names.first(), bound_seconds.first().copied()) else { return html! {} };
-    let actual = diagnosis.trace.clock().seconds(diagnosis.trace.duration());
+    let actual = bound_seconds.last().copied().unwrap_or(least);
     let (left, right, row) = (190.0, 100.0, 30.0);
     let scale = (WIDTH - left - right) / actual.max(least).max(f64::MIN_POSITIVE);
     let mut at = least;

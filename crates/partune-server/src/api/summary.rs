@@ -1,6 +1,6 @@
 //! `summary`: what kind of loss it is.
 
-use partune_analysis::{Section, Values, Wait};
+use partune_analysis::{Base, Section, Values, Wait};
 use partune_base::Span;
 use partune_report::sentences::{self, Piece};
 use partune_report::{paradigms, words};
@@ -76,7 +76,7 @@ pub(super) fn summary(run: &Run, _: &Ask<'_>) -> Answer {
     let duration = run.seconds(trace.duration());
     let profile = trace.profile().is_some();
     let waiting = run.seconds(run.diagnosis.waits.iter().map(Wait::duration).sum::<Span>());
-    let all = duration * run.pes.len().max(1) as f64;
+    let all = run.seconds(Span(Base::of(trace).total()));
     let section = |name: &str| run.diagnosis.sections.iter().find(|section| section.name == name);
     let (bounds, gaps) = section("bounds").map(bounds).unwrap_or_default();
     let worst = run.diagnosis.findings.iter().take(TOLD);

@@ -1,0 +1,60 @@
+//! One loss, one finding: what makes PEs wait and the waiting itself.
+//!
+//! Imbalance between two synchronisations shows as waiting at the second one, or on the way. Then the finding of the wait is the one that is
+//! told, with the imbalance as its second figure (a fact named after the pattern, in seconds); what does not show in any
+//! wait stays a finding of its own. Imbalance of whole PEs and of places is compared with all waits of the run.
+
+use partune_base::Span;
+use partune_trace::Trace;
+
+use crate::finding::Told;
+use crate::{Finding, Pattern};
+
+/// The findings with each loss once. `least` is what a finding must lose, in ticks.
+pub fn once(trace: &Trace, mut findings: Vec<Finding>, least: i64) -> Vec<Finding> {
+    let waits = || findings.iter().filter(|it| it.pattern.is_wait());
+    let most = waits().max_by_key(|it| (it.time, std::cmp::Reverse((it.pattern, it.path))));
+    let everywhere = most.map(|it| Told { time: waits().map(|it| it.time).sum(), pattern: it.pattern, path: it.path });
+    let mut rest = Vec::new();
+    findings.retain(|finding| {
+        let is_wait = !matches!(finding.pattern, Pattern::LoadImbalance | Pattern::SerialSection);
+        if !is_wait {
+            rest.push(finding.clone());
+        }
+        is_wait
+    });
+    for finding in rest {
+        let block = finding.facts.contains(&("level", 1.0));
+        let told = if block { finding.waits } else { finding.waits.or(everywhere) };
+        let shown = told.and_then(|told| {
+            let same = |it: &&mut Finding| it.pattern == told.pattern && it.path == told.path;
+            findings.iter_mut().find(same).map(|it| (told, it))
+        });
+        let Some((told, wait)) = shown else {
+            findings.push(finding);
+            continue;
+        };
+        let (name, seconds) = (finding.pattern.name(), trace.clock().seconds(finding.time));
+        match wait.facts.iter_mut().find(|(known, _)| *known == name) {
+            // Places below each other tell of the same imbalance; regions do not.
+            Some(fact) => fact.1 = if block { fact.1 + seconds } else { fact.1.max(seconds) },
+            None => wait.facts.push((name, seconds)),
+        }
+        let remainder = finding.time - told.time;
+        if remainder.0 >= least.max(1) {
+            findings.push(scaled(finding, remainder));
+        }
+    }
+    findings
+}
+
+/// The part of a finding that no wait has.
+fn scaled(mut finding: Finding, time: Span) -> Finding {
+    let factor = time.0 as f64 / finding.time.0.max(1) as f64;
+    let scale = |span: &mut Span| *span = Span((span.0 as f64 * factor).round() as i64);
+    finding.pes.iter_mut().for_each(|(_, span)| scale(span));
+    finding.causes.iter_mut().for_each(|cause| scale(&mut cause.time));
+    scale(&mut finding.unexplained);
+    finding.time = time;
+    finding
+}

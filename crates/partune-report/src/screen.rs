@@ -1,0 +1,146 @@
+//! The first lines of `analyze`: what run it is, where its time went, and what kind of loss it is.
+//!
+//! All shares are of one base, the time between start-up and shut-down on all PEs; the line `run` says so.
+
+use std::fmt::Write;
+
+use partune_analysis::{Section, Values};
+use partune_engine::Diagnosis;
+
+use crate::text::wrapped;
+use crate::{names, words};
+
+pub(crate) fn header(out: &mut String, diagnosis: &Diagnosis, archive: &str) {
+    let trace = &diagnosis.trace;
+    let pes = trace.active_pes().count();
+    let processes = trace.processes().iter().filter(|process| !process.pes.is_empty()).count();
+    let counted = trace.profile().into_iter().flat_map(|profile| profile.pes.iter()).flat_map(|pe| &pe.rows);
+    let mut paradigms: Vec<&str> = trace
+        .active_pes()
+        .flat_map(|pe| {
+            trace.streams()[pe].operations.iter().take(1000).map(move |visit| trace.region_of(pe, *visit).paradigm)
+        })
+        .chain(counted.clone().map(|row| names::region(trace, row.path).paradigm))
+        .map(|paradigm| trace.strings().get(paradigm))
+        .filter(|name| !name.is_empty())
+        .collect();
+    paradigms.sort_unstable();
+    paradigms.dedup();
+    let operations = counted.filter(|row| trace.paths().operation(row.path) == row.path);
+    let what = match trace.profile() {
+        Some(_) => format!("profile of {} operations", operations.map(|row| row.visits).sum::<u64>()),
+        None => format!("{} events", trace.events()),
+    };
+    let duration = names::seconds(trace.clock().seconds(trace.duration()));
+    let _ = writeln!(
+        out,
+        "{archive}: {pes} PEs in {processes} processes{}{}, {what}, {duration}",
+        if paradigms.is_empty() { "" } else { ", " },
+        paradigms.join(" + ")
+    );
+}
+
+fn section<'a>(diagnosis: &'a Diagnosis, name: &str) -> Option<&'a Section> {
+    diagnosis.sections.iter().find(|section| section.name == name)
+}
+
+/// Where the time went, and what kind of loss it is.
+pub(crate) fn summary(out: &mut String, diagnosis: &Diagnosis) {
+    out.push('\n');
+    if diagnosis.trace.profile().is_some() {
+        activities(out, diagnosis);
+    } else if let Some(time) = section(diagnosis, "time") {
+        account(out, time);
+    }
+    if let Some(efficiency) = section(diagnosis, "efficiency") {
+        factors(out, diagnosis, efficiency);
+    }
+    if let Some(bounds) = section(diagnosis, "bounds") {
+        for (label, chain) in [("bounds", ("bounds", "gaps")), ("in threads", ("thread_bounds", "thread_gaps"))] {
+            if let Some(sentence) = sentence(bounds, chain) {
+                wrapped(out, &format!("{label:<13}"), &sentence);
+            }
+        }
+    }
+}
+
+/// The base of all shares, and what it went into.
+fn account(out: &mut String, time: &Section) {
+    let value = |name| scalar(time, name).unwrap_or(0.0);
+    let (run, pes) = (value("run"), value("pes"));
+    let base = (run * pes).max(f64::MIN_POSITIVE);
+    let outside = match value("outside_run") {
+        outside if outside > 0.0 => {
+            format!("; start-up, shut-down and what lies around them: {}", names::seconds(outside))
+        }
+        _ => String::new(),
+    };
+    let hours = match base / 3600.0 {
+        hours if hours >= 0.1 => format!(" ({} core-hours)", names::three_digits(hours)),
+        _ => String::new(),
+    };
+    let (run, pes) = (names::seconds(run), if pes == 1.0 { "1 PE".to_owned() } else { format!("{pes} PEs") });
+    wrapped(out, "run          ", &format!("{run} on {pes}{hours}, of which all shares are{outside}"));
+    let kinds = [
+        ("computation", "computation"),
+        ("waiting", "waiting"),
+        ("transfer", "transfer and synchronisation"),
+        ("io", "input and output"),
+        ("idle", "nothing recorded"),
+    ];
+    let parts = kinds.iter().filter(|(name, _)| value(name) > 0.0);
+    let parts: Vec<String> =
+        parts.map(|(name, words)| format!("{words} {}", names::percent(value(name) / base))).collect();
+    wrapped(out, "time         ", &parts.join(", "));
+}
+
+/// The factors of efficiency as a product.
+fn factors(out: &mut String, diagnosis: &Diagnosis, efficiency: &Section) {
+    let known = |names: &[&'static str]| -> Option<Vec<(&'static str, f64)>> {
+        names.iter().map(|name| Some((*name, scalar(efficiency, name)?))).collect()
+    };
+    let split = known(&["parallel", "load_balance", "serialization", "transfer"]);
+    let Some(values) = split.or_else(|| known(&["parallel", "load_balance", "communication"])) else { return };
+    let one = |(name, value): &(&str, f64)| match *name {
+        "communication" => format!("{} communication (waiting and transfer together)", names::percent(*value)),
+        name => format!("{} {}", names::percent(*value), name.replace('_', " ")),
+    };
+    let product: Vec<String> = values[1..].iter().map(one).collect();
+    let mark = if diagnosis.index.clocks.aligned { "" } else { " (clocks disagree: only load balance is sure)" };
+    wrapped(out, "efficiency   ", &format!("{} = {}{mark}", one(&values[0]), product.join(" × ")));
+}
+
+/// A chain of bounds as a sum: `ideal 14.7 s + imbalance 21.4 + … = 66.3 s`. Gaps that three digits of the run do not show are left out.
+fn sentence(bounds: &Section, (levels, gaps): (&str, &str)) -> Option<String> {
+    let column = |table: &str, column: &str| {
+        let table = bounds.tables.iter().find(|it| it.name == table)?;
+        table.columns.iter().find(|it| it.name == column).map(|it| &it.values)
+    };
+    let (Values::Number(_, levels), Values::Word(names), Values::Number(_, gaps)) =
+        (column(levels, "seconds")?, column(gaps, "name")?, column(gaps, "seconds")?)
+    else {
+        return None;
+    };
+    let (ideal, run) = (*levels.first()?, *levels.last()?);
+    let (scale, _) = names::scale(run);
+    let shown = names.iter().zip(gaps).filter(|(_, gap)| **gap >= run * 0.0005);
+    let terms: Vec<String> =
+        shown.map(|(name, gap)| format!(" + {} {}", words::gap(name).0, names::three_digits(gap * scale))).collect();
+    Some(format!("ideal {}{} = {}", names::seconds(ideal), terms.concat(), names::seconds(run)))
+}
+
+fn scalar(section: &Section, name: &str) -> Option<f64> {
+    section.scalars.iter().find(|scalar| scalar.name == name).map(|scalar| scalar.value)
+}
+
+/// Where the PEs' time went by kind, for a profile, which does not tell what was waiting.
+fn activities(out: &mut String, diagnosis: &Diagnosis) {
+    let Some(profile) = section(diagnosis, "profile") else { return };
+    let trace = &diagnosis.trace;
+    let all = trace.clock().seconds(trace.duration()) * trace.active_pes().count().max(1) as f64;
+    let spent = profile.scalars.iter().filter(|scalar| scalar.value > 0.0);
+    let parts: Vec<String> = spent.map(|it| format!("{} {}", it.name, names::percent(it.value / all))).collect();
+    if all > 0.0 && !parts.is_empty() {
+        let _ = writeln!(out, "time         {} of the PEs' time", parts.join(", "));
+    }
+}
