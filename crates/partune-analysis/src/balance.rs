@@ -154,7 +154,7 @@ fn finding(
         time,
         count: 1,
         pes,
-        causes: vec![Cause { pe: slowest, path, origin: CallPathId::NONE, time }],
+        causes: vec![Cause { pe: slowest, path, origin: CallPathId::NONE, time, passed_on: Span::ZERO, via: Vec::new() }],
         unexplained: Span::ZERO,
         occurrences: Vec::new(),
         facts: vec![("level", level), ("max_over_average", ratio)],

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::blame::{self, Account, Charge};
-use crate::delay::Origins;
+use crate::delay::{Lookup, NEGLIGIBLE, Root, RootCharge, Roots};
 use crate::{Analysis, Cause, Finding, Input, Occurrence, Outcome, Pattern, Wait};
 
 /// The analysis.
@@ -53,7 +53,7 @@ fn run(input: &Input<'_>) -> Outcome {
     let places = places(input);
     let delays = input.waits.delays();
     let ledger = blame::ledger(input.trace, input.index, input.waits, delays);
-    let origins = Origins::new(input.trace, input.index, input.waits);
+    let lookup = Lookup::new(input.trace, input.index, input.waits);
     let pes = input.trace.active_pes().count();
     let minimum = input.options.minimum * input.trace.duration().0 as f64 * pes as f64;
     let findings = places
@@ -62,7 +62,7 @@ fn run(input: &Input<'_>) -> Outcome {
         .map(|((pattern, path), place)| {
             let first = ledger.partition_point(|(account, _)| (account.pattern, account.path) < (pattern, path));
             let end = ledger.partition_point(|(account, _)| (account.pattern, account.path) <= (pattern, path));
-            finding(input, pattern, path, place, &ledger[first..end], &origins)
+            finding(input, pattern, path, place, &ledger[first..end], &lookup)
         })
         .collect();
     Outcome { findings, sections: Vec::new() }
@@ -132,19 +132,10 @@ fn finding(
     path: CallPathId,
     place: Place,
     charges: &[(Account, Charge)],
-    origins: &Origins<'_>,
+    lookup: &Lookup<'_>,
 ) -> Finding {
     let trace = input.trace;
     let explained: f64 = charges.iter().map(|(_, charge)| charge.ticks).sum();
-    let mut charges: Vec<&(Account, Charge)> = charges.iter().filter(|(_, charge)| charge.ticks >= 0.5).collect();
-    charges.sort_by(|a, b| b.1.ticks.total_cmp(&a.1.ticks).then(a.0.cmp(&b.0)));
-    charges.truncate(input.options.details);
-    let cause = |(account, charge): &(Account, Charge)| {
-        let told = charge.origin();
-        let origin = told.or_else(|| charge.sample.map(|wait| origins.of(&wait))).unwrap_or(CallPathId::NONE);
-        let origin = if origin == account.cause { CallPathId::NONE } else { origin };
-        Cause { pe: account.pe, path: account.cause, origin, time: Span(charge.ticks.round() as i64) }
-    };
     let occurrence = |wait: &Wait| Occurrence { pe: wait.pe, begin: wait.begin, end: wait.end, cause: wait.cause.pe };
     Finding {
         pattern,
@@ -153,9 +144,43 @@ fn finding(
         time: place.time,
         count: place.count,
         pes: place.pes,
-        causes: charges.into_iter().map(cause).collect(),
+        causes: causes(input, place.time, charges, lookup),
         unexplained: Span((place.time.0 as f64 - explained).round() as i64).clamp_positive(),
         occurrences: place.longest.iter().map(occurrence).collect(),
         facts: Vec::new(),
     }
+}
+
+/// The roots of what was charged, largest first.
+fn causes(input: &Input<'_>, time: Span, charges: &[(Account, Charge)], lookup: &Lookup<'_>) -> Vec<Cause> {
+    let mut roots = Roots::new(input.trace, input.waits);
+    for (account, charge) in charges {
+        let looked_at: f64 = charge.links.iter().map(|(_, ticks)| ticks).sum();
+        match charge.sample {
+            // The waits that were looked at stand for all that the same operation of the same PE kept.
+            _ if looked_at > 0.0 => {
+                let factor = charge.ticks / looked_at;
+                charge.links.iter().for_each(|(link, ticks)| roots.of_link(*link, ticks * factor));
+            }
+            Some(sample) if charge.ticks >= NEGLIGIBLE * time.0 as f64 => {
+                roots.of_sample(lookup, &sample.wait, sample.since, charge.ticks);
+            }
+            _ => roots.here(Root { pe: account.pe, path: account.cause, origin: CallPathId::NONE }, charge.ticks),
+        }
+    }
+    let mut largest: Vec<_> = roots.settle().iter().filter(|(_, charge)| charge.ticks >= 0.5).copied().collect();
+    largest.sort_by(|a, b| b.1.ticks.total_cmp(&a.1.ticks).then(a.0.cmp(&b.0)));
+    largest.truncate(input.options.details);
+    let cause = |(root, charge): &(Root, RootCharge)| {
+        let via = roots.via(charge);
+        Cause {
+            pe: root.pe,
+            path: root.path,
+            origin: if root.origin == root.path { CallPathId::NONE } else { root.origin },
+            time: Span(charge.ticks.round() as i64),
+            passed_on: if via.is_empty() { Span::ZERO } else { Span(charge.passed_on().round() as i64) },
+            via,
+        }
+    };
+    largest.iter().map(cause).collect()
 }
