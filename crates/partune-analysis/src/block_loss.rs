@@ -76,7 +76,14 @@ impl Lost {
         let details = input.options.details;
         let mut causes: Vec<Cause> = (0..work.pes.len())
             .filter(|pe| self.blame[*pe] > 0)
-            .map(|pe| Cause { pe: work.pes[pe], path: from, origin: CallPathId::NONE, time: Span(self.blame[pe]), passed_on: Span::ZERO, via: Vec::new() })
+            .map(|pe| Cause {
+                pe: work.pes[pe],
+                path: from,
+                origin: CallPathId::NONE,
+                time: Span(self.blame[pe]),
+                passed_on: Span::ZERO,
+                via: Vec::new(),
+            })
             .collect();
         causes.sort_by_key(|cause| (std::cmp::Reverse(cause.time), cause.pe));
         causes.truncate(details);

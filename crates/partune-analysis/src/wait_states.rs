@@ -32,10 +32,17 @@ path of the waiting operation.
 An operation that completes several messages waits for the one that came last. Waiting is never counted from messages without
 partner, collectives with missing members, or epochs of windows without counterpart.
 
-**Causes** say who pays: the PE, the call path of the operation that ended the wait, and as *origin* the call path in which that PE
-spent more time than the waiting one since both were last together. In groups the waiting is divided by its Shapley value: while
-k members are missing, each of them pays 1/k of everybody's waiting. Locks are paid by their holders, each for the time it held
-them. What nobody pays is *unexplained*.
+**Causes** say who pays, as *roots*. Whoever ended a wait and had itself been kept waiting since both were last together passes on its
+share: the wait is divided among the code in which that PE spent more time than the waiting one, and its own earlier waits, in the
+proportions of the delay costs, and so on until all of it is at code. A cause names the PE, its operation that
+ended the first wait, as *origin* the call path in which it spent the time, and as *via* the operations that passed it on, the
+nearest to the finding first (of several ways the one of the largest part; *via_s* is what came through others). An origin that is the
+operation itself means that it took longer there, or that nothing more is known; none is code outside of recorded regions.
+
+In groups the waiting is divided by its Shapley value before it is followed: while k members are missing, each of them pays 1/k of
+everybody's waiting. Locks are paid by their holders, each for the time it held them, and followed within that time. Competing
+accesses are not followed, since nobody was late. Waits that were not looked at in detail (see delay costs) are followed like those
+that the same operation of the same PE caused. What nobody pays is *unexplained*.
 
 Sources: Su, Parallel Performance Wizard (delays by operation type, figures 4-4 to 4-7); the pattern manual of Scalasca.
 ";
@@ -165,7 +172,7 @@ fn causes(input: &Input<'_>, time: Span, charges: &[(Account, Charge)], lookup: 
             Some(sample) if charge.ticks >= NEGLIGIBLE * time.0 as f64 => {
                 roots.of_sample(lookup, &sample.wait, sample.since, charge.ticks);
             }
-            _ => roots.here(Root { pe: account.pe, path: account.cause, origin: CallPathId::NONE }, charge.ticks),
+            _ => roots.here(Root { pe: account.pe, path: account.cause, origin: account.cause }, charge.ticks),
         }
     }
     let mut largest: Vec<_> = roots.settle().iter().filter(|(_, charge)| charge.ticks >= 0.5).copied().collect();
@@ -176,7 +183,7 @@ fn causes(input: &Input<'_>, time: Span, charges: &[(Account, Charge)], lookup: 
         Cause {
             pe: root.pe,
             path: root.path,
-            origin: if root.origin == root.path { CallPathId::NONE } else { root.origin },
+            origin: root.origin,
             time: Span(charge.ticks.round() as i64),
             passed_on: if via.is_empty() { Span::ZERO } else { Span(charge.passed_on().round() as i64) },
             via,

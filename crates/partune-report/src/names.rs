@@ -74,6 +74,18 @@ pub fn place(trace: &Trace, path: CallPathId) -> String {
     }
 }
 
+/// Operations that a text names of those that a cause came through.
+const LINKS: usize = 3;
+
+/// Who passed on what a cause cost, nearest to the finding first; none if it came directly.
+pub fn via(trace: &Trace, cause: &Cause) -> Option<String> {
+    let link = |(of, path): &(PeId, CallPathId)| format!("PE {} {}", pe(trace, *of), place(trace, *path));
+    let links: Vec<String> = cause.via.iter().take(LINKS).map(link).collect();
+    let more = cause.via.len() - links.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!links.is_empty()).then(|| links.join(", ") + &more)
+}
+
 /// Names along a path, outermost first.
 pub fn callpath(trace: &Trace, path: CallPathId) -> Vec<&str> {
     let mut names: Vec<_> =

@@ -190,6 +190,9 @@ fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
             reason(trace, cause),
             seconds(cause.time)
         );
+        if let Some(via) = names::via(trace, cause) {
+            let _ = writeln!(out, "               {} of it through {via}", seconds(cause.passed_on));
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use partune_base::{CallPathId, PeId};
+use partune_index::Place;
 use partune_trace::Trace;
 use rustc_hash::FxHashMap;
 
@@ -18,7 +19,7 @@ const LOOK_BACK: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Root {
     pub(crate) pe: PeId,
-    /// The call path in which it spent the time; none if unknown.
+    /// The call path in which it spent the time; none outside of recorded regions, the operation itself if no more is known.
     pub(crate) origin: CallPathId,
     /// Its operation that ended the first wait of a chain.
     pub(crate) path: CallPathId,
@@ -67,6 +68,15 @@ pub(crate) struct Chains {
     pub(super) roots: Vec<Root>,
     /// Links, those that ended last first.
     pub(super) order: Vec<u32>,
+}
+
+impl Root {
+    /// The operation that ended a wait, for which nothing else was found.
+    pub(super) fn operation(trace: &Trace, wait: &Wait) -> Root {
+        let Place { pe, visit } = wait.cause;
+        let path = trace.visit(pe, visit).path;
+        Root { pe, origin: path, path }
+    }
 }
 
 impl Chains {
@@ -125,7 +135,8 @@ impl Chains {
                 longest = longest.max(Some((duration, position)));
             }
         }
-        behind.rest = longest.map(|(_, position)| Rest { ticks, wait: position, like: self.like(trace, waits, wait, position) });
+        behind.rest =
+            longest.map(|(_, position)| Rest { ticks, wait: position, like: self.like(trace, waits, wait, position) });
         behind
     }
 
@@ -145,7 +156,7 @@ impl Chains {
         };
         match links.rev().take(LOOK_BACK).find(same) {
             Some(link) => Like::Link(link as u32),
-            None => Like::End(Root { pe: wait.cause.pe, path: operation(wait), origin: CallPathId::NONE }),
+            None => Like::End(Root::operation(trace, wait)),
         }
     }
 }

@@ -101,14 +101,8 @@ pub(crate) fn all(trace: &Trace, index: &Index, waits: &Waits) -> AllExcess {
 }
 
 impl Excess {
-    const NONE: Excess = Excess {
-        delay: Span::ZERO,
-        waited: Span::ZERO,
-        first: 0,
-        end: 0,
-        parts: (0, 0),
-        detailed: false,
-    };
+    const NONE: Excess =
+        Excess { delay: Span::ZERO, waited: Span::ZERO, first: 0, end: 0, parts: (0, 0), detailed: false };
 }
 
 /// What is behind single waits, for callers that ask for few. Links the visits of a PE when it is first asked for.

@@ -76,8 +76,7 @@ impl<'a> Roots<'a> {
         let (excess, late) = lookup.of(sample, since);
         let behind = self.chains.behind(self.trace, self.waits, sample, &excess);
         if behind.total <= 0.0 {
-            let path = self.trace.visit(sample.cause.pe, sample.cause.visit).path;
-            return self.here(Root { pe: sample.cause.pe, path, origin: CallPathId::NONE }, ticks);
+            return self.here(Root::operation(self.trace, sample), ticks);
         }
         for (root, part) in parts(self.trace, sample, &late) {
             self.here(root, ticks * f64::from(part) / behind.total);
@@ -97,9 +96,7 @@ impl<'a> Roots<'a> {
             }
             let behind = &chains.behind[i];
             if behind.total <= 0.0 {
-                let wait = self.wait(*link);
-                let path = self.trace.visit(wait.cause.pe, wait.cause.visit).path;
-                let root = Root { pe: wait.cause.pe, path, origin: CallPathId::NONE };
+                let root = Root::operation(self.trace, self.wait(*link));
                 self.charges.push((root, RootCharge::new(own, passed, *link)));
                 continue;
             }
@@ -114,21 +111,24 @@ impl<'a> Roots<'a> {
         // Stable, so that sums depend on the order of links only.
         self.charges.sort_by_key(|(root, _)| *root);
         self.charges = merge(&self.charges, |a, b| a == b);
-        self.charges = merge(&self.charges, |a, b| a.origin.is_some() && (a.pe, a.origin) == (b.pe, b.origin));
+        self.charges = merge(&self.charges, |a, b| (a.pe, a.origin) == (b.pe, b.origin));
         &self.charges
     }
 
     /// The waiting operations between those of the place and a root, from the nearest to the place on: of several ways the one
     /// of the largest part; none if all but little came directly.
     pub(crate) fn via(&self, charge: &RootCharge) -> Vec<(PeId, CallPathId)> {
-        let little = NEGLIGIBLE * charge.ticks;
+        let little = f64::max(NEGLIGIBLE * charge.ticks, 0.5);
         let Some(way) = charge.largest.filter(|_| charge.passed_on() > little) else { return Vec::new() };
         let operation = |wait: &Wait| (wait.pe, self.trace.visit(wait.pe, wait.operation).path);
         let mut back: Vec<(PeId, CallPathId)> = Vec::new();
         back.extend(way.then.map(|wait| operation(&self.waits.as_slice()[wait as usize])));
         let mut link = way.link;
         let mut passed = way.then.is_none();
-        while link != NONE && back.len() <= self.from.len() && (passed || self.own[link as usize] < self.passed[link as usize]) {
+        while link != NONE
+            && back.len() <= self.from.len()
+            && (passed || self.own[link as usize] < self.passed[link as usize])
+        {
             back.push(operation(self.wait(link)));
             link = self.from[link as usize].1;
             passed = false;
