@@ -181,7 +181,8 @@ fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
         let verb = if it.pattern.is_wait() { "waiting" } else { "on" };
         let _ = writeln!(out, "     {verb:<9} {}{more} ({times})", shown.join(", "));
     }
-    for (index, cause) in it.causes.iter().take(2).enumerate() {
+    let considerable = |cause: &&Cause| cause.time.0 >= it.time.0 / 100;
+    for (index, cause) in it.causes.iter().take(2).filter(considerable).enumerate() {
         let verb = if index == 0 { "caused by" } else { "" };
         let _ = writeln!(
             out,
@@ -190,7 +191,7 @@ fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
             reason(trace, cause),
             seconds(cause.time)
         );
-        if let Some(via) = names::via(trace, cause) {
+        if let Some(via) = names::via(trace, cause).filter(|_| index == 0) {
             let _ = writeln!(out, "               {} of it through {via}", seconds(cause.passed_on));
         }
     }
