@@ -119,7 +119,13 @@ export interface Finding extends FindingRow {
   facts: { name: string; value: number }[];
   pes: Columns<{ pe: number; seconds: number }>;
   pes_rest: { count: number; seconds: number };
-  causes: (Spot & { pe: number | null; seconds: number; origin: Spot | null })[];
+  causes: (Spot & {
+    pe: number | null;
+    seconds: number;
+    origin: Spot | null;
+    via_s: number;
+    via: { pe: number | null; place: string }[];
+  })[];
   unexplained_s: number;
   frames: { name: string; file: string; line: number; called_file: string; called_line: number }[];
   instances: Columns<Instance>;

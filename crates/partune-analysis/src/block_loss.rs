@@ -185,7 +185,7 @@ impl Lost {
         let details = input.options.details;
         let cause = |(pe, ticks, path): &(PeId, i64, CallPathId)| {
             let (pe, path, time) = (*pe, *path, Span(*ticks));
-            Cause { pe, path, origin: CallPathId::NONE, time }
+            Cause { pe, path, origin: CallPathId::NONE, time, passed_on: Span::ZERO, via: Vec::new() }
         };
         let occurrence = |(_, begin, end, pe): &(i64, Time, Time, PeId)| {
             let (pe, begin, end) = (*pe, *begin, *end);

@@ -37,15 +37,20 @@ pub enum Pattern {
     AboveBaseline,
 }
 
-/// What an operation at a place waited for.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Who made operations at a place wait: the root, not one that only waited itself.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Cause {
     pub pe: PeId,
-    /// The call path of the operation (or user code) that made it wait.
+    /// The call path of its operation (or user code) that ended the first wait; of several the one that ended most.
     pub path: CallPathId,
-    /// The call path in which that PE spent the time that made it late, if it is known and not `path` itself; else none.
+    /// The call path in which that PE spent the time that made it late: `path` itself if it was in there or nothing more is known.
+    /// None for code outside of recorded regions, and for causes that are code themselves.
     pub origin: CallPathId,
     pub time: Span,
+    /// The part of `time` that did not come directly, but because others had been kept waiting and passed it on.
+    pub passed_on: Span,
+    /// These others, the operation nearest to the place first; of several ways the one of the largest part.
+    pub via: Vec<(PeId, CallPathId)>,
 }
 
 /// One time that it happened.

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::blame::{self, Account, Charge};
-use crate::delay::Origins;
+use crate::delay::{Lookup, NEGLIGIBLE, Root, RootCharge, Roots};
 use crate::{Analysis, Cause, Finding, Input, Occurrence, Outcome, Pattern, Wait};
 
 /// The analysis.
@@ -32,10 +32,17 @@ path of the waiting operation.
 An operation that completes several messages waits for the one that came last. Waiting is never counted from messages without
 partner, collectives with missing members, or epochs of windows without counterpart.
 
-**Causes** say who pays: the PE, the call path of the operation that ended the wait, and as *origin* the call path in which that PE
-spent more time than the waiting one since both were last together. In groups the waiting is divided by its Shapley value: while
-k members are missing, each of them pays 1/k of everybody's waiting. Locks are paid by their holders, each for the time it held
-them. What nobody pays is *unexplained*.
+**Causes** say who pays, as *roots*. Whoever ended a wait and had itself been kept waiting since both were last together passes on its
+share: the wait is divided among the code in which that PE spent more time than the waiting one, and its own earlier waits, in the
+proportions of the delay costs, and so on until all of it is at code. A cause names the PE, its operation that
+ended the first wait, as *origin* the call path in which it spent the time, and as *via* the operations that passed it on, the
+nearest to the finding first (of several ways the one of the largest part; *via_s* is what came through others). An origin that is the
+operation itself means that it took longer there, or that nothing more is known; none is code outside of recorded regions.
+
+In groups the waiting is divided by its Shapley value before it is followed: while k members are missing, each of them pays 1/k of
+everybody's waiting. Locks are paid by their holders, each for the time it held them, and followed within that time. Competing
+accesses are not followed, since nobody was late. Waits that were not looked at in detail (see delay costs) are followed like those
+that the same operation of the same PE caused. What nobody pays is *unexplained*.
 
 Sources: Su, Parallel Performance Wizard (delays by operation type, figures 4-4 to 4-7); the pattern manual of Scalasca.
 ";
@@ -53,7 +60,7 @@ fn run(input: &Input<'_>) -> Outcome {
     let places = places(input);
     let delays = input.waits.delays();
     let ledger = blame::ledger(input.trace, input.index, input.waits, delays);
-    let origins = Origins::new(input.trace, input.index, input.waits);
+    let lookup = Lookup::new(input.trace, input.index, input.waits);
     let least = input.least();
     let findings = places
         .into_par_iter()
@@ -61,7 +68,7 @@ fn run(input: &Input<'_>) -> Outcome {
         .map(|((pattern, path), place)| {
             let first = ledger.partition_point(|(account, _)| (account.pattern, account.path) < (pattern, path));
             let end = ledger.partition_point(|(account, _)| (account.pattern, account.path) <= (pattern, path));
-            finding(input, pattern, path, place, &ledger[first..end], &origins)
+            finding(input, pattern, path, place, &ledger[first..end], &lookup)
         })
         .collect();
     Outcome { findings, sections: Vec::new() }
@@ -131,19 +138,10 @@ fn finding(
     path: CallPathId,
     place: Place,
     charges: &[(Account, Charge)],
-    origins: &Origins<'_>,
+    lookup: &Lookup<'_>,
 ) -> Finding {
     let trace = input.trace;
     let explained: f64 = charges.iter().map(|(_, charge)| charge.ticks).sum();
-    let mut charges: Vec<&(Account, Charge)> = charges.iter().filter(|(_, charge)| charge.ticks >= 0.5).collect();
-    charges.sort_by(|a, b| b.1.ticks.total_cmp(&a.1.ticks).then(a.0.cmp(&b.0)));
-    charges.truncate(input.options.details);
-    let cause = |(account, charge): &(Account, Charge)| {
-        let told = charge.origin();
-        let origin = told.or_else(|| charge.sample.map(|wait| origins.of(&wait))).unwrap_or(CallPathId::NONE);
-        let origin = if origin == account.cause { CallPathId::NONE } else { origin };
-        Cause { pe: account.pe, path: account.cause, origin, time: Span(charge.ticks.round() as i64) }
-    };
     let occurrence = |wait: &Wait| Occurrence { pe: wait.pe, begin: wait.begin, end: wait.end, cause: wait.cause.pe };
     Finding {
         pattern,
@@ -152,10 +150,44 @@ fn finding(
         time: place.time,
         count: place.count,
         pes: place.pes,
-        causes: charges.into_iter().map(cause).collect(),
+        causes: causes(input, place.time, charges, lookup),
         unexplained: Span((place.time.0 as f64 - explained).round() as i64).clamp_positive(),
         occurrences: place.longest.iter().map(occurrence).collect(),
         waits: None,
         facts: Vec::new(),
     }
+}
+
+/// The roots of what was charged, largest first.
+fn causes(input: &Input<'_>, time: Span, charges: &[(Account, Charge)], lookup: &Lookup<'_>) -> Vec<Cause> {
+    let mut roots = Roots::new(input.trace, input.waits);
+    for (account, charge) in charges {
+        let looked_at: f64 = charge.links.iter().map(|(_, ticks)| ticks).sum();
+        match charge.sample {
+            // The waits that were looked at stand for all that the same operation of the same PE kept.
+            _ if looked_at > 0.0 => {
+                let factor = charge.ticks / looked_at;
+                charge.links.iter().for_each(|(link, ticks)| roots.of_link(*link, ticks * factor));
+            }
+            Some(sample) if charge.ticks >= NEGLIGIBLE * time.0 as f64 => {
+                roots.of_sample(lookup, &sample.wait, sample.since, charge.ticks);
+            }
+            _ => roots.here(Root { pe: account.pe, path: account.cause, origin: account.cause }, charge.ticks),
+        }
+    }
+    let mut largest: Vec<_> = roots.settle().iter().filter(|(_, charge)| charge.ticks >= 0.5).copied().collect();
+    largest.sort_by(|a, b| b.1.ticks.total_cmp(&a.1.ticks).then(a.0.cmp(&b.0)));
+    largest.truncate(input.options.details);
+    let cause = |(root, charge): &(Root, RootCharge)| {
+        let via = roots.via(charge);
+        Cause {
+            pe: root.pe,
+            path: root.path,
+            origin: root.origin,
+            time: Span(charge.ticks.round() as i64),
+            passed_on: if via.is_empty() { Span::ZERO } else { Span(charge.passed_on().round() as i64) },
+            via,
+        }
+    };
+    largest.iter().map(cause).collect()
 }

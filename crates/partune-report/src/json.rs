@@ -82,16 +82,29 @@ struct PeShare {
     seconds: f64,
 }
 
+/// Who made operations at a place wait: the root, not one that only waited itself.
 #[derive(Serialize, JsonSchema)]
 struct Cause<'a> {
     pe: Option<u32>,
     construct: &'a str,
     location: Location<'a>,
     callpath: Vec<&'a str>,
-    /// Where that PE spent the time that made it late, if it is known and another place.
+    /// Where that PE spent the time that made it late: the operation itself if it was in there or nothing more is known; left out
+    /// for code outside of recorded regions, and for causes that are code themselves.
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<Place<'a>>,
     seconds: f64,
+    /// The part of `seconds` that came through others, which had been kept waiting and passed it on.
+    via_s: f64,
+    /// The operations of these others, nearest to the finding first; of several ways the one of the largest part.
+    via: Vec<Via<'a>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Via<'a> {
+    pe: u32,
+    #[serde(flatten)]
+    place: Place<'a>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -183,12 +196,10 @@ fn finding<'a>(trace: &'a Trace, ranked: &Ranked) -> Finding<'a> {
                 construct: names::construct(trace, cause.path),
                 location: location(trace, cause.path),
                 callpath: names::callpath(trace, cause.path),
-                origin: cause.origin.some().map(|path| Place {
-                    construct: names::construct(trace, path),
-                    location: location(trace, path),
-                    callpath: names::callpath(trace, path),
-                }),
+                origin: cause.origin.some().map(|path| place(trace, path)),
                 seconds: clock.seconds(cause.time),
+                via_s: clock.seconds(cause.passed_on),
+                via: cause.via.iter().map(|(pe, path)| Via { pe: pe.0, place: place(trace, *path) }).collect(),
             })
             .collect(),
         unexplained_s: clock.seconds(finding.unexplained),
@@ -215,6 +226,14 @@ fn finding<'a>(trace: &'a Trace, ranked: &Ranked) -> Finding<'a> {
 pub fn finding_id(trace: &Trace, finding: &partune_analysis::Finding) -> String {
     let callpath = names::callpath(trace, finding.path);
     format!("{}-{:08x}", finding.pattern.name(), hash(trace, finding.path, &callpath))
+}
+
+fn place(trace: &Trace, path: CallPathId) -> Place<'_> {
+    Place {
+        construct: names::construct(trace, path),
+        location: location(trace, path),
+        callpath: names::callpath(trace, path),
+    }
 }
 
 fn location(trace: &Trace, path: CallPathId) -> Location<'_> {

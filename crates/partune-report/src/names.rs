@@ -1,7 +1,9 @@
 //! Names for people: PEs, places in the source, call paths, numbers. For documents, and for who serves them.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
+use partune_analysis::Cause;
 use partune_base::{CallPathId, PeId};
 use partune_trace::{CallSite, Region, RegionKind, Trace};
 
@@ -72,6 +74,24 @@ pub fn place(trace: &Trace, path: CallPathId) -> String {
         text if at.function == name => text,
         text => format!("{name} in {text}"),
     }
+}
+
+/// Operations that are named of those that a cause came through.
+const LINKS: usize = 4;
+
+/// Who passed on what a cause cost, nearest to the finding first: `MPI_Recv in exchange (halo.c:12) of PE 2, 1`; none if it came directly.
+pub fn via(trace: &Trace, cause: &Cause) -> Option<String> {
+    let mut text = String::new();
+    let shown = &cause.via[..cause.via.len().min(LINKS)];
+    for links in shown.chunk_by(|a, b| a.1 == b.1) {
+        let pes: Vec<String> = links.iter().map(|(of, _)| pe(trace, *of)).collect();
+        let comma = if text.is_empty() { "" } else { ", " };
+        let _ = write!(text, "{comma}{} of PE {}", place(trace, links[0].1), pes.join(", "));
+    }
+    if cause.via.len() > LINKS {
+        let _ = write!(text, " and {} more", cause.via.len() - LINKS);
+    }
+    (!text.is_empty()).then_some(text)
 }
 
 /// Names along a path, outermost first.

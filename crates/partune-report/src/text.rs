@@ -74,10 +74,14 @@ fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
         let verb = if it.pattern.is_wait() { "waiting" } else { "on" };
         let _ = writeln!(out, "     {verb:<11} {}{more}", shown.join(", "));
     }
-    for (index, cause) in it.causes.iter().take(2).enumerate() {
+    let considerable = |cause: &&Cause| cause.time.0 >= it.time.0 / 100;
+    for (index, cause) in it.causes.iter().take(2).filter(considerable).enumerate() {
         let label = if index == 0 { "main cause" } else { "" };
         let pe = names::pe(trace, cause.pe);
         let _ = writeln!(out, "     {label:<11} PE {pe}: {}, {}", reason(trace, cause), seconds(cause.time));
+        if let Some(via) = names::via(trace, cause).filter(|_| index == 0) {
+            let _ = writeln!(out, "                 {} of it through {via}", seconds(cause.passed_on));
+        }
     }
 }
 

@@ -134,8 +134,21 @@ function Causes({ data }: { data: Data }) {
       title: "Where it spent the time before",
       wide: true,
       cell: (it) =>
-        it.origin ? (
+        it.origin && it.origin.place !== it.place ? (
           <code title={at(it.origin.location.file, it.origin.location.line)}>{it.origin.place}</code>
+        ) : (
+          <span class="dim">–</span>
+        ),
+    },
+    {
+      key: "via",
+      title: "Through",
+      wide: true,
+      cell: (it) =>
+        it.via.length > 0 ? (
+          <span title={`${seconds(it.via_s)} of it came through others that were kept waiting themselves`}>
+            {it.via.map((link) => `${link.pe === null ? "" : `${pe(link.pe)} `}${link.place}`).join(", ")}
+          </span>
         ) : (
           <span class="dim">–</span>
         ),

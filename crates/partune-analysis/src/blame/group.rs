@@ -10,7 +10,7 @@ use partune_index::{Index, Place};
 use partune_trace::Trace;
 use rayon::prelude::*;
 
-use super::{Charges, account};
+use super::{Charges, Sample, account};
 use crate::{Delays, Pattern, Wait, Waits};
 
 /// Instances that one task looks at.
@@ -57,6 +57,11 @@ impl Levels {
                 self.levels[before] + time.since(self.enters[before]).0 as f64 / missing
             }
         }
+    }
+
+    /// What one who begins to wait at a time owes to one who enters later.
+    fn between(&self, begin: Time, enter: Time) -> f64 {
+        self.at(enter) - self.at(begin)
     }
 
     /// What each member, in order of enters, owes to waits that begin at given times (in order) and count with a weight.
@@ -135,7 +140,6 @@ fn charge(trace: &Trace, index: &Index, waits: &Waits, delays: &Delays, rows: &[
     rows.sort_unstable();
     for part in rows.chunk_by(|a, b| a.0 == b.0) {
         let longest = &waits.as_slice()[part[0].2 as usize];
-        let origin = delays.origins.get(part[0].2 as usize).copied().unwrap_or(CallPathId::NONE);
         // A wait that was cut at its own exit counts for less.
         let weights: Vec<(Time, f64)> = part
             .iter()
@@ -149,9 +153,14 @@ fn charge(trace: &Trace, index: &Index, waits: &Waits, delays: &Delays, rows: &[
             if ticks <= 0.0 || !cause.is_some() {
                 continue;
             }
-            let origin = if cause == longest.cause { origin } else { CallPathId::NONE };
-            let sample = Wait { end: member.enter, cause, ..*longest };
-            charges.entry(account(trace, longest, cause)).or_default().add(ticks, origin, &sample);
+            let charge = charges.entry(account(trace, longest, cause)).or_default();
+            charge.add(ticks, Sample { wait: Wait { end: member.enter, cause, ..*longest }, since: None });
+            if cause == longest.cause {
+                let links = part.iter().zip(&weights).filter_map(|((.., i), (begin, weight))| {
+                    Some((delays.chains.link(*i as usize)?, weight * levels.between(*begin, member.enter)))
+                });
+                charge.links.extend(links);
+            }
         }
     }
 }

@@ -7,9 +7,13 @@
 //! | competing put or get | the other accesses to the same PE, in proportion to their overlap |
 //! | everything else | the operation that ended the wait |
 //!
+//! Charged is the operation that ended the wait; [`crate::delay`] follows it to the code that was late.
+//!
 //! Cost: linear in waits and members of collectives, but for sorting members; O(g log g) for a group of g.
 
 pub(crate) mod group;
+
+use std::ops::Range;
 
 use partune_base::{CallPathId, PeId, Time};
 use partune_index::{Index, Place};
@@ -33,10 +37,18 @@ pub(crate) struct Account {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Charge {
     pub(crate) ticks: f64,
-    /// Where the PE lost the time, as far as delays tell, with the waiting that tells it.
-    pub(crate) origins: Vec<(CallPathId, f64)>,
-    /// The longest wait charged here, to ask for its origin if delays do not tell.
-    pub(crate) sample: Option<Wait>,
+    /// The waits whose causes were looked at, as links of [`crate::Delays`], and what each brought.
+    pub(crate) links: Vec<(u32, f64)>,
+    /// The longest wait charged here, to look at if none was.
+    pub(crate) sample: Option<Sample>,
+}
+
+/// A wait, or the part of it that one PE pays.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample {
+    pub(crate) wait: Wait,
+    /// Since when that PE made others wait; none since both were last together.
+    pub(crate) since: Option<Time>,
 }
 
 pub(crate) type Charges = FxHashMap<Account, Charge>;
@@ -49,9 +61,11 @@ pub(crate) fn ledger(trace: &Trace, index: &Index, waits: &Waits, delays: &Delay
         .map(|pe| {
             let mut charges = Charges::default();
             let first = waits.first_of_pe(*pe);
-            for (i, wait) in waits.of_pe(*pe).iter().enumerate() {
-                let origin = delays.origins.get(first + i).copied().unwrap_or(CallPathId::NONE);
-                single(trace, index, wait, origin, &mut charges);
+            let rows = waits.of_pe(*pe);
+            let mut links = delays.chains.links(first..first + rows.len()).peekable();
+            for (i, wait) in rows.iter().enumerate() {
+                let link = links.next_if(|link| delays.chains.wait(*link) == first + i);
+                single(trace, index, wait, link.map(|link| link as u32), &mut charges);
             }
             charges
         })
@@ -76,39 +90,22 @@ fn merge(parts: Vec<Charges>) -> Vec<(Account, Charge)> {
 }
 
 impl Charge {
-    /// Adds a part of a wait.
-    pub(crate) fn add(&mut self, ticks: f64, origin: CallPathId, wait: &Wait) {
+    /// Adds a wait, or a part of one that others pay too.
+    pub(crate) fn add(&mut self, ticks: f64, sample: Sample) {
         self.ticks += ticks;
-        if origin.is_some() {
-            match self.origins.iter_mut().find(|(known, _)| *known == origin) {
-                Some(known) => known.1 += ticks,
-                None => self.origins.push((origin, ticks)),
-            }
-        }
-        if self.sample.is_none_or(|sample| sample.duration() < wait.duration()) {
-            self.sample = Some(*wait);
+        self.keep(sample);
+    }
+
+    fn keep(&mut self, sample: Sample) {
+        if self.sample.is_none_or(|kept| kept.wait.duration() < sample.wait.duration()) {
+            self.sample = Some(sample);
         }
     }
 
     fn join(&mut self, other: Charge) {
         self.ticks += other.ticks;
-        for (origin, ticks) in other.origins {
-            match self.origins.iter_mut().find(|(known, _)| *known == origin) {
-                Some(known) => known.1 += ticks,
-                None => self.origins.push((origin, ticks)),
-            }
-        }
-        if let Some(wait) = other.sample
-            && self.sample.is_none_or(|sample| sample.duration() < wait.duration())
-        {
-            self.sample = Some(wait);
-        }
-    }
-
-    /// The call path in which the PE lost most of the time.
-    pub(crate) fn origin(&self) -> Option<CallPathId> {
-        let best = self.origins.iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
-        best.map(|(path, _)| *path)
+        self.links.extend(other.links);
+        other.sample.into_iter().for_each(|sample| self.keep(sample));
     }
 }
 
@@ -123,7 +120,7 @@ pub(crate) fn account(trace: &Trace, wait: &Wait, cause: Place) -> Account {
 }
 
 /// Charges a wait that is no matter of a group.
-fn single(trace: &Trace, index: &Index, wait: &Wait, origin: CallPathId, charges: &mut Charges) {
+fn single(trace: &Trace, index: &Index, wait: &Wait, link: Option<u32>, charges: &mut Charges) {
     match wait.pattern {
         Pattern::LateSender
         | Pattern::LateReceiver
@@ -135,13 +132,15 @@ fn single(trace: &Trace, index: &Index, wait: &Wait, origin: CallPathId, charges
             // A fence is a matter of its group; an epoch has no instance.
             if wait.cause.is_some() && (wait.pattern != Pattern::LateFence || wait.instance == u32::MAX) {
                 let charge = charges.entry(account(trace, wait, wait.cause)).or_default();
-                charge.add(wait.duration().0 as f64, origin, wait);
+                let ticks = wait.duration().0 as f64;
+                charge.add(ticks, Sample { wait: *wait, since: None });
+                charge.links.extend(link.map(|link| (link, ticks)));
             }
         }
         Pattern::WaitOnLock => {
-            for (holder, ticks) in holder_times(index, wait) {
-                let origin = if holder == wait.cause { origin } else { CallPathId::NONE };
-                charges.entry(account(trace, wait, holder)).or_default().add(ticks, origin, wait);
+            for (holder, held, ticks) in holder_times(index, wait) {
+                let sample = Sample { wait: Wait { end: held.end, cause: holder, ..*wait }, since: Some(held.start) };
+                charges.entry(account(trace, wait, holder)).or_default().add(ticks, sample);
             }
         }
         Pattern::WaitAtBarrier
@@ -158,25 +157,26 @@ fn single(trace: &Trace, index: &Index, wait: &Wait, origin: CallPathId, charges
     }
 }
 
-/// Who held a lock while this PE waited for it, each for how long: places where they gave it back. Shared holders divide the
-/// time that they held it together in proportion.
-fn holder_times(index: &Index, wait: &Wait) -> Vec<(Place, f64)> {
+/// Who held a lock while this PE waited for it, from when to when, and the ticks that it pays: places where they gave it back.
+/// Shared holders divide the time that they held it together in proportion.
+fn holder_times(index: &Index, wait: &Wait) -> Vec<(Place, Range<Time>, f64)> {
     let number = wait.instance as usize;
     let Some(grant) = index.locks.grants.get(number) else { return Vec::new() };
     let first = index.locks.grants.partition_point(|other| other.lock < grant.lock);
     let grants = &index.locks.grants[first..];
-    let mut times: Vec<(Place, f64)> = holders(grants, number - first)
+    let mut times: Vec<(Place, Range<Time>, f64)> = holders(grants, number - first)
         .filter(|holder| holder.release.is_some())
         .map(|holder| {
-            let held = holder.released.min(wait.end).since(holder.acquired.max(wait.begin));
-            (Place { pe: holder.pe, visit: holder.release }, held.0 as f64)
+            let held = holder.acquired.max(wait.begin)..holder.released.min(wait.end);
+            let ticks = held.end.since(held.start).0 as f64;
+            (Place { pe: holder.pe, visit: holder.release }, held, ticks)
         })
-        .filter(|(_, held)| *held > 0.0)
+        .filter(|(.., ticks)| *ticks > 0.0)
         .collect();
-    let sum: f64 = times.iter().map(|(_, held)| held).sum();
+    let sum: f64 = times.iter().map(|(.., ticks)| ticks).sum();
     let most = wait.duration().0 as f64;
     if sum > most {
-        times.iter_mut().for_each(|(_, held)| *held *= most / sum);
+        times.iter_mut().for_each(|(.., ticks)| *ticks *= most / sum);
     }
     times
 }
@@ -198,7 +198,8 @@ fn competing(trace: &Trace, index: &Index, waits: &Waits) -> Charges {
         let sum: i64 = part.iter().map(|(_, _, overlap)| overlap.0).sum();
         for (_, other, overlap) in part {
             let ticks = wait.duration().0 as f64 * overlap.0 as f64 / sum as f64;
-            charges.entry(account(trace, wait, *other)).or_default().add(ticks, CallPathId::NONE, wait);
+            // They were not late: what they did before does not matter, so there is nothing to look at.
+            charges.entry(account(trace, wait, *other)).or_default().ticks += ticks;
         }
     }
     charges

@@ -1,6 +1,7 @@
 //! For each wait: what its cause did more than the waiting PE, since both were last together.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use partune_base::{CallPathId, Id, PeId, Span, Table, Time};
 use partune_index::Index;
@@ -24,8 +25,6 @@ pub(crate) struct Excess {
     pub(crate) end: u32,
     /// Where D is, in [`PeExcess::parts`].
     pub(crate) parts: (u32, u32),
-    /// The path with the largest part.
-    pub(crate) origin: CallPathId,
     /// Whether the wait was looked at in detail.
     pub(crate) detailed: bool,
 }
@@ -88,7 +87,8 @@ pub(crate) fn all(trace: &Trace, index: &Index, waits: &Waits) -> AllExcess {
             let mut found = PeExcess::default();
             for (i, (wait, begin)) in waits.of_pe(*pe).iter().zip(&begins[pe.index()]).enumerate() {
                 let row = if many.has(i, wait) && costly.has(i, wait) {
-                    detailed(&compact, &timelines, wait, *begin, &mut times, &mut found.parts)
+                    let pair = (&timelines[*pe], &timelines[wait.cause.pe]);
+                    detailed(&compact, pair, wait, *begin, &mut times, &mut found.parts)
                 } else {
                     Excess::NONE
                 };
@@ -101,52 +101,45 @@ pub(crate) fn all(trace: &Trace, index: &Index, waits: &Waits) -> AllExcess {
 }
 
 impl Excess {
-    const NONE: Excess = Excess {
-        delay: Span::ZERO,
-        waited: Span::ZERO,
-        first: 0,
-        end: 0,
-        parts: (0, 0),
-        origin: CallPathId::NONE,
-        detailed: false,
-    };
+    const NONE: Excess =
+        Excess { delay: Span::ZERO, waited: Span::ZERO, first: 0, end: 0, parts: (0, 0), detailed: false };
 }
 
-/// Where the causes of single waits lost their time, for callers that ask for few: links the visits of both PEs anew each time.
-pub(crate) struct Origins<'a> {
+/// What is behind single waits, for callers that ask for few. Links the visits of a PE when it is first asked for.
+pub(crate) struct Lookup<'a> {
     trace: &'a Trace,
     compact: Compact<'a>,
     meetings: Meetings<'a>,
+    timelines: Table<PeId, OnceLock<Timeline<'a>>>,
 }
 
-impl<'a> Origins<'a> {
-    pub(crate) fn new(trace: &'a Trace, index: &'a Index, waits: &'a Waits) -> Origins<'a> {
-        Origins { trace, compact: Compact::new(trace, waits), meetings: Meetings::new(trace, index) }
+impl<'a> Lookup<'a> {
+    pub(crate) fn new(trace: &'a Trace, index: &'a Index, waits: &'a Waits) -> Lookup<'a> {
+        let timelines = trace.streams().ids().map(|_| OnceLock::new()).collect();
+        Lookup { trace, compact: Compact::new(trace, waits), meetings: Meetings::new(trace, index), timelines }
     }
 
-    /// The call path in which the cause of a wait spent most more than the waiting PE; none if there is none.
-    pub(crate) fn of(&self, wait: &Wait) -> CallPathId {
-        if !wait.cause.is_some() {
-            return CallPathId::NONE;
-        }
-        let begin = SyncPoints::new(self.trace, &self.meetings, wait.pe).before(wait);
+    /// The delay behind a wait that has a cause, since a moment or since both PEs were last together, and its parts.
+    pub(crate) fn of(&self, wait: &Wait, since: Option<Time>) -> (Excess, Vec<(CallPathId, f32)>) {
+        let since = since.unwrap_or_else(|| SyncPoints::new(self.trace, &self.meetings, wait.pe).before(wait));
         let paths = self.trace.paths().len();
         let mut times = [PathTimes::new(paths), PathTimes::new(paths)];
-        let pair = (&Timeline::new(self.trace, wait.pe), &Timeline::new(self.trace, wait.cause.pe));
-        difference(&self.compact, pair, wait, begin, &mut times);
-        largest(times[0].iter())
+        let timeline = |pe: PeId| self.timelines[pe].get_or_init(|| Timeline::new(self.trace, pe));
+        let mut parts = Vec::new();
+        let pair = (timeline(wait.pe), timeline(wait.cause.pe));
+        let excess = detailed(&self.compact, pair, wait, since, &mut times, &mut parts);
+        (excess, parts)
     }
 }
 
 fn detailed(
     compact: &Compact<'_>,
-    timelines: &Table<PeId, Timeline<'_>>,
+    pair: (&Timeline<'_>, &Timeline<'_>),
     wait: &Wait,
     since: Time,
     times: &mut [PathTimes; 2],
     parts: &mut Vec<(CallPathId, f32)>,
 ) -> Excess {
-    let pair = (&timelines[wait.pe], &timelines[wait.cause.pe]);
     let (first, end, waited) = difference(compact, pair, wait, since, times);
     let begin = parts.len() as u32;
     let [late, _] = times;
@@ -155,15 +148,7 @@ fn detailed(
         delay += time;
         parts.push((path, time.0 as f32));
     }
-    let origin = largest(late.iter());
-    Excess { delay, waited, first, end, parts: (begin, parts.len() as u32), origin, detailed: true }
-}
-
-/// The path with the most time, if any has some.
-fn largest(times: impl Iterator<Item = (CallPathId, Span)>) -> CallPathId {
-    let largest =
-        times.filter(|(_, time)| time.is_positive()).max_by_key(|(path, time)| (*time, std::cmp::Reverse(*path)));
-    largest.map_or(CallPathId::NONE, |(path, _)| path)
+    Excess { delay, waited, first, end, parts: (begin, parts.len() as u32), detailed: true }
 }
 
 /// Leaves in `times[0]` what the cause did minus what the waiting PE did, by call path and without waits; returns the waits of

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::excess::{AllExcess, Excess, PeExcess};
-use super::{DelayCost, Delays};
+use super::{Chains, DelayCost, Delays};
 use crate::{Pattern, Wait, Waits};
 
 /// Below this a sum of inherited shares is rounding.
@@ -104,7 +104,7 @@ pub(super) fn book(trace: &Trace, waits: &Waits, excess: &AllExcess, rho: &[f64]
     }
     let by_path = costs.into_iter().map(|((pattern, _, pe, path), cost)| ((pattern, path, pe), cost)).collect();
     let cost = |((pattern, path, pe), (short_term, long_term))| DelayCost { pattern, path, pe, short_term, long_term };
-    Delays { costs: sum(by_path).into_iter().map(cost).collect(), unattributed, origins: Vec::new() }
+    Delays { costs: sum(by_path).into_iter().map(cost).collect(), unattributed, chains: Chains::default() }
 }
 
 /// Adds up costs of equal keys. Stable: what comes first is added first, so sums do not depend on hashes.

@@ -12,7 +12,7 @@ const MOST: u64 = 1 << 18;
 /// How often all visits are looked at.
 const LOOKS: u64 = 2;
 /// Share of all waiting, in the shortest waits, that is not looked at.
-const NEGLIGIBLE: f64 = 0.01;
+pub(crate) const NEGLIGIBLE: f64 = 0.01;
 
 /// Waits with a cause in larger buckets of duration than `bucket`, and every `stride`-th of each PE in this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

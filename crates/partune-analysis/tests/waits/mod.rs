@@ -6,6 +6,7 @@ mod critical_path;
 mod laws;
 mod one_sided;
 mod patterns;
+mod roots;
 mod scalasca;
 
 use partune_analysis::{ANALYSES, Finding, Input, Options, Outcome, Pattern, Waits};
@@ -33,7 +34,16 @@ impl Case {
 
     /// What an analysis says with every threshold at zero.
     fn run(&self, analysis: &str) -> Outcome {
-        let options = Options { minimum: 0.0, hotspot: 0.0, ..Options::default() };
+        self.run_with(analysis, Options::default().details)
+    }
+
+    /// The same, with all causes.
+    fn run_all(&self, analysis: &str) -> Outcome {
+        self.run_with(analysis, usize::MAX)
+    }
+
+    fn run_with(&self, analysis: &str, details: usize) -> Outcome {
+        let options = Options { minimum: 0.0, hotspot: 0.0, details, ..Options::default() };
         let analysis = ANALYSES.iter().find(|it| it.name == analysis).expect("the analysis is in the list");
         (analysis.run)(&Input { trace: &self.trace, index: &self.index, waits: &self.waits, options: &options })
     }

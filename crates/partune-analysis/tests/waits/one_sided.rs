@@ -17,7 +17,9 @@ fn of_two_writers_the_last_one_in_time_counts() {
     };
     let case = Case::new(&text("5..7", "12..15"));
     assert_eq!(case.found(), [(Pattern::WaitOnValue, 0, 2, 15, Some(2))]);
-    assert_eq!(case.finding().causes[0].time.0, 13);
+    // It was late after 12 of its own, and took 3: 13·12/15 = 10.4 and 13·3/15 = 2.6.
+    let causes: Vec<_> = case.finding().causes.iter().map(|cause| (cause.pe.0, cause.time.0)).collect();
+    assert_eq!(causes, [(2, 10), (2, 3)]);
     // The other order, and one that comes after the wait.
     assert_eq!(Case::new(&text("12..15", "5..7")).found(), [(Pattern::WaitOnValue, 0, 2, 15, Some(1))]);
     assert_eq!(Case::new(&text("5..7", "21..22")).found(), [(Pattern::WaitOnValue, 0, 2, 7, Some(1))]);
@@ -121,9 +123,20 @@ fn epochs_wait_for_the_last_post_and_the_last_complete() {
             (Pattern::LateFence, 2, 12, 20, Some(0)),
         ]
     );
-    let charged: i64 =
-        case.run("wait_states").findings.iter().flat_map(|it| &it.causes).map(|cause| cause.time.0).sum();
-    assert_eq!(charged, 8 + 7 + 8);
+    // PE 2 pays for 8 and 7, since it came late with its post. Of the 8 that it waited itself, PE 0 had worked 10 of 20, was kept waiting 8
+    // by that post, and spent 1 in the start and the put each: 4 are for its work, 3.2 come back, and 0.4 and 0.4 are not listed.
+    let findings = case.run("wait_states").findings;
+    let charged = findings.iter().map(|it| {
+        (case.name(it.path), it.causes.iter().map(|cause| (cause.pe.0, cause.time.0, cause.via.len())).collect())
+    });
+    let charged: Vec<(String, Vec<_>)> = charged.collect();
+    assert_eq!(
+        charged,
+        [
+            ("main/MPI_Win_start".to_owned(), vec![(2, 15, 0)]),
+            ("main/MPI_Win_wait".to_owned(), vec![(0, 4, 0), (2, 3, 1)])
+        ]
+    );
     silent(&epoch("1..2", "30..31", done));
     // Without the complete of PE 1 nobody knows how long PE 2 had to wait.
     assert_eq!(Case::new(&epoch("1..2", "12..22", "")).found(), []);

@@ -261,13 +261,14 @@ fn causes(trace: &Trace, finding: &Finding) -> Markup {
         div.scroll {
             table {
                 caption { "Largest first" @if finding.unexplained.is_positive() { "; for " (names::seconds(seconds(finding.unexplained))) " no cause is known" } "." }
-                thead { tr { th scope="col" { "PE" } th scope="col" { "With" } th scope="col" { "Where it spent the time before" } th.n scope="col" { "Time" } } }
+                thead { tr { th scope="col" { "PE" } th scope="col" { "With" } th scope="col" { "Where it spent the time before" } th scope="col" { "Through" } th.n scope="col" { "Time" } } }
                 tbody {
                     @for cause in &finding.causes {
                         tr {
                             td { (pe(trace, cause.pe)) }
                             td.wide { (short(&names::place(trace, cause.path))) }
                             td.wide { @if cause.origin.is_some() && cause.origin != cause.path { (short(&names::place(trace, cause.origin))) } @else { "–" } }
+                            td.wide { (names::via(trace, cause).unwrap_or_else(|| "–".to_owned())) }
                             td.n { (names::seconds(seconds(cause.time))) }
                         }
                     }

@@ -112,6 +112,15 @@ struct Cause {
     spot: Spot,
     seconds: f64,
     origin: Option<Spot>,
+    via_s: f64,
+    via: Vec<Via>,
+}
+
+/// An operation that waited itself and passed it on.
+#[derive(Serialize)]
+struct Via {
+    pe: Option<u32>,
+    place: String,
 }
 
 /// A frame of a call path: where the function is, and where it is called.
@@ -262,6 +271,12 @@ pub(super) fn detail(run: &Run, ask: &Ask<'_>) -> Answer {
         spot: spot(run, cause.path),
         seconds: run.seconds(cause.time),
         origin: cause.origin.some().map(|path| spot(run, path)),
+        via_s: run.seconds(cause.passed_on),
+        via: cause
+            .via
+            .iter()
+            .map(|(pe, path)| Via { pe: run.number(*pe), place: text::place(run.trace(), *path) })
+            .collect(),
     };
     let finite = finding.facts.iter().filter(|(_, value)| value.is_finite());
     json(&Detail {
