@@ -31,6 +31,7 @@ mod matrix;
 mod measurement;
 mod metrics;
 mod operations;
+mod overlap;
 mod phases;
 mod profile;
 mod scaling;
@@ -97,6 +98,7 @@ pub static ANALYSES: &[&Analysis] = &[
     &profile::PROFILE,
     &operations::OPERATIONS,
     &matrix::MATRIX,
+    &overlap::OVERLAP,
     &barriers::BARRIERS,
     &affinity::AFFINITY,
     &frequency::FREQUENCY,
