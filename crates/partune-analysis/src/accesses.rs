@@ -1,8 +1,11 @@
 //! The operations of one PE in order, each with the one message or one-sided access that it started: what searches for small
 //! and for serial transfers walk along.
 
-use partune_base::{CallPathId, Id, PeId, Span};
-use partune_trace::{Completion, RmaTransferKind, Role, Trace, Visit, VisitIx};
+use std::ops::Range;
+
+use partune_base::{CallPathId, Id, PeId, Span, Time};
+use partune_index::{Message, Place};
+use partune_trace::{Completion, RmaTransferKind, Role, Stream, Trace, Visit, VisitIx};
 
 use crate::{Input, Wait};
 
@@ -24,6 +27,14 @@ pub(crate) struct Access {
     pub(crate) kind: Kind,
     pub(crate) peer: PeId,
     pub(crate) bytes: u64,
+    /// The bytes accessed, if their address is recorded.
+    pub(crate) range: Option<(u64, u64)>,
+    /// What it takes once both sides are there: the operation without waiting; of a message received by an operation of its own, until
+    /// that was over, if this is longer.
+    pub(crate) took: Span,
+    /// When the operation that received the message was over: what PEs sent before cannot depend on it. The earliest time for
+    /// accesses, and if that is not known.
+    pub(crate) arrived: Time,
 }
 
 /// What an operation is for such a search.
@@ -35,7 +46,9 @@ pub(crate) enum What {
     Neutral,
     /// It completes own sends only.
     Completes,
-    /// It synchronises, receives, or moves data in another way.
+    /// It received messages and did nothing else; the last of them was sent then (the latest time if that is not known).
+    Receives(Time),
+    /// It synchronises, or moves data in another way.
     Orders,
 }
 
@@ -67,32 +80,75 @@ pub(crate) fn walk(input: &Input<'_>, pe: PeId, mut each: impl FnMut(&Operation)
         let received = rows_of(&stream.recvs, &mut recvs, *index, |row| row.visit);
         let accessed = rows_of(&stream.transfers, &mut transfers, *index, |row| row.visit);
         let region = &trace.regions()[trace.paths().region(visit.path)];
-        let what = match (sent, accessed) {
-            _ if !received.is_empty() => What::Orders,
-            ([send], []) => What::Moves(Access { kind: Kind::Send, peer: send.peer, bytes: send.bytes }),
-            ([], [access]) => match access.kind {
-                RmaTransferKind::Put => {
-                    What::Moves(Access { kind: Kind::Put, peer: access.target, bytes: access.bytes })
-                }
-                RmaTransferKind::Get => {
-                    What::Moves(Access { kind: Kind::Get, peer: access.target, bytes: access.bytes })
-                }
-                RmaTransferKind::Atomic => What::Orders,
-            },
-            ([], []) => by_role(region.role),
+        let own = (visit.duration() - waited(&mut waits, *index)).clamp_positive();
+        let what = match (sent.len(), received.len(), accessed.len()) {
+            (0, 0, 0) => by_role(region.role),
+            (0, _, 0) => What::Receives(last_sent(input, pe, received)),
+            (1, 0, 0) => sends_one(input, pe, sent.start, own),
+            (0, 0, 1) => accesses_one(stream, accessed.start, own),
             _ => What::Orders,
         };
         let what = match what {
             What::Moves(access) if access.peer.index() >= trace.pes().len() => What::Orders,
             other => other,
         };
-        let own = visit.duration() - waited(&mut waits, *index);
-        each(&Operation { visit, what, completion: region.completion, own: own.clamp_positive() });
+        each(&Operation { visit, what, completion: region.completion, own });
     }
 }
 
+fn sends_one(input: &Input<'_>, pe: PeId, row: usize, own: Span) -> What {
+    let send = &input.trace.streams()[pe].sends[row];
+    let message = input.index.messages.of_send(pe, row).filter(|message| comparable(input, message));
+    let (took, arrived) = message.map_or((own, Time::MIN), |message| {
+        let (place, begin) = (message.recv_place(input.trace), message.send_place(input.trace));
+        if !place.is_some() || !begin.is_some() {
+            return (own, Time::MIN);
+        }
+        let exit = place.exit(input.trace);
+        let both = begin.enter(input.trace).max(place.enter(input.trace));
+        let alone = message.recv_post == place.visit && receives_once(input.trace, place, message);
+        (if alone { own.max(exit.since(both)) } else { own }, exit)
+    });
+    What::Moves(Access { kind: Kind::Send, peer: send.peer, bytes: send.bytes, range: None, took, arrived })
+}
+
+fn accesses_one(stream: &Stream, row: usize, own: Span) -> What {
+    let row = &stream.transfers[row];
+    let kind = match row.kind {
+        RmaTransferKind::Put => Kind::Put,
+        RmaTransferKind::Get => Kind::Get,
+        RmaTransferKind::Atomic => return What::Orders,
+    };
+    let range = row.address.map(|address| (address, address.saturating_add(row.bytes.max(1))));
+    What::Moves(Access { kind, peer: row.target, bytes: row.bytes, range, took: own, arrived: Time::MIN })
+}
+
+/// When the last of some messages was sent.
+fn last_sent(input: &Input<'_>, pe: PeId, rows: Range<usize>) -> Time {
+    let sent = |row: usize| {
+        let message = input.index.messages.of_recv(pe, row).filter(|message| comparable(input, message))?;
+        let begin = message.send_place(input.trace);
+        begin.is_some().then(|| begin.enter(input.trace))
+    };
+    rows.map(|row| sent(row).unwrap_or(Time::MAX)).max().unwrap_or(Time::MAX)
+}
+
+/// Whether the times at both ends of a message can be compared.
+fn comparable(input: &Input<'_>, message: &Message) -> bool {
+    let pes = input.trace.pes();
+    input.index.clocks.aligned || pes[message.sender].process == pes[message.receiver].process
+}
+
+/// Whether an operation received this message only.
+fn receives_once(trace: &Trace, place: Place, message: &Message) -> bool {
+    let recvs = &trace.streams()[place.pe].recvs;
+    let at = message.recv as usize;
+    let same = |row: Option<usize>| row.and_then(|row| recvs.get(row)).is_some_and(|row| row.visit == place.visit);
+    !same(at.checked_sub(1)) && !same(at.checked_add(1))
+}
+
 /// The rows of one operation; rows of earlier ones are passed.
-fn rows_of<'a, T>(rows: &'a [T], next: &mut usize, visit: VisitIx, of: impl Fn(&T) -> VisitIx) -> &'a [T] {
+fn rows_of<T>(rows: &[T], next: &mut usize, visit: VisitIx, of: impl Fn(&T) -> VisitIx) -> Range<usize> {
     while rows.get(*next).is_some_and(|row| of(row) < visit) {
         *next += 1;
     }
@@ -100,7 +156,7 @@ fn rows_of<'a, T>(rows: &'a [T], next: &mut usize, visit: VisitIx, of: impl Fn(&
     while rows.get(*next).is_some_and(|row| of(row) == visit) {
         *next += 1;
     }
-    &rows[first..*next]
+    first..*next
 }
 
 /// How long an operation waited; waits of earlier ones are passed.
@@ -174,6 +230,8 @@ pub(crate) struct Loss {
     pub(crate) runs: u64,
     pub(crate) transfers: u64,
     pub(crate) bytes: u64,
+    /// Transfers to the same PE as the one before, of which no address is recorded.
+    pub(crate) unknown: u64,
 }
 
 impl Losses {
@@ -184,6 +242,7 @@ impl Losses {
                 row.runs += loss.runs;
                 row.transfers += loss.transfers;
                 row.bytes = row.bytes.saturating_add(loss.bytes);
+                row.unknown += loss.unknown;
             }
             None => self.rows.push(loss),
         }
