@@ -6,6 +6,7 @@
 
 mod above_baseline;
 mod accesses;
+mod adjacent_barriers;
 mod affinity;
 mod balance;
 mod barriers;
