@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use partune_base::{CallPathId, Id, PeId, Span, Time};
+use partune_base::{CallPathId, Id, PeId, Span};
 use partune_index::{Message, Place};
 use partune_trace::{Completion, RmaTransferKind, Role, Stream, Trace, Visit, VisitIx};
 
@@ -32,9 +32,6 @@ pub(crate) struct Access {
     /// What it takes once both sides are there: the operation without waiting; of a message received by an operation of its own, until
     /// that was over, if this is longer.
     pub(crate) took: Span,
-    /// When the operation that received the message was over: what PEs sent before cannot depend on it. The earliest time for
-    /// accesses, and if that is not known.
-    pub(crate) arrived: Time,
 }
 
 /// What an operation is for such a search.
@@ -46,9 +43,7 @@ pub(crate) enum What {
     Neutral,
     /// It completes own sends only.
     Completes,
-    /// It received messages and did nothing else; the last of them was sent then (the latest time if that is not known).
-    Receives(Time),
-    /// It synchronises, or moves data in another way.
+    /// It synchronises, receives, or moves data in another way.
     Orders,
 }
 
@@ -83,7 +78,6 @@ pub(crate) fn walk(input: &Input<'_>, pe: PeId, mut each: impl FnMut(&Operation)
         let own = (visit.duration() - waited(&mut waits, *index)).clamp_positive();
         let what = match (sent.len(), received.len(), accessed.len()) {
             (0, 0, 0) => by_role(region.role),
-            (0, _, 0) => What::Receives(last_sent(input, pe, received)),
             (1, 0, 0) => sends_one(input, pe, sent.start, own),
             (0, 0, 1) => accesses_one(stream, accessed.start, own),
             _ => What::Orders,
@@ -99,17 +93,16 @@ pub(crate) fn walk(input: &Input<'_>, pe: PeId, mut each: impl FnMut(&Operation)
 fn sends_one(input: &Input<'_>, pe: PeId, row: usize, own: Span) -> What {
     let send = &input.trace.streams()[pe].sends[row];
     let message = input.index.messages.of_send(pe, row).filter(|message| comparable(input, message));
-    let (took, arrived) = message.map_or((own, Time::MIN), |message| {
+    let took = message.map_or(own, |message| {
         let (place, begin) = (message.recv_place(input.trace), message.send_place(input.trace));
-        if !place.is_some() || !begin.is_some() {
-            return (own, Time::MIN);
+        let known = place.is_some() && begin.is_some() && message.recv_post == place.visit;
+        if !known || !receives_once(input.trace, place, message) {
+            return own;
         }
-        let exit = place.exit(input.trace);
         let both = begin.enter(input.trace).max(place.enter(input.trace));
-        let alone = message.recv_post == place.visit && receives_once(input.trace, place, message);
-        (if alone { own.max(exit.since(both)) } else { own }, exit)
+        own.max(place.exit(input.trace).since(both))
     });
-    What::Moves(Access { kind: Kind::Send, peer: send.peer, bytes: send.bytes, range: None, took, arrived })
+    What::Moves(Access { kind: Kind::Send, peer: send.peer, bytes: send.bytes, range: None, took })
 }
 
 fn accesses_one(stream: &Stream, row: usize, own: Span) -> What {
@@ -120,17 +113,7 @@ fn accesses_one(stream: &Stream, row: usize, own: Span) -> What {
         RmaTransferKind::Atomic => return What::Orders,
     };
     let range = row.address.map(|address| (address, address.saturating_add(row.bytes.max(1))));
-    What::Moves(Access { kind, peer: row.target, bytes: row.bytes, range, took: own, arrived: Time::MIN })
-}
-
-/// When the last of some messages was sent.
-fn last_sent(input: &Input<'_>, pe: PeId, rows: Range<usize>) -> Time {
-    let sent = |row: usize| {
-        let message = input.index.messages.of_recv(pe, row).filter(|message| comparable(input, message))?;
-        let begin = message.send_place(input.trace);
-        begin.is_some().then(|| begin.enter(input.trace))
-    };
-    rows.map(|row| sent(row).unwrap_or(Time::MAX)).max().unwrap_or(Time::MAX)
+    What::Moves(Access { kind, peer: row.target, bytes: row.bytes, range, took: own })
 }
 
 /// Whether the times at both ends of a message can be compared.

@@ -142,7 +142,7 @@ fn own(input: &Input<'_>, pe: PeId, parts: &[(VisitIx, u32, bool)]) -> Own {
         }
         let idle = |since: VisitIx| {
             let exit = stream.visits.exit[since.index()];
-            visit.enter.since(exit) <= nothing && !calls_user(trace, pe, (since, exit), *operation)
+            visit.enter.since(exit) <= nothing && !is_in_code(trace, pe, (since, exit), *operation)
         };
         let before = last.filter(|last| !threads || idle(rows[*last].1));
         if let Some(before) = before {
@@ -160,13 +160,11 @@ fn own(input: &Input<'_>, pe: PeId, parts: &[(VisitIx, u32, bool)]) -> Own {
     Own { rows, ordered }
 }
 
-/// Whether a function of the user was entered after an operation had ended and before another began.
-fn calls_user(trace: &Trace, pe: PeId, (after, exit): (VisitIx, Time), before: VisitIx) -> bool {
+/// Whether user code was entered (a function, a loop that threads share) after an operation had ended and before another began.
+fn is_in_code(trace: &Trace, pe: PeId, (after, exit): (VisitIx, Time), before: VisitIx) -> bool {
     let visits = &trace.streams()[pe].visits;
     let between = (after.index() + 1..before.index()).map(|at| VisitIx(at as u32));
-    between
-        .filter(|visit| visits.enter[visit.index()] >= exit)
-        .any(|visit| trace.role_of(pe, visit) == Role::User)
+    between.filter(|visit| visits.enter[visit.index()] >= exit).any(|visit| trace.role_of(pe, visit).is_transparent())
 }
 
 /// Whether barriers order nothing that an operation of this role does.

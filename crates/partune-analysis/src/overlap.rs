@@ -141,7 +141,8 @@ fn needed(input: &Input<'_>, kind: RmaTransferKind, bytes: u64) -> Span {
 
 fn table(input: &Input<'_>, rows: &[(CallPathId, Sums)]) -> DataTable {
     let clock = input.trace.clock();
-    let seconds = |of: &dyn Fn(&Sums) -> Span| rows.iter().map(|(_, sums)| clock.seconds(of(sums))).collect::<Vec<f64>>();
+    let seconds =
+        |of: &dyn Fn(&Sums) -> Span| rows.iter().map(|(_, sums)| clock.seconds(of(sums))).collect::<Vec<f64>>();
     let count = |of: &dyn Fn(&Sums) -> u64| Values::Count(rows.iter().map(|(_, sums)| of(sums)).collect());
     let word = |path: CallPathId| if asks(role_of_path(input.trace, path)) { "explicit" } else { "implicit" };
     DataTable {
@@ -152,10 +153,7 @@ fn table(input: &Input<'_>, rows: &[(CallPathId, Sums)]) -> DataTable {
             Column::new("count", count(&|sums| sums.count)),
             Column::seconds("seconds", seconds(&|sums| sums.time)),
             Column::new("accesses", count(&|sums| sums.accesses)),
-            Column::new(
-                "bytes",
-                Values::Number(Unit::Bytes, rows.iter().map(|(_, sums)| sums.bytes as f64).collect()),
-            ),
+            Column::new("bytes", Values::Number(Unit::Bytes, rows.iter().map(|(_, sums)| sums.bytes as f64).collect())),
             Column::seconds("transfer", seconds(&|sums| sums.transfer)),
             Column::seconds("not_overlapped", seconds(&|sums| sums.exposed)),
             Column::seconds("delay_least", seconds(&|sums| sums.least)),

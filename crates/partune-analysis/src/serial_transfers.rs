@@ -139,7 +139,7 @@ fn runs(input: &Input<'_>, pe: PeId, costs: &[Cost; 3]) -> Vec<Loss> {
                 }
             }
             What::Neutral => {}
-            What::Moves(_) | What::Completes | What::Receives(_) | What::Orders => close(open.take()),
+            What::Moves(_) | What::Completes | What::Orders => close(open.take()),
         }
     });
     close(open);

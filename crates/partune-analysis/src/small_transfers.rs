@@ -1,10 +1,9 @@
 //! Small transfers: several in a row to one PE that could be one.
 //!
 //! A transfer is small if its size-dependent part is below its overhead: bytes < n½ = o/G of t(s) = o + G s, fitted to the own
-//! durations of all transfers of its kind (theory 6.8). k of them in a row, with nothing between that may depend on them, could
-//! save (k−1) o.
+//! durations of all transfers of its kind (theory 6.8). k of them in a row, without synchronisation between, could save (k−1) o.
 
-use partune_base::{Id, PeId, Time};
+use partune_base::{Id, PeId};
 use partune_trace::Trace;
 use rayon::prelude::*;
 
@@ -18,10 +17,9 @@ pub(crate) static SMALL_TRANSFERS: Analysis =
 const DOCS: &str = "\
 # Small transfers
 
-At least four (`small_run`) small messages, puts or gets of a PE to the same other PE, with nothing between them that may depend on
-the earlier ones, could be one transfer. A collective, a lock and a wait for a value may depend on any transfer, a receive on any
-access, and on messages that had been received before the one received here was sent. Completing own sends, and
-transfers to others, do not end such a run; for one-sided accesses a fence does.
+At least four (`small_run`) small messages, puts or gets of a PE to the same other PE, with no receive, collective, lock or wait
+for a value between them, could be one transfer. (What is received may be an answer, or what is sent next: a pipeline sends as soon as
+it can.) Completing own sends, and transfers to others, do not end such a run; for one-sided accesses a fence does.
 
 *Small* means fewer bytes than *o/G*, where *t(s) = o + G s* is the least-squares line through the durations (without waiting)
 over the sizes of all transfers of that kind. A message that has a receive of its own lasts until that is over, counted from when
@@ -46,14 +44,6 @@ impl Cost {
     pub(crate) fn is_small(&self, access: Access) -> bool {
         (access.bytes as f64) < self.small
     }
-}
-
-/// Transfers of one kind to one PE so far.
-#[derive(Clone, Copy)]
-struct Run {
-    loss: Loss,
-    /// When the first of them had been received.
-    arrived: Time,
 }
 
 fn run(input: &Input<'_>) -> Outcome {
@@ -122,13 +112,13 @@ fn fits(input: &Input<'_>, pe: PeId, small: f64) -> [(Fit, Fit); 3] {
 fn runs(input: &Input<'_>, pe: PeId, costs: &[Cost; 3]) -> Vec<Loss> {
     let mut losses = Losses::default();
     // One open run for each kind and peer, and those that are open.
-    let mut open: Vec<Option<Run>> = vec![None; input.trace.pes().len() * Kind::ALL.len()];
+    let mut open: Vec<Option<Loss>> = vec![None; input.trace.pes().len() * Kind::ALL.len()];
     let mut touched: Vec<usize> = Vec::new();
-    let mut close = |touched: &mut Vec<usize>, open: &mut Vec<Option<Run>>, keeps: &dyn Fn(&Run) -> bool| {
+    let mut close = |touched: &mut Vec<usize>, open: &mut Vec<Option<Loss>>, keep_sends: bool| {
         touched.retain(|at| {
-            let kept = open[*at].is_some_and(|run| keeps(&run));
+            let kept = keep_sends && open[*at].is_some_and(|run| run.kind == Kind::Send);
             if !kept
-                && let Some(Run { loss, .. }) = open[*at].take()
+                && let Some(loss) = open[*at].take()
                 && loss.transfers >= input.options.small_run
             {
                 let time = (loss.transfers - 1) as f64 * costs[loss.kind as usize].overhead;
@@ -142,25 +132,20 @@ fn runs(input: &Input<'_>, pe: PeId, costs: &[Cost; 3]) -> Vec<Loss> {
             let at = access.peer.index() * Kind::ALL.len() + access.kind as usize;
             match &mut open[at] {
                 Some(run) => {
-                    run.loss.transfers += 1;
-                    run.loss.bytes = run.loss.bytes.saturating_add(access.bytes);
-                    run.arrived = run.arrived.min(access.arrived);
+                    run.transfers += 1;
+                    run.bytes = run.bytes.saturating_add(access.bytes);
                 }
                 none => {
                     touched.push(at);
                     let (path, kind, bytes) = (operation.path(), access.kind, access.bytes);
-                    let loss = Loss { path, kind, time: 0.0, runs: 0, transfers: 1, bytes, unknown: 0 };
-                    *none = Some(Run { loss, arrived: access.arrived });
+                    *none = Some(Loss { path, kind, time: 0.0, runs: 0, transfers: 1, bytes, unknown: 0 });
                 }
             }
         }
         What::Moves(_) | What::Neutral => {}
-        What::Completes => close(&mut touched, &mut open, &|run| run.loss.kind == Kind::Send),
-        What::Receives(sent) => {
-            close(&mut touched, &mut open, &|run| run.loss.kind == Kind::Send && sent < run.arrived);
-        }
-        What::Orders => close(&mut touched, &mut open, &|_| false),
+        What::Completes => close(&mut touched, &mut open, true),
+        What::Orders => close(&mut touched, &mut open, false),
     });
-    close(&mut touched, &mut open, &|_| false);
+    close(&mut touched, &mut open, false);
     losses.into_rows()
 }

@@ -62,7 +62,8 @@ pub(super) fn add(trace: &Trace, index: &Index, pe: PeId, rows: &mut Vec<Wait>) 
         let first = rows.partition_point(|wait| wait.operation < it.operation);
         let own = rows[first..].iter().take_while(|wait| wait.operation == it.operation);
         let begin = own.fold(trace.visit(pe, it.operation).enter, |begin, wait| begin.max(wait.end));
-        let last = it.transfers.iter().max_by_key(|number| (index.rma.transfers[**number as usize].completed, **number));
+        let last =
+            it.transfers.iter().max_by_key(|number| (index.rma.transfers[**number as usize].completed, **number));
         if let Some(instance) = last.filter(|_| begin < it.last) {
             found.push(Wait {
                 pe,

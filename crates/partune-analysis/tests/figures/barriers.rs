@@ -128,7 +128,10 @@ fn of_two_barriers_between_messages_the_first_is_redundant() {
         let [finding] = outcome.findings.as_slice() else { panic!("{:?}", outcome.findings) };
         assert_eq!(partune_testkit::path_name(&trace, finding.path), "main/MPI_Barrier");
         // Each takes 10 after the last PE arrived, on two PEs, five times.
-        assert_eq!((finding.count, finding.time, finding.facts.as_slice()), (5, Span(2 * 5 * 10), &[("instances", 5.0)][..]));
+        assert_eq!(
+            (finding.count, finding.time, finding.facts.as_slice()),
+            (5, Span(2 * 5 * 10), &[("instances", 5.0)][..])
+        );
     }
 }
 
@@ -156,8 +159,11 @@ fn barriers_that_order_messages_or_files_are_silent() {
 fn a_barrier_of_fewer_pes_beside_one_of_more_is_redundant() {
     let text = |order: [&str; 2]| {
         let [first, second] = order.map(|group| if group == "all" { "barrier" } else { "barrier(two)" });
-        let own = |first: &str, second: &str| format!("MPI_Barrier 0..10 {first} inner 10..20 {{ MPI_Barrier 10..20 {second} }}");
-        let all = if order[0] == "all" { "MPI_Barrier 0..10 barrier" } else { "inner 10..20 { MPI_Barrier 10..20 barrier }" };
+        let own = |first: &str, second: &str| {
+            format!("MPI_Barrier 0..10 {first} inner 10..20 {{ MPI_Barrier 10..20 {second} }}")
+        };
+        let all =
+            if order[0] == "all" { "MPI_Barrier 0..10 barrier" } else { "inner 10..20 { MPI_Barrier 10..20 barrier }" };
         format!("group two = 0 1\n pe 0 1: main 0..30 {{ {} }}\n pe 2: main 0..30 {{ {all} }}", own(first, second))
     };
     for (order, path) in [(["all", "two"], "main/inner/MPI_Barrier"), (["two", "all"], "main/MPI_Barrier")] {
@@ -191,9 +197,10 @@ fn an_explicit_barrier_before_an_implicit_one_is_a_candidate() {
 
 #[test]
 fn threads_that_do_anything_between_are_silent() {
-    // A function, a critical section, and 1.1 microseconds of code that nobody names.
+    // A function, a short loop, a critical section, and 1.1 microseconds of code that nobody names.
     for (between, second) in [
         ("store 60..61", "62..70"),
+        ("\"!$omp for\" 60..61", "62..70"),
         ("\"!$omp critical\" 60..61 acquire(3) release(3)", "62..70"),
         ("", "71..79"),
     ] {

@@ -259,9 +259,13 @@ fn what_was_alone_tells_what_an_access_needs() {
 /// With two, three or four PEs at once a put takes 100: sharing does not make it longer. In turn, 100 to 400: the last waited 300.
 #[test]
 fn accesses_that_take_as_long_with_more_at_once_do_not_compete() {
-    let at = |rank: u32, begin: i64, took: i64| format!("pe {rank}: main 0..9000 {{ shmem_putmem {begin}..{} put(to=4, bytes=64) ", begin + took);
+    let at = |rank: u32, begin: i64, took: i64| {
+        format!("pe {rank}: main 0..9000 {{ shmem_putmem {begin}..{} put(to=4, bytes=64) ", begin + took)
+    };
     let texts = [[100; 4], [100, 200, 300, 400]].map(|took| {
-        let more = |rank: u32| if rank < 2 { format!("shmem_putmem 1000..{} put(to=4, bytes=64) }}", 1100) } else { "}".to_owned() };
+        let more = |rank: u32| {
+            if rank < 2 { format!("shmem_putmem 1000..{} put(to=4, bytes=64) }}", 1100) } else { "}".to_owned() }
+        };
         let all: String = (0..4).map(|rank| at(rank, 0, took[rank as usize]) + &more(rank)).collect();
         format!("paradigm OpenSHMEM {all} pe 4: main 0..9000")
     });
@@ -285,7 +289,8 @@ fn a_barrier_waits_for_accesses_that_nothing_else_completes() {
         barrier.found(),
         [(Pattern::WaitAtBarrier, 0, 10, 12, Some(1)), (Pattern::CompetingPutGet, 0, 12, 38, None)]
     );
-    let unexplained: Vec<_> = barrier.run("wait_states").findings.iter().map(|it| (it.time.0, it.unexplained.0)).collect();
+    let unexplained: Vec<_> =
+        barrier.run("wait_states").findings.iter().map(|it| (it.time.0, it.unexplained.0)).collect();
     assert_eq!(unexplained, [(2, 0), (26, 26)]);
     // Complete before anybody came; and asked for, so that nothing but a bound is known.
     let early = Case::new(&text("work 10..12  shmem_barrier_all 12..40 barrier complete(7, kind=remote)@12"));
