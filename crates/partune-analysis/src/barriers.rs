@@ -6,8 +6,8 @@
 //! row ([`crate::adjacent_barriers`]).
 
 use partune_base::{CallPathId, Id, PeId, Span, Time};
-use partune_index::Instance;
-use partune_trace::{RmaTransferKind, Role};
+use partune_index::{Instance, Member};
+use partune_trace::{RmaTransferKind, Role, VisitIx};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -29,7 +29,7 @@ optimal).
 
 Puts, gets and atomics are recorded; a PE's plain loads and stores of its own memory are not. Each PE is therefore taken to read and
 write all of its shared memory whenever it computes for more than ten microseconds between two synchronisations. Accesses without
-recorded addresses touch the whole memory of their target.
+recorded addresses touch the whole memory of their target. A barrier that completes accesses which did not block is needed.
 
 **Messages.** Of two barriers in a row with the same members the first is redundant if no PE of their processes communicates,
 synchronises or reads or writes files between them; of a barrier and one with fewer of its members it is the one with fewer.
@@ -77,7 +77,11 @@ fn run(input: &Input<'_>) -> Outcome {
 fn between_accesses(input: &Input<'_>, actors: &[PeId], outcome: &mut Outcome) {
     let trace = input.trace;
     let syncs = global(input, actors);
-    let removable: Vec<bool> = syncs.iter().map(|sync| sync.role == Role::GroupSync).collect();
+    let completing = completing(input, actors);
+    let completes = |member: &Member| completing.binary_search(&(member.pe, member.wait)).is_ok();
+    let removable =
+        |sync: &&Instance| sync.role == Role::GroupSync && !input.index.collectives.members(sync).iter().any(completes);
+    let removable: Vec<bool> = syncs.iter().map(removable).collect();
     if !removable.contains(&true) {
         return;
     }
@@ -107,6 +111,16 @@ fn between_accesses(input: &Input<'_>, actors: &[PeId], outcome: &mut Outcome) {
     }
     outcome.findings.append(&mut found);
     outcome.sections.push(Section { name: "barriers", notes, ..Section::default() });
+}
+
+/// Operations that completed accesses of earlier ones, in order.
+fn completing(input: &Input<'_>, actors: &[PeId]) -> Vec<(PeId, VisitIx)> {
+    let all = actors.iter().flat_map(|pe| input.index.rma.of_pe(*pe));
+    let later = all.filter(|transfer| transfer.completion.is_some() && transfer.completion != transfer.start);
+    let mut found: Vec<(PeId, VisitIx)> = later.map(|transfer| (transfer.pe, transfer.completion)).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// Synchronisations of all PEs that act on shared memory, in order.

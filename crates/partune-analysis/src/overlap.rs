@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::useful::role_of_path;
 use crate::waits::{asks, completed};
-use crate::{Analysis, Column, DataTable, Input, Outcome, Pattern, Section, Unit, Values};
+use crate::{Analysis, Column, DataTable, Input, Outcome, Pattern, Section, Unit, Values, Wait};
 
 pub(crate) static OVERLAP: Analysis = Analysis {
     name: "overlap",
@@ -119,7 +119,7 @@ fn of_pe(input: &Input<'_>, pe: PeId) -> FxHashMap<CallPathId, Sums> {
             }
             let of_operation = waits.iter().take_while(|wait| wait.operation == it.operation);
             let delays = of_operation.filter(|wait| wait.pattern == Pattern::CompetingPutGet);
-            own.least = delays.map(|wait| wait.duration()).sum();
+            own.least = delays.map(Wait::duration).sum();
             own.most = own.least;
         }
         sums.entry(visit.path).or_default().merge(&own);

@@ -7,7 +7,8 @@
 //! collective: *implicit*), it is TC − SB: until the transfer is complete.
 //!
 //! A barrier waits for its last member too, and before that nobody can leave it: what lies before the end of the operation's
-//! own wait is that wait's. No cause is named: what else kept the network or the target busy is not recorded.
+//! own wait is that wait's (so none is claimed where clocks do not tell how long that was). No cause is named: what else kept the
+//! network or the target busy is not recorded.
 
 use partune_base::{PeId, Time};
 use partune_index::{Index, Place, Transfer};
@@ -54,6 +55,9 @@ pub(crate) fn asks(role: Role) -> bool {
 /// Adds the waits of a PE for accesses that nothing asked for, behind those that its operations have; `rows` are in order of
 /// operations.
 pub(super) fn add(trace: &Trace, index: &Index, pe: PeId, rows: &mut Vec<Wait>) {
+    if !index.clocks.aligned {
+        return;
+    }
     let mut found = Vec::new();
     completed(trace, index, pe, |it| {
         if asks(trace.role_of(pe, it.operation)) {

@@ -111,7 +111,7 @@ fn access(trace: &Trace, transfer: &Transfer, number: u32) -> Option<Access> {
     let visit = stream.visits.get(transfer.start)?;
     let blocking =
         transfer.completion == transfer.start && !trace.role_of(transfer.pe, transfer.start).is_transparent();
-    (blocking && row.target.is_some() && row.target != transfer.pe).then(|| Access {
+    (blocking && row.target.is_some() && row.target != transfer.pe).then_some(Access {
         target: row.target,
         enter: visit.enter,
         exit: visit.exit,

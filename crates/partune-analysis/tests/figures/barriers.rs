@@ -109,6 +109,21 @@ fn barriers_that_order_are_silent() {
     assert_eq!(outcome.findings.iter().map(|it| it.count).sum::<u64>(), 0, "{:?}", outcome.findings);
 }
 
+/// The last barrier separates no conflict, but until it the put need not be done.
+#[test]
+fn a_barrier_that_completes_a_put_is_needed() {
+    let text = |put: &str, completion: &str| {
+        format!(
+            "resolution 1000000
+             pe 0: main 0..90 {{ {put} work 1..40 shmem_barrier_all 40..90 barrier {completion} }}
+             pe 1: main 0..90 {{ work 0..40 shmem_barrier_all 40..90 barrier }}"
+        )
+    };
+    let needed = text("shmem_putmem_nbi 0..1 put(to=1, bytes=8, id=7)", "complete(7, kind=remote)");
+    assert!(figure(&needed, "barriers").1.findings.is_empty());
+    assert_eq!(figure(&text("shmem_putmem 0..1 put(to=1, bytes=8)", ""), "barriers").1.findings.len(), 1);
+}
+
 /// Five turns of work, a message and two barriers, each at a line of its own: PE 0 sends while PE 1 receives.
 fn two_barriers(between: &str) -> String {
     let turn = |message: &str| {

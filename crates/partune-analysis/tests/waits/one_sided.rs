@@ -292,6 +292,11 @@ fn a_barrier_waits_for_accesses_that_nothing_else_completes() {
     let unexplained: Vec<_> =
         barrier.run("wait_states").findings.iter().map(|it| (it.time.0, it.unexplained.0)).collect();
     assert_eq!(unexplained, [(2, 0), (26, 26)]);
+    // A message that came 40 before it was sent: the clocks do not tell when PE 1 came to the barrier.
+    let unaligned = text("shmem_barrier_all 10..40 barrier complete(7, kind=remote)@38  MPI_Send 45..46 send(to=1)");
+    let unaligned = Case::new(&unaligned.replace("work 0..12", "work 0..1  MPI_Recv 1..5 recv(from=0)  work 5..12"));
+    assert!(!unaligned.index.clocks.aligned);
+    assert_eq!(unaligned.found(), []);
     // Complete before anybody came; and asked for, so that nothing but a bound is known.
     let early = Case::new(&text("work 10..12  shmem_barrier_all 12..40 barrier complete(7, kind=remote)@12"));
     assert_eq!(early.found(), []);

@@ -98,7 +98,7 @@ impl Spread {
     }
 
     fn need(&self) -> f64 {
-        // Variance over squared mean, less one over n, times n² / n: enough to compare.
+        // n Σx² / (Σx)² = 1 + (deviation / mean)²: enough to compare.
         let relative = |[sum, squares]: [f64; 2]| if sum > 0.0 { self.count * squares / (sum * sum) } else { 1.0 };
         let steadier = relative(self.took) + ROUNDING < relative(self.served);
         if steadier { self.shortest.unwrap_or_default() } else { self.served[0] / self.count.max(1.0) }
