@@ -1,8 +1,11 @@
 //! The operations of one PE in order, each with the one message or one-sided access that it started: what searches for small
 //! and for serial transfers walk along.
 
+use std::ops::Range;
+
 use partune_base::{CallPathId, Id, PeId, Span};
-use partune_trace::{Completion, RmaTransferKind, Role, Trace, Visit, VisitIx};
+use partune_index::{Message, Place};
+use partune_trace::{Completion, RmaTransferKind, Role, Stream, Trace, Visit, VisitIx};
 
 use crate::{Input, Wait};
 
@@ -24,6 +27,11 @@ pub(crate) struct Access {
     pub(crate) kind: Kind,
     pub(crate) peer: PeId,
     pub(crate) bytes: u64,
+    /// The bytes accessed, if their address is recorded.
+    pub(crate) range: Option<(u64, u64)>,
+    /// What it takes once both sides are there: the operation without waiting; of a message received by an operation of its own, until
+    /// that was over, if this is longer.
+    pub(crate) took: Span,
 }
 
 /// What an operation is for such a search.
@@ -67,32 +75,63 @@ pub(crate) fn walk(input: &Input<'_>, pe: PeId, mut each: impl FnMut(&Operation)
         let received = rows_of(&stream.recvs, &mut recvs, *index, |row| row.visit);
         let accessed = rows_of(&stream.transfers, &mut transfers, *index, |row| row.visit);
         let region = &trace.regions()[trace.paths().region(visit.path)];
-        let what = match (sent, accessed) {
-            _ if !received.is_empty() => What::Orders,
-            ([send], []) => What::Moves(Access { kind: Kind::Send, peer: send.peer, bytes: send.bytes }),
-            ([], [access]) => match access.kind {
-                RmaTransferKind::Put => {
-                    What::Moves(Access { kind: Kind::Put, peer: access.target, bytes: access.bytes })
-                }
-                RmaTransferKind::Get => {
-                    What::Moves(Access { kind: Kind::Get, peer: access.target, bytes: access.bytes })
-                }
-                RmaTransferKind::Atomic => What::Orders,
-            },
-            ([], []) => by_role(region.role),
+        let own = (visit.duration() - waited(&mut waits, *index)).clamp_positive();
+        let what = match (sent.len(), received.len(), accessed.len()) {
+            (0, 0, 0) => by_role(region.role),
+            (1, 0, 0) => sends_one(input, pe, sent.start, own),
+            (0, 0, 1) => accesses_one(stream, accessed.start, own),
             _ => What::Orders,
         };
         let what = match what {
             What::Moves(access) if access.peer.index() >= trace.pes().len() => What::Orders,
             other => other,
         };
-        let own = visit.duration() - waited(&mut waits, *index);
-        each(&Operation { visit, what, completion: region.completion, own: own.clamp_positive() });
+        each(&Operation { visit, what, completion: region.completion, own });
     }
 }
 
+fn sends_one(input: &Input<'_>, pe: PeId, row: usize, own: Span) -> What {
+    let send = &input.trace.streams()[pe].sends[row];
+    let message = input.index.messages.of_send(pe, row).filter(|message| comparable(input, message));
+    let took = message.map_or(own, |message| {
+        let (place, begin) = (message.recv_place(input.trace), message.send_place(input.trace));
+        let known = place.is_some() && begin.is_some() && message.recv_post == place.visit;
+        if !known || !receives_once(input.trace, place, message) {
+            return own;
+        }
+        let both = begin.enter(input.trace).max(place.enter(input.trace));
+        own.max(place.exit(input.trace).since(both))
+    });
+    What::Moves(Access { kind: Kind::Send, peer: send.peer, bytes: send.bytes, range: None, took })
+}
+
+fn accesses_one(stream: &Stream, row: usize, own: Span) -> What {
+    let row = &stream.transfers[row];
+    let kind = match row.kind {
+        RmaTransferKind::Put => Kind::Put,
+        RmaTransferKind::Get => Kind::Get,
+        RmaTransferKind::Atomic => return What::Orders,
+    };
+    let range = row.address.map(|address| (address, address.saturating_add(row.bytes.max(1))));
+    What::Moves(Access { kind, peer: row.target, bytes: row.bytes, range, took: own })
+}
+
+/// Whether the times at both ends of a message can be compared.
+fn comparable(input: &Input<'_>, message: &Message) -> bool {
+    let pes = input.trace.pes();
+    input.index.clocks.aligned || pes[message.sender].process == pes[message.receiver].process
+}
+
+/// Whether an operation received this message only.
+fn receives_once(trace: &Trace, place: Place, message: &Message) -> bool {
+    let recvs = &trace.streams()[place.pe].recvs;
+    let at = message.recv as usize;
+    let same = |row: Option<usize>| row.and_then(|row| recvs.get(row)).is_some_and(|row| row.visit == place.visit);
+    !same(at.checked_sub(1)) && !same(at.checked_add(1))
+}
+
 /// The rows of one operation; rows of earlier ones are passed.
-fn rows_of<'a, T>(rows: &'a [T], next: &mut usize, visit: VisitIx, of: impl Fn(&T) -> VisitIx) -> &'a [T] {
+fn rows_of<T>(rows: &[T], next: &mut usize, visit: VisitIx, of: impl Fn(&T) -> VisitIx) -> Range<usize> {
     while rows.get(*next).is_some_and(|row| of(row) < visit) {
         *next += 1;
     }
@@ -100,7 +139,7 @@ fn rows_of<'a, T>(rows: &'a [T], next: &mut usize, visit: VisitIx, of: impl Fn(&
     while rows.get(*next).is_some_and(|row| of(row) == visit) {
         *next += 1;
     }
-    &rows[first..*next]
+    first..*next
 }
 
 /// How long an operation waited; waits of earlier ones are passed.
@@ -174,6 +213,8 @@ pub(crate) struct Loss {
     pub(crate) runs: u64,
     pub(crate) transfers: u64,
     pub(crate) bytes: u64,
+    /// Transfers to the same PE as the one before, of which no address is recorded.
+    pub(crate) unknown: u64,
 }
 
 impl Losses {
@@ -184,6 +225,7 @@ impl Losses {
                 row.runs += loss.runs;
                 row.transfers += loss.transfers;
                 row.bytes = row.bytes.saturating_add(loss.bytes);
+                row.unknown += loss.unknown;
             }
             None => self.rows.push(loss),
         }

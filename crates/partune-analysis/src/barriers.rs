@@ -1,35 +1,45 @@
-//! Barrier redundancy: barriers that order no conflicting accesses to shared memory.
+//! Barrier redundancy: barriers that order nothing.
 //!
-//! All conflicts between accesses of different PEs become intervals of global synchronisations that could separate them; a
+//! Where accesses to memory of others are recorded: all conflicts between accesses of different PEs become intervals of global synchronisations that could separate them; a
 //! smallest set of barriers that stabs all of them must stay, the others are potentially redundant ([`crate::stabbing`], theory
-//! 6.6; the simpler rule is PPW's: no access between two barriers).
+//! 6.6; the simpler rule is PPW's: no access between two barriers). Elsewhere, between messages and between threads: barriers in a
+//! row ([`crate::adjacent_barriers`]).
 
 use partune_base::{CallPathId, Id, PeId, Span, Time};
-use partune_index::Instance;
-use partune_trace::{RmaTransferKind, Role};
+use partune_index::{Instance, Member};
+use partune_trace::{RmaTransferKind, Role, VisitIx};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::adjacent_barriers;
 use crate::stabbing::{SharedAccess, conflicts, keep};
 use crate::useful::{Useful, role_of_path};
 use crate::{Analysis, Finding, Input, Outcome, Pattern, Section};
 
 pub(crate) static BARRIERS: Analysis =
-    Analysis { name: "barriers", title: "Barriers that order no conflicting accesses", docs: DOCS, run };
+    Analysis { name: "barriers", title: "Barriers that order nothing", docs: DOCS, run };
 
 const DOCS: &str = "\
 # Redundant barriers
 
-A barrier orders accesses to shared memory. Two accesses conflict if they are of different PEs, touch the same bytes, and one of them
-writes. Barriers that separate no conflict that another synchronisation does not separate already are **potentially** redundant: a
-smallest set of barriers that separates all conflicts is kept (greedy stabbing of intervals, which is optimal).
+**One-sided accesses.** A barrier orders accesses to shared memory. Two accesses conflict if they are of different PEs, touch the same
+bytes, and one of them writes. Barriers that separate no conflict that another synchronisation does not separate already are
+**potentially** redundant: a smallest set of barriers that separates all conflicts is kept (greedy stabbing of intervals, which is
+optimal).
 
 Puts, gets and atomics are recorded; a PE's plain loads and stores of its own memory are not. Each PE is therefore taken to read and
 write all of its shared memory whenever it computes for more than ten microseconds between two synchronisations. Accesses without
-recorded addresses touch the whole memory of their target.
+recorded addresses touch the whole memory of their target. A barrier that completes accesses which did not block is needed.
 
-Only runs with one-sided accesses are examined: of barriers between messages a trace cannot say what they order. Also I/O order, and
-accesses through messages, are not seen: check before removing one.
+**Messages.** Of two barriers in a row with the same members the first is redundant if no PE of their processes communicates,
+synchronises or reads or writes files between them; of a barrier and one with fewer of its members it is the one with fewer.
+Computing between does not matter: nobody else can see it. Barriers of PEs that take part in one-sided accesses are examined as above.
+
+**Threads.** The same of two barriers of one team, if no thread does anything between: no operation, no function or shared loop, and
+no more than a microsecond passes. Threads share their memory, and their accesses are not recorded: such a barrier is a *candidate*
+(fact `candidate`). An explicit barrier just before the implicit one that ends a construct is one.
+
+Other I/O order and what a barrier is for in time (measuring, pacing) are not seen: check before removing one.
 
 A finding names a barrier of the source: count is how many of its `instances` (fact) are redundant under one common choice; only if all
 are, the statement can go. Its time is what these take after the last PE arrived; the waiting would only move elsewhere.
@@ -46,21 +56,41 @@ fn run(input: &Input<'_>) -> Outcome {
             acts[transfer.target.index()] = true;
         }
     }
-    let actors: Vec<PeId> = trace.pes().ids().filter(|pe| acts[pe.index()]).collect();
-    if actors.len() < 2 {
-        return Outcome::default();
+    let mut outcome = Outcome::default();
+    let rows = adjacent_barriers::find(input, &acts);
+    for threads in [false, true] {
+        let of_kind = rows.iter().filter(|row| row.threads == threads);
+        let mut found = findings(input, of_kind.map(|row| (row.instance, row.redundant)));
+        if threads {
+            found.iter_mut().for_each(|finding| finding.facts.push(("candidate", 1.0)));
+        }
+        outcome.findings.append(&mut found);
     }
-    let syncs = global(input, &actors);
-    let removable: Vec<bool> = syncs.iter().map(|sync| sync.role == Role::GroupSync).collect();
+    let actors: Vec<PeId> = trace.pes().ids().filter(|pe| acts[pe.index()]).collect();
+    if actors.len() > 1 {
+        between_accesses(input, &actors, &mut outcome);
+    }
+    outcome
+}
+
+/// Barriers of PEs that access each other's memory.
+fn between_accesses(input: &Input<'_>, actors: &[PeId], outcome: &mut Outcome) {
+    let trace = input.trace;
+    let syncs = global(input, actors);
+    let completing = completing(input, actors);
+    let completes = |member: &Member| completing.binary_search(&(member.pe, member.wait)).is_ok();
+    let removable =
+        |sync: &&Instance| sync.role == Role::GroupSync && !input.index.collectives.members(sync).iter().any(completes);
+    let removable: Vec<bool> = syncs.iter().map(removable).collect();
     if !removable.contains(&true) {
-        return Outcome::default();
+        return;
     }
     let entered = times(input, &syncs, false);
     let left = times(input, &syncs, true);
     let active: Vec<Vec<u32>> =
         actors.par_iter().map(|pe| active(input, *pe, &entered[pe.index()], &left[pe.index()])).collect();
     let mut by_target: Vec<Vec<(u32, SharedAccess)>> = vec![Vec::new(); trace.pes().len()];
-    for pe in &actors {
+    for pe in actors {
         for (target, window, access) in accesses(input, *pe, &entered[pe.index()]) {
             by_target[target.index()].push((window, access));
         }
@@ -68,16 +98,29 @@ fn run(input: &Input<'_>) -> Outcome {
     let intervals: Vec<Vec<(u32, u32)>> =
         actors.par_iter().zip(&active).map(|(target, active)| intervals(&by_target[target.index()], active)).collect();
     let keep = keep(&removable, &intervals.concat());
-    let findings = findings(input, &syncs, &removable, &keep);
+    let kept = syncs.iter().zip(&removable).zip(&keep).filter(|((_, removable), _)| **removable);
+    let mut found = findings(input, kept.map(|((sync, _), keep)| (*sync, !keep)));
+    if found.is_empty() {
+        return;
+    }
     let addresses = by_target.iter().flatten().any(|(_, access)| access.range.1 != u64::MAX);
     let mut notes =
         vec!["potentially redundant: own memory is taken as read and written wherever a PE computes".to_owned()];
     if !addresses {
         notes.push("accesses have no addresses here: each touches the whole shared memory of its target".to_owned());
     }
-    let sections =
-        if findings.is_empty() { Vec::new() } else { vec![Section { name: "barriers", notes, ..Section::default() }] };
-    Outcome { findings, sections }
+    outcome.findings.append(&mut found);
+    outcome.sections.push(Section { name: "barriers", notes, ..Section::default() });
+}
+
+/// Operations that completed accesses of earlier ones, in order.
+fn completing(input: &Input<'_>, actors: &[PeId]) -> Vec<(PeId, VisitIx)> {
+    let all = actors.iter().flat_map(|pe| input.index.rma.of_pe(*pe));
+    let later = all.filter(|transfer| transfer.completion.is_some() && transfer.completion != transfer.start);
+    let mut found: Vec<(PeId, VisitIx)> = later.map(|transfer| (transfer.pe, transfer.completion)).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// Synchronisations of all PEs that act on shared memory, in order.
@@ -168,20 +211,21 @@ fn intervals(accesses: &[(u32, SharedAccess)], active: &[u32]) -> Vec<(u32, u32)
 }
 
 /// One finding a barrier of the source that has redundant instances.
-fn findings(input: &Input<'_>, syncs: &[&Instance], removable: &[bool], keep: &[bool]) -> Vec<Finding> {
+fn findings<'a>(input: &Input<'_>, barriers: impl Iterator<Item = (&'a Instance, bool)>) -> Vec<Finding> {
     let trace = input.trace;
     let mut places: Vec<(CallPathId, Finding)> = Vec::new();
-    for ((sync, _), keep) in syncs.iter().zip(removable).zip(keep).filter(|((_, removable), _)| **removable) {
-        let members = input.index.collectives.members(sync);
+    let mut known: FxHashMap<CallPathId, usize> = FxHashMap::default();
+    for (barrier, redundant) in barriers {
+        let members = input.index.collectives.members(barrier);
         let Some(first) = members.first() else { continue };
         let Some(path) = trace.streams()[first.pe].visits.get(first.wait).map(|visit| visit.path) else { continue };
-        let at = places.iter().position(|(known, _)| *known == path).unwrap_or_else(|| {
+        let at = *known.entry(path).or_insert_with(|| {
             places.push((path, empty(trace, path)));
             places.len() - 1
         });
         let finding = &mut places[at].1;
         finding.facts[0].1 += 1.0;
-        if *keep {
+        if !redundant {
             continue;
         }
         finding.count += 1;
@@ -189,9 +233,9 @@ fn findings(input: &Input<'_>, syncs: &[&Instance], removable: &[bool], keep: &[
         for member in members {
             let time = member.exit.since(last.max(member.wait_enter));
             finding.time += time;
-            match finding.pes.iter_mut().find(|(pe, _)| *pe == member.pe) {
-                Some((_, sum)) => *sum += time,
-                None => finding.pes.push((member.pe, time)),
+            match finding.pes.binary_search_by_key(&member.pe, |(pe, _)| *pe) {
+                Ok(at) => finding.pes[at].1 += time,
+                Err(at) => finding.pes.insert(at, (member.pe, time)),
             }
         }
     }
@@ -199,7 +243,6 @@ fn findings(input: &Input<'_>, syncs: &[&Instance], removable: &[bool], keep: &[
         places.into_iter().map(|(_, finding)| finding).filter(|finding| finding.count > 0).collect();
     for finding in &mut findings {
         finding.pes.retain(|(_, time)| time.is_positive());
-        finding.pes.sort_unstable_by_key(|(pe, _)| *pe);
     }
     findings
 }

@@ -27,7 +27,8 @@ impl Input<'_> {
 pub struct Options {
     /// A place is a hotspot if its operations take at least this share of the run, summed over PEs (PPW's h).
     pub hotspot: f64,
-    /// A hotspot is a bottleneck if it takes this many times its baseline (PPW's β).
+    /// A hotspot is a bottleneck if it takes this many times its baseline (PPW's β); an access competes, and an acquisition waits for
+    /// somebody unseen, if it takes this many times what it needs.
     pub baseline_factor: f64,
     /// What operations need on the machine that the run was on; none if it was not measured.
     pub machine: Option<Machine>,

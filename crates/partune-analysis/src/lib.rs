@@ -7,6 +7,7 @@
 mod above_baseline;
 mod accesses;
 mod account;
+mod adjacent_barriers;
 mod affinity;
 mod balance;
 mod barriers;
@@ -33,6 +34,7 @@ mod matrix;
 mod measurement;
 mod metrics;
 mod operations;
+mod overlap;
 mod phases;
 mod profile;
 mod same_loss;
@@ -104,6 +106,7 @@ pub static ANALYSES: &[&Analysis] = &[
     &profile::PROFILE,
     &operations::OPERATIONS,
     &matrix::MATRIX,
+    &overlap::OVERLAP,
     &barriers::BARRIERS,
     &affinity::AFFINITY,
     &frequency::FREQUENCY,

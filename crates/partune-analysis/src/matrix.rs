@@ -22,7 +22,8 @@ One row for each pair of PEs that exchange data, from the one that gives (sender
 gets. `messages` and `rma` count messages and one-sided accesses; atomics go from origin to target.
 
 The time of a message is *receive's exit − max(send's enter, receive's enter)*, at least zero: what it takes once both are
-there. Accesses last from their start to their completion. Messages whose partner is not in the archive count at the sender
+there. Accesses last from the enter of the call that started them until they were complete: one that blocks until its call came
+back, any other put or atomic until it was done at its target, if that was recorded. Messages whose partner is not in the archive count at the sender
 with time zero. Collectives are not in it.
 
 The table lists at most 100,000 pairs, most bytes first.

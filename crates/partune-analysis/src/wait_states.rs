@@ -22,12 +22,18 @@ path of the waiting operation.
 | late_receiver | enter of the sending (or completing) operation → receive posted, if it returned after that |
 | wait_at_barrier, wait_at_nxn, late_fence | own enter → last enter of the group |
 | late_fence (post/start/complete/wait) | start, access or complete: own enter → the post, if that came within; wait: own enter → last complete |
-| late_broadcast | own enter → enter of the root |
+| late_broadcast | own enter → enter of the root, unless it left before |
 | early_reduce | enter of the root → last enter of another |
 | early_scan | own enter → last enter of the ranks up to one's own |
-| wait_on_lock | request → the last holder gave it back |
+| wait_on_lock | request → the last holder gave it back (if it never did: until the lock was got); without a holder, beyond the usual time → the lock was got |
 | wait_on_value | own enter → the remote access that fulfilled the condition was done |
-| competing_put_get | duration − usual duration of such accesses, at most the time that others accessed the same PE |
+| competing_put_get | duration − what such an access needs, at most the time that others accessed the same PE |
+| competing_put_get (collective) | the end of its own wait → the last access was complete that it completed and nothing asked for |
+
+What an access needs: the machine file's time for its size; else the median of those of its kind and size that were alone at their target;
+else the line through those of other sizes that were alone; else, where k PEs share the target, each is served for 1/k of the
+time, and the mean of what is served is what one needs (if durations vary less than that, the shortest of them). Counted are
+accesses above 1.5 times of it (`baseline-factor`).
 
 An operation that completes several messages waits for the one that came last. Waiting is never counted from messages without
 partner, collectives with missing members, or epochs of windows without counterpart.

@@ -51,7 +51,7 @@ pub fn analyze(trace: Trace, request: &Request, progress: &dyn Progress) -> Diag
         }
     }
     progress.stage("waits");
-    let waits = timed(progress, "waits", || Waits::find(&trace, &index));
+    let waits = timed(progress, "waits", || Waits::find_with(&trace, &index, &request.options));
     progress.stage("analysing");
     let wanted =
         |analysis: &&&Analysis| request.only.is_empty() || request.only.iter().any(|name| name == analysis.name);

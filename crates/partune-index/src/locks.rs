@@ -12,6 +12,7 @@ use partune_trace::{CallPaths, LockEvent, LockKind, Role, Stream, Trace, VisitIx
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::Place;
 use crate::requests::{operation_enter, operation_exit};
 
 /// One time that a PE got a lock.
@@ -26,7 +27,8 @@ pub struct Grant {
     pub requested: Time,
     /// When it got it: the grant event, or the exit of the operation that asked if the grant is not recorded.
     pub acquired: Time,
-    /// When it gave the lock back; the end of the PE's stream if it never did.
+    /// When it gave the lock back. If it never did, as far as recorded: when another PE got it next, for then it had; else the
+    /// end of the PE's stream.
     pub released: Time,
     /// The operation that gave it back; none if it never did.
     pub release: VisitIx,
@@ -37,6 +39,13 @@ pub struct Grant {
     /// Position in [`Locks::grants`] of the grant of another PE whose release was the last one between `requested` and
     /// `acquired`, which made this one possible; `u32::MAX` if there is none.
     pub enabled_by: u32,
+}
+
+impl Grant {
+    /// Where the lock was given back; if that is not recorded, where it was got.
+    pub fn last_seen(&self) -> Place {
+        Place { pe: self.pe, visit: if self.release.is_some() { self.release } else { self.operation } }
+    }
 }
 
 /// All grants in order of (lock, time acquired, PE): 56 bytes a grant.
@@ -64,6 +73,7 @@ impl Locks {
             )
             .times(unasked),
         );
+        grants.chunk_by_mut(|a, b| a.lock == b.lock).for_each(end_unreleased);
         find_enablers(&mut grants);
         Locks { grants }
     }
@@ -78,6 +88,41 @@ impl Locks {
         let first = self.grants.partition_point(|grant| grant.lock < lock);
         let end = self.grants.partition_point(|grant| grant.lock <= lock);
         &self.grants[first..end]
+    }
+}
+
+/// When a lock was got next, after some moment, by each of two PEs: for any PE, one of them is another.
+#[derive(Clone, Copy, Default)]
+struct Next([Option<(Time, PeId)>; 2]);
+
+impl Next {
+    /// One that is no later than those known.
+    fn add(&mut self, time: Time, pe: PeId) {
+        if self.0[0].is_some_and(|(_, first)| first != pe) {
+            self.0[1] = self.0[0];
+        }
+        self.0[0] = Some((time, pe));
+    }
+
+    fn of_other(&self, pe: PeId) -> Option<Time> {
+        self.0.iter().flatten().find(|(_, other)| *other != pe).map(|(time, _)| *time)
+    }
+}
+
+/// A grant of one lock whose end is not recorded had ended when another PE got the lock that cannot have it at the same time.
+fn end_unreleased(grants: &mut [Grant]) {
+    let (mut any, mut exclusive) = (Next::default(), Next::default());
+    for grant in grants.iter_mut().rev() {
+        if !grant.release.is_some() {
+            let next = if grant.shared { exclusive } else { any }.of_other(grant.pe);
+            grant.released = next.map_or(grant.released, |next| grant.released.min(next));
+        }
+        if grant.recorded {
+            any.add(grant.acquired, grant.pe);
+            if !grant.shared {
+                exclusive.add(grant.acquired, grant.pe);
+            }
+        }
     }
 }
 

@@ -76,3 +76,24 @@ fn a_writer_waits_for_the_last_reader() {
     assert_eq!(writer.pe, pe(&trace, 2));
     assert_eq!(index.locks.grants[writer.enabled_by as usize].pe, pe(&trace, 1));
 }
+
+/// PE 1 got the lock at 6, PE 2 at 20, and no release is recorded: PE 1's hold ended when PE 2 got it, PE 2's when PE 0 did.
+#[test]
+fn a_lock_that_was_never_given_back_was_held_until_the_next_got_it() {
+    let (trace, index) = index(
+        "pe 0: main 0..100 { shmem_set_lock 20..50 lock(1) shmem_clear_lock 60..61 unlock(1) }
+         pe 1: main 0..100 { shmem_set_lock 5..6 lock(1) }
+         pe 2: main 0..100 { shmem_set_lock 10..20 lock(1) }",
+    );
+    let grants = index.locks.of_lock(1);
+    assert_eq!(grants.iter().map(|it| (it.pe.0, it.released.0)).collect::<Vec<_>>(), [(1, 20), (2, 50), (0, 60)]);
+    assert_eq!(grants.iter().map(|it| it.enabled_by).collect::<Vec<_>>(), [u32::MAX, 0, 1]);
+    assert_eq!(grants[1].last_seen().visit, visit(&trace, 2, "main/shmem_set_lock"));
+    // A reader may hold it beside other readers, until a writer gets it.
+    let (_, index) = crate::index(
+        "pe 0: main 0..100 { shmem_set_lock 5..6 lock(1, shared) }
+         pe 1: main 0..100 { shmem_set_lock 10..20 lock(1, shared) }
+         pe 2: main 0..100 { shmem_set_lock 25..30 lock(1) }",
+    );
+    assert_eq!(index.locks.of_lock(1).iter().map(|it| it.released.0).collect::<Vec<_>>(), [30, 30, 100]);
+}

@@ -24,6 +24,24 @@ fn completions_of_reused_numbers() {
     assert!(index.rma.of_pe(pe(&trace, 1)).is_empty());
 }
 
+/// Two puts and a get come back before they are complete; their handles are waited for, then the window is flushed.
+#[test]
+fn a_put_is_over_when_it_is_done_at_its_target() {
+    let (trace, index) = index(
+        "pe 0: main 0..100 {
+             MPI_Rput 1..2 put(1, id=1)  MPI_Rget 2..3 get(1, id=2)
+             MPI_Waitall 5..10 complete(1)@8 complete(2)@9
+             MPI_Rput 11..12 put(1, id=1)
+             MPI_Wait 13..14 complete(1)@14
+             MPI_Win_flush 20..50 complete(1, kind=remote)@48 complete(2, kind=remote)@49
+         }
+         pe 1: main 0..100",
+    );
+    let found: Vec<_> = index.rma.of_pe(pe(&trace, 0)).iter().map(|it| (it.completion, it.completed.0)).collect();
+    let (flush, all) = (visit(&trace, 0, "main/MPI_Win_flush"), visit(&trace, 0, "main/MPI_Waitall"));
+    assert_eq!(found, [(flush, 48), (all, 9), (flush, 48)]);
+}
+
 #[test]
 fn the_last_access_within_the_wait_fulfils_it() {
     let (trace, index) = index(

@@ -3,12 +3,14 @@
 //! | shape | who waits | until |
 //! |---|---|---|
 //! | barrier, all-to-all, RMA fence | everybody | the last enter |
-//! | one-to-all | all but the root | the root's enter, if they left after it |
+//! | one-to-all | all but the root | the root's enter, unless they left before it |
 //! | all-to-one | the root | the last enter of another |
 //! | scan | everybody | the last enter among the ranks up to its own |
 //!
 //! Waits begin when a member can do nothing else (the enter of a blocking call, or of the completion of a non-blocking one)
-//! and never reach beyond its own exit. Between two groups (inter-communicators) members need those of the other group only.
+//! and never reach beyond its own exit. Clock repair leaves the exit of a member whose data came "before" the root sent it at
+//! the root's enter, so the two may be equal; a member that left earlier got no data from the root (none was to be moved), or its
+//! clock contradicts the root's: neither waited as far as anybody can tell. Between two groups (inter-communicators) members need those of the other group only.
 //! Instances with missing members tell nothing.
 
 use std::cmp::Reverse;
@@ -117,7 +119,7 @@ impl<'a> Meeting<'a> {
     fn others_wait(self, rows: &mut Vec<Wait>) {
         let Some(root) = self.root() else { return };
         for member in self.members {
-            if self.exchange(member, root) && member.exit > root.enter {
+            if self.exchange(member, root) && member.exit >= root.enter {
                 self.push(Pattern::LateBroadcast, member, root, rows);
             }
         }

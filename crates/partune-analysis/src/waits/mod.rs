@@ -1,26 +1,29 @@
 //! Waits: the part of every operation that another PE's behaviour cost it (program-induced delay), and who ended it.
 //!
 //! Found once, by role, one module a family; all other analyses that speak of waiting read this list. An operation has at most
-//! one wait. Where several partners kept it (a completion of many messages), it is the one that ended last: the operation
-//! could not have returned before, and no second is counted twice. Waiting is never claimed from a partner that is not known,
+//! one wait for what others did. Where several partners kept it (a completion of many messages), it is the one that ended last:
+//! the operation could not have returned before, and no second is counted twice. Only a wait for the PE's own transfers can
+//! follow it ([`completion`]). Waiting is never claimed from a partner that is not known,
 //! nor between processes whose clocks contradict each other.
 //!
 //! Definitions: Su, "Parallel Performance Wizard", figures 4-4 to 4-7; names and the cases of messages and collectives as in
 //! Scalasca's manual of patterns.
 
 mod collective;
+mod completion;
 mod lock;
 mod p2p;
 mod rma;
 mod value;
 
-use partune_base::{PeId, Span, Table, Time};
+use partune_base::{Id, PeId, Span, Table, Time};
 use partune_index::{Index, Place};
 use partune_trace::{Role, Trace, VisitIx};
 use rayon::prelude::*;
 
-use crate::{Delays, Pattern};
+use crate::{Delays, Options, Pattern};
 
+pub(crate) use completion::{asks, completed};
 pub(crate) use lock::holders;
 pub(crate) use rma::contenders;
 
@@ -75,23 +78,30 @@ struct Rows {
 }
 
 impl Waits {
+    /// Finds all waits with the default thresholds, on a machine of which nothing is known.
+    pub fn find(trace: &Trace, index: &Index) -> Waits {
+        Waits::find_with(trace, index, &Options::default())
+    }
+
     /// Finds all waits, and what delayed their causes. Linear in operations, messages, members of collectives and transfers, but for sorting waits by PE;
     /// parallel over PEs and instances, with a result that does not depend on the number of threads.
-    pub fn find(trace: &Trace, index: &Index) -> Waits {
+    pub fn find_with(trace: &Trace, index: &Index, options: &Options) -> Waits {
         let mut pes: Vec<Vec<Wait>> =
             trace.streams().ids().collect::<Vec<_>>().into_par_iter().map(|pe| p2p::find(trace, index, pe)).collect();
         let shared = [
             collective::find(trace, index),
-            lock::find(trace, index),
+            lock::find(trace, index, options),
             value::find(trace, index),
-            rma::find(trace, index),
+            rma::find(trace, index, options),
         ];
         for wait in shared.into_iter().flatten() {
             if let Some(rows) = pes.get_mut(wait.pe.0 as usize) {
                 rows.push(wait);
             }
         }
-        let parts: Vec<(Vec<Wait>, Vec<Wait>)> = pes.into_par_iter().map(|rows| settle(trace, index, rows)).collect();
+        let settled = pes.into_par_iter().enumerate();
+        let parts: Vec<(Vec<Wait>, Vec<Wait>)> =
+            settled.map(|(pe, rows)| settle(trace, index, PeId::from_index(pe), rows)).collect();
         let (program, management): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         let mut waits =
             Waits { program: Rows::new(program), management: Rows::new(management), delays: Delays::default() };
@@ -165,8 +175,9 @@ impl Rows {
     }
 }
 
-/// Of the waits of a PE, keeps for each operation the one that ended last, and puts those of management apart.
-fn settle(trace: &Trace, index: &Index, mut rows: Vec<Wait>) -> (Vec<Wait>, Vec<Wait>) {
+/// Of the waits of a PE, keeps for each operation the one that ended last, adds those for own transfers, and puts those of
+/// management apart.
+fn settle(trace: &Trace, index: &Index, pe: PeId, mut rows: Vec<Wait>) -> (Vec<Wait>, Vec<Wait>) {
     rows.retain(|wait| wait.end > wait.begin && wait.operation.is_some());
     if !index.clocks.aligned {
         rows.retain(|wait| one_clock(trace, index, wait));
@@ -175,6 +186,8 @@ fn settle(trace: &Trace, index: &Index, mut rows: Vec<Wait>) -> (Vec<Wait>, Vec<
         (wait.operation, std::cmp::Reverse(wait.end), wait.begin, wait.pattern, wait.cause, wait.instance)
     });
     rows.dedup_by_key(|wait| wait.operation);
+    completion::add(trace, index, pe, &mut rows);
+    rows.sort_unstable_by_key(|wait| (wait.operation, wait.begin));
     rows.into_iter().partition(|wait| !is_management(trace, wait.pe, wait.operation))
 }
 

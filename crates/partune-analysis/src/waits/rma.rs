@@ -1,23 +1,21 @@
-//! One-sided accesses that compete: a blocking put, get or atomic takes longer than usual while other PEs access the same PE.
+//! One-sided accesses that compete: a blocking put, get or atomic takes longer than it needs while other PEs access the same PE.
 //!
 //! PPW's delay of such an operation is the time until its transfer begins, which nobody records; its estimate is duration −
-//! baseline(size). The baseline is the median duration of uncontended accesses of the same kind and the same power of two of
-//! bytes in this trace; wait = min(duration − baseline, time overlapped by accesses of other PEs to the same target), counted
-//! only where the duration is at least 1.5 times the baseline. Without uncontended accesses to compare with, nothing is claimed.
-//! Fences are collectives of their group, see `collective`; epochs of post, start, complete and wait are in `value`.
+//! baseline(size); wait = min(duration − baseline, time overlapped by accesses of other PEs to the same target), counted only where
+//! the duration is more than `baseline_factor` times the baseline. What an access needs is found out in [`baseline`].
+//! Accesses that do not block wait where they are completed, see `completion`. Fences are collectives of their group, see
+//! `collective`; epochs of post, start, complete and wait are in `value`.
 
-use std::collections::BTreeMap;
+mod baseline;
 
 use partune_base::{PeId, Span, Time};
 use partune_index::{Index, Place, Transfer};
 use partune_trace::{RmaTransferKind, Trace, VisitIx};
 use rayon::prelude::*;
 
+use self::baseline::Baselines;
 use super::Wait;
-use crate::Pattern;
-
-/// From so many uncontended accesses on their median is a baseline.
-const ENOUGH: usize = 8;
+use crate::{Options, Pattern};
 
 /// A blocking access and when it ran.
 #[derive(Clone, Copy, Debug)]
@@ -28,30 +26,48 @@ struct Access {
     pe: PeId,
     operation: VisitIx,
     kind: RmaTransferKind,
-    bucket: u32,
+    bytes: u64,
     /// Position in [`partune_index::RmaIndex::transfers`].
     number: u32,
 }
 
+impl Access {
+    fn took(&self) -> Span {
+        self.exit.since(self.enter)
+    }
+}
+
+/// What an access had to share.
+#[derive(Clone, Copy, Debug)]
+struct Sharing {
+    /// How long accesses of others to the same target overlapped it.
+    overlap: Span,
+    /// The one that overlapped it longest; none if it was alone.
+    cause: Place,
+    /// ∫ dt / (PEs that access the target): how long the target served it, if it served all of them alike.
+    served: f64,
+}
+
 /// All waits of accesses for others.
-pub(super) fn find(trace: &Trace, index: &Index) -> Vec<Wait> {
+pub(super) fn find(trace: &Trace, index: &Index, options: &Options) -> Vec<Wait> {
     let accesses = accesses(trace, index);
     let targets: Vec<&[Access]> = accesses.chunk_by(|a, b| a.target == b.target).collect();
-    let overlaps: Vec<Vec<(Span, Place)>> = targets.par_iter().map(|accesses| overlaps(accesses)).collect();
-    let overlaps: Vec<(Span, Place)> = overlaps.concat();
-    let baselines = baselines(&accesses, &overlaps);
+    let sharing: Vec<Vec<Sharing>> = targets.par_iter().map(|accesses| sharing(accesses)).collect();
+    let sharing: Vec<Sharing> = sharing.concat();
+    let baselines = Baselines::new(trace, &accesses, &sharing, options.machine.as_ref());
     let mut rows = Vec::new();
-    for (access, (overlap, cause)) in accesses.iter().zip(&overlaps) {
-        let Some(baseline) = baselines.get(&(access.kind, access.bucket)) else { continue };
-        let took = access.exit.since(access.enter);
-        if cause.is_some() && took.0 * 2 >= baseline.0 * 3 {
+    for (access, shared) in accesses.iter().zip(&sharing).filter(|(_, shared)| shared.cause.is_some()) {
+        let Some(baseline) = baselines.of(access) else { continue };
+        let took = access.took();
+        if took.0 as f64 > options.baseline_factor * baseline {
+            let beyond = Span(took.0 - baseline.round() as i64);
             rows.push(Wait {
                 pe: access.pe,
                 operation: access.operation,
                 pattern: Pattern::CompetingPutGet,
                 begin: access.enter,
-                end: access.enter + (took - *baseline).min(*overlap),
-                cause: *cause,
+                end: access.enter + beyond.min(shared.overlap),
+                cause: shared.cause,
                 instance: access.number,
             });
         }
@@ -95,14 +111,14 @@ fn access(trace: &Trace, transfer: &Transfer, number: u32) -> Option<Access> {
     let visit = stream.visits.get(transfer.start)?;
     let blocking =
         transfer.completion == transfer.start && !trace.role_of(transfer.pe, transfer.start).is_transparent();
-    (blocking && row.target.is_some() && row.target != transfer.pe).then(|| Access {
+    (blocking && row.target.is_some() && row.target != transfer.pe).then_some(Access {
         target: row.target,
         enter: visit.enter,
         exit: visit.exit,
         pe: transfer.pe,
         operation: transfer.start,
         kind: row.kind,
-        bucket: row.bytes.checked_ilog2().map_or(0, |log| log + 1),
+        bytes: row.bytes,
         number,
     })
 }
@@ -123,37 +139,53 @@ fn meet(accesses: &[Access], mut each: impl FnMut(usize, usize)) {
     }
 }
 
-/// For each access to one target: how long others' accesses overlapped it, and the one that overlapped it longest.
-fn overlaps(accesses: &[Access]) -> Vec<(Span, Place)> {
-    let mut found = vec![(Span::ZERO, Place::NONE); accesses.len()];
+/// What each access to one target had to share.
+fn sharing(accesses: &[Access]) -> Vec<Sharing> {
+    let mut found = vec![Sharing { overlap: Span::ZERO, cause: Place::NONE, served: 0.0 }; accesses.len()];
     let mut longest = vec![Span::ZERO; accesses.len()];
     // The end of the union of overlaps so far: others come in order of enter, so it grows at its end only.
     let mut covered: Vec<Time> = accesses.iter().map(|access| access.enter).collect();
     meet(accesses, |own, other| {
         let (a, b) = (&accesses[own], &accesses[other]);
         let (begin, end) = (a.enter.max(b.enter), a.exit.min(b.exit));
-        found[own].0 += end.since(begin.max(covered[own]));
+        found[own].overlap += end.since(begin.max(covered[own]));
         covered[own] = covered[own].max(end);
         if end.since(begin) > longest[own] {
             longest[own] = end.since(begin);
-            found[own].1 = Place { pe: b.pe, visit: b.operation };
+            found[own].cause = Place { pe: b.pe, visit: b.operation };
         }
     });
+    for (sharing, served) in found.iter_mut().zip(served(accesses)) {
+        sharing.served = served;
+    }
     found
 }
 
-/// The median duration of uncontended accesses by kind and size.
-fn baselines(accesses: &[Access], overlaps: &[(Span, Place)]) -> BTreeMap<(RmaTransferKind, u32), Span> {
-    let mut durations: BTreeMap<(RmaTransferKind, u32), Vec<Span>> = BTreeMap::new();
-    for (access, (_, cause)) in accesses.iter().zip(overlaps) {
-        if !cause.is_some() {
-            durations.entry((access.kind, access.bucket)).or_default().push(access.exit.since(access.enter));
+/// How long the target served each access, if it served all PEs alike that accessed it at a time. What is served is conserved:
+/// over all accesses it is the time in which there was any, whatever the order in which the target really served them.
+fn served(accesses: &[Access]) -> Vec<f64> {
+    let mut steps: Vec<(Time, bool, usize)> = Vec::with_capacity(2 * accesses.len());
+    for (i, access) in accesses.iter().enumerate().filter(|(_, access)| access.exit > access.enter) {
+        steps.push((access.enter, true, i));
+        steps.push((access.exit, false, i));
+    }
+    steps.sort_unstable();
+    let mut served = vec![0.0; accesses.len()];
+    let mut active: Vec<PeId> = Vec::new();
+    let (mut last, mut sum) = (Time::MIN, 0.0);
+    for (time, begins, i) in steps {
+        if !active.is_empty() {
+            sum += time.since(last).0 as f64 / active.len() as f64;
+        }
+        last = time;
+        let pe = accesses[i].pe;
+        if begins {
+            active.push(pe);
+            served[i] = sum;
+        } else {
+            active.iter().position(|it| *it == pe).map(|at| active.swap_remove(at));
+            served[i] = sum - served[i];
         }
     }
-    durations.retain(|_, spans| spans.len() >= ENOUGH);
-    let median = |spans: &mut Vec<Span>| {
-        let middle = spans.len() / 2;
-        *spans.select_nth_unstable(middle).1
-    };
-    durations.iter_mut().map(|(key, spans)| (*key, median(spans))).collect()
+    served
 }

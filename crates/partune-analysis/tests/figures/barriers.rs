@@ -109,8 +109,116 @@ fn barriers_that_order_are_silent() {
     assert_eq!(outcome.findings.iter().map(|it| it.count).sum::<u64>(), 0, "{:?}", outcome.findings);
 }
 
+/// The last barrier separates no conflict, but until it the put need not be done.
 #[test]
-fn barriers_between_messages_are_silent() {
-    let text = "pe 0 1: main 0..100 { MPI_Send 0..1 send(to=+1) MPI_Recv 1..2 recv(from=+1) MPI_Barrier 2..3 barrier MPI_Barrier 3..4 barrier }";
+fn a_barrier_that_completes_a_put_is_needed() {
+    let text = |put: &str, completion: &str| {
+        format!(
+            "resolution 1000000
+             pe 0: main 0..90 {{ {put} work 1..40 shmem_barrier_all 40..90 barrier {completion} }}
+             pe 1: main 0..90 {{ work 0..40 shmem_barrier_all 40..90 barrier }}"
+        )
+    };
+    let needed = text("shmem_putmem_nbi 0..1 put(to=1, bytes=8, id=7)", "complete(7, kind=remote)");
+    assert!(figure(&needed, "barriers").1.findings.is_empty());
+    assert_eq!(figure(&text("shmem_putmem 0..1 put(to=1, bytes=8)", ""), "barriers").1.findings.len(), 1);
+}
+
+/// Five turns of work, a message and two barriers, each at a line of its own: PE 0 sends while PE 1 receives.
+fn two_barriers(between: &str) -> String {
+    let turn = |message: &str| {
+        format!(
+            "{{ work 0..50 {message} MPI_Barrier 60..70 barrier {between} sync 80..90 {{ MPI_Barrier 80..90 barrier }} }}"
+        )
+    };
+    let (send, recv) = (turn("MPI_Send 50..60 send(to=1)"), turn("MPI_Recv 50..60 recv(from=0)"));
+    format!("pe 0: main 0..500 {{ repeat 5 every 100 {send} }} pe 1: main 0..500 {{ repeat 5 every 100 {recv} }}")
+}
+
+#[test]
+fn of_two_barriers_between_messages_the_first_is_redundant() {
+    // Computing between is the PE's own.
+    for between in ["", "work 70..80"] {
+        let (trace, outcome) = figure(&two_barriers(between), "barriers");
+        let [finding] = outcome.findings.as_slice() else { panic!("{:?}", outcome.findings) };
+        assert_eq!(partune_testkit::path_name(&trace, finding.path), "main/MPI_Barrier");
+        // Each takes 10 after the last PE arrived, on two PEs, five times.
+        assert_eq!(
+            (finding.count, finding.time, finding.facts.as_slice()),
+            (5, Span(2 * 5 * 10), &[("instances", 5.0)][..])
+        );
+    }
+}
+
+#[test]
+fn barriers_that_order_messages_or_files_are_silent() {
+    for between in [
+        "MPI_Send 70..71 send(to=+1) MPI_Recv 72..73 recv(from=+1)",
+        "MPI_Allreduce 70..72 allreduce",
+        "fwrite 70..72 write(8)",
+        "MPI_Win_lock 70..71 lock(1) MPI_Win_unlock 71..72 unlock(1)",
+    ] {
+        assert!(figure(&two_barriers(between), "barriers").1.findings.is_empty(), "{between}");
+    }
+    // Only one PE sends between, to a third that is in neither barrier.
+    let text = "group two = 0 1
+        pe 0: main 0..100 { MPI_Barrier 0..10 barrier(two) MPI_Send 10..11 send(to=2) MPI_Barrier 20..30 barrier(two) }
+        pe 1: main 0..100 { MPI_Barrier 0..10 barrier(two) MPI_Barrier 20..30 barrier(two) }
+        pe 2: main 0..100 { MPI_Recv 0..12 recv(from=0) }";
     assert!(figure(text, "barriers").1.findings.is_empty());
+    let alone = text.replace("MPI_Send 10..11 send(to=2)", "").replace("MPI_Recv 0..12 recv(from=0)", "");
+    assert_eq!(figure(&alone, "barriers").1.findings.len(), 1);
+}
+
+#[test]
+fn a_barrier_of_fewer_pes_beside_one_of_more_is_redundant() {
+    let text = |order: [&str; 2]| {
+        let [first, second] = order.map(|group| if group == "all" { "barrier" } else { "barrier(two)" });
+        let own = |first: &str, second: &str| {
+            format!("MPI_Barrier 0..10 {first} inner 10..20 {{ MPI_Barrier 10..20 {second} }}")
+        };
+        let all =
+            if order[0] == "all" { "MPI_Barrier 0..10 barrier" } else { "inner 10..20 { MPI_Barrier 10..20 barrier }" };
+        format!("group two = 0 1\n pe 0 1: main 0..30 {{ {} }}\n pe 2: main 0..30 {{ {all} }}", own(first, second))
+    };
+    for (order, path) in [(["all", "two"], "main/inner/MPI_Barrier"), (["two", "all"], "main/MPI_Barrier")] {
+        let (trace, outcome) = figure(&text(order), "barriers");
+        let [finding] = outcome.findings.as_slice() else { panic!("{order:?}: {:?}", outcome.findings) };
+        assert_eq!((partune_testkit::path_name(&trace, finding.path).as_str(), finding.time), (path, Span(20)));
+    }
+}
+
+/// Four threads: a loop that ends in an explicit barrier, and right behind it the implicit one. In ticks of 100 ns.
+fn of_threads(between: &str, second: &str) -> String {
+    let team = format!(
+        "\"!$omp for\" 0..80 {{ work 0..50 \"!$omp barrier\" 50..60 {between} \"!$omp implicit barrier\" {second} }}"
+    );
+    format!(
+        "resolution 10000000
+         team four = 0 0.1 0.2 0.3
+         pe 0: main 0..200 {{ \"!$omp parallel\" 0..100 fork join {{ \"!$omp parallel\" 0..100 team(four) {{ {team} }} }} }}
+         pe 0.1 0.2 0.3: \"!$omp parallel\" 0..100 team(four) {{ {team} }}"
+    )
+}
+
+#[test]
+fn an_explicit_barrier_before_an_implicit_one_is_a_candidate() {
+    let (trace, outcome) = figure(&of_threads("", "62..70"), "barriers");
+    let [finding] = outcome.findings.as_slice() else { panic!("{:?}", outcome.findings) };
+    assert!(partune_testkit::path_name(&trace, finding.path).ends_with("!$omp for/!$omp barrier"));
+    assert_eq!((finding.count, finding.time), (1, Span(4 * 10)));
+    assert_eq!(finding.facts, [("instances", 1.0), ("candidate", 1.0)]);
+}
+
+#[test]
+fn threads_that_do_anything_between_are_silent() {
+    // A function, a short loop, a critical section, and 1.1 microseconds of code that nobody names.
+    for (between, second) in [
+        ("store 60..61", "62..70"),
+        ("\"!$omp for\" 60..61", "62..70"),
+        ("\"!$omp critical\" 60..61 acquire(3) release(3)", "62..70"),
+        ("", "71..79"),
+    ] {
+        assert!(figure(&of_threads(between, second), "barriers").1.findings.is_empty(), "{between}");
+    }
 }

@@ -28,7 +28,7 @@ fn analyze(trace: &Trace, name: &str) -> Outcome {
 
 fn analyze_with(trace: &Trace, name: &str, options: &Options) -> Outcome {
     let index = Index::build(trace);
-    let waits = Waits::find(trace, &index);
+    let waits = Waits::find_with(trace, &index, options);
     let analysis = ANALYSES.iter().find(|analysis| analysis.name == name).unwrap();
     (analysis.run)(&Input { trace, index: &index, waits: &waits, options })
 }

@@ -70,8 +70,35 @@ fn readers_do_not_wait_for_readers() {
         )
     };
     assert_eq!(Case::new(&text("lock(1)")).found(), [(Pattern::WaitOnLock, 1, 2, 10, Some(0))]);
-    // PE 0 does not hold it against another reader, and there are no others to tell whether nine ticks are long.
-    silent(&text("lock(1, shared)"));
+    // PE 0 does not hold it against another reader; but it got it in one tick, so nobody knows what eight of PE 1's nine were for.
+    assert_eq!(Case::new(&text("lock(1, shared)")).found(), [(Pattern::WaitOnLock, 1, 3, 11, None)]);
+}
+
+/// PE 0 asks for the lock at 2 and gets it at 5; its holder is not seen to give it back, or not seen at all. In tenths.
+#[test]
+fn a_lock_is_waited_for_whoever_is_seen_with_it() {
+    let text = |other: &str| {
+        format!(
+            "pe 0: main 0..100 {{ work 0..20  shmem_set_lock 20..50 lock(1)  shmem_clear_lock 60..61 unlock(1) }}
+             pe 1: main 0..100 {{ {other} }}"
+        )
+    };
+    let never = Case::new(&text("work 0..5  shmem_set_lock 5..6 lock(1)  work 6..90"));
+    assert_eq!(never.found(), [(Pattern::WaitOnLock, 0, 20, 50, Some(1))]);
+    let finding = never.finding();
+    assert_eq!((finding.causes[0].pe.0, finding.causes[0].time.0, finding.unexplained.0), (1, 30, 0));
+    assert_eq!(never.name(finding.causes[0].path), "main/shmem_set_lock");
+    // Of PE 1 only an acquisition in one tick is known, long after: 29 of the 30 are nobody's.
+    let later = Case::new(&text("work 0..70  shmem_set_lock 70..71 lock(1)  shmem_clear_lock 80..81 unlock(1)"));
+    assert_eq!(later.found(), [(Pattern::WaitOnLock, 0, 21, 50, None)]);
+    assert_eq!((later.finding().time.0, later.finding().unexplained.0), (29, 29));
+    // Nobody else was ever seen with it.
+    assert_eq!(Case::new(&text("work 0..90")).found(), [(Pattern::WaitOnLock, 0, 20, 50, None)]);
+    // PE 1 got it while PE 0 had it already, and had asked when nobody had.
+    silent(
+        "pe 0: main 0..100 { shmem_set_lock 20..21 lock(1)  shmem_clear_lock 60..61 unlock(1) }
+         pe 1: main 0..100 { work 0..70  shmem_set_lock 70..71 lock(1) }",
+    );
 }
 
 /// Windows of MPI tell when they were asked and given back, but not when they were granted.
@@ -189,6 +216,105 @@ fn the_second_epoch_needs_the_second_post() {
             (Pattern::LateFence, 1, 48, 49, Some(0)),
         ]
     );
+}
+
+/// `count` PEs put to the last one, each time all at once; each put takes `ticks`.
+fn all_at_once(count: u32, ticks: i64, more: &str) -> String {
+    let puts = |rank: u32| {
+        format!(
+            "pe {rank}: main 0..9000 {{ repeat 10 every {ticks} {{ shmem_putmem 0..{ticks} put(to={count}, bytes=64) }} {more} }} "
+        )
+    };
+    let all: String = (0..count).map(puts).collect();
+    format!("paradigm OpenSHMEM {all} pe {count}: main 0..9000")
+}
+
+/// Four PEs always put to one, each put takes 4 ms instead of 1: k transfers share the target, so each was served for a quarter.
+#[test]
+fn where_everything_competes_the_overlap_tells_what_one_needs() {
+    let case = Case::new(&all_at_once(4, 400, ""));
+    let found = case.found();
+    assert_eq!(found.len(), 40);
+    assert!(found.iter().all(|row| row.0 == Pattern::CompetingPutGet && row.3 - row.2 == 300), "{found:?}");
+    // Each pays what it made the three others wait: 10 puts, 300 each, shared equally.
+    let finding = case.finding();
+    let causes: Vec<_> = finding.causes.iter().map(|cause| (cause.pe.0, cause.time.0)).collect();
+    assert_eq!((causes, finding.unexplained.0), (vec![(0, 3000), (1, 3000), (2, 3000), (3, 3000)], 0));
+    // One at a time.
+    silent(&all_at_once(1, 400, ""));
+}
+
+/// The same, but puts of other sizes were alone at the target (one tells nothing, three make a line: 100 for 64 bytes), or one of
+/// the same size.
+#[test]
+fn what_was_alone_tells_what_an_access_needs() {
+    let alone = |bytes: u32, at: i64, took: i64| format!("shmem_putmem {at}..{} put(to=2, bytes={bytes})", at + took);
+    // Two PEs always at once take 400: served for 200 each.
+    let with = |more: &str| {
+        let text = all_at_once(2, 400, "");
+        text.replacen("} pe 1", &format!("{more} }} pe 1"), 1).replacen("}  pe 1", &format!("{more} }}  pe 1"), 1)
+    };
+    let waited = |more: &str| {
+        let found = Case::new(&with(more)).found();
+        assert!(found.iter().all(|row| row.0 == Pattern::CompetingPutGet && row.3 - row.2 == found[0].3 - found[0].2));
+        (found.len(), found.first().map_or(0, |row| row.3 - row.2))
+    };
+    assert_eq!(waited(""), (20, 200));
+    assert_eq!(waited(&alone(8, 5000, 90)), (20, 200));
+    // 96 for 32 bytes, 108 for 128 and 112 for 160: t(s) = 92 + s/8.
+    let line = [alone(32, 5000, 96), alone(128, 5200, 108), alone(160, 5400, 112)].join(" ");
+    assert_eq!(waited(&line), (20, 300));
+    assert_eq!(waited(&alone(64, 5000, 150)), (20, 250));
+    // It takes as long alone: nothing competes.
+    assert_eq!(waited(&alone(64, 5000, 400)), (0, 0));
+}
+
+/// With two, three or four PEs at once a put takes 100: sharing does not make it longer. In turn, 100 to 400: the last waited 300.
+#[test]
+fn accesses_that_take_as_long_with_more_at_once_do_not_compete() {
+    let at = |rank: u32, begin: i64, took: i64| {
+        format!("pe {rank}: main 0..9000 {{ shmem_putmem {begin}..{} put(to=4, bytes=64) ", begin + took)
+    };
+    let texts = [[100; 4], [100, 200, 300, 400]].map(|took| {
+        let more = |rank: u32| {
+            if rank < 2 { format!("shmem_putmem 1000..{} put(to=4, bytes=64) }}", 1100) } else { "}".to_owned() }
+        };
+        let all: String = (0..4).map(|rank| at(rank, 0, took[rank as usize]) + &more(rank)).collect();
+        format!("paradigm OpenSHMEM {all} pe 4: main 0..9000")
+    });
+    silent(&texts[0]);
+    let waited: Vec<_> = Case::new(&texts[1]).found().iter().map(|row| (row.1, row.3 - row.2)).collect();
+    assert_eq!(waited, [(1, 100), (2, 200), (3, 300)]);
+}
+
+/// A put is done at its target at 38; a barrier from 10 on completes it, and PE 1 comes to that at 12: the first 2 are for PE 1.
+#[test]
+fn a_barrier_waits_for_accesses_that_nothing_else_completes() {
+    let text = |completion: &str| {
+        format!(
+            "paradigm OpenSHMEM
+             pe 0: main 0..50 {{ shmem_putmem_nbi 0..1 put(to=1, bytes=64, id=7)  work 1..10  {completion} }}
+             pe 1: main 0..50 {{ work 0..12  shmem_barrier_all 12..40 barrier }}"
+        )
+    };
+    let barrier = Case::new(&text("shmem_barrier_all 10..40 barrier complete(7, kind=remote)@38"));
+    assert_eq!(
+        barrier.found(),
+        [(Pattern::WaitAtBarrier, 0, 10, 12, Some(1)), (Pattern::CompetingPutGet, 0, 12, 38, None)]
+    );
+    let unexplained: Vec<_> =
+        barrier.run("wait_states").findings.iter().map(|it| (it.time.0, it.unexplained.0)).collect();
+    assert_eq!(unexplained, [(2, 0), (26, 26)]);
+    // A message that came 40 before it was sent: the clocks do not tell when PE 1 came to the barrier.
+    let unaligned = text("shmem_barrier_all 10..40 barrier complete(7, kind=remote)@38  MPI_Send 45..46 send(to=1)");
+    let unaligned = Case::new(&unaligned.replace("work 0..12", "work 0..1  MPI_Recv 1..5 recv(from=0)  work 5..12"));
+    assert!(!unaligned.index.clocks.aligned);
+    assert_eq!(unaligned.found(), []);
+    // Complete before anybody came; and asked for, so that nothing but a bound is known.
+    let early = Case::new(&text("work 10..12  shmem_barrier_all 12..40 barrier complete(7, kind=remote)@12"));
+    assert_eq!(early.found(), []);
+    let asked = "shmem_quiet 10..12 complete(7, kind=remote)@12  shmem_barrier_all 12..40 barrier";
+    assert_eq!(Case::new(&text(asked)).found(), []);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! One case a pattern, each with a silent counterpart.
 
 use partune_analysis::Pattern;
+use partune_index::{Index, clock_repair};
 
 use super::{Case, silent};
 
@@ -103,6 +104,45 @@ fn receivers_wait_for_a_late_root_and_it_for_nobody() {
         "pe 0: main 0..20 { MPI_Bcast 9..11 bcast(root=1) }
          pe 1: main 0..20 { MPI_Bcast 2..3 bcast(root=1) }",
     );
+}
+
+/// PE 0 left at 195 what PE 1 began to send at 200, by clocks of their own. Repair moves its exit to 200, where it waited from 150
+/// on: 50 ticks. Were there nothing to be moved, it could have left before.
+#[test]
+fn a_receiver_whose_clock_was_repaired_has_waited() {
+    let text = |bytes: u32| {
+        format!(
+            "pe 0: main 0..1000 {{ work 0..150  MPI_Bcast 150..195 bcast(root=1, sent=0, received={bytes}) }}
+             pe 1: main 0..1000 {{ work 0..200  MPI_Bcast 200..201 bcast(root=1, sent={bytes}, received={bytes}) }}
+             pe 2: main 0..1000 {{ work 0..150  MPI_Bcast 150..202 bcast(root=1, sent=0, received={bytes}) }}"
+        )
+    };
+    let trace = partune_testkit::trace(&text(8));
+    let (trace, repair) = clock_repair::repair(trace.clone(), &Index::build(&trace));
+    assert_eq!((repair.violated_collectives, repair.worst.0), (1, 5));
+    let waits = [(0, 150, 200), (2, 150, 200)];
+    let found: Vec<_> = Case::of(trace).waits.iter().map(|it| (it.pe.0, it.begin.0, it.end.0)).collect();
+    // Backward amortisation may move the begin a little towards the exit, never the end.
+    assert_eq!(found.iter().map(|it| (it.0, it.2)).collect::<Vec<_>>(), waits.map(|it| (it.0, it.2)));
+    assert!(found.iter().all(|it| (150..=155).contains(&it.1)), "{found:?}");
+    // Nobody knows that the member that left at 195 waited for the root.
+    let empty = Case::new(&text(0));
+    assert_eq!(empty.found(), [(Pattern::LateBroadcast, 2, 150, 200, Some(1))]);
+}
+
+/// A synchronous send ends when its receive is posted, at the earliest: at that very moment after clock repair. Any other send that
+/// ends then had been buffered.
+#[test]
+fn a_synchronous_send_waits_to_its_last_moment() {
+    let text = |construct: &str, end: i64| {
+        format!(
+            "pe 0: main 0..100 {{ work 0..10  {construct} 10..{end} send(to=1, tag=7) }}
+             pe 1: main 0..100 {{ work 0..40  MPI_Recv 40..50 recv(from=0, tag=7) }}"
+        )
+    };
+    assert_eq!(Case::new(&text("MPI_Ssend", 40)).found(), [(Pattern::LateReceiver, 0, 10, 40, Some(1))]);
+    silent(&text("MPI_Send", 40));
+    silent(&text("MPI_Send", 39));
 }
 
 #[test]

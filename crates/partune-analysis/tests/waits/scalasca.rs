@@ -6,7 +6,7 @@
 //! - its wait at N×N does not look at all-to-all with counts of its own for each pair (`MPI_Alltoallv`), since counts may be zero;
 //! - its run begins at the program's begin, ours with the first event (OpenMP archives: 0.4 % of the critical path).
 //!
-//! Where messages run backwards in time (`lu`, `prk`, two of ATS) both tools move time stamps, each in its own way: 0.1 % for ATS,
+//! Where messages run backwards in time (`lu`, `prk`, three of ATS) both tools move time stamps, each in its own way: 0.1 % for ATS,
 //! 5 % for `prk`.
 
 use std::collections::BTreeMap;
@@ -140,6 +140,7 @@ fn every_wait_state() {
         ("scorep84-ats-barrier-4", PRINTED),
         ("scorep84-ats-early_reduce-4", 1e-3),
         ("scorep84-ats-late_broadcast-4", PRINTED),
+        ("scorep84-ats-late_scatter-4", 1e-3),
         ("scorep84-npb-cg.S-4", PRINTED),
         ("scorep84-npb-lu.S-4", PRINTED),
         ("scorep84-npb-bt.S-4", PRINTED),
@@ -178,6 +179,7 @@ fn delays_and_the_critical_path() {
         "scorep84-ats-barrier-4",
         "scorep84-ats-early_reduce-4",
         "scorep84-ats-late_broadcast-4",
+        "scorep84-ats-late_scatter-4",
         "scorep84-npb-cg.S-4",
         "scorep84-npb-lu.S-4",
         "scorep84-npb-bt.S-4",
@@ -220,7 +222,7 @@ type Story<'a> = (Pattern, &'a [u32], &'a [(u32, &'a str, &'a str)]);
 
 #[test]
 fn who_waits_and_who_is_late() {
-    let stories: [(&str, Story<'_>); 4] = [
+    let stories: [(&str, Story<'_>); 5] = [
         (
             "scorep84-ats-late_sender-4",
             (Pattern::LateSender, &[1, 3], &[(0, "MPI_Ssend", "work::do_work"), (2, "MPI_Ssend", "work::do_work")]),
@@ -238,6 +240,7 @@ fn who_waits_and_who_is_late() {
             (Pattern::EarlyReduce, &[1], &[(2, "MPI_Reduce", "work::do_work"), (3, "MPI_Reduce", "work::do_work")]),
         ),
         ("scorep84-ats-late_broadcast-4", (Pattern::LateBroadcast, &[0, 2, 3], &[(1, "MPI_Bcast", "work::do_work")])),
+        ("scorep84-ats-late_scatter-4", (Pattern::LateBroadcast, &[0, 2, 3], &[(1, "MPI_Scatter", "work::do_work")])),
     ];
     for (name, (pattern, waiting, causes)) in stories {
         let Some(case) = open(name) else { continue };

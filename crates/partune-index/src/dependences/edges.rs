@@ -109,8 +109,7 @@ impl Edges<'_> {
         grants.iter().filter_map(|grant| {
             let enabler = grants.get(grant.enabled_by as usize)?;
             let effect = Place { pe: grant.pe, visit: grant.operation };
-            let cause = Place { pe: enabler.pe, visit: enabler.release };
-            Some(edge(DependenceKind::Lock, (effect, grant.requested), (cause, enabler.released)))
+            Some(edge(DependenceKind::Lock, (effect, grant.requested), (enabler.last_seen(), enabler.released)))
         })
     }
 

@@ -22,7 +22,8 @@ pub struct Transfer {
     pub start: VisitIx,
     /// The operation that completed it; none if unknown.
     pub completion: VisitIx,
-    /// When it was complete at its origin, or at its target where only that is recorded; the exit of `start` if unknown.
+    /// When it was complete: a blocking one and a get at its origin, others at their target where that is recorded, else at their
+    /// origin; the exit of `start` if unknown.
     pub completed: Time,
 }
 
