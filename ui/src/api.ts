@@ -258,7 +258,8 @@ export interface FoundRegion {
 
 export interface Profile {
   regions: Columns<{
-    region: number;
+    /** None for the code outside of all. */
+    region: number | null;
     name: string;
     kind: number;
     file: string;
@@ -278,10 +279,11 @@ export interface Profile {
 }
 
 export interface TreeNode {
-  path: number;
+  /** None for the code outside of all. */
+  path: number | null;
   parent: number | null;
   depth: number;
-  region: number;
+  region: number | null;
   name: string;
   kind: number;
   file: string;
@@ -309,7 +311,7 @@ export interface Balance {
   blocks: { first: number[]; count: number[]; from: number[]; to: number[]; seconds: number[][] } | null;
   events: Columns<{
     name: string;
-    region: number;
+    region: number | null;
     kind: number;
     total_s: number;
     mean_s: number;

@@ -10,7 +10,7 @@ use crate::block_loss;
 use crate::block_work::{BlockWork, synchronisation};
 use crate::cpu_time::cpu_time_metrics;
 use crate::tensor::{RegionKind, Tensor};
-use crate::{Analysis, Column, DataTable, Input, Outcome, Scalar, Section, Unit, Values, iterations};
+use crate::{Analysis, Column, DataTable, Input, Outcome, Scalar, Section, Unit, Values, iterations, profile_bounds};
 
 pub(crate) static BOUNDS: Analysis =
     Analysis { name: "bounds", title: "Bounds on run time, and what each gap loses", docs: DOCS, run };
@@ -47,14 +47,21 @@ outside of teams is a serial region; in a run of several, other threads' idling 
 others are not relieved; the PE with the most work in an iteration is charged for it. `serial_section`: a region in which one
 PE works, times the others.
 
+A **profile** has no turns: it gives IPCO, IPCOL and IPCOLM, and IPC if CPU time was kept (`record --profile --counters cpu-time`), with the last gap
+`rest`. Its regions are what each call site of a synchronisation of all processes ends, its PEs main threads, and its run lasts from the end of the
+start-up to the begin of the shut-down.
+
 **Source**: Hung and Davidson, hierarchical performance bounds; S' and the block cut are ours (theory.md 2.1, 6.5).
 ";
 
 /// One PE does this share of the work of a serial region.
-const SERIAL: f64 = 0.99;
+pub(crate) const SERIAL: f64 = 0.99;
 
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
+    if let Some(profile) = trace.profile() {
+        return profile_bounds::run(input, profile);
+    }
     let blocks = BlockWork::find(input);
     if blocks.pes.is_empty() || blocks.regions.is_empty() {
         return Outcome::default();

@@ -33,6 +33,7 @@ mod metrics;
 mod operations;
 mod phases;
 mod profile;
+mod profile_bounds;
 mod scaling;
 mod section;
 mod serial_transfers;
@@ -64,6 +65,7 @@ pub use scaling::{
 };
 pub use section::{Column, DataTable, Scalar, Section, Unit, Values};
 pub use stabbing::{SharedAccess, conflicts, keep};
+pub use sums::outside;
 pub use tensor::{Bounds, RegionKind, Tensor};
 pub use times::{PathTime, PathTimes, path_times};
 pub use useful::useful_in;
@@ -112,12 +114,16 @@ pub static ANALYSES: &[&Analysis] = &[
     &delay::DELAY,
 ];
 
-/// Those that need no events, so that they say of a profile what they say of a trace.
+/// Those that need no events: of what a profile knows they say what they say of a trace.
 pub static PROFILE_ANALYSES: &[&Analysis] = &[
     &efficiency::EFFICIENCY,
+    &bounds::BOUNDS,
     &balance::BALANCE,
     &profile::PROFILE,
     &operations::OPERATIONS,
     &frequency::FREQUENCY,
     &transfer_sizes::TRANSFER_SIZES,
+    &bottlenecks::BOTTLENECKS,
+    &above_baseline::ABOVE_BASELINE,
+    &measurement::MEASUREMENT,
 ];

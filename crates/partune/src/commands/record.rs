@@ -25,8 +25,8 @@ pub(crate) struct Args {
     /// Keep statistics of each call path instead of every event
     #[arg(long)]
     profile: bool,
-    /// Counters to read at each call: cpu-time, cycles, instructions, cache-misses, page-faults, context-switches, …
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "profile")]
+    /// Counters to read at each call: cpu-time, cycles, instructions, cache-misses, page-faults, context-switches, …; with --profile cpu-time
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     counters: Vec<String>,
     /// Frames of a call path, from the innermost one; 0: no call paths
     #[arg(long, value_name = "FRAMES")]
