@@ -34,6 +34,7 @@ mod operations;
 mod phases;
 mod profile;
 mod profile_bounds;
+mod profile_matrix;
 mod scaling;
 mod section;
 mod serial_transfers;
@@ -121,6 +122,7 @@ pub static PROFILE_ANALYSES: &[&Analysis] = &[
     &balance::BALANCE,
     &profile::PROFILE,
     &operations::OPERATIONS,
+    &matrix::MATRIX,
     &frequency::FREQUENCY,
     &transfer_sizes::TRANSFER_SIZES,
     &bottlenecks::BOTTLENECKS,

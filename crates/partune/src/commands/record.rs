@@ -50,6 +50,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         report(&partune_record::complete(folder)?);
         return Ok(ExitCode::SUCCESS);
     }
+    let kept = |name: &String| name == "cpu-time";
+    if args.profile && !args.counters.iter().all(kept) {
+        let why = "of counters, a profile keeps cpu-time alone: --profile --counters cpu-time, or record a trace\n";
+        clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, why).exit();
+    }
     let request = Request {
         command: args.command.clone(),
         folder: args.output.clone().unwrap_or_else(|| free(Path::new("recording"))),
