@@ -113,8 +113,7 @@ fn summary(out: &mut String, diagnosis: &Diagnosis) {
             for (name, gap) in gap_names.iter().zip(gaps) {
                 let _ = write!(out, "  +{name} {}", names::seconds(*gap));
             }
-            let actual = diagnosis.trace.clock().seconds(diagnosis.trace.duration());
-            let _ = writeln!(out, "  = {}", names::seconds(actual));
+            let _ = writeln!(out, "  = {}", names::seconds(seconds.last().copied().unwrap_or(*lowest)));
         }
     }
     if diagnosis.trace.profile().is_some() {
