@@ -264,7 +264,8 @@ export interface FoundRegion {
 
 export interface Profile {
   regions: Columns<{
-    region: number;
+    /** None for the code outside of all. */
+    region: number | null;
     name: string;
     kind: number;
     file: string;
@@ -284,10 +285,11 @@ export interface Profile {
 }
 
 export interface TreeNode {
-  path: number;
+  /** None for the code outside of all. */
+  path: number | null;
   parent: number | null;
   depth: number;
-  region: number;
+  region: number | null;
   name: string;
   kind: number;
   file: string;
@@ -315,7 +317,7 @@ export interface Balance {
   blocks: { first: number[]; count: number[]; from: number[]; to: number[]; seconds: number[][] } | null;
   events: Columns<{
     name: string;
-    region: number;
+    region: number | null;
     kind: number;
     total_s: number;
     mean_s: number;

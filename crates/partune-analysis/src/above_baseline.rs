@@ -7,6 +7,7 @@
 use partune_base::{CallPathId, PeId, Span};
 
 use crate::expected::{Expected, expected};
+use crate::sums::operation_sums;
 use crate::useful::role_of_path;
 use crate::{Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Scalar, Section, Unit, Values};
 
@@ -34,6 +35,10 @@ Of each operation the machine file tells what it needs here when nobody is late,
 A call path is a finding on the PEs on which it takes at least 2 % of the run (`hotspot`) and its factor is above 1.5
 (`baseline-factor`). The time of the finding is the excess. No cause is named: nobody was late. Look for what shares the network or
 the processor, for more PEs than processors, for a slow path of the library, and for non-blocking transfers that only progress inside calls.
+
+A **profile** does not tell waiting from the rest: the column `waiting` is missing, *excess* and *factor* are of the whole duration, so they say
+where a trace is worth recording, and no finding is made of them. Its bytes are the mean over the executions of a call path, and a
+collective operation has a baseline if the same number of PEs took part in all of them.
 
 Operations without a baseline are left out and counted: roles that were not measured, and collectives on more PEs than were. Where
 several operations have one role, the slowest that was measured is the baseline, so a fast one may hide.
@@ -67,9 +72,11 @@ fn run(input: &Input<'_>) -> Outcome {
             Place { path: rows[0].0, rows, all }
         })
         .collect();
-    let findings = places.iter().filter_map(|place| finding(input, place)).collect();
+    // What is above a baseline in a profile may be waiting, whose cause is elsewhere.
+    let is_told = trace.profile().is_none();
+    let findings = places.iter().filter(|_| is_told).filter_map(|place| finding(input, place)).collect();
 
-    let operations: u64 = trace.streams().iter().map(|stream| stream.operations.len() as u64).sum();
+    let operations: u64 = operation_sums(trace).iter().map(|sums| sums.count).sum();
     let known: u64 = places.iter().map(|place| place.all.count).sum();
     let mut section = Section { name: "above_baseline", ..Section::default() };
     section.scalars.push(Scalar::new("operations_with_baseline", Unit::Count, known as f64));
@@ -145,7 +152,7 @@ fn table(input: &Input<'_>, places: &[Place]) -> DataTable {
     let seconds = |part: &dyn Fn(&Expected) -> f64| places.iter().map(|place| part(&place.all)).collect::<Vec<f64>>();
     let roles = places.iter().map(|place| role_of_path(trace, place.path).name()).collect();
     let factors = seconds(&|row| own(input, row) / row.seconds);
-    let columns = vec![
+    let mut columns = vec![
         Column::new("callpath", Values::Path(places.iter().map(|place| place.path).collect())),
         Column::new("role", Values::Word(roles)),
         Column::new("count", Values::Count(places.iter().map(|place| place.all.count).collect())),
@@ -155,5 +162,8 @@ fn table(input: &Input<'_>, places: &[Place]) -> DataTable {
         Column::seconds("excess", seconds(&|row| excess(input, row))),
         Column::new("factor", Values::Number(Unit::Ratio, factors)),
     ];
-    DataTable { name: "operations", columns }
+    if trace.profile().is_some() {
+        columns.retain(|column| column.name != "waiting");
+    }
+    DataTable { name: "baseline_places", columns }
 }

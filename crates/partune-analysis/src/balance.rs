@@ -1,8 +1,8 @@
 //! Load balance of whole PEs and of call paths: who has more to do, over the run and at each place.
 //!
-//! PE level: useful time of PEs. Event level: exclusive time of each call path of user code, over the PEs that run it; lost
-//! time is Σ_q (max − t_q) = N (max − avg), sorted by it (theory 6.5; Su, "Parallel Performance Wizard", chapter 5). Block
-//! level is in [`crate::bounds`].
+//! PE level: useful time of PEs. Event level: the time of each call path, exclusive of user code and whole of operations, over the PEs
+//! that run it; lost time is Σ_q (max − t_q) = N (max − avg), sorted by it (theory 6.5; Su, "Parallel Performance Wizard",
+//! chapter 5). Block level is in [`crate::bounds`].
 
 use partune_base::{CallPathId, Id, PeId, Span};
 use rayon::prelude::*;
@@ -25,14 +25,17 @@ Imbalance can be seen from near and from far:
 
 * **PE level**: useful time of whole PEs;
 * **block level**: between global synchronisations, in the analysis `bounds`;
-* **event level**: time in each call path of user code itself, without what it calls, over the PEs that execute it.
+* **event level**: time in each call path over the PEs that execute it: of user code itself, without what it calls, and of operations,
+  synchronisation among them, from enter to leave.
 
 Imbalance that evens out before the next synchronisation costs nothing, so where a run has global synchronisations, findings come
-from blocks (fact `level` 1). Elsewhere they come from call paths (2) and, if these do not tell half of it, whole PEs (0).
+from blocks (fact `level` 1). Elsewhere they come from call paths of user code (2) and, if these do not tell half of it, whole PEs (0). An
+operation that takes longer on some PEs is no finding of its own: who waits there, waits for others.
 
 *max/avg* is 1 where all have the same; *lost* is Σ_q (max − t_q), summed over PEs.
 
-Table `places`: at most 1000 call paths, most lost first.
+Table `places`: at most 1000 call paths with their roles, most lost first. Example: one PE computes 30 s and is in the barrier for 10, the other
+10 and 30. Both places have max 30, avg 20, *max/avg* 1.5 and *lost* 20: the one is the other's mirror, so *lost* of places does not add up.
 
 **Source**: load-balance analyses of PPW (Su, chapter 5).
 ";
@@ -63,12 +66,17 @@ fn run(input: &Input<'_>) -> Outcome {
     let times = path_times(trace);
     let mut places = vec![Place::default(); trace.paths().len()];
     for row in pes.iter().flat_map(|pe| &times[*pe]) {
-        if !trace.paths().operation(row.path).is_some() {
-            let place = &mut places[row.path.index()];
-            place.pes += 1;
-            place.sum = place.sum.saturating_add(row.exclusive.0);
-            place.max = place.max.max(row.exclusive.0);
-        }
+        let operation = trace.paths().operation(row.path);
+        let time = match operation.some() {
+            None => row.exclusive.0,
+            Some(operation) if operation == row.path => row.inclusive.0,
+            // What lies inside of an operation is its time.
+            Some(_) => continue,
+        };
+        let place = &mut places[row.path.index()];
+        place.pes += 1;
+        place.sum = place.sum.saturating_add(time);
+        place.max = place.max.max(time);
     }
     let mut rows: Vec<(CallPathId, Place)> = places
         .into_iter()
@@ -82,7 +90,8 @@ fn run(input: &Input<'_>) -> Outcome {
     // Between global synchronisations, imbalance is found block by block.
     let mut findings = Vec::new();
     if input.index.blocks.blocks.len() < 2 {
-        for (path, _) in rows.iter().filter(|(_, place)| place.lost() >= least) {
+        let is_code = |path: CallPathId| !trace.paths().operation(path).is_some();
+        for (path, _) in rows.iter().filter(|(path, place)| is_code(*path) && place.lost() >= least) {
             findings.extend(finding(input, *path, 2.0, at(&times, &pes, *path), least));
         }
         let whole = finding(input, CallPathId::NONE, 0.0, pes.iter().copied().zip(useful.iter().copied()), least);
@@ -110,6 +119,7 @@ fn run(input: &Input<'_>) -> Outcome {
         name: "places",
         columns: vec![
             Column::new("callpath", Values::Path(rows.iter().map(|row| row.0).collect())),
+            Column::new("role", Values::Word(rows.iter().map(|row| role_of_path(trace, row.0).name()).collect())),
             Column::new("pes", Values::Count(rows.iter().map(|row| row.1.pes).collect())),
             Column::seconds("average", average),
             Column::seconds("max", seconds(&|place| place.max)),

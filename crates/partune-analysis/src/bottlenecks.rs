@@ -1,127 +1,134 @@
-//! Bottlenecks on the profile: operations that take much of the run, and more than they should.
+//! Bottlenecks on the profile: call paths that take much of the run, and more than they should.
 //!
-//! PPW's filter (Su, "Parallel Performance Wizard", chapter 5): an entry is a call path of an operation on one PE. It is a hotspot if
-//! its total is at least h of the run; a hotspot is a bottleneck if its average is more than β times its baseline on the machine, or,
-//! without a baseline, if over the PEs that execute it max/avg or avg/min is more than δ. (The thesis prints min/avg, which can never
-//! exceed a threshold above one; avg/min is what its text means.) The filter only ranks: causes are known for all waits.
-//! Cost: one pass over operations; memory: an entry a call path and PE.
+//! PPW's filter (Su, "Parallel Performance Wizard", chapter 5): an entry is a call path on one PE, of an operation or of a user's
+//! function. It is a hotspot if its total is at least h of the run; a hotspot is a bottleneck if its average is more than β times its
+//! baseline on the machine, or, without a baseline, if its longest execution is more than δ times its average or its average more than δ times
+//! its shortest. (The thesis prints min/avg, which can never exceed a threshold above one; avg/min is what its text means.) The filter
+//! only ranks: causes are known for all waits. Cost: that of [`path_times`]; memory: an entry a call path and PE.
 
 use partune_base::{CallPathId, PeId, Span};
-use partune_trace::Trace;
-use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 
 use crate::expected::{Expected, expected};
+use crate::times::{PathTime, path_times};
+use crate::useful::role_of_path;
 use crate::{Analysis, Column, DataTable, Input, Outcome, Section, Unit, Values};
 
 /// The analysis.
 pub(crate) static BOTTLENECKS: Analysis = Analysis {
     name: "bottlenecks",
-    title: "Operations that take much of the run, and more than they should",
+    title: "Places that take much of the run, and more than they should",
     docs: DOCS,
     run,
 };
 
 const DOCS: &str = "
-Which operations are worth looking at, from the profile alone. An entry is one call path on one PE.
+Which places are worth looking at, from sums alone: the first stage of PPW, which a trace and a profile allow alike. An entry is one call path on one PE,
+of an operation or of a function; what lies inside of an operation belongs to it. Its executions last from enter to leave.
 
 1. **Hotspot**: total(e) ≥ h · run time (option `hotspot`, 2 %).
-2. **Bottleneck**: with a machine (`--machine`) that has baselines for all its operations, total / Σ baseline > β (option
-   `baseline-factor`, 1.5); without, the totals of the PEs that execute the call path differ: max/average > δ or average/min > δ (option
+2. **Bottleneck**: with a machine (`--machine`) that has baselines for all executions, total / Σ baseline > β (option
+   `baseline-factor`, 1.5); without, executions of the entry differ among themselves: longest/average > δ or average/shortest > δ (option
    `deviation`, 2).
 
-`factor` is the ratio that decided: to the baseline, or the larger of the two deviations.
+`factor` is the ratio that decided and `by` says which: `baseline`, `longest`, `shortest`; of the last two the larger one. Nothing is shorter
+than a tick of the clock. How one PE compares with the others is told by [balance](balance.md).
+
+Example: of ten barriers on a PE, nine take 0.1 ms and one 50 ms. The average is 5.09 ms, so the longest is 9.8 times and the shortest 50.9 times as far away:
+factor 50.9, by `shortest`. Ten executions of 1 ms on one PE and one of 1 ms on another are no bottleneck.
+
+A function that was executed once deviates from nothing. A profile knows the longest and the shortest execution of operations and marked regions, and of functions that were
+executed once; of other functions only the sum. A note counts the hotspots that have neither a baseline nor these.
 
 Source: Su, Parallel Performance Wizard, chapter 5.
 ";
 
-/// One call path on one PE.
-#[derive(Clone, Copy, Debug, Default)]
-struct Entry {
-    time: Span,
-    count: u64,
-}
-
-/// A bottleneck.
+/// A hotspot that takes more than it should.
 struct Row {
-    path: CallPathId,
     pe: PeId,
-    entry: Entry,
+    time: PathTime,
     factor: f64,
+    by: &'static str,
 }
 
 fn run(input: &Input<'_>) -> Outcome {
-    let trace = input.trace;
+    let (trace, options) = (input.trace, input.options);
     let duration = trace.duration().0 as f64;
     let baselines = expected(input);
-    let mut rows: Vec<Row> = entries(trace)
-        .chunk_by(|a, b| a.0 == b.0)
-        .flat_map(|entries| bottlenecks(input, &baselines, entries))
-        .collect();
-    rows.sort_by_key(|row| (std::cmp::Reverse(row.entry.time), row.path, row.pe));
-    let clock = trace.clock();
-    let seconds = |row: &Row| clock.seconds(row.entry.time);
-    let number = |unit, part: &dyn Fn(&Row) -> f64| Values::Number(unit, rows.iter().map(part).collect());
-    let table = DataTable {
-        name: "bottlenecks",
-        columns: vec![
-            Column { name: "path", values: Values::Path(rows.iter().map(|row| row.path).collect()) },
-            Column { name: "pe", values: Values::Pe(rows.iter().map(|row| row.pe).collect()) },
-            Column { name: "count", values: Values::Count(rows.iter().map(|row| row.entry.count).collect()) },
-            Column { name: "seconds", values: number(Unit::Seconds, &seconds) },
-            Column { name: "share", values: number(Unit::Ratio, &|row| row.entry.time.0 as f64 / duration.max(1.0)) },
-            Column { name: "factor", values: number(Unit::Ratio, &|row| row.factor) },
-        ],
-    };
-    let section = Section { name: "bottlenecks", scalars: Vec::new(), tables: vec![table], notes: Vec::new() };
+    let (mut rows, mut hotspots, mut not_judged) = (Vec::new(), 0_u64, 0_u64);
+    let times = path_times(trace);
+    for pe in trace.active_pes() {
+        let is_hotspot =
+            |time: &&PathTime| time.inclusive.is_positive() && time.inclusive.0 as f64 >= options.hotspot * duration;
+        for time in times[pe].iter().filter(|time| is_entry(input, time.path)).filter(is_hotspot) {
+            hotspots += 1;
+            match judge(input, &baselines, pe, time) {
+                Some((factor, most, by)) if factor > most => rows.push(Row { pe, time: *time, factor, by }),
+                Some(_) => {}
+                None => not_judged += 1,
+            }
+        }
+    }
+    rows.sort_by_key(|row| (std::cmp::Reverse(row.time.inclusive), row.time.path, row.pe));
+    let mut section = Section { name: "bottlenecks", ..Section::default() };
+    if not_judged > 0 {
+        let what = "of the executions of functions a profile has the sum alone, so that they are compared with nothing";
+        section.notes.push(format!("{not_judged} of {hotspots} hotspots could not be judged: {what}"));
+    }
+    section.tables.push(table(input, &rows, duration));
     Outcome { findings: Vec::new(), sections: vec![section] }
 }
 
-/// Totals of operations in order of (call path, PE).
-fn entries(trace: &Trace) -> Vec<(CallPathId, PeId, Entry)> {
-    let pes: Vec<PeId> = trace.active_pes().collect();
-    let parts: Vec<Vec<(CallPathId, PeId, Entry)>> = pes
-        .par_iter()
-        .map(|pe| {
-            let stream = &trace.streams()[*pe];
-            let mut entries: FxHashMap<CallPathId, Entry> = FxHashMap::default();
-            for operation in &stream.operations {
-                let visit = stream.visits.at(*operation);
-                let entry = entries.entry(visit.path).or_default();
-                entry.time += visit.duration();
-                entry.count += 1;
-            }
-            entries.into_iter().map(|(path, entry)| (path, *pe, entry)).collect()
-        })
-        .collect();
-    let mut entries = parts.concat();
-    entries.sort_unstable_by_key(|(path, pe, _)| (*path, *pe));
-    entries
+/// Whether a path is an operation or lies outside of all.
+fn is_entry(input: &Input<'_>, path: CallPathId) -> bool {
+    let operation = input.trace.paths().operation(path);
+    operation == path || !operation.is_some()
 }
 
-/// Those entries of one call path that are bottlenecks.
-fn bottlenecks(
+/// The ratio that decides, the threshold that it is held against, and what it is to; none if there is nothing to compare with.
+fn judge(
     input: &Input<'_>,
     baselines: &[(CallPathId, PeId, Expected)],
-    entries: &[(CallPathId, PeId, Entry)],
-) -> Vec<Row> {
-    let (trace, options) = (input.trace, input.options);
-    let times = || entries.iter().map(|(_, _, entry)| entry.time.0 as f64);
-    let average = times().sum::<f64>() / entries.len() as f64;
-    let deviation = (times().fold(0.0, f64::max) / average).max(average / times().fold(f64::INFINITY, f64::min));
-    let least = options.hotspot * trace.duration().0 as f64;
-    // Only where all operations of an entry have a baseline is the sum of those its own.
-    let baseline = |path: CallPathId, pe: PeId, count: u64| {
-        let at = baselines.binary_search_by_key(&(path, pe), |(path, pe, _)| (*path, *pe)).ok()?;
-        (baselines[at].2.count == count).then_some(baselines[at].2.seconds)
+    pe: PeId,
+    time: &PathTime,
+) -> Option<(f64, f64, &'static str)> {
+    let options = input.options;
+    // Only where all executions of an entry have a baseline is the sum of those its own.
+    let at = baselines.binary_search_by_key(&(time.path, pe), |(path, pe, _)| (*path, *pe)).ok();
+    if let Some(expected) = at.map(|at| baselines[at].2).filter(|expected| expected.count == time.visits) {
+        let seconds = input.trace.clock().seconds(time.inclusive);
+        return Some((seconds / expected.seconds, options.baseline_factor, "baseline"));
+    }
+    let (shortest, longest) = time.extremes?;
+    let average = time.inclusive.0 as f64 / time.visits.max(1) as f64;
+    let (above, below) = (longest.0 as f64 / average, average / shortest.0.max(1) as f64);
+    let decisive = if above >= below { (above, "longest") } else { (below, "shortest") };
+    Some((decisive.0, options.deviation, decisive.1))
+}
+
+fn table(input: &Input<'_>, rows: &[Row], duration: f64) -> DataTable {
+    let trace = input.trace;
+    let clock = trace.clock();
+    let number = |of: &dyn Fn(&Row) -> f64| Values::Number(Unit::Ratio, rows.iter().map(of).collect());
+    let mean = rows.iter().map(|row| clock.seconds(row.time.inclusive) / row.time.visits as f64).collect();
+    let extreme = |of: fn((Span, Span)) -> Span| {
+        let seconds = |row: &Row| row.time.extremes.map_or(f64::NAN, |extremes| clock.seconds(of(extremes)));
+        rows.iter().map(seconds).collect()
     };
-    let judge = |(path, pe, entry): &(CallPathId, PeId, Entry)| {
-        let (factor, most) = match baseline(*path, *pe, entry.count) {
-            Some(seconds) => (trace.clock().seconds(entry.time) / seconds, options.baseline_factor),
-            None => (deviation, options.deviation),
-        };
-        let hotspot = entry.time.is_positive() && entry.time.0 as f64 >= least;
-        (hotspot && factor > most).then_some(Row { path: *path, pe: *pe, entry: *entry, factor })
-    };
-    entries.iter().filter_map(judge).collect()
+    let roles = rows.iter().map(|row| role_of_path(trace, row.time.path).name()).collect();
+    DataTable {
+        name: "bottlenecks",
+        columns: vec![
+            Column::new("path", Values::Path(rows.iter().map(|row| row.time.path).collect())),
+            Column::new("pe", Values::Pe(rows.iter().map(|row| row.pe).collect())),
+            Column::new("role", Values::Word(roles)),
+            Column::new("count", Values::Count(rows.iter().map(|row| row.time.visits).collect())),
+            Column::seconds("seconds", rows.iter().map(|row| clock.seconds(row.time.inclusive)).collect()),
+            Column::new("share", number(&|row| row.time.inclusive.0 as f64 / duration.max(1.0))),
+            Column::seconds("mean", mean),
+            Column::seconds("min", extreme(|extremes| extremes.0)),
+            Column::seconds("max", extreme(|extremes| extremes.1)),
+            Column::new("factor", number(&|row| row.factor)),
+            Column::new("by", Values::Word(rows.iter().map(|row| row.by).collect())),
+        ],
+    }
 }

@@ -12,7 +12,7 @@ use crate::chain::{Chain, GAPS, LEVELS};
 use crate::cpu_time::cpu_time_metrics;
 use crate::tensor::RegionKind;
 use crate::tiling::{Tiling, Worlds};
-use crate::{Analysis, Column, DataTable, Input, Outcome, Scalar, Section, Unit, Values, iterations};
+use crate::{Analysis, Column, DataTable, Input, Outcome, Scalar, Section, Unit, Values, iterations, profile_bounds};
 
 pub(crate) static BOUNDS: Analysis =
     Analysis { name: "bounds", title: "Bounds on run time, and what each gap loses", docs: DOCS, run };
@@ -61,11 +61,15 @@ nested loops the outermost counts.
 others are not relieved; the PE with the most work in an iteration is charged for it. `serial_section`: a region in which one
 PE works, times the others.
 
+A **profile** has no turns and does not tell waiting from communication: with user code as work it gives IPCO, IPCOL and IPCOLM, and IPC if CPU time was kept (`record --profile --counters cpu-time`), with the last gap
+`rest`. Its regions are what each call site of a synchronisation of all processes ends, its PEs main threads, and its run lasts from the end of the
+start-up to the begin of the shut-down.
+
 **Source**: Hung and Davidson, hierarchical performance bounds; W, S' and the tiles are ours.
 ";
 
 /// One PE does this share of the work of a serial region.
-const SERIAL: f64 = 0.99;
+pub(crate) const SERIAL: f64 = 0.99;
 
 /// What is known of one world.
 struct Measured {
@@ -77,6 +81,9 @@ struct Measured {
 
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
+    if let Some(profile) = trace.profile() {
+        return profile_bounds::run(input, profile);
+    }
     let cpu = cpu_time_metrics(trace);
     let sampled = |pe| trace.streams()[pe].metrics.iter().any(|sample| cpu.contains(&sample.metric));
     let Worlds { run, processes } = Worlds::find(trace, input.index);

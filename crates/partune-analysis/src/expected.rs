@@ -2,13 +2,14 @@
 //!
 //! Each operation is looked up by its role, the bytes that its PE gave or got (whichever is more) and the number of PEs that
 //! took part: two, except for collective operations. Its own recording lies inside its time: one event is added to the
-//! baseline. Operations without a baseline are left out. One pass over operations and their rows, parallel over PEs.
+//! baseline. Operations without a baseline are left out. One pass over operations and their rows, parallel over PEs. Of a profile the rows
+//! of call paths are taken: their bytes are the mean of their executions, and what they waited is not known.
 
 use std::iter::Peekable;
 
 use partune_base::{CallPathId, GroupId, PeId, Span};
 use partune_machine::RoleBaselines;
-use partune_trace::{Role, Stream, Trace, VisitIx};
+use partune_trace::{PathProfile, Profile, Role, Stream, Trace, VisitIx};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -20,7 +21,7 @@ use crate::{Input, Wait};
 pub(crate) struct Expected {
     pub(crate) count: u64,
     pub(crate) time: Span,
-    /// The part of `time` that other PEs' behaviour cost.
+    /// The part of `time` that other PEs' behaviour cost; none of a profile.
     pub(crate) waiting: Span,
     /// What they should have taken in sum, with recording them.
     pub(crate) seconds: f64,
@@ -32,8 +33,11 @@ pub(crate) fn expected(input: &Input<'_>) -> Vec<(CallPathId, PeId, Expected)> {
     let baselines = Role::ALL.map(|role| machine.baselines_of(role.name()));
     let event_s = machine.overheads.event_s;
     let pes: Vec<PeId> = input.trace.active_pes().collect();
-    let parts: Vec<Vec<(CallPathId, PeId, Expected)>> =
-        pes.par_iter().map(|pe| of_pe(input, *pe, &baselines, event_s)).collect();
+    let one = |pe: &PeId| match input.trace.profile() {
+        Some(profile) => of_profile(input.trace, profile, *pe, &baselines, event_s),
+        None => of_pe(input, *pe, &baselines, event_s),
+    };
+    let parts: Vec<Vec<(CallPathId, PeId, Expected)>> = pes.par_iter().map(one).collect();
     let mut rows = parts.concat();
     rows.sort_unstable_by_key(|(path, pe, _)| (*path, *pe));
     rows
@@ -65,6 +69,25 @@ fn of_pe(
         sum.seconds += seconds + event_s;
     }
     sums.into_iter().map(|(path, sum)| (path, pe, sum)).collect()
+}
+
+fn of_profile(
+    trace: &Trace,
+    profile: &Profile,
+    pe: PeId,
+    baselines: &[RoleBaselines<'_>],
+    event_s: f64,
+) -> Vec<(CallPathId, PeId, Expected)> {
+    let rows = profile.of(pe).map_or(&[][..], |of_pe| &of_pe.rows);
+    let row = |row: &PathProfile| {
+        let role = role_of_path(trace, row.path);
+        let pes = if role.is_collective() { row.members } else { Some(2) };
+        let bytes = row.transfers.sent.max(row.transfers.received) / row.visits;
+        let seconds = row.visits as f64 * (baselines[role as usize].seconds(bytes, pes?)? + event_s);
+        let expected = Expected { count: row.visits, time: row.inclusive, waiting: Span::ZERO, seconds };
+        Some((row.path, pe, expected))
+    };
+    rows.iter().filter(|row| trace.paths().operation(row.path) == row.path).filter_map(row).collect()
 }
 
 /// What an operation waited. Waits and operations of a PE are in the same order.

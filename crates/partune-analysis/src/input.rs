@@ -32,8 +32,8 @@ pub struct Options {
     pub baseline_factor: f64,
     /// What operations need on the machine that the run was on; none if it was not measured.
     pub machine: Option<Machine>,
-    /// Without a baseline: if its maximum over PEs is this many times its average, or the average this many times the minimum
-    /// (PPW's δ).
+    /// Without a baseline: if its longest execution is this many times the average, or the average this many times the shortest (PPW's
+    /// δ).
     pub deviation: f64,
     /// A finding is reported if it loses at least this share of the run, summed over PEs.
     pub minimum: f64,

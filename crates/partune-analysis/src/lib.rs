@@ -37,6 +37,8 @@ mod operations;
 mod overlap;
 mod phases;
 mod profile;
+mod profile_bounds;
+mod profile_matrix;
 mod same_loss;
 mod scaling;
 mod section;
@@ -72,6 +74,7 @@ pub use scaling::{
 };
 pub use section::{Column, DataTable, Scalar, Section, Unit, Values};
 pub use stabbing::{SharedAccess, conflicts, keep};
+pub use sums::outside;
 pub use tensor::{Bounds, RegionKind, Tensor};
 pub use times::{PathTime, PathTimes, path_times};
 pub use useful::{Base, useful_in};
@@ -122,12 +125,17 @@ pub static ANALYSES: &[&Analysis] = &[
     &delay::DELAY,
 ];
 
-/// Those that need no events, so that they say of a profile what they say of a trace.
+/// Those that need no events: of what a profile knows they say what they say of a trace.
 pub static PROFILE_ANALYSES: &[&Analysis] = &[
     &efficiency::EFFICIENCY,
+    &bounds::BOUNDS,
     &balance::BALANCE,
     &profile::PROFILE,
     &operations::OPERATIONS,
+    &matrix::MATRIX,
     &frequency::FREQUENCY,
     &transfer_sizes::TRANSFER_SIZES,
+    &bottlenecks::BOTTLENECKS,
+    &above_baseline::ABOVE_BASELINE,
+    &measurement::MEASUREMENT,
 ];

@@ -7,7 +7,7 @@ use partune_base::{Id, PeId, Span};
 use partune_trace::{RmaTransferKind, Trace};
 use rayon::prelude::*;
 
-use crate::{Analysis, Column, DataTable, Input, Outcome, Section, Unit, Values};
+use crate::{Analysis, Column, DataTable, Input, Outcome, Section, Unit, Values, profile_matrix};
 
 /// Rows of the table.
 const ROWS: usize = 100_000;
@@ -26,7 +26,8 @@ there. Accesses last from the enter of the call that started them until they wer
 back, any other put or atomic until it was done at its target, if that was recorded. Messages whose partner is not in the archive count at the sender
 with time zero. Collectives are not in it.
 
-The table lists at most 100,000 pairs, most bytes first.
+The table lists at most 100,000 pairs, most bytes first. A profile does not keep pairs: of it the table `exchanged` has what each PE sent and
+received by messages and one-sided accesses.
 ";
 
 /// Sums of one direction between two PEs.
@@ -62,6 +63,9 @@ impl Row {
 
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
+    if let Some(profile) = trace.profile() {
+        return profile_matrix::run(trace, profile);
+    }
     let pes: Vec<PeId> = trace.pes().ids().collect();
     let row = || Row { cells: vec![Cell::default(); pes.len()], touched: Vec::new() };
     let rows: Vec<Vec<(PeId, PeId, Cell)>> =

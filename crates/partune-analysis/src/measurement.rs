@@ -5,6 +5,7 @@
 
 use partune_base::{CallPathId, PeId, Table};
 use partune_machine::Machine;
+use partune_trace::Trace;
 
 use crate::times::{PathTime, path_times};
 use crate::{Analysis, Column, DataTable, Input, Outcome, Scalar, Section, Unit, Values};
@@ -24,6 +25,8 @@ Needs a machine: `partune analyze --machine machine.toml`. Without one it is sil
 
 Every recorded event took the program time: recording(PE) = events(PE) · e, where e is the machine's `event_s`. `share` is the sum over
 PEs, relative to run time × PEs. It is a lower limit: wrapping a call, reading the stack and flushing buffers come on top.
+
+A profile was no cheaper to take: of each recorded call the enter and the leave count as an event.
 
 `sites` lists places of user code that are distorted by at least 1 %, on all PEs together. About half of an event's cost lies before its time
 stamp and half behind it, so a visit leaves one event inside the region that it visits and one inside the region around:
@@ -49,7 +52,7 @@ fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
     let event_s = machine.overheads.event_s;
     let pes: Vec<PeId> = trace.active_pes().collect();
-    let events: Vec<u64> = pes.iter().map(|pe| trace.streams()[*pe].events).collect();
+    let events: Vec<u64> = pes.iter().map(|pe| recorded_events(trace, *pe)).collect();
     let all: u64 = events.iter().sum();
     let recording = all as f64 * event_s;
     let total = trace.clock().seconds(trace.duration()) * pes.len() as f64;
@@ -74,6 +77,14 @@ fn run(input: &Input<'_>) -> Outcome {
     }
     section.tables.push(table(sites));
     Outcome { findings: Vec::new(), sections: vec![section] }
+}
+
+/// Events that a PE stopped for.
+fn recorded_events(trace: &Trace, pe: PeId) -> u64 {
+    match trace.profile() {
+        Some(profile) => profile.of(pe).map_or(0, |of_pe| of_pe.calls.saturating_mul(2)),
+        None => trace.streams()[pe].events,
+    }
 }
 
 /// Places of user code with their own and corrected times, in order of path.

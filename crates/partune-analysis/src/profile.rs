@@ -8,8 +8,8 @@ use partune_base::{CallPathId, Id, PeId, RegionId, Span, Table};
 use partune_trace::{Activity, PeKind, Trace};
 use rayon::prelude::*;
 
-use crate::sums::useful;
-use crate::times::{PathTime, path_times};
+use crate::sums::{outside, useful};
+use crate::times::{PathTime, PathTimes, path_times};
 use crate::useful::{cpu_pes, role_of_path};
 use crate::{Analysis, Column, DataTable, Input, Outcome, Scalar, Section, Unit, Values};
 
@@ -27,11 +27,17 @@ were there.
 
 * inclusive time of a call path: Σ (exit − enter) over its visits;
 * exclusive time: inclusive time less that of the call paths directly below;
-* a region's inclusive time counts its outermost visits only, so recursion does not count twice.
+* a region's inclusive time counts its outermost visits only, so recursion does not count twice;
+* what main threads do outside of all recorded regions, where many recorders see no more than operations, has a row of its own, without
+  visits.
+
+So exclusive times of the table `regions` and `idle` add up to run time × PEs. Example: a PE is 20 s in `main`, of these 5 in `MPI_Send`, of a run of 30 s: `main`
+15 s, `MPI_Send` 5 s, code outside of recorded regions 10 s.
 
 The table `activities` splits the time of each PE into computation, communication, synchronization, I/O, management and
 measurement. An operation counts as what its construct is for, everything inside it with it; all other time of a main thread
-is computation, of other threads that inside of recorded regions. `idle` is the rest of the run.
+is computation, of other threads that inside of recorded regions. `idle` is the rest of the run: other threads between regions,
+accelerators without work, pauses of recording.
 
 Tables list at most 1000 rows, by exclusive time.
 
@@ -86,9 +92,10 @@ fn run(input: &Input<'_>) -> Outcome {
             regions[region].add(inclusive, exclusive, visits);
         }
     }
-    let by_path = ranked(&paths);
-    let by_region = ranked(&regions);
-    let (activities, totals) = activities(trace, times.as_slice());
+    let outside = sum_outside(trace, &times);
+    let by_path = ranked(&paths, &outside);
+    let by_region = ranked(&regions, &outside);
+    let (activities, totals, idle) = activities(trace, times.as_slice());
     let clock = trace.clock();
     let mut section = Section { name: "profile", ..Section::default() };
     section.scalars.extend(
@@ -97,6 +104,7 @@ fn run(input: &Input<'_>) -> Outcome {
             .zip(&totals)
             .map(|(activity, ticks)| Scalar::new(activity.name(), Unit::Seconds, clock.seconds(*ticks))),
     );
+    section.scalars.push(Scalar::new("idle", Unit::Seconds, clock.seconds(idle)));
     let shown = by_path.len().max(by_region.len());
     if shown > ROWS {
         section.notes.push(format!("tables list the first {ROWS} rows by exclusive time; there are up to {shown}"));
@@ -116,10 +124,20 @@ fn outermost(trace: &Trace) -> Table<CallPathId, bool> {
         .collect()
 }
 
-/// Visited rows by exclusive time, then inclusive time, then id.
-fn ranked<I: Id + Ord>(sums: &Table<I, Sums>) -> Vec<(I, Sums)> {
-    let mut rows: Vec<(I, Sums)> =
-        sums.iter_ids().filter(|(_, sums)| sums.visits > 0).map(|(id, sums)| (id, *sums)).collect();
+/// The time outside of all regions as a row.
+fn sum_outside(trace: &Trace, times: &PathTimes) -> Sums {
+    let mut sums = Sums::default();
+    for (_, time) in outside(trace, times) {
+        sums.add(time, time, 0);
+    }
+    sums
+}
+
+/// Visited rows, and that of no region, by exclusive time, then inclusive time, then id.
+fn ranked<I: Id + Ord>(sums: &Table<I, Sums>, outside: &Sums) -> Vec<(I, Sums)> {
+    let visited = sums.iter_ids().filter(|(_, sums)| sums.visits > 0).map(|(id, sums)| (id, *sums));
+    let none = (outside.pes > 0).then_some((I::from_index(u32::MAX as usize), *outside));
+    let mut rows: Vec<(I, Sums)> = visited.chain(none).collect();
     rows.sort_unstable_by_key(|(id, sums)| (std::cmp::Reverse((sums.exclusive, sums.inclusive)), *id));
     rows
 }
@@ -142,8 +160,8 @@ fn table<I>(trace: &Trace, name: &'static str, mut rows: Vec<(I, Sums)>, ids: im
     DataTable { name, columns: std::iter::once(ids).chain(columns).collect() }
 }
 
-/// Time of each PE by activity, and the sums over PEs.
-fn activities(trace: &Trace, times: &[Vec<PathTime>]) -> (DataTable, [Span; 6]) {
+/// Time of each PE by activity, the sums over PEs, and the sum of idle time.
+fn activities(trace: &Trace, times: &[Vec<PathTime>]) -> (DataTable, [Span; 6], Span) {
     let run = (trace.begin(), trace.end());
     let pes: Vec<PeId> = trace.active_pes().collect();
     let cpus = cpu_pes(trace);
@@ -171,7 +189,7 @@ fn activities(trace: &Trace, times: &[Vec<PathTime>]) -> (DataTable, [Span; 6]) 
         totals[index] = rows.iter().map(|row| row[index]).sum();
         columns.push(Column::seconds(activity.name(), rows.iter().map(|row| clock.seconds(row[index])).collect()));
     }
-    let idle = |row: &[Span; 6]| clock.seconds((trace.duration() - row.iter().copied().sum()).clamp_positive());
-    columns.push(Column::seconds("idle", rows.iter().map(idle).collect()));
-    (DataTable { name: "activities", columns }, totals)
+    let idle = |row: &[Span; 6]| (trace.duration() - row.iter().copied().sum()).clamp_positive();
+    columns.push(Column::seconds("idle", rows.iter().map(|row| clock.seconds(idle(row))).collect()));
+    (DataTable { name: "activities", columns }, totals, rows.iter().map(idle).sum())
 }

@@ -7,7 +7,8 @@ use partune_base::{CallPathId, Id, PeId, Span, Table, Time};
 use partune_trace::{PeProfile, Profile, Role, SIZE_CLASSES, Stream, Trace, Transfers};
 use rayon::prelude::*;
 
-use crate::useful::{Useful, role_of_path};
+use crate::times::PathTimes;
+use crate::useful::{Useful, cpu_pes, role_of_path};
 
 /// Executions of one operation's call path on one PE, one by one.
 #[derive(Clone, Copy, Debug, Default)]
@@ -92,6 +93,19 @@ pub(crate) fn useful(trace: &Trace, pe: PeId, interval: (Time, Time)) -> i64 {
         None => Useful::new(trace, pe, interval).up_to(Time::MAX),
         Some(profile) => from_sums(trace, profile, pe, interval, None),
     }
+}
+
+/// What PEs of CPUs did in none of the recorded regions, for those that did something there: useful time of the whole run less that
+/// inside of regions. `times` are those of the trace.
+pub fn outside(trace: &Trace, times: &PathTimes) -> Vec<(PeId, Span)> {
+    let run = (trace.begin(), trace.end());
+    let of_pe = |pe: &PeId| {
+        let code = times[*pe].iter().filter(|row| !trace.paths().operation(row.path).is_some());
+        let inside: Span = code.map(|row| row.exclusive).sum();
+        (*pe, (Span(useful(trace, *pe, run)) - inside).clamp_positive())
+    };
+    let all: Vec<(PeId, Span)> = cpu_pes(trace).par_iter().map(of_pe).collect();
+    all.into_iter().filter(|(_, time)| time.is_positive()).collect()
 }
 
 /// The same, where only some operations are busy, see [`Useful::outside`].

@@ -17,48 +17,53 @@ pub struct PathTime {
     /// Without the call paths directly below.
     pub exclusive: Span,
     pub visits: u64,
+    /// The shortest and the longest visit; `None` where a profile has no more than their sum.
+    pub extremes: Option<(Span, Span)>,
 }
 
-/// Per PE, the call paths that it visited, in order of path: 32 bytes each.
+/// Per PE, the call paths that it visited, in order of path: 56 bytes each.
 pub type PathTimes = Table<PeId, Vec<PathTime>>;
 
-/// Ticks and visits of a call path.
-type PathSum = (CallPathId, i64, u64);
+/// What visits of one call path add up to.
+#[derive(Clone, Copy, Default)]
+struct PathSum {
+    ticks: i64,
+    visits: u64,
+    min: Span,
+    max: Span,
+}
 
 /// Visits that one task goes over.
 const PIECE: usize = 1 << 20;
 
 /// Adds up sums per path in a dense array that is used again by the next task.
 struct Scratch {
-    sums: Vec<(i64, u64)>,
+    sums: Vec<PathSum>,
     touched: Vec<CallPathId>,
 }
 
 impl Scratch {
     fn new(paths: usize) -> Scratch {
-        Scratch { sums: vec![(0, 0); paths], touched: Vec::new() }
+        Scratch { sums: vec![PathSum::default(); paths], touched: Vec::new() }
     }
 
-    fn add(&mut self, path: CallPathId, ticks: i64, visits: u64) {
+    fn add(&mut self, path: CallPathId, more: PathSum) {
         let sum = &mut self.sums[path.index()];
-        if sum.1 == 0 {
+        if sum.visits == 0 {
             self.touched.push(path);
+            sum.min = more.min;
         }
-        sum.0 = sum.0.saturating_add(ticks);
-        sum.1 += visits;
+        sum.ticks = sum.ticks.saturating_add(more.ticks);
+        sum.visits += more.visits;
+        sum.min = sum.min.min(more.min);
+        sum.max = sum.max.max(more.max);
     }
 
     /// The sums in order of path; empties the scratch.
-    fn take(&mut self) -> Vec<PathSum> {
+    fn take(&mut self) -> Vec<(CallPathId, PathSum)> {
         self.touched.sort_unstable();
         let sums = &mut self.sums;
-        self.touched
-            .drain(..)
-            .map(|path| {
-                let (ticks, visits) = std::mem::take(&mut sums[path.index()]);
-                (path, ticks, visits)
-            })
-            .collect()
+        self.touched.drain(..).map(|path| (path, std::mem::take(&mut sums[path.index()]))).collect()
     }
 }
 
@@ -67,7 +72,9 @@ pub fn path_times(trace: &Trace) -> PathTimes {
     if let Some(profile) = trace.profile() {
         let time = |row: &PathProfile| {
             let PathProfile { path, inclusive, exclusive, visits, .. } = *row;
-            PathTime { path, inclusive, exclusive, visits }
+            // A function's visits are known by the calls inside; one alone is its own shortest and longest.
+            let extremes = row.extremes.or((visits == 1).then_some((inclusive, inclusive)));
+            PathTime { path, inclusive, exclusive, visits, extremes }
         };
         let of_pe = |pe| profile.of(pe).map(|it| it.rows.iter().map(time).collect()).unwrap_or_default();
         return trace.pes().ids().map(of_pe).collect();
@@ -78,7 +85,7 @@ pub fn path_times(trace: &Trace) -> PathTimes {
         .flat_map(|(pe, stream)| (0..stream.visits.len().div_ceil(PIECE)).map(move |piece| (pe, piece * PIECE)))
         .collect();
     let paths = trace.paths().len();
-    let sums: Vec<(PeId, Vec<PathSum>)> = pieces
+    let sums: Vec<(PeId, Vec<(CallPathId, PathSum)>)> = pieces
         .into_par_iter()
         .map_init(
             || Scratch::new(paths),
@@ -87,7 +94,8 @@ pub fn path_times(trace: &Trace) -> PathTimes {
                 let range = first..visits.len().min(first + PIECE);
                 let times = visits.enter[range.clone()].iter().zip(&visits.exit[range.clone()]);
                 for ((enter, exit), path) in times.zip(&visits.path[range]) {
-                    scratch.add(*path, exit.since(*enter).0, 1);
+                    let time = exit.since(*enter);
+                    scratch.add(*path, PathSum { ticks: time.0, visits: 1, min: time, max: time });
                 }
                 (pe, scratch.take())
             },
@@ -96,8 +104,8 @@ pub fn path_times(trace: &Trace) -> PathTimes {
     let mut merged = Scratch::new(paths);
     let mut times: PathTimes = trace.pes().ids().map(|_| Vec::new()).collect();
     for pieces in sums.chunk_by(|a, b| a.0 == b.0) {
-        for (path, ticks, visits) in pieces.iter().flat_map(|(_, sums)| sums) {
-            merged.add(*path, *ticks, *visits);
+        for (path, sum) in pieces.iter().flat_map(|(_, sums)| sums) {
+            merged.add(*path, *sum);
         }
         times[pieces[0].0] = exclusive(trace.paths(), merged.take());
     }
@@ -106,11 +114,15 @@ pub fn path_times(trace: &Trace) -> PathTimes {
 
 /// Takes the time of children from that of their parents. A parent that this PE did not visit (a team's code hangs under the
 /// path that forked it) has nothing to give.
-fn exclusive(paths: &CallPaths, sums: Vec<PathSum>) -> Vec<PathTime> {
-    let mut rows: Vec<PathTime> = sums
-        .into_iter()
-        .map(|(path, ticks, visits)| PathTime { path, inclusive: Span(ticks), exclusive: Span(ticks), visits })
-        .collect();
+fn exclusive(paths: &CallPaths, sums: Vec<(CallPathId, PathSum)>) -> Vec<PathTime> {
+    let time = |(path, sum): (CallPathId, PathSum)| PathTime {
+        path,
+        inclusive: Span(sum.ticks),
+        exclusive: Span(sum.ticks),
+        visits: sum.visits,
+        extremes: Some((sum.min, sum.max)),
+    };
+    let mut rows: Vec<PathTime> = sums.into_iter().map(time).collect();
     for index in 0..rows.len() {
         let parent = paths.parent(rows[index].path);
         if let Ok(at) = rows.binary_search_by_key(&parent, |row| row.path) {

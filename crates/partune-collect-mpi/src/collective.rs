@@ -18,38 +18,47 @@ use crate::{neighbours, types};
 /// The root is in this process's group of an intercommunicator (`OTF2_COLLECTIVE_ROOT_THIS_GROUP`).
 const ROOT_IN_THIS_GROUP: u32 = u32::MAX - 2;
 
-/// A function for each operation: what it is for the archive, and its bytes.
+/// Whom a process waits for in an operation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// For all of the communicator.
+    All,
+    /// For some, or not each for each.
+    Some,
+}
+
+/// A function for each operation: what it is for the archive, its bytes, and whom it waits for.
 macro_rules! collectives {
-    ($($name:ident $op:ident $bytes:path;)*) => {$(
+    ($($name:ident $op:ident $bytes:path, $reach:ident;)*) => {$(
         pub(crate) fn $name(invocation: &mut Invocation<'_>) {
-            run(invocation, Collective::$op, $bytes);
+            run(invocation, Collective::$op, $bytes, Reach::$reach);
         }
     )*};
 }
 
 collectives! {
-    barrier Barrier nothing;
-    bcast Broadcast broadcast;
-    scatter Scatter scattered;
-    scatterv Scatterv scattered;
-    gather Gather gathered;
-    gatherv Gatherv gathered;
-    reduce Reduce reduced;
-    allgather Allgather exchanged;
-    allgatherv Allgatherv exchanged;
-    alltoall Alltoall exchanged;
-    alltoallv Alltoallv exchanged;
-    alltoallw Alltoallw exchanged;
-    allreduce Allreduce reduced_for_all;
-    reduce_scatter ReduceScatter reduced_and_scattered;
-    reduce_scatter_block ReduceScatterBlock reduced_and_scattered;
-    scan Scan scanned;
-    exscan Exscan scanned_before;
-    neighbor_allgather Allgather neighbours::exchanged;
-    neighbor_allgatherv Allgatherv neighbours::exchanged;
-    neighbor_alltoall Alltoall neighbours::exchanged;
-    neighbor_alltoallv Alltoallv neighbours::exchanged;
-    neighbor_alltoallw Alltoallw neighbours::exchanged;
+    barrier Barrier nothing, All;
+    bcast Broadcast broadcast, Some;
+    scatter Scatter scattered, Some;
+    scatterv Scatterv scattered, Some;
+    gather Gather gathered, Some;
+    gatherv Gatherv gathered, Some;
+    reduce Reduce reduced, Some;
+    allgather Allgather exchanged, All;
+    allgatherv Allgatherv exchanged, All;
+    alltoall Alltoall exchanged, All;
+    alltoallv Alltoallv exchanged, All;
+    alltoallw Alltoallw exchanged, All;
+    allreduce Allreduce reduced_for_all, All;
+    reduce_scatter ReduceScatter reduced_and_scattered, All;
+    reduce_scatter_block ReduceScatterBlock reduced_and_scattered, All;
+    scan Scan scanned, Some;
+    exscan Exscan scanned_before, Some;
+    neighbor_allgather Allgather neighbours::exchanged, Some;
+    neighbor_allgatherv Allgatherv neighbours::exchanged, Some;
+    neighbor_alltoall Alltoall neighbours::exchanged, Some;
+    neighbor_alltoallv Alltoallv neighbours::exchanged, Some;
+    neighbor_alltoallw Alltoallw neighbours::exchanged, Some;
 }
 
 /// Bytes that a process sends and receives.
@@ -57,7 +66,7 @@ pub(crate) type Bytes = [u64; 2];
 
 type BytesOf = fn(&Invocation<'_>, &Comm) -> Bytes;
 
-fn run(invocation: &mut Invocation<'_>, op: Collective, bytes: BytesOf) {
+fn run(invocation: &mut Invocation<'_>, op: Collective, bytes: BytesOf, reach: Reach) {
     let found = comms::find(invocation.mpi, invocation.handle(Place::Comm, Kind::Comm));
     let work = found.map(|comm| {
         let root = root(invocation, &comm);
@@ -74,6 +83,9 @@ fn run(invocation: &mut Invocation<'_>, op: Collective, bytes: BytesOf) {
             {
                 call.collective_end(op, comm, root, sent, received);
             }
+            if let (Some(comm), Some(call)) = (found, &mut invocation.call) {
+                call.met(comm.size + comm.remote, together(&comm, reach));
+            }
         }
         Mode::NonBlocking => {
             let id = work.and_then(|work| p2p::tell_start(invocation, work));
@@ -89,6 +101,12 @@ fn run(invocation: &mut Invocation<'_>, op: Collective, bytes: BytesOf) {
             }
         }
     }
+}
+
+/// Which processes these are, if they are a whole world and all wait for all.
+fn together(comm: &Comm, reach: Reach) -> Option<u64> {
+    let world = comms::world().filter(|world| reach == Reach::All && !comm.is_inter && comm.size == world.size)?;
+    Some(world.key)
 }
 
 /// The root as the archive has it.

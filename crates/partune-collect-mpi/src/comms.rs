@@ -43,6 +43,8 @@ pub(crate) struct World {
     /// A handle of MPI, kept as long as the program runs.
     group: usize,
     pub(crate) size: u32,
+    /// Tells it from those of other jobs.
+    pub(crate) key: u64,
 }
 
 static WORLD: OnceLock<World> = OnceLock::new();
@@ -59,8 +61,8 @@ struct Table {
 }
 
 /// Says which processes are the world; false if it was said before.
-pub(crate) fn set_world(group: usize, size: u32) -> bool {
-    WORLD.set(World { group, size }).is_ok()
+pub(crate) fn set_world(group: usize, size: u32, key: u64) -> bool {
+    WORLD.set(World { group, size, key }).is_ok()
 }
 
 pub(crate) fn world() -> Option<&'static World> {

@@ -79,7 +79,7 @@ pub(crate) fn abort(invocation: &mut Invocation<'_>) {
 }
 
 fn know_world(group: usize, rank: u32, size: u32, key: u64) {
-    if comms::set_world(group, size) {
+    if comms::set_world(group, size, key) {
         partune_collect::identify(rank, size, key);
     }
 }

@@ -286,9 +286,16 @@ fn mark(lane: &mut Lane, enter: bool) {
 #[inline(never)]
 fn mark_with_more(lane: &mut Lane, enter: bool) {
     let Current { time, path, is_flat, .. } = lane.current;
+    // Marked regions are none, and no call is recorded inside of a call.
+    let is_operation = lane.depth > 0;
     match &mut lane.keep {
-        Keep::Statistics(profile) if enter => profile.enter(path, time, is_flat),
-        Keep::Statistics(profile) => profile.leave(path, time),
+        Keep::Statistics(profile) => {
+            let now = profile.moment(time);
+            if is_operation {
+                profile.operation(enter, now);
+            }
+            if enter { profile.enter(path, now, is_flat) } else { profile.leave(path, now) }
+        }
         // Counters are read on the inner side.
         Keep::Events | Keep::EventsAndCounters(_) if enter => {
             lane.mark(enter);

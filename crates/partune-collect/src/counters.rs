@@ -1,4 +1,4 @@
-//! Counters of the processor and the kernel, read at the begin and end of each call.
+//! Counters of the processor and the kernel, read at the begin and end of each call. A profile keeps the CPU time alone.
 //!
 //! By `perf_event_open` for the calling thread, user mode only, which needs no administrator; and the thread's CPU time by the system's
 //! clock. A counter that this machine or its administrator does not give is left out and noted: recording never fails for it.
@@ -100,12 +100,7 @@ impl Counters {
     pub(crate) fn read(&mut self) -> impl Iterator<Item = (u32, u64)> + '_ {
         self.0.iter_mut().filter_map(|(metric, source)| {
             let value = match source {
-                Source::Clock => {
-                    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-                    // SAFETY: `time` outlives the call.
-                    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
-                    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-                }
+                Source::Clock => cpu_time(),
                 Source::Event(file) => {
                     let mut bytes = [0; 8];
                     file.read_exact(&mut bytes).ok()?;
@@ -115,6 +110,22 @@ impl Counters {
             Some((*metric, value))
         })
     }
+}
+
+/// Nanoseconds that the calling thread was on a processor.
+pub(crate) fn cpu_time() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` outlives the call.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// Whether CPU time is among the counters that a profile is to keep; notes those that it cannot.
+pub(crate) fn of_profile(names: &[String]) -> bool {
+    for name in names.iter().filter(|name| *name != CPU_TIME) {
+        once(name, "is not kept in a profile");
+    }
+    names.iter().any(|name| name == CPU_TIME)
 }
 
 fn event(known: &Known, flags: u64) -> Option<File> {

@@ -4,6 +4,8 @@
 //! ranks in the communicator or window; ids of communicators, groups and windows are those of [`crate::definitions`]. Times and attributes
 //! follow `OTF2_Events.h`.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::call::Call;
 use crate::encode::{Message, RECV, SEND};
 use crate::lane::{Keep, Lane};
@@ -101,7 +103,7 @@ macro_rules! tell {
 pub(crate) fn measurement(lane: &mut Lane, on: bool) {
     let time = crate::clock::now();
     if let Keep::Statistics(profile) = &mut lane.keep {
-        profile.pause(on, time);
+        profile.pause(on, profile.moment(time));
     } else {
         let record = lane.room(time).record(11);
         lane.append(record.end(record.data().byte(if on { 1 } else { 2 })));
@@ -120,6 +122,17 @@ pub(crate) fn counters(lane: &mut Lane, time: u64) {
         lane.append(record.end(record.data().c32(metric).byte(1).byte(U64).c64(value)));
     }
     lane.keep = Keep::EventsAndCounters(counters);
+}
+
+/// A hash of the number that the next synchronisation of all processes of a world has: the same on all of them, and sums of others
+/// differ (the finalizer of SplitMix64).
+fn sign_next(world: u64) -> u64 {
+    static SYNCHRONISATIONS: AtomicU64 = AtomicU64::new(1);
+    let number = SYNCHRONISATIONS.fetch_add(1, Ordering::Relaxed);
+    let mut word = number.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(world);
+    word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ word >> 31
 }
 
 #[allow(clippy::inline_always, reason = "messages are the hot path")]
@@ -205,6 +218,14 @@ impl Call<'_> {
     pub fn collective_end(&mut self, op: Collective, comm: u32, root: u32, sent: u64, received: u64) {
         self.took_part(sent, received);
         tell!(self, 23, at => at.byte(op as u8).c32(comm).c32(root).c64(sent).c64(received));
+    }
+
+    /// So many processes took part in the collective operation. `world`: which these are, if they are all of the program's and nobody left
+    /// before the last one came.
+    pub fn met(&mut self, members: u32, world: Option<u64>) {
+        if let Keep::Statistics(profile) = &mut self.lane.keep {
+            profile.met(members, world.map(sign_next));
+        }
     }
 
     pub fn collective_request(&mut self, request: u64) {

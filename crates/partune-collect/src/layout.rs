@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::draft::{BITS, Half, Stored};
 
 /// Of the log and of the files beside it.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// First bytes of a lane: `partlane`.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"partlane");
 /// Bytes before the ring: one page.
@@ -101,9 +101,11 @@ impl Header {
 /// First bytes of a profile: `partstat`.
 pub const PROFILE_MAGIC: u64 = u64::from_le_bytes(*b"partstat");
 /// Bytes before the rows of a profile.
-pub const PROFILE_HEADER_SIZE: usize = 8 * HEADER_SIZE;
+pub const PROFILE_HEADER_SIZE: usize = 16 * HEADER_SIZE;
 /// Calls that may be open at once and outlive the process; the first stands for the thread itself.
 pub const OPEN: usize = 1000;
+/// [`Row::members`] of collective operations of different numbers of processes.
+pub const SEVERAL: u64 = u32::MAX as u64;
 /// No path.
 pub const NO_PATH: u32 = u32::MAX;
 
@@ -127,13 +129,22 @@ pub struct ProfileHeader {
     pub paused: AtomicU64,
     /// When it turned recording off and not on again; 0 otherwise.
     pub paused_since: AtomicU64,
+    /// 1 if CPU times are kept.
+    pub has_cpu: AtomicU64,
+    /// When the last operation ended; 0 before the first.
+    pub worked_from: AtomicU64,
+    /// The thread's CPU time then.
+    pub worked_from_cpu: AtomicU64,
+    /// Ticks and CPU time outside of operations since the last synchronisation of all processes.
+    pub block: AtomicU64,
+    pub block_cpu: AtomicU64,
     /// Open calls, with the thread itself.
     pub depth: AtomicU64,
     pub open: [Open; OPEN],
 }
 
 /// A call that has not returned, and what is known of its inside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Open {
     pub path: u32,
@@ -144,6 +155,10 @@ pub struct Open {
     pub inside: u64,
     /// When the recorded call before ended.
     pub end: u64,
+    /// The thread's CPU time at [`Open::enter`], the part of it [`Open::inside`], and that at [`Open::end`], in nanoseconds.
+    pub cpu: u64,
+    pub cpu_inside: u64,
+    pub cpu_end: u64,
 }
 
 /// Sizes of messages fall into these classes: 0, 1–3, 4–15, 16–63, … bytes; the last one is open: 4 MiB and more.
@@ -178,6 +193,16 @@ pub struct Row {
     pub transfers: u64,
     pub bytes_sent: u64,
     pub bytes_received: u64,
+    /// Of [`Row::own`], nanoseconds on a processor; 0 if CPU times are not kept.
+    pub own_cpu: u64,
+    /// Processes in each collective operation; 0 if there was none, [`SEVERAL`] if not always as many.
+    pub members: u64,
+    /// Ticks outside of operations in the blocks that executions ended: since the synchronisation of all processes before.
+    pub block: u64,
+    /// Of these, nanoseconds on a processor.
+    pub block_cpu: u64,
+    /// Which blocks these were, as a sum of hashes of their numbers in the run.
+    pub signature: u64,
     /// Transfers by [`size_class`] of their bytes.
     pub sizes: [u64; SIZE_CLASSES],
 }
@@ -197,6 +222,8 @@ pub struct Gap {
     pub next: u64,
     pub count: u64,
     pub ticks: u64,
+    /// Of these, nanoseconds on a processor; 0 if CPU times are not kept.
+    pub cpu: u64,
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use crate::counters::Counters;
+use crate::counters::{self, Counters};
 use crate::lane::{Keep, Lane};
 use crate::layout::{CHUNK_SIZE, PARTS, VERSION};
 use crate::log::{Log, Word};
@@ -169,7 +169,8 @@ fn create_lane(process: &Process, thread: u32) -> std::io::Result<Lane> {
         // The lane holds no events.
         Mode::Profile => {
             let mut lane = Lane::create(&process.stem, thread, CHUNK_SIZE, *depth)?;
-            lane.keep = Keep::Statistics(Box::new(Profile::create(&process.stem, thread)?));
+            let profile = Profile::create(&process.stem, thread, counters::of_profile(counters))?;
+            lane.keep = Keep::Statistics(Box::new(profile));
             Ok(lane)
         }
     }

@@ -9,8 +9,10 @@ use std::path::Path as FilePath;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
+use crate::counters::cpu_time;
 use crate::layout::{
-    Gap, NO_PATH, OPEN, Open, PROFILE_HEADER_SIZE, PROFILE_MAGIC, ProfileHeader, Row, VERSION, part, size_class,
+    Gap, NO_PATH, OPEN, Open, PROFILE_HEADER_SIZE, PROFILE_MAGIC, ProfileHeader, Row, SEVERAL, VERSION, part,
+    size_class,
 };
 use crate::mapped::Mapped;
 use crate::paths::Path;
@@ -26,21 +28,38 @@ pub(crate) struct Profile {
     gaps: Mapped<Gap>,
     /// Open calls that the header has no room for.
     deep: Vec<Open>,
+    has_cpu: bool,
+    /// The thread's CPU time when recording was turned off.
+    paused_cpu: u64,
+}
+
+/// A time, and the thread's CPU time; 0 if that is not kept.
+#[derive(Clone, Copy)]
+pub(crate) struct Moment {
+    time: u64,
+    cpu: u64,
 }
 
 impl Profile {
     /// Statistics in `STEM-THREAD.stat` and `STEM-THREAD.gaps`.
-    pub(crate) fn create(stem: &FilePath, thread: u32) -> io::Result<Profile> {
+    pub(crate) fn create(stem: &FilePath, thread: u32, has_cpu: bool) -> io::Result<Profile> {
         let rows = Mapped::create(&part(stem, thread, "stat"), PROFILE_HEADER_SIZE, FIRST_ROWS)?;
         let gaps = Mapped::create(&part(stem, thread, "gaps"), 0, FIRST_GAPS)?;
-        let mut profile = Profile { rows, gaps, deep: Vec::new() };
+        let mut profile = Profile { rows, gaps, deep: Vec::new(), has_cpu, paused_cpu: 0 };
         let header = profile.header();
         header.magic = PROFILE_MAGIC;
         header.version = VERSION;
         header.thread = thread;
+        header.has_cpu = AtomicU64::new(has_cpu.into());
         header.depth = AtomicU64::new(1);
-        header.open[0] = Open { path: NO_PATH, before: NO_PATH, enter: 0, inside: 0, end: 0 };
+        header.open[0] = Open { path: NO_PATH, before: NO_PATH, ..Open::default() };
         Ok(profile)
+    }
+
+    /// What is kept of a time that is now, or just was.
+    #[inline]
+    pub(crate) fn moment(&self, time: u64) -> Moment {
+        Moment { time, cpu: if self.has_cpu { cpu_time() } else { 0 } }
     }
 
     fn header(&mut self) -> &mut ProfileHeader {
@@ -60,25 +79,26 @@ impl Profile {
     }
 
     /// Begins a call. `is_flat`: paths have no functions that the time before it could belong to.
-    pub(crate) fn enter(&mut self, path: Path, time: u64, is_flat: bool) {
+    pub(crate) fn enter(&mut self, path: Path, Moment { time, cpu }: Moment, is_flat: bool) {
         let depth = self.depth();
         if let Some(outer) = self.open(depth - 1) {
-            let (before, between) = match outer.before {
+            let (before, between, between_cpu) = match outer.before {
                 NO_PATH => {
                     // What the thread did before its first recorded call is not known.
                     outer.enter = if depth == 1 { time } else { outer.enter };
-                    (NO_PATH, 0)
+                    (NO_PATH, 0, 0)
                 }
-                before => (before, time.saturating_sub(outer.end)),
+                before => (before, time.saturating_sub(outer.end), cpu.saturating_sub(outer.cpu_end)),
             };
             if !is_flat
-                && self.between(before, path, between)
+                && self.between(before, path, between, between_cpu)
                 && let Some(outer) = self.open(depth - 1)
             {
                 outer.inside += between;
+                outer.cpu_inside += between_cpu;
             }
         }
-        let open = Open { path: path.0, before: NO_PATH, enter: time, inside: 0, end: time };
+        let open = Open { path: path.0, before: NO_PATH, enter: time, end: time, cpu, cpu_end: cpu, ..Open::default() };
         match self.open(depth) {
             Some(slot) => *slot = open,
             None => self.deep.push(open),
@@ -87,10 +107,11 @@ impl Profile {
     }
 
     /// Ends the innermost call; it is the one of `path`, since wrappers and regions nest.
-    pub(crate) fn leave(&mut self, path: Path, time: u64) {
+    pub(crate) fn leave(&mut self, path: Path, Moment { time, cpu }: Moment) {
         let depth = self.depth() - 1;
         let Some(open) = self.open(depth).copied().filter(|open| open.path == path.0 && depth > 0) else { return };
         let inclusive = time.saturating_sub(open.enter);
+        let inclusive_cpu = cpu.saturating_sub(open.cpu);
         *self.header().calls.get_mut() += 1;
         if let Some(row) = self.row(path.0) {
             if row.count == 0 {
@@ -99,6 +120,7 @@ impl Profile {
             row.count += 1;
             row.inclusive += inclusive;
             row.own += inclusive.saturating_sub(open.inside);
+            row.own_cpu += inclusive_cpu.saturating_sub(open.cpu_inside);
             row.min = row.min.min(inclusive);
             row.max = row.max.max(inclusive);
             row.last = time;
@@ -109,6 +131,40 @@ impl Profile {
             outer.inside += inclusive;
             outer.before = path.0;
             outer.end = time;
+            outer.cpu_inside += inclusive_cpu;
+            outer.cpu_end = cpu;
+        }
+    }
+
+    /// An operation begins or ends: what lies between two of them is work of the block.
+    #[inline]
+    pub(crate) fn operation(&mut self, begins: bool, Moment { time, cpu }: Moment) {
+        let header = self.header();
+        let (from, from_cpu) = (*header.worked_from.get_mut(), *header.worked_from_cpu.get_mut());
+        if !begins {
+            (*header.worked_from.get_mut(), *header.worked_from_cpu.get_mut()) = (time, cpu);
+        } else if from > 0 {
+            *header.block.get_mut() += time.saturating_sub(from);
+            *header.block_cpu.get_mut() += cpu.saturating_sub(from_cpu);
+        }
+    }
+
+    /// The innermost call was a collective operation. `signature`: it ended a block, which has this one.
+    pub(crate) fn met(&mut self, members: u32, signature: Option<u64>) {
+        let depth = self.depth() - 1;
+        let Some(path) = self.open(depth).map(|open| open.path) else { return };
+        let header = self.header();
+        let ended = signature.map(|signature| {
+            let work = [std::mem::take(header.block.get_mut()), std::mem::take(header.block_cpu.get_mut())];
+            (signature, work)
+        });
+        let Some(row) = self.row(path) else { return };
+        let members = u64::from(members);
+        row.members = if row.members == 0 || row.members == members { members } else { SEVERAL };
+        if let Some((signature, [ticks, cpu])) = ended {
+            row.block += ticks;
+            row.block_cpu += cpu;
+            row.signature = row.signature.wrapping_add(signature);
         }
     }
 
@@ -124,16 +180,23 @@ impl Profile {
     }
 
     /// The program turned recording off, or on.
-    pub(crate) fn pause(&mut self, on: bool, time: u64) {
+    pub(crate) fn pause(&mut self, on: bool, Moment { time, cpu }: Moment) {
+        let since_cpu = std::mem::replace(&mut self.paused_cpu, cpu);
         let header = self.header();
         let since = header.paused_since.swap(if on { 0 } else { time }, Relaxed);
         if since > 0 {
-            header.paused.store(header.paused.load(Relaxed) + time.saturating_sub(since), Relaxed);
+            let paused = time.saturating_sub(since);
+            header.paused.store(header.paused.load(Relaxed) + paused, Relaxed);
+            // It is no work.
+            if *header.worked_from.get_mut() > 0 {
+                *header.worked_from.get_mut() += paused;
+                *header.worked_from_cpu.get_mut() += cpu.saturating_sub(since_cpu);
+            }
         }
     }
 
     /// Counts that one call followed another, so many ticks after it. False if they are not told apart.
-    fn between(&mut self, before: u32, path: Path, ticks: u64) -> bool {
+    fn between(&mut self, before: u32, path: Path, ticks: u64, cpu: u64) -> bool {
         let Some(row) = self.row(path.0) else { return false };
         let latest = row.gaps;
         let (mut next, mut others) = (latest, 0);
@@ -141,6 +204,7 @@ impl Profile {
             if gap.before == before {
                 gap.count += 1;
                 gap.ticks += ticks;
+                gap.cpu += cpu;
                 return true;
             }
             next = gap.next;
@@ -151,7 +215,7 @@ impl Profile {
         }
         let used = self.header().gaps.load(Relaxed);
         let Some(gap) = self.gaps.make(used as usize) else { return false };
-        *gap = Gap { before, path: path.0, next: latest, count: 1, ticks };
+        *gap = Gap { before, path: path.0, next: latest, count: 1, ticks, cpu };
         self.header().gaps.store(used + 1, Relaxed);
         if let Some(row) = self.row(path.0) {
             row.gaps = used + 1;
@@ -222,8 +286,13 @@ mod tests {
 
     fn profile() -> (tempfile::TempDir, Profile) {
         let folder = tempfile::tempdir().expect("temporary files can be made");
-        let profile = Profile::create(&folder.path().join("p"), 3).expect("there is room");
+        let profile = Profile::create(&folder.path().join("p"), 3, true).expect("there is room");
         (folder, profile)
+    }
+
+    /// A thread that is half of its time on a processor.
+    fn at(time: u64) -> Moment {
+        Moment { time, cpu: time / 2 }
     }
 
     #[test]
@@ -241,17 +310,19 @@ mod tests {
             (false, 7, 200),
             (true, 9, 205),
         ] {
-            if enter { profile.enter(Path(path), time, false) } else { profile.leave(Path(path), time) }
+            if enter { profile.enter(Path(path), at(time), false) } else { profile.leave(Path(path), at(time)) }
         }
         profile.moved(10, 0);
         profile.moved(0, 2000);
-        profile.leave(Path(9), 210);
+        profile.leave(Path(9), at(210));
         let left = Left::of(folder.path());
         let region = left.row(7);
         assert_eq!(
             (region.count, region.inclusive, region.own, region.first, region.last),
             (1, 100, 20 + 10, 100, 200)
         );
+        // In it 20 before the first call and 10 after the last: half of it, rounded at each end.
+        assert_eq!(region.own_cpu, 10 + 5);
         let send = left.row(8);
         assert_eq!((send.count, send.inclusive, send.own, send.min, send.max), (2, 40, 40, 10, 30));
         assert_eq!((send.first, send.last), (120, 190));
@@ -267,9 +338,9 @@ mod tests {
     #[test]
     fn what_is_open_when_a_process_is_killed_is_known() {
         let (folder, mut profile) = profile();
-        profile.enter(Path(1), 10, false);
-        profile.enter(Path(2), 20, false);
-        profile.pause(false, 25);
+        profile.enter(Path(1), at(10), false);
+        profile.enter(Path(2), at(20), false);
+        profile.pause(false, at(25));
         let left = Left::of(folder.path());
         let header = left.header();
         assert_eq!((header.depth.load(Relaxed), header.open[1].path, header.open[2].enter), (3, 1, 20));
@@ -281,10 +352,10 @@ mod tests {
         const PATHS: u32 = 10_000;
         let (folder, mut profile) = profile();
         for path in 0..PATHS {
-            profile.enter(Path(path), u64::from(path), false);
+            profile.enter(Path(path), at(path.into()), false);
         }
         for path in (0..PATHS).rev() {
-            profile.leave(Path(path), u64::from(2 * PATHS - path));
+            profile.leave(Path(path), at((2 * PATHS - path).into()));
         }
         let left = Left::of(folder.path());
         assert_eq!(
@@ -304,12 +375,45 @@ mod tests {
         for before in 1..200_u32 {
             let time = 10 * u64::from(before);
             for (path, time) in [(before, time), (0, time + 4)] {
-                profile.enter(Path(path), time, false);
-                profile.leave(Path(path), time + 1);
+                profile.enter(Path(path), at(time), false);
+                profile.leave(Path(path), at(time + 1));
             }
         }
         let left = Left::of(folder.path());
         let to_zero = left.gaps().into_iter().filter(|gap| gap.1 == 0).count();
         assert_eq!((to_zero, left.row(0).count), (MOST_BEFORE, 199));
+    }
+
+    /// By hand: 0..10 before the first operation is not known; barriers of all at 20..30 and 50..60 of path 1, a send 34..40 of path 2 and a
+    /// pause 42..46 between; then a barrier of four at 70..80.
+    #[test]
+    fn work_of_blocks_is_with_the_synchronisation_that_ends_them() {
+        let (folder, mut profile) = profile();
+        let mut call = |path: u32, begin: u64, end: u64, met: Option<(u32, Option<u64>)>| {
+            profile.operation(true, at(begin));
+            profile.enter(Path(path), at(begin), false);
+            if let Some((members, signature)) = met {
+                profile.met(members, signature);
+            }
+            profile.operation(false, at(end));
+            profile.leave(Path(path), at(end));
+            if end == 40 {
+                profile.pause(false, at(42));
+                profile.pause(true, at(46));
+            }
+        };
+        call(2, 10, 14, None);
+        call(1, 20, 30, Some((8, Some(1 << 63))));
+        call(2, 34, 40, None);
+        call(1, 50, 60, Some((8, Some(1 << 63 | 5))));
+        call(1, 70, 80, Some((4, None)));
+        let left = Left::of(folder.path());
+        let barrier = left.row(1);
+        // 14..20; 30..34, 40..42 and 46..50.
+        assert_eq!((barrier.block, barrier.block_cpu), (6 + 10, 3 + 5));
+        assert_eq!((barrier.signature, barrier.members), (5, SEVERAL));
+        assert_eq!((left.row(2).block, left.row(2).members), (0, 0));
+        // 60..70 is in a block that is open.
+        assert_eq!((left.header().block.load(Relaxed), left.header().block_cpu.load(Relaxed)), (10, 5));
     }
 }

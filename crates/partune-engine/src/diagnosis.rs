@@ -41,8 +41,8 @@ impl Diagnosis {
         quality.merge(index.quality.clone());
         if trace.profile().is_some() {
             quality.add(Diagnostic::info(
-                "this is a profile, sums without events: waits and who caused them, critical path, bounds, serialization, transfer and \
-                 phases cannot be known",
+                "this is a profile, sums without events: waits and who caused them, critical path, imbalance that changes from turn to \
+                 turn, serialization, transfer and phases cannot be known",
                 "record without --profile where a place of this profile has to be explained",
             ));
         }

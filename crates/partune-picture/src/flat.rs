@@ -1,4 +1,4 @@
-//! The flat profile: time, visits, waiting and bytes of every region over all PEs, and where it is first.
+//! The flat profile: time, visits, waiting and bytes of every region over all PEs, of the code outside of all, and where each is first.
 
 use std::cmp::Reverse;
 
@@ -10,6 +10,7 @@ use rayon::prelude::*;
 /// Sums of one region over PEs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flat {
+    /// None for what main threads do outside of all recorded regions.
     pub region: RegionId,
     /// Of outermost visits: recursion does not count twice.
     pub inclusive: Span,
@@ -27,7 +28,7 @@ pub struct Flat {
     pub bytes: u64,
 }
 
-/// Regions that were visited, by exclusive time. Linear in call paths, the times of PEs, waits, and what moved bytes.
+/// Regions that were visited, and none for the code outside of them, by exclusive time. Linear in call paths, the times of PEs, waits, and what moved bytes.
 pub fn flat(trace: &Trace, times: &PathTimes, waits: &Waits) -> Vec<Flat> {
     let paths = trace.paths();
     let empty = |region| Flat {
@@ -79,6 +80,17 @@ pub fn flat(trace: &Trace, times: &PathTimes, waits: &Waits) -> Vec<Flat> {
         sums[region].bytes = *bytes;
     }
     let mut rows: Vec<Flat> = sums.into_vec().into_iter().filter(|sum| sum.visits > 0).collect();
+    let mut outside = empty(RegionId::NONE);
+    for (pe, time) in partune_analysis::outside(trace, times) {
+        outside.inclusive += time;
+        outside.exclusive += time;
+        outside.least = if outside.pes == 0 { time } else { outside.least.min(time) };
+        if time > outside.most {
+            (outside.most, outside.most_pe) = (time, pe);
+        }
+        outside.pes += 1;
+    }
+    rows.extend((outside.pes > 0).then_some(outside));
     rows.sort_by_key(|row| (Reverse((row.exclusive, row.inclusive)), row.region));
     rows
 }

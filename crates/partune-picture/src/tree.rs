@@ -1,4 +1,4 @@
-//! The call tree: time of every call path over all PEs, children by time.
+//! The call tree: time of every call path over all PEs, children by time, and of the code outside of all.
 
 use partune_analysis::PathTimes;
 use partune_base::{CallPathId, Span, Table};
@@ -22,6 +22,7 @@ pub struct CallTree {
     nodes: Table<CallPathId, Node>,
     children: Table<CallPathId, Vec<CallPathId>>,
     roots: Vec<CallPathId>,
+    outside: Node,
 }
 
 impl CallTree {
@@ -58,12 +59,29 @@ impl CallTree {
         };
         children.iter_mut().for_each(by_time);
         by_time(&mut roots);
-        CallTree { nodes, children, roots }
+        let mut outside = Node::default();
+        for (_, time) in partune_analysis::outside(trace, times) {
+            outside.inclusive += time;
+            outside.exclusive += time;
+            outside.pes += 1;
+            outside.most = outside.most.max(time);
+        }
+        CallTree { nodes, children, roots, outside }
     }
 
     /// Paths without a parent, by inclusive time.
     pub fn roots(&self) -> &[CallPathId] {
         &self.roots
+    }
+
+    /// What main threads do outside of all recorded regions; nobody visits it.
+    pub fn outside(&self) -> &Node {
+        &self.outside
+    }
+
+    /// Time of all roots and outside of them.
+    pub fn all(&self) -> Span {
+        self.roots.iter().map(|root| self.nodes[*root].inclusive).sum::<Span>() + self.outside.inclusive
     }
 
     /// Paths directly below one, by inclusive time.

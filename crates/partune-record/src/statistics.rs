@@ -10,7 +10,7 @@ use std::path::Path;
 use partune_collect::layout::{
     Gap, NO_PATH, OPEN, Open, PROFILE_HEADER_SIZE, PROFILE_MAGIC, ProfileHeader, Row, SIZE_CLASSES, VERSION, part,
 };
-use partune_otf2::statistics::{self, Statistics};
+use partune_otf2::statistics::{self, Block, Statistics};
 
 use crate::contexts::NONE;
 use crate::parts::{self, u32_at, u64_at};
@@ -22,6 +22,9 @@ pub(crate) struct Counted {
     rows: Vec<Row>,
     gaps: Vec<Gap>,
     paused: u64,
+    /// The block that no synchronisation ended.
+    open_block: Block,
+    has_cpu: bool,
     pub(crate) lost: u64,
     /// The disk was full, and the process was killed before it could store what it counted from then on.
     pub(crate) has_left: bool,
@@ -55,6 +58,12 @@ impl Counted {
             rows: body.chunks_exact(size_of::<Row>()).take(rows).filter_map(row).collect(),
             gaps: gaps.chunks_exact(size_of::<Gap>()).take(known_gaps).filter_map(gap).collect(),
             paused: header(offset_of!(ProfileHeader, paused)),
+            open_block: Block {
+                ticks: header(offset_of!(ProfileHeader, block)),
+                signature: 0,
+                cpu: header(offset_of!(ProfileHeader, block_cpu)),
+            },
+            has_cpu: header(offset_of!(ProfileHeader, has_cpu)) != 0,
             lost: 0,
             has_left: header(offset_of!(ProfileHeader, left)) != 0,
             times: None,
@@ -81,8 +90,13 @@ impl Counted {
             && let Some(call) = open.pop()
         {
             let inclusive = last.saturating_sub(call.enter);
+            // The thread's CPU time is known up to the last call in it that ended.
+            let cpu = call.cpu_end.max(call.cpu);
+            let inclusive_cpu = cpu.saturating_sub(call.cpu);
             if let Some(outer) = open.last_mut() {
                 outer.inside = outer.inside.saturating_add(inclusive);
+                outer.cpu_inside = outer.cpu_inside.saturating_add(inclusive_cpu);
+                outer.cpu_end = outer.cpu_end.max(cpu);
             }
             let path = call.path as usize;
             if call.path == NO_PATH || path > self.rows.len() {
@@ -98,6 +112,7 @@ impl Counted {
             row.count += 1;
             row.inclusive = row.inclusive.saturating_add(inclusive);
             row.own = row.own.saturating_add(inclusive.saturating_sub(call.inside));
+            row.own_cpu = row.own_cpu.saturating_add(inclusive_cpu.saturating_sub(call.cpu_inside));
             row.min = row.min.min(inclusive);
             row.max = row.max.max(inclusive);
             row.last = last;
@@ -126,6 +141,11 @@ impl Counted {
             sum.max = sum.max.max(row.max);
             sum.first = sum.first.min(row.first);
             sum.last = sum.last.max(row.last);
+            sum.cpu = sum.cpu.saturating_add(row.own_cpu);
+            sum.members = statistics::members(sum.members, u32::try_from(row.members).unwrap_or(statistics::SEVERAL));
+            sum.block.ticks = sum.block.ticks.saturating_add(row.block);
+            sum.block.cpu = sum.block.cpu.saturating_add(row.block_cpu);
+            sum.block.signature = sum.block.signature.wrapping_add(row.signature);
             sum.transfers.count += row.transfers;
             sum.transfers.sent = sum.transfers.sent.saturating_add(row.bytes_sent);
             sum.transfers.received = sum.transfers.received.saturating_add(row.bytes_received);
@@ -133,21 +153,24 @@ impl Counted {
                 *sum += more;
             }
         }
-        let mut gaps: BTreeMap<(Option<u32>, u32), (u64, u64)> = BTreeMap::new();
+        let mut gaps: BTreeMap<(Option<u32>, u32), (u64, u64, u64)> = BTreeMap::new();
         for gap in &self.gaps {
             let Some(path) = context(gap.path) else { continue };
             let before = if gap.before == NO_PATH { None } else { context(gap.before) };
             let sum = gaps.entry((before, path)).or_default();
             sum.0 += gap.count;
             sum.1 = sum.1.saturating_add(gap.ticks);
+            sum.2 = sum.2.saturating_add(gap.cpu);
         }
-        let gap = |((before, context), (count, ticks))| statistics::Gap { before, context, count, ticks };
+        let gap = |((before, context), (count, ticks, cpu))| statistics::Gap { before, context, count, ticks, cpu };
         let (begin, end) = self.times.unwrap_or_default();
         Statistics {
             begin,
             end,
             paused: self.paused,
             lost: self.lost,
+            open_block: Some(self.open_block),
+            has_cpu: self.has_cpu,
             rows: rows.into_values().collect(),
             gaps: gaps.into_iter().map(gap).collect(),
         }
@@ -172,6 +195,11 @@ fn row(bytes: &[u8]) -> Option<Row> {
         transfers: word(offset_of!(Row, transfers))?,
         bytes_sent: word(offset_of!(Row, bytes_sent))?,
         bytes_received: word(offset_of!(Row, bytes_received))?,
+        own_cpu: word(offset_of!(Row, own_cpu))?,
+        members: word(offset_of!(Row, members))?,
+        block: word(offset_of!(Row, block))?,
+        block_cpu: word(offset_of!(Row, block_cpu))?,
+        signature: word(offset_of!(Row, signature))?,
         sizes,
     })
 }
@@ -183,6 +211,7 @@ fn gap(bytes: &[u8]) -> Option<Gap> {
         next: 0,
         count: u64_at(bytes, offset_of!(Gap, count))?,
         ticks: u64_at(bytes, offset_of!(Gap, ticks))?,
+        cpu: u64_at(bytes, offset_of!(Gap, cpu))?,
     })
 }
 
@@ -193,6 +222,9 @@ fn open(bytes: &[u8]) -> Option<Open> {
         enter: u64_at(bytes, offset_of!(Open, enter))?,
         inside: u64_at(bytes, offset_of!(Open, inside))?,
         end: u64_at(bytes, offset_of!(Open, end))?,
+        cpu: u64_at(bytes, offset_of!(Open, cpu))?,
+        cpu_inside: u64_at(bytes, offset_of!(Open, cpu_inside))?,
+        cpu_end: u64_at(bytes, offset_of!(Open, cpu_end))?,
     })
 }
 
@@ -208,18 +240,23 @@ mod tests {
     #[test]
     fn paths_of_one_context_are_one_row() {
         let mut counted = Counted { rows: vec![Row::default(), row(1, 10, 20), row(1, 40, 45)], ..Counted::default() };
+        (counted.rows[1].block, counted.rows[1].signature, counted.rows[1].members) = (6, u64::MAX, 4);
+        (counted.rows[2].block, counted.rows[2].signature, counted.rows[2].members) = (7, 3, 4);
+        counted.rows[2].own_cpu = 9;
         counted.gaps = vec![
             Gap { before: NO_PATH, path: 1, count: 1, ..Gap::default() },
             Gap { before: 1, path: 2, count: 1, ticks: 20, ..Gap::default() },
             Gap { before: 2, path: 1, count: 1, ticks: 5, ..Gap::default() },
         ];
-        counted.end(vec![Open { path: NO_PATH, before: 2, enter: 10, inside: 0, end: 45 }]);
+        counted.end(vec![Open { path: NO_PATH, before: 2, enter: 10, end: 45, ..Open::default() }]);
         assert_eq!((counted.calls(), counted.times), (2, Some((10, 45))));
         let archive = counted.in_archive(&[3, 7, 7]);
         assert_eq!(archive.rows.len(), 1);
         let sum = archive.rows[0];
         assert_eq!((sum.context, sum.count, sum.inclusive, sum.min, sum.max), (7, 2, 15, 5, 10));
         assert_eq!((sum.first, sum.last), (10, 45));
+        // Signatures add up modulo 2⁶⁴.
+        assert_eq!((sum.block.ticks, sum.block.signature, sum.members, sum.cpu), (13, 2, 4, 9));
         let gaps: Vec<_> = archive.gaps.iter().map(|gap| (gap.before, gap.count, gap.ticks)).collect();
         assert_eq!(gaps, [(None, 1, 0), (Some(7), 2, 25)]);
     }
@@ -227,11 +264,14 @@ mod tests {
     #[test]
     fn open_calls_end_with_the_last_that_is_known() {
         let mut counted = Counted { rows: vec![Row::default(), row(1, 20, 30)], ..Counted::default() };
-        let thread = Open { path: NO_PATH, before: NO_PATH, enter: 10, inside: 0, end: 10 };
-        let region = Open { path: 0, before: 1, enter: 10, inside: 10, end: 30 };
-        let call = Open { path: 2, before: NO_PATH, enter: 50, inside: 0, end: 50 };
+        let thread = Open { path: NO_PATH, before: NO_PATH, enter: 10, end: 10, ..Open::default() };
+        // On a processor from 5 to 14, of these 4 in the call that ended; the open call began at 17.
+        let cpu = Open { cpu: 5, cpu_inside: 4, cpu_end: 14, ..Open::default() };
+        let region = Open { path: 0, before: 1, enter: 10, inside: 10, end: 30, ..cpu };
+        let call = Open { path: 2, before: NO_PATH, enter: 50, end: 50, cpu: 17, cpu_end: 17, ..Open::default() };
         counted.end(vec![thread, region, call]);
         assert_eq!((counted.rows[0].count, counted.rows[0].inclusive, counted.rows[0].own), (1, 40, 30));
+        assert_eq!((counted.rows[0].own_cpu, counted.rows[2].own_cpu), (17 - 5 - 4, 0));
         assert_eq!((counted.rows[2].count, counted.rows[2].inclusive), (1, 0));
         assert_eq!(counted.times, Some((10, 50)));
     }

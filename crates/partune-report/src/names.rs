@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use partune_analysis::Cause;
-use partune_base::{CallPathId, PeId};
+use partune_base::{CallPathId, PeId, RegionId};
 use partune_trace::{CallSite, Region, RegionKind, Trace};
 
 /// Where in the source something is.
@@ -20,6 +20,14 @@ pub struct Location<'a> {
 /// The region of a path.
 pub fn region(trace: &Trace, path: CallPathId) -> &Region {
     &trace.regions()[trace.paths().region(path)]
+}
+
+/// What main threads do where nothing was recorded.
+pub const OUTSIDE: &str = "code outside of recorded regions";
+
+/// The name of a region, or of what is outside of all.
+pub fn region_name(trace: &Trace, region: RegionId) -> &str {
+    trace.regions().get(region).map_or(OUTSIDE, |region| trace.strings().get(region.name))
 }
 
 /// The construct, or function, of a path.
@@ -65,7 +73,7 @@ pub fn caller(trace: &Trace, path: CallPathId) -> Option<Location<'_>> {
 /// `MPI_Recv in exchange (halo.c:12)`.
 pub fn place(trace: &Trace, path: CallPathId) -> String {
     if !path.is_some() {
-        return "code outside of all recorded regions".to_owned();
+        return OUTSIDE.to_owned();
     }
     let name = construct(trace, path);
     let at = location(trace, path);

@@ -95,14 +95,12 @@ fn table_text(out: &mut String, trace: &Trace, table: &DataTable, limit: usize) 
                     .groups()
                     .get(values[row])
                     .map_or(String::new(), |group| trace.strings().get(group.name).to_owned()),
-                Values::Region(values) => trace
-                    .regions()
-                    .get(values[row])
-                    .map_or(String::new(), |region| trace.strings().get(region.name).to_owned()),
+                Values::Region(values) => names::region_name(trace, values[row]).to_owned(),
                 Values::Metric(values) => trace
                     .metrics()
                     .get(values[row])
                     .map_or(String::new(), |metric| trace.strings().get(metric.name).to_owned()),
+                Values::Path(values) if !values[row].is_some() => names::OUTSIDE.to_owned(),
                 Values::Path(values) => names::callpath(trace, values[row]).join(" > "),
                 Values::Word(values) => values[row].to_owned(),
             };

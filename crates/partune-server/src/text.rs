@@ -22,7 +22,7 @@ pub(crate) fn string(trace: &Trace, id: StringId) -> String {
 }
 
 pub(crate) fn region(trace: &Trace, region: RegionId) -> String {
-    trace.regions().get(region).map_or_else(String::new, |region| string(trace, region.name))
+    name(names::region_name(trace, region))
 }
 
 pub(crate) fn construct(trace: &Trace, path: CallPathId) -> String {

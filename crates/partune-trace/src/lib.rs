@@ -20,7 +20,7 @@ mod trace;
 pub use clock::{ClockLine, MeasuredClock};
 pub use code::{CallPaths, CallSite, Region, RegionKind};
 pub use pes::{Group, GroupKind, Metric, MetricValues, Pe, PeKind, Process, Window};
-pub use profile::{PathProfile, PeProfile, Profile, SIZE_CLASSES, Transfers};
+pub use profile::{BlockSums, PathProfile, PeProfile, Profile, SIZE_CLASSES, Transfers};
 pub use role::{Activity, Completion, Role};
 pub use rows::{
     Collective, IoTransfer, LockEvent, LockKind, MetricSample, NO_REQUEST, Pause, PauseKind, Recv, RequestEvent,

@@ -21,6 +21,10 @@ pub struct PeProfile {
     pub end: Time,
     /// Time in which the program had turned recording off.
     pub paused: Span,
+    /// Calls that were recorded, of constructs and of marked regions; functions around them have none of their own.
+    pub calls: u64,
+    /// The part of its last block that lies before its last operation; `None` where blocks were not kept.
+    pub open_block: Option<BlockSums>,
     /// In order of path.
     pub rows: Vec<PathProfile>,
 }
@@ -41,6 +45,22 @@ pub struct PathProfile {
     /// Exit of the last visit.
     pub last: Time,
     pub transfers: Transfers,
+    /// Of `exclusive`, what the PE spent on a processor; `None` where CPU time was not kept.
+    pub cpu: Option<Span>,
+    /// PEs that took part in each of its collective operations; `None` where it has none, or not always as many.
+    pub members: Option<u32>,
+    /// The blocks that its visits ended; `None` where blocks were not kept.
+    pub blocks: Option<BlockSums>,
+}
+
+/// What a PE did in blocks: from one synchronisation of all processes to the next, outside of operations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlockSums {
+    pub time: Span,
+    /// Of that, what it spent on a processor; `None` where CPU time was not kept.
+    pub cpu: Option<Span>,
+    /// A sum over hashes of the blocks' numbers in the run: equal on two PEs if these are the same blocks.
+    pub signature: u64,
 }
 
 /// Classes of sizes of transfers, see [`Transfers::class`].
@@ -106,6 +126,33 @@ impl Profile {
     /// What a PE did, if it did anything.
     pub fn of(&self, pe: PeId) -> Option<&PeProfile> {
         self.pes.get(pe).filter(|it| !it.rows.is_empty())
+    }
+}
+
+impl PathProfile {
+    /// A path that nobody visited, of which nothing is known.
+    pub fn new(path: CallPathId) -> PathProfile {
+        PathProfile {
+            path,
+            visits: 0,
+            inclusive: Span::ZERO,
+            exclusive: Span::ZERO,
+            extremes: None,
+            first: Time::default(),
+            last: Time::default(),
+            transfers: Transfers::default(),
+            cpu: None,
+            members: None,
+            blocks: None,
+        }
+    }
+}
+
+impl BlockSums {
+    /// Times are not negative, and nobody is longer on a processor than it works.
+    pub(crate) fn check(&mut self) {
+        self.time = self.time.clamp_positive();
+        self.cpu = self.cpu.map(|cpu| cpu.clamp_positive().min(self.time));
     }
 }
 

@@ -4,7 +4,7 @@ use partune_base::{CallPathId, GroupId, PeId, Table, Time};
 use partune_diag::{Diagnostic, Quality};
 
 use crate::CallPaths;
-use crate::profile::Profile;
+use crate::profile::{BlockSums, Profile};
 use crate::rows::{RmaSyncKind, VisitIx};
 use crate::stream::Stream;
 use crate::trace::{Trace, TraceBuilder};
@@ -48,7 +48,7 @@ pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
     Trace { built, begin, end }
 }
 
-/// Rows are in order of path, each path once, no PE is beyond the table and no end before its begin.
+/// Rows are in order of path, each path once, no PE is beyond the table and no end before its begin, and CPU time is at most time.
 fn check_profile(profile: &mut Profile, pes: usize, paths: usize) {
     let mut rows = std::mem::take(&mut profile.pes).into_vec();
     rows.truncate(pes);
@@ -57,10 +57,13 @@ fn check_profile(profile: &mut Profile, pes: usize, paths: usize) {
         pe.rows.sort_by_key(|row| row.path);
         pe.rows.dedup_by_key(|row| row.path);
         pe.end = pe.end.max(pe.begin);
+        pe.open_block.iter_mut().for_each(BlockSums::check);
         for row in &mut pe.rows {
             row.last = row.last.max(row.first);
             row.inclusive = row.inclusive.clamp_positive();
             row.exclusive = row.exclusive.clamp_positive().min(row.inclusive);
+            row.cpu = row.cpu.map(|cpu| cpu.clamp_positive().min(row.exclusive));
+            row.blocks.iter_mut().for_each(BlockSums::check);
         }
     }
     profile.pes = rows.into();

@@ -2,8 +2,9 @@
 
 use partune_base::{CallPathId, GroupId, PeId, ProcessId, RegionId, Span, StringId, Time, WindowId};
 use partune_trace::{
-    CallSite, Completion, NO_REQUEST, PathProfile, Pe, PeKind, PeProfile, Process, Profile, Region, RegionKind,
-    RmaTransfer, RmaTransferKind, Role, SIZE_CLASSES, Send, Stream, Trace, TraceBuilder, Transfers, Visit, VisitIx,
+    BlockSums, CallSite, Completion, NO_REQUEST, PathProfile, Pe, PeKind, PeProfile, Process, Profile, Region,
+    RegionKind, RmaTransfer, RmaTransferKind, Role, SIZE_CLASSES, Send, Stream, Trace, TraceBuilder, Transfers, Visit,
+    VisitIx,
 };
 
 /// A builder of one PE with a path for each region; each region is called from the one before.
@@ -116,19 +117,21 @@ fn a_path_knows_where_it_is_called() {
 
 #[test]
 fn a_profile_is_what_the_pes_did_and_sealed_as_streams_are() {
+    // The work of a block is 5, of which 9 on a processor, which cannot be.
+    let block = Some(BlockSums { time: Span(5), cpu: Some(Span(9)), signature: 1 });
     let row = |path: u32, visits: u64, inclusive: i64| PathProfile {
-        path: CallPathId(path),
         visits,
         inclusive: Span(inclusive),
         exclusive: Span(2 * inclusive),
-        extremes: None,
         first: Time(30),
         last: Time(20),
-        transfers: Transfers::default(),
+        cpu: Some(Span(2 * inclusive)),
+        blocks: block,
+        ..PathProfile::new(CallPathId(path))
     };
     let mut builder = nested(&[(Role::User, None), (Role::Send, Some("MPI"))]);
     let rows = vec![row(1, 3, 7), row(0, 1, 50), row(1, 9, 9), row(9, 1, 1), row(0, 0, 1)];
-    let pe = PeProfile { begin: Time(10), end: Time(60), paused: Span(0), rows };
+    let pe = PeProfile { begin: Time(10), end: Time(60), open_block: block, rows, ..PeProfile::default() };
     // The second PE is not in the tables.
     builder.profile = Some(Profile { pes: vec![pe.clone(), pe].into() });
     let trace = builder.seal();
@@ -140,6 +143,10 @@ fn a_profile_is_what_the_pes_did_and_sealed_as_streams_are() {
         pes[PeId(0)].rows.iter().map(|it| (it.path.0, it.visits, it.exclusive.0)).collect();
     assert_eq!(rows, [(0, 1, 50), (1, 3, 7)]);
     assert!(pes[PeId(0)].rows.iter().all(|it| it.first <= it.last));
+    let cpu: Vec<Option<i64>> = pes[PeId(0)].rows.iter().map(|it| it.cpu.map(|cpu| cpu.0)).collect();
+    assert_eq!(cpu, [Some(50), Some(7)]);
+    let blocks = pes[PeId(0)].rows.iter().map(|it| it.blocks).chain([pes[PeId(0)].open_block]);
+    assert!(blocks.flatten().all(|it| (it.time, it.cpu) == (Span(5), Some(Span(5)))));
 
     let silent = nested(&[(Role::User, None)]).seal();
     assert!(silent.profile().is_none() && silent.active_pes().next().is_none());

@@ -134,9 +134,13 @@ function Events({ data }: { data: Data }) {
       cell: (it) => (
         <>
           <Swatch kind={kinds[it.kind]?.name ?? "computation"} />
-          <a href={link("timeline", { text: it.name, region: it.region })}>
-            <code>{it.name}</code>
-          </a>
+          {it.region === null ? (
+            it.name
+          ) : (
+            <a href={link("timeline", { text: it.name, region: it.region })}>
+              <code>{it.name}</code>
+            </a>
+          )}
         </>
       ),
     },
@@ -173,7 +177,7 @@ function Events({ data }: { data: Data }) {
         caption="By what the most loaded PE has above the mean"
         rows={rows}
         columns={columns}
-        id={(it) => it.region}
+        id={(it) => it.region ?? "outside"}
         first={30}
       />
     </section>

@@ -44,7 +44,7 @@ function Shown({ data, text }: { data: Tree; text: string }) {
     [pieces, kinds, cursor, text],
   );
   const open = (node: TreeNode | null | undefined) => {
-    if (node && node.children > 0) amend({ path: node.path, name: node.name });
+    if (node && node.path !== null && node.children > 0) amend({ path: node.path, name: node.name });
     setCursor(undefined);
   };
   const keys = (event: KeyboardEvent) => {
@@ -98,7 +98,7 @@ function Said({ node, all }: { node: TreeNode; all: number }) {
       <code>{node.name}</code> {source && <span class="dim">({source})</span>}: inclusive {seconds(node.inclusive_s)},{" "}
       {percent(node.inclusive_s / (all || 1))} of the run; exclusive {seconds(node.exclusive_s)};{" "}
       {node.waiting_s > 0 && <>waiting {seconds(node.waiting_s)}; </>}
-      {count(node.visits)} visits on {count(node.pes)} PEs
+      {node.path !== null && <>{count(node.visits)} visits </>}on {count(node.pes)} PEs
     </>
   );
 }

@@ -76,9 +76,13 @@ function Flat({ text }: { text: string }) {
             cell: (it) => (
               <>
                 <Swatch kind={kinds[it.kind]?.name ?? "computation"} />
-                <a href={link("timeline", { text: it.name, region: it.region })} title="Find it in the timeline">
-                  <code>{it.name}</code>
-                </a>
+                {it.region === null ? (
+                  it.name
+                ) : (
+                  <a href={link("timeline", { text: it.name, region: it.region })} title="Find it in the timeline">
+                    <code>{it.name}</code>
+                  </a>
+                )}
               </>
             ),
           },
@@ -118,7 +122,13 @@ function Flat({ text }: { text: string }) {
             by: (it) => it.waiting_s,
             cell: (it) => (it.waiting_s > 0 ? seconds(it.waiting_s) : "–"),
           },
-          { key: "visits", title: "Visits", number: true, by: (it) => it.visits, cell: (it) => count(it.visits) },
+          {
+            key: "visits",
+            title: "Visits",
+            number: true,
+            by: (it) => it.visits,
+            cell: (it) => (it.region === null ? "–" : count(it.visits)),
+          },
           { key: "pes", title: "PEs", number: true, by: (it) => it.pes, cell: (it) => count(it.pes) },
           {
             key: "least",
@@ -149,7 +159,7 @@ function Flat({ text }: { text: string }) {
               caption={`Regions by exclusive time${wanted ? `, whose name contains “${text}”` : ""}`}
               rows={rows}
               columns={columns}
-              id={(it) => it.region}
+              id={(it) => it.region ?? "outside"}
             />
             {data.omitted > 0 && <p class="dim">{count(data.omitted)} more regions have less time and are not shown.</p>}
           </>

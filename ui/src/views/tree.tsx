@@ -81,7 +81,9 @@ function hottest(tree: Tree): number[] {
   for (let level = 0; level < DEPTH; level += 1) {
     const at: number = tree.nodes.parent.indexOf(parent as never);
     if (at < 0) break;
-    way.push(tree.nodes.path[at] as number);
+    const path = tree.nodes.path[at];
+    if (path == null) break;
+    way.push(path);
     parent = at;
   }
   return way;
@@ -105,20 +107,21 @@ function Level({ tree, parent, depth, all, open, text }: LevelProps) {
   return (
     <>
       {nodes.map(({ node, at }) => {
-        const isOpen = open.has(node.path);
+        const { path } = node;
+        const isOpen = path !== null && open.has(path);
         const found = text !== "" && node.name.toLowerCase().includes(text);
         const here = tree.nodes.parent.includes(at);
         return (
           <>
-            <tr key={node.path} class={found ? "selected" : ""}>
+            <tr key={path ?? "outside"} class={found ? "selected" : ""}>
               <th scope="row" class="wide">
                 <span class="tree-name" style={{ "--depth": String(depth) }}>
-                  {node.children > 0 ? (
+                  {path !== null && node.children > 0 ? (
                     <button
                       type="button"
                       aria-expanded={isOpen}
                       aria-label={`${isOpen ? "Close" : "Open"} ${node.name}`}
-                      onClick={() => toggle(node.path, open)}
+                      onClick={() => toggle(path, open)}
                     >
                       {isOpen ? "▾" : "▸"}
                     </button>
@@ -142,13 +145,13 @@ function Level({ tree, parent, depth, all, open, text }: LevelProps) {
               <td class="number">{percent(node.inclusive_s / (all || 1))}</td>
               <td class="number">{seconds(node.exclusive_s)}</td>
               <td class="number">{node.waiting_s > 0 ? seconds(node.waiting_s) : "–"}</td>
-              <td class="number">{count(node.visits)}</td>
+              <td class="number">{path === null ? "–" : count(node.visits)}</td>
               <td class="number">{count(node.pes)}</td>
               <td class="number">{seconds(node.most_s)}</td>
             </tr>
             {isOpen && here && <Level tree={tree} parent={at} depth={depth + 1} all={all} open={open} text={text} />}
-            {isOpen && !here && node.children > 0 && (
-              <Below path={node.path} depth={depth + 1} all={all} open={open} text={text} />
+            {path !== null && isOpen && !here && node.children > 0 && (
+              <Below path={path} depth={depth + 1} all={all} open={open} text={text} />
             )}
           </>
         );

@@ -5,6 +5,7 @@
 mod affinity;
 mod archives;
 mod barriers;
+mod bottlenecks;
 mod bounds;
 mod efficiency;
 mod hostile;

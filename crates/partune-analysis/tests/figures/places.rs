@@ -50,6 +50,32 @@ fn exclusive_times_sum_to_the_time_in_regions() {
     assert!(close(numbers(&outcome, "regions", "exclusive").iter().sum(), 200.0));
 }
 
+/// Of a run of 30 s, PE 0 is 20 in `main`; what it does in the other 10 is of no region. A thread that is in none idles.
+#[test]
+fn code_outside_of_all_regions_has_a_row() {
+    let text = "resolution 1
+        pe 0: main 0..20 { MPI_Send 10..15 send(to=1, bytes=10) }
+        pe 0.1: f 5..10
+        pe 1: main 0..30 { MPI_Recv 10..15 recv(from=0, bytes=10) }";
+    let (_, outcome) = figure(text, "profile");
+    let Values::Region(regions) = column(&outcome, "regions", "region") else { panic!("no column of regions") };
+    let row = regions.iter().position(|region| !region.is_some()).expect("a row of no region");
+    let found = ["exclusive", "inclusive", "visits", "pes", "min", "mean", "max"];
+    let found = found.map(|name| numbers(&outcome, "regions", name)[row]);
+    assert_close(&found, &[10.0, 10.0, 0.0, 1.0, 10.0, 10.0, 10.0]);
+    assert!(
+        matches!(column(&outcome, "callpaths", "callpath"), Values::Path(paths) if paths.iter().any(|it| !it.is_some()))
+    );
+    // 15 + 10 of PE 0, 5 of its thread, 25 of PE 1, 10 in operations; and 25 in which the thread idled: 3 · 30.
+    for table in ["regions", "callpaths"] {
+        let all: f64 = numbers(&outcome, table, "exclusive").iter().sum();
+        assert_close(&[all, scalar(&outcome, "idle")], &[65.0, 25.0]);
+    }
+    let (_, outcome) = figure("pe 0 1: main 0..10 { f 2..3 }", "profile");
+    let Values::Region(regions) = column(&outcome, "regions", "region") else { panic!("no column of regions") };
+    assert!(regions.iter().all(|region| region.is_some()), "nothing is outside of main");
+}
+
 #[test]
 fn operations_split_into_waiting_and_transfer() {
     let (trace, outcome) = figure(NESTED, "operations");
@@ -103,6 +129,36 @@ fn balance_of_places_and_pes() {
     let worst = &outcome.findings[0];
     assert_eq!((worst.pattern, worst.causes[0].pe.0, seconds(&trace, worst)), (Pattern::LoadImbalance, 0, 90.0));
     assert_eq!(worst.pes.iter().map(|(pe, lost)| (pe.0, lost.0)).collect::<Vec<_>>(), [(1, 30), (2, 60)]);
+}
+
+/// Compute 30 and 10, then the barrier: 10 and 30. The finding is that of the blocks.
+#[test]
+fn operations_are_places_too() {
+    let text = "resolution 1
+        pe 0: main 0..40 { f 0..30 MPI_Barrier 30..40 barrier }
+        pe 1: main 0..40 { f 0..10 MPI_Barrier 10..40 barrier }";
+    let (trace, outcome) = figure(text, "balance");
+    assert_eq!(words(&outcome, "places", "role"), ["user", "group_sync"]);
+    for path in ["main/f", "main/MPI_Barrier"] {
+        let at = ["pes", "average", "max", "max_over_average", "lost"]
+            .map(|name| at_path(&trace, &outcome, "places", path, name));
+        assert_close(&at, &[2.0, 20.0, 30.0, 1.5, 20.0]);
+    }
+    assert!(outcome.findings.is_empty());
+    // Equal barriers are no imbalance.
+    let (_, outcome) = figure("pe 0 1: main 0..10 { MPI_Barrier 2..9 barrier }", "balance");
+    assert!(numbers(&outcome, "places", "lost").is_empty());
+}
+
+/// An operation that takes longer on one PE is no finding, where no blocks tell more either.
+#[test]
+fn uneven_operations_are_no_findings_of_imbalance() {
+    let text = "resolution 1
+        pe 0: main 0..100 { shmem_putmem 50..90 put(to=1, bytes=8) }
+        pe 1: main 0..90 { shmem_putmem 50..80 put(to=0, bytes=8) }";
+    let (_, outcome) = figure(text, "balance");
+    assert_close(&numbers(&outcome, "places", "lost"), &[10.0]);
+    assert!(outcome.findings.is_empty(), "{:?}", outcome.findings);
 }
 
 #[test]

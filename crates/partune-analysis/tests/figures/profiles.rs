@@ -3,19 +3,20 @@
 use partune_analysis::{PROFILE_ANALYSES, Pattern, Values};
 use partune_base::{CallPathId, PeId, ProcessId, RegionId, Span, StringId, Time};
 use partune_trace::{
-    Completion, PathProfile, Pe, PeKind, PeProfile, Process, Profile, Region, RegionKind, Role, Stream, Trace,
-    TraceBuilder, Transfers, Visit,
+    BlockSums, Completion, PathProfile, Pe, PeKind, PeProfile, Process, Profile, Region, RegionKind, Role, Stream,
+    Trace, TraceBuilder, Visit,
 };
 
 use super::{analyze, numbers, scalar};
 
-/// main, its start-up, a message, a barrier and the shut-down.
-const PATHS: [(Role, Option<u32>); 5] = [
+/// main, its start-up, a message, a barrier, the shut-down and another barrier.
+const PATHS: [(Role, Option<u32>); 6] = [
     (Role::User, None),
     (Role::Init, Some(0)),
     (Role::Send, Some(0)),
     (Role::GroupSync, Some(0)),
     (Role::Finalize, Some(0)),
+    (Role::GroupSync, Some(0)),
 ];
 
 /// Visits of two PEs: path, enter, exit.
@@ -24,6 +25,12 @@ type Visits<'a> = [&'a [(u32, i64, i64)]; 2];
 const UNEVEN: Visits<'static> = [
     &[(0, 0, 130), (1, 0, 10), (2, 60, 65), (2, 70, 75), (3, 90, 110), (4, 110, 130)],
     &[(0, 0, 130), (1, 0, 10), (2, 20, 25), (3, 50, 110), (4, 110, 130)],
+];
+
+/// A send of 1 and one of 20.
+const SPIKED: Visits<'static> = [
+    &[(0, 0, 130), (1, 0, 10), (2, 60, 61), (2, 70, 90), (3, 90, 110), (4, 110, 130)],
+    &[(0, 0, 130), (1, 0, 10), (3, 90, 110), (4, 110, 130)],
 ];
 
 fn builder() -> TraceBuilder {
@@ -65,19 +72,27 @@ fn profile(visits: Visits<'_>) -> Trace {
             let times = || of_path().map(|it| it.2 - it.1);
             let inside: i64 =
                 if path == 0 { visits.iter().filter(|it| it.0 > 0).map(|it| it.2 - it.1).sum() } else { 0 };
+            // Only the barrier, which both reach once, ends a block: what lies between operations from the start-up to it.
+            let barrier = visits.iter().find(|it| it.0 == 3).map_or(0, |it| it.1);
+            let before = visits.iter().filter(|it| it.0 > 0 && it.2 <= barrier).map(|it| it.2 - it.1);
+            let signature = if path == 3 { 77 } else { 0 };
+            let time = Span(if path == 3 { barrier - before.sum::<i64>() } else { 0 });
             Some(PathProfile {
-                path: CallPathId(path),
                 visits: of_path().count() as u64,
                 inclusive: Span(times().sum()),
                 exclusive: Span(times().sum::<i64>() - inside),
                 extremes: Some((Span(times().min()?), Span(times().max()?))),
                 first: Time(of_path().map(|it| it.1).min()?),
                 last: Time(of_path().map(|it| it.2).max()?),
-                transfers: Transfers::default(),
+                members: (path == 3).then_some(2),
+                blocks: Some(BlockSums { time, cpu: None, signature }),
+                ..PathProfile::new(CallPathId(path))
             })
         };
         let rows = (0..PATHS.len() as u32).filter_map(row).collect();
-        PeProfile { begin: Time(0), end: Time(130), paused: Span::ZERO, rows }
+        let calls = visits.iter().filter(|it| it.0 > 0).count() as u64;
+        let open_block = Some(BlockSums::default());
+        PeProfile { begin: Time(0), end: Time(130), paused: Span::ZERO, calls, open_block, rows }
     };
     builder.profile = Some(Profile { pes: visits.map(of_pe).to_vec().into() });
     builder.seal()
@@ -103,10 +118,11 @@ fn factors_by_hand() {
 
 #[test]
 fn figures_are_those_of_a_trace_with_these_visits() {
-    for visits in [UNEVEN, [UNEVEN[1], UNEVEN[1]]] {
+    for visits in [UNEVEN, SPIKED, [UNEVEN[1], UNEVEN[1]]] {
         let (trace, profile) = (trace(visits), profile(visits));
         assert_eq!((trace.begin(), trace.end()), (profile.begin(), profile.end()));
-        for analysis in PROFILE_ANALYSES {
+        // A profile has no turns, so that other bounds follow IPCOLM.
+        for analysis in PROFILE_ANALYSES.iter().filter(|analysis| analysis.name != "bounds") {
             let (mut of_trace, of_profile) = (analyze(&trace, analysis.name), analyze(&profile, analysis.name));
             assert_eq!(of_trace.sections.len(), of_profile.sections.len(), "{}", analysis.name);
             for (trace, profile) in of_trace.sections.iter_mut().zip(&of_profile.sections) {
@@ -121,6 +137,71 @@ fn figures_are_those_of_a_trace_with_these_visits() {
             }
         }
     }
+}
+
+/// 1 and 20 are 10.5 on average: that is 10.5 times the shortest, and the longest 1.9 times the average.
+#[test]
+fn bottlenecks_by_hand() {
+    let outcome = analyze(&profile(SPIKED), "bottlenecks");
+    super::assert_close(&numbers(&outcome, "bottlenecks", "factor"), &[10.5]);
+    assert!(outcome.sections[0].notes.is_empty());
+    assert!(numbers(&analyze(&profile(UNEVEN), "bottlenecks"), "bottlenecks", "factor").is_empty());
+    // Of a function that was executed twice, only the sum is known.
+    let row = PathProfile {
+        visits: 2,
+        inclusive: Span(50),
+        exclusive: Span(50),
+        last: Time(50),
+        ..PathProfile::new(CallPathId(0))
+    };
+    let mut builder = builder();
+    builder.profile =
+        Some(Profile { pes: vec![PeProfile { end: Time(50), rows: vec![row], ..PeProfile::default() }].into() });
+    let outcome = analyze(&builder.seal(), "bottlenecks");
+    assert!(numbers(&outcome, "bottlenecks", "factor").is_empty());
+    assert_eq!(outcome.sections[0].notes.len(), 1, "it is said that it cannot be told");
+}
+
+/// Figure 4 of the paper as a profile: two barriers a turn, blocks of (10, 5) and (10, 15), then (5, 6) and (15, 16). Of the first region, process 0 is 12 of 15
+/// on a processor, of the second, process 1 30 of 31. A second profile has barriers that are not the same ones.
+#[test]
+fn bounds_by_hand() {
+    let row = |path, waited, work, cpu, signature| PathProfile {
+        visits: 2,
+        inclusive: Span(waited),
+        exclusive: Span(waited),
+        last: Time(47),
+        blocks: Some(BlockSums { time: Span(work), cpu: Some(Span(cpu)), signature }),
+        ..PathProfile::new(CallPathId(path))
+    };
+    let figure_4 = |[first, second]: [u64; 2]| {
+        let pe = |rows| PeProfile {
+            end: Time(47),
+            open_block: Some(BlockSums { cpu: Some(Span(0)), ..BlockSums::default() }),
+            rows,
+            ..PeProfile::default()
+        };
+        let mut builder = builder();
+        let process_0 = vec![row(3, 1, 15, 12, 5), row(5, 6, 25, 25, 9)];
+        let process_1 = vec![row(3, 5, 11, 11, first), row(5, 0, 31, 30, second)];
+        builder.profile = Some(Profile { pes: vec![pe(process_0), pe(process_1)].into() });
+        analyze(&builder.seal(), "bounds")
+    };
+    let same = figure_4([5, 9]);
+    assert_eq!(super::words(&same, "bounds", "name"), ["IPC", "IPCO", "IPCOL", "IPCOLM", "actual"]);
+    super::assert_close(&numbers(&same, "bounds", "seconds"), &[0.39, 0.41, 0.42, 0.46, 0.47]);
+    assert_eq!(super::words(&same, "gaps", "name"), ["O", "L", "M'", "rest"]);
+    super::assert_close(&numbers(&same, "gaps", "seconds"), &[0.02, 0.01, 0.04, 0.01]);
+    // Of the first region 15 of (15 + 11) / 2, of the second 31 of (25 + 31) / 2.
+    super::assert_close(&numbers(&same, "block_regions", "imbalance"), &[0.03, 0.02]);
+    let other = figure_4([9, 5]);
+    super::assert_close(&numbers(&other, "bounds", "seconds"), &[0.39, 0.41, 0.42, 0.42, 0.47]);
+    assert_eq!(super::words(&other, "block_regions", "ended_by"), ["several"]);
+    let mut builder = builder();
+    let rows = || vec![PathProfile { blocks: None, ..row(3, 1, 15, 12, 5) }];
+    let pe = || PeProfile { end: Time(47), rows: rows(), ..PeProfile::default() };
+    builder.profile = Some(Profile { pes: vec![pe(), pe()].into() });
+    assert!(analyze(&builder.seal(), "bounds").sections.is_empty(), "no blocks were kept");
 }
 
 #[test]
@@ -141,17 +222,14 @@ fn uneven_work_is_found_and_even_work_is_not() {
 #[test]
 fn threads_are_useful_in_their_own_code_and_pauses_are_not() {
     let one = PathProfile {
-        path: CallPathId(0),
         visits: 1,
         inclusive: Span(100),
         exclusive: Span(60),
-        extremes: None,
-        first: Time(0),
         last: Time(100),
-        transfers: Transfers::default(),
+        ..PathProfile::new(CallPathId(0))
     };
     let send = PathProfile { path: CallPathId(2), inclusive: Span(40), exclusive: Span(40), ..one };
-    let pe = |paused, rows| PeProfile { begin: Time(0), end: Time(100), paused: Span(paused), rows };
+    let pe = |paused, rows| PeProfile { end: Time(100), paused: Span(paused), rows, ..PeProfile::default() };
     let mut builder = builder();
     let mut second = builder.pes[PeId(1)].clone();
     (second.process, second.thread) = (ProcessId(0), 1);

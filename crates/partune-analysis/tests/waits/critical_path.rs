@@ -1,6 +1,6 @@
-//! The critical path, delay costs and bottlenecks on small traces.
+//! The critical path and delay costs on small traces.
 
-use partune_analysis::{CriticalPath, Outcome, Values};
+use partune_analysis::{CriticalPath, Outcome};
 
 use super::Case;
 
@@ -93,15 +93,4 @@ fn threads_go_back_to_who_forked_them() {
     assert_eq!(parts, [(0, 80, 100), (1, 35, 80), (0, 0, 30)]);
     // The fork took 5, which no thread executed.
     assert_eq!(path.length().0, 100);
-}
-
-#[test]
-fn bottlenecks_are_hotspots_that_deviate() {
-    let rows = |outcome: &Outcome| match &outcome.sections[0].tables[0].columns[1].values {
-        Values::Pe(pes) => pes.iter().map(|pe| pe.0).collect::<Vec<_>>(),
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(rows(&Case::new(PHASES).run("bottlenecks")), [0, 1]);
-    let balanced = "pe 0 1: main 0..100 { work 0..50  MPI_Barrier 50..60 barrier }";
-    assert_eq!(rows(&Case::new(balanced).run("bottlenecks")), []);
 }

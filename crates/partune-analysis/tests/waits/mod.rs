@@ -1,4 +1,4 @@
-//! Waits, blame, delays, the critical path and bottlenecks: known answers from small traces, silence where nobody waits, and
+//! Waits, blame, delays and the critical path: known answers from small traces, silence where nobody waits, and
 //! laws that hold for any trace.
 
 mod blame;

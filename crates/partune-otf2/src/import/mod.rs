@@ -138,7 +138,7 @@ pub fn import_in_runs(
         .collect();
     drop(resolvers);
     builder.profile = statistics.map(|statistics| {
-        statistics::Paths::new(&contexts, &tables, &builder.regions).profile(
+        statistics::Paths::new(&contexts, &tables, &builder.regions, builder.resolution).profile(
             &statistics,
             &sources,
             &mut paths,

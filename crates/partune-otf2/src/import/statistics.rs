@@ -8,19 +8,23 @@
 
 use partune_base::{CallPathId, RegionId, Span, Table, Time};
 use partune_diag::{Diagnostic, Quality};
-use partune_trace::{CallPaths, CallSite, PathProfile, PeProfile, Profile, Region, RegionKind, Role, Transfers};
+use partune_trace::{
+    BlockSums, CallPaths, CallSite, PathProfile, PeProfile, Profile, Region, RegionKind, Role, Transfers,
+};
 use rustc_hash::FxHashMap;
 
 use super::archive::{Archive, Source};
 use super::contexts::{Contexts, DEEPEST};
 use super::tables::{Location, Tables};
-use crate::statistics::{Gap, Statistics};
+use crate::statistics::{Block, Gap, SEVERAL, Statistics, members};
 
 /// What the paths of contexts are made from.
 pub(super) struct Paths<'a> {
     pub(super) contexts: &'a Contexts,
     pub(super) tables: &'a Tables,
     pub(super) regions: &'a Table<RegionId, Region>,
+    /// Ticks of the archive in a second.
+    resolution: u64,
     known: FxHashMap<(CallPathId, RegionId, CallSite), CallPathId>,
     /// Paths of contexts that have rows, by what is around them, whatever the line.
     recorded: FxHashMap<(CallPathId, RegionId), CallPathId>,
@@ -65,9 +69,14 @@ pub(super) fn read(
 }
 
 impl<'a> Paths<'a> {
-    pub(super) fn new(contexts: &'a Contexts, tables: &'a Tables, regions: &'a Table<RegionId, Region>) -> Paths<'a> {
+    pub(super) fn new(
+        contexts: &'a Contexts,
+        tables: &'a Tables,
+        regions: &'a Table<RegionId, Region>,
+        resolution: u64,
+    ) -> Paths<'a> {
         let (known, recorded, of_context) = <_>::default();
-        Paths { contexts, tables, regions, known, recorded, of_context }
+        Paths { contexts, tables, regions, resolution, known, recorded, of_context }
     }
 
     /// The profile of all locations; paths are added where they are met first.
@@ -119,6 +128,9 @@ impl<'a> Paths<'a> {
             let path = self.place(context, true, paths);
             let (first, last) = (time(row.first), time(row.last));
             let more = Sums {
+                blocks: statistics.open_block.map(|_| self.block(statistics, &row.block)),
+                members: row.members,
+                cpu: self.cpu(row.cpu),
                 is_recorded: true,
                 visits: row.count,
                 inclusive: span(row.inclusive),
@@ -134,9 +146,22 @@ impl<'a> Paths<'a> {
                 *unknown += 1;
             }
         }
-        let rows = rows(paths, sums);
+        let rows = rows(paths, sums, statistics.has_cpu);
         let (begin, end) = (time(statistics.begin), time(statistics.end));
-        PeProfile { begin, end, paused: span(statistics.paused), rows }
+        let calls = statistics.rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.count));
+        let open_block = statistics.open_block.map(|block| self.block(statistics, &block));
+        PeProfile { begin, end, paused: span(statistics.paused), calls, open_block, rows }
+    }
+
+    fn block(&self, statistics: &Statistics, block: &Block) -> BlockSums {
+        let cpu = statistics.has_cpu.then(|| self.cpu(block.cpu));
+        BlockSums { time: span(block.ticks), cpu, signature: block.signature }
+    }
+
+    /// Nanoseconds in ticks of the archive.
+    fn cpu(&self, nanoseconds: u64) -> Span {
+        let ticks = u128::from(nanoseconds) * u128::from(self.resolution) / 1_000_000_000;
+        span(u64::try_from(ticks).unwrap_or(u64::MAX))
     }
 
     /// Charges the time between two calls and the visits that begin there. None if a context is not defined.
@@ -149,7 +174,10 @@ impl<'a> Paths<'a> {
             let before = self.place(before, true, paths);
             let common = common(paths, inside, paths.parent(before));
             if common.is_some() {
-                sums.entry(common).or_default().own += span(gap.ticks);
+                let cpu = self.cpu(gap.cpu);
+                let sums = sums.entry(common).or_default();
+                sums.own += span(gap.ticks);
+                sums.cpu += cpu;
             }
             common
         } else {
@@ -222,6 +250,9 @@ struct Sums {
     extremes: Option<(Span, Span)>,
     times: Option<(Time, Time)>,
     transfers: Transfers,
+    cpu: Span,
+    members: u32,
+    blocks: Option<BlockSums>,
 }
 
 impl Sums {
@@ -236,6 +267,16 @@ impl Sums {
         };
         self.span(more.times);
         self.transfers.merge(&more.transfers);
+        self.cpu += more.cpu;
+        self.members = members(self.members, more.members);
+        self.blocks = match (self.blocks, more.blocks) {
+            (Some(a), Some(b)) => Some(BlockSums {
+                time: a.time + b.time,
+                cpu: a.cpu.zip(b.cpu).map(|(a, b)| a + b),
+                signature: a.signature.wrapping_add(b.signature),
+            }),
+            (a, b) => a.or(b),
+        };
     }
 
     fn span(&mut self, times: Option<(Time, Time)>) {
@@ -247,7 +288,7 @@ impl Sums {
 }
 
 /// Adds to functions what is inside of them: from the innermost outwards, since a parent's number is smaller.
-fn rows(paths: &CallPaths, mut sums: FxHashMap<CallPathId, Sums>) -> Vec<PathProfile> {
+fn rows(paths: &CallPaths, mut sums: FxHashMap<CallPathId, Sums>, has_cpu: bool) -> Vec<PathProfile> {
     let mut order: Vec<CallPathId> = sums.keys().copied().collect();
     // A call inside makes every path around it known, whether or not time was charged there.
     for path in order.clone() {
@@ -284,6 +325,9 @@ fn rows(paths: &CallPaths, mut sums: FxHashMap<CallPathId, Sums>) -> Vec<PathPro
                 first,
                 last,
                 transfers: it.transfers,
+                cpu: has_cpu.then_some(it.cpu),
+                members: Some(it.members).filter(|members| ![0, SEVERAL].contains(members)),
+                blocks: it.blocks,
             });
         }
     }

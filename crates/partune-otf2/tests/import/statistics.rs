@@ -5,13 +5,16 @@ use std::collections::BTreeMap;
 use partune_base::{CallPathId, PeId};
 use partune_otf2::codec::Event;
 use partune_otf2::import::import;
-use partune_otf2::statistics::{Gap, Row, Statistics};
+use partune_otf2::statistics::{Block, Gap, Row, Statistics};
 use partune_trace::{Trace, Transfers};
 use proptest::prelude::*;
 
 use super::programs::{
     COMPUTE, EXCHANGE, FINALIZE, HERE, INIT, MAIN, NONE, Place, Program, RECV, SEND, SOLVE, STEP, enter, leave,
 };
+
+/// In a tick of these archives.
+const NANOSECONDS: u64 = 1_000_000_000;
 
 type Events = Vec<(u64, Event<'static>)>;
 
@@ -128,6 +131,7 @@ fn counted(events: &Events) -> Statistics {
                 row.count += 1;
                 row.inclusive += inclusive;
                 row.own += inclusive - inside;
+                row.cpu = row.own * NANOSECONDS;
                 (row.min, row.max, row.last) = (row.min.min(inclusive), row.max.max(inclusive), *time);
                 let outer = open.last_mut().expect("the thread");
                 outer.2 += inclusive;
@@ -136,8 +140,9 @@ fn counted(events: &Events) -> Statistics {
             _ => {}
         }
     }
-    let gap = |((before, context), (count, ticks))| Gap { before, context, count, ticks };
+    let gap = |((before, context), (count, ticks))| Gap { before, context, count, ticks, cpu: ticks * NANOSECONDS };
     Statistics {
+        has_cpu: true,
         begin: events.first().map_or(0, |it| it.0),
         end: events.last().map_or(0, |it| it.0),
         rows: rows.into_values().collect(),
@@ -199,6 +204,9 @@ proptest! {
         prop_assert!(trace.profile().is_none() && profile.quality().is_empty());
         prop_assert_eq!(of_visits(&trace), of_profile(&profile));
         prop_assert_eq!((trace.begin(), trace.end()), (profile.begin(), profile.end()));
+        // The thread never left its processor.
+        let rows = profile.profile().and_then(|profile| profile.of(PeId(0))).map_or(&[][..], |pe| &pe.rows);
+        prop_assert!(rows.iter().all(|row| row.cpu == Some(row.exclusive)));
     }
 
     #[test]
@@ -237,15 +245,22 @@ fn functions_are_known_by_what_is_between_calls() {
     transfers.add(100, 0);
     let row = |context, first, last| {
         let time = last - first;
-        Row { context, count: 1, inclusive: time, own: time, min: time, max: time, first, last, transfers }
+        let row = Row { context, count: 1, inclusive: time, own: time, min: time, max: time, first, ..Row::default() };
+        // One of three ticks is on a processor; the send of `main` is a collective of 4 that ends a block.
+        let members = if context == 1 { 4 } else { 0 };
+        let block =
+            if context == 1 { Block { ticks: 7, signature: 3, cpu: 2 * NANOSECONDS } } else { Block::default() };
+        Row { last, transfers, cpu: time / 3 * NANOSECONDS, members, block, ..row }
     };
-    let gap = |before, context, ticks| Gap { before, context, count: 1, ticks };
+    let gap = |before, context, ticks| Gap { before, context, count: 1, ticks, cpu: ticks / 5 * NANOSECONDS };
     let statistics = Statistics {
         begin: 100,
         end: 145,
         rows: vec![row(1, 100, 110), row(4, 130, 134), row(6, 139, 145), row(99, 0, 1)],
         gaps: vec![gap(None, 1, 0), gap(Some(1), 4, 20), gap(Some(4), 6, 5), gap(Some(98), 6, 7)],
         lost: 2,
+        has_cpu: true,
+        open_block: Some(Block { ticks: 9, signature: 0, cpu: NANOSECONDS }),
         ..Statistics::default()
     };
     let program = Program::new(&contexts, Vec::new());
@@ -259,6 +274,14 @@ fn functions_are_known_by_what_is_between_calls() {
     ];
     let expected: Sums = expected.into_iter().map(|(path, sums)| (path.to_owned(), sums)).collect();
     assert_eq!(of_profile(&trace), expected);
+    let pe = trace.profile().and_then(|profile| profile.of(PeId(0))).expect("it did something");
+    // `main` has 20 / 5 of the gap before `exchange`, that 5 / 5 of the gap inside; 10 / 3, 4 / 3 and 6 / 3.
+    let cpu: Vec<(String, i64)> = pe.rows.iter().map(|it| (name(&trace, it.path), it.cpu.expect("kept").0)).collect();
+    let cpu: BTreeMap<&str, i64> = cpu.iter().map(|(name, cpu)| (name.as_str(), *cpu)).collect();
+    assert_eq!(cpu.values().copied().collect::<Vec<_>>(), [4, 3, 1, 2, 1], "{cpu:?}");
+    let kept: Vec<_> = pe.rows.iter().map(|it| (it.members, it.blocks.map(|it| (it.time.0, it.signature)))).collect();
+    assert!(kept.contains(&(Some(4), Some((7, 3)))) && kept.contains(&(None, None)), "{kept:?}");
+    assert_eq!((pe.open_block.map(|it| (it.time.0, it.cpu.map(|cpu| cpu.0))), pe.calls), (Some((9, Some(1))), 4));
     let said = |text: &str| trace.quality().entries().iter().any(|it| it.message.contains(text));
     assert!(said("could not count 2 calls") && said("not defined"), "{:?}", trace.quality());
 }

@@ -66,11 +66,12 @@ fn cell(trace: &Trace, values: &Values, row: usize) -> Markup {
             html! { td { (short(trace.groups().get(values[row]).map_or("", |it| string(it.name)))) } }
         }
         Values::Region(values) => {
-            html! { td.wide { code { (short(trace.regions().get(values[row]).map_or("", |it| string(it.name)))) } } }
+            html! { td.wide { code { (short(names::region_name(trace, values[row]))) } } }
         }
         Values::Metric(values) => {
             html! { td { (short(trace.metrics().get(values[row]).map_or("", |it| string(it.name)))) } }
         }
+        Values::Path(values) if !values[row].is_some() => html! { td.wide { (names::OUTSIDE) } },
         Values::Path(values) => {
             // Of a deep path, the inner part tells more.
             html! { td.wide { code { (names::clip(&names::callpath(trace, values[row]).join(" › "), 240)) } } }

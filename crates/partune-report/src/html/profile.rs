@@ -23,8 +23,9 @@ pub(super) fn profile(diagnosis: &Diagnosis, times: &PathTimes) -> Markup {
     let trace = &diagnosis.trace;
     let regions = section(diagnosis, "profile").and_then(|it| it.tables.iter().find(|table| table.name == "regions"));
     let tree = CallTree::new(trace, times);
-    let all: Span = tree.roots().iter().map(|root| tree.node(*root).inclusive).sum();
-    let mut drawing = Drawing { trace, tree: &tree, all: all.0.max(1) as f64, left: NODES };
+    let all = tree.all().0.max(1) as f64;
+    let outside = tree.outside();
+    let mut drawing = Drawing { trace, tree: &tree, all, left: NODES };
     html! {
         section aria-labelledby="profile" {
             h2 id="profile" { "Profile" }
@@ -34,7 +35,12 @@ pub(super) fn profile(diagnosis: &Diagnosis, times: &PathTimes) -> Markup {
             }
             h3 { "By call path" }
             p.dim { "Time with all that is called, summed over PEs, and its share; then time in the function itself and how often it was called. Parts below " (names::percent(LEAST)) " are left out." }
-            div.tree { @for root in tree.roots() { (drawing.node(*root, 0)) } }
+            div.tree {
+                @for root in tree.roots() { (drawing.node(*root, 0)) }
+                @if outside.inclusive.0 as f64 / all >= LEAST {
+                    div.leaf { b { (names::seconds(trace.clock().seconds(outside.inclusive))) } " " (names::OUTSIDE) " " i { (names::percent(outside.inclusive.0 as f64 / all)) } }
+                }
+            }
             @if drawing.left == 0 { p.dim { "The tree is cut at " (NODES) " call paths, those with most time first; the JSON document has more." } }
         }
     }

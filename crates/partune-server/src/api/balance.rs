@@ -48,7 +48,8 @@ struct ByBlock {
 #[derive(Default, Serialize)]
 struct Events {
     name: Vec<String>,
-    region: Vec<u32>,
+    /// None for the code outside of all.
+    region: Vec<Option<u32>>,
     kind: Vec<usize>,
     total_s: Vec<f64>,
     mean_s: Vec<f64>,
@@ -139,11 +140,11 @@ fn events(run: &Run) -> Events {
     rows.sort_by_key(|flat| (Reverse(flat.most.0 - mean(flat)), flat.region));
     let mut events = Events::default();
     for flat in rows.into_iter().take(EVENTS) {
-        let region = &trace.regions()[flat.region];
+        let kind = trace.regions().get(flat.region).map_or(Kind::Computation, |it| Kind::of(it.role));
         let (mean, most) = (run.seconds(flat.exclusive) / f64::from(flat.pes.max(1)), run.seconds(flat.most));
-        events.name.push(text::string(trace, region.name));
-        events.region.push(flat.region.0);
-        events.kind.push(Kind::of(region.role) as usize);
+        events.name.push(text::region(trace, flat.region));
+        events.region.push(flat.region.some().map(|region| region.0));
+        events.kind.push(kind as usize);
         events.total_s.push(run.seconds(flat.exclusive));
         events.mean_s.push(mean);
         events.least_s.push(run.seconds(flat.least));

@@ -1,6 +1,7 @@
 //! `profile` and `tree`: where time goes, by region and by call path.
 
 use partune_base::{CallPathId, Span};
+use partune_picture::Kind;
 use partune_report::names;
 use serde::Serialize;
 
@@ -24,7 +25,8 @@ struct Profile {
 
 #[derive(Default, Serialize)]
 struct Regions {
-    region: Vec<u32>,
+    /// None for the code outside of all.
+    region: Vec<Option<u32>>,
     name: Vec<String>,
     kind: Vec<usize>,
     file: Vec<String>,
@@ -46,12 +48,12 @@ pub(super) fn profile(run: &Run, _: &Ask<'_>) -> Answer {
     let rows = run.flat();
     let mut columns = Regions::default();
     for row in rows.iter().take(ROWS) {
-        let region = &trace.regions()[row.region];
-        columns.region.push(row.region.0);
-        columns.name.push(text::string(trace, region.name));
-        columns.kind.push(partune_picture::Kind::of(region.role) as usize);
-        columns.file.push(text::string(trace, region.file));
-        columns.line.push(region.line);
+        let region = trace.regions().get(row.region);
+        columns.region.push(row.region.some().map(|region| region.0));
+        columns.name.push(text::region(trace, row.region));
+        columns.kind.push(region.map_or(Kind::Computation, |it| Kind::of(it.role)) as usize);
+        columns.file.push(region.map_or(String::new(), |it| text::string(trace, it.file)));
+        columns.line.push(region.map_or(0, |it| it.line));
         columns.visits.push(row.visits);
         columns.pes.push(row.pes);
         columns.inclusive_s.push(run.seconds(row.inclusive));
@@ -75,10 +77,11 @@ struct Tree {
 
 #[derive(Default, Serialize)]
 struct Nodes {
-    path: Vec<u32>,
+    /// None for the code outside of all.
+    path: Vec<Option<u32>>,
     parent: Vec<Option<usize>>,
     depth: Vec<usize>,
-    region: Vec<u32>,
+    region: Vec<Option<u32>>,
     name: Vec<String>,
     kind: Vec<usize>,
     file: Vec<String>,
@@ -96,7 +99,7 @@ pub(super) fn tree(run: &Run, ask: &Ask<'_>) -> Answer {
     let path = ask.query.number("path", 0..=u32::MAX)?.map(|path| run.call_path(path)).transpose()?;
     let levels = ask.query.number("depth", 1..=64usize)?.unwrap_or(1);
     let tree = run.tree();
-    let all: Span = tree.roots().iter().map(|root| tree.node(*root).inclusive).sum();
+    let all: Span = tree.all();
     let least = if levels > 1 { (all.0 as f64 * LEAST) as i64 } else { 0 };
     let mut nodes = Nodes::default();
     let mut omitted = 0;
@@ -119,6 +122,9 @@ pub(super) fn tree(run: &Run, ask: &Ask<'_>) -> Answer {
             open.push((Some(position), tree.children(*path).iter()));
         }
     }
+    if path.is_none() && tree.outside().pes > 0 {
+        nodes.push_outside(run);
+    }
     json(&Tree { all_s: run.seconds(all), nodes, omitted })
 }
 
@@ -128,10 +134,10 @@ impl Nodes {
         let region = names::region(trace, path);
         let site = trace.paths().site(path);
         let (file, line) = if site.is_some() { (site.file, site.line) } else { (region.file, region.line) };
-        self.path.push(path.0);
+        self.path.push(Some(path.0));
         self.parent.push(parent);
         self.depth.push(depth);
-        self.region.push(trace.paths().region(path).0);
+        self.region.push(Some(trace.paths().region(path).0));
         self.name.push(text::string(trace, region.name));
         self.kind.push(kind(run, path) as usize);
         self.file.push(text::string(trace, file));
@@ -143,5 +149,24 @@ impl Nodes {
         self.most_s.push(run.seconds(node.most));
         self.waiting_s.push(run.seconds(run.waiting()[path]));
         self.children.push(run.tree().children(path).len());
+    }
+
+    fn push_outside(&mut self, run: &Run) {
+        let node = run.tree().outside();
+        self.path.push(None);
+        self.parent.push(None);
+        self.depth.push(0);
+        self.region.push(None);
+        self.name.push(names::OUTSIDE.to_owned());
+        self.kind.push(Kind::Computation as usize);
+        self.file.push(String::new());
+        self.line.push(0);
+        self.inclusive_s.push(run.seconds(node.inclusive));
+        self.exclusive_s.push(run.seconds(node.exclusive));
+        self.visits.push(node.visits);
+        self.pes.push(node.pes);
+        self.most_s.push(run.seconds(node.most));
+        self.waiting_s.push(0.0);
+        self.children.push(0);
     }
 }

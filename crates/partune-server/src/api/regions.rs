@@ -43,8 +43,9 @@ pub(super) fn find(run: &Run, ask: &Ask<'_>) -> Answer {
     let wanted = wanted.ok_or_else(|| Error::question("text is missing", "add text=…, a part of a name"))?;
     let wanted = wanted.to_lowercase();
     let trace = run.trace();
+    let is_region = |row: &&Flat| row.region.is_some();
     let name = |row: &&Flat| trace.strings().get(trace.regions()[row.region].name).to_lowercase().contains(&wanted);
-    let found: Vec<&Flat> = run.flat().iter().filter(name).collect();
+    let found: Vec<&Flat> = run.flat().iter().filter(is_region).filter(name).collect();
     let regions = found.iter().take(ROWS).map(|row| self::row(run, row)).collect();
     json(&Found { regions, omitted: found.len().saturating_sub(ROWS) })
 }

@@ -66,7 +66,7 @@ struct Thresholds {
     /// A hotspot is a bottleneck from this many times its baseline
     #[arg(long, value_name = "FACTOR", default_value_t = Options::default().baseline_factor)]
     baseline_factor: f64,
-    /// Without a baseline, from this ratio of maximum to average, or average to minimum, over PEs
+    /// Without a baseline, from this ratio of its longest execution to the average, or of the average to the shortest
     #[arg(long, value_name = "FACTOR", default_value_t = Options::default().deviation)]
     deviation: f64,
     /// Calls at one place on one PE from which an operation is frequent

@@ -25,8 +25,8 @@ pub(crate) struct Args {
     /// Keep statistics of each call path instead of every event
     #[arg(long)]
     profile: bool,
-    /// Counters to read at each call: cpu-time, cycles, instructions, cache-misses, page-faults, context-switches, …
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "profile")]
+    /// Counters to read at each call: cpu-time, cycles, instructions, cache-misses, page-faults, context-switches, …; with --profile cpu-time
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     counters: Vec<String>,
     /// Frames of a call path, from the innermost one; 0: no call paths
     #[arg(long, value_name = "FRAMES")]
@@ -49,6 +49,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(folder) = &args.complete {
         report(&partune_record::complete(folder)?);
         return Ok(ExitCode::SUCCESS);
+    }
+    let kept = |name: &String| name == "cpu-time";
+    if args.profile && !args.counters.iter().all(kept) {
+        let why = "of counters, a profile keeps cpu-time alone: --profile --counters cpu-time, or record a trace\n";
+        clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, why).exit();
     }
     let request = Request {
         command: args.command.clone(),

@@ -1,0 +1,167 @@
+//! Bounds of a profile: IPC, IPCO, IPCOL and IPCOLM from sums over the blocks that each synchronisation of all processes ended.
+//!
+//! A region is what a call site of such a synchronisation ends (theory.md 2.1). A profile has no turns, so there is no IPCOLMD. Sums of a call path
+//! are of one region only if they are over the same blocks on all processes; those that are not are one region together, which can only
+//! lower the bounds. So no bound exceeds the run: between the last arrivals at two synchronisations, nobody works longer than that.
+
+use partune_base::{CallPathId, PeId, Span};
+use partune_trace::{BlockSums, PeProfile, Profile};
+use rustc_hash::FxHashMap;
+
+use crate::bounds::SERIAL;
+use crate::sums::useful;
+use crate::useful::{cpu_pes, span_of, windows};
+use crate::{Column, DataTable, Input, Outcome, RegionKind, Section, Tensor, Unit, Values};
+
+/// What ends the blocks of a region.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// The synchronisation at this call path.
+    At(CallPathId),
+    /// Ones whose call paths are not the same on all processes.
+    Several,
+    /// The shut-down.
+    Run,
+}
+
+/// Sums of a region: ticks and CPU ticks of each process.
+struct Region {
+    end: End,
+    work: Vec<i64>,
+    cpu: Vec<i64>,
+}
+
+/// Nothing of a profile that was recorded without blocks.
+pub(crate) fn run(input: &Input<'_>, profile: &Profile) -> Outcome {
+    let trace = input.trace;
+    let pes: Vec<PeId> = cpu_pes(trace).into_iter().filter(|pe| trace.pes()[*pe].thread == 0).collect();
+    let of_pes: Option<Vec<(&PeProfile, BlockSums)>> =
+        pes.iter().map(|pe| profile.of(*pe).and_then(|it| Some((it, it.open_block?)))).collect();
+    let Some(of_pes) = of_pes.filter(|it| it.len() > 1) else { return Outcome::default() };
+    let windows = windows(trace);
+    let useful: Vec<i64> = pes.iter().map(|pe| useful(trace, *pe, windows[*pe])).collect();
+    let regions = regions(&of_pes, &useful);
+    let kinds: Vec<RegionKind> = regions.iter().map(|region| kind(&region.work)).collect();
+    let tensor = |work: &dyn Fn(&Region) -> &[i64]| {
+        let mut tensor = Tensor::new(pes.len());
+        for (number, (region, kind)) in regions.iter().zip(&kinds).enumerate() {
+            tensor.region(*kind);
+            tensor.iteration(number, work(region));
+        }
+        tensor.bounds()
+    };
+    let bounds = tensor(&|region| &region.work);
+    let has_cpu = of_pes.iter().all(|(_, open)| open.cpu.is_some());
+    let (begin, end) = span_of(&windows, &pes);
+    let n = pes.len() as i128;
+    let mut ladder = vec![
+        ("IPCO", bounds.ipco(), "L"),
+        ("IPCOL", bounds.ipcol(), "M'"),
+        ("IPCOLM", bounds.ipcolm(), "rest"),
+        ("actual", i128::from(end.since(begin).0) * n, ""),
+    ];
+    if has_cpu {
+        ladder.insert(0, ("IPC", tensor(&|region| &region.cpu).ipco(), "O"));
+    }
+    let notes = vec![
+        "work is useful time of main threads between synchronisations of all processes; a profile has no turns, and `rest` holds what varies \
+         from turn to turn, waits, messages and the synchronisations themselves"
+            .to_owned(),
+    ];
+    let mut tables = ladder_tables(input, &ladder, n);
+    tables.push(region_table(input, &regions, &kinds));
+    Outcome { findings: Vec::new(), sections: vec![Section { name: "bounds", scalars: Vec::new(), tables, notes }] }
+}
+
+/// Regions in order of call path, then that of several, then the end of the run.
+fn regions(of_pes: &[(&PeProfile, BlockSums)], useful: &[i64]) -> Vec<Region> {
+    let n = of_pes.len();
+    let new = |end| Region { end, work: vec![0; n], cpu: vec![0; n] };
+    // How many processes have a call path with one and the same signature; 0 if there is another one.
+    let mut alike: FxHashMap<CallPathId, (u64, usize)> = FxHashMap::default();
+    let ended = |pe: &PeProfile| -> Vec<(CallPathId, BlockSums)> {
+        let rows = pe.rows.iter().filter_map(|row| Some((row.path, row.blocks?)));
+        rows.filter(|(_, blocks)| blocks.signature != 0 || blocks.time.is_positive()).collect()
+    };
+    for (path, blocks) in of_pes.iter().flat_map(|(pe, _)| ended(pe)) {
+        let (signature, count) = alike.entry(path).or_insert((blocks.signature, 0));
+        *count = if *signature == blocks.signature { *count + 1 } else { usize::MAX / 2 };
+    }
+    let mut own: Vec<CallPathId> = of_pes[0].0.rows.iter().map(|row| row.path).collect();
+    own.retain(|path| alike.get(path).is_some_and(|(_, count)| *count == n));
+    let mut regions: Vec<Region> = own.iter().map(|path| new(End::At(*path))).collect();
+    let (several, last) = (regions.len(), regions.len() + 1);
+    regions.extend([new(End::Several), new(End::Run)]);
+    for (at, (pe, open)) in of_pes.iter().enumerate() {
+        let mut known = 0_i64;
+        for (path, blocks) in ended(pe) {
+            let region = &mut regions[own.binary_search(&path).unwrap_or(several)];
+            region.work[at] = region.work[at].saturating_add(blocks.time.0);
+            region.cpu[at] = region.cpu[at].saturating_add(blocks.cpu.unwrap_or_default().0);
+            known = known.saturating_add(blocks.time.0);
+        }
+        let rest = useful[at].saturating_sub(known).max(0);
+        regions[last].work[at] = rest;
+        regions[last].cpu[at] = open.cpu.unwrap_or_default().0.min(rest);
+    }
+    regions.retain(|region| region.work.iter().any(|ticks| *ticks > 0));
+    regions
+}
+
+/// Whether one process does nearly all of it.
+fn kind(work: &[i64]) -> RegionKind {
+    let total: i128 = work.iter().map(|ticks| i128::from(*ticks)).sum();
+    let most = work.iter().copied().max().unwrap_or(0);
+    if total > 0 && most as f64 >= SERIAL * total as f64 { RegionKind::Serial } else { RegionKind::Parallel }
+}
+
+/// Bounds, and the gaps between them; levels are scaled by the number of processes.
+fn ladder_tables(input: &Input<'_>, ladder: &[(&'static str, i128, &'static str)], n: i128) -> Vec<DataTable> {
+    let seconds = |scaled: i128| scaled as f64 / n as f64 / input.trace.clock().ticks_per_second() as f64;
+    let actual = ladder.last().map_or(0, |level| level.1);
+    let gaps: Vec<(&'static str, i128)> = ladder.windows(2).map(|pair| (pair[0].2, pair[1].1 - pair[0].1)).collect();
+    let fraction = |gap: &(&str, i128)| if actual > 0 { gap.1 as f64 / actual as f64 } else { 0.0 };
+    let bounds = vec![
+        Column::new("name", Values::Word(ladder.iter().map(|level| level.0).collect())),
+        Column::seconds("seconds", ladder.iter().map(|level| seconds(level.1)).collect()),
+    ];
+    let of_gaps = vec![
+        Column::new("name", Values::Word(gaps.iter().map(|gap| gap.0).collect())),
+        Column::seconds("seconds", gaps.iter().map(|gap| seconds(gap.1)).collect()),
+        Column::new("fraction", Values::Number(Unit::Ratio, gaps.iter().map(fraction).collect())),
+    ];
+    vec![DataTable { name: "bounds", columns: bounds }, DataTable { name: "gaps", columns: of_gaps }]
+}
+
+/// What each region has, by what its imbalance loses.
+fn region_table(input: &Input<'_>, regions: &[Region], kinds: &[RegionKind]) -> DataTable {
+    let clock = input.trace.clock();
+    let mean = |region: &Region| {
+        let sum: Span = region.work.iter().map(|ticks| Span(*ticks)).sum();
+        clock.seconds(sum) / region.work.len().max(1) as f64
+    };
+    let most = |region: &Region| clock.seconds(Span(region.work.iter().copied().max().unwrap_or(0)));
+    let mut rows: Vec<(usize, f64)> =
+        regions.iter().enumerate().map(|(at, region)| (at, most(region) - mean(region))).collect();
+    rows.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let to = |end: End| if let End::At(path) = end { path } else { CallPathId::NONE };
+    let word = |end: End| match end {
+        End::At(_) => "synchronisation",
+        End::Several => "several",
+        End::Run => "end_of_run",
+    };
+    let kind = |kind: RegionKind| match kind {
+        RegionKind::Serial => "serial",
+        RegionKind::Parallel => "parallel",
+    };
+    DataTable {
+        name: "block_regions",
+        columns: vec![
+            Column::new("to", Values::Path(rows.iter().map(|row| to(regions[row.0].end)).collect())),
+            Column::new("ended_by", Values::Word(rows.iter().map(|row| word(regions[row.0].end)).collect())),
+            Column::new("kind", Values::Word(rows.iter().map(|row| kind(kinds[row.0])).collect())),
+            Column::seconds("mean", rows.iter().map(|row| mean(&regions[row.0])).collect()),
+            Column::seconds("imbalance", rows.iter().map(|row| row.1).collect()),
+        ],
+    }
+}
