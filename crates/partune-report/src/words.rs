@@ -76,6 +76,7 @@ pub fn kind(kind: Kind) -> &'static str {
         Kind::Synchronisation => "barriers, task waits",
         Kind::OneSided => "one-sided",
         Kind::Locks => "locks, signals",
+        Kind::Device => "waiting for a device",
         Kind::Io => "files",
         Kind::Management => "start-up, management",
         Kind::Measurement => "recorder",

@@ -136,6 +136,16 @@ impl Trace {
             .filter(|pe| self.built.pes[*pe].kind != PeKind::Metric && self.is_active(*pe))
     }
 
+    /// Those of CPUs: what is meant where PEs are counted, and what shares of the PEs' time refer to.
+    pub fn cpu_pes(&self) -> impl Iterator<Item = PeId> + '_ {
+        self.active_pes().filter(|pe| self.built.pes[*pe].kind == PeKind::Cpu)
+    }
+
+    /// Streams of devices that recorded something.
+    pub fn device_pes(&self) -> impl Iterator<Item = PeId> + '_ {
+        self.active_pes().filter(|pe| self.built.pes[*pe].kind == PeKind::Accelerator)
+    }
+
     fn is_active(&self, pe: PeId) -> bool {
         let counted = self.profile().and_then(|profile| profile.of(pe));
         counted.is_some() || !self.built.streams[pe].visits.is_empty()
