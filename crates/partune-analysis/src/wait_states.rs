@@ -54,7 +54,7 @@ fn run(input: &Input<'_>) -> Outcome {
     let delays = input.waits.delays();
     let ledger = blame::ledger(input.trace, input.index, input.waits, delays);
     let origins = Origins::new(input.trace, input.index, input.waits);
-    let pes = input.trace.active_pes().count();
+    let pes = input.trace.cpu_pes().count();
     let minimum = input.options.minimum * input.trace.duration().0 as f64 * pes as f64;
     let findings = places
         .into_par_iter()

@@ -36,8 +36,7 @@ pub fn text(diagnosis: &Diagnosis, archive: &str, options: TextOptions) -> Strin
 
 fn header(out: &mut String, diagnosis: &Diagnosis, archive: &str) {
     let trace = &diagnosis.trace;
-    let pes = trace.active_pes().count();
-    let processes = trace.processes().iter().filter(|process| !process.pes.is_empty()).count();
+    let pes = names::pes(trace);
     let counted = trace.profile().into_iter().flat_map(|profile| profile.pes.iter()).flat_map(|pe| &pe.rows);
     let mut paradigms: Vec<&str> = trace
         .active_pes()
@@ -58,7 +57,7 @@ fn header(out: &mut String, diagnosis: &Diagnosis, archive: &str) {
     let duration = names::seconds(trace.clock().seconds(trace.duration()));
     let _ = writeln!(
         out,
-        "{archive}: {pes} PEs in {processes} processes{}{}, {what}, {duration}",
+        "{archive}: {pes}{}{}, {what}, {duration}",
         if paradigms.is_empty() { "" } else { ", " },
         paradigms.join(" + ")
     );
@@ -95,6 +94,7 @@ fn summary(out: &mut String, diagnosis: &Diagnosis) {
             );
         }
     }
+    devices(out, diagnosis);
     if let Some(bounds) = section(diagnosis, "bounds") {
         let column = |table: &str, column: &str| {
             let table = bounds.tables.iter().find(|it| it.name == table)?;
@@ -122,7 +122,7 @@ fn summary(out: &mut String, diagnosis: &Diagnosis) {
     }
     let waits: Span = diagnosis.waits.iter().map(partune_analysis::Wait::duration).sum();
     let trace = &diagnosis.trace;
-    let all = trace.clock().seconds(trace.duration()) * trace.active_pes().count().max(1) as f64;
+    let all = trace.clock().seconds(trace.duration()) * trace.cpu_pes().count().max(1) as f64;
     if all > 0.0 {
         let waits = trace.clock().seconds(waits);
         let _ = writeln!(
@@ -134,11 +134,40 @@ fn summary(out: &mut String, diagnosis: &Diagnosis) {
     }
 }
 
+/// How well devices are used, and what the host's calls to them take.
+fn devices(out: &mut String, diagnosis: &Diagnosis) {
+    let Some(efficiency) = section(diagnosis, "efficiency") else { return };
+    let value = |name| efficiency.scalars.iter().find(|scalar| scalar.name == name).map(|scalar| scalar.value);
+    if let (Some(parallel), Some(balance), Some(communication), Some(orchestration)) = (
+        value("device_parallel"),
+        value("device_load_balance"),
+        value("device_communication"),
+        value("device_orchestration"),
+    ) {
+        let _ = writeln!(
+            out,
+            "devices      {} parallel = {} load balance × {} communication × {} orchestration",
+            names::percent(parallel),
+            names::percent(balance),
+            names::percent(communication),
+            names::percent(orchestration)
+        );
+    }
+    if let (Some(calls), Some(waits)) = (value("device_call_seconds"), value("device_wait_seconds")) {
+        let _ = writeln!(
+            out,
+            "host         {} waiting for devices, {} in other calls to them (summed over PEs)",
+            names::seconds(waits),
+            names::seconds(calls - waits)
+        );
+    }
+}
+
 /// Where the PEs' time went by kind, for a profile, which does not tell what was waiting.
 fn activities(out: &mut String, diagnosis: &Diagnosis) {
     let Some(profile) = section(diagnosis, "profile") else { return };
     let trace = &diagnosis.trace;
-    let all = trace.clock().seconds(trace.duration()) * trace.active_pes().count().max(1) as f64;
+    let all = trace.clock().seconds(trace.duration()) * trace.cpu_pes().count().max(1) as f64;
     let spent = profile.scalars.iter().filter(|scalar| scalar.value > 0.0);
     let parts: Vec<String> = spent.map(|it| format!("{} {}", it.name, names::percent(it.value / all))).collect();
     if all > 0.0 && !parts.is_empty() {

@@ -50,6 +50,7 @@ pub fn factor(name: &str) -> (&'static str, &'static str) {
         "load_balance" => ("Load balance", "lower where some PEs have more to compute than others"),
         "communication" => ("Communication", "lower where even the busiest PE spends time in operations"),
         "serialization" => ("Serialization", "lower where PEs wait for each other in chains, even on an ideal network"),
+        "orchestration" => ("Orchestration", "lower where even the busiest device has nothing to do: of devices only"),
         "transfer" => ("Transfer", "lower where moving data and calling the library takes time"),
         _ => ("", ""),
     }

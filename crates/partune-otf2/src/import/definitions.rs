@@ -14,6 +14,10 @@ const LOST_EVENTS: &str = "PARTUNE::LOST_EVENTS";
 /// An id that stands for "undefined" in definitions.
 const UNDEFINED: u64 = u32::MAX as u64;
 
+/// `OTF2_SYSTEM_TREE_DOMAIN_ACCELERATOR_DEVICE` and `OTF2_LOCATION_GROUP_TYPE_ACCELERATOR`.
+const DOMAIN_DEVICE: u8 = 7;
+const GROUP_ACCELERATOR: u8 = 2;
+
 #[derive(Debug)]
 pub(super) struct LocationDef {
     pub(super) id: u64,
@@ -27,6 +31,17 @@ pub(super) struct LocationDef {
 pub(super) struct LocationGroupDef {
     pub(super) name: u64,
     pub(super) parent: u64,
+    /// It is a context on a device, and no process.
+    pub(super) is_accelerator: bool,
+    /// The group that made it.
+    pub(super) creator: u64,
+}
+
+/// A part of the machine.
+#[derive(Clone, Copy, Debug)]
+struct NodeDef {
+    name: u64,
+    parent: u64,
 }
 
 #[derive(Debug)]
@@ -135,9 +150,11 @@ pub(super) struct Definitions {
     pub(super) global_offset: u64,
     texts: Vec<String>,
     text_ids: IdMap,
-    node_names: Vec<u64>,
+    nodes: Vec<NodeDef>,
     node_ids: IdMap,
-    location_groups: Vec<LocationGroupDef>,
+    /// Nodes that are devices.
+    device_nodes: IdMap,
+    pub(super) location_groups: Vec<LocationGroupDef>,
     location_group_ids: IdMap,
     pub(super) locations: Vec<LocationDef>,
     location_ids: IdMap,
@@ -174,14 +191,21 @@ impl Definitions {
                 }
             }
             Definition::SystemTreeNode(it) => {
-                if self.node_ids.insert(u64::from(it.id), self.node_names.len() as u32) {
-                    self.node_names.push(u64::from(it.name));
+                if self.node_ids.insert(u64::from(it.id), self.nodes.len() as u32) {
+                    self.nodes.push(NodeDef { name: u64::from(it.name), parent: u64::from(it.parent) });
                 }
+            }
+            Definition::SystemTreeNodeDomain(it) if it.system_tree_domain == DOMAIN_DEVICE => {
+                self.device_nodes.insert(u64::from(it.system_tree_node), 0);
             }
             Definition::LocationGroup(it) => {
                 if self.location_group_ids.insert(u64::from(it.id), self.location_groups.len() as u32) {
-                    let (name, parent) = (u64::from(it.name), u64::from(it.system_tree_parent));
-                    self.location_groups.push(LocationGroupDef { name, parent });
+                    self.location_groups.push(LocationGroupDef {
+                        name: u64::from(it.name),
+                        parent: u64::from(it.system_tree_parent),
+                        is_accelerator: it.location_group_type == GROUP_ACCELERATOR,
+                        creator: it.creating_location_group.map_or(UNDEFINED, u64::from),
+                    });
                 }
             }
             Definition::Location(it) => {
@@ -305,9 +329,26 @@ impl Definitions {
         self.location_group_ids.get(id).map(|at| self.location_groups[at as usize])
     }
 
-    /// The string id of a system-tree node's name.
+    /// The string id of the name of the machine's node that a system-tree node is, or that a device belongs to.
     pub(super) fn node_name(&self, id: u64) -> u64 {
-        self.node_ids.get(id).map_or(UNDEFINED, |at| self.node_names[at as usize])
+        let mut node = self.node(id);
+        // As many steps as there are nodes: parents may form a circle.
+        for _ in 0..self.nodes.len() {
+            match node {
+                Some((id, NodeDef { parent, .. })) if self.is_device(id) => node = self.node(parent),
+                _ => break,
+            }
+        }
+        node.map_or(UNDEFINED, |(_, node)| node.name)
+    }
+
+    fn node(&self, id: u64) -> Option<(u64, NodeDef)> {
+        self.node_ids.get(id).map(|at| (id, self.nodes[at as usize]))
+    }
+
+    /// Whether a system-tree node is a device.
+    pub(super) fn is_device(&self, id: u64) -> bool {
+        self.device_nodes.get(id).is_some()
     }
 
     /// How many PEs lost events while they were recorded, and how many events, as partune's own recorder counts them.

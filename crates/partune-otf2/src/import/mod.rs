@@ -12,8 +12,10 @@
 mod archive;
 mod clock;
 mod contexts;
+mod copies;
 mod decode;
 mod definitions;
+mod devices;
 mod files;
 mod ids;
 mod mappings;
@@ -130,13 +132,14 @@ pub fn import_in_runs(
     }
     let mut paths = CallPaths::default();
     let path_maps = merge_paths(&joined, &resolvers, &mut paths);
-    let streams: Vec<_> = joined
+    let mut streams: Vec<_> = joined
         .par_drain(..)
         .zip(&path_maps)
         .zip(&resolvers)
         .map(|((joined, paths), resolver)| joined.assemble(paths, resolver))
         .collect();
     drop(resolvers);
+    copies::add(&mut streams, &mut builder, &mut paths);
     builder.profile = statistics.map(|statistics| {
         statistics::Paths::new(&contexts, &tables, &builder.regions).profile(
             &statistics,

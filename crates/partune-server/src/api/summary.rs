@@ -25,6 +25,8 @@ struct Summary {
     paradigms: Vec<String>,
     pes: usize,
     processes: usize,
+    device_streams: usize,
+    devices: usize,
     events: u64,
     duration_s: f64,
     profile_only: bool,
@@ -76,7 +78,7 @@ pub(super) fn summary(run: &Run, _: &Ask<'_>) -> Answer {
     let duration = run.seconds(trace.duration());
     let profile = trace.profile().is_some();
     let waiting = run.seconds(run.diagnosis.waits.iter().map(Wait::duration).sum::<Span>());
-    let all = duration * run.pes.len().max(1) as f64;
+    let all = duration * trace.cpu_pes().count().max(1) as f64;
     let section = |name: &str| run.diagnosis.sections.iter().find(|section| section.name == name);
     let (bounds, gaps) = section("bounds").map(bounds).unwrap_or_default();
     let worst = run.diagnosis.findings.iter().take(TOLD);
@@ -87,8 +89,10 @@ pub(super) fn summary(run: &Run, _: &Ask<'_>) -> Answer {
         path: text::long(&run.path.to_string_lossy()),
         producer: None,
         paradigms: paradigms(&run.diagnosis),
-        pes: run.pes.len(),
-        processes: trace.processes().iter().filter(|process| !process.pes.is_empty()).count(),
+        pes: trace.cpu_pes().count(),
+        processes: trace.cpu_processes().count(),
+        device_streams: trace.device_pes().count(),
+        devices: trace.devices(),
         events: trace.events(),
         duration_s: duration,
         profile_only: profile,
@@ -114,9 +118,9 @@ pub(super) fn sentence(pieces: &[Piece]) -> String {
 }
 
 fn efficiency(section: &Section) -> Vec<Factor> {
-    const LEVELS: [(&str, &str); 3] =
-        [("", "all PEs"), ("process_", "between processes"), ("thread_", "inside of processes")];
-    const NAMES: [&str; 5] = ["parallel", "load_balance", "communication", "serialization", "transfer"];
+    const LEVELS: [(&str, &str); 4] =
+        [("", "all PEs"), ("process_", "between processes"), ("thread_", "inside of processes"), ("device_", "devices")];
+    const NAMES: [&str; 6] = ["parallel", "load_balance", "communication", "orchestration", "serialization", "transfer"];
     let value = |prefix: &str, name: &str| {
         let scalar = section.scalars.iter().find(|it| it.name.strip_prefix(prefix) == Some(name))?;
         Some(scalar.value).filter(|value| value.is_finite())
