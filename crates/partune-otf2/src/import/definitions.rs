@@ -14,9 +14,10 @@ const LOST_EVENTS: &str = "PARTUNE::LOST_EVENTS";
 /// An id that stands for "undefined" in definitions.
 const UNDEFINED: u64 = u32::MAX as u64;
 
-/// `OTF2_SYSTEM_TREE_DOMAIN_ACCELERATOR_DEVICE` and `OTF2_LOCATION_GROUP_TYPE_ACCELERATOR`.
+/// `OTF2_SYSTEM_TREE_DOMAIN_ACCELERATOR_DEVICE`, `OTF2_LOCATION_GROUP_TYPE_ACCELERATOR` and `OTF2_TYPE_STRING`.
 const DOMAIN_DEVICE: u8 = 7;
 const GROUP_ACCELERATOR: u8 = 2;
+const TYPE_STRING: u8 = 11;
 
 #[derive(Debug)]
 pub(super) struct LocationDef {
@@ -148,7 +149,9 @@ pub(super) struct MetricClassDef {
 pub(super) struct Definitions {
     pub(super) resolution: u64,
     pub(super) global_offset: u64,
-    texts: Vec<String>,
+    texts: Vec<(u64, String)>,
+    /// Attributes of events: id, name, and whether their values are texts.
+    pub(super) attributes: Vec<(u64, u64, bool)>,
     text_ids: IdMap,
     nodes: Vec<NodeDef>,
     node_ids: IdMap,
@@ -187,7 +190,7 @@ impl Definitions {
             }
             Definition::Text(it) => {
                 if self.text_ids.insert(u64::from(it.id), self.texts.len() as u32) {
-                    self.texts.push(String::from_utf8_lossy(it.string).into_owned());
+                    self.texts.push((u64::from(it.id), String::from_utf8_lossy(it.string).into_owned()));
                 }
             }
             Definition::SystemTreeNode(it) => {
@@ -305,6 +308,9 @@ impl Definitions {
                 place: u64::from(it.source_code_location),
                 parent: u64::from(it.parent),
             }),
+            Definition::Attribute(it) => {
+                self.attributes.push((u64::from(it.id), u64::from(it.name), it.value_type == TYPE_STRING));
+            }
             Definition::LocationProperty(it) => {
                 let value = it.value.unwrap_or(Value::String(it.string_value));
                 self.location_properties.push((it.location, u64::from(it.name), value));
@@ -315,7 +321,12 @@ impl Definitions {
 
     /// The text of a string definition; empty if there is none.
     pub(super) fn text(&self, id: u64) -> &str {
-        self.text_ids.get(id).map_or("", |at| &self.texts[at as usize])
+        self.text_ids.get(id).map_or("", |at| &self.texts[at as usize].1)
+    }
+
+    /// All texts and their ids.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (u64, &str)> {
+        self.texts.iter().map(|(id, text)| (*id, text.as_str()))
     }
 
     pub(super) fn intern(&self, strings: &mut Strings, id: u64) -> StringId {

@@ -9,6 +9,7 @@
 //! Nothing here fails on damage: what cannot be read is told in the trace's [`Quality`]. Only an anchor that cannot be read, or
 //! a substrate that we do not know, is an error.
 
+mod addresses;
 mod archive;
 mod clock;
 mod contexts;
@@ -132,13 +133,14 @@ pub fn import_in_runs(
     }
     let mut paths = CallPaths::default();
     let path_maps = merge_paths(&joined, &resolvers, &mut paths);
-    let mut streams: Vec<_> = joined
+    let (mut streams, told): (Vec<_>, Vec<_>) = joined
         .par_drain(..)
         .zip(&path_maps)
         .zip(&resolvers)
         .map(|((joined, paths), resolver)| joined.assemble(paths, resolver))
-        .collect();
+        .unzip();
     drop(resolvers);
+    addresses::resolve(&mut streams, told);
     copies::add(&mut streams, &mut builder, &mut paths);
     builder.profile = statistics.map(|statistics| {
         statistics::Paths::new(&contexts, &tables, &builder.regions).profile(

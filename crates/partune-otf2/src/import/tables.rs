@@ -9,6 +9,7 @@ use partune_trace::{
     Window,
 };
 
+use super::addresses::AddressAttributes;
 use super::definitions::{CommDef, Definitions, GroupDef, RegionDef};
 use super::devices::Devices;
 use super::ids::IdMap;
@@ -26,6 +27,8 @@ pub(super) struct Tables {
     groups: IdMap,
     /// For each OTF2 group the first of our groups with the same members.
     member_groups: Vec<Option<GroupId>>,
+    /// Attributes that tell addresses.
+    pub(super) addresses: AddressAttributes,
     /// The region of calls whose definition is missing: the last one.
     unknown_region: u32,
 }
@@ -102,7 +105,7 @@ fn role_of(region_role: u8) -> Role {
 /// Fills the builder; returns where the archive's ids went, and the locations in order of PE.
 pub(super) fn build(definitions: &Definitions, builder: &mut TraceBuilder) -> (Tables, Vec<Location>) {
     builder.resolution = definitions.resolution;
-    let mut tables = Tables::default();
+    let mut tables = Tables { addresses: AddressAttributes::new(definitions), ..Tables::default() };
     let locations = pes(definitions, builder);
     regions(definitions, builder, &mut tables);
     groups(definitions, builder, &mut tables);
