@@ -6,9 +6,9 @@ use partune_base::{StringId, Strings};
 use partune_collect::layout::attributes;
 use partune_otf2::codec::attic::GroupKind;
 use partune_otf2::codec::definition::{
-    Attribute, CallingContext, ClockProperties, Comm, Definition, Group, InterComm, IoHandle, IoParadigm, IoRegularFile, Location,
-    LocationGroup, LocationGroupProperty, LocationProperty, MetricClass, MetricMember, Paradigm, Region, RmaWin,
-    SourceCodeLocation, SystemTreeNode, SystemTreeNodeDomain, Text,
+    Attribute, CallingContext, ClockProperties, Comm, Definition, Group, InterComm, IoHandle, IoParadigm,
+    IoRegularFile, Location, LocationGroup, LocationGroupProperty, LocationProperty, MetricClass, MetricMember,
+    Paradigm, Region, RmaWin, SourceCodeLocation, SystemTreeNode, SystemTreeNodeDomain, Text,
 };
 use partune_otf2::codec::view::{Array, Properties};
 use partune_otf2::codec::{CodecError, DefinitionWriter, Value};

@@ -77,9 +77,8 @@ pub(crate) fn parse(source: &Source<'_>) -> Text {
                 let name = parser.word();
                 parser.expect("=");
                 let line = token.line;
-                let stream = |word: &String| {
-                    pe_id(word).unwrap_or_else(|| source.fail(line, &format!("`{word}` is no PE")))
-                };
+                let stream =
+                    |word: &String| pe_id(word).unwrap_or_else(|| source.fail(line, &format!("`{word}` is no PE")));
                 let streams = parser.words().iter().map(stream).collect();
                 text.devices.push((line, name, streams));
             }

@@ -6,6 +6,7 @@ mod affinity;
 mod archives;
 mod barriers;
 mod bounds;
+mod devices;
 mod efficiency;
 mod hostile;
 mod iterations;

@@ -4,12 +4,12 @@
 //! kernel is, it gets a visit from one to the other. A stream does one thing after the other: what overlaps a visit or another
 //! copy, or has no completion, gets none. These visits are no events and are not counted as such.
 
+use partune_base::CallPathId;
 use partune_base::{Id, PeId, StringId, Time};
 use partune_trace::{
     CallPaths, CallSite, Completion, PeKind, Region, RegionKind, RmaCompletionKind, RmaTransferKind, Role, Stream,
     TraceBuilder, Visit, VisitIx, Visits,
 };
-use partune_base::CallPathId;
 use rayon::prelude::*;
 
 /// A copy: when, and its rows.

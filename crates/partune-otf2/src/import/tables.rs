@@ -5,8 +5,7 @@
 
 use partune_base::{GroupId, MetricId, PeId, RegionId, StringId, Strings};
 use partune_trace::{
-    Completion, Group, GroupKind, Metric, MetricValues, Pe, Process, Region, RegionKind, Role, TraceBuilder,
-    Window,
+    Completion, Group, GroupKind, Metric, MetricValues, Pe, Process, Region, RegionKind, Role, TraceBuilder, Window,
 };
 
 use super::addresses::AddressAttributes;

@@ -59,11 +59,15 @@ fn worst(diagnosis: &Diagnosis) -> Markup {
 /// The factors as bars, between processes and between threads too where there are both.
 fn factors(efficiency: &Section) -> Markup {
     let names = ["parallel", "load_balance", "communication", "orchestration", "serialization", "transfer"];
-    let levels: Vec<(&str, &str)> =
-        [("", "all PEs"), ("process_", "between processes"), ("thread_", "inside of processes"), ("device_", "devices")]
-            .into_iter()
-            .filter(|(prefix, _)| scalar(efficiency, &format!("{prefix}parallel")).is_some())
-            .collect();
+    let levels: Vec<(&str, &str)> = [
+        ("", "all PEs"),
+        ("process_", "between processes"),
+        ("thread_", "inside of processes"),
+        ("device_", "devices"),
+    ]
+    .into_iter()
+    .filter(|(prefix, _)| scalar(efficiency, &format!("{prefix}parallel")).is_some())
+    .collect();
     html! {
         h3 { "Efficiency" }
         div.scroll {

@@ -118,9 +118,14 @@ pub(super) fn sentence(pieces: &[Piece]) -> String {
 }
 
 fn efficiency(section: &Section) -> Vec<Factor> {
-    const LEVELS: [(&str, &str); 4] =
-        [("", "all PEs"), ("process_", "between processes"), ("thread_", "inside of processes"), ("device_", "devices")];
-    const NAMES: [&str; 6] = ["parallel", "load_balance", "communication", "orchestration", "serialization", "transfer"];
+    const LEVELS: [(&str, &str); 4] = [
+        ("", "all PEs"),
+        ("process_", "between processes"),
+        ("thread_", "inside of processes"),
+        ("device_", "devices"),
+    ];
+    const NAMES: [&str; 6] =
+        ["parallel", "load_balance", "communication", "orchestration", "serialization", "transfer"];
     let value = |prefix: &str, name: &str| {
         let scalar = section.scalars.iter().find(|it| it.name.strip_prefix(prefix) == Some(name))?;
         Some(scalar.value).filter(|value| value.is_finite())
