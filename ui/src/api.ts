@@ -75,6 +75,8 @@ export interface Summary {
   paradigms: string[];
   pes: number;
   processes: number;
+  device_streams: number;
+  devices: number;
   events: number;
   duration_s: number;
   profile_only: boolean;

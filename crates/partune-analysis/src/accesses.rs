@@ -180,6 +180,7 @@ fn by_role(role: Role) -> What {
         | Role::Put
         | Role::Get
         | Role::Atomic
+        | Role::DeviceWait
         | Role::RmaGroupSync
         | Role::RmaPost
         | Role::RmaStart

@@ -160,7 +160,7 @@ struct Walk {
 
 fn walk(trace: &Trace, index: &Index, waits: &Waits) -> Walk {
     let mut path = Walk::default();
-    let ends = trace.active_pes().filter_map(|pe| Some((trace.streams()[pe].end()?, pe)));
+    let ends = trace.cpu_pes().filter_map(|pe| Some((trace.streams()[pe].end()?, pe)));
     let Some((mut now, mut pe)) = ends.max_by_key(|(end, pe)| (*end, std::cmp::Reverse(*pe))) else {
         return path;
     };
@@ -275,7 +275,7 @@ pub(crate) fn work(trace: &Trace, index: &Index, waits: &Waits, pes: &[PeId]) ->
 
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
-    let pes: Vec<PeId> = trace.active_pes().collect();
+    let pes: Vec<PeId> = trace.cpu_pes().collect();
     let path = CriticalPath::find(trace, input.index, input.waits);
     let work = work(trace, input.index, input.waits, &pes);
     let impact = Impact::of(&path.times, &work);

@@ -12,7 +12,7 @@ use crate::ideal::{Ideal, follow};
 use crate::steps::Planner;
 use crate::sums::{useful as useful_of, useful_outside};
 use crate::useful::{cpu_pes, operations_between_processes, span_of, windows};
-use crate::{Analysis, Input, Outcome, Scalar, Section, Unit, phases};
+use crate::{Analysis, Input, Outcome, Scalar, Section, Unit, devices, phases};
 
 pub(crate) static EFFICIENCY: Analysis = Analysis {
     name: "efficiency",
@@ -51,9 +51,24 @@ Where the program marks phases, the table `phases` has `parallel` = `load_balanc
 in its visits to the phase and *T* the longest time that a PE spends in them. PEs that are never in a phase do not count for it; a
 thread without visits of its own is in the phases of its process. Phases may nest.
 
-A profile has `parallel`, `load_balance` and `communication` only: the other factors, and phases, need events.
+Devices are told apart from the PEs, which are those of CPUs. With *k(d)* the time in which a kernel runs in a stream of device *d*, *a(d)* that
+in which a kernel runs or a copy is under way, *N* devices and the same *T*:
 
-**Sources**: POP Centre of Excellence (formulas as in its PyPOP); split as in OTF-CPT.
+| factor | formula |
+|---|---|
+| `device_parallel` | Σ k / (N · T) = load balance × communication × orchestration |
+| `device_load_balance` | Σ k / (N · max k) |
+| `device_communication` | max k / max a |
+| `device_orchestration` | max a / T |
+
+`offload` = Σ u / (Σ u + calls): how much of what the CPUs do besides other operations is not spent in calls to devices; `device_call_seconds` is all of these
+calls, `device_wait_seconds` those that wait for a device. `device_times` has each device; `device_waits` says for each place at which the
+host waits how long a device of its process computed meanwhile, copied, or had nothing recorded to do.
+
+A profile has `parallel`, `load_balance` and `communication` only: the other factors, phases and devices need events.
+
+**Sources**: TALP for devices (Rahimi and others, arXiv 2603.26576; our own: streams of a device count as one, and where an archive does not tell the
+device of a stream, the stream counts as one); POP Centre of Excellence (formulas as in its PyPOP); split as in OTF-CPT.
 ";
 
 /// The factors of one level.
@@ -129,6 +144,7 @@ fn run(input: &Input<'_>) -> Outcome {
         "multiplicative factors of POP; a PE is a thread, and its operations (also I/O) are not useful time".to_owned(),
     );
     remark(&ideal, run_time, &mut section);
+    devices::tell(trace, useful.iter().sum(), (begin, end), &mut section);
     if let Some(table) = phases::table(trace, &pes, &windows) {
         let count = table.columns.first().map_or(0, |column| column.values.len());
         section.scalars.push(Scalar::new("phases", Unit::Count, count as f64));

@@ -32,7 +32,7 @@ pub(crate) fn expected(input: &Input<'_>) -> Vec<(CallPathId, PeId, Expected)> {
     let Some(machine) = &input.options.machine else { return Vec::new() };
     let baselines = Role::ALL.map(|role| machine.baselines_of(role.name()));
     let event_s = machine.overheads.event_s;
-    let pes: Vec<PeId> = input.trace.active_pes().collect();
+    let pes: Vec<PeId> = input.trace.cpu_pes().collect();
     let one = |pe: &PeId| match input.trace.profile() {
         Some(profile) => of_profile(input.trace, profile, *pe, &baselines, event_s),
         None => of_pe(input, *pe, &baselines, event_s),

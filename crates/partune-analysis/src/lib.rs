@@ -22,6 +22,7 @@ mod compare;
 mod cpu_time;
 mod critical_path;
 mod delay;
+mod devices;
 mod efficiency;
 mod expected;
 mod finding;

@@ -8,13 +8,13 @@
 //! what a launcher takes says nothing of the program. Without start-up or shut-down a PE's own first and last event count.
 
 use partune_base::{CallPathId, Id, PeId, RegionId, Span, StringId, Table, Time};
-use partune_trace::{PeKind, Role, Stream, TeamKind, Trace, VisitIx};
+use partune_trace::{Role, Stream, TeamKind, Trace, VisitIx};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 /// PEs of CPUs that recorded something, in order.
 pub(crate) fn cpu_pes(trace: &Trace) -> Vec<PeId> {
-    trace.active_pes().filter(|pe| trace.pes()[*pe].kind == PeKind::Cpu).collect()
+    trace.cpu_pes().collect()
 }
 
 /// The measured interval of each PE: that of its process, from the end of its start-up to the begin of its shut-down; without

@@ -50,12 +50,14 @@ pub(crate) struct Memos {
     /// None of a foreign communicator.
     pub(crate) comms: Memo<Option<Comm>, 16>,
     pub(crate) sizes: Memo<u64, 32>,
+    /// Whether types have no holes.
+    pub(crate) dense: Memo<bool, 8>,
 }
 
 impl Memos {
     #[cold]
     fn new(generation: u64) -> Memos {
-        Memos { generation, comms: Memo::new(), sizes: Memo::new() }
+        Memos { generation, comms: Memo::new(), sizes: Memo::new(), dense: Memo::new() }
     }
 }
 

@@ -20,6 +20,10 @@ pub(crate) enum Place {
     RecvCounts,
     RecvType,
     RecvTypes,
+    /// Where an access begins in the target's window, what it touches there, and the unit that a window counts in.
+    TargetDisplacement,
+    TargetType,
+    Unit,
     Partitions,
     /// The rank that a message goes to, or that memory is accessed at.
     Target,

@@ -54,6 +54,8 @@ pmpi! {
     group_from_session_pset(session, name, group) -> c_int, MISSING, "Group_from_session_pset";
     type_size(datatype, size) -> c_int, MISSING, "Type_size";
     type_size_x(datatype, size) -> c_int, MISSING, "Type_size_x";
+    type_get_extent(datatype, lower, extent) -> c_int, MISSING, "Type_get_extent";
+    type_get_true_extent(datatype, lower, extent) -> c_int, MISSING, "Type_get_true_extent";
     get_elements_x(status, datatype, count) -> c_int, MISSING, "Get_elements_x";
     test_cancelled(status, flag) -> c_int, MISSING, "Test_cancelled";
     allreduce(send, recv, count, datatype, op, comm) -> c_int, MISSING, "Allreduce";

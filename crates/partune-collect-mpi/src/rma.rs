@@ -1,7 +1,7 @@
 //! One-sided communication: windows, accesses, epochs and locks.
 //!
 //! An access is told when it is called; what completes it is told by the number that accesses to the same rank of a window share until
-//! then, or by its own if it has a request. Locks are told as asked for and given back: MPI may grant one as late as at the first access.
+//! then, or by its own if it has a request. Where it begins is told in units of the target, which the target tells when it makes the window. Locks are told as asked for and given back: MPI may grant one as late as at the first access.
 
 use partune_collect::facts::{Atomic, Collective, Lock, NO_ROOT, SYNC_MEMORY, SYNC_PROCESS};
 use partune_mpi_abi::Kind;
@@ -41,10 +41,12 @@ fn made(invocation: &mut Invocation<'_>, kind: &str, is_allocated: bool) {
     }
     let succeeded = invocation.run();
     let Some(comm) = comm.filter(|_| succeeded) else { return };
+    // Memory that is attached later is addressed by bytes.
+    let unit = if invocation.has(Place::Unit) { invocation.number(Place::Unit) } else { 1 };
     let window = windows::register(invocation.stored(Place::WinOut, Kind::Win), &comm, kind, is_allocated);
     if let Some(call) = &mut invocation.call {
         let op = if is_allocated { Collective::CreateHandleAndAllocate } else { Collective::CreateHandle };
-        call.window_create(window);
+        call.window_create(window, u64::try_from(unit).ok());
         call.rma_collective_end(op, SYNC_PROCESS, window, NO_ROOT, [0, 0]);
     }
 }
@@ -126,14 +128,18 @@ fn access(invocation: &mut Invocation<'_>, access: Access, bytes: [u64; 2]) {
     let target = target as u32;
     let with_request = invocation.mode() != Mode::Blocking;
     let handle = invocation.handle(Place::Win, Kind::Win);
+    // What has holes touches other bytes than so many from its begin on.
+    let displacement = Some(invocation.number(Place::TargetDisplacement))
+        .filter(|_| types::is_dense(invocation.handle(Place::TargetType, Kind::Datatype)))
+        .and_then(|displacement| u64::try_from(displacement).ok());
     let told = invocation.call.as_mut().and_then(|call| {
         windows::with(handle, |window| {
             let matching = if with_request { call.next_id() } else { window.access(target, call) };
             let number = window.number;
             match access {
-                Access::Put => call.rma_put(number, target, bytes[0], matching),
-                Access::Get => call.rma_get(number, target, bytes[1], matching),
-                Access::Atomic(kind) => call.rma_atomic(number, target, kind, bytes, matching),
+                Access::Put => call.rma_put(number, target, displacement, bytes[0], matching),
+                Access::Get => call.rma_get(number, target, displacement, bytes[1], matching),
+                Access::Atomic(kind) => call.rma_atomic(number, target, kind, displacement, bytes, matching),
             }
             Work::Access { window: number, matching }
         })

@@ -1,4 +1,4 @@
-//! Sizes of datatypes, remembered by each thread.
+//! Sizes of datatypes and whether they have holes, remembered by each thread.
 //!
 //! A freed type's handle may be given to another type, so the tables are void whenever a type is freed.
 
@@ -32,6 +32,26 @@ fn ask(handle: usize) -> u64 {
     // SAFETY: as above.
     let known = unsafe { pmpi::type_size_x(handle, &raw mut large as usize) } == SUCCESS;
     if known { large.max(0) as u64 } else { 0 }
+}
+
+/// Whether elements of a datatype lie in memory as their bytes one behind the other, from where they are put on.
+pub(crate) fn is_dense(handle: usize) -> bool {
+    // Before the tables are asked for again.
+    let size = size(handle);
+    let ask = || size > 0 && extents(handle) == Some([[0, size as isize]; 2]);
+    memo::of_thread().map_or_else(ask, |memos| memos.dense.get(handle, ask))
+}
+
+/// Lower bound and extent of a datatype, as it says and as it is.
+#[cold]
+fn extents(handle: usize) -> Option<[[isize; 2]; 2]> {
+    let [mut said, mut real] = [[0_isize; 2]; 2];
+    // SAFETY: a datatype of the program, and numbers that outlive the calls.
+    let known = unsafe {
+        pmpi::type_get_extent(handle, &raw mut said[0] as usize, &raw mut said[1] as usize) == SUCCESS
+            && pmpi::type_get_true_extent(handle, &raw mut real[0] as usize, &raw mut real[1] as usize) == SUCCESS
+    };
+    known.then_some([said, real])
 }
 
 /// `MPI_Type_free`.

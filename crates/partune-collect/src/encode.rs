@@ -3,7 +3,7 @@
 //! Integers are compressed: a byte with the number of bytes, then those, little endian; the greatest value is the single byte 0xff.
 //! Sources: `OTF2_Buffer_WriteUint32` and the generated writers of OTF2 3.0; the tests read what is written here with `partune-otf2`.
 
-use crate::layout::bytes::TIMESTAMP;
+use crate::layout::bytes::{ATTRIBUTE_LIST, TIMESTAMP};
 
 const ENTER: u8 = 12;
 const LEAVE: u8 = 13;
@@ -149,6 +149,15 @@ impl At {
             return self.bytes([1, peer as u8, 1, comm as u8, 1, tag as u8]).c64(bytes);
         }
         self.c32(peer).c32(comm).c32(tag).c64(bytes)
+    }
+
+    /// An attribute of the event that follows, if it has a value.
+    #[inline(always)]
+    pub(crate) fn attribute(self, attribute: u32, value: Option<u64>) -> At {
+        const U64: u8 = 4;
+        let Some(value) = value else { return self };
+        let record = self.record(ATTRIBUTE_LIST);
+        record.end(record.data().c32(1).c32(attribute).byte(U64).c64(value))
     }
 
     /// Begins a record with a length.

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::call::Call;
 use crate::encode::{Message, RECV, SEND};
 use crate::lane::{Keep, Lane};
+use crate::layout::attributes;
 
 /// `OTF2_CollectiveOp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,8 +91,11 @@ pub const SYNC_MEMORY: u32 = 2;
 /// Appends a record with attributes to the lane of a call, unless it keeps statistics only. A macro, since closures are not always inlined.
 macro_rules! tell {
     ($call:ident, $kind:literal, $at:ident => $data:expr) => {
+        tell!($call, $kind, (attributes::DISPLACEMENT, None), $at => $data)
+    };
+    ($call:ident, $kind:literal, ($attribute:expr, $value:expr), $at:ident => $data:expr) => {
         if !matches!($call.lane.keep, Keep::Statistics(_)) {
-            let record = $call.lane.room($call.lane.current.time).record($kind);
+            let record = $call.lane.room($call.lane.current.time).attribute($attribute, $value).record($kind);
             let $at = record.data();
             let end = record.end($data);
             $call.lane.append(end);
@@ -246,8 +250,9 @@ impl Call<'_> {
         tell!(self, 88, at => at.c32(comm));
     }
 
-    pub fn window_create(&mut self, window: u32) {
-        tell!(self, 35, at => at.c32(window));
+    /// `unit`: the bytes of a unit of displacements in this process's part of the window.
+    pub fn window_create(&mut self, window: u32, unit: Option<u64>) {
+        tell!(self, 35, (attributes::DISPLACEMENT_UNIT, unit), at => at.c32(window));
     }
 
     pub fn window_destroy(&mut self, window: u32) {
@@ -283,20 +288,29 @@ impl Call<'_> {
         tell!(self, 44, at => at.c32(window).c32(remote).byte(kind as u8));
     }
 
-    pub fn rma_put(&mut self, window: u32, remote: u32, bytes: u64, matching: u64) {
+    /// `displacement`: where the access begins at the target, in its units.
+    pub fn rma_put(&mut self, window: u32, remote: u32, displacement: Option<u64>, bytes: u64, matching: u64) {
         self.moved(bytes, 0);
-        tell!(self, 46, at => at.c32(window).c32(remote).c64(bytes).c64(matching));
+        tell!(self, 46, (attributes::DISPLACEMENT, displacement), at => at.c32(window).c32(remote).c64(bytes).c64(matching));
     }
 
-    pub fn rma_get(&mut self, window: u32, remote: u32, bytes: u64, matching: u64) {
+    pub fn rma_get(&mut self, window: u32, remote: u32, displacement: Option<u64>, bytes: u64, matching: u64) {
         self.moved(0, bytes);
-        tell!(self, 47, at => at.c32(window).c32(remote).c64(bytes).c64(matching));
+        tell!(self, 47, (attributes::DISPLACEMENT, displacement), at => at.c32(window).c32(remote).c64(bytes).c64(matching));
     }
 
-    pub fn rma_atomic(&mut self, window: u32, remote: u32, kind: Atomic, bytes: [u64; 2], matching: u64) {
+    pub fn rma_atomic(
+        &mut self,
+        window: u32,
+        remote: u32,
+        kind: Atomic,
+        displacement: Option<u64>,
+        bytes: [u64; 2],
+        matching: u64,
+    ) {
         let [sent, received] = bytes;
         self.moved(sent, received);
-        tell!(self, 48, at => at.c32(window).c32(remote).byte(kind as u8).c64(sent).c64(received).c64(matching));
+        tell!(self, 48, (attributes::DISPLACEMENT, displacement), at => at.c32(window).c32(remote).byte(kind as u8).c64(sent).c64(received).c64(matching));
     }
 
     pub fn rma_complete_blocking(&mut self, window: u32, matching: u64) {

@@ -36,6 +36,15 @@ pub fn part(stem: &Path, thread: u32, ending: &str) -> PathBuf {
 }
 
 /// Type bytes of OTF2's buffers.
+/// Attributes of events, which the archive defines under these numbers and names.
+pub mod attributes {
+    /// Where an access to a window begins, in units of the target.
+    pub const DISPLACEMENT: u32 = 0;
+    /// The bytes of a unit in the window that is created.
+    pub const DISPLACEMENT_UNIT: u32 = 1;
+    pub const NAMES: [&str; 2] = ["PARTUNE::DISPLACEMENT", "PARTUNE::DISPLACEMENT_UNIT"];
+}
+
 pub mod bytes {
     /// The rest of the chunk is padding.
     pub const END_OF_CHUNK: u8 = 0;
@@ -49,6 +58,8 @@ pub mod bytes {
     pub const LITTLE_ENDIAN: u8 = 0x42;
     /// A time follows.
     pub const TIMESTAMP: u8 = 5;
+    /// The attributes of the event behind follow.
+    pub const ATTRIBUTE_LIST: u8 = 6;
 }
 
 /// State of a lane, kept in its file so that whoever finds the file knows how far it is written.

@@ -31,7 +31,7 @@ pub fn compare(diagnoses: &[&Diagnosis]) -> Result<Comparison, CompareError> {
 
 /// How a program scales over diagnoses on several numbers of PEs, in any order; those on one number count by their median.
 pub fn scale(diagnoses: &[&Diagnosis], mode: Mode) -> Result<Scaling, CompareError> {
-    let pes = |diagnosis: &&Diagnosis| diagnosis.trace.active_pes().count();
+    let pes = |diagnosis: &&Diagnosis| diagnosis.trace.cpu_pes().count();
     match diagnoses {
         [] | [_] => return Err(CompareError::OnePoint),
         all if all.iter().any(|it| pes(it) == 0 || !it.trace.duration().is_positive()) => {

@@ -85,7 +85,7 @@ const DISTORTED: f64 = 0.05;
 /// What recording cost, if the machine is known and it is much.
 pub(crate) fn recording_note(trace: &Trace, options: &Options) -> Option<Diagnostic> {
     let event_s = options.machine.as_ref()?.overheads.event_s;
-    let pes = trace.active_pes().count();
+    let pes = trace.cpu_pes().count();
     let total = trace.clock().seconds(trace.duration()) * pes as f64;
     let events = trace.streams().iter().map(|stream| stream.events).sum::<u64>();
     let share = events as f64 * event_s / total;

@@ -107,7 +107,7 @@ fn trace(visits: &[Vec<(u8, u16, u16)>], rows: &[Vec<Row>], processes: &[u8]) ->
         let process = ProcessId(u32::from(process % 4));
         let thread = built.processes.get(process).map_or(0, |process| process.pes.len() as u32);
         let kind = if index == 4 { PeKind::Accelerator } else { PeKind::Cpu };
-        let pe = built.pes.push(Pe { name, kind, process, thread, archive_id: index as u64 });
+        let pe = built.pes.push(Pe { name, kind, process, thread, device: None, archive_id: index as u64 });
         if built.processes.get(process).is_some() {
             built.processes[process].pes.push(pe);
         }

@@ -131,7 +131,14 @@ pub fn trace(events: &Events) -> Trace {
     builder.streams = Table::from(Vec::new());
     for (lane, list) in events.lanes.iter().enumerate() {
         let name = builder.strings.intern(&format!("lane {lane}"));
-        builder.pes.push(Pe { name, kind: PeKind::Cpu, process, thread: lane as u32, archive_id: lane as u64 });
+        builder.pes.push(Pe {
+            name,
+            kind: PeKind::Cpu,
+            process,
+            thread: lane as u32,
+            device: None,
+            archive_id: lane as u64,
+        });
         builder.streams.push(stream(list, &paths));
     }
     builder.seal()

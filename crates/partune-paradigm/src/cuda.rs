@@ -1,7 +1,8 @@
 //! CUDA: the runtime (`cuda*`) and driver (`cu*`) calls of the host, as CUPTI names them.
 //!
-//! Kernels are user code and no rows. A device seen from the host: copies are puts and gets, synchronisation completes them,
-//! a launch creates a task. A call without a row counts as management, where the producer says that it is a CUDA call.
+//! Kernels are user code and no rows. A device seen from the host: copies are puts and gets, synchronisation waits for the device,
+//! and what is put into a stream (a launch, an event to be recorded or waited for there) is a task that is created. A call without
+//! a row counts as management, where the producer says that it is a CUDA call.
 
 use crate::row::{Names, constructs};
 use crate::{Construct, Paradigm};
@@ -87,16 +88,16 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "cudaStreamBeginCapture" => Management;
     "cudaStreamEndCapture" => Management;
     // Synchronisation of the host with a device
-    "cudaDeviceSynchronize" => CommSync;
-    "cudaThreadSynchronize" => CommSync;
-    "cudaStreamSynchronize" => CommSync;
-    "cudaEventSynchronize" => CommSync;
-    "cudaSynchronize" => CommSync;
-    "cudaStreamQuery" => CommSync, NonBlocking;
-    "cudaEventQuery" => CommSync, NonBlocking;
-    "cudaStreamWaitEvent" => CommSync, NonBlocking;
-    "cudaEventRecord" => Signal, NonBlocking;
-    "cudaEventRecordWithFlags" => Signal, NonBlocking;
+    "cudaDeviceSynchronize" => DeviceWait;
+    "cudaThreadSynchronize" => DeviceWait;
+    "cudaStreamSynchronize" => DeviceWait;
+    "cudaEventSynchronize" => DeviceWait;
+    "cudaSynchronize" => DeviceWait;
+    "cudaStreamQuery" => DeviceWait, NonBlocking;
+    "cudaEventQuery" => DeviceWait, NonBlocking;
+    "cudaStreamWaitEvent" => TaskCreate, NonBlocking;
+    "cudaEventRecord" => TaskCreate, NonBlocking;
+    "cudaEventRecordWithFlags" => TaskCreate, NonBlocking;
     // Streams and events
     "cudaStreamCreate" => Management;
     "cudaStreamCreateWithFlags" => Management;
@@ -190,13 +191,13 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "cuLaunchKernelEx" => TaskCreate, NonBlocking;
     "cuLaunchCooperativeKernel" => TaskCreate, NonBlocking;
     "cuGraphLaunch" => TaskCreate, NonBlocking;
-    "cuCtxSynchronize" => CommSync;
-    "cuStreamSynchronize" => CommSync;
-    "cuEventSynchronize" => CommSync;
-    "cuStreamQuery" => CommSync, NonBlocking;
-    "cuEventQuery" => CommSync, NonBlocking;
-    "cuStreamWaitEvent" => CommSync, NonBlocking;
-    "cuEventRecord" => Signal, NonBlocking;
+    "cuCtxSynchronize" => DeviceWait;
+    "cuStreamSynchronize" => DeviceWait;
+    "cuEventSynchronize" => DeviceWait;
+    "cuStreamQuery" => DeviceWait, NonBlocking;
+    "cuEventQuery" => DeviceWait, NonBlocking;
+    "cuStreamWaitEvent" => TaskCreate, NonBlocking;
+    "cuEventRecord" => TaskCreate, NonBlocking;
     // Anything else
     "__cudaPushCallConfiguration" => Management;
     "__cudaPopCallConfiguration" => Management;

@@ -1,14 +1,14 @@
-//! HIP: the runtime calls of the host.
+//! HIP: the runtime calls of the host, and those of HSA below it.
 //!
-//! As CUDA: kernels are user code, copies are puts and gets, a launch creates a task. A call without a row counts as management,
-//! where the producer says that it is a HIP call.
+//! As CUDA: kernels are user code, copies are puts and gets, synchronisation waits for the device, a launch creates a task. A call
+//! without a row counts as management, where the producer says that it is a HIP call.
 
 use crate::row::{Names, constructs};
 use crate::{Construct, Paradigm};
 use std::sync::LazyLock;
 
 pub(crate) static HIP: Paradigm =
-    Paradigm { name: "HIP", aliases: &["rocm"], constructs: CONSTRUCTS, recognise, recognise_hinted };
+    Paradigm { name: "HIP", aliases: &["rocm", "hsa", "rocr"], constructs: CONSTRUCTS, recognise, recognise_hinted };
 
 static EXACT: LazyLock<Names> = LazyLock::new(|| Names::new(CONSTRUCTS));
 
@@ -94,14 +94,14 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "hipStreamBeginCapture" => Management;
     "hipStreamEndCapture" => Management;
     // Synchronisation of the host with a device
-    "hipDeviceSynchronize" => CommSync;
-    "hipStreamSynchronize" => CommSync;
-    "hipEventSynchronize" => CommSync;
-    "hipStreamQuery" => CommSync, NonBlocking;
-    "hipEventQuery" => CommSync, NonBlocking;
-    "hipStreamWaitEvent" => CommSync, NonBlocking;
-    "hipEventRecord" => Signal, NonBlocking;
-    "hipEventRecordWithFlags" => Signal, NonBlocking;
+    "hipDeviceSynchronize" => DeviceWait;
+    "hipStreamSynchronize" => DeviceWait;
+    "hipEventSynchronize" => DeviceWait;
+    "hipStreamQuery" => DeviceWait, NonBlocking;
+    "hipEventQuery" => DeviceWait, NonBlocking;
+    "hipStreamWaitEvent" => TaskCreate, NonBlocking;
+    "hipEventRecord" => TaskCreate, NonBlocking;
+    "hipEventRecordWithFlags" => TaskCreate, NonBlocking;
     // Streams and events
     "hipStreamCreate" => Management;
     "hipStreamCreateWithFlags" => Management;
@@ -137,6 +137,26 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "hipDeviceDisablePeerAccess" => Management;
     "hipFuncSetAttribute" => Management;
     "hipFuncSetCacheConfig" => Management;
+    // HSA
+    "hsa_init" => Management;
+    "hsa_shut_down" => Management;
+    "hsa_signal_create" => Management;
+    "hsa_signal_destroy" => Management;
+    "hsa_memory_allocate" => Management;
+    "hsa_memory_free" => Management;
+    "hsa_amd_memory_pool_allocate" => Management;
+    "hsa_amd_memory_pool_free" => Management;
+    "hsa_queue_create" => Management;
+    "hsa_queue_destroy" => Management;
+    "hsa_memory_copy" => Put;
+    "hsa_amd_memory_fill" => Put;
+    "hsa_amd_memory_async_copy" => Put, NonBlocking;
+    "hsa_amd_memory_async_copy_on_engine" => Put, NonBlocking;
+    "hsa_signal_wait_relaxed" => DeviceWait;
+    "hsa_signal_wait_acquire" => DeviceWait;
+    "hsa_signal_wait_scacquire" => DeviceWait;
+    "hsa_amd_signal_wait_all" => DeviceWait;
+    "hsa_amd_signal_wait_any" => DeviceWait;
     // Anything else
     "__hipPushCallConfiguration" => Management;
     "__hipPopCallConfiguration" => Management;

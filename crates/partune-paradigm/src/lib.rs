@@ -7,8 +7,11 @@
 mod caf;
 mod cuda;
 mod hip;
+mod level_zero;
 mod measurement;
 mod mpi;
+mod openacc;
+mod opencl;
 mod openmp;
 mod openshmem;
 mod paradigm;
@@ -16,6 +19,7 @@ mod posix_io;
 mod pthread;
 mod recognise;
 mod row;
+mod sycl;
 mod upc;
 
 pub use mpi::bindings::{Binding, Fortran, Handle, Kind, Number, Parameter, mpi_binding_lines, mpi_bindings};

@@ -1,6 +1,9 @@
 //! From a region's name to its construct: the one list of paradigms, and who wins where two know a name.
 
-use crate::{Construct, Paradigm, caf, cuda, hip, measurement, mpi, openmp, openshmem, posix_io, pthread, upc};
+use crate::{
+    Construct, Paradigm, caf, cuda, hip, level_zero, measurement, mpi, openacc, opencl, openmp, openshmem, posix_io,
+    pthread, sycl, upc,
+};
 
 /// All paradigms. A name that two know is the earlier one's, unless the producer says otherwise; no such name is known.
 pub static PARADIGMS: &[&Paradigm] = &[
@@ -12,6 +15,10 @@ pub static PARADIGMS: &[&Paradigm] = &[
     &pthread::PTHREAD,
     &cuda::CUDA,
     &hip::HIP,
+    &opencl::OPENCL,
+    &openacc::OPENACC,
+    &sycl::SYCL,
+    &level_zero::LEVEL_ZERO,
     &posix_io::POSIX_IO,
     &measurement::MEASUREMENT,
 ];

@@ -80,7 +80,7 @@ fn check(region: &Region, anchor: &Path) -> bool {
 /// Whether our role is a reading of the region role of OTF2.
 fn fits(otf2: &str, role: Role) -> bool {
     match otf2 {
-        "BARRIER" | "IMPLICIT_BARRIER" => matches!(role, GroupSync | GroupNotify | CommSync),
+        "BARRIER" | "IMPLICIT_BARRIER" => matches!(role, GroupSync | GroupNotify | CommSync | DeviceWait),
         "COLL_ONE2ALL" => role == OneToAll,
         "COLL_ALL2ONE" => role == AllToOne,
         "COLL_ALL2ALL" => role == AllToAll,

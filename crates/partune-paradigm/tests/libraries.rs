@@ -33,6 +33,16 @@ fn openmp() {
 }
 
 #[test]
+fn openacc() {
+    exports("libgomp.so.1", "libgomp1", 100, "OpenACC", |_, name| name.starts_with("acc_"));
+}
+
+#[test]
+fn opencl() {
+    exports("libOpenCL.so.1", "ocl-icd-libopencl1", 100, "OpenCL", |_, name| name.starts_with("cl"));
+}
+
+#[test]
 fn threads() {
     let objects = ["pthread_mutex", "pthread_cond", "pthread_rwlock", "pthread_barrier", "pthread_spin_", "sem_"];
     exports("libc.so.6", "libc6", 50, "pthread", |_, name| objects.iter().any(|object| name.starts_with(object)));

@@ -11,6 +11,8 @@ pub enum Kind {
     Synchronisation,
     OneSided,
     Locks,
+    /// Waiting for work that was given to a device.
+    Device,
     Io,
     Management,
     Measurement,
@@ -21,7 +23,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const COUNT: usize = 11;
+    pub const COUNT: usize = 12;
 
     /// In the order in which they are stacked.
     pub const ALL: [Kind; Kind::COUNT] = [
@@ -31,6 +33,7 @@ impl Kind {
         Kind::Synchronisation,
         Kind::OneSided,
         Kind::Locks,
+        Kind::Device,
         Kind::Io,
         Kind::Management,
         Kind::Measurement,
@@ -53,6 +56,7 @@ impl Kind {
             | Role::RmaComplete
             | Role::RmaWait => Kind::OneSided,
             Role::LockAcquire | Role::LockRelease | Role::WaitOnValue | Role::Signal => Kind::Locks,
+            Role::DeviceWait => Kind::Device,
             Role::Io => Kind::Io,
             Role::Init
             | Role::Finalize
@@ -86,6 +90,7 @@ impl Kind {
             Kind::Synchronisation => "synchronisation",
             Kind::OneSided => "onesided",
             Kind::Locks => "locks",
+            Kind::Device => "device",
             Kind::Io => "io",
             Kind::Management => "management",
             Kind::Measurement => "measurement",

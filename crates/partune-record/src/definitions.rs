@@ -3,11 +3,12 @@
 //! A thin layer over the codec: strings are interned where they are first used, constants have the names of the format.
 
 use partune_base::{StringId, Strings};
+use partune_collect::layout::attributes;
 use partune_otf2::codec::attic::GroupKind;
 use partune_otf2::codec::definition::{
-    CallingContext, ClockProperties, Comm, Definition, Group, InterComm, IoHandle, IoParadigm, IoRegularFile, Location,
-    LocationGroup, LocationGroupProperty, LocationProperty, MetricClass, MetricMember, Paradigm, Region, RmaWin,
-    SourceCodeLocation, SystemTreeNode, SystemTreeNodeDomain, Text,
+    Attribute, CallingContext, ClockProperties, Comm, Definition, Group, InterComm, IoHandle, IoParadigm,
+    IoRegularFile, Location, LocationGroup, LocationGroupProperty, LocationProperty, MetricClass, MetricMember,
+    Paradigm, Region, RmaWin, SourceCodeLocation, SystemTreeNode, SystemTreeNodeDomain, Text,
 };
 use partune_otf2::codec::view::{Array, Properties};
 use partune_otf2::codec::{CodecError, DefinitionWriter, Value};
@@ -229,6 +230,11 @@ impl<'t, S: FnMut(&[u8])> Global<'t, S> {
         for ((name, comm), id) in unified.windows.iter().zip(0..) {
             let name = self.text(name)?;
             self.put(RmaWin { id, name, comm: *comm, flags: Some(0) })?;
+        }
+        for (name, id) in attributes::NAMES.iter().zip(0..).filter(|_| !unified.windows.is_empty()) {
+            const UINT64: u8 = 4;
+            let (name, description) = (self.text(name)?, self.text("")?);
+            self.put(Attribute { id, name, value_type: UINT64, description: Some(description) })?;
         }
         if !unified.files.rows.is_empty() {
             const PARALLEL: u8 = 1;

@@ -42,6 +42,7 @@ pub(crate) fn of(construct: &str, paradigm: &str) -> u8 {
         Role::Init
         | Role::Finalize
         | Role::Inquiry
+        | Role::DeviceWait
         | Role::WorkSharing
         | Role::Parallel
         | Role::TaskCreate

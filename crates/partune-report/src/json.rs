@@ -21,8 +21,12 @@ struct Document<'a> {
     partune: u32,
     /// As it was named on the command line.
     archive: &'a str,
-    /// Number of PEs that recorded something.
+    /// Number of PEs of CPUs that recorded something.
     pes: usize,
+    /// Number of streams of devices that recorded something.
+    device_streams: usize,
+    /// Number of devices that these are streams of.
+    devices: usize,
     /// Number of event records.
     events: u64,
     /// From the first event to the last.
@@ -152,7 +156,9 @@ pub fn document(diagnosis: &Diagnosis, archive: &str) -> String {
     let document = Document {
         partune: 1,
         archive,
-        pes: trace.active_pes().count(),
+        pes: trace.cpu_pes().count(),
+        device_streams: trace.device_pes().count(),
+        devices: trace.devices(),
         events: trace.events(),
         duration_s: trace.clock().seconds(trace.duration()),
         quality: quality.collect(),

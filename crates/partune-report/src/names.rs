@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use partune_analysis::Cause;
 use partune_base::{CallPathId, PeId, RegionId};
-use partune_trace::{CallSite, Region, RegionKind, Trace};
+use partune_trace::{CallSite, PeKind, Region, RegionKind, Trace};
 
 /// Where in the source something is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -110,12 +110,34 @@ pub fn callpath(trace: &Trace, path: CallPathId) -> Vec<&str> {
     names
 }
 
-/// A PE: `0` for the main thread of rank 0, `0.2` for its second worker thread.
+/// A PE: `0` for the main thread of rank 0, `0.2` for its second worker thread, `0 CUDA[0:7]` for a stream of a device.
 pub fn pe(trace: &Trace, id: PeId) -> String {
     let Some(pe) = trace.pes().get(id) else { return "?".to_owned() };
     let process = trace.processes().get(pe.process);
     let rank = process.and_then(|process| process.rank).unwrap_or(pe.process.0);
-    if process.is_none_or(|process| process.pes.len() > 1) { format!("{rank}.{}", pe.thread) } else { rank.to_string() }
+    let name = trace.strings().get(pe.name);
+    if pe.kind == PeKind::Accelerator && !name.is_empty() {
+        return format!("{rank} {}", clip(name, 120));
+    }
+    // Threads come first.
+    let second = process.and_then(|process| trace.pes().get(*process.pes.get(1)?));
+    let is_alone = process.is_some() && second.is_none_or(|second| second.kind != PeKind::Cpu);
+    if is_alone && pe.kind == PeKind::Cpu { rank.to_string() } else { format!("{rank}.{}", pe.thread) }
+}
+
+/// How many PEs ran: `4 PEs in 2 processes, 2 GPU streams`. Streams of devices are counted apart: they are no PEs of a process.
+pub fn pes(trace: &Trace) -> String {
+    let several = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+    let (pes, processes) = (trace.cpu_pes().count(), trace.cpu_processes().count());
+    let (streams, devices) = (trace.device_pes().count(), trace.devices());
+    let mut text = format!("{} in {}", several(pes, "PE", "PEs"), several(processes, "process", "processes"));
+    if streams > 0 {
+        text = format!("{text}, {}", several(streams, "GPU stream", "GPU streams"));
+    }
+    if devices < streams {
+        text = format!("{text} on {}", several(devices, "device", "devices"));
+    }
+    text
 }
 
 impl Location<'_> {

@@ -10,10 +10,9 @@ const NODES: usize = 16;
 /// Names and values: PEs, nodes, paradigms, clock, messages.
 pub fn facts(diagnosis: &Diagnosis) -> Vec<(&'static str, String)> {
     let trace = &diagnosis.trace;
-    let processes = trace.processes().iter().filter(|it| !it.pes.is_empty()).count();
     let messages = &diagnosis.index.messages;
     vec![
-        ("PEs", format!("{} in {processes} processes", trace.active_pes().count())),
+        ("PEs", names::pes(trace)),
         ("Nodes", nodes(diagnosis)),
         ("Paradigms", paradigms(diagnosis).join(", ")),
         ("Event records", trace.events().to_string()),

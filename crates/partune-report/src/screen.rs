@@ -12,8 +12,7 @@ use crate::{names, words};
 
 pub(crate) fn header(out: &mut String, diagnosis: &Diagnosis, archive: &str) {
     let trace = &diagnosis.trace;
-    let pes = trace.active_pes().count();
-    let processes = trace.processes().iter().filter(|process| !process.pes.is_empty()).count();
+    let pes = names::pes(trace);
     let counted = trace.profile().into_iter().flat_map(|profile| profile.pes.iter()).flat_map(|pe| &pe.rows);
     let mut paradigms: Vec<&str> = trace
         .active_pes()
@@ -34,7 +33,7 @@ pub(crate) fn header(out: &mut String, diagnosis: &Diagnosis, archive: &str) {
     let duration = names::seconds(trace.clock().seconds(trace.duration()));
     let _ = writeln!(
         out,
-        "{archive}: {pes} PEs in {processes} processes{}{}, {what}, {duration}",
+        "{archive}: {pes}{}{}, {what}, {duration}",
         if paradigms.is_empty() { "" } else { ", " },
         paradigms.join(" + ")
     );
@@ -54,6 +53,7 @@ pub(crate) fn summary(out: &mut String, diagnosis: &Diagnosis) {
     }
     if let Some(efficiency) = section(diagnosis, "efficiency") {
         factors(out, diagnosis, efficiency);
+        devices(out, efficiency);
     }
     if let Some(bounds) = section(diagnosis, "bounds") {
         for (label, chain) in [("bounds", ("bounds", "gaps")), ("in threads", ("thread_bounds", "thread_gaps"))] {
@@ -110,6 +110,34 @@ fn factors(out: &mut String, diagnosis: &Diagnosis, efficiency: &Section) {
     wrapped(out, "efficiency   ", &format!("{} = {}{mark}", one(&values[0]), product.join(" × ")));
 }
 
+/// How well devices are used, and what the host's calls to them take.
+fn devices(out: &mut String, efficiency: &Section) {
+    let value = |name| scalar(efficiency, name);
+    if let (Some(parallel), Some(balance), Some(communication), Some(orchestration)) = (
+        value("device_parallel"),
+        value("device_load_balance"),
+        value("device_communication"),
+        value("device_orchestration"),
+    ) {
+        let _ = writeln!(
+            out,
+            "devices      {} parallel = {} load balance × {} communication × {} orchestration",
+            names::percent(parallel),
+            names::percent(balance),
+            names::percent(communication),
+            names::percent(orchestration)
+        );
+    }
+    if let (Some(calls), Some(waits)) = (value("device_call_seconds"), value("device_wait_seconds")) {
+        let _ = writeln!(
+            out,
+            "host         {} waiting for devices, {} in other calls to them (summed over PEs)",
+            names::seconds(waits),
+            names::seconds(calls - waits)
+        );
+    }
+}
+
 /// A chain of bounds as a sum: `ideal 14.7 s + imbalance 21.4 + … = 66.3 s`. Gaps that three digits of the run do not show are left out.
 fn sentence(bounds: &Section, (levels, gaps): (&str, &str)) -> Option<String> {
     let column = |table: &str, column: &str| {
@@ -137,7 +165,7 @@ fn scalar(section: &Section, name: &str) -> Option<f64> {
 fn activities(out: &mut String, diagnosis: &Diagnosis) {
     let Some(profile) = section(diagnosis, "profile") else { return };
     let trace = &diagnosis.trace;
-    let all = trace.clock().seconds(trace.duration()) * trace.active_pes().count().max(1) as f64;
+    let all = trace.clock().seconds(trace.duration()) * trace.cpu_pes().count().max(1) as f64;
     let spent = profile.scalars.iter().filter(|scalar| scalar.value > 0.0);
     let parts: Vec<String> = spent.map(|it| format!("{} {}", it.name, names::percent(it.value / all))).collect();
     if all > 0.0 && !parts.is_empty() {

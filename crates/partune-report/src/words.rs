@@ -53,6 +53,7 @@ pub fn factor(name: &str) -> (&'static str, &'static str) {
         "load_balance" => ("Load balance", "lower where some PEs have more to compute than others"),
         "communication" => ("Communication", "lower where even the busiest PE spends time in operations"),
         "serialization" => ("Serialization", "lower where PEs wait for each other in chains, even on an ideal network"),
+        "orchestration" => ("Orchestration", "lower where even the busiest device has nothing to do: of devices only"),
         "transfer" => ("Transfer", "lower where moving data and calling the library takes time"),
         _ => ("", ""),
     }
@@ -86,6 +87,7 @@ pub fn kind(kind: Kind) -> &'static str {
         Kind::Synchronisation => "barriers, task waits",
         Kind::OneSided => "one-sided",
         Kind::Locks => "locks, signals",
+        Kind::Device => "waiting for a device",
         Kind::Io => "files",
         Kind::Management => "start-up, management",
         Kind::Measurement => "recorder",

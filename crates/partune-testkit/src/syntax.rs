@@ -12,6 +12,8 @@ pub(crate) struct Text {
     pub(crate) resolution: u64,
     pub(crate) paradigm: Option<String>,
     pub(crate) groups: Vec<GroupText>,
+    /// Name and streams.
+    pub(crate) devices: Vec<(Line, String, Vec<(u32, u32)>)>,
     /// Name and group.
     pub(crate) windows: Vec<(Line, String, String)>,
     /// Name, values and unit.
@@ -71,6 +73,15 @@ pub(crate) fn parse(source: &Source<'_>) -> Text {
                 parser.expect("=");
                 text.groups.push(GroupText { line: token.line, kind: token.text, name, members: parser.words() });
             }
+            "device" => {
+                let name = parser.word();
+                parser.expect("=");
+                let line = token.line;
+                let stream =
+                    |word: &String| pe_id(word).unwrap_or_else(|| source.fail(line, &format!("`{word}` is no PE")));
+                let streams = parser.words().iter().map(stream).collect();
+                text.devices.push((line, name, streams));
+            }
             "window" => {
                 let name = parser.word();
                 parser.expect("=");
@@ -101,7 +112,8 @@ pub(crate) fn integer(text: &str) -> Option<i64> {
     text.replace('_', "").parse().ok()
 }
 
-const KEYWORDS: [&str; 8] = ["resolution", "paradigm", "group", "team", "inter", "window", "metric", "define"];
+const KEYWORDS: [&str; 9] =
+    ["resolution", "paradigm", "group", "team", "inter", "device", "window", "metric", "define"];
 
 struct Parser<'a, 's> {
     source: &'a Source<'s>,

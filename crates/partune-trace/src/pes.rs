@@ -21,6 +21,8 @@ pub struct Pe {
     pub process: ProcessId,
     /// Position in its process; 0 is the main thread.
     pub thread: u32,
+    /// The device that it is a stream of: equal numbers are one device. None for what is not a stream of an accelerator.
+    pub device: Option<u32>,
     /// The id in the archive.
     pub archive_id: u64,
 }
@@ -33,7 +35,8 @@ pub struct Process {
     pub rank: Option<u32>,
     /// The node it ran on; [`StringId::NONE`] if unknown.
     pub node: StringId,
-    /// Its PEs, main thread first.
+    /// Its PEs, main thread first: threads, streams of devices that it uses, sources of metrics. None but streams if the
+    /// archive does not tell which process uses a device.
     pub pes: Vec<PeId>,
 }
 

@@ -36,6 +36,8 @@ pub enum Role {
     Atomic,
     /// Waits for, or tests, operations that this PE started (handles, fence, quiet, flush).
     CommSync,
+    /// Waits for, or tests, work that this PE gave to a device: kernels and copies in its streams.
+    DeviceWait,
     /// RMA synchronisation in which all PEs of a group wait for each other: a fence.
     RmaGroupSync,
     /// Lets the PEs of a group access the own memory: opens an exposure epoch; never waits.
@@ -114,7 +116,7 @@ pub enum Activity {
 }
 
 impl Role {
-    pub const ALL: [Role; 38] = [
+    pub const ALL: [Role; 39] = [
         Role::Init,
         Role::Finalize,
         Role::Inquiry,
@@ -130,6 +132,7 @@ impl Role {
         Role::Get,
         Role::Atomic,
         Role::CommSync,
+        Role::DeviceWait,
         Role::RmaGroupSync,
         Role::RmaPost,
         Role::RmaStart,
@@ -173,6 +176,7 @@ impl Role {
             Role::Get => "get",
             Role::Atomic => "atomic",
             Role::CommSync => "comm_sync",
+            Role::DeviceWait => "device_wait",
             Role::RmaGroupSync => "rma_group_sync",
             Role::RmaPost => "rma_post",
             Role::RmaStart => "rma_start",
@@ -223,6 +227,7 @@ impl Role {
             | Role::Get
             | Role::Atomic
             | Role::CommSync
+            | Role::DeviceWait
             | Role::RmaPost
             | Role::RmaStart
             | Role::RmaComplete
@@ -267,6 +272,7 @@ impl Role {
             Role::GroupSync
             | Role::GroupNotify
             | Role::GroupWait
+            | Role::DeviceWait
             | Role::RmaGroupSync
             | Role::RmaPost
             | Role::RmaStart

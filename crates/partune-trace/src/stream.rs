@@ -140,6 +140,27 @@ impl Stream {
         sends.chain(recvs).chain(parts.map(|row| (row.visit, row.sent, row.received))).chain(accesses).chain(files)
     }
 
+    /// Changes the visit of every row that has one.
+    pub fn map_visits(&mut self, mut map: impl FnMut(VisitIx) -> VisitIx) {
+        let mut change = |visit: &mut VisitIx| {
+            if visit.is_some() {
+                *visit = map(*visit);
+            }
+        };
+        self.sends.iter_mut().for_each(|row| change(&mut row.visit));
+        self.recvs.iter_mut().for_each(|row| change(&mut row.visit));
+        self.requests.iter_mut().for_each(|row| change(&mut row.visit));
+        self.collectives.iter_mut().for_each(|row| change(&mut row.visit));
+        self.transfers.iter_mut().for_each(|row| change(&mut row.visit));
+        self.completions.iter_mut().for_each(|row| change(&mut row.visit));
+        self.rma_syncs.iter_mut().for_each(|row| change(&mut row.visit));
+        self.locks.iter_mut().for_each(|row| change(&mut row.visit));
+        self.teams.iter_mut().for_each(|row| change(&mut row.visit));
+        self.tasks.iter_mut().for_each(|row| change(&mut row.visit));
+        self.metrics.iter_mut().for_each(|row| change(&mut row.visit));
+        self.io.iter_mut().for_each(|row| change(&mut row.visit));
+    }
+
     /// Changes every time by a function that must not change their order.
     pub fn map_times(&mut self, mut map: impl FnMut(Time) -> Time) {
         self.visits.enter.iter_mut().for_each(|time| *time = map(*time));

@@ -136,6 +136,30 @@ impl Trace {
             .filter(|pe| self.built.pes[*pe].kind != PeKind::Metric && self.is_active(*pe))
     }
 
+    /// Those of CPUs: what is meant where PEs are counted, and what shares of the PEs' time refer to.
+    pub fn cpu_pes(&self) -> impl Iterator<Item = PeId> + '_ {
+        self.active_pes().filter(|pe| self.built.pes[*pe].kind == PeKind::Cpu)
+    }
+
+    /// Streams of devices that recorded something.
+    pub fn device_pes(&self) -> impl Iterator<Item = PeId> + '_ {
+        self.active_pes().filter(|pe| self.built.pes[*pe].kind == PeKind::Accelerator)
+    }
+
+    /// Processes with a PE of a CPU: what is meant where processes are counted.
+    pub fn cpu_processes(&self) -> impl Iterator<Item = &Process> + '_ {
+        let is_cpu = |pe: &PeId| self.built.pes[*pe].kind == PeKind::Cpu;
+        self.built.processes.iter().filter(move |process| process.pes.iter().any(is_cpu))
+    }
+
+    /// Devices with a stream that recorded something.
+    pub fn devices(&self) -> usize {
+        let mut devices: Vec<Option<u32>> = self.device_pes().map(|pe| self.built.pes[pe].device).collect();
+        devices.sort_unstable();
+        devices.dedup();
+        devices.len()
+    }
+
     fn is_active(&self, pe: PeId) -> bool {
         let counted = self.profile().and_then(|profile| profile.of(pe));
         counted.is_some() || !self.built.streams[pe].visits.is_empty()

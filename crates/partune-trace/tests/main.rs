@@ -12,7 +12,8 @@ fn nested(roles: &[(Role, Option<&str>)]) -> TraceBuilder {
     let mut builder = TraceBuilder::default();
     let process = Process { name: StringId::NONE, rank: Some(0), node: StringId::NONE, pes: vec![PeId(0)] };
     builder.processes.push(process);
-    let pe = Pe { name: StringId::NONE, kind: PeKind::Cpu, process: ProcessId(0), thread: 0, archive_id: 0 };
+    let pe =
+        Pe { name: StringId::NONE, kind: PeKind::Cpu, process: ProcessId(0), thread: 0, device: None, archive_id: 0 };
     builder.pes.push(pe);
     let mut parent = CallPathId::NONE;
     for (number, (role, paradigm)) in roles.iter().enumerate() {

@@ -29,6 +29,9 @@ function Shown({ data }: { data: Data }) {
       <dl class="facts">
         <Fact name="Run time" value={seconds(data.duration_s)} />
         <Fact name="PEs" value={count(data.pes)} more={`in ${plural(data.processes, "process", "processes")}`} />
+        {data.device_streams > 0 && (
+          <Fact name="GPU streams" value={count(data.device_streams)} more={`on ${plural(data.devices, "device", "devices")}`} />
+        )}
         {!data.profile_only && <Fact name="Event records" value={count(data.events)} />}
         {data.waiting !== null && (
           <Fact name="Waiting for others" value={percent(data.waiting)} more={`of all PEs' time (${seconds(data.waiting_s)})`} />

@@ -96,7 +96,12 @@ function Shown() {
             )}
           </div>
           <div class="tools">
-            {kinds && <Legend kinds={kinds} only={data ? [...data.bins.kinds, 9] : undefined} />}
+            {kinds && (
+              <Legend
+                kinds={kinds}
+                only={data ? [...data.bins.kinds, kinds.findIndex((it) => it.name === "idle")] : undefined}
+              />
+            )}
             <LineLegend />
           </div>
           {data && <Counts data={data} />}

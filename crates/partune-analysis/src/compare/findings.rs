@@ -112,7 +112,7 @@ pub(crate) fn largest(changes: &[Change]) -> f64 {
 }
 
 fn between(runs: &[Run<'_>], found: &[Option<Found>], other: usize) -> Change {
-    let pes = |run: usize| runs[run].trace.active_pes().count();
+    let pes = |run: usize| runs[run].trace.cpu_pes().count();
     let value = |run: usize| found[run].as_ref().map(|it| it.sums.seconds);
     if let Some(mut change) = Change::one_sided(value(0), value(other)) {
         let without = if value(0).is_none() { 0 } else { other };

@@ -110,7 +110,7 @@ impl Run<'_> {
 
     /// Seconds of all PEs.
     pub(crate) fn total(&self) -> f64 {
-        self.trace_seconds() * self.trace.active_pes().count() as f64
+        self.trace_seconds() * self.trace.cpu_pes().count() as f64
     }
 }
 
@@ -238,7 +238,7 @@ pub(crate) fn notes(runs: &[Run<'_>], sums: &[RunSums]) -> Vec<Note> {
 
 /// Number of processes with a PE that recorded something.
 fn processes(trace: &Trace) -> usize {
-    trace.active_pes().map(|pe| trace.pes()[pe].process).collect::<BTreeSet<_>>().len()
+    trace.cpu_pes().map(|pe| trace.pes()[pe].process).collect::<BTreeSet<_>>().len()
 }
 
 /// What was recorded in a run.

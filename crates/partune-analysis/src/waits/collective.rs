@@ -74,6 +74,7 @@ impl<'a> Meeting<'a> {
             | Role::Get
             | Role::Atomic
             | Role::CommSync
+            | Role::DeviceWait
             | Role::RmaPost
             | Role::RmaStart
             | Role::RmaComplete

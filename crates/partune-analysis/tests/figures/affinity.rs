@@ -54,6 +54,33 @@ fn a_heap_on_the_wrong_pe() {
     assert_eq!((outcome.findings[0].pattern, outcome.findings[0].time.0), (Pattern::PoorLocality, 40));
 }
 
+/// Written by the C library of OTF2 with attributes of three kinds, see `make.py` beside it. Elements read in turn, stored in blocks of
+/// four: i/4 = i mod 3 for 0, 3, 4, 7, 8, 11. Written: of nine accesses the cyclic distribution has three at home.
+#[test]
+fn an_archive_with_addresses() {
+    let archive = super::archives::example("addresses");
+    let outcome = super::archives::run(&archive, "affinity");
+    assert_close(&numbers(&outcome, "shared_data", "local"), &[0.5, 0.0]);
+    assert_close(&numbers(&outcome, "shared_data", "best_local"), &[1.0, 3.0 / 9.0]);
+    assert_close(&numbers(&outcome, "shared_data", "best_block"), &[1.0, 1.0]);
+    // Six remote reads of 10 ms, all of which it saves, and a third of nine remote writes.
+    let found: Vec<(Pattern, i64)> = outcome.findings.iter().map(|it| (it.pattern, it.time.0)).collect();
+    assert_eq!(found, [(Pattern::PoorLocality, 60_000), (Pattern::PoorLocality, 30_000)]);
+    // Only the first and the last writes touch the same memory: the last barrier between them is enough. If addresses were not known,
+    // the one in the middle would have to stay.
+    let outcome = super::archives::run(&archive, "barriers");
+    let of = |names| partune_testkit::path(&archive.0, names);
+    let redundant: Vec<_> = outcome.findings.iter().map(|it| (it.path, it.count, it.time.0)).collect();
+    let each = 3 * 4_995;
+    assert_eq!(
+        redundant,
+        [(of("main/first/shmem_barrier_all"), 1, each), (of("main/second/shmem_barrier_all"), 1, each)]
+    );
+    // Reads of several PEs in a row.
+    let outcome = super::archives::run(&archive, "serial_transfers");
+    assert!(outcome.findings.iter().any(|it| it.path == of("main/read/shmem_getmem") && it.pes.len() == 3));
+}
+
 #[test]
 fn silent_without_addresses() {
     let text = "pe 0 1: main 0..100 { shmem_putmem 0..10 put(to=+1, bytes=8) }";

@@ -19,6 +19,14 @@ impl Files for Folder {
     }
 }
 
+/// An archive of our own, with its index.
+pub(super) fn example(name: &str) -> (Trace, Index) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/archives").join(name);
+    let trace = import(&Folder(folder), "traces.otf2", &|_, _| {}).unwrap();
+    let index = Index::build(&trace);
+    (trace, index)
+}
+
 /// An archive of the shared collection; `None`, said aloud, where it is absent, which is a failure in CI.
 fn archive(name: &str) -> Option<(Trace, Index)> {
     let root = std::env::var_os("PARTUNE_TRACES")
@@ -39,7 +47,7 @@ fn archive(name: &str) -> Option<(Trace, Index)> {
     Some((trace, index))
 }
 
-fn run(archive: &(Trace, Index), name: &str) -> Outcome {
+pub(super) fn run(archive: &(Trace, Index), name: &str) -> Outcome {
     let (trace, index) = archive;
     let waits = Waits::find(trace, index);
     let analysis = ANALYSES.iter().find(|analysis| analysis.name == name).unwrap();
@@ -77,6 +85,28 @@ fn otf_cpt() {
             }
             assert!(close(scalar(&outcome, "thread_parallel") * scalar(&outcome, "process_parallel"), parallel));
         }
+    }
+}
+
+/// Ticks of the archive, as `otf2-print` lists them: two kernels, one on each device, and `main` around both.
+#[test]
+fn kernels_on_two_devices() {
+    let Some(archive) = archive("fastotf2-mi300") else { return };
+    let first = (6_127_403_889_281_692_i64 - 6_127_386_368_557_734) as f64;
+    let second = (6_127_411_447_497_340_i64 - 6_127_405_422_733_255) as f64;
+    let run_time = (6_127_411_460_432_414_i64 - 6_127_384_857_192_913) as f64;
+    let waits =
+        (6_127_403_889_510_655_i64 - 6_127_386_368_586_303 + 6_127_411_447_543_723 - 6_127_405_422_752_434) as f64;
+    let outcome = run(&archive, "efficiency");
+    let expected = [
+        ("device_parallel", (first + second) / (2.0 * run_time)),
+        ("device_load_balance", (first + second) / (2.0 * first)),
+        ("device_communication", 1.0),
+        ("device_orchestration", first / run_time),
+        ("device_wait_seconds", waits / 3_699_958_577.0),
+    ];
+    for (name, value) in expected {
+        assert!((scalar(&outcome, name) - value).abs() < 1e-6, "{name}: {} is not {value}", scalar(&outcome, name));
     }
 }
 

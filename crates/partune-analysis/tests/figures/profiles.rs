@@ -40,7 +40,14 @@ fn builder() -> TraceBuilder {
         let process = Process { name: StringId::NONE, rank: Some(pe), node: StringId::NONE, pes: vec![PeId(pe)] };
         builder.processes.push(process);
         let process = ProcessId(pe);
-        builder.pes.push(Pe { name: StringId::NONE, kind: PeKind::Cpu, process, thread: 0, archive_id: pe.into() });
+        builder.pes.push(Pe {
+            name: StringId::NONE,
+            kind: PeKind::Cpu,
+            process,
+            thread: 0,
+            device: None,
+            archive_id: pe.into(),
+        });
     }
     for (number, (role, parent)) in PATHS.iter().enumerate() {
         let name = builder.strings.intern(role.name());

@@ -8,11 +8,13 @@ use partune_trace::{
 };
 use rustc_hash::FxHashMap;
 
+use super::addresses::Told;
 use super::contexts::Contexts;
 use super::mappings::Mappings;
 use super::resolve::UNKNOWN_BEGIN;
 use super::segment::{Assembler, RegionKey};
 use super::tables::Tables;
+use crate::codec::attributes::AttributeList;
 use crate::codec::{Event, EventVisitor, Mapping};
 
 /// Receives the events of a run of chunks.
@@ -25,6 +27,8 @@ pub(super) struct Decoder<'a> {
     process: u32,
     /// Row of each file operation that is under way.
     io: FxHashMap<u64, usize>,
+    /// What the attributes of the event that comes next tell.
+    told: Option<Told>,
 }
 
 impl<'a> Decoder<'a> {
@@ -35,7 +39,7 @@ impl<'a> Decoder<'a> {
         mappings: &'a Mappings,
         process: u32,
     ) -> Self {
-        Decoder { assembler, tables, contexts, mappings, process, io: FxHashMap::default() }
+        Decoder { assembler, tables, contexts, mappings, process, io: FxHashMap::default(), told: None }
     }
 }
 
@@ -74,6 +78,9 @@ impl EventVisitor for Decoder<'_> {
         let time = self.assembler.at(stamp);
         self.assembler.segment.stream.events += 1;
         self.assembler.enter(time, RegionKey::local(region));
+        if self.told.is_some() {
+            self.entered();
+        }
     }
 
     #[inline]
@@ -81,6 +88,11 @@ impl EventVisitor for Decoder<'_> {
         let time = self.assembler.at(stamp);
         self.assembler.segment.stream.events += 1;
         self.assembler.leave(time, RegionKey::local(region));
+        self.told = None;
+    }
+
+    fn attributes(&mut self, attributes: AttributeList<'_>) {
+        self.told = self.tables.addresses.told(&attributes, self.mappings);
     }
 
     fn unknown(&mut self, stamp: u64, _: u8, _: &[u8]) {
@@ -93,7 +105,10 @@ impl EventVisitor for Decoder<'_> {
         let time = self.assembler.at(stamp);
         self.assembler.segment.stream.events += 1;
         match *event {
-            Event::Enter { region } => self.assembler.enter(time, RegionKey::local(region)),
+            Event::Enter { region } => {
+                self.assembler.enter(time, RegionKey::local(region));
+                self.entered();
+            }
             Event::Leave { region } => self.assembler.leave(time, RegionKey::local(region)),
             Event::CallingContextEnter { calling_context, unwind_distance } => {
                 let context = self.context(calling_context);
@@ -101,6 +116,7 @@ impl EventVisitor for Decoder<'_> {
                 if let Some(context) = context {
                     self.assembler.called(context, unwind_distance);
                 }
+                self.entered();
             }
             Event::CallingContextLeave { calling_context } => {
                 let context = self.context(calling_context);
@@ -155,7 +171,12 @@ impl EventVisitor for Decoder<'_> {
                 segment.on_windows.push(segment.stream.collectives.len() as u32);
                 self.collective(begin, time, collective_op, win, root, [bytes_sent, bytes_received], NO_REQUEST);
             }
-            Event::RmaWinCreate { win } => self.rma_sync(time, RmaSyncKind::WindowCreated, win, u32::MAX),
+            Event::RmaWinCreate { win } => {
+                if let Some(Told::Unit(unit)) = self.told {
+                    self.assembler.segment.addresses.units.push((WindowId(win), unit));
+                }
+                self.rma_sync(time, RmaSyncKind::WindowCreated, win, u32::MAX);
+            }
             Event::RmaWinDestroy { win } => self.rma_sync(time, RmaSyncKind::WindowFreed, win, u32::MAX),
             Event::RmaGroupSync { win, group, .. } => {
                 self.rma_sync(time, RmaSyncKind::Group(GroupId(group)), win, u32::MAX);
@@ -242,7 +263,7 @@ impl EventVisitor for Decoder<'_> {
             }
             Event::Metric { metric, values } => {
                 let id = self.mappings.map(Mapping::Metric, u64::from(metric));
-                let Some(at) = self.tables.metrics.get(id) else { return };
+                let Some(at) = self.tables.metrics.get(id) else { return self.told = None };
                 let members = &self.tables.metric_members[at as usize];
                 let visit = self.assembler.visit();
                 for (metric, value) in
@@ -285,6 +306,7 @@ impl EventVisitor for Decoder<'_> {
             | Event::CommCreate { .. }
             | Event::CommDestroy { .. } => {}
         }
+        self.told = None;
     }
 }
 
@@ -300,6 +322,15 @@ impl Decoder<'_> {
 
     fn region(&self, context: Option<u32>) -> RegionKey {
         RegionKey::global(context.map_or(u32::MAX, |context| self.contexts.region(context)))
+    }
+
+    /// Keeps what the attributes of an enter tell of the access in it.
+    #[cold]
+    fn entered(&mut self) {
+        if let Some(told) = self.told.take() {
+            let visit = self.assembler.visit();
+            self.assembler.segment.addresses.entered.push((visit, told));
+        }
     }
 
     fn send(&mut self, time: Time, peer: u32, group: u32, tag: u32, bytes: u64, request: u64) {
@@ -339,8 +370,17 @@ impl Decoder<'_> {
     fn transfer(&mut self, time: Time, kind: RmaTransferKind, window: u32, target: u32, bytes: u64, matching: u64) {
         let visit = self.assembler.visit();
         let (window, target) = (WindowId(window), PeId(target));
-        let row = RmaTransfer { visit, time, kind, window, target, bytes, address: None, matching };
-        self.assembler.segment.stream.transfers.push(row);
+        let segment = &mut self.assembler.segment;
+        let address = match self.told.take() {
+            Some(Told::Address(address)) => Some(address),
+            Some(Told::Displacement(displacement)) => {
+                segment.addresses.displaced.push(segment.stream.transfers.len() as u32);
+                Some(displacement)
+            }
+            Some(Told::Unit(_)) | None => None,
+        };
+        let row = RmaTransfer { visit, time, kind, window, target, bytes, address, matching };
+        segment.stream.transfers.push(row);
     }
 
     fn completion(&mut self, time: Time, kind: RmaCompletionKind, window: u32, matching: u64) {

@@ -14,6 +14,11 @@ const LOST_EVENTS: &str = "PARTUNE::LOST_EVENTS";
 /// An id that stands for "undefined" in definitions.
 const UNDEFINED: u64 = u32::MAX as u64;
 
+/// `OTF2_SYSTEM_TREE_DOMAIN_ACCELERATOR_DEVICE`, `OTF2_LOCATION_GROUP_TYPE_ACCELERATOR` and `OTF2_TYPE_STRING`.
+const DOMAIN_DEVICE: u8 = 7;
+const GROUP_ACCELERATOR: u8 = 2;
+const TYPE_STRING: u8 = 11;
+
 #[derive(Debug)]
 pub(super) struct LocationDef {
     pub(super) id: u64,
@@ -27,6 +32,17 @@ pub(super) struct LocationDef {
 pub(super) struct LocationGroupDef {
     pub(super) name: u64,
     pub(super) parent: u64,
+    /// It is a context on a device, and no process.
+    pub(super) is_accelerator: bool,
+    /// The group that made it.
+    pub(super) creator: u64,
+}
+
+/// A part of the machine.
+#[derive(Clone, Copy, Debug)]
+struct NodeDef {
+    name: u64,
+    parent: u64,
 }
 
 #[derive(Debug)]
@@ -133,11 +149,15 @@ pub(super) struct MetricClassDef {
 pub(super) struct Definitions {
     pub(super) resolution: u64,
     pub(super) global_offset: u64,
-    texts: Vec<String>,
+    texts: Vec<(u64, String)>,
+    /// Attributes of events: id, name, and whether their values are texts.
+    pub(super) attributes: Vec<(u64, u64, bool)>,
     text_ids: IdMap,
-    node_names: Vec<u64>,
+    nodes: Vec<NodeDef>,
     node_ids: IdMap,
-    location_groups: Vec<LocationGroupDef>,
+    /// Nodes that are devices.
+    device_nodes: IdMap,
+    pub(super) location_groups: Vec<LocationGroupDef>,
     location_group_ids: IdMap,
     pub(super) locations: Vec<LocationDef>,
     location_ids: IdMap,
@@ -170,18 +190,25 @@ impl Definitions {
             }
             Definition::Text(it) => {
                 if self.text_ids.insert(u64::from(it.id), self.texts.len() as u32) {
-                    self.texts.push(String::from_utf8_lossy(it.string).into_owned());
+                    self.texts.push((u64::from(it.id), String::from_utf8_lossy(it.string).into_owned()));
                 }
             }
             Definition::SystemTreeNode(it) => {
-                if self.node_ids.insert(u64::from(it.id), self.node_names.len() as u32) {
-                    self.node_names.push(u64::from(it.name));
+                if self.node_ids.insert(u64::from(it.id), self.nodes.len() as u32) {
+                    self.nodes.push(NodeDef { name: u64::from(it.name), parent: u64::from(it.parent) });
                 }
+            }
+            Definition::SystemTreeNodeDomain(it) if it.system_tree_domain == DOMAIN_DEVICE => {
+                self.device_nodes.insert(u64::from(it.system_tree_node), 0);
             }
             Definition::LocationGroup(it) => {
                 if self.location_group_ids.insert(u64::from(it.id), self.location_groups.len() as u32) {
-                    let (name, parent) = (u64::from(it.name), u64::from(it.system_tree_parent));
-                    self.location_groups.push(LocationGroupDef { name, parent });
+                    self.location_groups.push(LocationGroupDef {
+                        name: u64::from(it.name),
+                        parent: u64::from(it.system_tree_parent),
+                        is_accelerator: it.location_group_type == GROUP_ACCELERATOR,
+                        creator: it.creating_location_group.map_or(UNDEFINED, u64::from),
+                    });
                 }
             }
             Definition::Location(it) => {
@@ -281,6 +308,9 @@ impl Definitions {
                 place: u64::from(it.source_code_location),
                 parent: u64::from(it.parent),
             }),
+            Definition::Attribute(it) => {
+                self.attributes.push((u64::from(it.id), u64::from(it.name), it.value_type == TYPE_STRING));
+            }
             Definition::LocationProperty(it) => {
                 let value = it.value.unwrap_or(Value::String(it.string_value));
                 self.location_properties.push((it.location, u64::from(it.name), value));
@@ -291,7 +321,12 @@ impl Definitions {
 
     /// The text of a string definition; empty if there is none.
     pub(super) fn text(&self, id: u64) -> &str {
-        self.text_ids.get(id).map_or("", |at| &self.texts[at as usize])
+        self.text_ids.get(id).map_or("", |at| &self.texts[at as usize].1)
+    }
+
+    /// All texts and their ids.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (u64, &str)> {
+        self.texts.iter().map(|(id, text)| (*id, text.as_str()))
     }
 
     pub(super) fn intern(&self, strings: &mut Strings, id: u64) -> StringId {
@@ -305,9 +340,26 @@ impl Definitions {
         self.location_group_ids.get(id).map(|at| self.location_groups[at as usize])
     }
 
-    /// The string id of a system-tree node's name.
+    /// The string id of the name of the machine's node that a system-tree node is, or that a device belongs to.
     pub(super) fn node_name(&self, id: u64) -> u64 {
-        self.node_ids.get(id).map_or(UNDEFINED, |at| self.node_names[at as usize])
+        let mut node = self.node(id);
+        // As many steps as there are nodes: parents may form a circle.
+        for _ in 0..self.nodes.len() {
+            match node {
+                Some((id, NodeDef { parent, .. })) if self.is_device(id) => node = self.node(parent),
+                _ => break,
+            }
+        }
+        node.map_or(UNDEFINED, |(_, node)| node.name)
+    }
+
+    fn node(&self, id: u64) -> Option<(u64, NodeDef)> {
+        self.node_ids.get(id).map(|at| (id, self.nodes[at as usize]))
+    }
+
+    /// Whether a system-tree node is a device.
+    pub(super) fn is_device(&self, id: u64) -> bool {
+        self.device_nodes.get(id).is_some()
     }
 
     /// How many PEs lost events while they were recorded, and how many events, as partune's own recorder counts them.

@@ -34,6 +34,10 @@ impl IdMap {
         new
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.dense.is_empty() && self.sparse.is_empty()
+    }
+
     pub(super) fn get(&self, id: u64) -> Option<u32> {
         if id >= Self::DENSE {
             return self.sparse.get(&id).copied();

@@ -9,11 +9,14 @@
 //! Nothing here fails on damage: what cannot be read is told in the trace's [`Quality`]. Only an anchor that cannot be read, or
 //! a substrate that we do not know, is an error.
 
+mod addresses;
 mod archive;
 mod clock;
 mod contexts;
+mod copies;
 mod decode;
 mod definitions;
+mod devices;
 mod files;
 mod ids;
 mod mappings;
@@ -130,13 +133,15 @@ pub fn import_in_runs(
     }
     let mut paths = CallPaths::default();
     let path_maps = merge_paths(&joined, &resolvers, &mut paths);
-    let streams: Vec<_> = joined
+    let (mut streams, told): (Vec<_>, Vec<_>) = joined
         .par_drain(..)
         .zip(&path_maps)
         .zip(&resolvers)
         .map(|((joined, paths), resolver)| joined.assemble(paths, resolver))
-        .collect();
+        .unzip();
     drop(resolvers);
+    addresses::resolve(&mut streams, told);
+    copies::add(&mut streams, &mut builder, &mut paths);
     builder.profile = statistics.map(|statistics| {
         statistics::Paths::new(&contexts, &tables, &builder.regions, builder.resolution).profile(
             &statistics,

@@ -93,7 +93,7 @@ impl Resolver<'_> {
         self.tables.comms.get(id).map_or(GroupId::NONE, GroupId)
     }
 
-    fn window(&self, raw: WindowId) -> Option<WindowId> {
+    pub(super) fn window(&self, raw: WindowId) -> Option<WindowId> {
         let id = self.mappings.map(Mapping::RmaWin, u64::from(raw.0));
         self.tables.windows.get(id).map(WindowId)
     }

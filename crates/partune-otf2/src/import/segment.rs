@@ -10,6 +10,7 @@ use partune_base::{CallPathId, Time};
 use partune_trace::{Pause, Stream, Visit, VisitIx};
 use rustc_hash::FxHashMap;
 
+use super::addresses::Addresses;
 use super::clock::LocationClock;
 use super::weave::Called;
 
@@ -92,6 +93,8 @@ pub(super) struct Segment {
     pub(super) called: Vec<Called>,
     /// Rows of `stream.collectives` that name a window where the others name a group.
     pub(super) on_windows: Vec<u32>,
+    /// What is told of addresses; visits and windows as in the rows.
+    pub(super) addresses: Addresses,
     /// The begin of a collective that ends in a later segment.
     pub(super) collective_begin: Option<Time>,
     /// Recording switched on again without having been switched off here: when.

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::codec::Damage;
 
+use super::addresses::Addresses;
 use super::contexts::Contexts;
 use super::resolve::{Resolver, UNKNOWN_BEGIN};
 use super::segment::{Faults, Parent, RegionKey, Segment};
@@ -172,13 +173,15 @@ impl Joined {
     }
 
     /// One stream of all segments. `paths` gives the path of the trace for each path of the location.
-    pub(super) fn assemble(self, paths: &[CallPathId], resolver: &Resolver<'_>) -> Stream {
+    pub(super) fn assemble(self, paths: &[CallPathId], resolver: &Resolver<'_>) -> (Stream, Addresses) {
         let moved = self.woven.as_ref().map(|woven| woven.moved.as_slice());
         let recorded: usize = self.segments.iter().map(|resolved| resolved.segment.stream.visits.len()).sum();
         let total = if moved.is_some() { 0 } else { recorded };
         let mut all: Option<Stream> = None;
+        let mut addresses = Addresses::default();
         for resolved in self.segments {
-            let stream = resolved.finish(paths, resolver, moved);
+            let (stream, told) = resolved.finish(paths, resolver, moved);
+            addresses.append(told, all.as_ref().map_or(0, |all| all.transfers.len()));
             match &mut all {
                 None => {
                     let mut stream = stream;
@@ -202,15 +205,16 @@ impl Joined {
             }
         }
         shrink(&mut stream);
-        stream
+        (stream, addresses)
     }
 }
 
 impl Resolved {
     /// The segment's stream in terms of the trace; without visits if they have `moved`.
-    fn finish(self, paths: &[CallPathId], resolver: &Resolver<'_>, moved: Option<&[VisitIx]>) -> Stream {
+    fn finish(self, paths: &[CallPathId], resolver: &Resolver<'_>, moved: Option<&[VisitIx]>) -> (Stream, Addresses) {
         let Resolved { segment, paths: nodes, base, offset, collective_begin } = self;
-        let mut stream = segment.stream;
+        let (mut stream, mut told) = (segment.stream, segment.addresses);
+        told.units.retain_mut(|(window, _)| resolver.window(*window).map(|known| *window = known).is_some());
         let recorded = |visit| match Segment::as_base(visit) {
             Some(k) => base.get(k).copied().unwrap_or(VisitIx::NONE),
             None if visit.is_some() => VisitIx(visit.0 + offset),
@@ -218,14 +222,15 @@ impl Resolved {
         };
         if let Some(moved) = moved {
             stream.visits = Visits::default();
-            resolver.rows(&mut stream, &segment.on_windows, &|visit| {
-                moved.get(recorded(visit).index()).copied().unwrap_or(VisitIx::NONE)
-            });
+            let moved = |visit| moved.get(recorded(visit).index()).copied().unwrap_or(VisitIx::NONE);
+            told.entered.iter_mut().for_each(|(visit, _)| *visit = moved(*visit));
+            resolver.rows(&mut stream, &segment.on_windows, &moved);
         } else {
             let of_node: Vec<CallPathId> = nodes.iter().map(|path| paths[*path as usize]).collect();
             for path in &mut stream.visits.path {
                 *path = of_node[path.0 as usize];
             }
+            told.entered.iter_mut().for_each(|(visit, _)| *visit = recorded(*visit));
             resolver.rows(&mut stream, &segment.on_windows, &recorded);
         }
         if let (Some(begin), Some(first)) = (collective_begin, stream.collectives.first_mut())
@@ -233,7 +238,7 @@ impl Resolved {
         {
             first.begin = begin;
         }
-        stream
+        (stream, told)
     }
 }
 

@@ -5,11 +5,12 @@
 
 use partune_base::{GroupId, MetricId, PeId, RegionId, StringId, Strings};
 use partune_trace::{
-    Completion, Group, GroupKind, Metric, MetricValues, Pe, PeKind, Process, Region, RegionKind, Role, TraceBuilder,
-    Window,
+    Completion, Group, GroupKind, Metric, MetricValues, Pe, Process, Region, RegionKind, Role, TraceBuilder, Window,
 };
 
+use super::addresses::AddressAttributes;
 use super::definitions::{CommDef, Definitions, GroupDef, RegionDef};
+use super::devices::Devices;
 use super::ids::IdMap;
 
 /// Where the archive's ids are in the tables of the trace.
@@ -25,6 +26,8 @@ pub(super) struct Tables {
     groups: IdMap,
     /// For each OTF2 group the first of our groups with the same members.
     member_groups: Vec<Option<GroupId>>,
+    /// Attributes that tell addresses.
+    pub(super) addresses: AddressAttributes,
     /// The region of calls whose definition is missing: the last one.
     unknown_region: u32,
 }
@@ -75,6 +78,10 @@ const PARADIGM_MEASUREMENT: u8 = 6;
 const PARADIGM_SAMPLING: u8 = 21;
 const PARADIGM_NONE: u8 = 22;
 
+/// Roles of OTF2 3.1.
+const ROLE_KERNEL_LAUNCH: u8 = 39;
+const ROLE_KERNEL: u8 = 40;
+
 /// What a region is if its paradigm is known and its name is not: by its OTF2 role.
 fn role_of(region_role: u8) -> Role {
     match region_role {
@@ -88,7 +95,8 @@ fn role_of(region_role: u8) -> Role {
         24 => Role::AllToOne,
         25 | 26 => Role::AllToAll,
         27 => Role::Io,
-        29 => Role::Put,
+        29 | 30 => Role::Put,
+        ROLE_KERNEL_LAUNCH => Role::TaskCreate,
         _ => Role::Management,
     }
 }
@@ -96,7 +104,7 @@ fn role_of(region_role: u8) -> Role {
 /// Fills the builder; returns where the archive's ids went, and the locations in order of PE.
 pub(super) fn build(definitions: &Definitions, builder: &mut TraceBuilder) -> (Tables, Vec<Location>) {
     builder.resolution = definitions.resolution;
-    let mut tables = Tables::default();
+    let mut tables = Tables { addresses: AddressAttributes::new(definitions), ..Tables::default() };
     let locations = pes(definitions, builder);
     regions(definitions, builder, &mut tables);
     groups(definitions, builder, &mut tables);
@@ -115,12 +123,14 @@ fn pes(definitions: &Definitions, builder: &mut TraceBuilder) -> Vec<Location> {
             rank_of_location.insert(*location, rank as u32);
         }
     }
+    let mut devices = Devices::new(definitions);
     let mut group_index = IdMap::default();
     let mut groups: Vec<(Option<u32>, usize, Vec<usize>)> = Vec::new();
     for (index, location) in definitions.locations.iter().enumerate() {
-        let at = group_index.get(location.group).unwrap_or_else(|| {
+        let process = devices.process(location);
+        let at = group_index.get(process).unwrap_or_else(|| {
             groups.push((None, groups.len(), Vec::new()));
-            group_index.insert(location.group, groups.len() as u32 - 1);
+            group_index.insert(process, groups.len() as u32 - 1);
             groups.len() as u32 - 1
         });
         let group = &mut groups[at as usize];
@@ -133,8 +143,9 @@ fn pes(definitions: &Definitions, builder: &mut TraceBuilder) -> Vec<Location> {
 
     let mut locations = Vec::with_capacity(definitions.locations.len());
     for (rank, _, mut members) in groups {
-        members.sort_by_key(|index| (definitions.locations[*index].kind != PeKind::Cpu, *index));
-        let group = members.first().and_then(|index| definitions.location_group(definitions.locations[*index].group));
+        members.sort_by_key(|index| (definitions.locations[*index].kind, *index));
+        let first = members.first().map(|index| &definitions.locations[*index]);
+        let group = first.and_then(|location| definitions.location_group(devices.process(location)));
         let process = builder.processes.push(Process {
             name: group.map_or(StringId::NONE, |group| definitions.intern(&mut builder.strings, group.name)),
             rank,
@@ -151,6 +162,7 @@ fn pes(definitions: &Definitions, builder: &mut TraceBuilder) -> Vec<Location> {
                 kind: location.kind,
                 process,
                 thread: thread as u32,
+                device: devices.device(location),
                 archive_id: location.id,
             });
             builder.processes[process].pes.push(pe);
@@ -221,6 +233,7 @@ fn construct_name<'a>(own: &'a str, canonical: &'a str) -> &'a str {
 }
 
 impl RegionDef {
+    const ROLE_UNKNOWN: u8 = 0;
     const ROLE_FUNCTION: u8 = 1;
     const ROLE_LOOP: u8 = 3;
     const ROLE_CODE: u8 = 4;
@@ -245,7 +258,7 @@ impl RegionDef {
         match self.paradigm {
             0 | PARADIGM_USER | PARADIGM_COMPILER | PARADIGM_MEASUREMENT | PARADIGM_SAMPLING | PARADIGM_NONE => true,
             // Kernels on accelerators carry the paradigm of their runtime.
-            5 | 18 | 19 | 23 | 24 => self.role == Self::ROLE_FUNCTION,
+            5 | 18 | 19 | 23 | 24 => [Self::ROLE_UNKNOWN, Self::ROLE_FUNCTION, ROLE_KERNEL].contains(&self.role),
             _ => false,
         }
     }

@@ -98,8 +98,9 @@ const CONTENTS: [(&str, &str); 8] = [
 
 fn head(diagnosis: &Diagnosis, archive: &str) -> Markup {
     let trace = &diagnosis.trace;
-    let processes = trace.processes().iter().filter(|process| !process.pes.is_empty()).count();
-    let pes = trace.active_pes().count();
+    let pes = trace.cpu_pes().count();
+    let counted = names::pes(trace);
+    let (number, more) = counted.split_once(' ').unwrap_or((&counted, ""));
     let clock = trace.clock();
     let all = clock.seconds(trace.duration()) * pes.max(1) as f64;
     let waiting: partune_base::Span = diagnosis.waits.iter().map(partune_analysis::Wait::duration).sum();
@@ -112,7 +113,7 @@ fn head(diagnosis: &Diagnosis, archive: &str) -> Markup {
         }
         dl.facts {
             div { dt { "Run time" } dd { (names::seconds(clock.seconds(trace.duration()))) } }
-            div { dt { "PEs" } dd { (pes) " " small { "in " (processes) " processes" } } }
+            div { dt { "PEs" } dd { (number) " " small { (more) } } }
             div { dt { "Event records" } dd { (trace.events()) } }
             @if trace.profile().is_none() && all > 0.0 {
                 div { dt { "Waiting for others" } dd { (names::percent(clock.seconds(waiting) / all)) " " small { "of all PEs’ time" } } }

@@ -58,17 +58,21 @@ fn worst(diagnosis: &Diagnosis) -> Markup {
 
 /// The factors as bars, between processes and between threads too where there are both.
 fn factors(efficiency: &Section) -> Markup {
-    let names = ["parallel", "load_balance", "communication", "serialization", "transfer"];
-    let levels: Vec<(&str, &str)> =
-        [("", "all PEs"), ("process_", "between processes"), ("thread_", "inside of processes")]
-            .into_iter()
-            .filter(|(prefix, _)| scalar(efficiency, &format!("{prefix}parallel")).is_some())
-            .collect();
+    let names = ["parallel", "load_balance", "communication", "orchestration", "serialization", "transfer"];
+    let levels: Vec<(&str, &str)> = [
+        ("", "all PEs"),
+        ("process_", "between processes"),
+        ("thread_", "inside of processes"),
+        ("device_", "devices"),
+    ]
+    .into_iter()
+    .filter(|(prefix, _)| scalar(efficiency, &format!("{prefix}parallel")).is_some())
+    .collect();
     html! {
         h3 { "Efficiency" }
         div.scroll {
             table {
-                caption { "Factors of parallel efficiency; 100 % is no loss. Parallel = load balance × communication, and communication = serialization × transfer." }
+                caption { "Factors of parallel efficiency; 100 % is no loss. Parallel = load balance × communication, and communication = serialization × transfer; of devices, parallel = load balance × communication × orchestration." }
                 thead { tr { th scope="col" { "Factor" } @for (_, level) in &levels { th scope="col" { (level) } } th scope="col" { "Meaning" } } }
                 tbody {
                     @for name in names.iter().filter(|name| levels.iter().any(|(prefix, _)| scalar(efficiency, &format!("{prefix}{name}")).is_some())) {

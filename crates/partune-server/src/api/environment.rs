@@ -1,6 +1,7 @@
 //! `environment`: where the numbers come from.
 
 use partune_base::PeId;
+use partune_trace::PeKind;
 use serde::Serialize;
 
 use super::Ask;
@@ -52,10 +53,10 @@ struct Metrics {
 pub(super) fn environment(run: &Run, _: &Ask<'_>) -> Answer {
     let trace = run.trace();
     let (mut processes, mut groups, mut metrics) = (Processes::default(), Groups::default(), Metrics::default());
-    for process in trace.processes().iter().filter(|process| !process.pes.is_empty()).take(ROWS) {
+    for process in trace.cpu_processes().take(ROWS) {
         processes.name.push(text::string(trace, process.name));
         processes.host.push(text::string(trace, process.node));
-        processes.pes.push(process.pes.len());
+        processes.pes.push(process.pes.iter().filter(|pe| trace.pes()[**pe].kind == PeKind::Cpu).count());
     }
     for group in trace.groups().iter().take(ROWS) {
         groups.name.push(text::string(trace, group.name));

@@ -59,8 +59,8 @@ fn row((run, slot): (usize, &Slot)) -> Row {
             let trace = run.trace();
             row.state = "ready";
             row.fraction = 1.0;
-            row.pes = Some(run.pes.len());
-            row.processes = Some(trace.processes().iter().filter(|process| !process.pes.is_empty()).count());
+            row.pes = Some(trace.cpu_pes().count());
+            row.processes = Some(trace.cpu_processes().count());
             row.events = Some(trace.events());
             row.duration_ns = Some(run.ns(trace.end()));
             row.profile_only = Some(trace.profile().is_some());

@@ -25,6 +25,8 @@ struct Summary {
     paradigms: Vec<String>,
     pes: usize,
     processes: usize,
+    device_streams: usize,
+    devices: usize,
     events: u64,
     duration_s: f64,
     profile_only: bool,
@@ -87,8 +89,10 @@ pub(super) fn summary(run: &Run, _: &Ask<'_>) -> Answer {
         path: text::long(&run.path.to_string_lossy()),
         producer: None,
         paradigms: paradigms(&run.diagnosis),
-        pes: run.pes.len(),
-        processes: trace.processes().iter().filter(|process| !process.pes.is_empty()).count(),
+        pes: trace.cpu_pes().count(),
+        processes: trace.cpu_processes().count(),
+        device_streams: trace.device_pes().count(),
+        devices: trace.devices(),
         events: trace.events(),
         duration_s: duration,
         profile_only: profile,
@@ -114,9 +118,14 @@ pub(super) fn sentence(pieces: &[Piece]) -> String {
 }
 
 fn efficiency(section: &Section) -> Vec<Factor> {
-    const LEVELS: [(&str, &str); 3] =
-        [("", "all PEs"), ("process_", "between processes"), ("thread_", "inside of processes")];
-    const NAMES: [&str; 5] = ["parallel", "load_balance", "communication", "serialization", "transfer"];
+    const LEVELS: [(&str, &str); 4] = [
+        ("", "all PEs"),
+        ("process_", "between processes"),
+        ("thread_", "inside of processes"),
+        ("device_", "devices"),
+    ];
+    const NAMES: [&str; 6] =
+        ["parallel", "load_balance", "communication", "orchestration", "serialization", "transfer"];
     let value = |prefix: &str, name: &str| {
         let scalar = section.scalars.iter().find(|it| it.name.strip_prefix(prefix) == Some(name))?;
         Some(scalar.value).filter(|value| value.is_finite())
