@@ -8,7 +8,10 @@ use partune_base::{CallPathId, PeId, Span};
 
 use crate::expected::{Expected, expected};
 use crate::useful::role_of_path;
-use crate::{Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Scalar, Section, Unit, Values};
+use crate::{
+    Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Scalar, Section, SectionShape, Shape, TableShape,
+    Unit, Values,
+};
 
 /// Rows of the table.
 const ROWS: usize = 1000;
@@ -17,8 +20,28 @@ pub(crate) static ABOVE_BASELINE: Analysis = Analysis {
     name: "above_baseline",
     title: "Operations that take longer than this machine needs, without waiting",
     docs: DOCS,
+    finds: true,
+    shows: SHOWS,
     run,
 };
+
+const SHOWS: &[SectionShape] = &[SectionShape {
+    name: "above_baseline",
+    scalars: &[("operations_with_baseline", Unit::Count), ("operations_without_baseline", Unit::Count)],
+    tables: &[TableShape {
+        name: "baselines",
+        columns: &[
+            ("callpath", Shape::Path),
+            ("role", Shape::Word),
+            ("count", Shape::Count),
+            ("seconds", Shape::SECONDS),
+            ("waiting", Shape::SECONDS),
+            ("baseline", Shape::SECONDS),
+            ("excess", Shape::SECONDS),
+            ("factor", Shape::RATIO),
+        ],
+    }],
+}];
 
 const DOCS: &str = "\
 # Operations above their baseline
@@ -154,5 +177,5 @@ fn table(input: &Input<'_>, places: &[Place]) -> DataTable {
         Column::seconds("excess", seconds(&|row| excess(input, row))),
         Column::new("factor", Values::Number(Unit::Ratio, factors)),
     ];
-    DataTable { name: "operations", columns }
+    DataTable { name: "baselines", columns }
 }

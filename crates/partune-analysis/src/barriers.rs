@@ -12,10 +12,18 @@ use rustc_hash::FxHashMap;
 
 use crate::stabbing::{SharedAccess, conflicts, keep};
 use crate::useful::{Useful, role_of_path};
-use crate::{Analysis, Finding, Input, Outcome, Pattern, Section};
+use crate::{Analysis, Finding, Input, Outcome, Pattern, Section, SectionShape};
 
-pub(crate) static BARRIERS: Analysis =
-    Analysis { name: "barriers", title: "Barriers that order no conflicting accesses", docs: DOCS, run };
+pub(crate) static BARRIERS: Analysis = Analysis {
+    name: "barriers",
+    title: "Barriers that order no conflicting accesses",
+    docs: DOCS,
+    finds: true,
+    shows: SHOWS,
+    run,
+};
+
+const SHOWS: &[SectionShape] = &[SectionShape { name: "barriers", scalars: &[], tables: &[] }];
 
 const DOCS: &str = "\
 # Redundant barriers

@@ -12,15 +12,33 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::expected::{Expected, expected};
-use crate::{Analysis, Column, DataTable, Input, Outcome, Section, Unit, Values};
+use crate::{Analysis, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values};
 
 /// The analysis.
 pub(crate) static BOTTLENECKS: Analysis = Analysis {
     name: "bottlenecks",
     title: "Operations that take much of the run, and more than they should",
     docs: DOCS,
+    finds: false,
+    shows: SHOWS,
     run,
 };
+
+const SHOWS: &[SectionShape] = &[SectionShape {
+    name: "bottlenecks",
+    scalars: &[],
+    tables: &[TableShape {
+        name: "bottlenecks",
+        columns: &[
+            ("path", Shape::Path),
+            ("pe", Shape::Pe),
+            ("count", Shape::Count),
+            ("seconds", Shape::SECONDS),
+            ("share", Shape::RATIO),
+            ("factor", Shape::RATIO),
+        ],
+    }],
+}];
 
 const DOCS: &str = "
 Which operations are worth looking at, from the profile alone. An entry is one call path on one PE.

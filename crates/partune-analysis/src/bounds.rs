@@ -10,10 +10,50 @@ use crate::block_loss;
 use crate::block_work::{BlockWork, synchronisation};
 use crate::cpu_time::cpu_time_metrics;
 use crate::tensor::{RegionKind, Tensor};
-use crate::{Analysis, Column, DataTable, Input, Outcome, Scalar, Section, Unit, Values, iterations};
+use crate::{
+    Analysis, Column, DataTable, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values,
+    iterations,
+};
 
-pub(crate) static BOUNDS: Analysis =
-    Analysis { name: "bounds", title: "Bounds on run time, and what each gap loses", docs: DOCS, run };
+pub(crate) static BOUNDS: Analysis = Analysis {
+    name: "bounds",
+    title: "Bounds on run time, and what each gap loses",
+    docs: DOCS,
+    finds: true,
+    shows: SHOWS,
+    run,
+};
+
+const SHOWS: &[SectionShape] = &[
+    SectionShape {
+        name: "bounds",
+        scalars: &[],
+        tables: &[
+            TableShape { name: "bounds", columns: &[("name", Shape::Word), ("seconds", Shape::SECONDS)] },
+            TableShape {
+                name: "gaps",
+                columns: &[("name", Shape::Word), ("seconds", Shape::SECONDS), ("fraction", Shape::RATIO)],
+            },
+            TableShape {
+                name: "block_regions",
+                columns: &[
+                    ("from", Shape::Path),
+                    ("to", Shape::Path),
+                    ("kind", Shape::Word),
+                    ("iterations", Shape::Count),
+                    ("mean", Shape::SECONDS),
+                    ("imbalance", Shape::SECONDS),
+                    ("dynamic", Shape::SECONDS),
+                ],
+            },
+        ],
+    },
+    SectionShape {
+        name: "serial",
+        scalars: &[("seconds", Unit::Seconds), ("share", Unit::Ratio), ("pes", Unit::Count), ("blocks", Unit::Count)],
+        tables: &[],
+    },
+];
 
 const DOCS: &str = "\
 # Bounds

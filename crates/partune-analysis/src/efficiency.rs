@@ -14,14 +14,54 @@ use crate::ideal::{Ideal, follow};
 use crate::steps::Planner;
 use crate::sums::{useful as useful_of, useful_outside};
 use crate::useful::{cpu_pes, span_of, windows};
-use crate::{Analysis, Input, Outcome, Scalar, Section, Unit, phases};
+use crate::{Analysis, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, phases};
 
 pub(crate) static EFFICIENCY: Analysis = Analysis {
     name: "efficiency",
     title: "Parallel efficiency and its factors (POP, multiplicative)",
     docs: DOCS,
+    finds: false,
+    shows: SHOWS,
     run,
 };
+
+const SHOWS: &[SectionShape] = &[SectionShape {
+    name: "efficiency",
+    scalars: &[
+        ("parallel", Unit::Ratio),
+        ("load_balance", Unit::Ratio),
+        ("communication", Unit::Ratio),
+        ("serialization", Unit::Ratio),
+        ("transfer", Unit::Ratio),
+        ("process_parallel", Unit::Ratio),
+        ("process_load_balance", Unit::Ratio),
+        ("process_communication", Unit::Ratio),
+        ("process_serialization", Unit::Ratio),
+        ("process_transfer", Unit::Ratio),
+        ("thread_parallel", Unit::Ratio),
+        ("thread_load_balance", Unit::Ratio),
+        ("thread_communication", Unit::Ratio),
+        ("thread_serialization", Unit::Ratio),
+        ("thread_transfer", Unit::Ratio),
+        ("run_seconds", Unit::Seconds),
+        ("ideal_seconds", Unit::Seconds),
+        ("useful_seconds", Unit::Seconds),
+        ("phases", Unit::Count),
+    ],
+    tables: &[TableShape {
+        name: "phases",
+        columns: &[
+            ("phase", Shape::Region),
+            ("visits", Shape::Count),
+            ("pes", Shape::Count),
+            ("seconds", Shape::SECONDS),
+            ("useful", Shape::SECONDS),
+            ("parallel", Shape::RATIO),
+            ("load_balance", Shape::RATIO),
+            ("communication", Shape::RATIO),
+        ],
+    }],
+}];
 
 const DOCS: &str = "\
 # Efficiency

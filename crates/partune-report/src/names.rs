@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
+use partune_analysis::{Cause, Pattern};
 use partune_base::{CallPathId, PeId};
+pub use partune_diag::seconds;
+use partune_diag::three_digits;
 use partune_trace::{CallSite, Region, RegionKind, Trace};
 
 /// Where in the source something is.
@@ -14,6 +17,9 @@ pub struct Location<'a> {
     /// The user function around it; empty if unknown.
     pub function: &'a str,
 }
+
+/// The place that has no region.
+const OUTSIDE: &str = "code outside of recorded regions";
 
 /// The region of a path.
 pub fn region(trace: &Trace, path: CallPathId) -> &Region {
@@ -63,7 +69,7 @@ pub fn caller(trace: &Trace, path: CallPathId) -> Option<Location<'_>> {
 /// `MPI_Recv in exchange (halo.c:12)`.
 pub fn place(trace: &Trace, path: CallPathId) -> String {
     if !path.is_some() {
-        return "code outside of all recorded regions".to_owned();
+        return OUTSIDE.to_owned();
     }
     let name = construct(trace, path);
     let at = location(trace, path);
@@ -71,6 +77,50 @@ pub fn place(trace: &Trace, path: CallPathId) -> String {
         text if text.is_empty() => name.to_owned(),
         text if at.function == name => text,
         text => format!("{name} in {text}"),
+    }
+}
+
+/// Who made others wait, without the PE: the operation that did, what was done before it where that is why it came late, or code.
+///
+/// Of a PE whose operation has no recorded region around it, all other time is outside of them: a recorder that sees operations only does not
+/// know more, and to name the operation alone would blame it for what came before.
+pub fn cause(trace: &Trace, pattern: Pattern, cause: &Cause) -> String {
+    let before = |origin: String| format!("{origin}, before {}", construct(trace, cause.path));
+    let paths = trace.paths();
+    let is_operation = cause.path.is_some() && paths.operation(cause.path) == cause.path;
+    if !is_operation || !comes_late(pattern) || cause.origin == cause.path {
+        place(trace, cause.path)
+    } else if cause.origin.is_some() {
+        before(place(trace, cause.origin))
+    } else if paths.depth(cause.path) == 0 {
+        before(OUTSIDE.to_owned())
+    } else {
+        place(trace, cause.path)
+    }
+}
+
+/// Whether who causes it came late, so that what it did before is why.
+fn comes_late(pattern: Pattern) -> bool {
+    match pattern {
+        Pattern::LateSender
+        | Pattern::LateReceiver
+        | Pattern::WaitAtBarrier
+        | Pattern::WaitAtNxn
+        | Pattern::LateBroadcast
+        | Pattern::EarlyReduce
+        | Pattern::EarlyScan
+        | Pattern::WaitOnLock
+        | Pattern::WaitOnValue
+        | Pattern::LateFence => true,
+        Pattern::CompetingPutGet
+        | Pattern::RedundantBarrier
+        | Pattern::SmallTransfers
+        | Pattern::SerialBlockingTransfers
+        | Pattern::LoadImbalance
+        | Pattern::SerialSection
+        | Pattern::PoorLocality
+        | Pattern::HighFrequency
+        | Pattern::AboveBaseline => false,
     }
 }
 
@@ -105,18 +155,6 @@ impl Location<'_> {
     }
 }
 
-/// Seconds with a unit that keeps three digits: `1.02 s`, `13.1 ms`.
-pub fn seconds(value: f64) -> String {
-    let (value, unit) = match value.abs() {
-        0.0 => return "0 s".to_owned(),
-        v if v >= 0.9995 => (value, "s"),
-        v if v >= 0.9995e-3 => (value * 1e3, "ms"),
-        v if v >= 0.9995e-6 => (value * 1e6, "µs"),
-        _ => (value * 1e9, "ns"),
-    };
-    format!("{} {unit}", three_digits(value))
-}
-
 /// A share in per cent: `16.7 %`.
 pub fn percent(value: f64) -> String {
     format!("{} %", three_digits(value * 100.0))
@@ -132,15 +170,6 @@ pub fn bytes(value: f64) -> String {
         value /= 1024.0;
     }
     unreachable!("the last unit returns")
-}
-
-/// A number with three digits, more only before the point.
-pub(crate) fn three_digits(value: f64) -> String {
-    match value.abs() {
-        v if v >= 99.95 => format!("{value:.0}"),
-        v if v >= 9.995 => format!("{value:.1}"),
-        _ => format!("{value:.2}"),
-    }
 }
 
 /// The part of a path that tells runs apart: recorders call all their anchor files the same.
@@ -223,6 +252,30 @@ mod tests {
         let send = |names| caller(&trace, partune_testkit::path(&trace, names)).map(|location| location.text());
         assert_eq!(send("main/exchange/p/MPI_Send").as_deref(), Some("main (m.c:10)"));
         assert_eq!([send("main/other/MPI_Send"), send("main/exchange"), send("main")], [None, None, None]);
+    }
+
+    #[test]
+    fn a_cause_is_what_was_done_before_the_operation() {
+        let trace = partune_testkit::trace(
+            "pe 0: MPI_Allreduce 40..50 main@m.c:1 50..100 { work@w.c:3 50..80 MPI_Send^m.c:9 80..81 }",
+        );
+        let path = |names: &str| partune_testkit::path(&trace, names);
+        let words = |pattern, names, origin: Option<&str>| {
+            let origin = origin.map_or(CallPathId::NONE, path);
+            let path = if names == "" { CallPathId::NONE } else { path(names) };
+            cause(&trace, pattern, &Cause { pe: PeId(0), path, origin, time: partune_base::Span(1) })
+        };
+        // Nothing was recorded around the collective, so what came before it was outside.
+        let late = Pattern::WaitAtNxn;
+        assert_eq!(words(late, "MPI_Allreduce", None), "code outside of recorded regions, before MPI_Allreduce");
+        assert_eq!(words(late, "MPI_Allreduce", Some("MPI_Allreduce")), "MPI_Allreduce");
+        assert_eq!(words(late, "main/MPI_Send", Some("main/work")), "work (w.c:3), before MPI_Send");
+        // Inside of a function it is not known to be outside; the operation itself is named.
+        assert_eq!(words(late, "main/MPI_Send", None), "MPI_Send in main (m.c:9)");
+        // Whoever competes is not late, and code is what it is.
+        assert_eq!(words(Pattern::CompetingPutGet, "MPI_Allreduce", None), "MPI_Allreduce");
+        assert_eq!(words(Pattern::LoadImbalance, "main/work", None), "work (w.c:3)");
+        assert_eq!(words(Pattern::LoadImbalance, "", None), "code outside of recorded regions");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use partune_engine::Diagnosis;
 
 use crate::names;
+use crate::runs::plural;
 
 /// Nodes by name.
 const NODES: usize = 16;
@@ -13,7 +14,7 @@ pub fn facts(diagnosis: &Diagnosis) -> Vec<(&'static str, String)> {
     let processes = trace.processes().iter().filter(|it| !it.pes.is_empty()).count();
     let messages = &diagnosis.index.messages;
     vec![
-        ("PEs", format!("{} in {processes} processes", trace.active_pes().count())),
+        ("PEs", format!("{} in {}", trace.active_pes().count(), plural(processes, "process", "processes"))),
         ("Nodes", nodes(diagnosis)),
         ("Paradigms", paradigms(diagnosis).join(", ")),
         ("Event records", trace.events().to_string()),
@@ -50,7 +51,7 @@ fn clocks(diagnosis: &Diagnosis) -> String {
     match (violated, diagnosis.index.clocks.aligned) {
         (0, _) => "no message and no collective runs backwards in time".to_owned(),
         (_, true) => format!(
-            "{violated} messages and collectives ran backwards in time, the worst by {}; {} time stamps were moved",
+            "{violated} messages and collectives ran backwards in time, by up to {}; {} time stamps were moved",
             names::seconds(diagnosis.trace.clock().seconds(repair.worst)),
             repair.moved_events
         ),

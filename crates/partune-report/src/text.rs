@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use partune_analysis::{Cause, Section};
+use partune_analysis::Section;
 use partune_base::Span;
-use partune_diag::Severity;
 use partune_engine::{Diagnosis, Ranked};
 use partune_trace::Trace;
 
-use crate::{names, next, tables};
+use crate::style::{Style, Tone};
+use crate::{names, next, tables, words};
 
 /// What to print.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,7 @@ pub struct TextOptions {
     pub findings: usize,
     /// Print the sections of all analyses, with tables of at most this many rows; 0 prints none.
     pub table_rows: usize,
+    pub style: Style,
 }
 
 /// The text of a diagnosis.
@@ -24,8 +25,8 @@ pub fn text(diagnosis: &Diagnosis, archive: &str, options: TextOptions) -> Strin
     let mut out = String::new();
     header(&mut out, diagnosis, archive);
     summary(&mut out, diagnosis);
-    findings(&mut out, diagnosis, options.findings);
-    quality(&mut out, diagnosis);
+    findings(&mut out, diagnosis, options);
+    quality(&mut out, diagnosis, options.style);
     if options.table_rows > 0 {
         for section in &diagnosis.sections {
             tables::section_text(&mut out, &diagnosis.trace, section, options.table_rows);
@@ -146,12 +147,15 @@ fn activities(out: &mut String, diagnosis: &Diagnosis) {
     }
 }
 
-fn findings(out: &mut String, diagnosis: &Diagnosis, count: usize) {
+fn findings(out: &mut String, diagnosis: &Diagnosis, options: TextOptions) {
+    let (count, style) = (options.findings, options.style);
     if diagnosis.findings.is_empty() {
-        let _ = writeln!(out, "\nno finding above the threshold");
+        if diagnosis.sought {
+            let _ = writeln!(out, "\nno finding above the threshold");
+        }
         return;
     }
-    let _ = writeln!(out, "\nworst findings{:>67}", "time  of run");
+    let _ = writeln!(out, "\n{}", style.paint(Tone::Strong, &format!("worst findings{:>67}", "time  of run")));
     for (number, ranked) in diagnosis.findings.iter().take(count).enumerate() {
         finding(out, &diagnosis.trace, number + 1, ranked);
     }
@@ -160,7 +164,7 @@ fn findings(out: &mut String, diagnosis: &Diagnosis, count: usize) {
     }
     let worst = &diagnosis.findings[0].finding;
     out.push('\n');
-    wrapped(out, "next: ", next::step(worst.pattern));
+    style.wrapped(out, (Tone::Strong, "next: "), next::step(worst.pattern));
 }
 
 fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
@@ -187,77 +191,27 @@ fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
             out,
             "     {verb:<9} PE {} {}, {}",
             names::pe(trace, cause.pe),
-            reason(trace, cause),
+            names::cause(trace, it.pattern, cause),
             seconds(cause.time)
         );
     }
 }
 
-/// What a PE did that made others wait.
-fn reason(trace: &Trace, cause: &Cause) -> String {
-    let operation = names::place(trace, cause.path);
-    match names::construct(trace, cause.origin) {
-        "" => operation,
-        _ if cause.origin == cause.path => operation,
-        _ => format!("{} before {}", names::place(trace, cause.origin), names::construct(trace, cause.path)),
-    }
-}
-
-fn quality(out: &mut String, diagnosis: &Diagnosis) {
+fn quality(out: &mut String, diagnosis: &Diagnosis, style: Style) {
     let entries = diagnosis.quality.entries();
     if entries.is_empty() {
         return;
     }
     let _ = writeln!(out, "\ndata quality");
     for entry in entries.iter().take(8) {
-        let mark = match entry.severity {
-            Severity::Info => "note",
-            Severity::DataLoss => "loss",
-            Severity::Error => "error",
-        };
         let times = if entry.count > 1 { format!(" ({} times)", entry.count) } else { String::new() };
-        wrapped(out, &format!("  {mark}: "), &format!("{}{times}", entry.message));
+        let (tone, word) = words::severity(entry.severity);
+        style.wrapped(out, (tone, &format!("  {word}: ")), &format!("{}{times}", entry.message));
         if !entry.remedy.is_empty() {
-            wrapped(out, "        → ", &entry.remedy);
+            style.wrapped(out, (Tone::Plain, "        → "), &entry.remedy);
         }
     }
     if entries.len() > 8 {
         let _ = writeln!(out, "  … {} more; --json has all of them", entries.len() - 8);
-    }
-}
-
-/// Columns of a line of prose.
-const WIDTH: usize = 100;
-
-/// A text that goes on under its own begin where it is too long for a line.
-pub(crate) fn wrapped(out: &mut String, label: &str, text: &str) {
-    let indent = label.chars().count();
-    let mut column = indent;
-    out.push_str(label);
-    for (number, word) in text.split_whitespace().enumerate() {
-        let width = word.chars().count();
-        if number > 0 && column + 1 + width > WIDTH {
-            let _ = write!(out, "\n{:indent$}", "");
-            column = indent;
-        } else if number > 0 {
-            out.push(' ');
-            column += 1;
-        }
-        out.push_str(word);
-        column += width;
-    }
-    out.push('\n');
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_text_goes_on_under_its_begin() {
-        let mut out = String::new();
-        wrapped(&mut out, "note: ", &"word ".repeat(40));
-        assert!(out.lines().count() > 1 && out.lines().all(|line| line.chars().count() <= WIDTH), "{out}");
-        assert!(out.lines().skip(1).all(|line| line.starts_with("      word")), "{out}");
     }
 }

@@ -57,7 +57,7 @@ fn above(text: &str, options: &Options) -> (Trace, Outcome) {
 #[test]
 fn what_is_left_after_waiting_is_held_against_the_baseline() {
     let (trace, outcome) = above(BARRIERS, &options(&[("group_sync", 2, &[(0, 4e-3)])]));
-    let at = |name: &str| at_path(&trace, &outcome, "operations", "main/MPI_Barrier", name);
+    let at = |name: &str| at_path(&trace, &outcome, "baselines", "main/MPI_Barrier", name);
     // Four barriers of 4 ms, and of each one recorded event of 1 ms.
     let found = ["count", "seconds", "waiting", "baseline", "excess", "factor"].map(at);
     assert_close(&found, &[4.0, 0.148, 0.060, 0.020, 0.068, 4.4]);
@@ -104,7 +104,7 @@ fn sizes_are_those_of_the_operation() {
                              MPI_Allreduce 50..60 allreduce(sent=500, received=400) }";
     let line: &[(u64, f64)] = &[(0, 2e-3), (1000, 4e-3)];
     let (trace, outcome) = above(text, &options(&[("send", 2, line), ("recv", 2, line), ("all_to_all", 2, line)]));
-    let at = |path: &str| at_path(&trace, &outcome, "operations", path, "baseline");
+    let at = |path: &str| at_path(&trace, &outcome, "baselines", path, "baseline");
     // Two messages of 4 and 2 ms, two collectives of 3 ms; each with an event of 1 ms.
     assert_close(&["main/MPI_Send", "main/MPI_Recv", "main/MPI_Allreduce"].map(at), &[0.008, 0.008, 0.008]);
 }

@@ -26,6 +26,7 @@ use partune_engine::{Diagnosis, Machine};
 use partune_picture::{Detail, Fold};
 use partune_trace::Trace;
 
+use crate::runs::plural;
 use crate::{names, run};
 
 /// Rows of PEs in a picture.
@@ -112,7 +113,7 @@ fn head(diagnosis: &Diagnosis, archive: &str) -> Markup {
         }
         dl.facts {
             div { dt { "Run time" } dd { (names::seconds(clock.seconds(trace.duration()))) } }
-            div { dt { "PEs" } dd { (pes) " " small { "in " (processes) " processes" } } }
+            div { dt { "PEs" } dd { (pes) " " small { "in " (plural(processes, "process", "processes")) } } }
             div { dt { "Event records" } dd { (trace.events()) } }
             @if trace.profile().is_none() && all > 0.0 {
                 div { dt { "Waiting for others" } dd { (names::percent(clock.seconds(waiting) / all)) " " small { "of all PEs’ time" } } }
