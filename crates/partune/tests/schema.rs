@@ -28,6 +28,7 @@ fn fault(root: &Value, schema: &Value, value: &Value, at: &str) -> Option<String
                     Some("string") => value.is_string(),
                     Some("number") => value.is_number(),
                     Some("integer") => value.is_i64() || value.is_u64(),
+                    Some("boolean") => value.is_boolean(),
                     Some("null") => value.is_null(),
                     _ => panic!("no type: {name}"),
                 };
