@@ -13,6 +13,7 @@ export interface Change {
 /** What a place took in one run. */
 export interface Sums {
   location?: Place;
+  /** Summed over PEs. */
   exclusive_s: number;
   inclusive_s: number;
   visits: number;
@@ -25,7 +26,8 @@ export interface Sums {
 export interface ComparedPlace {
   construct: string;
   callpath: string[];
-  runs: (Sums | null)[];
+  /** `compared_s`: exclusive seconds on the base of the comparison, of which the changes are differences. */
+  runs: ((Sums & { compared_s: number }) | null)[];
   /** Of every run but the first against the first. */
   changes: Change[];
 }
@@ -35,7 +37,7 @@ export interface ComparedFinding {
   role: string;
   construct: string;
   callpath: string[];
-  runs: ({ location: Place; seconds: number; fraction: number; count: number } | null)[];
+  runs: ({ location: Place; seconds: number; compared_s: number; fraction: number; count: number } | null)[];
   changes: Change[];
 }
 
@@ -59,6 +61,7 @@ export interface Comparison {
     measured_speed_up: number | null;
     change: Change;
   }[];
+  /** The base of the comparison: means over PEs, since the runs differ in their number; else sums. */
   per_pe: boolean;
   by_region: boolean;
   notes: string[];

@@ -41,7 +41,7 @@ export interface Place {
 }
 
 export interface Diagnostic {
-  severity: "info" | "data loss" | "error";
+  severity: "info" | "data_loss" | "error";
   message: string;
   remedy: string;
   count: number;
@@ -83,6 +83,8 @@ export interface Summary {
   /** Null for a profile, which knows no waits. */
   waiting_s: number | null;
   waiting: number | null;
+  /** Whether times of different PEs can be compared. If not, efficiency and bounds are doubtful. */
+  clocks_aligned: boolean;
   sentences: string[];
   efficiency: { name: string; label: string; meaning: string; level: string; value: number }[];
   bounds: { name: string; seconds: number }[];
@@ -121,8 +123,10 @@ export interface Finding extends FindingRow {
   facts: { name: string; value: number }[];
   pes: Columns<{ pe: number; seconds: number }>;
   pes_rest: { count: number; seconds: number };
+  /** `words`: what the PE did, as a person says it. */
   causes: (Spot & {
     pe: number | null;
+    words: string;
     seconds: number;
     origin: Spot | null;
     via_s: number;

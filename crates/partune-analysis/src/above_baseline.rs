@@ -9,7 +9,10 @@ use partune_base::{CallPathId, PeId, Span};
 use crate::expected::{Expected, expected};
 use crate::sums::operation_sums;
 use crate::useful::role_of_path;
-use crate::{Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Scalar, Section, Unit, Values};
+use crate::{
+    Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Scalar, Section, SectionShape, Shape, TableShape,
+    Unit, Values,
+};
 
 /// Rows of the table.
 const ROWS: usize = 1000;
@@ -18,8 +21,28 @@ pub(crate) static ABOVE_BASELINE: Analysis = Analysis {
     name: "above_baseline",
     title: "Operations that take longer than this machine needs, without waiting",
     docs: DOCS,
+    finds: true,
+    shows: SHOWS,
     run,
 };
+
+const SHOWS: &[SectionShape] = &[SectionShape {
+    name: "above_baseline",
+    scalars: &[("operations_with_baseline", Unit::Count), ("operations_without_baseline", Unit::Count)],
+    tables: &[TableShape {
+        name: "baseline_places",
+        columns: &[
+            ("callpath", Shape::Path),
+            ("role", Shape::Word),
+            ("count", Shape::Count),
+            ("seconds", Shape::SECONDS),
+            ("waiting", Shape::SECONDS),
+            ("baseline", Shape::SECONDS),
+            ("excess", Shape::SECONDS),
+            ("factor", Shape::RATIO),
+        ],
+    }],
+}];
 
 const DOCS: &str = "\
 # Operations above their baseline

@@ -5,10 +5,31 @@ use rayon::prelude::*;
 
 use crate::spending::{Kinds, Level, Meter, Spent};
 use crate::useful::cpu_pes;
-use crate::{Analysis, Base, Input, Outcome, Scalar, Section, Unit};
+use crate::{Analysis, Base, Input, Outcome, Scalar, Section, SectionShape, Unit};
 
-pub(crate) static ACCOUNT: Analysis =
-    Analysis { name: "time", title: "What the time between start-up and shut-down went into", docs: DOCS, run };
+pub(crate) static ACCOUNT: Analysis = Analysis {
+    name: "time",
+    title: "What the time between start-up and shut-down went into",
+    docs: DOCS,
+    finds: false,
+    shows: SHOWS,
+    run,
+};
+
+const SHOWS: &[SectionShape] = &[SectionShape {
+    name: "time",
+    scalars: &[
+        ("run", Unit::Seconds),
+        ("outside_run", Unit::Seconds),
+        ("pes", Unit::Count),
+        ("computation", Unit::Seconds),
+        ("waiting", Unit::Seconds),
+        ("transfer", Unit::Seconds),
+        ("io", Unit::Seconds),
+        ("idle", Unit::Seconds),
+    ],
+    tables: &[],
+}];
 
 const DOCS: &str = "\
 # Time

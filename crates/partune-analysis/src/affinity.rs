@@ -8,14 +8,36 @@ use partune_base::{CallPathId, Id, PeId, Span, WindowId};
 use partune_trace::Trace;
 
 use crate::useful::role_of_path;
-use crate::{Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Section, Unit, Values};
+use crate::{
+    Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Section, SectionShape, Shape, TableShape, Unit,
+    Values,
+};
 
 pub(crate) static AFFINITY: Analysis = Analysis {
     name: "affinity",
     title: "Shared data: local and remote accesses, best blocking factor",
     docs: DOCS,
+    finds: true,
+    shows: SHOWS,
     run,
 };
+
+const SHOWS: &[SectionShape] = &[SectionShape {
+    name: "affinity",
+    scalars: &[],
+    tables: &[TableShape {
+        name: "shared_data",
+        columns: &[
+            ("group", Shape::Group),
+            ("local_bytes", Shape::BYTES),
+            ("remote_bytes", Shape::BYTES),
+            ("local", Shape::RATIO),
+            ("element_bytes", Shape::BYTES),
+            ("best_block", Shape::Count),
+            ("best_local", Shape::RATIO),
+        ],
+    }],
+}];
 
 const DOCS: &str = "\
 # Shared-data affinity

@@ -10,13 +10,39 @@ use rayon::prelude::*;
 use crate::sums::useful as useful_of;
 use crate::times::{PathTimes, path_times};
 use crate::useful::{cpu_pes, role_of_path, windows};
-use crate::{Analysis, Cause, Column, DataTable, Finding, Input, Outcome, Pattern, Scalar, Section, Unit, Values};
+use crate::{
+    Analysis, Cause, Column, DataTable, Finding, Input, Outcome, Pattern, Scalar, Section, SectionShape, Shape,
+    TableShape, Unit, Values,
+};
 
 /// Rows of the table.
 const ROWS: usize = 1000;
 
-pub(crate) static BALANCE: Analysis =
-    Analysis { name: "balance", title: "Load balance of PEs and of places in the code", docs: DOCS, run };
+pub(crate) static BALANCE: Analysis = Analysis {
+    name: "balance",
+    title: "Load balance of PEs and of places in the code",
+    docs: DOCS,
+    finds: true,
+    shows: SHOWS,
+    run,
+};
+
+const SHOWS: &[SectionShape] = &[SectionShape {
+    name: "balance",
+    scalars: &[("max_over_average", Unit::Ratio), ("lost_seconds", Unit::Seconds)],
+    tables: &[TableShape {
+        name: "places",
+        columns: &[
+            ("callpath", Shape::Path),
+            ("role", Shape::Word),
+            ("pes", Shape::Count),
+            ("average", Shape::SECONDS),
+            ("max", Shape::SECONDS),
+            ("max_over_average", Shape::RATIO),
+            ("lost", Shape::SECONDS),
+        ],
+    }],
+}];
 
 const DOCS: &str = "\
 # Load balance

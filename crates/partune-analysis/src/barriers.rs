@@ -14,10 +14,12 @@ use rustc_hash::FxHashMap;
 use crate::adjacent_barriers;
 use crate::stabbing::{SharedAccess, conflicts, keep};
 use crate::useful::{Useful, role_of_path};
-use crate::{Analysis, Finding, Input, Outcome, Pattern, Section};
+use crate::{Analysis, Finding, Input, Outcome, Pattern, Section, SectionShape};
 
 pub(crate) static BARRIERS: Analysis =
-    Analysis { name: "barriers", title: "Barriers that order nothing", docs: DOCS, run };
+    Analysis { name: "barriers", title: "Barriers that order nothing", docs: DOCS, finds: true, shows: SHOWS, run };
+
+const SHOWS: &[SectionShape] = &[SectionShape { name: "barriers", scalars: &[], tables: &[] }];
 
 const DOCS: &str = "\
 # Redundant barriers

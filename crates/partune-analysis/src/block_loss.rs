@@ -143,7 +143,8 @@ impl Sums {
         let path = [work.turns[region], about.closes, about.after].into_iter().find(|path| path.is_some());
         let path = path.unwrap_or(CallPathId::NONE);
         let some = |sums: Vec<i64>| work.pes.iter().copied().zip(sums).filter(|(_, ticks)| *ticks > 0);
-        let mut blame: Vec<(PeId, i64, CallPathId)> = some(self.blame).map(|(pe, ticks)| (pe, ticks, CallPathId::NONE)).collect();
+        let mut blame: Vec<(PeId, i64, CallPathId)> =
+            some(self.blame).map(|(pe, ticks)| (pe, ticks, CallPathId::NONE)).collect();
         by_blame(&mut blame);
         for (pe, _, place) in blame.iter_mut().take(KEPT) {
             *place = work.excess(trace, region, *pe);

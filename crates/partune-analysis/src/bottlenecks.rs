@@ -11,15 +11,38 @@ use partune_base::{CallPathId, PeId, Span};
 use crate::expected::{Expected, expected};
 use crate::times::{PathTime, path_times};
 use crate::useful::role_of_path;
-use crate::{Analysis, Column, DataTable, Input, Outcome, Section, Unit, Values};
+use crate::{Analysis, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values};
 
 /// The analysis.
 pub(crate) static BOTTLENECKS: Analysis = Analysis {
     name: "bottlenecks",
     title: "Places that take much of the run, and more than they should",
     docs: DOCS,
+    finds: false,
+    shows: SHOWS,
     run,
 };
+
+const SHOWS: &[SectionShape] = &[SectionShape {
+    name: "bottlenecks",
+    scalars: &[],
+    tables: &[TableShape {
+        name: "bottlenecks",
+        columns: &[
+            ("path", Shape::Path),
+            ("pe", Shape::Pe),
+            ("role", Shape::Word),
+            ("count", Shape::Count),
+            ("seconds", Shape::SECONDS),
+            ("share", Shape::RATIO),
+            ("mean", Shape::SECONDS),
+            ("min", Shape::SECONDS),
+            ("max", Shape::SECONDS),
+            ("factor", Shape::RATIO),
+            ("by", Shape::Word),
+        ],
+    }],
+}];
 
 const DOCS: &str = "
 Which places are worth looking at, from sums alone: the first stage of PPW, which a trace and a profile allow alike. An entry is one call path on one PE,

@@ -12,10 +12,53 @@ use crate::chain::{Chain, GAPS, LEVELS};
 use crate::cpu_time::cpu_time_metrics;
 use crate::tensor::RegionKind;
 use crate::tiling::{Tiling, Worlds};
-use crate::{Analysis, Column, DataTable, Input, Outcome, Scalar, Section, Unit, Values, iterations, profile_bounds};
+use crate::{
+    Analysis, Column, DataTable, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values,
+    iterations, profile_bounds,
+};
 
-pub(crate) static BOUNDS: Analysis =
-    Analysis { name: "bounds", title: "Bounds on run time, and what each gap loses", docs: DOCS, run };
+pub(crate) static BOUNDS: Analysis = Analysis {
+    name: "bounds",
+    title: "Bounds on run time, and what each gap loses",
+    docs: DOCS,
+    finds: true,
+    shows: SHOWS,
+    run,
+};
+
+const LEVEL_COLUMNS: &[(&str, Shape)] = &[("name", Shape::Word), ("seconds", Shape::SECONDS)];
+const GAP_COLUMNS: &[(&str, Shape)] = &[("name", Shape::Word), ("seconds", Shape::SECONDS), ("fraction", Shape::RATIO)];
+
+const SHOWS: &[SectionShape] = &[
+    SectionShape {
+        name: "bounds",
+        scalars: &[],
+        tables: &[
+            TableShape { name: "bounds", columns: LEVEL_COLUMNS },
+            TableShape { name: "gaps", columns: GAP_COLUMNS },
+            TableShape { name: "thread_bounds", columns: LEVEL_COLUMNS },
+            TableShape { name: "thread_gaps", columns: GAP_COLUMNS },
+            TableShape {
+                name: "block_regions",
+                columns: &[
+                    ("from", Shape::Path),
+                    ("to", Shape::Path),
+                    ("ended_by", Shape::Word),
+                    ("kind", Shape::Word),
+                    ("iterations", Shape::Count),
+                    ("mean", Shape::SECONDS),
+                    ("imbalance", Shape::SECONDS),
+                    ("dynamic", Shape::SECONDS),
+                ],
+            },
+        ],
+    },
+    SectionShape {
+        name: "serial",
+        scalars: &[("seconds", Unit::Seconds), ("share", Unit::Ratio), ("pes", Unit::Count), ("blocks", Unit::Count)],
+        tables: &[],
+    },
+];
 
 const DOCS: &str = "\
 # Bounds

@@ -14,11 +14,42 @@ use partune_trace::{Role, Trace, VisitIx};
 use rayon::prelude::*;
 
 use crate::timeline::{PathTimes, Timeline, profile};
-use crate::{Analysis, Column, DataTable, Input, Outcome, Scalar, Section, Unit, Values, Wait, Waits};
+use crate::{
+    Analysis, Column, DataTable, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values, Wait,
+    Waits,
+};
 
 /// The analysis.
-pub(crate) static CRITICAL_PATH: Analysis =
-    Analysis { name: "critical_path", title: "Critical path and the imbalance on it", docs: DOCS, run };
+pub(crate) static CRITICAL_PATH: Analysis = Analysis {
+    name: "critical_path",
+    title: "Critical path and the imbalance on it",
+    docs: DOCS,
+    finds: false,
+    shows: SHOWS,
+    run,
+};
+
+const SHOWS: &[SectionShape] = &[SectionShape {
+    name: "critical_path",
+    scalars: &[
+        ("length_s", Unit::Seconds),
+        ("idle_s", Unit::Seconds),
+        ("imbalance_s", Unit::Seconds),
+        ("critical_activities_s", Unit::Seconds),
+        ("imbalance_impact_s", Unit::Seconds),
+        ("inter_partition_imbalance_s", Unit::Seconds),
+        ("non_critical_activities_s", Unit::Seconds),
+    ],
+    tables: &[TableShape {
+        name: "critical_path_profile",
+        columns: &[
+            ("path", Shape::Path),
+            ("critical_s", Shape::SECONDS),
+            ("average_s", Shape::SECONDS),
+            ("imbalance_s", Shape::SECONDS),
+        ],
+    }],
+}];
 
 const DOCS: &str = "
 The critical path is the longest chain of work through all PEs: shorten something on it and the run gets shorter; shorten anything

@@ -12,14 +12,84 @@ use crate::ideal::{Ideal, follow};
 use crate::steps::Planner;
 use crate::sums::{useful as useful_of, useful_outside};
 use crate::useful::{cpu_pes, operations_between_processes, span_of, windows};
-use crate::{Analysis, Input, Outcome, Scalar, Section, Unit, devices, phases};
+use crate::{Analysis, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, devices, phases};
 
 pub(crate) static EFFICIENCY: Analysis = Analysis {
     name: "efficiency",
     title: "Parallel efficiency and its factors (POP, multiplicative)",
     docs: DOCS,
+    finds: false,
+    shows: SHOWS,
     run,
 };
+
+const SHOWS: &[SectionShape] = &[SectionShape {
+    name: "efficiency",
+    scalars: &[
+        ("parallel", Unit::Ratio),
+        ("load_balance", Unit::Ratio),
+        ("communication", Unit::Ratio),
+        ("serialization", Unit::Ratio),
+        ("transfer", Unit::Ratio),
+        ("process_parallel", Unit::Ratio),
+        ("process_load_balance", Unit::Ratio),
+        ("process_communication", Unit::Ratio),
+        ("process_serialization", Unit::Ratio),
+        ("process_transfer", Unit::Ratio),
+        ("thread_parallel", Unit::Ratio),
+        ("thread_load_balance", Unit::Ratio),
+        ("thread_communication", Unit::Ratio),
+        ("thread_serialization", Unit::Ratio),
+        ("thread_transfer", Unit::Ratio),
+        ("run_seconds", Unit::Seconds),
+        ("ideal_seconds", Unit::Seconds),
+        ("useful_seconds", Unit::Seconds),
+        ("phases", Unit::Count),
+        ("device_parallel", Unit::Ratio),
+        ("device_load_balance", Unit::Ratio),
+        ("device_communication", Unit::Ratio),
+        ("device_orchestration", Unit::Ratio),
+        ("offload", Unit::Ratio),
+        ("device_call_seconds", Unit::Seconds),
+        ("device_wait_seconds", Unit::Seconds),
+    ],
+    tables: &[
+        TableShape {
+            name: "device_times",
+            columns: &[
+                ("device", Shape::Count),
+                ("streams", Shape::Count),
+                ("kernels", Shape::SECONDS),
+                ("copies", Shape::SECONDS),
+                ("idle", Shape::SECONDS),
+            ],
+        },
+        TableShape {
+            name: "device_waits",
+            columns: &[
+                ("callpath", Shape::Path),
+                ("count", Shape::Count),
+                ("seconds", Shape::SECONDS),
+                ("computing", Shape::SECONDS),
+                ("copying", Shape::SECONDS),
+                ("idle", Shape::SECONDS),
+            ],
+        },
+        TableShape {
+            name: "phases",
+            columns: &[
+                ("phase", Shape::Region),
+                ("visits", Shape::Count),
+                ("pes", Shape::Count),
+                ("seconds", Shape::SECONDS),
+                ("useful", Shape::SECONDS),
+                ("parallel", Shape::RATIO),
+                ("load_balance", Shape::RATIO),
+                ("communication", Shape::RATIO),
+            ],
+        },
+    ],
+}];
 
 const DOCS: &str = "\
 # Efficiency

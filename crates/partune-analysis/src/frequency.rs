@@ -9,8 +9,14 @@ use crate::times::path_times;
 use crate::useful::role_of_path;
 use crate::{Analysis, Finding, Input, Outcome, Pattern};
 
-pub(crate) static FREQUENCY: Analysis =
-    Analysis { name: "frequency", title: "Places that run too often and too briefly to be recorded", docs: DOCS, run };
+pub(crate) static FREQUENCY: Analysis = Analysis {
+    name: "frequency",
+    title: "Places that run too often and too briefly to be recorded",
+    docs: DOCS,
+    finds: true,
+    shows: &[],
+    run,
+};
 
 const DOCS: &str = "\
 # High frequency

@@ -73,7 +73,7 @@ pub use same_loss::once;
 pub use scaling::{
     Factors as ScalingFactors, Growth, Limit, Mode, Point, ScaledRow, ScaledSums, Scaling, ScalingOutcome, scale,
 };
-pub use section::{Column, DataTable, Scalar, Section, Unit, Values};
+pub use section::{Column, DataTable, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values};
 pub use stabbing::{SharedAccess, conflicts, keep};
 pub use sums::outside;
 pub use tensor::{Bounds, RegionKind, Tensor};
@@ -98,6 +98,10 @@ pub struct Analysis {
     pub title: &'static str,
     /// The manual: what it computes, with formula and source; Markdown.
     pub docs: &'static str,
+    /// Whether it looks for findings; others only show figures.
+    pub finds: bool,
+    /// The sections that it may have.
+    pub shows: &'static [SectionShape],
     pub run: fn(&Input<'_>) -> Outcome,
 }
 

@@ -7,13 +7,48 @@ use partune_base::{Id, PeId, Span};
 use partune_trace::{RmaTransferKind, Trace};
 use rayon::prelude::*;
 
-use crate::{Analysis, Column, DataTable, Input, Outcome, Section, Unit, Values, profile_matrix};
+use crate::{
+    Analysis, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values, profile_matrix,
+};
 
 /// Rows of the table.
 const ROWS: usize = 100_000;
 
-pub(crate) static MATRIX: Analysis =
-    Analysis { name: "matrix", title: "Who sends how much to whom (communication matrix)", docs: DOCS, run };
+pub(crate) static MATRIX: Analysis = Analysis {
+    name: "matrix",
+    title: "Who sends how much to whom (communication matrix)",
+    docs: DOCS,
+    finds: false,
+    shows: SHOWS,
+    run,
+};
+
+const SHOWS: &[SectionShape] = &[SectionShape {
+    name: "matrix",
+    scalars: &[],
+    tables: &[
+        TableShape {
+            name: "exchanged",
+            columns: &[
+                ("pe", Shape::Pe),
+                ("transfers", Shape::Count),
+                ("sent", Shape::BYTES),
+                ("received", Shape::BYTES),
+            ],
+        },
+        TableShape {
+            name: "communication",
+            columns: &[
+                ("from", Shape::Pe),
+                ("to", Shape::Pe),
+                ("messages", Shape::Count),
+                ("rma", Shape::Count),
+                ("bytes", Shape::BYTES),
+                ("seconds", Shape::SECONDS),
+            ],
+        },
+    ],
+}];
 
 const DOCS: &str = "\
 # Communication matrix

@@ -8,15 +8,49 @@ use partune_machine::Machine;
 use partune_trace::Trace;
 
 use crate::times::{PathTime, path_times};
-use crate::{Analysis, Column, DataTable, Input, Outcome, Scalar, Section, Unit, Values};
+use crate::{
+    Analysis, Column, DataTable, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values,
+};
 
 /// Rows of the table of places.
 const ROWS: usize = 1000;
 /// A place is listed if recording is at least this share of its exclusive time.
 const SHARE: f64 = 0.01;
 
-pub(crate) static MEASUREMENT: Analysis =
-    Analysis { name: "measurement", title: "What recording cost, and computing times without it", docs: DOCS, run };
+pub(crate) static MEASUREMENT: Analysis = Analysis {
+    name: "measurement",
+    title: "What recording cost, and computing times without it",
+    docs: DOCS,
+    finds: false,
+    shows: SHOWS,
+    run,
+};
+
+const SHOWS: &[SectionShape] = &[SectionShape {
+    name: "measurement",
+    scalars: &[
+        ("events", Unit::Count),
+        ("event_seconds", Unit::Seconds),
+        ("recording", Unit::Seconds),
+        ("share", Unit::Ratio),
+    ],
+    tables: &[
+        TableShape {
+            name: "measured_pes",
+            columns: &[("pe", Shape::Pe), ("events", Shape::Count), ("recording", Shape::SECONDS)],
+        },
+        TableShape {
+            name: "sites",
+            columns: &[
+                ("callpath", Shape::Path),
+                ("visits", Shape::Count),
+                ("exclusive", Shape::SECONDS),
+                ("recording", Shape::SECONDS),
+                ("corrected", Shape::SECONDS),
+            ],
+        },
+    ],
+}];
 
 const DOCS: &str = "\
 # Measurement
@@ -67,7 +101,7 @@ fn run(input: &Input<'_>) -> Outcome {
         Column::new("events", Values::Count(events)),
         Column::seconds("recording", seconds),
     ];
-    section.tables.push(DataTable { name: "pes", columns: of_pes });
+    section.tables.push(DataTable { name: "measured_pes", columns: of_pes });
     let mut sites = sites(input, machine);
     sites.retain(|(_, site)| site.recording >= SHARE * site.exclusive);
     sites.sort_by(|(a, left), (b, right)| right.recording.total_cmp(&left.recording).then(a.cmp(b)));

@@ -9,13 +9,46 @@ use partune_trace::{MetricValues, Stream, Trace};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::{Analysis, Column, DataTable, Input, Outcome, Section, Unit, Values};
+use crate::{Analysis, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values};
 
 /// Rows of the table.
 const ROWS: usize = 1000;
 
-pub(crate) static METRICS: Analysis =
-    Analysis { name: "metrics", title: "Counters and other metrics by call path", docs: DOCS, run };
+pub(crate) static METRICS: Analysis = Analysis {
+    name: "metrics",
+    title: "Counters and other metrics by call path",
+    docs: DOCS,
+    finds: false,
+    shows: SHOWS,
+    run,
+};
+
+const SHOWS: &[SectionShape] = &[SectionShape {
+    name: "metrics",
+    scalars: &[],
+    tables: &[
+        TableShape {
+            name: "counters",
+            columns: &[
+                ("metric", Shape::Metric),
+                ("callpath", Shape::Path),
+                ("exclusive", Shape::PLAIN),
+                ("inclusive", Shape::PLAIN),
+            ],
+        },
+        TableShape {
+            name: "gauges",
+            columns: &[
+                ("metric", Shape::Metric),
+                ("callpath", Shape::Path),
+                ("samples", Shape::Count),
+                ("min", Shape::PLAIN),
+                ("mean", Shape::PLAIN),
+                ("max", Shape::PLAIN),
+            ],
+        },
+    ],
+}];
 
 const DOCS: &str = "\
 # Metrics

@@ -8,7 +8,7 @@ use partune_trace::{Role, Trace, VisitIx};
 
 use crate::sums::{OperationSums, operation_sums};
 use crate::useful::role_of_path;
-use crate::{Analysis, Column, DataTable, Input, Outcome, Section, Unit, Values};
+use crate::{Analysis, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values};
 
 /// Rows of the table of places.
 const ROWS: usize = 1000;
@@ -17,8 +17,48 @@ pub(crate) static OPERATIONS: Analysis = Analysis {
     name: "operations",
     title: "Operations by role and by place: count, time, bytes, waiting",
     docs: DOCS,
+    finds: false,
+    shows: SHOWS,
     run,
 };
+
+const SHOWS: &[SectionShape] = &[SectionShape {
+    name: "operations",
+    scalars: &[],
+    tables: &[
+        TableShape {
+            name: "roles",
+            columns: &[
+                ("role", Shape::Word),
+                ("count", Shape::Count),
+                ("seconds", Shape::SECONDS),
+                ("waiting", Shape::SECONDS),
+                ("transfer", Shape::SECONDS),
+                ("mean", Shape::SECONDS),
+                ("shortest", Shape::SECONDS),
+                ("longest", Shape::SECONDS),
+                ("transfers", Shape::Count),
+                ("bytes", Shape::BYTES),
+            ],
+        },
+        TableShape {
+            name: "operations",
+            columns: &[
+                ("callpath", Shape::Path),
+                ("role", Shape::Word),
+                ("count", Shape::Count),
+                ("seconds", Shape::SECONDS),
+                ("waiting", Shape::SECONDS),
+                ("transfer", Shape::SECONDS),
+                ("mean", Shape::SECONDS),
+                ("shortest", Shape::SECONDS),
+                ("longest", Shape::SECONDS),
+                ("transfers", Shape::Count),
+                ("bytes", Shape::BYTES),
+            ],
+        },
+    ],
+}];
 
 const DOCS: &str = "\
 # Operations

@@ -10,14 +10,38 @@ use rustc_hash::FxHashMap;
 
 use crate::useful::role_of_path;
 use crate::waits::{asks, completed};
-use crate::{Analysis, Column, DataTable, Input, Outcome, Pattern, Section, Unit, Values, Wait};
+use crate::{
+    Analysis, Column, DataTable, Input, Outcome, Pattern, Section, SectionShape, Shape, TableShape, Unit, Values, Wait,
+};
 
 pub(crate) static OVERLAP: Analysis = Analysis {
     name: "overlap",
     title: "Accesses that did not block: what of their transfer was not overlapped",
     docs: DOCS,
+    finds: false,
+    shows: SHOWS,
     run,
 };
+
+const SHOWS: &[SectionShape] = &[SectionShape {
+    name: "overlap",
+    scalars: &[],
+    tables: &[TableShape {
+        name: "overlap",
+        columns: &[
+            ("callpath", Shape::Path),
+            ("synchronisation", Shape::Word),
+            ("count", Shape::Count),
+            ("seconds", Shape::SECONDS),
+            ("accesses", Shape::Count),
+            ("bytes", Shape::BYTES),
+            ("transfer", Shape::SECONDS),
+            ("not_overlapped", Shape::SECONDS),
+            ("delay_least", Shape::SECONDS),
+            ("delay_most", Shape::SECONDS),
+        ],
+    }],
+}];
 
 const DOCS: &str = "\
 # Overlap of accesses that did not block

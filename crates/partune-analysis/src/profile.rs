@@ -11,13 +11,75 @@ use rayon::prelude::*;
 use crate::sums::{outside, useful};
 use crate::times::{PathTime, PathTimes, path_times};
 use crate::useful::{cpu_pes, role_of_path};
-use crate::{Analysis, Column, DataTable, Input, Outcome, Scalar, Section, Unit, Values};
+use crate::{
+    Analysis, Column, DataTable, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values,
+};
 
 /// Rows of each table.
 const ROWS: usize = 1000;
 
-pub(crate) static PROFILE: Analysis =
-    Analysis { name: "profile", title: "Where time goes, by region, call path and activity", docs: DOCS, run };
+pub(crate) static PROFILE: Analysis = Analysis {
+    name: "profile",
+    title: "Where time goes, by region, call path and activity",
+    docs: DOCS,
+    finds: false,
+    shows: SHOWS,
+    run,
+};
+
+const SHOWS: &[SectionShape] = &[SectionShape {
+    name: "profile",
+    scalars: &[
+        ("communication", Unit::Seconds),
+        ("idle", Unit::Seconds),
+        ("computation", Unit::Seconds),
+        ("io", Unit::Seconds),
+        ("management", Unit::Seconds),
+        ("measurement", Unit::Seconds),
+        ("synchronization", Unit::Seconds),
+    ],
+    tables: &[
+        TableShape {
+            name: "regions",
+            columns: &[
+                ("region", Shape::Region),
+                ("exclusive", Shape::SECONDS),
+                ("inclusive", Shape::SECONDS),
+                ("visits", Shape::Count),
+                ("pes", Shape::Count),
+                ("min", Shape::SECONDS),
+                ("mean", Shape::SECONDS),
+                ("max", Shape::SECONDS),
+            ],
+        },
+        TableShape {
+            name: "callpaths",
+            columns: &[
+                ("callpath", Shape::Path),
+                ("exclusive", Shape::SECONDS),
+                ("inclusive", Shape::SECONDS),
+                ("visits", Shape::Count),
+                ("pes", Shape::Count),
+                ("min", Shape::SECONDS),
+                ("mean", Shape::SECONDS),
+                ("max", Shape::SECONDS),
+            ],
+        },
+        TableShape {
+            name: "activities",
+            columns: &[
+                ("pe", Shape::Pe),
+                ("communication", Shape::SECONDS),
+                ("computation", Shape::SECONDS),
+                ("io", Shape::SECONDS),
+                ("management", Shape::SECONDS),
+                ("measurement", Shape::SECONDS),
+                ("synchronization", Shape::SECONDS),
+                ("idle", Shape::SECONDS),
+            ],
+        },
+    ],
+}];
 
 const DOCS: &str = "\
 # Profile

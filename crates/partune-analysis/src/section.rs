@@ -53,7 +53,7 @@ pub struct DataTable {
     pub columns: Vec<Column>,
 }
 
-/// What one analysis shows.
+/// What one analysis shows, as it declares it in [`crate::Analysis::shows`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Section {
     /// The key in JSON under which its scalars stand, e.g. `efficiency`.
@@ -62,6 +62,61 @@ pub struct Section {
     pub tables: Vec<DataTable>,
     /// Remarks that a reader needs to read the figures right (which variant of a formula, what was left out).
     pub notes: Vec<String>,
+}
+
+/// What the values of a column are: [`Values`] without the values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    Number(Unit),
+    Count,
+    Pe,
+    Group,
+    Region,
+    Metric,
+    Path,
+    Word,
+}
+
+/// The declaration of a table: the columns that it may have.
+#[derive(Clone, Copy, Debug)]
+pub struct TableShape {
+    pub name: &'static str,
+    pub columns: &'static [(&'static str, Shape)],
+}
+
+/// The declaration of a section: the scalars and tables that it may have. The schema of the JSON document is made from it.
+#[derive(Clone, Copy, Debug)]
+pub struct SectionShape {
+    pub name: &'static str,
+    pub scalars: &'static [(&'static str, Unit)],
+    pub tables: &'static [TableShape],
+}
+
+impl Shape {
+    pub(crate) const SECONDS: Shape = Shape::Number(Unit::Seconds);
+    pub(crate) const BYTES: Shape = Shape::Number(Unit::Bytes);
+    pub(crate) const RATIO: Shape = Shape::Number(Unit::Ratio);
+    pub(crate) const PLAIN: Shape = Shape::Number(Unit::Count);
+}
+
+impl Section {
+    /// What of it no declaration has: `communication.bytes`. None if it is as declared.
+    pub fn undeclared(&self, shapes: &[SectionShape]) -> Option<String> {
+        let Some(shape) = shapes.iter().find(|shape| shape.name == self.name) else {
+            return Some(self.name.to_owned());
+        };
+        let scalar = |it: &&Scalar| !shape.scalars.contains(&(it.name, it.unit));
+        if let Some(scalar) = self.scalars.iter().find(scalar) {
+            return Some(format!("{}.{}", self.name, scalar.name));
+        }
+        self.tables.iter().find_map(|table| {
+            let Some(shape) = shape.tables.iter().find(|shape| shape.name == table.name) else {
+                return Some(table.name.to_owned());
+            };
+            let column = |it: &&Column| !shape.columns.contains(&(it.name, it.values.shape()));
+            table.columns.iter().find(column).map(|it| format!("{}.{}", table.name, it.name))
+        })
+    }
 }
 
 impl Scalar {
@@ -81,6 +136,19 @@ impl Column {
 }
 
 impl Values {
+    pub fn shape(&self) -> Shape {
+        match self {
+            Values::Number(unit, _) => Shape::Number(*unit),
+            Values::Count(_) => Shape::Count,
+            Values::Pe(_) => Shape::Pe,
+            Values::Group(_) => Shape::Group,
+            Values::Region(_) => Shape::Region,
+            Values::Metric(_) => Shape::Metric,
+            Values::Path(_) => Shape::Path,
+            Values::Word(_) => Shape::Word,
+        }
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         match self {

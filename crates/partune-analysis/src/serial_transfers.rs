@@ -15,6 +15,8 @@ pub(crate) static SERIAL_TRANSFERS: Analysis = Analysis {
     name: "serial_transfers",
     title: "Blocking transfers to different PEs or addresses that could overlap",
     docs: DOCS,
+    finds: true,
+    shows: &[],
     run,
 };
 

@@ -11,8 +11,14 @@ use crate::accesses::{Access, Kind, Loss, Losses, What, findings, walk};
 use crate::fit::{Fit, Line};
 use crate::{Analysis, Input, Outcome, Pattern};
 
-pub(crate) static SMALL_TRANSFERS: Analysis =
-    Analysis { name: "small_transfers", title: "Small transfers to one PE that could be one", docs: DOCS, run };
+pub(crate) static SMALL_TRANSFERS: Analysis = Analysis {
+    name: "small_transfers",
+    title: "Small transfers to one PE that could be one",
+    docs: DOCS,
+    finds: true,
+    shows: &[],
+    run,
+};
 
 const DOCS: &str = "\
 # Small transfers

@@ -7,13 +7,39 @@ use partune_base::{CallPathId, Span};
 use partune_trace::Transfers;
 
 use crate::sums::{OperationSums, operation_sums, size_classes};
-use crate::{Analysis, Column, DataTable, Input, Outcome, Scalar, Section, Unit, Values};
+use crate::{
+    Analysis, Column, DataTable, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values,
+};
 
 /// Rows of the table of places.
 const ROWS: usize = 1000;
 
-pub(crate) static TRANSFER_SIZES: Analysis =
-    Analysis { name: "transfer_sizes", title: "Sizes of transfers: how many of what size, and where", docs: DOCS, run };
+pub(crate) static TRANSFER_SIZES: Analysis = Analysis {
+    name: "transfer_sizes",
+    title: "Sizes of transfers: how many of what size, and where",
+    docs: DOCS,
+    finds: false,
+    shows: SHOWS,
+    run,
+};
+
+const SHOWS: &[SectionShape] = &[SectionShape {
+    name: "transfer_sizes",
+    scalars: &[("transfers", Unit::Count), ("small_share", Unit::Ratio), ("small_place_seconds", Unit::Seconds)],
+    tables: &[
+        TableShape { name: "sizes", columns: &[("bytes", Shape::BYTES), ("transfers", Shape::Count)] },
+        TableShape {
+            name: "sized_places",
+            columns: &[
+                ("callpath", Shape::Path),
+                ("transfers", Shape::Count),
+                ("small", Shape::Count),
+                ("mean_bytes", Shape::BYTES),
+                ("seconds", Shape::SECONDS),
+            ],
+        },
+    ],
+}];
 
 const DOCS: &str = "\
 # Sizes of transfers

@@ -9,8 +9,14 @@ use crate::delay::{Lookup, NEGLIGIBLE, Root, RootCharge, Roots};
 use crate::{Analysis, Cause, Finding, Input, Occurrence, Outcome, Pattern, Wait};
 
 /// The analysis.
-pub(crate) static WAIT_STATES: Analysis =
-    Analysis { name: "wait_states", title: "Waiting: who waits where, and for whom", docs: DOCS, run };
+pub(crate) static WAIT_STATES: Analysis = Analysis {
+    name: "wait_states",
+    title: "Waiting: who waits where, and for whom",
+    docs: DOCS,
+    finds: true,
+    shows: &[],
+    run,
+};
 
 const DOCS: &str = "
 Time inside operations that another PE's behaviour cost: it goes if the other comes earlier. One finding for each pattern and call

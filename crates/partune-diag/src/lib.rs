@@ -6,6 +6,10 @@
 //! A damaged archive can produce the same diagnostic a million times, so they are collected in a [`Quality`], which counts
 //! equal messages instead of keeping them.
 
+mod numbers;
+
+pub use numbers::{scale, seconds, three_digits};
+
 /// How bad it is for the reader of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
@@ -18,6 +22,8 @@ pub enum Severity {
 }
 
 impl Severity {
+    pub const ALL: [Severity; 3] = [Severity::Info, Severity::DataLoss, Severity::Error];
+
     /// The name used in JSON.
     pub fn name(self) -> &'static str {
         match self {

@@ -18,8 +18,8 @@ pub enum ConvertError {
     Open(#[from] OpenError),
     #[error("{}: there is an archive already\n  remedy: give a folder that does not exist, or remove it first", .0.display())]
     Exists(PathBuf),
-    #[error("{}: {source}", path.display())]
-    Copy { path: PathBuf, source: CopyError },
+    #[error("{}: {error}", path.display())]
+    Copy { path: PathBuf, error: CopyError },
 }
 
 /// What was written.
@@ -45,7 +45,7 @@ pub fn convert(from: &Path, to: &Path) -> Result<Converted, ConvertError> {
     let name = |path: &Path| path.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
     let target = Target { path: anchor.parent().unwrap_or(Path::new("")).to_owned() };
     let copied = copy(&Folder::of(&entry), &name(&entry), &target, &name(&anchor))
-        .map_err(|source| ConvertError::Copy { path: entry, source })?;
+        .map_err(|error| ConvertError::Copy { path: entry, error })?;
     Ok(Converted {
         anchor,
         events: copied.events,

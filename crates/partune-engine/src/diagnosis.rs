@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use partune_analysis::{Base, Finding, Options, Section, Waits, once};
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Diagnostic, Quality, Severity};
 use partune_index::Index;
 use partune_index::clock_repair::Repair;
 use partune_trace::Trace;
@@ -24,6 +24,8 @@ pub struct Diagnosis {
     pub repair: Repair,
     pub sections: Vec<Section>,
     pub findings: Vec<Ranked>,
+    /// Whether an analysis that looks for findings was run; else there are none to tell of.
+    pub sought: bool,
     /// Everything that was noticed about the input.
     pub quality: Quality,
 }
@@ -49,7 +51,24 @@ impl Diagnosis {
         for note in clock_notes(&repair, &index, &trace) {
             quality.add(note);
         }
-        Diagnosis { trace, index, waits, repair, sections, findings, quality }
+        Diagnosis { trace, index, waits, repair, sections, findings, sought: true, quality }
+    }
+}
+
+impl Diagnosis {
+    /// Whether times of different PEs can be compared. If not, everything that needs those of several is doubtful: the run time, so efficiency,
+    /// bounds, and all that is said of who was late.
+    pub fn clocks_aligned(&self) -> bool {
+        let repair = &self.repair;
+        repair.violated_messages + repair.violated_collectives == 0 || self.index.clocks.aligned
+    }
+
+    /// What was noticed and makes figures doubtful or too small, worst first.
+    pub fn losses(&self) -> Vec<&Diagnostic> {
+        let is_loss = |entry: &&Diagnostic| entry.severity > Severity::Info;
+        let mut losses: Vec<&Diagnostic> = self.quality.entries().iter().filter(is_loss).collect();
+        losses.sort_by_key(|entry| std::cmp::Reverse(entry.severity));
+        losses
     }
 }
 
@@ -58,11 +77,7 @@ fn clock_notes(repair: &Repair, index: &Index, trace: &Trace) -> Vec<Diagnostic>
     if repair.violated_messages + repair.violated_collectives == 0 {
         return Vec::new();
     }
-    let worst = trace.clock().seconds(repair.worst);
-    let mut message = format!(
-        "clocks of PEs disagree: {} of {} messages and {} of {} collectives run backwards in time, the worst by {worst:.9} s",
-        repair.violated_messages, repair.messages, repair.violated_collectives, repair.collectives
-    );
+    let mut message = format!("clocks of PEs disagree: {}", early(repair, trace));
     if repair.offsets_taken_back {
         message += "; the clock offsets that the recorder measured are the reason and were taken out of all times";
     }
@@ -77,6 +92,24 @@ fn clock_notes(repair: &Repair, index: &Index, trace: &Trace) -> Vec<Diagnostic>
         message,
         "record on one node or with a synchronised timer; --no-clock-repair shows times as recorded",
     )]
+}
+
+/// Which messages and collectives end before they begin, and by how much.
+fn early(repair: &Repair, trace: &Trace) -> String {
+    let of = |some: u64, all: u64, what: &str| match (some, all) {
+        (1, 1) => format!("1 {what}"),
+        (some, all) if some == all => format!("all {all} {what}s"),
+        (some, all) => format!("{some} of {all} {what}s"),
+    };
+    let (messages, collectives) = (repair.violated_messages, repair.violated_collectives);
+    let verb = |some: u64, one, several| if some == 1 { one } else { several };
+    let sent = verb(messages, "arrives before it was sent", "arrive before they were sent");
+    let left = verb(collectives, "is left before all have entered it", "are left before all have entered them");
+    let parts = [(messages, repair.messages, "message", sent), (collectives, repair.collectives, "collective", left)];
+    let told =
+        parts.iter().filter(|it| it.0 > 0).map(|(some, all, what, verb)| format!("{} {verb}", of(*some, *all, what)));
+    let told: Vec<String> = told.collect();
+    format!("{}, by up to {}", told.join(" and "), partune_diag::seconds(trace.clock().seconds(repair.worst)))
 }
 
 /// From this share of the run, recording is told.

@@ -33,7 +33,7 @@ static OTF2: Format = Format {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let files = Folder::of(path);
         let advance = |done, total| progress.advance(done, total);
-        import(&files, &name, &advance).map_err(|source| OpenError::Import { path: path.to_owned(), source })
+        import(&files, &name, &advance).map_err(|error| OpenError::Import { path: path.to_owned(), error })
     },
     entry: |path| path.extension().is_some_and(|extension| extension == "otf2"),
 };
@@ -41,8 +41,8 @@ static OTF2: Format = Format {
 /// Why an archive could not be opened.
 #[derive(Debug, Error)]
 pub enum OpenError {
-    #[error("{}: {source}\n  remedy: give the path of an archive, e.g. traces.otf2 or the folder that holds it", path.display())]
-    Read { path: PathBuf, source: io::Error },
+    #[error("{}: {error}\n  remedy: give the path of an archive, e.g. traces.otf2 or the folder that holds it", path.display())]
+    Read { path: PathBuf, error: io::Error },
     #[error(
         "{}: not a format that partune knows ({})\n  remedy: give the anchor file of an archive, e.g. traces.otf2",
         path.display(),
@@ -53,13 +53,19 @@ pub enum OpenError {
     EmptyFolder { path: PathBuf },
     #[error("{}: the folder holds {count} archives\n  remedy: give the anchor file of one, e.g. {}", path.display(), first.display())]
     ManyArchives { path: PathBuf, count: usize, first: PathBuf },
-    #[error("{}: {source}", path.display())]
-    Import { path: PathBuf, source: ImportError },
+    #[error(
+        "{}: the archive holds no event{noticed}\n  remedy: {}",
+        path.display(),
+        if remedy.is_empty() { "record again, and see that the program comes to its end" } else { remedy }
+    )]
+    Empty { path: PathBuf, noticed: String, remedy: String },
+    #[error("{}: {error}", path.display())]
+    Import { path: PathBuf, error: ImportError },
 }
 
 /// The entry file of the archive that a path means: itself, or the only archive in that folder or one below.
 pub(crate) fn entry(path: &Path) -> Result<PathBuf, OpenError> {
-    let read = |source| OpenError::Read { path: path.to_owned(), source };
+    let read = |error| OpenError::Read { path: path.to_owned(), error };
     if !std::fs::metadata(path).map_err(read)?.is_dir() {
         return Ok(path.to_owned());
     }
@@ -88,7 +94,7 @@ pub(crate) fn detect(path: &Path) -> Result<&'static Format, OpenError> {
     let mut head = Vec::new();
     File::open(path)
         .and_then(|file| file.take(64).read_to_end(&mut head))
-        .map_err(|source| OpenError::Read { path: path.to_owned(), source })?;
+        .map_err(|error| OpenError::Read { path: path.to_owned(), error })?;
     let format = FORMATS.iter().copied().find(|format| (format.detect)(path, &head));
     format.ok_or_else(|| OpenError::Unknown { path: path.to_owned() })
 }

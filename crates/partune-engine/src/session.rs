@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use partune_analysis::{ANALYSES, Analysis, Input, Options, PROFILE_ANALYSES, Waits};
+use partune_analysis::{ANALYSES, Analysis, Input, Options, Outcome, PROFILE_ANALYSES, Waits};
 use partune_diag::Diagnostic;
 use partune_index::{Index, clock_repair};
 use partune_trace::Trace;
@@ -29,12 +29,19 @@ impl Default for Request {
     }
 }
 
-/// Opens and imports an archive of any known format. A folder stands for the only archive in it.
+/// Opens and imports an archive of any known format. A folder stands for the only archive in it. One in which no PE recorded anything is an
+/// error: there is nothing to say of it.
 pub fn open(path: &Path, progress: &dyn Progress) -> Result<Trace, OpenError> {
     let entry = formats::entry(path)?;
     let format = formats::detect(&entry)?;
     progress.stage("reading");
-    timed(progress, "reading", || (format.open)(&entry, progress))
+    let trace = timed(progress, "reading", || (format.open)(&entry, progress))?;
+    if trace.active_pes().next().is_some() {
+        return Ok(trace);
+    }
+    let worst = trace.quality().entries().iter().max_by_key(|it| (it.severity, std::cmp::Reverse(it.message.as_str())));
+    let (noticed, remedy) = worst.map_or_else(Default::default, |it| (format!(": {}", it.message), it.remedy.clone()));
+    Err(OpenError::Empty { path: entry, noticed, remedy })
 }
 
 /// Everything that can be said about a trace. The result does not depend on the number of threads.
@@ -59,6 +66,7 @@ pub fn analyze(trace: Trace, request: &Request, progress: &dyn Progress) -> Diag
     let run = |analysis: &&Analysis| timed(progress, analysis.name, || (analysis.run)(&input));
     let able = if trace.profile().is_some() { PROFILE_ANALYSES } else { ANALYSES };
     let outcomes: Vec<_> = able.iter().filter(wanted).collect::<Vec<_>>().into_par_iter().map(run).collect();
+    debug_assert_eq!(undeclared(&outcomes), None, "an analysis declares all that it shows");
     let mut findings = Vec::new();
     let mut sections = Vec::new();
     for outcome in outcomes {
@@ -67,6 +75,7 @@ pub fn analyze(trace: Trace, request: &Request, progress: &dyn Progress) -> Diag
     }
     let findings = rank(findings, &trace, &request.options);
     let mut diagnosis = Diagnosis::new(trace, index, waits, repair, sections, findings);
+    diagnosis.sought = able.iter().filter(wanted).any(|analysis| analysis.finds);
     let unable = request.only.iter().filter(|name| !able.iter().any(|analysis| analysis.name == **name));
     for name in unable.filter(|_| diagnosis.trace.profile().is_some()) {
         let message = format!("the analysis {name} needs events, and this is a profile");
@@ -76,4 +85,10 @@ pub fn analyze(trace: Trace, request: &Request, progress: &dyn Progress) -> Diag
         diagnosis.quality.add(note);
     }
     diagnosis
+}
+
+/// A scalar or column of some section that its analysis does not declare, so that the schema of documents has no word of it.
+fn undeclared(outcomes: &[Outcome]) -> Option<String> {
+    let shapes: Vec<_> = ANALYSES.iter().flat_map(|analysis| analysis.shows).copied().collect();
+    outcomes.iter().flat_map(|outcome| &outcome.sections).find_map(|section| section.undeclared(&shapes))
 }

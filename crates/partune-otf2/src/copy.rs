@@ -34,10 +34,10 @@ pub struct Copy {
 pub enum CopyError {
     #[error(transparent)]
     Import(#[from] ImportError),
-    #[error("cannot write {name}: {source}")]
-    Write { name: String, source: io::Error },
-    #[error("{name}: {source}")]
-    Codec { name: String, source: CodecError },
+    #[error("cannot write {name}: {error}")]
+    Write { name: String, error: io::Error },
+    #[error("{name}: {error}")]
+    Codec { name: String, error: CodecError },
 }
 
 /// Sizes of chunks that the C library reads.
@@ -62,7 +62,7 @@ pub fn copy(files: &dyn Files, anchor_name: &str, sink: &dyn Sink, to_anchor: &s
     let mut copy = Copy::default();
 
     let from = format!("{}.def", archive.name);
-    let bytes = archive.open(&from).map_err(|source| ImportError::Read { name: from.clone(), source })?;
+    let bytes = archive.open(&from).map_err(|error| ImportError::Read { name: from.clone(), error })?;
     let bytes: &[u8] = bytes.as_ref().as_ref();
     let mut locations = Vec::new();
     let note = &mut |definition: Definition<'_>| {
@@ -119,7 +119,7 @@ impl Job<'_> {
             let bytes = match self.archive.open(&from) {
                 Ok(bytes) => bytes,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(source) => return Err(ImportError::Read { name: from, source }.into()),
+                Err(error) => return Err(ImportError::Read { name: from, error }.into()),
             };
             let bytes: &[u8] = bytes.as_ref().as_ref();
             let copied = self.to_file(&from, &to, &mut quality, |sink| match kind {
@@ -149,7 +149,7 @@ impl Job<'_> {
         quality: &mut Quality,
         copy: impl FnOnce(&mut dyn FnMut(&[u8])) -> Result<Copied, CodecError>,
     ) -> Result<Copied, CopyError> {
-        let failed = |source| CopyError::Write { name: to.to_owned(), source };
+        let failed = |error| CopyError::Write { name: to.to_owned(), error };
         let mut file = self.sink.create(to).map_err(failed)?;
         let mut written = Ok(());
         let copied = copy(&mut |chunk| {
@@ -181,11 +181,11 @@ impl Job<'_> {
             file.write_all(bytes)?;
             file.flush()
         };
-        write().map_err(|source| CopyError::Write { name: name.to_owned(), source })
+        write().map_err(|error| CopyError::Write { name: name.to_owned(), error })
     }
 }
 
 fn codec_error(name: &str) -> impl FnOnce(CodecError) -> CopyError {
     let name = name.to_owned();
-    move |source| CopyError::Codec { name, source }
+    move |error| CopyError::Codec { name, error }
 }

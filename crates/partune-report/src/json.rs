@@ -1,12 +1,12 @@
-//! The JSON document of `analyze`, and its schema.
+//! The JSON document of `analyze`.
 //!
 //! Versioned by its field `partune`. Fixed fields are typed here; each section of an analysis adds its scalars under its own
-//! name and its tables under theirs, so a new analysis needs no change. Seconds are floating point, summed over PEs unless said.
+//! name and its tables under theirs, so a new analysis needs no change; it declares them, and [`crate::schema`] says so. Seconds are floating point, summed over PEs unless said.
 
 use std::collections::BTreeMap;
 
 use partune_base::CallPathId;
-use partune_engine::{Diagnosis, Ranked};
+use partune_engine::{Diagnosis, Ranked, Severity};
 use partune_trace::Trace;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,7 +16,7 @@ use crate::{names, next, tables};
 
 /// What `partune analyze --json` prints.
 #[derive(Serialize, JsonSchema)]
-struct Document<'a> {
+pub(crate) struct Document<'a> {
     /// Version of this document.
     partune: u32,
     /// As it was named on the command line.
@@ -31,19 +31,23 @@ struct Document<'a> {
     events: u64,
     /// From the first event to the last.
     duration_s: f64,
+    /// False if times of different PEs cannot be compared: efficiency, bounds and all between processes are doubtful then.
+    clocks_aligned: bool,
     /// What was noticed about the input.
     quality: Vec<Quality<'a>>,
     /// Worst first.
     findings: Vec<Finding<'a>>,
     /// Name and position of each PE; numbers of PEs elsewhere are positions in this list.
     pe_names: Vec<String>,
-    /// Scalars by section, and tables.
+    /// Scalars by section, and tables: as the analyses declare them, see [`crate::schema`].
     #[serde(flatten)]
+    #[schemars(skip)]
     sections: BTreeMap<&'a str, Value>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Quality<'a> {
+    #[schemars(extend("enum" = severities()))]
     severity: &'static str,
     message: &'a str,
     remedy: &'a str,
@@ -135,6 +139,10 @@ struct Advice {
     predicted_gain_s: f64,
 }
 
+fn severities() -> [&'static str; 3] {
+    Severity::ALL.map(Severity::name)
+}
+
 /// The document of a diagnosis, indented, with a line break at its end.
 pub fn document(diagnosis: &Diagnosis, archive: &str) -> String {
     let trace = &diagnosis.trace;
@@ -161,19 +169,13 @@ pub fn document(diagnosis: &Diagnosis, archive: &str) -> String {
         devices: trace.devices(),
         events: trace.events(),
         duration_s: trace.clock().seconds(trace.duration()),
+        clocks_aligned: diagnosis.clocks_aligned(),
         quality: quality.collect(),
         findings: diagnosis.findings.iter().map(|ranked| finding(trace, ranked)).collect(),
         pe_names: trace.pes().ids().map(|pe| names::pe(trace, pe)).collect(),
         sections,
     };
     let mut text = serde_json::to_string_pretty(&document).expect("the document has string keys only");
-    text.push('\n');
-    text
-}
-
-/// The JSON schema of [`document`], indented, with a line break at its end.
-pub fn schema() -> String {
-    let mut text = serde_json::to_string_pretty(&schemars::schema_for!(Document<'_>)).expect("a schema is JSON");
     text.push('\n');
     text
 }

@@ -11,15 +11,17 @@ pub mod names;
 mod next;
 mod run;
 mod runs;
+mod schema;
 mod screen;
 pub mod sentences;
+mod style;
 mod tables;
 mod text;
 pub mod words;
 
 pub use export::{ExportError, FILES as PARQUET_FILES, chrome, parquet};
 pub use html::html;
-pub use json::{document, finding_id, schema};
+pub use json::{document, finding_id};
 pub use machine::{machine_json, machine_text};
 pub use next::step;
 pub use run::{facts, paradigms};
@@ -27,4 +29,6 @@ pub use runs::{
     NamedRun, compare_document, compare_schema, compare_text, compare_value, scaling_document, scaling_schema,
     scaling_text, scaling_value,
 };
+pub use schema::schema;
+pub use style::{Style, Tone};
 pub use text::{TextOptions, text};

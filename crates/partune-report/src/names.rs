@@ -3,9 +3,13 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use partune_analysis::Cause;
+use partune_analysis::{Cause, Pattern};
 use partune_base::{CallPathId, PeId, RegionId};
+pub use partune_diag::seconds;
+pub(crate) use partune_diag::{scale, three_digits};
 use partune_trace::{CallSite, PeKind, Region, RegionKind, Trace};
+
+use crate::runs::plural;
 
 /// Where in the source something is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -102,6 +106,50 @@ pub fn via(trace: &Trace, cause: &Cause) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
+/// Who made others wait, without the PE: the operation that did, what was done before it where that is why it came late, or code.
+///
+/// Of a PE whose operation has no recorded region around it, all other time is outside of them: a recorder that sees operations only does not
+/// know more, and to name the operation alone would blame it for what came before.
+pub fn cause(trace: &Trace, pattern: Pattern, cause: &Cause) -> String {
+    let before = |origin: String| format!("{origin}, before {}", construct(trace, cause.path));
+    let paths = trace.paths();
+    let is_operation = cause.path.is_some() && paths.operation(cause.path) == cause.path;
+    if !is_operation || !comes_late(pattern) || cause.origin == cause.path {
+        place(trace, cause.path)
+    } else if cause.origin.is_some() {
+        before(place(trace, cause.origin))
+    } else if paths.depth(cause.path) == 0 {
+        before(OUTSIDE.to_owned())
+    } else {
+        place(trace, cause.path)
+    }
+}
+
+/// Whether who causes it came late, so that what it did before is why.
+fn comes_late(pattern: Pattern) -> bool {
+    match pattern {
+        Pattern::LateSender
+        | Pattern::LateReceiver
+        | Pattern::WaitAtBarrier
+        | Pattern::WaitAtNxn
+        | Pattern::LateBroadcast
+        | Pattern::EarlyReduce
+        | Pattern::EarlyScan
+        | Pattern::WaitOnLock
+        | Pattern::WaitOnValue
+        | Pattern::LateFence => true,
+        Pattern::CompetingPutGet
+        | Pattern::RedundantBarrier
+        | Pattern::SmallTransfers
+        | Pattern::SerialBlockingTransfers
+        | Pattern::LoadImbalance
+        | Pattern::SerialSection
+        | Pattern::PoorLocality
+        | Pattern::HighFrequency
+        | Pattern::AboveBaseline => false,
+    }
+}
+
 /// Names along a path, outermost first.
 pub fn callpath(trace: &Trace, path: CallPathId) -> Vec<&str> {
     let mut names: Vec<_> =
@@ -127,15 +175,14 @@ pub fn pe(trace: &Trace, id: PeId) -> String {
 
 /// How many PEs ran: `4 PEs in 2 processes, 2 GPU streams`. Streams of devices are counted apart: they are no PEs of a process.
 pub fn pes(trace: &Trace) -> String {
-    let several = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
     let (pes, processes) = (trace.cpu_pes().count(), trace.cpu_processes().count());
     let (streams, devices) = (trace.device_pes().count(), trace.devices());
-    let mut text = format!("{} in {}", several(pes, "PE", "PEs"), several(processes, "process", "processes"));
+    let mut text = format!("{} in {}", plural(pes, "PE", "PEs"), plural(processes, "process", "processes"));
     if streams > 0 {
-        text = format!("{text}, {}", several(streams, "GPU stream", "GPU streams"));
+        text = format!("{text}, {}", plural(streams, "GPU stream", "GPU streams"));
     }
     if devices < streams {
-        text = format!("{text} on {}", several(devices, "device", "devices"));
+        text = format!("{text} on {}", plural(devices, "device", "devices"));
     }
     text
 }
@@ -155,25 +202,6 @@ impl Location<'_> {
     }
 }
 
-/// Seconds with a unit that keeps three digits: `1.02 s`, `13.1 ms`.
-pub fn seconds(value: f64) -> String {
-    if value == 0.0 {
-        return "0 s".to_owned();
-    }
-    let (scale, unit) = scale(value);
-    format!("{} {unit}", three_digits(value * scale))
-}
-
-/// The unit of a time that keeps three digits, and how many of it are a second.
-pub(crate) fn scale(seconds: f64) -> (f64, &'static str) {
-    match seconds.abs() {
-        v if v >= 0.9995 => (1.0, "s"),
-        v if v >= 0.9995e-3 => (1e3, "ms"),
-        v if v >= 0.9995e-6 => (1e6, "µs"),
-        _ => (1e9, "ns"),
-    }
-}
-
 /// A share in per cent: `16.7 %`.
 pub fn percent(value: f64) -> String {
     format!("{} %", three_digits(value * 100.0))
@@ -189,15 +217,6 @@ pub fn bytes(value: f64) -> String {
         value /= 1024.0;
     }
     unreachable!("the last unit returns")
-}
-
-/// A number with three digits, more only before the point.
-pub(crate) fn three_digits(value: f64) -> String {
-    match value.abs() {
-        v if v >= 99.95 => format!("{value:.0}"),
-        v if v >= 9.995 => format!("{value:.1}"),
-        _ => format!("{value:.2}"),
-    }
 }
 
 /// The part of a path that tells runs apart: recorders call all their anchor files the same.
@@ -280,6 +299,30 @@ mod tests {
         let send = |names| caller(&trace, partune_testkit::path(&trace, names)).map(|location| location.text());
         assert_eq!(send("main/exchange/p/MPI_Send").as_deref(), Some("main (m.c:10)"));
         assert_eq!([send("main/other/MPI_Send"), send("main/exchange"), send("main")], [None, None, None]);
+    }
+
+    #[test]
+    fn a_cause_is_what_was_done_before_the_operation() {
+        let trace = partune_testkit::trace(
+            "pe 0: MPI_Allreduce 40..50 main@m.c:1 50..100 { work@w.c:3 50..80 MPI_Send^m.c:9 80..81 }",
+        );
+        let path = |names: &str| partune_testkit::path(&trace, names);
+        let words = |pattern, names, origin: Option<&str>| {
+            let origin = origin.map_or(CallPathId::NONE, path);
+            let path = if names == "" { CallPathId::NONE } else { path(names) };
+            cause(&trace, pattern, &Cause { pe: PeId(0), path, origin, time: partune_base::Span(1) })
+        };
+        // Nothing was recorded around the collective, so what came before it was outside.
+        let late = Pattern::WaitAtNxn;
+        assert_eq!(words(late, "MPI_Allreduce", None), "code outside of recorded regions, before MPI_Allreduce");
+        assert_eq!(words(late, "MPI_Allreduce", Some("MPI_Allreduce")), "MPI_Allreduce");
+        assert_eq!(words(late, "main/MPI_Send", Some("main/work")), "work (w.c:3), before MPI_Send");
+        // Inside of a function it is not known to be outside; the operation itself is named.
+        assert_eq!(words(late, "main/MPI_Send", None), "MPI_Send in main (m.c:9)");
+        // Whoever competes is not late, and code is what it is.
+        assert_eq!(words(Pattern::CompetingPutGet, "MPI_Allreduce", None), "MPI_Allreduce");
+        assert_eq!(words(Pattern::LoadImbalance, "main/work", None), "work (w.c:3)");
+        assert_eq!(words(Pattern::LoadImbalance, "", None), "code outside of recorded regions");
     }
 
     #[test]

@@ -49,7 +49,7 @@ fn clocks(diagnosis: &Diagnosis) -> String {
     match (violated, diagnosis.index.clocks.aligned) {
         (0, _) => "no message and no collective runs backwards in time".to_owned(),
         (_, true) => format!(
-            "{violated} messages and collectives ran backwards in time, the worst by {}; {} time stamps were moved",
+            "{violated} messages and collectives ran backwards in time, by up to {}; {} time stamps were moved",
             names::seconds(diagnosis.trace.clock().seconds(repair.worst)),
             repair.moved_events
         ),

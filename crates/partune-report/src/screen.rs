@@ -7,7 +7,7 @@ use std::fmt::Write;
 use partune_analysis::{Section, Values};
 use partune_engine::Diagnosis;
 
-use crate::text::wrapped;
+use crate::style::{Style, Tone};
 use crate::{names, words};
 
 pub(crate) fn header(out: &mut String, diagnosis: &Diagnosis, archive: &str) {
@@ -44,28 +44,28 @@ fn section<'a>(diagnosis: &'a Diagnosis, name: &str) -> Option<&'a Section> {
 }
 
 /// Where the time went, and what kind of loss it is.
-pub(crate) fn summary(out: &mut String, diagnosis: &Diagnosis) {
+pub(crate) fn summary(out: &mut String, diagnosis: &Diagnosis, style: Style) {
     out.push('\n');
     if diagnosis.trace.profile().is_some() {
         activities(out, diagnosis);
     } else if let Some(time) = section(diagnosis, "time") {
-        account(out, time);
+        account(out, time, style);
     }
     if let Some(efficiency) = section(diagnosis, "efficiency") {
-        factors(out, diagnosis, efficiency);
+        factors(out, diagnosis, efficiency, style);
         devices(out, efficiency);
     }
     if let Some(bounds) = section(diagnosis, "bounds") {
         for (label, chain) in [("bounds", ("bounds", "gaps")), ("in threads", ("thread_bounds", "thread_gaps"))] {
             if let Some(sentence) = sentence(bounds, chain) {
-                wrapped(out, &format!("{label:<13}"), &sentence);
+                style.wrapped(out, (Tone::Strong, &format!("{label:<13}")), &sentence);
             }
         }
     }
 }
 
 /// The base of all shares, and what it went into.
-fn account(out: &mut String, time: &Section) {
+fn account(out: &mut String, time: &Section, style: Style) {
     let value = |name| scalar(time, name).unwrap_or(0.0);
     let (run, pes) = (value("run"), value("pes"));
     let base = (run * pes).max(f64::MIN_POSITIVE);
@@ -80,7 +80,11 @@ fn account(out: &mut String, time: &Section) {
         _ => String::new(),
     };
     let (run, pes) = (names::seconds(run), if pes == 1.0 { "1 PE".to_owned() } else { format!("{pes} PEs") });
-    wrapped(out, "run          ", &format!("{run} on {pes}{hours}, of which all shares are{outside}"));
+    style.wrapped(
+        out,
+        (Tone::Strong, "run          "),
+        &format!("{run} on {pes}{hours}, of which all shares are{outside}"),
+    );
     let kinds = [
         ("computation", "computation"),
         ("waiting", "waiting"),
@@ -91,11 +95,11 @@ fn account(out: &mut String, time: &Section) {
     let parts = kinds.iter().filter(|(name, _)| value(name) > 0.0);
     let parts: Vec<String> =
         parts.map(|(name, words)| format!("{words} {}", names::percent(value(name) / base))).collect();
-    wrapped(out, "time         ", &parts.join(", "));
+    style.wrapped(out, (Tone::Strong, "time         "), &parts.join(", "));
 }
 
 /// The factors of efficiency as a product.
-fn factors(out: &mut String, diagnosis: &Diagnosis, efficiency: &Section) {
+fn factors(out: &mut String, diagnosis: &Diagnosis, efficiency: &Section, style: Style) {
     let known = |names: &[&'static str]| -> Option<Vec<(&'static str, f64)>> {
         names.iter().map(|name| Some((*name, scalar(efficiency, name)?))).collect()
     };
@@ -106,8 +110,12 @@ fn factors(out: &mut String, diagnosis: &Diagnosis, efficiency: &Section) {
         name => format!("{} {}", names::percent(*value), name.replace('_', " ")),
     };
     let product: Vec<String> = values[1..].iter().map(one).collect();
-    let mark = if diagnosis.index.clocks.aligned { "" } else { " (clocks disagree: only load balance is sure)" };
-    wrapped(out, "efficiency   ", &format!("{} = {}{mark}", one(&values[0]), product.join(" × ")));
+    let mark = if diagnosis.clocks_aligned() { String::new() } else { format!(" ({})", words::DOUBTFUL) };
+    style.wrapped(
+        out,
+        (Tone::Strong, "efficiency   "),
+        &format!("{} = {}{mark}", one(&values[0]), product.join(" × ")),
+    );
 }
 
 /// How well devices are used, and what the host's calls to them take.

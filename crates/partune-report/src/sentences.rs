@@ -92,10 +92,9 @@ pub fn loss(diagnosis: &Diagnosis, ranked: &Ranked) -> Vec<Piece> {
         plain(words::meaning(finding.pattern)),
     ];
     if let Some(cause) = finding.causes.first().filter(|cause| cause.pe.is_some()) {
-        let path = if cause.origin.is_some() { cause.origin } else { cause.path };
         pieces.extend([
             plain(format!(" The one that makes it most is PE {} in ", names::pe(trace, cause.pe))),
-            Piece::Code(names::place(trace, path)),
+            Piece::Code(names::cause(trace, finding.pattern, cause)),
             plain(format!(" ({}).", seconds(cause.time))),
         ]);
     }

@@ -7,6 +7,7 @@ use partune_diag::{Diagnostic, Severity};
 use partune_engine::{Diagnosis, Ranked};
 use partune_trace::Trace;
 
+use crate::style::{Style, Tone};
 use crate::{names, next, screen, tables, words};
 
 /// What to print.
@@ -16,6 +17,7 @@ pub struct TextOptions {
     pub findings: usize,
     /// Print the sections of all analyses, with tables of at most this many rows; 0 prints none.
     pub table_rows: usize,
+    pub style: Style,
 }
 
 /// The text of a diagnosis.
@@ -24,10 +26,10 @@ pub fn text(diagnosis: &Diagnosis, archive: &str, options: TextOptions) -> Strin
     screen::header(&mut out, diagnosis, archive);
     let (first, last): (Vec<_>, Vec<_>) =
         diagnosis.quality.entries().iter().partition(|entry| entry.severity != Severity::Info);
-    quality(&mut out, &first);
-    screen::summary(&mut out, diagnosis);
-    findings(&mut out, diagnosis, options.findings);
-    quality(&mut out, &last);
+    quality(&mut out, &first, options.style);
+    screen::summary(&mut out, diagnosis, options.style);
+    findings(&mut out, diagnosis, options);
+    quality(&mut out, &last, options.style);
     if options.table_rows > 0 {
         for section in &diagnosis.sections {
             tables::section_text(&mut out, &diagnosis.trace, section, options.table_rows);
@@ -36,12 +38,16 @@ pub fn text(diagnosis: &Diagnosis, archive: &str, options: TextOptions) -> Strin
     out
 }
 
-fn findings(out: &mut String, diagnosis: &Diagnosis, count: usize) {
+fn findings(out: &mut String, diagnosis: &Diagnosis, options: TextOptions) {
+    let (count, style) = (options.findings, options.style);
     if diagnosis.findings.is_empty() {
-        let _ = writeln!(out, "\nno finding above the threshold");
+        if diagnosis.sought {
+            let _ = writeln!(out, "\nno finding above the threshold");
+        }
         return;
     }
-    let _ = writeln!(out, "\nwhat costs most{:>62}  {:>8}", "PEs' time", "of run");
+    let heading = format!("what costs most{:>62}  {:>8}", "PEs' time", "of run");
+    let _ = writeln!(out, "\n{}", style.paint(Tone::Strong, &heading));
     for (number, ranked) in diagnosis.findings.iter().take(count).enumerate() {
         finding(out, &diagnosis.trace, number + 1, ranked);
     }
@@ -50,7 +56,7 @@ fn findings(out: &mut String, diagnosis: &Diagnosis, count: usize) {
     }
     let worst = &diagnosis.findings[0].finding;
     out.push('\n');
-    wrapped(out, "next: ", next::step(worst.pattern));
+    style.wrapped(out, (Tone::Strong, "next: "), next::step(worst.pattern));
 }
 
 fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
@@ -77,8 +83,8 @@ fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
     let considerable = |cause: &&Cause| cause.time.0 >= it.time.0 / 100;
     for (index, cause) in it.causes.iter().take(2).filter(considerable).enumerate() {
         let label = if index == 0 { "main cause" } else { "" };
-        let pe = names::pe(trace, cause.pe);
-        let _ = writeln!(out, "     {label:<11} PE {pe}: {}, {}", reason(trace, cause), seconds(cause.time));
+        let (pe, what) = (names::pe(trace, cause.pe), names::cause(trace, it.pattern, cause));
+        let _ = writeln!(out, "     {label:<11} PE {pe}: {what}, {}", seconds(cause.time));
         if let Some(via) = names::via(trace, cause).filter(|_| index == 0) {
             let _ = writeln!(out, "                 {} of it through {via}", seconds(cause.passed_on));
         }
@@ -88,70 +94,20 @@ fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
 /// Facts of a wait that are the imbalance behind it.
 const SECOND_FIGURES: [&str; 2] = ["load_imbalance", "serial_section"];
 
-/// What a PE did that made others wait.
-fn reason(trace: &Trace, cause: &Cause) -> String {
-    let operation = names::place(trace, cause.path);
-    match names::construct(trace, cause.origin) {
-        "" => operation,
-        _ if cause.origin == cause.path => operation,
-        _ => format!("{} before {}", names::place(trace, cause.origin), names::construct(trace, cause.path)),
-    }
-}
-
-fn quality(out: &mut String, entries: &[&Diagnostic]) {
+fn quality(out: &mut String, entries: &[&Diagnostic], style: Style) {
     if entries.is_empty() {
         return;
     }
     let _ = writeln!(out, "\ndata quality");
     for entry in entries.iter().take(8) {
-        let mark = match entry.severity {
-            Severity::Info => "note",
-            Severity::DataLoss => "warning",
-            Severity::Error => "error",
-        };
         let times = if entry.count > 1 { format!(" ({} times)", entry.count) } else { String::new() };
-        wrapped(out, &format!("  {mark}: "), &format!("{}{times}", entry.message));
+        let (tone, word) = words::severity(entry.severity);
+        style.wrapped(out, (tone, &format!("  {word}: ")), &format!("{}{times}", entry.message));
         if !entry.remedy.is_empty() {
-            wrapped(out, "        → ", &entry.remedy);
+            style.wrapped(out, (Tone::Plain, "        → "), &entry.remedy);
         }
     }
     if entries.len() > 8 {
         let _ = writeln!(out, "  … {} more; --json has all of them", entries.len() - 8);
-    }
-}
-
-/// Columns of a line of prose.
-const WIDTH: usize = 100;
-
-/// A text that goes on under its own begin where it is too long for a line.
-pub(crate) fn wrapped(out: &mut String, label: &str, text: &str) {
-    let indent = label.chars().count();
-    let mut column = indent;
-    out.push_str(label);
-    for (number, word) in text.split_whitespace().enumerate() {
-        let width = word.chars().count();
-        if number > 0 && column + 1 + width > WIDTH {
-            let _ = write!(out, "\n{:indent$}", "");
-            column = indent;
-        } else if number > 0 {
-            out.push(' ');
-            column += 1;
-        }
-        out.push_str(word);
-        column += width;
-    }
-    out.push('\n');
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_text_goes_on_under_its_begin() {
-        let mut out = String::new();
-        wrapped(&mut out, "note: ", &"word ".repeat(40));
-        assert!(out.lines().count() > 1 && out.lines().all(|line| line.chars().count() <= WIDTH), "{out}");
-        assert!(out.lines().skip(1).all(|line| line.starts_with("      word")), "{out}");
     }
 }

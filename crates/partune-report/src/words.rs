@@ -1,7 +1,10 @@
 //! What patterns, factors, gaps and kinds of time mean, in plain words: for documents, and for who serves them.
 
 use partune_analysis::Pattern;
+use partune_diag::Severity;
 use partune_picture::Kind;
+
+use crate::style::Tone;
 
 /// A pattern's name for people.
 pub fn title(pattern: Pattern) -> String {
@@ -11,6 +14,15 @@ pub fn title(pattern: Pattern) -> String {
     };
     let mut letters = name.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The word before something that was noticed, and its tone.
+pub fn severity(severity: Severity) -> (Tone, &'static str) {
+    match severity {
+        Severity::Info => (Tone::Plain, "note"),
+        Severity::DataLoss => (Tone::Warning, "warning"),
+        Severity::Error => (Tone::Error, "error"),
+    }
 }
 
 /// What happens where a pattern is found.
@@ -43,6 +55,9 @@ pub fn meaning(pattern: Pattern) -> &'static str {
         Pattern::AboveBaseline => "An operation took longer than this machine needs for it, and nobody was late.",
     }
 }
+
+/// Said of figures that need times of several PEs, where clocks were never aligned.
+pub const DOUBTFUL: &str = "Doubtful: the clocks of PEs were never aligned.";
 
 /// What a factor of efficiency says, and what lowers it.
 pub fn factor(name: &str) -> (&'static str, &'static str) {

@@ -1,5 +1,6 @@
 //! Names from archives as they are sent: their end, without controls.
 
+use partune_analysis::{Cause, Pattern};
 use partune_base::{CallPathId, PeId, RegionId, StringId};
 use partune_report::names;
 use partune_trace::Trace;
@@ -31,6 +32,11 @@ pub(crate) fn construct(trace: &Trace, path: CallPathId) -> String {
 
 pub(crate) fn place(trace: &Trace, path: CallPathId) -> String {
     name(&names::place(trace, path))
+}
+
+/// What the PE that made others wait did.
+pub(crate) fn cause(trace: &Trace, pattern: Pattern, cause: &Cause) -> String {
+    name(&names::cause(trace, pattern, cause))
 }
 
 /// The PEs of a row: `7`, or `64–127`.

@@ -1,4 +1,4 @@
-//! The command line: arguments in, text out, exit status 0 done, 1 the input's fault, 2 usage.
+//! The command line: arguments in, text out, exit status 0 done, 1 the input's fault, 2 usage; of what runs a program, that program's.
 //!
 //! One module a command; each parses its own arguments and prints. Everything else is in the engine.
 
@@ -6,24 +6,40 @@ mod commands;
 mod output;
 mod progress;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Finds where a parallel program loses time, how much, and who causes it.
+/// Record parallel programs and find where they lose time.
 #[derive(Parser)]
-#[command(name = "partune", version, about, max_term_width = 100)]
+#[command(
+    name = "partune",
+    version,
+    max_term_width = 100,
+    args_conflicts_with_subcommands = true,
+    arg_required_else_help = true,
+    override_usage = "partune -- PROGRAM [ARGUMENT]...\n       partune COMMAND [OPTION]...",
+    after_help = "Examples:\n  partune -- mpirun -n 4 ./app            record a run and say where it loses time\n  \
+                  partune record -- mpirun -n 4 ./app     keep the recording\n  \
+                  partune analyze recording               say where a recorded run loses time"
+)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
+    /// Run this program, record it into a temporary folder, and print what analyze prints
+    #[arg(last = true, value_name = "PROGRAM")]
+    program: Vec<OsString>,
 }
 
 #[derive(Subcommand)]
 enum Command {
     Analyze(commands::analyze::Args),
     Compare(commands::compare::Args),
+    Completions(commands::completions::Args),
     Convert(commands::convert::Args),
     Machine(commands::machine::Args),
+    Man(commands::man::Args),
     Model(commands::model::Args),
     Record(commands::record::Args),
     Report(commands::report::Args),
@@ -33,17 +49,17 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let Cli { command, program } = Cli::parse();
+    let Some(command) = command else { return commands::straight::run(program) };
+    let result = match command {
         Command::Analyze(args) => commands::analyze::run(&args),
         Command::Compare(args) => commands::compare::run(&args),
+        Command::Completions(args) => commands::completions::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
         Command::Machine(args) => commands::machine::run(&args),
+        Command::Man(args) => commands::man::run(&args),
         Command::Model(args) => commands::model::run(&args),
-        // Passes the exit status of what was recorded on.
-        Command::Record(args) => match commands::record::run(&args) {
-            Ok(status) => return status,
-            Err(error) => Err(error),
-        },
+        Command::Record(args) => return commands::record::run(args),
         Command::Report(args) => commands::report::run(&args),
         Command::Scale(args) => commands::scale::run(&args),
         Command::Synth(args) => commands::synth::run(&args),
@@ -55,5 +71,24 @@ fn main() -> ExitCode {
             output::error(&error);
             ExitCode::FAILURE
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Cli;
+
+    fn shows_an_example(command: &clap::Command) {
+        let help = command.clone().render_long_help().to_string();
+        assert!(help.contains("Example"), "{}:\n{help}", command.get_name());
+        command.get_subcommands().filter(|it| !it.is_hide_set()).for_each(shows_an_example);
+    }
+
+    #[test]
+    fn every_command_is_sound_and_shows_an_example() {
+        Cli::command().debug_assert();
+        shows_an_example(&Cli::command());
     }
 }

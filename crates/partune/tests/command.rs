@@ -30,11 +30,148 @@ fn bad_input_is_status_1_with_a_remedy_and_bad_usage_is_2() {
 
 #[test]
 fn every_command_shows_an_example() {
-    for command in ["analyze", "convert", "report", "synth"] {
+    for command in [
+        "analyze",
+        "compare",
+        "completions",
+        "convert",
+        "machine",
+        "man",
+        "model",
+        "record",
+        "report",
+        "scale",
+        "synth",
+        "view",
+    ] {
         let output = partune(&[command, "--help"]);
         assert_eq!(output.status.code(), Some(0), "{command}");
         assert!(text(&output.stdout).contains("Example"), "{command}");
     }
+    let help = text(&partune(&["--help"]).stdout);
+    assert!(help.starts_with("Record parallel programs and find where they lose time"), "{help}");
+}
+
+#[test]
+fn completions_and_manual_pages_are_of_the_same_commands() {
+    for shell in ["bash", "zsh", "fish"] {
+        let output = partune(&["completions", shell]);
+        let script = text(&output.stdout);
+        assert!(output.status.success() && script.contains("analyze") && script.contains("no-clock-repair"), "{shell}");
+    }
+    assert!(text(&partune(&["man"]).stdout).contains("Record parallel programs"));
+    let folder = tempfile::tempdir().expect("there is room for pages");
+    assert!(partune(&["man", "-o", &folder.path().display().to_string()]).status.success());
+    let page = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap_or_default();
+    assert!(page("partune.1").contains("analyze") && page("partune-analyze.1").contains("minimum"));
+    assert!(page("partune-model-estimate.1").contains("Example"));
+}
+
+#[test]
+fn what_is_wrong_is_said_once() {
+    let folder = tempfile::tempdir().expect("there is room for files");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let broken = path("traces.otf2");
+    std::fs::write(&broken, b"\x03\0OTF2\0abc").expect("a file is written");
+    for args in [
+        &["analyze", "/no/such/archive"][..],
+        &["analyze", &broken],
+        &["convert", &broken, &path("new")],
+        &["convert", &broken, &path("new.json")],
+        &["compare", &broken, &broken],
+        &["report", &broken],
+        &["machine", "show", "/no/such/machine.toml"],
+        &["machine", "show", &broken],
+        &["model", "check", "/no/such/model.pam"],
+        &["record", "--complete", "/no/such/folder"],
+    ] {
+        let output = partune(args);
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {}", text(&output.stderr));
+        let said = text(&output.stderr);
+        let mut parts: Vec<&str> = said.trim().split([':', '\n']).map(str::trim).filter(|it| it.len() > 12).collect();
+        let all = parts.len();
+        parts.sort_unstable();
+        parts.dedup();
+        assert_eq!(parts.len(), all, "{args:?}:\n{said}");
+    }
+}
+
+#[test]
+fn shares_are_between_0_and_1_or_per_cent() {
+    let ring = workspace().join("examples/archives/ring").display().to_string();
+    for option in ["--minimum", "--hotspot"] {
+        let output = partune(&["analyze", &ring, option, "5"]);
+        let said = text(&output.stderr);
+        assert!(
+            output.status.code() == Some(2) && said.contains("a share between 0 and 1; 5 % is 0.05 or 5%"),
+            "{said}"
+        );
+        let with = |share: &str| partune(&["analyze", &ring, option, share]).stdout;
+        assert!(!with("5%").is_empty() && with("5%") == with("0.05"), "{option}");
+    }
+}
+
+#[test]
+fn an_unknown_extension_is_refused_with_those_that_are_known() {
+    let folder = tempfile::tempdir().expect("there is room for an archive");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let ring = workspace().join("examples/archives/ring").display().to_string();
+    let output = partune(&["convert", &ring, &path("ring.csv")]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(["NAME.otf2", "NAME.json", "--parquet"].iter().all(|known| said.contains(known)), "{said}");
+    assert!(!folder.path().join("ring.csv").exists());
+    // A folder may have any name.
+    assert_eq!(partune(&["convert", &ring, &format!("{}/", path("v1.5"))]).status.code(), Some(0));
+    assert!(folder.path().join("v1.5/traces.otf2").exists());
+}
+
+#[test]
+fn no_word_of_findings_where_none_were_looked_for() {
+    let ring = workspace().join("examples/archives/ring").display().to_string();
+    let said = |only: &str| text(&partune(&["analyze", &ring, "--only", only]).stdout);
+    assert!(!said("profile,matrix").contains("finding"), "{}", said("profile,matrix"));
+    // None that is as large as the run, but this analysis looks.
+    let high = text(&partune(&["analyze", &ring, "--only", "wait_states", "--minimum", "100%"]).stdout);
+    assert!(high.contains("no finding above the threshold"), "{high}");
+}
+
+#[test]
+fn an_archive_without_events_is_an_error() {
+    let folder = tempfile::tempdir().expect("there is room for an archive");
+    let empty = folder.path().join("empty");
+    let ring = workspace().join("examples/archives/ring");
+    // The definitions of an archive, and no event file.
+    std::fs::create_dir(&empty).expect("a folder is made");
+    for file in ["traces.otf2", "traces.def"] {
+        std::fs::copy(ring.join(file), empty.join(file)).expect("a file is copied");
+    }
+    let empty = empty.display().to_string();
+    for args in
+        [&["analyze", &empty][..], &["analyze", "--json", &empty], &["report", &empty, "-o", &format!("{empty}.html")]]
+    {
+        let output = partune(args);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        assert!(
+            output.stdout.is_empty() && said.contains("holds no event") && said.contains("remedy: "),
+            "{args:?}: {said}"
+        );
+    }
+}
+
+#[test]
+fn a_pipe_gets_plain_text_and_colours_only_if_they_are_forced() {
+    let ring = workspace().join("examples/archives/ring").display().to_string();
+    let with = |variables: &[(&str, &str)]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_partune"));
+        let command = command.args(["analyze", &ring]).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+        text(&command.envs(variables.iter().copied()).output().expect("the binary runs").stdout)
+    };
+    let plain = with(&[]);
+    assert!(!plain.contains('\u{1b}'));
+    assert!(with(&[("CLICOLOR_FORCE", "1")]).contains('\u{1b}'));
+    assert_eq!(with(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]), plain, "who wants none gets none");
 }
 
 #[test]
@@ -44,6 +181,7 @@ fn json_keeps_its_contract() {
         assert_eq!(output.status.code(), Some(0), "{}: {}", archive.name, text(&output.stderr));
         let document: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
         assert_eq!(document["partune"], 1, "{}", archive.name);
+        // A profile has no bounds.
         let figures: &[&str] = if document["events"] == 0 { &[] } else { &["efficiency", "bounds", "gaps"] };
         for field in ["archive", "pes", "events", "duration_s", "quality", "findings"].iter().chain(figures) {
             assert!(!document[field].is_null(), "{}: {field}", archive.name);

@@ -16,3 +16,4 @@ mod record;
 mod report;
 mod runs;
 mod same;
+mod schema;

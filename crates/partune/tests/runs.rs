@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use partune_engine::{Diagnosis, Mode, Request};
-use partune_report::{NamedRun, compare_text, compare_value, scaling_text, scaling_value};
+use partune_report::{NamedRun, Style, compare_text, compare_value, scaling_text, scaling_value};
 use serde_json::Value;
 
 use crate::archives::{archives, workspace};
@@ -71,12 +71,12 @@ fn text_of_a_comparison() {
     let all = [("before", &before), ("after", &after)];
     let (diagnoses, runs) = named(&all);
     let comparison = partune_engine::compare(&diagnoses).expect("there are two");
-    insta::assert_snapshot!("compare", compare_text(&comparison, &runs, 10));
+    insta::assert_snapshot!("compare", compare_text(&comparison, &runs, 10, Style::PLAIN));
     let renamed = halo(160, "kernel");
     let all = [("before", &before), ("again", &before), ("renamed", &renamed)];
     let (diagnoses, runs) = named(&all);
     let comparison = partune_engine::compare(&diagnoses).expect("there are three");
-    insta::assert_snapshot!("compare_renamed", compare_text(&comparison, &runs, 10));
+    insta::assert_snapshot!("compare_renamed", compare_text(&comparison, &runs, 10, Style::PLAIN));
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn text_of_a_series() {
     let all = [("run-8", &runs[2]), ("run-1", &runs[0]), ("run-2", &runs[1])];
     let (diagnoses, runs) = named(&all);
     let scaling = partune_engine::scale(&diagnoses, Mode::Strong).expect("three numbers of PEs");
-    insta::assert_snapshot!("scale", scaling_text(&scaling, &runs, 5));
+    insta::assert_snapshot!("scale", scaling_text(&scaling, &runs, 5, Style::PLAIN));
     let value = scaling_value(&scaling, &runs);
     assert_eq!((&value["outcome"], &value["limited_by"]), (&"limited".into(), &"load_balance".into()));
     assert!((value["points"][2]["serial_fraction"].as_f64().unwrap_or(0.0) - 0.1).abs() < 1e-12);
@@ -109,8 +109,70 @@ fn a_series_that_is_ideal_is_said_to_be_and_no_place_is_named() {
     let all = [("run-1", &runs[0]), ("run-4", &runs[1])];
     let (diagnoses, runs) = named(&all);
     let scaling = partune_engine::scale(&diagnoses, Mode::Strong).expect("two numbers of PEs");
-    let text = scaling_text(&scaling, &runs, 5);
+    let text = scaling_text(&scaling, &runs, 5, Style::PLAIN);
     assert!(text.contains("scales ideally") && !text.contains("solve") && !text.contains("Look first"), "{text}");
+}
+
+/// Four turns of 100 s. On two PEs, one computes 60 s and one 40, which then waits 20 of the 30 s that it is in the barrier; on four, one computes
+/// 60 s and three 20, which wait 40 of 50 s each. The barrier takes 4 · (10 + 30) / 2 = 80 s a PE, 4 · 20 / 2 = 40 of them waiting; then
+/// 4 · (10 + 3 · 50) / 4 = 160 s a PE, 4 · 3 · 40 / 4 = 120 of them waiting.
+#[test]
+fn runs_of_different_sizes_are_compared_on_one_base() {
+    let turn = |ranks: &str, work: u32| {
+        format!("pe {ranks}: main 0..400 {{ repeat 4 every 100 {{ f 0..{work} MPI_Barrier {work}..70 barrier }} }}")
+    };
+    let run = |pes: &[(&str, u32)]| {
+        let lines: Vec<String> = pes.iter().map(|(ranks, work)| turn(ranks, *work)).collect();
+        diagnosis(&format!("resolution 1\n{}", lines.join("\n")))
+    };
+    let (two, four) = (run(&[("0", 60), ("1", 40)]), run(&[("0", 60), ("1 2 3", 20)]));
+    let all = [("two", &two), ("four", &four)];
+    let (diagnoses, runs) = named(&all);
+    let comparison = partune_engine::compare(&diagnoses).expect("there are two");
+    let value = compare_value(&comparison, &runs);
+    assert_eq!(value["per_pe"], true);
+    let barrier =
+        list(&value, "callpaths").iter().find(|row| row["construct"] == "MPI_Barrier").expect("it is a place");
+    let of = |field: &str| [0, 1].map(|run| barrier["runs"][run][field].as_f64().unwrap_or_default());
+    assert_eq!((of("exclusive_s"), of("compared_s"), of("waiting_s")), ([160.0, 640.0], [80.0, 160.0], [80.0, 480.0]));
+    assert_eq!(barrier["changes"][0]["difference_s"], 80.0);
+    // Whatever the base: a change is the difference of what is shown.
+    for row in ["callpaths", "regions", "findings"].into_iter().flat_map(|field| list(&value, field)) {
+        let compared = [0, 1].map(|run| row["runs"][run]["compared_s"].as_f64().unwrap_or_default());
+        let difference = row["changes"][0]["difference_s"].as_f64().unwrap_or(f64::NAN);
+        assert!((compared[1] - compared[0] - difference).abs() < 1e-9, "{row}");
+    }
+    let text = compare_text(&comparison, &runs, 10, Style::PLAIN);
+    assert!(text.contains("mean over PEs") && text.contains("as fast as A"), "{text}");
+    // Not 480 s of waiting in 160 s; and every PE still visits it four times, so of visits nothing is said.
+    assert!(text.contains("waiting 40.0 s → 120 s") && !text.contains("visits"), "{text}");
+}
+
+#[test]
+fn how_much_faster_is_said_with_what_is_known_of_noise() {
+    // A second and 0.8: 1.25 times; one visit a PE has no spread.
+    let run = |end: u32| diagnosis(&format!("resolution 1000\npe 0: main 0..{end} {{ f 0..{end} }}"));
+    let (long, short) = (run(1000), run(800));
+    let said = |a, b| {
+        let all = [("a", a), ("b", b)];
+        let (diagnoses, runs) = named(&all);
+        compare_text(&partune_engine::compare(&diagnoses).expect("there are two"), &runs, 10, Style::PLAIN)
+    };
+    let (faster, slower) = (said(&long, &short), said(&short, &long));
+    assert!(faster.contains(", 1.25× faster, and no spread to tell whether that is noise\n"), "{faster}");
+    assert!(slower.contains(", 1.25× slower"), "{slower}");
+}
+
+#[test]
+fn better_than_ideal_is_superlinear() {
+    // 16 s on one PE, 3.75 on four: a speed-up of 4.27 of 4, 107 %.
+    let run = |pes: &str, end: u32| diagnosis(&format!("resolution 1000\npe {pes}: main 0..{end} {{ f 0..{end} }}"));
+    let (one, four) = (run("0", 16_000), run("0 1 2 3", 3_750));
+    let all = [("one", &one), ("four", &four)];
+    let (diagnoses, runs) = named(&all);
+    let scaling = partune_engine::scale(&diagnoses, Mode::Strong).expect("two numbers of PEs");
+    let text = scaling_text(&scaling, &runs, 5, Style::PLAIN);
+    assert!(text.contains("Superlinear: 107 % of ideal on 4 PEs"), "{text}");
 }
 
 /// Every archive against itself: nothing differs, whatever was recorded.
@@ -131,7 +193,7 @@ fn an_archive_does_not_differ_from_itself() {
         for change in changes {
             assert!(change["verdict"] == "same" && change["difference_s"] == 0.0, "{}: {change}", archive.name);
         }
-        let text = compare_text(&comparison, &runs, 10);
+        let text = compare_text(&comparison, &runs, 10, Style::PLAIN);
         assert!(!text.contains("→") && !text.contains('×'), "{}:\n{text}", archive.name);
         assert!(partune_engine::scale(&diagnoses, Mode::Strong).is_err(), "{}", archive.name);
     }
@@ -155,7 +217,7 @@ fn planted_imbalance_of_real_archives_is_the_difference() {
         };
         let balance = figure("load_balance");
         assert!(balance[0].as_f64() > Some(0.9) && balance[1].as_f64() < Some(0.7), "{balance}");
-        let worse = |row: &&Value| row["changes"][0]["verdict"] == "grown" || row["changes"][0]["verdict"] == "gained";
+        let worse = |row: &&Value| row["changes"][0]["verdict"] == "grown" || row["changes"][0]["verdict"] == "new";
         let found = list(&document, "findings").iter().filter(worse).any(|row| row["pattern"] == finding);
         assert!(found, "{}", document["findings"]);
     }

@@ -30,14 +30,15 @@ export function Answer<T>({ of, children }: { of: Loaded<T>; children: (data: T)
 
 /** Shows what was noticed about the input: losses first, they make the numbers too small. */
 export function Quality({ diagnostics }: { diagnostics: Diagnostic[] }) {
-  const order = { error: 0, "data loss": 1, info: 2 };
+  const order = { error: 0, data_loss: 1, info: 2 };
+  const word = { error: "error", data_loss: "warning", info: "note" };
   const sorted = [...diagnostics].sort((a, b) => order[a.severity] - order[b.severity]);
   return (
     <>
       {sorted.map((it) => (
-        <div class={`notice ${it.severity === "error" ? "error" : it.severity === "data loss" ? "loss" : ""}`} key={it.message}>
+        <div class={`notice ${it.severity === "error" ? "error" : it.severity === "data_loss" ? "loss" : ""}`} key={it.message}>
           <p>
-            <strong>{it.severity === "info" ? "Note" : it.severity === "error" ? "Error" : "Data loss"}:</strong> {it.message}
+            <strong>{word[it.severity]}:</strong> {it.message}
             {it.count > 1 && <span class="dim"> ({count(it.count)} times)</span>}
           </p>
           {it.remedy && <p class="dim">{it.remedy}</p>}

@@ -14,7 +14,7 @@ export function Compare() {
   return (
     <>
       <div class="head">
-        <h1>Compare</h1>
+        <h1>Compare runs</h1>
         <What>
           Places are matched by name and call path. A difference that is smaller than what visits and PEs of one run differ among
           themselves is said to be too small to tell.
@@ -30,7 +30,12 @@ export function Compare() {
   );
 }
 
-const verdict = (it: Change | undefined): string => (it ? it.verdict.replaceAll("_", " ") : "");
+const verdict = (it: Change | undefined): string =>
+  it ? it.verdict.replaceAll("_", " ").replace("too small to tell", "within noise") : "";
+
+/** The base of all seconds of places and findings. */
+const base = (data: Comparison): string =>
+  data.per_pe ? "mean over PEs, because the runs have different numbers of PEs" : "summed over PEs";
 
 /** A difference against the base: its sign in words and colour, and the ratio. */
 function Difference({ change }: { change: Change | undefined }) {
@@ -184,7 +189,7 @@ function Findings({ data, names, runs }: { data: Comparison; names: string[]; ru
       wide: true,
       cell: (it) => <code title={it.callpath.join(" › ")}>{it.construct}</code>,
     },
-    ...runColumns<ComparedFinding>(names, (it, run) => it.runs[run]?.seconds ?? null),
+    ...runColumns<ComparedFinding>(names, (it, run) => it.runs[run]?.compared_s ?? null),
     { key: "what", title: "What became of it", cell: (it) => it.changes.map(verdict).join(", ") },
     {
       key: "go",
@@ -205,9 +210,9 @@ function Findings({ data, names, runs }: { data: Comparison; names: string[]; ru
   const keyed = data.findings.map((it, index) => ({ ...it, index }));
   return (
     <section aria-labelledby="changed">
-      <h2 id="changed">Findings: gained, lost, changed</h2>
+      <h2 id="changed">Findings: new, gone, changed</h2>
       <Table
-        caption="Seconds summed over PEs"
+        caption={`Seconds, ${base(data)}`}
         rows={keyed}
         columns={columns as Column<(typeof keyed)[number]>[]}
         id={(it) => it.index}
@@ -248,7 +253,7 @@ function Places({ data, names }: { data: Comparison; names: string[] }) {
         );
       },
     },
-    ...runColumns<Row>(names, (it, run) => it.runs[run]?.exclusive_s ?? null),
+    ...runColumns<Row>(names, (it, run) => it.runs[run]?.compared_s ?? null),
     {
       key: "share",
       title: "How much",
@@ -289,7 +294,7 @@ function Places({ data, names }: { data: Comparison; names: string[] }) {
         />
       </div>
       <Table
-        caption={`Exclusive time, ${data.per_pe ? "of a PE, because the runs have different numbers of PEs" : "summed over PEs"}; largest difference first`}
+        caption={`Exclusive time, ${base(data)}; largest difference first. Visits and bytes are summed over PEs`}
         rows={rows}
         columns={columns}
         id={(it) => it.index}

@@ -128,18 +128,7 @@ function PeBars({ data }: { data: Data }) {
 function Causes({ data }: { data: Data }) {
   const columns: Column<Data["causes"][number]>[] = [
     { key: "pe", title: "PE", cell: (it) => (it.pe === null ? "several" : pe(it.pe)) },
-    { key: "with", title: "With", wide: true, cell: (it) => <code>{it.place || it.construct}</code> },
-    {
-      key: "before",
-      title: "Where it spent the time before",
-      wide: true,
-      cell: (it) =>
-        it.origin && it.origin.place !== it.place ? (
-          <code title={at(it.origin.location.file, it.origin.location.line)}>{it.origin.place}</code>
-        ) : (
-          <span class="dim">–</span>
-        ),
-    },
+    { key: "what", title: "What it did", wide: true, cell: (it) => <code title={it.callpath.join(" › ")}>{it.words}</code> },
     {
       key: "via",
       title: "Through",

@@ -61,7 +61,14 @@ const COLUMNS = (most: number, timeline: boolean): Column<FindingRow>[] => [
     title: "Caused by",
     by: (it) => it.cause ?? "",
     what: "The PE and the place that made most of it",
-    cell: (it) => (it.cause_pe === null ? <span class="dim">–</span> : <span title={it.cause ?? ""}>{pe(it.cause_pe)}</span>),
+    cell: (it) =>
+      it.cause_pe === null ? (
+        <span class="dim">–</span>
+      ) : (
+        <>
+          {pe(it.cause_pe)} <code class="small">{it.cause}</code>
+        </>
+      ),
   },
   ...(timeline ? [SHOW] : []),
 ];

@@ -28,7 +28,7 @@ export const VIEWS: View[] = [
   { name: "profile", title: "Profile", Show: Profile },
   { name: "balance", title: "Load balance", Show: Balance },
   { name: "matrix", title: "Communication", Show: Matrix },
-  { name: "compare", title: "Compare", Show: Compare, several: true },
+  { name: "compare", title: "Compare runs", Show: Compare, several: true },
   { name: "scaling", title: "Scaling", Show: Scaling, several: true },
   { name: "environment", title: "Environment", Show: Environment },
 ];

@@ -74,7 +74,7 @@ function Shown({ data }: { data: Data }) {
           {data.efficiency.length > 0 && (
             <section class="card" aria-labelledby="efficiency">
               <h2 id="efficiency">Efficiency</h2>
-              <Factors rows={data.efficiency} />
+              <Factors rows={data.efficiency} doubtful={!data.clocks_aligned} />
               <What label="how do these multiply?">
                 100 % is no loss. Parallel efficiency is load balance × communication, and communication is serialization ×
                 transfer. The smallest factor says which kind of loss to look at first.
@@ -141,7 +141,8 @@ function Worst({ findings, all, timeline }: { findings: FindingRow[]; all: numbe
   );
 }
 
-function Factors({ rows }: { rows: Data["efficiency"] }) {
+/** Factors need times of several PEs: a mark says where those cannot be compared. */
+function Factors({ rows, doubtful }: { rows: Data["efficiency"]; doubtful: boolean }) {
   const levels = [...new Set(rows.map((it) => it.level))];
   const names = [...new Set(rows.map((it) => it.name))];
   const find = (name: string, level: string) => rows.find((it) => it.name === name && it.level === level);
@@ -175,6 +176,7 @@ function Factors({ rows }: { rows: Data["efficiency"] }) {
                     {value !== undefined && (
                       <Bar share={value} colour={value < 0.8 ? "var(--k-synchronisation)" : "var(--k-computation)"}>
                         {percent(value)}
+                        {doubtful && <span title="Doubtful: the clocks of PEs were never aligned."> ?</span>}
                       </Bar>
                     )}
                   </td>

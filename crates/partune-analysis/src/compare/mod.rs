@@ -103,6 +103,13 @@ pub enum Note {
 /// Below this share of common time, runs are hardly of one program.
 const COMMON: f64 = 0.5;
 
+impl Comparison {
+    /// What sums of a run are divided by to be compared: its PEs where the runs differ in their number, else nothing.
+    pub fn base(&self, run: usize) -> f64 {
+        if self.per_pe { self.runs[run].pes.max(1) as f64 } else { 1.0 }
+    }
+}
+
 impl Run<'_> {
     pub(crate) fn trace_seconds(&self) -> f64 {
         self.trace.clock().seconds(self.trace.duration())

@@ -24,7 +24,10 @@ use partune_base::{CallPathId, PeId};
 use partune_index::Index;
 use partune_trace::Trace;
 
-use crate::{Analysis, Column, DataTable, Input, Outcome, Pattern, Scalar, Section, Unit, Values, Waits};
+use crate::{
+    Analysis, Column, DataTable, Input, Outcome, Pattern, Scalar, Section, SectionShape, Shape, TableShape, Unit,
+    Values, Waits,
+};
 
 pub(crate) use chains::{Chains, Root};
 pub(crate) use excess::Lookup;
@@ -66,8 +69,29 @@ impl Delays {
 }
 
 /// The analysis.
-pub(crate) static DELAY: Analysis =
-    Analysis { name: "delay", title: "Delay costs: the code that makes others wait", docs: DOCS, run };
+pub(crate) static DELAY: Analysis = Analysis {
+    name: "delay",
+    title: "Delay costs: the code that makes others wait",
+    docs: DOCS,
+    finds: false,
+    shows: SHOWS,
+    run,
+};
+
+const SHOWS: &[SectionShape] = &[SectionShape {
+    name: "delay",
+    scalars: &[("short_term_s", Unit::Seconds), ("long_term_s", Unit::Seconds), ("unattributed_s", Unit::Seconds)],
+    tables: &[TableShape {
+        name: "delays",
+        columns: &[
+            ("pattern", Shape::Word),
+            ("pe", Shape::Pe),
+            ("path", Shape::Path),
+            ("short_term_s", Shape::SECONDS),
+            ("long_term_s", Shape::SECONDS),
+        ],
+    }],
+}];
 
 const DOCS: &str = "
 Which code made others wait, in seconds of waiting that it cost. A wait is traced back to what its cause did since both PEs were

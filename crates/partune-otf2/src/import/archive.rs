@@ -19,7 +19,7 @@ const INFLATE_FACTOR: usize = 1100;
 
 /// Reads an anchor file, and refuses archives whose files we cannot open.
 pub(crate) fn read_anchor(files: &dyn Files, name: &str) -> Result<Anchor, ImportError> {
-    let bytes = files.open(name).map_err(|source| ImportError::Read { name: name.to_owned(), source })?;
+    let bytes = files.open(name).map_err(|error| ImportError::Read { name: name.to_owned(), error })?;
     let anchor = Anchor::read(bytes.as_ref().as_ref()).map_err(ImportError::Anchor)?;
     match anchor.substrate {
         Substrate::Posix => Ok(anchor),

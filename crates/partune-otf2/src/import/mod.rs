@@ -54,8 +54,8 @@ use stitch::Joined;
 /// Why an archive cannot be imported at all.
 #[derive(Debug, Error)]
 pub enum ImportError {
-    #[error("cannot read {name}: {source}\n  remedy: check that the file is there and readable")]
-    Read { name: String, source: io::Error },
+    #[error("cannot read {name}: {error}\n  remedy: check that the file is there and readable")]
+    Read { name: String, error: io::Error },
     #[error("{0}\n  remedy: give the archive's anchor file (usually traces.otf2)")]
     Anchor(CodecError),
     #[error(
@@ -67,8 +67,8 @@ pub enum ImportError {
     NoSubstrate,
     #[error("the archive uses substrate {0}, which partune does not know")]
     UnknownSubstrate(u8),
-    #[error("{name}: {source}\n  remedy: the anchor file is damaged; copy the archive again")]
-    Damaged { name: String, source: CodecError },
+    #[error("{name}: {error}\n  remedy: the anchor file is damaged; copy the archive again")]
+    Damaged { name: String, error: CodecError },
 }
 
 /// Imports the archive with this anchor file. `progress` is told bytes of events done and in all.
@@ -97,12 +97,12 @@ pub fn import_in_runs(
 
     let mut definitions = Definitions::default();
     let name = format!("{}.def", archive.name);
-    let bytes = archive.open(&name).map_err(|source| ImportError::Read { name: name.clone(), source })?;
+    let bytes = archive.open(&name).map_err(|error| ImportError::Read { name: name.clone(), error })?;
     let outcome =
         codec::read_definitions(bytes.as_ref().as_ref(), anchor.definition_chunk_size, Scope::Global, &mut |it| {
             definitions.add(&it);
         })
-        .map_err(|source| ImportError::Damaged { name: name.clone(), source })?;
+        .map_err(|error| ImportError::Damaged { name: name.clone(), error })?;
     report_damage(&name, &outcome.damage, &mut quality);
     definitions.report(&mut quality);
 

@@ -1,9 +1,10 @@
 //! Where the numbers come from: quality of the input, clocks, PEs and processes, the machine.
 
 use maud::{Markup, html};
-use partune_engine::{Diagnosis, Machine, Severity};
+use partune_engine::{Diagnosis, Diagnostic, Machine, Severity};
 
 use crate::run::facts;
+use crate::words;
 
 /// Entries of the list of diagnostics.
 const ENTRIES: usize = 60;
@@ -29,16 +30,28 @@ fn quality(diagnosis: &Diagnosis) -> Markup {
         h3 { "Quality of the data" }
         @if entries.is_empty() { p { "Nothing is missing, and nothing had to be repaired." } }
         @for entry in entries.iter().take(ENTRIES) {
-            div class=(match entry.severity { Severity::Info => "loss note", Severity::DataLoss => "loss", Severity::Error => "loss error" }) {
-                p {
-                    strong { (match entry.severity { Severity::Info => "Note", Severity::DataLoss => "Loss", Severity::Error => "Error" }) ": " }
-                    (super::long(&entry.message))
-                    @if entry.count > 1 { " (" (entry.count) " times)" }
-                    @if !entry.remedy.is_empty() { br; span.dim { "What helps: " (super::long(&entry.remedy)) } }
-                }
-            }
+            (notice(entry))
         }
         @if entries.len() > ENTRIES { p.dim { (entries.len() - ENTRIES) " more are in the JSON document." } }
+    }
+}
+
+/// Something that was noticed about the input.
+pub(super) fn notice(entry: &Diagnostic) -> Markup {
+    let class = match entry.severity {
+        Severity::Info => "loss note",
+        Severity::DataLoss => "loss",
+        Severity::Error => "loss error",
+    };
+    html! {
+        div class=(class) {
+            p {
+                strong { (words::severity(entry.severity).1) ": " }
+                (super::long(&entry.message))
+                @if entry.count > 1 { " (" (entry.count) " times)" }
+                @if !entry.remedy.is_empty() { br; span.dim { "What helps: " (super::long(&entry.remedy)) } }
+            }
+        }
     }
 }
 

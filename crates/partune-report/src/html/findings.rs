@@ -71,7 +71,7 @@ fn table(diagnosis: &Diagnosis) -> Markup {
                             td.n data-v=(seconds) { (names::seconds(seconds)) }
                             td.n data-v=(ranked.fraction) { (names::percent(ranked.fraction)) }
                             td.n data-v=(it.count) { (it.count) }
-                            td { @if let Some(cause) = it.causes.first() { (pe(trace, cause.pe)) } }
+                            td.wide { @if let Some(cause) = it.causes.first() { (pe(trace, cause.pe)) ", " (short(&names::cause(trace, it.pattern, cause))) } }
                         }
                     }
                 }
@@ -261,13 +261,12 @@ fn causes(trace: &Trace, finding: &Finding) -> Markup {
         div.scroll {
             table {
                 caption { "Largest first" @if finding.unexplained.is_positive() { "; for " (names::seconds(seconds(finding.unexplained))) " no cause is known" } "." }
-                thead { tr { th scope="col" { "PE" } th scope="col" { "With" } th scope="col" { "Where it spent the time before" } th scope="col" { "Through" } th.n scope="col" { "Time" } } }
+                thead { tr { th scope="col" { "PE" } th scope="col" { "What it did" } th scope="col" { "Through" } th.n scope="col" { "Time" } } }
                 tbody {
                     @for cause in &finding.causes {
                         tr {
                             td { (pe(trace, cause.pe)) }
-                            td.wide { (short(&names::place(trace, cause.path))) }
-                            td.wide { @if cause.origin.is_some() && cause.origin != cause.path { (short(&names::place(trace, cause.origin))) } @else { "–" } }
+                            td.wide { (short(&names::cause(trace, finding.pattern, cause))) }
                             td.wide { (names::via(trace, cause).unwrap_or_else(|| "–".to_owned())) }
                             td.n { (names::seconds(seconds(cause.time))) }
                         }

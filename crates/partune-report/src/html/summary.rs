@@ -4,10 +4,14 @@ use maud::{Markup, html};
 use partune_analysis::{Section, Values};
 use partune_engine::Diagnosis;
 
+use super::environment::notice;
 use super::svg::{self, WIDTH};
 use super::{section, short};
 use crate::sentences::{self, Piece};
 use crate::{names, words};
+
+/// Losses of data that stand before the figures.
+const LOSSES: usize = 3;
 
 /// Findings told in plain words.
 const WORST: usize = 3;
@@ -17,11 +21,21 @@ pub(super) fn summary(diagnosis: &Diagnosis) -> Markup {
     html! {
         section aria-labelledby="summary" {
             h2 id="summary" { "Summary" }
+            (losses(diagnosis))
             @if efficiency.is_some() { p.lead { @for sentence in sentences::verdict(diagnosis) { (pieces(&sentence)) " " } } }
             (worst(diagnosis))
-            @if let Some(efficiency) = efficiency { (factors(efficiency)) }
+            @if let Some(efficiency) = efficiency { (factors(efficiency, diagnosis.clocks_aligned())) }
             @if let Some(bounds) = section(diagnosis, "bounds") { (waterfall(bounds)) }
         }
+    }
+}
+
+/// What makes the figures below doubtful or too small.
+fn losses(diagnosis: &Diagnosis) -> Markup {
+    let losses = diagnosis.losses();
+    html! {
+        @for entry in losses.iter().take(LOSSES) { (notice(entry)) }
+        @if losses.len() > LOSSES { p.dim { (losses.len() - LOSSES) " more are listed under " a href="#environment" { "Environment" } "." } }
     }
 }
 
@@ -44,7 +58,7 @@ fn pieces(pieces: &[Piece]) -> Markup {
 
 fn worst(diagnosis: &Diagnosis) -> Markup {
     if diagnosis.findings.is_empty() {
-        return html! { p { "No place loses enough time to be reported." } };
+        return html! { @if diagnosis.sought { p { "No place loses enough time to be reported." } } };
     }
     html! {
         h3 { "The worst places" }
@@ -57,7 +71,7 @@ fn worst(diagnosis: &Diagnosis) -> Markup {
 }
 
 /// The factors as bars, between processes and between threads too where there are both.
-fn factors(efficiency: &Section) -> Markup {
+fn factors(efficiency: &Section, aligned: bool) -> Markup {
     let names = ["parallel", "load_balance", "communication", "orchestration", "serialization", "transfer"];
     let levels: Vec<(&str, &str)> = [
         ("", "all PEs"),
@@ -72,13 +86,13 @@ fn factors(efficiency: &Section) -> Markup {
         h3 { "Efficiency" }
         div.scroll {
             table {
-                caption { "Factors of parallel efficiency; 100 % is no loss. Parallel = load balance × communication, and communication = serialization × transfer; of devices, parallel = load balance × communication × orchestration." }
+                caption { "Factors of parallel efficiency; 100 % is no loss. Parallel = load balance × communication, and communication = serialization × transfer; of devices, parallel = load balance × communication × orchestration." @if !aligned { " " strong { (words::DOUBTFUL) } } }
                 thead { tr { th scope="col" { "Factor" } @for (_, level) in &levels { th scope="col" { (level) } } th scope="col" { "Meaning" } } }
                 tbody {
                     @for name in names.iter().filter(|name| levels.iter().any(|(prefix, _)| scalar(efficiency, &format!("{prefix}{name}")).is_some())) {
                         tr {
                             th scope="row" { (words::factor(name).0) }
-                            @for (prefix, _) in &levels { td { (bar(scalar(efficiency, &format!("{prefix}{name}")))) } }
+                            @for (prefix, _) in &levels { td { (bar(scalar(efficiency, &format!("{prefix}{name}")))) @if !aligned { " " span.dim title=(words::DOUBTFUL) { "?" } } } }
                             td.dim { (words::factor(name).1) }
                         }
                     }

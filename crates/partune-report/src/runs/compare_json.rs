@@ -59,7 +59,7 @@ struct ChangeEntry {
     ratio: Option<f64>,
     /// Standard deviation of the difference by the runs' own spread; null if nothing is known of it.
     noise_s: Option<f64>,
-    /// `same`, `too_small_to_tell`, `no_spread_to_tell_by`, `grown`, `shrunk`, `added`, `gone`; of findings `gained`, `lost`.
+    /// `same`, `too_small_to_tell`, `no_spread_to_tell_by`, `grown`, `shrunk`, `added`, `gone`; of findings `new` and `gone`.
     verdict: &'static str,
 }
 
@@ -78,7 +78,10 @@ struct PlaceFigures<'a> {
     location: At<'a>,
     /// Call paths that could not be told apart and are shown as one.
     places: usize,
+    /// Summed over PEs, as all that follows.
     exclusive_s: f64,
+    /// Exclusive seconds on the base of the comparison, see `per_pe`: the changes are differences of these.
+    compared_s: f64,
     inclusive_s: f64,
     visits: u64,
     /// Null for a profile.
@@ -104,7 +107,10 @@ struct FindingEntry<'a> {
 #[derive(Serialize, JsonSchema)]
 struct FindingFigures<'a> {
     location: At<'a>,
+    /// Summed over PEs.
     seconds: f64,
+    /// The same on the base of the comparison, see `per_pe`: the changes are differences of these.
+    compared_s: f64,
     fraction: f64,
     count: u64,
 }
@@ -145,9 +151,9 @@ fn document<'a>(comparison: &Comparison, runs: &[NamedRun<'a>]) -> CompareDocume
         by_region: comparison.by_region,
         notes: notes(&comparison.notes, runs, letter),
         figures: figures(&comparison.figures),
-        callpaths: comparison.callpaths.iter().filter_map(|row| place(row, runs)).collect(),
-        regions: comparison.regions.iter().filter_map(|row| place(row, runs)).collect(),
-        findings: comparison.findings.iter().map(|row| finding(row, runs)).collect(),
+        callpaths: comparison.callpaths.iter().filter_map(|row| place(comparison, row, runs)).collect(),
+        regions: comparison.regions.iter().filter_map(|row| place(comparison, row, runs)).collect(),
+        findings: comparison.findings.iter().map(|row| finding(comparison, row, runs)).collect(),
     }
 }
 
@@ -160,7 +166,7 @@ fn change(change: &Change) -> ChangeEntry {
     }
 }
 
-fn place<'a, I: PlaceId>(row: &PlaceRow<I>, runs: &[NamedRun<'a>]) -> Option<PlaceEntry<'a>> {
+fn place<'a, I: PlaceId>(comparison: &Comparison, row: &PlaceRow<I>, runs: &[NamedRun<'a>]) -> Option<PlaceEntry<'a>> {
     let (id, trace) = first(&row.ids, runs)?;
     let cell = |(run, ids): (usize, &Vec<I>)| {
         let sums = row.sums[run].as_ref()?;
@@ -168,6 +174,7 @@ fn place<'a, I: PlaceId>(row: &PlaceRow<I>, runs: &[NamedRun<'a>]) -> Option<Pla
             location: At::of(*ids.first()?, &runs[run].diagnosis.trace),
             places: ids.len(),
             exclusive_s: sums.exclusive,
+            compared_s: sums.exclusive / comparison.base(run),
             inclusive_s: sums.inclusive,
             visits: sums.visits,
             waiting_s: sums.waiting,
@@ -184,12 +191,13 @@ fn place<'a, I: PlaceId>(row: &PlaceRow<I>, runs: &[NamedRun<'a>]) -> Option<Pla
     })
 }
 
-fn finding<'a>(row: &FindingRow, runs: &[NamedRun<'a>]) -> FindingEntry<'a> {
+fn finding<'a>(comparison: &Comparison, row: &FindingRow, runs: &[NamedRun<'a>]) -> FindingEntry<'a> {
     let known = row.sums.iter().zip(runs).find_map(|(sums, run)| Some((sums.as_ref()?.path, &run.diagnosis.trace)));
-    let cell = |(sums, run): (&Option<partune_analysis::FindingSums>, &NamedRun<'a>)| {
+    let cell = |(number, (sums, run)): (usize, (&Option<partune_analysis::FindingSums>, &NamedRun<'a>))| {
         sums.as_ref().map(|sums| FindingFigures {
             location: At::of(sums.path, &run.diagnosis.trace),
             seconds: sums.seconds,
+            compared_s: sums.seconds / comparison.base(number),
             fraction: sums.fraction,
             count: sums.count,
         })
@@ -199,7 +207,7 @@ fn finding<'a>(row: &FindingRow, runs: &[NamedRun<'a>]) -> FindingEntry<'a> {
         role: row.role.name(),
         construct: known.map_or("", |(path, trace)| path.construct(trace)),
         callpath: known.map_or(Vec::new(), |(path, trace)| path.callpath(trace)),
-        runs: row.sums.iter().zip(runs).map(cell).collect(),
+        runs: row.sums.iter().zip(runs).enumerate().map(cell).collect(),
         changes: row
             .changes
             .iter()
@@ -208,11 +216,12 @@ fn finding<'a>(row: &FindingRow, runs: &[NamedRun<'a>]) -> FindingEntry<'a> {
     }
 }
 
-/// Findings are gained and lost, not added and gone.
+/// A finding is new, not added.
 pub(super) fn finding_verdict(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::Added => "gained",
-        Verdict::Gone => "lost",
-        Verdict::Same | Verdict::TooSmall | Verdict::Unknown | Verdict::Grown | Verdict::Shrunk => verdict.name(),
+        Verdict::Added => "new",
+        Verdict::Gone | Verdict::Same | Verdict::TooSmall | Verdict::Unknown | Verdict::Grown | Verdict::Shrunk => {
+            verdict.name()
+        }
     }
 }

@@ -4,18 +4,20 @@ use std::fmt::Write;
 
 use partune_analysis::{Change, Comparison, FindingRow, FindingSums, PlaceRow, PlaceSums, Unit, Verdict};
 
+use partune_diag::three_digits;
+
 use super::NamedRun;
 use super::compare_json::finding_verdict;
 use super::place::{PlaceId, first, letter, notes, plural, shortened, signed, table};
 use crate::names;
+use crate::style::{Style, Tone};
 use crate::tables::number_text;
-use crate::text::wrapped;
 
 /// Columns of a name.
 const NAME: usize = 56;
 
 /// The text of a comparison of these runs, with at most so many places and findings.
-pub fn compare_text(comparison: &Comparison, runs: &[NamedRun<'_>], rows: usize) -> String {
+pub fn compare_text(comparison: &Comparison, runs: &[NamedRun<'_>], rows: usize, style: Style) -> String {
     let mut out = String::new();
     for (number, run) in runs.iter().enumerate() {
         header(&mut out, comparison, number, run);
@@ -30,7 +32,7 @@ pub fn compare_text(comparison: &Comparison, runs: &[NamedRun<'_>], rows: usize)
     let notes = notes(&comparison.notes, runs, letter);
     if !notes.is_empty() {
         out.push('\n');
-        notes.iter().for_each(|note| wrapped(&mut out, "note: ", note));
+        notes.iter().for_each(|note| style.wrapped(&mut out, (Tone::Plain, "note: "), note));
     }
     out
 }
@@ -52,22 +54,28 @@ fn header(out: &mut String, comparison: &Comparison, number: usize, run: &NamedR
         let _ = write!(out, " ({} without start-up and shut-down)", names::seconds(seconds));
     }
     if number > 0 {
-        let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.2}"));
+        let _ = write!(out, ", {}", speed(it.speed_up));
+        if let (Some(inner), true) = (it.measured_speed_up, inner.is_some() && it.change.verdict != Verdict::Same) {
+            let _ = write!(out, " ({} without them)", speed(Some(inner)));
+        }
         let _ = match it.change.verdict {
-            Verdict::Same => write!(out, ", as long as A"),
-            Verdict::TooSmall => write!(out, ", as long as A as far as the spread of the runs can tell"),
-            Verdict::Unknown | Verdict::Grown | Verdict::Shrunk | Verdict::Added | Verdict::Gone => {
-                write!(out, ", speed-up {}", number(it.speed_up))
-            }
+            Verdict::TooSmall => write!(out, ", within noise"),
+            Verdict::Unknown => write!(out, ", and no spread to tell whether that is noise"),
+            Verdict::Same | Verdict::Grown | Verdict::Shrunk | Verdict::Added | Verdict::Gone => Ok(()),
         };
-        if inner.is_some() && it.change.verdict != Verdict::Same {
-            let _ = write!(out, " ({})", number(it.measured_speed_up));
-        }
-        if it.change.verdict == Verdict::Unknown {
-            let _ = write!(out, ", and no spread to tell whether that is noise");
-        }
     }
     out.push('\n');
+}
+
+/// How many times faster or slower than the base.
+fn speed(speed_up: Option<f64>) -> String {
+    let told = |value: f64| format!("{value:.2}");
+    match speed_up {
+        None => "speed-up unknown".to_owned(),
+        Some(value) if told(value) == "1.00" => "as fast as A".to_owned(),
+        Some(value) if value > 1.0 => format!("{}× faster", told(value)),
+        Some(value) => format!("{}× slower", told(1.0 / value)),
+    }
 }
 
 fn letters(comparison: &Comparison) -> Vec<String> {
@@ -127,7 +135,7 @@ fn places<I: PlaceId>(
             let cells =
                 (0..runs.len()).map(|run| value(comparison, row, run)).chain(row.changes.iter().flat_map(cells));
             rows.push(std::iter::once(shortened(&id.text(trace), NAME)).chain(cells).collect());
-            more.push(also(&row.sums));
+            more.push(also(comparison, &row.sums));
         }
         let mut text = String::new();
         table(&mut text, &rows);
@@ -163,8 +171,8 @@ fn is_shown(verdict: Verdict) -> bool {
 
 /// Exclusive seconds of a run, as they are compared.
 fn value<I>(comparison: &Comparison, row: &PlaceRow<I>, run: usize) -> String {
-    let per = if comparison.per_pe { comparison.runs[run].pes.max(1) as f64 } else { 1.0 };
-    row.sums[run].as_ref().map_or("–".to_owned(), |sums| names::seconds(sums.exclusive / per))
+    let base = comparison.base(run);
+    row.sums[run].as_ref().map_or("–".to_owned(), |sums| names::seconds(sums.exclusive / base))
 }
 
 /// `1 place differs`, `2 places differ`; `word` is the plural.
@@ -179,14 +187,14 @@ fn differ(count: usize, word: &str) -> String {
 fn in_words(verdict: Verdict) -> String {
     match verdict {
         Verdict::Unknown => "?".to_owned(),
-        Verdict::TooSmall => "too small to tell".to_owned(),
+        Verdict::TooSmall => "within noise".to_owned(),
         _ => finding_verdict(verdict).to_owned(),
     }
 }
 
 /// Difference and ratio.
 fn cells(change: &Change) -> [String; 2] {
-    let ratio = change.ratio.map_or(String::new(), |ratio| format!("×{}", names::three_digits(ratio)));
+    let ratio = change.ratio.map_or(String::new(), |ratio| format!("×{}", three_digits(ratio)));
     match change.verdict {
         Verdict::Same => ["=".to_owned(), String::new()],
         Verdict::TooSmall => [format!("({})", signed(change.difference)), String::new()],
@@ -197,8 +205,8 @@ fn cells(change: &Change) -> [String; 2] {
     }
 }
 
-/// What else differs at a place: visits, waiting, bytes.
-fn also(sums: &[Option<PlaceSums>]) -> String {
+/// What else differs at a place: visits, waiting, bytes; on the same base as its time, so that waiting is a part of it.
+fn also(comparison: &Comparison, sums: &[Option<PlaceSums>]) -> String {
     let known: Vec<&PlaceSums> = sums.iter().flatten().collect();
     if known.len() < 2 {
         return String::new();
@@ -209,15 +217,18 @@ fn also(sums: &[Option<PlaceSums>]) -> String {
         let differs = there.any(|value| Some(value) != first);
         differs.then(|| format!("{name} {}", values.join(" → ")))
     };
-    let of = |text: &dyn Fn(&PlaceSums) -> String| {
-        sums.iter().map(|it| it.as_ref().map_or("–".to_owned(), text)).collect::<Vec<String>>()
+    let of = |value: &dyn Fn(&PlaceSums) -> f64, text: &dyn Fn(f64) -> String| {
+        let cell = |(run, it): (usize, &Option<PlaceSums>)| {
+            it.as_ref().map_or("–".to_owned(), |it| text(value(it) / comparison.base(run)))
+        };
+        sums.iter().enumerate().map(cell).collect::<Vec<String>>()
     };
-    let waiting = |it: &PlaceSums| it.waiting.map_or(String::new(), names::seconds);
+    let number = |value: f64| if value.fract() == 0.0 { format!("{value:.0}") } else { three_digits(value) };
     let told = known.iter().all(|it| it.waiting.is_some());
     let parts = [
-        list("visits", of(&|it| it.visits.to_string())),
-        list("waiting", of(&waiting)).filter(|_| told),
-        list("moved", of(&|it| names::bytes(it.bytes as f64))),
+        list("visits", of(&|it| it.visits as f64, &number)),
+        list("waiting", of(&|it| it.waiting.unwrap_or_default(), &names::seconds)).filter(|_| told),
+        list("moved", of(&|it| it.bytes as f64, &names::bytes)),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
@@ -235,9 +246,8 @@ fn findings(out: &mut String, comparison: &Comparison, runs: &[NamedRun<'_>], li
             let Some((path, run)) = known else { continue };
             let place = names::place(&run.diagnosis.trace, path);
             let name = format!("{}: {place}", row.pattern.name().replace('_', " "));
-            let per = |run: usize| if comparison.per_pe { comparison.runs[run].pes.max(1) as f64 } else { 1.0 };
             let value = |(run, it): (usize, &Option<FindingSums>)| {
-                it.as_ref().map_or("–".to_owned(), |it| names::seconds(it.seconds / per(run)))
+                it.as_ref().map_or("–".to_owned(), |it| names::seconds(it.seconds / comparison.base(run)))
             };
             let values = row.sums.iter().enumerate().map(value);
             let changes = row.changes.iter().flat_map(|it| [signed(it.difference), in_words(it.verdict)]);

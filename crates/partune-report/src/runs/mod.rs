@@ -10,6 +10,7 @@ use partune_engine::Diagnosis;
 
 pub use compare_json::{compare_document, compare_schema, compare_value};
 pub use compare_text::compare_text;
+pub(crate) use place::plural;
 pub use scaling_json::{scaling_document, scaling_schema, scaling_value};
 pub use scaling_text::scaling_text;
 

@@ -8,13 +8,13 @@ use partune_base::CallPathId;
 use super::NamedRun;
 use super::place::{PlaceId, first, notes, plural, shortened, table};
 use crate::names;
-use crate::text::wrapped;
+use crate::style::{Style, Tone};
 
 /// Columns of a name.
 const NAME: usize = 50;
 
 /// The text of how these runs scale, with at most so many places of each kind. Runs in the order in which they were given to it.
-pub fn scaling_text(scaling: &Scaling, runs: &[NamedRun<'_>], rows: usize) -> String {
+pub fn scaling_text(scaling: &Scaling, runs: &[NamedRun<'_>], rows: usize, style: Style) -> String {
     let of_points: Vec<NamedRun<'_>> = scaling.points.iter().map(|point| runs[point.run]).collect();
     let mut out = String::new();
     let _ = match scaling.mode {
@@ -25,7 +25,7 @@ pub fn scaling_text(scaling: &Scaling, runs: &[NamedRun<'_>], rows: usize) -> St
     factors(&mut out, scaling);
     figures(&mut out, scaling);
     out.push('\n');
-    wrapped(&mut out, "", &verdict(scaling, &of_points));
+    style.wrapped(&mut out, (Tone::Strong, ""), &verdict(scaling, &of_points));
     if scaling.outcome != ScalingOutcome::Ideal {
         places(&mut out, scaling, &of_points, rows, true);
         places(&mut out, scaling, &of_points, rows, false);
@@ -33,7 +33,7 @@ pub fn scaling_text(scaling: &Scaling, runs: &[NamedRun<'_>], rows: usize) -> St
     let notes = notes(&scaling.notes, &of_points, |run| of_points[run].archive.to_owned());
     if !notes.is_empty() {
         out.push('\n');
-        notes.iter().for_each(|note| wrapped(&mut out, "note: ", note));
+        notes.iter().for_each(|note| style.wrapped(&mut out, (Tone::Plain, "note: "), note));
     }
     out
 }
@@ -127,7 +127,7 @@ pub(super) fn verdict(scaling: &Scaling, runs: &[NamedRun<'_>]) -> String {
         ScalingOutcome::Better { point } => {
             let at = &scaling.points[point];
             format!(
-                "scales better than ideally: {} of it on {} PEs. Smaller parts may fit into caches, or the first run was slow for a reason \
+                "Superlinear: {} of ideal on {} PEs. Smaller parts may fit into caches, or the first run was slow for a reason \
                  of its own",
                 names::percent(at.efficiency),
                 at.pes

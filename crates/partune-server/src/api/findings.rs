@@ -110,6 +110,7 @@ struct Cause {
     pe: Option<u32>,
     #[serde(flatten)]
     spot: Spot,
+    words: String,
     seconds: f64,
     origin: Option<Spot>,
     via_s: f64,
@@ -207,7 +208,7 @@ pub(super) fn row(run: &Run, position: usize) -> Row {
         worst_pe: worst.and_then(|(pe, _)| run.number(*pe)),
         worst_pe_s: worst.map(|(_, time)| run.seconds(*time)),
         cause_pe: cause.and_then(|cause| run.number(cause.pe)),
-        cause: cause.map(|cause| text::place(trace, if cause.origin.is_some() { cause.origin } else { cause.path })),
+        cause: cause.map(|cause| text::cause(trace, finding.pattern, cause)),
         cause_s: cause.map(|cause| run.seconds(cause.time)),
     }
 }
@@ -269,6 +270,7 @@ pub(super) fn detail(run: &Run, ask: &Ask<'_>) -> Answer {
     let cause = |cause: &partune_analysis::Cause| Cause {
         pe: run.number(cause.pe),
         spot: spot(run, cause.path),
+        words: text::cause(run.trace(), finding.pattern, cause),
         seconds: run.seconds(cause.time),
         origin: cause.origin.some().map(|path| spot(run, path)),
         via_s: run.seconds(cause.passed_on),

@@ -32,6 +32,8 @@ struct Summary {
     profile_only: bool,
     waiting_s: Option<f64>,
     waiting: Option<f64>,
+    /// Times of different PEs can be compared.
+    clocks_aligned: bool,
     sentences: Vec<String>,
     efficiency: Vec<Factor>,
     bounds: Vec<Bound>,
@@ -98,6 +100,7 @@ pub(super) fn summary(run: &Run, _: &Ask<'_>) -> Answer {
         profile_only: profile,
         waiting_s: (!profile).then_some(waiting),
         waiting: (!profile && all > 0.0).then_some(waiting / all),
+        clocks_aligned: run.diagnosis.clocks_aligned(),
         sentences: told.map(|pieces| sentence(&pieces)).collect(),
         efficiency: section("efficiency").map(efficiency).unwrap_or_default(),
         bounds,

@@ -1,14 +1,18 @@
 //! `partune analyze`: from an archive to findings with causes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
 use partune_engine::{ANALYSES, Machine, Options, Request};
 use partune_report::{TextOptions, document, schema, text};
 
+use crate::commands::share::share;
 use crate::output;
 use crate::progress::Bar;
+
+/// Findings on the first screen.
+const FINDINGS: usize = 5;
 
 /// Say where a recorded run loses time, how much, who causes it and at which line.
 #[derive(clap::Args)]
@@ -33,12 +37,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = PossibleValuesParser::new(ANALYSES.iter().map(|it| it.name)))]
     only: Vec<String>,
     /// How many findings to print as text
-    #[arg(long, default_value_t = 5, value_name = "N")]
+    #[arg(long, default_value_t = FINDINGS, value_name = "N")]
     findings: usize,
     /// Rows of a table to print as text
     #[arg(long, default_value_t = 20, value_name = "N")]
     rows: usize,
-    /// Threads to use; 0: one a processor
+    /// Threads to use; 0: one per processor
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
     /// Tell on stderr how long each stage took
@@ -57,11 +61,11 @@ pub(crate) struct Args {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Thresholds")]
 struct Thresholds {
-    /// Report findings that lose at least this share of the run on all PEs
-    #[arg(long, value_name = "SHARE", default_value_t = Options::default().minimum)]
+    /// Report findings that lose at least this share of the run on all PEs: 0.05 or 5%
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = Options::default().minimum)]
     minimum: f64,
-    /// A place is a hotspot from this share of the run
-    #[arg(long, value_name = "SHARE", default_value_t = Options::default().hotspot)]
+    /// A place is a hotspot from this share of the run: 0.05 or 5%
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = Options::default().hotspot)]
     hotspot: f64,
     /// A hotspot is a bottleneck from this many times its baseline
     #[arg(long, value_name = "FACTOR", default_value_t = Options::default().baseline_factor)]
@@ -120,9 +124,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     output::print(&if args.json {
         document(&diagnosis, &name)
     } else {
-        text(&diagnosis, &name, TextOptions { findings: args.findings, table_rows })
+        text(&diagnosis, &name, TextOptions { findings: args.findings, table_rows, style: output::style() })
     })?;
     // The process ends here: freeing a large trace piece by piece would only keep the user waiting.
     std::mem::forget(diagnosis);
     Ok(())
+}
+
+/// What `partune analyze ARCHIVE` prints if nothing else is asked for. `name` is what the run is called.
+pub(crate) fn first_screen(archive: &Path, name: &str) -> anyhow::Result<String> {
+    let bar = Bar::new(false);
+    let diagnosis = partune_engine::analyze(partune_engine::open(archive, &bar)?, &Request::default(), &bar);
+    drop(bar);
+    Ok(text(&diagnosis, name, TextOptions { findings: FINDINGS, table_rows: 0, style: output::style() }))
 }

@@ -7,7 +7,7 @@ use partune_report::{compare_document, compare_schema, compare_text};
 use crate::commands::runs;
 use crate::output;
 
-/// Say what differs between runs of a program: time, places, efficiencies, findings.
+/// Compare runs: what differs in time, places, efficiencies and findings.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example:\n  partune compare before/traces.otf2 after/traces.otf2\n  partune compare before after --json > difference.json"
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     output::print(&if args.json {
         compare_document(&comparison, &named)
     } else {
-        compare_text(&comparison, &named, args.rows)
+        compare_text(&comparison, &named, args.rows, output::style())
     })?;
     opened.leave();
     Ok(())

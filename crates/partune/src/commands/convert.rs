@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use partune_engine::{Diagnosis, Request};
+use partune_report::words;
 
 use crate::output;
 use crate::progress::Bar;
 
-/// Write an archive again: as OTF2 that every current tool reads, for Perfetto and Chrome, or as tables.
+/// Convert to OTF2, Perfetto JSON or Parquet.
 ///
-/// What is made follows from the name: a folder or NAME.otf2 is an OTF2 archive, copied record by record; NAME.json is a time line in Chrome's
-/// trace format, for ui.perfetto.dev and chrome://tracing. With --parquet it is a folder of Parquet tables: operations, findings, profile.
+/// What is made follows from the name: a folder or NAME.otf2 is an OTF2 archive that every current tool reads, copied record by record; NAME.json
+/// is a time line in Chrome's trace format, for ui.perfetto.dev and chrome://tracing. With --parquet it is a folder of Parquet tables:
+/// operations, findings, profile.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example:\n  partune convert old/traces.otf2 new\n  partune convert run/traces.otf2 run.json\n  \
@@ -32,9 +34,31 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     match (&args.parquet, &args.to) {
         (Some(folder), _) => tables(&args.from, folder),
-        (None, Some(to)) if to.extension().is_some_and(|it| it == "json") => time_line(&args.from, to),
-        (None, Some(to)) => archive(&args.from, to),
+        (None, Some(to)) => match kind(to)? {
+            Kind::TimeLine => time_line(&args.from, to),
+            Kind::Archive => archive(&args.from, to),
+        },
         (None, None) => bail!("nothing to make is named"),
+    }
+}
+
+/// What can be made, by the extension of its name.
+enum Kind {
+    Archive,
+    TimeLine,
+}
+
+/// A name without an extension, with a slash at its end or of a folder that is there, is a folder.
+fn kind(to: &Path) -> anyhow::Result<Kind> {
+    let is_folder = to.is_dir() || to.as_os_str().as_encoded_bytes().ends_with(b"/");
+    match to.extension().filter(|_| !is_folder).map(|it| it.to_string_lossy()).as_deref() {
+        None | Some("otf2") => Ok(Kind::Archive),
+        Some("json") => Ok(Kind::TimeLine),
+        Some(other) => bail!(
+            "{}: nothing is known to end in .{other}\n  remedy: name a folder or NAME.otf2 (an OTF2 archive), NAME.json (a time line), or give \
+             --parquet FOLDER; a folder with a dot in its name ends in a slash",
+            to.display()
+        ),
     }
 }
 
@@ -48,7 +72,7 @@ fn archive(from: &Path, to: &Path) -> anyhow::Result<()> {
         converted.locations
     );
     for entry in converted.quality.entries() {
-        let _ = writeln!(text, "  {}: {} ({} times)", entry.severity.name(), entry.message, entry.count);
+        let _ = writeln!(text, "  {}: {} ({} times)", words::severity(entry.severity).1, entry.message, entry.count);
     }
     output::print(&text)
 }

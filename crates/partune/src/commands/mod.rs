@@ -2,12 +2,16 @@
 
 pub(crate) mod analyze;
 pub(crate) mod compare;
+pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod machine;
+pub(crate) mod man;
 pub(crate) mod model;
 pub(crate) mod record;
 pub(crate) mod report;
 pub(crate) mod runs;
 pub(crate) mod scale;
+pub(crate) mod share;
+pub(crate) mod straight;
 pub(crate) mod synth;
 pub(crate) mod view;

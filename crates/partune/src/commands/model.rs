@@ -56,12 +56,14 @@ struct Input {
 }
 
 #[derive(clap::Args)]
+#[command(after_help = "Example:\n  partune model check pipeline.pam -D S=8")]
 struct Check {
     #[command(flatten)]
     input: Input,
 }
 
 #[derive(clap::Args)]
+#[command(after_help = "Example:\n  partune model fmt --write pipeline.pam")]
 struct Fmt {
     file: PathBuf,
     /// Replace the file
@@ -70,6 +72,7 @@ struct Fmt {
 }
 
 #[derive(clap::Args)]
+#[command(after_help = "Example:\n  partune model estimate pipeline.pam -D S=8 -D N=100 -D tc=2")]
 struct Estimate {
     #[command(flatten)]
     input: Input,
@@ -81,6 +84,7 @@ struct Estimate {
 }
 
 #[derive(clap::Args)]
+#[command(after_help = "Example:\n  partune model simulate adi.pam -D N=512 -D P=8 -D tf=1 -D tm=4 --alt plain")]
 struct Simulate {
     #[command(flatten)]
     input: Input,
@@ -106,6 +110,7 @@ struct Simulate {
 }
 
 #[derive(clap::Args)]
+#[command(after_help = "Example:\n  partune model decide adi.pam -D P=8 --for N")]
 struct Decide {
     #[command(flatten)]
     input: Input,
@@ -120,6 +125,7 @@ struct Decide {
 }
 
 #[derive(clap::Args)]
+#[command(after_help = "Example:\n  partune model emit adi.pam -D P=8 --as rust")]
 struct Emit {
     #[command(flatten)]
     input: Input,

@@ -1,18 +1,20 @@
 //! `partune record`: runs a program and leaves an archive of what it did.
 
 use std::ffi::OsString;
-use std::fmt::Write;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use partune_record::{Mode, Request, Summary};
+use partune_record::{Mode, RecordError, Request, Summary};
+use partune_report::words;
 
 use crate::output;
 
 /// Run a program and record it: no recompilation, any MPI, C, C++ and Fortran
 #[derive(clap::Args)]
 #[command(
-    after_help = "The exit status is that of the command, if it was not 0.\n\nExamples:\n  partune record -- mpirun -n 4 ./app input\n  \
+    after_help = "The exit status is that of the command (128 + N if signal N ended it), 127 if it cannot be started, 125 if \
+                  partune itself fails.\n\nExamples:\n  partune record -- mpirun -n 4 ./app input\n  \
                   partune record -o run1 --profile -- srun -n 512 ./app\n  partune analyze run1/traces.otf2"
 )]
 pub(crate) struct Args {
@@ -41,14 +43,29 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["output", "trace", "profile", "command"])]
     complete: Option<PathBuf>,
     /// The command, behind `--`
-    #[arg(last = true, value_name = "COMMAND")]
+    #[arg(last = true, value_name = "COMMAND", required_unless_present = "complete")]
     command: Vec<OsString>,
 }
 
-pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+/// Where partune failed and not the command.
+pub(crate) const FAILED: u8 = 125;
+/// Where the command could not be started.
+const NOT_STARTED: u8 = 127;
+/// Added to the signal that ended the command.
+const SIGNALLED: i32 = 128;
+
+pub(crate) fn run(args: Args) -> ExitCode {
     if let Some(folder) = &args.complete {
-        report(&partune_record::complete(folder)?);
-        return Ok(ExitCode::SUCCESS);
+        return match partune_record::complete(folder) {
+            Ok(summary) => {
+                report(&summary);
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                output::error(&error.into());
+                ExitCode::FAILURE
+            }
+        };
     }
     let kept = |name: &String| name == "cpu-time";
     if args.profile && !args.counters.iter().all(kept) {
@@ -56,26 +73,47 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, why).exit();
     }
     let request = Request {
-        command: args.command.clone(),
-        folder: args.output.clone().unwrap_or_else(|| free(Path::new("recording"))),
+        command: args.command,
+        folder: args.output.unwrap_or_else(|| free(Path::new("recording"))),
         mode: if args.profile { Mode::Profile } else { Mode::Trace },
         depth: args.depth,
         buffer: args.buffer,
-        counters: args.counters.clone(),
-        filter: args.filter.clone(),
+        counters: args.counters,
+        filter: args.filter,
         ..Request::default()
     };
-    let status = partune_record::launch(&request)?;
-    let completed = partune_record::complete(&request.folder);
+    record(&request, |summary| {
+        report(summary);
+        Ok(())
+    })
+}
+
+/// Runs a command, completes what it left, and shows that. The exit status is that of the command, unless partune failed.
+pub(crate) fn record(request: &Request, show: impl FnOnce(&Summary) -> anyhow::Result<()>) -> ExitCode {
+    let status = match partune_record::launch(request) {
+        Ok(status) => status,
+        Err(error) => {
+            let code = if matches!(error, RecordError::Start { .. }) { NOT_STARTED } else { FAILED };
+            output::error(&error.into());
+            return ExitCode::from(code);
+        }
+    };
     if !status.success() {
         output::note(&format!("partune: the command ended with {status}"));
     }
-    report(&completed?);
-    Ok(status.code().map_or(ExitCode::FAILURE, |code| ExitCode::from(code.clamp(0, 255) as u8)))
+    let shown = partune_record::complete(&request.folder).map_err(Into::into).and_then(|summary| show(&summary));
+    if let Err(error) = &shown {
+        output::error(error);
+    }
+    let code = status.code().or_else(|| status.signal().map(|signal| SIGNALLED + signal));
+    match code.map(|code| code.clamp(0, 255) as u8) {
+        Some(0) | None if shown.is_err() => ExitCode::from(FAILED),
+        code => ExitCode::from(code.unwrap_or(FAILED)),
+    }
 }
 
 /// The first name of this kind that is free.
-fn free(folder: &Path) -> PathBuf {
+pub(crate) fn free(folder: &Path) -> PathBuf {
     let named = |n: u32| if n == 1 { folder.to_owned() } else { PathBuf::from(format!("{}-{n}", folder.display())) };
     (1..=u32::MAX).map(named).find(|folder| !folder.exists()).unwrap_or_else(|| folder.to_owned())
 }
@@ -83,24 +121,25 @@ fn free(folder: &Path) -> PathBuf {
 /// Says, beside what the program printed, what was recorded and what to do with it.
 fn report(summary: &Summary) {
     let what = summary.calls.map_or_else(|| format!("{} events", summary.events), |calls| format!("{calls} calls"));
-    let mut text = format!(
-        "partune: {} processes, {what} in {:.3} s, {:.1} MB: {}",
+    output::note(&format!(
+        "partune: {} process{}, {what} in {:.3} s, {:.1} MB: {}",
         summary.processes,
+        if summary.processes == 1 { "" } else { "es" },
         summary.seconds,
         summary.bytes as f64 / 1e6,
         summary.archive.display()
-    );
+    ));
+    remarks(summary);
+    output::note(&format!("  next: partune analyze {}", summary.archive.display()));
+}
+
+/// Says what was noticed while it was completed.
+pub(crate) fn remarks(summary: &Summary) {
     for entry in summary.quality.entries() {
-        let _ = write!(text, "\n  {}: {}", entry.severity.name(), entry.message);
-        if !entry.remedy.is_empty() {
-            let _ = write!(text, " ({})", entry.remedy);
-        }
-        if entry.count > 1 {
-            let _ = write!(text, " ({} times)", entry.count);
-        }
+        let remedy = if entry.remedy.is_empty() { String::new() } else { format!(" ({})", entry.remedy) };
+        let times = if entry.count > 1 { format!(" ({} times)", entry.count) } else { String::new() };
+        output::note(&format!("  {}: {}{remedy}{times}", words::severity(entry.severity).1, entry.message));
     }
-    let _ = write!(text, "\n  next: partune analyze {}", summary.archive.display());
-    output::note(&text);
 }
 
 /// A number of bytes: `4096`, `256K`, `64M`, `1G`.

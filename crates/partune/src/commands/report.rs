@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// What operations need on the machine of the run: a file that `partune machine measure` made
     #[arg(long, value_name = "FILE")]
     machine: Option<PathBuf>,
-    /// Threads to use; 0: one a processor
+    /// Threads to use; 0: one per processor
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
     /// Keep time stamps as recorded, even if messages run backwards in time

@@ -11,7 +11,7 @@ use crate::progress::Bar;
 /// How archives are read.
 #[derive(clap::Args)]
 pub(crate) struct Reading {
-    /// Threads to use; 0: one a processor
+    /// Threads to use; 0: one per processor
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
     /// Keep time stamps as recorded, even if messages run backwards in time

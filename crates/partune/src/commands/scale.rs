@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     output::print(&if args.json {
         scaling_document(&scaling, &named)
     } else {
-        scaling_text(&scaling, &named, args.rows)
+        scaling_text(&scaling, &named, args.rows, output::style())
     })?;
     opened.leave();
     Ok(())

@@ -7,6 +7,7 @@ use anyhow::{Context, bail};
 use clap::ValueEnum;
 use partune_synth::{Injection, InjectionKind, Model, Skew, SynthOptions};
 
+use crate::commands::share::share;
 use crate::output;
 
 /// Write a synthetic but causally consistent archive, with patterns of known size if wanted.
@@ -30,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Share of all events that one location holds
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
     skew: Option<f64>,
     /// Noise on computation, relative
     #[arg(long, default_value_t = SynthOptions::default().jitter)]

@@ -11,5 +11,6 @@ mod options;
 mod printed;
 mod profile;
 mod programs;
+mod straight;
 mod variants;
 mod waits;

@@ -106,16 +106,22 @@ fn nothing_recorded_is_said() {
     let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
 
     let output = record(&at("no-mpi"), &["true"]);
-    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(125), "{}", said(&output));
     assert!(said(&output).contains("no process was recorded"), "{}", said(&output));
     assert!(!at("no-mpi").join("traces.otf2").exists(), "no archive that is none");
 
     let output = record(&at("nobody"), &["/no/such/program"]);
-    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(127), "{}", said(&output));
     assert!(said(&output).contains("/no/such/program"), "{}", said(&output));
 
     let output = record(&at("usage"), &[]);
-    assert!(!output.status.success(), "a command is needed");
+    assert_eq!(output.status.code(), Some(2), "a command is needed: {}", said(&output));
+
+    // What the command says of itself counts more than that nothing was recorded; shells add 128 to signals.
+    let output = record(&at("fails"), &["sh", "-c", "exit 7"]);
+    assert_eq!(output.status.code(), Some(7), "{}", said(&output));
+    let output = record(&at("killed"), &["sh", "-c", "kill -9 $$"]);
+    assert_eq!(output.status.code(), Some(128 + 9), "{}", said(&output));
 }
 
 #[test]
@@ -124,7 +130,7 @@ fn a_recording_is_not_overwritten() {
     let file = folder.path().join("mine");
     std::fs::write(&file, "mine").expect("a file can be written");
     let output = record(folder.path(), &["true"]);
-    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(125), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(std::fs::read_to_string(&file).expect("it is still there"), "mine");
 }
 

@@ -1,0 +1,29 @@
+//! Numbers as people read them, for messages and for who shows them beside others.
+
+/// Seconds with a unit that keeps three digits: `1.02 s`, `13.1 ms`.
+pub fn seconds(value: f64) -> String {
+    if value == 0.0 {
+        return "0 s".to_owned();
+    }
+    let (scale, unit) = scale(value);
+    format!("{} {unit}", three_digits(value * scale))
+}
+
+/// The unit of a time that keeps three digits, and how many of it are a second.
+pub fn scale(seconds: f64) -> (f64, &'static str) {
+    match seconds.abs() {
+        v if v >= 0.9995 => (1.0, "s"),
+        v if v >= 0.9995e-3 => (1e3, "ms"),
+        v if v >= 0.9995e-6 => (1e6, "µs"),
+        _ => (1e9, "ns"),
+    }
+}
+
+/// A number with three digits, more only before the point.
+pub fn three_digits(value: f64) -> String {
+    match value.abs() {
+        v if v >= 99.95 => format!("{value:.0}"),
+        v if v >= 9.995 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}
