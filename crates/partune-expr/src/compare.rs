@@ -12,6 +12,9 @@ use crate::factor::factors;
 use crate::print::{Quotient, tight};
 use crate::rat::Rat;
 
+/// Larger tests, in atoms, are not looked through for parts that others decide: nobody reads them, and it takes long.
+const PRUNED: usize = 400;
+
 /// A condition on parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Test {
@@ -76,6 +79,9 @@ impl Comparison<'_> {
     }
 
     fn pruned(&self, test: Test, context: &Context) -> Test {
+        if test.size() > PRUNED {
+            return test;
+        }
         let each = |list: Vec<Test>, any: bool| {
             let mut left = list;
             let mut position = 0;
@@ -341,6 +347,16 @@ impl Test {
             0 => Test::Never,
             1 => list.remove(0),
             _ => Test::Any(std::mem::take(list)),
+        }
+    }
+
+    /// Atoms in all of its parts.
+    fn size(&self) -> usize {
+        match self {
+            Test::Always | Test::Never => 0,
+            Test::Bound { same, .. } => same.children().into_iter().map(Expr::size).sum(),
+            Test::Raw(condition) => condition.children().into_iter().map(Expr::size).sum(),
+            Test::All(list) | Test::Any(list) => list.iter().map(Test::size).sum(),
         }
     }
 

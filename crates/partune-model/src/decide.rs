@@ -4,6 +4,9 @@
 //! hold where that is enough, and where no test holds the costs must be computed. Source: theory, comparison and cross-over, and code
 //! generation.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use partune_expr::{Comparison, Environment, EvalError, Number, Test};
 
 use crate::diagnostic::{Diagnostic, Span};
@@ -80,9 +83,16 @@ pub fn decide(model: &Model, names: &[String], variable: Option<&str>) -> Result
     let context = model.context();
     let comparison =
         |strict| Comparison { context: &context, quotients: &model.quotients, strict, variable: variable.as_ref() };
-    let test = |left: usize, right: usize, strict: bool| {
+    let known = RefCell::new(BTreeMap::new());
+    let test = |left: usize, right: usize, strict: bool| -> Test {
+        if let Some(test) = known.borrow().get(&(left, right, strict)) {
+            return Test::clone(test);
+        }
         let most = forms[left].most();
-        if most.is_undefined() { Test::Never } else { comparison(strict).less(most, &forms[right].head_tail) }
+        let less = || comparison(strict).less(most, &forms[right].head_tail);
+        let test = if most.is_undefined() { Test::Never } else { less() };
+        known.borrow_mut().insert((left, right, strict), test.clone());
+        test
     };
     let name = |position: usize| chosen[position].name.clone();
     let mut dominated: Vec<Option<usize>> = vec![None; chosen.len()];

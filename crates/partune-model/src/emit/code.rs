@@ -251,7 +251,10 @@ impl Names {
         let mut values = args.iter().map(|arg| self.typed(arg, real));
         let first = values.next().unwrap_or_default();
         match self.language {
-            Language::Rust => values.fold(format!("({first})"), |text, value| format!("{text}.{name}({value})")),
+            Language::Rust => {
+                let kind = if real { "f64" } else { "i128" };
+                values.fold(first, |text, value| format!("{kind}::{name}({text}, {value})"))
+            }
             Language::C => {
                 let suffix = if real { "" } else { "_integer" };
                 values.fold(first, |text, value| format!("{name}{suffix}({text}, {value})"))

@@ -275,12 +275,14 @@ fn cycle(entry: &Entry, range: &Range, context: &Context, dimension: usize, map:
     let (zero, one) = (Expr::zero(), Expr::one());
     let count = hi - lo + &one;
     let alike = ![&entry.work, &entry.head, &entry.tail].iter().any(|e| e.mentions(variable));
+    let ends_alike = !entry.head.mentions(variable) && !entry.tail.mentions(variable);
     let whole = || (&count - length * context.floor_div(&count, length)).is_zero();
     if factor.is_one() && scale.is_one() && ((lo + offset).is_zero() || alike && whole()) {
         return turns(entry, range, context, dimension, &map.base, length);
     }
     let period = context.simplify(&length.over(&common_divisor(size, length)));
-    let last = -context.max(vec![-&count, -&period]) - &one;
+    // A queue beyond the last iteration gets no work, which is all that counts if ends are alike.
+    let last = if ends_alike { period.clone() } else { -context.max(vec![-&count, -&period]) } - &one;
     let (mut piece, symbol) = with_binder(entry, dimension, zero.clone(), last);
     let first = lo + Expr::from(&symbol);
     let round = Symbol::int(&format!("{}'round", variable.name));
