@@ -32,7 +32,8 @@ impl Language {
 pub struct Point {
     pub values: Vec<partune_expr::Rat>,
     pub costs: Vec<f64>,
-    pub chosen: usize,
+    /// None if costs that are compared as doubles are equal.
+    pub chosen: Option<usize>,
     pub simulated: Vec<Option<(f64, f64)>>,
 }
 

@@ -139,12 +139,7 @@ impl Model {
                 }
                 Term::Choose(..) | Term::WhileProb(..) => random = true,
                 Term::Call(..) => *calls = true,
-                Term::Skip
-                | Term::Sequence(_)
-                | Term::Parallel(_)
-                | Term::Seq(..)
-                | Term::Par(..)
-                | Term::If(..) => {}
+                Term::Skip | Term::Sequence(_) | Term::Parallel(_) | Term::Seq(..) | Term::Par(..) | Term::If(..) => {}
             });
         };
         look(term, &mut calls);

@@ -34,12 +34,27 @@ fn term(random: &mut Random, depth: usize, loops: usize, chance: bool) -> String
         _ => format!("i{}", random.below(loops as u64)),
     };
     if depth == 0 || random.below(8) == 0 {
-        let time = pick(random, &["t", "u", "2*t", "t+u", "[$ mod 2 = 0]*t", "($+1)*u", "t*($ mod 3)", "t/($+1)", "[$ > 2]*u + t"]);
+        let time = pick(
+            random,
+            &["t", "u", "2*t", "t+u", "[$ mod 2 = 0]*t", "($+1)*u", "t*($ mod 3)", "t/($+1)", "[$ > 2]*u + t"],
+        );
         let index = pick(
             random,
             &[
-                "$ mod P", "($+1) mod P", "(2*$) mod P", "(8*$) mod P", "(3*$+1) mod P", "($ div 2) mod P", "($*$) mod P", "P-1", "0",
-                "P-1-$ mod P", "min($, P-1)", "(5*$) mod P", "($ div P) mod P", "(6*$) mod P",
+                "$ mod P",
+                "($+1) mod P",
+                "(2*$) mod P",
+                "(8*$) mod P",
+                "(3*$+1) mod P",
+                "($ div 2) mod P",
+                "($*$) mod P",
+                "P-1",
+                "0",
+                "P-1-$ mod P",
+                "min($, P-1)",
+                "(5*$) mod P",
+                "($ div P) mod P",
+                "(6*$) mod P",
             ],
         );
         let (time, index) = (time.replace('$', &v), index.replace('$', &v));
@@ -57,9 +72,25 @@ fn term(random: &mut Random, depth: usize, loops: usize, chance: bool) -> String
         0 => format!("{{ {}; {} }}", inner(random), inner(random)),
         1 => format!("{{ {} || {} }}", inner(random), inner(random)),
         2 => {
-            let condition =
-                pick(random, &["$ mod 3 = 0", "$ > N div 2", "N mod 2 = 0", "2 | $", "N > P", "$ = 1", "$ < 2 or $ > 4", "$ mod P = 0"]);
-            format!("if ({}) {} else {}", condition.replace('$', &v), inner(random), pick(random, &["skip", "delay(t)", "use(b, u)"]))
+            let condition = pick(
+                random,
+                &[
+                    "$ mod 3 = 0",
+                    "$ > N div 2",
+                    "N mod 2 = 0",
+                    "2 | $",
+                    "N > P",
+                    "$ = 1",
+                    "$ < 2 or $ > 4",
+                    "$ mod P = 0",
+                ],
+            );
+            format!(
+                "if ({}) {} else {}",
+                condition.replace('$', &v),
+                inner(random),
+                pick(random, &["skip", "delay(t)", "use(b, u)"])
+            )
         }
         7 => format!("if (prob(1/4)) {} else {}", inner(random), inner(random)),
         _ => {
@@ -140,7 +171,8 @@ fn tried(case: &Case, random: &mut Random, tally: &mut Tally) -> Vec<([i64; 4], 
         let with_values = Model { params: given.params.clone(), ..open.clone() };
         let (mut costs, mut times) = (Vec::new(), Vec::new());
         for (form, alternative) in forms.iter().zip(&given.alternatives) {
-            let place = || format!("{} at {at:?}: {source}{:#?} {:?}", alternative.name, form.printed(open), form.weaker);
+            let place =
+                || format!("{} at {at:?}: {source}{:#?} {:?}", alternative.name, form.printed(open), form.weaker);
             let found = bounds(&given, &alternative.term).unwrap_or_else(|error| panic!("{error:?} {}", place()));
             let time = (!found.random).then(|| {
                 let run = simulate(&given, &alternative.term, &Options::default());
@@ -156,7 +188,8 @@ fn tried(case: &Case, random: &mut Random, tally: &mut Tally) -> Vec<([i64; 4], 
                 assert!(same && at_most(found.head_tail, closed.head_tail), "{closed:?} {found:?} {}", place());
                 costs.push(closed.head_tail);
             } else {
-                let cost = numbers(form, &given, &alternative.term).unwrap_or_else(|error| panic!("{error:?} {}", place()));
+                let cost =
+                    numbers(form, &given, &alternative.term).unwrap_or_else(|error| panic!("{error:?} {}", place()));
                 costs.push(cost.head_tail);
             }
             if let Some(time) = time {
@@ -173,7 +206,11 @@ fn tried(case: &Case, random: &mut Random, tally: &mut Tally) -> Vec<([i64; 4], 
             assert!(
                 costs[chosen].to_f64() <= cost.to_f64() * (1.0 + 1e-12),
                 "{chosen} by {reason:?}, not {other}, of {costs:?} at {at:?}: {source}{:#?}",
-                decision.choices.iter().map(|choice| (choice.chosen.to_string(), &choice.dominated_by)).collect::<Vec<_>>()
+                decision
+                    .choices
+                    .iter()
+                    .map(|choice| (choice.chosen.to_string(), &choice.dominated_by))
+                    .collect::<Vec<_>>()
             );
         }
         tally.points += 1;
@@ -206,7 +243,10 @@ fn compiled(folder: &Path, cases: &[(Case, Vec<([i64; 4], Vec<Number>)>)]) {
             let args = format!("{p}, {n}, {t}.0, {u}.0");
             let costs = case.decision.choices.iter().map(|choice| format!("m{number}::cost_{}({args})", choice.name));
             let costs = costs.collect::<Vec<_>>().join(", ");
-            let _ = writeln!(calls, "    println!(\"{number} {index} {{}} {{:?}}\", m{number}::choose({args}) as usize, [{costs}]);");
+            let _ = writeln!(
+                calls,
+                "    println!(\"{number} {index} {{}} {{:?}}\", m{number}::choose({args}) as usize, [{costs}]);"
+            );
         }
         calls.push_str("}\n");
     }
@@ -233,7 +273,13 @@ fn compiled(folder: &Path, cases: &[(Case, Vec<([i64; 4], Vec<Number>)>)]) {
         seen.insert((case, index), chosen);
         let (own, points) = &cases[case];
         let costs: Vec<f64> = points[index].1.iter().map(|cost| cost.to_f64()).collect();
-        let told: Vec<f64> = words.next().expect("costs").trim_matches(['[', ']']).split(", ").map(|cost| cost.parse().expect("a cost")).collect();
+        let told: Vec<f64> = words
+            .next()
+            .expect("costs")
+            .trim_matches(['[', ']'])
+            .split(", ")
+            .map(|cost| cost.parse().expect("a cost"))
+            .collect();
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (a.abs() + b.abs());
         let place = || format!("{:?}: {told:?}, not {costs:?}: {}", points[index].0, own.source);
         assert!(costs.iter().zip(&told).all(|(a, b)| near(*a, *b)), "{}", place());
@@ -271,10 +317,25 @@ fn what_is_chosen_is_never_the_worse() {
 }
 
 #[test]
-#[ignore = "half an hour"]
+#[ignore = "minutes"]
 #[allow(clippy::print_stdout)] // what it is run for
 fn of_ten_thousand_models_none_is_decided_for_the_worse() {
-    let tally = run(12, 10_000, 10);
-    println!("{tally:#?}");
-    println!("mean loss where simulation would choose otherwise: {:.3}", tally.regret / tally.otherwise as f64);
+    let shards: Vec<Tally> = std::thread::scope(|scope| {
+        let runs: Vec<_> = (12..16).map(|seed| scope.spawn(move || run(seed, 2_500, 10))).collect();
+        runs.into_iter().map(|run| run.join().expect("no model fails")).collect()
+    });
+    let mut all = Tally::default();
+    for own in shards {
+        all.models += own.models;
+        all.points += own.points;
+        all.forms += own.forms;
+        all.closed_forms += own.closed_forms;
+        all.by_costs += own.by_costs;
+        all.simulated += own.simulated;
+        all.otherwise += own.otherwise;
+        all.regret += own.regret;
+        all.worst = all.worst.max(own.worst);
+    }
+    println!("{all:#?}");
+    println!("mean loss where simulation would choose otherwise: {:.3}", all.regret / all.otherwise as f64);
 }

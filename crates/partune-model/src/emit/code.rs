@@ -180,9 +180,7 @@ impl Names {
             Atom::FloorDiv(a, b) if a.is_integer() && b.is_integer() => {
                 format!("floor_div({}, {})", self.integer(a), self.integer(b))
             }
-            Atom::FloorDiv(a, b) => {
-                self.floor(&format!("{} / ({})", self.real(a), self.real(b)))
-            }
+            Atom::FloorDiv(a, b) => self.floor(&format!("{} / ({})", self.real(a), self.real(b))),
             Atom::Max(args) => self.extreme(args, "max", false),
             Atom::Min(args) => self.extreme(args, "min", false),
             Atom::Iverson(condition) => {

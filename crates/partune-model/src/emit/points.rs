@@ -46,9 +46,8 @@ pub(super) fn points(model: &Model, decision: &Decision, instance: Instance<'_>)
             let (own, least) = (bounds.head_tail.to_f64(), costs[chosen].head_tail.to_f64());
             (own - least).abs() <= 1e-9 * (own + least)
         };
-        if !decision.is_closed() && costs.iter().filter(|bounds| near(bounds)).count() > 1 {
-            continue;
-        }
+        let tied = !decision.is_closed() && costs.iter().filter(|bounds| near(bounds)).count() > 1;
+        let chosen = (!tied).then_some(chosen);
         let values: Vec<Rat> = open(model).map(|param| value(&given, &param.name)).collect();
         let mut simulated = vec![None; costs.len()];
         if points.len() < SIMULATED {

@@ -78,7 +78,8 @@ impl Walk<'_> {
     }
 
     fn if_holds(&mut self, condition: &str) {
-        let head = if self.names.language == Language::C { format!("if ({condition})") } else { format!("if {condition}") };
+        let head =
+            if self.names.language == Language::C { format!("if ({condition})") } else { format!("if {condition}") };
         self.open(&head);
     }
 

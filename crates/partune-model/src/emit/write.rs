@@ -235,11 +235,13 @@ impl File<'_> {
             let _ = writeln!(widen, "    let {name} = {dividend} / {divisor};");
         }
         text.push_str(&self.prelude());
-        let inner: Vec<String> = params.iter().map(|(name, int)| format!("{name}: {}", if *int { "i128" } else { "f64" })).collect();
+        let inner: Vec<String> =
+            params.iter().map(|(name, int)| format!("{name}: {}", if *int { "i128" } else { "f64" })).collect();
         let inner = inner.into_iter().chain(self.quotients().into_iter().map(|(name, ..)| format!("{name}: i128")));
         let inner: Vec<String> = inner.collect();
         for (name, own, statements) in self.processes("@") {
-            let all: Vec<String> = own.iter().map(|name| format!("{name}: i128")).chain(inner.iter().cloned()).collect();
+            let all: Vec<String> =
+                own.iter().map(|name| format!("{name}: i128")).chain(inner.iter().cloned()).collect();
             let statements = statements.trim_end().trim_end_matches(';');
             let _ = writeln!(text, "\nfn {name}({}) -> Cost {{\n{statements}\n}}\n", all.join(", "));
         }
@@ -263,7 +265,9 @@ impl File<'_> {
         let costs: Vec<String> = self
             .least()
             .iter()
-            .map(|choice| format!("(Choice::{}, cost_{}({}))", camel(&choice.name), snake(&choice.name), given.join(", ")))
+            .map(|choice| {
+                format!("(Choice::{}, cost_{}({}))", camel(&choice.name), snake(&choice.name), given.join(", "))
+            })
             .collect();
         if let Some(first) = self.least().first() {
             let _ = writeln!(
@@ -298,7 +302,9 @@ impl File<'_> {
         let _ = writeln!(text, "{TOLERANCE} * (a.abs() + b.abs())\n    }}\n\n    #[test]\n    fn points() {{");
         for point in self.points {
             let values = self.values(point).join(", ");
-            let _ = writeln!(text, "        assert_eq!(choose({values}), Choice::{});", names[point.chosen]);
+            if let Some(chosen) = point.chosen {
+                let _ = writeln!(text, "        assert_eq!(choose({values}), Choice::{});", names[chosen]);
+            }
             for (position, choice) in self.decision.choices.iter().enumerate() {
                 let name = snake(&choice.name);
                 let _ = writeln!(text, "        assert!(near(cost_{name}({values}), {:?}));", point.costs[position]);
@@ -357,10 +363,15 @@ impl File<'_> {
         let inner = params.iter().map(|(name, int)| format!("{} {name}", if *int { "integer" } else { "double" }));
         let inner = inner.chain(self.quotients().into_iter().map(|(name, ..)| format!("integer {name}")));
         let inner: Vec<String> = inner.collect();
-        let processes: Vec<_> = self.processes("return @").into_iter().map(|(name, own, statements)| {
-            let all: Vec<String> = own.iter().map(|name| format!("integer {name}")).chain(inner.iter().cloned()).collect();
-            (format!("static cost {name}({})", all.join(", ")), statements)
-        }).collect();
+        let processes: Vec<_> = self
+            .processes("return @")
+            .into_iter()
+            .map(|(name, own, statements)| {
+                let all: Vec<String> =
+                    own.iter().map(|name| format!("integer {name}")).chain(inner.iter().cloned()).collect();
+                (format!("static cost {name}({})", all.join(", ")), statements)
+            })
+            .collect();
         for (head, _) in &processes {
             let _ = writeln!(text, "\n{head};");
         }
@@ -419,7 +430,9 @@ impl File<'_> {
         );
         for point in self.points {
             let values = self.values(point).join(", ");
-            let _ = writeln!(text, "    check(choose({values}) == {}, __LINE__);", names[point.chosen]);
+            if let Some(chosen) = point.chosen {
+                let _ = writeln!(text, "    check(choose({values}) == {}, __LINE__);", names[chosen]);
+            }
             for (position, choice) in self.decision.choices.iter().enumerate() {
                 let name = snake(&choice.name);
                 let _ =
@@ -488,7 +501,8 @@ impl File<'_> {
             let closed = self.cost(choice);
             let statements = self.enumeration(choice, &format!("return max(@.time, {closed})"));
             let body = statements.unwrap_or_else(|| format!("    return {closed}\n"));
-            let _ = writeln!(text, "\n\ndef cost_{}({signature}):\n{quotients}{}", snake(&choice.name), body.trim_end());
+            let _ =
+                writeln!(text, "\n\ndef cost_{}({signature}):\n{quotients}{}", snake(&choice.name), body.trim_end());
         }
         let _ = writeln!(
             text,
@@ -496,7 +510,10 @@ impl File<'_> {
         );
         for point in self.points {
             let values = self.values(point).join(", ");
-            let _ = writeln!(text, "    assert choose({values}) == \"{}\"", self.decision.choices[point.chosen].name);
+            if let Some(chosen) = point.chosen {
+                let name = &self.decision.choices[chosen].name;
+                let _ = writeln!(text, "    assert choose({values}) == \"{name}\"");
+            }
             for (position, choice) in self.decision.choices.iter().enumerate() {
                 let name = snake(&choice.name);
                 let _ = writeln!(text, "    assert near(cost_{name}({values}), {:?})", point.costs[position]);

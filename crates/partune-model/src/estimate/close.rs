@@ -119,9 +119,16 @@ fn every_time(entry: Entry, range: &Range, context: &Context) -> Entry {
 /// How an index depends on a loop variable.
 enum Map {
     /// `sign*i + offset`, with a sign of 1 or -1.
-    Shift { sign: Rat, offset: Expr },
+    Shift {
+        sign: Rat,
+        offset: Expr,
+    },
     /// `base + (i + offset) div size`.
-    Block { offset: Expr, size: Expr, base: Expr },
+    Block {
+        offset: Expr,
+        size: Expr,
+        base: Expr,
+    },
     Cycle(Cycle),
 }
 
@@ -306,14 +313,7 @@ fn cycle(entry: &Entry, range: &Range, context: &Context, dimension: usize, map:
 }
 
 /// A cycle of neighbours: the first `rest` queues get one iteration more.
-fn turns(
-    entry: &Entry,
-    range: &Range,
-    context: &Context,
-    dimension: usize,
-    base: &Expr,
-    length: &Expr,
-) -> Vec<Entry> {
+fn turns(entry: &Entry, range: &Range, context: &Context, dimension: usize, base: &Expr, length: &Expr) -> Vec<Entry> {
     let Range { variable, lo, hi, .. } = range;
     let one = Expr::one();
     let count = hi - lo + &one;

@@ -56,7 +56,8 @@ pub(super) struct Cost {
 /// Cost: well below a millisecond for loop nests of the usual size.
 pub fn closed_form(model: &Model, term: &Term) -> ClosedForm {
     let context = model.context();
-    let mut estimator = Estimator { model, weaker: BTreeSet::new(), left: BUDGET, calls: 0, cuts: 0, fresh: 0, cut: false };
+    let mut estimator =
+        Estimator { model, weaker: BTreeSet::new(), left: BUDGET, calls: 0, cuts: 0, fresh: 0, cut: false };
     let cost = estimator.term(term, &context, false);
     // What was left out is no less than nothing, and no more than nobody knows what.
     let upper = if estimator.cut { Expr::undefined() } else { context.simplify(&(&cost.work + &cost.path)) };

@@ -111,7 +111,8 @@ impl<S: Scalar> Walk<'_, S> {
                     let servers = self.resources[*resource].servers;
                     let (own, none) = (work.div(servers), S::int(0));
                     cost = Cost { work: own, path: work.sub(own), ..one };
-                    let ends = Demand { work, head: none, head_drawn: none, tail_drawn: none, reach: one.sure, servers };
+                    let ends =
+                        Demand { work, head: none, head_drawn: none, tail_drawn: none, reach: one.sure, servers };
                     cost.demands.insert(queue, ends);
                 }
             }

@@ -83,7 +83,10 @@ pub(super) fn estimate(text: &mut String, name: &str, form: &ClosedForm, model: 
         let _ = writeln!(text, "  no closed form: {reason}");
     }
     if form.random {
-        let _ = writeln!(text, "  times are drawn: basic and head-tail bound the mean time from below; nothing here bounds it from above");
+        let _ = writeln!(
+            text,
+            "  times are drawn: basic and head-tail bound the mean time from below; nothing here bounds it from above"
+        );
     }
     if let Some(bounds) = bounds {
         if !form.is_closed() {
@@ -164,7 +167,10 @@ pub(super) fn decision(text: &mut String, decision: &Decision, model: &Model, va
         let _ = writeln!(text, "{:<width$}  {when}", choice.name);
     }
     if !decision.is_closed() {
-        let _ = writeln!(text, "elsewhere the costs must be computed: by partune model estimate with -D, and by the code of partune model emit");
+        let _ = writeln!(
+            text,
+            "elsewhere the costs must be computed: by partune model estimate with -D, and by the code of partune model emit"
+        );
     }
     text.push('\n');
     for pair in &decision.pairs {
