@@ -12,6 +12,9 @@ use crate::factor::factors;
 use crate::print::{Quotient, tight};
 use crate::rat::Rat;
 
+/// Larger tests, in atoms, are not looked through for parts that others decide: nobody reads them, and it takes long.
+const PRUNED: usize = 400;
+
 /// A condition on parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Test {
@@ -64,9 +67,66 @@ pub struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// When is `left < right` (or `<=`)?
+    /// When is `left < right` (or `<=`)? Without parts that the assumptions decide.
     pub fn less(&self, left: &Expr, right: &Expr) -> Test {
-        self.above(&self.context.simplify(&(right - left)), self.context, 6)
+        let test = self.above(&self.context.simplify(&(right - left)), self.context, 6);
+        self.pruned(test, self.context)
+    }
+
+    /// All of them, without parts that the assumptions or the other parts decide.
+    pub fn all(&self, tests: Vec<Test>) -> Test {
+        self.pruned(Test::all(tests), self.context)
+    }
+
+    fn pruned(&self, test: Test, context: &Context) -> Test {
+        if test.size() > PRUNED {
+            return test;
+        }
+        let each = |list: Vec<Test>, any: bool| {
+            let mut left = list;
+            let mut position = 0;
+            while position < left.len() {
+                // Each where the others hold, or, of alternatives, where none of the others does.
+                let others = left.iter().enumerate().filter(|(other, _)| *other != position);
+                let inside = others.fold(context.clone(), |inside, (_, test)| {
+                    let condition = self.unfolded(&test.condition());
+                    inside.with(&if any { condition.not() } else { condition })
+                });
+                let own = self.pruned(left[position].clone(), &inside);
+                if own == (if any { Test::Never } else { Test::Always }) {
+                    left.remove(position);
+                } else {
+                    left[position] = own;
+                    position += 1;
+                }
+            }
+            left
+        };
+        match test {
+            Test::All(list) => Test::all(each(list, false)),
+            Test::Any(list) => Test::any(each(list, true)),
+            Test::Always | Test::Never => test,
+            Test::Bound { .. } | Test::Raw(_) => match context.decide(&self.unfolded(&test.condition())) {
+                Some(true) => Test::Always,
+                Some(false) => Test::Never,
+                None => test,
+            },
+        }
+    }
+
+    /// In the symbols that the context knows: a dividend is its divisor times the quotient.
+    fn unfold(&self, e: &Expr) -> Expr {
+        let mut result = e.clone();
+        for quotient in self.quotients {
+            if let Some(dividend) = quotient.dividend.to_symbol() {
+                result = result.substitute(dividend, &(&quotient.divisor * Expr::from(&quotient.symbol)));
+            }
+        }
+        result
+    }
+
+    fn unfolded(&self, condition: &Bool) -> Bool {
+        condition.map(&mut |e| self.context.simplify(&self.unfold(e)))
     }
 
     fn wanted(&self, e: &Expr) -> Bool {
@@ -91,7 +151,7 @@ impl Comparison<'_> {
         if let Some(test) = self.without_factors(e, context, depth) {
             return test;
         }
-        self.solve(&e.fold(self.quotients), context).unwrap_or_else(|| Test::Raw(self.folded(&wanted)))
+        self.solve(e, context).unwrap_or_else(|| Test::Raw(self.folded(&wanted)))
     }
 
     fn folded(&self, condition: &Bool) -> Bool {
@@ -156,47 +216,84 @@ impl Comparison<'_> {
         })
     }
 
-    /// Solves for a variable in which it is linear.
+    /// Solves for a variable in which it is linear: for the one asked for if it can be, else for another.
     fn solve(&self, e: &Expr, context: &Context) -> Option<Test> {
+        let folded = e.fold(self.quotients);
         let mut symbols = Vec::new();
-        e.symbols(&mut |symbol| {
-            if !symbols.contains(symbol) {
-                symbols.push(symbol.clone());
-            }
-        });
+        let quotients = self.quotients.iter().map(|quotient| quotient.dividend.over(&quotient.divisor));
+        for e in quotients.chain([folded.clone()]) {
+            e.symbols(&mut |symbol| {
+                let own = self.quotients.iter().any(|quotient| quotient.symbol == *symbol);
+                if !own && !symbols.contains(symbol) {
+                    symbols.push(symbol.clone());
+                }
+            });
+        }
         let sign = |a: &Expr| {
-            if context.positive(a) || a.to_rat().is_some_and(|a| a.signum() > 0) {
+            let a = context.simplify(&self.unfold(a));
+            if context.positive(&a) || a.to_rat().is_some_and(|a| a.signum() > 0) {
                 1
-            } else if context.positive(&-a) || a.to_rat().is_some_and(|a| a.signum() < 0) {
+            } else if context.positive(&-&a) || a.to_rat().is_some_and(|a| a.signum() < 0) {
                 -1
             } else {
                 0
             }
         };
-        let linear = |symbol: &Symbol| e.affine(symbol).map(|(a, b)| (symbol.clone(), sign(&a), a, b));
+        let linear = |symbol: &Symbol| {
+            let (e, a, b) = self.linear(&folded, symbol, context)?;
+            Some((symbol.clone(), sign(&a), a, b, e))
+        };
         let asked = self.variable.and_then(linear);
         // A known sign is better than none, an integer better than a time.
         let mut found: Vec<_> = symbols.iter().filter_map(linear).collect();
         found.sort_by_key(|(symbol, sign, ..)| (*sign == 0, !symbol.integer, symbol.name.clone()));
-        let (variable, sign, a, b) = asked.or_else(|| found.into_iter().next())?;
+        let (variable, sign, a, b, solved) = asked.or_else(|| found.into_iter().next())?;
         if sign != 0 {
-            return Some(self.bound(&variable, sign, &a, &b, e));
+            return Some(self.bound(&variable, sign, &a, &b, &solved));
         }
         let zero = Expr::zero();
         let cases = [(Bool::lt(&zero, &a), 1), (Bool::lt(&a, &zero), -1), (Bool::eq(&a, &zero), 0)];
         let mut tests = Vec::new();
         for (case, sign) in cases {
-            let inside = context.with(&case);
-            let known = if sign == 0 { context.decide(&self.wanted(&b)) } else { inside.decide(&self.wanted(e)) };
+            let known = self.unfolded(&case);
+            if context.decide(&known) == Some(false) {
+                continue;
+            }
+            let inside = context.with(&known);
+            let known = inside.decide(&self.wanted(e)).or_else(|| match sign {
+                0 => context.decide(&self.unfolded(&self.wanted(&b))),
+                _ => None,
+            });
             let test = match (known, sign) {
                 (Some(true), _) => Test::Raw(case),
                 (Some(false), _) => continue,
                 (None, 0) => Test::all(vec![Test::Raw(case), Test::Raw(self.wanted(&b))]),
-                (None, sign) => Test::all(vec![Test::Raw(case), self.bound(&variable, sign, &a, &b, e)]),
+                (None, sign) => Test::all(vec![Test::Raw(case), self.bound(&variable, sign, &a, &b, &solved)]),
             };
             tests.push(test);
         }
         Some(Test::any(tests))
+    }
+
+    /// The same as `a*symbol + b`, with what `a` and `b` are, which do not hold the symbol: quotients of it are written as such, and a
+    /// symbol that is divided by, if it is positive, is multiplied with.
+    fn linear(&self, folded: &Expr, symbol: &Symbol, context: &Context) -> Option<(Expr, Expr, Expr)> {
+        let mut e = folded.clone();
+        for quotient in self.quotients.iter().rev() {
+            if quotient.dividend.mentions(symbol) || quotient.divisor.mentions(symbol) {
+                e = e.substitute(&quotient.symbol, &quotient.dividend.over(&quotient.divisor));
+            }
+        }
+        let powers = e.by_powers(&Atom::Symbol(symbol.clone()))?;
+        let lowest = powers.keys().next().copied().unwrap_or(0).min(0);
+        if lowest < 0 {
+            if !context.positive(&self.unfold(&Expr::from(symbol))) {
+                return None;
+            }
+            e = e * Expr::from(symbol).pow((-lowest).into());
+        }
+        let (a, b) = e.affine(symbol)?;
+        (!a.is_zero()).then_some((e, a, b))
     }
 
     /// `a*x + b > 0` with a known sign of `a`.
@@ -227,11 +324,11 @@ impl Test {
                 other => list.push(other),
             }
         }
-        list.dedup();
+        let list = &mut distinct(list);
         match list.len() {
             0 => Test::Always,
             1 => list.remove(0),
-            _ => Test::All(list),
+            _ => Test::All(std::mem::take(list)),
         }
     }
 
@@ -245,11 +342,37 @@ impl Test {
                 other => list.push(other),
             }
         }
-        list.dedup();
+        let list = &mut distinct(list);
         match list.len() {
             0 => Test::Never,
             1 => list.remove(0),
-            _ => Test::Any(list),
+            _ => Test::Any(std::mem::take(list)),
+        }
+    }
+
+    /// Atoms in all of its parts.
+    fn size(&self) -> usize {
+        match self {
+            Test::Always | Test::Never => 0,
+            Test::Bound { same, .. } => same.children().into_iter().map(Expr::size).sum(),
+            Test::Raw(condition) => condition.children().into_iter().map(Expr::size).sum(),
+            Test::All(list) | Test::Any(list) => list.iter().map(Test::size).sum(),
+        }
+    }
+
+    /// Whether it says of a variable where it lies, or does not hold it: nowhere is it on the other side, or in what is not solved.
+    pub fn is_solved_for(&self, variable: &Symbol) -> bool {
+        match self {
+            Test::Always | Test::Never => true,
+            Test::Bound { bound, .. } => !bound.mentions(variable),
+            Test::Raw(condition) => {
+                let alone = |e: &Expr| {
+                    !e.mentions(variable)
+                        || e.affine(variable).is_some_and(|(a, b)| a.to_rat().is_some() && b.to_rat().is_some())
+                };
+                condition.children().into_iter().all(alone)
+            }
+            Test::All(list) | Test::Any(list) => list.iter().all(|test| test.is_solved_for(variable)),
         }
     }
 
@@ -270,6 +393,17 @@ impl Test {
             Test::Any(all) => Bool::any(all.iter().map(Test::condition).collect::<Vec<_>>()),
         }
     }
+}
+
+/// Each once, in the order of first occurrence.
+fn distinct(tests: Vec<Test>) -> Vec<Test> {
+    let mut list = Vec::new();
+    for test in tests {
+        if !list.contains(&test) {
+            list.push(test);
+        }
+    }
+    list
 }
 
 impl fmt::Display for Test {

@@ -311,6 +311,17 @@ impl Context {
         proven
     }
 
+    /// Whether an expression is a multiple of something and a number that is smaller, as `P*f - 1` with `P >= 2`: it is never zero.
+    fn lies_between_multiples(&self, e: &Expr) -> bool {
+        let constant = e.constant();
+        let rest = e - Expr::number(constant);
+        let Some(term) = rest.terms().first().filter(|_| !constant.is_zero() && e.is_integer()) else { return false };
+        term.factors.iter().any(|(atom, _)| {
+            let divisor = Expr::from(atom.clone());
+            rest.over(&divisor).is_integer() && self.positive(&(divisor - Expr::number(constant.abs())))
+        })
+    }
+
     /// Whether a condition is proven, disproven, or open.
     pub fn decide(&self, condition: &Bool) -> Option<bool> {
         if let Some(&known) = self.0.known.get(condition) {
@@ -334,7 +345,7 @@ impl Context {
                     self.nonneg(&-e).then_some(false)
                 }
             }
-            Bool::Zero(e) => (self.positive(e) || self.positive(&-e))
+            Bool::Zero(e) => (self.positive(e) || self.positive(&-e) || self.lies_between_multiples(e))
                 .then_some(false)
                 .or_else(|| (self.nonneg(e) && self.nonneg(&-e)).then_some(true)),
             Bool::Divides(divisor, e) => {

@@ -95,11 +95,15 @@ impl<'a> Proof<'a> {
 
     fn without_denominators(&self, e: &Expr) -> Expr {
         let (num, den) = crate::build::fraction(e);
-        let known = den.terms().iter().flat_map(|term| term.factors.iter()).all(|(atom, _)| match atom {
+        let known = |atom: &Atom| match atom {
             Atom::Symbol(symbol) => self.free.contains(symbol) || self.context.positive(&atom.clone().into()),
             _ => self.context.positive(&atom.clone().into()),
-        });
-        if den.to_rat().is_none() && den.terms().len() == 1 && known { num } else { e.clone() }
+        };
+        let positive = match den.terms() {
+            [only] => only.factors.iter().all(|(atom, _)| known(atom)),
+            _ => self.context.positive(&den),
+        };
+        if den.to_rat().is_none() && positive { num.ungroup() } else { e.clone() }
     }
 
     /// `(n+1) div d` is `n div d` and one if `d | n+1`, and else the same; for both in one expression, where it is known.

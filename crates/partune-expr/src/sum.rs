@@ -191,6 +191,9 @@ fn extreme_over(variable: &Symbol, lo: &Expr, hi: &Expr, body: &Expr, context: &
             return Some(context.max(vec![&a + &b, others]));
         }
     }
+    if let Some(rising) = rises(body, variable, &inside) {
+        return Some(at(if rising { hi } else { lo }));
+    }
     let next = body.substitute(variable, &(Expr::from(variable) + Expr::one()));
     let step = &next - body;
     // The step is taken from every value but the last.
@@ -205,4 +208,19 @@ fn extreme_over(variable: &Symbol, lo: &Expr, hi: &Expr, body: &Expr, context: &
     let bend = step.substitute(variable, &(Expr::from(variable) + Expr::one())) - &step;
     (bend.atoms(|atom| !matches!(atom, Atom::Symbol(_))).is_empty() && steps.nonneg(&bend))
         .then(|| context.max(vec![at(lo), at(hi)]))
+}
+
+/// Whether `a*(num div den) + b` rises or falls with the variable, if only `num` holds it, and as a multiple.
+fn rises(body: &Expr, variable: &Symbol, context: &Context) -> Option<bool> {
+    let atoms = body.atoms(|atom| atom.mentions(variable));
+    let [atom @ Atom::FloorDiv(num, den)] = &atoms[..] else { return None };
+    let powers = body.by_powers(atom)?;
+    let factor = powers.get(&1)?;
+    let (slope, _) = num.affine(variable)?;
+    let parts = powers.values().chain([den]).all(|e| !e.mentions(variable));
+    if !parts || powers.keys().any(|power| !(0..=1).contains(power)) || !context.positive(den) {
+        return None;
+    }
+    let sign = |e: &Expr| if context.nonneg(e) { Some(true) } else { context.nonneg(&-e).then_some(false) };
+    Some(sign(factor)? == sign(&slope)?)
 }

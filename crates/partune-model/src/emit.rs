@@ -1,10 +1,12 @@
 //! Decision code: a function that chooses the alternative, the cost of each, and a test that comes with them.
 //!
 //! For Rust, C (GNU dialect, for 128-bit integers) and Python. Integers are computed as integers of 128 bits and more, times as doubles. The
-//! test holds points with costs that this crate computed exactly, and simulated times that lie between the bounds.
+//! test holds points with costs that this crate computed exactly, and simulated times that lie between the bounds. What has no closed form is
+//! enumerated by the code, too.
 
 mod code;
 mod points;
+mod walk;
 mod write;
 
 use crate::decide::Decision;
@@ -30,7 +32,8 @@ impl Language {
 pub struct Point {
     pub values: Vec<partune_expr::Rat>,
     pub costs: Vec<f64>,
-    pub chosen: usize,
+    /// None if costs that are compared as doubles are equal.
+    pub chosen: Option<usize>,
     pub simulated: Vec<Option<(f64, f64)>>,
 }
 

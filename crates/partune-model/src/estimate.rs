@@ -4,7 +4,11 @@
 //! before the shortest head nor after the shortest tail of those who use it. *Upper*: waiting never exceeds all work of others. For every
 //! schedule, first come first served or not: basic ≤ head-tail ≤ time; for first come first served, time ≤ upper.
 //!
-//! Source: theory, cost estimation. With random durations and branches their means are used, and bounds are of the mean time.
+//! Where something is drawn, the lower bounds are of the mean time: of times and work their means count, since the mean of a maximum is not
+//! below the maximum of means; of heads and tails, of which the shortest counts, only what is certain and the mean of the least of exponential
+//! times. The upper figure is then that of means, and no bound: the mean of a maximum may be above it.
+//!
+//! Source: theory, cost estimation.
 
 mod bound;
 mod close;
@@ -24,7 +28,9 @@ use crate::model::{Model, Term};
 pub struct Bounds {
     pub basic: Number,
     pub head_tail: Number,
+    /// No bound if something is drawn.
     pub upper: Number,
+    pub random: bool,
 }
 
 /// Three formulas, and what they leave out.
@@ -34,6 +40,8 @@ pub struct ClosedForm {
     pub head_tail: Expr,
     /// Undefined if a part of the model was left out, as `weaker` then says.
     pub upper: Expr,
+    /// Whether something is drawn, so that the lower bounds are of the mean time, and `upper`, of means, is no bound.
+    pub random: bool,
     /// Why a lower bound is below what enumeration would give; it is a lower bound still. Empty if it is the same, or, where a loop was
     /// taken apart and its parts are bounded on their own, sharper.
     pub weaker: Vec<String>,
@@ -66,7 +74,18 @@ impl ClosedForm {
             basic: self.basic.eval(environment)?,
             head_tail: self.head_tail.eval(environment)?,
             upper: self.upper.eval(environment)?,
+            random: self.random,
         })
+    }
+
+    /// Whether the lower bounds are what `numbers` gives, wherever the assumptions hold; else they are only not above it.
+    pub fn is_closed(&self) -> bool {
+        self.weaker.is_empty()
+    }
+
+    /// What its number is not above: undefined if a part was left out.
+    pub fn most(&self) -> &Expr {
+        if self.is_closed() { &self.head_tail } else { &self.upper }
     }
 
     /// As people write it: quotients that were introduced are written as such.
@@ -75,16 +94,20 @@ impl ClosedForm {
     }
 }
 
-/// The numbers of a term: from the closed form if it loses nothing, else by enumeration.
+/// The numbers of a term: from the closed form if it loses nothing, else by enumeration, or where the formula is sharper from it.
 ///
 /// `general` is the same model with its parameters open, from which the closed form comes.
 pub fn numbers(general: &ClosedForm, model: &Model, term: &Term) -> Result<Bounds, Diagnostic> {
-    if general.weaker.is_empty()
-        && let Ok(bounds) = general.eval(&Given(model))
-    {
-        return Ok(bounds);
+    let closed = general.eval(&Given(model)).ok();
+    if let Some(closed) = closed.filter(|_| general.is_closed()) {
+        return Ok(closed);
     }
-    bounds(model, term)
+    let found = bounds(model, term)?;
+    let head_tail = match general.head_tail.eval(&Given(model)) {
+        Ok(closed) if closed.compare(found.head_tail).is_gt() => closed,
+        _ => found.head_tail,
+    };
+    Ok(Bounds { head_tail, ..found })
 }
 
 fn error(span: Span, error: &EvalError) -> Diagnostic {

@@ -128,6 +128,27 @@ impl Model {
         self.alternatives.iter().find(|alternative| alternative.name == name)
     }
 
+    /// Whether anything in a term, or in a process that it may call, is drawn.
+    pub fn is_random(&self, term: &Term) -> bool {
+        let mut random = false;
+        let mut calls = false;
+        let mut look = |term: &Term, calls: &mut bool| {
+            term.visit(&mut |term| match term {
+                Term::Delay(draw, _) | Term::Use { duration: draw, .. } | Term::WhileBelow(draw, ..) => {
+                    random |= draw.is_random();
+                }
+                Term::Choose(..) | Term::WhileProb(..) => random = true,
+                Term::Call(..) => *calls = true,
+                Term::Skip | Term::Sequence(_) | Term::Parallel(_) | Term::Seq(..) | Term::Par(..) | Term::If(..) => {}
+            });
+        };
+        look(term, &mut calls);
+        if calls {
+            self.processes.iter().for_each(|process| look(&process.body, &mut calls));
+        }
+        random
+    }
+
     /// Parameters that have no value.
     pub fn open(&self) -> impl Iterator<Item = &Param> {
         self.params.iter().filter(|param| param.value.is_none())
@@ -198,6 +219,16 @@ impl Draw {
                 let sum = values.iter().fold(Rat::ZERO, |sum, value| sum + *value);
                 Expr::number(sum / Rat::int(values.len().max(1) as i128))
             }
+        }
+    }
+
+    /// What no draw is below.
+    pub fn least(&self) -> Expr {
+        match self {
+            Draw::Fixed(e) => e.clone(),
+            Draw::Uniform { low, .. } => low.clone(),
+            Draw::Exponential { .. } | Draw::Normal { .. } | Draw::Erlang { .. } => Expr::zero(),
+            Draw::Empirical(values) => Expr::number(values.iter().copied().min().unwrap_or(Rat::ZERO)),
         }
     }
 

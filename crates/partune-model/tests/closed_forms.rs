@@ -2,7 +2,8 @@
 
 use partune_expr::{Expr, Number, Rat, Symbol};
 use partune_model::Model;
-use partune_model::estimate::{ClosedForm, closed_form};
+use partune_model::estimate::{ClosedForm, Given, bounds, closed_form};
+use partune_model::simulate::{Options, simulate};
 
 use crate::support::{Random, model};
 
@@ -102,4 +103,75 @@ fn same_at_random_points(model: &Model, a: &Expr, b: &Expr, term: &str) {
         assert_eq!(a.eval(&at).expect("a value"), b.eval(&at).expect("a value"), "{term}: {a} and {b}");
     }
     let _ = model;
+}
+
+/// The busiest queue of a cycle, by hand: iterations over queues that are used, rounded up. gcd(8, 12) = 4 leaves 3 of 12 queues,
+/// gcd(6, 9) = 3 leaves 3 of 9; from 5 to 21 are 17 iterations.
+#[test]
+fn cycles_of_any_step_and_begin_are_closed() {
+    let cases: &[(&str, &[(i64, i64, i64)])] = &[
+        (
+            "par (i = 0, N-1) use(a[(8*i) mod P], 1)",
+            &[(8, 64, 64), (12, 64, 22), (5, 64, 13), (6, 64, 22), (128, 64, 4), (1, 7, 7)],
+        ),
+        ("par (i = 0, N-1) use(a[(6*i+5) mod P], 1)", &[(9, 10, 4), (7, 15, 3), (12, 9, 5)]),
+        ("par (i = 5, N) use(a[i mod P], 1)", &[(4, 21, 5), (30, 21, 1), (17, 21, 1), (16, 21, 2)]),
+        ("par (i = 0, N-1) use(a[P-1-(3*i) mod P], 1)", &[(6, 8, 4), (5, 8, 2)]),
+    ];
+    for (term, values) in cases {
+        let (_, form) = form("param P: int where P >= 1; param N: int where N >= 1; resource a[P];", term);
+        assert!(form.is_closed(), "{term}: {:?}", form.weaker);
+        for (p, n, expected) in *values {
+            let at = |symbol: &Symbol| Some(Number::Exact(Rat::from(if &*symbol.name == "P" { *p } else { *n })));
+            assert_eq!(form.basic.eval(&at), Ok(Number::Exact(Rat::from(*expected))), "{term} {p} {n}");
+            assert_eq!(form.head_tail.eval(&at), Ok(Number::Exact(Rat::from(*expected))), "{term} {p} {n}");
+        }
+    }
+    // Where the factor is not known nor is the divisor: that is said.
+    let (_, form) = form(
+        "param P: int where P >= 1; param c: int where c >= 1; resource a[P];",
+        "par (i = 0, 9) use(a[(c*i) mod P], 1)",
+    );
+    assert!(!form.is_closed());
+}
+
+/// Of what is drawn, heads and tails are what is certain, and of exponential times the mean of the least.
+#[test]
+fn heads_and_tails_of_drawn_times_do_not_overshoot() {
+    // Term, basic, head-tail, and whether something is drawn.
+    let cases: &[(&str, i64, Rat, bool)] = &[
+        // The least of 1000 draws of mean 100 has mean 0.1.
+        ("par (i = 1, 1000) { delay(exp(100)); use(r, 1) }", 1000, Rat::new(10_001, 10), true),
+        ("par (i = 1, 1000) { use(r, 1); delay(exp(100)) }", 1000, Rat::new(10_001, 10), true),
+        // Means of 6 and 3: the rates add up to 1/2, so the least has mean 2; then both uses.
+        ("{ delay(exp(6)); use(r, 10) } || { delay(exp(3)); use(r, 10) }", 20, Rat::from(22), true),
+        // 3 at least before, nothing certain after.
+        ("par (i = 1, 10) { delay(uniform(3, 5)); use(r, 1); delay(normal(4, 1)) }", 10, Rat::from(13), true),
+        ("par (i = 1, 10) { delay(erlang(2, 4)); use(r, 1) }", 10, Rat::from(10), true),
+        // A fixed time stands in one of two cases only; one in both is certain.
+        ("par (i = 1, 10) { if (prob(1/2)) delay(4) else skip; use(r, 1) }", 10, Rat::from(10), true),
+        ("par (i = 1, 10) { if (prob(1/2)) delay(4) else delay(2); use(r, 1) }", 10, Rat::from(12), true),
+        // Nothing is drawn: heads and tails count whole.
+        ("par (i = 1, 10) { delay(4); use(r, 1); delay(2) }", 10, Rat::from(16), false),
+    ];
+    for (term, basic, head_tail, random) in cases {
+        let model = model(&format!("resource r; main = {term};"), &[]);
+        let found = bounds(&model, &model.alternatives[0].term).expect("as the test sets up");
+        assert_eq!(
+            (found.basic, found.head_tail),
+            (Number::Exact(Rat::from(*basic)), Number::Exact(*head_tail)),
+            "{term}"
+        );
+        assert_eq!(found.random, *random, "{term}");
+        let form = closed_form(&model, &model.alternatives[0].term);
+        let closed = form.eval(&Given(&model)).expect("as the test sets up");
+        assert!(closed.head_tail.compare(found.head_tail).is_le() && form.random == *random, "{term}");
+        assert_eq!(closed == found, form.is_closed(), "{term}: {:?}", form.weaker);
+        let mean = (0..200).map(|seed| {
+            let options = Options { seed, ..Options::default() };
+            simulate(&model, &model.alternatives[0].term, &options).expect("as the test sets up").makespan.to_f64()
+        });
+        let mean = mean.sum::<f64>() / 200.0;
+        assert!(found.head_tail.to_f64() <= mean * 1.005, "{term}: {} above {mean}", found.head_tail);
+    }
 }

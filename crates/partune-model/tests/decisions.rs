@@ -1,7 +1,9 @@
 //! Cross-overs, exact: the papers' decisions and where they are printed wrong.
 
 use partune_expr::{Number, Rat, Symbol};
-use partune_model::decide::decide;
+use partune_model::Model;
+use partune_model::decide::{Choice, Reason, decide};
+use partune_model::estimate::{Given, numbers};
 
 use crate::support::model;
 
@@ -98,4 +100,81 @@ fn pipelining_is_always_better_from_eight_processors_on() {
     let eight = decide(&model(&text, &[("P", 8)]), &[], None).expect("as the test sets up");
     assert_eq!(eight.pairs[0].less.to_string(), "tf > 0");
     assert_eq!(eight.choices[1].dominated_by.as_deref(), Some("pipelined"));
+}
+
+/// A case of the choice: what is in the code too, without emitting it.
+fn chosen(source: &str, given: &[(&str, i64)]) -> (String, Reason) {
+    let open = model(source, &[]);
+    let decision = decide(&open, &[], None).expect("as the test sets up");
+    let closed = model(source, given);
+    let with_values = Model { params: closed.params.clone(), ..open.clone() };
+    let cost = |choice: &Choice| {
+        let term = &closed.alternative(&choice.name).expect("it is there").term;
+        Ok(numbers(&choice.form, &closed, term).expect("as the test sets up").head_tail)
+    };
+    let (position, reason) = decision.choose(&Given(&with_values), cost).expect("as the test sets up");
+    (decision.choices[position].name.clone(), reason)
+}
+
+const STRIDED: &str =
+    "param N: int where N >= 1; param P: int where P >= 1; param t: time; resource cpu[P]; resource other;
+alt strided = par (i = 0, N-1) use(cpu[INDEX], t);
+alt serial = seq (i = 1, N div 2) use(other, t);";
+
+/// 64 iterations. By eights over 8 queues all meet in one: 64, and in a row 32. Over 12 queues, gcd(8, 12) = 4: three queues are used, the first
+/// by 22; over 16 two, by 32 each, and equal ones go to the first.
+#[test]
+fn a_stride_that_meets_itself_is_not_taken_for_spread_out() {
+    let source = STRIDED.replace("INDEX", "(8*i) mod P");
+    for (p, expected) in [(8, "serial"), (16, "strided"), (12, "strided"), (5, "strided"), (4, "serial")] {
+        let found = chosen(&source, &[("N", 64), ("P", p), ("t", 1)]);
+        assert_eq!(found, (expected.to_owned(), Reason::Test), "{p}");
+    }
+}
+
+/// Squares modulo 4 are 0 and 1: of 65 iterations the 33 even ones use queue 0, and in a row it is 32. Modulo 3 of 64 the 42 that 3 does not divide
+/// use queue 1. Modulo 16 they are 0, 1, 4, 9, sixteen times each of 64. The averages would be 17, 22 and 4.
+#[test]
+fn where_only_a_lower_bound_is_known_the_costs_decide() {
+    let source = STRIDED.replace("INDEX", "(i*i) mod P");
+    for (p, n, expected) in [(4, 65, "serial"), (3, 64, "serial"), (16, 64, "strided")] {
+        let found = chosen(&source, &[("N", n), ("P", p), ("t", 1)]);
+        assert_eq!(found, (expected.to_owned(), Reason::Costs), "{p}");
+    }
+    // A row of N instead of N div 2 is never better, however the others meet; nothing is left to compute.
+    let long = source.replace("N div 2", "N");
+    let decision = decide(&model(&long, &[]), &[], None).expect("as the test sets up");
+    assert_eq!(decision.choices[1].dominated_by.as_deref(), Some("strided"));
+    assert!(decision.is_closed());
+}
+
+/// Times are not negative, and no coefficient of theirs has to be asked for its sign.
+#[test]
+fn what_the_assumptions_exclude_is_no_part_of_a_decision() {
+    let text = ADI.replace(
+        "alt remapped = { vertical; remap; vertical };",
+        "alt pipelined = par (i = 0, N-1) seq (p = 0, P-1) { if (p > 0) move(p-1, p); use(cpu[p], B*tf) };",
+    );
+    for variable in [None, Some("P"), Some("N"), Some("tm")] {
+        let decision = decide(&model(&text, &[]), &[], variable).expect("as the test sets up");
+        for test in decision.pairs.iter().flat_map(|pair| [&pair.less, &pair.at_most]) {
+            for dead in ["tm < 0", "tf < 0", "] < 0", "false", "undefined"] {
+                assert!(!test.to_string().contains(dead), "{variable:?}: {test}");
+            }
+        }
+    }
+}
+
+/// (N/P)*t < c is P > N*t/c. (N/P)*t + P*d < c is quadratic in P: another parameter is solved for, and that is said.
+#[test]
+fn what_is_divided_by_is_solved_for_or_that_it_is_not_is_said() {
+    let linear =
+        "param P: int where P >= 1; param N: int where P | N, N >= 1; param t: time; param c: time; resource cpu[P];
+        alt spread = par (i = 0, N-1) use(cpu[i mod P], t); alt once = delay(c);";
+    let decision = decide(&model(linear, &[]), &[], Some("P")).expect("as the test sets up");
+    assert_eq!(decision.pairs[0].less.to_string(), "c > 0 and P >= floor(N*t/c) + 1");
+    assert!(decision.pairs[0].solved);
+    let quadratic = linear.replace("alt spread = par", "param d: time; alt spread = delay(P*d); par");
+    let decision = decide(&model(&quadratic, &[]), &[], Some("P")).expect("as the test sets up");
+    assert!(!decision.pairs[0].solved, "{}", decision.pairs[0].less);
 }

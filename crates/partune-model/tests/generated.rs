@@ -35,6 +35,19 @@ const MODELS: &[(&str, &str)] = &[
          alt late = seq (i = 1, n) { use(disk, i*alpha/8); if (i > 2) use(bus, alpha) };
          alt tree = seq (d = 0, k) par (j = 1, 2^d) use(disk, alpha);",
     ),
+    // Without closed form, so that the code enumerates: an index that is not inverted, chance and drawn times, loops by chance, a
+    // recursive process, several servers, two dimensions, and a loop variable that is called as a parameter is in small letters.
+    (
+        "enumerated",
+        "param P: int where P >= 1; param N: int where N >= 1; param t: time; param beside: time; param q: prob where q <= 1/2;
+         table load = [1, 2.5, 4];
+         resource a[P] * 2; resource grid[0..2, 1..P]; resource disk;
+         proc halve(n) = if (n > 0) { use(disk, t); { halve(n div 2) || use(a[n mod P], beside) } };
+         alt squares = par (p = 1, N) { delay(p*t/P); use(a[(p*p) mod P], load[p mod 3]*t); use(disk, beside/8) };
+         alt drawn = par (i = 1, N) { delay(exp(t)); use(disk, uniform(beside, 2*beside)); delay(exp(beside)); if (prob(q)) use(a[i*i mod P], t) };
+         alt again = seq (i = 1, N) { while (prob(q)) use(disk, normal(t, 1)); while (iter < i) use(grid[i mod 3, 1 + (i*i) mod P], erlang(3, beside)) };
+         alt halves = { halve(13); if (N > P or 3 | N) par (k = 1, N) use(a[(k*k) mod P], t) else delay(beside) };",
+    ),
 ];
 
 fn instances(directory: &Path, language: Language, extension: &str, run: &dyn Fn(&Path)) {

@@ -2,6 +2,7 @@
 #![allow(clippy::format_collect, clippy::format_push_string, reason = "sources of models are short")]
 
 mod breakdown;
+mod choices;
 mod closed_forms;
 mod decisions;
 mod errors;

@@ -15,53 +15,21 @@ pub(super) struct Names {
     names: BTreeMap<String, String>,
 }
 
+/// Words of one of the languages, and names that the files use themselves.
+#[rustfmt::skip]
 const KEYWORDS: &[&str] = &[
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "enum",
-    "fn",
-    "for",
-    "if",
-    "in",
-    "int",
-    "long",
-    "loop",
-    "match",
-    "mod",
-    "not",
-    "and",
-    "or",
-    "return",
-    "self",
-    "static",
-    "struct",
-    "type",
-    "use",
-    "while",
-    "double",
-    "float",
-    "char",
-    "def",
-    "del",
-    "from",
-    "is",
-    "lambda",
-    "pass",
-    "try",
-    "with",
-    "choose",
-    "main",
-    "floor_div",
-    "auto",
-    "do",
-    "case",
-    "move",
-    "ref",
-    "let",
-    "pub",
+    "as", "break", "const", "continue", "else", "enum", "fn", "for", "if", "in", "int", "long", "loop",
+    "match", "mod", "not", "and", "or", "return", "self", "static", "struct", "type", "use", "while",
+    "double", "float", "char", "def", "del", "from", "is", "lambda", "pass", "try", "with", "choose",
+    "main", "floor_div", "auto", "do", "case", "move", "ref", "let", "pub", "best", "least", "costs",
+    "other", "cost", "demand", "timed", "uses", "then", "take", "room", "order", "meet", "met_then",
+    "met_beside", "beside", "joined", "times", "mixed", "settle", "time_of", "less_drawn", "max", "min",
+    "sum", "math", "range", "integer", "max_integer", "min_integer", "default", "void", "short",
+    "signed", "unsigned", "near", "test", "check", "none", "true", "false", "trait", "impl", "where",
+    "yield", "async", "await", "dyn", "super", "crate", "mut", "unsafe", "extern", "box", "final",
+    "global", "import", "raise", "class", "except", "finally", "assert", "nonlocal", "elif", "goto",
+    "sizeof", "switch", "typedef", "union", "volatile", "register", "inline", "restrict", "log2", "pow",
+    "floor", "fabs", "y0", "y1", "j0", "j1",
 ];
 
 impl Names {
@@ -85,6 +53,21 @@ impl Names {
         plain
     }
 
+    /// The name that was made.
+    pub(super) fn named(&self, name: &str) -> String {
+        self.symbol(&Symbol::int(name))
+    }
+
+    /// Makes names for the variables that an expression binds.
+    pub(super) fn define_bound(&mut self, e: &Expr) {
+        let _ = e.rebuild(&mut |atom| {
+            if let Atom::Sum(over) | Atom::MaxOver(over) | Atom::MinOver(over) = atom {
+                self.define(&over.variable.name);
+            }
+            None
+        });
+    }
+
     fn symbol(&self, symbol: &Symbol) -> String {
         let bound = || symbol.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         self.names.get(&*symbol.name).cloned().unwrap_or_else(bound)
@@ -95,8 +78,11 @@ impl Names {
         if real { self.real(e) } else { self.integer(e) }
     }
 
-    /// An integer expression.
+    /// An integer expression; of what is a fraction by its form, the whole part.
     pub(super) fn integer(&self, e: &Expr) -> String {
+        if !e.is_integer() {
+            return self.floor(&self.real(e));
+        }
         self.sum(e, |term| {
             let factors = term.factors.iter().flat_map(|(atom, exponent)| {
                 std::iter::repeat_n(self.integer_atom(atom), usize::try_from(*exponent).unwrap_or(0))
@@ -180,20 +166,21 @@ impl Names {
         }
     }
 
+    fn floor(&self, real: &str) -> String {
+        match self.language {
+            Language::Rust => format!("(({real}).floor() as i128)"),
+            Language::C => format!("(integer)floor({real})"),
+            Language::Python => format!("math.floor({real})"),
+        }
+    }
+
     fn integer_atom(&self, atom: &Atom) -> String {
         match atom {
             Atom::Symbol(symbol) => self.symbol(symbol),
             Atom::FloorDiv(a, b) if a.is_integer() && b.is_integer() => {
                 format!("floor_div({}, {})", self.integer(a), self.integer(b))
             }
-            Atom::FloorDiv(a, b) => {
-                let quotient = format!("{} / {}", self.real(a), self.real(b));
-                match self.language {
-                    Language::Rust => format!("(({quotient}).floor() as i128)"),
-                    Language::C => format!("(integer)floor({quotient})"),
-                    Language::Python => format!("math.floor({quotient})"),
-                }
-            }
+            Atom::FloorDiv(a, b) => self.floor(&format!("{} / ({})", self.real(a), self.real(b))),
             Atom::Max(args) => self.extreme(args, "max", false),
             Atom::Min(args) => self.extreme(args, "min", false),
             Atom::Iverson(condition) => {
@@ -262,7 +249,10 @@ impl Names {
         let mut values = args.iter().map(|arg| self.typed(arg, real));
         let first = values.next().unwrap_or_default();
         match self.language {
-            Language::Rust => values.fold(format!("({first})"), |text, value| format!("{text}.{name}({value})")),
+            Language::Rust => {
+                let kind = if real { "f64" } else { "i128" };
+                values.fold(first, |text, value| format!("{kind}::{name}({text}, {value})"))
+            }
             Language::C => {
                 let suffix = if real { "" } else { "_integer" };
                 values.fold(first, |text, value| format!("{name}{suffix}({text}, {value})"))

@@ -4,9 +4,9 @@ use partune_expr::{Number, Rat, Symbol};
 
 use super::{Instance, Point};
 use crate::ast::Kind;
-use crate::decide::Decision;
+use crate::decide::{Choice, Decision};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::estimate::{Bounds, Given};
+use crate::estimate::{Bounds, Given, numbers};
 use crate::model::Model;
 use crate::simulate::{Options, simulate};
 
@@ -24,35 +24,39 @@ pub(super) fn points(model: &Model, decision: &Decision, instance: Instance<'_>)
             break;
         }
         let Some(given) = sample(model, &mut random, attempt) else { continue };
-        let mut costs: Vec<Bounds> = Vec::new();
-        for choice in &decision.choices {
-            match choice.form.eval(&Given(&given)) {
-                Ok(bounds) => costs.push(bounds),
-                Err(_) => break,
+        let all =
+            given.params.iter().filter_map(|param| param.value.map(|value| (param.name.clone(), value))).collect();
+        let Some(closed) = instance(&all) else { continue };
+        let cost = |choice: &Choice| {
+            let form = &choice.form;
+            if form.is_closed() {
+                return form.eval(&Given(&given)).ok();
             }
-        }
-        if costs.len() < decision.choices.len() {
-            continue;
-        }
+            numbers(form, &closed, &closed.alternative(&choice.name)?.term).ok()
+        };
+        let Some(costs) = decision.choices.iter().map(cost).collect::<Option<Vec<Bounds>>>() else { continue };
         let mut chosen = 0;
         for position in 1..costs.len() {
             if costs[position].head_tail.compare(costs[chosen].head_tail).is_lt() {
                 chosen = position;
             }
         }
+        // What is enumerated in doubles cannot tell equal costs.
+        let near = |bounds: &Bounds| {
+            let (own, least) = (bounds.head_tail.to_f64(), costs[chosen].head_tail.to_f64());
+            (own - least).abs() <= 1e-9 * (own + least)
+        };
+        let tied = !decision.is_closed() && costs.iter().filter(|bounds| near(bounds)).count() > 1;
+        let chosen = (!tied).then_some(chosen);
         let values: Vec<Rat> = open(model).map(|param| value(&given, &param.name)).collect();
         let mut simulated = vec![None; costs.len()];
         if points.len() < SIMULATED {
-            let all =
-                given.params.iter().filter_map(|param| param.value.map(|value| (param.name.clone(), value))).collect();
-            if let Some(closed) = instance(&all) {
-                for (position, choice) in decision.choices.iter().enumerate() {
-                    let Some(alternative) = closed.alternative(&choice.name) else { continue };
-                    let options = Options { max_steps: STEPS, ..Options::default() };
-                    let time = simulate(&closed, &alternative.term, &options).ok();
-                    let time = time.filter(|outcome| matches!(outcome.makespan, Number::Exact(_)));
-                    simulated[position] = time.map(|time| (time.makespan.to_f64(), costs[position].upper.to_f64()));
-                }
+            for (position, choice) in decision.choices.iter().enumerate().filter(|(at, _)| !costs[*at].random) {
+                let Some(alternative) = closed.alternative(&choice.name) else { continue };
+                let options = Options { max_steps: STEPS, ..Options::default() };
+                let time = simulate(&closed, &alternative.term, &options).ok();
+                let time = time.filter(|outcome| matches!(outcome.makespan, Number::Exact(_)));
+                simulated[position] = time.map(|time| (time.makespan.to_f64(), costs[position].upper.to_f64()));
             }
         }
         let costs = costs.iter().map(|bounds| bounds.head_tail.to_f64()).collect();

@@ -6,10 +6,10 @@ use partune_expr::{Bool, Expr};
 
 use super::code::Names;
 use super::points::open;
-use super::{Language, Point};
+use super::{Language, Point, walk};
 use crate::ast::Kind;
 use crate::decide::{Choice, Decision};
-use crate::model::Model;
+use crate::model::{Model, Term};
 
 /// Relative difference that rounding may make.
 const TOLERANCE: &str = "1e-9";
@@ -21,6 +21,17 @@ pub(super) fn file(model: &Model, decision: &Decision, language: Language, name:
     }
     for quotient in &model.quotients {
         names.define(&quotient.symbol.name);
+    }
+    for choice in &decision.choices {
+        names.define_bound(&choice.form.head_tail);
+        if let Some(term) = enumerated(model, choice) {
+            walk::define(&mut names, term);
+        }
+    }
+    for process in &model.processes {
+        names.define(&walk::process_name(&process.name));
+        process.params.iter().for_each(|param| drop(names.define(&param.name)));
+        walk::define(&mut names, &process.body);
     }
     let file = File { model, decision, names, points, name };
     match language {
@@ -36,6 +47,12 @@ struct File<'a> {
     names: Names,
     points: &'a [Point],
     name: &'a str,
+}
+
+/// The term of an alternative that has no closed form, so that the code enumerates it.
+fn enumerated<'a>(model: &'a Model, choice: &Choice) -> Option<&'a Term> {
+    let alternative = model.alternative(&choice.name)?;
+    (!choice.form.is_closed()).then_some(&alternative.term)
 }
 
 /// `work_stealing` as `WorkStealing`.
@@ -65,7 +82,12 @@ impl File<'_> {
         lines.push(String::new());
         for choice in &self.decision.choices {
             let cost = choice.form.head_tail.fold(&self.model.quotients);
-            lines.push(format!("  {} costs {cost}", choice.name));
+            if choice.form.is_closed() {
+                lines.push(format!("  {} costs {cost}", choice.name));
+                continue;
+            }
+            lines.push(format!("  {} costs at least {cost}; it is enumerated", choice.name));
+            lines.extend(choice.form.weaker.iter().map(|reason| format!("    because {reason}")));
         }
         for choice in &self.decision.choices {
             let why = match &choice.dominated_by {
@@ -73,6 +95,9 @@ impl File<'_> {
                 None => format!("chosen if {}", choice.chosen),
             };
             lines.push(format!("  {}: {why}", choice.name));
+        }
+        if !self.decision.is_closed() {
+            lines.push("  elsewhere: the least cost".to_owned());
         }
         let assumed: Vec<&str> = self.model.assumptions.iter().map(|assumption| assumption.text.as_str()).collect();
         if !assumed.is_empty() {
@@ -93,22 +118,64 @@ impl File<'_> {
             .assumptions
             .iter()
             .map(|assumption| assumption.condition.map(&mut |e| e.fold(&self.model.quotients)));
+        let kinds = open(self.model).flat_map(|param| {
+            let (symbol, zero, one) = (Expr::from(&param.symbol()), Expr::zero(), Expr::one());
+            match param.kind {
+                Kind::Time => vec![Bool::nonneg(&symbol)],
+                Kind::Prob => vec![Bool::le(&zero, &symbol), Bool::le(&symbol, &one)],
+                Kind::Int | Kind::Real => Vec::new(),
+            }
+        });
         quotients
             .chain(others)
+            .chain(kinds)
             .filter(|condition| *condition != Bool::True)
             .map(|it| self.names.condition(&it))
             .collect()
     }
 
-    /// The choices in order with their conditions; the last takes what is left.
+    /// The choices in order with their conditions; without a condition, the rest.
     fn tree(&self) -> Vec<(usize, Option<String>)> {
-        let mut list: Vec<(usize, &Choice)> =
-            self.decision.choices.iter().enumerate().filter(|(_, choice)| choice.dominated_by.is_none()).collect();
-        // The longest test is the one to leave out.
-        list.sort_by_key(|(_, choice)| choice.chosen.to_string().len());
-        let last = list.len().saturating_sub(1);
-        let test = |at: usize, choice: &Choice| (at < last).then(|| self.names.condition(&choice.chosen.condition()));
-        list.into_iter().enumerate().map(|(at, (position, choice))| (position, test(at, choice))).collect()
+        let tree = self.decision.tree().into_iter();
+        tree.map(|(position, test)| (position, test.map(|test| self.names.condition(&test.condition())))).collect()
+    }
+
+    /// Alternatives whose costs decide where no test holds.
+    fn least(&self) -> Vec<&Choice> {
+        let open = self.decision.choices.iter().filter(|choice| !choice.is_dominated());
+        open.filter(|_| !self.decision.is_closed()).collect()
+    }
+
+    /// What functions take: open parameters and quotients, as they are called inside.
+    fn shared(&self) -> Vec<String> {
+        let params = self.params().into_iter().map(|(name, _)| name);
+        params.chain(self.quotients().into_iter().map(|(name, ..)| name)).collect()
+    }
+
+    /// What joins costs, if something is enumerated.
+    fn prelude(&self) -> String {
+        let any = self.decision.choices.iter().any(|choice| enumerated(self.model, choice).is_some());
+        if any { walk::prelude(self.names.language, self.model) } else { String::new() }
+    }
+
+    /// Functions that enumerate processes: name, own parameters, statements.
+    fn processes(&self, give: &str) -> Vec<(String, Vec<String>, String)> {
+        if self.prelude().is_empty() {
+            return Vec::new();
+        }
+        let shared = self.shared();
+        let each = |process: &crate::model::Process| {
+            let params = process.params.iter().map(|param| self.names.named(&param.name)).collect();
+            let text = walk::statements(&self.names, self.model, &process.body, &shared, give);
+            (self.names.named(&walk::process_name(&process.name)), params, text)
+        };
+        self.model.processes.iter().map(each).collect()
+    }
+
+    /// Statements that enumerate an alternative, if it has no closed form.
+    fn enumeration(&self, choice: &Choice, give: &str) -> Option<String> {
+        let term = enumerated(self.model, choice)?;
+        Some(walk::statements(&self.names, self.model, term, &self.shared(), give))
     }
 
     fn quotients(&self) -> Vec<(String, String, String)> {
@@ -167,6 +234,17 @@ impl File<'_> {
         for (name, dividend, divisor) in self.quotients() {
             let _ = writeln!(widen, "    let {name} = {dividend} / {divisor};");
         }
+        text.push_str(&self.prelude());
+        let inner: Vec<String> =
+            params.iter().map(|(name, int)| format!("{name}: {}", if *int { "i128" } else { "f64" })).collect();
+        let inner = inner.into_iter().chain(self.quotients().into_iter().map(|(name, ..)| format!("{name}: i128")));
+        let inner: Vec<String> = inner.collect();
+        for (name, own, statements) in self.processes("@") {
+            let all: Vec<String> =
+                own.iter().map(|name| format!("{name}: i128")).chain(inner.iter().cloned()).collect();
+            let statements = statements.trim_end().trim_end_matches(';');
+            let _ = writeln!(text, "\nfn {name}({}) -> Cost {{\n{statements}\n}}\n", all.join(", "));
+        }
         let _ = writeln!(text, "/// The best alternative.\npub fn choose({signature}) -> Choice {{\n{widen}");
         for condition in self.conditions() {
             let _ = writeln!(text, "    assert!({condition});");
@@ -182,6 +260,23 @@ impl File<'_> {
                 }
             }
         }
+        let given: Vec<String> =
+            params.iter().map(|(name, int)| format!("{name}{}", if *int { " as i64" } else { "" })).collect();
+        let costs: Vec<String> = self
+            .least()
+            .iter()
+            .map(|choice| {
+                format!("(Choice::{}, cost_{}({}))", camel(&choice.name), snake(&choice.name), given.join(", "))
+            })
+            .collect();
+        if let Some(first) = self.least().first() {
+            let _ = writeln!(
+                text,
+                "    // No test holds: the least cost, the first of equal ones.\n    let costs = [{}];\n    costs.into_iter().reduce(|best, other| if other.1 < best.1 {{ other }} else {{ best }}).map_or(Choice::{}, |best| best.0)",
+                costs.join(", "),
+                camel(&first.name)
+            );
+        }
         text.push_str("}\n");
         for choice in &self.decision.choices {
             let name = snake(&choice.name);
@@ -190,7 +285,16 @@ impl File<'_> {
                 "\n/// The cost of `{}`.\npub fn cost_{name}({signature}) -> f64 {{\n{widen}",
                 choice.name
             );
-            let _ = writeln!(text, "    {}\n}}", self.cost(choice));
+            let closed = self.cost(choice);
+            let _ = match self.enumeration(choice, "@.time") {
+                Some(statements) => {
+                    let statements = statements.trim_end().trim_end_matches(';');
+                    let own = statements.lines().last().unwrap_or_default().trim();
+                    let body = &statements[..statements.len() - own.len()];
+                    writeln!(text, "{body}{own}.max({closed})\n}}")
+                }
+                None => writeln!(text, "    {closed}\n}}"),
+            };
         }
         text.push_str("\nfn floor_div(a: i128, b: i128) -> i128 {\n    a.div_euclid(b)\n}\n");
         text.push_str("\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n");
@@ -198,7 +302,9 @@ impl File<'_> {
         let _ = writeln!(text, "{TOLERANCE} * (a.abs() + b.abs())\n    }}\n\n    #[test]\n    fn points() {{");
         for point in self.points {
             let values = self.values(point).join(", ");
-            let _ = writeln!(text, "        assert_eq!(choose({values}), Choice::{});", names[point.chosen]);
+            if let Some(chosen) = point.chosen {
+                let _ = writeln!(text, "        assert_eq!(choose({values}), Choice::{});", names[chosen]);
+            }
             for (position, choice) in self.decision.choices.iter().enumerate() {
                 let name = snake(&choice.name);
                 let _ = writeln!(text, "        assert!(near(cost_{name}({values}), {:?}));", point.costs[position]);
@@ -253,7 +359,29 @@ impl File<'_> {
         for (name, dividend, divisor) in self.quotients() {
             let _ = writeln!(widen, "    integer {name} = {dividend} / {divisor};\n    (void){name};");
         }
-        let _ = writeln!(text, "/* The best alternative. */\nenum choice choose({signature}) {{\n{widen}");
+        text.push_str(&self.prelude());
+        let inner = params.iter().map(|(name, int)| format!("{} {name}", if *int { "integer" } else { "double" }));
+        let inner = inner.chain(self.quotients().into_iter().map(|(name, ..)| format!("integer {name}")));
+        let inner: Vec<String> = inner.collect();
+        let processes: Vec<_> = self
+            .processes("return @")
+            .into_iter()
+            .map(|(name, own, statements)| {
+                let all: Vec<String> =
+                    own.iter().map(|name| format!("integer {name}")).chain(inner.iter().cloned()).collect();
+                (format!("static cost {name}({})", all.join(", ")), statements)
+            })
+            .collect();
+        for (head, _) in &processes {
+            let _ = writeln!(text, "\n{head};");
+        }
+        for (head, statements) in &processes {
+            let _ = writeln!(text, "\n{head} {{\n{statements}}}");
+        }
+        for choice in &self.decision.choices {
+            let _ = writeln!(text, "double cost_{}({signature});", snake(&choice.name));
+        }
+        let _ = writeln!(text, "\n/* The best alternative. */\nenum choice choose({signature}) {{\n{widen}");
         for condition in self.conditions() {
             let _ = writeln!(text, "    assert({condition});");
         }
@@ -264,10 +392,35 @@ impl File<'_> {
                 None => writeln!(text, "    return {choice};"),
             };
         }
+        let given: Vec<String> =
+            params.iter().map(|(name, int)| format!("{name}{}", if *int { "_given" } else { "" })).collect();
+        let given = given.join(", ");
+        let constant = |choice: &Choice| format!("CHOICE_{}", snake(&choice.name).to_uppercase());
+        for (position, choice) in self.least().into_iter().enumerate() {
+            let (name, constant) = (snake(&choice.name), constant(choice));
+            let _ = if position == 0 {
+                writeln!(
+                    text,
+                    "    /* No test holds: the least cost, the first of equal ones. */\n    enum choice best = {constant};\n    double other, least = cost_{name}({given});"
+                )
+            } else {
+                writeln!(
+                    text,
+                    "    other = cost_{name}({given});\n    if (other < least) {{\n        least = other;\n        best = {constant};\n    }}"
+                )
+            };
+        }
+        if !self.least().is_empty() {
+            text.push_str("    return best;\n");
+        }
         text.push_str("}\n");
         for choice in &self.decision.choices {
             let _ = writeln!(text, "\ndouble cost_{}({signature}) {{\n{widen}", snake(&choice.name));
-            let _ = writeln!(text, "    return {};\n}}", self.cost(choice));
+            let closed = self.cost(choice);
+            let _ = match self.enumeration(choice, &format!("return max(time_of(@), {closed})")) {
+                Some(statements) => writeln!(text, "{statements}}}"),
+                None => writeln!(text, "    return {closed};\n}}"),
+            };
         }
         text.push_str("\n#ifdef PARTUNE_TEST\n#include <stdio.h>\n#include <stdlib.h>\n\n");
         text.push_str("static void check(int holds, int line) {\n    if (!holds) {\n        fprintf(stderr, \"line %d\\n\", line);\n        exit(1);\n    }\n}\n");
@@ -277,7 +430,9 @@ impl File<'_> {
         );
         for point in self.points {
             let values = self.values(point).join(", ");
-            let _ = writeln!(text, "    check(choose({values}) == {}, __LINE__);", names[point.chosen]);
+            if let Some(chosen) = point.chosen {
+                let _ = writeln!(text, "    check(choose({values}) == {}, __LINE__);", names[chosen]);
+            }
             for (position, choice) in self.decision.choices.iter().enumerate() {
                 let name = snake(&choice.name);
                 let _ =
@@ -310,6 +465,11 @@ impl File<'_> {
             let _ = writeln!(quotients, "    {name} = {dividend} // {divisor}");
         }
         text.push_str("\ndef floor_div(a, b):\n    return a // b\n\n");
+        text.push_str(&self.prelude());
+        for (name, own, statements) in self.processes("return @") {
+            let all = own.into_iter().chain(self.shared()).collect::<Vec<_>>().join(", ");
+            let _ = writeln!(text, "\n\ndef {name}({all}):\n{statements}");
+        }
         let _ = writeln!(
             text,
             "\ndef choose({signature}):\n    \"\"\"The name of the best alternative.\"\"\"\n{}",
@@ -325,13 +485,24 @@ impl File<'_> {
                 None => writeln!(text, "    return \"{choice}\""),
             };
         }
-        for choice in &self.decision.choices {
+        let costs: Vec<String> = self
+            .least()
+            .iter()
+            .map(|choice| format!("(\"{}\", cost_{}({signature}))", choice.name, snake(&choice.name)))
+            .collect();
+        if !costs.is_empty() {
             let _ = writeln!(
                 text,
-                "\n\ndef cost_{}({signature}):\n{quotients}    return {}",
-                snake(&choice.name),
-                self.cost(choice)
+                "    # No test holds: the least cost, the first of equal ones.\n    return min([{}], key=lambda pair: pair[1])[0]",
+                costs.join(", ")
             );
+        }
+        for choice in &self.decision.choices {
+            let closed = self.cost(choice);
+            let statements = self.enumeration(choice, &format!("return max(@.time, {closed})"));
+            let body = statements.unwrap_or_else(|| format!("    return {closed}\n"));
+            let _ =
+                writeln!(text, "\n\ndef cost_{}({signature}):\n{quotients}{}", snake(&choice.name), body.trim_end());
         }
         let _ = writeln!(
             text,
@@ -339,7 +510,10 @@ impl File<'_> {
         );
         for point in self.points {
             let values = self.values(point).join(", ");
-            let _ = writeln!(text, "    assert choose({values}) == \"{}\"", self.decision.choices[point.chosen].name);
+            if let Some(chosen) = point.chosen {
+                let name = &self.decision.choices[chosen].name;
+                let _ = writeln!(text, "    assert choose({values}) == \"{name}\"");
+            }
             for (position, choice) in self.decision.choices.iter().enumerate() {
                 let name = snake(&choice.name);
                 let _ = writeln!(text, "    assert near(cost_{name}({values}), {:?})", point.costs[position]);

@@ -5,7 +5,7 @@
 
 use partune_expr::{Atom, Context, Expr, Rat, Symbol, max_over, min_over, sum};
 
-use super::symbolic::{Entry, Estimator};
+use super::symbolic::{ABSENT, Entry, Estimator};
 use crate::model::Range;
 
 /// In which order the iterations of a loop come.
@@ -33,6 +33,10 @@ pub(super) fn close(
     let Range { variable, lo, hi, .. } = range;
     let inside = context.with_range(variable, lo, hi);
     let entry = shifted(entry, range, &inside, order);
+    let ends_vary = entry.head.mentions(variable) || entry.tail.mentions(variable);
+    if ends_vary && entry.index.is_some() && entry.may_be_absent(&inside) {
+        estimator.weaken(ABSENT);
+    }
     let lump = |estimator: &mut Estimator<'_>, entry: Entry| {
         let name = &estimator.model.resources[entry.resource].name;
         let text =
@@ -55,17 +59,7 @@ pub(super) fn close(
     let pieces = match Map::of(component, variable) {
         Some(Map::Shift { sign, offset }) => vec![shift(&entry, range, dimension, sign, &offset)],
         Some(Map::Block { offset, size, base }) => blocks(&entry, range, context, dimension, &offset, &size, &base),
-        Some(Map::Cycle { offset, length, base }) if (lo + &offset).is_zero() => {
-            cycle(&entry, range, context, dimension, &offset, &length, &base)
-        }
-        // Where whole rounds are alike, it does not matter where the first begins.
-        Some(Map::Cycle { length, base, .. }) => {
-            let count = hi - lo + Expr::one();
-            let alike = ![&entry.work, &entry.head, &entry.tail].iter().any(|e| e.mentions(variable));
-            let whole = (&count - &length * context.floor_div(&count, &length)).is_zero();
-            let offset = -lo;
-            if alike && whole { cycle(&entry, range, context, dimension, &offset, &length, &base) } else { Vec::new() }
-        }
+        Some(Map::Cycle(map)) => cycle(&entry, range, context, dimension, &map),
         _ => Vec::new(),
     };
     let left = pieces.iter().any(|piece| piece.work.mentions(variable) || piece.head.mentions(variable));
@@ -125,11 +119,26 @@ fn every_time(entry: Entry, range: &Range, context: &Context) -> Entry {
 /// How an index depends on a loop variable.
 enum Map {
     /// `sign*i + offset`, with a sign of 1 or -1.
-    Shift { sign: Rat, offset: Expr },
+    Shift {
+        sign: Rat,
+        offset: Expr,
+    },
     /// `base + (i + offset) div size`.
-    Block { offset: Expr, size: Expr, base: Expr },
-    /// `base + (i + offset) mod length`.
-    Cycle { offset: Expr, length: Expr, base: Expr },
+    Block {
+        offset: Expr,
+        size: Expr,
+        base: Expr,
+    },
+    Cycle(Cycle),
+}
+
+/// `base + scale * ((factor*i + offset) mod length)`.
+struct Cycle {
+    factor: Rat,
+    offset: Expr,
+    length: Expr,
+    scale: Rat,
+    base: Expr,
 }
 
 impl Map {
@@ -140,18 +149,32 @@ impl Map {
         }
         let floors = e.atoms(|atom| matches!(atom, Atom::FloorDiv(..)) && atom.mentions(variable));
         let [floor @ Atom::FloorDiv(num, size)] = &floors[..] else { return None };
-        let (one, offset) = num.affine(variable)?;
-        if !one.is_one() || size.mentions(variable) {
+        let (factor, offset) = num.affine(variable)?;
+        let factor = factor.to_rat().filter(|factor| factor.is_integer())?;
+        if size.mentions(variable) {
             return None;
         }
         let rest = e - Expr::from(floor.clone());
-        if !rest.mentions(variable) {
+        if factor.is_one() && !rest.mentions(variable) {
             return Some(Map::Block { offset, size: size.clone(), base: rest });
         }
-        // i - P*(i div P)
-        let base = e - (num - size * Expr::from(floor.clone()));
-        (!base.mentions(variable)).then(|| Map::Cycle { offset, length: size.clone(), base })
+        // scale*(i - P*(i div P))
+        let turn = e.by_powers(floor)?.remove(&1)?;
+        let scale = -turn.over(size).to_rat()?;
+        let base = e - (num - size * Expr::from(floor.clone())).scale(scale);
+        let cycle = Cycle { factor, offset, length: size.clone(), scale, base };
+        (!cycle.base.mentions(variable)).then_some(Map::Cycle(cycle))
     }
+}
+
+/// The greatest common divisor of a positive number and an expression: as many as there are divisors of both, each counted as often as it
+/// has smaller numbers without common divisor.
+fn common_divisor(number: i64, of: &Expr) -> Expr {
+    let coprime = |d: i64| (1..=d).filter(|n| Rat::from(*n).gcd(Rat::from(d)).is_one()).count() as i64;
+    let divisors = (1..=number).filter(|d| number % d == 0);
+    divisors.fold(Expr::zero(), |sum, d| {
+        sum + Expr::from(coprime(d)) * partune_expr::Bool::divides(&Expr::from(d), of).iverson()
+    })
 }
 
 fn with_binder(entry: &Entry, dimension: usize, lo: Expr, hi: Expr) -> (Entry, Symbol) {
@@ -247,25 +270,59 @@ fn blocks(
     pieces
 }
 
-/// A cycle from zero: the first `rest` queues get one iteration more.
-fn cycle(
-    entry: &Entry,
-    range: &Range,
-    context: &Context,
-    dimension: usize,
-    offset: &Expr,
-    length: &Expr,
-    base: &Expr,
-) -> Vec<Entry> {
-    let Range { variable, hi, .. } = range;
+/// Multipliers whose divisors are told apart.
+const LARGEST_FACTOR: i64 = 4096;
+
+/// A cycle: after `length / gcd(factor, length)` iterations the same queues come again. The `j`-th queue is that of the `j`-th iteration.
+fn cycle(entry: &Entry, range: &Range, context: &Context, dimension: usize, map: &Cycle) -> Vec<Entry> {
+    let Range { variable, lo, hi, .. } = range;
+    let Cycle { factor, offset, length, scale, base } = map;
+    let factor_size = factor.abs().to_int().and_then(|factor| i64::try_from(factor).ok());
+    let Some(size) = factor_size.filter(|size| (1..=LARGEST_FACTOR).contains(size)) else { return Vec::new() };
+    let (zero, one) = (Expr::zero(), Expr::one());
+    let count = hi - lo + &one;
+    let alike = ![&entry.work, &entry.head, &entry.tail].iter().any(|e| e.mentions(variable));
+    let ends_alike = !entry.head.mentions(variable) && !entry.tail.mentions(variable);
+    let whole = || (&count - length * context.floor_div(&count, length)).is_zero();
+    if factor.is_one() && scale.is_one() && ((lo + offset).is_zero() || alike && whole()) {
+        return turns(entry, range, context, dimension, &map.base, length);
+    }
+    let period = context.simplify(&length.over(&common_divisor(size, length)));
+    // A queue beyond the last iteration gets no work, which is all that counts if ends are alike.
+    let last = if ends_alike { period.clone() } else { -context.max(vec![-&count, -&period]) } - &one;
+    let (mut piece, symbol) = with_binder(entry, dimension, zero.clone(), last);
+    let first = lo + Expr::from(&symbol);
+    let round = Symbol::int(&format!("{}'round", variable.name));
+    if let Some(index) = &mut piece.index {
+        index[dimension] = base + ((&first).scale(*factor) + offset).modulo(length).scale(*scale);
+    }
+    replace(&mut piece, dimension, variable, &(first + &period * Expr::from(&round)));
+    if piece.index.iter().flatten().any(|e| e.mentions(&round)) {
+        return Vec::new();
+    }
+    let mut inside = context.clone();
+    for (symbol, lo, hi) in &piece.binders {
+        inside = inside.with_range(symbol, lo, hi);
+    }
+    let rounds = inside.floor_div(&(&count - &one - Expr::from(&symbol)), &period);
+    let least = |e: &Expr| inside.simplify(&min_over(&round, &zero, &rounds, e, &inside));
+    piece.work = inside.simplify(&sum(&round, &zero, &rounds, &piece.work, &inside));
+    piece.head = least(&piece.head);
+    piece.tail = least(&piece.tail);
+    vec![piece]
+}
+
+/// A cycle of neighbours: the first `rest` queues get one iteration more.
+fn turns(entry: &Entry, range: &Range, context: &Context, dimension: usize, base: &Expr, length: &Expr) -> Vec<Entry> {
+    let Range { variable, lo, hi, .. } = range;
     let one = Expr::one();
-    let count = hi + offset + &one;
+    let count = hi - lo + &one;
     let rounds = context.floor_div(&count, length);
     let rest = &count - length * &rounds;
     let round = Symbol::int(&format!("{}'round", variable.name));
     let piece = |from: &Expr, to: &Expr, last: &Expr| {
         let (mut piece, symbol) = with_binder(entry, dimension, from + base, to + base);
-        let at = Expr::from(&symbol) - base - offset + length * Expr::from(&round);
+        let at = Expr::from(&symbol) - base + lo + length * Expr::from(&round);
         replace(&mut piece, dimension, variable, &at);
         let mut inside = context.clone();
         for (symbol, lo, hi) in &piece.binders {

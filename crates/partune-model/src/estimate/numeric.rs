@@ -75,5 +75,6 @@ fn attempt<S: Scalar>(model: &Model, term: &Term) -> Result<Option<Bounds>, Diag
     };
     let cost = walk.node(&node)?;
     let upper = cost.work.add(cost.path);
-    Ok((|| Some(Bounds { basic: cost.basic.number()?, head_tail: cost.head_tail.number()?, upper: upper.number()? }))())
+    let (basic, head_tail, upper) = (cost.basic.number(), cost.head_tail.number(), upper.number());
+    Ok((|| Some(Bounds { basic: basic?, head_tail: head_tail?, upper: upper?, random: cost.random }))())
 }

@@ -15,6 +15,8 @@ use crate::model::{Draw, Model, Range, Term};
 /// Terms that one derivation may visit; loops that are taken apart visit their bodies again.
 const BUDGET: u32 = 2_000;
 const CASES: usize = 4;
+/// Parts of a loop that are taken apart again; beyond, conditions stay in sums.
+const CUTS: u32 = 12;
 const TOO_LARGE: &str =
     "the model is too large for a closed form; what is left out of it stays numeric: give values with -D NAME=VALUE";
 
@@ -27,7 +29,9 @@ pub(super) struct Entry {
     /// Indices that run over a range.
     pub(super) binders: Vec<(Symbol, Expr, Expr)>,
     pub(super) work: Expr,
+    /// What is certain before its first use.
     pub(super) head: Expr,
+    /// What is certain after its last use.
     pub(super) tail: Expr,
 }
 
@@ -36,6 +40,12 @@ pub(super) struct Entry {
 pub(super) struct Cost {
     pub(super) basic: Expr,
     pub(super) head_tail: Expr,
+    /// What it takes whatever is drawn.
+    pub(super) sure: Expr,
+    /// Whether anything in it is drawn.
+    pub(super) random: bool,
+    /// Whether an exponential time is in it that enumeration knows the least of.
+    pub(super) drawn: bool,
     pub(super) work: Expr,
     pub(super) path: Expr,
     pub(super) entries: Vec<Entry>,
@@ -46,7 +56,8 @@ pub(super) struct Cost {
 /// Cost: well below a millisecond for loop nests of the usual size.
 pub fn closed_form(model: &Model, term: &Term) -> ClosedForm {
     let context = model.context();
-    let mut estimator = Estimator { model, weaker: BTreeSet::new(), left: BUDGET, calls: 0, fresh: 0, cut: false };
+    let mut estimator =
+        Estimator { model, weaker: BTreeSet::new(), left: BUDGET, calls: 0, cuts: 0, fresh: 0, cut: false };
     let cost = estimator.term(term, &context, false);
     // What was left out is no less than nothing, and no more than nobody knows what.
     let upper = if estimator.cut { Expr::undefined() } else { context.simplify(&(&cost.work + &cost.path)) };
@@ -57,7 +68,8 @@ pub fn closed_form(model: &Model, term: &Term) -> ClosedForm {
             estimator.weaken("the formula has too many terms, or too large numbers; the bound stays numeric");
         }
     }
-    ClosedForm { basic, head_tail, upper, weaker: estimator.weaker.into_iter().collect() }
+    let random = cost.random || estimator.cut && model.is_random(term);
+    ClosedForm { basic, head_tail, upper, random, weaker: estimator.weaker.into_iter().collect() }
 }
 
 pub(super) struct Estimator<'a> {
@@ -65,6 +77,7 @@ pub(super) struct Estimator<'a> {
     weaker: BTreeSet<String>,
     left: u32,
     calls: u32,
+    cuts: u32,
     fresh: u32,
     /// Whether a part is left out, so that there is no upper bound.
     cut: bool,
@@ -107,7 +120,7 @@ impl Estimator<'_> {
             Term::Skip => Cost::default(),
             Term::Delay(duration, _) => {
                 let time = context.simplify(&duration.mean());
-                Cost { basic: time.clone(), head_tail: time.clone(), path: time, ..Cost::default() }
+                Cost { path: time.clone(), ..Cost::of(&time, duration, context) }
             }
             Term::Use { resource, index, duration, .. } => {
                 let time = context.simplify(&duration.mean());
@@ -125,7 +138,7 @@ impl Estimator<'_> {
                     tail: Expr::zero(),
                 };
                 let path = &time - &work;
-                Cost { basic: time.clone(), head_tail: time, work, path, entries: vec![entry] }
+                Cost { work, path, entries: vec![entry], ..Cost::of(&time, duration, context) }
             }
             Term::Sequence(all) => {
                 let costs: Vec<Cost> = all.iter().map(|one| self.term(one, context, demands)).collect();
@@ -138,10 +151,13 @@ impl Estimator<'_> {
             Term::If(condition, then, otherwise) => self.conditional(condition, then, otherwise, context, demands),
             Term::Choose(cases, _) => {
                 let mut total = Cost::default();
+                let mut sure = Vec::new();
                 for (chance, case) in cases {
-                    total.add(self.term(case, context, demands).scaled(chance).settled());
+                    let cost = self.term(case, context, demands);
+                    sure.push(-&cost.sure);
+                    total.add(cost.scaled(chance).settled());
                 }
-                total
+                Cost { sure: -context.max(sure), ..total }
             }
             Term::WhileProb(again, body, _) => {
                 let times = again.over(&(Expr::one() - again));
@@ -181,10 +197,13 @@ impl Estimator<'_> {
         let mut total = Cost::default();
         for mut cost in costs {
             for entry in &mut cost.entries {
-                entry.head = context.simplify(&(&entry.head + &total.head_tail));
+                entry.head = context.simplify(&(&entry.head + &total.sure));
             }
             for entry in &mut total.entries {
-                entry.tail = context.simplify(&(&entry.tail + &cost.head_tail));
+                entry.tail = context.simplify(&(&entry.tail + &cost.sure));
+            }
+            if total.drawn && !cost.entries.is_empty() || cost.drawn && !total.entries.is_empty() {
+                self.weaken("of exponential times before and after uses only enumeration counts the least");
             }
             total.add(cost);
         }
@@ -196,15 +215,18 @@ impl Estimator<'_> {
         let mut total = Cost::default();
         let longest = |of: fn(&Cost) -> &Expr| context.max(costs.iter().map(|cost| of(cost).clone()).collect());
         let (basic, head_tail) = (longest(|cost| &cost.basic), longest(|cost| &cost.head_tail));
-        let path = longest(|cost| &cost.path);
+        let (path, sure) = (longest(|cost| &cost.path), longest(|cost| &cost.sure));
         for cost in costs {
+            total.random |= cost.random;
+            total.drawn |= cost.drawn;
             total.work = &total.work + &cost.work;
             total.entries.extend(cost.entries);
         }
-        total.path = path;
+        (total.path, total.sure) = (path, sure);
         self.bounded(total, basic, head_tail, context)
     }
 
+    /// With the bounds of resources; what is certain of branches becomes all of it where nothing is drawn.
     fn bounded(&mut self, mut total: Cost, basic: Expr, head_tail: Expr, context: &Context) -> Cost {
         let bounds = self.resource_bounds(&total.entries, context);
         let (mut basics, mut head_tails) = (vec![basic], vec![head_tail]);
@@ -214,6 +236,9 @@ impl Estimator<'_> {
         }
         total.basic = context.max(basics);
         total.head_tail = context.max(head_tails);
+        if !total.random {
+            total.sure = total.head_tail.clone();
+        }
         total
     }
 
@@ -275,7 +300,11 @@ impl Estimator<'_> {
         let Range { variable, lo, hi, span } = range;
         let inside = context.with_range(variable, lo, hi);
         let conditions = conditions(body, variable, &inside);
-        if let Some(at) = conditions.iter().find_map(|condition| change(condition, range, context)) {
+        let mut changes = conditions.iter().filter_map(|condition| change(condition, range, context));
+        if self.cuts < CUTS
+            && let Some(at) = changes.next()
+        {
+            self.cuts += 1;
             let part = |lo: &Expr, hi: &Expr| Range {
                 lo: lo.clone(),
                 hi: hi.clone(),
@@ -284,6 +313,7 @@ impl Estimator<'_> {
             };
             let parts = [part(lo, &(&at - Expr::one())), part(&at, hi)];
             let costs = parts.iter().map(|part| self.looped(part, body, context, parallel, demands)).collect();
+            self.cuts -= 1;
             return if parallel { self.parallel(costs, context) } else { self.sequence(costs, context) };
         }
         let periodic: Vec<Bool> =
@@ -330,7 +360,7 @@ impl Estimator<'_> {
             // Cases alternate, so nothing is known of what lies before and after.
             if demands && !cost.entries.is_empty() {
                 self.weaken("resources used by a loop with alternating cases have no head and tail");
-                cost = cost.settled();
+                cost = cost.without_ends();
             }
             total.add(cost);
         }
@@ -365,9 +395,13 @@ impl Estimator<'_> {
             Some(_) if !e.mentions(variable) => &some * e,
             Some(_) => max_over(variable, lo, hi, &weighted(e), context),
         };
-        let mut cost = Cost { work: total(&body.work), ..Cost::default() };
+        let (random, drawn) = (body.random, body.drawn);
+        let mut cost = Cost { work: total(&body.work), random, drawn, ..Cost::default() };
         if parallel {
             cost.path = largest(&body.path);
+            if random {
+                cost.sure = largest(&body.sure);
+            }
             for entry in body.entries {
                 cost.entries.extend(close(self, entry.weighted(&weighted), range, context, Order::None));
             }
@@ -376,8 +410,12 @@ impl Estimator<'_> {
         cost.path = total(&body.path);
         cost.basic = total(&body.basic);
         cost.head_tail = total(&body.head_tail);
+        cost.sure = if random { total(&body.sure) } else { cost.head_tail.clone() };
         if demands {
-            let order = if case.is_some() { Order::None } else { Order::Sequence(&body.head_tail) };
+            if drawn && !body.entries.is_empty() {
+                self.weaken("of exponential times before and after uses only enumeration counts the least");
+            }
+            let order = if case.is_some() { Order::None } else { Order::Sequence(&body.sure) };
             for entry in body.entries {
                 cost.entries.extend(close(self, entry.weighted(&weighted), range, context, order));
             }
@@ -469,13 +507,39 @@ fn change(condition: &Bool, range: &Range, context: &Context) -> Option<Expr> {
 
 impl Entry {
     fn weighted(self, weighted: &dyn Fn(&Expr) -> Expr) -> Entry {
-        Entry { work: weighted(&self.work), ..self }
+        Entry { work: weighted(&self.work), head: weighted(&self.head), tail: weighted(&self.tail), ..self }
+    }
+
+    /// Whether it may ask for nothing though all times are above zero, so that its head and tail count for nobody.
+    pub(super) fn may_be_absent(&self, context: &Context) -> bool {
+        let mut inside = context.clone();
+        for (symbol, lo, hi) in &self.binders {
+            inside = inside.with_range(symbol, lo, hi);
+        }
+        // Any time does for a sign.
+        let unit = |atom: &Atom| matches!(atom, Atom::Symbol(symbol) if !symbol.integer).then(Expr::one);
+        let work = inside.simplify(&self.work.rebuild(&mut |atom| unit(atom)));
+        !work.to_rat().map_or_else(|| inside.positive(&work), |work| work > Rat::ZERO)
     }
 }
 
+/// Why a bound with heads and tails is below enumeration.
+pub(super) const ABSENT: &str = "of uses that conditions leave out, heads and tails count all the same";
+
 impl Cost {
+    /// A time without queues.
+    fn of(time: &Expr, duration: &Draw, context: &Context) -> Cost {
+        let random = duration.is_random();
+        let sure = if random { context.simplify(&duration.least()) } else { time.clone() };
+        let drawn = matches!(duration, Draw::Exponential { .. });
+        Cost { basic: time.clone(), head_tail: time.clone(), sure, random, drawn, ..Cost::default() }
+    }
+
     /// Sums; the caller has shifted heads and tails.
     fn add(&mut self, other: Cost) {
+        self.sure = &self.sure + &other.sure;
+        self.random |= other.random;
+        self.drawn |= other.drawn;
         self.basic = &self.basic + &other.basic;
         self.head_tail = &self.head_tail + &other.head_tail;
         self.work = &self.work + &other.work;
@@ -486,6 +550,7 @@ impl Cost {
     fn scaled(mut self, by: &Expr) -> Cost {
         self.basic = &self.basic * by;
         self.head_tail = &self.head_tail * by;
+        self.sure = &self.sure * by;
         self.work = &self.work * by;
         self.path = &self.path * by;
         for entry in &mut self.entries {
@@ -521,19 +586,27 @@ impl Cost {
         Cost {
             basic: guard(&self.basic),
             head_tail: guard(&self.head_tail),
+            sure: guard(&self.sure),
+            random: self.random,
+            drawn: self.drawn,
             work: guard(&self.work),
             path: guard(&self.path),
             entries: entries.collect(),
         }
     }
 
-    /// Without heads and tails, where chance or alternation decides what comes first.
-    fn settled(mut self) -> Cost {
+    /// Without heads and tails, where alternation decides what comes first.
+    fn without_ends(mut self) -> Cost {
         for entry in &mut self.entries {
             entry.head = Expr::zero();
             entry.tail = Expr::zero();
         }
         self
+    }
+
+    /// The same where chance decides: nothing is certain.
+    fn settled(self) -> Cost {
+        Cost { sure: Expr::zero(), random: true, drawn: false, ..self.without_ends() }
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Subcommand, ValueEnum};
-use partune_expr::{Number, Rat};
+use partune_expr::{Expr, Number, Rat};
 use partune_model::decide::decide;
 use partune_model::emit::{Language, emit};
 use partune_model::estimate::{Bounds, ClosedForm, Given, closed_form, numbers};
@@ -268,19 +268,13 @@ fn estimate(args: &Estimate) -> anyhow::Result<()> {
     let mut list = Vec::new();
     for alternative in chosen(&given, args.alt.as_deref())? {
         let Some(open) = general.alternative(&alternative.name) else { continue };
-        let mut form = closed_form(&general, &open.term);
-        if all_given && !form.weaker.is_empty() {
-            // With numbers some forms close that do not without.
-            let closed = closed_form(&given, &alternative.term);
-            if closed.weaker.is_empty() {
-                form = closed;
-            }
-        }
+        let form = closed_form(&general, &open.term);
         let bounds = if all_given {
             let with_values = Model { params: given.params.clone(), ..general.clone() };
-            let exact = form.weaker.is_empty().then(|| form.eval(&Given(&with_values)).ok()).flatten();
+            let exact = form.is_closed().then(|| form.eval(&Given(&with_values)).ok()).flatten();
             Some(match exact {
                 Some(bounds) => bounds,
+                // With numbers some forms close that do not without.
                 None => numbers(&closed_form(&given, &alternative.term), &given, &alternative.term)
                     .map_err(|error| source.failed(&error))?,
             })
@@ -310,22 +304,36 @@ fn number(value: Number) -> serde_json::Value {
     }
 }
 
+/// A formula is there if it is one of the cost, for all values that the assumptions allow; what is only not above it is apart.
 fn estimate_json(name: &str, form: &ClosedForm, model: &Model, bounds: Option<&Bounds>) -> serde_json::Value {
     let [basic, head_tail, upper] = form.printed(model);
-    let assumed: Vec<&str> = model.assumptions.iter().map(|assumption| assumption.text.as_str()).collect();
+    let closed = |formula: &str| form.is_closed().then(|| formula.to_owned());
+    let weaker = |formula: &str| (!form.is_closed()).then(|| formula.to_owned());
+    let upper = (!form.upper.is_undefined()).then_some(upper);
     let mut document = json!({
         "name": name,
-        "closed_form": head_tail,
-        "closed_forms": { "basic": basic, "head_tail": head_tail, "upper": upper },
-        "assumptions": assumed,
+        "closed_form": closed(&head_tail),
+        "closed_forms": { "basic": closed(&basic), "head_tail": closed(&head_tail), "upper": upper.as_ref().filter(|_| !form.random) },
+        "at_least": { "basic": weaker(&basic), "head_tail": weaker(&head_tail) },
+        "of_means_form": upper.as_ref().filter(|_| form.random),
+        "random": form.random,
+        "assumptions": assumptions(model),
         "weaker": form.weaker,
     });
     if let (Some(bounds), Some(fields)) = (bounds, document.as_object_mut()) {
+        let (bound, means) = if form.random { (None, Some(bounds.upper)) } else { (Some(bounds.upper), None) };
         fields.insert("basic".to_owned(), number(bounds.basic));
         fields.insert("head_tail".to_owned(), number(bounds.head_tail));
-        fields.insert("upper".to_owned(), number(bounds.upper));
+        fields.insert("upper".to_owned(), bound.map_or(serde_json::Value::Null, number));
+        fields.insert("of_means".to_owned(), means.map_or(serde_json::Value::Null, number));
     }
     document
+}
+
+/// What formulas and tests hold under.
+fn assumptions(model: &Model) -> Vec<&str> {
+    let stated = model.assumptions.iter().map(|assumption| assumption.text.as_str());
+    stated.chain(["times are not negative"]).collect()
 }
 
 fn run_simulation(args: &Simulate) -> anyhow::Result<()> {
@@ -415,16 +423,21 @@ fn run_decision(args: &Decide) -> anyhow::Result<()> {
     let decision = decide(&model, &args.alt, args.variable.as_deref()).map_err(|error| source.failed(&error))?;
     if !args.json {
         let mut text = String::new();
-        show::decision(&mut text, &decision, &model);
+        show::decision(&mut text, &decision, &model, args.variable.as_deref());
         return output::print(&text);
     }
+    let written = |e: &Expr| e.fold(&model.quotients).to_string();
     let choices: Vec<_> = decision
         .choices
         .iter()
         .map(|choice| {
             json!({
                 "name": choice.name,
-                "cost": choice.form.head_tail.fold(&model.quotients).to_string(),
+                "cost": choice.form.is_closed().then(|| written(&choice.form.head_tail)),
+                "at_least": (!choice.form.is_closed()).then(|| written(&choice.form.head_tail)),
+                "at_most": (!choice.form.is_closed() && !choice.form.upper.is_undefined()).then(|| written(&choice.form.upper)),
+                "random": choice.form.random,
+                "weaker": choice.form.weaker,
                 "chosen": choice.chosen.to_string(),
                 "dominated_by": choice.dominated_by,
             })
@@ -434,10 +447,19 @@ fn run_decision(args: &Decide) -> anyhow::Result<()> {
         .pairs
         .iter()
         .map(|pair| {
-            json!({ "left": pair.left, "right": pair.right, "less": pair.less.to_string(), "at_most": pair.at_most.to_string() })
+            json!({
+                "left": pair.left,
+                "right": pair.right,
+                "less": pair.less.to_string(),
+                "at_most": pair.at_most.to_string(),
+                "closed": pair.closed,
+                "solved": pair.solved,
+            })
         })
         .collect();
-    output::print(&format!("{:#}\n", json!({ "choices": choices, "pairs": pairs })))
+    let (closed, assumptions) = (decision.is_closed(), assumptions(&model));
+    let document = json!({ "choices": choices, "pairs": pairs, "closed": closed, "assumptions": assumptions });
+    output::print(&format!("{document:#}\n"))
 }
 
 fn run_emission(args: &Emit) -> anyhow::Result<()> {

@@ -1,6 +1,6 @@
 //! A term with its expressions compiled, as the walk reads it. Nothing is evaluated here.
 
-use partune_expr::{Rat, Symbol};
+use partune_expr::{Expr, Rat, Symbol};
 
 use crate::code::{Compiler, Test, Value};
 use crate::diagnostic::Span;
@@ -9,40 +9,30 @@ use crate::model::{Range, Term};
 /// A term with compiled values.
 pub(super) enum Node {
     Skip,
-    Delay(Vec<Value>, Mean, Span),
-    Use {
-        resource: usize,
-        index: Vec<Value>,
-        duration: Vec<Value>,
-        mean: Mean,
-        span: Span,
-    },
+    Delay(Vec<Value>, Drawn, Span),
+    Use { resource: usize, index: Vec<Value>, duration: Vec<Value>, drawn: Drawn, span: Span },
     Sequence(Vec<Node>),
     Parallel(Vec<Node>),
-    Loop {
-        parallel: bool,
-        slot: usize,
-        lo: Value,
-        hi: Value,
-        body: Box<Node>,
-        constant: bool,
-        span: Span,
-    },
+    Loop { parallel: bool, slot: usize, lo: Value, hi: Value, body: Box<Node>, constant: bool, span: Span },
     If(Test, Box<Node>, Box<Node>),
     Choose(Vec<(Value, Node)>, Span),
-    /// The last says that the number is drawn.
-    Times(Vec<Value>, Mean, Box<Node>, Span, bool),
+    Times(Vec<Value>, Drawn, Box<Node>, Span),
     Chance(Value, Box<Node>, Span),
     Call(usize, Vec<Value>, Span),
 }
 
-/// How the mean follows from the values of a distribution.
+/// How the mean, and what no draw is below, follow from the values of a distribution.
 #[derive(Clone)]
-pub(super) enum Mean {
+pub(super) enum Drawn {
+    Fixed,
+    /// The mean is the first or the second value; nothing is certain.
+    Exponential,
     First,
     Second,
+    /// The mean lies between two values; the first is certain.
     Middle,
-    Constant(Rat),
+    /// The mean and the least.
+    Constant(Rat, Rat),
 }
 
 pub(super) struct Build<'a> {
@@ -59,28 +49,31 @@ impl Build<'_> {
         slot
     }
 
-    fn draw(&self, draw: &crate::model::Draw) -> (Vec<Value>, Mean) {
+    fn draw(&self, draw: &crate::model::Draw) -> (Vec<Value>, Drawn) {
         use crate::model::Draw;
-        let mean = match draw {
-            Draw::Fixed(_) | Draw::Exponential { .. } | Draw::Normal { .. } => Mean::First,
-            Draw::Uniform { .. } => Mean::Middle,
-            Draw::Erlang { .. } => Mean::Second,
-            Draw::Empirical(_) => Mean::Constant(draw.mean().to_rat().unwrap_or(Rat::UNDEFINED)),
+        let number = |e: &Expr| e.to_rat().unwrap_or(Rat::UNDEFINED);
+        let drawn = match draw {
+            Draw::Fixed(_) => Drawn::Fixed,
+            Draw::Exponential { .. } => Drawn::Exponential,
+            Draw::Normal { .. } => Drawn::First,
+            Draw::Uniform { .. } => Drawn::Middle,
+            Draw::Erlang { .. } => Drawn::Second,
+            Draw::Empirical(_) => Drawn::Constant(number(&draw.mean()), number(&draw.least())),
         };
-        (draw.parts().into_iter().map(|e| self.compiler.value(e)).collect(), mean)
+        (draw.parts().into_iter().map(|e| self.compiler.value(e)).collect(), drawn)
     }
 
     pub(super) fn node(&mut self, term: &Term) -> Node {
         match term {
             Term::Skip => Node::Skip,
             Term::Delay(duration, span) => {
-                let (values, mean) = self.draw(duration);
-                Node::Delay(values, mean, *span)
+                let (values, drawn) = self.draw(duration);
+                Node::Delay(values, drawn, *span)
             }
             Term::Use { resource, index, duration, span } => {
-                let (duration, mean) = self.draw(duration);
+                let (duration, drawn) = self.draw(duration);
                 let index = index.iter().map(|e| self.compiler.value(e)).collect();
-                Node::Use { resource: *resource, index, duration, mean, span: *span }
+                Node::Use { resource: *resource, index, duration, drawn, span: *span }
             }
             Term::Sequence(all) => Node::Sequence(all.iter().map(|one| self.node(one)).collect()),
             Term::Parallel(all) => Node::Parallel(all.iter().map(|one| self.node(one)).collect()),
@@ -98,8 +91,8 @@ impl Build<'_> {
                 Node::Chance(self.compiler.value(chance), Box::new(self.node(body)), *span)
             }
             Term::WhileBelow(count, body, span) => {
-                let (values, mean) = self.draw(count);
-                Node::Times(values, mean, Box::new(self.node(body)), *span, count.is_random())
+                let (values, drawn) = self.draw(count);
+                Node::Times(values, drawn, Box::new(self.node(body)), *span)
             }
             Term::Call(process, args, span) => {
                 Node::Call(*process, args.iter().map(|e| self.compiler.value(e)).collect(), *span)

@@ -12,6 +12,7 @@ pub(super) trait Scalar:
 {
     fn new(quantity: Quantity) -> Self;
     fn number(self) -> Option<Number>;
+    fn ceil(self) -> Self;
 
     fn int(value: i64) -> Self {
         Self::new(Quantity::Ratio { num: value, den: 1 })
@@ -37,6 +38,9 @@ impl Scalar for Rat {
     fn number(self) -> Option<Number> {
         (!self.is_undefined()).then_some(Number::Exact(self))
     }
+    fn ceil(self) -> Rat {
+        Rat::ceil(self)
+    }
     // What is undefined stays so.
     fn max(self, other: Rat) -> Rat {
         if self.is_undefined() || other.is_undefined() { Rat::UNDEFINED } else { Ord::max(self, other) }
@@ -52,5 +56,8 @@ impl Scalar for f64 {
     }
     fn number(self) -> Option<Number> {
         self.is_finite().then_some(Number::Approx(self))
+    }
+    fn ceil(self) -> f64 {
+        f64::ceil(self)
     }
 }

@@ -4,9 +4,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use partune_expr::Rat;
+
 use super::super::error;
 use super::cost::{Cost, Demand};
-use super::node::{Mean, Node};
+use super::node::{Drawn, Node};
 use super::scalar::Scalar;
 use crate::code::{Quantity, Value};
 use crate::diagnostic::{Diagnostic, Span};
@@ -47,7 +49,8 @@ impl<S: Scalar> Walk<'_, S> {
         value.eval(&self.variables).map_err(|reason| error(span, &reason))
     }
 
-    fn mean(&self, values: &[Value], mean: &Mean, span: Span) -> Result<S, Diagnostic> {
+    /// The mean of a draw, and what no draw is below.
+    fn drawn(&self, values: &[Value], drawn: &Drawn, span: Span) -> Result<(S, S), Diagnostic> {
         let at = |position: usize| match values.get(position) {
             Some(value) => {
                 let quantity = self.quantity(value, span)?;
@@ -58,14 +61,31 @@ impl<S: Scalar> Walk<'_, S> {
             }
             None => Ok(S::int(0)),
         };
-        Ok(match mean {
-            Mean::First => at(0)?,
-            Mean::Second => at(1)?,
-            Mean::Middle => at(0)?.add(at(1)?).div(S::int(2)),
-            Mean::Constant(value) => {
-                let ratio = i64::try_from(value.num()).ok().zip(i64::try_from(value.den()).ok());
-                S::new(ratio.map_or(Quantity::Real(value.to_f64()), |(num, den)| Quantity::Ratio { num, den }))
-            }
+        let constant = |value: &Rat| {
+            let ratio = i64::try_from(value.num()).ok().zip(i64::try_from(value.den()).ok());
+            S::new(ratio.map_or(Quantity::Real(value.to_f64()), |(num, den)| Quantity::Ratio { num, den }))
+        };
+        let zero = S::int(0);
+        Ok(match drawn {
+            Drawn::Fixed => (at(0)?, at(0)?),
+            Drawn::Exponential | Drawn::First => (at(0)?, zero),
+            Drawn::Second => (at(1)?, zero),
+            Drawn::Middle => (at(0)?.add(at(1)?).div(S::int(2)), at(0)?),
+            Drawn::Constant(mean, least) => (constant(mean), constant(least)),
+        })
+    }
+
+    /// A time without queues.
+    fn time(&self, values: &[Value], drawn: &Drawn, span: Span) -> Result<Cost<S>, Diagnostic> {
+        let (time, sure) = self.drawn(values, drawn, span)?;
+        Ok(Cost {
+            basic: time,
+            head_tail: time,
+            sure,
+            drawn: if matches!(drawn, Drawn::Exponential) { time } else { S::int(0) },
+            random: !matches!(drawn, Drawn::Fixed),
+            path: time,
+            ..Cost::zero()
         })
     }
 
@@ -82,18 +102,18 @@ impl<S: Scalar> Walk<'_, S> {
         let mut cost = Cost::zero();
         match node {
             Node::Skip => {}
-            Node::Delay(values, mean, span) => {
-                let time = self.mean(values, mean, *span)?;
-                cost = Cost { basic: time, head_tail: time, path: time, ..cost };
-            }
-            Node::Use { resource, index, duration, mean, span } => {
-                let time = self.mean(duration, mean, *span)?;
-                if time > S::int(0) || time.number().is_none() {
+            Node::Delay(values, drawn, span) => return self.time(values, drawn, *span),
+            Node::Use { resource, index, duration, drawn, span } => {
+                let one = self.time(duration, drawn, *span)?;
+                let work = one.basic;
+                if work > S::int(0) || work.number().is_none() {
                     let queue = self.queue(*resource, index, *span)?;
                     let servers = self.resources[*resource].servers;
-                    let own = time.div(servers);
-                    cost = Cost { basic: time, head_tail: time, work: own, path: time.sub(own), ..cost };
-                    cost.demands.insert(queue, Demand { work: time, head: S::int(0), reach: time, servers });
+                    let (own, none) = (work.div(servers), S::int(0));
+                    cost = Cost { work: own, path: work.sub(own), ..one };
+                    let ends =
+                        Demand { work, head: none, head_drawn: none, tail_drawn: none, reach: one.sure, servers };
+                    cost.demands.insert(queue, ends);
                 }
             }
             Node::Sequence(all) => {
@@ -139,21 +159,23 @@ impl<S: Scalar> Walk<'_, S> {
                 return self.node(if holds { then } else { otherwise });
             }
             Node::Choose(cases, span) => {
-                for (chance, case) in cases {
+                for (position, (chance, case)) in cases.iter().enumerate() {
                     let chance = self.chance(chance, *span)?;
                     let next = self.node(case)?;
-                    cost.mixed(next, chance);
+                    cost.mixed(next, chance, position == 0);
                 }
-                cost.settle();
+                let sure = cost.sure;
+                cost.settle(sure);
             }
-            Node::Times(values, mean, body, span, drawn) => {
-                let times = self.mean(values, mean, *span)?;
+            Node::Times(values, drawn, body, span) => {
+                let (mean, _) = self.drawn(values, drawn, *span)?;
+                let random = !matches!(drawn, Drawn::Fixed);
+                let times = if random { mean } else { mean.ceil() };
                 if times > S::int(0) || times.number().is_none() {
-                    let mut cost = self.node(body)?.times(times);
-                    if *drawn {
-                        cost.settle();
+                    cost = self.node(body)?.times(times);
+                    if random {
+                        cost.settle(S::int(0));
                     }
-                    return Ok(cost);
                 }
             }
             Node::Chance(chance, body, span) => {
@@ -163,9 +185,8 @@ impl<S: Scalar> Walk<'_, S> {
                 }
                 let times = again.div(S::int(1).sub(again));
                 if times > S::int(0) {
-                    let mut one = self.node(body)?.times(times);
-                    one.settle();
-                    return Ok(one);
+                    cost = self.node(body)?.times(times);
+                    cost.settle(S::int(0));
                 }
             }
             Node::Call(process, args, span) => return self.call(*process, args, *span),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use partune_expr::Number;
+use partune_expr::{Number, Test};
 use partune_model::decide::Decision;
 use partune_model::estimate::{Bounds, ClosedForm};
 use partune_model::model::Model;
@@ -55,20 +55,24 @@ pub(super) fn significant(value: f64) -> String {
 }
 
 pub(super) fn estimate(text: &mut String, name: &str, form: &ClosedForm, model: &Model, bounds: Option<&Bounds>) {
-    let mut forms = form.printed(model);
-    if form.upper.is_undefined() {
-        "no formula: a part of the model stays numeric".clone_into(&mut forms[2]);
-    }
+    let forms = form.printed(model);
     let values = bounds.map(|bounds| [bounds.basic, bounds.head_tail, bounds.upper].map(number));
     let _ = writeln!(text, "{name}");
-    for (index, label) in ["basic", "head-tail", "upper"].into_iter().enumerate() {
+    let last = if form.random { "of means" } else { "upper" };
+    for (index, label) in ["basic", "head-tail", last].into_iter().enumerate() {
+        // The upper formula is whole as long as nothing was left out.
+        let formula = match index {
+            2 if form.upper.is_undefined() => "no formula: a part of the model stays numeric".to_owned(),
+            2 => forms[2].clone(),
+            _ if form.is_closed() => forms[index].clone(),
+            _ => format!("at least {}", forms[index]),
+        };
+        let own = form.is_closed() || index == 2;
         match &values {
-            Some(values) if values[index] != forms[index] => {
-                let _ = writeln!(text, "  {label:<10}{:>14}  = {}", values[index], forms[index]);
-            }
-            _ => {
-                let _ = writeln!(text, "  {label:<10}{}", forms[index]);
-            }
+            Some(values) if values[index] == formula => _ = writeln!(text, "  {label:<10}{formula}"),
+            Some(values) if own => _ = writeln!(text, "  {label:<10}{:>14}  = {formula}", values[index]),
+            Some(values) => _ = writeln!(text, "  {label:<10}{:>14}  {formula}", values[index]),
+            None => _ = writeln!(text, "  {label:<10}{formula}"),
         }
     }
     if !model.assumptions.is_empty() {
@@ -76,14 +80,21 @@ pub(super) fn estimate(text: &mut String, name: &str, form: &ClosedForm, model: 
         let _ = writeln!(text, "  assuming  {}; times are not negative", assumed.join(", "));
     }
     for reason in &form.weaker {
-        let _ = writeln!(text, "  the formula is weaker than enumeration: {reason}");
+        let _ = writeln!(text, "  no closed form: {reason}");
+    }
+    if form.random {
+        let _ = writeln!(
+            text,
+            "  times are drawn: basic and head-tail bound the mean time from below; nothing here bounds it from above"
+        );
     }
     if let Some(bounds) = bounds {
-        if !form.weaker.is_empty() {
+        if !form.is_closed() {
             let _ = writeln!(text, "  the numbers come from enumeration");
         }
         if bounds.upper.to_f64() > 2.0 * bounds.head_tail.to_f64() {
-            let _ = writeln!(text, "  the bounds are far apart: partune model simulate tells more");
+            let what = if form.random { "the figures" } else { "the bounds" };
+            let _ = writeln!(text, "  {what} are far apart: partune model simulate tells more");
         }
     }
 }
@@ -123,25 +134,55 @@ pub(super) fn outcome(text: &mut String, name: &str, outcome: &Outcome) {
     }
 }
 
-pub(super) fn decision(text: &mut String, decision: &Decision, model: &Model) {
+pub(super) fn decision(text: &mut String, decision: &Decision, model: &Model, variable: Option<&str>) {
     let width = decision.choices.iter().map(|choice| choice.name.len()).max().unwrap_or(0);
     for choice in &decision.choices {
         let cost = choice.form.head_tail.fold(&model.quotients);
-        let _ = writeln!(text, "{:<width$}  costs {cost}", choice.name);
+        if choice.form.is_closed() {
+            let _ = writeln!(text, "{:<width$}  costs {cost}", choice.name);
+            continue;
+        }
+        let most = choice.form.upper.fold(&model.quotients);
+        let most = if most.is_undefined() { String::new() } else { format!(", at most {most}") };
+        let _ = writeln!(text, "{:<width$}  costs at least {cost}{most}", choice.name);
+        for reason in &choice.form.weaker {
+            let _ = writeln!(text, "{:<width$}    no closed form: {reason}", "");
+        }
+    }
+    if decision.choices.iter().any(|choice| choice.form.random) {
+        let _ = writeln!(text, "times are drawn: costs bound the mean time from below");
+    }
+    if !model.assumptions.is_empty() {
+        let assumed: Vec<&str> = model.assumptions.iter().map(|assumption| assumption.text.as_str()).collect();
+        let _ = writeln!(text, "assuming {}; times are not negative", assumed.join(", "));
     }
     text.push('\n');
     for choice in &decision.choices {
         let when = match &choice.dominated_by {
             Some(better) => format!("never: {better} is at least as good"),
+            None if choice.chosen == Test::Always => "always best".to_owned(),
+            None if choice.chosen == Test::Never => "not best for sure anywhere".to_owned(),
             None => format!("best if {}", choice.chosen),
         };
         let _ = writeln!(text, "{:<width$}  {when}", choice.name);
+    }
+    if !decision.is_closed() {
+        let _ = writeln!(
+            text,
+            "elsewhere the costs must be computed: by partune model estimate with -D, and by the code of partune model emit"
+        );
     }
     text.push('\n');
     for pair in &decision.pairs {
         let _ = writeln!(text, "{} < {}:  {}", pair.left, pair.right, pair.less);
         if pair.at_most != pair.less {
             let _ = writeln!(text, "{} <= {}: {}", pair.left, pair.right, pair.at_most);
+        }
+        if !pair.closed {
+            let _ = writeln!(text, "  for sure; elsewhere it is open");
+        }
+        if let (false, Some(name)) = (pair.solved, variable) {
+            let _ = writeln!(text, "  not solved for {name}: it stands where it cannot be isolated");
         }
     }
 }
