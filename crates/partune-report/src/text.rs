@@ -192,7 +192,8 @@ fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
             seconds(cause.time)
         );
         if let Some(via) = names::via(trace, cause).filter(|_| index == 0) {
-            let _ = writeln!(out, "               {} of it through {via}", seconds(cause.passed_on));
+            let _ =
+                writeln!(out, "               {} of it passed on by others, such as {via}", seconds(cause.passed_on));
         }
     }
 }
