@@ -8,6 +8,9 @@ use crate::blame::{self, Account, Charge};
 use crate::delay::{Lookup, NEGLIGIBLE, Root, RootCharge, Roots};
 use crate::{Analysis, Cause, Finding, Input, Occurrence, Outcome, Pattern, Wait};
 
+/// How many operations that kept others, and of which no wait was looked at for delays, are looked at for a finding.
+const SAMPLES: usize = 256;
+
 /// The analysis.
 pub(crate) static WAIT_STATES: Analysis = Analysis {
     name: "wait_states",
@@ -173,19 +176,28 @@ fn finding(
 /// The roots of what was charged, largest first.
 fn causes(input: &Input<'_>, time: Span, charges: &[(Account, Charge)], lookup: &Lookup<'_>) -> Vec<Cause> {
     let mut roots = Roots::new(input.trace, input.waits);
-    for (account, charge) in charges {
+    let mut others: Vec<&(Account, Charge)> = Vec::new();
+    for row in charges {
+        let (_, charge) = row;
         let looked_at: f64 = charge.links.iter().map(|(_, ticks)| ticks).sum();
+        if looked_at > 0.0 {
+            // They stand for all that the same operation of the same PE kept.
+            let factor = charge.ticks / looked_at;
+            charge.links.iter().for_each(|(link, ticks)| roots.of_link(*link, ticks * factor));
+        } else {
+            others.push(row);
+        }
+    }
+    others.sort_by(|a, b| b.1.ticks.total_cmp(&a.1.ticks).then(a.0.cmp(&b.0)));
+    let mut rest: f64 = others.iter().map(|(_, charge)| charge.ticks).sum();
+    for (i, (account, charge)) in others.into_iter().enumerate() {
         match charge.sample {
-            // The waits that were looked at stand for all that the same operation of the same PE kept.
-            _ if looked_at > 0.0 => {
-                let factor = charge.ticks / looked_at;
-                charge.links.iter().for_each(|(link, ticks)| roots.of_link(*link, ticks * factor));
-            }
-            Some(sample) if charge.ticks >= NEGLIGIBLE * time.0 as f64 => {
+            Some(sample) if i < SAMPLES && rest >= NEGLIGIBLE * time.0 as f64 => {
                 roots.of_sample(lookup, &sample.wait, sample.since, charge.ticks);
             }
             _ => roots.here(Root { pe: account.pe, path: account.cause, origin: account.cause }, charge.ticks),
         }
+        rest -= charge.ticks;
     }
     let mut largest: Vec<_> = roots.settle().iter().filter(|(_, charge)| charge.ticks >= 0.5).copied().collect();
     largest.sort_by(|a, b| b.1.ticks.total_cmp(&a.1.ticks).then(a.0.cmp(&b.0)));

@@ -86,7 +86,8 @@ fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
         let (pe, what) = (names::pe(trace, cause.pe), names::cause(trace, it.pattern, cause));
         let _ = writeln!(out, "     {label:<11} PE {pe}: {what}, {}", seconds(cause.time));
         if let Some(via) = names::via(trace, cause).filter(|_| index == 0) {
-            let _ = writeln!(out, "                 {} of it through {via}", seconds(cause.passed_on));
+            let passed = seconds(cause.passed_on);
+            let _ = writeln!(out, "                 {passed} of it passed on by others, such as {via}");
         }
     }
 }

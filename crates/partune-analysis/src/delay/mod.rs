@@ -8,7 +8,7 @@
 //! So Σ short + Σ long = Σ min(ω, D+W), a law that is tested.
 //!
 //! Cost: linear, with three bounds that hold on any trace: at most 2^18 waits are looked at, each visit twice on average, and
-//! the shortest waits, up to 1 % of all waiting, not at all. The longest are looked at, and of those next in length every k-th.
+//! the shortest waits, up to 1 % of all waiting, only where all of it costs little. The longest are looked at, and of those next in length every k-th.
 //! The others are charged to the same call paths, in the same proportions, as those that were looked at and had a cause in the
 //! same operation of the same PE (or to that operation itself if there is none), so that the law holds for all waits; what
 //! they hand on to earlier waits is not followed. Memory: 4 bytes a visit, about 80 a wait, 16 a member of a collective; of it, about

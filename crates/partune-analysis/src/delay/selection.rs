@@ -1,4 +1,5 @@
-//! Which waits are looked at in detail: the longest, as many as can be paid for, and of those next in length every k-th.
+//! Which waits are looked at in detail: the longest, as many as can be paid for, and of those next in length every k-th. The
+//! shortest are left out even if they could be paid for, unless looking at all costs little.
 
 use partune_base::{Id, PeId, Span, Time};
 use partune_trace::Trace;
@@ -11,6 +12,8 @@ use crate::{Wait, Waits};
 const MOST: u64 = 1 << 18;
 /// How often all visits are looked at.
 const LOOKS: u64 = 2;
+/// Share of a budget that is little.
+const LITTLE: u64 = 4;
 /// Share of all waiting, in the shortest waits, that is not looked at.
 pub(crate) const NEGLIGIBLE: f64 = 0.01;
 
@@ -57,12 +60,13 @@ impl Selection {
     fn within(buckets: &Buckets, mut budget: u64) -> Selection {
         let total: u64 = buckets.iter().map(|(time, _)| time).sum();
         let mut rest = total;
+        let ample = budget - budget / LITTLE;
         for (bucket, (time, cost)) in buckets.iter().enumerate().rev() {
             if *cost > budget {
                 let stride = cost.checked_div(budget).map_or(usize::MAX, |stride| stride as usize + 1);
                 return Selection { bucket, stride };
             }
-            if (rest as f64) < NEGLIGIBLE * total as f64 {
+            if budget < ample && (rest as f64) < NEGLIGIBLE * total as f64 {
                 return Selection { bucket, stride: usize::MAX };
             }
             budget -= cost;
@@ -123,8 +127,12 @@ mod tests {
         let mut buckets = empty();
         buckets[20] = (1000, 100);
         buckets[10] = (500, 100);
-        assert_eq!(Selection::within(&buckets, 1000), Selection { bucket: 9, stride: usize::MAX });
+        assert_eq!(Selection::within(&buckets, 1000), Selection { bucket: 0, stride: 1 });
         assert_eq!(Selection::within(&buckets, 150), Selection { bucket: 10, stride: 3 });
         assert_eq!(Selection::within(&buckets, 0), Selection { bucket: 20, stride: usize::MAX });
+        // 5 of 1505 ticks are less than 1 %: they are looked at if all of it takes little of the budget.
+        buckets[5] = (5, 50);
+        assert_eq!(Selection::within(&buckets, 700), Selection { bucket: 9, stride: usize::MAX });
+        assert_eq!(Selection::within(&buckets, 1000), Selection { bucket: 0, stride: 1 });
     }
 }

@@ -88,10 +88,10 @@ proptest! {
                 *costs.entry((cause.pe.0, cause.origin)).or_default() -= cause.time.0 as f64;
             }
         }
-        // The shortest waits, 1 % of all, are looked at by neither, and divided in different ways; the cap of σ is not reached.
+        // Where all waits are looked at and the cap of σ is not reached, the two agree but for rounding.
         prop_assert!(case.waits.delays().unattributed < 1.0);
         for (root, left) in &costs {
-            prop_assert!(left.abs() <= 0.02 * total + 4.0, "{root:?}: {left} of {total}");
+            prop_assert!(left.abs() <= 2.0, "{root:?}: {left} of {total}");
         }
     }
 

@@ -7,8 +7,11 @@ use super::Case;
 /// A cause: rank, operation, origin, ticks.
 type Root = (u32, String, String, i64);
 
-/// What makes PEs wait at a path, with the ways as (ticks that came so, ranks and paths).
-fn roots(case: &Case, path: &str) -> Vec<(Root, (i64, Vec<(u32, String)>))> {
+/// Ticks that came through others, and these: ranks and operations.
+type Way = (i64, Vec<(u32, String)>);
+
+/// What makes PEs wait at a path.
+fn roots(case: &Case, path: &str) -> Vec<(Root, Way)> {
     let findings = case.run("wait_states").findings;
     let finding = findings.iter().find(|it| case.name(it.path) == path).expect("there is a finding at the path");
     assert_eq!(finding.unexplained.0, 0);
@@ -23,11 +26,11 @@ fn root(rank: u32, path: &str, origin: &str, ticks: i64) -> Root {
     (rank, format!("main/{path}"), format!("main/{origin}"), ticks)
 }
 
-fn through(ticks: i64, via: &[(u32, &str)]) -> (i64, Vec<(u32, String)>) {
+fn through(ticks: i64, via: &[(u32, &str)]) -> Way {
     (ticks, via.iter().map(|(rank, path)| (*rank, format!("main/{path}"))).collect())
 }
 
-fn directly() -> (i64, Vec<(u32, String)>) {
+fn directly() -> Way {
     (0, Vec::new())
 }
 
