@@ -310,7 +310,18 @@ mod tests {
         let words = |pattern, names, origin: Option<&str>| {
             let origin = origin.map_or(CallPathId::NONE, path);
             let path = if names == "" { CallPathId::NONE } else { path(names) };
-            cause(&trace, pattern, &Cause { pe: PeId(0), path, origin, time: partune_base::Span(1) })
+            cause(
+                &trace,
+                pattern,
+                &Cause {
+                    pe: PeId(0),
+                    path,
+                    origin,
+                    time: partune_base::Span(1),
+                    passed_on: partune_base::Span::ZERO,
+                    via: Vec::new(),
+                },
+            )
         };
         // Nothing was recorded around the collective, so what came before it was outside.
         let late = Pattern::WaitAtNxn;
@@ -323,6 +334,23 @@ mod tests {
         assert_eq!(words(Pattern::CompetingPutGet, "MPI_Allreduce", None), "MPI_Allreduce");
         assert_eq!(words(Pattern::LoadImbalance, "main/work", None), "work (w.c:3)");
         assert_eq!(words(Pattern::LoadImbalance, "", None), "code outside of recorded regions");
+    }
+
+    #[test]
+    fn streams_of_devices_are_counted_apart() {
+        let of = |text| pes(&partune_testkit::trace(text));
+        assert_eq!(of("pe 0: main 0..9"), "1 PE in 1 process");
+        assert_eq!(of("pe 0 1.0 1.1: main 0..9"), "3 PEs in 2 processes");
+        let one = "device a = 0.1  device b = 0.2  pe 0: main 0..9  pe 0.1 0.2: kernel 0..9";
+        assert_eq!(of(one), "1 PE in 1 process, 2 GPU streams");
+        assert_eq!(
+            of("device a = 0.1 0.2  pe 0 1: main 0..9  pe 0.1 0.2: kernel 0..9"),
+            "2 PEs in 2 processes, 2 GPU streams on 1 device"
+        );
+        // A main thread with streams is not the first of several threads.
+        let trace = partune_testkit::trace(one);
+        let names: Vec<String> = trace.pes().ids().map(|id| pe(&trace, id)).collect();
+        assert_eq!(names, ["0", "0 rank 0 thread 1", "0 rank 0 thread 2"]);
     }
 
     #[test]

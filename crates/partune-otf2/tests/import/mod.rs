@@ -98,6 +98,52 @@ fn operations_have_the_right_roles() {
     assert!(role_count("scorep84-npb-omp-cg.S-4t", Role::GroupSync) > Some(0));
 }
 
+/// Contexts are no processes and no nodes, kernels are user code whatever role their producer gives them, copies have visits.
+#[test]
+fn devices_belong_to_processes() {
+    let find = |name: &str| archives().iter().find(|it| it.path.components().any(|part| part.as_os_str() == name));
+    let visits = |trace: &Trace, name: &str| {
+        let is_it = |pe, visit: &partune_trace::VisitIx| trace.strings().get(trace.region_of(pe, *visit).name) == name;
+        let of_pe = |pe: partune_base::PeId| {
+            let stream = &trace.streams()[pe];
+            (0..stream.visits.len() as u32).filter(|at| is_it(pe, &partune_trace::VisitIx(*at))).count()
+        };
+        trace.pes().ids().map(of_pe).collect::<Vec<_>>()
+    };
+    let role = |trace: &Trace, name: &str| {
+        trace.regions().iter().find(|region| trace.strings().get(region.name) == name).map(|region| region.role)
+    };
+    if let Some(archive) = find("fastotf2-mi300") {
+        let trace = open(&archive.path, None);
+        assert_eq!(
+            (trace.processes().len(), trace.cpu_pes().count(), trace.device_pes().count(), trace.devices()),
+            (1, 1, 2, 2)
+        );
+        assert_eq!(trace.strings().get(trace.processes()[partune_base::ProcessId(0)].node), "faraday.ftpn.ornl.gov");
+        assert_eq!(role(&trace, "heavy_kernel(float*, float const*)"), Some(Role::User));
+        assert_eq!(role(&trace, "hipEventSynchronize"), Some(Role::DeviceWait));
+        // The host's thread, then streams, then sources of metrics.
+        assert_eq!(visits(&trace, "heavy_kernel(float*, float const*)")[..3], [0, 1, 0]);
+    }
+    if let Some(archive) = find("casita-2_cuda_simple") {
+        for run_bytes in [None, Some(1)] {
+            let trace = open(&archive.path, run_bytes);
+            assert_eq!(
+                (trace.processes().len(), trace.cpu_pes().count(), trace.device_pes().count(), trace.devices()),
+                (2, 4, 2, 2)
+            );
+            assert_eq!(visits(&trace, "copy to the device"), [0, 0, 22, 0, 0, 22]);
+            assert_eq!(visits(&trace, "copy from the device"), [0, 0, 21, 0, 0, 21]);
+            for stream in trace.device_pes().map(|pe| &trace.streams()[pe]) {
+                let inside = stream.transfers.iter().zip(&stream.completions).all(|(start, end)| {
+                    stream.visits.get(start.visit).is_some_and(|it| (it.enter, it.exit) == (start.time, end.time))
+                });
+                assert!(inside && stream.operations.len() == 43);
+            }
+        }
+    }
+}
+
 #[test]
 fn what_is_no_archive_is_refused_with_a_remedy() {
     let files = std::collections::BTreeMap::from([("a.otf2".to_owned(), b"hello".to_vec())]);

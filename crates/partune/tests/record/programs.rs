@@ -32,6 +32,7 @@ programs! {
     rma_fence "rma_fence.c"
     rma_pscw "rma_pscw.c"
     rma_passive "rma_passive.c"
+    rma_addresses "rma_addresses.c"
     files "files.c"
     sessions "sessions.c"
     threads "threads.c"
@@ -90,6 +91,20 @@ pub(super) fn check_counts(built: &Built<'_>, options: &[&str], arguments: &[&st
     let complaints: Vec<_> = complaints.filter(|it| it["severity"] != "info").collect();
     assert!(!ends_well || complaints.is_empty(), "{complaints:#?}");
     recorded
+}
+
+/// What the program's comment says of where elements lie: of twelve, six are read where they are, and dealt out one by one all would be.
+/// The window with holes has no address, so nothing is said of it.
+#[test]
+fn accesses_have_addresses() {
+    for mpi in [&OPEN_MPI, &MPICH] {
+        let Some(built) = Built::new(mpi, "programs/rma_addresses.c", &[]) else { continue };
+        let document = built.record(&[], &[]).analysis();
+        let rows = document["shared_data"].as_array().unwrap_or_else(|| panic!("no addresses: {document:#}"));
+        assert_eq!(rows.len(), 1, "{rows:#?}");
+        let values = ["local", "best_local", "best_block", "element_bytes"].map(|name| rows[0][name].as_f64());
+        assert_eq!(values, [Some(0.5), Some(1.0), Some(1.0), Some(8.0)], "{rows:#?}");
+    }
 }
 
 #[test]
