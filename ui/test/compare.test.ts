@@ -1,6 +1,7 @@
 // Two runs beside each other, and several by their number of PEs: what the pages say is what the server's documents say.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { seconds } from "../src/format";
 import { even, ring, ringProfile, stencil, uneven } from "./archives";
 import { open, params, shot, until, visit } from "./browser";
 import { stage } from "./stage";
@@ -12,9 +13,12 @@ const given = stage(archives);
 
 interface Place {
   construct: string;
-  runs: ({ exclusive_s: number } | null)[];
+  runs: ({ exclusive_s: number; compared_s: number } | null)[];
   changes: { difference_s: number; verdict: string }[];
 }
+
+/** A verdict as the page says it. */
+const words = (verdict: string) => verdict.replaceAll("_", " ").replace("too small to tell", "within noise");
 
 test("two runs, region by region", async () => {
   const it = await open(given.browser, given.server, "#/compare?runs=0,1");
@@ -24,7 +28,7 @@ test("two runs, region by region", async () => {
   rows.forEach((text, at) => {
     const place = said.callpaths[at] as Place;
     assert.ok(text.includes(place.construct), `${text} is ${place.construct}`);
-    assert.ok(text.includes((place.changes[0]?.verdict ?? "").replaceAll("_", " ")), `${text} says ${place.changes[0]?.verdict}`);
+    assert.ok(text.includes(words(place.changes[0]?.verdict ?? "")), `${text} says ${place.changes[0]?.verdict}`);
   });
   if (even && uneven) {
     const finalize = rows.find((text) => text.includes("MPI_Finalize")) ?? "";
@@ -34,6 +38,28 @@ test("two runs, region by region", async () => {
     assert.ok(!rows.some((text) => /grown|shrunk/.test(text)), "a run differs in nothing from itself");
   }
   await shot(it.page, "compare");
+  it.clean();
+  await it.close();
+});
+
+test("runs of different sizes are compared by means over PEs", { skip: !stencil }, async () => {
+  const runs = `0,${archives.length - 1}`;
+  const it = await open(given.browser, given.server, `#/compare?runs=${runs}&places=callpaths`);
+  const said = await given.server.api<{ per_pe: boolean; callpaths: Place[]; runs: { pes: number }[] }>(`compare?runs=${runs}`);
+  assert.ok(said.per_pe && said.runs[0]?.pes !== said.runs[1]?.pes);
+  const table = it.page.locator("section[aria-labelledby=places]");
+  assert.match((await table.locator("caption").textContent()) ?? "", /mean over PEs/);
+  const rows = await table.locator("tbody tr").allTextContents();
+  rows.forEach((text, at) => {
+    const place = said.callpaths[at] as Place;
+    place.runs.forEach((sums, run) => {
+      if (!sums) return;
+      const mean = sums.exclusive_s / (said.runs[run]?.pes ?? 0);
+      assert.ok(Math.abs(sums.compared_s - mean) < 1e-9 && text.includes(seconds(mean)), `${text}: ${mean}`);
+    });
+    const [a, b] = place.runs.map((sums) => sums?.compared_s ?? 0);
+    assert.ok(Math.abs((b ?? 0) - (a ?? 0) - (place.changes[0]?.difference_s ?? 0)) < 1e-9, text);
+  });
   it.clean();
   await it.close();
 });
