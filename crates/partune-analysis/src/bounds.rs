@@ -66,8 +66,8 @@ const DOCS: &str = "\
 How fast could the run be, and what makes it slower: a chain from the work alone to the run time, one loss a step. The gaps add
 up to the run less the first bound, exactly.
 
-Between two synchronisations of all PEs lies a tile. Tiles that close at the same call site are iterations *i* of one region *r*, the
-first tile of a run too. In a tile PE *q* spends *u* on user code, *k* on communication and runtime calls, *o* on input and output (where CPU
+Between two synchronisations of all PEs lies a block. Blocks that close at the same call site are iterations *i* of one region *r*, the
+first block of a run too. In a block PE *q* spends *u* on user code, *k* on communication and runtime calls, *o* on input and output (where CPU
 time was recorded, also what user code was off the CPU), and waits; *w = u + k + o*. *S* is the work in serial regions, where one
 PE does at least 99 % of it.
 
@@ -90,14 +90,14 @@ X is what the recording does not explain: time of the PE that arrives last that 
 that the process is not in calls between processes; the mean over processes is given. In a run of one process the PEs are its threads.
 
 **Synchronisations** are barriers, all-to-all collectives, fences and collective creation of objects of all processes. A split one
-(`MPI_Ibarrier`, `upc_notify`) ends a tile where its completion begins. If a PE works longer in a tile than from the last arrival before it to
-the last arrival at its end, which only a split synchronisation or clocks that disagree allow, the tile is joined to the one before.
+(`MPI_Ibarrier`, `upc_notify`) ends a block where its completion begins. If a PE works longer in a block than from the last arrival before it to
+the last arrival at its end, which only a split synchronisation or clocks that disagree allow, the block is joined to the one before.
 
-Where the program marks iterations (regions of kind iteration), these are the *i*. A tile belongs to the turn of
-the marked loop in which it ends; tiles that close at the same place in one turn are regions of their own by their order, so M' is what is uneven
-in every turn alike and D what changes from turn to turn. A tile without a synchronisation between its turns is cut where they begin,
+Where the program marks iterations (regions of kind iteration), these are the *i*. A block belongs to the turn of
+the marked loop in which it ends; blocks that close at the same place in one turn are regions of their own by their order, so M' is what is uneven
+in every turn alike and D what changes from turn to turn. A block without a synchronisation between its turns is cut where they begin,
 and what lies before the first and after the last are regions. Where PEs run ahead so far that the sum of the maxima exceeds the time from one
-last arrival to the next, 2, 4, 8, … turns are one iteration, as few as needed. A tile stays whole if PEs begin different numbers of turns in it. Of
+last arrival to the next, 2, 4, 8, … turns are one iteration, as few as needed. A block stays whole if PEs begin different numbers of turns in it. Of
 nested loops the outermost counts.
 
 `load_imbalance` findings (fact `level` 1, block) are region by region: time is Σ_i Σ_q (max w − w(q)), what PEs wait if the
@@ -108,7 +108,7 @@ A **profile** has no turns and does not tell waiting from communication: with us
 `rest`. Its regions are what each call site of a synchronisation of all processes ends, its PEs main threads, and its run lasts from the end of the
 start-up to the begin of the shut-down.
 
-**Source**: Hung and Davidson, hierarchical performance bounds; W, S' and the tiles are ours.
+**Source**: Hung and Davidson, hierarchical performance bounds; W, S' and the blocks are ours.
 ";
 
 /// One PE does this share of the work of a serial region.

@@ -1,4 +1,4 @@
-//! Tiles: the run of a world of PEs, cut at the synchronisations of all of them.
+//! Tiles: the blocks of a world of PEs within its run, cut at the synchronisations of all of them.
 //!
 //! A world is what works side by side: the processes of a job, or the threads of a process. A tile is what its PEs do between one
 //! synchronisation of all of them and the next; it belongs to the region of the call site that *closes* it, so the first tile of a run
