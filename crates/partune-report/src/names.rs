@@ -260,9 +260,9 @@ mod tests {
             "pe 0: MPI_Allreduce 40..50 main@m.c:1 50..100 { work@w.c:3 50..80 MPI_Send^m.c:9 80..81 }",
         );
         let path = |names: &str| partune_testkit::path(&trace, names);
-        let words = |pattern, names, origin: Option<&str>| {
+        let words = |pattern, names: &str, origin: Option<&str>| {
             let origin = origin.map_or(CallPathId::NONE, path);
-            let path = if names == "" { CallPathId::NONE } else { path(names) };
+            let path = if names.is_empty() { CallPathId::NONE } else { path(names) };
             cause(&trace, pattern, &Cause { pe: PeId(0), path, origin, time: partune_base::Span(1) })
         };
         // Nothing was recorded around the collective, so what came before it was outside.
