@@ -54,7 +54,7 @@ of an operation or of a function; what lies inside of an operation belongs to it
    `deviation`, 2).
 
 `factor` is the ratio that decided and `by` says which: `baseline`, `longest`, `shortest`; of the last two the larger one. Nothing is shorter
-than a tick of the clock. How one PE compares with the others is told by [balance](balance.md).
+than a tick of the clock. How one PE compares with the others is told by the analysis `balance`.
 
 Example: of ten barriers on a PE, nine take 0.1 ms and one 50 ms. The average is 5.09 ms, so the longest is 9.8 times and the shortest 50.9 times as far away:
 factor 50.9, by `shortest`. Ten executions of 1 ms on one PE and one of 1 ms on another are no bottleneck.

@@ -262,7 +262,15 @@ fn profiles_are_sums() {
             let children = tree["nodes"]["children"][0].as_u64().unwrap();
             assert_eq!(length(&below["nodes"]) as u64, children.min(2000), "{name}");
         }
-        if let Some(found) = regions["name"].as_array().unwrap().first().and_then(Value::as_str) {
+        // The code outside of all regions has a name, and cannot be found in the timeline.
+        let is_region: Vec<bool> =
+            regions["region"].as_array().unwrap().iter().map(|region| !region.is_null()).collect();
+        let names = regions["name"].as_array().unwrap().iter().zip(is_region);
+        assert!(
+            names.clone().all(|(name, is_region)| is_region || name == "code outside of recorded regions"),
+            "{name}"
+        );
+        if let Some(found) = names.clone().find(|it| it.1).and_then(|(name, _)| name.as_str()) {
             let plain: String = found.chars().take_while(char::is_ascii_alphanumeric).collect();
             if !plain.is_empty() {
                 find(site, run, &name, &plain, profile);
