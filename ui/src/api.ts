@@ -15,6 +15,7 @@ export interface Run {
   remedy: string;
   pes: number | null;
   processes: number | null;
+  device_streams: number | null;
   events: number | null;
   duration_ns: number | null;
   profile_only: boolean | null;

@@ -43,13 +43,14 @@ pub(crate) fn tell(trace: &Trace, useful: i64, run: (Time, Time), section: &mut 
     streams.sort_unstable();
     let devices: Vec<&[(u32, PeId)]> = streams.chunk_by(|a, b| a.0 == b.0).collect();
     if !devices.is_empty() {
-        let uses = devices.par_iter().map(|streams| Use::of(trace, streams.iter().map(|it| it.1), run)).collect();
-        of_devices(trace, &devices, uses, run, section);
+        let uses: Vec<Use> =
+            devices.par_iter().map(|streams| Use::of(trace, streams.iter().map(|it| it.1), run)).collect();
+        of_devices(trace, &devices, &uses, run, section);
     }
     of_host(trace, &streams, useful, run, section);
 }
 
-fn of_devices(trace: &Trace, devices: &[&[(u32, PeId)]], uses: Vec<Use>, run: (Time, Time), section: &mut Section) {
+fn of_devices(trace: &Trace, devices: &[&[(u32, PeId)]], uses: &[Use], run: (Time, Time), section: &mut Section) {
     let run_time = run.1.since(run.0).0;
     let kernels: Vec<i64> = uses.iter().map(|it| it.kernels.total()).collect();
     let active: Vec<i64> = uses.iter().map(|it| it.active.total()).collect();

@@ -335,10 +335,10 @@ mod tests {
         let of = |text| pes(&partune_testkit::trace(text));
         assert_eq!(of("pe 0: main 0..9"), "1 PE in 1 process");
         assert_eq!(of("pe 0 1.0 1.1: main 0..9"), "3 PEs in 2 processes");
-        let one = "device a = 0.1  device b = 0.2  pe 0: main 0..9  pe 0.1 0.2: kernel 0..9";
+        let one = "device a = 0.1\n device b = 0.2\n pe 0: main 0..9 pe 0.1 0.2: kernel 0..9";
         assert_eq!(of(one), "1 PE in 1 process, 2 GPU streams");
         assert_eq!(
-            of("device a = 0.1 0.2  pe 0 1: main 0..9  pe 0.1 0.2: kernel 0..9"),
+            of("device a = 0.1 0.2\n pe 0 1: main 0..9 pe 0.1 0.2: kernel 0..9"),
             "2 PEs in 2 processes, 2 GPU streams on 1 device"
         );
         // A main thread with streams is not the first of several threads.

@@ -47,7 +47,7 @@ fn define_pes(text: &Text, built: &mut TraceBuilder) -> (HashMap<(u32, u32), PeI
         let process = Id::from_index(built.processes.len() - 1);
         let name = built.strings.intern(&format!("rank {rank} thread {thread}"));
         let archive_id = u64::from(thread) << 32 | u64::from(rank);
-        let device = text.devices.iter().position(|(_, _, streams)| streams.contains(&(rank, thread)));
+        let device = text.devices.iter().position(|streams| streams.contains(&(rank, thread)));
         let kind = if device.is_some() { PeKind::Accelerator } else { PeKind::Cpu };
         let device = device.map(|device| device as u32);
         let pe = built.pes.push(Pe { name, kind, process, thread, device, archive_id });

@@ -12,8 +12,8 @@ pub(crate) struct Text {
     pub(crate) resolution: u64,
     pub(crate) paradigm: Option<String>,
     pub(crate) groups: Vec<GroupText>,
-    /// Name and streams.
-    pub(crate) devices: Vec<(Line, String, Vec<(u32, u32)>)>,
+    /// Streams of each device.
+    pub(crate) devices: Vec<Vec<(u32, u32)>>,
     /// Name and group.
     pub(crate) windows: Vec<(Line, String, String)>,
     /// Name, values and unit.
@@ -74,13 +74,12 @@ pub(crate) fn parse(source: &Source<'_>) -> Text {
                 text.groups.push(GroupText { line: token.line, kind: token.text, name, members: parser.words() });
             }
             "device" => {
-                let name = parser.word();
+                parser.word();
                 parser.expect("=");
                 let line = token.line;
                 let stream =
                     |word: &String| pe_id(word).unwrap_or_else(|| source.fail(line, &format!("`{word}` is no PE")));
-                let streams = parser.words().iter().map(stream).collect();
-                text.devices.push((line, name, streams));
+                text.devices.push(parser.words().iter().map(stream).collect());
             }
             "window" => {
                 let name = parser.word();

@@ -26,8 +26,11 @@ pub(super) enum Told {
     Unit(u64),
 }
 
+/// What a number tells.
+type Tells = fn(u64) -> Told;
+
 /// Names of attributes, without case and punctuation, and what they tell.
-const NAMES: [(&str, fn(u64) -> Told); 14] = [
+const NAMES: [(&str, Tells); 14] = [
     ("address", Told::Address),
     ("rmaaddress", Told::Address),
     ("remoteaddress", Told::Address),

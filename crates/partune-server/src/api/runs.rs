@@ -18,6 +18,7 @@ struct Row {
     remedy: String,
     pes: Option<usize>,
     processes: Option<usize>,
+    device_streams: Option<usize>,
     events: Option<u64>,
     duration_ns: Option<i64>,
     profile_only: Option<bool>,
@@ -40,6 +41,7 @@ fn row((run, slot): (usize, &Slot)) -> Row {
         remedy: String::new(),
         pes: None,
         processes: None,
+        device_streams: None,
         events: None,
         duration_ns: None,
         profile_only: None,
@@ -61,6 +63,7 @@ fn row((run, slot): (usize, &Slot)) -> Row {
             row.fraction = 1.0;
             row.pes = Some(trace.cpu_pes().count());
             row.processes = Some(trace.cpu_processes().count());
+            row.device_streams = Some(trace.device_pes().count());
             row.events = Some(trace.events());
             row.duration_ns = Some(run.ns(trace.end()));
             row.profile_only = Some(trace.profile().is_some());
