@@ -96,14 +96,16 @@ impl ClosedForm {
 
 /// The numbers of a term: from the closed form if it loses nothing, else by enumeration, or where the formula is sharper from it.
 ///
-/// `general` is the same model with its parameters open, from which the closed form comes.
-pub fn numbers(general: &ClosedForm, model: &Model, term: &Term) -> Result<Bounds, Diagnostic> {
-    let closed = general.eval(&Given(model)).ok();
-    if let Some(closed) = closed.filter(|_| general.is_closed()) {
+/// `general` is the model that the form is of, with parameters open, and `model` the same with values for all.
+pub fn numbers(form: &ClosedForm, general: &Model, model: &Model, term: &Term) -> Result<Bounds, Diagnostic> {
+    let with_values = Model { params: model.params.clone(), ..general.clone() };
+    if form.is_closed()
+        && let Ok(closed) = form.eval(&Given(&with_values))
+    {
         return Ok(closed);
     }
     let found = bounds(model, term)?;
-    let head_tail = match general.head_tail.eval(&Given(model)) {
+    let head_tail = match form.head_tail.eval(&Given(&with_values)) {
         Ok(closed) if closed.compare(found.head_tail).is_gt() => closed,
         _ => found.head_tail,
     };

@@ -3,7 +3,7 @@
 use partune_expr::{Number, Rat, Symbol};
 use partune_model::Model;
 use partune_model::decide::{Choice, Reason, decide};
-use partune_model::estimate::{Given, numbers};
+use partune_model::estimate::{Given, closed_form, numbers};
 
 use crate::support::model;
 
@@ -110,7 +110,7 @@ fn chosen(source: &str, given: &[(&str, i64)]) -> (String, Reason) {
     let with_values = Model { params: closed.params.clone(), ..open.clone() };
     let cost = |choice: &Choice| {
         let term = &closed.alternative(&choice.name).expect("it is there").term;
-        Ok(numbers(&choice.form, &closed, term).expect("as the test sets up").head_tail)
+        Ok(numbers(&choice.form, &open, &closed, term).expect("as the test sets up").head_tail)
     };
     let (position, reason) = decision.choose(&Given(&with_values), cost).expect("as the test sets up");
     (decision.choices[position].name.clone(), reason)
@@ -177,4 +177,18 @@ fn what_is_divided_by_is_solved_for_or_that_it_is_not_is_said() {
     let quadratic = linear.replace("alt spread = par", "param d: time; alt spread = delay(P*d); par");
     let decision = decide(&model(&quadratic, &[]), &[], Some("P")).expect("as the test sets up");
     assert!(!decision.pairs[0].solved, "{}", decision.pairs[0].less);
+}
+
+/// Three steps of at least 9 over five queues: 27, not what two queues that nobody uses seem to wait for.
+#[test]
+fn queues_that_no_step_uses_wait_for_nothing() {
+    let source = "param N: int where N >= 1; param P: int where P >= 1; param t: time; param u: time; resource a[P];
+        alt steps = { seq (i = 0, N-1) { delay(2*t) || use(a[i mod P], t+u) } } || delay(t);
+        alt long = delay(28);";
+    let given = [("N", 3), ("P", 5), ("t", 3), ("u", 6)];
+    assert_eq!(chosen(source, &given).0, "steps");
+    let (open, closed) = (model(source, &[]), model(source, &given));
+    let form = closed_form(&open, &open.alternatives[0].term);
+    let found = numbers(&form, &open, &closed, &closed.alternatives[0].term).expect("as the test sets up");
+    assert_eq!(found.head_tail, Number::Exact(Rat::from(27)));
 }

@@ -119,6 +119,36 @@ fn estimates_and_runs_keep_their_contract() {
     assert_eq!(twice(), twice());
 }
 
+/// Formulas are of the parameters also where those have values; what is only a lower bound is no closed form, and what bounds nothing no upper
+/// bound. The least of 1000 exponential times of mean 100 has mean 0.1.
+#[test]
+fn a_formula_is_one_or_null() {
+    let json = |args: &[&str]| -> Value {
+        serde_json::from_str(&text(&[&["model", "estimate", "--json"], args].concat())).expect("it is JSON")
+    };
+    let halo = json(&["--alt", "blocking", &file("halo_exchange.pam")]);
+    assert_eq!(halo["closed_form"], "T*(2*n*beta + 2*alpha + border + inner)");
+    let dir = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, source: &str| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, source).expect("it is written");
+        path.display().to_string()
+    };
+    let squares = write(
+        "squares.pam",
+        "param P: int = 4 where P >= 1; resource a[P];\nmain = par (i = 0, 64) use(a[(i*i) mod P], 1);\n",
+    );
+    let found = json(&[&squares]);
+    assert!(found["closed_form"].is_null() && found["closed_forms"]["basic"].is_null(), "{found:#}");
+    assert_eq!((&found["basic"], &found["upper"]), (&Value::from(33), &Value::from(65)), "{found:#}");
+    assert!(found["at_least"]["head_tail"].is_string() && found["weaker"].as_array().is_some_and(|all| all.len() == 1));
+    let drawn = write("drawn.pam", "resource r;\nmain = par (i = 1, 1000) { delay(exp(100)); use(r, 1) };\n");
+    let found = json(&[&drawn]);
+    assert_eq!((found["basic"].as_f64(), found["head_tail"].as_f64()), (Some(1000.0), Some(1000.1)), "{found:#}");
+    assert!(found["upper"].is_null() && found["of_means"] == 1100 && found["random"] == true, "{found:#}");
+    assert!(!text(&["model", "estimate", &drawn]).contains("upper"));
+}
+
 #[test]
 fn simulated_runs_are_archives() {
     let folder = tempfile::tempdir().expect("there is room");

@@ -339,7 +339,12 @@ fn turns(entry: &Entry, range: &Range, context: &Context, dimension: usize, base
         pieces.push(piece(&Expr::zero(), &(&rest - &one), &rounds));
     }
     if !rounds.is_zero() {
-        pieces.push(piece(&rest, &(length - &one), &(&rounds - &one)));
+        let mut others = piece(&rest, &(length - &one), &(&rounds - &one));
+        // Without a whole round nobody uses them, and there is nothing before and after.
+        let some = context.simplify(&partune_expr::Bool::le(&one, &rounds).iverson());
+        others.head = others.head * &some;
+        others.tail = others.tail * &some;
+        pieces.push(others);
     }
     pieces
 }

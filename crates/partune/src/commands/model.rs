@@ -12,7 +12,7 @@ use clap::{Subcommand, ValueEnum};
 use partune_expr::{Expr, Number, Rat};
 use partune_model::decide::decide;
 use partune_model::emit::{Language, emit};
-use partune_model::estimate::{Bounds, ClosedForm, Given, closed_form, numbers};
+use partune_model::estimate::{Bounds, ClosedForm, closed_form, numbers};
 use partune_model::model::{Alternative, Model};
 use partune_model::simulate::{Options, Outcome, Ties, break_down, record, simulate};
 use partune_model::{Values, format, lower, parse, trace};
@@ -270,14 +270,10 @@ fn estimate(args: &Estimate) -> anyhow::Result<()> {
         let Some(open) = general.alternative(&alternative.name) else { continue };
         let form = closed_form(&general, &open.term);
         let bounds = if all_given {
-            let with_values = Model { params: given.params.clone(), ..general.clone() };
-            let exact = form.is_closed().then(|| form.eval(&Given(&with_values)).ok()).flatten();
-            Some(match exact {
-                Some(bounds) => bounds,
-                // With numbers some forms close that do not without.
-                None => numbers(&closed_form(&given, &alternative.term), &given, &alternative.term)
-                    .map_err(|error| source.failed(&error))?,
-            })
+            // With numbers some forms close that do not without.
+            let own = (!form.is_closed()).then(|| closed_form(&given, &alternative.term));
+            let (form, of) = own.as_ref().map_or((&form, &general), |own| (own, &given));
+            Some(numbers(form, of, &given, &alternative.term).map_err(|error| source.failed(&error))?)
         } else {
             None
         };

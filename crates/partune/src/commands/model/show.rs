@@ -67,7 +67,7 @@ pub(super) fn estimate(text: &mut String, name: &str, form: &ClosedForm, model: 
             _ if form.is_closed() => forms[index].clone(),
             _ => format!("at least {}", forms[index]),
         };
-        let own = form.is_closed() || index == 2;
+        let own = form.is_closed() || index == 2 && !form.upper.is_undefined();
         match &values {
             Some(values) if values[index] == formula => _ = writeln!(text, "  {label:<10}{formula}"),
             Some(values) if own => _ = writeln!(text, "  {label:<10}{:>14}  = {formula}", values[index]),
