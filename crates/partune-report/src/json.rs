@@ -204,7 +204,7 @@ fn finding<'a>(trace: &'a Trace, ranked: &Ranked) -> Finding<'a> {
                 construct: names::construct(trace, cause.path),
                 location: location(trace, cause.path),
                 callpath: names::callpath(trace, cause.path),
-                origin: cause.origin.some().map(|path| place(trace, path)),
+                origin: cause.origin.some().filter(|path| *path != cause.path).map(|path| place(trace, path)),
                 seconds: clock.seconds(cause.time),
                 via_s: clock.seconds(cause.passed_on),
                 via: cause.via.iter().map(|(pe, path)| Via { pe: pe.0, place: place(trace, *path) }).collect(),

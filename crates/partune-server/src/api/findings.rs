@@ -272,7 +272,7 @@ pub(super) fn detail(run: &Run, ask: &Ask<'_>) -> Answer {
         spot: spot(run, cause.path),
         words: text::cause(run.trace(), finding.pattern, cause),
         seconds: run.seconds(cause.time),
-        origin: cause.origin.some().map(|path| spot(run, path)),
+        origin: cause.origin.some().filter(|path| *path != cause.path).map(|path| spot(run, path)),
         via_s: run.seconds(cause.passed_on),
         via: cause
             .via
