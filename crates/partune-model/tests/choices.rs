@@ -123,6 +123,9 @@ struct Case {
     forms: Vec<ClosedForm>,
 }
 
+/// Values of P, N, t and u, and the costs there.
+type Point = ([i64; 4], Vec<Number>);
+
 /// What is counted over all models.
 #[derive(Debug, Default)]
 struct Tally {
@@ -159,7 +162,7 @@ fn values(point: [i64; 4]) -> Values {
 }
 
 /// Tries a model at its points: its closed forms, and what is chosen. Gives the points with the costs.
-fn tried(case: &Case, random: &mut Random, tally: &mut Tally) -> Vec<([i64; 4], Vec<Number>)> {
+fn tried(case: &Case, random: &mut Random, tally: &mut Tally) -> Vec<Point> {
     let Case { source, open, decision, forms } = case;
     let mut points = Vec::new();
     tally.models += 1;
@@ -230,7 +233,7 @@ fn tried(case: &Case, random: &mut Random, tally: &mut Tally) -> Vec<([i64; 4], 
 }
 
 /// Compiles the code of many models into one program, runs it at their points, and compares what it chooses and costs.
-fn compiled(folder: &Path, cases: &[(Case, Vec<([i64; 4], Vec<Number>)>)]) {
+fn compiled(folder: &Path, cases: &[(Case, Vec<Point>)]) {
     let (mut modules, mut calls) = (String::new(), String::new());
     for (number, (case, points)) in cases.iter().enumerate() {
         let instance = |values: &Values| read(&case.source, values).0;

@@ -109,7 +109,9 @@ fn same_at_random_points(model: &Model, a: &Expr, b: &Expr, term: &str) {
 /// gcd(6, 9) = 3 leaves 3 of 9; from 5 to 21 are 17 iterations.
 #[test]
 fn cycles_of_any_step_and_begin_are_closed() {
-    let cases: &[(&str, &[(i64, i64, i64)])] = &[
+    // P, N, and the uses of the busiest queue.
+    type Busiest = (i64, i64, i64);
+    let cases: &[(&str, &[Busiest])] = &[
         (
             "par (i = 0, N-1) use(a[(8*i) mod P], 1)",
             &[(8, 64, 64), (12, 64, 22), (5, 64, 13), (6, 64, 22), (128, 64, 4), (1, 7, 7)],

@@ -2,6 +2,8 @@
 //!
 //! What joins costs is the same text in every file of a language, in `walk/`; a term becomes statements that call it.
 
+use std::fmt::Write;
+
 use partune_expr::{Expr, Rat};
 
 use super::Language;
@@ -58,15 +60,12 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn line(&mut self, line: &str) {
         let end = if self.names.language == Language::Python || line.ends_with(['{', '}']) { "" } else { ";" };
-        self.text.push_str(&format!("{}{line}{end}\n", "    ".repeat(self.indent)));
+        let _ = writeln!(self.text, "{}{line}{end}", "    ".repeat(self.indent));
     }
 
     fn open(&mut self, head: &str) {
-        let (begin, end) = match self.names.language {
-            Language::Python => ("", ":"),
-            Language::C | Language::Rust => ("", " {"),
-        };
-        self.text.push_str(&format!("{}{begin}{head}{end}\n", "    ".repeat(self.indent)));
+        let end = if self.names.language == Language::Python { ":" } else { " {" };
+        let _ = writeln!(self.text, "{}{head}{end}", "    ".repeat(self.indent));
         self.indent += 1;
     }
 
@@ -96,12 +95,7 @@ impl Walk<'_> {
     }
 
     fn timed(&mut self, mean: &str, least: &str, drawn: &str, random: bool) -> String {
-        let random = match (self.names.language, random) {
-            (Language::C, _) => i32::from(random).to_string(),
-            (Language::Rust, _) => random.to_string(),
-            (Language::Python, true) => "True".to_owned(),
-            (Language::Python, false) => "False".to_owned(),
-        };
+        let random = self.flag(random);
         let make = match self.names.language {
             Language::Rust => "Cost::timed",
             Language::C => "timed",

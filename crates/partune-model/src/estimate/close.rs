@@ -294,7 +294,7 @@ fn cycle(entry: &Entry, range: &Range, context: &Context, dimension: usize, map:
     let first = lo + Expr::from(&symbol);
     let round = Symbol::int(&format!("{}'round", variable.name));
     if let Some(index) = &mut piece.index {
-        index[dimension] = base + ((&first).scale(*factor) + offset).modulo(length).scale(*scale);
+        index[dimension] = base + (first.scale(*factor) + offset).modulo(length).scale(*scale);
     }
     replace(&mut piece, dimension, variable, &(first + &period * Expr::from(&round)));
     if piece.index.iter().flatten().any(|e| e.mentions(&round)) {
