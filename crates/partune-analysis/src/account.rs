@@ -1,10 +1,12 @@
 //! The account of time: what the PEs did between start-up and shut-down, all of it.
 
-use partune_base::Span;
+use partune_base::{PeId, Span};
+use partune_trace::Role;
 use rayon::prelude::*;
 
 use crate::spending::{Kinds, Level, Meter, Spent};
-use crate::useful::cpu_pes;
+use crate::sums::useful;
+use crate::useful::{cpu_pes, role_of_path, windows};
 use crate::{Analysis, Base, Input, Outcome, Scalar, Section, SectionShape, Unit};
 
 pub(crate) static ACCOUNT: Analysis = Analysis {
@@ -24,6 +26,7 @@ const SHOWS: &[SectionShape] = &[SectionShape {
         ("pes", Unit::Count),
         ("computation", Unit::Seconds),
         ("waiting", Unit::Seconds),
+        ("device_waiting", Unit::Seconds),
         ("transfer", Unit::Seconds),
         ("io", Unit::Seconds),
         ("idle", Unit::Seconds),
@@ -44,6 +47,7 @@ The base is split without rest, in seconds summed over PEs:
 |---|---|
 | `computation` | user code: in no operation |
 | `waiting` | the part of operations that another PE's behaviour cost |
+| `device_waiting` | operations that wait for a device |
 | `transfer` | the rest of operations that communicate, synchronise or manage |
 | `io` | operations on files |
 | `idle` | nothing recorded: threads between parallel regions and while their team is forked or joined, pauses of the recorder |
@@ -59,9 +63,17 @@ fn run(input: &Input<'_>) -> Outcome {
         return Outcome::default();
     }
     let kinds = Kinds::new(trace, Level::Pes, &[]);
-    let of_pe = |pe: &partune_base::PeId| Meter::new(input, *pe, (base.begin, base.end), &kinds).up_to(base.end);
-    let mut sum = Spent::default();
-    pes.par_iter().map(of_pe).collect::<Vec<_>>().into_iter().for_each(|spent| sum += spent);
+    let windows = windows(trace);
+    let of_pe = |pe: &PeId| {
+        // A PE that is ready to shut down waits for the others; but it computes only in its own part of the run.
+        let spent = Meter::new(input, *pe, (base.begin, base.end), &kinds).up_to(base.end);
+        (Spent { user: useful(trace, *pe, windows[*pe]), ..spent }, in_device_waits(input, *pe, &base))
+    };
+    let (mut sum, mut devices) = (Spent::default(), 0);
+    for (spent, waiting) in pes.par_iter().map(of_pe).collect::<Vec<_>>() {
+        sum += spent;
+        devices += waiting;
+    }
     let idle = base.total() - sum.work() - sum.wait;
     let seconds = |name, ticks| Scalar::new(name, Unit::Seconds, trace.clock().seconds(Span(ticks)));
     let scalars = vec![
@@ -70,9 +82,18 @@ fn run(input: &Input<'_>) -> Outcome {
         Scalar::new("pes", Unit::Count, base.pes as f64),
         seconds("computation", sum.user),
         seconds("waiting", sum.wait),
-        seconds("transfer", sum.comm),
+        seconds("device_waiting", devices),
+        seconds("transfer", sum.comm - devices),
         seconds("io", sum.io),
         seconds("idle", idle),
     ];
     Outcome { findings: Vec::new(), sections: vec![Section { name: "time", scalars, ..Section::default() }] }
+}
+
+/// Ticks of a PE in operations that wait for a device.
+fn in_device_waits(input: &Input<'_>, pe: PeId, base: &Base) -> i64 {
+    let (trace, stream) = (input.trace, &input.trace.streams()[pe]);
+    let visits = stream.operations.iter().map(|visit| stream.visits.at(*visit));
+    let waits = visits.filter(|visit| role_of_path(trace, visit.path) == Role::DeviceWait);
+    waits.map(|visit| visit.exit.min(base.end).since(visit.enter.max(base.begin)).0.max(0)).sum()
 }

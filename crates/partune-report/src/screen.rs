@@ -88,6 +88,7 @@ fn account(out: &mut String, time: &Section, style: Style) {
     let kinds = [
         ("computation", "computation"),
         ("waiting", "waiting"),
+        ("device_waiting", "waiting for devices"),
         ("transfer", "transfer and synchronisation"),
         ("io", "input and output"),
         ("idle", "nothing recorded"),
