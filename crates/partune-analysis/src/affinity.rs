@@ -50,7 +50,8 @@ accessed bytes that live where they are accessed; `best_local` the same under th
 elements: element *i* on PE ⌊i/B⌋ mod T, all *B* tried. Of factors within 0.5 % of the best, the one that spreads memory most evenly is
 taken, then the smallest.
 
-`poor_locality`: a better factor exists. Its time is that of remote accesses, times the share of them that it makes local.
+`poor_locality`: a better factor exists, and accesses of PEs to their own part are recorded (else how local the program is cannot be known). Its time is
+that of remote accesses, times the share of them that the factor makes local.
 
 **Source**: affinity analysis of PPW (Su, chapter 5), exhaustive search ours.
 ";
@@ -239,7 +240,8 @@ fn finding(trace: &Trace, found: &Found) -> Option<Finding> {
     let path = found.path.some()?;
     let all = (found.local + found.remote) as f64;
     let (now, best) = (found.local as f64 / all, found.best.local as f64 / found.total.max(1) as f64);
-    if best <= now || now >= 1.0 {
+    // Where no PE's access to its own part is recorded, such accesses are loads and stores: nobody knows how local the program is.
+    if best <= now || now >= 1.0 || found.local == 0 {
         return None;
     }
     let share = (best - now) / (1.0 - now);

@@ -67,10 +67,10 @@ fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
     let caller = it.path.some().and_then(|path| names::caller(trace, path));
     let caller = caller.map_or(String::new(), |caller| format!(", called from {}", caller.text()));
     let times = if it.count == 1 { "once".to_owned() } else { format!("{} times", it.count) };
-    let _ = writeln!(out, "     {}, {times}{caller}", words::title(it.pattern).to_lowercase());
-    for (name, value) in it.facts.iter().filter(|(name, _)| SECOND_FIGURES.contains(name)) {
-        let _ = writeln!(out, "     because of {}: {}", name.replace('_', " "), names::seconds(*value));
-    }
+    let behind = it.facts.iter().filter(|(name, _)| SECOND_FIGURES.contains(name));
+    let behind = behind.map(|(name, value)| format!(", for {} of {}", name.replace('_', " "), names::seconds(*value)));
+    let title = words::title(it.pattern).to_lowercase();
+    let _ = writeln!(out, "     {title}, {times}{}{caller}", behind.collect::<String>());
     if !it.pes.is_empty() {
         let mut pes = it.pes.clone();
         pes.sort_by_key(|(pe, time)| (std::cmp::Reverse(*time), *pe));
@@ -80,8 +80,8 @@ fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
         let verb = if it.pattern.is_wait() { "waiting" } else { "on" };
         let _ = writeln!(out, "     {verb:<11} {}{more}", shown.join(", "));
     }
-    let considerable = |cause: &&Cause| cause.time.0 >= it.time.0 / 100;
-    for (index, cause) in it.causes.iter().take(2).filter(considerable).enumerate() {
+    let considerable = |(index, cause): &(usize, &Cause)| *index == 0 || cause.time.0 >= it.time.0 / 4;
+    for (index, cause) in it.causes.iter().take(2).enumerate().filter(considerable) {
         let label = if index == 0 { "main cause" } else { "" };
         let (pe, what) = (names::pe(trace, cause.pe), names::cause(trace, it.pattern, cause));
         let _ = writeln!(out, "     {label:<11} PE {pe}: {what}, {}", seconds(cause.time));

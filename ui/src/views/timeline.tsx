@@ -97,10 +97,7 @@ function Shown() {
           </div>
           <div class="tools">
             {kinds && (
-              <Legend
-                kinds={kinds}
-                only={data ? [...data.bins.kinds, kinds.findIndex((it) => it.name === "idle")] : undefined}
-              />
+              <Legend kinds={kinds} only={data ? [...data.bins.kinds, kinds.findIndex((it) => it.name === "idle")] : undefined} />
             )}
             <LineLegend />
           </div>

@@ -162,6 +162,28 @@ fn laws_hold_on_real_runs() {
     }
 }
 
+/// What no gap explains, in every archive whose clocks are aligned; kinds of time add up to the base in all.
+#[test]
+fn all_time_is_accounted_for() {
+    let folders = ["casita-10_scorep_mpi_tags", "casita-2_cuda_simple", "casita-4_mpi_ls_barr", "fastotf2-mi300"];
+    let folders = folders.into_iter().chain(["pipit-ping-pong-2", "sst-ember-4", "sst-macro-mpicalls-10"]);
+    let folders = folders.chain(["scorep84-prk-mpi-stencil-4", "scorep84-ats-late_scatter-4"]);
+    for name in folders {
+        let Some(archive) = archive(name) else { continue };
+        let outcome = run(&archive, "bounds");
+        let unexplained = step(&outcome, "gaps", "X") / step(&outcome, "bounds", "actual");
+        assert!((-1e-9..0.02).contains(&unexplained), "{name}: {unexplained} is not explained");
+        let outcome = run(&archive, "time");
+        let kinds = ["computation", "waiting", "device_waiting", "transfer", "io", "idle"];
+        let kinds = kinds.map(|name| scalar(&outcome, name));
+        let base = scalar(&outcome, "run") * scalar(&outcome, "pes");
+        assert!(
+            close(kinds.iter().sum::<f64>(), base) && kinds.iter().all(|it| *it >= -1e-9 * base),
+            "{name}: {kinds:?}"
+        );
+    }
+}
+
 #[test]
 fn a_barrier_of_ats_is_an_imbalance_of_one_second() {
     let Some(archive) = archive("scorep84-ats-barrier-4") else { return };

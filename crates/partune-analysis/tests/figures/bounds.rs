@@ -5,7 +5,7 @@ use std::fmt::Write;
 use partune_analysis::Pattern;
 
 use super::tensor::{FIGURE_4, FIGURE_5};
-use super::{assert_close, close, column, figure, levels, numbers, scalar, seconds, step, words};
+use super::{analyze, assert_close, close, column, figure, levels, numbers, scalar, seconds, step, words};
 
 /// How the program of the figures is written.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -235,4 +235,35 @@ fn balanced_blocks_are_silent() {
     for name in ["L", "M'", "D", "W", "X"] {
         assert!(close(step(&outcome, "gaps", name), 0.0), "{name}");
     }
+}
+
+#[test]
+fn a_wait_and_the_imbalance_behind_it_are_one_finding() {
+    use partune_analysis::once;
+    // Figure 5: two regions with 20 PE-seconds of imbalance each, which are 20 of waiting at the barrier of each.
+    let trace = partune_testkit::trace(&trace(FIGURE_5, 0, Shape::Plain));
+    let mut findings = analyze(&trace, "wait_states").findings;
+    let imbalance = analyze(&trace, "bounds").findings;
+    findings.extend(imbalance.clone());
+    let told = once(&trace, findings, 0);
+    assert_eq!(told.len(), 2);
+    for finding in &told {
+        assert_eq!((finding.pattern, finding.time.0), (Pattern::WaitAtBarrier, 20));
+        assert!(finding.facts.contains(&("load_imbalance", 20.0)), "{:?}", finding.facts);
+    }
+    // Without the findings of waits nobody else tells of it.
+    assert_eq!(once(&trace, imbalance.clone(), 0), imbalance);
+}
+
+#[test]
+fn time_between_start_up_and_shut_down_is_accounted_for() {
+    let text = "resolution 1
+        pe 0: MPI_Init 0..2 init work 2..10 MPI_Send 10..12 send(to=1) MPI_Finalize 12..20 finalize
+        pe 1: MPI_Init 0..2 init work 2..4 MPI_Recv 4..11 recv(from=0) work 11..14 MPI_File_read 14..15 read(64) work 15..16 MPI_Finalize 16..20 finalize";
+    let (_, outcome) = figure(text, "time");
+    // From 2 to 16 on two PEs. PE 0: 8 of work, 2 in the send, 4 at the shut-down for PE 1. PE 1: 6 of work, 6 until the send, 1 to receive, 1
+    // on a file.
+    let found =
+        ["run", "outside_run", "computation", "waiting", "transfer", "io", "idle"].map(|it| scalar(&outcome, it));
+    assert_close(&found, &[14.0, 6.0, 14.0, 10.0, 3.0, 1.0, 0.0]);
 }
