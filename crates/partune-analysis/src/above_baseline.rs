@@ -10,8 +10,8 @@ use crate::expected::{Expected, expected};
 use crate::sums::operation_sums;
 use crate::useful::role_of_path;
 use crate::{
-    Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Scalar, Section, SectionShape, Shape, TableShape,
-    Unit, Values,
+    Analysis, Base, Column, DataTable, Finding, Input, Outcome, Pattern, Scalar, Section, SectionShape, Shape,
+    TableShape, Unit, Values,
 };
 
 /// Rows of the table.
@@ -133,7 +133,7 @@ fn excess(input: &Input<'_>, row: &Expected) -> f64 {
 
 fn finding(input: &Input<'_>, place: &Place) -> Option<Finding> {
     let trace = input.trace;
-    let least = input.options.hotspot * trace.duration().0 as f64;
+    let least = input.options.hotspot * Base::of(trace).length().0 as f64;
     let far =
         |row: &Expected| row.time.0 as f64 >= least && own(input, row) > input.options.baseline_factor * row.seconds;
     let ticks = |seconds: f64| Span((seconds * trace.clock().ticks_per_second() as f64).round() as i64);

@@ -112,7 +112,7 @@ fn run(input: &Input<'_>) -> Outcome {
         .collect();
     rows.sort_unstable_by_key(|(path, place)| (std::cmp::Reverse(place.lost()), *path));
 
-    let least = (trace.duration().0 as f64 * pes.len() as f64 * input.options.minimum).max(1.0) as i64;
+    let least = input.least().max(1);
     // Between global synchronisations, imbalance is found block by block.
     let mut findings = Vec::new();
     if input.index.blocks.blocks.len() < 2 {

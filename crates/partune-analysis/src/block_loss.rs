@@ -52,12 +52,19 @@ struct Sums {
 
 impl Losses {
     /// Adds the regions of a world. Linear in PEs times rows, and in waits.
-    pub(crate) fn add(&mut self, input: &Input<'_>, tiling: &Tiling, work: &BlockWork, kinds: &[RegionKind]) {
+    pub(crate) fn add(
+        &mut self,
+        input: &Input<'_>,
+        tiling: &Tiling,
+        of_paths: &Kinds,
+        work: &BlockWork,
+        kinds: &[RegionKind],
+    ) {
         let (trace, n) = (input.trace, work.pes.len());
         if n < 2 {
             return;
         }
-        let mut told = waits(input, tiling, work);
+        let mut told = waits(input, tiling, of_paths, work);
         let mut sums = vec![Sums::default(); work.regions.len()];
         for ((region, ticks), row) in work.iterations().zip(&work.rows) {
             sums[region].add(&work.pes, ticks, (row.begin, row.end));
@@ -78,8 +85,12 @@ impl Losses {
 }
 
 /// The waits in the tiles of each region and at their ends.
-fn waits(input: &Input<'_>, tiling: &Tiling, work: &BlockWork) -> Vec<BTreeMap<(Pattern, CallPathId), i64>> {
-    let kinds = Kinds::new(input.trace, tiling.level, &[]);
+fn waits(
+    input: &Input<'_>,
+    tiling: &Tiling,
+    kinds: &Kinds,
+    work: &BlockWork,
+) -> Vec<BTreeMap<(Pattern, CallPathId), i64>> {
     let mut told = vec![BTreeMap::new(); work.regions.len()];
     for (at, pe) in tiling.pes.iter().enumerate() {
         let mut last: Option<(usize, (Pattern, CallPathId), i64)> = None;

@@ -1,6 +1,6 @@
 //! The work of every PE in every tile of a world: the tensor of [`crate::bounds`] with its places in the source.
 
-use partune_base::{CallPathId, MetricId, PeId, Time};
+use partune_base::{CallPathId, PeId, Time};
 use partune_trace::Trace;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -60,10 +60,9 @@ const ROUNDS: usize = 16;
 impl BlockWork {
     /// Measures the tiles; joins those that their synchronisation does not keep apart, so that no bound is above the run (theory:
     /// max_q w of a tile is at most the time from last arrival to last arrival). Linear in operations and in PEs times tiles.
-    pub(crate) fn find(input: &Input<'_>, tiling: &mut Tiling, cpu: &[MetricId]) -> BlockWork {
-        let kinds = Kinds::new(input.trace, tiling.level, cpu);
+    pub(crate) fn find(input: &Input<'_>, tiling: &mut Tiling, kinds: &Kinds) -> BlockWork {
         for round in 0.. {
-            let columns = measure(input, tiling, &kinds);
+            let columns = measure(input, tiling, kinds);
             let too_long = |tile: usize| {
                 let (begin, end) = tiling.stretch(tile);
                 tile > 0 && columns.iter().any(|column| column[tile].work() > end.since(begin).0)

@@ -11,7 +11,9 @@ use partune_base::{CallPathId, PeId, Span};
 use crate::expected::{Expected, expected};
 use crate::times::{PathTime, path_times};
 use crate::useful::role_of_path;
-use crate::{Analysis, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values};
+use crate::{
+    Analysis, Base, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values,
+};
 
 /// The analysis.
 pub(crate) static BOTTLENECKS: Analysis = Analysis {
@@ -75,7 +77,7 @@ struct Row {
 
 fn run(input: &Input<'_>) -> Outcome {
     let (trace, options) = (input.trace, input.options);
-    let duration = trace.duration().0 as f64;
+    let duration = Base::of(trace).length().0 as f64;
     let baselines = expected(input);
     let (mut rows, mut hotspots, mut not_judged) = (Vec::new(), 0_u64, 0_u64);
     let times = path_times(trace);

@@ -10,6 +10,7 @@ use crate::block_loss::{self, Losses};
 use crate::block_work::BlockWork;
 use crate::chain::{Chain, GAPS, LEVELS};
 use crate::cpu_time::cpu_time_metrics;
+use crate::spending::{Kinds, Level};
 use crate::tensor::RegionKind;
 use crate::tiling::{Tiling, Worlds};
 use crate::{
@@ -135,10 +136,13 @@ fn run(input: &Input<'_>) -> Outcome {
     }
     let everywhere = run.pes.iter().chain(processes.iter().flat_map(|it| &it.pes)).all(|pe| sampled(*pe));
     let cpu = if everywhere { cpu } else { Vec::new() };
+    let (of_run, of_threads) = (Kinds::new(trace, run.level, &cpu), Kinds::new(trace, Level::Threads, &cpu));
+    let of_paths = |tiling: &Tiling| if tiling.level == Level::Threads { &of_threads } else { &of_run };
     let measure = |mut tiling: Tiling| {
-        let blocks = BlockWork::find(input, &mut tiling, &cpu);
+        let of_paths = of_paths(&tiling);
+        let blocks = BlockWork::find(input, &mut tiling, of_paths);
         let kinds = kinds(&blocks);
-        let work = iterations::refine(input, &tiling, blocks, &kinds);
+        let work = iterations::refine(input, &tiling, of_paths, blocks, &kinds);
         let chain = Chain::new(&work, &kinds);
         Measured { tiling, work, kinds, chain }
     };
@@ -164,7 +168,7 @@ fn run(input: &Input<'_>) -> Outcome {
     ];
     let mut losses = Losses::default();
     for world in std::iter::once(&run).chain(&threads) {
-        losses.add(input, &world.tiling, &world.work, &world.kinds);
+        losses.add(input, &world.tiling, of_paths(&world.tiling), &world.work, &world.kinds);
     }
     Outcome { findings: block_loss::findings(input, losses), sections }
 }

@@ -55,7 +55,13 @@ struct Cut {
 }
 
 /// The same work with marked iterations as iterations; as it was if nothing is marked. `kinds` are those of its regions.
-pub(crate) fn refine(input: &Input<'_>, tiling: &Tiling, blocks: BlockWork, kinds: &[RegionKind]) -> BlockWork {
+pub(crate) fn refine(
+    input: &Input<'_>,
+    tiling: &Tiling,
+    of_paths: &Kinds,
+    blocks: BlockWork,
+    kinds: &[RegionKind],
+) -> BlockWork {
     let Some(turns) = turns(input.trace, &blocks.pes) else { return blocks };
     let extents = |tile: usize| tiling.extents_of(tile).collect::<Vec<_>>();
     let is_cut = |row: &Row| kinds[row.region] == RegionKind::Parallel;
@@ -63,7 +69,7 @@ pub(crate) fn refine(input: &Input<'_>, tiling: &Tiling, blocks: BlockWork, kind
         .filter(|row| is_cut(&blocks.rows[*row]))
         .filter_map(|row| cut(row, &turns, &extents(blocks.rows[row].tile)))
         .collect();
-    let work = measure(input, tiling, &blocks, &found);
+    let work = measure(input, tiling, of_paths, &blocks, &found);
     let n = blocks.pes.len().max(1);
     let mut refiner = Refiner {
         phases: FxHashMap::default(),
@@ -133,12 +139,11 @@ fn cut(row: usize, turns: &[Vec<Turn>], extents: &[(Time, Time)]) -> Option<Cut>
 }
 
 /// The work in the pieces of blocks that are cut: PEs of the first piece, of the second, and so on.
-fn measure(input: &Input<'_>, tiling: &Tiling, blocks: &BlockWork, cuts: &[Cut]) -> Vec<Vec<i64>> {
-    let kinds = Kinds::new(input.trace, tiling.level, &[]);
+fn measure(input: &Input<'_>, tiling: &Tiling, kinds: &Kinds, blocks: &BlockWork, cuts: &[Cut]) -> Vec<Vec<i64>> {
     let columns: Vec<Vec<Vec<i64>>> = (0..blocks.pes.len())
         .into_par_iter()
         .map(|at| {
-            let mut meter = Meter::new(input, blocks.pes[at], tiling.span, &kinds);
+            let mut meter = Meter::new(input, blocks.pes[at], tiling.span, kinds);
             let mut of_cut = |cut: &Cut| {
                 let (begin, end) = tiling.extents[at][blocks.rows[cut.row].tile];
                 let mut before = meter.up_to(begin).work();

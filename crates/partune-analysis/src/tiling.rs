@@ -48,32 +48,28 @@ impl Worlds {
     pub(crate) fn find(trace: &Trace, index: &Index) -> Worlds {
         let windows = windows(trace);
         let cpus = cpu_pes(trace);
-        let mut processes: Vec<(ProcessId, Vec<PeId>)> = Vec::new();
-        for pe in &cpus {
-            let process = trace.pes()[*pe].process;
-            match processes.iter_mut().rev().find(|it| it.0 == process) {
-                Some((_, pes)) => pes.push(*pe),
-                None => processes.push((process, vec![*pe])),
-            }
-        }
-        let threaded = processes.iter().any(|(_, pes)| pes.len() > 1);
+        let mut by_process: Vec<(ProcessId, PeId)> = cpus.iter().map(|pe| (trace.pes()[*pe].process, *pe)).collect();
+        by_process.sort_unstable();
+        let processes: Vec<Vec<PeId>> =
+            by_process.chunk_by(|a, b| a.0 == b.0).map(|pes| pes.iter().map(|it| it.1).collect()).collect();
+        let threaded = processes.iter().any(|pes| pes.len() > 1);
         let span = span_of(&windows, &cpus);
+        let teams = Teams::new(trace, index);
         if processes.len() < 2 {
-            let forked = forks(trace, index, &cpus).next().is_some();
-            let run = if forked {
-                threads(trace, index, cpus, span, Level::Pes)
+            let run = if teams.forks_of(trace, &cpus).next().is_some() {
+                teams.tiling(trace, cpus, span, Level::Pes)
             } else {
                 Tiling::of_blocks(&index.blocks, cpus, &windows, span, Level::Pes)
             };
             return Worlds { run, processes: Vec::new() };
         }
-        let first = processes.iter().map(|(_, pes)| main(trace, index, pes)).collect();
+        let first = processes.iter().map(|pes| main(trace, index, pes)).collect();
         let level = if threaded { Level::Processes } else { Level::Pes };
         let run = Tiling::of_blocks(&index.blocks, first, &windows, span, level);
-        let of_process = |(_, pes): (ProcessId, Vec<PeId>)| {
+        let of_process = |pes: Vec<PeId>| {
             let span = span_of(&windows, &pes);
-            if forks(trace, index, &pes).next().is_some() {
-                threads(trace, index, pes, span, Level::Threads)
+            if teams.forks_of(trace, &pes).next().is_some() {
+                teams.tiling(trace, pes, span, Level::Threads)
             } else {
                 Tiling::whole(pes, &windows, span, Level::Threads)
             }
@@ -184,50 +180,81 @@ impl Tiling {
     }
 }
 
-/// The outermost teams of several PEs that the first of some PEs forks, in order.
-fn forks<'a>(trace: &'a Trace, index: &'a Index, pes: &[PeId]) -> impl Iterator<Item = (usize, &'a Fork)> {
-    let main = pes.first().copied().filter(|pe| trace.pes()[*pe].thread == 0).unwrap_or(PeId::NONE);
-    let mut until = Time::MIN;
-    index.teams.forks.iter().enumerate().filter(move |(_, fork)| {
-        let outermost = fork.place.pe == main && fork.members.len() > 1 && fork.fork >= until;
-        if outermost {
-            until = fork.join;
-        }
-        outermost
-    })
+/// Teams and their barriers, in the order in which they are asked for.
+struct Teams<'a> {
+    index: &'a Index,
+    /// For each PE the teams of several PEs that it forks, as positions in [`partune_index::Teams::forks`].
+    of_pe: Table<PeId, Vec<u32>>,
+    /// Complete barriers of teams, as (fork, instance), in order.
+    barriers: Vec<(u32, u32)>,
 }
 
-/// Cut where teams fork, at their barriers, and where they join.
-fn threads(trace: &Trace, index: &Index, pes: Vec<PeId>, span: (Time, Time), level: Level) -> Tiling {
-    let barriers = barriers(index);
-    let mut tiling = Tiling { level, tiles: Vec::new(), extents: vec![Vec::new(); pes.len()], pes, span };
-    let (mut now, mut after, mut synchronised) = (span.0, CallPathId::NONE, false);
-    let all: Vec<(usize, &Fork)> = forks(trace, index, &tiling.pes).collect();
-    for (number, fork) in all.into_iter().filter(|(_, fork)| fork.fork >= span.0 && fork.join <= span.1) {
-        let first = barriers.partition_point(|it| it.0 < number as u32);
-        let of_fork = barriers[first..].iter().take_while(move |it| it.0 == number as u32);
-        let place = place(trace, fork);
-        tiling.outside(Tile { closes: place, after, synchronised }, (now, fork.fork));
-        (after, synchronised) = (place, true);
-        let part = |pe: &PeId| fork.members.binary_search_by_key(pe, |member| member.0).ok().map(|at| fork.members[at]);
-        let begin = |pe: &PeId| part(pe).map_or(fork.fork, |(_, begin, _)| begin.clamp(fork.fork, fork.join));
-        let mut begins: Vec<Time> = tiling.pes.iter().map(begin).collect();
-        for (_, instance) in of_fork {
-            let members = index.collectives.members(&index.collectives.instances[*instance as usize]);
-            let Some(closes) = members.first().map(|member| trace.visit(member.pe, member.wait).path) else { continue };
-            if !encloses(fork, members) {
-                continue;
+impl<'a> Teams<'a> {
+    /// Linear in teams and collectives, but for sorting barriers.
+    fn new(trace: &Trace, index: &'a Index) -> Teams<'a> {
+        let mut of_pe: Table<PeId, Vec<u32>> = Table::filled(trace.pes().len(), Vec::new());
+        for (number, fork) in (0_u32..).zip(&index.teams.forks) {
+            if fork.members.len() > 1 && of_pe.get(fork.place.pe).is_some() {
+                of_pe[fork.place.pe].push(number);
             }
-            tiling.together(Tile { closes, after, synchronised }, members, &mut begins);
-            (after, synchronised) = (closes, true);
         }
-        let end = |pe: &PeId| part(pe).map(|(_, _, end)| end);
-        let ends: Vec<Option<Time>> = tiling.pes.iter().map(end).collect();
-        tiling.rest(Tile { closes: place, after, synchronised }, fork, &begins, &ends);
-        (now, after, synchronised) = (fork.join, place, true);
+        let instances = (0_u32..).zip(&index.collectives.instances);
+        let of_teams = instances.filter(|(_, it)| it.fork != u32::MAX && it.role == Role::GroupSync && it.missing == 0);
+        let mut barriers: Vec<(u32, u32)> = of_teams.map(|(number, it)| (it.fork, number)).collect();
+        barriers.sort_unstable();
+        Teams { index, of_pe, barriers }
     }
-    tiling.outside(Tile { closes: CallPathId::NONE, after, synchronised }, (now, span.1));
-    tiling
+
+    /// The outermost teams that the first of some PEs forks, in order.
+    fn forks_of(&self, trace: &Trace, pes: &[PeId]) -> impl Iterator<Item = (u32, &'a Fork)> {
+        let main = pes.first().copied().filter(|pe| trace.pes()[*pe].thread == 0).unwrap_or(PeId::NONE);
+        let of_main = self.of_pe.get(main).map_or(&[][..], Vec::as_slice);
+        let mut until = Time::MIN;
+        let forks = of_main.iter().map(|number| (*number, &self.index.teams.forks[*number as usize]));
+        forks.filter(move |(_, fork)| {
+            let outermost = fork.fork >= until;
+            if outermost {
+                until = fork.join;
+            }
+            outermost
+        })
+    }
+
+    /// The barriers of a team.
+    fn barriers_of(&self, fork: u32) -> impl Iterator<Item = &[Member]> {
+        let first = self.barriers.partition_point(|it| it.0 < fork);
+        let of_fork = self.barriers[first..].iter().take_while(move |it| it.0 == fork);
+        let collectives = &self.index.collectives;
+        of_fork.map(|(_, instance)| collectives.members(&collectives.instances[*instance as usize]))
+    }
+
+    /// Cut where teams fork, at their barriers, and where they join.
+    fn tiling(&self, trace: &Trace, pes: Vec<PeId>, span: (Time, Time), level: Level) -> Tiling {
+        let mut tiling = Tiling { level, tiles: Vec::new(), extents: vec![Vec::new(); pes.len()], pes, span };
+        let (mut now, mut after, mut synchronised) = (span.0, CallPathId::NONE, false);
+        let forks: Vec<(u32, &Fork)> = self.forks_of(trace, &tiling.pes).collect();
+        for (number, fork) in forks.into_iter().filter(|(_, fork)| fork.fork >= span.0 && fork.join <= span.1) {
+            let place = place(trace, fork);
+            tiling.outside(Tile { closes: place, after, synchronised }, (now, fork.fork));
+            (after, synchronised) = (place, true);
+            let part =
+                |pe: &PeId| fork.members.binary_search_by_key(pe, |member| member.0).ok().map(|at| fork.members[at]);
+            let begin = |pe: &PeId| part(pe).map_or(fork.fork, |(_, begin, _)| begin.clamp(fork.fork, fork.join));
+            let mut begins: Vec<Time> = tiling.pes.iter().map(begin).collect();
+            for members in self.barriers_of(number) {
+                let closes = members.first().map(|member| trace.visit(member.pe, member.wait).path);
+                if let Some(closes) = closes.filter(|_| encloses(fork, members)) {
+                    tiling.together(Tile { closes, after, synchronised }, members, &mut begins);
+                    (after, synchronised) = (closes, true);
+                }
+            }
+            let ends: Vec<Option<Time>> = tiling.pes.iter().map(|pe| part(pe).map(|(_, _, end)| end)).collect();
+            tiling.rest(Tile { closes: place, after, synchronised }, fork, &begins, &ends);
+            (now, after, synchronised) = (fork.join, place, true);
+        }
+        tiling.outside(Tile { closes: CallPathId::NONE, after, synchronised }, (now, span.1));
+        tiling
+    }
 }
 
 /// The call path of a parallel region: of the region that the forking PE enters then; without one, of the visit that it forks in.
@@ -240,15 +267,6 @@ fn place(trace: &Trace, fork: &Fork) -> CallPathId {
     let mut near = of_fork.into_iter().chain(inside.take(2));
     let is_parallel = |path: &CallPathId| role_of_path(trace, *path) == Role::Parallel;
     near.clone().find(is_parallel).or_else(|| near.next()).unwrap_or(CallPathId::NONE)
-}
-
-/// Complete barriers of teams, as (fork, instance), in order.
-fn barriers(index: &Index) -> Vec<(u32, u32)> {
-    let instances = (0_u32..).zip(&index.collectives.instances);
-    let of_teams = instances.filter(|(_, it)| it.fork != u32::MAX && it.role == Role::GroupSync && it.missing == 0);
-    let mut barriers: Vec<(u32, u32)> = of_teams.map(|(number, it)| (it.fork, number)).collect();
-    barriers.sort_unstable();
-    barriers
 }
 
 /// Whether these are all members of a team, between its fork and its join.

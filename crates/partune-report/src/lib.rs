@@ -24,7 +24,7 @@ pub use html::html;
 pub use json::{document, finding_id};
 pub use machine::{machine_json, machine_text};
 pub use next::step;
-pub use run::{facts, paradigms};
+pub use run::{facts, paradigms, waiting};
 pub use runs::{
     NamedRun, compare_document, compare_schema, compare_text, compare_value, scaling_document, scaling_schema,
     scaling_text, scaling_value,

@@ -30,6 +30,14 @@ pub fn facts(diagnosis: &Diagnosis) -> Vec<(&'static str, String)> {
     ]
 }
 
+/// Waiting for other PEs in seconds, and its share of the time of all PEs between start-up and shut-down; none where it is not known.
+pub fn waiting(diagnosis: &Diagnosis) -> Option<(f64, f64)> {
+    let time = diagnosis.sections.iter().find(|section| section.name == "time")?;
+    let value = |name| time.scalars.iter().find(|scalar| scalar.name == name).map(|scalar| scalar.value);
+    let waiting = value("waiting")?;
+    Some((waiting, waiting / (value("run")? * value("pes")?)))
+}
+
 fn nodes(diagnosis: &Diagnosis) -> String {
     let trace = &diagnosis.trace;
     let named = trace.processes().iter().map(|process| trace.strings().get(process.node));

@@ -7,6 +7,7 @@ use std::fmt::Write;
 use partune_analysis::{Section, Values};
 use partune_engine::Diagnosis;
 
+use crate::runs::plural;
 use crate::style::{Style, Tone};
 use crate::{names, words};
 
@@ -79,7 +80,7 @@ fn account(out: &mut String, time: &Section, style: Style) {
         hours if hours >= 0.1 => format!(" ({} core-hours)", names::three_digits(hours)),
         _ => String::new(),
     };
-    let (run, pes) = (names::seconds(run), if pes == 1.0 { "1 PE".to_owned() } else { format!("{pes} PEs") });
+    let (run, pes) = (names::seconds(run), plural(pes as usize, "PE", "PEs"));
     style.wrapped(
         out,
         (Tone::Strong, "run          "),

@@ -98,12 +98,9 @@ const CONTENTS: [(&str, &str); 8] = [
 
 fn head(diagnosis: &Diagnosis, archive: &str) -> Markup {
     let trace = &diagnosis.trace;
-    let pes = trace.cpu_pes().count();
     let counted = names::pes(trace);
     let (number, more) = counted.split_once(' ').unwrap_or((&counted, ""));
     let clock = trace.clock();
-    let all = clock.seconds(trace.duration()) * pes.max(1) as f64;
-    let waiting: partune_base::Span = diagnosis.waits.iter().map(partune_analysis::Wait::duration).sum();
     let paradigms = run::paradigms(diagnosis);
     html! {
         h1 { "Where " code { (short(names::run(archive))) } " loses time" }
@@ -115,8 +112,8 @@ fn head(diagnosis: &Diagnosis, archive: &str) -> Markup {
             div { dt { "Run time" } dd { (names::seconds(clock.seconds(trace.duration()))) } }
             div { dt { "PEs" } dd { (number) " " small { (more) } } }
             div { dt { "Event records" } dd { (trace.events()) } }
-            @if trace.profile().is_none() && all > 0.0 {
-                div { dt { "Waiting for others" } dd { (names::percent(clock.seconds(waiting) / all)) " " small { "of all PEs’ time" } } }
+            @if let Some((_, share)) = run::waiting(diagnosis) {
+                div { dt { "Waiting for others" } dd { (names::percent(share)) " " small { "of all PEs’ time" } } }
             }
             div { dt { "Findings" } dd { (diagnosis.findings.len()) } }
         }

@@ -1,7 +1,6 @@
 //! `summary`: what kind of loss it is.
 
-use partune_analysis::{Base, Section, Values, Wait};
-use partune_base::Span;
+use partune_analysis::{Section, Values};
 use partune_report::sentences::{self, Piece};
 use partune_report::{paradigms, words};
 use serde::Serialize;
@@ -79,8 +78,7 @@ pub(super) fn summary(run: &Run, _: &Ask<'_>) -> Answer {
     let trace = run.trace();
     let duration = run.seconds(trace.duration());
     let profile = trace.profile().is_some();
-    let waiting = run.seconds(run.diagnosis.waits.iter().map(Wait::duration).sum::<Span>());
-    let all = run.seconds(Span(Base::of(trace).total()));
+    let waiting = partune_report::waiting(&run.diagnosis);
     let section = |name: &str| run.diagnosis.sections.iter().find(|section| section.name == name);
     let (bounds, gaps) = section("bounds").map(bounds).unwrap_or_default();
     let worst = run.diagnosis.findings.iter().take(TOLD);
@@ -98,8 +96,8 @@ pub(super) fn summary(run: &Run, _: &Ask<'_>) -> Answer {
         events: trace.events(),
         duration_s: duration,
         profile_only: profile,
-        waiting_s: (!profile).then_some(waiting),
-        waiting: (!profile && all > 0.0).then_some(waiting / all),
+        waiting_s: waiting.map(|it| it.0),
+        waiting: waiting.map(|it| it.1),
         clocks_aligned: run.diagnosis.clocks_aligned(),
         sentences: told.map(|pieces| sentence(&pieces)).collect(),
         efficiency: section("efficiency").map(efficiency).unwrap_or_default(),
