@@ -49,7 +49,7 @@ fn findings(out: &mut String, diagnosis: &Diagnosis, options: TextOptions) {
     let heading = format!("what costs most{:>62}  {:>8}", "PEs' time", "of run");
     let _ = writeln!(out, "\n{}", style.paint(Tone::Strong, &heading));
     for (number, ranked) in diagnosis.findings.iter().take(count).enumerate() {
-        finding(out, &diagnosis.trace, number + 1, ranked);
+        finding(out, &diagnosis.trace, number + 1, ranked, style);
     }
     if diagnosis.findings.len() > count {
         let _ = writeln!(out, "     … {} more; --findings N shows them", diagnosis.findings.len() - count);
@@ -59,7 +59,7 @@ fn findings(out: &mut String, diagnosis: &Diagnosis, options: TextOptions) {
     style.wrapped(out, (Tone::Strong, "next: "), next::step(worst.pattern));
 }
 
-fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
+fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked, style: Style) {
     let it = &ranked.finding;
     let seconds = |span| names::seconds(trace.clock().seconds(span));
     let place = names::place(trace, it.path);
@@ -68,9 +68,11 @@ fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked) {
     let caller = caller.map_or(String::new(), |caller| format!(", called from {}", caller.text()));
     let times = if it.count == 1 { "once".to_owned() } else { format!("{} times", it.count) };
     let behind = it.facts.iter().filter(|(name, _)| SECOND_FIGURES.contains(name));
-    let behind = behind.map(|(name, value)| format!(", for {} of {}", name.replace('_', " "), names::seconds(*value)));
+    let behind =
+        behind.map(|(name, value)| format!(", because of {} of {}", name.replace('_', " "), names::seconds(*value)));
     let title = words::title(it.pattern).to_lowercase();
-    let _ = writeln!(out, "     {title}, {times}{}{caller}", behind.collect::<String>());
+    let what = format!("{title}, {times}{}{caller}", behind.collect::<String>());
+    style.wrapped(out, (Tone::Plain, "     "), &what);
     if !it.pes.is_empty() {
         let mut pes = it.pes.clone();
         pes.sort_by_key(|(pe, time)| (std::cmp::Reverse(*time), *pe));

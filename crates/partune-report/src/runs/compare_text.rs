@@ -9,9 +9,9 @@ use partune_diag::three_digits;
 use super::NamedRun;
 use super::compare_json::finding_verdict;
 use super::place::{PlaceId, first, letter, notes, plural, shortened, signed, table};
-use crate::names;
 use crate::style::{Style, Tone};
 use crate::tables::number_text;
+use crate::{names, words};
 
 /// Columns of a name.
 const NAME: usize = 56;
@@ -245,7 +245,7 @@ fn findings(out: &mut String, comparison: &Comparison, runs: &[NamedRun<'_>], li
             let known = row.sums.iter().zip(runs).find_map(|(sums, run)| Some((sums.as_ref()?.path, run)));
             let Some((path, run)) = known else { continue };
             let place = names::place(&run.diagnosis.trace, path);
-            let name = format!("{}: {place}", row.pattern.name().replace('_', " "));
+            let name = format!("{}: {place}", words::title(row.pattern).to_lowercase());
             let value = |(run, it): (usize, &Option<FindingSums>)| {
                 it.as_ref().map_or("–".to_owned(), |it| names::seconds(it.seconds / comparison.base(run)))
             };
