@@ -1,8 +1,8 @@
 //! One loss, one finding: what makes PEs wait and the waiting itself.
 //!
 //! Imbalance between two synchronisations shows as waiting at the second one, or on the way. Then the finding of the wait is the one that is
-//! told, with the imbalance as its second figure (a fact named after the pattern, in seconds); what does not show in any
-//! wait stays a finding of its own. Imbalance of whole PEs and of places is compared with all waits of the run.
+//! told, with the imbalance as its second figure (a fact named after the pattern, in seconds); where most does not show in any
+//! wait, that stays a finding of its own. Imbalance of whole PEs and of places is compared with all waits of the run.
 
 use partune_base::Span;
 use partune_trace::Trace;
@@ -40,8 +40,9 @@ pub fn once(trace: &Trace, mut findings: Vec<Finding>, least: i64) -> Vec<Findin
             Some(fact) => fact.1 = if block { fact.1 + seconds } else { fact.1.max(seconds) },
             None => wait.facts.push((name, seconds)),
         }
+        // What is left of an imbalance of which most is waiting was hidden: a PE that began late had no time to wait.
         let remainder = finding.time - told.time;
-        if remainder.0 >= least.max(1) {
+        if remainder.0 >= least.max(1) && told.time < remainder {
             findings.push(scaled(finding, remainder));
         }
     }

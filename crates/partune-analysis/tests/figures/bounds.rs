@@ -256,6 +256,22 @@ fn a_wait_and_the_imbalance_behind_it_are_one_finding() {
 }
 
 #[test]
+fn imbalance_that_nobody_waited_for_is_not_told_again() {
+    // PE 1 leaves start-up at 5 and works 5 where PE 0 works 20: an imbalance of 15, of which it waits for 10.
+    let trace = partune_testkit::trace(
+        "resolution 1
+         pe 0: MPI_Init 0..0 init main 0..20 { work 0..20 MPI_Barrier 20..20 barrier }
+         pe 1: MPI_Init 0..5 init main 5..20 { work 5..10 MPI_Barrier 10..20 barrier }",
+    );
+    let imbalance = analyze(&trace, "bounds").findings;
+    assert_eq!(imbalance.iter().map(|it| it.time.0).collect::<Vec<_>>(), [15]);
+    let waits = analyze(&trace, "wait_states").findings;
+    let told = partune_analysis::once(&trace, [waits, imbalance].concat(), 0);
+    assert_eq!(told.iter().map(|it| (it.pattern, it.time.0)).collect::<Vec<_>>(), [(Pattern::WaitAtBarrier, 10)]);
+    assert!(told[0].facts.contains(&("load_imbalance", 15.0)));
+}
+
+#[test]
 fn time_between_start_up_and_shut_down_is_accounted_for() {
     let text = "resolution 1
         pe 0: MPI_Init 0..2 init work 2..10 MPI_Send 10..12 send(to=1) MPI_Finalize 12..20 finalize
