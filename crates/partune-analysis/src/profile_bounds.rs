@@ -1,6 +1,6 @@
 //! Bounds of a profile: IPC, IPCO, IPCOL and IPCOLM from sums over the blocks that each synchronisation of all processes ended.
 //!
-//! A region is what a call site of such a synchronisation ends (theory.md 2.1). A profile has no turns, so there is no IPCOLMD. Sums of a call path
+//! A region is what a call site of such a synchronisation ends. A profile has no turns, so there is no IPCOLMD. Sums of a call path
 //! are of one region only if they are over the same blocks on all processes; those that are not are one region together, which can only
 //! lower the bounds. So no bound exceeds the run: between the last arrivals at two synchronisations, nobody works longer than that.
 
