@@ -11,19 +11,13 @@ use crate::finding::Told;
 use crate::{Finding, Pattern};
 
 /// The findings with each loss once. `least` is what a finding must lose, in ticks.
-pub fn once(trace: &Trace, mut findings: Vec<Finding>, least: i64) -> Vec<Finding> {
+pub fn once(trace: &Trace, findings: Vec<Finding>, least: i64) -> Vec<Finding> {
     let waits = || findings.iter().filter(|it| it.pattern.is_wait());
     let most = waits().max_by_key(|it| (it.time, std::cmp::Reverse((it.pattern, it.path))));
     let everywhere = most.map(|it| Told { time: waits().map(|it| it.time).sum(), pattern: it.pattern, path: it.path });
-    let mut rest = Vec::new();
-    findings.retain(|finding| {
-        let is_wait = !matches!(finding.pattern, Pattern::LoadImbalance | Pattern::SerialSection);
-        if !is_wait {
-            rest.push(finding.clone());
-        }
-        is_wait
-    });
-    for finding in rest {
+    let makes_wait = |it: &Finding| matches!(it.pattern, Pattern::LoadImbalance | Pattern::SerialSection);
+    let (imbalances, mut findings): (Vec<_>, Vec<_>) = findings.into_iter().partition(makes_wait);
+    for finding in imbalances {
         let block = finding.facts.contains(&("level", 1.0));
         let told = if block { finding.waits } else { finding.waits.or(everywhere) };
         let shown = told.and_then(|told| {

@@ -100,6 +100,11 @@ impl Shape {
 }
 
 impl Section {
+    /// The value of a scalar; none if it has no such one.
+    pub fn scalar(&self, name: &str) -> Option<f64> {
+        self.scalars.iter().find(|scalar| scalar.name == name).map(|scalar| scalar.value)
+    }
+
     /// What of it no declaration has: `communication.bytes`. None if it is as declared.
     pub fn undeclared(&self, shapes: &[SectionShape]) -> Option<String> {
         let Some(shape) = shapes.iter().find(|shape| shape.name == self.name) else {

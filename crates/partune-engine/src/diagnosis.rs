@@ -56,6 +56,11 @@ impl Diagnosis {
 }
 
 impl Diagnosis {
+    /// What an analysis showed under a name.
+    pub fn section(&self, name: &str) -> Option<&Section> {
+        self.sections.iter().find(|section| section.name == name)
+    }
+
     /// Whether times of different PEs can be compared. If not, everything that needs those of several is doubtful: the run time, so efficiency,
     /// bounds, and all that is said of who was late.
     pub fn clocks_aligned(&self) -> bool {

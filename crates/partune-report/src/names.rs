@@ -113,35 +113,12 @@ pub fn via(trace: &Trace, cause: &Cause) -> Option<String> {
 pub fn cause(trace: &Trace, pattern: Pattern, cause: &Cause) -> String {
     let before = |origin: String| format!("{origin}, before {}", construct(trace, cause.path));
     let is_operation = cause.path.is_some() && trace.paths().operation(cause.path) == cause.path;
-    if is_operation && comes_late(pattern) && cause.origin != cause.path {
+    // Who competes for memory is not late: nothing that it did before is why.
+    let is_late = pattern.is_wait() && pattern != Pattern::CompetingPutGet;
+    if is_operation && is_late && cause.origin != cause.path {
         before(place(trace, cause.origin))
     } else {
         place(trace, cause.path)
-    }
-}
-
-/// Whether who causes it came late, so that what it did before is why.
-fn comes_late(pattern: Pattern) -> bool {
-    match pattern {
-        Pattern::LateSender
-        | Pattern::LateReceiver
-        | Pattern::WaitAtBarrier
-        | Pattern::WaitAtNxn
-        | Pattern::LateBroadcast
-        | Pattern::EarlyReduce
-        | Pattern::EarlyScan
-        | Pattern::WaitOnLock
-        | Pattern::WaitOnValue
-        | Pattern::LateFence => true,
-        Pattern::CompetingPutGet
-        | Pattern::RedundantBarrier
-        | Pattern::SmallTransfers
-        | Pattern::SerialBlockingTransfers
-        | Pattern::LoadImbalance
-        | Pattern::SerialSection
-        | Pattern::PoorLocality
-        | Pattern::HighFrequency
-        | Pattern::AboveBaseline => false,
     }
 }
 

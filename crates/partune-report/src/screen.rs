@@ -40,23 +40,19 @@ pub(crate) fn header(out: &mut String, diagnosis: &Diagnosis, archive: &str) {
     );
 }
 
-fn section<'a>(diagnosis: &'a Diagnosis, name: &str) -> Option<&'a Section> {
-    diagnosis.sections.iter().find(|section| section.name == name)
-}
-
 /// Where the time went, and what kind of loss it is.
 pub(crate) fn summary(out: &mut String, diagnosis: &Diagnosis, style: Style) {
     out.push('\n');
     if diagnosis.trace.profile().is_some() {
         activities(out, diagnosis);
-    } else if let Some(time) = section(diagnosis, "time") {
+    } else if let Some(time) = diagnosis.section("time") {
         account(out, time, style);
     }
-    if let Some(efficiency) = section(diagnosis, "efficiency") {
+    if let Some(efficiency) = diagnosis.section("efficiency") {
         factors(out, diagnosis, efficiency, style);
         devices(out, efficiency);
     }
-    if let Some(bounds) = section(diagnosis, "bounds") {
+    if let Some(bounds) = diagnosis.section("bounds") {
         for (label, chain) in [("bounds", ("bounds", "gaps")), ("in threads", ("thread_bounds", "thread_gaps"))] {
             if let Some(sentence) = sentence(bounds, chain) {
                 style.wrapped(out, (Tone::Strong, &format!("{label:<13}")), &sentence);
@@ -67,7 +63,7 @@ pub(crate) fn summary(out: &mut String, diagnosis: &Diagnosis, style: Style) {
 
 /// The base of all shares, and what it went into.
 fn account(out: &mut String, time: &Section, style: Style) {
-    let value = |name| scalar(time, name).unwrap_or(0.0);
+    let value = |name| time.scalar(name).unwrap_or(0.0);
     let (run, pes) = (value("run"), value("pes"));
     let base = (run * pes).max(f64::MIN_POSITIVE);
     let outside = match value("outside_run") {
@@ -103,7 +99,7 @@ fn account(out: &mut String, time: &Section, style: Style) {
 /// The factors of efficiency as a product.
 fn factors(out: &mut String, diagnosis: &Diagnosis, efficiency: &Section, style: Style) {
     let known = |names: &[&'static str]| -> Option<Vec<(&'static str, f64)>> {
-        names.iter().map(|name| Some((*name, scalar(efficiency, name)?))).collect()
+        names.iter().map(|name| Some((*name, efficiency.scalar(name)?))).collect()
     };
     let split = known(&["parallel", "load_balance", "serialization", "transfer"]);
     let Some(values) = split.or_else(|| known(&["parallel", "load_balance", "communication"])) else { return };
@@ -122,7 +118,7 @@ fn factors(out: &mut String, diagnosis: &Diagnosis, efficiency: &Section, style:
 
 /// How well devices are used, and what the host's calls to them take.
 fn devices(out: &mut String, efficiency: &Section) {
-    let value = |name| scalar(efficiency, name);
+    let value = |name| efficiency.scalar(name);
     if let (Some(parallel), Some(balance), Some(communication), Some(orchestration)) = (
         value("device_parallel"),
         value("device_load_balance"),
@@ -167,13 +163,9 @@ fn sentence(bounds: &Section, (levels, gaps): (&str, &str)) -> Option<String> {
     Some(format!("ideal {}{} = {}", names::seconds(ideal), terms.concat(), names::seconds(run)))
 }
 
-fn scalar(section: &Section, name: &str) -> Option<f64> {
-    section.scalars.iter().find(|scalar| scalar.name == name).map(|scalar| scalar.value)
-}
-
 /// Where the PEs' time went by kind, for a profile, which does not tell what was waiting.
 fn activities(out: &mut String, diagnosis: &Diagnosis) {
-    let Some(profile) = section(diagnosis, "profile") else { return };
+    let Some(profile) = diagnosis.section("profile") else { return };
     let trace = &diagnosis.trace;
     let all = trace.clock().seconds(trace.duration()) * trace.cpu_pes().count().max(1) as f64;
     let spent = profile.scalars.iter().filter(|scalar| scalar.value > 0.0);

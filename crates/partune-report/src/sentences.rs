@@ -1,6 +1,5 @@
 //! What is told in plain words: how much of a run is useful, and what a finding loses. For documents, and for who serves them.
 
-use partune_analysis::Section;
 use partune_engine::{Diagnosis, Ranked};
 
 use crate::{names, words};
@@ -30,13 +29,13 @@ fn plain(text: impl Into<String>) -> Piece {
 
 /// How much is useful, and which factor is lowest; empty where efficiency is not known.
 pub fn verdict(diagnosis: &Diagnosis) -> Vec<Vec<Piece>> {
-    let Some(efficiency) = diagnosis.sections.iter().find(|section| section.name == "efficiency") else {
+    let Some(efficiency) = diagnosis.section("efficiency") else {
         return Vec::new();
     };
-    let Some(parallel) = scalar(efficiency, "parallel") else { return Vec::new() };
-    let known = ["load_balance", "serialization", "transfer"].map(|name| (name, scalar(efficiency, name)));
+    let Some(parallel) = efficiency.scalar("parallel") else { return Vec::new() };
+    let known = ["load_balance", "serialization", "transfer"].map(|name| (name, efficiency.scalar(name)));
     let split = known.iter().all(|(_, value)| value.is_some());
-    let fallback = ["load_balance", "communication"].map(|name| (name, scalar(efficiency, name)));
+    let fallback = ["load_balance", "communication"].map(|name| (name, efficiency.scalar(name)));
     let factors: &[(&str, Option<f64>)] = if split { &known } else { &fallback };
     let lowest = factors.iter().filter_map(|(name, value)| Some((*name, (*value)?))).min_by(|a, b| a.1.total_cmp(&b.1));
     let mut sentences = vec![vec![Piece::Strong(names::percent(parallel)), plain(" of the PEs' time is useful work.")]];
@@ -57,7 +56,7 @@ pub fn verdict(diagnosis: &Diagnosis) -> Vec<Vec<Piece>> {
         }
         _ => vec![plain("No single kind of loss stands out.")],
     });
-    let run = scalar(efficiency, "run_seconds").unwrap_or(0.0);
+    let run = efficiency.scalar("run_seconds").unwrap_or(0.0);
     let all = diagnosis.trace.clock().seconds(diagnosis.trace.duration());
     if run > 0.0 && run < all * 0.95 {
         sentences.push(vec![plain(format!(
@@ -99,8 +98,4 @@ pub fn loss(diagnosis: &Diagnosis, ranked: &Ranked) -> Vec<Piece> {
         ]);
     }
     pieces
-}
-
-fn scalar(section: &Section, name: &str) -> Option<f64> {
-    section.scalars.iter().find(|scalar| scalar.name == name).map(|scalar| scalar.value)
 }

@@ -46,5 +46,5 @@ fn seconds(table: &DataTable) -> Vec<(&'static str, &'static str, Unit, f64)> {
 /// A scalar of the efficiencies.
 pub(crate) fn efficiency(sections: &[Section], name: &str) -> Option<f64> {
     let section = sections.iter().find(|section| section.name == "efficiency")?;
-    section.scalars.iter().find(|scalar| scalar.name == name).map(|scalar| scalar.value)
+    section.scalar(name)
 }

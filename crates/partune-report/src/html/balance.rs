@@ -8,7 +8,7 @@ use partune_trace::Activity;
 
 use super::legend::legend;
 use super::svg::{self, LEFT, Raster, WIDTH};
-use super::{folding, row_label, section, short};
+use super::{folding, row_label, short};
 use crate::names;
 
 /// Columns of a heat map.
@@ -35,7 +35,7 @@ pub(super) fn balance(diagnosis: &Diagnosis, times: &PathTimes, fold: &Fold) -> 
 
 /// Each PE's time by activity.
 fn stack(diagnosis: &Diagnosis, fold: &Fold) -> Markup {
-    let table = section(diagnosis, "profile").and_then(|it| it.tables.iter().find(|table| table.name == "activities"));
+    let table = diagnosis.section("profile").and_then(|it| it.tables.iter().find(|table| table.name == "activities"));
     let Some(table) = table else { return html! {} };
     let column = |name: &str| match table.columns.iter().find(|it| it.name == name).map(|it| &it.values) {
         Some(Values::Number(_, values)) => fold.means(values),

@@ -7,8 +7,8 @@ use partune_picture::{Exchange, Exchanges, Fold};
 
 use super::balance::{SHADES, shade};
 use super::legend::legend;
+use super::row_label;
 use super::svg::{self, Raster};
-use super::{row_label, section};
 use crate::names;
 
 /// Rows of a square, and rows of the table.
@@ -87,7 +87,7 @@ fn square(
 
 /// The pairs with most bytes.
 fn pairs(diagnosis: &Diagnosis) -> Markup {
-    let table = section(diagnosis, "matrix").and_then(|it| it.tables.first());
+    let table = diagnosis.section("matrix").and_then(|it| it.tables.first());
     let Some(table) = table else { return html! {} };
     let rows = table.columns.first().map_or(0, |column| column.values.len());
     let column = |name: &str| table.columns.iter().find(|it| it.name == name).map(|it| &it.values);

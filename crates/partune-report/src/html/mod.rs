@@ -20,7 +20,7 @@ mod timeline;
 use std::borrow::Cow;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use partune_analysis::{Section, path_times};
+use partune_analysis::path_times;
 use partune_base::PeId;
 use partune_engine::{Diagnosis, Machine};
 use partune_picture::{Detail, Fold};
@@ -118,10 +118,6 @@ fn head(diagnosis: &Diagnosis, archive: &str) -> Markup {
             div { dt { "Findings" } dd { (diagnosis.findings.len()) } }
         }
     }
-}
-
-fn section<'a>(diagnosis: &'a Diagnosis, name: &str) -> Option<&'a Section> {
-    diagnosis.sections.iter().find(|section| section.name == name)
 }
 
 /// The PEs of a row: `7`, or `64–127`.

@@ -7,7 +7,7 @@ use partune_engine::Diagnosis;
 use partune_picture::CallTree;
 use partune_trace::Trace;
 
-use super::{cells, section, short};
+use super::{cells, short};
 use crate::names;
 
 /// Rows of the table.
@@ -21,7 +21,7 @@ const OPEN: f64 = 0.05;
 
 pub(super) fn profile(diagnosis: &Diagnosis, times: &PathTimes) -> Markup {
     let trace = &diagnosis.trace;
-    let regions = section(diagnosis, "profile").and_then(|it| it.tables.iter().find(|table| table.name == "regions"));
+    let regions = diagnosis.section("profile").and_then(|it| it.tables.iter().find(|table| table.name == "regions"));
     let tree = CallTree::new(trace, times);
     let all = tree.all().0.max(1) as f64;
     let outside = tree.outside();

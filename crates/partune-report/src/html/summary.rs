@@ -5,8 +5,8 @@ use partune_analysis::{Section, Values};
 use partune_engine::Diagnosis;
 
 use super::environment::notice;
+use super::short;
 use super::svg::{self, WIDTH};
-use super::{section, short};
 use crate::sentences::{self, Piece};
 use crate::{names, words};
 
@@ -17,7 +17,7 @@ const LOSSES: usize = 3;
 const WORST: usize = 3;
 
 pub(super) fn summary(diagnosis: &Diagnosis) -> Markup {
-    let efficiency = section(diagnosis, "efficiency");
+    let efficiency = diagnosis.section("efficiency");
     html! {
         section aria-labelledby="summary" {
             h2 id="summary" { "Summary" }
@@ -25,7 +25,7 @@ pub(super) fn summary(diagnosis: &Diagnosis) -> Markup {
             @if efficiency.is_some() { p.lead { @for sentence in sentences::verdict(diagnosis) { (pieces(&sentence)) " " } } }
             (worst(diagnosis))
             @if let Some(efficiency) = efficiency { (factors(efficiency, diagnosis.clocks_aligned())) }
-            @if let Some(bounds) = section(diagnosis, "bounds") { (waterfall(bounds)) }
+            @if let Some(bounds) = diagnosis.section("bounds") { (waterfall(bounds)) }
         }
     }
 }
@@ -37,10 +37,6 @@ fn losses(diagnosis: &Diagnosis) -> Markup {
         @for entry in losses.iter().take(LOSSES) { (notice(entry)) }
         @if losses.len() > LOSSES { p.dim { (losses.len() - LOSSES) " more are listed under " a href="#environment" { "Environment" } "." } }
     }
-}
-
-fn scalar(section: &Section, name: &str) -> Option<f64> {
-    section.scalars.iter().find(|scalar| scalar.name == name).map(|scalar| scalar.value)
 }
 
 /// Pieces of sentences as they are set.
@@ -80,7 +76,7 @@ fn factors(efficiency: &Section, aligned: bool) -> Markup {
         ("device_", "devices"),
     ]
     .into_iter()
-    .filter(|(prefix, _)| scalar(efficiency, &format!("{prefix}parallel")).is_some())
+    .filter(|(prefix, _)| efficiency.scalar(&format!("{prefix}parallel")).is_some())
     .collect();
     html! {
         h3 { "Efficiency" }
@@ -89,10 +85,10 @@ fn factors(efficiency: &Section, aligned: bool) -> Markup {
                 caption { "Factors of parallel efficiency; 100 % is no loss. Parallel = load balance × communication, and communication = serialization × transfer; of devices, parallel = load balance × communication × orchestration." @if !aligned { " " strong { (words::DOUBTFUL) } } }
                 thead { tr { th scope="col" { "Factor" } @for (_, level) in &levels { th scope="col" { (level) } } th scope="col" { "Meaning" } } }
                 tbody {
-                    @for name in names.iter().filter(|name| levels.iter().any(|(prefix, _)| scalar(efficiency, &format!("{prefix}{name}")).is_some())) {
+                    @for name in names.iter().filter(|name| levels.iter().any(|(prefix, _)| efficiency.scalar(&format!("{prefix}{name}")).is_some())) {
                         tr {
                             th scope="row" { (words::factor(name).0) }
-                            @for (prefix, _) in &levels { td { (bar(scalar(efficiency, &format!("{prefix}{name}")))) @if !aligned { " " span.dim title=(words::DOUBTFUL) { "?" } } } }
+                            @for (prefix, _) in &levels { td { (bar(efficiency.scalar(&format!("{prefix}{name}")))) @if !aligned { " " span.dim title=(words::DOUBTFUL) { "?" } } } }
                             td.dim { (words::factor(name).1) }
                         }
                     }

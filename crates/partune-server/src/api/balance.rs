@@ -101,7 +101,7 @@ fn by_kind(run: &Run, fold: &Fold) -> (Vec<Kind>, Vec<Vec<f64>>) {
 
 /// The same of a profile, which knows activities only.
 fn by_activity(run: &Run, fold: &Fold) -> (Vec<Kind>, Vec<Vec<f64>>) {
-    let profile = run.diagnosis.sections.iter().find(|section| section.name == "profile");
+    let profile = run.diagnosis.section("profile");
     let table = profile.and_then(|it| it.tables.iter().find(|table| table.name == "activities"));
     let names = Activity::ALL.iter().map(|activity| (activity.name(), Kind::of_activity(*activity)));
     let column = |(name, kind): (&str, Kind)| {

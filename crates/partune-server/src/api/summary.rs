@@ -79,7 +79,7 @@ pub(super) fn summary(run: &Run, _: &Ask<'_>) -> Answer {
     let duration = run.seconds(trace.duration());
     let profile = trace.profile().is_some();
     let waiting = partune_report::waiting(&run.diagnosis);
-    let section = |name: &str| run.diagnosis.sections.iter().find(|section| section.name == name);
+    let section = |name: &str| run.diagnosis.section(name);
     let (bounds, gaps) = section("bounds").map(bounds).unwrap_or_default();
     let worst = run.diagnosis.findings.iter().take(TOLD);
     let told = sentences::verdict(&run.diagnosis).into_iter();
