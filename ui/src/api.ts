@@ -135,6 +135,7 @@ export interface Finding extends FindingRow {
   })[];
   unexplained_s: number;
   frames: { name: string; file: string; line: number; called_file: string; called_line: number }[];
+  callpaths: { callpath: string[]; caller: string; seconds: number }[];
   instances: Columns<Instance>;
   instances_count: number;
 }

@@ -151,21 +151,16 @@ fn finding(input: &Input<'_>, place: &Place) -> Option<Finding> {
     let (own_s, expected_s) = (sum(&|row| own(input, row)), sum(&|row| row.seconds));
     let time: Span = pes.iter().map(|(_, time)| *time).sum();
     Some(Finding {
-        pattern: Pattern::AboveBaseline,
-        role: role_of_path(trace, place.path),
-        path: place.path,
         time,
         count,
         pes,
-        causes: Vec::new(),
         unexplained: time,
-        occurrences: Vec::new(),
-        waits: None,
         facts: vec![
             ("factor", own_s / expected_s),
             ("mean_seconds", own_s / count as f64),
             ("baseline_seconds", expected_s / count as f64),
         ],
+        ..Finding::at(trace, Pattern::AboveBaseline, place.path)
     })
 }
 

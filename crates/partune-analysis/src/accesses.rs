@@ -254,17 +254,11 @@ pub(crate) fn findings(
         rows.iter().for_each(|(_, loss)| all.add(*loss));
         let all = all.into_rows()[0];
         crate::Finding {
-            pattern,
-            role: trace.regions()[trace.paths().region(all.path)].role,
-            path: all.path,
             time: pes.iter().map(|(_, time)| *time).sum(),
             count: all.runs,
             pes,
-            causes: Vec::new(),
-            unexplained: Span::ZERO,
-            occurrences: Vec::new(),
-            waits: None,
             facts: facts(&all),
+            ..crate::Finding::at(trace, pattern, all.path)
         }
     };
     groups.map(finding).filter(|finding| finding.time.is_positive()).collect()

@@ -7,7 +7,6 @@
 use partune_base::{CallPathId, Id, PeId, Span, WindowId};
 use partune_trace::Trace;
 
-use crate::useful::role_of_path;
 use crate::{
     Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Section, SectionShape, Shape, TableShape, Unit,
     Values,
@@ -248,21 +247,15 @@ fn finding(trace: &Trace, found: &Found) -> Option<Finding> {
     let pes: Vec<(PeId, Span)> =
         found.pes.iter().map(|(pe, time)| (*pe, Span((time.0 as f64 * share).round() as i64))).collect();
     Some(Finding {
-        pattern: Pattern::PoorLocality,
-        role: role_of_path(trace, path),
-        path,
         time: pes.iter().map(|(_, time)| *time).sum(),
         count: 1,
         pes,
-        causes: Vec::new(),
-        unexplained: Span::ZERO,
-        occurrences: Vec::new(),
-        waits: None,
         facts: vec![
             ("local", now),
             ("best_local", best),
             ("best_block", found.best.factor as f64),
             ("element_bytes", found.element as f64),
         ],
+        ..Finding::at(trace, Pattern::PoorLocality, path)
     })
 }

@@ -184,23 +184,11 @@ fn finding(
     let sum: i64 = times.iter().map(|(_, ticks)| *ticks).sum();
     let ratio = max as f64 * times.len() as f64 / sum.max(1) as f64;
     Some(Finding {
-        pattern: Pattern::LoadImbalance,
-        role: path.some().map_or(partune_trace::Role::User, |path| role_of_path(input.trace, path)),
-        path,
         time,
         count: 1,
         pes,
-        causes: vec![Cause {
-            pe: slowest,
-            path,
-            origin: CallPathId::NONE,
-            time,
-            passed_on: Span::ZERO,
-            via: Vec::new(),
-        }],
-        unexplained: Span::ZERO,
-        occurrences: Vec::new(),
-        waits: None,
+        causes: vec![Cause::code(slowest, path, time)],
         facts: vec![("level", level), ("max_over_average", ratio)],
+        ..Finding::at(input.trace, Pattern::LoadImbalance, path)
     })
 }

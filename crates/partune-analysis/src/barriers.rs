@@ -5,7 +5,7 @@
 //! 6.6; the simpler rule is PPW's: no access between two barriers). Elsewhere, between messages and between threads: barriers in a
 //! row ([`crate::adjacent_barriers`]).
 
-use partune_base::{CallPathId, Id, PeId, Span, Time};
+use partune_base::{CallPathId, Id, PeId, Time};
 use partune_index::{Instance, Member};
 use partune_trace::{RmaTransferKind, Role, VisitIx};
 use rayon::prelude::*;
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::adjacent_barriers;
 use crate::stabbing::{SharedAccess, conflicts, keep};
-use crate::useful::{Useful, role_of_path};
+use crate::useful::Useful;
 use crate::{Analysis, Finding, Input, Outcome, Pattern, Section, SectionShape};
 
 pub(crate) static BARRIERS: Analysis =
@@ -222,7 +222,8 @@ fn findings<'a>(input: &Input<'_>, barriers: impl Iterator<Item = (&'a Instance,
         let Some(first) = members.first() else { continue };
         let Some(path) = trace.streams()[first.pe].visits.get(first.wait).map(|visit| visit.path) else { continue };
         let at = *known.entry(path).or_insert_with(|| {
-            places.push((path, empty(trace, path)));
+            let empty = Finding::at(trace, Pattern::RedundantBarrier, path);
+            places.push((path, Finding { facts: vec![("instances", 0.0)], ..empty }));
             places.len() - 1
         });
         let finding = &mut places[at].1;
@@ -247,20 +248,4 @@ fn findings<'a>(input: &Input<'_>, barriers: impl Iterator<Item = (&'a Instance,
         finding.pes.retain(|(_, time)| time.is_positive());
     }
     findings
-}
-
-fn empty(trace: &partune_trace::Trace, path: CallPathId) -> Finding {
-    Finding {
-        pattern: Pattern::RedundantBarrier,
-        role: role_of_path(trace, path),
-        path,
-        time: Span::ZERO,
-        count: 0,
-        pes: Vec::new(),
-        causes: Vec::new(),
-        unexplained: Span::ZERO,
-        occurrences: Vec::new(),
-        waits: None,
-        facts: vec![("instances", 0.0)],
-    }
 }

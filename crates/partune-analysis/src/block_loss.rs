@@ -7,14 +7,13 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use partune_base::{CallPathId, PeId, Span, Time};
-use partune_trace::{Role, Trace};
+use partune_trace::Trace;
 
 use crate::block_work::BlockWork;
 use crate::finding::Told;
 use crate::spending::Kinds;
 use crate::tensor::RegionKind;
 use crate::tiling::Tiling;
-use crate::useful::role_of_path;
 use crate::{Cause, Finding, Input, Occurrence, Pattern};
 
 /// Instances that are kept of a region.
@@ -195,26 +194,20 @@ impl Lost {
     fn finding(mut self, input: &Input<'_>, pattern: Pattern) -> Finding {
         keep(&mut self.worst);
         let details = input.options.details;
-        let cause = |(pe, ticks, path): &(PeId, i64, CallPathId)| {
-            let (pe, path, time) = (*pe, *path, Span(*ticks));
-            Cause { pe, path, origin: CallPathId::NONE, time, passed_on: Span::ZERO, via: Vec::new() }
-        };
+        let cause = |(pe, ticks, path): &(PeId, i64, CallPathId)| Cause::code(*pe, *path, Span(*ticks));
         let occurrence = |(_, begin, end, pe): &(i64, Time, Time, PeId)| {
             let (pe, begin, end) = (*pe, *begin, *end);
             Occurrence { pe, begin, end, cause: pe }
         };
         Finding {
-            pattern,
-            role: self.path.some().map_or(Role::User, |path| role_of_path(input.trace, path)),
-            path: self.path,
             time: Span(self.time),
             count: self.count,
             pes: self.waits.iter().map(|(pe, ticks)| (*pe, Span(*ticks))).collect(),
             causes: self.blame.iter().take(details).map(cause).collect(),
-            unexplained: Span::ZERO,
             occurrences: self.worst.iter().take(details).map(occurrence).collect(),
             facts: vec![("level", 1.0)],
             waits: told(&self.told),
+            ..Finding::at(input.trace, pattern, self.path)
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Findings: places that lose time, how much, and who makes them.
 
 use partune_base::{CallPathId, PeId, Span, Time};
-use partune_trace::Role;
+use partune_trace::{Role, Trace};
+
+use crate::useful::role_of_path;
 
 /// What kind of loss a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,6 +37,14 @@ pub enum Pattern {
     HighFrequency,
     /// An operation takes longer than the machine needs, and nobody made it wait.
     AboveBaseline,
+    /// What an operation takes where nobody made it wait.
+    OperationCost,
+    InputOutput,
+    WaitOnDevice,
+    /// Members of a team have nothing to do while it is forked or joined.
+    ForkJoin,
+    /// Threads have nothing to do while their process communicates.
+    IdleThreads,
 }
 
 /// Who made operations at a place wait: the root, not one that only waited itself.
@@ -86,6 +96,8 @@ pub struct Finding {
     pub facts: Vec<(&'static str, f64)>,
     /// What of `time` is waiting that findings of waits have as well, and where most of that is; none for waits themselves.
     pub waits: Option<Told>,
+    /// The call paths that lead to this place where there are several, with their part of `time`, largest first: `path` is the first.
+    pub paths: Vec<(CallPathId, Span)>,
 }
 
 /// Waiting in which a loss shows.
@@ -97,8 +109,45 @@ pub struct Told {
     pub path: CallPathId,
 }
 
+impl Cause {
+    /// Code that took the time itself.
+    pub(crate) fn code(pe: PeId, path: CallPathId, time: Span) -> Cause {
+        Cause { pe, path, origin: CallPathId::NONE, time, passed_on: Span::ZERO, via: Vec::new() }
+    }
+}
+
+impl Finding {
+    /// A finding at a call path, about which nothing is known yet.
+    pub(crate) fn at(trace: &Trace, pattern: Pattern, path: CallPathId) -> Finding {
+        Finding {
+            pattern,
+            role: path.some().map_or(Role::User, |path| role_of_path(trace, path)),
+            path,
+            time: Span::ZERO,
+            count: 0,
+            pes: Vec::new(),
+            causes: Vec::new(),
+            unexplained: Span::ZERO,
+            occurrences: Vec::new(),
+            facts: Vec::new(),
+            waits: None,
+            paths: Vec::new(),
+        }
+    }
+
+    /// Whether a call path leads to its place.
+    pub fn leads_there(&self, path: CallPathId) -> bool {
+        self.path == path || self.paths.iter().any(|it| it.0 == path)
+    }
+
+    /// The call paths that lead to its place, with their part of the loss.
+    pub fn call_paths(&self) -> Vec<(CallPathId, Span)> {
+        if self.paths.is_empty() { vec![(self.path, self.time)] } else { self.paths.clone() }
+    }
+}
+
 impl Pattern {
-    pub const ALL: [Pattern; 19] = [
+    pub const ALL: [Pattern; 24] = [
         Pattern::LateSender,
         Pattern::LateReceiver,
         Pattern::WaitAtBarrier,
@@ -118,6 +167,11 @@ impl Pattern {
         Pattern::PoorLocality,
         Pattern::HighFrequency,
         Pattern::AboveBaseline,
+        Pattern::OperationCost,
+        Pattern::InputOutput,
+        Pattern::WaitOnDevice,
+        Pattern::ForkJoin,
+        Pattern::IdleThreads,
     ];
 
     /// The name used in JSON.
@@ -142,7 +196,34 @@ impl Pattern {
             Pattern::PoorLocality => "poor_locality",
             Pattern::HighFrequency => "high_frequency",
             Pattern::AboveBaseline => "above_baseline",
+            Pattern::OperationCost => "operation_cost",
+            Pattern::InputOutput => "input_output",
+            Pattern::WaitOnDevice => "wait_on_device",
+            Pattern::ForkJoin => "fork_join",
+            Pattern::IdleThreads => "idle_threads",
         }
+    }
+
+    /// Whether its time is a part of the run that no finding of another such pattern has: waits, and costs where nobody was late. There is
+    /// one such finding a place.
+    pub fn adds_up(self) -> bool {
+        self.is_wait() || self.is_cost()
+    }
+
+    /// Whether it says why an operation takes time in which it waits for nobody.
+    pub(crate) fn is_reason(self) -> bool {
+        use Pattern::{AboveBaseline, HighFrequency, PoorLocality, RedundantBarrier};
+        use Pattern::{SerialBlockingTransfers, SmallTransfers};
+        matches!(
+            self,
+            RedundantBarrier | SmallTransfers | SerialBlockingTransfers | PoorLocality | HighFrequency | AboveBaseline
+        )
+    }
+
+    /// Whether its time is what is spent where nobody was late.
+    pub(crate) fn is_cost(self) -> bool {
+        use Pattern::{ForkJoin, IdleThreads, InputOutput, OperationCost, WaitOnDevice};
+        matches!(self, OperationCost | InputOutput | WaitOnDevice | ForkJoin | IdleThreads)
     }
 
     /// Whether its time is waiting inside operations, so that findings of such patterns do not overlap and may be summed.
@@ -166,7 +247,12 @@ impl Pattern {
             | Pattern::SerialSection
             | Pattern::PoorLocality
             | Pattern::HighFrequency
-            | Pattern::AboveBaseline => false,
+            | Pattern::AboveBaseline
+            | Pattern::OperationCost
+            | Pattern::InputOutput
+            | Pattern::WaitOnDevice
+            | Pattern::ForkJoin
+            | Pattern::IdleThreads => false,
         }
     }
 }

@@ -6,7 +6,6 @@
 use partune_base::{CallPathId, Id, PeId, Span};
 
 use crate::times::path_times;
-use crate::useful::role_of_path;
 use crate::{Analysis, Finding, Input, Outcome, Pattern};
 
 pub(crate) static FREQUENCY: Analysis = Analysis {
@@ -64,21 +63,15 @@ fn run(input: &Input<'_>) -> Outcome {
         let inclusive: Span = pes.iter().map(|row| row.2).sum();
         let pes: Vec<(PeId, Span)> = pes.iter().map(|(pe, visits, _)| (*pe, cost(*visits))).collect();
         outcome.findings.push(Finding {
-            pattern: Pattern::HighFrequency,
-            role: role_of_path(trace, path),
-            path,
             time: pes.iter().map(|(_, time)| *time).sum(),
             count: visits,
             pes,
-            causes: Vec::new(),
-            unexplained: Span::ZERO,
-            occurrences: Vec::new(),
-            waits: None,
             facts: vec![
                 ("visits", visits as f64),
                 ("mean_seconds", trace.clock().seconds(inclusive) / visits as f64),
                 ("clock_seconds", clock / trace.clock().ticks_per_second() as f64),
             ],
+            ..Finding::at(trace, Pattern::HighFrequency, path)
         });
     }
     outcome

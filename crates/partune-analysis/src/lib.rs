@@ -19,6 +19,7 @@ mod bounds;
 mod chain;
 mod collective_steps;
 mod compare;
+mod costs;
 mod cpu_time;
 mod critical_path;
 mod delay;
@@ -37,6 +38,7 @@ mod metrics;
 mod operations;
 mod overlap;
 mod phases;
+mod places;
 mod profile;
 mod profile_bounds;
 mod profile_matrix;
@@ -69,6 +71,7 @@ pub use delay::{DelayCost, Delays};
 pub use finding::{Cause, Finding, Occurrence, Pattern};
 pub use fit::{Fit, Line};
 pub use input::{Input, Options};
+pub use places::by_place;
 pub use same_loss::once;
 pub use scaling::{
     Factors as ScalingFactors, Growth, Limit, Mode, Point, ScaledRow, ScaledSums, Scaling, ScalingOutcome, scale,
@@ -123,6 +126,7 @@ pub static ANALYSES: &[&Analysis] = &[
     &serial_transfers::SERIAL_TRANSFERS,
     &metrics::METRICS,
     &wait_states::WAIT_STATES,
+    &costs::COSTS,
     &bottlenecks::BOTTLENECKS,
     &above_baseline::ABOVE_BASELINE,
     &measurement::MEASUREMENT,

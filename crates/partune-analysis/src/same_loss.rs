@@ -3,9 +3,12 @@
 //! Imbalance between two synchronisations shows as waiting at the second one, or on the way. Then the finding of the wait is the one that is
 //! told, with the imbalance as its second figure (a fact named after the pattern, in seconds); where most does not show in any
 //! wait, that stays a finding of its own. Imbalance of whole PEs and of places is compared with all waits of the run.
+//!
+//! What an operation costs by itself is told by the finding that says why, if there is one at its call path; only the rest is left.
 
-use partune_base::Span;
+use partune_base::{CallPathId, Span};
 use partune_trace::Trace;
+use rustc_hash::FxHashMap;
 
 use crate::finding::Told;
 use crate::{Finding, Pattern};
@@ -21,7 +24,7 @@ pub fn once(trace: &Trace, findings: Vec<Finding>, least: i64) -> Vec<Finding> {
         let block = finding.facts.contains(&("level", 1.0));
         let told = if block { finding.waits } else { finding.waits.or(everywhere) };
         let shown = told.and_then(|told| {
-            let same = |it: &&mut Finding| it.pattern == told.pattern && it.path == told.path;
+            let same = |it: &&mut Finding| it.pattern == told.pattern && it.leads_there(told.path);
             findings.iter_mut().find(same).map(|it| (told, it))
         });
         let Some((told, wait)) = shown else {
@@ -40,14 +43,32 @@ pub fn once(trace: &Trace, findings: Vec<Finding>, least: i64) -> Vec<Finding> {
             findings.push(scaled(finding, remainder));
         }
     }
-    findings
+    without_reasons(findings, least)
 }
 
-/// The part of a finding that no wait has.
+/// Costs less what findings at the same call path say why, as far as enough is left of them.
+fn without_reasons(findings: Vec<Finding>, least: i64) -> Vec<Finding> {
+    let mut told: FxHashMap<CallPathId, Span> = FxHashMap::default();
+    for finding in findings.iter().filter(|it| it.pattern.is_reason()) {
+        *told.entry(finding.path).or_default() += finding.time;
+    }
+    let rest = |finding: Finding| {
+        if finding.pattern != Pattern::OperationCost {
+            return Some(finding);
+        }
+        let told: Span = finding.call_paths().iter().filter_map(|(path, _)| told.get(path)).copied().sum();
+        let remainder = finding.time - told;
+        (remainder.0 >= least.max(1)).then(|| scaled(finding, remainder))
+    };
+    findings.into_iter().filter_map(rest).collect()
+}
+
+/// The part of a finding that no other has.
 fn scaled(mut finding: Finding, time: Span) -> Finding {
     let factor = time.0 as f64 / finding.time.0.max(1) as f64;
     let scale = |span: &mut Span| *span = Span((span.0 as f64 * factor).round() as i64);
     finding.pes.iter_mut().for_each(|(_, span)| scale(span));
+    finding.paths.iter_mut().for_each(|(_, span)| scale(span));
     finding.causes.iter_mut().for_each(|cause| scale(&mut cause.time));
     scale(&mut finding.unexplained);
     finding.time = time;

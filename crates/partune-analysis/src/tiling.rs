@@ -258,7 +258,7 @@ impl<'a> Teams<'a> {
 }
 
 /// The call path of a parallel region: of the region that the forking PE enters then; without one, of the visit that it forks in.
-fn place(trace: &Trace, fork: &Fork) -> CallPathId {
+pub(crate) fn place(trace: &Trace, fork: &Fork) -> CallPathId {
     let visits = &trace.streams()[fork.place.pe].visits;
     let first = visits.enter.partition_point(|enter| *enter < fork.fork);
     let inside =

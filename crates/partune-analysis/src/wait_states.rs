@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::blame::{self, Account, Charge};
 use crate::delay::{Lookup, NEGLIGIBLE, Root, RootCharge, Roots};
+use crate::places::Places;
 use crate::{Analysis, Cause, Finding, Input, Occurrence, Outcome, Pattern, Wait};
 
 /// How many operations that kept others, and of which no wait was looked at for delays, are looked at for a finding.
@@ -77,9 +78,14 @@ fn run(input: &Input<'_>) -> Outcome {
     let ledger = blame::ledger(input.trace, input.index, input.waits, delays);
     let lookup = Lookup::new(input.trace, input.index, input.waits);
     let least = input.least();
+    let sources = Places::of(input.trace);
+    let mut lost: FxHashMap<(Pattern, CallPathId), Span> = FxHashMap::default();
+    for ((pattern, path), place) in &places {
+        *lost.entry((*pattern, sources.first(*path))).or_default() += place.time;
+    }
     let findings = places
         .into_par_iter()
-        .filter(|(_, place)| place.time.0 >= least)
+        .filter(|((pattern, path), _)| lost[&(*pattern, sources.first(*path))].0 >= least)
         .map(|((pattern, path), place)| {
             let first = ledger.partition_point(|(account, _)| (account.pattern, account.path) < (pattern, path));
             let end = ledger.partition_point(|(account, _)| (account.pattern, account.path) <= (pattern, path));
@@ -159,17 +165,13 @@ fn finding(
     let explained: f64 = charges.iter().map(|(_, charge)| charge.ticks).sum();
     let occurrence = |wait: &Wait| Occurrence { pe: wait.pe, begin: wait.begin, end: wait.end, cause: wait.cause.pe };
     Finding {
-        pattern,
-        role: trace.regions()[trace.paths().region(path)].role,
-        path,
         time: place.time,
         count: place.count,
         pes: place.pes,
         causes: causes(input, place.time, charges, lookup),
         unexplained: Span((place.time.0 as f64 - explained).round() as i64).clamp_positive(),
         occurrences: place.longest.iter().map(occurrence).collect(),
-        waits: None,
-        facts: Vec::new(),
+        ..Finding::at(trace, pattern, path)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use partune_analysis::{Base, Finding, Options, Section, Waits, once};
+use partune_analysis::{Base, Finding, Options, Section, Waits, by_place, once};
 use partune_diag::{Diagnostic, Quality, Severity};
 use partune_index::Index;
 use partune_index::clock_repair::Repair;
@@ -145,7 +145,7 @@ pub(crate) fn rank(findings: Vec<Finding>, trace: &Trace, options: &Options) -> 
         fraction: if total > 0 { finding.time.0 as f64 / total as f64 } else { 0.0 },
         finding,
     };
-    let findings = once(trace, findings, least).into_iter().map(weigh);
+    let findings = once(trace, by_place(trace, findings, options.details), least).into_iter().map(weigh);
     let mut ranked: Vec<Ranked> = findings.filter(|ranked| ranked.fraction >= options.minimum).collect();
     ranked.sort_by_key(|it| (std::cmp::Reverse(it.finding.time), it.finding.pattern, it.finding.path, it.finding.role));
     ranked

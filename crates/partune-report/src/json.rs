@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use partune_base::CallPathId;
+use partune_base::{CallPathId, Span};
 use partune_engine::{Diagnosis, Ranked, Severity};
 use partune_trace::Trace;
 use schemars::JsonSchema;
@@ -56,17 +56,22 @@ struct Quality<'a> {
 
 #[derive(Serialize, JsonSchema)]
 struct Finding<'a> {
-    /// Stable for the same pattern, construct, call path and lines of calls, also between runs of a program.
+    /// Stable for the same pattern and place, also between runs of a program.
     id: String,
     pattern: &'static str,
     seconds: f64,
+    /// The same in hours of PEs.
+    core_hours: f64,
     /// Share of the run's time on all PEs.
     fraction: f64,
     count: u64,
     role: &'static str,
     construct: &'a str,
     location: Location<'a>,
+    /// The call path; of several that lead to this place the one that loses most.
     callpath: Vec<&'a str>,
+    /// The call paths that lead to this place, if there are several, the one that loses most first.
+    callpaths: Vec<PathShare<'a>>,
     pes: Vec<PeShare>,
     causes: Vec<Cause<'a>>,
     unexplained_s: f64,
@@ -82,6 +87,12 @@ struct Location<'a> {
     file: &'a str,
     line: u32,
     function: &'a str,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct PathShare<'a> {
+    callpath: Vec<&'a str>,
+    seconds: f64,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -184,17 +195,22 @@ fn finding<'a>(trace: &'a Trace, ranked: &Ranked) -> Finding<'a> {
     let finding = &ranked.finding;
     let clock = trace.clock();
     let seconds = clock.seconds(finding.time);
-    let callpath = names::callpath(trace, finding.path);
+    let share = |(path, time): &(CallPathId, Span)| PathShare {
+        callpath: names::callpath(trace, *path),
+        seconds: clock.seconds(*time),
+    };
     Finding {
         id: finding_id(trace, finding),
         pattern: finding.pattern.name(),
         seconds,
+        core_hours: seconds / 3600.0,
         fraction: ranked.fraction,
         count: finding.count,
         role: finding.role.name(),
         construct: names::construct(trace, finding.path),
         location: location(trace, finding.path),
-        callpath,
+        callpath: names::callpath(trace, finding.path),
+        callpaths: finding.paths.iter().map(share).collect(),
         pes: finding.pes.iter().map(|(pe, time)| PeShare { pe: pe.0, seconds: clock.seconds(*time) }).collect(),
         causes: finding
             .causes
@@ -230,10 +246,19 @@ fn finding<'a>(trace: &'a Trace, ranked: &Ranked) -> Finding<'a> {
     }
 }
 
-/// Stable for the same pattern, construct, call path and lines of calls, also between runs of a program.
+/// Stable for the same pattern and place, also between runs of a program: construct, function and line; where call paths are told
+/// apart, the path and the lines of its calls.
 pub fn finding_id(trace: &Trace, finding: &partune_analysis::Finding) -> String {
-    let callpath = names::callpath(trace, finding.path);
-    format!("{}-{:08x}", finding.pattern.name(), hash(trace, finding.path, &callpath))
+    let (mut names, mut sites) = (names::callpath(trace, finding.path), Vec::new());
+    if finding.pattern.adds_up() {
+        let at = names::location(trace, finding.path);
+        names = vec![names::construct(trace, finding.path), at.function];
+        sites.push((at.file, at.line));
+    } else {
+        let known = trace.paths().ancestors(finding.path).map(|path| trace.paths().site(path));
+        sites.extend(known.filter(|site| site.is_some()).map(|site| (trace.strings().get(site.file), site.line)));
+    }
+    format!("{}-{:08x}", finding.pattern.name(), hash(&names, &sites))
 }
 
 fn place(trace: &Trace, path: CallPathId) -> Place<'_> {
@@ -249,10 +274,9 @@ fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
     Location { file, line, function }
 }
 
-/// FNV-1a over the names of a path, and the lines of its calls where they are known: the same on every machine.
-fn hash(trace: &Trace, path: CallPathId, names: &[&str]) -> u32 {
+/// FNV-1a over names and lines of files: the same on every machine.
+fn hash(names: &[&str], sites: &[(&str, u32)]) -> u32 {
     let names = names.iter().flat_map(|name| name.bytes().chain([0]));
-    let sites = trace.paths().ancestors(path).map(|path| trace.paths().site(path)).filter(|site| site.is_some());
-    let sites = sites.flat_map(|site| trace.strings().get(site.file).bytes().chain(site.line.to_le_bytes()));
+    let sites = sites.iter().flat_map(|(file, line)| file.bytes().chain(line.to_le_bytes()));
     names.chain(sites).fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use partune_analysis::{Cause, Pattern};
-use partune_base::{CallPathId, PeId, RegionId};
+use partune_base::{CallPathId, PeId, RegionId, StringId};
 pub use partune_diag::seconds;
 pub(crate) use partune_diag::{scale, three_digits};
-use partune_trace::{CallSite, PeKind, Region, RegionKind, Trace};
+use partune_trace::{PeKind, Region, Trace};
 
 use crate::runs::plural;
 
@@ -39,39 +39,30 @@ pub fn construct(trace: &Trace, path: CallPathId) -> &str {
     if path.is_some() { trace.strings().get(region(trace, path).construct) } else { "" }
 }
 
-/// Where a path is: for a construct, or what the user marked, the place it is called from if that is known; else its own source
-/// line if it has one (OpenMP's constructs, functions); else the same of what is around it, up to the function. That is the innermost of
-/// the user's, or the innermost block if there is none; a line of another function would say where something else is.
+/// Where a path is, see [`Trace::place`].
 pub fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
-    let text = |id| trace.strings().get(id);
-    let ancestors = || trace.paths().ancestors(path);
-    let level = ancestors().position(|path| is_function(region(trace, path)));
-    // Some producers mark blocks only.
-    let block = || ancestors().find(|path| !region(trace, *path).paradigm.is_some());
-    let function = level.and_then(|level| ancestors().nth(level)).or_else(block);
-    let place = ancestors().take(level.map_or(usize::MAX, |level| level + 1)).find_map(|path| {
-        let region = region(trace, path);
-        let site = trace.paths().site(path);
-        let own = CallSite { file: region.file, line: region.line };
-        let place = if site.is_some() && !is_function(region) { site } else { own };
-        Some(place).filter(|place| place.is_some())
-    });
-    let (file, line) = place.map_or(("", 0), |place| (text(place.file), place.line));
-    Location { file, line, function: function.map_or("", |path| text(region(trace, path).name)) }
-}
-
-/// Whether a region is a function of the user's.
-fn is_function(region: &Region) -> bool {
-    !region.paradigm.is_some() && region.kind == RegionKind::Function
+    let place = trace.place(path);
+    let text = |id: StringId| if id.is_some() { trace.strings().get(id) } else { "" };
+    Location { file: text(place.site.file), line: place.site.line, function: text(place.function) }
 }
 
 /// Where the innermost user function around a construct is called from, if that is known: two findings at one line may differ in it.
 pub fn caller(trace: &Trace, path: CallPathId) -> Option<Location<'_>> {
     let ancestors = trace.paths().ancestors(path).skip(1);
-    let mut functions = ancestors.filter(|path| is_function(region(trace, *path)));
+    let mut functions = ancestors.filter(|path| region(trace, *path).is_function());
     let site = trace.paths().site(functions.next()?);
     let function = functions.next().map_or("", |path| trace.strings().get(region(trace, path).name));
     site.is_some().then(|| Location { file: trace.strings().get(site.file), line: site.line, function })
+}
+
+/// The same, or the name of the function that calls it where the line is not known.
+pub fn called_from(trace: &Trace, path: CallPathId) -> String {
+    if let Some(at) = caller(trace, path) {
+        return at.text();
+    }
+    let ancestors = trace.paths().ancestors(path).skip(1);
+    let function = ancestors.filter(|path| region(trace, *path).is_function()).nth(1);
+    function.map_or(OUTSIDE, |path| trace.strings().get(region(trace, path).name)).to_owned()
 }
 
 /// `MPI_Recv in exchange (halo.c:12)`.

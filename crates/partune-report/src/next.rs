@@ -37,6 +37,21 @@ pub fn step(pattern: Pattern) -> &'static str {
         Pattern::AboveBaseline => {
             "find what shares the network or the processor, or where the library takes a slow path; nobody was late"
         }
+        Pattern::OperationCost => {
+            "call it less often or with more data at once, choose an algorithm or library that does it faster, or overlap it with computation"
+        }
+        Pattern::InputOutput => {
+            "write less often and more at once, let few PEs or a library of parallel files do it, or overlap it with computation"
+        }
+        Pattern::WaitOnDevice => {
+            "give the PE work of its own while the device computes, or split the work between both"
+        }
+        Pattern::ForkJoin => {
+            "put more work into one parallel region and fork less often; do not run more threads than there are processors"
+        }
+        Pattern::IdleThreads => {
+            "let threads compute while one of them communicates (non-blocking operations, tasks), or use fewer threads and more processes"
+        }
         Pattern::HighFrequency => "call it less often, or exclude it from the measurement",
     }
 }

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use partune_analysis::Cause;
+use partune_analysis::{Base, Cause, Finding};
+use partune_base::Span;
 use partune_diag::{Diagnostic, Severity};
 use partune_engine::{Diagnosis, Ranked};
 use partune_trace::Trace;
@@ -46,10 +47,13 @@ fn findings(out: &mut String, diagnosis: &Diagnosis, options: TextOptions) {
         }
         return;
     }
-    let heading = format!("what costs most{:>62}  {:>8}", "PEs' time", "of run");
+    let base = diagnosis.trace.clock().seconds(Span(Base::of(&diagnosis.trace).total()));
+    let hours = base >= HOUR;
+    let unit = if hours { "core-hours" } else { "PEs' time" };
+    let heading = format!("what costs most{unit:>62}  {:>8}", "of run");
     let _ = writeln!(out, "\n{}", style.paint(Tone::Strong, &heading));
     for (number, ranked) in diagnosis.findings.iter().take(count).enumerate() {
-        finding(out, &diagnosis.trace, number + 1, ranked, style);
+        finding(out, &diagnosis.trace, (number + 1, hours), ranked, style);
     }
     if diagnosis.findings.len() > count {
         let _ = writeln!(out, "     … {} more; --findings N shows them", diagnosis.findings.len() - count);
@@ -59,13 +63,13 @@ fn findings(out: &mut String, diagnosis: &Diagnosis, options: TextOptions) {
     style.wrapped(out, (Tone::Strong, "next: "), next::step(worst.pattern));
 }
 
-fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked, style: Style) {
+fn finding(out: &mut String, trace: &Trace, (number, hours): (usize, bool), ranked: &Ranked, style: Style) {
     let it = &ranked.finding;
     let seconds = |span| names::seconds(trace.clock().seconds(span));
+    let cost = if hours { names::three_digits(trace.clock().seconds(it.time) / HOUR) } else { seconds(it.time) };
     let place = names::place(trace, it.path);
-    let _ = writeln!(out, "{number:>3}  {place:<63} {:>10}  {:>8}", seconds(it.time), names::percent(ranked.fraction));
-    let caller = it.path.some().and_then(|path| names::caller(trace, path));
-    let caller = caller.map_or(String::new(), |caller| format!(", called from {}", caller.text()));
+    let _ = writeln!(out, "{number:>3}  {place:<63} {cost:>10}  {:>8}", names::percent(ranked.fraction));
+    let caller = callers(trace, it).map_or(String::new(), |callers| format!(", called from {callers}"));
     let times = if it.count == 1 { "once".to_owned() } else { format!("{} times", it.count) };
     let behind = it.facts.iter().filter(|(name, _)| SECOND_FIGURES.contains(name));
     let behind =
@@ -92,6 +96,22 @@ fn finding(out: &mut String, trace: &Trace, number: usize, ranked: &Ranked, styl
             let _ = writeln!(out, "                 {passed} of it passed on by others, such as {via}");
         }
     }
+}
+
+/// Seconds of an hour; from so much time of PEs on, losses are told in core-hours.
+const HOUR: f64 = 3600.0;
+
+/// Where the function around a place is called from, as far as known; of several places the two that cost most.
+fn callers(trace: &Trace, finding: &Finding) -> Option<String> {
+    let seconds = |span| names::seconds(trace.clock().seconds(span));
+    if finding.paths.is_empty() {
+        return Some(names::caller(trace, finding.path.some()?)?.text());
+    }
+    let caller = |path| names::called_from(trace, path);
+    let shown = finding.paths.iter().take(2).map(|(path, time)| format!("{} {}", caller(*path), seconds(*time)));
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    let rest = finding.paths.len().saturating_sub(2);
+    Some(if rest > 0 { format!("{shown} and {rest} more call paths") } else { shown })
 }
 
 /// Facts of a wait that are the imbalance behind it.

@@ -10,6 +10,9 @@ use crate::style::Tone;
 pub fn title(pattern: Pattern) -> String {
     let name = match pattern {
         Pattern::WaitAtNxn => "wait at all-to-all collective".to_owned(),
+        Pattern::OperationCost => "cost of the operation itself".to_owned(),
+        Pattern::InputOutput => "input and output".to_owned(),
+        Pattern::ForkJoin => "fork and join of a team".to_owned(),
         _ => pattern.name().replace('_', " "),
     };
     let mut letters = name.chars();
@@ -53,6 +56,15 @@ pub fn meaning(pattern: Pattern) -> &'static str {
         Pattern::PoorLocality => "PEs mostly accessed data that other PEs hold.",
         Pattern::HighFrequency => "An operation was called so often that recording and starting it matters.",
         Pattern::AboveBaseline => "An operation took longer than this machine needs for it, and nobody was late.",
+        Pattern::OperationCost => {
+            "Moving data, synchronising and the library's own work took this time; nobody was late."
+        }
+        Pattern::InputOutput => "Files were read or written.",
+        Pattern::WaitOnDevice => "A PE waited for what it had given to a device.",
+        Pattern::ForkJoin => {
+            "Threads had nothing to do between a fork and the begin of their part, or between its end and the join."
+        }
+        Pattern::IdleThreads => "Threads had nothing to do while the main thread of their process communicated.",
     }
 }
 

@@ -54,7 +54,8 @@ impl Run {
         let findings = || diagnosis.findings.iter().map(|ranked| &ranked.finding);
         let mut places = FxHashMap::default();
         for (position, finding) in findings().enumerate().filter(|(_, finding)| finding.pattern.is_wait()) {
-            places.insert((finding.pattern, finding.path), position as u32);
+            let paths = finding.call_paths().into_iter();
+            places.extend(paths.map(|(path, _)| ((finding.pattern, path), position as u32)));
         }
         let ((detail, lines), (stacks, critical)) = rayon::join(
             || (Detail::new(trace, waits), Lines::new(waits, index)),

@@ -10,6 +10,7 @@
 mod clock;
 mod code;
 mod pes;
+mod place;
 mod profile;
 mod role;
 mod rows;
@@ -20,6 +21,7 @@ mod trace;
 pub use clock::{ClockLine, MeasuredClock};
 pub use code::{CallPaths, CallSite, Region, RegionKind};
 pub use pes::{Group, GroupKind, Metric, MetricValues, Pe, PeKind, Process, Window};
+pub use place::Place;
 pub use profile::{BlockSums, PathProfile, PeProfile, Profile, SIZE_CLASSES, Transfers};
 pub use role::{Activity, Completion, Role};
 pub use rows::{

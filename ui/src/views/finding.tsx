@@ -46,6 +46,7 @@ function Shown({ data }: { data: Data }) {
         <Source place={data.location} /> {data.location.function && <span class="dim">in {data.location.function}</span>}
       </p>
       <Frames data={data} />
+      {data.callpaths.length > 1 && <Paths data={data} />}
       <h3>{data.is_wait ? "Who waits" : "On which PEs"}</h3>
       <PeBars data={data} />
       {data.causes.length > 0 && <Causes data={data} />}
@@ -88,6 +89,22 @@ function Frames({ data }: { data: Data }) {
           );
         })}
       </ol>
+    </details>
+  );
+}
+
+// The call paths that lead to the place, the one that costs most first.
+function Paths({ data }: { data: Data }) {
+  return (
+    <details open={data.callpaths.length <= 4}>
+      <summary>{plural(data.callpaths.length, "call path")} to this place</summary>
+      <ul class="path">
+        {data.callpaths.map((it, index) => (
+          <li key={index} title={it.callpath.join(" › ")}>
+            {seconds(it.seconds)} <span class="dim">called from</span> <code>{it.caller}</code>
+          </li>
+        ))}
+      </ul>
     </details>
   );
 }

@@ -119,7 +119,12 @@ fn is_group(pattern: Pattern) -> bool {
         | Pattern::SerialSection
         | Pattern::PoorLocality
         | Pattern::HighFrequency
-        | Pattern::AboveBaseline => false,
+        | Pattern::AboveBaseline
+        | Pattern::OperationCost
+        | Pattern::InputOutput
+        | Pattern::WaitOnDevice
+        | Pattern::ForkJoin
+        | Pattern::IdleThreads => false,
     }
 }
 

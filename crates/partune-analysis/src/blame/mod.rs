@@ -153,7 +153,12 @@ fn single(trace: &Trace, index: &Index, wait: &Wait, link: Option<u32>, charges:
         | Pattern::SerialSection
         | Pattern::PoorLocality
         | Pattern::HighFrequency
-        | Pattern::AboveBaseline => {}
+        | Pattern::AboveBaseline
+        | Pattern::OperationCost
+        | Pattern::InputOutput
+        | Pattern::WaitOnDevice
+        | Pattern::ForkJoin
+        | Pattern::IdleThreads => {}
     }
 }
 

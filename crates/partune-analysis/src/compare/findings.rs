@@ -1,4 +1,5 @@
-//! Findings of several runs: gained, lost, grown, shrunk. The same finding has the same pattern at the same place.
+//! Findings of several runs: gained, lost, grown, shrunk. The same finding has the same pattern at the same place; call paths that are
+//! one place in one of the runs are one in all.
 //!
 //! A finding is absent where it loses less than the threshold, not where it loses nothing: so one is gained or lost only if it has twice
 //! what the other run could have without showing it.
@@ -53,6 +54,8 @@ struct Found {
 /// Linear in waits but for their keys.
 pub(crate) fn compare(runs: &[Run<'_>], row_of: impl Fn(usize, CallPathId) -> Option<usize>) -> Vec<FindingRow> {
     let mut all: BTreeMap<Key, (Role, Vec<Option<Found>>)> = BTreeMap::new();
+    let joined = Joined::new(runs, &row_of);
+    let row_of = |run: usize, path: CallPathId| row_of(run, path).map(|row| joined.first(row));
     for (number, run) in runs.iter().enumerate() {
         let mut positions: Table<PeId, u32> = Table::filled(run.trace.pes().len(), u32::MAX);
         run.trace.active_pes().enumerate().for_each(|(position, pe)| positions[pe] = position as u32);
@@ -104,6 +107,36 @@ pub(crate) fn compare(runs: &[Run<'_>], row_of: impl Fn(usize, CallPathId) -> Op
         .collect();
     result.sort_by(|a, b| largest(&b.changes).total_cmp(&largest(&a.changes)));
     result
+}
+
+/// Rows of call paths that are one place in a run: each with the one that stands for it.
+#[derive(Default)]
+struct Joined(BTreeMap<usize, usize>);
+
+impl Joined {
+    fn new(runs: &[Run<'_>], row_of: impl Fn(usize, CallPathId) -> Option<usize>) -> Joined {
+        let mut joined = Joined::default();
+        for (number, run) in runs.iter().enumerate() {
+            for finding in run.findings.iter().filter(|finding| finding.pattern.adds_up()) {
+                let mut rows = finding.paths.iter().filter_map(|(path, _)| row_of(number, *path));
+                let Some(first) = rows.next() else { continue };
+                for row in rows {
+                    let (a, b) = (joined.first(first), joined.first(row));
+                    if a != b {
+                        joined.0.insert(a.max(b), a.min(b));
+                    }
+                }
+            }
+        }
+        joined
+    }
+
+    fn first(&self, mut row: usize) -> usize {
+        while let Some(before) = self.0.get(&row) {
+            row = *before;
+        }
+        row
+    }
 }
 
 /// The largest difference of some changes.

@@ -7,6 +7,7 @@ mod archives;
 mod barriers;
 mod bottlenecks;
 mod bounds;
+mod costs;
 mod devices;
 mod efficiency;
 mod hostile;

@@ -21,6 +21,8 @@ const ROWS: usize = 200;
 const DETAILS: usize = 20;
 /// Of these, so many are open; the others open with a click.
 const OPEN: usize = 8;
+/// Call paths that lead to one place.
+const SHOWN: usize = 8;
 /// Frames of a call path.
 const FRAMES: usize = 24;
 
@@ -32,7 +34,7 @@ pub(super) fn findings(diagnosis: &Diagnosis, tiles: &Detail) -> Markup {
             @if count == 0 {
                 p { "No place loses enough time to be reported." }
             } @else {
-                p { "A finding is a place in the program that loses time. Its seconds are summed over PEs, its share is of run time × PEs. Waits do not overlap and may be added; imbalance explains waits and may not be added to them. Most often the line to change is the one that causes a wait, not the one that waits." }
+                p { "A finding is a place in the program that loses time. Its seconds are summed over PEs, its share is of run time × PEs. Waits and costs do not overlap and may be added; imbalance explains waits and may not be added to them. Most often the line to change is the one that causes a wait, not the one that waits." }
                 (table(diagnosis))
                 @for (number, ranked) in diagnosis.findings.iter().take(DETAILS).enumerate() {
                     (detail(diagnosis, tiles, number + 1, ranked))
@@ -52,7 +54,7 @@ fn table(diagnosis: &Diagnosis) -> Markup {
                 caption {
                     (if count == 1 { "1 finding".to_owned() } else { format!("{count} findings") })
                     @if count > ROWS { ", of which the first " (ROWS) " are here" }
-                    ". Considerable waits first, then by time."
+                    ", what costs most first."
                 }
                 thead { tr {
                     th scope="col" { "No." } th scope="col" { "Pattern" } th scope="col" { "Place" }
@@ -89,6 +91,7 @@ fn detail(diagnosis: &Diagnosis, tiles: &Detail, number: usize, ranked: &Ranked)
             p { (words::meaning(finding.pattern)) " " a href={ "#pattern-" (finding.pattern.name()) } { "What it means" } }
             p { "At " code { (short(&names::place(trace, finding.path))) } }
             (call_path(trace, finding.path))
+            (call_paths(trace, finding))
             @if let Some(occurrence) = finding.occurrences.first() { (instance(diagnosis, tiles, finding, occurrence)) }
             (who(diagnosis, finding))
             (causes(trace, finding))
@@ -142,6 +145,21 @@ fn call_path(trace: &Trace, path: CallPathId) -> Markup {
                         @else if region.file.is_some() { span.dim { " " (short(trace.strings().get(region.file))) @if region.line > 0 { ":" (region.line) } } }
                     }
                 }
+            }
+        }
+    }
+}
+
+/// The call paths that lead to a place, if there are several.
+fn call_paths(trace: &Trace, finding: &Finding) -> Markup {
+    html! {
+        @if !finding.paths.is_empty() {
+            p { (finding.paths.len()) " call paths lead there:" }
+            ul {
+                @for (path, time) in finding.paths.iter().take(SHOWN) {
+                    li { (names::seconds(trace.clock().seconds(*time))) ", called from " code { (short(&names::called_from(trace, *path))) } }
+                }
+                @if finding.paths.len() > SHOWN { li.dim { (finding.paths.len() - SHOWN) " more" } }
             }
         }
     }

@@ -75,8 +75,17 @@ struct Detail {
     causes: Vec<Cause>,
     unexplained_s: f64,
     frames: Vec<Frame>,
+    callpaths: Vec<PathShare>,
     instances: Instances,
     instances_count: u64,
+}
+
+/// A call path that leads to the place of a finding.
+#[derive(Serialize)]
+struct PathShare {
+    callpath: Vec<String>,
+    caller: String,
+    seconds: f64,
 }
 
 #[derive(Serialize)]
@@ -232,6 +241,14 @@ fn spot(run: &Run, path: CallPathId) -> Spot {
     }
 }
 
+fn path_share(run: &Run, (path, time): &(CallPathId, Span)) -> PathShare {
+    PathShare {
+        callpath: callpath(run, *path),
+        caller: text::name(&names::called_from(run.trace(), *path)),
+        seconds: run.seconds(*time),
+    }
+}
+
 /// The frames of a call path, outermost first.
 pub(super) fn frames(run: &Run, path: CallPathId) -> Vec<Frame> {
     let trace = run.trace();
@@ -291,6 +308,7 @@ pub(super) fn detail(run: &Run, ask: &Ask<'_>) -> Answer {
         causes: finding.causes.iter().map(cause).collect(),
         unexplained_s: run.seconds(finding.unexplained),
         frames: frames(run, finding.path),
+        callpaths: finding.paths.iter().take(ROWS).map(|it| path_share(run, it)).collect(),
         instances: instances(run, finding),
         instances_count: finding.count,
     })
@@ -328,7 +346,7 @@ fn instances(run: &Run, finding: &Finding) -> Instances {
 
 /// Whether a wait is an instance of a finding.
 fn is_of(run: &Run, finding: &Finding, wait: &Wait) -> bool {
-    wait.pattern == finding.pattern && run.trace().visit(wait.pe, wait.operation).path == finding.path
+    wait.pattern == finding.pattern && finding.leads_there(run.trace().visit(wait.pe, wait.operation).path)
 }
 
 fn instance(run: &Run, wait: &Wait) -> Option<Instance> {

@@ -1,0 +1,231 @@
+//! What operations, teams and idle threads cost where nobody was late: with the waits, all that is not computation has a place.
+
+use partune_base::{CallPathId, Id, PeId, Span, Table, Time};
+use partune_trace::{PeKind, Role, Trace};
+use rayon::prelude::*;
+
+use crate::spending::{Kinds, Level, Meter};
+use crate::useful::{cpu_pes, operations_between_processes, role_of_path};
+use crate::{Analysis, Base, Finding, Input, Occurrence, Outcome, Pattern, by_place, tiling};
+
+pub(crate) static COSTS: Analysis = Analysis {
+    name: "costs",
+    title: "What operations, teams and idle threads cost where nobody was late",
+    docs: DOCS,
+    finds: true,
+    shows: &[],
+    run,
+};
+
+const DOCS: &str = "\
+# Costs
+
+Time between start-up and shut-down that is neither computation nor a wait, by the place where it goes, summed over PEs. Together
+with the waits it is all that a run loses, so the largest loss always has a finding.
+
+| pattern | time |
+|---|---|
+| operation_cost | in operations that communicate, synchronise or manage, less the waits in them (in collective management, where waits have no finding of their own, with them); start-up and shut-down are left out |
+| input_output | in operations on files, less the waits in them |
+| wait_on_device | in operations that wait for a device |
+| fork_join | of each member of a team: from the fork until its part begins, and from the end of its part until the join, with nothing recorded in it |
+| idle_threads | of threads in no team, while the main thread of their process communicates with other processes |
+
+A finding is reported from ten times the share that findings of losses need (1 % of the run): some cost is the usual price. Where another
+finding tells why an operation takes long (small transfers, a redundant barrier, …), its time is taken out of that of the same call path.
+
+Threads that idle while their main thread computes are serial sections, see the bounds.
+
+**Source**: ours; with Scalasca's metrics of time in MPI, OpenMP management and idle threads as the model.
+";
+
+/// Costs are told from so many times the share of the run that losses are.
+const USUAL: i64 = 10;
+
+/// The cost of one PE at one place.
+#[derive(Clone, Copy, Default)]
+struct Cost {
+    time: Span,
+    count: u64,
+    longest: (Time, Time),
+}
+
+/// The costs of a PE at the call paths that have some.
+type Costs = Vec<((Pattern, CallPathId), Cost)>;
+
+fn run(input: &Input<'_>) -> Outcome {
+    let (trace, base) = (input.trace, Base::of(input.trace));
+    let pes = cpu_pes(trace);
+    let kinds = Kinds::new(trace, Level::Pes, &[]);
+    let gaps = team_gaps(input, &base);
+    let between = operations_between_processes(trace);
+    let has_others = trace.cpu_processes().count() > 1;
+    let of_pe = |pe: &PeId| {
+        let mut costs = operations(input, *pe, &base);
+        costs.extend(in_teams(&mut Idle::new(input, *pe, &base, &kinds), trace, &gaps[*pe]));
+        if has_others {
+            costs.extend(beside_main(&mut Idle::new(input, *pe, &base, &kinds), trace, *pe, &gaps[*pe], &between));
+        }
+        costs
+    };
+    let costs: Vec<Costs> = pes.par_iter().map(of_pe).collect();
+    let mut all: Vec<((Pattern, CallPathId), (PeId, Cost))> = Vec::new();
+    for (pe, costs) in pes.iter().zip(costs) {
+        all.extend(costs.into_iter().map(|(key, cost)| (key, (*pe, cost))));
+    }
+    // Stable: PEs stay in order.
+    all.sort_by_key(|(key, _)| *key);
+    let least = input.least().saturating_mul(USUAL).max(1);
+    let findings = all.chunk_by(|a, b| a.0 == b.0).map(|rows| finding(input, rows)).collect();
+    let findings = by_place(trace, findings, input.options.details);
+    Outcome { findings: findings.into_iter().filter(|it| it.time.0 >= least).collect(), sections: Vec::new() }
+}
+
+impl Cost {
+    fn add(&mut self, begin: Time, end: Time, time: Span) {
+        self.time += time;
+        self.count += 1;
+        if end.since(begin) > self.longest.1.since(self.longest.0) {
+            self.longest = (begin, end);
+        }
+    }
+}
+
+/// Costs by call path while they are summed up: no search for each event.
+struct Sums(Table<CallPathId, Cost>);
+
+impl Sums {
+    fn new(trace: &Trace) -> Sums {
+        Sums(Table::filled(trace.paths().len(), Cost::default()))
+    }
+
+    fn finish(&self, pattern: impl Fn(CallPathId) -> Pattern) -> Costs {
+        let some = self.0.iter_ids().filter(|(_, cost)| cost.time.is_positive());
+        some.map(|(path, cost)| ((pattern(path), path), *cost)).collect()
+    }
+}
+
+/// Operations less the waits in them. Linear in operations and waits.
+fn operations(input: &Input<'_>, pe: PeId, base: &Base) -> Costs {
+    let (trace, stream) = (input.trace, &input.trace.streams()[pe]);
+    let clip = |begin: Time, end: Time| (begin.max(base.begin), end.min(base.end));
+    let mut sums = Sums::new(trace);
+    let is_told = |path| !matches!(role_of_path(trace, path), Role::Init | Role::Finalize);
+    for visit in stream.operations.iter().map(|visit| stream.visits.at(*visit)).filter(|visit| is_told(visit.path)) {
+        let (begin, end) = clip(visit.enter, visit.exit);
+        if end > begin {
+            sums.0[visit.path].add(begin, end, end.since(begin));
+        }
+    }
+    for wait in input.waits.of_pe(pe) {
+        let (begin, end) = clip(wait.begin, wait.end);
+        sums.0[trace.visit(pe, wait.operation).path].time -= end.since(begin).clamp_positive();
+    }
+    sums.finish(|path| match role_of_path(trace, path) {
+        Role::DeviceWait => Pattern::WaitOnDevice,
+        Role::Io => Pattern::InputOutput,
+        _ => Pattern::OperationCost,
+    })
+}
+
+/// What a member of a team has of it before its part begins or after it ended.
+struct Gap {
+    begin: Time,
+    end: Time,
+    region: CallPathId,
+    /// From the fork to the join.
+    team: (Time, Time),
+}
+
+/// For each PE, in order of time.
+fn team_gaps(input: &Input<'_>, base: &Base) -> Table<PeId, Vec<Gap>> {
+    let trace = input.trace;
+    let mut gaps: Table<PeId, Vec<Gap>> = (0..trace.pes().len()).map(|_| Vec::new()).collect();
+    let clip = |time: Time| time.clamp(base.begin, base.end);
+    for fork in input.index.teams.forks.iter().filter(|fork| fork.members.len() > 1) {
+        let region = tiling::place(trace, fork);
+        let team = (clip(fork.fork), clip(fork.join));
+        for (pe, begin, end) in fork.members.iter().filter(|member| member.0.index() < trace.pes().len()) {
+            let begin = begin.clamp(&team.0, &team.1);
+            let end = end.clamp(begin, &team.1);
+            gaps[*pe].push(Gap { begin: team.0, end: *begin, region, team });
+            gaps[*pe].push(Gap { begin: *end, end: team.1, region, team });
+        }
+    }
+    gaps.iter_mut().for_each(|gaps| gaps.sort_by_key(|gap| (gap.begin, gap.end)));
+    gaps
+}
+
+/// What a PE has of intervals in which it does nothing that was recorded; asked for intervals that do not run backwards.
+struct Idle<'a> {
+    meter: Meter<'a>,
+    base: Base,
+    until: Time,
+}
+
+impl<'a> Idle<'a> {
+    fn new(input: &Input<'a>, pe: PeId, base: &Base, kinds: &'a Kinds) -> Idle<'a> {
+        Idle { meter: Meter::new(input, pe, (base.begin, base.end), kinds), base: *base, until: base.begin }
+    }
+
+    /// Adds what is idle in an interval, as far as it was not asked for before.
+    fn add(&mut self, cost: &mut Cost, begin: Time, end: Time) {
+        let (begin, end) = (begin.max(self.until), end.min(self.base.end));
+        if end <= begin {
+            return;
+        }
+        let before = self.meter.up_to(begin);
+        let spent = self.meter.up_to(end) - before;
+        let idle = Span(end.since(begin).0 - spent.work() - spent.wait);
+        if idle.is_positive() {
+            cost.add(begin, end, idle);
+        }
+        self.until = end;
+    }
+}
+
+/// What a PE idles while its teams are forked and joined.
+fn in_teams(idle: &mut Idle<'_>, trace: &Trace, gaps: &[Gap]) -> Costs {
+    let mut sums = Sums::new(trace);
+    for gap in gaps.iter().filter(|gap| gap.region.is_some()) {
+        idle.add(&mut sums.0[gap.region], gap.begin, gap.end);
+    }
+    sums.finish(|_| Pattern::ForkJoin)
+}
+
+/// What a PE idles outside of its teams while the main thread of its process is in an operation between processes.
+fn beside_main(idle: &mut Idle<'_>, trace: &Trace, pe: PeId, gaps: &[Gap], between: &Table<CallPathId, bool>) -> Costs {
+    let main = trace.processes().get(trace.pes()[pe].process).and_then(|process| process.pes.first().copied());
+    let Some(main) = main.filter(|main| *main != pe && trace.pes()[pe].kind == PeKind::Cpu) else { return Vec::new() };
+    let stream = &trace.streams()[main];
+    let mut sums = Sums::new(trace);
+    let mut teams = gaps.iter().map(|gap| gap.team).peekable();
+    for visit in stream.operations.iter().map(|visit| stream.visits.at(*visit)).filter(|visit| between[visit.path]) {
+        let mut begin = visit.enter;
+        while let Some((fork, join)) = teams.next_if(|team| team.1 <= visit.exit) {
+            idle.add(&mut sums.0[visit.path], begin, fork);
+            begin = begin.max(join);
+        }
+        let end = teams.peek().map_or(visit.exit, |(fork, _)| visit.exit.min(*fork));
+        idle.add(&mut sums.0[visit.path], begin, end);
+    }
+    sums.finish(|_| Pattern::IdleThreads)
+}
+
+/// The same cost of all PEs.
+fn finding(input: &Input<'_>, rows: &[((Pattern, CallPathId), (PeId, Cost))]) -> Finding {
+    let (pattern, path) = rows[0].0;
+    let costs = || rows.iter().map(|(_, of_pe)| of_pe);
+    let mut longest: Vec<Occurrence> = costs()
+        .map(|(pe, cost)| Occurrence { pe: *pe, begin: cost.longest.0, end: cost.longest.1, cause: PeId::NONE })
+        .collect();
+    longest.sort_by_key(|it| (std::cmp::Reverse(it.end.since(it.begin)), it.pe));
+    longest.truncate(input.options.details);
+    Finding {
+        time: costs().map(|(_, cost)| cost.time).sum(),
+        count: costs().map(|(_, cost)| cost.count).sum(),
+        pes: costs().map(|(pe, cost)| (*pe, cost.time)).collect(),
+        occurrences: longest,
+        ..Finding::at(input.trace, pattern, path)
+    }
+}
