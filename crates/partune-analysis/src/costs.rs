@@ -53,6 +53,9 @@ struct Cost {
 /// The costs of a PE at the call paths that have some.
 type Costs = Vec<((Pattern, CallPathId), Cost)>;
 
+/// One of them with its PE.
+type Row = ((Pattern, CallPathId), PeId, Cost);
+
 fn run(input: &Input<'_>) -> Outcome {
     let (trace, base) = (input.trace, Base::of(input.trace));
     let pes = cpu_pes(trace);
@@ -69,12 +72,12 @@ fn run(input: &Input<'_>) -> Outcome {
         costs
     };
     let costs: Vec<Costs> = pes.par_iter().map(of_pe).collect();
-    let mut all: Vec<((Pattern, CallPathId), (PeId, Cost))> = Vec::new();
+    let mut all: Vec<Row> = Vec::new();
     for (pe, costs) in pes.iter().zip(costs) {
-        all.extend(costs.into_iter().map(|(key, cost)| (key, (*pe, cost))));
+        all.extend(costs.into_iter().map(|(key, cost)| (key, *pe, cost)));
     }
     // Stable: PEs stay in order.
-    all.sort_by_key(|(key, _)| *key);
+    all.sort_by_key(|row| row.0);
     let least = input.least().saturating_mul(USUAL).max(1);
     let findings = all.chunk_by(|a, b| a.0 == b.0).map(|rows| finding(input, rows)).collect();
     let findings = by_place(trace, findings, input.options.details);
@@ -213,18 +216,18 @@ fn beside_main(idle: &mut Idle<'_>, trace: &Trace, pe: PeId, gaps: &[Gap], betwe
 }
 
 /// The same cost of all PEs.
-fn finding(input: &Input<'_>, rows: &[((Pattern, CallPathId), (PeId, Cost))]) -> Finding {
+fn finding(input: &Input<'_>, rows: &[Row]) -> Finding {
     let (pattern, path) = rows[0].0;
-    let costs = || rows.iter().map(|(_, of_pe)| of_pe);
-    let mut longest: Vec<Occurrence> = costs()
-        .map(|(pe, cost)| Occurrence { pe: *pe, begin: cost.longest.0, end: cost.longest.1, cause: PeId::NONE })
+    let mut longest: Vec<Occurrence> = rows
+        .iter()
+        .map(|(_, pe, cost)| Occurrence { pe: *pe, begin: cost.longest.0, end: cost.longest.1, cause: PeId::NONE })
         .collect();
     longest.sort_by_key(|it| (std::cmp::Reverse(it.end.since(it.begin)), it.pe));
     longest.truncate(input.options.details);
     Finding {
-        time: costs().map(|(_, cost)| cost.time).sum(),
-        count: costs().map(|(_, cost)| cost.count).sum(),
-        pes: costs().map(|(pe, cost)| (*pe, cost.time)).collect(),
+        time: rows.iter().map(|(_, _, cost)| cost.time).sum(),
+        count: rows.iter().map(|(_, _, cost)| cost.count).sum(),
+        pes: rows.iter().map(|(_, pe, cost)| (*pe, cost.time)).collect(),
         occurrences: longest,
         ..Finding::at(input.trace, pattern, path)
     }

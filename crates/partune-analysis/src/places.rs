@@ -36,12 +36,10 @@ pub fn by_place(trace: &Trace, findings: Vec<Finding>, details: usize) -> Vec<Fi
             kept.push(finding);
             continue;
         }
-        match known.get(&(finding.pattern, places.first(finding.path))) {
-            Some(at) => kept[*at].join(finding),
-            None => {
-                known.insert((finding.pattern, places.first(finding.path)), kept.len());
-                kept.push(finding);
-            }
+        let at = *known.entry((finding.pattern, places.first(finding.path))).or_insert(kept.len());
+        match kept.get_mut(at) {
+            Some(same) => same.join(finding),
+            None => kept.push(finding),
         }
     }
     kept.iter_mut().filter(|finding| !finding.paths.is_empty()).for_each(|finding| finding.settle(details));
