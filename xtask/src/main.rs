@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, reason = "a command line; its results go to stdout")]
 
 mod code;
+mod mutants;
 mod tidy;
 
 use std::process::ExitCode;
@@ -13,7 +14,8 @@ const HELP: &str = "\
 Usage: cargo xtask <COMMAND>
 
 Commands:
-  tidy    Check what the compiler does not: floors, file headers, layers, names (also a test)
+  tidy                             Check what the compiler does not: floors, file headers, layers, names (also a test)
+  mutants PARTUNE COUNT ARCHIVE…   Run a binary on so many archives with changed records, under 1 GiB and 10 s each
 
 Example: cargo xtask tidy
 ";
@@ -29,6 +31,10 @@ fn main() -> anyhow::Result<ExitCode> {
             let summary = if problems.is_empty() { "tidy".to_owned() } else { format!("{} problems", problems.len()) };
             println!("{summary}");
             Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+        ["mutants", partune, count, ref archives @ ..] if !archives.is_empty() => {
+            let survived = mutants::run(partune.as_ref(), count.parse()?, archives)?;
+            Ok(if survived { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         ["--help" | "-h" | "help"] => {
             print!("{HELP}");

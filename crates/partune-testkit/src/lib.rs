@@ -76,6 +76,7 @@ mod arguments;
 mod build;
 mod facts;
 mod lexer;
+pub mod mutate;
 mod names;
 mod syntax;
 

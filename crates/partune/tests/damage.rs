@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use partune_engine::{Diagnosis, Request};
 use partune_otf2::import::{Bytes, Files, import};
+use partune_testkit::mutate::{self, Random};
 use partune_trace::Trace;
 use rayon::prelude::*;
 
@@ -40,18 +41,6 @@ fn is_event_file(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| extension == "evt")
 }
 
-/// A small generator of numbers: the same on every machine.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit.max(1) as u64) as usize
-    }
-}
-
 /// Analyses what can be read; `None` if the archive cannot be opened at all, which must be an error and not a panic.
 fn diagnose(files: &dyn Files, anchor: &str) -> Option<Diagnosis> {
     let trace = import(files, anchor, &|_, _| {}).ok()?;
@@ -75,7 +64,7 @@ fn each_damage(
         let thorough = size <= THOROUGH_BYTES || std::env::var_os("PARTUNE_THOROUGH").is_some();
         let times = if thorough { times } else { times / 20 };
         (0..times).into_par_iter().for_each(|round| {
-            let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ (round as u64 + 1).wrapping_mul(0xff51_afd7_ed55_8ccd));
+            let mut random = Random::new(round as u64);
             let name = names[random.below(names.len())];
             let bytes = damage(&files[name], &mut random).map(Arc::new);
             let damaged = Damaged { files: &files, name, bytes };
@@ -124,6 +113,17 @@ fn flipped_bytes() {
         Some(bytes)
     };
     each_damage(300, flip, |_, _| {});
+}
+
+/// Chunks are whole, but records are lost, doubled, moved, or say something else.
+#[test]
+fn changed_records() {
+    // Chunk sizes of what Score-P and most others write: events 1 MiB, definitions 4 MiB; others are walked as far as they go.
+    let change = |bytes: &[u8], random: &mut Random| {
+        let changed = [1 << 20, 4 << 20].into_iter().find_map(|size| mutate::records(bytes, size, random));
+        Some(changed.unwrap_or_else(|| bytes.to_vec()))
+    };
+    each_damage(100, change, |_, _| {});
 }
 
 #[test]

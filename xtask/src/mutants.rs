@@ -1,0 +1,139 @@
+//! Archives with changed records through the commands, as a user would run them: none may abort, hang or exceed its limits.
+//!
+//! Each mutant is a folder with one to three changed files; what fails is kept in `target/mutants` with its command.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+
+use anyhow::{Context, Result};
+use partune_testkit::mutate::{self, Random};
+use rayon::prelude::*;
+
+/// Memory in bytes and seconds that a command gets.
+const MEMORY: u64 = 1 << 30;
+const SECONDS: u64 = 10;
+
+/// Commands, with MUTANT for the archive, ORIGINAL for the one it was made of, OTHER for another, OUT for a folder; how many turns of a round each has.
+const COMMANDS: [(&str, usize); 9] = [
+    ("analyze MUTANT", 4),
+    ("analyze --full --json --minimum 0 MUTANT", 2),
+    ("analyze --full MUTANT", 1),
+    ("report MUTANT -o OUT/report.html", 1),
+    ("convert MUTANT OUT/converted", 1),
+    ("convert MUTANT OUT/mutant.json", 1),
+    ("convert MUTANT --parquet OUT/parquet", 1),
+    ("compare ORIGINAL MUTANT", 1),
+    ("scale OTHER MUTANT", 1),
+];
+
+/// Chunk sizes of files, tried in turn.
+const CHUNKS: [usize; 3] = [1 << 20, 4 << 20, 1 << 16];
+
+/// Runs so many mutants; whether all ended as they should.
+pub(crate) fn run(partune: &Path, count: u64, archives: &[&str]) -> Result<bool> {
+    let archives: Vec<PathBuf> = archives.iter().map(PathBuf::from).collect();
+    let kept = Path::new("target/mutants");
+    fs::create_dir_all(kept)?;
+    let outcomes: Mutex<BTreeMap<(&str, String), u64>> = Mutex::default();
+    (0..count).into_par_iter().try_for_each(|round| -> Result<()> {
+        let mut random = Random::new(round);
+        let original = &archives[random.below(archives.len())];
+        let folder = kept.join(format!("mutant-{round}"));
+        let mutant = mutant(original, &folder, &mut random)?;
+        let turns: usize = COMMANDS.iter().map(|it| it.1).sum();
+        let turn = random.below(turns);
+        let mut at = 0;
+        let of_turn = COMMANDS.iter().find(|(_, turns)| {
+            at += turns;
+            turn < at
+        });
+        let (command, _) = of_turn.context("every turn has a command")?;
+        let other = &archives[random.below(archives.len())];
+        let names = [("MUTANT", &*mutant), ("ORIGINAL", original), ("OTHER", other), ("OUT", &folder)];
+        let outcome = execute(partune, command, &names)?;
+        let is_fine = matches!(outcome.as_str(), "exit 0" | "exit 1");
+        if is_fine {
+            fs::remove_dir_all(&folder)?;
+        } else {
+            fs::write(folder.join("COMMAND"), format!("{command}\n{outcome}\n"))?;
+        }
+        let mut outcomes = outcomes.lock().map_err(|_| anyhow::anyhow!("a round panicked"))?;
+        *outcomes.entry((command, outcome)).or_default() += 1;
+        Ok(())
+    })?;
+    let outcomes = outcomes.into_inner().map_err(|_| anyhow::anyhow!("a round panicked"))?;
+    let mut survived = true;
+    for ((command, outcome), count) in &outcomes {
+        println!("{count:>7}  {outcome:<12} partune {command}");
+        survived &= matches!(outcome.as_str(), "exit 0" | "exit 1");
+    }
+    Ok(survived)
+}
+
+/// Makes a mutant of an archive in a folder; its anchor.
+fn mutant(original: &Path, folder: &Path, random: &mut Random) -> Result<PathBuf> {
+    let source = original.parent().context("an anchor is in a folder")?;
+    let mut files = Vec::new();
+    collect(source, &mut files)?;
+    let chunked = |file: &PathBuf| file.extension().is_some_and(|it| it == "evt" || it == "def");
+    let candidates: Vec<usize> = (0..files.len()).filter(|at| chunked(&files[*at])).collect();
+    let mut changed: Vec<usize> =
+        (0..=random.below(3)).filter_map(|_| candidates.get(random.below(candidates.len())).copied()).collect();
+    // Global definitions say what everything else means.
+    changed.extend(files.iter().position(|it| *it == original.with_extension("def") && random.below(2) == 0));
+    for (at, file) in files.iter().enumerate() {
+        let to = folder.join(file.strip_prefix(source)?);
+        fs::create_dir_all(to.parent().context("a file is in a folder")?)?;
+        let bytes = fs::read(file)?;
+        let new = if changed.contains(&at) {
+            CHUNKS.into_iter().find_map(|size| mutate::records(&bytes, size, random))
+        } else {
+            None
+        };
+        fs::write(to, new.unwrap_or(bytes))?;
+    }
+    Ok(folder.join(original.file_name().context("an anchor has a name")?))
+}
+
+/// The files below a folder.
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder)?.map(|it| Ok(it?.path())).collect::<Result<_>>()?;
+    entries.sort();
+    for entry in entries {
+        if entry.is_dir() {
+            collect(&entry, files)?;
+        } else {
+            files.push(entry);
+        }
+    }
+    Ok(())
+}
+
+/// How a command ended.
+fn execute(partune: &Path, command: &str, names: &[(&str, &Path)]) -> Result<String> {
+    let argument = |word: &str| {
+        let of = |text: String, (name, path): &(&str, &Path)| text.replace(name, &path.to_string_lossy());
+        names.iter().fold(word.to_owned(), of)
+    };
+    let arguments = command.split(' ').map(argument);
+    let status = Command::new("prlimit")
+        .arg(format!("--as={MEMORY}"))
+        .args(["timeout", "--signal=KILL", &SECONDS.to_string()])
+        .arg(partune)
+        .args(arguments)
+        .env("RAYON_NUM_THREADS", "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .context("prlimit cannot be started (it is in util-linux)")?;
+    Ok(match status.code() {
+        // So says timeout of what it killed, and of what a signal ended.
+        Some(137) => "timeout".to_owned(),
+        Some(code) => format!("exit {code}"),
+        None => "signal".to_owned(),
+    })
+}
