@@ -1,13 +1,17 @@
 # The commands of this repository; `make` or `make help` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui demo test bench clean
+.PHONY: help setup ui demo test test-all fuzz bench clean
 
 # make demo ARCHIVE=path/to/traces.otf2
 ARCHIVE ?=
+# make fuzz MINUTES=60
+MINUTES ?= 10
+# Archives with changed records that make test-all makes
+MUTANTS ?= 10000
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Install the Debian packages that are missing (says which; does nothing twice)
 	@scripts/setup.sh
@@ -20,6 +24,13 @@ demo: setup ## Build, record an example program and diagnose it (or diagnose you
 
 test: setup ## Check formatting, lints and layers, and run every test
 	@scripts/test.sh
+
+test-all: test ## The same, and what is slow: every damage in full, and ten thousand archives with changed records
+	@PARTUNE_THOROUGH=1 cargo nextest run -p partune -E 'test(/^damage|^fuzz/)'
+	@scripts/mutants.sh $(MUTANTS)
+
+fuzz: setup ## Every fuzz target for a while: MINUTES=10 altogether (installs cargo-fuzz and a nightly compiler)
+	@scripts/fuzz.sh $(MINUTES)
 
 bench: setup ## Measure decoding, analysis and what recording adds, beside other tools (minutes, and some GB in target/)
 	@scripts/bench.sh

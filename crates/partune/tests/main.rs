@@ -7,6 +7,7 @@ mod damage;
 mod example;
 mod export;
 mod faults;
+mod fuzz;
 mod machine;
 mod manual;
 mod model;

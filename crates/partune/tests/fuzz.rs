@@ -1,0 +1,61 @@
+//! The functions of the fuzz targets that need the whole tool, over mutations of examples: so they run without a nightly compiler.
+
+#[path = "../../../fuzz/diagnosis.rs"]
+mod diagnosis;
+#[path = "../../../fuzz/texts.rs"]
+mod texts;
+
+use partune_testkit::mutate::Random;
+use rayon::prelude::*;
+
+use crate::archives::{load, workspace};
+
+/// Rounds for each example.
+fn rounds() -> u64 {
+    if std::env::var_os("PARTUNE_THOROUGH").is_some() { 20_000 } else { 300 }
+}
+
+#[test]
+fn archives_with_changed_records() {
+    for name in ["ring", "ring_profile", "addresses"] {
+        let anchor = workspace().join("examples/archives").join(name).join(diagnosis::ANCHOR);
+        let (_, archive) = load(&anchor);
+        // What is packed is what comes out, and nothing is wrong with it.
+        assert_eq!(diagnosis::unpack(&diagnosis::pack(&archive)), archive);
+        diagnosis::diagnosis(&diagnosis::pack(&archive));
+        let changed = (0..rounds()).into_par_iter().map(|round| {
+            let (mut random, mut archive) = (Random::new(round), archive.clone());
+            let before = archive.clone();
+            diagnosis::change(&mut archive, &mut random);
+            diagnosis::diagnosis(&diagnosis::pack(&archive));
+            u64::from(archive != before)
+        });
+        assert!(changed.sum::<u64>() > rounds() / 5, "{name}: records are changed");
+    }
+}
+
+#[test]
+fn machines_and_filters() {
+    let machine = include_str!("../../../fuzz/seeds/texts/machine.toml");
+    let filter = include_str!("../../../fuzz/seeds/texts/filter");
+    assert!(partune_machine::read(machine).is_ok(), "the seed is a machine");
+    for text in [machine, filter] {
+        texts::texts(text.as_bytes());
+        for round in 0..rounds() {
+            let mut random = Random::new(round);
+            let mut bytes = text.as_bytes().to_vec();
+            for _ in 0..=random.below(4) {
+                let (at, end) = (random.below(bytes.len()), random.below(bytes.len()));
+                match random.below(3) {
+                    0 => bytes[at] = b" \n=.-9e[]\"'#*"[random.below(13)],
+                    1 => drop(bytes.drain(at.min(end)..at.max(end).min(at.min(end) + 20))),
+                    _ => {
+                        let piece = bytes[at.min(end)..at.max(end)].to_vec();
+                        bytes.splice(at..at, piece.into_iter().take(30));
+                    }
+                }
+            }
+            texts::texts(&bytes);
+        }
+    }
+}
