@@ -83,7 +83,8 @@ fn between_accesses(input: &Input<'_>, actors: &[PeId], outcome: &mut Outcome) {
     let completes = |member: &Member| completing.binary_search(&(member.pe, member.wait)).is_ok();
     let removable =
         |sync: &&Instance| sync.role == Role::GroupSync && !input.index.collectives.members(sync).iter().any(completes);
-    let removable: Vec<bool> = syncs.iter().map(removable).collect();
+    let mut removable: Vec<bool> = syncs.iter().map(removable).collect();
+    keep_at_borders(input, &syncs, &mut removable);
     if !removable.contains(&true) {
         return;
     }
@@ -113,6 +114,25 @@ fn between_accesses(input: &Input<'_>, actors: &[PeId], outcome: &mut Outcome) {
     }
     outcome.findings.append(&mut found);
     outcome.sections.push(Section { name: "barriers", notes, ..Section::default() });
+}
+
+/// In a piece of a run nobody knows what the first and the last synchronisation in it order: what came before and comes after is left out.
+fn keep_at_borders(input: &Input<'_>, syncs: &[&Instance], removable: &mut [bool]) {
+    let Some(piece) = input.trace.piece() else { return };
+    let inside: Vec<bool> = syncs.iter().map(|sync| is_inside(input, sync)).collect();
+    removable.iter_mut().zip(&inside).filter(|(_, inside)| !**inside).for_each(|(removable, _)| *removable = false);
+    let first = inside.iter().position(|inside| *inside).filter(|_| piece.begin > piece.run.0);
+    let last = inside.iter().rposition(|inside| *inside).filter(|_| piece.end < piece.run.1);
+    first.into_iter().chain(last).for_each(|at| removable[at] = false);
+}
+
+/// Whether all members entered and left within the piece of the run that is looked at; true for the whole run.
+pub(crate) fn is_inside(input: &Input<'_>, sync: &Instance) -> bool {
+    input.trace.piece().is_none_or(|piece| {
+        let (begins, ends) = (piece.begin == piece.run.0, piece.end == piece.run.1);
+        let members = input.index.collectives.members(sync);
+        members.iter().all(|it| (begins || it.enter > piece.begin) && (ends || it.exit < piece.end))
+    })
 }
 
 /// Operations that completed accesses of earlier ones, in order.

@@ -69,6 +69,7 @@ pub use delay::{DelayCost, Delays};
 pub use finding::{Cause, Finding, Occurrence, Pattern};
 pub use fit::{Fit, Line};
 pub use input::{Input, Options};
+pub use iterations::turn_begins;
 pub use same_loss::once;
 pub use scaling::{
     Factors as ScalingFactors, Growth, Limit, Mode, Point, ScaledRow, ScaledSums, Scaling, ScalingOutcome, scale,

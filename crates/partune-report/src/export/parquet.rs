@@ -118,7 +118,7 @@ fn operations<'a>(
         "message operations {{ required int32 pe; required double begin_s; required double end_s; {PLACE} required int64 sent_bytes; \
          required int64 received_bytes; required double wait_s; required binary wait (STRING); required int32 cause; }}"
     );
-    let since = |time: Time| trace.clock().seconds(time - trace.begin());
+    let since = |time: Time| trace.clock().seconds(time - trace.origin());
     let mut rows = Rows::new(out, &schema)?;
     for id in trace.active_pes() {
         let stream = &trace.streams()[id];
@@ -217,7 +217,7 @@ fn findings<'a>(
             causes.row([Cell::Int(number), pe(cause.pe)].into_iter().chain(place(cause.path).cells()).chain(from))?;
         }
         for one in &it.occurrences {
-            let (begin, end) = (seconds(one.begin - trace.begin()), seconds(one.end - trace.begin()));
+            let (begin, end) = (seconds(one.begin - trace.origin()), seconds(one.end - trace.origin()));
             instances.row([Cell::Int(number), pe(one.pe), begin, end, pe(one.cause)])?;
         }
     }
