@@ -1,6 +1,6 @@
 //! Which piece of a run is looked at, as people say it: between two times, a phase, without the first turns of the main loop.
 
-use partune_analysis::turn_begins;
+use partune_analysis::{Base, turn_begins};
 use partune_base::{Id, RegionId, Time};
 use partune_diag::seconds;
 use partune_trace::{Role, Trace};
@@ -32,6 +32,11 @@ pub enum Moment {
 pub enum SelectionError {
     #[error("the run ends {run}, so nothing of it comes after {from}\n  remedy: give an earlier --from", run = seconds(*.run), from = seconds(*.from))]
     Beyond { from: f64, run: f64 },
+    #[error(
+        "from {from} to {to} the program only starts up or shuts down\n  remedy: look between {begin} and {end}",
+        from = seconds(*.from), to = seconds(*.to), begin = seconds(*.begin), end = seconds(*.end)
+    )]
+    Outside { from: f64, to: f64, begin: f64, end: f64 },
     #[error(
         "nothing is left of the run: the piece would begin at {from} and end at {to}\n  remedy: give a --from that is earlier than --to; a phase \
          and turns must lie between them",
@@ -90,6 +95,11 @@ impl Selection {
         }
         if begin >= end {
             return Err(SelectionError::Empty { from: since(begin), to: since(end) });
+        }
+        let base = Base::of(trace);
+        if base.length().is_positive() && (end <= base.begin || begin >= base.end) {
+            let (from, to, begin, end) = (since(begin), since(end), since(base.begin), since(base.end));
+            return Err(SelectionError::Outside { from, to, begin, end });
         }
         Ok((begin > trace.begin() || end < trace.end()).then_some((begin, end)))
     }

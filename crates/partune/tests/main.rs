@@ -11,6 +11,7 @@ mod machine;
 mod manual;
 mod model;
 mod pgas;
+mod piece;
 mod print;
 mod record;
 mod report;

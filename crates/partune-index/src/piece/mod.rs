@@ -10,7 +10,7 @@ mod metrics;
 mod streams;
 
 use partune_base::{PeId, Table, Time};
-use partune_trace::{Trace, VisitIx};
+use partune_trace::{MetricValues, Trace, VisitIx};
 use rayon::prelude::*;
 
 use crate::{Blocks, Index, Place, RmaIndex};
@@ -60,8 +60,7 @@ pub fn cut(trace: Trace, index: Index, (begin, end): (Time, Time)) -> (Trace, In
         grants: numbers(&keep.grants),
         transfers: numbers(&keep.accesses),
     };
-    let mut metrics = Vec::new();
-    metrics.extend(trace.metrics().iter().map(|metric| metric.values));
+    let metrics: Vec<MetricValues> = trace.metrics().iter().map(|metric| metric.values).collect();
     let paths = trace.paths().clone();
     let trace = trace.cut((begin, end), |streams| {
         let streams = streams.as_mut_slice().par_iter_mut().enumerate();
