@@ -188,23 +188,29 @@ fn active(input: &Input<'_>, pe: PeId, entered: &[Time], left: &[Time]) -> Vec<u
 }
 
 /// Accesses of a PE to memory of others: target, window, access.
+///
+/// What is over when a barrier is entered, to the tick, was before it. What begins at that tick may have been before or after, so it
+/// counts as both, and the barrier orders it against what is on either side.
 fn accesses<'a>(
     input: &Input<'a>,
     pe: PeId,
     entered: &'a [Time],
 ) -> impl Iterator<Item = (PeId, u32, SharedAccess)> + 'a {
     let stream = &input.trace.streams()[pe];
-    let segment = |time: Time| entered.partition_point(|enter| *enter <= time) as u32;
-    input.index.rma.of_pe(pe).iter().filter_map(move |transfer| {
-        let row = stream.transfers.get(transfer.row as usize).filter(|row| row.target.is_some() && row.target != pe)?;
-        let begin = segment(row.time);
+    let before = |time: Time| entered.partition_point(|enter| *enter < time) as u32;
+    let after = |time: Time| entered.partition_point(|enter| *enter <= time) as u32;
+    let rows = input.index.rma.of_pe(pe).iter().filter_map(|it| Some((it, stream.transfers.get(it.row as usize)?)));
+    rows.filter(move |(_, row)| row.target.is_some() && row.target != pe).flat_map(move |(transfer, row)| {
         let range = row.address.map_or((0, u64::MAX), |address| (address, address.saturating_add(row.bytes.max(1))));
         let writes = match row.kind {
             RmaTransferKind::Put | RmaTransferKind::Atomic => true,
             RmaTransferKind::Get => false,
         };
-        let segments = (begin, segment(transfer.completed).max(begin));
-        Some((row.target, row.window.0, SharedAccess { pe: pe.0, segments, range, writes }))
+        let end = before(transfer.completed);
+        let of_segment = move |begin: u32| SharedAccess { pe: pe.0, segments: (begin, end.max(begin)), range, writes };
+        let (first, last) = (before(row.time), after(row.time));
+        let begins = std::iter::once(first).chain((last > first).then_some(last));
+        begins.map(move |begin| (row.target, row.window.0, of_segment(begin)))
     })
 }
 

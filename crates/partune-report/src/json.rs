@@ -118,7 +118,7 @@ struct Cause<'a> {
     location: Location<'a>,
     callpath: Vec<&'a str>,
     /// Where that PE spent the time that made it late: the operation itself if it was in there or nothing more is known; left out
-    /// for code outside of recorded regions, and for causes that are code themselves.
+    /// for code outside of recorded regions (of the main thread; other threads are not yet at work then), and for causes that are code themselves.
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<Place<'a>>,
     seconds: f64,
