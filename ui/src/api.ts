@@ -242,7 +242,7 @@ export interface At {
     sent: number | null;
     received: number | null;
   } | null;
-  wait: {
+  waits: {
     pattern: string;
     title: string;
     finding: string | null;
@@ -253,7 +253,7 @@ export interface At {
     cause: string | null;
     cause_from: number | null;
     cause_to: number | null;
-  } | null;
+  }[];
 }
 
 export interface FoundRegion {

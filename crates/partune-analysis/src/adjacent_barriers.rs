@@ -17,6 +17,7 @@ use partune_trace::{Role, Trace, VisitIx};
 use rayon::prelude::*;
 
 use crate::Input;
+use crate::barriers::is_inside;
 
 /// Between two barriers of threads nobody did anything if no longer passed: leaving one and entering the next is recorded.
 const NOTHING_S: f64 = 1e-6;
@@ -52,7 +53,8 @@ pub(crate) fn find<'a>(input: &Input<'a>, actors: &[bool]) -> Vec<Adjacent<'a>> 
     let is_barrier = |instance: &Instance| {
         let members = collectives.members(instance);
         let plain = |member: &Member| !member.is_split() && !actors[member.pe.index()];
-        instance.role == Role::GroupSync && instance.missing == 0 && members.len() > 1 && members.iter().all(plain)
+        let whole = instance.missing == 0 && members.len() > 1 && is_inside(input, instance);
+        instance.role == Role::GroupSync && whole && members.iter().all(plain)
     };
     // For each PE: its parts in collectives, with the position of the instance if that is a barrier, and whether it is of threads.
     let mut parts: Vec<Vec<(VisitIx, u32, bool)>> = vec![Vec::new(); trace.pes().len()];

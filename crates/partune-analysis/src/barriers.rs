@@ -83,7 +83,8 @@ fn between_accesses(input: &Input<'_>, actors: &[PeId], outcome: &mut Outcome) {
     let completes = |member: &Member| completing.binary_search(&(member.pe, member.wait)).is_ok();
     let removable =
         |sync: &&Instance| sync.role == Role::GroupSync && !input.index.collectives.members(sync).iter().any(completes);
-    let removable: Vec<bool> = syncs.iter().map(removable).collect();
+    let mut removable: Vec<bool> = syncs.iter().map(removable).collect();
+    keep_at_borders(input, &syncs, &mut removable);
     if !removable.contains(&true) {
         return;
     }
@@ -113,6 +114,25 @@ fn between_accesses(input: &Input<'_>, actors: &[PeId], outcome: &mut Outcome) {
     }
     outcome.findings.append(&mut found);
     outcome.sections.push(Section { name: "barriers", notes, ..Section::default() });
+}
+
+/// In a piece of a run nobody knows what the first and the last synchronisation in it order: what came before and comes after is left out.
+fn keep_at_borders(input: &Input<'_>, syncs: &[&Instance], removable: &mut [bool]) {
+    let Some(piece) = input.trace.piece() else { return };
+    let inside: Vec<bool> = syncs.iter().map(|sync| is_inside(input, sync)).collect();
+    removable.iter_mut().zip(&inside).filter(|(_, inside)| !**inside).for_each(|(removable, _)| *removable = false);
+    let first = inside.iter().position(|inside| *inside).filter(|_| piece.begin > piece.run.0);
+    let last = inside.iter().rposition(|inside| *inside).filter(|_| piece.end < piece.run.1);
+    first.into_iter().chain(last).for_each(|at| removable[at] = false);
+}
+
+/// Whether all members entered and left within the piece of the run that is looked at; true for the whole run.
+pub(crate) fn is_inside(input: &Input<'_>, sync: &Instance) -> bool {
+    input.trace.piece().is_none_or(|piece| {
+        let (begins, ends) = (piece.begin == piece.run.0, piece.end == piece.run.1);
+        let members = input.index.collectives.members(sync);
+        members.iter().all(|it| (begins || it.enter > piece.begin) && (ends || it.exit < piece.end))
+    })
 }
 
 /// Operations that completed accesses of earlier ones, in order.
@@ -168,23 +188,29 @@ fn active(input: &Input<'_>, pe: PeId, entered: &[Time], left: &[Time]) -> Vec<u
 }
 
 /// Accesses of a PE to memory of others: target, window, access.
+///
+/// What is over when a barrier is entered, to the tick, was before it. What begins at that tick may have been before or after, so it
+/// counts as both, and the barrier orders it against what is on either side.
 fn accesses<'a>(
     input: &Input<'a>,
     pe: PeId,
     entered: &'a [Time],
 ) -> impl Iterator<Item = (PeId, u32, SharedAccess)> + 'a {
     let stream = &input.trace.streams()[pe];
-    let segment = |time: Time| entered.partition_point(|enter| *enter <= time) as u32;
-    input.index.rma.of_pe(pe).iter().filter_map(move |transfer| {
-        let row = stream.transfers.get(transfer.row as usize).filter(|row| row.target.is_some() && row.target != pe)?;
-        let begin = segment(row.time);
+    let before = |time: Time| entered.partition_point(|enter| *enter < time) as u32;
+    let after = |time: Time| entered.partition_point(|enter| *enter <= time) as u32;
+    let rows = input.index.rma.of_pe(pe).iter().filter_map(|it| Some((it, stream.transfers.get(it.row as usize)?)));
+    rows.filter(move |(_, row)| row.target.is_some() && row.target != pe).flat_map(move |(transfer, row)| {
         let range = row.address.map_or((0, u64::MAX), |address| (address, address.saturating_add(row.bytes.max(1))));
         let writes = match row.kind {
             RmaTransferKind::Put | RmaTransferKind::Atomic => true,
             RmaTransferKind::Get => false,
         };
-        let segments = (begin, segment(transfer.completed).max(begin));
-        Some((row.target, row.window.0, SharedAccess { pe: pe.0, segments, range, writes }))
+        let end = before(transfer.completed);
+        let of_segment = move |begin: u32| SharedAccess { pe: pe.0, segments: (begin, end.max(begin)), range, writes };
+        let (first, last) = (before(row.time), after(row.time));
+        let begins = std::iter::once(first).chain((last > first).then_some(last));
+        begins.map(move |begin| (row.target, row.window.0, of_segment(begin)))
     })
 }
 

@@ -12,7 +12,9 @@
 //!
 //! Not cut are serial regions, and blocks in which PEs begin different numbers of turns.
 
-use partune_base::{CallPathId, Id, PeId, ProcessId, Time};
+use std::cmp::Reverse;
+
+use partune_base::{CallPathId, Id, PeId, ProcessId, RegionId, Time};
 use partune_trace::Trace;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -86,6 +88,23 @@ pub(crate) fn refine(
         }
     }
     refiner.work
+}
+
+/// When the last PE has begun each turn of the main loop: of the marked loops the one that takes most time, and as many turns as every
+/// PE has that has any. `None` if nothing is marked. Linear in visits.
+pub fn turn_begins(trace: &Trace) -> Option<Vec<Time>> {
+    let turns = turns(trace, &trace.cpu_pes().collect::<Vec<_>>())?;
+    let region = |turn: &Turn| trace.paths().region(turn.path);
+    let mut times: Vec<(i64, Reverse<RegionId>)> = trace.regions().ids().map(|region| (0, Reverse(region))).collect();
+    for turn in turns.iter().flatten() {
+        times[region(turn).index()].0 += turn.end.since(turn.begin).0;
+    }
+    let Reverse(main) = times.into_iter().max()?.1;
+    let of_main = |turns: &Vec<Turn>| -> Vec<Time> {
+        turns.iter().filter(|turn| region(turn) == main).map(|turn| turn.begin).collect()
+    };
+    let begins = turns.iter().map(of_main).filter(|begins| !begins.is_empty());
+    begins.reduce(|all, begins| all.into_iter().zip(begins).map(|(a, b)| a.max(b)).collect())
 }
 
 /// The outermost marked turns of these PEs, in order; of a thread without its own those of its process. `None` if nothing is

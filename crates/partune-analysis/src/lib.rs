@@ -71,6 +71,7 @@ pub use delay::{DelayCost, Delays};
 pub use finding::{Cause, Finding, Occurrence, Pattern};
 pub use fit::{Fit, Line};
 pub use input::{Input, Options};
+pub use iterations::turn_begins;
 pub use places::by_place;
 pub use same_loss::once;
 pub use scaling::{

@@ -75,10 +75,10 @@ fn run(input: &Input<'_>) -> Outcome {
     Outcome { findings: findings(trace, Pattern::SmallTransfers, losses, facts), sections: Vec::new() }
 }
 
-/// The PEs that send messages or access others' memory.
+/// The PEs of CPUs that send messages or access others' memory. Streams of devices copy what the host told them to, one after the other.
 pub(crate) fn movers(trace: &Trace) -> Vec<PeId> {
     let moves = |pe: &PeId| !(trace.streams()[*pe].sends.is_empty() && trace.streams()[*pe].transfers.is_empty());
-    trace.pes().ids().filter(moves).collect()
+    trace.cpu_pes().filter(moves).collect()
 }
 
 /// What transfers of each kind cost, from those of these PEs.

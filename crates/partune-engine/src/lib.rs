@@ -9,6 +9,7 @@ mod diagnosis;
 mod files;
 mod formats;
 mod machine;
+mod selection;
 mod session;
 
 use std::time::{Duration, Instant};
@@ -18,7 +19,8 @@ pub use convert::{ConvertError, Converted, convert, create};
 pub use diagnosis::{Diagnosis, Ranked};
 pub use formats::{FORMATS, Format, OpenError};
 pub use machine::{MachineError, read_machine, write_machine};
-pub use session::{Request, analyze, open};
+pub use selection::{Moment, Selection, SelectionError};
+pub use session::{Request, analyze, analyze_piece, open};
 
 pub use partune_analysis::{ANALYSES, Analysis, Comparison, Mode, Options, Scaling};
 pub use partune_diag::{Diagnostic, Quality, Severity};

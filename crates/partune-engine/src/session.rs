@@ -4,12 +4,14 @@ use std::path::Path;
 
 use partune_analysis::{ANALYSES, Analysis, Input, Options, Outcome, PROFILE_ANALYSES, Waits};
 use partune_diag::Diagnostic;
+use partune_index::clock_repair::Repair;
 use partune_index::{Index, clock_repair};
 use partune_trace::Trace;
 use rayon::prelude::*;
 
 use crate::diagnosis::{Diagnosis, rank, recording_note};
 use crate::formats::{self, OpenError};
+use crate::selection::{Selection, SelectionError};
 use crate::{Progress, timed};
 
 /// What to analyse, and how.
@@ -46,6 +48,36 @@ pub fn open(path: &Path, progress: &dyn Progress) -> Result<Trace, OpenError> {
 
 /// Everything that can be said about a trace. The result does not depend on the number of threads.
 pub fn analyze(trace: Trace, request: &Request, progress: &dyn Progress) -> Diagnosis {
+    analyze_piece(trace, &Selection::default(), request, progress).expect("the whole run is always there")
+}
+
+/// The same of a piece of the run. Clocks are repaired, operations matched and waits found on the whole run, and cut then: what happened
+/// before the piece explains what is in it, and counts with nothing.
+pub fn analyze_piece(
+    trace: Trace,
+    selection: &Selection,
+    request: &Request,
+    progress: &dyn Progress,
+) -> Result<Diagnosis, SelectionError> {
+    let (trace, index, repair) = matched(trace, request, progress);
+    let piece = selection.find(&trace)?;
+    let (trace, index, waits) = timed(progress, "waits", || match piece {
+        None => {
+            let waits = Waits::find_with(&trace, &index, &request.options);
+            (trace, index, waits)
+        }
+        Some(piece) => {
+            let waits = Waits::alone(&trace, &index, &request.options);
+            let (trace, index, moves) = partune_index::cut(trace, index, piece);
+            let waits = waits.within(&trace, &index, &moves);
+            (trace, index, waits)
+        }
+    });
+    Ok(diagnose(trace, index, waits, repair, request, progress))
+}
+
+/// The trace with times that do not run backwards, and what belongs together in it.
+fn matched(trace: Trace, request: &Request, progress: &dyn Progress) -> (Trace, Index, Repair) {
     progress.stage("matching");
     let mut trace = trace;
     let mut index = timed(progress, "matching", || Index::build(&trace));
@@ -58,7 +90,18 @@ pub fn analyze(trace: Trace, request: &Request, progress: &dyn Progress) -> Diag
         }
     }
     progress.stage("waits");
-    let waits = timed(progress, "waits", || Waits::find_with(&trace, &index, &request.options));
+    (trace, index, repair)
+}
+
+/// Runs the analyses.
+fn diagnose(
+    trace: Trace,
+    index: Index,
+    waits: Waits,
+    repair: Repair,
+    request: &Request,
+    progress: &dyn Progress,
+) -> Diagnosis {
     progress.stage("analysing");
     let wanted =
         |analysis: &&&Analysis| request.only.is_empty() || request.only.iter().any(|name| name == analysis.name);

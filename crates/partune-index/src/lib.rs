@@ -12,6 +12,7 @@ mod dependences;
 mod endpoints;
 mod locks;
 mod messages;
+mod piece;
 mod requests;
 mod rma;
 mod scan;
@@ -27,6 +28,7 @@ pub use collectives::{Collectives, Instance, Member};
 pub use dependences::{Dependence, DependenceKind, Dependences};
 pub use locks::{Grant, Locks};
 pub use messages::{Message, Messages};
+pub use piece::{Moves, cut};
 pub use rma::{EpochEnd, RmaIndex, Transfer, ValueWait};
 pub use teams::{Fork, Teams};
 

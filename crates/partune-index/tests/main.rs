@@ -8,6 +8,7 @@ mod epochs;
 mod garbage;
 mod locks;
 mod messages;
+mod piece;
 mod random;
 mod rma;
 mod teams;

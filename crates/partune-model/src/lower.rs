@@ -143,8 +143,8 @@ impl<'a> Lower<'a> {
 
     /// Says that a name is unknown, and which known one is near.
     fn unknown(&mut self, name: &str, span: Span, what: &str, known: &[String]) {
-        let near =
-            known.iter().filter(|known| distance(known, name) <= 1 + name.len() / 4).min_by_key(|k| distance(k, name));
+        let distance = |known: &&String| strsim::levenshtein(known, name);
+        let near = known.iter().filter(|known| distance(known) <= 1 + name.len() / 4).min_by_key(distance);
         let error = Diagnostic::error(span, format!("no {what} `{name}`"));
         let error = match near {
             Some(near) => error.help(format!("did you mean `{near}`?")),
@@ -171,22 +171,6 @@ const BUILT_IN: &[&str] = &[
     "rho",
     "iter",
 ];
-
-/// Edit distance, for advice.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let change = corner + usize::from(x != *y);
-            corner = row[j + 1];
-            row[j + 1] = change.min(corner + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
-}
 
 /// The text of a span in one line.
 fn excerpt(source: &str, span: Span) -> String {

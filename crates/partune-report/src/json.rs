@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use partune_base::{CallPathId, Span};
+use partune_base::{CallPathId, Span, Time};
 use partune_engine::{Diagnosis, Ranked, Severity};
 use partune_trace::Trace;
 use schemars::JsonSchema;
@@ -31,6 +31,8 @@ pub(crate) struct Document<'a> {
     events: u64,
     /// From the first event to the last.
     duration_s: f64,
+    /// The piece of the run that all of this is of; null for the whole run.
+    piece: Option<PieceEntry>,
     /// False if times of different PEs cannot be compared: efficiency, bounds and all between processes are doubtful then.
     clocks_aligned: bool,
     /// What was noticed about the input.
@@ -43,6 +45,24 @@ pub(crate) struct Document<'a> {
     #[serde(flatten)]
     #[schemars(skip)]
     sections: BTreeMap<&'a str, Value>,
+}
+
+/// A piece of a run, in seconds after its first event.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct PieceEntry {
+    begin_s: f64,
+    end_s: f64,
+    /// How long the whole run is.
+    of_s: f64,
+}
+
+impl PieceEntry {
+    /// That of a trace; none if it is the whole run.
+    pub(crate) fn of(trace: &Trace) -> Option<PieceEntry> {
+        let piece = trace.piece()?;
+        let since = |time: Time| trace.clock().seconds(time - piece.run.0);
+        Some(PieceEntry { begin_s: since(piece.begin), end_s: since(piece.end), of_s: since(piece.run.1) })
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -109,7 +129,7 @@ struct Cause<'a> {
     location: Location<'a>,
     callpath: Vec<&'a str>,
     /// Where that PE spent the time that made it late: the operation itself if it was in there or nothing more is known; left out
-    /// for code outside of recorded regions, and for causes that are code themselves.
+    /// for code outside of recorded regions (of the main thread; other threads are not yet at work then), and for causes that are code themselves.
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<Place<'a>>,
     seconds: f64,
@@ -180,6 +200,7 @@ pub fn document(diagnosis: &Diagnosis, archive: &str) -> String {
         devices: trace.devices(),
         events: trace.events(),
         duration_s: trace.clock().seconds(trace.duration()),
+        piece: PieceEntry::of(trace),
         clocks_aligned: diagnosis.clocks_aligned(),
         quality: quality.collect(),
         findings: diagnosis.findings.iter().map(|ranked| finding(trace, ranked)).collect(),
@@ -232,8 +253,8 @@ fn finding<'a>(trace: &'a Trace, ranked: &Ranked) -> Finding<'a> {
             .iter()
             .map(|it| Instance {
                 pe: it.pe.0,
-                begin_s: clock.seconds(it.begin - trace.begin()),
-                end_s: clock.seconds(it.end - trace.begin()),
+                begin_s: clock.seconds(it.begin - trace.origin()),
+                end_s: clock.seconds(it.end - trace.origin()),
                 cause: it.cause.some().map(|pe| pe.0),
             })
             .collect(),

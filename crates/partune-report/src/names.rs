@@ -29,6 +29,9 @@ pub fn region(trace: &Trace, path: CallPathId) -> &Region {
 /// What main threads do where nothing was recorded.
 pub const OUTSIDE: &str = "code outside of recorded regions";
 
+/// What other threads do there.
+const NOT_AT_WORK: &str = "not yet at work";
+
 /// The name of a region, or of what is outside of all.
 pub fn region_name(trace: &Trace, region: RegionId) -> &str {
     trace.regions().get(region).map_or(OUTSIDE, |region| trace.strings().get(region.name))
@@ -106,11 +109,10 @@ pub fn cause(trace: &Trace, pattern: Pattern, cause: &Cause) -> String {
     let is_operation = cause.path.is_some() && trace.paths().operation(cause.path) == cause.path;
     // Who competes for memory is not late: nothing that it did before is why.
     let is_late = pattern.is_wait() && pattern != Pattern::CompetingPutGet;
-    if is_operation && is_late && cause.origin != cause.path {
-        before(place(trace, cause.origin))
-    } else {
-        place(trace, cause.path)
-    }
+    // Where nothing is recorded of the main thread of a process, it computes; other threads do nothing then, or are not there yet.
+    let is_thread = trace.pes().get(cause.pe).is_some_and(|pe| pe.thread > 0 && pe.kind == PeKind::Cpu);
+    let at = |path: CallPathId| if is_thread && !path.is_some() { NOT_AT_WORK.to_owned() } else { place(trace, path) };
+    if is_operation && is_late && cause.origin != cause.path { before(at(cause.origin)) } else { at(cause.path) }
 }
 
 /// Names along a path, outermost first.
@@ -292,6 +294,24 @@ mod tests {
         assert_eq!(words(late, "MPI_Allreduce", Some("MPI_Allreduce")), "MPI_Allreduce");
         assert_eq!(words(late, "main/MPI_Send", Some("main/work")), "work (w.c:3), before MPI_Send");
         assert_eq!(words(late, "main/MPI_Send", Some("main/MPI_Send")), "MPI_Send in main (m.c:9)");
+        // A thread that nothing was recorded of has not started, or has nothing to do.
+        let threads = partune_testkit::trace(
+            "pe 0: \"!$omp barrier\" 10..50
+             pe 0.1: \"!$omp barrier\" 40..50",
+        );
+        let barrier = partune_testkit::path(&threads, "!$omp barrier");
+        let of_thread = |rank, thread| {
+            let pe = partune_testkit::thread(&threads, rank, thread);
+            let (time, passed_on) = (partune_base::Span(1), partune_base::Span::ZERO);
+            let origin = CallPathId::NONE;
+            cause(
+                &threads,
+                Pattern::WaitAtBarrier,
+                &Cause { pe, path: barrier, origin, time, passed_on, via: Vec::new() },
+            )
+        };
+        assert_eq!(of_thread(0, 1), format!("not yet at work, before {}", construct(&threads, barrier)));
+        assert_eq!(of_thread(0, 0), format!("{OUTSIDE}, before {}", construct(&threads, barrier)));
         // Whoever competes is not late, and code is what it is.
         assert_eq!(words(Pattern::CompetingPutGet, "MPI_Allreduce", None), "MPI_Allreduce");
         assert_eq!(words(Pattern::LoadImbalance, "main/work", None), "work (w.c:3)");

@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use partune_analysis::{Section, Values};
 use partune_engine::Diagnosis;
+use partune_trace::Trace;
 
 use crate::runs::plural;
 use crate::style::{Style, Tone};
@@ -29,9 +30,10 @@ pub(crate) fn header(out: &mut String, diagnosis: &Diagnosis, archive: &str) {
     let operations = counted.filter(|row| trace.paths().operation(row.path) == row.path);
     let what = match trace.profile() {
         Some(_) => format!("profile of {} operations", operations.map(|row| row.visits).sum::<u64>()),
-        None => format!("{} events", trace.events()),
+        None => format!("{}{} events", if trace.piece().is_some() { "about " } else { "" }, trace.events()),
     };
     let duration = names::seconds(trace.clock().seconds(trace.duration()));
+    let duration = words::piece(trace).map_or(duration, |piece| format!("a piece {piece}"));
     let _ = writeln!(
         out,
         "{archive}: {pes}{}{}, {what}, {duration}",
@@ -46,7 +48,7 @@ pub(crate) fn summary(out: &mut String, diagnosis: &Diagnosis, style: Style) {
     if diagnosis.trace.profile().is_some() {
         activities(out, diagnosis);
     } else if let Some(time) = diagnosis.section("time") {
-        account(out, time, style);
+        account(out, &diagnosis.trace, time, style);
     }
     if let Some(efficiency) = diagnosis.section("efficiency") {
         factors(out, diagnosis, efficiency, style);
@@ -62,7 +64,7 @@ pub(crate) fn summary(out: &mut String, diagnosis: &Diagnosis, style: Style) {
 }
 
 /// The base of all shares, and what it went into.
-fn account(out: &mut String, time: &Section, style: Style) {
+fn account(out: &mut String, trace: &Trace, time: &Section, style: Style) {
     let value = |name| time.scalar(name).unwrap_or(0.0);
     let (run, pes) = (value("run"), value("pes"));
     let base = (run * pes).max(f64::MIN_POSITIVE);
@@ -76,11 +78,13 @@ fn account(out: &mut String, time: &Section, style: Style) {
         hours if hours >= 0.1 => format!(" ({} core-hours)", names::three_digits(hours)),
         _ => String::new(),
     };
+    let piece = words::piece(trace).map_or(String::new(), |piece| format!(", {piece}"));
+    let left_out = words::left_out(trace).map_or(String::new(), |rest| format!("; left out: {rest}"));
     let (run, pes) = (names::seconds(run), plural(pes as usize, "PE", "PEs"));
     style.wrapped(
         out,
         (Tone::Strong, "run          "),
-        &format!("{run} on {pes}{hours}, of which all shares are{outside}"),
+        &format!("{run} on {pes}{hours}{piece}, of which all shares are{outside}{left_out}"),
     );
     let kinds = [
         ("computation", "computation"),

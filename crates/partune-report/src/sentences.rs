@@ -58,10 +58,14 @@ pub fn verdict(diagnosis: &Diagnosis) -> Vec<Vec<Piece>> {
     });
     let run = efficiency.scalar("run_seconds").unwrap_or(0.0);
     let all = diagnosis.trace.clock().seconds(diagnosis.trace.duration());
+    if let Some(piece) = words::piece(&diagnosis.trace) {
+        sentences.push(vec![plain(format!("This is a piece of the run, {piece}."))]);
+    }
     if run > 0.0 && run < all * 0.95 {
         sentences.push(vec![plain(format!(
-            "These figures are of the {} between start-up and shut-down; the whole run took {}.",
+            "These figures are of the {} between start-up and shut-down; {} took {}.",
             names::seconds(run),
+            if diagnosis.trace.piece().is_some() { "the piece" } else { "the whole run" },
             names::seconds(all)
         ))]);
     }

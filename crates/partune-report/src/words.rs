@@ -1,8 +1,10 @@
 //! What patterns, factors, gaps and kinds of time mean, in plain words: for documents, and for who serves them.
 
 use partune_analysis::Pattern;
-use partune_diag::Severity;
+use partune_base::Time;
+use partune_diag::{Severity, seconds};
 use partune_picture::Kind;
+use partune_trace::Trace;
 
 use crate::style::Tone;
 
@@ -26,6 +28,23 @@ pub fn severity(severity: Severity) -> (Tone, &'static str) {
         Severity::DataLoss => (Tone::Warning, "warning"),
         Severity::Error => (Tone::Error, "error"),
     }
+}
+
+/// Which piece of its run a trace is: `from 1.20 s to 3.40 s of 5.00 s`; none if it is all of it.
+pub fn piece(trace: &Trace) -> Option<String> {
+    let piece = trace.piece()?;
+    let since = |time: Time| seconds(trace.clock().seconds(time - piece.run.0));
+    Some(format!("from {} to {} of {}", since(piece.begin), since(piece.end), since(piece.run.1)))
+}
+
+/// What of the run is not in the piece.
+pub(crate) fn left_out(trace: &Trace) -> Option<String> {
+    let piece = trace.piece()?;
+    let parts = [(piece.begin - piece.run.0, "before"), (piece.run.1 - piece.end, "after")];
+    let parts = parts.into_iter().filter(|(span, _)| span.is_positive());
+    let told: Vec<String> =
+        parts.map(|(span, side)| format!("{} {side}", seconds(trace.clock().seconds(span)))).collect();
+    Some(told.join(", "))
 }
 
 /// What happens where a pattern is found.

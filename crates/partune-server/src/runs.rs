@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::http::StatusCode;
-use partune_engine::{Machine, Progress, Request};
+use partune_engine::Progress;
 
 use crate::reply::Error;
 use crate::run::Run;
+use crate::server::Settings;
 
 /// Runs in the order of the command line.
 pub(crate) struct Runs(Vec<Slot>);
@@ -49,9 +50,9 @@ impl Runs {
     }
 
     /// Opens one after the other: each uses all threads. An archive that cannot be opened does not keep the others.
-    pub(crate) fn open(&self, request: &Request, machine: Option<&Machine>) {
+    pub(crate) fn open(&self, settings: &Settings) {
         for slot in &self.0 {
-            let opened = catch_unwind(AssertUnwindSafe(|| slot.open(request, machine)));
+            let opened = catch_unwind(AssertUnwindSafe(|| slot.open(settings)));
             let failed = |_| State::Failed {
                 message: "partune failed on this archive, and should not have".to_owned(),
                 remedy: "report it with the archive".to_owned(),
@@ -93,18 +94,21 @@ impl Slot {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn open(&self, request: &Request, machine: Option<&Machine>) -> State {
-        match partune_engine::open(&self.path, self) {
-            Ok(trace) => {
-                let diagnosis = partune_engine::analyze(trace, request, self);
+    fn open(&self, settings: &Settings) -> State {
+        let failed = |text: String| {
+            let (message, remedy) = text.split_once("\n  remedy: ").unwrap_or((&text, ""));
+            State::Failed { message: message.to_owned(), remedy: remedy.to_owned() }
+        };
+        let trace = match partune_engine::open(&self.path, self) {
+            Ok(trace) => trace,
+            Err(error) => return failed(error.to_string()),
+        };
+        match partune_engine::analyze_piece(trace, &settings.selection, &settings.request, self) {
+            Ok(diagnosis) => {
                 self.stage("drawing");
-                State::Ready(Arc::new(Run::new(name(&self.path), &self.path, diagnosis, machine.cloned())))
+                State::Ready(Arc::new(Run::new(name(&self.path), &self.path, diagnosis, settings.machine.clone())))
             }
-            Err(error) => {
-                let text = error.to_string();
-                let (message, remedy) = text.split_once("\n  remedy: ").unwrap_or((&text, ""));
-                State::Failed { message: message.to_owned(), remedy: remedy.to_owned() }
-            }
+            Err(error) => failed(error.to_string()),
         }
     }
 }

@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Router, middleware};
-use partune_engine::{Machine, Request};
+use partune_engine::{Machine, Request, Selection};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
@@ -31,6 +31,8 @@ pub struct Settings {
     /// The port; 0: one that is free.
     pub port: u16,
     pub request: Request,
+    /// The piece of each run that is shown.
+    pub selection: Selection,
     /// The description that the request was made with, to show it.
     pub machine: Option<Machine>,
     /// Take the page from this folder instead of the binary, to work on it.
@@ -107,7 +109,7 @@ impl Server {
     pub fn serve_until(self, end: impl Future<Output = ()>) -> Result<(), ServeError> {
         let Server { runtime, listener, token, shared, settings, .. } = self;
         let opened = Arc::clone(&shared);
-        std::thread::spawn(move || opened.runs.open(&settings.request, settings.machine.as_ref()));
+        std::thread::spawn(move || opened.runs.open(&settings));
         let router = Router::new()
             .route("/{token}/api/{*question}", get(question))
             .fallback(asset)

@@ -222,7 +222,7 @@ fn a_moment_is_what_the_time_line_shows() {
             if let Some(from) = at["operation"]["from"].as_i64() {
                 assert!(from <= time && at["operation"]["to"].as_i64().unwrap() >= time, "{name}");
             }
-            for (seen, key) in seen.iter_mut().zip(["operation", "messages", "transfers", "collective", "wait"]) {
+            for (seen, key) in seen.iter_mut().zip(["operation", "messages", "transfers", "collective", "waits"]) {
                 let value = &at[key];
                 *seen += usize::from(!value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()));
             }

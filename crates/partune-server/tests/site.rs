@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use partune_engine::Request;
+use partune_engine::{Request, Selection};
 use partune_server::{Server, Settings};
 use serde_json::Value;
 
@@ -98,7 +98,14 @@ pub(crate) fn site() -> &'static Site {
 }
 
 pub(crate) fn start(archives: Vec<PathBuf>) -> Site {
-    let settings = Settings { archives, port: 0, request: Request::default(), machine: None, page: None };
+    let settings = Settings {
+        archives,
+        port: 0,
+        request: Request::default(),
+        selection: Selection::default(),
+        machine: None,
+        page: None,
+    };
     let server = Server::bind(settings).expect("a port is free");
     let url = server.url();
     let (address, token) = url.strip_prefix("http://127.0.0.1:").unwrap().split_once('/').unwrap();

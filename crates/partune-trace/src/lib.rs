@@ -30,4 +30,4 @@ pub use rows::{
     TaskKind, TeamEvent, TeamKind, VisitIx,
 };
 pub use stream::{Stream, Visit, Visits};
-pub use trace::{Trace, TraceBuilder};
+pub use trace::{Piece, Trace, TraceBuilder};

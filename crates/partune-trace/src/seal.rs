@@ -45,7 +45,7 @@ pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
         check_profile(profile, limits.pes, limits.paths);
         (begin, end) = profile.extent().unwrap_or_default();
     }
-    Trace { built, begin, end }
+    Trace { built, begin, end, piece: None }
 }
 
 /// Rows are in order of path, each path once, no PE is beyond the table and no end before its begin, and CPU time is at most time.

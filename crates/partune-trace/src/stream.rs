@@ -66,8 +66,10 @@ impl Visits {
 /// Everything one PE did. Rows of every table are in order of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stream {
-    /// Number of event records it was read from.
+    /// Number of event records it was read from; in a piece of a run, about that of its piece.
     pub events: u64,
+    /// From its first event to its last, where rows do not tell: a piece of a run has none of what lies around it.
+    pub present: Option<(Time, Time)>,
     pub visits: Visits,
     /// The operations: visits that are outermost among those with a role that is not transparent. They do not overlap.
     pub operations: Vec<VisitIx>,
@@ -90,7 +92,8 @@ impl Stream {
     /// Time of the first event; `None` if it has none.
     pub fn begin(&self) -> Option<Time> {
         let rows = self.row_times().map(|(first, _)| first).min();
-        [self.visits.enter.first().copied(), rows].into_iter().flatten().min()
+        let present = self.present.map(|(begin, _)| begin);
+        [present, self.visits.enter.first().copied(), rows].into_iter().flatten().min()
     }
 
     /// Time of the last event; `None` if it has none.
@@ -98,7 +101,7 @@ impl Stream {
         let rows = self.row_times().map(|(_, last)| last).max();
         // The last visit to end is an ancestor of the last one to begin, or that one itself.
         let visits = self.visits.exit.iter().copied().max();
-        [visits, rows].into_iter().flatten().max()
+        [self.present.map(|(_, end)| end), visits, rows].into_iter().flatten().max()
     }
 
     /// First and last time of each table that has rows.
@@ -163,6 +166,7 @@ impl Stream {
 
     /// Changes every time by a function that must not change their order.
     pub fn map_times(&mut self, mut map: impl FnMut(Time) -> Time) {
+        self.present = self.present.map(|(begin, end)| (map(begin), map(end)));
         self.visits.enter.iter_mut().for_each(|time| *time = map(*time));
         self.visits.exit.iter_mut().for_each(|time| *time = map(*time));
         self.sends.iter_mut().for_each(|row| row.time = map(row.time));

@@ -41,6 +41,16 @@ pub struct Trace {
     pub(crate) built: TraceBuilder,
     pub(crate) begin: Time,
     pub(crate) end: Time,
+    pub(crate) piece: Option<Piece>,
+}
+
+/// What a trace holds of its run, where that is not all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    pub begin: Time,
+    pub end: Time,
+    /// First and last event of the whole run.
+    pub run: (Time, Time),
 }
 
 impl TraceBuilder {
@@ -64,6 +74,16 @@ impl Trace {
     /// Time of the last event.
     pub fn end(&self) -> Time {
         self.end
+    }
+
+    /// The piece of the run that this is; `None` if it is all of it.
+    pub fn piece(&self) -> Option<Piece> {
+        self.piece
+    }
+
+    /// Time of the first event of the run, also where this is a piece of it: moments are told since then.
+    pub fn origin(&self) -> Time {
+        self.piece.map_or(self.begin, |piece| piece.run.0)
     }
 
     /// From the first event to the last.
@@ -162,7 +182,8 @@ impl Trace {
 
     fn is_active(&self, pe: PeId) -> bool {
         let counted = self.profile().and_then(|profile| profile.of(pe));
-        counted.is_some() || !self.built.streams[pe].visits.is_empty()
+        let stream = &self.built.streams[pe];
+        counted.is_some() || stream.present.is_some() || !stream.visits.is_empty()
     }
 
     /// A visit of a PE.
@@ -202,6 +223,16 @@ impl Trace {
         self.begin = begin;
         self.end = end;
         self
+    }
+
+    /// Leaves a piece of the run; used by the index, which knows what belongs together. Rows and times of all streams have to be in it.
+    #[must_use]
+    pub fn cut(self, (begin, end): (Time, Time), cut: impl FnOnce(&mut Table<PeId, Stream>)) -> Trace {
+        let run = self.piece.map_or((self.begin, self.end), |piece| piece.run);
+        let mut trace = self.retime(cut);
+        (trace.begin, trace.end) = (begin, end);
+        trace.piece = Some(Piece { begin, end, run });
+        trace
     }
 
     /// Adds what was noticed later.

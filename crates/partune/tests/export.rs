@@ -132,6 +132,45 @@ fn tables_hold_what_the_trace_and_the_findings_do() {
     }
 }
 
+/// An operation that waits for another PE, and then for its own put: 2 + 26 ms in one row. PE 1 is late since PE 0 sent late.
+#[test]
+fn tables_have_all_waits_of_an_operation_and_who_passed_them_on() {
+    let rows = |text: &str, file: &str| -> Vec<String> {
+        let diagnosis = partune_engine::analyze(partune_testkit::trace(text), &Request::default(), &());
+        let folder = tempfile::tempdir().expect("there is room for tables");
+        let mut create = |file: &str| partune_engine::create(folder.path(), file);
+        partune_report::parquet(&diagnosis, &mut create).expect("tables are written");
+        let reader = SerializedFileReader::new(File::open(folder.path().join(file)).expect("it is there"))
+            .expect("it is a table");
+        let rows = reader.get_row_iter(None).expect("rows are read");
+        rows.map(|row| row.expect("a row").to_string()).collect()
+    };
+    let two = rows(
+        "resolution 1000
+             pe 0: main 0..50 { shmem_putmem_nbi 0..1 put(to=1, bytes=64, id=7) work 1..10 shmem_barrier_all 10..40 barrier complete(7, kind=remote)@38 }
+             pe 1: main 0..50 { work 0..12 shmem_barrier_all 12..40 barrier }",
+        "operations.parquet",
+    );
+    let barrier: Vec<&String> = two.iter().filter(|row| row.contains("shmem_barrier_all")).collect();
+    assert!(
+        barrier[0].contains("wait_s: 0.028") && barrier[0].contains(r#"wait: "wait_at_barrier, competing_put_get""#),
+        "{barrier:?}"
+    );
+    assert!(barrier[1].contains("wait_s: 0.0") && barrier[1].contains(r#"wait: """#), "{barrier:?}");
+
+    let chain = rows(
+        "resolution 1000
+         pe 0: main 0..90 { slow 0..50 MPI_Send 50..51 send(to=1) work 51..90 }
+         pe 1: main 0..90 { MPI_Recv 10..52 recv(from=0) MPI_Send 52..53 send(to=2) work 53..90 }
+         pe 2: main 0..90 { MPI_Recv 10..54 recv(from=1) work 54..90 }",
+        "finding_causes.parquet",
+    );
+    assert!(
+        chain.iter().any(|row| row.contains("main > slow") && row.contains("MPI_Recv in main of PE 1")),
+        "{chain:?}"
+    );
+}
+
 #[test]
 fn a_time_line_is_not_overwritten() {
     let folder = tempfile::tempdir().expect("there is room for a file");

@@ -12,6 +12,7 @@ mod machine;
 mod manual;
 mod model;
 mod pgas;
+mod piece;
 mod print;
 mod record;
 mod report;

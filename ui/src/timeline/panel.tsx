@@ -163,12 +163,12 @@ function AtCursor({ pe, time, kinds }: { pe: number; time: number; kinds: Kind[]
 
 function Found({ data, kinds }: { data: At; kinds: Kind[] }) {
   const frames = Array.from({ length: length(data.stack) }, (_, index) => row(data.stack, index));
-  const { operation, wait, collective } = data;
+  const { operation, waits, collective } = data;
   if (frames.length === 0 && !operation) return <p class="dim">Nothing was recorded here.</p>;
   return (
     <>
-      {wait && (
-        <div class="notice error" id="at-wait">
+      {waits.map((wait, number) => (
+        <div class="notice error" id={number === 0 ? "at-wait" : undefined} key={wait.from}>
           <p>
             <strong>{wait.title || title(wait.pattern)}</strong>: waits {seconds(wait.seconds)}
             {wait.cause_pe !== null && (
@@ -194,7 +194,7 @@ function Found({ data, kinds }: { data: At; kinds: Kind[] }) {
             {wait.finding && <a href={link("findings", { finding: wait.finding })}>Finding</a>}
           </p>
         </div>
-      )}
+      ))}
       {operation && (
         <Pairs
           of={[

@@ -77,7 +77,10 @@ function Shown({ data }: { data: Data }) {
               <Factors rows={data.efficiency} doubtful={!data.clocks_aligned} />
               <What label="how do these multiply?">
                 100 % is no loss. Parallel efficiency is load balance × communication, and communication is serialization ×
-                transfer. The smallest factor says which kind of loss to look at first.
+                transfer.{" "}
+                {data.efficiency.some((it) => it.name === "orchestration") &&
+                  "Of devices it is load balance × communication × orchestration: what copying, and having nothing to do, cost them. "}
+                The smallest factor says which kind of loss to look at first.
               </What>
             </section>
           )}

@@ -17,7 +17,7 @@ mod rma;
 mod value;
 
 use partune_base::{Id, PeId, Span, Table, Time};
-use partune_index::{Index, Place};
+use partune_index::{Index, Moves, Place};
 use partune_trace::{Role, Trace, VisitIx};
 use rayon::prelude::*;
 
@@ -46,6 +46,19 @@ pub struct Wait {
 impl Wait {
     pub fn duration(&self) -> Span {
         self.end.since(self.begin)
+    }
+
+    /// The part in a piece of the run; `None` if there is none.
+    fn within(self, moves: &Moves) -> Option<Wait> {
+        let (begin, end) = (moves.time(self.begin), moves.time(self.end));
+        let operation = moves.visit(self.pe, self.operation);
+        let instance = match self.pattern {
+            Pattern::WaitOnLock => moves.grant(self.instance),
+            Pattern::CompetingPutGet => moves.transfer(self.instance),
+            _ => moves.instance(self.instance),
+        };
+        let wait = Wait { operation, begin, end, cause: moves.place(self.cause), instance, ..self };
+        (begin < end && operation.is_some()).then_some(wait)
     }
 }
 
@@ -83,9 +96,14 @@ impl Waits {
         Waits::find_with(trace, index, &Options::default())
     }
 
-    /// Finds all waits, and what delayed their causes. Linear in operations, messages, members of collectives and transfers, but for sorting waits by PE;
-    /// parallel over PEs and instances, with a result that does not depend on the number of threads.
+    /// Finds all waits, and what delayed their causes: those of [`Waits::alone`], and what [`Delays::find`] makes of them.
     pub fn find_with(trace: &Trace, index: &Index, options: &Options) -> Waits {
+        Waits::alone(trace, index, options).with_delays(trace, index)
+    }
+
+    /// Finds all waits. Linear in operations, messages, members of collectives and transfers, but for sorting waits by PE;
+    /// parallel over PEs and instances, with a result that does not depend on the number of threads.
+    pub fn alone(trace: &Trace, index: &Index, options: &Options) -> Waits {
         let mut pes: Vec<Vec<Wait>> =
             trace.streams().ids().collect::<Vec<_>>().into_par_iter().map(|pe| p2p::find(trace, index, pe)).collect();
         let shared = [
@@ -103,11 +121,30 @@ impl Waits {
         let parts: Vec<(Vec<Wait>, Vec<Wait>)> =
             settled.map(|(pe, rows)| settle(trace, index, PeId::from_index(pe), rows)).collect();
         let (program, management): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-        let mut waits =
-            Waits { program: Rows::new(program), management: Rows::new(management), delays: Delays::default() };
-        // Here and not where it is first asked for: analyses run in parallel, and more than one asks.
-        waits.delays = Delays::find(trace, index, &waits);
-        waits
+        Waits { program: Rows::new(program), management: Rows::new(management), delays: Delays::default() }
+    }
+
+    /// The same in a piece of the run, to which these trace and index belong: each wait is what it is in the run, and the part in the piece
+    /// counts.
+    #[must_use]
+    pub fn within(self, trace: &Trace, index: &Index, moves: &Moves) -> Waits {
+        let pes = trace.pes().len();
+        let of_piece = |rows: Rows| {
+            let mut of_pes: Vec<Vec<Wait>> = vec![Vec::new(); pes];
+            rows.rows
+                .into_iter()
+                .filter_map(|wait| wait.within(moves))
+                .for_each(|wait| of_pes[wait.pe.index()].push(wait));
+            Rows::new(of_pes)
+        };
+        Waits { program: of_piece(self.program), management: of_piece(self.management), delays: Delays::default() }
+            .with_delays(trace, index)
+    }
+
+    /// Here and not where it is first asked for: analyses run in parallel, and more than one asks.
+    fn with_delays(mut self, trace: &Trace, index: &Index) -> Waits {
+        self.delays = Delays::find(trace, index, &self);
+        self
     }
 
     pub fn iter(&self) -> std::slice::Iter<'_, Wait> {

@@ -124,6 +124,30 @@ fn a_barrier_that_completes_a_put_is_needed() {
     assert_eq!(figure(&text("shmem_putmem 0..1 put(to=1, bytes=8)", ""), "barriers").1.findings.len(), 1);
 }
 
+/// Microseconds, so nobody computes for long: the put and the get conflict, and nothing else. The put is over to the tick when its PE enters
+/// the barrier; or it takes no time at all.
+#[test]
+fn what_ends_when_a_barrier_is_entered_was_before_it() {
+    let text = |put: &str, get: &str| {
+        format!(
+            "resolution 1000000
+             pe 0: main 0..14 {{ shmem_putmem {put} put(to=2, bytes=8) shmem_barrier_all 5..9 barrier shmem_barrier_all 12..13 barrier }}
+             pe 1: main 0..14 {{ shmem_barrier_all 1..9 barrier {get} shmem_barrier_all 12..13 barrier }}
+             pe 2: main 0..14 {{ shmem_barrier_all 2..9 barrier shmem_barrier_all 12..13 barrier }}"
+        )
+    };
+    let get = "shmem_getmem 9..11 get(to=2, bytes=8)";
+    let redundant = |put, get| figure(&text(put, get), "barriers").1.findings.iter().map(|it| it.count).sum::<u64>();
+    // One of the two orders them; where nothing reads what was put, none is needed.
+    assert_eq!(["0..4", "0..5", "5..5"].map(|put| redundant(put, get)), [1, 1, 1]);
+    assert_eq!(["0..4", "0..5", "5..5"].map(|put| redundant(put, "work 9..11")), [2, 2, 2]);
+    // It is the second one that can go.
+    let (trace, outcome) = figure(&text("0..5", get), "barriers");
+    let pe_1 = partune_testkit::pe(&trace, 1);
+    let found: Vec<_> = outcome.findings.iter().flat_map(|it| &it.pes).filter(|it| it.0 == pe_1).collect();
+    assert_eq!(found, [&(pe_1, Span(1))]);
+}
+
 /// Five turns of work, a message and two barriers, each at a line of its own: PE 0 sends while PE 1 receives.
 fn two_barriers(between: &str) -> String {
     let turn = |message: &str| {

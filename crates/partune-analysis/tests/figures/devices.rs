@@ -52,6 +52,22 @@ fn kernels_are_computation_copies_are_transfers() {
     assert_close(&numbers(&outcome, "activities", "management"), &[0.001, 0.0, 0.0, 0.0]);
 }
 
+/// A device copies one after the other what the host gave it; the host's own puts are the host's.
+#[test]
+fn copies_of_a_device_are_no_small_or_serial_transfers() {
+    let text = |pe: &str, kind: &str, device: &str| {
+        let puts: String =
+            (0..8).map(|at| format!(" shmem_putmem {}..{} put(to=1, bytes=8)", 10 + at, 11 + at)).collect();
+        format!("resolution 1000\n{device}\npe {pe}: {kind} 0..100 {{ {puts} }}\npe 1: main 0..100")
+    };
+    for analysis in ["small_transfers", "serial_transfers"] {
+        let (_, outcome) = figure(&text("0.1", "kernel", "device one = 0.1\npe 0: main 0..100"), analysis);
+        assert_eq!(outcome.findings.len(), 0, "{analysis}");
+    }
+    let (_, outcome) = figure(&text("0", "main", ""), "small_transfers");
+    assert_eq!(outcome.findings.len(), 1);
+}
+
 #[test]
 fn other_processes_devices_are_not_what_a_host_waits_for() {
     let text = "resolution 1000

@@ -18,6 +18,7 @@ use partune_trace::{Role, Trace, VisitIx};
 
 use crate::Teams;
 use crate::endpoints::Endpoints;
+use crate::piece::Moves;
 use crate::scan::Scan;
 
 /// One PE's part in an instance.
@@ -95,6 +96,37 @@ impl Collectives {
         let mut parts = rows::parts(trace, endpoints, &mut sets, quality);
         parts.extend(bare::parts(trace, teams, scans, &mut sets));
         assemble::assemble(trace, &sets, &parts, quality)
+    }
+
+    /// Those of a piece of the run.
+    pub(crate) fn within(mut self, kept: &[bool], moves: &Moves) -> Collectives {
+        let mut members = Vec::new();
+        let mut kept = kept.iter();
+        let left = |rows: &Vec<u32>| vec![u32::MAX; rows.iter().filter(|row| **row != u32::MAX).count()];
+        self.by_row = moves.collectives.iter().map(left).collect();
+        self.instances.retain(|_| kept.next().is_some_and(|kept| *kept));
+        for (position, instance) in (0..).zip(&mut self.instances) {
+            let first = members.len();
+            let old = &self.members[instance.first as usize..(instance.first + instance.count) as usize];
+            for member in old {
+                let row = moves.collectives[member.pe].get(member.row as usize).copied().unwrap_or(u32::MAX);
+                if let Some(of_row) = self.by_row[member.pe].get_mut(row as usize) {
+                    *of_row = position;
+                }
+                members.push(Member {
+                    pe: member.pe,
+                    start: moves.visit(member.pe, member.start),
+                    enter: moves.time(member.enter),
+                    wait: moves.visit(member.pe, member.wait),
+                    wait_enter: moves.time(member.wait_enter),
+                    exit: moves.time(member.exit),
+                    row,
+                });
+            }
+            instance.first = first as u32;
+        }
+        self.members = members;
+        self
     }
 
     /// The members of an instance, in order of PE.

@@ -15,6 +15,7 @@ use rayon::prelude::*;
 
 use crate::Place;
 use crate::endpoints::Endpoints;
+use crate::piece::Moves;
 use crate::requests::{Fates, Posts};
 
 /// A send and its receive.
@@ -84,6 +85,30 @@ impl Messages {
         tally.lost_recvs(posts.iter().map(|posts| posts.lost).sum());
         tally.report(trace, quality);
         messages
+    }
+
+    /// Those of a piece of the run.
+    pub(crate) fn within(mut self, moves: &Moves) -> Messages {
+        let kept = |rows: &Table<PeId, Vec<u32>>| -> Table<PeId, Vec<u32>> {
+            rows.iter().map(|rows| vec![NOTHING; rows.iter().filter(|row| **row != NOTHING).count()]).collect()
+        };
+        (self.by_send, self.by_recv) = (kept(&moves.sends), kept(&moves.recvs));
+        self.rows.retain_mut(|row| {
+            (row.send, row.recv) =
+                (moves.sends[row.sender][row.send as usize], moves.recvs[row.receiver][row.recv as usize]);
+            row.send_completion = moves.visit(row.sender, row.send_completion);
+            row.recv_post = moves.visit(row.receiver, row.recv_post);
+            row.recv_posted = moves.time(row.recv_posted);
+            row.send != NOTHING && row.recv != NOTHING
+        });
+        for (position, row) in (0..).zip(&self.rows) {
+            self.by_send[row.sender][row.send as usize] = position;
+            self.by_recv[row.receiver][row.recv as usize] = position;
+        }
+        let alone = |rows: &Table<PeId, Vec<u32>>| rows.iter().flatten().filter(|row| **row == NOTHING).count() as u64;
+        self.unmatched_sends = self.unmatched_sends.min(alone(&self.by_send));
+        self.unmatched_recvs = self.unmatched_recvs.min(alone(&self.by_recv));
+        self
     }
 
     pub fn iter(&self) -> std::slice::Iter<'_, Message> {

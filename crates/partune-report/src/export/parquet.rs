@@ -3,9 +3,10 @@
 //! Columns that tell PEs hold positions in the table `pes`, −1 for none; seconds are since the first event; texts are empty where nothing
 //! is known.
 
+use std::cmp::Reverse;
 use std::io::Write;
 
-use partune_analysis::path_times;
+use partune_analysis::{Wait, path_times};
 use partune_base::{CallPathId, PeId, Span, Time};
 use partune_engine::Diagnosis;
 use partune_trace::{Stream, Trace, VisitIx};
@@ -118,7 +119,8 @@ fn operations<'a>(
         "message operations {{ required int32 pe; required double begin_s; required double end_s; {PLACE} required int64 sent_bytes; \
          required int64 received_bytes; required double wait_s; required binary wait (STRING); required int32 cause; }}"
     );
-    let since = |time: Time| trace.clock().seconds(time - trace.begin());
+    let since = |time: Time| trace.clock().seconds(time - trace.origin());
+    let seconds = |span: Span| Cell::Double(trace.clock().seconds(span));
     let mut rows = Rows::new(out, &schema)?;
     for id in trace.active_pes() {
         let stream = &trace.streams()[id];
@@ -129,15 +131,17 @@ fn operations<'a>(
             let (sent, received) = moved_in(&moved, *visit);
             // Waits are in order of time, and lie in their operations.
             let first = waits.partition_point(|wait| wait.begin < it.enter);
-            let wait =
-                waits[first..].iter().take_while(|wait| wait.begin <= it.exit).find(|wait| wait.operation == *visit);
+            let inside = waits[first..].iter().take_while(|wait| wait.begin <= it.exit);
+            let own: Vec<&Wait> = inside.filter(|wait| wait.operation == *visit).collect();
+            let patterns: Vec<&str> = own.iter().map(|wait| wait.pattern.name()).collect();
+            let longest = own.iter().max_by_key(|wait| (wait.duration(), Reverse(wait.begin)));
             let when = [pe(id), Cell::Double(since(it.enter)), Cell::Double(since(it.exit))];
             let what = [
                 long(sent),
                 long(received),
-                Cell::Double(wait.map_or(0.0, |wait| trace.clock().seconds(wait.duration()))),
-                Cell::Text(wait.map_or("", |wait| wait.pattern.name())),
-                pe(wait.map_or(PeId::NONE, |wait| wait.cause.pe)),
+                seconds(own.iter().map(|wait| wait.duration()).sum()),
+                Cell::Text(&patterns.join(", ")),
+                pe(longest.map_or(PeId::NONE, |wait| wait.cause.pe)),
             ];
             rows.row(when.into_iter().chain(place(it.path).cells()).chain(what))?;
         }
@@ -196,7 +200,8 @@ fn findings<'a>(
     let mut causes = Rows::new(
         create("finding_causes.parquet")?,
         &format!(
-            "message finding_causes {{ required int32 finding; required int32 pe; {PLACE} required binary origin (STRING); required double seconds; }}"
+            "message finding_causes {{ required int32 finding; required int32 pe; {PLACE} required binary origin (STRING); required double seconds; \
+             required double via_s; required binary via (STRING); }}"
         ),
     )?;
     let mut instances = Rows::new(
@@ -213,11 +218,14 @@ fn findings<'a>(
             pes.row([Cell::Int(number), pe(*id), seconds(*time)])?;
         }
         for cause in &it.causes {
+            let via = names::via(trace, cause).unwrap_or_default();
             let from = [Cell::Text(&place(cause.origin).callpath), seconds(cause.time)];
-            causes.row([Cell::Int(number), pe(cause.pe)].into_iter().chain(place(cause.path).cells()).chain(from))?;
+            let through = [seconds(cause.passed_on), Cell::Text(&via)];
+            let cells = [Cell::Int(number), pe(cause.pe)].into_iter().chain(place(cause.path).cells());
+            causes.row(cells.chain(from).chain(through))?;
         }
         for one in &it.occurrences {
-            let (begin, end) = (seconds(one.begin - trace.begin()), seconds(one.end - trace.begin()));
+            let (begin, end) = (seconds(one.begin - trace.origin()), seconds(one.end - trace.origin()));
             instances.row([Cell::Int(number), pe(one.pe), begin, end, pe(one.cause)])?;
         }
     }

@@ -188,7 +188,7 @@ fn instance(diagnosis: &Diagnosis, tiles: &Detail, finding: &Finding, occurrence
     let content = html! {
         (raster(&timeline, 0.0, height))
         (svg::row_names(0.0, height, &rows))
-        (svg::time_axis(below + 3.0, range, trace.clock().seconds(view.begin - trace.begin())))
+        (svg::time_axis(below + 3.0, range, trace.clock().seconds(view.begin - trace.origin())))
     };
     let seen = super::timeline::seen(&timeline);
     html! {
@@ -299,7 +299,7 @@ fn instances(trace: &Trace, finding: &Finding) -> Markup {
     if finding.occurrences.is_empty() {
         return html! {};
     }
-    let since = |time: Time| names::seconds(trace.clock().seconds(time - trace.begin()));
+    let since = |time: Time| names::seconds(trace.clock().seconds(time - trace.origin()));
     html! {
         details {
             summary { "Longest instances" }

@@ -109,7 +109,7 @@ fn head(diagnosis: &Diagnosis, archive: &str) -> Markup {
             " · " code { (short(archive)) }
         }
         dl.facts {
-            div { dt { "Run time" } dd { (names::seconds(clock.seconds(trace.duration()))) } }
+            div { dt { "Run time" } dd { (names::seconds(clock.seconds(trace.duration()))) @if let Some(piece) = crate::words::piece(trace) { " " small { (piece) } } } }
             div { dt { "PEs" } dd { (number) " " small { (more) } } }
             div { dt { "Event records" } dd { (trace.events()) } }
             @if let Some((_, share)) = run::waiting(diagnosis) {

@@ -41,7 +41,7 @@ fn drawn(diagnosis: &Diagnosis, detail: &Detail, fold: &Fold) -> Markup {
     let content = html! {
         (raster(&timeline, top, height))
         (svg::row_names(top, height, &rows))
-        (svg::time_axis(below + 2.0, range, 0.0))
+        (svg::time_axis(below + 2.0, range, trace.clock().seconds(trace.begin() - trace.origin())))
         (marks(diagnosis, fold, &timeline.view, top, height))
     };
     let seen = seen(&timeline);

@@ -42,6 +42,8 @@ struct RunEntry<'a> {
     profile: bool,
     /// From the first event to the last.
     duration_s: f64,
+    /// The piece of the run that is compared; null for the whole run.
+    piece: Option<crate::json::PieceEntry>,
     /// How many times faster than the base.
     speed_up: Option<f64>,
     /// From the end of the start-up to the begin of the shut-down; null if nothing was useful.
@@ -138,6 +140,7 @@ fn document<'a>(comparison: &Comparison, runs: &[NamedRun<'a>]) -> CompareDocume
         events: run.diagnosis.trace.events(),
         profile: run.diagnosis.trace.profile().is_some(),
         duration_s: figures.seconds,
+        piece: crate::json::PieceEntry::of(&run.diagnosis.trace),
         speed_up: figures.speed_up,
         measured_s: figures.measured,
         measured_speed_up: figures.measured_speed_up,

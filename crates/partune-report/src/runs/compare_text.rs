@@ -49,6 +49,9 @@ fn header(out: &mut String, comparison: &Comparison, number: usize, run: &NamedR
         plural(it.processes, "process", "processes"),
         names::seconds(it.seconds)
     );
+    if let Some(piece) = words::piece(&run.diagnosis.trace) {
+        let _ = write!(out, " ({piece})");
+    }
     let inner = it.measured.filter(|seconds| *seconds < 0.995 * it.seconds);
     if let Some(seconds) = inner {
         let _ = write!(out, " ({} without start-up and shut-down)", names::seconds(seconds));

@@ -156,6 +156,31 @@ mod tests {
         assert!(seen.iter().all(|text| text.matches('x').count() < 1300), "names are cut");
     }
 
+    /// The barrier waits for PE 1 until 12, and then for the put of its own PE until 38.
+    #[test]
+    fn a_moment_has_all_waits_of_its_operation() {
+        let runs = runs(
+            "resolution 1000
+             pe 0: main 0..50 { shmem_putmem_nbi 0..1 put(to=1, bytes=64, id=7) work 1..10 shmem_barrier_all 10..40 barrier complete(7, kind=remote)@38 }
+             pe 1: main 0..50 { work 0..12 shmem_barrier_all 12..40 barrier }",
+        );
+        let at = |pe: u32| -> Value {
+            let answer = answer(&runs, "runs/0/at", &format!("pe={pe}&time=20000000")).expect("it is answered");
+            serde_json::from_slice(&answer.bytes()).expect("it is JSON")
+        };
+        let told = |pe: u32| -> Vec<(String, i64, i64)> {
+            let at = at(pe);
+            let waits = at["waits"].as_array().expect("a list");
+            let ms = |value: &Value| value.as_i64().expect("nanoseconds") / 1_000_000;
+            waits
+                .iter()
+                .map(|it| (it["pattern"].as_str().unwrap_or("").to_owned(), ms(&it["from"]), ms(&it["to"])))
+                .collect()
+        };
+        assert_eq!(told(0), [("wait_at_barrier".to_owned(), 10, 12), ("competing_put_get".to_owned(), 12, 38)]);
+        assert_eq!(told(1), []);
+    }
+
     #[test]
     fn an_empty_run_is_answered() {
         for (path, bytes) in [&runs(""), &runs("pe 0: main 5..5")].into_iter().flat_map(answers_or_errors) {

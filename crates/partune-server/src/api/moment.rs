@@ -27,7 +27,7 @@ struct Moment {
     messages: Vec<Message>,
     transfers: Vec<Transfer>,
     collective: Option<Collective>,
-    wait: Option<Waiting>,
+    waits: Vec<Waiting>,
 }
 
 #[derive(Default, Serialize)]
@@ -106,13 +106,14 @@ pub(super) fn at(run: &Run, ask: &Ask<'_>) -> Answer {
     let trace = run.trace();
     let open = run.stacks.open(trace, pe, moment);
     let operation = operation(run, pe, moment);
-    let wait = operation.and_then(|(at, _)| {
-        let of = |waits: &[Wait]| waits.iter().find(|wait| wait.operation == at).copied();
-        let near = |waits: &'_ [Wait]| {
+    let waits = &run.diagnosis.waits;
+    let waits: Vec<&Wait> = operation.map_or_else(Vec::new, |(at, _)| {
+        let of = |waits: &'_ [Wait]| {
             let from = waits.partition_point(|wait| wait.operation < at);
-            of(&waits[from..waits.len().min(from + 1)])
+            from..from + waits[from..].partition_point(|wait| wait.operation == at)
         };
-        near(run.diagnosis.waits.of_pe(pe)).or_else(|| near(run.diagnosis.waits.management_of_pe(pe)))
+        let (program, management) = (waits.of_pe(pe), waits.management_of_pe(pe));
+        program[of(program)].iter().chain(&management[of(management)]).collect()
     });
     json(&Moment {
         pe: number,
@@ -120,7 +121,7 @@ pub(super) fn at(run: &Run, ask: &Ask<'_>) -> Answer {
         stack: stack(run, pe, &open),
         messages: operation.map(|(_, visit)| messages(run, pe, visit)).unwrap_or_default(),
         transfers: operation.map(|(_, visit)| transfers(run, pe, visit)).unwrap_or_default(),
-        collective: operation.and_then(|(at, visit)| collective(run, pe, at, visit, wait.as_ref())),
+        collective: operation.and_then(|(at, visit)| collective(run, pe, at, visit, &waits)),
         operation: operation.map(|(_, visit)| {
             let role = trace.regions()[trace.paths().region(visit.path)].role;
             Operation {
@@ -132,7 +133,7 @@ pub(super) fn at(run: &Run, ask: &Ask<'_>) -> Answer {
                 place: text::place(trace, visit.path),
             }
         }),
-        wait: wait.map(|wait| waiting(run, &wait)),
+        waits: waits.iter().map(|wait| waiting(run, wait)).collect(),
     })
 }
 
@@ -222,13 +223,14 @@ fn transfers(run: &Run, pe: PeId, visit: Visit) -> Vec<Transfer> {
 }
 
 /// The collective that an operation is, or ends: by its row, or by what it waits for where it has none.
-fn collective(run: &Run, pe: PeId, at: VisitIx, visit: Visit, wait: Option<&Wait>) -> Option<Collective> {
+fn collective(run: &Run, pe: PeId, at: VisitIx, visit: Visit, waits: &[&Wait]) -> Option<Collective> {
     let trace = run.trace();
     let (stream, index) = (&trace.streams()[pe], &run.diagnosis.index.collectives);
     let row = rows(&stream.collectives, visit, |row| row.end).next();
     let by_wait = || {
-        let groups = |wait: &&Wait| !matches!(wait.pattern, Pattern::WaitOnLock | Pattern::CompetingPutGet);
-        wait.filter(groups).map(|wait| wait.instance as usize).filter(|position| *position < index.instances.len())
+        let groups = |wait: &&&Wait| !matches!(wait.pattern, Pattern::WaitOnLock | Pattern::CompetingPutGet);
+        let mut positions = waits.iter().filter(groups).map(|wait| wait.instance as usize);
+        positions.find(|position| *position < index.instances.len())
     };
     let position = row.and_then(|row| index.of_row(pe, row)).or_else(by_wait);
     let instance: Option<&Instance> = position.map(|position| &index.instances[position]);

@@ -7,6 +7,7 @@ use clap::builder::PossibleValuesParser;
 use partune_engine::{ANALYSES, Machine, Options, Request};
 use partune_report::{TextOptions, document, schema, text};
 
+use crate::commands::piece::Piece;
 use crate::commands::share::share;
 use crate::output;
 use crate::progress::Bar;
@@ -17,7 +18,7 @@ const FINDINGS: usize = 5;
 /// Say where a recorded run loses time, how much, who causes it and at which line.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example:\n  partune analyze scorep_run/traces.otf2\n  partune analyze scorep_run --json > run.json"
+    after_help = "Example:\n  partune analyze scorep_run/traces.otf2\n  partune analyze scorep_run --json > run.json\n  partune analyze scorep_run --from 20% --to 1.5s"
 )]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Args {
@@ -54,6 +55,8 @@ pub(crate) struct Args {
     /// Keep time stamps as recorded, even if messages run backwards in time
     #[arg(long)]
     no_clock_repair: bool,
+    #[command(flatten)]
+    piece: Piece,
     #[command(flatten)]
     thresholds: Thresholds,
 }
@@ -117,7 +120,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     };
     let diagnosis = {
         let bar = Bar::new(args.timings);
-        partune_engine::analyze(partune_engine::open(archive, &bar)?, &request, &bar)
+        partune_engine::analyze_piece(partune_engine::open(archive, &bar)?, &args.piece.selection(), &request, &bar)?
     };
     let name = archive.display().to_string();
     let table_rows = if args.full || !args.only.is_empty() { args.rows } else { 0 };

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use partune_engine::{Options, Request};
 
+use crate::commands::piece::Piece;
 use crate::output;
 use crate::progress::Bar;
 
@@ -26,6 +27,8 @@ pub(crate) struct Args {
     /// Keep time stamps as recorded, even if messages run backwards in time
     #[arg(long)]
     no_clock_repair: bool,
+    #[command(flatten)]
+    piece: Piece,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
@@ -37,7 +40,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         ..Request::default()
     };
     let bar = Bar::new(false);
-    let diagnosis = partune_engine::analyze(partune_engine::open(&args.archive, &bar)?, &request, &bar);
+    let trace = partune_engine::open(&args.archive, &bar)?;
+    let diagnosis = partune_engine::analyze_piece(trace, &args.piece.selection(), &request, &bar)?;
     drop(bar);
     let text = partune_report::html(&diagnosis, &args.archive.display().to_string(), machine.as_ref());
     write(&args.output, &text)?;

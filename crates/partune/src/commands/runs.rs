@@ -6,6 +6,7 @@ use anyhow::Context;
 use partune_engine::{Diagnosis, Request};
 use partune_report::NamedRun;
 
+use crate::commands::piece::Piece;
 use crate::progress::Bar;
 
 /// How archives are read.
@@ -17,6 +18,8 @@ pub(crate) struct Reading {
     /// Keep time stamps as recorded, even if messages run backwards in time
     #[arg(long)]
     no_clock_repair: bool,
+    #[command(flatten)]
+    piece: Piece,
 }
 
 /// Archives with what was found in them.
@@ -33,7 +36,8 @@ pub(crate) fn open(archives: &[PathBuf], reading: &Reading) -> anyhow::Result<Op
     let mut opened = Opened { names: Vec::new(), diagnoses: Vec::new() };
     for archive in archives {
         let trace = partune_engine::open(archive, &bar)?;
-        opened.diagnoses.push(partune_engine::analyze(trace, &request, &bar));
+        let diagnosis = partune_engine::analyze_piece(trace, &reading.piece.selection(), &request, &bar);
+        opened.diagnoses.push(diagnosis.with_context(|| archive.display().to_string())?);
         opened.names.push(archive.display().to_string());
     }
     Ok(opened)

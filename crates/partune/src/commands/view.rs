@@ -8,6 +8,7 @@ use anyhow::Context;
 use partune_engine::{Options, Request};
 use partune_server::{Server, Settings};
 
+use crate::commands::piece::Piece;
 use crate::output;
 
 /// Look at archives in the browser: what kind of loss it is, where, when and who causes it.
@@ -35,6 +36,8 @@ pub(crate) struct Args {
     /// Keep time stamps as recorded, even if messages run backwards in time
     #[arg(long)]
     no_clock_repair: bool,
+    #[command(flatten)]
+    piece: Piece,
     /// Take the page from this folder and not from the program, to work on it
     #[arg(long, value_name = "FOLDER", hide = true)]
     page: Option<PathBuf>,
@@ -52,6 +55,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         archives: args.archives.clone(),
         port: args.port,
         request,
+        selection: args.piece.selection(),
         machine,
         page: args.page.clone(),
     })?;
