@@ -17,3 +17,4 @@ mod report;
 mod runs;
 mod same;
 mod schema;
+mod view;
