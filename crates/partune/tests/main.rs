@@ -2,6 +2,7 @@
 
 mod archives;
 mod browser;
+mod clean;
 mod command;
 mod damage;
 mod example;
