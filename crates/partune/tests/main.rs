@@ -8,6 +8,7 @@ mod damage;
 mod example;
 mod export;
 mod faults;
+mod hostile;
 mod machine;
 mod manual;
 mod model;
