@@ -37,7 +37,7 @@ begin=$EPOCHREALTIME
 server=$!
 trap 'kill "$server" 2>/dev/null || true' EXIT
 until [ -s "$work/view.url" ]; do sleep 0.02; done
-url=$(sed -n 's/^partune: //p' "$work/view.url")
+url=$(cat "$(sed -n 's/^partune: .* is in //p' "$work/view.url")")
 listening=$EPOCHREALTIME
 until curl -sf "${url}api/runs" >"$work/view.runs" && grep -q '"state":"ready"' "$work/view.runs"; do
     if grep -q '"state":"failed"' "$work/view.runs"; then

@@ -1,5 +1,6 @@
 // A real `partune view` for a test: started on archives, asked until all are open, ended with the test.
 import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const partune = process.env.PARTUNE_BIN ?? "../target/debug/partune";
@@ -47,8 +48,8 @@ function firstLine(child: ChildProcess): Promise<string> {
     child.once("exit", (code) => failed(new Error(`partune view ended with ${code}`)));
     if (!child.stdout) throw new Error("the child's output is piped");
     createInterface({ input: child.stdout }).once("line", (line) => {
-      const address = /^partune: (http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]+\/)$/.exec(line)?.[1];
-      if (address) found(address);
+      const file = /^partune: serving; the address is in (.+)$/.exec(line)?.[1];
+      if (file) found(readFileSync(file, "utf8").trim());
       else failed(new Error(`partune view said: ${line}`));
     });
   });

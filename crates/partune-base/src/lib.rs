@@ -3,11 +3,13 @@
 //! Everything above speaks in these types. Nothing here knows of events, files or paradigms.
 
 mod ids;
+mod printable;
 mod strings;
 mod table;
 mod time;
 
 pub use ids::{CallPathId, GroupId, MetricId, PeId, ProcessId, RegionId, StringId, WindowId};
+pub use printable::{printable, sign};
 pub use strings::Strings;
 pub use table::{Id, Table};
 pub use time::{Clock, Span, Time};

@@ -1,8 +1,10 @@
 //! Interned strings: equal text has equal ids.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::StringId;
+use crate::printable::printable;
 use crate::table::{Id, Table};
 
 /// A set of strings with dense ids in the order of their first use.
@@ -26,6 +28,15 @@ impl Strings {
     /// The text of an id; empty for none.
     pub fn get(&self, id: StringId) -> &str {
         self.texts.get(id).map_or("", |text| text)
+    }
+
+    /// Makes every text [`printable`]; ids stay. Texts that differed may be equal then, and keep an id each.
+    pub fn make_printable(&mut self) {
+        for text in &mut self.texts {
+            if let Cow::Owned(clean) = printable(text) {
+                *text = clean.into();
+            }
+        }
     }
 
     /// How many distinct strings there are.

@@ -1,6 +1,5 @@
 //! The formats that can be opened, and how to tell them apart.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +8,7 @@ use partune_trace::Trace;
 use thiserror::Error;
 
 use crate::Progress;
-use crate::files::Folder;
+use crate::files::{Folder, open_regular};
 
 /// A trace format.
 pub struct Format {
@@ -92,7 +91,7 @@ pub(crate) fn entry(path: &Path) -> Result<PathBuf, OpenError> {
 /// The format of a file.
 pub(crate) fn detect(path: &Path) -> Result<&'static Format, OpenError> {
     let mut head = Vec::new();
-    File::open(path)
+    open_regular(path)
         .and_then(|file| file.take(64).read_to_end(&mut head))
         .map_err(|error| OpenError::Read { path: path.to_owned(), error })?;
     let format = FORMATS.iter().copied().find(|format| (format.detect)(path, &head));

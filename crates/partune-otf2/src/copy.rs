@@ -5,13 +5,13 @@
 
 use std::io::{self, Write};
 
-use partune_diag::Quality;
+use partune_diag::{Diagnostic, Quality};
 use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::codec::transcode::{self, Copied};
 use crate::codec::{self, Anchor, CodecError, Compression, Definition, Scope, Substrate};
-use crate::import::{Archive, Files, ImportError, report_damage};
+use crate::import::{Archive, Files, ImportError, Pieces, read_all, report_damage};
 
 /// Where the files of an archive are written to, by name relative to its folder, with `/` between folders.
 pub trait Sink: Sync {
@@ -62,8 +62,8 @@ pub fn copy(files: &dyn Files, anchor_name: &str, sink: &dyn Sink, to_anchor: &s
     let mut copy = Copy::default();
 
     let from = format!("{}.def", archive.name);
-    let bytes = archive.open(&from).map_err(|error| ImportError::Read { name: from.clone(), error })?;
-    let bytes: &[u8] = bytes.as_ref().as_ref();
+    let bytes = archive.read(&from).map_err(|error| ImportError::Read { name: from.clone(), error })?;
+    let bytes: &[u8] = &bytes;
     let mut locations = Vec::new();
     let note = &mut |definition: Definition<'_>| {
         if let Definition::Location(it) = definition {
@@ -91,11 +91,19 @@ pub fn copy(files: &dyn Files, anchor_name: &str, sink: &dyn Sink, to_anchor: &s
     job.rare_file(&marker, &format!("{name}.marker"), &mut copy.quality, |bytes, to| {
         transcode::markers(bytes, anchor.definition_chunk_size, out.definition_chunk_size, to)
     })?;
-    for number in 0..anchor.thumbnails {
-        let from = format!("{}.{number}.thumb", archive.name);
-        job.rare_file(&from, &format!("{name}.{number}.thumb"), &mut copy.quality, transcode::thumbnail)?;
+    // They are numbered without gaps; how many the anchor file claims need not be true.
+    let mut thumbnails = 0;
+    while thumbnails < anchor.thumbnails {
+        let from = format!("{}.{thumbnails}.thumb", archive.name);
+        if !job.rare_file(&from, &format!("{name}.{thumbnails}.thumb"), &mut copy.quality, transcode::thumbnail)? {
+            let missing = u64::from(anchor.thumbnails - thumbnails);
+            let remedy = "the anchor file is damaged, or the archive was not copied whole";
+            copy.quality.add(Diagnostic::data_loss("thumbnails are missing", remedy).times(missing));
+            break;
+        }
+        thumbnails += 1;
     }
-    let out = Anchor { global_definitions: copy.definitions, locations: copy.locations, ..out.clone() };
+    let out = Anchor { global_definitions: copy.definitions, locations: copy.locations, thumbnails, ..out.clone() };
     job.write(to_anchor, &out.write())?;
     Ok(copy)
 }
@@ -116,27 +124,37 @@ impl Job<'_> {
         let mut events = 0;
         for kind in ["def", "evt", "snap"] {
             let (from, to) = (format!("{from}.{kind}"), format!("{to}.{kind}"));
-            let bytes = match self.archive.open(&from) {
-                Ok(bytes) => bytes,
+            let unread = |error| ImportError::Read { name: from.clone(), error };
+            let file = match self.archive.open(&from) {
+                Ok(file) => file,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(ImportError::Read { name: from, error }.into()),
+                Err(error) => return Err(unread(error).into()),
             };
-            let bytes: &[u8] = bytes.as_ref().as_ref();
-            let copied = self.to_file(&from, &to, &mut quality, |sink| match kind {
+            let (events_from, events_to) = (self.from.event_chunk_size, self.to.event_chunk_size);
+            if kind == "evt" {
+                let mut pieces = Pieces::new(file.as_ref(), 0..u64::MAX, events_from);
+                let copied = self.to_file(&from, &to, &mut quality, |sink| {
+                    let next: &mut transcode::NextChunk<'_> = &mut |read| pieces.next().is_some_and(read);
+                    transcode::events_of(next, events_from, events_to, sink)
+                })?;
+                if let Some(error) = pieces.failed {
+                    return Err(unread(error).into());
+                }
+                events = copied.records;
+                continue;
+            }
+            let bytes = read_all(file.as_ref()).map_err(unread)?;
+            self.to_file(&from, &to, &mut quality, |sink| match kind {
                 "def" => {
                     let (from, to) = (self.from.definition_chunk_size, self.to.definition_chunk_size);
-                    transcode::definitions(bytes, from, to, Scope::Local, sink)
+                    transcode::definitions(&bytes, from, to, Scope::Local, sink)
                 }
-                "evt" => transcode::events(bytes, self.from.event_chunk_size, self.to.event_chunk_size, sink),
-                _ => transcode::snapshots(bytes, self.from.event_chunk_size, self.to.event_chunk_size, sink),
+                _ => transcode::snapshots(&bytes, events_from, events_to, sink),
             })?;
-            if kind == "evt" {
-                events = copied.records;
-            }
         }
         // Statistics are partune's own, never compressed, and name things by global ids only.
-        if let Ok(bytes) = self.archive.files.open(&format!("{from}.stat")) {
-            self.write(&format!("{to}.stat"), bytes.as_ref().as_ref())?;
+        if let Some(bytes) = self.rare(&format!("{from}.stat"))? {
+            self.write(&format!("{to}.stat"), &bytes)?;
         }
         Ok((events, quality))
     }
@@ -163,16 +181,25 @@ impl Job<'_> {
         Ok(copied)
     }
 
-    /// Copies a marker or thumbnail file, which are never compressed, if it exists.
+    /// Copies a marker or thumbnail file, which are never compressed; whether it exists.
     fn rare_file(
         &self,
         from: &str,
         to: &str,
         quality: &mut Quality,
         copy: impl FnOnce(&[u8], &mut dyn FnMut(&[u8])) -> Result<Copied, CodecError>,
-    ) -> Result<(), CopyError> {
-        let Ok(bytes) = self.archive.files.open(from) else { return Ok(()) };
-        self.to_file(from, to, quality, |sink| copy(bytes.as_ref().as_ref(), sink)).map(|_| ())
+    ) -> Result<bool, CopyError> {
+        let Some(bytes) = self.rare(from)? else { return Ok(false) };
+        self.to_file(from, to, quality, |sink| copy(&bytes, sink)).map(|_| true)
+    }
+
+    /// A file that is never compressed, if it is there.
+    fn rare(&self, name: &str) -> Result<Option<Vec<u8>>, CopyError> {
+        match self.archive.files.open(name).and_then(|file| read_all(file.as_ref())) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(ImportError::Read { name: name.to_owned(), error }.into()),
+        }
     }
 
     fn write(&self, name: &str, bytes: &[u8]) -> Result<(), CopyError> {

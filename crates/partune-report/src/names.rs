@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use partune_analysis::{Cause, Pattern};
-use partune_base::{CallPathId, PeId, RegionId, StringId};
+use partune_base::{CallPathId, PeId, RegionId, StringId, printable, sign};
 pub use partune_diag::seconds;
 pub(crate) use partune_diag::{scale, three_digits};
 use partune_trace::{PeKind, Region, Trace};
@@ -194,14 +194,11 @@ pub fn run(archive: &str) -> &str {
     }
 }
 
-/// The end of a text that needs at most so many bytes in the page. Controls, and marks that turn the direction of what follows, are
-/// shown as something unknown.
+/// The end of a text that needs at most so many bytes in the page, as [`printable`] has it.
 pub fn clip(text: &str, most: usize) -> Cow<'_, str> {
-    let odd = |it: char| it.is_control() || matches!(it, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let weight = |it: char| match it {
         '&' | '"' | '<' | '>' => 6,
-        it if odd(it) => 3,
-        it => it.len_utf8(),
+        it => sign(it).len_utf8(),
     };
     let mut room = most;
     let kept = text.char_indices().rev().take_while(|(_, it)| {
@@ -210,11 +207,10 @@ pub fn clip(text: &str, most: usize) -> Cow<'_, str> {
         fits
     });
     let begin = kept.last().map_or(text.len(), |(at, _)| at);
-    if begin == 0 && !text.chars().any(odd) {
-        return Cow::Borrowed(text);
+    match printable(&text[begin..]) {
+        end if begin == 0 => end,
+        end => Cow::Owned(format!("…{end}")),
     }
-    let end = text[begin..].chars().map(|it| if odd(it) { '\u{fffd}' } else { it });
-    Cow::Owned((begin > 0).then_some('…').into_iter().chain(end).collect())
 }
 
 #[cfg(test)]

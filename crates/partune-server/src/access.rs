@@ -1,10 +1,12 @@
 //! Who may ask what: the token, the host, the method, and addresses that mean one thing only.
 
+use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use crate::connections::Known;
 use crate::reply::Error;
 use crate::token::Token;
 
@@ -25,9 +27,17 @@ const HEADERS: [(&str, &str); 6] = [
 ];
 
 /// Lets only those questions through that may be asked, and puts the same headers on every answer.
-pub(crate) async fn guard(State(token): State<Token>, request: Request, next: Next) -> Response {
+pub(crate) async fn guard(
+    State(token): State<Token>,
+    Extension(known): Extension<Known>,
+    request: Request,
+    next: Next,
+) -> Response {
     let mut response = match allowed(&token, &request) {
-        Ok(()) => next.run(request).await,
+        Ok(()) => {
+            known.set();
+            next.run(request).await
+        }
         Err(error) => error.into_response(),
     };
     let headers = response.headers_mut();

@@ -7,6 +7,7 @@
 mod access;
 mod api;
 mod assets;
+mod connections;
 mod query;
 mod reply;
 mod run;
@@ -15,4 +16,5 @@ mod server;
 mod text;
 mod token;
 
+pub use connections::Limits;
 pub use server::{ServeError, Server, Settings};

@@ -13,10 +13,12 @@ use axum::{Router, middleware};
 use partune_engine::{Machine, Request, Selection};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::access::guard;
 use crate::api;
 use crate::assets::Assets;
+use crate::connections::{self, Limits};
 use crate::reply::{Answer, Error};
 use crate::runs::Runs;
 use crate::token::Token;
@@ -37,6 +39,7 @@ pub struct Settings {
     pub machine: Option<Machine>,
     /// Take the page from this folder instead of the binary, to work on it.
     pub page: Option<PathBuf>,
+    pub limits: Limits,
 }
 
 /// Why nothing can be served.
@@ -48,8 +51,8 @@ pub enum ServeError {
     Page { path: PathBuf, error: std::io::Error },
     #[error("there are no random numbers: {0}")]
     Random(getrandom::Error),
-    #[error("cannot serve: {0}")]
-    Serve(std::io::Error),
+    #[error("cannot start threads: {0}")]
+    Threads(std::io::Error),
 }
 
 /// A server that listens, and does not answer yet.
@@ -78,9 +81,9 @@ impl Server {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .max_blocking_threads(WORKERS)
-            .enable_io()
+            .enable_all()
             .build()
-            .map_err(ServeError::Serve)?;
+            .map_err(ServeError::Threads)?;
         let port = settings.port;
         let listen = |error| ServeError::Listen { port, error };
         let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, port))).map_err(listen)?;
@@ -95,19 +98,23 @@ impl Server {
         format!("http://{}/{}/", self.address, self.token.as_str())
     }
 
-    /// Answers until Ctrl-C, and opens the archives meanwhile.
-    pub fn serve(self) -> Result<(), ServeError> {
+    /// Answers until Ctrl-C or a request to terminate, and opens the archives meanwhile.
+    pub fn serve(self) {
         self.serve_until(async {
             // Where signals cannot be heard, the default ends the process.
-            if tokio::signal::ctrl_c().await.is_err() {
-                std::future::pending::<()>().await;
+            let Ok(mut terminate) = signal(SignalKind::terminate()) else { return std::future::pending().await };
+            let Ok(mut interrupt) = signal(SignalKind::interrupt()) else { return std::future::pending().await };
+            tokio::select! {
+                _ = terminate.recv() => (),
+                _ = interrupt.recv() => (),
             }
-        })
+        });
     }
 
     /// The same until something else ends it.
-    pub fn serve_until(self, end: impl Future<Output = ()>) -> Result<(), ServeError> {
+    pub fn serve_until(self, end: impl Future<Output = ()>) {
         let Server { runtime, listener, token, shared, settings, .. } = self;
+        let limits = settings.limits;
         let opened = Arc::clone(&shared);
         std::thread::spawn(move || opened.runs.open(&settings));
         let router = Router::new()
@@ -115,15 +122,14 @@ impl Server {
             .fallback(asset)
             .with_state(shared)
             .layer(middleware::from_fn_with_state(token, guard));
-        let served = runtime.block_on(async {
+        runtime.block_on(async {
             tokio::select! {
-                served = axum::serve(listener, router) => served,
-                () = end => Ok(()),
+                () = connections::serve(listener, router, limits) => (),
+                () = end => (),
             }
         });
         // What is being worked on is not waited for.
         runtime.shutdown_background();
-        served.map_err(ServeError::Serve)
     }
 }
 

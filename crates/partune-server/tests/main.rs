@@ -3,5 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "an answer that is not as it should be fails the test")]
 
 mod answers;
+mod connections;
 mod refusals;
 mod site;

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use partune_engine::{Request, Selection};
-use partune_server::{Server, Settings};
+use partune_server::{Limits, Server, Settings};
 use serde_json::Value;
 
 /// What came back.
@@ -87,7 +87,7 @@ pub(crate) fn site() -> &'static Site {
     SITE.get_or_init(|| {
         let mut archives = archives();
         archives.push(PathBuf::from("/no/such/archive"));
-        let site = start(archives);
+        let site = start(archives, Limits::default());
         let begin = Instant::now();
         while site.ask("runs").as_array().unwrap().iter().any(|run| run["state"] == "opening") {
             assert!(begin.elapsed() < Duration::from_mins(10), "archives are not opened");
@@ -97,7 +97,7 @@ pub(crate) fn site() -> &'static Site {
     })
 }
 
-pub(crate) fn start(archives: Vec<PathBuf>) -> Site {
+pub(crate) fn start(archives: Vec<PathBuf>, limits: Limits) -> Site {
     let settings = Settings {
         archives,
         port: 0,
@@ -105,6 +105,7 @@ pub(crate) fn start(archives: Vec<PathBuf>) -> Site {
         selection: Selection::default(),
         machine: None,
         page: None,
+        limits,
     };
     let server = Server::bind(settings).expect("a port is free");
     let url = server.url();

@@ -13,6 +13,7 @@ pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
     while built.streams.len() < built.pes.len() {
         built.streams.push(Stream::default());
     }
+    built.strings.make_printable();
     built.paths.seal(&built.regions);
     let limits = Limits {
         pes: built.pes.len(),

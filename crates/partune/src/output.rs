@@ -1,23 +1,67 @@
 //! The only place that prints, and knows what it prints to.
+//!
+//! Names in archives, paths and models are clean where they are read, as far as they are read into a trace; messages about what could not
+//! be read are not. So whatever is printed passes here, and nothing in it steers the terminal but our own colours.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
+use partune_base::sign;
 use partune_report::Style;
 use terminal_size::{Width, terminal_size_of};
 
 /// Prints a document. A reader that closes the pipe (`| head`) is no error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    write(&clean(text, has_colour(), &['\n']))
+}
+
+/// Prints what another program reads: to a file or a pipe as it is, byte for byte.
+pub(crate) fn print_source(text: &str) -> anyhow::Result<()> {
+    if io::stdout().is_terminal() { write(&clean(text, false, &['\n', '\t'])) } else { write(text) }
+}
+
+fn write(text: &str) -> anyhow::Result<()> {
     match io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => Ok(result?),
     }
 }
 
+/// A text of which nothing steers the terminal but ends of lines and, if asked for, codes of colours.
+fn clean<'a>(text: &'a str, colour: bool, kept: &[char]) -> Cow<'a, str> {
+    if text.chars().all(|it| kept.contains(&it) || sign(it) == it) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(it) = rest.chars().next() {
+        let code = if colour { colour_code(rest) } else { 0 };
+        if code == 0 {
+            out.push(if kept.contains(&it) { it } else { sign(it) });
+        }
+        let taken = code.max(it.len_utf8());
+        out.push_str(&rest[..code]);
+        rest = &rest[taken..];
+    }
+    Cow::Owned(out)
+}
+
+/// Bytes of the code of a colour that a text begins with: `ESC [ 31 m`.
+fn colour_code(text: &str) -> usize {
+    let Some(inside) = text.strip_prefix("\x1b[") else { return 0 };
+    let digits = inside.bytes().take_while(|it| it.is_ascii_digit() || *it == b';').count();
+    if inside[digits..].starts_with('m') { digits + 3 } else { 0 }
+}
+
+fn has_colour() -> bool {
+    AutoStream::choice(&io::stdout()) != ColorChoice::Never
+}
+
 /// How documents are set: for the terminal that they go to, or plain. `NO_COLOR` and `CLICOLOR_FORCE` have the last word on colours.
 pub(crate) fn style() -> Style {
     let out = io::stdout();
-    let colour = AutoStream::choice(&out) != ColorChoice::Never;
+    let colour = has_colour();
     match terminal_size_of(&out).filter(|_| out.is_terminal()) {
         Some((Width(columns), _)) => Style::terminal(columns.into(), colour),
         None => Style { colour, ..Style::PLAIN },
@@ -27,7 +71,7 @@ pub(crate) fn style() -> Style {
 /// Tells something about the work, beside the document.
 pub(crate) fn note(text: &str) {
     // Nothing can be done if the error stream is closed.
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{}", clean(text, false, &['\n']));
 }
 
 /// Tells what went wrong.
@@ -47,6 +91,16 @@ fn said(error: &anyhow::Error) -> String {
 #[cfg(test)]
 mod tests {
     use anyhow::{Context, anyhow};
+
+    use super::clean;
+
+    #[test]
+    fn only_our_own_colours_reach_the_terminal() {
+        let text = "\x1b[1mrun\x1b[0m\n\x1b]0;title\x07\x1b[2J\x1b[31\r\t\u{9b}m\u{202e}";
+        assert_eq!(clean(text, true, &['\n']), "\x1b[1mrun\x1b[0m\n␛]0;title␇␛[2J␛[31␍␉\u{fffd}m\u{fffd}");
+        assert_eq!(clean(text, false, &['\n', '\t']), "␛[1mrun␛[0m\n␛]0;title␇␛[2J␛[31␍\t\u{fffd}m\u{fffd}");
+        assert_eq!(clean("16.7 % × µ\n", false, &['\n']), "16.7 % × µ\n");
+    }
 
     #[test]
     fn what_can_be_done_comes_last() {

@@ -2,12 +2,14 @@
 
 mod archives;
 mod browser;
+mod clean;
 mod command;
 mod damage;
 mod example;
 mod export;
 mod faults;
 mod fuzz;
+mod hostile;
 mod machine;
 mod manual;
 mod model;
@@ -19,3 +21,4 @@ mod report;
 mod runs;
 mod same;
 mod schema;
+mod view;

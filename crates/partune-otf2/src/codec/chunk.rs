@@ -61,11 +61,25 @@ pub struct ChunkDamage {
     pub flaw: Flaw,
 }
 
+/// The chunk at a place of a file, from its bytes with the header.
+pub fn chunk(bytes: &[u8], index: u64, chunk_size: u64) -> Result<Chunk<'_>, ChunkDamage> {
+    let offset = index.saturating_mul(chunk_size);
+    let chunk = header(bytes).and_then(|mut at| {
+        let (first_event, last_event) = (at.u64()?, at.u64()?);
+        let offset = offset + CHUNKED_HEADER as u64;
+        Ok(Chunk { index, offset, first_event, last_event, bytes: at.rest(), endian: at.endian() })
+    });
+    chunk.map_err(|flaw| ChunkDamage { index, offset, flaw })
+}
+
+/// Whether chunks of a file can have this size: more than their header.
+pub fn check_size(chunk_size: u64) -> Result<(), CodecError> {
+    if chunk_size > CHUNKED_HEADER as u64 { Ok(()) } else { Err(CodecError::ChunkSize(chunk_size)) }
+}
+
 /// The chunks of a file. An error of the iterator concerns one chunk; the next call goes on behind it.
 pub fn chunks(bytes: &[u8], chunk_size: u64) -> Result<Chunks<'_>, CodecError> {
-    if chunk_size <= CHUNKED_HEADER as u64 {
-        return Err(CodecError::ChunkSize(chunk_size));
-    }
+    check_size(chunk_size)?;
     let size = usize::try_from(chunk_size).unwrap_or(usize::MAX);
     Ok(Chunks { parts: bytes.chunks(size), index: 0, chunk_size })
 }
@@ -85,13 +99,7 @@ impl<'a> Iterator for Chunks<'a> {
         let part = self.parts.next()?;
         let index = self.index;
         self.index += 1;
-        let offset = index.saturating_mul(self.chunk_size);
-        let chunk = header(part).and_then(|mut at| {
-            let (first_event, last_event) = (at.u64()?, at.u64()?);
-            let offset = offset + CHUNKED_HEADER as u64;
-            Ok(Chunk { index, offset, first_event, last_event, bytes: at.rest(), endian: at.endian() })
-        });
-        Some(chunk.map_err(|flaw| ChunkDamage { index, offset, flaw }))
+        Some(chunk(part, index, self.chunk_size))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

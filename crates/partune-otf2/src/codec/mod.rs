@@ -1,7 +1,7 @@
 //! The bytes of an OTF2 archive and the records in them, in both directions.
 //!
 //! For the importer, the exporter and `partune convert`. This module knows OTF2's records and nothing of what they mean: no event model,
-//! no files, no threads. The caller maps or reads a file and hands over its bytes; what comes out borrows from them.
+//! no files, no threads. The caller reads a file, or a chunk of it, and hands over the bytes; what comes out borrows from them.
 //!
 //! Constraints, held by tests and fuzz targets:
 //!
@@ -14,7 +14,7 @@
 //! |---|---|
 //! | read the anchor file | [`Anchor::read`] |
 //! | get plain bytes of a file of a zlib archive | [`inflate::plain`] |
-//! | split a file into chunks | [`chunks`] |
+//! | split a file into chunks | [`chunks`], or [`chunk`] where only one is in memory |
 //! | decode the events of a chunk | [`read_chunk`] with an [`EventVisitor`] |
 //! | decode definitions | [`read_definitions`] |
 //! | translate local ids | [`IdMap`] |
@@ -47,7 +47,7 @@ pub mod wire;
 
 pub use anchor::{Anchor, Compression, Substrate};
 pub use attributes::{Attribute, AttributeList, Value};
-pub use chunk::{Chunk, ChunkDamage, chunks, unchunked};
+pub use chunk::{Chunk, ChunkDamage, check_size, chunk, chunks, unchunked};
 pub use cursor::Endian;
 pub use definition::Definition;
 pub use definitions::{DefinitionWriter, Scope, read_definitions};

@@ -6,7 +6,7 @@
 //! copied as far as they can be read.
 
 use super::attributes::AttributeList;
-use super::chunk::{Chunk, chunks};
+use super::chunk::{Chunk, check_size, chunk};
 use super::cursor::Endian;
 use super::definition::Definition;
 use super::definitions::{DefinitionWriter, Outcome, Scope, read_definitions};
@@ -29,13 +29,27 @@ pub struct Copied {
 
 /// Copies an event file with chunks of `from` bytes into one with chunks of `to` bytes.
 pub fn events(bytes: &[u8], from: u64, to: u64, sink: &mut dyn FnMut(&[u8])) -> Result<Copied, CodecError> {
+    let mut parts = slices(bytes, from);
+    events_of(&mut |read| parts.next().is_some_and(|part| read(part)), from, to, sink)
+}
+
+/// Hands the bytes of the next chunk of a file to a function, and returns what it returns: whether to go on. False where there is no chunk.
+pub type NextChunk<'a> = dyn FnMut(&mut dyn FnMut(&[u8]) -> bool) -> bool + 'a;
+
+/// The same of a file of which a chunk at a time is in memory.
+pub fn events_of(
+    chunks: &mut NextChunk<'_>,
+    from: u64,
+    to: u64,
+    sink: &mut dyn FnMut(&[u8]),
+) -> Result<Copied, CodecError> {
     let mut copy = EventCopy {
         writer: EventWriter::new(to, sink)?,
         attributes: Vec::new(),
         endian: Endian::Little,
         result: Ok(()),
     };
-    let damage = each_chunk(bytes, from, |chunk| {
+    let damage = each_chunk(chunks, from, |chunk| {
         copy.endian = chunk.endian;
         let outcome = read_chunk(chunk, &mut copy);
         copy.result.map(|()| outcome)
@@ -46,7 +60,9 @@ pub fn events(bytes: &[u8], from: u64, to: u64, sink: &mut dyn FnMut(&[u8])) -> 
 /// Copies a snapshot file with chunks of `from` bytes into one with chunks of `to` bytes.
 pub fn snapshots(bytes: &[u8], from: u64, to: u64, sink: &mut dyn FnMut(&[u8])) -> Result<Copied, CodecError> {
     let mut writer = SnapshotWriter::new(to, sink)?;
-    let damage = each_chunk(bytes, from, |chunk| {
+    let mut parts = slices(bytes, from);
+    let chunks = &mut |read: &mut dyn FnMut(&[u8]) -> bool| parts.next().is_some_and(|part| read(part));
+    let damage = each_chunk(chunks, from, |chunk| {
         let mut result = Ok(());
         let outcome = read_snapshots(chunk, &mut |time, attributes, found| {
             if result.is_ok() && !(matches!(found, Found::Unknown(..)) && chunk.endian == Endian::Big) {
@@ -111,30 +127,41 @@ fn copied(records: u64, outcome: Outcome, lost: u64) -> Copied {
 }
 
 /// Reads the chunks of a file of timed records up to its end mark.
-fn each_chunk<'a>(
-    bytes: &'a [u8],
+fn each_chunk(
+    chunks: &mut NextChunk<'_>,
     size: u64,
-    mut read: impl FnMut(&Chunk<'a>) -> Result<ChunkOutcome, CodecError>,
+    mut read: impl FnMut(&Chunk<'_>) -> Result<ChunkOutcome, CodecError>,
 ) -> Result<Damage, CodecError> {
+    check_size(size)?;
     let mut damage = Damage::default();
-    for chunk in chunks(bytes, size)? {
-        match chunk {
-            Ok(chunk) => {
-                let mut outcome = read(&chunk)?;
+    let mut result = Ok(());
+    let mut index = 0;
+    let mut one = |bytes: &[u8]| {
+        let end = match chunk(bytes, index, size) {
+            Ok(chunk) => read(&chunk).map(|mut outcome| {
                 if chunk.endian == Endian::Little {
                     outcome.unknown = 0;
                 }
                 damage.add(&outcome.damage(chunk.offset));
-                if outcome.end == EndKind::EndOfFile {
-                    break;
-                }
-            }
+                outcome.end == EndKind::EndOfFile
+            }),
             Err(lost) => {
                 damage.add(&Damage { lost_chunks: 1, first: Some((lost.offset, lost.flaw)), ..Damage::default() });
+                Ok(false)
             }
-        }
-    }
-    Ok(damage)
+        };
+        index += 1;
+        let goes_on = matches!(end, Ok(false));
+        result = end.map(|_| ());
+        goes_on
+    };
+    while chunks(&mut one) {}
+    result.map(|()| damage)
+}
+
+/// The chunks of a file in memory.
+fn slices(bytes: &[u8], size: u64) -> std::slice::Chunks<'_, u8> {
+    bytes.chunks(usize::try_from(size).unwrap_or(usize::MAX).max(1))
 }
 
 /// Writes each event that it is shown, until one does not fit.

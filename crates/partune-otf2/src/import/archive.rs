@@ -8,7 +8,7 @@ use partune_trace::TraceBuilder;
 
 use super::clock::LocationClock;
 use super::definitions::Definitions;
-use super::files::{Bytes, Files};
+use super::files::{Bytes, Files, read_all};
 use super::mappings::Mappings;
 use super::report::report_damage;
 use super::{ImportError, tables};
@@ -19,8 +19,9 @@ const INFLATE_FACTOR: usize = 1100;
 
 /// Reads an anchor file, and refuses archives whose files we cannot open.
 pub(crate) fn read_anchor(files: &dyn Files, name: &str) -> Result<Anchor, ImportError> {
-    let bytes = files.open(name).map_err(|error| ImportError::Read { name: name.to_owned(), error })?;
-    let anchor = Anchor::read(bytes.as_ref().as_ref()).map_err(ImportError::Anchor)?;
+    let read = files.open(name).and_then(|file| read_all(file.as_ref()));
+    let bytes = read.map_err(|error| ImportError::Read { name: name.to_owned(), error })?;
+    let anchor = Anchor::read(&bytes).map_err(ImportError::Anchor)?;
     match anchor.substrate {
         Substrate::Posix => Ok(anchor),
         Substrate::Sion => Err(ImportError::Sion),
@@ -43,7 +44,10 @@ pub(super) struct Source {
     pub(super) process: u32,
     pub(super) mappings: Mappings,
     pub(super) clock: LocationClock,
-    pub(super) events: Option<Bytes>,
+    /// Bytes of its event file; none if it cannot be read.
+    pub(super) event_bytes: Option<u64>,
+    /// The name of that file.
+    pub(super) events: String,
     /// Number of events by its definition.
     pub(super) announced: u64,
     /// Faults that were found outside of records.
@@ -55,17 +59,28 @@ impl<'a> Archive<'a> {
         Archive { files, name: anchor_name.strip_suffix(".otf2").unwrap_or(anchor_name), anchor }
     }
 
-    /// The plain bytes of a file.
+    /// A file, with plain bytes.
     pub(crate) fn open(&self, name: &str) -> io::Result<Bytes> {
-        let bytes = self.files.open(name)?;
-        if self.anchor.compression != Compression::Zlib {
-            return Ok(bytes);
-        }
-        let packed: &[u8] = bytes.as_ref().as_ref();
+        let file = self.files.open(name)?;
+        if self.is_packed() { Ok(std::sync::Arc::new(self.inflate(&read_all(file.as_ref())?)?)) } else { Ok(file) }
+    }
+
+    /// The plain bytes of a file.
+    pub(crate) fn read(&self, name: &str) -> io::Result<Vec<u8>> {
+        let bytes = read_all(self.files.open(name)?.as_ref())?;
+        if self.is_packed() { self.inflate(&bytes) } else { Ok(bytes) }
+    }
+
+    /// Whether files have to be inflated as a whole before any of them is plain.
+    pub(super) fn is_packed(&self) -> bool {
+        self.anchor.compression == Compression::Zlib
+    }
+
+    fn inflate(&self, packed: &[u8]) -> io::Result<Vec<u8>> {
         let limit = packed.len().saturating_mul(INFLATE_FACTOR).saturating_add(1 << 20);
         // A block that cannot be inflated ends the plain bytes early; the decoder then tells that the file is cut.
         match codec::inflate::plain(packed, self.anchor.compression, limit) {
-            Ok(plain) => Ok(std::sync::Arc::new(plain.bytes.into_owned())),
+            Ok(plain) => Ok(plain.bytes.into_owned()),
             Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, error)),
         }
     }
@@ -81,10 +96,10 @@ impl<'a> Archive<'a> {
         let mut mappings = Mappings::default();
         let mut faults = Vec::new();
         let name = format!("{}/{}.def", self.name, location.archive_id);
-        match self.open(&name) {
+        match self.read(&name) {
             Ok(bytes) => {
                 let read = codec::read_definitions(
-                    bytes.as_ref().as_ref(),
+                    &bytes,
                     self.anchor.definition_chunk_size,
                     Scope::Local,
                     &mut |definition| mappings.add(&definition),
@@ -99,8 +114,8 @@ impl<'a> Archive<'a> {
             Err(error) => faults.push(Diagnostic::error(format!("{name}: {error}"), "copy the archive again")),
         }
         let name = format!("{}/{}.evt", self.name, location.archive_id);
-        let events = match self.open(&name) {
-            Ok(bytes) => Some(bytes),
+        let event_bytes = match self.open(&name) {
+            Ok(file) => Some(file.size()),
             Err(error) => {
                 if location.events > 0 || error.kind() != io::ErrorKind::NotFound {
                     let message = format!("event files cannot be read: {}", plain_error(&error));
@@ -112,15 +127,14 @@ impl<'a> Archive<'a> {
                 None
             }
         };
-        let chunk_size = self.anchor.event_chunk_size;
-        let unusable = events.as_ref().and_then(|events| codec::chunks(events.as_ref().as_ref(), chunk_size).err());
-        if let Some(error) = unusable {
+        let unusable = codec::check_size(self.anchor.event_chunk_size).err();
+        if let Some(error) = unusable.filter(|_| event_bytes.is_some()) {
             let message = format!("event files cannot be read: {error}");
             faults.push(Diagnostic::error(message, "the anchor file is damaged; copy the archive again"));
         }
         let clock = LocationClock::new(std::mem::take(&mut mappings.offsets), definitions.global_offset);
         let process = builder.pes[pe].process.0;
-        Source { pe, process, mappings, clock, events, announced: location.events, faults }
+        Source { pe, process, mappings, clock, event_bytes, events: name, announced: location.events, faults }
     }
 }
 

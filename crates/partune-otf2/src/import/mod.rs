@@ -39,7 +39,8 @@ use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 pub(crate) use archive::{Archive, read_anchor};
-pub use files::{Bytes, Files};
+pub use files::{Bytes, Contents, Files};
+pub(crate) use files::{Pieces, read_all};
 pub(crate) use report::report_damage;
 
 use crate::codec::{self, CodecError, Scope};
@@ -97,12 +98,12 @@ pub fn import_in_runs(
 
     let mut definitions = Definitions::default();
     let name = format!("{}.def", archive.name);
-    let bytes = archive.open(&name).map_err(|error| ImportError::Read { name: name.clone(), error })?;
-    let outcome =
-        codec::read_definitions(bytes.as_ref().as_ref(), anchor.definition_chunk_size, Scope::Global, &mut |it| {
-            definitions.add(&it);
-        })
-        .map_err(|error| ImportError::Damaged { name: name.clone(), error })?;
+    let bytes = archive.read(&name).map_err(|error| ImportError::Read { name: name.clone(), error })?;
+    let outcome = codec::read_definitions(&bytes, anchor.definition_chunk_size, Scope::Global, &mut |it| {
+        definitions.add(&it);
+    })
+    .map_err(|error| ImportError::Damaged { name: name.clone(), error })?;
+    drop(bytes);
     report_damage(&name, &outcome.damage, &mut quality);
     definitions.report(&mut quality);
 
@@ -115,7 +116,8 @@ pub fn import_in_runs(
         .enumerate()
         .map(|(index, location)| archive.source(PeId(index as u32), &location, &definitions, &builder))
         .collect();
-    let mut joined = Decode::new(&sources, &tables, &contexts, anchor.event_chunk_size, run_bytes).all(progress);
+    let mut joined =
+        Decode::new(&archive, &sources, &tables, &contexts, anchor.event_chunk_size, run_bytes).all(progress);
     report_sources(&sources, &joined, &mut quality);
 
     let resolvers: Vec<Resolver<'_>> = sources

@@ -39,9 +39,13 @@ pub(super) fn report_sources(sources: &[Source], joined: &[Joined], quality: &mu
             quality.add(fault.clone());
         }
         report_damage(&format!("the event file of location {}", source.pe.0), &joined.damage, quality);
+        if let Some(error) = &joined.unread {
+            let remedy = "what could be read is used; see that the file system is well, and try again";
+            quality.add(Diagnostic::data_loss(format!("event files cannot be read to their end: {error}"), remedy));
+        }
         faults.add(joined.faults);
         let read = joined.events();
-        if source.events.is_some() && read != source.announced {
+        if source.event_bytes.is_some() && read != source.announced {
             miscounted.push((source.announced, read));
         }
     }

@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::archive::{Archive, Source};
 use super::contexts::{Contexts, DEEPEST};
+use super::files::read_all;
 use super::tables::{Location, Tables};
 use crate::statistics::{Block, Gap, SEVERAL, Statistics, members};
 
@@ -41,9 +42,16 @@ pub(super) fn read(
     let mut lost = 0_u64;
     let mut one = |location: &Location| {
         let name = format!("{}/{}.stat", archive.name, location.archive_id);
-        let bytes = archive.files.open(&name).ok()?;
+        let file = archive.files.open(&name).ok()?;
         found = true;
-        let (statistics, damaged) = match Statistics::read(bytes.as_ref().as_ref()) {
+        let bytes = match read_all(file.as_ref()) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                quality.add(Diagnostic::error(format!("{name}: {error}"), "copy the archive again"));
+                return None;
+            }
+        };
+        let (statistics, damaged) = match Statistics::read(&bytes) {
             Ok(read) => read,
             Err(error) => {
                 quality.add(Diagnostic::error(format!("{name}: {error}"), "copy the archive again"));

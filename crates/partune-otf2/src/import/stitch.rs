@@ -26,6 +26,8 @@ pub(super) struct Joined {
     segments: Vec<Resolved>,
     /// What was lost of its event file.
     pub(super) damage: Damage,
+    /// Why some of that file could not be read.
+    pub(super) unread: Option<String>,
     paths: Vec<LocationPath>,
     /// The visits with those of functions, if calling contexts tell of any.
     woven: Option<Woven>,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use partune_otf2::import::{Bytes, Files, import, import_in_runs};
+use partune_otf2::import::{Bytes, Contents, Files, import, import_in_runs};
 use partune_trace::{Role, Trace};
 
 use crate::codec::archives::archives;
@@ -150,4 +150,72 @@ fn what_is_no_archive_is_refused_with_a_remedy() {
     let error = import(&files, "a.otf2", &|_, _| {}).expect_err("it is not an archive").to_string();
     assert!(error.contains("remedy"), "{error}");
     assert!(import(&files, "b.otf2", &|_, _| {}).expect_err("it is not there").to_string().contains("b.otf2"));
+}
+
+/// An archive whose event files become shorter, or fail, once they are open.
+struct Failing {
+    folder: Folder,
+    /// Bytes that can be read.
+    until: u64,
+    /// What comes then: an error, or the end.
+    error: Option<std::io::ErrorKind>,
+}
+
+struct FailingFile {
+    whole: Bytes,
+    until: u64,
+    error: Option<std::io::ErrorKind>,
+}
+
+impl Files for Failing {
+    fn open(&self, name: &str) -> std::io::Result<Bytes> {
+        let whole = self.folder.open(name)?;
+        let is_events = name.ends_with(".evt");
+        Ok(if is_events { Arc::new(FailingFile { whole, until: self.until, error: self.error }) } else { whole })
+    }
+}
+
+impl Contents for FailingFile {
+    fn size(&self) -> u64 {
+        self.whole.size()
+    }
+
+    fn read_at(&self, at: u64, into: &mut [u8]) -> std::io::Result<usize> {
+        let room = self.until.saturating_sub(at).min(into.len() as u64) as usize;
+        match self.error {
+            Some(kind) if room == 0 => Err(kind.into()),
+            _ => self.whole.read_at(at, &mut into[..room]),
+        }
+    }
+}
+
+#[test]
+fn a_file_that_shrinks_or_fails_while_it_is_read_is_told_and_costs_only_what_is_lost() {
+    for archive in
+        archives().iter().filter(|it| ["scorep84-npb-bt.S-4", "scorep84-npb-lu.S-4"].contains(&it.name.as_str()))
+    {
+        let folder = || Folder(archive.path.parent().expect("it has a folder").to_owned());
+        let name = archive.path.file_name().expect("an anchor is a file").to_string_lossy().into_owned();
+        let read = |until, error, run_bytes| {
+            let files = Failing { folder: folder(), until, error };
+            import_in_runs(&files, &name, run_bytes, &|_, _| {}).expect("it opens")
+        };
+        let told = |trace: &Trace| -> Vec<String> {
+            trace.quality().entries().iter().map(|entry| entry.message.clone()).collect()
+        };
+        let whole = open(&archive.path, None);
+        let same = read(u64::MAX, Some(std::io::ErrorKind::StaleNetworkFileHandle), None);
+        assert_eq!((same.streams(), told(&same)), (whole.streams(), told(&whole)), "{}", archive.name);
+        for run_bytes in [None, Some(1)] {
+            // All that is behind byte 1,000 has gone.
+            let shorter = read(1000, None, run_bytes);
+            assert!(0 < shorter.events() && shorter.events() < whole.events(), "{}", archive.name);
+            assert!(told(&shorter).iter().any(|it| it.contains("without an end mark")), "{:?}", told(&shorter));
+            let failed = read(1000, Some(std::io::ErrorKind::StaleNetworkFileHandle), run_bytes);
+            assert!(failed.events() < whole.events(), "{}", archive.name);
+            let what = "event files cannot be read to their end: stale network file handle";
+            assert!(told(&failed).iter().any(|it| it == what), "{:?}", told(&failed));
+            assert!(!told(&whole).iter().any(|it| it == what));
+        }
+    }
 }

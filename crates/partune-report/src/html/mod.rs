@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(short(&name).chars().count(), 121);
         let page = page(&format!("pe 0: {name} 0..100 {{ work 0..40 }}"));
         assert!(!page.contains(&name) && page.contains(&name[..120]));
-        assert_eq!([short("a\nb"), short("plain")], ["a\u{fffd}b", "plain"]);
+        assert_eq!([short("a\nb"), short("plain")], ["a␊b", "plain"]);
     }
 
     #[test]

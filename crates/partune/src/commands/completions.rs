@@ -20,5 +20,5 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "partune", &mut script);
-    output::print(&String::from_utf8(script).context("the completions are no text")?)
+    output::print_source(&String::from_utf8(script).context("the completions are no text")?)
 }

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let Some(folder) = &args.output else {
         let mut page = Vec::new();
         Man::new(Cli::command()).render(&mut page).context("the page cannot be made")?;
-        return output::print(&String::from_utf8(page).context("the page is no text")?);
+        return output::print_source(&String::from_utf8(page).context("the page is no text")?);
     };
     let cannot = || format!("cannot write into {}\n  remedy: give another folder with -o", folder.display());
     std::fs::create_dir_all(folder).with_context(cannot)?;

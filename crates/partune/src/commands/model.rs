@@ -247,7 +247,7 @@ fn fmt(args: &Fmt) -> anyhow::Result<()> {
     if args.write {
         return std::fs::write(&args.file, text).with_context(|| format!("{}: cannot be written", args.file.display()));
     }
-    output::print(&text)
+    output::print_source(&text)
 }
 
 /// The alternatives that are meant.
@@ -477,5 +477,5 @@ fn run_emission(args: &Emit) -> anyhow::Result<()> {
         lower(&source.text, &parse(&source.text).0, &all, &files).0
     };
     let text = emit(&model, &decision, language, &name, &instance).map_err(|error| source.failed(&error))?;
-    output::print(&text)
+    output::print_source(&text)
 }

@@ -1,12 +1,15 @@
 //! `partune view`: a page in the browser that shows archives, from this machine for this machine.
 
-use std::io::Write;
-use std::path::PathBuf;
+use std::fs::{OpenOptions, Permissions};
+use std::io::{IsTerminal, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::Context;
 use partune_engine::{Options, Request};
-use partune_server::{Server, Settings};
+use partune_server::{Limits, Server, Settings};
+use tempfile::TempDir;
 
 use crate::commands::piece::Piece;
 use crate::output;
@@ -15,7 +18,8 @@ use crate::output;
 #[derive(clap::Args)]
 #[command(
     after_help = "Example:\n  partune view scorep_run/traces.otf2\n\nServes this machine only, until Ctrl-C, at an \
-                        address that nobody can guess. docs/view-api.md lists what it answers."
+                        address that nobody can guess. It is printed to a terminal only; where output goes elsewhere, what is \
+                        printed names a file that only you can read. docs/view-api.md lists what is answered."
 )]
 pub(crate) struct Args {
     /// Archives: their anchor files (traces.otf2), or the folders that hold them; several are compared
@@ -58,21 +62,57 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         selection: args.piece.selection(),
         machine,
         page: args.page.clone(),
+        limits: Limits::default(),
     })?;
-    let url = server.url();
-    output::print(&format!("partune: {url}\n"))?;
+    let terminal = std::io::stdout().is_terminal();
+    let files = (!terminal || !args.no_open).then(|| Private::new(&server.url()));
+    // Kept until the server ends.
+    let files = files.transpose().context("cannot write the address to a private folder")?;
+    output::print(&match &files {
+        Some(files) if !terminal => format!("partune: serving; the address is in {}\n", files.address().display()),
+        _ => format!("partune: {}\n", server.url()),
+    })?;
     std::io::stdout().flush().context("cannot print the address")?;
-    if !args.no_open {
-        open(&url);
+    if let Some(files) = files.as_ref().filter(|_| !args.no_open) {
+        open(&files.page());
     }
-    server.serve()?;
+    server.serve();
     Ok(())
 }
 
+/// The address with its token, in files that nobody else can read. Arguments of a process and the log of a job can be read by others.
+struct Private(TempDir);
+
+impl Private {
+    fn new(url: &str) -> std::io::Result<Private> {
+        let folder =
+            tempfile::Builder::new().prefix("partune-").permissions(Permissions::from_mode(0o700)).tempdir()?;
+        let private = Private(folder);
+        let write = |path: PathBuf, text: String| {
+            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+            file.write_all(text.as_bytes())
+        };
+        write(private.address(), format!("{url}\n"))?;
+        let page = "<!doctype html><meta charset=utf-8><title>partune view</title><meta http-equiv=refresh";
+        write(private.page(), format!("{page} content=\"0; url={url}\"><a href=\"{url}\">partune view</a>\n"))?;
+        Ok(private)
+    }
+
+    /// The address as text.
+    fn address(&self) -> PathBuf {
+        self.0.path().join("address")
+    }
+
+    /// A page that leads to the address.
+    fn page(&self) -> PathBuf {
+        self.0.path().join("view.html")
+    }
+}
+
 /// Opens the browser, if there is one. The address is printed, so nothing is lost where there is none.
-fn open(url: &str) {
+fn open(page: &Path) {
     let quiet = || Stdio::null();
-    let started = Command::new("xdg-open").arg(url).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn();
+    let started = Command::new("xdg-open").arg(page).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn();
     // Reaped by the system when this process ends.
     drop(started);
 }
