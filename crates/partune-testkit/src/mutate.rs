@@ -213,14 +213,9 @@ impl Piece {
         match self {
             Piece::Time(time) => std::iter::once(TIMESTAMP).chain(time.to_le_bytes()).collect(),
             Piece::Record { id, body } => {
-                let length = u8::try_from(body.len()).ok().filter(|length| *length < 0xff);
-                let mut bytes = vec![*id];
-                match length {
-                    Some(length) => bytes.push(length),
-                    None => {
-                        bytes.push(0xff);
-                        bytes.extend((body.len() as u64).to_le_bytes());
-                    }
+                let mut bytes = vec![*id, body.len().min(0xff) as u8];
+                if bytes[1] == 0xff {
+                    bytes.extend((body.len() as u64).to_le_bytes());
                 }
                 bytes.extend(body);
                 bytes

@@ -70,7 +70,8 @@ fn edges(package: &Package) -> Vec<Problem> {
     };
     let wrong = |to: &str, dev: bool| {
         if to == TESTKIT {
-            return (!dev).then(|| format!("{to} is for tests: make it a dev-dependency"));
+            // The automation is no part of the tool.
+            return (!dev && place != "xtask").then(|| format!("{to} is for tests: make it a dev-dependency"));
         }
         if is_collector(place) {
             let foreign = !dev && !COLLECTOR.contains(&to);
