@@ -121,7 +121,7 @@ interface Spot {
 export interface Finding extends FindingRow {
   meaning: string;
   advice: string;
-  facts: { name: string; value: number }[];
+  facts: { name: string; value: number; label: string; text: string }[];
   pes: Columns<{ pe: number; seconds: number }>;
   pes_rest: { count: number; seconds: number };
   /** `words`: what the PE did, as a person says it. */

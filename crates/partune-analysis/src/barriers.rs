@@ -32,6 +32,8 @@ optimal).
 Puts, gets and atomics are recorded; a PE's plain loads and stores of its own memory are not. Each PE is therefore taken to read and
 write all of its shared memory whenever it computes for more than ten microseconds between two synchronisations. Accesses without
 recorded addresses touch the whole memory of their target. A barrier that completes accesses which did not block is needed.
+What is over when a barrier is entered, to the tick, was before it; what begins at that tick counts as before and after. In a piece of a run
+the barriers at its borders are not examined.
 
 **Messages.** Of two barriers in a row with the same members the first is redundant if no PE of their processes communicates,
 synchronises or reads or writes files between them; of a barrier and one with fewer of its members it is the one with fewer.

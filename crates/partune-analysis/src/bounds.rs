@@ -105,8 +105,9 @@ nested loops the outermost counts.
 others are not relieved; the PE with the most work in an iteration is charged for it. `serial_section`: a region in which one
 PE works, times the others.
 
-A **profile** has no turns and does not tell waiting from communication: with user code as work it gives IPCO, IPCOL and IPCOLM, and IPC if CPU time was kept (`record --profile --counters cpu-time`), with the last gap
-`rest`. Its regions are what each call site of a synchronisation of all processes ends, its PEs main threads, and its run lasts from the end of the
+A **profile** has no turns and does not tell what calls waited. It gives IP (on the processor, if CPU time was kept: `record --profile --counters cpu-time`), IPC with
+the calls that never wait (those that begin what others complete, ask, or manage), IPCO with those on files and what code was off the processor, IPCOL and IPCOLM; the last gap is `rest`.
+In which blocks calls were is not known, so from IPC on a bound is the larger of two: user code by block, and all certain work of each process over the run. Its regions are what each call site of a synchronisation of all processes ends, its PEs main threads, and its run lasts from the end of the
 start-up to the begin of the shut-down.
 
 **Source**: Hung and Davidson, hierarchical performance bounds; W, S' and the blocks are ours.

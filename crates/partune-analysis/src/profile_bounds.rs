@@ -1,11 +1,16 @@
-//! Bounds of a profile: IPC, IPCO, IPCOL and IPCOLM from sums over the blocks that each synchronisation of all processes ended.
+//! Bounds of a profile: IP, IPC, IPCO, IPCOL and IPCOLM from sums over the blocks that each synchronisation of all processes ended.
+//!
+//! User code is known by block. Of operations a profile has sums by call path, waits among them: files are input and output, and those that
+//! never wait for another PE are communication work; of the others nobody knows how much they waited, so that C' is only what is
+//! certain. In which blocks operations were is not known either. So each level is the larger of two bounds: that of user code by block, and
+//! that of all certain work of each process, over the whole run.
 //!
 //! A region is what a call site of such a synchronisation ends. A profile has no turns, so there is no IPCOLMD. Sums of a call path
 //! are of one region only if they are over the same blocks on all processes; those that are not are one region together, which can only
 //! lower the bounds. So no bound exceeds the run: between the last arrivals at two synchronisations, nobody works longer than that.
 
-use partune_base::{CallPathId, PeId, Span};
-use partune_trace::{BlockSums, PeProfile, Profile};
+use partune_base::{CallPathId, PeId, Span, Time};
+use partune_trace::{BlockSums, Completion, PeProfile, Profile, Role, Trace};
 use rustc_hash::FxHashMap;
 
 use crate::bounds::SERIAL;
@@ -31,6 +36,55 @@ struct Region {
     cpu: Vec<i64>,
 }
 
+/// What a process certainly did in operations, without waiting for another PE.
+#[derive(Clone, Copy, Default)]
+struct Certain {
+    /// In those that only work.
+    work: i64,
+    /// In those on files.
+    io: i64,
+}
+
+impl Certain {
+    /// Of operations between start-up and shut-down.
+    fn of(trace: &Trace, of_pe: &PeProfile, (begin, end): (Time, Time)) -> Certain {
+        let mut certain = Certain::default();
+        let inside = of_pe.rows.iter().filter(|row| row.last > begin && row.first < end);
+        for row in inside.filter(|row| trace.paths().operation(row.path) == row.path) {
+            let region = &trace.regions()[trace.paths().region(row.path)];
+            let sum = if region.role == Role::Io { &mut certain.io } else { &mut certain.work };
+            if region.role == Role::Io || never_waits(region.role, region.completion) {
+                *sum = sum.saturating_add(row.inclusive.0);
+            }
+        }
+        certain
+    }
+}
+
+/// Whether no operation of a role can wait for another PE.
+fn never_waits(role: Role, completion: Completion) -> bool {
+    match role {
+        Role::Inquiry | Role::GroupNotify | Role::RmaPost | Role::Signal | Role::TaskCreate => true,
+        Role::Management | Role::Measurement | Role::DeviceWait => true,
+        // These begin what another operation completes.
+        Role::Send | Role::Recv | Role::SendRecv | Role::Put | Role::Get | Role::Atomic => match completion {
+            Completion::Blocking | Completion::Synchronous => false,
+            Completion::Buffered => role == Role::Send,
+            Completion::NonBlocking | Completion::Persistent => true,
+        },
+        Role::OneToAll | Role::AllToOne | Role::AllToAll | Role::Scan => match completion {
+            Completion::Blocking | Completion::Synchronous | Completion::Buffered => false,
+            Completion::NonBlocking | Completion::Persistent => true,
+        },
+        Role::Init | Role::Finalize | Role::GlobalAlloc | Role::GroupSync | Role::GroupWait => false,
+        Role::CommSync | Role::RmaGroupSync | Role::RmaStart | Role::RmaComplete | Role::RmaWait => false,
+        Role::Probe | Role::LockAcquire | Role::LockRelease | Role::WaitOnValue | Role::TaskWait => false,
+        Role::PeManagement | Role::Io => false,
+        // Code inside is the user's.
+        Role::WorkSharing | Role::Parallel | Role::TaskRun | Role::User => false,
+    }
+}
+
 /// Nothing of a profile that was recorded without blocks.
 pub(crate) fn run(input: &Input<'_>, profile: &Profile) -> Outcome {
     let trace = input.trace;
@@ -52,20 +106,31 @@ pub(crate) fn run(input: &Input<'_>, profile: &Profile) -> Outcome {
     };
     let bounds = tensor(&|region| &region.work);
     let has_cpu = of_pes.iter().all(|(_, open)| open.cpu.is_some());
+    let ip = if has_cpu { tensor(&|region| &region.cpu).ipco() } else { bounds.ipco() };
     let (begin, end) = span_of(&windows, &pes);
     let n = pes.len() as i128;
-    let mut ladder = vec![
-        ("IPCO", bounds.ipco(), "L"),
-        ("IPCOL", bounds.ipcol(), "M'"),
-        ("IPCOLM", bounds.ipcolm(), "rest"),
+    let certain: Vec<Certain> =
+        pes.iter().zip(&of_pes).map(|(pe, (of_pe, _))| Certain::of(trace, of_pe, windows[*pe])).collect();
+    let sum = |of: &dyn Fn(usize) -> i64| (0..pes.len()).map(|at| i128::from(of(at))).sum::<i128>();
+    let of_regions =
+        |at: usize, of: &dyn Fn(&Region) -> &[i64]| regions.iter().map(|region| of(region)[at]).sum::<i64>();
+    let user = |at: usize| of_regions(at, &|region| &region.work);
+    let on_cpu = |at: usize| if has_cpu { of_regions(at, &|region| &region.cpu) } else { user(at) };
+    let all = |at: usize| user(at).saturating_add(certain[at].work).saturating_add(certain[at].io);
+    let most = i128::from((0..pes.len()).map(all).max().unwrap_or(0));
+    let ipc = ip.max(sum(&|at| on_cpu(at).saturating_add(certain[at].work)));
+    let ipcol = bounds.ipcol().max(most * n);
+    let ladder = [
+        ("IP", ip, "C'"),
+        ("IPC", ipc, "O"),
+        ("IPCO", bounds.ipco().max(sum(&all)), "L"),
+        ("IPCOL", ipcol, "M'"),
+        ("IPCOLM", bounds.ipcolm().max(ipcol), "rest"),
         ("actual", i128::from(end.since(begin).0) * n, ""),
     ];
-    if has_cpu {
-        ladder.insert(0, ("IPC", tensor(&|region| &region.cpu).ipco(), "O"));
-    }
     let notes = vec![
-        "work is useful time of main threads between synchronisations of all processes; a profile has no turns, and `rest` holds what varies \
-         from turn to turn, waits, messages and the synchronisations themselves"
+        "of a profile, communication work is what calls take that never wait for another PE: of others their waits are not known. A profile \
+         has no turns, and `rest` holds what varies from turn to turn, all other calls with their waits, and the synchronisations themselves"
             .to_owned(),
     ];
     let mut tables = ladder_tables(input, &ladder, n);

@@ -23,12 +23,14 @@ pub fn step(pattern: Pattern) -> &'static str {
         Pattern::WaitOnLock => "hold the lock for less time, split the data it protects, or use atomics",
         Pattern::WaitOnValue => "let the producer signal earlier, in smaller pieces, or give the consumer other work",
         Pattern::CompetingPutGet => {
-            "spread accesses to this PE in time (start with different partners), or replicate the data"
+            "spread accesses to this PE in time (start with different partners), or replicate the data; complete own accesses later, after other work"
         }
         Pattern::LateFence => {
             "balance the work before the synchronisation, or synchronise only the pairs that exchange data"
         }
-        Pattern::RedundantBarrier => "check whether the barrier can go: it separates no recorded conflicting accesses",
+        Pattern::RedundantBarrier => {
+            "check whether the barrier can go: nothing was recorded that it has to keep in order"
+        }
         Pattern::SmallTransfers => "combine the transfers into one",
         Pattern::SerialBlockingTransfers => "start them together (non-blocking) and wait once",
         Pattern::LoadImbalance => "give each PE the same amount of work in this part of the program",

@@ -61,9 +61,15 @@ pub fn meaning(pattern: Pattern) -> &'static str {
         Pattern::EarlyScan => "In a prefix operation, a PE waited for those before it.",
         Pattern::WaitOnLock => "A PE waited for a lock that another one held.",
         Pattern::WaitOnValue => "A PE waited until another one changed a value in memory, or signalled a condition.",
-        Pattern::CompetingPutGet => "Several PEs accessed memory of the same PE at once, and each access took longer.",
+        Pattern::CompetingPutGet => {
+            "Accesses to memory of another PE took longer than they need, since several PEs accessed it at once; or, where nobody is named, an \
+             operation had to wait until earlier accesses of its own PE were complete."
+        }
         Pattern::LateFence => "PEs that came early at a synchronisation of one-sided accesses waited for the last one.",
-        Pattern::RedundantBarrier => "A barrier orders no accesses that were recorded; perhaps it can go.",
+        Pattern::RedundantBarrier => {
+            "Nothing was recorded that a barrier has to keep in order: no conflicting accesses to shared memory, or, where there are none at \
+             all, nothing between it and the next barrier; perhaps it can go."
+        }
         Pattern::SmallTransfers => {
             "Many small transfers went to one PE in a row; most of their cost is that of starting them."
         }
@@ -85,6 +91,63 @@ pub fn meaning(pattern: Pattern) -> &'static str {
         }
         Pattern::IdleThreads => "Threads had nothing to do while the main thread of their process communicated.",
     }
+}
+
+/// Names of the facts of findings, what they are called, and what of: see [`fact`].
+const FACTS: [(&str, &str, Of); 22] = [
+    ("level", "found by", Of::Level),
+    ("max_over_average", "the most over the average", Of::Factor),
+    ("load_imbalance", "load imbalance behind it", Of::Seconds),
+    ("serial_section", "serial section behind it", Of::Seconds),
+    ("instances", "executions of this barrier in all", Of::Count),
+    ("candidate", "a candidate only", Of::Because("what threads do with memory that they share is not recorded")),
+    ("transfers", "transfers", Of::Count),
+    ("runs", "runs of transfers in a row", Of::Count),
+    ("unknown_addresses", "transfers to bytes that are not known, taken as others than those before", Of::Count),
+    ("mean_bytes", "bytes of a transfer on average", Of::Count),
+    ("overhead_seconds", "what a transfer takes whatever its size", Of::Seconds),
+    ("seconds_per_byte", "what a byte takes", Of::Seconds),
+    ("half_bytes", "bytes from which size takes more than that", Of::Count),
+    ("visits", "calls", Of::Count),
+    ("mean_seconds", "a call on average", Of::Seconds),
+    ("clock_seconds", "what reading the clock for a call takes", Of::Seconds),
+    ("factor", "times what it needs", Of::Factor),
+    ("baseline_seconds", "what a call needs on this machine", Of::Seconds),
+    ("local", "share of accesses to own data now", Of::Share),
+    ("best_local", "the same with the best blocking factor", Of::Share),
+    ("best_block", "best blocking factor, in elements", Of::Count),
+    ("element_bytes", "bytes of an element", Of::Count),
+];
+
+/// What a fact is a number of.
+#[derive(Clone, Copy)]
+enum Of {
+    Seconds,
+    Count,
+    Share,
+    Factor,
+    Level,
+    /// It holds, and this is why.
+    Because(&'static str),
+}
+
+/// A fact of a finding in words: what it is, and its value. A debug build refuses one that has none; else it is told by its name.
+pub fn fact(name: &str, value: f64) -> (String, String) {
+    let number = || format!("{value:.4}").trim_end_matches('0').trim_end_matches('.').to_owned();
+    let known = FACTS.iter().find(|it| it.0 == name);
+    debug_assert!(known.is_some(), "the fact {name} has words");
+    let Some((_, label, of)) = known else { return (name.replace('_', " "), number()) };
+    let value = match of {
+        Of::Seconds => seconds(value),
+        Of::Count => number(),
+        Of::Share => crate::names::percent(value),
+        Of::Factor => format!("{}×", partune_diag::three_digits(value)),
+        Of::Level if value == 1.0 => "blocks between synchronisations".to_owned(),
+        Of::Level if value == 2.0 => "call paths".to_owned(),
+        Of::Level => "whole PEs".to_owned(),
+        Of::Because(why) => (*why).to_owned(),
+    };
+    ((*label).to_owned(), value)
 }
 
 /// Said of figures that need times of several PEs, where clocks were never aligned.

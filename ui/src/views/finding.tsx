@@ -57,8 +57,8 @@ function Shown({ data }: { data: Data }) {
           <dl class="pairs">
             {data.facts.map((it) => (
               <>
-                <dt>{it.name.replaceAll("_", " ")}</dt>
-                <dd>{count(it.value) === "–" ? "–" : Number(it.value.toPrecision(4)).toString()}</dd>
+                <dt>{it.label}</dt>
+                <dd>{it.text}</dd>
               </>
             ))}
           </dl>

@@ -134,7 +134,8 @@ fn operations<'a>(
             let inside = waits[first..].iter().take_while(|wait| wait.begin <= it.exit);
             let own: Vec<&Wait> = inside.filter(|wait| wait.operation == *visit).collect();
             let patterns: Vec<&str> = own.iter().map(|wait| wait.pattern.name()).collect();
-            let longest = own.iter().max_by_key(|wait| (wait.duration(), Reverse(wait.begin)));
+            let of_others = own.iter().filter(|wait| wait.cause.is_some());
+            let longest = of_others.max_by_key(|wait| (wait.duration(), Reverse(wait.begin)));
             let when = [pe(id), Cell::Double(since(it.enter)), Cell::Double(since(it.exit))];
             let what = [
                 long(sent),

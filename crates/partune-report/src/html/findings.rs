@@ -100,8 +100,9 @@ fn detail(diagnosis: &Diagnosis, tiles: &Detail, number: usize, ranked: &Ranked)
                 p.dim {
                     "Facts: "
                     @for (index, (name, value)) in finding.facts.iter().filter(|(_, value)| value.is_finite()).enumerate() {
-                        @if index > 0 { ", " }
-                        (name.replace('_', " ")) " " (format!("{value:.4}").trim_end_matches('0').trim_end_matches('.'))
+                        @let (label, value) = words::fact(name, *value);
+                        @if index > 0 { "; " }
+                        (label) ": " (value)
                     }
                 }
             }

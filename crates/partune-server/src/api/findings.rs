@@ -92,6 +92,9 @@ struct PathShare {
 struct Fact {
     name: &'static str,
     value: f64,
+    /// The same in words.
+    label: String,
+    text: String,
 }
 
 #[derive(Default, Serialize)]
@@ -302,7 +305,7 @@ pub(super) fn detail(run: &Run, ask: &Ask<'_>) -> Answer {
         row: row(run, position),
         meaning: words::meaning(finding.pattern),
         advice: step(finding.pattern),
-        facts: finite.map(|(name, value)| Fact { name, value: *value }).collect(),
+        facts: finite.map(|(name, value)| fact(name, *value)).collect(),
         pes: columns,
         pes_rest: Rest { count: rest.len(), seconds: run.seconds(rest.iter().map(|(_, time)| *time).sum::<Span>()) },
         causes: finding.causes.iter().map(cause).collect(),
@@ -402,4 +405,9 @@ pub(super) fn some_pes(run: &Run, ask: &Ask<'_>) -> Result<Vec<PeId>, Error> {
         Some(number) => Ok(vec![run.pe(number)?]),
         None => Ok(run.pes.clone()),
     }
+}
+
+fn fact(name: &'static str, value: f64) -> Fact {
+    let (label, text) = words::fact(name, value);
+    Fact { name, value, label, text }
 }

@@ -193,7 +193,7 @@ fn bounds_are_known_by_the_synchronisation_that_ends_a_block() {
         assert!((on_processor - 0.2).abs() < 0.03 && on_processor <= bound(&spinning, "IPCO"), "{on_processor}");
         let Some(without) = record(mpi, file, &[], &["--profile"]).map(|it| it.analysis()) else { continue };
         let names = without["bounds"].as_array().expect("a table").iter().filter_map(|row| row["name"].as_str());
-        assert_eq!(names.collect::<Vec<_>>(), ["IPCO", "IPCOL", "IPCOLM", "actual"]);
+        assert_eq!(names.collect::<Vec<_>>(), ["IP", "IPC", "IPCO", "IPCOL", "IPCOLM", "actual"]);
     }
 }
 
