@@ -26,6 +26,7 @@ test: setup ## Check formatting, lints and layers, and run every test
 	@scripts/test.sh
 
 test-all: test ## The same, and what is slow: every damage in full, and ten thousand archives with changed records
+	@scripts/deny.sh --install
 	@PARTUNE_THOROUGH=1 cargo nextest run -p partune -E 'test(/^damage|^fuzz/)'
 	@scripts/mutants.sh $(MUTANTS)
 

@@ -15,10 +15,8 @@ cargo fmt --all --check
 step lints
 cargo clippy --workspace --all-targets -- -D warnings
 
-if cargo deny --version >/dev/null 2>&1; then
-    step dependencies
-    cargo deny --offline check --hide-inclusion-graph bans licenses sources
-fi
+step dependencies
+scripts/deny.sh
 
 # Without nextest the runner of cargo does the same, one binary after the other.
 if cargo nextest --version >/dev/null 2>&1; then

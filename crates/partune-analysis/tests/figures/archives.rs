@@ -4,10 +4,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use partune_analysis::{ANALYSES, Input, Options, Outcome, Values, Waits};
+use partune_analysis::{ANALYSES, Base, Input, Options, Outcome, Pattern, Values, Waits};
+use partune_base::PeId;
 use partune_index::{Index, clock_repair};
 use partune_otf2::import::{Bytes, Files, import};
-use partune_trace::Trace;
+use partune_trace::{Role, Trace};
 
 use super::{close, column, numbers, scalar, step};
 
@@ -48,10 +49,14 @@ fn archive(name: &str) -> Option<(Trace, Index)> {
 }
 
 pub(super) fn run(archive: &(Trace, Index), name: &str) -> Outcome {
+    run_with(archive, name, &Options::default())
+}
+
+fn run_with(archive: &(Trace, Index), name: &str, options: &Options) -> Outcome {
     let (trace, index) = archive;
     let waits = Waits::find(trace, index);
     let analysis = ANALYSES.iter().find(|analysis| analysis.name == name).unwrap();
-    (analysis.run)(&Input { trace, index, waits: &waits, options: &Options::default() })
+    (analysis.run)(&Input { trace, index, waits: &waits, options })
 }
 
 /// The ranges in which the program says that its factors are, in thousandths: PE, LB, SE, TE. Of the balanced MPI run, rank 2 really worked 18 % less
@@ -181,6 +186,37 @@ fn all_time_is_accounted_for() {
             close(kinds.iter().sum::<f64>(), base) && kinds.iter().all(|it| *it >= -1e-9 * base),
             "{name}: {kinds:?}"
         );
+    }
+}
+
+/// Waits and costs together are all time in operations but start-up and shut-down, to the tick: the largest loss has a finding.
+#[test]
+fn every_loss_has_a_finding() {
+    let folders = ["casita-10_scorep_mpi_tags", "casita-4_mpi_ls_barr", "fastotf2-mi300", "pipit-ping-pong-2"];
+    let folders = folders.into_iter().chain(["scorep84-prk-mpi-stencil-4", "scorep84-npb-ft.S-4"]);
+    let folders = folders.chain(["scorep84-prk-shmem-p2p-4", "scorep84-caf-p2p-4", "scorep84-npb-omp-cg.S-4t"]);
+    for name in folders.chain(["scorep84-lulesh-hybrid-8x2"]) {
+        let Some(archive) = archive(name) else { continue };
+        let trace = &archive.0;
+        let base = Base::of(trace);
+        let is_told = |role: Role| !matches!(role, Role::Init | Role::Finalize);
+        let role = |path| trace.regions()[trace.paths().region(path)].role;
+        let in_operations = |pe: PeId| -> i64 {
+            let stream = &trace.streams()[pe];
+            let visits = stream.operations.iter().map(|visit| stream.visits.at(*visit));
+            let told = visits.filter(|visit| is_told(role(visit.path)));
+            told.map(|visit| visit.exit.min(base.end).since(visit.enter.max(base.begin)).0.max(0)).sum()
+        };
+        let expected: i64 = trace.cpu_pes().map(in_operations).sum();
+        let options = Options { minimum: 0.0, ..Options::default() };
+        let find = |name| run_with(&archive, name, &options).findings;
+        let lost: i64 = [find("wait_states"), find("costs")]
+            .concat()
+            .iter()
+            .filter(|it| !matches!(it.pattern, Pattern::ForkJoin | Pattern::IdleThreads))
+            .map(|it| it.time.0)
+            .sum();
+        assert_eq!(lost, expected, "{name}");
     }
 }
 
