@@ -35,7 +35,7 @@ mod unwind;
 pub mod user;
 
 pub use call::{Call, Known, enter, enter_region, known, leave_region, suspend};
-pub use clock::{Reading, calibration, now};
+pub use clock::{Reading, calibration, now, reading_beside};
 pub use encode::Message;
 pub use log::note;
 pub use process::{begin, boot, end, identify, is_paused, is_recorded, switch};

@@ -12,7 +12,7 @@ use std::sync::{Mutex, OnceLock};
 
 use crate::counters::{self, Counters};
 use crate::lane::{Keep, Lane};
-use crate::layout::{CHUNK_SIZE, PARTS, VERSION};
+use crate::layout::{ANCHOR, CHUNK_SIZE, PARTS, VERSION};
 use crate::log::{Log, Word};
 use crate::profile::Profile;
 use crate::settings::{Mode, Settings};
@@ -191,6 +191,10 @@ static AT_LOAD: extern "C" fn() = {
 fn start() -> Option<Process> {
     let settings = Settings::read()?;
     clock::choose();
+    if settings.folder.join(ANCHOR).exists() {
+        // The archive is complete: whoever is late is not recorded.
+        return None;
+    }
     let folder = settings.folder.join(PARTS);
     let _ = std::fs::create_dir_all(&folder);
     let host = host();
