@@ -4,7 +4,7 @@
 //! library are left alone. A child made by `fork` is not recorded, one that executes another program begins anew.
 
 use std::cell::Cell;
-use std::ffi::CStr;
+use std::ffi::{CStr, c_void};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
@@ -30,7 +30,7 @@ struct Process {
 
 struct LanePointer(*mut Lane);
 
-// SAFETY: lanes of other threads are only stored at the end, see `end`.
+// SAFETY: lanes of other threads are only stored at the end, see `end`; a thread that ends takes its own out of the list first.
 unsafe impl Send for LanePointer {}
 
 static PROCESS: OnceLock<Option<Process>> = OnceLock::new();
@@ -95,7 +95,7 @@ pub fn end(how: &str) {
     calibrate();
     let lanes = process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     for lane in lanes.iter() {
-        // SAFETY: lanes are never freed; what another thread adds meanwhile is beyond what is stored.
+        // SAFETY: lanes in the list live; what another thread adds meanwhile is beyond what is stored.
         unsafe { (*lane.0).store() };
     }
     log(format_args!("end {}", Word(how)));
@@ -119,7 +119,7 @@ pub(crate) fn lane() -> Option<&'static mut Lane> {
 #[inline(always)]
 pub(crate) fn made_lane() -> Option<&'static mut Lane> {
     let lane = LaneWord::get() as *mut Lane;
-    // SAFETY: a lane is leaked and belongs to this thread.
+    // SAFETY: a lane lives until its thread gives it back, and belongs to this thread.
     unsafe { lane.as_mut() }
 }
 
@@ -142,6 +142,7 @@ fn make_lane() -> Option<&'static mut Lane> {
         Ok(lane) => {
             let lane: &'static mut Lane = Box::leak(Box::new(lane));
             LaneWord::set(std::ptr::from_mut(lane) as usize);
+            give_back_at_end(lane);
             process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(LanePointer(lane));
             log(format_args!("thread {thread} {} {}", thread_id(), Word(&thread_name())));
             Some(lane)
@@ -154,6 +155,31 @@ fn make_lane() -> Option<&'static mut Lane> {
     // A thread without a lane stays busy and is not asked again.
     BUSY.set(lane.is_none());
     lane
+}
+
+/// Sees to it that a thread's lane ends with the thread; that of the main thread ends with the process.
+fn give_back_at_end(lane: &mut Lane) {
+    static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
+    extern "C" fn give_back(lane: *mut c_void) {
+        // A child made by `fork` has its parent's lane.
+        let Some(Some(process)) = PROCESS.get().filter(|_| is_recorded()) else { return };
+        LaneWord::set(0);
+        let lane = lane.cast::<Lane>();
+        // Held until the lane is closed: who stores all lanes must not meet half a one.
+        let mut lanes = process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        lanes.retain(|other| other.0 != lane);
+        // SAFETY: made by `Box::leak`, this thread's own, and in nobody's list any more.
+        unsafe { Box::from_raw(lane).close() };
+    }
+    let make = || {
+        let mut key = 0;
+        // SAFETY: a number that outlives the call, and a function of its type.
+        (unsafe { libc::pthread_key_create(&raw mut key, Some(give_back)) } == 0).then_some(key)
+    };
+    if let Some(key) = *KEY.get_or_init(make) {
+        // SAFETY: a key of this process; its function gets the lane once.
+        unsafe { libc::pthread_setspecific(key, std::ptr::from_mut(lane).cast()) };
+    }
 }
 
 fn create_lane(process: &Process, thread: u32) -> std::io::Result<Lane> {

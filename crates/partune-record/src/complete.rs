@@ -110,6 +110,11 @@ pub(crate) fn complete_launched(folder: &Path, lock: &Lock) -> Result<Summary, R
 fn complete_held(folder: &Path, _: &Lock, patience: Duration) -> Result<Summary, RecordError> {
     let mut needed = Needed::default();
     complete_parts(folder, patience, &mut needed).map_err(|error| match error {
+        RecordError::Nothing { .. } => {
+            // There is nothing that could be completed later: the folder is free again.
+            let _ = fs::remove_dir_all(folder.join(PARTS));
+            error
+        }
         RecordError::File { error, .. } if is_full(&error) => no_room(folder, needed),
         error => error,
     })

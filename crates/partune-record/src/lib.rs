@@ -62,7 +62,7 @@ pub enum RecordError {
     Filter { path: PathBuf, error: FilterError },
     #[error("no program of the command can be read that {} could be about: name it in the command", path.display())]
     NoModule { path: PathBuf },
-    #[error("{} holds no recording", folder.display())]
+    #[error("there is no recording in {}", folder.display())]
     NoRecording { folder: PathBuf },
     #[error("{} is in use: {holder} records into it, or completes what is in it", folder.display())]
     Held { folder: PathBuf, holder: Holder },

@@ -135,8 +135,9 @@ fn a_full_disk_costs_events_and_says_how_many() {
 fn nothing_recorded_is_an_error_with_a_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let error = partune_record::complete(folder.path()).expect_err("there is nothing");
-    assert!(error.to_string().ends_with("holds no recording"), "{error}");
+    assert!(error.to_string().starts_with("there is no recording"), "{error}");
     fs::create_dir(folder.path().join("parts")).expect("a folder");
     let error = partune_record::complete(folder.path()).expect_err("there is nothing");
     assert!(error.to_string().contains("did not initialise MPI"), "{error}");
+    assert!(!folder.path().join("parts").exists(), "the next recording has room");
 }
