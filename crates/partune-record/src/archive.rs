@@ -22,6 +22,8 @@ use crate::RecordError;
 /// The archive's definitions, and the folder of its event files.
 const DEFINITIONS: &str = "traces.def";
 const EVENTS: &str = "traces";
+/// From so many files on the file system is brought to the disk as a whole.
+const MANY: usize = 64;
 /// Where it is made.
 const PARTIAL: &str = "traces.partial";
 
@@ -73,7 +75,7 @@ impl Partial {
         // The order in which a folder lists its files is nobody's; this one is the same each time.
         files.sort();
         files.extend([self.definitions(), self.anchor(), events, self.made.clone()]);
-        files.par_iter().try_for_each(|path| sync(path))?;
+        sync_all(&self.folder, &files)?;
         for name in [EVENTS, DEFINITIONS] {
             self.rename(name)?;
         }
@@ -95,6 +97,25 @@ pub(crate) fn clean(folder: &Path) -> Result<(), RecordError> {
         absent(fs::remove_dir_all(&path)).map_err(RecordError::file(&path))?;
     }
     Ok(())
+}
+
+/// Waits until all files are on the disk. Many of them take less time if the whole file system is told at once (syncfs(2)), and one file after
+/// the other where it cannot be.
+#[allow(unsafe_code, reason = "a system call")]
+fn sync_all(folder: &Path, files: &[PathBuf]) -> Result<(), RecordError> {
+    if files.len() > MANY {
+        use std::os::fd::AsRawFd as _;
+        let system = File::open(folder).map_err(RecordError::file(folder))?;
+        // SAFETY: an open descriptor.
+        if unsafe { libc::syncfs(system.as_raw_fd()) } == 0 {
+            return Ok(());
+        }
+        let error = io::Error::last_os_error();
+        if !matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EINVAL | libc::EOPNOTSUPP)) {
+            return Err(RecordError::file(folder)(error));
+        }
+    }
+    files.par_iter().try_for_each(|path| sync(path))
 }
 
 /// Waits until a file, or the names in a folder, are on the disk.

@@ -150,6 +150,9 @@ fn act() {
         "threads" => {
             std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(|| calls(number)))));
         }
+        "many" => {
+            std::thread::scope(|scope| (0..28).for_each(|_| drop(scope.spawn(|| calls(number)))));
+        }
         "fork" => {
             calls(number);
             // SAFETY: the child calls the recorder, which must leave it alone, and ends at once.
