@@ -40,3 +40,4 @@ pub use encode::Message;
 pub use log::note;
 pub use process::{begin, boot, end, identify, is_paused, is_recorded, switch};
 pub use region::{Kind, Region};
+pub use thread::AtThreadEnd;

@@ -16,6 +16,7 @@ use crate::layout::{ANCHOR, CHUNK_SIZE, PARTS, VERSION};
 use crate::log::{Log, Word};
 use crate::profile::Profile;
 use crate::settings::{Mode, Settings};
+use crate::thread::AtThreadEnd;
 use crate::{clock, frame, thread_word};
 
 /// A process that is recorded.
@@ -142,7 +143,7 @@ fn make_lane() -> Option<&'static mut Lane> {
         Ok(lane) => {
             let lane: &'static mut Lane = Box::leak(Box::new(lane));
             LaneWord::set(std::ptr::from_mut(lane) as usize);
-            give_back_at_end(lane);
+            LANE.set(std::ptr::from_mut(lane).cast());
             process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(LanePointer(lane));
             log(format_args!("thread {thread} {} {}", thread_id(), Word(&thread_name())));
             Some(lane)
@@ -157,29 +158,19 @@ fn make_lane() -> Option<&'static mut Lane> {
     lane
 }
 
-/// Sees to it that a thread's lane ends with the thread; that of the main thread ends with the process.
-fn give_back_at_end(lane: &mut Lane) {
-    static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
-    extern "C" fn give_back(lane: *mut c_void) {
-        // A child made by `fork` has its parent's lane.
-        let Some(Some(process)) = PROCESS.get().filter(|_| is_recorded()) else { return };
-        LaneWord::set(0);
-        let lane = lane.cast::<Lane>();
-        // Held until the lane is closed: who stores all lanes must not meet half a one.
-        let mut lanes = process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        lanes.retain(|other| other.0 != lane);
-        // SAFETY: made by `Box::leak`, this thread's own, and in nobody's list any more.
-        unsafe { Box::from_raw(lane).close() };
-    }
-    let make = || {
-        let mut key = 0;
-        // SAFETY: a number that outlives the call, and a function of its type.
-        (unsafe { libc::pthread_key_create(&raw mut key, Some(give_back)) } == 0).then_some(key)
-    };
-    if let Some(key) = *KEY.get_or_init(make) {
-        // SAFETY: a key of this process; its function gets the lane once.
-        unsafe { libc::pthread_setspecific(key, std::ptr::from_mut(lane).cast()) };
-    }
+/// A thread's lane ends with the thread; that of the main thread ends with the process.
+static LANE: AtThreadEnd = AtThreadEnd::new(give_back);
+
+extern "C" fn give_back(lane: *mut c_void) {
+    // A child made by `fork` has its parent's lane.
+    let Some(Some(process)) = PROCESS.get().filter(|_| is_recorded()) else { return };
+    LaneWord::set(0);
+    let lane = lane.cast::<Lane>();
+    // Held until the lane is closed: who stores all lanes must not meet half a one.
+    let mut lanes = process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    lanes.retain(|other| other.0 != lane);
+    // SAFETY: made by `Box::leak`, this thread's own, and in nobody's list any more.
+    unsafe { Box::from_raw(lane).close() };
 }
 
 fn create_lane(process: &Process, thread: u32) -> std::io::Result<Lane> {
