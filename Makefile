@@ -1,7 +1,7 @@
 # The commands of this repository; `make` or `make help` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui demo test bench clean
+.PHONY: help setup ui demo test faults bench clean
 
 # make demo ARCHIVE=path/to/traces.otf2
 ARCHIVE ?=
@@ -20,6 +20,9 @@ demo: setup ## Build, record an example program and diagnose it (or diagnose you
 
 test: setup ## Check formatting, lints and layers, and run every test
 	@scripts/test.sh
+
+faults: setup ## Complete recordings under faults at every system call, and print what came of it (minutes)
+	@scripts/faults.sh
 
 bench: setup ## Measure decoding, analysis and what recording adds, beside other tools (minutes, and some GB in target/)
 	@scripts/bench.sh
