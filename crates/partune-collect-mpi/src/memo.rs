@@ -91,7 +91,7 @@ fn make() -> Option<&'static mut Memos> {
     unsafe {
         tables.write(Memos::new(generation()));
         Tables::set(tables as usize);
-        AT_END.set(tables.cast());
+        AT_END.set(tables as usize);
         Some(&mut *tables)
     }
 }

@@ -143,7 +143,7 @@ fn make_lane() -> Option<&'static mut Lane> {
         Ok(lane) => {
             let lane: &'static mut Lane = Box::leak(Box::new(lane));
             LaneWord::set(std::ptr::from_mut(lane) as usize);
-            LANE.set(std::ptr::from_mut(lane).cast());
+            LANE.set(std::ptr::from_mut(lane) as usize);
             process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(LanePointer(lane));
             log(format_args!("thread {thread} {} {}", thread_id(), Word(&thread_name())));
             Some(lane)

@@ -20,8 +20,8 @@ impl AtThreadEnd {
         AtThreadEnd { key: OnceLock::new(), act }
     }
 
-    /// The thing of the calling thread. If the system has no room for it, it stays when the thread ends.
-    pub fn set(&self, thing: *mut c_void) {
+    /// The thing of the calling thread, by its address. If the system has no room for it, it stays when the thread ends.
+    pub fn set(&self, thing: usize) {
         let make = || {
             let mut key = 0;
             // SAFETY: a number that outlives the call, and a function of its type.
@@ -29,7 +29,7 @@ impl AtThreadEnd {
         };
         if let Some(key) = *self.key.get_or_init(make) {
             // SAFETY: a key of this process.
-            unsafe { libc::pthread_setspecific(key, thing) };
+            unsafe { libc::pthread_setspecific(key, thing as *const c_void) };
         }
     }
 }
@@ -121,7 +121,7 @@ mod tests {
         }
         static ADD: AtThreadEnd = AtThreadEnd::new(add);
         for thing in [1_usize, 20] {
-            let end = std::thread::spawn(move || ADD.set(thing as *mut c_void)).join();
+            let end = std::thread::spawn(move || ADD.set(thing)).join();
             end.expect("it ends");
         }
         std::thread::spawn(|| {}).join().expect("one that set nothing");

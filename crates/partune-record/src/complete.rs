@@ -441,19 +441,15 @@ impl Clock {
         // The clock of processes that were killed was read once; then when the command had ended.
         let until_end = || of_boot().filter_map(|log| span(*log.readings.first()?, kept.reading));
         let rate = spans.max().or_else(|| until_end().max().filter(|_| kept.boot == boot));
-        let resolution = match rate {
-            Some((time, ticks)) => (ticks as f64 * 1e9 / time as f64).round() as u64,
-            None => {
-                if !processes[0].log.counts_nanoseconds {
-                    quality.add(Diagnostic::data_loss(
-                        "the clock's rate is not known, since all processes were killed on another machine than this"
-                            .to_owned(),
-                        "times are right among each other, and their unit is a guess",
-                    ));
-                }
-                1_000_000_000
-            }
-        };
+        if rate.is_none() && !processes[0].log.counts_nanoseconds {
+            quality.add(Diagnostic::data_loss(
+                "the clock's rate is not known, since all processes were killed on another machine than this"
+                    .to_owned(),
+                "times are right among each other, and their unit is a guess",
+            ));
+        }
+        let of_span = |(time, ticks): (u64, u64)| (ticks as f64 * 1e9 / time as f64).round() as u64;
+        let resolution = rate.map_or(1_000_000_000, of_span);
         let resolution = resolution.max(1);
         let wall = processes[0].log.readings.first().map_or(0, |reading| {
             let ahead = (begin as f64 - reading.ticks as f64) / resolution as f64 * 1e9;

@@ -19,7 +19,7 @@ pub(crate) const NAME: &str = "lock";
 /// How often a holder says that it lives.
 const BEAT: Duration = Duration::from_secs(10);
 /// How long a holder on another machine may say nothing.
-const SILENCE: Duration = Duration::from_secs(120);
+const SILENCE: Duration = Duration::from_mins(2);
 /// Bytes of the file: what is written is always as long, so that one holder's words do not end in another's.
 const LENGTH: usize = 512;
 
@@ -40,13 +40,9 @@ impl Lock {
         let file = loop {
             let file = open(&path).map_err(RecordError::file(&path))?;
             let holder = || Holder::read(&file).map_err(RecordError::file(&path));
-            match file.try_lock() {
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => {
-                    return Err(RecordError::Held { folder: folder.to_owned(), holder: holder()?.unwrap_or_default() });
-                }
-                // A file system without such locks.
-                Err(TryLockError::Error(_)) => {}
+            // Any other failure is that of a file system without such locks.
+            if let Err(TryLockError::WouldBlock) = file.try_lock() {
+                return Err(RecordError::Held { folder: folder.to_owned(), holder: holder()?.unwrap_or_default() });
             }
             // Who held it may have removed it meanwhile.
             if !is_at(&file, &path) {
@@ -209,7 +205,7 @@ mod tests {
     fn processes_of_other_machines_are_listened_to() {
         let folder = tempfile::tempdir().expect("a folder");
         let other = Holder { machine: "1-2".to_owned(), host: "far".to_owned(), ..Holder::this() };
-        leave(folder.path(), &other, Duration::from_secs(60));
+        leave(folder.path(), &other, Duration::from_mins(1));
         assert!(refused(folder.path()).contains("on far"));
         leave(folder.path(), &other, SILENCE + Duration::from_secs(1));
         Lock::take(folder.path()).expect("a stale one");

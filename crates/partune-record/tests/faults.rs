@@ -227,7 +227,7 @@ fn after_a_fault_at_any_call_the_archive_is_the_undisturbed_one() {
                 }
                 End::Refused => assert!(!said.trim().is_empty(), "{about}: nothing was said"),
                 End::Killed => {
-                    assert!(fault == "signal=KILL" || point.name == "mmap", "{about}: it must not die:\n{said}")
+                    assert!(fault == "signal=KILL" || point.name == "mmap", "{about}: it must not die:\n{said}");
                 }
             }
             check(&folder, &whole, &about);

@@ -140,7 +140,7 @@ fn act() {
         "wait" => {
             calls(number);
             tell();
-            std::thread::sleep(std::time::Duration::from_secs(600));
+            std::thread::sleep(std::time::Duration::from_mins(10));
         }
         "kill" => {
             calls(number);
