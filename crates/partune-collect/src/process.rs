@@ -104,7 +104,8 @@ pub fn end(how: &str) {
 
 /// Writes a line of the definition log.
 pub(crate) fn log(words: fmt::Arguments<'_>) {
-    if let Some(Some(process)) = PROCESS.get() {
+    // A child made by `fork` has its parent's log.
+    if let Some(Some(process)) = PROCESS.get().filter(|_| is_recorded()) {
         process.log.line(words);
     }
 }

@@ -16,7 +16,7 @@ use partune_otf2::codec::definition::{ClockOffset, MappingTable};
 use partune_otf2::codec::idmap::IdMapView;
 use partune_otf2::codec::{Anchor, CodecError, DefinitionWriter, Mapping};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::archive::{self, Partial};
 use crate::clock::{self, Kept};
@@ -283,16 +283,22 @@ fn create(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
 fn read(folder: &Path, patience: Duration, quality: &mut Quality) -> Result<Vec<Process>, RecordError> {
     let parts = folder.join(PARTS);
     let begin = Instant::now();
-    let logs = loop {
-        let logs = read_logs(&parts)?;
+    let (logs, unreadable) = loop {
+        let (logs, unreadable) = read_logs(&parts)?;
         let Some(process) = logs.iter().find(|(path, log)| living::writes(log, path)).map(|(_, log)| log.pid) else {
-            break logs;
+            break (logs, unreadable);
         };
         if begin.elapsed() >= patience {
             return Err(RecordError::Living { folder: folder.to_owned(), process });
         }
         std::thread::sleep(Duration::from_millis(50));
     };
+    if unreadable > 0 {
+        quality.add(Diagnostic::data_loss(
+            format!("what {unreadable} processes recorded is missing: they could not write what their events mean"),
+            "free some space, and record again",
+        ));
+    }
     let read: Vec<_> = logs.into_par_iter().map(|(path, log)| lanes(&path, log)).collect::<Result<_, _>>()?;
     let is_empty = |process: &Process| process.log.rank.is_none() && process.lanes.is_empty();
     let processes: Vec<Process> = read.into_iter().filter(|process| !is_empty(process)).collect();
@@ -307,23 +313,41 @@ fn read(folder: &Path, patience: Duration, quality: &mut Quality) -> Result<Vec<
     Ok(processes)
 }
 
-/// The logs that can be read, by the names of their files.
-fn read_logs(parts: &Path) -> Result<Vec<(PathBuf, ProcessLog)>, RecordError> {
+/// The logs that can be read, by the names of their files, and how many processes left events and none.
+fn read_logs(parts: &Path) -> Result<(Vec<(PathBuf, ProcessLog)>, usize), RecordError> {
     let entries = fs::read_dir(parts).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-    let entries = entries.map_err(RecordError::file(parts))?;
-    let paths = entries.iter().map(fs::DirEntry::path);
-    let mut paths: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|ending| ending == "log")).collect();
+    let mut paths: Vec<PathBuf> = entries.map_err(RecordError::file(parts))?.iter().map(fs::DirEntry::path).collect();
     paths.sort();
-    let log = |path: PathBuf| {
-        let bytes = fs::read(&path).map_err(RecordError::file(&path))?;
+    let log = |path: &PathBuf| {
+        let bytes = fs::read(path).map_err(RecordError::file(path))?;
+        let lanes = lanes_of(path, &paths);
         match ProcessLog::parse(&String::from_utf8_lossy(&bytes)) {
-            Ok(log) => Ok(Some((path, log))),
-            Err(NoLog::Empty) => Ok(None),
-            Err(NoLog::Version(version)) => Err(RecordError::Version { path, version }),
+            Ok(mut log) => {
+                // The line of a thread may be missing, since the disk was full when it was to be written.
+                let known: FxHashSet<u32> = log.threads.iter().map(|thread| thread.number).collect();
+                let missing = lanes.into_iter().filter(|number| !known.contains(number));
+                log.threads.extend(missing.map(|number| Thread { number, name: String::new() }));
+                log.threads.sort_by_key(|thread| thread.number);
+                Ok((Some((path.clone(), log)), false))
+            }
+            Err(NoLog::Empty) => Ok((None, !lanes.is_empty())),
+            Err(NoLog::Version(version)) => Err(RecordError::Version { path: path.clone(), version }),
         }
     };
-    let logs: Vec<_> = paths.into_par_iter().map(log).collect::<Result<_, _>>()?;
-    Ok(logs.into_iter().flatten().collect())
+    let is_log = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "log");
+    let logs: Vec<_> = paths.par_iter().filter(is_log).map(log).collect::<Result<_, _>>()?;
+    let unreadable = logs.iter().filter(|(_, is_missing)| *is_missing).count();
+    Ok((logs.into_iter().filter_map(|(log, _)| log).collect(), unreadable))
+}
+
+/// The threads of a process whose lanes are there. `paths` are all parts, in order.
+fn lanes_of(log: &Path, paths: &[PathBuf]) -> Vec<u32> {
+    let Some(folder) = log.parent() else { return Vec::new() };
+    let Some(stem) = log.file_stem().and_then(|stem| stem.to_str()) else { return Vec::new() };
+    let first = folder.join(format!("{stem}-"));
+    let from = paths.partition_point(|path| *path < first);
+    let names = paths[from..].iter().map_while(|path| path.file_name()?.to_str()?.strip_prefix(stem));
+    names.filter_map(|rest| rest.strip_prefix('-')?.strip_suffix(".lane")?.parse().ok()).collect()
 }
 
 fn lanes(path: &Path, log: ProcessLog) -> Result<Process, RecordError> {

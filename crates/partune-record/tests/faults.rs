@@ -10,9 +10,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use partune_record::{Mode, Request};
+use partune_record::{Mode, RecordError, Request};
 
-use crate::process::{MARKS, acts, completion};
+use crate::process::{MARKS, acts, completion, recording};
 
 /// Calls that change what is on the disk, or decide what is found there.
 const CHANGES: [&str; 19] = [
@@ -98,20 +98,17 @@ struct Point {
     about: String,
 }
 
-/// The calls that completion makes, of some names.
-fn points(folder: &Path, names: &[&str]) -> Vec<Point> {
-    let log = folder.with_extension("strace");
+/// The calls of some names that a command makes between the two marks, or from the first one to its end; `add` says what the command is.
+fn points(log: &Path, names: &[&str], add: impl Fn(&mut Command)) -> Vec<Point> {
     let mut command = Command::new("strace");
     // Calls that this processor does not have are no mistake.
     let all = names.iter().map(|name| format!("?{name}")).collect::<Vec<_>>().join(",");
-    command
-        .args(["-f", "-qq", "-s", "200", "-o"])
-        .arg(&log)
-        .args(["-e", &format!("trace={all},?stat,?statx,?newfstatat")]);
-    completion(&mut command, folder);
+    command.args(["-f", "-qq", "-s", "200", "-o"]).arg(log);
+    command.args(["-e", &format!("trace={all},?stat,?statx,?newfstatat")]);
+    add(&mut command);
     let output = command.output().expect("it was there");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = fs::read_to_string(&log).expect("strace writes its log");
+    let text = fs::read_to_string(log).expect("strace writes its log");
     let first = text.split_whitespace().next().expect("a process").to_owned();
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut points, mut is_inside) = (Vec::new(), false);
@@ -132,7 +129,7 @@ fn points(folder: &Path, names: &[&str]) -> Vec<Point> {
             points.push(Point { name: name.to_owned(), number: *number, about: about.to_owned() });
         }
     }
-    assert!(!is_inside && !points.is_empty(), "completion has a begin and an end:\n{text}");
+    assert!(!points.is_empty(), "it begins and makes calls:\n{text}");
     points
 }
 
@@ -145,13 +142,13 @@ enum End {
     Killed,
 }
 
-/// Completes a copy of a recording with a fault at a point.
-fn disturb(folder: &Path, point: &Point, fault: &str) -> (End, String) {
+/// Runs a command with a fault at a point.
+fn disturb(point: &Point, fault: &str, add: impl Fn(&mut Command)) -> (End, String) {
     let Point { name, number, .. } = point;
     let mut command = Command::new("strace");
     command.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={name}")]);
     command.args(["-e", &format!("inject={name}:{fault}:when={number}")]);
-    completion(&mut command, folder);
+    add(&mut command);
     let output = command.output().expect("it was there");
     let end = match output.status.code() {
         Some(0) => End::Done,
@@ -209,14 +206,14 @@ fn after_a_fault_at_any_call_the_archive_is_the_undisturbed_one() {
     assert!(!whole.keys().any(|name| name.starts_with("parts") || name == "lock"), "{:?}", whole.keys());
 
     let names: Vec<&str> = if all { CHANGES.into_iter().chain(READS).collect() } else { CHANGES.to_vec() };
-    let points = points(&traced, &names);
+    let points = points(&work.path().join("log"), &names, |command| completion(command, &traced));
     assert!(files(&traced) == whole, "the traced one is the same");
     let mut table: BTreeMap<(&str, &str), BTreeMap<End, usize>> = BTreeMap::new();
     for (at, point) in points.iter().enumerate() {
         for fault in FAULTS {
             let folder = work.path().join("disturbed");
             copy(&recorded, &folder);
-            let (end, said) = disturb(&folder, point, fault);
+            let (end, said) = disturb(point, fault, |command| completion(command, &folder));
             let about = format!("{fault} at call {at}, {} {}", point.name, point.about);
             match end {
                 End::Done => {
@@ -245,6 +242,72 @@ fn after_a_fault_at_any_call_the_archive_is_the_undisturbed_one() {
     }
     if all {
         kill_at_random(&recorded, &whole);
+    }
+}
+
+/// Calls that the recorder makes inside the program.
+const RECORDS: [&str; 9] =
+    ["openat", "mkdir", "mmap", "munmap", "fallocate", "write", "pwrite64", "ftruncate", "fstatfs"];
+
+/// The program goes on whatever happens to its recording, and every event is in the archive or counted as lost.
+#[test]
+fn after_a_fault_at_any_call_of_the_recorder_the_program_goes_on_and_losses_are_counted() {
+    const CALLS: u64 = 60_000;
+    const EVENTS: u64 = CALLS / 2 * 5;
+    if !has_strace() {
+        return;
+    }
+    let work = tempfile::tempdir().expect("a folder");
+    let folder = work.path().join("out");
+    let recording = |command: &mut Command| {
+        recording(command, CALLS);
+        command.env("PARTUNE_DIR", &folder).env("PARTUNE_DEPTH", "0").env("PARTUNE_BUFFER", "524288");
+    };
+    fs::create_dir(&folder).expect("room");
+    let points = points(&work.path().join("log"), &RECORDS, recording);
+    fs::remove_dir_all(&folder).expect("it was there");
+    let (mut whole, mut lossy) = (0, 0);
+    for point in &points {
+        for fault in FAULTS {
+            fs::create_dir(&folder).expect("room");
+            let (end, said) = disturb(point, fault, recording);
+            let about = format!("{fault} at {} {}", point.name, point.about);
+            let is_killed = fault == "signal=KILL";
+            assert_eq!(end, if is_killed { End::Killed } else { End::Done }, "{about}: {said}");
+            let completed = partune_record::complete(&folder);
+            match completed {
+                Ok(summary) => {
+                    let summary = summary.expect("it was not complete");
+                    let lost = summary.quality.entries().iter().filter_map(|entry| {
+                        entry.message.split_once(" events of a process were lost")?.0.parse::<u64>().ok()
+                    });
+                    let lost: u64 = lost.sum();
+                    lossy += usize::from(lost > 0);
+                    whole += usize::from(lost == 0 && summary.events >= EVENTS);
+                    // A flush is an event, too.
+                    let all = summary.events + lost;
+                    let is_left_out =
+                        summary.quality.entries().iter().any(|entry| entry.message.contains("is not recorded"));
+                    let is_all = all >= EVENTS || is_left_out && all == 0;
+                    assert!(all <= EVENTS + 10 && (is_killed || is_all), "{about}: {all} of {EVENTS}");
+                }
+                // Its log or its only lane could not be made.
+                Err(RecordError::Nothing { .. } | RecordError::NoRecording { .. }) => {
+                    assert!(is_killed || point.is_about_a_beginning(), "{about}: nothing is there");
+                }
+                Err(error) => panic!("{about}: {error}"),
+            }
+            fs::remove_dir_all(&folder).expect("it was there");
+        }
+    }
+    assert!(whole > 5 && lossy > 1, "{} points, {whole} whole, {lossy} with losses", points.len());
+}
+
+impl Point {
+    /// Whether it makes a file without which there is nothing.
+    fn is_about_a_beginning(&self) -> bool {
+        let about = &self.about;
+        self.name == "mkdir" || about.contains("O_EXCL") || about.contains("partune ") || about.contains("process ")
     }
 }
 

@@ -52,6 +52,14 @@ pub(crate) fn completion(command: &mut Command, folder: &Path) {
 static AT_LOAD: extern "C" fn() = {
     extern "C" fn at_load() {
         let act = std::env::var(ACT).unwrap_or_default();
+        if let Some(number) = act.strip_prefix("alone ") {
+            let _ = std::fs::metadata(MARKS[0]);
+            if begin() {
+                calls(number.parse().expect("the act has a number"));
+            }
+            // What happens while it ends is the recorder's too.
+            std::process::exit(0);
+        }
         let Some(folder) = act.strip_prefix("complete ") else { return };
         rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global().expect("the first pool");
         let _ = std::fs::metadata(MARKS[0]);
@@ -91,6 +99,22 @@ fn launch(folder: &Path) -> i32 {
     if was_ended && events == 250 { 2 } else { 3 }
 }
 
+/// Begins to record, as a paradigm's first call does.
+fn begin() -> bool {
+    let is_recorded = partune_collect::begin("MPI", "test");
+    partune_collect::identify(0, 1, 7);
+    let comm =
+        partune_collect::definitions::Comm { sequence: 0, members: &[0], remote: &[], parent: None, name: "all" };
+    partune_collect::definitions::comm(&comm);
+    is_recorded
+}
+
+/// The command that records itself, on one thread, from before its main function to its end.
+pub(crate) fn recording(command: &mut Command, calls: u64) {
+    command.arg(std::env::current_exe().expect("the test binary has a path"));
+    command.env(ACT, format!("alone {calls}"));
+}
+
 /// Says that everything is recorded, to whoever looks into the folder.
 fn tell() {
     let folder = std::env::var_os("PARTUNE_DIR").expect("it is recorded");
@@ -101,7 +125,8 @@ fn tell() {
 fn calls(calls: u64) {
     for i in 0..calls {
         let region = if i % 2 == 0 { &SEND } else { &RANK };
-        let mut call = partune_collect::enter(region, Frame::NONE).expect("this process is recorded");
+        // A thread whose lane cannot be made is not recorded.
+        let Some(mut call) = partune_collect::enter(region, Frame::NONE) else { return };
         if i % 2 == 0 {
             call.sent(partune_collect::Message { peer: 0, comm: 0, tag: i as u32 & 0xff, bytes: i });
         }
@@ -124,11 +149,7 @@ fn act() {
         assert!(!partune_collect::begin("MPI", "test"));
         return;
     }
-    assert!(partune_collect::begin("MPI", "test"));
-    partune_collect::identify(0, 1, 7);
-    let comm =
-        partune_collect::definitions::Comm { sequence: 0, members: &[0], remote: &[], parent: None, name: "all" };
-    partune_collect::definitions::comm(&comm);
+    assert!(begin());
     match act {
         "exit" => calls(number),
         "stay" => {
