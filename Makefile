@@ -1,7 +1,7 @@
 # The commands of this repository; `make` or `make help` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui demo test test-all fuzz bench clean
+.PHONY: help setup ui demo test test-all faults fuzz bench clean
 
 # make demo ARCHIVE=path/to/traces.otf2
 ARCHIVE ?=
@@ -25,13 +25,17 @@ demo: setup ## Build, record an example program and diagnose it (or diagnose you
 test: setup ## Check formatting, lints and layers, and run every test
 	@scripts/test.sh
 
-test-all: test ## The same, and what is slow: every damage in full, and ten thousand archives with changed records
+test-all: test ## The same, and what is slow: damage and faults in full, and ten thousand archives with changed records
 	@scripts/deny.sh --install
 	@PARTUNE_THOROUGH=1 cargo nextest run -p partune -E 'test(/^damage|^fuzz/)'
 	@scripts/mutants.sh $(MUTANTS)
+	@scripts/faults.sh
 
 fuzz: setup ## Every fuzz target for a while: MINUTES=10 altogether (installs cargo-fuzz and a nightly compiler)
 	@scripts/fuzz.sh $(MINUTES)
+
+faults: setup ## Complete recordings under faults at every system call, and print what came of it (minutes)
+	@scripts/faults.sh
 
 bench: setup ## Measure decoding, analysis and what recording adds, beside other tools (minutes, and some GB in target/)
 	@scripts/bench.sh

@@ -11,7 +11,7 @@ if ! cargo deny --version >/dev/null 2>&1; then
     fi
     cargo install --locked cargo-deny
 fi
-cargo deny --offline check --hide-inclusion-graph bans licenses sources
+cargo deny check --hide-inclusion-graph bans licenses sources
 if cargo deny fetch db >/dev/null 2>&1; then
     cargo deny check --hide-inclusion-graph advisories
 else

@@ -25,6 +25,7 @@ libmpich-dev       the same from another MPI, whose names differ
 mpich              mpicc and mpirun of that one
 eztrace            a recorder to compare with in the benches
 libcaf-openmpi-3   the coarray library of Fortran, for the same check
+strace             makes system calls fail, for the tests of completion
 chromium           the browser in which the tests open the pages of partune view
 LIST
 }

@@ -3,9 +3,10 @@
 //! A handle may mean something else later. So whoever changes what handles mean counts a generation up, and what was remembered before is
 //! void.
 
+use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use partune_collect::thread_word;
+use partune_collect::{AtThreadEnd, thread_word};
 
 use crate::comms::Comm;
 use crate::memory;
@@ -74,7 +75,7 @@ pub(crate) fn of_thread() -> Option<&'static mut Memos> {
     if tables.is_null() {
         return make();
     }
-    // SAFETY: this thread's, and kept for ever.
+    // SAFETY: this thread's, and kept until it ends.
     let memos = unsafe { &mut *tables };
     let generation = generation();
     if memos.generation != generation {
@@ -90,8 +91,17 @@ fn make() -> Option<&'static mut Memos> {
     unsafe {
         tables.write(Memos::new(generation()));
         Tables::set(tables as usize);
+        AT_END.set(tables as usize);
         Some(&mut *tables)
     }
+}
+
+static AT_END: AtThreadEnd = AtThreadEnd::new(give_back);
+
+extern "C" fn give_back(tables: *mut c_void) {
+    Tables::set(0);
+    // SAFETY: made above, and this thread has no other word of it.
+    unsafe { memory::free(tables.cast(), size_of::<Memos>()) };
 }
 
 #[cfg(test)]

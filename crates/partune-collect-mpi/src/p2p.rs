@@ -5,7 +5,7 @@
 
 use std::hint::cold_path;
 
-use partune_collect::Message;
+use partune_collect::{Call, Message};
 use partune_mpi_abi::{Kind, Status, StatusLayout};
 
 use crate::comms;
@@ -23,13 +23,15 @@ pub(crate) fn send<F: Form>(invocation: &mut Invocation<'_, F>) {
     match invocation.mode() {
         Mode::Blocking => {
             invocation.begin_sending(outgoing);
-            invocation.run();
+            if !invocation.run() {
+                retract(invocation, outgoing);
+            }
         }
         Mode::NonBlocking => {
             let id = outgoing.and_then(|message| tell_start(invocation, Work::Send(message)));
             if invocation.run() {
                 keep(invocation, outgoing.map(Work::Send), id);
-            } else {
+            } else if !retract(invocation, outgoing) {
                 cancel(invocation, id);
             }
         }
@@ -112,6 +114,8 @@ pub(crate) fn sendrecv<F: Form>(invocation: &mut Invocation<'_, F>) {
             && let (Some(message), Some(call)) = (message_in(invocation, comm, status), &mut invocation.call)
         {
             call.recv_and_leave(message);
+        } else if !invocation.result_is_success() {
+            retract(invocation, outgoing);
         }
         return;
     }
@@ -123,7 +127,7 @@ pub(crate) fn sendrecv<F: Form>(invocation: &mut Invocation<'_, F>) {
     let id = work.and_then(|work| tell_start(invocation, work));
     if invocation.run() {
         keep(invocation, work, id);
-    } else {
+    } else if !retract(invocation, outgoing) {
         cancel(invocation, id);
     }
 }
@@ -202,6 +206,12 @@ pub(crate) fn keep<F: Form>(invocation: &mut Invocation<'_, F>, work: Option<Wor
     } else if let Some(earlier) = requests::insert(request) {
         crate::completion::tell_local(invocation.telling(), &earlier);
     }
+}
+
+/// The message was not sent. Only a call that failed comes here, and only to somebody who has one to take back.
+#[cold]
+fn retract<F: Form>(invocation: &mut Invocation<'_, F>, outgoing: Option<Message>) -> bool {
+    outgoing.is_some() && invocation.call.as_mut().is_some_and(Call::retract)
 }
 
 /// What was told to begin did not.

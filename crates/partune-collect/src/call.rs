@@ -139,17 +139,52 @@ fn find(lane: &mut Lane, region: &'static Region, frame: Frame) -> (SiteId, Path
     (site, path, false)
 }
 
-/// Whether the open call was left behind: an exception or a long jump took the program out of it, to a caller of its wrapper. Ends it then.
+/// Whether the open call was left behind: an exception or a long jump took the program out of it. Ends it then; what it sends was not sent.
 #[cold]
 fn is_abandoned(lane: &mut Lane, frame: Frame) -> bool {
     let base = lane.current.base;
-    // Stacks grow downwards: what the open call runs lies below its wrapper.
-    let is_outside = lane.depth == 1 && base != 0 && frame.base > base;
+    // Stacks grow downwards: what the open call runs lies below its wrapper, whose own place nobody else can have.
+    let is_outside = lane.depth == 1 && base != 0 && (frame.base >= base || !is_inside(lane, frame));
     if is_outside {
+        lane.retract();
         lane.current.time = clock::now();
-        mark(lane, false);
+        if !lane.current.is_left {
+            mark(lane, false);
+        }
     }
     is_outside
+}
+
+/// Whether a call that comes from below the open one is made by it, and not by the program, which came to lie deeper after it had left
+/// the open one. The walker finds the open one's wrapper, or nothing in its place; where it is lost, the call counts as one from inside.
+/// Places in a library that were seen to be inside are known from then on.
+fn is_inside(lane: &mut Lane, frame: Frame) -> bool {
+    if lane.inner.has(frame.return_address) {
+        return true;
+    }
+    let is_inside = lane.sites.passes(lane.current.site, lane.current.base, frame) != Some(false);
+    if is_inside {
+        lane.inner.add(frame.return_address);
+    }
+    is_inside
+}
+
+/// The places that functions of MPI were last called from inside of MPI.
+#[derive(Default)]
+pub(crate) struct Inner {
+    places: [usize; 16],
+    next: usize,
+}
+
+impl Inner {
+    fn has(&self, place: usize) -> bool {
+        self.places.contains(&place)
+    }
+
+    fn add(&mut self, place: usize) {
+        self.places[self.next] = place;
+        self.next = (self.next + 1) % self.places.len();
+    }
 }
 
 /// Runs something of which nothing is recorded: the recorder's own communication.
@@ -265,6 +300,12 @@ impl Call<'_> {
             cold_path();
             self.recv(message);
         }
+    }
+
+    /// The real function failed: takes back the message that the call was said to send. False if that cannot be done.
+    #[cold]
+    pub fn retract(&mut self) -> bool {
+        self.lane.retract()
     }
 
     /// A number that no other request, operation or file access of this process has.

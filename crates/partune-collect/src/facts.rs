@@ -167,8 +167,18 @@ impl Call<'_> {
 
     #[inline(always)]
     pub fn sent(&mut self, message: Message) {
-        self.moved(message.bytes, 0);
+        self.sends(message);
         self.tell_message(SEND, message);
+    }
+
+    /// A message is told next, before the real function is called, which may fail: see [`Call::retract`].
+    #[inline(always)]
+    fn sends(&mut self, message: Message) {
+        if let Keep::Statistics(profile) = &mut self.lane.keep {
+            profile.send(message.bytes);
+        } else {
+            self.lane.tell_next();
+        }
     }
 
     #[inline(always)]
@@ -181,7 +191,7 @@ impl Call<'_> {
 
     #[inline(always)]
     pub fn isend(&mut self, message: Message, request: u64) {
-        self.moved(message.bytes, 0);
+        self.sends(message);
         tell!(self, 15, at => at.about(message).c64(request));
     }
 

@@ -2,8 +2,9 @@
 //!
 //! For [`crate::call`] and [`crate::facts`]. The ring is a shared mapping of the lane's file, so what was written is in the file whatever
 //! becomes of the process. When the ring is full, its chunks are appended to the `.evt` file by one system call and the ring begins anew;
-//! the pause is an event. Memory is the ring's size a thread. If the disk is full, further events are counted and lost, and the
-//! program goes on. File systems of clusters, which map shared files badly, get a ring in private memory that is stored at the end.
+//! the pause is an event. Memory is the ring's size for each thread that lives, and no file stays open. If the disk is full, further events
+//! are counted and lost, and the program goes on. File systems of clusters, which map shared files badly, get a ring in private memory that
+//! is stored at the end.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -12,11 +13,11 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::call::Current;
+use crate::call::{Current, Inner};
 use crate::draft::{Draft, EVENTS, FLAT, Half, MAX_DRAFTS};
 use crate::encode::{At, Message};
 use crate::layout::{CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, Header, MAGIC, VERSION, bytes, part};
-use crate::memory::map;
+use crate::memory::{map, release};
 use crate::{clock, counters::Counters, paths::Sites, profile::Profile, stack::Stack};
 
 const BUFFER_FLUSH: u8 = 10;
@@ -51,13 +52,29 @@ pub(crate) struct Lane {
     /// The next number for something of this thread that lives on: a request.
     pub(crate) sequence: u64,
     pub(crate) stack: Stack,
+    /// Return addresses of calls that MPI makes of its own functions.
+    pub(crate) inner: Inner,
+    /// Before the message that the current call sends was told.
+    untold: Point,
     ring_size: usize,
-    file: File,
+    path: PathBuf,
     /// Whether the ring is private memory, which has to be stored at the end.
     private: bool,
     overflow_path: PathBuf,
-    overflow: Option<File>,
+    /// Whether that file was made.
+    has_overflow: bool,
 }
+
+/// How far a lane was written.
+struct Point {
+    /// Of the chunk in the ring; [`NOWHERE`] if it is no more.
+    chunk: u64,
+    at: *mut u8,
+    last_time: u64,
+    events: u64,
+}
+
+const NOWHERE: u64 = u64::MAX;
 
 impl Lane {
     /// A lane in `STEM-THREAD.lane`.
@@ -80,19 +97,21 @@ impl Lane {
             at: ring,
             limit: ring,
             last_time: 0,
+            untold: Point { chunk: NOWHERE, at: ring, last_time: 0, events: 0 },
             drafts: 0,
             header,
             ring,
             ring_size,
-            file,
+            path,
             private,
             overflow_path: part(stem, thread, "evt"),
-            overflow: None,
+            has_overflow: false,
             depth: 0,
             current: Current::NONE,
             sequence: u64::from(thread) << 40,
             sites: Sites::new(depth),
             stack: Stack::EMPTY,
+            inner: Inner::default(),
             keep: Keep::Events,
         };
         lane.begin_chunk(0);
@@ -100,7 +119,7 @@ impl Lane {
     }
 
     fn header(&self) -> &'static Header {
-        // SAFETY: the mapping is never removed.
+        // SAFETY: the mapping stays as long as the lane, and nobody keeps the header longer.
         unsafe { &*self.header }
     }
 
@@ -140,6 +159,47 @@ impl Lane {
         let events = &self.header().events;
         events.store(events.load(Relaxed) + count, Relaxed);
         self.header().publish(end.0 as usize - self.ring as usize);
+    }
+
+    /// What is told next is a message that the current call sends: [`Lane::retract`] takes it back.
+    #[allow(clippy::inline_always, reason = "a few stores")]
+    #[inline(always)]
+    pub(crate) fn tell_next(&mut self) {
+        if self.at >= self.limit {
+            self.next_chunk(self.current.time);
+        }
+        let (chunk, events) = (self.header().chunk.load(Relaxed), self.header().events.load(Relaxed));
+        self.untold = Point { chunk, at: self.at, last_time: self.last_time, events };
+    }
+
+    /// The current call failed, so it sent no message: takes it back, if it was told and nothing came behind but what was told with it.
+    #[cold]
+    pub(crate) fn retract(&mut self) -> bool {
+        if let Keep::Statistics(profile) = &mut self.keep {
+            return profile.retract();
+        }
+        if self.drafts & Half::Sent.bit() != 0 {
+            let Draft { time, path, .. } = self.header().drafts[Half::Sent as usize].get();
+            let is_flat = self.drafts & FLAT != 0;
+            self.drafts &= !Half::Sent.bit();
+            self.header().publish_drafts(self.drafts);
+            self.settle();
+            let at = self.room(time);
+            self.append(at.enter(path, is_flat));
+            return true;
+        }
+        let header = self.header();
+        let Point { chunk, at, last_time, events } = self.untold;
+        self.untold.chunk = NOWHERE;
+        let told = header.events.load(Relaxed).wrapping_sub(events);
+        // A message, and for some functions that one is awaited.
+        if chunk != header.chunk.load(Relaxed) || !(1..=2).contains(&told) {
+            return false;
+        }
+        (self.at, self.last_time) = (at, last_time);
+        header.publish(at as usize - self.ring as usize);
+        header.events.store(events, Relaxed);
+        true
     }
 
     /// Whether half a call can be kept to be written later.
@@ -246,6 +306,7 @@ impl Lane {
         self.limit = unsafe { begin.add(CHUNK_SIZE - 2 * MAX_DRAFTS - 1) };
         // A chunk begins with a time.
         self.last_time = 0;
+        self.untold.chunk = NOWHERE;
         // Those that were written must not seem to belong behind a cursor that comes again.
         header.publish_drafts(0);
         header.publish(offset + CHUNK_HEADER_SIZE);
@@ -283,18 +344,17 @@ impl Lane {
         // SAFETY: the ring is initialised to its end, chunk by chunk.
         let full = unsafe { std::slice::from_raw_parts(self.ring, self.ring_size) };
         let offset = self.header().flushed.load(Relaxed);
-        if self.overflow.is_none() {
-            self.overflow = OpenOptions::new().write(true).create(true).truncate(true).open(&self.overflow_path).ok();
-        }
-        if let Some(file) = &self.overflow {
+        let file = OpenOptions::new().write(true).create_new(!self.has_overflow).open(&self.overflow_path).ok();
+        self.has_overflow |= file.is_some();
+        if let Some(file) = &file {
             self.reserve(file, offset);
         }
-        let stored = self.overflow.as_ref().is_some_and(|file| file.write_all_at(full, offset).is_ok());
+        let stored = file.as_ref().is_some_and(|file| file.write_all_at(full, offset).is_ok());
         let header = self.header();
         if stored {
             header.flushed.store(offset + self.ring_size as u64, Relaxed);
         } else {
-            self.drop_ring();
+            self.drop_ring(file.as_ref());
         }
         stored
     }
@@ -310,7 +370,7 @@ impl Lane {
     }
 
     /// Gives up the events in the ring: the numbers go on where the stored ones ended, and the lost ones are counted.
-    fn drop_ring(&mut self) {
+    fn drop_ring(&mut self, overflow: Option<&File>) {
         let first = At(self.ring);
         // SAFETY: the number of the ring's first event is in the first word of its first chunk's header.
         let before = unsafe { u64::from_le(first.0.add(2).cast::<u64>().read_unaligned()) } - 1;
@@ -318,7 +378,7 @@ impl Lane {
         let events = header.events.load(Relaxed);
         header.lost.store(header.lost.load(Relaxed) + (events - before), Relaxed);
         header.events.store(before, Relaxed);
-        if let Some(file) = &self.overflow {
+        if let Some(file) = overflow {
             // A part of the ring may have been written.
             let _ = file.set_len(header.flushed.load(Relaxed));
         }
@@ -333,7 +393,31 @@ impl Lane {
             let used = HEADER_SIZE + self.header().cursor.load(Relaxed) as usize;
             // SAFETY: header and ring are one mapping.
             let all = unsafe { std::slice::from_raw_parts(self.header.cast::<u8>(), used) };
-            let _ = self.file.write_all_at(all, 0);
+            let _ = OpenOptions::new().write(true).open(&self.path).and_then(|file| file.write_all_at(all, 0));
+        }
+    }
+
+    /// Ends the lane of a thread that ends: its files are left as long as they are used, memory is given back.
+    ///
+    /// # Safety
+    /// Nobody else may be storing it.
+    pub(crate) unsafe fn close(mut self) {
+        self.settle();
+        self.store();
+        let used = HEADER_SIZE + self.header().cursor.load(Relaxed) as usize;
+        if !self.private {
+            let _ = OpenOptions::new().write(true).open(&self.path).and_then(|file| file.set_len(used as u64));
+        }
+        if self.has_overflow {
+            // What was asked for ahead is not needed any more.
+            let flushed = self.header().flushed.load(Relaxed);
+            let _ = OpenOptions::new().write(true).open(&self.overflow_path).and_then(|file| file.set_len(flushed));
+        }
+        // SAFETY: header and ring are one mapping, and the lane ends here.
+        unsafe { release(self.header.cast(), HEADER_SIZE + self.ring_size) };
+        if let Keep::Statistics(profile) = self.keep {
+            // SAFETY: as the caller said.
+            unsafe { profile.close() };
         }
     }
 

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::draft::{BITS, Half, Stored};
 
 /// Of the log and of the files beside it.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// First bytes of a lane: `partlane`.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"partlane");
 /// Bytes before the ring: one page.
@@ -27,6 +27,8 @@ pub const CHUNK_SIZE: usize = 256 * 1024;
 pub const CHUNK_HEADER_SIZE: usize = 18;
 /// The folder of parts in the archive's.
 pub const PARTS: &str = "parts";
+/// The anchor in the archive's folder: where it is, the archive is complete.
+pub const ANCHOR: &str = "traces.otf2";
 
 /// The file of a thread with an ending: `STEM-THREAD.ENDING`, where the stem is the path of the process's log without its ending.
 pub fn part(stem: &Path, thread: u32, ending: &str) -> PathBuf {

@@ -35,8 +35,9 @@ mod unwind;
 pub mod user;
 
 pub use call::{Call, Known, enter, enter_region, known, leave_region, suspend};
-pub use clock::{Reading, calibration, now};
+pub use clock::{Reading, calibration, now, reading_beside};
 pub use encode::Message;
 pub use log::note;
 pub use process::{begin, boot, end, identify, is_paused, is_recorded, switch};
 pub use region::{Kind, Region};
+pub use thread::AtThreadEnd;

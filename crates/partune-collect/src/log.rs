@@ -1,7 +1,7 @@
 //! The definition log: what events of a process refer to, one line each, written when it is first seen.
 //!
 //! Lines are words between single spaces; `-` stands for none, and in texts `%`, spaces and control characters are `%XX`. A line is one
-//! `write` to a file in append mode, so a killed process leaves whole lines. Members are ranks in the world: `0-3,8,10-30:5`.
+//! `write` to a file in append mode, so a killed process leaves whole lines; one that the disk has no room for is written before the next. Members are ranks in the world: `0-3,8,10-30:5`.
 //!
 //! ```text
 //! partune VERSION                                      first line
@@ -32,22 +32,36 @@ use std::fmt::{self, Write as _};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 /// The open log of this process.
 #[derive(Debug)]
-pub(crate) struct Log(File);
+pub(crate) struct Log {
+    file: File,
+    /// What the disk had no room for, in order: it goes before the next line.
+    pending: Mutex<Vec<u8>>,
+}
 
 impl Log {
     /// A new file; fails if it exists.
     pub(crate) fn create(path: &Path) -> io::Result<Log> {
-        OpenOptions::new().append(true).create_new(true).open(path).map(Log)
+        let file = OpenOptions::new().append(true).create_new(true).open(path)?;
+        Ok(Log { file, pending: Mutex::new(Vec::new()) })
     }
 
-    /// Appends a line. A log that cannot be written costs names, not the program: nothing is said.
+    /// Appends a line. One that cannot be written now is kept: the program goes on, and nothing is said.
     pub(crate) fn line(&self, words: fmt::Arguments<'_>) {
         let mut text = String::with_capacity(128);
         if writeln!(text, "{words}").is_ok() {
-            let _ = (&self.0).write_all(text.as_bytes());
+            let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+            pending.extend_from_slice(text.as_bytes());
+            while !pending.is_empty() {
+                match (&self.file).write(&pending) {
+                    Ok(written) => drop(pending.drain(..written)),
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(_) => break,
+                }
+            }
         }
     }
 }
@@ -109,6 +123,22 @@ pub fn note(text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_that_finds_no_room_comes_before_the_next() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("log");
+        let mut log = Log::create(&path).expect("room");
+        log.line(format_args!("one"));
+        // As if the disk were full: a descriptor that cannot be written.
+        let file = std::mem::replace(&mut log.file, File::open(&path).expect("it is there"));
+        log.line(format_args!("two"));
+        log.line(format_args!("three"));
+        assert_eq!(std::fs::read_to_string(&path).expect("text"), "one\n");
+        log.file = file;
+        log.line(format_args!("four"));
+        assert_eq!(std::fs::read_to_string(&path).expect("text"), "one\ntwo\nthree\nfour\n");
+    }
 
     #[test]
     fn words_and_members() {

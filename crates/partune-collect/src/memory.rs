@@ -32,6 +32,15 @@ pub fn zeroed(size: usize) -> Option<*mut u8> {
     memory(size, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1)
 }
 
+/// Gives memory back.
+///
+/// # Safety
+/// It must be of one of the functions above, with this size, and nobody may use it any more.
+pub(crate) unsafe fn release(base: *mut u8, size: usize) {
+    // SAFETY: as the caller said.
+    unsafe { libc::munmap(base.cast(), size) };
+}
+
 fn memory(size: usize, flags: i32, descriptor: i32) -> Option<*mut u8> {
     // SAFETY: a new mapping at an address of the kernel's choice.
     let base =

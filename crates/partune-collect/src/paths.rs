@@ -278,6 +278,19 @@ impl Sites {
         }
     }
 
+    /// Whether a wrapper that was called from a site, and whose frame begins at `base`, is among the callers of another one; none if the
+    /// site is not known, or the walker did not come so far.
+    #[cold]
+    pub(crate) fn passes(&mut self, site: SiteId, base: usize, frame: Frame) -> Option<bool> {
+        const FRAMES: usize = 1000;
+        let address = self.slots.get(site.0)?.as_ref()?.frame.return_address;
+        unwind::walk(frame, FRAMES, &mut self.steps);
+        // The wrapper's return address is stored in its second word.
+        let above = base + 2 * size_of::<usize>();
+        let passed = self.steps.iter().find(|step| step.below >= above)?;
+        Some(passed.below == above && passed.address == address)
+    }
+
     #[cold]
     fn walk(&mut self, frame: Frame, region: &'static Region, stack: &Stack) -> (SiteId, Path) {
         self.steps.clear();

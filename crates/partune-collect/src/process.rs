@@ -4,7 +4,7 @@
 //! library are left alone. A child made by `fork` is not recorded, one that executes another program begins anew.
 
 use std::cell::Cell;
-use std::ffi::CStr;
+use std::ffi::{CStr, c_void};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
@@ -12,10 +12,11 @@ use std::sync::{Mutex, OnceLock};
 
 use crate::counters::{self, Counters};
 use crate::lane::{Keep, Lane};
-use crate::layout::{CHUNK_SIZE, PARTS, VERSION};
+use crate::layout::{ANCHOR, CHUNK_SIZE, PARTS, VERSION};
 use crate::log::{Log, Word};
 use crate::profile::Profile;
 use crate::settings::{Mode, Settings};
+use crate::thread::AtThreadEnd;
 use crate::{clock, frame, thread_word};
 
 /// A process that is recorded.
@@ -30,7 +31,7 @@ struct Process {
 
 struct LanePointer(*mut Lane);
 
-// SAFETY: lanes of other threads are only stored at the end, see `end`.
+// SAFETY: lanes of other threads are only stored at the end, see `end`; a thread that ends takes its own out of the list first.
 unsafe impl Send for LanePointer {}
 
 static PROCESS: OnceLock<Option<Process>> = OnceLock::new();
@@ -95,7 +96,7 @@ pub fn end(how: &str) {
     calibrate();
     let lanes = process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     for lane in lanes.iter() {
-        // SAFETY: lanes are never freed; what another thread adds meanwhile is beyond what is stored.
+        // SAFETY: lanes in the list live; what another thread adds meanwhile is beyond what is stored.
         unsafe { (*lane.0).store() };
     }
     log(format_args!("end {}", Word(how)));
@@ -103,7 +104,8 @@ pub fn end(how: &str) {
 
 /// Writes a line of the definition log.
 pub(crate) fn log(words: fmt::Arguments<'_>) {
-    if let Some(Some(process)) = PROCESS.get() {
+    // A child made by `fork` has its parent's log.
+    if let Some(Some(process)) = PROCESS.get().filter(|_| is_recorded()) {
         process.log.line(words);
     }
 }
@@ -119,7 +121,7 @@ pub(crate) fn lane() -> Option<&'static mut Lane> {
 #[inline(always)]
 pub(crate) fn made_lane() -> Option<&'static mut Lane> {
     let lane = LaneWord::get() as *mut Lane;
-    // SAFETY: a lane is leaked and belongs to this thread.
+    // SAFETY: a lane lives until its thread gives it back, and belongs to this thread.
     unsafe { lane.as_mut() }
 }
 
@@ -142,6 +144,7 @@ fn make_lane() -> Option<&'static mut Lane> {
         Ok(lane) => {
             let lane: &'static mut Lane = Box::leak(Box::new(lane));
             LaneWord::set(std::ptr::from_mut(lane) as usize);
+            LANE.set(std::ptr::from_mut(lane) as usize);
             process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(LanePointer(lane));
             log(format_args!("thread {thread} {} {}", thread_id(), Word(&thread_name())));
             Some(lane)
@@ -154,6 +157,21 @@ fn make_lane() -> Option<&'static mut Lane> {
     // A thread without a lane stays busy and is not asked again.
     BUSY.set(lane.is_none());
     lane
+}
+
+/// A thread's lane ends with the thread; that of the main thread ends with the process.
+static LANE: AtThreadEnd = AtThreadEnd::new(give_back);
+
+extern "C" fn give_back(lane: *mut c_void) {
+    // A child made by `fork` has its parent's lane.
+    let Some(Some(process)) = PROCESS.get().filter(|_| is_recorded()) else { return };
+    LaneWord::set(0);
+    let lane = lane.cast::<Lane>();
+    // Held until the lane is closed: who stores all lanes must not meet half a one.
+    let mut lanes = process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    lanes.retain(|other| other.0 != lane);
+    // SAFETY: made by `Box::leak`, this thread's own, and in nobody's list any more.
+    unsafe { Box::from_raw(lane).close() };
 }
 
 fn create_lane(process: &Process, thread: u32) -> std::io::Result<Lane> {
@@ -191,6 +209,10 @@ static AT_LOAD: extern "C" fn() = {
 fn start() -> Option<Process> {
     let settings = Settings::read()?;
     clock::choose();
+    if settings.folder.join(ANCHOR).exists() {
+        // The archive is complete: whoever is late is not recorded.
+        return None;
+    }
     let folder = settings.folder.join(PARTS);
     let _ = std::fs::create_dir_all(&folder);
     let host = host();

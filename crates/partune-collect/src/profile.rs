@@ -31,6 +31,8 @@ pub(crate) struct Profile {
     has_cpu: bool,
     /// The thread's CPU time when recording was turned off.
     paused_cpu: u64,
+    /// Bytes of the message that the innermost call sends, if it sends one.
+    sent: Option<u64>,
 }
 
 /// A time, and the thread's CPU time; 0 if that is not kept.
@@ -45,7 +47,7 @@ impl Profile {
     pub(crate) fn create(stem: &FilePath, thread: u32, has_cpu: bool) -> io::Result<Profile> {
         let rows = Mapped::create(&part(stem, thread, "stat"), PROFILE_HEADER_SIZE, FIRST_ROWS)?;
         let gaps = Mapped::create(&part(stem, thread, "gaps"), 0, FIRST_GAPS)?;
-        let mut profile = Profile { rows, gaps, deep: Vec::new(), has_cpu, paused_cpu: 0 };
+        let mut profile = Profile { rows, gaps, deep: Vec::new(), has_cpu, paused_cpu: 0, sent: None };
         let header = profile.header();
         header.magic = PROFILE_MAGIC;
         header.version = VERSION;
@@ -80,6 +82,7 @@ impl Profile {
 
     /// Begins a call. `is_flat`: paths have no functions that the time before it could belong to.
     pub(crate) fn enter(&mut self, path: Path, Moment { time, cpu }: Moment, is_flat: bool) {
+        self.sent = None;
         let depth = self.depth();
         if let Some(outer) = self.open(depth - 1) {
             let (before, between, between_cpu) = match outer.before {
@@ -179,6 +182,25 @@ impl Profile {
         row.sizes[size_class(sent.max(received))] += 1;
     }
 
+    /// A message that the innermost call sends.
+    pub(crate) fn send(&mut self, bytes: u64) {
+        self.moved(bytes, 0);
+        self.sent = Some(bytes);
+    }
+
+    /// It was not sent: the call failed.
+    pub(crate) fn retract(&mut self) -> bool {
+        let depth = self.depth() - 1;
+        let Some(path) = self.open(depth).map(|open| open.path) else { return false };
+        let Some(bytes) = self.sent.take() else { return false };
+        let Some(row) = self.row(path) else { return false };
+        row.transfers = row.transfers.saturating_sub(1);
+        row.bytes_sent = row.bytes_sent.saturating_sub(bytes);
+        let class = &mut row.sizes[size_class(bytes)];
+        *class = class.saturating_sub(1);
+        true
+    }
+
     /// The program turned recording off, or on.
     pub(crate) fn pause(&mut self, on: bool, Moment { time, cpu }: Moment) {
         let since_cpu = std::mem::replace(&mut self.paused_cpu, cpu);
@@ -235,12 +257,27 @@ impl Profile {
             let before = self.rows.head().cast::<ProfileHeader>();
             self.rows.make(index)?;
             if self.rows.has_left() && self.rows.head().cast() != before {
-                // SAFETY: mappings are never removed. This one is that of the file, which whoever finds it is to know.
+                // SAFETY: mappings stay as long as the table. This one is that of the file, which whoever finds it is to know.
                 unsafe { (*before).left.store(1, Relaxed) };
             }
             self.header().rows.store(index as u64 + 1, Relaxed);
         }
         self.rows.get(index)
+    }
+
+    /// Ends the statistics and gives their memory back.
+    ///
+    /// # Safety
+    /// Nobody else may be storing them.
+    pub(crate) unsafe fn close(self) {
+        // SAFETY: as in `header`.
+        let header = unsafe { &*self.rows.head().cast::<ProfileHeader>() };
+        let (rows, gaps) = (header.rows.load(Relaxed), header.gaps.load(Relaxed));
+        // SAFETY: as the caller said; the header is not looked at any more.
+        unsafe {
+            self.gaps.close(gaps as usize);
+            self.rows.close(rows as usize);
+        }
     }
 
     /// Brings rows in private memory to the file.

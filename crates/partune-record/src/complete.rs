@@ -1,32 +1,39 @@
 //! Completes an archive after the run: parts of processes become event files, local definitions, global definitions and an anchor.
 //!
-//! Everything that can fail for want of understanding is done before the first file is moved. The anchor is written last: an archive that
-//! has one is whole. The parts are removed then.
+//! Everything that can fail for want of understanding, or of room, is done before the first file is made. What is made depends on the parts
+//! alone, which stay until the archive is whole and on the disk, see [`crate::archive`]: so whatever interrupts it, doing it again
+//! gives the same archive, byte for byte.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use partune_base::{StringId, Strings};
-use partune_collect::layout::{CHUNK_SIZE, PARTS};
+use partune_collect::layout::{ANCHOR, CHUNK_SIZE, PARTS};
 use partune_diag::{Diagnostic, Quality};
 use partune_otf2::codec::definition::{ClockOffset, MappingTable};
 use partune_otf2::codec::idmap::IdMapView;
 use partune_otf2::codec::{Anchor, CodecError, DefinitionWriter, Mapping};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::RecordError;
+use crate::archive::{self, Partial};
+use crate::clock::{self, Kept};
 use crate::contexts::{Contexts, Mapped};
 use crate::definitions::Global;
 use crate::lanes::Lane;
-use crate::log::{NoLog, ProcessLog, Step, Thread};
+use crate::lock::{self, Lock};
+use crate::log::{NoLog, ProcessLog, Reading, Step, Thread};
 use crate::places::{At, Places};
+use crate::space::{self, Needed};
+use crate::statistics::Counted;
 use crate::unify::{Local, Positions, Unified};
+use crate::{RecordError, living, parts};
 
 const DEFINITION_CHUNK: u64 = 4 << 20;
-/// Name of the archive in its folder.
-pub(crate) const NAME: &str = "traces";
+/// For how long processes of the command may outlive it.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What was recorded.
 #[derive(Debug, Default)]
@@ -66,19 +73,85 @@ impl Process {
     }
 }
 
-/// Completes the archive in a folder that holds the parts of a run.
-pub fn complete(folder: &Path) -> Result<Summary, RecordError> {
-    let mut summary = Summary { archive: folder.join(NAME).with_extension("otf2"), ..Summary::default() };
-    let mut processes = read(&folder.join(PARTS), &mut summary.quality)?;
+/// Completes the archive in a folder that holds the parts of a run; none if it is complete already. Fails while somebody records into it.
+pub fn complete(folder: &Path) -> Result<Option<Summary>, RecordError> {
+    let parts = folder.join(PARTS);
+    let has_parts = parts.try_exists().map_err(RecordError::file(&parts))?;
+    let is_published = archive::is_published(folder)?;
+    if !has_parts && !is_published {
+        return Err(RecordError::NoRecording { folder: folder.to_owned() });
+    }
+    if !has_parts {
+        // A lock that could not be removed goes now, if nobody holds it.
+        if folder.join(lock::NAME).exists() {
+            let _ = Lock::take(folder);
+        }
+        return Ok(None);
+    }
+    let lock = Lock::take(folder).map_err(|error| match error {
+        RecordError::File { error, .. } if is_full(&error) => {
+            let processes = read(folder, Duration::ZERO, &mut Quality::default());
+            no_room(folder, processes.and_then(|processes| at_least(folder, &processes)).unwrap_or_default())
+        }
+        error => error,
+    })?;
+    if archive::is_published(folder)? {
+        archive::clean(folder)?;
+        return Ok(None);
+    }
+    complete_held(folder, &lock, Duration::ZERO).map(Some)
+}
+
+/// Completes what a command has just left.
+pub(crate) fn complete_launched(folder: &Path, lock: &Lock) -> Result<Summary, RecordError> {
+    complete_held(folder, lock, PATIENCE)
+}
+
+fn complete_held(folder: &Path, _: &Lock, patience: Duration) -> Result<Summary, RecordError> {
+    let mut needed = Needed::default();
+    complete_parts(folder, patience, &mut needed).map_err(|error| match error {
+        RecordError::Nothing { .. } => {
+            // There is nothing that could be completed later: the folder is free again.
+            let _ = fs::remove_dir_all(folder.join(PARTS));
+            error
+        }
+        RecordError::File { error, .. } if is_full(&error) => no_room(folder, needed),
+        error => error,
+    })
+}
+
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
+fn no_room(folder: &Path, Needed(needed): Needed) -> RecordError {
+    RecordError::NoRoom { folder: folder.to_owned(), needed, free: space::free(folder).unwrap_or(0) }
+}
+
+/// What event files alone need.
+fn at_least(folder: &Path, processes: &[Process]) -> Result<Needed, RecordError> {
+    let lanes = processes.iter().flat_map(|process| &process.lanes);
+    let needed: Vec<Needed> =
+        lanes.map(|(_, lane)| lane.needed(true)).collect::<io::Result<_>>().map_err(RecordError::file(folder))?;
+    Ok(needed.into_iter().sum())
+}
+
+/// `asked` becomes what the disk must have room for.
+fn complete_parts(folder: &Path, patience: Duration, asked: &mut Needed) -> Result<Summary, RecordError> {
+    let mut summary = Summary { archive: folder.join(ANCHOR), ..Summary::default() };
+    let mut processes = read(folder, patience, &mut summary.quality)?;
     if processes.is_empty() {
         return Err(RecordError::Nothing { folder: folder.to_owned() });
     }
+    *asked = at_least(folder, &processes)?;
+    let parts = folder.join(PARTS);
+    let kept = clock::kept(&parts).map_err(RecordError::file(&parts))?;
     let begins = begins(&processes);
     processes.sort_by(|a, b| a.order(&begins).cmp(&b.order(&begins)));
     describe_ends(&processes, &mut summary.quality);
 
     let mut strings = Strings::default();
-    let places = Places::resolve(addresses(&processes, &mut strings), &mut strings);
+    let places = Places::resolve(addresses(&processes, &mut strings), &mut strings)?;
     let mut contexts = Contexts::default();
     let mut unified = Unified::default();
     let positions = positions(&processes);
@@ -100,7 +173,7 @@ pub fn complete(folder: &Path) -> Result<Summary, RecordError> {
     let end =
         processes.iter().flat_map(|process| &process.lanes).filter_map(|(_, lane)| lane.times).map(|it| it.1).max();
     let (begin, end) = begin.zip(end).unwrap_or_default();
-    let clock = Clock::of(&processes, begin);
+    let clock = Clock::of(&processes, begin, kept, &mut summary.quality);
     summary.processes = processes.len();
     summary.pes = processes.iter().map(|process| process.lanes.len()).sum();
     summary.events = processes.iter().flat_map(|process| &process.lanes).map(|(_, lane)| lane.events).sum();
@@ -111,44 +184,27 @@ pub fn complete(folder: &Path) -> Result<Summary, RecordError> {
         .reduce(|a, b| a + b);
     summary.seconds = (end - begin) as f64 / clock.resolution as f64;
 
-    let events = folder.join(NAME);
-    fs::create_dir_all(&events).map_err(RecordError::file(&events))?;
-    let write = |(position, process): (usize, &Process)| -> Result<u64, RecordError> {
+    // Made twice, once to know how large it is, since those of all processes together may be more than fits into memory.
+    let local = |position: usize| {
         let (local, mapped) = &mapped[position];
-        let mut bytes = 0;
-        for (thread, lane) in &process.lanes {
-            let id = Process::location(position, thread.number);
-            let path = events.join(format!("{id}.evt"));
-            lane.complete(&path).map_err(RecordError::file(&path))?;
-            bytes += fs::metadata(&path).map_or(0, |about| about.len());
-            if let Some(counted) = &lane.counted {
-                let path = events.join(format!("{id}.stat"));
-                let file = counted.in_archive(&mapped.contexts).write();
-                fs::write(&path, &file).map_err(RecordError::file(&path))?;
-                bytes += file.len() as u64;
-            }
-            let path = events.join(format!("{id}.def"));
-            definitions(&path, |writer| local_definitions(writer, process, &clock, local, mapped, (begin, end)))?;
-        }
-        Ok(bytes)
+        written(|writer| local_definitions(writer, &processes[position], &clock, local, mapped, (begin, end)))
+            .map_err(RecordError::codec(&summary.archive))
     };
-    let sizes: Vec<u64> = processes.par_iter().enumerate().map(write).collect::<Result<_, _>>()?;
-    summary.bytes = sizes.iter().sum();
-
-    let path = folder.join(NAME).with_extension("def");
-    let mut written = 0;
-    definitions(&path, |writer| {
+    let counted = |position: usize, counted: &Counted| counted.in_archive(&mapped[position].1.contexts).write();
+    let mut definitions = 0;
+    let global = written(|writer| {
         let mut global = Global::new(writer, &strings);
         global_definitions(&mut global, &processes, &contexts, &unified, &clock, (begin, end))?;
-        written = global.finish();
+        definitions = global.finish();
         Ok(())
-    })?;
+    });
+    let global = global.map_err(RecordError::codec(&summary.archive))?;
     let first = &processes[0].log;
     let anchor = Anchor {
         event_chunk_size: CHUNK_SIZE as u64,
         definition_chunk_size: DEFINITION_CHUNK,
         locations: summary.pes as u64,
-        global_definitions: written,
+        global_definitions: definitions,
         machine: first.host.clone(),
         creator: concat!("partune ", env!("CARGO_PKG_VERSION")).to_owned(),
         description: std::iter::once(&first.program)
@@ -159,62 +215,147 @@ pub fn complete(folder: &Path) -> Result<Summary, RecordError> {
         trace_id: first.readings.first().map_or(0, |reading| reading.wall),
         ..Anchor::default()
     };
-    fs::write(&summary.archive, anchor.write()).map_err(RecordError::file(&summary.archive))?;
-    let parts = folder.join(PARTS);
-    fs::remove_dir_all(&parts).map_err(RecordError::file(&parts))?;
+    let anchor = anchor.write();
+
+    let partial = Partial::begin(folder)?;
+    let can_link = can_link(&partial, &processes)?;
+    let of_process = |(position, process): (usize, &Process)| -> Result<u64, RecordError> {
+        let local = Needed::file(local(position)?.len() as u64);
+        let lane = |lane: &Lane| {
+            let statistics = lane.counted.as_ref().map_or(0, |it| counted(position, it).len() as u64);
+            Ok([local, Needed::file(statistics), lane.needed(can_link)?].into_iter().sum::<Needed>())
+        };
+        let lanes = process.lanes.iter().map(|(_, it)| lane(it)).collect::<io::Result<Vec<_>>>();
+        Ok(lanes.map_err(RecordError::file(&parts))?.into_iter().sum::<Needed>().0)
+    };
+    let of_processes: Vec<u64> = processes.par_iter().enumerate().map(of_process).collect::<Result<_, _>>()?;
+    let files = [global.len(), anchor.len()].map(|bytes| Needed::file(bytes as u64));
+    *asked = of_processes.into_iter().map(Needed).chain(files).sum();
+    if space::free(folder).map_err(RecordError::file(folder))? < asked.0 {
+        return Err(no_room(folder, *asked));
+    }
+
+    let write = |(position, process): (usize, &Process)| -> Result<u64, RecordError> {
+        let mut bytes = 0;
+        let local = local(position)?;
+        for (thread, lane) in &process.lanes {
+            let id = Process::location(position, thread.number);
+            let path = partial.of_location(id, "evt");
+            lane.complete(&path).map_err(RecordError::file(&path))?;
+            bytes += lane.bytes();
+            if let Some(it) = &lane.counted {
+                let file = counted(position, it);
+                create(&partial.of_location(id, "stat"), &file)?;
+                bytes += file.len() as u64;
+            }
+            create(&partial.of_location(id, "def"), &local)?;
+        }
+        Ok(bytes)
+    };
+    let sizes: Vec<u64> = processes.par_iter().enumerate().map(write).collect::<Result<_, _>>()?;
+    summary.bytes = sizes.iter().sum();
+    create(&partial.definitions(), &global)?;
+    create(&partial.anchor(), &anchor)?;
+    partial.publish()?;
+    archive::clean(folder)?;
     Ok(summary)
 }
 
-/// Reads the parts. What belongs to no readable log is said and left out.
-fn read(parts: &Path, quality: &mut Quality) -> Result<Vec<Process>, RecordError> {
-    let entries = match fs::read_dir(parts) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(RecordError::file(parts)(error)),
+/// Whether parts can have a second name in the archive.
+fn can_link(partial: &Partial, processes: &[Process]) -> Result<bool, RecordError> {
+    let Some(part) = processes.iter().flat_map(|process| &process.lanes).find_map(|(_, lane)| lane.flushed()) else {
+        return Ok(true);
     };
-    let mut logs: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|ending| ending == "log"))
-        .collect();
-    logs.sort();
-    let read: Vec<_> = logs.par_iter().map(|path| (path, process(path))).collect();
-    let mut processes = Vec::new();
-    for (path, result) in read {
-        match result {
-            Ok(Ok(process)) if process.log.rank.is_none() && process.lanes.is_empty() => {}
-            Ok(Ok(process)) => {
-                if process.log.damaged > 0 {
-                    quality.add(Diagnostic::data_loss(
-                        format!("{} lines of {} could not be understood", process.log.damaged, path.display()),
-                        "this is a fault of partune: please report it",
-                    ));
-                }
-                processes.push(process);
-            }
-            Ok(Err(NoLog::Empty)) => {}
-            Ok(Err(NoLog::Version(version))) => {
-                return Err(RecordError::Version { path: path.clone(), version });
-            }
-            Err(error) => return Err(RecordError::file(path)(error)),
+    let probe = partial.anchor();
+    let can = parts::link(part, &probe).map_err(RecordError::file(&probe))?;
+    if can {
+        fs::remove_file(&probe).map_err(RecordError::file(&probe))?;
+    }
+    Ok(can)
+}
+
+/// A file that is not there yet.
+fn create(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
+    File::create_new(path).and_then(|mut file| file.write_all(bytes)).map_err(RecordError::file(path))
+}
+
+/// Reads the parts. What belongs to no readable log is said and left out. A process that still writes is waited for, not for long.
+fn read(folder: &Path, patience: Duration, quality: &mut Quality) -> Result<Vec<Process>, RecordError> {
+    let parts = folder.join(PARTS);
+    let begin = Instant::now();
+    let (logs, unreadable) = loop {
+        let (logs, unreadable) = read_logs(&parts)?;
+        let Some(process) = logs.iter().find(|(path, log)| living::writes(log, path)).map(|(_, log)| log.pid) else {
+            break (logs, unreadable);
+        };
+        if begin.elapsed() >= patience {
+            return Err(RecordError::Living { folder: folder.to_owned(), process });
         }
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    if unreadable > 0 {
+        quality.add(Diagnostic::data_loss(
+            format!("what {unreadable} processes recorded is missing: they could not write what their events mean"),
+            "free some space, and record again",
+        ));
+    }
+    let read: Vec<_> = logs.into_par_iter().map(|(path, log)| lanes(&path, log)).collect::<Result<_, _>>()?;
+    let is_empty = |process: &Process| process.log.rank.is_none() && process.lanes.is_empty();
+    let processes: Vec<Process> = read.into_iter().filter(|process| !is_empty(process)).collect();
+    let damaged = |process: &&Process| process.log.damaged > 0;
+    for process in processes.iter().filter(damaged) {
+        let ProcessLog { damaged, pid, host, .. } = &process.log;
+        quality.add(Diagnostic::data_loss(
+            format!("{damaged} lines of the log of process {pid} on {host} could not be understood"),
+            "this is a fault of partune: please report it",
+        ));
     }
     Ok(processes)
 }
 
-fn process(path: &Path) -> io::Result<Result<Process, NoLog>> {
-    let text = String::from_utf8_lossy(&fs::read(path)?).into_owned();
-    let log = match ProcessLog::parse(&text) {
-        Ok(log) => log,
-        Err(reason) => return Ok(Err(reason)),
+/// The logs that can be read, by the names of their files, and how many processes left events and none.
+fn read_logs(parts: &Path) -> Result<(Vec<(PathBuf, ProcessLog)>, usize), RecordError> {
+    let entries = fs::read_dir(parts).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let mut paths: Vec<PathBuf> = entries.map_err(RecordError::file(parts))?.iter().map(fs::DirEntry::path).collect();
+    paths.sort();
+    let log = |path: &PathBuf| {
+        let bytes = fs::read(path).map_err(RecordError::file(path))?;
+        let lanes = lanes_of(path, &paths);
+        match ProcessLog::parse(&String::from_utf8_lossy(&bytes)) {
+            Ok(mut log) => {
+                // The line of a thread may be missing, since the disk was full when it was to be written.
+                let known: FxHashSet<u32> = log.threads.iter().map(|thread| thread.number).collect();
+                let missing = lanes.into_iter().filter(|number| !known.contains(number));
+                log.threads.extend(missing.map(|number| Thread { number, name: String::new() }));
+                log.threads.sort_by_key(|thread| thread.number);
+                Ok((Some((path.clone(), log)), false))
+            }
+            Err(NoLog::Empty) => Ok((None, !lanes.is_empty())),
+            Err(NoLog::Version(version)) => Err(RecordError::Version { path: path.clone(), version }),
+        }
     };
+    let is_log = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "log");
+    let logs: Vec<_> = paths.par_iter().filter(is_log).map(log).collect::<Result<_, _>>()?;
+    let unreadable = logs.iter().filter(|(_, is_missing)| *is_missing).count();
+    Ok((logs.into_iter().filter_map(|(log, _)| log).collect(), unreadable))
+}
+
+/// The threads of a process whose lanes are there. `paths` are all parts, in order.
+fn lanes_of(log: &Path, paths: &[PathBuf]) -> Vec<u32> {
+    let Some(folder) = log.parent() else { return Vec::new() };
+    let Some(stem) = log.file_stem().and_then(|stem| stem.to_str()) else { return Vec::new() };
+    let first = folder.join(format!("{stem}-"));
+    let from = paths.partition_point(|path| *path < first);
+    let names = paths[from..].iter().map_while(|path| path.file_name()?.to_str()?.strip_prefix(stem));
+    names.filter_map(|rest| rest.strip_prefix('-')?.strip_suffix(".lane")?.parse().ok()).collect()
+}
+
+fn lanes(path: &Path, log: ProcessLog) -> Result<Process, RecordError> {
     let stem = path.with_extension("");
     let read = if log.is_profile { Lane::read_counted } else { Lane::read };
-    let lanes = log
-        .threads
-        .iter()
-        .map(|thread| Ok((thread.clone(), read(&stem, thread.number)?)))
-        .collect::<io::Result<_>>()?;
-    Ok(Ok(Process { log, lanes }))
+    let lane = |thread: &Thread| Ok((thread.clone(), read(&stem, thread.number)?));
+    let lanes = log.threads.iter().map(lane).collect::<io::Result<_>>().map_err(RecordError::file(path))?;
+    Ok(Process { log, lanes })
 }
 
 /// Every address that call paths name.
@@ -316,17 +457,24 @@ struct Clock {
 }
 
 impl Clock {
-    fn of(processes: &[Process], begin: u64) -> Clock {
+    fn of(processes: &[Process], begin: u64, kept: Kept, quality: &mut Quality) -> Clock {
         // The longest time between two readings of one process of the first machine gives the best rate.
         let boot = processes[0].log.boot;
-        let spans = processes.iter().filter(|process| process.log.boot == boot).filter_map(|process| {
-            let (first, last) = (process.log.readings.first()?, process.log.readings.last()?);
-            let (ticks, time) = (last.ticks.checked_sub(first.ticks)?, last.monotonic.checked_sub(first.monotonic)?);
-            (time > 0).then_some((time, ticks))
-        });
-        let rate = spans.max().map(|(time, ticks)| ticks as f64 * 1e9 / time as f64);
-        let now = || partune_collect::calibration();
-        let resolution = rate.map_or_else(|| now_rate(&processes[0].log, now()), |rate| rate.round() as u64).max(1);
+        let of_boot = || processes.iter().map(|process| &process.log).filter(|log| log.boot == boot);
+        let spans = of_boot().filter_map(|log| span(*log.readings.first()?, *log.readings.last()?));
+        // The clock of processes that were killed was read once; then when the command had ended.
+        let until_end = || of_boot().filter_map(|log| span(*log.readings.first()?, kept.reading));
+        let rate = spans.max().or_else(|| until_end().max().filter(|_| kept.boot == boot));
+        if rate.is_none() && !processes[0].log.counts_nanoseconds {
+            quality.add(Diagnostic::data_loss(
+                "the clock's rate is not known, since all processes were killed on another machine than this"
+                    .to_owned(),
+                "times are right among each other, and their unit is a guess",
+            ));
+        }
+        let of_span = |(time, ticks): (u64, u64)| (ticks as f64 * 1e9 / time as f64).round() as u64;
+        let resolution = rate.map_or(1_000_000_000, of_span);
+        let resolution = resolution.max(1);
         let wall = processes[0].log.readings.first().map_or(0, |reading| {
             let ahead = (begin as f64 - reading.ticks as f64) / resolution as f64 * 1e9;
             (reading.wall as f64 + ahead) as u64
@@ -335,15 +483,10 @@ impl Clock {
     }
 }
 
-/// The rate of a clock that was read once in the program, on this machine, by reading it again now.
-fn now_rate(log: &ProcessLog, now: partune_collect::Reading) -> u64 {
-    let first = log.readings.first();
-    let rate = first.and_then(|first| {
-        let ticks = now.ticks.checked_sub(first.ticks)? as f64;
-        let time = now.monotonic.checked_sub(first.monotonic).filter(|time| *time > 0)? as f64;
-        Some((ticks * 1e9 / time) as u64)
-    });
-    rate.unwrap_or(1_000_000_000)
+/// Nanoseconds and ticks between two readings of one clock.
+fn span(first: Reading, last: Reading) -> Option<(u64, u64)> {
+    let (ticks, time) = (last.ticks.checked_sub(first.ticks)?, last.monotonic.checked_sub(first.monotonic)?);
+    (time > 0).then_some((time, ticks))
 }
 
 fn local_definitions<S: FnMut(&[u8])>(
@@ -430,25 +573,12 @@ fn global_definitions<S: FnMut(&[u8])>(
     global.metrics(unified)
 }
 
-type Chunks = Box<dyn FnMut(&[u8])>;
-
-/// Writes a definition file.
-fn definitions(
-    path: &Path,
-    write: impl FnOnce(DefinitionWriter<Chunks>) -> Result<(), CodecError>,
-) -> Result<(), RecordError> {
-    let failure = std::rc::Rc::new(std::cell::RefCell::new(None));
-    let mut file = BufWriter::new(File::create(path).map_err(RecordError::file(path))?);
-    let kept = std::rc::Rc::clone(&failure);
-    let sink: Chunks = Box::new(move |bytes: &[u8]| {
-        if let Err(error) = file.write_all(bytes).and_then(|()| file.flush()) {
-            kept.borrow_mut().get_or_insert(error);
-        }
-    });
-    let result = DefinitionWriter::new(DEFINITION_CHUNK, sink).and_then(write);
-    result.map_err(|error| RecordError::Codec { path: path.to_owned(), error })?;
-    match failure.borrow_mut().take() {
-        Some(error) => Err(RecordError::file(path)(error)),
-        None => Ok(()),
-    }
+/// The bytes of a definition file.
+fn written(
+    write: impl FnOnce(DefinitionWriter<&mut dyn FnMut(&[u8])>) -> Result<(), CodecError>,
+) -> Result<Vec<u8>, CodecError> {
+    let mut bytes = Vec::new();
+    let mut sink = |chunk: &[u8]| bytes.extend_from_slice(chunk);
+    DefinitionWriter::new(DEFINITION_CHUNK, &mut sink as &mut dyn FnMut(&[u8])).and_then(write)?;
+    Ok(bytes)
 }

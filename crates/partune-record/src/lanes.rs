@@ -1,8 +1,9 @@
 //! From the lane of a thread to its event file: what was flushed during the run, and what was still in the ring.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _};
 use std::mem::offset_of;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use partune_collect::draft;
@@ -10,6 +11,7 @@ use partune_collect::layout::{self, CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, 
 use partune_otf2::codec::{Event, EventVisitor, chunks, read_chunk};
 
 use crate::parts::{self, u32_at, u64_at};
+use crate::space::Needed;
 use crate::statistics::Counted;
 
 /// The parts of a lane, as they were found.
@@ -17,10 +19,12 @@ use crate::statistics::Counted;
 pub(crate) struct Lane {
     ring_path: PathBuf,
     flushed_path: PathBuf,
-    /// Bytes of whole chunks in the flushed file.
+    /// Bytes of whole chunks in the flushed file, as the ring's header says: whatever comes behind is not the recorder's.
     flushed: u64,
-    /// Whole chunks, then the one that was being written, its header complete.
-    ring: Vec<u8>,
+    /// The flushed file is shorter than that.
+    is_cut: bool,
+    /// Bytes that come behind them.
+    rest: u64,
     pub(crate) events: u64,
     /// Whether its ring cannot be read: then what was not flushed is missing.
     pub(crate) is_broken: bool,
@@ -36,27 +40,30 @@ impl Lane {
     /// Reads the lane `STEM-THREAD`. A process on a file system over the network that was killed left only what it had flushed.
     pub(crate) fn read(stem: &Path, thread: u32) -> io::Result<Lane> {
         let (ring_path, flushed_path) = (part(stem, thread, "lane"), part(stem, thread, "evt"));
-        let bytes = parts::read(&ring_path)?;
-        let stored = fs::metadata(&flushed_path).map_or(0, |about| about.len());
+        let stored = parts::size(&flushed_path)?;
         let mut lane = Lane {
             ring_path,
             flushed_path,
             flushed: whole(stored),
-            ring: Vec::new(),
+            is_cut: false,
+            rest: 0,
             is_broken: false,
             events: 0,
             lost: 0,
             times: None,
             counted: None,
         };
+        let bytes = parts::read(&lane.ring_path)?;
         let header = Header::read(&bytes);
         lane.is_broken = header.is_none();
+        let ring = header.as_ref().map(|header| header.ring(bytes)).unwrap_or_default();
         if let Some(header) = header {
+            lane.is_cut = stored < header.flushed;
             lane.flushed = whole(header.flushed.min(stored));
             lane.lost = header.lost;
-            lane.ring = header.ring(bytes);
         }
-        lane.look()?;
+        lane.look(&ring)?;
+        lane.rest = lane.behind(ring).len() as u64;
         Ok(lane)
     }
 
@@ -70,7 +77,7 @@ impl Lane {
     }
 
     /// Counts the events and finds the first and last time.
-    fn look(&mut self) -> io::Result<()> {
+    fn look(&mut self, ring: &[u8]) -> io::Result<()> {
         let flushed = if self.flushed > 0 {
             let file = File::open(&self.flushed_path)?;
             // SAFETY: the program that wrote the file has ended.
@@ -81,7 +88,7 @@ impl Lane {
             None
         };
         let flushed = flushed.as_deref().map_or(&[][..], |map| &map[..self.flushed as usize]);
-        let mut all = flushed.chunks(CHUNK_SIZE).chain(self.ring.chunks(CHUNK_SIZE));
+        let mut all = flushed.chunks(CHUNK_SIZE).chain(ring.chunks(CHUNK_SIZE));
         let first = all.clone().find_map(|chunk| times(chunk).map(|times| times.0));
         let last = all.clone().rev().find_map(|chunk| times(chunk).map(|times| times.1));
         self.times = first.zip(last);
@@ -89,30 +96,57 @@ impl Lane {
         Ok(())
     }
 
-    /// Makes the event file at `path`. The flushed part is moved there, not copied.
-    pub(crate) fn complete(&self, path: &Path) -> io::Result<()> {
-        if self.flushed > 0 {
-            fs::rename(&self.flushed_path, path)?;
-        } else {
-            File::create(path)?;
+    /// What the disk must have room for.
+    pub(crate) fn needed(&self, can_link: bool) -> io::Result<Needed> {
+        if self.flushed > 0 && can_link && !self.is_cut {
+            // The recorder asked for more than it wrote.
+            let there = fs::metadata(&self.flushed_path)?.blocks().saturating_mul(512);
+            return Ok(Needed::grown(self.bytes(), there));
         }
-        let file = OpenOptions::new().write(true).open(path)?;
-        file.set_len(self.flushed)?;
-        let mut file = OpenOptions::new().append(true).open(path)?;
-        if self.ring.is_empty() && self.flushed == 0 {
-            let header = [bytes::CHUNK, bytes::LITTLE_ENDIAN].into_iter().chain(1_u64.to_le_bytes());
-            file.write_all(&header.chain(0_u64.to_le_bytes()).collect::<Vec<_>>())?;
-        } else {
-            file.write_all(&self.ring)?;
+        Ok(Needed::file(self.bytes()))
+    }
+
+    /// Size of the event file.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.flushed + self.rest
+    }
+
+    /// The flushed file, if there is one.
+    pub(crate) fn flushed(&self) -> Option<&Path> {
+        (self.flushed > 0).then_some(&self.flushed_path)
+    }
+
+    /// Makes the event file at `path`, where nothing is. The flushed file gets this name besides its own, and the rest is written behind
+    /// the bytes that the ring's header, which nobody changes, says it has. So it can be done again at any time. Where a file cannot have two
+    /// names, or is shorter than the header says, it is copied.
+    pub(crate) fn complete(&self, path: &Path) -> io::Result<()> {
+        let bytes = parts::read(&self.ring_path)?;
+        let rest = self.behind(Header::read(&bytes).map(|header| header.ring(bytes)).unwrap_or_default());
+        let file = match self.flushed() {
+            Some(flushed) if self.is_cut || !parts::link(flushed, path)? => {
+                let mut file = File::create_new(path)?;
+                io::copy(&mut File::open(flushed)?.take(self.flushed), &mut file)?;
+                file
+            }
+            Some(_) => OpenOptions::new().write(true).open(path)?,
+            None => File::create_new(path)?,
+        };
+        file.write_all_at(&rest, self.flushed)?;
+        file.set_len(self.flushed + rest.len() as u64)
+    }
+
+    /// What comes behind the flushed bytes: the ring, and the marks of the end.
+    fn behind(&self, mut ring: Vec<u8>) -> Vec<u8> {
+        if ring.is_empty() && self.flushed == 0 {
+            ring.extend([bytes::CHUNK, bytes::LITTLE_ENDIAN]);
+            ring.extend(1_u64.to_le_bytes());
+            ring.extend(0_u64.to_le_bytes());
         }
         // Readers of the C library take the marks at the end for granted where the chunk has room for them.
-        let room = CHUNK_SIZE - self.ring.len() % CHUNK_SIZE;
+        let room = CHUNK_SIZE - ring.len() % CHUNK_SIZE;
         let marks: &[u8] = if room >= 2 { &[bytes::END_OF_FILE, bytes::END_OF_BUFFER] } else { &[bytes::END_OF_FILE] };
-        file.write_all(marks)?;
-        match fs::remove_file(&self.ring_path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            result => result,
-        }
+        ring.extend_from_slice(marks);
+        ring
     }
 }
 

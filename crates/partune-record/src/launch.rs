@@ -4,15 +4,19 @@
 //! initialise MPI. How the variables come to other nodes: [`crate::handing`].
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::process::{Child, Command, ExitStatus};
 
 use partune_collect::layout::PARTS;
 
+use crate::complete::{Summary, complete_launched};
 use crate::handing::{LIST, Way};
-use crate::{RecordError, filter, library};
+use crate::library::Library;
+use crate::lock::{self, Lock};
+use crate::{RecordError, archive, clock, filter, library, signals};
 
 /// How calls are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,26 +48,61 @@ pub struct Request {
     pub variables: Vec<(String, OsString)>,
 }
 
+/// A command that has ended. Its folder is held until this goes.
+#[derive(Debug)]
+pub struct Launched {
+    pub status: ExitStatus,
+    folder: PathBuf,
+    lock: Lock,
+}
+
+impl Launched {
+    /// Completes the archive of what the command left.
+    pub fn complete(self) -> Result<Summary, RecordError> {
+        complete_launched(&self.folder, &self.lock)
+    }
+}
+
 /// Prepares the folder and runs the command to its end. What was recorded lies in the folder's parts then.
-pub fn launch(request: &Request) -> Result<ExitStatus, RecordError> {
-    let folder = prepare(&request.folder)?;
-    let parts = folder.join(PARTS);
-    let library = library::unpack(&parts).map_err(RecordError::file(&parts))?;
+pub fn launch(request: &Request) -> Result<Launched, RecordError> {
     let [program, arguments @ ..] = request.command.as_slice() else { return Err(RecordError::NoCommand) };
+    let (lock, folder) = prepare(&request.folder)?;
+    let parts = folder.join(PARTS);
+    let started = start(request, program, arguments, &folder, &parts);
+    if started.is_err() {
+        // Nothing runs that could be recorded.
+        let _ = fs::remove_dir_all(&parts);
+    }
+    let (mut child, _library) = started?;
+    signals::hand_to(Some(child.id()));
+    let status = child.wait();
+    signals::hand_to(None);
+    // Processes that were killed need it; completion makes one, if this cannot be stored.
+    let _ = clock::kept(&parts);
+    // Named as it was given: what is said of the archive should be what was asked for.
+    Ok(Launched { status: status.map_err(failed(program))?, folder: request.folder.clone(), lock })
+}
+
+fn start(
+    request: &Request,
+    program: &OsStr,
+    arguments: &[OsString],
+    folder: &Path,
+    parts: &Path,
+) -> Result<(Child, Library), RecordError> {
+    let library = library::unpack(parts)?;
     let mut command = Command::new(program);
-    let rules = request.filter.as_ref().map(|rules| filter::resolve(rules, &request.command, &parts)).transpose()?;
-    let variables = variables(request, &folder, &library, rules);
+    let rules = request.filter.as_ref().map(|rules| filter::resolve(rules, &request.command, parts)).transpose()?;
+    let variables = variables(request, folder, &library.path, rules);
     hand_on(&mut command, &variables, Way::of(&request.command));
     command.args(arguments).envs(variables);
-    watch_signals();
-    let mut child = command
-        .spawn()
-        .map_err(|error| RecordError::Start { program: program.to_string_lossy().into_owned(), error })?;
-    CHILD.store(child.id() as i32, Ordering::Relaxed);
-    let status = child.wait();
-    CHILD.store(0, Ordering::Relaxed);
-    let _ = fs::remove_file(&library);
-    status.map_err(|error| RecordError::Start { program: program.to_string_lossy().into_owned(), error })
+    signals::watch();
+    let child = command.spawn().map_err(failed(program))?;
+    Ok((child, library))
+}
+
+fn failed(program: &OsStr) -> impl Fn(io::Error) -> RecordError {
+    move |error| RecordError::Start { program: program.to_string_lossy().into_owned(), error }
 }
 
 /// The variables that make a command be recorded, for job scripts that start it by themselves.
@@ -107,34 +146,21 @@ fn prepended(value: &OsStr, variable: &str, separator: &str) -> OsString {
     all
 }
 
-/// Makes the folder, and refuses one that holds something already.
-fn prepare(folder: &Path) -> Result<PathBuf, RecordError> {
-    if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
+/// Makes the folder and takes its lock; refuses one that holds something already. The path has no links.
+fn prepare(folder: &Path) -> Result<(Lock, PathBuf), RecordError> {
+    // Whatever this user lets others do elsewhere: what is loaded into the program comes from here.
+    DirBuilder::new().recursive(true).mode(0o755).create(folder).map_err(RecordError::file(folder))?;
+    let real = fs::canonicalize(folder).map_err(RecordError::file(folder))?;
+    let lock = Lock::take(folder)?;
+    let parts = real.join(PARTS);
+    let entries = fs::read_dir(&real).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let entries = entries.map_err(RecordError::file(folder))?;
+    if entries.iter().any(|entry| entry.file_name() == PARTS) && !archive::is_published(folder)? {
+        return Err(RecordError::Incomplete { folder: folder.to_owned() });
+    }
+    if entries.iter().any(|entry| entry.file_name() != lock::NAME) {
         return Err(RecordError::Occupied { folder: folder.to_owned() });
     }
-    let parts = folder.join(PARTS);
-    fs::create_dir_all(&parts).map_err(RecordError::file(&parts))?;
-    fs::canonicalize(folder).map_err(RecordError::file(folder))
-}
-
-static CHILD: AtomicI32 = AtomicI32::new(0);
-
-/// The archive is to be completed although the user interrupts the program: the terminal tells the program by itself, a request to
-/// terminate is handed on.
-#[allow(unsafe_code, reason = "signal handlers")]
-fn watch_signals() {
-    extern "C" fn stay(_: libc::c_int) {}
-    extern "C" fn hand_on(signal: libc::c_int) {
-        let child = CHILD.load(Ordering::Relaxed);
-        if child > 0 {
-            // SAFETY: may be called from a handler.
-            unsafe { libc::kill(child, signal) };
-        }
-    }
-    let (stay, hand_on): (extern "C" fn(_), extern "C" fn(_)) = (stay, hand_on);
-    // SAFETY: the handlers do nothing that a handler may not.
-    unsafe {
-        libc::signal(libc::SIGINT, stay as usize);
-        libc::signal(libc::SIGTERM, hand_on as usize);
-    }
+    DirBuilder::new().mode(0o755).create(&parts).map_err(RecordError::file(&parts))?;
+    Ok((lock, real))
 }

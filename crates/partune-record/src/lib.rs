@@ -3,6 +3,8 @@
 //! For the command line. [`launch`] runs the command, [`complete`] turns what its processes left into an OTF2 archive; the second half can
 //! be done later, on another machine that sees the folder, after any kind of end.
 
+mod archive;
+mod clock;
 mod complete;
 mod contexts;
 mod definitions;
@@ -11,10 +13,14 @@ mod handing;
 mod lanes;
 mod launch;
 mod library;
+mod living;
+mod lock;
 mod log;
 mod parts;
 mod places;
 mod roles;
+mod signals;
+mod space;
 mod statistics;
 mod unify;
 
@@ -22,7 +28,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use complete::{Summary, complete};
-pub use launch::{Mode, Request, launch};
+pub use launch::{Launched, Mode, Request, launch};
+pub use lock::Holder;
+pub use partune_collect::layout::PARTS;
 use partune_otf2::codec::CodecError;
 use partune_symbols::FilterError;
 
@@ -36,6 +44,16 @@ pub enum RecordError {
     #[error("{} holds something already: choose another folder with -o, or remove it", folder.display())]
     Occupied { folder: PathBuf },
     #[error(
+        "{} holds a recording that is not complete: partune record --complete {}, or choose another folder with -o",
+        folder.display(), folder.display()
+    )]
+    Incomplete { folder: PathBuf },
+    #[error(
+        "no folder can be found that the loader takes a library from: it must have no space or colon in its path, allow programs to be \
+         run, and be writable by nobody else; choose such a folder with -o, or set TMPDIR"
+    )]
+    NoPlace,
+    #[error(
         "no process was recorded in {}: the program did not initialise MPI, or it is linked statically, so that no library can be put \
          in front of MPI",
         folder.display()
@@ -45,6 +63,20 @@ pub enum RecordError {
     Filter { path: PathBuf, error: FilterError },
     #[error("no program of the command can be read that {} could be about: name it in the command", path.display())]
     NoModule { path: PathBuf },
+    #[error("there is no recording in {}", folder.display())]
+    NoRecording { folder: PathBuf },
+    #[error("{} is in use: {holder} records into it, or completes what is in it", folder.display())]
+    Held { folder: PathBuf, holder: Holder },
+    #[error(
+        "process {process} of the program still runs and is recorded: when it has ended, partune record --complete {}",
+        folder.display()
+    )]
+    Living { folder: PathBuf, process: u32 },
+    #[error(
+        "the disk is full: {} are needed in {}, {} are free: free some, then partune record --complete {}",
+        megabytes(*needed), folder.display(), megabytes(*free), folder.display()
+    )]
+    NoRoom { folder: PathBuf, needed: u64, free: u64 },
     #[error("{} was written by another version of partune ({version}): complete it with that one", path.display())]
     Version { path: PathBuf, version: String },
     #[error("{}: {error}", path.display())]
@@ -57,4 +89,14 @@ impl RecordError {
     fn file(path: &Path) -> impl Fn(io::Error) -> RecordError {
         move |error| RecordError::File { path: path.to_owned(), error }
     }
+
+    fn codec(path: &Path) -> impl Fn(CodecError) -> RecordError {
+        move |error| RecordError::Codec { path: path.to_owned(), error }
+    }
+}
+
+/// A number of bytes, rounded up.
+fn megabytes(bytes: u64) -> String {
+    let tenths = bytes.div_ceil(100_000);
+    format!("{}.{} MB", tenths / 10, tenths % 10)
 }

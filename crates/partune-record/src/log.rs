@@ -82,6 +82,8 @@ pub(crate) struct ProcessLog {
     pub(crate) pid: u32,
     pub(crate) host: String,
     pub(crate) boot: u64,
+    /// Whether its clock counts nanoseconds, not ticks of a rate that has to be found out.
+    pub(crate) counts_nanoseconds: bool,
     /// Whether statistics were kept instead of events.
     pub(crate) is_profile: bool,
     pub(crate) program: String,
@@ -143,7 +145,7 @@ impl ProcessLog {
                 self.pid = number(next()?)?;
                 self.host = text(next()?);
                 self.boot = u64::from_str_radix(next()?, 16).ok()?;
-                next()?;
+                self.counts_nanoseconds = next()? == "monotonic";
                 self.is_profile = next()? == "profile";
             }
             "program" => {

@@ -12,6 +12,33 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
+/// The size of a part; 0 if there is none.
+pub(crate) fn size(path: &Path) -> io::Result<u64> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
+        about => Ok(about?.len()),
+    }
+}
+
+/// Gives a part another name besides its own; false where the file system, or the right to it, does not allow that.
+pub(crate) fn link(part: &Path, name: &Path) -> io::Result<bool> {
+    match fs::hard_link(part, name) {
+        Ok(()) => Ok(true),
+        Err(error) => match error.raw_os_error() {
+            Some(
+                libc::EPERM
+                | libc::EACCES
+                | libc::EXDEV
+                | libc::EMLINK
+                | libc::ENOSYS
+                | libc::EOPNOTSUPP
+                | libc::EINVAL,
+            ) => Ok(false),
+            _ => Err(error),
+        },
+    }
+}
+
 /// A number of eight bytes.
 pub(crate) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))

@@ -9,6 +9,8 @@ use partune_base::{StringId, Strings};
 use partune_symbols::{Address, Module, Storage};
 use rustc_hash::FxHashMap;
 
+use crate::RecordError;
+
 /// An address as it was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum At {
@@ -40,15 +42,15 @@ pub(crate) struct Places {
 
 impl Places {
     /// Resolves addresses by the path of their module.
-    pub(crate) fn resolve(addresses: Vec<(StringId, At)>, strings: &mut Strings) -> Places {
+    pub(crate) fn resolve(addresses: Vec<(StringId, At)>, strings: &mut Strings) -> Result<Places, RecordError> {
         let mut addresses = addresses;
         addresses.sort_unstable();
         addresses.dedup();
         let mut places = Places::default();
         for group in addresses.chunk_by(|(a, _), (b, _)| a == b) {
-            places.module(group, strings);
+            places.module(group, strings)?;
         }
-        places
+        Ok(places)
     }
 
     /// The functions at an address, outermost first; none if its module cannot be read.
@@ -56,14 +58,18 @@ impl Places {
         self.known.get(&(module, at)).map_or(&[], |functions| functions)
     }
 
-    fn module(&mut self, addresses: &[(StringId, At)], strings: &mut Strings) {
-        let Some((id, _)) = addresses.first() else { return };
+    fn module(&mut self, addresses: &[(StringId, At)], strings: &mut Strings) -> Result<(), RecordError> {
+        let Some((id, _)) = addresses.first() else { return Ok(()) };
         let path = strings.get(*id).to_owned();
-        let Some(bytes) = map(Path::new(&path)) else { return };
+        let Some(bytes) = map(Path::new(&path))? else { return Ok(()) };
         let files = Maps::default();
         let storage = Storage::new();
         let open = |path: &str| files.get(path);
-        let Ok(module) = Module::parse(&path, &bytes, &open, &storage) else { return };
+        let module = Module::parse(&path, &bytes, &open, &storage);
+        if let Some(failure) = files.failure.take() {
+            return Err(failure);
+        }
+        let Ok(module) = module else { return Ok(()) };
         let wanted: Vec<Address> = addresses
             .iter()
             .map(|(_, at)| match *at {
@@ -72,6 +78,9 @@ impl Places {
             })
             .collect();
         let found = module.resolve(&wanted, strings);
+        if let Some(failure) = files.failure.take() {
+            return Err(failure);
+        }
         for (address, (place, frames)) in addresses.iter().zip(found.iter()) {
             let last = frames.len().saturating_sub(1);
             let functions = frames.iter().enumerate().rev().map(|(i, frame)| {
@@ -90,25 +99,43 @@ impl Places {
         if !module.has_debug_data() {
             self.bare.push(path);
         }
+        Ok(())
     }
 }
 
-fn map(path: &Path) -> Option<Mmap> {
-    let file = File::open(path).ok()?;
+/// A file's content; none where there is no such file for this user. Any other failure may be over the next time: an archive without
+/// names, which would stay so, is not the answer to it.
+fn map(path: &Path) -> Result<Option<Mmap>, RecordError> {
     // SAFETY: programs and libraries are not changed in place while they are used.
     #[allow(unsafe_code, reason = "reading a file in place")]
-    unsafe { Mmap::map(&file) }.ok()
+    let map = |file: File| unsafe { Mmap::map(&file) };
+    match File::open(path).and_then(map) {
+        Ok(map) => Ok(Some(map)),
+        Err(error) => match error.raw_os_error() {
+            // Not there, not ours, or nothing that has a content: a folder, an empty file, what the loader made up.
+            Some(libc::ENOENT | libc::ENOTDIR | libc::EACCES | libc::EPERM | libc::EINVAL | libc::ENODEV) | None => {
+                Ok(None)
+            }
+            Some(_) => Err(RecordError::file(path)(error)),
+        },
+    }
 }
 
 /// Files that were asked for, kept until the module is done.
 #[derive(Default)]
-struct Maps(RefCell<Vec<Mmap>>);
+struct Maps {
+    maps: RefCell<Vec<Mmap>>,
+    failure: RefCell<Option<RecordError>>,
+}
 
 impl Maps {
     fn get(&self, path: &str) -> Option<&[u8]> {
-        let map = map(Path::new(path))?;
+        let map = map(Path::new(path)).unwrap_or_else(|failure| {
+            self.failure.replace(Some(failure));
+            None
+        })?;
         let bytes = std::ptr::from_ref::<[u8]>(&map);
-        self.0.borrow_mut().push(map);
+        self.maps.borrow_mut().push(map);
         // SAFETY: mapped memory does not move with its owner, which is never removed before `self`.
         #[allow(unsafe_code, reason = "an arena of mappings")]
         Some(unsafe { &*bytes })

@@ -69,6 +69,7 @@ fn damaged_parts_make_a_smaller_archive_or_an_error() {
         damage(&files, &mut numbers);
         match partune_record::complete(&work) {
             Ok(summary) => {
+                let summary = summary.expect("it was not complete");
                 whole += 1;
                 let anchor = Anchor::read(&fs::read(&summary.archive).expect("an anchor")).expect("a good anchor");
                 for entry in fs::read_dir(work.join("traces")).expect("event files") {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use partune_otf2::codec::{Anchor, Event, EventVisitor, chunks, read_chunk};
 
-use crate::process::record;
+use crate::process::{complete, record};
 
 /// What an event file holds.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -67,7 +67,7 @@ fn bytes(calls: u64) -> u64 {
 fn everything_is_in_the_archive_of_a_process_that_exits() {
     let folder = tempfile::tempdir().expect("a folder");
     assert!(record(folder.path(), "exit 1000", &[]).success());
-    let summary = partune_record::complete(folder.path()).expect("an archive");
+    let summary = complete(folder.path());
     let counts = count(folder.path(), 0);
     let expected = Counts { enters: 1000, leaves: 1000, sends: 500, bytes: bytes(1000), ..Counts::default() };
     assert_eq!(counts, expected);
@@ -82,7 +82,7 @@ fn a_full_ring_is_flushed_and_a_kill_loses_nothing() {
     // Two chunks: some flushes, the last one not at the end.
     let status = record(folder.path(), "kill 100000", &[("PARTUNE_BUFFER", "524288")]);
     assert!(!status.success());
-    let summary = partune_record::complete(folder.path()).expect("an archive");
+    let summary = complete(folder.path());
     let counts = count(folder.path(), 0);
     assert_eq!((counts.enters, counts.leaves, counts.sends), (100_000, 100_000, 50_000));
     assert_eq!((counts.bytes, counts.others), (bytes(100_000), 0));
@@ -96,7 +96,7 @@ fn a_full_ring_is_flushed_and_a_kill_loses_nothing() {
 fn threads_have_lanes_of_their_own() {
     let folder = tempfile::tempdir().expect("a folder");
     assert!(record(folder.path(), "threads 3000", &[]).success());
-    let summary = partune_record::complete(folder.path()).expect("an archive");
+    let summary = complete(folder.path());
     assert_eq!((summary.pes, summary.events), (4, 4 * 7500));
     for thread in 0..4 {
         assert_eq!(count(folder.path(), thread << 32).events(), 7500);
@@ -107,7 +107,7 @@ fn threads_have_lanes_of_their_own() {
 fn a_forked_child_does_not_write_into_its_parents_lane() {
     let folder = tempfile::tempdir().expect("a folder");
     assert!(record(folder.path(), "fork 100", &[]).success());
-    let summary = partune_record::complete(folder.path()).expect("an archive");
+    let summary = complete(folder.path());
     assert_eq!((summary.processes, summary.events), (1, 500));
 }
 
@@ -116,7 +116,7 @@ fn a_full_disk_costs_events_and_says_how_many() {
     let folder = tempfile::tempdir().expect("a folder");
     // The file of flushed chunks may grow to 2 MiB; four flushes of 512 KiB fit.
     assert!(record(folder.path(), "full 200000", &[("PARTUNE_BUFFER", "524288")]).success());
-    let summary = partune_record::complete(folder.path()).expect("an archive");
+    let summary = complete(folder.path());
     let counts = count(folder.path(), 0);
     let lost: u64 = summary
         .quality
@@ -135,5 +135,9 @@ fn a_full_disk_costs_events_and_says_how_many() {
 fn nothing_recorded_is_an_error_with_a_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let error = partune_record::complete(folder.path()).expect_err("there is nothing");
+    assert!(error.to_string().starts_with("there is no recording"), "{error}");
+    fs::create_dir(folder.path().join("parts")).expect("a folder");
+    let error = partune_record::complete(folder.path()).expect_err("there is nothing");
     assert!(error.to_string().contains("did not initialise MPI"), "{error}");
+    assert!(!folder.path().join("parts").exists(), "the next recording has room");
 }

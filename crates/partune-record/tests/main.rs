@@ -4,4 +4,6 @@
 
 mod damage;
 mod ends;
+mod faults;
+mod folder;
 mod process;

@@ -1,10 +1,14 @@
 //! The recorded process: this test binary, run again.
 
+use std::ffi::OsString;
+use std::io::{Read as _, Write as _};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 
 use partune_collect::frame::Frame;
 use partune_collect::{Kind, Region};
+use partune_record::{Request, Summary};
 
 /// The variable that makes [`act`] play.
 const ACT: &str = "PARTUNE_TEST_ACT";
@@ -20,11 +24,109 @@ pub(crate) fn record(folder: &Path, act: &str, variables: &[(&str, &str)]) -> Ex
     command.output().expect("the test binary starts").status
 }
 
+/// Completes what was recorded.
+pub(crate) fn complete(folder: &Path) -> Summary {
+    partune_record::complete(folder).expect("an archive").expect("it was not complete")
+}
+
+/// The words of a shell that record the acts one after the other, each in a process of its own.
+pub(crate) fn acts(acts: &[&str]) -> Vec<OsString> {
+    let test = std::env::current_exe().expect("the test binary has a path");
+    let act = |act: &&str| format!("{ACT}='{act}' '{}' --exact process::act >/dev/null 2>&1", test.display());
+    ["sh".to_owned(), "-c".to_owned(), acts.iter().map(act).collect::<Vec<_>>().join("; ")].map(OsString::from).into()
+}
+
+/// Names that a process looks for, which do not exist, so that whoever traces it knows when completion begins and ends.
+pub(crate) const MARKS: [&str; 2] = ["/partune-begins", "/partune-ends"];
+
+/// The command that completes the archive in a folder, all on one thread.
+pub(crate) fn completion(command: &mut Command, folder: &Path) {
+    command.arg(std::env::current_exe().expect("the test binary has a path"));
+    command.env(ACT, format!("complete {}", folder.display()));
+}
+
+/// Completion runs before the test runner does, which has threads: whoever traces it is to see it alone.
+#[used]
+#[unsafe(link_section = ".init_array")]
+#[allow(unsafe_code, reason = "run by the loader")]
+static AT_LOAD: extern "C" fn() = {
+    extern "C" fn at_load() {
+        let act = std::env::var(ACT).unwrap_or_default();
+        if let Some(number) = act.strip_prefix("alone ") {
+            let _ = std::fs::metadata(MARKS[0]);
+            if begin() {
+                calls(number.parse().expect("the act has a number"));
+            }
+            // What happens while it ends is the recorder's too.
+            std::process::exit(0);
+        }
+        let Some(folder) = act.strip_prefix("complete ") else { return };
+        rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global().expect("the first pool");
+        let _ = std::fs::metadata(MARKS[0]);
+        let done = partune_record::complete(Path::new(folder));
+        let _ = std::fs::metadata(MARKS[1]);
+        std::process::exit(match done {
+            Ok(_) => 0,
+            Err(error) => {
+                let _ = writeln!(std::io::stderr(), "{error}");
+                1
+            }
+        });
+    }
+    at_load
+};
+
+/// The command that records a process into a folder that waits for its end, and completes the archive.
+pub(crate) fn launching(command: &mut Command, folder: &Path) {
+    command.arg(std::env::current_exe().expect("the test binary has a path"));
+    command.args(["--exact", "process::act", "--nocapture"]);
+    command.env(ACT, format!("launch {}", folder.display()));
+}
+
+/// 2, if a signal ended the command and everything that it had recorded is in the archive.
+fn launch(folder: &Path) -> i32 {
+    let test = std::env::current_exe().expect("the test binary has a path");
+    let request = Request {
+        command: vec![test.into(), "--exact".into(), "process::act".into()],
+        folder: folder.to_owned(),
+        depth: Some(0),
+        variables: vec![(ACT.to_owned(), "wait 100".into())],
+        ..Request::default()
+    };
+    let launched = partune_record::launch(&request).expect("the test binary starts");
+    let was_ended = launched.status.signal().is_some();
+    let events = launched.complete().expect("an archive").events;
+    if was_ended && events == 250 { 2 } else { 3 }
+}
+
+/// Begins to record, as a paradigm's first call does.
+fn begin() -> bool {
+    let is_recorded = partune_collect::begin("MPI", "test");
+    partune_collect::identify(0, 1, 7);
+    let comm =
+        partune_collect::definitions::Comm { sequence: 0, members: &[0], remote: &[], parent: None, name: "all" };
+    partune_collect::definitions::comm(&comm);
+    is_recorded
+}
+
+/// The command that records itself, on one thread, from before its main function to its end.
+pub(crate) fn recording(command: &mut Command, calls: u64) {
+    command.arg(std::env::current_exe().expect("the test binary has a path"));
+    command.env(ACT, format!("alone {calls}"));
+}
+
+/// Says that everything is recorded, to whoever looks into the folder.
+fn tell() {
+    let folder = std::env::var_os("PARTUNE_DIR").expect("it is recorded");
+    std::fs::write(Path::new(&folder).join("parts/recorded"), "").expect("room");
+}
+
 /// Records `calls` calls, of which every second one is a send with two more events: 2.5 events a call.
 fn calls(calls: u64) {
     for i in 0..calls {
         let region = if i % 2 == 0 { &SEND } else { &RANK };
-        let mut call = partune_collect::enter(region, Frame::NONE).expect("this process is recorded");
+        // A thread whose lane cannot be made is not recorded.
+        let Some(mut call) = partune_collect::enter(region, Frame::NONE) else { return };
         if i % 2 == 0 {
             call.sent(partune_collect::Message { peer: 0, comm: 0, tag: i as u32 & 0xff, bytes: i });
         }
@@ -38,15 +140,29 @@ fn calls(calls: u64) {
 #[allow(unsafe_code, reason = "ends that only the system knows")]
 fn act() {
     let Ok(act) = std::env::var(ACT) else { return };
+    if let Some(folder) = act.strip_prefix("launch ") {
+        std::process::exit(launch(Path::new(folder)));
+    }
     let (act, number) = act.split_once(' ').unwrap_or((&act, "0"));
     let number: u64 = number.parse().expect("the act has a number");
-    assert!(partune_collect::begin("MPI", "test"));
-    partune_collect::identify(0, 1, 7);
-    let comm =
-        partune_collect::definitions::Comm { sequence: 0, members: &[0], remote: &[], parent: None, name: "all" };
-    partune_collect::definitions::comm(&comm);
+    if act == "late" {
+        assert!(!partune_collect::begin("MPI", "test"));
+        return;
+    }
+    assert!(begin());
     match act {
         "exit" => calls(number),
+        "stay" => {
+            calls(number);
+            tell();
+            let _ = std::io::stdin().read(&mut [0]);
+            calls(number);
+        }
+        "wait" => {
+            calls(number);
+            tell();
+            std::thread::sleep(std::time::Duration::from_mins(10));
+        }
         "kill" => {
             calls(number);
             // SAFETY: a signal to this process.
@@ -54,6 +170,9 @@ fn act() {
         }
         "threads" => {
             std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(|| calls(number)))));
+        }
+        "many" => {
+            std::thread::scope(|scope| (0..28).for_each(|_| drop(scope.spawn(|| calls(number)))));
         }
         "fork" => {
             calls(number);

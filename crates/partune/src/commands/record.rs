@@ -57,8 +57,12 @@ const SIGNALLED: i32 = 128;
 pub(crate) fn run(args: Args) -> ExitCode {
     if let Some(folder) = &args.complete {
         return match partune_record::complete(folder) {
-            Ok(summary) => {
+            Ok(Some(summary)) => {
                 report(&summary);
+                ExitCode::SUCCESS
+            }
+            Ok(None) => {
+                output::note(&format!("partune: {} is complete already", folder.display()));
                 ExitCode::SUCCESS
             }
             Err(error) => {
@@ -90,18 +94,19 @@ pub(crate) fn run(args: Args) -> ExitCode {
 
 /// Runs a command, completes what it left, and shows that. The exit status is that of the command, unless partune failed.
 pub(crate) fn record(request: &Request, show: impl FnOnce(&Summary) -> anyhow::Result<()>) -> ExitCode {
-    let status = match partune_record::launch(request) {
-        Ok(status) => status,
+    let launched = match partune_record::launch(request) {
+        Ok(launched) => launched,
         Err(error) => {
             let code = if matches!(error, RecordError::Start { .. }) { NOT_STARTED } else { FAILED };
             output::error(&error.into());
             return ExitCode::from(code);
         }
     };
+    let status = launched.status;
     if !status.success() {
         output::note(&format!("partune: the command ended with {status}"));
     }
-    let shown = partune_record::complete(&request.folder).map_err(Into::into).and_then(|summary| show(&summary));
+    let shown = launched.complete().map_err(Into::into).and_then(|summary| show(&summary));
     if let Err(error) = &shown {
         output::error(error);
     }

@@ -30,7 +30,8 @@ pub(crate) fn run(command: Vec<OsString>) -> ExitCode {
         is_recorded = true;
         show(summary, &request.folder, &name)
     });
-    if is_recorded {
+    // Parts that are there can be completed later, which is what was said then.
+    if is_recorded || folder.path().join(partune_record::PARTS).exists() {
         let _kept = folder.keep();
     }
     code

@@ -36,6 +36,8 @@ programs! {
     files "files.c"
     sessions "sessions.c"
     threads "threads.c"
+    short_threads "short_threads.c"
+    exceptions "exceptions.cpp"
     f08 "f08.f90"
     use_mpi "use_mpi.f90"
     mpifh "mpifh.f"

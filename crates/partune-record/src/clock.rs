@@ -1,0 +1,65 @@
+//! The clocks of this machine when the command had ended, kept in the parts.
+//!
+//! A process that was killed read its clocks together only once, which gives no rate. The second reading is made here; it is stored before it
+//! is used, so that a completion that is interrupted and done again gives the same archive.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use crate::log::Reading;
+
+const NAME: &str = "clock";
+
+/// A reading, and the machine that it is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Kept {
+    pub(crate) boot: u64,
+    pub(crate) reading: Reading,
+}
+
+/// The reading in a folder of parts; made now, if there is none.
+pub(crate) fn kept(parts: &Path) -> io::Result<Kept> {
+    let path = parts.join(NAME);
+    match fs::read_to_string(&path) {
+        Ok(text) => read(&text)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("{NAME} is no reading of clocks"))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let now = partune_collect::reading_beside();
+            let reading = Reading { ticks: now.ticks, monotonic: now.monotonic, wall: now.wall };
+            let kept = Kept { boot: partune_collect::boot(), reading };
+            let new = parts.join("clock.new");
+            let mut file = File::create(&new)?;
+            file.write_all(write(kept).as_bytes())?;
+            file.sync_all()?;
+            fs::rename(&new, &path)?;
+            Ok(kept)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn write(Kept { boot, reading: Reading { ticks, monotonic, wall } }: Kept) -> String {
+    format!("{boot:x} {ticks} {monotonic} {wall}\n")
+}
+
+fn read(text: &str) -> Option<Kept> {
+    let (boot, rest) = text.strip_suffix('\n')?.split_once(' ')?;
+    let mut numbers = rest.split(' ').map(|word| word.parse().ok());
+    let reading = Reading { ticks: numbers.next()??, monotonic: numbers.next()??, wall: numbers.next()?? };
+    Some(Kept { boot: u64::from_str_radix(boot, 16).ok()?, reading })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reading_is_made_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let first = kept(folder.path()).expect("a reading");
+        assert_eq!(kept(folder.path()).expect("the same"), first);
+        fs::write(folder.path().join(NAME), "1f 2 3").expect("a file");
+        assert!(kept(folder.path()).is_err(), "a torn reading is none");
+    }
+}
