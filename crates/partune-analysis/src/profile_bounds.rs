@@ -64,8 +64,14 @@ impl Certain {
 /// Whether no operation of a role can wait for another PE.
 fn never_waits(role: Role, completion: Completion) -> bool {
     match role {
-        Role::Inquiry | Role::GroupNotify | Role::RmaPost | Role::Signal | Role::TaskCreate => true,
-        Role::Management | Role::Measurement | Role::DeviceWait => true,
+        Role::Inquiry
+        | Role::GroupNotify
+        | Role::RmaPost
+        | Role::Signal
+        | Role::TaskCreate
+        | Role::Management
+        | Role::Measurement
+        | Role::DeviceWait => true,
         // These begin what another operation completes.
         Role::Send | Role::Recv | Role::SendRecv | Role::Put | Role::Get | Role::Atomic => match completion {
             Completion::Blocking | Completion::Synchronous => false,
@@ -76,12 +82,28 @@ fn never_waits(role: Role, completion: Completion) -> bool {
             Completion::Blocking | Completion::Synchronous | Completion::Buffered => false,
             Completion::NonBlocking | Completion::Persistent => true,
         },
-        Role::Init | Role::Finalize | Role::GlobalAlloc | Role::GroupSync | Role::GroupWait => false,
-        Role::CommSync | Role::RmaGroupSync | Role::RmaStart | Role::RmaComplete | Role::RmaWait => false,
-        Role::Probe | Role::LockAcquire | Role::LockRelease | Role::WaitOnValue | Role::TaskWait => false,
-        Role::PeManagement | Role::Io => false,
-        // Code inside is the user's.
-        Role::WorkSharing | Role::Parallel | Role::TaskRun | Role::User => false,
+        // They wait, or code inside is the user's.
+        Role::Init
+        | Role::Finalize
+        | Role::GlobalAlloc
+        | Role::GroupSync
+        | Role::GroupWait
+        | Role::CommSync
+        | Role::RmaGroupSync
+        | Role::RmaStart
+        | Role::RmaComplete
+        | Role::RmaWait
+        | Role::Probe
+        | Role::LockAcquire
+        | Role::LockRelease
+        | Role::WaitOnValue
+        | Role::TaskWait
+        | Role::PeManagement
+        | Role::Io
+        | Role::WorkSharing
+        | Role::Parallel
+        | Role::TaskRun
+        | Role::User => false,
     }
 }
 

@@ -113,10 +113,8 @@ impl Keep {
     fn locks(&mut self, index: &Index, interval: Interval) {
         let grants = &index.locks.grants;
         self.grants = grants.iter().map(|grant| interval.holds(grant.requested, grant.released)).collect();
-        for at in 0..grants.len() {
-            if interval.holds(grants[at].requested, grants[at].released)
-                && let Some(enabling) = self.grants.get_mut(grants[at].enabled_by as usize)
-            {
+        for grant in grants.iter().filter(|grant| interval.holds(grant.requested, grant.released)) {
+            if let Some(enabling) = self.grants.get_mut(grant.enabled_by as usize) {
                 *enabling = true;
             }
         }
