@@ -82,6 +82,7 @@ fn never_waits(role: Role, completion: Completion) -> bool {
             Completion::Blocking | Completion::Synchronous | Completion::Buffered => false,
             Completion::NonBlocking | Completion::Persistent => true,
         },
+        // They wait, or code inside is the user's.
         Role::Init
         | Role::Finalize
         | Role::GlobalAlloc
@@ -99,7 +100,6 @@ fn never_waits(role: Role, completion: Completion) -> bool {
         | Role::TaskWait
         | Role::PeManagement
         | Role::Io
-        // Code inside is the user's.
         | Role::WorkSharing
         | Role::Parallel
         | Role::TaskRun

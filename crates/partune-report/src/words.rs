@@ -142,7 +142,11 @@ pub fn fact(name: &str, value: f64) -> (String, String) {
         Of::Count => number(),
         Of::Share => crate::names::percent(value),
         Of::Factor => format!("{}×", partune_diag::three_digits(value)),
-        Of::Level => ["whole PEs", "blocks between synchronisations", "call paths"][(value as usize).min(2)].to_owned(),
+        Of::Level => match value as i64 {
+            1 => "blocks between synchronisations".to_owned(),
+            2 => "call paths".to_owned(),
+            _ => "whole PEs".to_owned(),
+        },
         Of::Because(why) => (*why).to_owned(),
     };
     ((*label).to_owned(), value)

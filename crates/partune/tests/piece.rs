@@ -1,6 +1,12 @@
 //! A piece of a run, from the option to the document: a diagnosis worked out by hand, sums over pieces of real archives, and pieces that are
 //! not there.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::float_cmp,
+    reason = "helpers of tests fail as tests do, and seconds here are whole"
+)]
+
 use std::process::Command;
 
 use partune_engine::{Diagnosis, Moment, Request, Selection, SelectionError, analyze, analyze_piece, open};

@@ -56,8 +56,9 @@ fn kernels_are_computation_copies_are_transfers() {
 #[test]
 fn copies_of_a_device_are_no_small_or_serial_transfers() {
     let text = |pe: &str, kind: &str, device: &str| {
-        let puts: String =
-            (0..8).map(|at| format!(" shmem_putmem {}..{} put(to=1, bytes=8)", 10 + at, 11 + at)).collect();
+        let puts = " shmem_putmem put(to=1, bytes=8)";
+        let puts: Vec<String> = (10..18).map(|at| puts.replace(" put(", &format!(" {at}..{} put(", at + 1))).collect();
+        let puts = puts.concat();
         format!("resolution 1000\n{device}\npe {pe}: {kind} 0..100 {{ {puts} }}\npe 1: main 0..100")
     };
     for analysis in ["small_transfers", "serial_transfers"] {
