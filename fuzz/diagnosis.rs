@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use partune_engine::{Mode, Options, Request};
@@ -64,10 +65,11 @@ fn next(packed: &mut &[u8]) -> Option<(String, Vec<u8>)> {
 /// Changes records in some files of an archive.
 pub(crate) fn change(archive: &mut Archive, random: &mut Random) {
     let Some(Ok(anchor)) = archive.get(ANCHOR).map(|bytes| Anchor::read(bytes)) else { return };
-    let names: Vec<String> = archive.keys().filter(|name| !name.ends_with(".otf2")).cloned().collect();
+    let names: Vec<String> = archive.keys().filter(|name| *name != ANCHOR).cloned().collect();
     for _ in 0..=random.below(3) {
         let Some(name) = names.get(random.below(names.len())) else { return };
-        let size = if name.ends_with(".evt") { anchor.event_chunk_size } else { anchor.definition_chunk_size };
+        let is_events = Path::new(name).extension().is_some_and(|ending| ending == "evt");
+        let size = if is_events { anchor.event_chunk_size } else { anchor.definition_chunk_size };
         let changed = archive.get(name).and_then(|bytes| records(bytes, size as usize, random));
         archive.extend(changed.map(|bytes| (name.clone(), bytes)));
     }
