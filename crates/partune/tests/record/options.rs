@@ -103,7 +103,6 @@ fn a_job_of_which_a_part_is_not_recorded_says_why_it_waits() {
 fn nothing_recorded_is_said() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let at = |name: &str| folder.path().join(name);
-    let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
 
     let output = record(&at("no-mpi"), &["true"]);
     assert_eq!(output.status.code(), Some(125), "{}", said(&output));
@@ -132,6 +131,36 @@ fn a_recording_is_not_overwritten() {
     let output = record(folder.path(), &["true"]);
     assert_eq!(output.status.code(), Some(125), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(std::fs::read_to_string(&file).expect("it is still there"), "mine");
+}
+
+/// The loader's list of libraries has spaces and colons between them: the library lies elsewhere then.
+#[test]
+fn a_folder_may_have_any_name_and_is_completed_once() {
+    for built in built("waits/late_sender.c") {
+        let folder = tempfile::tempdir().expect("there is room");
+        let archive = folder.path().join("a run: the second; $HOME");
+        let (mpirun, program) = (format!("mpirun.{}", built.mpi.name), built.program().display().to_string());
+        let output = record(&archive, &[&mpirun, "-n", &built.expected.ranks.to_string(), &program]);
+        assert!(output.status.success(), "{}", said(&output));
+        let anchor = archive.join("traces.otf2");
+        assert_eq!(counts(&anchor).len(), built.expected.ranks, "{}", said(&output));
+        let before = std::fs::read(&anchor).expect("an anchor");
+        let complete = |folder: &Path| {
+            let mut partune = Command::new(env!("CARGO_BIN_EXE_partune"));
+            partune.args(["record", "--complete"]).arg(folder).output().expect("partune runs")
+        };
+        let again = complete(&archive);
+        assert!(again.status.success() && said(&again).contains("is complete already"), "{}", said(&again));
+        assert_eq!(std::fs::read(&anchor).expect("an anchor"), before);
+        // What is wrong is said once, and is no success.
+        let nothing = complete(folder.path());
+        assert_eq!(nothing.status.code(), Some(1), "{}", said(&nothing));
+        assert_eq!(said(&nothing).matches("there is no recording").count(), 1, "{}", said(&nothing));
+    }
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 fn record(folder: &Path, command: &[&str]) -> Output {
