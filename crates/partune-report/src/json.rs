@@ -3,6 +3,7 @@
 //! Versioned by its field `partune`. Fixed fields are typed here; each section of an analysis adds its scalars under its own
 //! name and its tables under theirs, so a new analysis needs no change; it declares them, and [`crate::schema`] says so. Seconds are floating point, summed over PEs unless said.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use partune_base::CallPathId;
@@ -66,7 +67,7 @@ struct Finding<'a> {
     role: &'static str,
     construct: &'a str,
     location: Location<'a>,
-    callpath: Vec<&'a str>,
+    callpath: Vec<Cow<'a, str>>,
     pes: Vec<PeShare>,
     causes: Vec<Cause<'a>>,
     unexplained_s: f64,
@@ -96,7 +97,7 @@ struct Cause<'a> {
     pe: Option<u32>,
     construct: &'a str,
     location: Location<'a>,
-    callpath: Vec<&'a str>,
+    callpath: Vec<Cow<'a, str>>,
     /// Where that PE spent the time that made it late: the operation itself if it was in there or nothing more is known; left out
     /// for code outside of recorded regions, and for causes that are code themselves.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,7 +120,7 @@ struct Via<'a> {
 struct Place<'a> {
     construct: &'a str,
     location: Location<'a>,
-    callpath: Vec<&'a str>,
+    callpath: Vec<Cow<'a, str>>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -250,9 +251,10 @@ fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
 }
 
 /// FNV-1a over the names of a path, and the lines of its calls where they are known: the same on every machine.
-fn hash(trace: &Trace, path: CallPathId, names: &[&str]) -> u32 {
+fn hash(trace: &Trace, path: CallPathId, names: &[Cow<'_, str>]) -> u32 {
+    let shown = trace.paths().ancestors(path).take(names.len());
     let names = names.iter().flat_map(|name| name.bytes().chain([0]));
-    let sites = trace.paths().ancestors(path).map(|path| trace.paths().site(path)).filter(|site| site.is_some());
+    let sites = shown.map(|path| trace.paths().site(path)).filter(|site| site.is_some());
     let sites = sites.flat_map(|site| trace.strings().get(site.file).bytes().chain(site.line.to_le_bytes()));
     names.chain(sites).fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

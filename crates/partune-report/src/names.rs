@@ -44,7 +44,7 @@ pub fn construct(trace: &Trace, path: CallPathId) -> &str {
 /// the user's, or the innermost block if there is none; a line of another function would say where something else is.
 pub fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
     let text = |id| trace.strings().get(id);
-    let ancestors = || trace.paths().ancestors(path);
+    let ancestors = || trace.paths().ancestors(path).take(LEVELS);
     let level = ancestors().position(|path| is_function(region(trace, path)));
     // Some producers mark blocks only.
     let block = || ancestors().find(|path| !region(trace, *path).paradigm.is_some());
@@ -67,7 +67,7 @@ fn is_function(region: &Region) -> bool {
 
 /// Where the innermost user function around a construct is called from, if that is known: two findings at one line may differ in it.
 pub fn caller(trace: &Trace, path: CallPathId) -> Option<Location<'_>> {
-    let ancestors = trace.paths().ancestors(path).skip(1);
+    let ancestors = trace.paths().ancestors(path).take(LEVELS).skip(1);
     let mut functions = ancestors.filter(|path| is_function(region(trace, *path)));
     let site = trace.paths().site(functions.next()?);
     let function = functions.next().map_or("", |path| trace.strings().get(region(trace, path).name));
@@ -122,10 +122,28 @@ pub fn cause(trace: &Trace, pattern: Pattern, cause: &Cause) -> String {
     }
 }
 
-/// Names along a path, outermost first.
-pub fn callpath(trace: &Trace, path: CallPathId) -> Vec<&str> {
-    let mut names: Vec<_> =
-        trace.paths().ancestors(path).map(|path| trace.strings().get(region(trace, path).name)).collect();
+/// How far out the function around a construct is looked for. Who recurses deeper calls what is looked for from the same place.
+const LEVELS: usize = 10_000;
+
+/// Names of a call path that are shown, and their bytes. Each row of a table has a path, so documents would grow with rows × depth.
+const NAMES: usize = 128;
+const NAME_BYTES: usize = 16 << 10;
+
+/// Names along a path, outermost first. Of a very deep one, or of very long names, those of the innermost, and before them how many there
+/// are outside.
+pub fn callpath(trace: &Trace, path: CallPathId) -> Vec<Cow<'_, str>> {
+    let depth = if path.is_some() { trace.paths().depth(path) as usize + 1 } else { 0 };
+    let mut room = NAME_BYTES;
+    let name = |path| trace.strings().get(region(trace, path).name);
+    let inner = trace.paths().ancestors(path).map(name).take(NAMES).take_while(|name| {
+        let fits = name.len() <= room;
+        room = room.saturating_sub(name.len());
+        fits
+    });
+    let mut names: Vec<Cow<'_, str>> = inner.map(Cow::Borrowed).collect();
+    if names.len() < depth {
+        names.push(format!("… {} more", depth - names.len()).into());
+    }
     names.reverse();
     names
 }

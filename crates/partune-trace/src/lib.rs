@@ -9,6 +9,7 @@
 
 mod clock;
 mod code;
+mod members;
 mod pes;
 mod profile;
 mod role;
@@ -19,6 +20,7 @@ mod trace;
 
 pub use clock::{ClockLine, MeasuredClock};
 pub use code::{CallPaths, CallSite, Region, RegionKind};
+pub use members::Members;
 pub use pes::{Group, GroupKind, Metric, MetricValues, Pe, PeKind, Process, Window};
 pub use profile::{BlockSums, PathProfile, PeProfile, Profile, SIZE_CLASSES, Transfers};
 pub use role::{Activity, Completion, Role};
