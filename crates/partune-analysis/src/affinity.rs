@@ -167,7 +167,7 @@ fn run(input: &Input<'_>) -> Outcome {
 fn examine(input: &Input<'_>, window: WindowId) -> Option<Found> {
     let trace = input.trace;
     let members = &trace.groups().get(trace.windows()[window].group)?.members;
-    let rank = |pe: PeId| members.iter().position(|member| *member == pe);
+    let rank = |pe: PeId| members.rank(pe);
     let mut accesses: Vec<(usize, usize, u64, u64)> = Vec::new();
     let (mut paths, mut pes) = (vec![Span::ZERO; trace.paths().len()], Vec::new());
     let (mut local, mut remote) = (0, 0);

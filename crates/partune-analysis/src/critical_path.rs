@@ -29,6 +29,9 @@ pub(crate) static CRITICAL_PATH: Analysis = Analysis {
     run,
 };
 
+/// Rows of the table.
+const ROWS: usize = 1000;
+
 const SHOWS: &[SectionShape] = &[SectionShape {
     name: "critical_path",
     scalars: &[
@@ -129,9 +132,10 @@ impl CriticalPath {
 }
 
 impl Impact {
-    /// From g(c) and, per PE, t(c).
-    pub fn of(critical: &[Span], pes: &[Vec<Span>]) -> Impact {
-        pes.iter().map(|times| Impact::of_pe(critical, times)).fold(Impact::default(), |a, b| Impact {
+    /// From g(c) and, per PE, t(c) where it is not zero.
+    pub fn of(critical: &[Span], pes: &[Vec<(CallPathId, Span)>]) -> Impact {
+        let length = critical.iter().copied().sum();
+        pes.iter().map(|times| Impact::of_pe(critical, length, times)).fold(Impact::default(), |a, b| Impact {
             critical_activities: a.critical_activities + b.critical_activities,
             non_critical_activities: a.non_critical_activities + b.non_critical_activities,
             imbalance: a.imbalance + b.imbalance,
@@ -140,17 +144,16 @@ impl Impact {
         })
     }
 
-    fn of_pe(critical: &[Span], times: &[Span]) -> Impact {
+    fn of_pe(critical: &[Span], length: Span, times: &[(CallPathId, Span)]) -> Impact {
         let (mut common, mut beyond) = (Span::ZERO, Span::ZERO);
-        let (mut missing, mut never) = (Span::ZERO, Span::ZERO);
-        for (g, t) in critical.iter().zip(times) {
-            common += *g.min(t);
-            beyond += t.since(*g);
-            let headroom = g.since(*t);
-            missing += headroom;
-            if *t == Span::ZERO {
-                never += headroom;
-            }
+        // Where the PE has no time, all of the path's is headroom.
+        let (mut missing, mut never) = (length, length);
+        for &(path, t) in times.iter().filter(|(_, t)| *t != Span::ZERO) {
+            let g = critical[path.index().min(critical.len() - 1)];
+            common += g.min(t);
+            beyond += t.since(g);
+            missing += g.since(t) - g;
+            never -= g;
         }
         // Σ g − Σ t, shared over call paths in proportion to headroom.
         let rest = (missing - beyond).0 as f64;
@@ -276,32 +279,30 @@ fn forks(trace: &Trace, index: &Index) -> Vec<Vec<Part>> {
     forked
 }
 
-/// The time of each PE in each call path, and outside of all, without waits.
-pub(crate) fn work(trace: &Trace, index: &Index, waits: &Waits, pes: &[PeId]) -> Vec<Vec<Span>> {
+/// The time of each PE in the call paths where it has any, and outside of all, without waits; in order of paths, outside last.
+pub(crate) fn work(trace: &Trace, index: &Index, waits: &Waits, pes: &[PeId]) -> Vec<Vec<(CallPathId, Span)>> {
     let forked = forks(trace, index);
-    pes.par_iter()
-        .map(|pe| {
-            let stream = &trace.streams()[*pe];
-            let mut times = profile(trace, *pe);
-            let recorded: Span = times.iter().copied().sum();
-            for wait in waits.of_pe(*pe) {
-                times[trace.visit(*pe, wait.operation).path.index()] -= wait.duration();
-            }
-            let mut outside = Span::ZERO;
-            for part in &forked[pe.index()] {
-                *times.get_mut(part.path.index()).unwrap_or(&mut outside) += part.took();
-            }
-            for (path, time) in trace.paths().ids().zip(&mut times) {
-                *time = if is_shut_down(trace, path) { Span::ZERO } else { time.clamp_positive() };
-            }
-            let all = stream.end().unwrap_or_default().since(stream.begin().unwrap_or_default());
-            if trace.pes()[*pe].thread == 0 {
-                outside += (all - recorded).clamp_positive();
-            }
-            times.push(outside);
-            times
-        })
-        .collect()
+    let of_pe = |times: &mut PathTimes, pe: &PeId| {
+        let stream = &trace.streams()[*pe];
+        profile(trace, *pe, times);
+        let recorded: Span = times.iter().map(|(_, time)| time).sum();
+        for wait in waits.of_pe(*pe) {
+            times.add(trace.visit(*pe, wait.operation).path, -wait.duration());
+        }
+        for part in &forked[pe.index()] {
+            times.add(part.path, part.took());
+        }
+        let all = stream.end().unwrap_or_default().since(stream.begin().unwrap_or_default());
+        if trace.pes()[*pe].thread == 0 {
+            times.add(CallPathId::NONE, (all - recorded).clamp_positive());
+        }
+        let counts = |(path, time): &(CallPathId, Span)| time.is_positive() && !is_shut_down(trace, *path);
+        let mut work: Vec<(CallPathId, Span)> = times.iter().filter(counts).collect();
+        work.sort_unstable_by_key(|(path, _)| *path);
+        times.clear();
+        work
+    };
+    pes.par_iter().map_init(|| PathTimes::new(trace.paths().len()), of_pe).collect()
 }
 
 fn run(input: &Input<'_>) -> Outcome {
@@ -314,14 +315,20 @@ fn run(input: &Input<'_>) -> Outcome {
     let seconds = |ticks: f64| ticks / clock.ticks_per_second() as f64;
     let scalar = |name, value| Scalar { name, value, unit: Unit::Seconds };
     let critical = |id: &CallPathId| path.times[id.index().min(trace.paths().len())];
-    let average = |id: &CallPathId| {
-        let sum: Span = work.iter().map(|times| times[id.index().min(trace.paths().len())]).sum();
-        sum.0 as f64 / pes.len().max(1) as f64
-    };
+    let mut sums = PathTimes::new(trace.paths().len());
+    work.iter().flatten().for_each(|(path, time)| sums.add(*path, *time));
+    let average = |id: &CallPathId| sums.get(*id).0 as f64 / pes.len().max(1) as f64;
     let all = trace.paths().ids().chain([CallPathId::NONE]);
     let mut rows: Vec<CallPathId> = all.filter(|id| critical(id).is_positive()).collect();
     rows.sort_by_key(|id| (std::cmp::Reverse(critical(id)), *id));
     let imbalance = |id: &CallPathId| (critical(id).0 as f64 - average(id)).max(0.0);
+    let imbalance_s = seconds(rows.iter().map(imbalance).sum());
+    let mut notes = Vec::new();
+    if rows.len() > ROWS {
+        notes
+            .push(format!("the table lists the first {ROWS} of {} call paths, by their share of the path", rows.len()));
+        rows.truncate(ROWS);
+    }
     let number = |part: &dyn Fn(&CallPathId) -> f64| {
         Values::Number(Unit::Seconds, rows.iter().map(|id| seconds(part(id))).collect())
     };
@@ -338,7 +345,7 @@ fn run(input: &Input<'_>) -> Outcome {
         name: "critical_path",
         scalars: vec![
             scalar("length_s", clock.seconds(path.length())),
-            scalar("imbalance_s", seconds(rows.iter().map(imbalance).sum())),
+            scalar("imbalance_s", imbalance_s),
             scalar("critical_activities_s", seconds(impact.critical_activities)),
             scalar("non_critical_activities_s", seconds(impact.non_critical_activities)),
             scalar("imbalance_impact_s", seconds(impact.imbalance)),
@@ -346,7 +353,7 @@ fn run(input: &Input<'_>) -> Outcome {
             scalar("idle_s", seconds(impact.beyond)),
         ],
         tables: vec![table],
-        notes: Vec::new(),
+        notes,
     };
     Outcome { findings: Vec::new(), sections: vec![section] }
 }

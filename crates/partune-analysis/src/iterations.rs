@@ -112,15 +112,14 @@ pub fn turn_begins(trace: &Trace) -> Option<Vec<Time>> {
 fn turns(trace: &Trace, pes: &[PeId]) -> Option<Vec<Vec<Turn>>> {
     let is_turn =
         |path: CallPathId| trace.regions()[trace.paths().region(path)].kind == partune_trace::RegionKind::Iteration;
-    let outermost = |path: CallPathId| is_turn(path) && !trace.paths().ancestors(path).skip(1).any(is_turn);
-    let outermost: Vec<bool> = trace.paths().ids().map(outermost).collect();
-    if !outermost.contains(&true) {
+    let outermost = trace.paths().outermost(1, |path| is_turn(path).then_some(0));
+    if !outermost.iter().any(|is| *is) {
         return None;
     }
     let mut turns: Vec<Vec<Turn>> = pes
         .par_iter()
         .map(|pe| {
-            let visits = trace.streams()[*pe].visits.iter().filter(|visit| outermost[visit.path.index()]);
+            let visits = trace.streams()[*pe].visits.iter().filter(|visit| outermost[visit.path]);
             visits.map(|visit| Turn { begin: visit.enter, end: visit.exit, path: visit.path }).collect()
         })
         .collect();

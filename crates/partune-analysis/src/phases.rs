@@ -70,12 +70,9 @@ pub(crate) fn table(trace: &Trace, pes: &[PeId], windows: &Table<PeId, (Time, Ti
 /// The visits of these PEs to phases, those to a phase in itself excepted; `None` if nothing is marked.
 fn visits(trace: &Trace, pes: &[PeId]) -> Option<Vec<Vec<Visit>>> {
     let (regions, paths) = (trace.regions(), trace.paths());
-    let outermost = |path| {
-        let region = paths.region(path);
-        let inside = || paths.ancestors(path).skip(1).any(|around| paths.region(around) == region);
-        (regions[region].kind == RegionKind::Phase && !inside()).then_some(region)
-    };
-    let phases: Vec<Option<RegionId>> = paths.ids().map(outermost).collect();
+    let is_phase = |path| regions[paths.region(path)].kind == RegionKind::Phase;
+    let outermost = paths.outermost(regions.len(), |path| is_phase(path).then(|| paths.region(path).index()));
+    let phases: Vec<Option<RegionId>> = paths.ids().map(|path| outermost[path].then(|| paths.region(path))).collect();
     if phases.iter().all(Option::is_none) {
         return None;
     }

@@ -17,7 +17,7 @@ impl Places {
     /// Linear in call paths.
     pub(crate) fn of(trace: &Trace) -> Places {
         let mut first = FxHashMap::default();
-        Places(trace.paths().ids().map(|path| *first.entry(trace.place(path)).or_insert(path)).collect())
+        Places(trace.places().iter_ids().map(|(path, place)| *first.entry(*place).or_insert(path)).collect())
     }
 
     /// The first path at the place of a path.

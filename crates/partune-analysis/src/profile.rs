@@ -180,10 +180,7 @@ fn run(input: &Input<'_>) -> Outcome {
 /// Whether no ancestor of a path is of the same region.
 fn outermost(trace: &Trace) -> Table<CallPathId, bool> {
     let paths = trace.paths();
-    paths
-        .ids()
-        .map(|path| paths.ancestors(path).skip(1).all(|above| paths.region(above) != paths.region(path)))
-        .collect()
+    paths.outermost(trace.regions().len(), |path| Some(paths.region(path).index()))
 }
 
 /// The time outside of all regions as a row.

@@ -86,22 +86,15 @@ impl<'a> Timeline<'a> {
     }
 }
 
-/// The exclusive times of a whole PE, by call path; without time outside of visits.
-pub(crate) fn profile(trace: &Trace, pe: PeId) -> Vec<Span> {
+/// Adds the exclusive times of a whole PE; without time outside of visits.
+pub(crate) fn profile(trace: &Trace, pe: PeId, times: &mut PathTimes) {
     let (visits, paths) = (&trace.streams()[pe].visits, trace.paths());
-    let mut inclusive = vec![Span::ZERO; paths.len()];
     for ((path, enter), exit) in visits.path.iter().zip(&visits.enter).zip(&visits.exit) {
-        if let Some(time) = inclusive.get_mut(path.0 as usize) {
-            *time += *exit - *enter;
+        times.add(*path, *exit - *enter);
+        if let Some(parent) = paths.parent(*path).some() {
+            times.add(parent, *enter - *exit);
         }
     }
-    let mut exclusive = inclusive.clone();
-    for path in paths.ids() {
-        if let Some(parent) = paths.parent(path).some() {
-            exclusive[parent.0 as usize] -= inclusive[path.0 as usize];
-        }
-    }
-    exclusive
 }
 
 impl PathTimes {

@@ -9,7 +9,7 @@ mod table;
 mod time;
 
 pub use ids::{CallPathId, GroupId, MetricId, PeId, ProcessId, RegionId, StringId, WindowId};
-pub use printable::{printable, sign};
+pub use printable::{printable, shortened, sign};
 pub use strings::Strings;
 pub use table::{Id, Table};
 pub use time::{Clock, Span, Time};

@@ -11,6 +11,15 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// A text of at most about so many bytes: of a longer one its begin and its end.
+pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most {
+        return Cow::Borrowed(text);
+    }
+    let (begin, end) = (text.floor_char_boundary(most / 2), text.ceil_char_boundary(text.len() - most / 2));
+    Cow::Owned(format!("{}…{}", &text[..begin], &text[end..]))
+}
+
 /// The sign that stands for a character; for most itself.
 pub fn sign(it: char) -> char {
     match it {
@@ -31,6 +40,14 @@ pub fn sign(it: char) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_a_long_text_both_ends_are_kept() {
+        assert_eq!([shortened("abcdefgh", 8), shortened("abcdefgh", 7)], ["abcdefgh", "abc…fgh"]);
+        // Between characters: the first of two bytes is not kept alone.
+        assert_eq!(shortened("aéééé", 4), "a…é");
+        assert_eq!(shortened("ab", 0), "…");
+    }
 
     #[test]
     fn what_steers_is_a_sign_and_all_else_is_as_it_was() {

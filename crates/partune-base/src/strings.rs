@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::StringId;
-use crate::printable::printable;
+use crate::printable::{printable, shortened};
 use crate::table::{Id, Table};
 
 /// A set of strings with dense ids in the order of their first use.
@@ -30,9 +30,13 @@ impl Strings {
         self.texts.get(id).map_or("", |text| text)
     }
 
-    /// Makes every text [`printable`]; ids stay. Texts that differed may be equal then, and keep an id each.
-    pub fn make_printable(&mut self) {
+    /// Makes every text [`printable`] and at most about so many bytes long; ids stay. Texts that differed may be equal then, and keep an id
+    /// each.
+    pub fn make_printable(&mut self, most: usize) {
         for text in &mut self.texts {
+            if let Cow::Owned(short) = shortened(text, most) {
+                *text = short.into();
+            }
             if let Cow::Owned(clean) = printable(text) {
                 *text = clean.into();
             }

@@ -50,7 +50,7 @@ impl Contents for Plain {
 }
 
 /// Opens a regular file to read it, and nothing else; never waits for another process.
-pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
+pub fn open_regular(path: &Path) -> io::Result<File> {
     check(&std::fs::metadata(path)?)?;
     // It may be another one by now, and opening a pipe without the flag waits for its writer.
     let file = OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)?;

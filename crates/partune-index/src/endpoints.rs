@@ -62,7 +62,7 @@ fn acts_for_another(trace: &Trace, pe: PeId) -> bool {
     }
     groups.sort_unstable();
     groups.dedup();
-    let holds = |group: &GroupId| trace.groups().get(*group).is_some_and(|group| group.members.contains(&pe));
+    let holds = |group: &GroupId| trace.groups().get(*group).is_some_and(|group| group.members.contains(pe));
     !groups.is_empty() && !groups.iter().any(holds)
 }
 

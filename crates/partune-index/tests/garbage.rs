@@ -3,8 +3,8 @@
 use partune_base::{Clock, GroupId, PeId, ProcessId, Span, StringId, Time, WindowId};
 use partune_index::{Dependences, Index, clock_repair};
 use partune_trace::{
-    Collective, Completion, Group, GroupKind, LockEvent, LockKind, NO_REQUEST, Pe, PeKind, Process, Recv, Region,
-    RegionKind, RequestEvent, RequestKind, RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer,
+    Collective, Completion, Group, GroupKind, LockEvent, LockKind, Members, NO_REQUEST, Pe, PeKind, Process, Recv,
+    Region, RegionKind, RequestEvent, RequestKind, RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer,
     RmaTransferKind, Role, Send, Stream, TeamEvent, TeamKind, Trace, TraceBuilder, Visit, VisitIx, Window,
 };
 use proptest::prelude::*;
@@ -124,7 +124,9 @@ fn trace(visits: &[Vec<(u8, u16, u16)>], rows: &[Vec<Row>], processes: &[u8]) ->
     for (index, kind) in kinds.into_iter().enumerate() {
         let mut members: Vec<PeId> = (0..PES as u32).map(PeId).filter(|pe| (pe.0 as usize) <= index + 1).collect();
         members.push(PeId(if index == 2 { u32::MAX } else { 77 }));
-        built.groups.push(Group { name, kind, paradigm: name, members, split: index as u32 });
+        let (first, second) = members.split_at((index as usize).min(members.len()));
+        let members = Members::joined(&first.to_vec().into(), &second.to_vec().into());
+        built.groups.push(Group { name, kind, paradigm: name, members });
     }
     for group in [0, 2, 9] {
         built.windows.push(Window { name, group: GroupId(group) });

@@ -38,7 +38,9 @@ pub fn format(source: &str) -> Option<String> {
         } else if token.kind == Kind::Comment && previous.is_some() {
             // Comments that the writer put in a column stay there.
             text.push_str(&" ".repeat(gap.chars().count().max(1)));
-        } else if previous.is_some_and(|previous| spaced(before, previous, *token, !gap.is_empty())) {
+        } else if previous.is_some_and(|previous| {
+            spaced(before, previous, *token, !gap.is_empty()) || runs_together(previous, *token)
+        }) {
             text.push(' ');
         }
         text.push_str(&written(*token));
@@ -66,6 +68,12 @@ fn written(token: Token<'_>) -> String {
         }
         _ => token.text.to_owned(),
     }
+}
+
+/// Whether two tokens without a space would be read as others: `-` and `>=` as `->` and `=`.
+fn runs_together(left: Token<'_>, right: Token<'_>) -> bool {
+    let both = format!("{}{}", written(left), written(right));
+    tokens(&both, &mut Vec::new()).first().is_some_and(|first| first.text != left.text)
 }
 
 /// Whether a space stands between two tokens of a line.
@@ -102,4 +110,36 @@ fn spaced(before: Option<Token<'_>>, left: Token<'_>, right: Token<'_>, gap: boo
         return left.kind != Kind::Word && left.kind != Kind::Number || word(left);
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_formatted_stays_as_it_is() {
+        let signs = "|| <= >= != .. -> ( ) [ ] { } ; , : = < > + - * / ^ | ∥ ≥".split(' ');
+        let words: Vec<&str> = signs.chain(["x", "if", "1", "2.5ms", "1.", "\"t\"", "// c\n", "#/ d\n"]).collect();
+        let mut texts = Vec::new();
+        for a in &words {
+            for b in &words {
+                for c in &words {
+                    texts.extend([" ", ""].map(|gap| [*a, *b, *c].join(gap)));
+                }
+            }
+        }
+        let mut formatted = 0;
+        for text in texts {
+            let Some(once) = format(&text) else { continue };
+            assert_eq!(format(&once).as_deref(), Some(once.as_str()), "{text:?}");
+            let of = |text: &str| -> Vec<(Kind, String)> {
+                tokens(text, &mut Vec::new()).iter().map(|token| (token.kind, written(*token))).collect()
+            };
+            assert_eq!(of(&once), of(&text), "{text:?}");
+            formatted += 1;
+        }
+        assert!(formatted > 50_000, "{formatted}");
+        assert_eq!(format("- >= x").as_deref(), Some("- >= x\n"));
+        assert_eq!(format("let a = 2 *-x;").as_deref(), Some("let a = 2 *-x;\n"));
+    }
 }

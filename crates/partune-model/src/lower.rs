@@ -34,6 +34,7 @@ pub fn lower(source: &str, file: &File, values: &Values, files: Files<'_>) -> (O
         file,
         variables: BTreeMap::new(),
         expanding: Vec::new(),
+        expanded: BTreeMap::new(),
         terms: 0,
         recursive: BTreeSet::new(),
         lowered: BTreeMap::new(),
@@ -65,7 +66,7 @@ enum Meaning {
 }
 
 /// What kind of value an expression has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Type {
     Int,
     Real,
@@ -87,6 +88,8 @@ struct Lower<'a> {
     variables: BTreeMap<String, usize>,
     /// Items that are being expanded, against endless expansion of functions.
     expanding: Vec<usize>,
+    /// What functions are with these arguments, so that each is expanded once however often it is used.
+    expanded: BTreeMap<(usize, Vec<(Type, Expr)>), expr::Any>,
     terms: usize,
     /// Items of processes that reach themselves.
     recursive: BTreeSet<usize>,

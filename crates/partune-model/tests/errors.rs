@@ -44,6 +44,22 @@ fn errors_are_told() {
 }
 
 #[test]
+fn a_name_is_worked_out_once_however_often_it_is_used() {
+    // Each twice the one before: 2^50 of the first, if every use were worked out again.
+    let names: String = (1..=50).map(|i| format!("let a{i} = a{0} + a{0};\n", i - 1)).collect();
+    let source = format!("param x: time;\nlet a0 = x;\n{names}main = delay(a50);");
+    assert_eq!(simulated(&model(&source, &[("x", 1)])).makespan, exact(1 << 50));
+    let functions: String = (1..=50).map(|i| format!("let f{i}(y) = f{0}(y) + f{0}(y);\n", i - 1)).collect();
+    let source = format!("let f0(y) = y;\n{functions}main = delay(f50(1) + f50(2));");
+    assert_eq!(simulated(&model(&source, &[])).makespan, exact(3 << 50));
+    // Too deep is said, and is not called a circle.
+    let names: String = (1..=100).rev().map(|i| format!("let a{i} = a{} + 1;\n", i - 1)).collect();
+    let (found, diagnostics) = read(&format!("let a0 = 1;\n{names}main = delay(a100);"), &values(&[]));
+    assert!(found.is_none() && diagnostics.iter().any(|one| one.message.contains("each within the next")));
+    assert!(diagnostics.iter().all(|one| !one.message.contains("by itself")), "{diagnostics:?}");
+}
+
+#[test]
 fn errors_at_run_time_are_told() {
     for (source, wanted) in [
         ("resource r[4]; main = par (i = 1, 9) use(r[i], 1);", "indices 0 to 3"),

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use partune_analysis::{PathTimes, Waits};
-use partune_base::{CallPathId, PeId, RegionId, Span, Table, Time};
+use partune_base::{CallPathId, Id, PeId, RegionId, Span, Table, Time};
 use partune_trace::{Trace, VisitIx};
 use rayon::prelude::*;
 
@@ -44,10 +44,7 @@ pub fn flat(trace: &Trace, times: &PathTimes, waits: &Waits) -> Vec<Flat> {
         bytes: 0,
     };
     let mut sums: Table<RegionId, Flat> = trace.regions().ids().map(empty).collect();
-    let outermost: Table<CallPathId, bool> = paths
-        .ids()
-        .map(|path| paths.ancestors(path).skip(1).all(|above| paths.region(above) != paths.region(path)))
-        .collect();
+    let outermost = paths.outermost(trace.regions().len(), |path| Some(paths.region(path).index()));
     let mut on_pe: Table<RegionId, (Span, u64)> = Table::filled(trace.regions().len(), (Span::ZERO, 0));
     let mut touched: Vec<RegionId> = Vec::new();
     for (pe, rows) in times.iter_ids() {

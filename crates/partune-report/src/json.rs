@@ -3,6 +3,7 @@
 //! Versioned by its field `partune`. Fixed fields are typed here; each section of an analysis adds its scalars under its own
 //! name and its tables under theirs, so a new analysis needs no change; it declares them, and [`crate::schema`] says so. Seconds are floating point, summed over PEs unless said.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use partune_base::{CallPathId, Span, Time};
@@ -90,7 +91,7 @@ struct Finding<'a> {
     construct: &'a str,
     location: Location<'a>,
     /// The call path; of several that lead to this place the one that loses most.
-    callpath: Vec<&'a str>,
+    callpath: Vec<Cow<'a, str>>,
     /// The call paths that lead to this place, if there are several, the one that loses most first.
     callpaths: Vec<PathShare<'a>>,
     pes: Vec<PeShare>,
@@ -112,7 +113,7 @@ struct Location<'a> {
 
 #[derive(Serialize, JsonSchema)]
 struct PathShare<'a> {
-    callpath: Vec<&'a str>,
+    callpath: Vec<Cow<'a, str>>,
     seconds: f64,
 }
 
@@ -128,7 +129,7 @@ struct Cause<'a> {
     pe: Option<u32>,
     construct: &'a str,
     location: Location<'a>,
-    callpath: Vec<&'a str>,
+    callpath: Vec<Cow<'a, str>>,
     /// Where that PE spent the time that made it late: the operation itself if it was in there or nothing more is known; left out
     /// for code outside of recorded regions (of the main thread; other threads are not yet at work then), and for causes that are code themselves.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -151,7 +152,7 @@ struct Via<'a> {
 struct Place<'a> {
     construct: &'a str,
     location: Location<'a>,
-    callpath: Vec<&'a str>,
+    callpath: Vec<Cow<'a, str>>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -274,10 +275,11 @@ pub fn finding_id(trace: &Trace, finding: &partune_analysis::Finding) -> String 
     let (mut names, mut sites) = (names::callpath(trace, finding.path), Vec::new());
     if finding.pattern.adds_up() {
         let at = names::location(trace, finding.path);
-        names = vec![names::construct(trace, finding.path), at.function];
+        names = vec![names::construct(trace, finding.path).into(), at.function.into()];
         sites.push((at.file, at.line));
     } else {
-        let known = trace.paths().ancestors(finding.path).map(|path| trace.paths().site(path));
+        let shown = trace.paths().ancestors(finding.path).take(names.len());
+        let known = shown.map(|path| trace.paths().site(path));
         sites.extend(known.filter(|site| site.is_some()).map(|site| (trace.strings().get(site.file), site.line)));
     }
     format!("{}-{:08x}", finding.pattern.name(), hash(&names, &sites))
@@ -297,7 +299,7 @@ fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
 }
 
 /// FNV-1a over names and lines of files: the same on every machine.
-fn hash(names: &[&str], sites: &[(&str, u32)]) -> u32 {
+fn hash(names: &[Cow<'_, str>], sites: &[(&str, u32)]) -> u32 {
     let names = names.iter().flat_map(|name| name.bytes().chain([0]));
     let sites = sites.iter().flat_map(|(file, line)| file.bytes().chain(line.to_le_bytes()));
     names.chain(sites).fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))

@@ -51,7 +51,7 @@ pub fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
 
 /// Where the innermost user function around a construct is called from, if that is known: two findings at one line may differ in it.
 pub fn caller(trace: &Trace, path: CallPathId) -> Option<Location<'_>> {
-    let ancestors = trace.paths().ancestors(path).skip(1);
+    let ancestors = trace.paths().ancestors(path).take(LEVELS).skip(1);
     let mut functions = ancestors.filter(|path| region(trace, *path).is_function());
     let site = trace.paths().site(functions.next()?);
     let function = functions.next().map_or("", |path| trace.strings().get(region(trace, path).name));
@@ -63,7 +63,7 @@ pub fn called_from(trace: &Trace, path: CallPathId) -> String {
     if let Some(at) = caller(trace, path) {
         return at.text();
     }
-    let ancestors = trace.paths().ancestors(path).skip(1);
+    let ancestors = trace.paths().ancestors(path).take(LEVELS).skip(1);
     let function = ancestors.filter(|path| region(trace, *path).is_function()).nth(1);
     function.map_or(OUTSIDE, |path| trace.strings().get(region(trace, path).name)).to_owned()
 }
@@ -115,10 +115,28 @@ pub fn cause(trace: &Trace, pattern: Pattern, cause: &Cause) -> String {
     if is_operation && is_late && cause.origin != cause.path { before(at(cause.origin)) } else { at(cause.path) }
 }
 
-/// Names along a path, outermost first.
-pub fn callpath(trace: &Trace, path: CallPathId) -> Vec<&str> {
-    let mut names: Vec<_> =
-        trace.paths().ancestors(path).map(|path| trace.strings().get(region(trace, path).name)).collect();
+/// How far out the function around a construct is looked for. Who recurses deeper calls what is looked for from the same place.
+const LEVELS: usize = 10_000;
+
+/// Names of a call path that are shown, and their bytes. Each row of a table has a path, so documents would grow with rows × depth.
+const NAMES: usize = 128;
+const NAME_BYTES: usize = 16 << 10;
+
+/// Names along a path, outermost first. Of a very deep one, or of very long names, those of the innermost, and before them how many there
+/// are outside.
+pub fn callpath(trace: &Trace, path: CallPathId) -> Vec<Cow<'_, str>> {
+    let depth = if path.is_some() { trace.paths().depth(path) as usize + 1 } else { 0 };
+    let mut room = NAME_BYTES;
+    let name = |path| trace.strings().get(region(trace, path).name);
+    let inner = trace.paths().ancestors(path).map(name).take(NAMES).take_while(|name| {
+        let fits = name.len() <= room;
+        room = room.saturating_sub(name.len());
+        fits
+    });
+    let mut names: Vec<Cow<'_, str>> = inner.map(Cow::Borrowed).collect();
+    if names.len() < depth {
+        names.push(format!("… {} more", depth - names.len()).into());
+    }
     names.reverse();
     names
 }

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use partune_base::{GroupId, Id, MetricId, PeId, WindowId};
-use partune_trace::{Group, GroupKind, Metric, MetricValues, Pe, PeKind, Process, Stream, TraceBuilder, Window};
+use partune_trace::{
+    Group, GroupKind, Members, Metric, MetricValues, Pe, PeKind, Process, Stream, TraceBuilder, Window,
+};
 
 use crate::lexer::{Line, Source};
 use crate::syntax::{GroupText, Text, pe_id};
@@ -78,9 +80,12 @@ fn define_groups(source: &Source<'_>, text: &Text, built: &mut TraceBuilder, nam
     let groups: Vec<_> = std::iter::once(world).chain(written).collect();
     for (kind, members, split, name) in groups {
         let text = built.strings.intern(name);
-        let split = split.unwrap_or(members.len()) as u32;
+        let members = match split {
+            Some(split) => Members::joined(&members[..split].to_vec().into(), &members[split..].to_vec().into()),
+            None => members.into(),
+        };
         let paradigm = if kind == GroupKind::Team { threads } else { paradigm };
-        names.groups.insert(name.to_owned(), built.groups.push(Group { name: text, kind, paradigm, members, split }));
+        names.groups.insert(name.to_owned(), built.groups.push(Group { name: text, kind, paradigm, members }));
     }
 }
 

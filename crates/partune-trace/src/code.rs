@@ -149,6 +149,47 @@ impl CallPaths {
         self.parents.ids()
     }
 
+    /// Whether a path is in a class, and none of its ancestors in the same one. Classes are below `classes`. Cost: linear.
+    pub fn outermost(&self, classes: usize, class: impl Fn(CallPathId) -> Option<usize>) -> Table<CallPathId, bool> {
+        // Children as lists: the last of a parent, and of each the one before.
+        let mut last: Table<CallPathId, CallPathId> = Table::filled(self.len(), CallPathId::NONE);
+        let mut before = last.clone();
+        let mut roots = Vec::new();
+        for path in self.ids() {
+            match self.parents[path].some() {
+                Some(parent) => before[path] = std::mem::replace(&mut last[parent], path),
+                None => roots.push(path),
+            }
+        }
+        let mut around = vec![0_u32; classes];
+        let mut outermost = Table::filled(self.len(), false);
+        for root in roots {
+            let mut at = root;
+            let mut open = Vec::new();
+            loop {
+                if let Some(class) = class(at) {
+                    outermost[at] = around[class] == 0;
+                    around[class] += 1;
+                }
+                open.push(at);
+                let mut next = last[at];
+                while !next.is_some() {
+                    let Some(done) = open.pop() else { break };
+                    if let Some(class) = class(done) {
+                        around[class] -= 1;
+                    }
+                    // The root's neighbours are other trees.
+                    next = if open.is_empty() { CallPathId::NONE } else { before[done] };
+                }
+                match next.some() {
+                    Some(next) => at = next,
+                    None => break,
+                }
+            }
+        }
+        outermost
+    }
+
     /// This path and its ancestors, innermost first.
     pub fn ancestors(&self, path: CallPathId) -> impl Iterator<Item = CallPathId> + Clone + '_ {
         std::iter::successors(path.some(), |path| self.parents[*path].some())

@@ -9,6 +9,7 @@
 
 mod clock;
 mod code;
+mod members;
 mod pes;
 mod place;
 mod profile;
@@ -20,6 +21,7 @@ mod trace;
 
 pub use clock::{ClockLine, MeasuredClock};
 pub use code::{CallPaths, CallSite, Region, RegionKind};
+pub use members::Members;
 pub use pes::{Group, GroupKind, Metric, MetricValues, Pe, PeKind, Process, Window};
 pub use place::Place;
 pub use profile::{BlockSums, PathProfile, PeProfile, Profile, SIZE_CLASSES, Transfers};

@@ -2,6 +2,8 @@
 
 use partune_base::{GroupId, PeId, ProcessId, StringId};
 
+use crate::members::Members;
+
 /// What kind of stream of execution a PE is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PeKind {
@@ -61,10 +63,7 @@ pub struct Group {
     pub name: StringId,
     pub kind: GroupKind,
     pub paradigm: StringId,
-    /// In order of rank; may hold [`PeId::NONE`] for a member that the archive does not define.
-    pub members: Vec<PeId>,
-    /// For [`GroupKind::Inter`], where the second group begins; else the number of members.
-    pub split: u32,
+    pub members: Members,
 }
 
 /// Memory that other PEs reach: an RMA window, a symmetric heap.

@@ -9,11 +9,14 @@ use crate::rows::{RmaSyncKind, VisitIx};
 use crate::stream::Stream;
 use crate::trace::{Trace, TraceBuilder};
 
+/// Bytes of a name that are kept. Documents say a name once for each row of a table: what is long in the archive would be long as many times.
+const NAME: usize = 4096;
+
 pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
     while built.streams.len() < built.pes.len() {
         built.streams.push(Stream::default());
     }
-    built.strings.make_printable();
+    built.strings.make_printable(NAME);
     built.paths.seal(&built.regions);
     let limits = Limits {
         pes: built.pes.len(),
@@ -22,8 +25,10 @@ pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
         paths: built.paths.len(),
     };
     for group in &mut built.groups {
-        group.members.iter_mut().for_each(|pe| limits.pe(pe));
-        group.split = group.split.min(group.members.len() as u32);
+        // Only a fault of a reader makes one that is not shared any more.
+        if group.members.exceeds(limits.pes) {
+            group.members = group.members.below(limits.pes);
+        }
     }
     let lock_bodies: Vec<bool> = built.paths.ids().map(|path| built.paths.is_lock_body(path, &built.regions)).collect();
     let mut quality = Quality::default();

@@ -72,7 +72,7 @@ pub(crate) fn measure<I>(run: &Run<'_>, number: usize, rows: &Rows<I>) -> RunSum
     let trace = run.trace;
     let of_path = &rows.of_path[number];
     let clock = trace.clock();
-    let outermost = outermost(trace, of_path);
+    let outermost = outermost(trace, of_path, rows.ids.len());
     let times = path_times(trace);
     let active: Vec<PeId> = trace.active_pes().collect();
     let mut sums: Vec<Option<Measured>> = vec![None; rows.ids.len()];
@@ -119,8 +119,11 @@ pub(crate) fn measure<I>(run: &Run<'_>, number: usize, rows: &Rows<I>) -> RunSum
         });
     }
     let tick = clock.seconds(partune_base::Span(1));
-    let spreads: Vec<Vec<(CallPathId, f64)>> =
-        active.par_iter().map(|pe| visit_variances(trace.streams().get(*pe), trace.paths().len())).collect();
+    let no_moments = || vec![Moments::default(); trace.paths().len()];
+    let spreads: Vec<Vec<(CallPathId, f64)>> = active
+        .par_iter()
+        .map_init(no_moments, |moments, pe| visit_variances(trace.streams().get(*pe), moments))
+        .collect();
     for (path, ticks) in spreads.into_iter().flatten() {
         at(path, &|measured| {
             measured.variance = Some(measured.variance.unwrap_or(0.0) + ticks * tick * tick);
@@ -130,10 +133,8 @@ pub(crate) fn measure<I>(run: &Run<'_>, number: usize, rows: &Rows<I>) -> RunSum
 }
 
 /// Whether no ancestor of a path is in the same row.
-fn outermost(trace: &Trace, of_path: &Table<CallPathId, u32>) -> Table<CallPathId, bool> {
-    let paths = trace.paths();
-    let is = |path: CallPathId| paths.ancestors(path).skip(1).all(|above| of_path[above] != of_path[path]);
-    paths.ids().map(is).collect()
+fn outermost(trace: &Trace, of_path: &Table<CallPathId, u32>, rows: usize) -> Table<CallPathId, bool> {
+    trace.paths().outermost(rows, |path| Some(of_path[path] as usize).filter(|row| *row < rows))
 }
 
 /// Count, mean and sum of squared differences from it (Welford).
@@ -159,8 +160,7 @@ impl Moments {
 }
 
 /// For each path that was visited at least twice, count × variance of its visits' exclusive ticks.
-fn visit_variances(stream: Option<&Stream>, paths: usize) -> Vec<(CallPathId, f64)> {
-    let mut moments = vec![Moments::default(); paths];
+fn visit_variances(stream: Option<&Stream>, moments: &mut [Moments]) -> Vec<(CallPathId, f64)> {
     let mut add = |path: CallPathId, ticks: i64| moments[path.index()].add(ticks as f64);
     // Exit, path and exclusive ticks of the visits around.
     let mut open: Vec<(partune_base::Time, CallPathId, i64)> = Vec::new();
@@ -177,6 +177,9 @@ fn visit_variances(stream: Option<&Stream>, paths: usize) -> Vec<(CallPathId, f6
     while let Some((_, path, ticks)) = open.pop() {
         add(path, ticks);
     }
-    let known = moments.iter().enumerate().filter_map(|(path, it)| Some((path, it.of_sum()?)));
-    known.map(|(path, variance)| (CallPathId::from_index(path), variance)).collect()
+    let mut paths: Vec<CallPathId> =
+        stream.into_iter().flat_map(|stream| stream.visits.iter()).map(|it| it.path).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    paths.into_iter().filter_map(|path| Some((path, std::mem::take(&mut moments[path.index()]).of_sum()?))).collect()
 }

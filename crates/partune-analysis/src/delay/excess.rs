@@ -80,15 +80,15 @@ pub(crate) fn all(trace: &Trace, index: &Index, waits: &Waits) -> AllExcess {
     let timelines: Vec<Timeline<'_>> = pes.par_iter().map(|pe| Timeline::new(trace, *pe)).collect();
     let timelines = Table::from(timelines);
     let compact = Compact::new(trace, waits);
+    let no_times = || [PathTimes::new(trace.paths().len()), PathTimes::new(trace.paths().len())];
     let found: Vec<PeExcess> = pes
         .par_iter()
-        .map(|pe| {
-            let mut times = [PathTimes::new(trace.paths().len()), PathTimes::new(trace.paths().len())];
+        .map_init(no_times, |times, pe| {
             let mut found = PeExcess::default();
             for (i, (wait, begin)) in waits.of_pe(*pe).iter().zip(&begins[pe.index()]).enumerate() {
                 let row = if many.has(i, wait) && costly.has(i, wait) {
                     let pair = (&timelines[*pe], &timelines[wait.cause.pe]);
-                    detailed(&compact, pair, wait, *begin, &mut times, &mut found.parts)
+                    detailed(&compact, pair, wait, *begin, times, &mut found.parts)
                 } else {
                     Excess::NONE
                 };

@@ -17,7 +17,7 @@ use std::cmp::Reverse;
 
 use partune_base::PeId;
 use partune_index::{Index, Instance, Member, Place};
-use partune_trace::{GroupKind, Role, Trace};
+use partune_trace::{GroupKind, Members, Role, Trace};
 use rayon::prelude::*;
 
 use super::Wait;
@@ -138,9 +138,10 @@ impl<'a> Meeting<'a> {
         let Some(group) = self.trace.groups().get(self.instance.group) else { return };
         let mut latest: Option<&Member> = None;
         // Members are in order of PE, ranks are positions in the group.
-        for pe in &group.members {
-            let Ok(i) = self.members.binary_search_by_key(pe, |member| member.pe) else { continue };
-            let member = &self.members[i];
+        let rank = |member: &'a Member| Some((group.members.rank(member.pe)?, member));
+        let mut ranked: Vec<(usize, &Member)> = self.members.iter().filter_map(rank).collect();
+        ranked.sort_unstable_by_key(|(rank, _)| *rank);
+        for (_, member) in ranked {
             if let Some(latest) = latest {
                 self.push(Pattern::EarlyScan, member, latest, rows);
             }
@@ -177,13 +178,13 @@ impl<'a> Meeting<'a> {
     }
 
     /// The two groups, if it is between two.
-    fn sides(self) -> Option<(&'a [PeId], &'a [PeId])> {
+    fn sides(self) -> Option<&'a Members> {
         let group = self.trace.groups().get(self.instance.group)?;
-        (group.kind == GroupKind::Inter).then(|| group.members.split_at(group.split as usize))
+        (group.kind == GroupKind::Inter).then_some(&group.members)
     }
 
     /// On which side a PE is; 0 where there are no sides.
     fn side(self, pe: PeId) -> usize {
-        self.sides().map_or(0, |(first, _)| usize::from(!first.contains(&pe)))
+        self.sides().map_or(0, |sides| usize::from(!sides.first_contains(pe)))
     }
 }

@@ -149,7 +149,8 @@ proptest! {
         pes in prop::collection::vec(prop::collection::vec(0..1000_i64, 8), 1..6),
     ) {
         let spans = |times: &[i64]| times.iter().copied().map(Span).collect::<Vec<_>>();
-        let work: Vec<Vec<Span>> = pes.iter().map(|times| spans(&times[..critical.len()])).collect();
+        let of_pe = |times: &Vec<i64>| (0..).map(CallPathId).zip(spans(&times[..critical.len()])).collect();
+        let work: Vec<Vec<(CallPathId, Span)>> = pes.iter().map(of_pe).collect();
         let impact = Impact::of(&spans(&critical), &work);
         prop_assert!(close(impact.total(), critical.iter().sum::<i64>() as f64 * pes.len() as f64));
     }

@@ -155,7 +155,7 @@ impl World<'_> {
             group.kind == GroupKind::World && group.paradigm == paradigm && !group.members.is_empty()
         });
         let (group, size) = match world {
-            Some((id, group)) => (id, group.members.iter().filter(|pe| pe.is_some()).count()),
+            Some((id, group)) => (id, group.members.known()),
             None => (GroupId::NONE, self.trace.active_pes().filter(|pe| self.trace.pes()[*pe].thread == 0).count()),
         };
         let inferred = role == Role::GroupSync;

@@ -13,8 +13,7 @@ use crate::requests::{collective_starts, operation_enter, operation_exit};
 /// The parts of every endpoint, in order of PE. Makes one set a group, and one for each PE alone in its group.
 pub(super) fn parts(trace: &Trace, endpoints: &Endpoints, sets: &mut Sets, quality: &mut Quality) -> Vec<Vec<Part>> {
     for (id, group) in trace.groups().iter_ids() {
-        let known = group.members.iter().filter(|pe| pe.is_some()).count() as u32;
-        let size = if group.kind == GroupKind::SelfOnly { 1 } else { known };
+        let size = if group.kind == GroupKind::SelfOnly { 1 } else { group.members.known() as u32 };
         sets.push(Set { group: id, size, fork: u32::MAX, inferred: false });
     }
     let found: Vec<Found> = (0..trace.pes().len())

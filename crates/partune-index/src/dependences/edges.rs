@@ -99,9 +99,11 @@ impl Edges<'_> {
 
     /// Members in order of their ranks in the group.
     fn by_rank<'m>(&self, instance: &Instance, members: &'m [Member]) -> Vec<&'m Member> {
-        let ranks = self.trace.groups().get(instance.group).map_or(&[][..], |group| &group.members);
-        let of = |pe: &PeId| members.binary_search_by_key(pe, |member| member.pe).ok().map(|at| &members[at]);
-        ranks.iter().filter_map(of).collect()
+        let Some(group) = self.trace.groups().get(instance.group) else { return Vec::new() };
+        let of = |member: &'m Member| Some((group.members.rank(member.pe)?, member));
+        let mut ranked: Vec<(usize, &Member)> = members.iter().filter_map(of).collect();
+        ranked.sort_unstable_by_key(|(rank, _)| *rank);
+        ranked.into_iter().map(|(_, member)| member).collect()
     }
 
     fn locks(&self) -> impl Iterator<Item = Dependence> + '_ {

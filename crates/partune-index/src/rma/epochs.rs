@@ -134,7 +134,7 @@ fn steps(trace: &Trace) -> Vec<Step> {
 fn party_of(trace: &Trace, window: WindowId, pe: PeId) -> PeId {
     let about = &trace.pes()[pe];
     let members = || trace.windows().get(window).and_then(|window| trace.groups().get(window.group));
-    if about.thread == 0 || members().is_none_or(|group| group.members.contains(&pe)) {
+    if about.thread == 0 || members().is_none_or(|group| group.members.contains(pe)) {
         return pe;
     }
     trace.processes().get(about.process).and_then(|process| process.pes.first().copied()).unwrap_or(pe)
@@ -166,12 +166,8 @@ fn epochs(trace: &Trace, steps: &[Step]) -> (Vec<Epoch>, u64) {
 
 /// Whether two groups have the same members, as far as they are known.
 fn same_group(trace: &Trace, a: GroupId, b: GroupId) -> bool {
-    let members = |group: GroupId| {
-        let mut members = trace.groups()[group].members.clone();
-        members.sort_unstable();
-        members
-    };
-    a == b || !a.is_some() || !b.is_some() || members(a) == members(b)
+    let members = |group: GroupId| &trace.groups()[group].members;
+    a == b || !a.is_some() || !b.is_some() || members(a).same(members(b))
 }
 
 /// What each member of an epoch's group sees of it, in order of epochs, and how many epochs are of unknown groups.
@@ -183,8 +179,8 @@ fn sides(trace: &Trace, epochs: &[Epoch]) -> (Vec<Side>, u64) {
             unknown += 1;
             continue;
         };
-        sides.extend(group.members.iter().filter(|member| **member != epoch.party).map(|member| {
-            let (origin, target) = if epoch.exposes { (*member, epoch.party) } else { (epoch.party, *member) };
+        sides.extend(group.members.iter().filter(|member| *member != epoch.party).map(|member| {
+            let (origin, target) = if epoch.exposes { (member, epoch.party) } else { (epoch.party, member) };
             Side { window: epoch.window, origin, target, epoch: number, partner: u32::MAX }
         }));
     }

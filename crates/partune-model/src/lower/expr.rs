@@ -8,7 +8,11 @@ use crate::ast::{self, Binary, ExprKind, Item, Spanned};
 use crate::diagnostic::Span;
 use crate::model::Draw;
 
+/// Functions that are expanded at one time, each within the one before.
+const DEEPEST: usize = 60;
+
 /// A value, a condition, or nothing because an error was told.
+#[derive(Clone)]
 pub(super) enum Any {
     Value(Type, Expr),
     Condition(Bool),
@@ -171,22 +175,31 @@ impl<'a> Lower<'a> {
     }
 
     /// The body of a `let` with its arguments bound.
-    fn function(&mut self, item: usize, name: &str, span: Span, args: Vec<(Type, Expr)>) -> Any {
+    pub(super) fn function(&mut self, item: usize, name: &str, span: Span, args: Vec<(Type, Expr)>) -> Any {
         let file = self.file;
         let Item::Let { params, body, .. } = &file.items[item] else { return nothing() };
         if params.len() != args.len() {
             self.error(span, format!("`{name}` takes {} argument(s), not {}", params.len(), args.len()));
             return nothing();
         }
-        if self.expanding.contains(&item) || self.expanding.len() > 60 {
+        if self.expanding.contains(&item) {
             self.error(span, format!("`{name}` is defined by itself"));
             return nothing();
         }
-        let mut inner: Scope =
-            params.iter().zip(args).map(|(param, (kind, value))| (param.node.clone(), kind, value)).collect();
+        if self.expanding.len() > DEEPEST {
+            self.error(span, format!("`{name}` is used in more than {DEEPEST} others, each within the next"));
+            return nothing();
+        }
+        let key = (item, args);
+        if let Some(known) = self.expanded.get(&key) {
+            return known.clone();
+        }
+        let bound = params.iter().zip(&key.1);
+        let mut inner: Scope = bound.map(|(param, (kind, value))| (param.node.clone(), *kind, value.clone())).collect();
         self.expanding.push(item);
         let value = self.any(body, &mut inner);
         self.expanding.pop();
+        self.expanded.insert(key, value.clone());
         value
     }
 

@@ -244,10 +244,8 @@ impl<'a> Lower<'a> {
                 }
             };
             match item {
-                Item::Let { params, body, .. } if params.is_empty() => {
-                    self.expanding.push(index);
-                    self.any(body, &mut Vec::new());
-                    self.expanding.pop();
+                Item::Let { name, params, .. } if params.is_empty() => {
+                    self.function(index, &name.node, name.span, Vec::new());
                 }
                 Item::Proc { name, params, body } if !self.recursive.contains(&index) => {
                     bind(params);

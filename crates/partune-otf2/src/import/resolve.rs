@@ -111,12 +111,12 @@ impl Resolver<'_> {
             GroupKind::SelfOnly => return if rank.0 == 0 { self.pe } else { PeId::NONE },
             // Ranks are those of the other side.
             GroupKind::Inter => {
-                let in_first = group.members[..group.split as usize].contains(&self.pe);
-                if in_first { group.split as usize } else { 0 }
+                let in_first = group.members.first_contains(self.pe);
+                if in_first { group.members.split() } else { 0 }
             }
             GroupKind::World | GroupKind::Communicator | GroupKind::Team => 0,
         };
-        group.members.get(first.saturating_add(rank.index())).copied().unwrap_or(PeId::NONE)
+        group.members.get(first.saturating_add(rank.index())).unwrap_or(PeId::NONE)
     }
 
     fn root(&self, group: GroupId, rank: PeId) -> PeId {

@@ -5,7 +5,8 @@
 
 use partune_base::{GroupId, MetricId, PeId, RegionId, StringId, Strings};
 use partune_trace::{
-    Completion, Group, GroupKind, Metric, MetricValues, Pe, Process, Region, RegionKind, Role, TraceBuilder, Window,
+    Completion, Group, GroupKind, Members, Metric, MetricValues, Pe, Process, Region, RegionKind, Role, TraceBuilder,
+    Window,
 };
 
 use super::addresses::AddressAttributes;
@@ -272,29 +273,35 @@ fn groups(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Ta
     }
     let pe = |location: &u64| pe_of_location.get(*location).map_or(PeId::NONE, PeId);
     // Members of an OTF2 group as PEs.
-    let members = |group: &GroupDef| -> Vec<PeId> {
+    let world_of =
+        |group: &GroupDef| definitions.groups.iter().find(|world| world.is_world() && world.paradigm == group.paradigm);
+    let ranks = |group: &GroupDef| -> Vec<PeId> {
         if !group.is_indirect() {
             return group.members.iter().map(pe).collect();
         }
-        let world = definitions.groups.iter().find(|world| world.is_world() && world.paradigm == group.paradigm);
+        let world = world_of(group);
         let location = |index: &u64| world.and_then(|world| world.members.get(usize::try_from(*index).ok()?));
         group.members.iter().map(|index| location(index).map_or(PeId::NONE, pe)).collect()
     };
+    // Each once, whatever number of communicators is on it.
+    let members: Vec<Members> = definitions.groups.iter().map(|group| ranks(group).into()).collect();
+    let mut group_at = IdMap::default();
+    for (at, group) in definitions.groups.iter().enumerate() {
+        group_at.insert(group.id, at as u32);
+    }
     for group in &definitions.groups {
         if tables.groups.insert(group.id, tables.member_groups.len() as u32) {
             tables.member_groups.push(None);
         }
     }
-    let find = |id: u64| definitions.groups.iter().find(|group| group.id == id);
+    let find = |id: u64| group_at.get(id).map(|at| (&definitions.groups[at as usize], &members[at as usize]));
     let mut have_world = false;
     for comm in &definitions.comms {
         let row = match *comm {
             CommDef::Intra { name, group, .. } => {
-                let Some(group) = find(group) else { continue };
-                let members = members(group);
+                let Some((group, members)) = find(group) else { continue };
                 let is_world = group.paradigm_is_process_level() && !have_world && {
-                    let world = definitions.groups.iter().find(|it| it.is_world() && it.paradigm == group.paradigm);
-                    world.is_some_and(|world| world.members.len() == members.len())
+                    world_of(group).is_some_and(|world| world.members.len() == members.len())
                 };
                 let kind = if group.is_self() {
                     GroupKind::SelfOnly
@@ -306,20 +313,17 @@ fn groups(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Ta
                 } else {
                     GroupKind::Communicator
                 };
-                let split = members.len() as u32;
                 let name = definitions.intern(&mut builder.strings, name);
                 let paradigm = builder.strings.intern(paradigm_name(group.paradigm).unwrap_or(""));
-                let members = if kind == GroupKind::SelfOnly { Vec::new() } else { members };
-                Group { name, kind, paradigm, split: split.min(members.len() as u32), members }
+                let members = if kind == GroupKind::SelfOnly { Members::default() } else { members.clone() };
+                Group { name, kind, paradigm, members }
             }
             CommDef::Inter { name, a, b, .. } => {
-                let (Some(a), Some(b)) = (find(a), find(b)) else { continue };
-                let mut all = members(a);
-                let split = all.len() as u32;
-                all.extend(members(b));
+                let (Some((a, first)), Some((_, second))) = (find(a), find(b)) else { continue };
+                let members = Members::joined(first, second);
                 let name = definitions.intern(&mut builder.strings, name);
                 let paradigm = builder.strings.intern(paradigm_name(a.paradigm).unwrap_or(""));
-                Group { name, kind: GroupKind::Inter, paradigm, split, members: all }
+                Group { name, kind: GroupKind::Inter, paradigm, members }
             }
         };
         let id = GroupId(builder.groups.len() as u32);
@@ -333,14 +337,13 @@ fn groups(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Ta
         }
     }
     // Groups that only RMA synchronisation names.
-    for group in definitions.groups.iter().filter(|group| group.is_indirect()) {
+    for (group, members) in definitions.groups.iter().zip(&members).filter(|(group, _)| group.is_indirect()) {
         let Some(at) = tables.groups.get(group.id) else { continue };
         if tables.member_groups[at as usize].is_none() {
-            let members = members(group);
+            let members = members.clone();
             let name = definitions.intern(&mut builder.strings, group.name);
             let paradigm = builder.strings.intern(paradigm_name(group.paradigm).unwrap_or(""));
-            let split = members.len() as u32;
-            let id = builder.groups.push(Group { name, kind: GroupKind::Communicator, paradigm, members, split });
+            let id = builder.groups.push(Group { name, kind: GroupKind::Communicator, paradigm, members });
             tables.member_groups[at as usize] = Some(id);
         }
     }

@@ -125,12 +125,11 @@ fn pe(trace: &Trace, pe: PeId) -> String {
 
 /// The frames of a path, outermost first, with the lines of their calls.
 fn call_path(trace: &Trace, path: CallPathId) -> Markup {
-    let mut frames: Vec<CallPathId> = if path.is_some() { trace.paths().ancestors(path).collect() } else { Vec::new() };
+    let mut frames: Vec<CallPathId> = trace.paths().ancestors(path).take(FRAMES).collect();
     if frames.len() < 2 {
         return html! {};
     }
-    let left_out = frames.len().saturating_sub(FRAMES);
-    frames.truncate(FRAMES);
+    let left_out = (trace.paths().depth(path) as usize + 1).saturating_sub(frames.len());
     frames.reverse();
     html! {
         details {

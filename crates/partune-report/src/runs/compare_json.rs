@@ -1,5 +1,7 @@
 //! The JSON document of `compare`, and its schema. Versioned as the one of `analyze`.
 
+use std::borrow::Cow;
+
 use partune_analysis::{Change, Comparison, FindingRow, PlaceRow, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -68,7 +70,7 @@ struct ChangeEntry {
 #[derive(Serialize, JsonSchema)]
 struct PlaceEntry<'a> {
     construct: &'a str,
-    callpath: Vec<&'a str>,
+    callpath: Vec<Cow<'a, str>>,
     /// Null where a run never was.
     runs: Vec<Option<PlaceFigures<'a>>>,
     /// Of exclusive seconds.
@@ -100,7 +102,7 @@ struct FindingEntry<'a> {
     pattern: &'static str,
     role: &'static str,
     construct: &'a str,
-    callpath: Vec<&'a str>,
+    callpath: Vec<Cow<'a, str>>,
     /// Null where it is not found: it loses less than the threshold there.
     runs: Vec<Option<FindingFigures<'a>>>,
     changes: Vec<ChangeEntry>,

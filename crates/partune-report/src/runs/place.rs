@@ -1,5 +1,6 @@
 //! Names of places that several runs have: those of the first run that has them.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use partune_analysis::{Figure, Note};
@@ -17,7 +18,7 @@ pub(super) trait PlaceId: Copy {
     fn construct(self, trace: &Trace) -> &str;
     fn location(self, trace: &Trace) -> names::Location<'_>;
     /// Names from the outermost to the place; of a region its own.
-    fn callpath(self, trace: &Trace) -> Vec<&str>;
+    fn callpath(self, trace: &Trace) -> Vec<Cow<'_, str>>;
     /// In one line, for people.
     fn text(self, trace: &Trace) -> String;
 }
@@ -31,7 +32,7 @@ impl PlaceId for CallPathId {
         names::location(trace, self)
     }
 
-    fn callpath(self, trace: &Trace) -> Vec<&str> {
+    fn callpath(self, trace: &Trace) -> Vec<Cow<'_, str>> {
         names::callpath(trace, self)
     }
 
@@ -51,8 +52,8 @@ impl PlaceId for RegionId {
         names::Location { file: trace.strings().get(region.file), line: region.line, function }
     }
 
-    fn callpath(self, trace: &Trace) -> Vec<&str> {
-        vec![trace.strings().get(trace.regions()[self].name)]
+    fn callpath(self, trace: &Trace) -> Vec<Cow<'_, str>> {
+        vec![trace.strings().get(trace.regions()[self].name).into()]
     }
 
     fn text(self, trace: &Trace) -> String {

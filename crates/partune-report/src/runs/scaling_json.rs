@@ -1,5 +1,6 @@
 //! The JSON document of `scale`, and its schema. Versioned as the one of `analyze`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use partune_analysis::{ScaledRow, Scaling, ScalingOutcome};
@@ -63,7 +64,7 @@ struct PointEntry<'a> {
 struct PlaceEntry<'a> {
     construct: &'a str,
     location: At<'a>,
-    callpath: Vec<&'a str>,
+    callpath: Vec<Cow<'a, str>>,
     /// `code` or `operation`.
     kind: &'static str,
     /// `ideal`, `better`, `serial`, `replicated`, `uneven`, `work`, `waiting`, `transfer`, `operation`, `start_up`.

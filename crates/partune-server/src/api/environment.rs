@@ -1,6 +1,5 @@
 //! `environment`: where the numbers come from.
 
-use partune_base::PeId;
 use partune_trace::PeKind;
 use serde::Serialize;
 
@@ -61,7 +60,7 @@ pub(super) fn environment(run: &Run, _: &Ask<'_>) -> Answer {
     for group in trace.groups().iter().take(ROWS) {
         groups.name.push(text::string(trace, group.name));
         groups.paradigm.push(text::string(trace, group.paradigm));
-        groups.members.push(group.members.iter().copied().filter(|pe| PeId::is_some(*pe)).count());
+        groups.members.push(group.members.known());
     }
     for metric in trace.metrics().iter().take(ROWS) {
         metrics.name.push(text::string(trace, metric.name));

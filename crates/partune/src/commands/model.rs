@@ -2,9 +2,11 @@
 
 mod archive;
 mod breakdown;
+mod limits;
 mod show;
 
 use std::fmt::Write;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -28,6 +30,8 @@ use crate::output;
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Action,
+    #[command(flatten)]
+    limits: limits::Limits,
 }
 
 #[derive(Subcommand)]
@@ -158,6 +162,7 @@ fn definition(text: &str) -> Result<(String, Rat), String> {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    args.limits.watch();
     match &args.action {
         Action::Check(args) => check(args),
         Action::Fmt(args) => fmt(args),
@@ -188,7 +193,7 @@ impl Source {
     /// The model, after telling all that is wrong; fails if something is.
     fn model(&self, values: &Values) -> anyhow::Result<Model> {
         let folder = self.path.parent().unwrap_or(Path::new("")).to_owned();
-        let files = move |name: &str| std::fs::read_to_string(folder.join(name)).map_err(|error| error.to_string());
+        let files = move |name: &str| read_table(&folder, name);
         let (file, mut diagnostics) = parse(&self.text);
         let failed = partune_model::has_errors(&diagnostics);
         let (model, more) = lower(&self.text, &file, values, &files);
@@ -224,6 +229,14 @@ impl Input {
         values.extend(self.values());
         values
     }
+}
+
+/// A file that a model names. Whoever wrote the model chose it, so it must be a file, and end.
+fn read_table(folder: &Path, name: &str) -> Result<String, String> {
+    let mut text = String::new();
+    let mut file = partune_engine::open_regular(&folder.join(name)).map_err(|error| error.to_string())?;
+    file.read_to_string(&mut text).map_err(|error| error.to_string())?;
+    Ok(text)
 }
 
 fn check(args: &Check) -> anyhow::Result<()> {
@@ -473,7 +486,7 @@ fn run_emission(args: &Emit) -> anyhow::Result<()> {
     let instance = |more: &Values| {
         let mut all = values.clone();
         all.extend(more.clone());
-        let files = |name: &str| std::fs::read_to_string(folder.join(name)).map_err(|error| error.to_string());
+        let files = |name: &str| read_table(&folder, name);
         lower(&source.text, &parse(&source.text).0, &all, &files).0
     };
     let text = emit(&model, &decision, language, &name, &instance).map_err(|error| source.failed(&error))?;
