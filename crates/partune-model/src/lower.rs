@@ -89,7 +89,7 @@ struct Lower<'a> {
     /// Items that are being expanded, against endless expansion of functions.
     expanding: Vec<usize>,
     /// What functions are with these arguments, so that each is expanded once however often it is used.
-    expanded: BTreeMap<(usize, Vec<(Type, Expr)>), Any>,
+    expanded: BTreeMap<(usize, Vec<(Type, Expr)>), expr::Any>,
     terms: usize,
     /// Items of processes that reach themselves.
     recursive: BTreeSet<usize>,

@@ -486,7 +486,7 @@ fn run_emission(args: &Emit) -> anyhow::Result<()> {
     let instance = |more: &Values| {
         let mut all = values.clone();
         all.extend(more.clone());
-        let files = |name: &str| read_table(folder, name);
+        let files = |name: &str| read_table(&folder, name);
         lower(&source.text, &parse(&source.text).0, &all, &files).0
     };
     let text = emit(&model, &decision, language, &name, &instance).map_err(|error| source.failed(&error))?;
