@@ -289,3 +289,47 @@ fn thumbnails_that_are_not_there_cost_nothing_and_are_told() {
     let copied = Anchor::read(&std::fs::read(to.join("traces.otf2")).expect("an anchor")).expect("an anchor");
     assert_eq!(copied.thumbnails, 0);
 }
+
+#[test]
+fn an_archive_of_which_nothing_can_be_read_is_not_converted() {
+    let folder = tempfile::tempdir().expect("there is room for files");
+    for name in ["traces.def", "traces/*.evt"] {
+        let archive = copy(&folder.path().join(name.replace(['/', '*'], "-")));
+        let (anchor, to) = (archive.join("traces.otf2").display().to_string(), folder.path().join("to"));
+        for rank in 0..4 {
+            let path = archive.join(name.replace('*', &rank.to_string()));
+            std::fs::write(path, b"these are no records").expect("a file is written");
+        }
+        let output = partune(&["convert", &anchor, &to.display().to_string()]);
+        assert_eq!(output.status.code(), Some(1), "{name}");
+        let said = text(&output.stderr);
+        assert!(said.contains("nothing in it could be read") && said.contains("is damaged, first at byte 0"), "{said}");
+        assert!(output.stdout.is_empty() && !to.join("traces.otf2").exists());
+        assert_eq!(partune(&["analyze", &anchor]).status.code(), Some(1));
+    }
+    // Of which some can be read, that is copied, and what was lost is told.
+    let archive = copy(&folder.path().join("some"));
+    std::fs::write(archive.join("traces/0.evt"), b"these are no records").expect("a file is written");
+    let (archive, to) = (archive.display().to_string(), folder.path().join("copied").display().to_string());
+    let output = partune(&["convert", &archive, &to]);
+    assert!(output.status.success() && text(&output.stdout).contains("is damaged"), "{}", text(&output.stdout));
+}
+
+#[test]
+fn times_beyond_all_clocks_are_told() {
+    let folder = tempfile::tempdir().expect("there is room for files");
+    let make = |name: &str, last: u64| {
+        let whole = archive(&folder.path().join(name), (1, 1), &|_| nested(1), &|_| ());
+        let mut bytes = Vec::new();
+        let mut events =
+            EventWriter::new(1 << 20, |chunk: &[u8]| bytes.extend_from_slice(chunk)).expect("a chunk size");
+        events.write(1, &Event::Enter { region: 0 }).expect("it fits");
+        events.write(last, &Event::Leave { region: 0 }).expect("it fits");
+        events.finish();
+        std::fs::write(Path::new(&whole).join("traces/0.evt"), bytes).expect("events are written");
+        analyze(Path::new(&whole))["quality"].to_string()
+    };
+    assert!(!make("near", (1 << 61) - 1).contains("2^61"));
+    let told = make("far", (1 << 61) + 5);
+    assert!(told.contains("more than 2^61 ticks from the begin of the trace"), "{told}");
+}
