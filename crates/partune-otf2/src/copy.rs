@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Diagnostic, Quality, Severity};
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -38,6 +38,8 @@ pub enum CopyError {
     Write { name: String, error: io::Error },
     #[error("{name}: {error}")]
     Codec { name: String, error: CodecError },
+    #[error("nothing in it could be read: {noticed}\n  remedy: copy or record it again")]
+    Nothing { noticed: String },
 }
 
 /// Sizes of chunks that the C library reads.
@@ -70,7 +72,12 @@ pub fn copy(files: &dyn Files, anchor_name: &str, sink: &dyn Sink, to_anchor: &s
             locations.push(it.id);
         }
     };
-    codec::read_definitions(bytes, anchor.definition_chunk_size, Scope::Global, note).map_err(codec_error(&from))?;
+    let read = codec::read_definitions(bytes, anchor.definition_chunk_size, Scope::Global, note);
+    let read = read.map_err(codec_error(&from))?;
+    if read.definitions == 0 {
+        report_damage(&from, &read.damage, &mut copy.quality);
+        return Err(nothing(&copy.quality));
+    }
     locations.sort_unstable();
     locations.dedup();
     let copied = job.to_file(&from, &format!("{name}.def"), &mut copy.quality, |to| {
@@ -86,6 +93,10 @@ pub fn copy(files: &dyn Files, anchor_name: &str, sink: &dyn Sink, to_anchor: &s
         copy.quality.merge(quality);
     }
     copy.locations = locations.len() as u64;
+    if copy.events == 0 && copy.quality.entries().iter().any(|entry| entry.severity != Severity::Info) {
+        // Without its anchor file, what was written so far is no archive.
+        return Err(nothing(&copy.quality));
+    }
 
     let marker = format!("{}.marker", archive.name);
     job.rare_file(&marker, &format!("{name}.marker"), &mut copy.quality, |bytes, to| {
@@ -210,6 +221,12 @@ impl Job<'_> {
         };
         write().map_err(|error| CopyError::Write { name: name.to_owned(), error })
     }
+}
+
+/// Nothing was read, and why: the worst of what was noticed, the first of those.
+fn nothing(quality: &Quality) -> CopyError {
+    let worst = quality.entries().iter().rev().max_by_key(|entry| entry.severity);
+    CopyError::Nothing { noticed: worst.map_or_else(|| "it is empty".to_owned(), |entry| entry.message.clone()) }
 }
 
 fn codec_error(name: &str) -> impl FnOnce(CodecError) -> CopyError {

@@ -254,3 +254,38 @@ fn a_breakdown_says_where_the_time_went() {
     let many = text(&["model", "simulate", &file("adi.pam"), "--alt", "horizontal", "--breakdown"]);
     assert!(many.contains("processes") && many.contains("and 500 more, which waited less"), "{many}");
 }
+
+#[test]
+fn every_command_ends_at_its_limits() {
+    let folder = tempfile::tempdir().expect("there is room for a model");
+    let path = folder.path().join("long.pam").display().to_string();
+    std::fs::write(&path, "main = seq (i = 1, 1000000000000) delay(1);\n").expect("a model is written");
+    let run = |limit: [&str; 2]| {
+        let args = ["model", "simulate", &path, "--max-steps", "1000000000000", "--breakdown"];
+        let output = partune(&[&args[..], &limit].concat());
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{limit:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let said = run(["--time-limit", "1"]);
+    assert!(said.contains("not done after 1 s") && said.contains("remedy"), "{said}");
+    let said = run(["--memory-limit", "1"]);
+    assert!(said.contains("more than 1 MiB of memory are needed"), "{said}");
+    // Before and behind the name of the command, and not at all.
+    text(&["model", "--time-limit", "100", "check", &path]);
+    text(&["model", "check", &path, "--time-limit", "0", "--memory-limit", "0"]);
+}
+
+#[test]
+fn what_is_wrong_with_a_model_is_said_once() {
+    let folder = tempfile::tempdir().expect("there is room for a model");
+    let path = folder.path().join("wrong.pam").display().to_string();
+    for (model, wrong) in
+        [("main = seq (i = 1, 9) delay(5 - i);\n", "negative"), ("main = delay(1/0);\n", "division by zero")]
+    {
+        std::fs::write(&path, model).expect("a model is written");
+        let output = partune(&["model", "simulate", &path]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), said.matches(wrong).count()), (Some(1), 1), "{said}");
+        assert!(said.contains("wrong.pam: 1 error"), "{said}");
+    }
+}

@@ -78,6 +78,13 @@ pub(super) fn report_sources(sources: &[Source], joined: &[Joined], quality: &mu
         .times(faults.backward_times),
     );
     quality.add(
+        Diagnostic::data_loss(
+            "time stamps lie more than 2^61 ticks from the begin of the trace; such events were moved to that limit",
+            "the time stamps, or the global offset in the .def file, are damaged: copy the archive again",
+        )
+        .times(faults.far_times),
+    );
+    quality.add(
         Diagnostic::info(
             "samples of calling contexts were not analysed",
             "record with instrumentation, or analyse them with a sampling tool",

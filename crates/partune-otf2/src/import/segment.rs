@@ -65,6 +65,8 @@ pub(super) struct Faults {
     pub(super) missing_leaves: u64,
     /// Time stamps smaller than the one before.
     pub(super) backward_times: u64,
+    /// Time stamps beyond what a [`Time`] can be, which are moved to its limits.
+    pub(super) far_times: u64,
     pub(super) unknown_records: u64,
     /// Records that we read but do not analyse (calling-context samples).
     pub(super) ignored_records: u64,
@@ -75,6 +77,7 @@ impl Faults {
         self.stray_leaves += other.stray_leaves;
         self.missing_leaves += other.missing_leaves;
         self.backward_times += other.backward_times;
+        self.far_times += other.far_times;
         self.unknown_records += other.unknown_records;
         self.ignored_records += other.ignored_records;
     }
@@ -162,6 +165,9 @@ impl<'a> Assembler<'a> {
         if stamp != self.last_stamp {
             self.last_stamp = stamp;
             let time = self.clock.correct(stamp);
+            if time.0.unsigned_abs() >= Time::LIMIT.unsigned_abs() {
+                self.segment.faults.far_times += 1;
+            }
             if self.segment.times.is_none() {
                 self.segment.times = Some((time, time));
             }

@@ -39,7 +39,8 @@ impl Limits {
 }
 
 fn give_up(what: &str, option: &str) -> ! {
-    let remedy = format!("give values to more parameters (-D NAME=VALUE), make the model smaller, or allow more with {option}");
+    let remedy =
+        format!("give values to more parameters (-D NAME=VALUE), make the model smaller, or allow more with {option}");
     output::error(&anyhow::anyhow!("{what}\n  remedy: {remedy}"));
     std::process::exit(1)
 }
