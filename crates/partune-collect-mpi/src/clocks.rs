@@ -34,7 +34,7 @@ pub(crate) fn have_met() -> bool {
 pub(crate) fn meet(mpi: &Mpi, comm: usize, rank: u32, size: u32, again: bool) -> u64 {
     MET.store(true, Ordering::Relaxed);
     let boot = partune_collect::boot();
-    let key = if rank == 0 { now() ^ boot.rotate_left(32) ^ u64::from(std::process::id()) } else { 0 };
+    let key = if rank == 0 { key_of(now(), boot, std::process::id()) } else { 0 };
     let forced = std::env::var_os("PARTUNE_CLOCK_SYNC").is_some_and(|value| value == "always");
     // The greatest of a number and of its complement: equal only if all numbers are.
     let mine = [boot, !boot, key, u64::from(forced)];
@@ -60,6 +60,11 @@ pub(crate) fn meet(mpi: &Mpi, comm: usize, rank: u32, size: u32, again: bool) ->
         }
     }
     all[2]
+}
+
+/// A number of one job. MPICH 4.0 compares unsigned numbers of 64 bits as signed ones: it must be greater than 0 in both ways.
+fn key_of(now: u64, boot: u64, process: u32) -> u64 {
+    (now ^ boot.rotate_left(32) ^ u64::from(process)) & (u64::MAX >> 1) | 1
 }
 
 /// `MPI_Allreduce` that does not wait in silence: a process without the recorder never comes.
@@ -159,4 +164,18 @@ fn recv(mpi: &Mpi, comm: usize, from: usize, value: &mut u64) -> bool {
     let (address, status) = (std::ptr::from_mut(value) as usize, status.as_mut_ptr() as usize);
     // SAFETY: eight bytes, and a status.
     (unsafe { pmpi::recv(address, size_of::<u64>(), mpi.byte, from, TAG, comm, status) }) == SUCCESS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::key_of;
+
+    #[test]
+    fn the_key_of_a_job_is_the_greatest_however_numbers_are_compared() {
+        for boot in [0, u64::MAX, 1 << 31, 0x671b_af9a_c375_d777] {
+            let key = key_of(1 << 40, boot, 7);
+            assert!(key > 0 && key.cast_signed() > 0, "{boot:x}");
+            assert_ne!(key, key_of(1 << 41, boot, 7), "a job that began later is another one");
+        }
+    }
 }

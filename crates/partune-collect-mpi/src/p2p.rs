@@ -209,9 +209,13 @@ pub(crate) fn keep<F: Form>(invocation: &mut Invocation<'_, F>, work: Option<Wor
 }
 
 /// The message was not sent. Only a call that failed comes here, and only to somebody who has one to take back.
-#[cold]
+#[allow(clippy::inline_always, reason = "what is handed on must not leave the registers")]
+#[inline(always)]
 fn retract<F: Form>(invocation: &mut Invocation<'_, F>, outgoing: Option<Message>) -> bool {
-    outgoing.is_some() && invocation.call.as_mut().is_some_and(Call::retract)
+    outgoing.is_some() && {
+        cold_path();
+        invocation.call.as_mut().is_some_and(Call::retract)
+    }
 }
 
 /// What was told to begin did not.

@@ -303,7 +303,8 @@ impl Call<'_> {
     }
 
     /// The real function failed: takes back the message that the call was said to send. False if that cannot be done.
-    #[cold]
+    #[allow(clippy::inline_always, reason = "a word, and not the place where it is kept")]
+    #[inline(always)]
     pub fn retract(&mut self) -> bool {
         self.lane.retract()
     }

@@ -32,7 +32,7 @@ use std::fmt::{self, Write as _};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, TryLockError};
 
 /// The open log of this process.
 #[derive(Debug)]
@@ -52,15 +52,24 @@ impl Log {
     /// Appends a line. One that cannot be written now is kept: the program goes on, and nothing is said.
     pub(crate) fn line(&self, words: fmt::Arguments<'_>) {
         let mut text = String::with_capacity(128);
-        if writeln!(text, "{words}").is_ok() {
-            let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
-            pending.extend_from_slice(text.as_bytes());
-            while !pending.is_empty() {
-                match (&self.file).write(&pending) {
-                    Ok(written) => drop(pending.drain(..written)),
-                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                    Err(_) => break,
-                }
+        if writeln!(text, "{words}").is_err() {
+            return;
+        }
+        let mut pending = match self.pending.try_lock() {
+            Ok(pending) => pending,
+            Err(TryLockError::Poisoned(pending)) => pending.into_inner(),
+            // Another thread writes, or this one, which a signal's handler has interrupted: nobody waits here.
+            Err(TryLockError::WouldBlock) => {
+                let _ = (&self.file).write_all(text.as_bytes());
+                return;
+            }
+        };
+        pending.extend_from_slice(text.as_bytes());
+        while !pending.is_empty() {
+            match (&self.file).write(&pending) {
+                Ok(written) => drop(pending.drain(..written)),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => break,
             }
         }
     }

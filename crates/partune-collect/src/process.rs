@@ -165,6 +165,8 @@ static LANE: AtThreadEnd = AtThreadEnd::new(give_back);
 extern "C" fn give_back(lane: *mut c_void) {
     // A child made by `fork` has its parent's lane.
     let Some(Some(process)) = PROCESS.get().filter(|_| is_recorded()) else { return };
+    // A signal's handler that calls what is recorded must not make another lane meanwhile.
+    BUSY.set(true);
     LaneWord::set(0);
     let lane = lane.cast::<Lane>();
     // Held until the lane is closed: who stores all lanes must not meet half a one.
@@ -172,6 +174,7 @@ extern "C" fn give_back(lane: *mut c_void) {
     lanes.retain(|other| other.0 != lane);
     // SAFETY: made by `Box::leak`, this thread's own, and in nobody's list any more.
     unsafe { Box::from_raw(lane).close() };
+    BUSY.set(false);
 }
 
 fn create_lane(process: &Process, thread: u32) -> std::io::Result<Lane> {

@@ -2,7 +2,8 @@
 //!
 //! Whoever can write to the library, or to a folder on the way to it, can run code in the program. So it lies in the archive's folder only if
 //! that is this user's and nobody else can change the way to it; other nodes see it there. Otherwise, and where the path has what the
-//! loader's list of libraries takes for separators, it lies in a temporary folder of its own, which only processes of this node see.
+//! loader's list of libraries takes for separators, it lies in a folder of its own in the home folder, which other nodes mostly see, else in a temporary
+//! one.
 
 use std::fs::{self, DirBuilder, File, Metadata, Permissions};
 use std::io::{self, Write as _};
@@ -42,12 +43,14 @@ pub(crate) fn unpack(parts: &Path) -> Result<Library, RecordError> {
         DirBuilder::new().mode(0o700).create(&folder).map_err(RecordError::file(&folder))?;
         return write(&folder, None);
     }
-    let places = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into(), "/dev/shm".into()];
-    let place = places.into_iter().filter_map(|place| place.canonicalize().ok()).find(|place| is_fit(place));
-    let place = place.ok_or(RecordError::NoPlace)?;
+    // Other nodes mostly see the home folder as well, if none of the others.
+    let home = std::env::home_dir().filter(|home| home.is_absolute());
+    let others = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into(), "/dev/shm".into()];
+    let places = home.into_iter().chain(others).filter_map(|place| place.canonicalize().ok());
     let mut builder = tempfile::Builder::new();
-    builder.prefix("partune-").permissions(Permissions::from_mode(0o700));
-    let folder = builder.tempdir_in(&place).map_err(RecordError::file(&place))?;
+    builder.prefix(".partune-").permissions(Permissions::from_mode(0o700));
+    let made = places.filter(|place| is_fit(place)).find_map(|place| builder.tempdir_in(place).ok());
+    let folder = made.ok_or(RecordError::NoPlace)?;
     let path = folder.path().to_owned();
     write(&path, Some(folder))
 }

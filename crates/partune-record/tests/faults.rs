@@ -215,6 +215,7 @@ fn after_a_fault_at_any_call_the_archive_is_the_undisturbed_one() {
             copy(&recorded, &folder);
             let (end, said) = disturb(point, fault, |command| completion(command, &folder));
             let about = format!("{fault} at call {at}, {} {}", point.name, point.about);
+            assert!(end == End::Killed || fault != "signal=KILL", "{about}: it is there, and a kill is one:\n{said}");
             match end {
                 End::Done => {
                     let mut found = files(&folder);

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use super::launch::{Built, LAUNCHED, MPICH, OPEN_MPI, alone};
+use super::launch::{Built, LAUNCHED, MPICH, OPEN_MPI, alone, run};
 use super::printed::{counts, depths};
 use super::programs::check_counts;
 
@@ -156,6 +156,26 @@ fn a_folder_may_have_any_name_and_is_completed_once() {
         let nothing = complete(folder.path());
         assert_eq!(nothing.status.code(), Some(1), "{}", said(&nothing));
         assert_eq!(said(&nothing).matches("there is no recording").count(), 1, "{}", said(&nothing));
+    }
+}
+
+/// A script may start several jobs: each is a world, whose ranks are not those of another.
+#[test]
+fn launches_below_one_recording_are_worlds_of_it() {
+    for built in built("programs/modes.c") {
+        let folder = tempfile::tempdir().expect("there is room");
+        let archive = folder.path().join("archive");
+        let launch = format!("mpirun.{} -n {} {}", built.mpi.name, built.expected.ranks, built.program().display());
+        let output = record(&archive, &["sh", "-c", &format!("{launch} && {launch}")]);
+        assert!(output.status.success(), "{}", said(&output));
+        let found = counts(&archive.join("traces.otf2"));
+        assert_eq!(found.len(), 2 * built.expected.ranks, "{}", said(&output));
+        let mut analyze = Command::new(env!("CARGO_BIN_EXE_partune"));
+        let output = run(analyze.args(["analyze", "--json"]).arg(&archive));
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+        let complaints = document["quality"].as_array().expect("quality is a list").iter();
+        let complaints: Vec<_> = complaints.filter(|it| it["severity"] != "info").collect();
+        assert!(complaints.is_empty(), "{}: {complaints:#?}", built.mpi.name);
     }
 }
 
