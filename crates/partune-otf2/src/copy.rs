@@ -84,7 +84,7 @@ pub fn copy(files: &dyn Files, anchor_name: &str, sink: &dyn Sink, to_anchor: &s
         transcode::definitions(bytes, anchor.definition_chunk_size, out.definition_chunk_size, Scope::Global, to)
     })?;
     copy.definitions = copied.records;
-    let message = "names of nodes of the machine are not defined; the copy calls them (undefined)";
+    let message = "names of nodes, regions or files are not defined; the copy calls them (undefined)";
     copy.quality
         .add(Diagnostic::info(message, "the .def file is damaged: copy the archive again").times(copied.unnamed));
 

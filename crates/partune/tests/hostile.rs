@@ -7,7 +7,8 @@ use std::process::{Command, Output};
 use std::rc::Rc;
 
 use partune_otf2::codec::definition::{
-    ClockProperties, Comm, Definition, Group, Location, LocationGroup, Region, SystemTreeNode, Text,
+    CallingContext, ClockProperties, Comm, Definition, Group, Location, LocationGroup, Region, SourceCodeLocation,
+    SystemTreeNode, Text,
 };
 use partune_otf2::codec::view::Array;
 use partune_otf2::codec::{Anchor, DefinitionWriter, Event, EventWriter};
@@ -347,12 +348,15 @@ fn a_copy_does_not_crash_the_tools_of_otf2() {
             to.put(SystemTreeNode { id, name, class_name: name, parent: 0 });
         }
         to.put(Text { id: 50_000, string: b"late" });
+        // A call from a place in a file that nobody defines.
+        to.put(SourceCodeLocation { id: 0, file: 80_000, line_number: 7 });
+        to.put(CallingContext { id: 0, region: 0, source_code_location: 0, parent: u32::MAX });
     };
     let archive = archive(&folder.path().join("run"), (1, 1), &|_| nested(1), &strange);
     let to = folder.path().join("copy").display().to_string();
     let output = partune(&["convert", &archive, &to]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert!(text(&output.stdout).contains("the copy calls them (undefined) (2 times)"), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("the copy calls them (undefined) (3 times)"), "{}", text(&output.stdout));
     let print = |archive: &str| {
         let anchor = Path::new(archive).join("traces.otf2");
         Command::new("otf2-print").arg("-G").arg(anchor).output().expect("it starts")

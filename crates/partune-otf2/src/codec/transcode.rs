@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::attributes::AttributeList;
 use super::chunk::{Chunk, check_size, chunk};
 use super::cursor::Endian;
-use super::definition::{Definition, SystemTreeNode, Text};
+use super::definition::{Definition, Region, SourceCodeLocation, SystemTreeNode, Text};
 use super::definitions::{DefinitionWriter, Outcome, Scope, read_definitions};
 use super::error::{CodecError, Damage, EndKind};
 use super::event::Event;
@@ -101,6 +101,10 @@ pub fn definitions(
             let (name, class_name) = (named(node.name), named(node.class_name));
             result = writer.write(SystemTreeNode { name, class_name, ..node });
         }
+        Definition::Region(it) if result.is_ok() => result = writer.write(Region { name: named(it.name), ..it }),
+        Definition::SourceCodeLocation(it) if result.is_ok() => {
+            result = writer.write(SourceCodeLocation { file: named(it.file), ..it });
+        }
         definition if result.is_ok() => result = writer.write(definition),
         _ => {}
     })?;
@@ -117,29 +121,31 @@ const NONE: u32 = u32::MAX;
 
 type LateNames = BTreeMap<u32, Option<Vec<u8>>>;
 
-/// Names of nodes of the machine that are not defined before the node: their texts, if they are defined behind it. The C library's readers
-/// join these names to paths and crash where there is none, so a copy has them at its begin. With them comes the number of the text for nodes
-/// that have no name.
+/// Names of nodes of the machine, regions and places in the source that are not defined before what they name: their texts, if they are defined
+/// behind it. The C library's readers join these names to paths and call them without looking, and crash where there is none, so a copy has them at its begin. With them comes the number of the text for
+/// what has no name.
 fn late_names(bytes: &[u8], chunk_size: u64) -> Result<(LateNames, u32), CodecError> {
     let mut known = BTreeSet::new();
     let mut late = LateNames::new();
-    read_definitions(bytes, chunk_size, Scope::Global, &mut |definition| match definition {
-        Definition::Text(text) => match late.get_mut(&text.id) {
-            Some(found) => {
-                found.get_or_insert_with(|| text.string.to_vec());
-            }
-            None => {
-                known.insert(text.id);
-            }
-        },
-        Definition::SystemTreeNode(node) => {
-            for name in [node.name, node.class_name] {
-                if !known.contains(&name) {
-                    late.entry(name).or_default();
+    read_definitions(bytes, chunk_size, Scope::Global, &mut |definition| {
+        let needed = match definition {
+            Definition::Text(text) => {
+                match late.get_mut(&text.id) {
+                    Some(found) => *found = found.take().or_else(|| Some(text.string.to_vec())),
+                    None => _ = known.insert(text.id),
                 }
+                return;
+            }
+            Definition::SystemTreeNode(it) => [it.name, it.class_name],
+            Definition::Region(it) => [it.name; 2],
+            Definition::SourceCodeLocation(it) => [it.file; 2],
+            _ => return,
+        };
+        for name in needed {
+            if !known.contains(&name) {
+                late.entry(name).or_default();
             }
         }
-        _ => {}
     })?;
     let free = (0..NONE).rev().find(|id| !known.contains(id) && !late.contains_key(id)).unwrap_or_default();
     if late.remove(&NONE).is_some() {
