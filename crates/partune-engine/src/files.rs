@@ -95,7 +95,7 @@ fn data_end(file: &File) -> io::Result<u64> {
         end = seek(file, SeekFrom::Hole(begin)).map_or(size, |hole| hole.clamp(begin + 1, size.max(begin + 1)));
     }
     if holes > (end - holes) + HOLES {
-        let message = format!("{} of its {end} bytes are holes: it was not written or copied whole", holes);
+        let message = format!("{holes} of its {end} bytes are holes: it was not written or copied whole");
         return Err(io::Error::new(io::ErrorKind::InvalidData, message));
     }
     Ok(end)

@@ -67,6 +67,7 @@ struct Finding<'a> {
     role: &'static str,
     construct: &'a str,
     location: Location<'a>,
+    /// Outermost first. Of a path of more than 128 names or 16 KiB the innermost, and before them `… N more`.
     callpath: Vec<Cow<'a, str>>,
     pes: Vec<PeShare>,
     causes: Vec<Cause<'a>>,

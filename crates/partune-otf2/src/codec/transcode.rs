@@ -34,7 +34,7 @@ pub struct Copied {
 /// Copies an event file with chunks of `from` bytes into one with chunks of `to` bytes.
 pub fn events(bytes: &[u8], from: u64, to: u64, sink: &mut dyn FnMut(&[u8])) -> Result<Copied, CodecError> {
     let mut parts = slices(bytes, from);
-    events_of(&mut |read| parts.next().is_some_and(|part| read(part)), from, to, sink)
+    events_of(&mut |read| parts.next().is_some_and(read), from, to, sink)
 }
 
 /// Hands the bytes of the next chunk of a file to a function, and returns what it returns: whether to go on. False where there is no chunk.
@@ -65,7 +65,7 @@ pub fn events_of(
 pub fn snapshots(bytes: &[u8], from: u64, to: u64, sink: &mut dyn FnMut(&[u8])) -> Result<Copied, CodecError> {
     let mut writer = SnapshotWriter::new(to, sink)?;
     let mut parts = slices(bytes, from);
-    let chunks = &mut |read: &mut dyn FnMut(&[u8]) -> bool| parts.next().is_some_and(|part| read(part));
+    let chunks = &mut |read: &mut dyn FnMut(&[u8]) -> bool| parts.next().is_some_and(read);
     let damage = each_chunk(chunks, from, |chunk| {
         let mut result = Ok(());
         let outcome = read_snapshots(chunk, &mut |time, attributes, found| {
