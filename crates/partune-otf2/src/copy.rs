@@ -84,16 +84,22 @@ pub fn copy(files: &dyn Files, anchor_name: &str, sink: &dyn Sink, to_anchor: &s
         transcode::definitions(bytes, anchor.definition_chunk_size, out.definition_chunk_size, Scope::Global, to)
     })?;
     copy.definitions = copied.records;
+    let message = "names of nodes, regions or files are not defined; the copy calls them (undefined)";
+    copy.quality
+        .add(Diagnostic::info(message, "the .def file is damaged: copy the archive again").times(copied.unnamed));
 
-    let parts: Vec<Result<(u64, Quality), CopyError>> =
+    let (mut is_lost, mut has_statistics) = (false, false);
+    let parts: Vec<Result<Part, CopyError>> =
         locations.par_iter().map(|id| job.location(*id, &format!("{name}/{id}"))).collect();
     for part in parts {
-        let (events, quality) = part?;
-        copy.events += events;
-        copy.quality.merge(quality);
+        let part = part?;
+        copy.events += part.events;
+        has_statistics |= part.has_statistics;
+        is_lost |= part.quality.entries().iter().any(|entry| entry.severity != Severity::Info);
+        copy.quality.merge(part.quality);
     }
     copy.locations = locations.len() as u64;
-    if copy.events == 0 && copy.quality.entries().iter().any(|entry| entry.severity != Severity::Info) {
+    if copy.events == 0 && !has_statistics && is_lost {
         // Without its anchor file, what was written so far is no archive.
         return Err(nothing(&copy.quality));
     }
@@ -119,6 +125,13 @@ pub fn copy(files: &dyn Files, anchor_name: &str, sink: &dyn Sink, to_anchor: &s
     Ok(copy)
 }
 
+/// What was copied of a location.
+struct Part {
+    events: u64,
+    has_statistics: bool,
+    quality: Quality,
+}
+
 /// What the copies of single files share.
 struct Job<'a> {
     archive: &'a Archive<'a>,
@@ -128,8 +141,8 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Copies the files of a location that exist; returns the number of events.
-    fn location(&self, id: u64, to: &str) -> Result<(u64, Quality), CopyError> {
+    /// Copies the files of a location that exist.
+    fn location(&self, id: u64, to: &str) -> Result<Part, CopyError> {
         let from = format!("{}/{id}", self.archive.name);
         let mut quality = Quality::default();
         let mut events = 0;
@@ -164,10 +177,12 @@ impl Job<'_> {
             })?;
         }
         // Statistics are partune's own, never compressed, and name things by global ids only.
-        if let Some(bytes) = self.rare(&format!("{from}.stat"))? {
+        let statistics = self.rare(&format!("{from}.stat"))?;
+        let has_statistics = statistics.is_some();
+        if let Some(bytes) = statistics {
             self.write(&format!("{to}.stat"), &bytes)?;
         }
-        Ok((events, quality))
+        Ok(Part { events, has_statistics, quality })
     }
 
     /// Writes one file with what `copy` hands out, chunk by chunk.

@@ -90,7 +90,8 @@ struct Finding<'a> {
     role: &'static str,
     construct: &'a str,
     location: Location<'a>,
-    /// The call path; of several that lead to this place the one that loses most.
+    /// Outermost first; of several that lead to this place the one that loses most. Of a path of more than 128 names or 16 KiB the innermost,
+    /// and before them `… N more`.
     callpath: Vec<Cow<'a, str>>,
     /// The call paths that lead to this place, if there are several, the one that loses most first.
     callpaths: Vec<PathShare<'a>>,

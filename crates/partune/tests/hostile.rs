@@ -7,7 +7,8 @@ use std::process::{Command, Output};
 use std::rc::Rc;
 
 use partune_otf2::codec::definition::{
-    ClockProperties, Comm, Definition, Group, Location, LocationGroup, Region, SystemTreeNode, Text,
+    CallingContext, ClockProperties, Comm, Definition, Group, Location, LocationGroup, Region, SourceCodeLocation,
+    SystemTreeNode, Text,
 };
 use partune_otf2::codec::view::Array;
 use partune_otf2::codec::{Anchor, DefinitionWriter, Event, EventWriter};
@@ -332,4 +333,38 @@ fn times_beyond_all_clocks_are_told() {
     assert!(!make("near", (1 << 61) - 1).contains("2^61"));
     let told = make("far", (1 << 61) + 5);
     assert!(told.contains("more than 2^61 ticks from the begin of the trace"), "{told}");
+}
+
+#[test]
+fn a_copy_does_not_crash_the_tools_of_otf2() {
+    let Ok(_) = Command::new("otf2-print").arg("--version").output() else {
+        assert!(std::env::var_os("CI").is_none(), "otf2-print must be present in CI");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("there is room for files");
+    // Nodes of the machine without a name, with one that nobody defines, and with one that is defined behind them.
+    let strange = |to: &mut Definitions| {
+        for (id, name) in [(1, u32::MAX), (2, 70_000), (3, 50_000)] {
+            to.put(SystemTreeNode { id, name, class_name: name, parent: 0 });
+        }
+        to.put(Text { id: 50_000, string: b"late" });
+        // A call from a place in a file that nobody defines.
+        to.put(SourceCodeLocation { id: 0, file: 80_000, line_number: 7 });
+        to.put(CallingContext { id: 0, region: 0, source_code_location: 0, parent: u32::MAX });
+    };
+    let archive = archive(&folder.path().join("run"), (1, 1), &|_| nested(1), &strange);
+    let to = folder.path().join("copy").display().to_string();
+    let output = partune(&["convert", &archive, &to]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("the copy calls them (undefined) (3 times)"), "{}", text(&output.stdout));
+    let print = |archive: &str| {
+        let anchor = Path::new(archive).join("traces.otf2");
+        Command::new("otf2-print").arg("-G").arg(anchor).output().expect("it starts")
+    };
+    // Which is what the copy is for: of the original it crashes.
+    assert_eq!(print(&archive).status.code(), None);
+    let printed = print(&to);
+    assert!(printed.status.success(), "{}", text(&printed.stderr));
+    let nodes = text(&printed.stdout);
+    assert!(nodes.contains("(undefined)") && nodes.matches("\"late\"").count() >= 2, "{nodes}");
 }

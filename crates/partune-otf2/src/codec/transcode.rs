@@ -5,10 +5,12 @@
 //! bytes. Only those that stand in a big endian buffer cannot be (nobody knows what to turn around) and count as lost. Damaged inputs are
 //! copied as far as they can be read.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::attributes::AttributeList;
 use super::chunk::{Chunk, check_size, chunk};
 use super::cursor::Endian;
-use super::definition::Definition;
+use super::definition::{Definition, Region, SourceCodeLocation, SystemTreeNode, Text};
 use super::definitions::{DefinitionWriter, Outcome, Scope, read_definitions};
 use super::error::{CodecError, Damage, EndKind};
 use super::event::Event;
@@ -25,12 +27,14 @@ pub struct Copied {
     pub records: u64,
     /// What was lost. Unknown records count only if they were.
     pub damage: Damage,
+    /// Names that the file does not define and that a reader needs; the copy has a text that says so.
+    pub unnamed: u64,
 }
 
 /// Copies an event file with chunks of `from` bytes into one with chunks of `to` bytes.
 pub fn events(bytes: &[u8], from: u64, to: u64, sink: &mut dyn FnMut(&[u8])) -> Result<Copied, CodecError> {
     let mut parts = slices(bytes, from);
-    events_of(&mut |read| parts.next().is_some_and(&mut *read), from, to, sink)
+    events_of(&mut |read| parts.next().is_some_and(read), from, to, sink)
 }
 
 /// Hands the bytes of the next chunk of a file to a function, and returns what it returns: whether to go on. False where there is no chunk.
@@ -54,14 +58,14 @@ pub fn events_of(
         let outcome = read_chunk(chunk, &mut copy);
         copy.result.map(|()| outcome)
     })?;
-    Ok(Copied { records: copy.writer.finish(), damage })
+    Ok(Copied { records: copy.writer.finish(), damage, unnamed: 0 })
 }
 
 /// Copies a snapshot file with chunks of `from` bytes into one with chunks of `to` bytes.
 pub fn snapshots(bytes: &[u8], from: u64, to: u64, sink: &mut dyn FnMut(&[u8])) -> Result<Copied, CodecError> {
     let mut writer = SnapshotWriter::new(to, sink)?;
     let mut parts = slices(bytes, from);
-    let chunks = &mut |read: &mut dyn FnMut(&[u8]) -> bool| parts.next().is_some_and(&mut *read);
+    let chunks = &mut |read: &mut dyn FnMut(&[u8]) -> bool| parts.next().is_some_and(read);
     let damage = each_chunk(chunks, from, |chunk| {
         let mut result = Ok(());
         let outcome = read_snapshots(chunk, &mut |time, attributes, found| {
@@ -71,7 +75,7 @@ pub fn snapshots(bytes: &[u8], from: u64, to: u64, sink: &mut dyn FnMut(&[u8])) 
         });
         result.map(|()| outcome)
     })?;
-    Ok(Copied { records: writer.finish(), damage })
+    Ok(Copied { records: writer.finish(), damage, unnamed: 0 })
 }
 
 /// Copies a definition file with chunks of `from` bytes into one with chunks of `to` bytes.
@@ -83,15 +87,71 @@ pub fn definitions(
     sink: &mut dyn FnMut(&[u8]),
 ) -> Result<Copied, CodecError> {
     let mut writer = DefinitionWriter::new(to, sink)?;
+    let (names, unnamed) = if scope == Scope::Global { late_names(bytes, from)? } else { <_>::default() };
+    let named = |name: u32| if name == NONE { unnamed } else { name };
+    for (id, text) in &names {
+        writer.write(Text { id: *id, string: text.as_deref().unwrap_or(UNDEFINED) })?;
+    }
     let mut result = Ok(());
     let mut lost = 0;
     let outcome = read_definitions(bytes, from, scope, &mut |definition| match definition {
         Definition::Unknown { endian: Endian::Big, .. } => lost += 1,
+        Definition::Text(text) if names.contains_key(&text.id) => {}
+        Definition::SystemTreeNode(node) if result.is_ok() => {
+            let (name, class_name) = (named(node.name), named(node.class_name));
+            result = writer.write(SystemTreeNode { name, class_name, ..node });
+        }
+        Definition::Region(it) if result.is_ok() => result = writer.write(Region { name: named(it.name), ..it }),
+        Definition::SourceCodeLocation(it) if result.is_ok() => {
+            result = writer.write(SourceCodeLocation { file: named(it.file), ..it });
+        }
         definition if result.is_ok() => result = writer.write(definition),
         _ => {}
     })?;
     result?;
-    Ok(copied(writer.finish(), outcome, lost))
+    let unnamed = names.values().filter(|text| text.is_none()).count() as u64;
+    Ok(Copied { unnamed, ..copied(writer.finish(), outcome, lost) })
+}
+
+/// What a name is that the file does not define.
+const UNDEFINED: &[u8] = b"(undefined)";
+
+/// The reference to nothing.
+const NONE: u32 = u32::MAX;
+
+type LateNames = BTreeMap<u32, Option<Vec<u8>>>;
+
+/// Names of nodes of the machine, regions and places in the source that are not defined before what they name: their texts, if they are defined
+/// behind it. The C library's readers join these names to paths and call them without looking, and crash where there is none, so a copy has them at its begin. With them comes the number of the text for
+/// what has no name.
+fn late_names(bytes: &[u8], chunk_size: u64) -> Result<(LateNames, u32), CodecError> {
+    let mut known = BTreeSet::new();
+    let mut late = LateNames::new();
+    read_definitions(bytes, chunk_size, Scope::Global, &mut |definition| {
+        let needed = match definition {
+            Definition::Text(text) => {
+                match late.get_mut(&text.id) {
+                    Some(found) => *found = found.take().or_else(|| Some(text.string.to_vec())),
+                    None => _ = known.insert(text.id),
+                }
+                return;
+            }
+            Definition::SystemTreeNode(it) => [it.name, it.class_name],
+            Definition::Region(it) => [it.name; 2],
+            Definition::SourceCodeLocation(it) => [it.file; 2],
+            _ => return,
+        };
+        for name in needed {
+            if !known.contains(&name) {
+                late.entry(name).or_default();
+            }
+        }
+    })?;
+    let free = (0..NONE).rev().find(|id| !known.contains(id) && !late.contains_key(id)).unwrap_or_default();
+    if late.remove(&NONE).is_some() {
+        late.insert(free, None);
+    }
+    Ok((late, free))
 }
 
 /// Copies a marker file with chunks of `from` bytes into one with chunks of `to` bytes; both are the sizes for definitions.
@@ -123,7 +183,7 @@ pub fn thumbnail(bytes: &[u8], sink: &mut dyn FnMut(&[u8])) -> Result<Copied, Co
 }
 
 fn copied(records: u64, outcome: Outcome, lost: u64) -> Copied {
-    Copied { records, damage: Damage { unknown_records: lost, ..outcome.damage } }
+    Copied { records, damage: Damage { unknown_records: lost, ..outcome.damage }, unnamed: 0 }
 }
 
 /// Reads the chunks of a file of timed records up to its end mark.
