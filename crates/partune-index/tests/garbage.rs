@@ -124,7 +124,7 @@ fn trace(visits: &[Vec<(u8, u16, u16)>], rows: &[Vec<Row>], processes: &[u8]) ->
     for (index, kind) in kinds.into_iter().enumerate() {
         let mut members: Vec<PeId> = (0..PES as u32).map(PeId).filter(|pe| (pe.0 as usize) <= index + 1).collect();
         members.push(PeId(if index == 2 { u32::MAX } else { 77 }));
-        let (first, second) = members.split_at((index as usize).min(members.len()));
+        let (first, second) = members.split_at(index.min(members.len()));
         let members = Members::joined(&first.to_vec().into(), &second.to_vec().into());
         built.groups.push(Group { name, kind, paradigm: name, members });
     }
