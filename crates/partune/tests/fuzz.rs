@@ -30,7 +30,8 @@ fn archives_with_changed_records() {
             diagnosis::diagnosis(&diagnosis::pack(&archive));
             u64::from(archive != before)
         });
-        assert!(changed.sum::<u64>() > rounds() / 5, "{name}: records are changed");
+        let changed = changed.sum::<u64>();
+        assert!(changed > rounds() / 10, "{name}: records were changed in {changed} of {} rounds", rounds());
     }
 }
 

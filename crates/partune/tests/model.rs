@@ -64,7 +64,8 @@ fn the_library_is_in_the_book() {
     let mut list = String::from(
         "# Models\n\nContention models of parallel programs in PAMELA: what could run in parallel, and the resources of the machine. \
          [The language](language.md) has the rules; `partune model estimate FILE` gives bounds on the time as formulas, \
-         `simulate` runs the model, `decide` says when which alternative is best, `emit` writes that as code.\n\n\
+         `simulate` runs the model, `decide` says when which alternative is best, `emit` writes that as code. \
+         Each gives up after 600 seconds or beyond 4 GiB of memory; `--time-limit SECONDS` and `--memory-limit MIB` allow more or less.\n\n\
          The pages below are made from the models in `crates/partune-model/library/` and show what the commands print for the \
          values that stand in the model; `-D NAME=VALUE` gives others.\n\n| model | what it is |\n|---|---|\n",
     );

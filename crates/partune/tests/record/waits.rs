@@ -138,7 +138,9 @@ fn check_balanced(mpi: &Mpi, file: &str) {
         let said = document["findings"].as_array().into_iter().flatten().filter(|it| {
             let is_start = start.is_some_and(|line| it["location"]["line"] == line);
             let is_edge = ["MPI_Init", "MPI_Finalize"].iter().any(|name| it["construct"] == *name);
-            it["fraction"].as_f64().is_some_and(|share| share > 0.01) && !is_start && !is_edge
+            // What an operation costs by itself says nothing of who is late, and is much on a busy machine.
+            let is_cost = it["pattern"] == "operation_cost";
+            it["fraction"].as_f64().is_some_and(|share| share > 0.01) && !is_start && !is_edge && !is_cost
         });
         let said: Vec<_> = said.collect();
         if said.is_empty() { Ok(()) } else { Err(format!("{said:#?}")) }
