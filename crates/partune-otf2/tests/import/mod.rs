@@ -170,11 +170,7 @@ struct FailingFile {
 impl Files for Failing {
     fn open(&self, name: &str) -> std::io::Result<Bytes> {
         let whole = self.folder.open(name)?;
-<<<<<<< HEAD
-        let is_events = std::path::Path::new(name).extension().is_some_and(|it| it == "evt");
-=======
         let is_events = Path::new(name).extension().is_some_and(|it| it == "evt");
->>>>>>> part-srv
         Ok(if is_events { Arc::new(FailingFile { whole, until: self.until, error: self.error }) } else { whole })
     }
 }
