@@ -37,9 +37,18 @@ pub(crate) fn definitions(bytes: &[u8]) {
         let mut copy = Vec::new();
         transcode::definitions(bytes, CHUNK, COPY_CHUNK, scope, &mut |chunk| copy.extend_from_slice(chunk))
             .expect("records fit");
-        assert_eq!(print(bytes, CHUNK), print(&copy, COPY_CHUNK));
+        // A copy defines names that nobody does, and early those that the C library's readers need early; else it says the same.
+        let (mut before, mut after) = (print(bytes, CHUNK), print(&copy, COPY_CHUNK));
+        before.sort();
+        after.sort();
+        let mut originals = before.iter().peekable();
+        after.retain(|line| originals.next_if(|original| *original == line).is_some() || !line.contains(UNDEFINED));
+        assert_eq!(before, after);
     }
 }
+
+/// `(undefined)`, as the bytes of a text are printed.
+const UNDEFINED: &str = "[40, 117, 110, 100, 101, 102, 105, 110, 101, 100, 41]";
 
 /// An event file.
 pub(crate) fn events(bytes: &[u8]) {

@@ -4,9 +4,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Mutex;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use partune_testkit::mutate::{self, Random};
@@ -17,7 +20,7 @@ const MEMORY: u64 = 1 << 30;
 const SECONDS: u64 = 10;
 
 /// Commands, with MUTANT for the archive, ORIGINAL for the one it was made of, OTHER for another, OUT for a folder; how many turns of a round each has.
-const COMMANDS: [(&str, usize); 9] = [
+const COMMANDS: [(&str, usize); 10] = [
     ("analyze MUTANT", 4),
     ("analyze --full --json --minimum 0 MUTANT", 2),
     ("analyze --full MUTANT", 1),
@@ -27,6 +30,7 @@ const COMMANDS: [(&str, usize); 9] = [
     ("convert MUTANT --parquet OUT/parquet", 1),
     ("compare ORIGINAL MUTANT", 1),
     ("scale OTHER MUTANT", 1),
+    ("view --no-open MUTANT", 1),
 ];
 
 /// Chunk sizes of files, tried in turn.
@@ -53,7 +57,8 @@ pub(crate) fn run(partune: &Path, count: u64, archives: &[&str]) -> Result<bool>
         let (command, _) = of_turn.context("every turn has a command")?;
         let other = &archives[random.below(archives.len())];
         let names = [("MUTANT", &*mutant), ("ORIGINAL", original), ("OTHER", other), ("OUT", &folder)];
-        let outcome = execute(partune, command, &names)?;
+        let end = if command.starts_with("view") { serve } else { execute };
+        let outcome = end(partune, command, &names)?;
         let is_fine = matches!(outcome.as_str(), "exit 0" | "exit 1");
         if is_fine {
             fs::remove_dir_all(&folder)?;
@@ -114,26 +119,78 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 
 /// How a command ended.
 fn execute(partune: &Path, command: &str, names: &[(&str, &Path)]) -> Result<String> {
+    let status = limited(partune, command, names).stdout(Stdio::null()).status();
+    Ok(outcome(status.context(MISSING)?))
+}
+
+const MISSING: &str = "prlimit cannot be started (it is in util-linux)";
+
+/// A command under its limits.
+fn limited(partune: &Path, command: &str, names: &[(&str, &Path)]) -> Command {
     let argument = |word: &str| {
         let of = |text: String, (name, path): &(&str, &Path)| text.replace(name, &path.to_string_lossy());
         names.iter().fold(word.to_owned(), of)
     };
-    let arguments = command.split(' ').map(argument);
-    let status = Command::new("prlimit")
-        .arg(format!("--as={MEMORY}"))
-        .args(["timeout", "--signal=KILL", &SECONDS.to_string()])
-        .arg(partune)
-        .args(arguments)
-        .env("RAYON_NUM_THREADS", "1")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .context("prlimit cannot be started (it is in util-linux)")?;
-    Ok(match status.code() {
+    let mut limited = Command::new("prlimit");
+    limited.arg(format!("--as={MEMORY}")).args(["timeout", "--signal=KILL", &SECONDS.to_string()]).arg(partune);
+    limited.args(command.split(' ').map(argument)).env("RAYON_NUM_THREADS", "1");
+    limited.stdin(Stdio::null()).stderr(Stdio::null());
+    limited
+}
+
+fn outcome(status: ExitStatus) -> String {
+    match status.code() {
         // So says timeout of what it killed, and of what a signal ended.
         Some(137) => "timeout".to_owned(),
         Some(code) => format!("exit {code}"),
         None => "signal".to_owned(),
+    }
+}
+
+/// What is asked of a server.
+const QUESTIONS: [&str; 9] =
+    ["summary", "findings", "pes", "kinds", "timeline", "profile", "balance", "matrix", "environment"];
+
+/// Asks a server everything, then ends it; how it ended, or that a question had no answer.
+fn serve(partune: &Path, command: &str, names: &[(&str, &Path)]) -> Result<String> {
+    let mut server = limited(partune, command, names).stdout(Stdio::piped()).spawn().context(MISSING)?;
+    let mut line = String::new();
+    // Open until the end: who prints to nobody ends.
+    let mut printed = BufReader::new(server.stdout.take().context("it was piped")?);
+    printed.read_line(&mut line)?;
+    let Some(file) = line.trim().rsplit_once(" is in ").map(|it| it.1) else {
+        return Ok(outcome(server.wait()?));
+    };
+    let address = fs::read_to_string(file)?;
+    let (host, token) =
+        address.trim().trim_start_matches("http://").split_once('/').context("an address has a token")?;
+    let ask = |question: &str| -> Result<String> {
+        let mut stream = TcpStream::connect(host)?;
+        write!(stream, "GET /{token}api/runs/0/{question} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")?;
+        let mut reply = String::new();
+        BufReader::new(stream).read_line(&mut reply)?;
+        Ok(reply.split(' ').nth(1).unwrap_or_default().to_owned())
+    };
+    // 409: it is being read, or it could not be.
+    for _ in 0..30 {
+        if ask("summary").is_ok_and(|status| status != "409") {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    for question in QUESTIONS {
+        let status = ask(question).unwrap_or_else(|error| error.to_string());
+        // 400: a trace may be too odd for a question.
+        if !["200", "400", "409"].contains(&status.as_str()) {
+            server.kill()?;
+            server.wait()?;
+            return Ok(format!("{question}: {status}"));
+        }
+    }
+    // What timeout gets it hands on; who is ended by it removes what it made.
+    Command::new("kill").arg(server.id().to_string()).status()?;
+    Ok(match server.wait()?.code() {
+        Some(143 | 0) | None => "exit 0".to_owned(),
+        Some(code) => format!("exit {code}"),
     })
 }

@@ -1,6 +1,6 @@
 //! The account of time: what the PEs did between start-up and shut-down, all of it.
 
-use partune_base::{PeId, Span};
+use partune_base::{PeId, Span, Time};
 use partune_trace::Role;
 use rayon::prelude::*;
 
@@ -27,6 +27,7 @@ const SHOWS: &[SectionShape] = &[SectionShape {
         ("computation", Unit::Seconds),
         ("waiting", Unit::Seconds),
         ("device_waiting", Unit::Seconds),
+        ("start_up", Unit::Seconds),
         ("transfer", Unit::Seconds),
         ("io", Unit::Seconds),
         ("idle", Unit::Seconds),
@@ -38,8 +39,8 @@ const DOCS: &str = "\
 # Time
 
 All shares that partune gives are of one base: the time between start-up and shut-down (`run`) times the number of PEs of CPUs (`pes`).
-Without a start-up or shut-down it begins with the first event and ends with the last. `outside_run` is what the recording holds
-before and after.
+It begins when the first PE leaves the start-up and ends when the last one enters the shut-down. Without a start-up or shut-down it begins
+with the first event and ends with the last. `outside_run` is what the recording holds before and after.
 
 The base is split without rest, in seconds summed over PEs:
 
@@ -48,6 +49,7 @@ The base is split without rest, in seconds summed over PEs:
 | `computation` | user code: in no operation |
 | `waiting` | the part of operations that another PE's behaviour cost |
 | `device_waiting` | operations that wait for a device |
+| `start_up` | still in the start-up, when another PE had left it |
 | `transfer` | the rest of operations that communicate, synchronise or manage |
 | `io` | operations on files |
 | `idle` | nothing recorded: threads between parallel regions and while their team is forked or joined, pauses of the recorder |
@@ -67,12 +69,14 @@ fn run(input: &Input<'_>) -> Outcome {
     let of_pe = |pe: &PeId| {
         // A PE that is ready to shut down waits for the others; but it computes only in its own part of the run.
         let spent = Meter::new(input, *pe, (base.begin, base.end), &kinds).up_to(base.end);
-        (Spent { user: useful(trace, *pe, windows[*pe]), ..spent }, in_device_waits(input, *pe, &base))
+        let of_role = [Role::DeviceWait, Role::Init].map(|role| in_operations(input, *pe, &base, role));
+        (Spent { user: useful(trace, *pe, windows[*pe]), ..spent }, of_role)
     };
-    let (mut sum, mut devices) = (Spent::default(), 0);
-    for (spent, waiting) in pes.par_iter().map(of_pe).collect::<Vec<_>>() {
+    let (mut sum, mut devices, mut start_up) = (Spent::default(), 0, 0);
+    for (spent, of_role) in pes.par_iter().map(of_pe).collect::<Vec<_>>() {
         sum += spent;
-        devices += waiting;
+        devices += of_role[0];
+        start_up += of_role[1];
     }
     let idle = base.total() - sum.work() - sum.wait;
     let seconds = |name, ticks| Scalar::new(name, Unit::Seconds, trace.clock().seconds(Span(ticks)));
@@ -83,17 +87,22 @@ fn run(input: &Input<'_>) -> Outcome {
         seconds("computation", sum.user),
         seconds("waiting", sum.wait),
         seconds("device_waiting", devices),
-        seconds("transfer", sum.comm - devices),
+        seconds("start_up", start_up),
+        seconds("transfer", sum.comm - devices - start_up),
         seconds("io", sum.io),
         seconds("idle", idle),
     ];
     Outcome { findings: Vec::new(), sections: vec![Section { name: "time", scalars, ..Section::default() }] }
 }
 
-/// Ticks of a PE in operations that wait for a device.
-fn in_device_waits(input: &Input<'_>, pe: PeId, base: &Base) -> i64 {
+/// Ticks of a PE in operations of a role, less the waits in them.
+fn in_operations(input: &Input<'_>, pe: PeId, base: &Base, role: Role) -> i64 {
     let (trace, stream) = (input.trace, &input.trace.streams()[pe]);
     let visits = stream.operations.iter().map(|visit| stream.visits.at(*visit));
-    let waits = visits.filter(|visit| role_of_path(trace, visit.path) == Role::DeviceWait);
-    waits.map(|visit| visit.exit.min(base.end).since(visit.enter.max(base.begin)).0.max(0)).sum()
+    let within = |begin: Time, end: Time| end.min(base.end).since(begin.max(base.begin)).0.max(0);
+    let of_role = |path| role_of_path(trace, path) == role;
+    let all: i64 = visits.filter(|visit| of_role(visit.path)).map(|visit| within(visit.enter, visit.exit)).sum();
+    let waits = input.waits.of_pe(pe).iter().chain(input.waits.management_of_pe(pe));
+    let waits = waits.filter(|wait| of_role(trace.visit(pe, wait.operation).path));
+    all - waits.map(|wait| within(wait.begin, wait.end)).sum::<i64>()
 }

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use partune_base::{CallPathId, PeId, Span, Time};
-use partune_trace::Trace;
 
 use crate::block_work::BlockWork;
 use crate::finding::Told;
@@ -59,8 +58,7 @@ impl Losses {
         work: &BlockWork,
         kinds: &[RegionKind],
     ) {
-        let (trace, n) = (input.trace, work.pes.len());
-        if n < 2 {
+        if work.pes.len() < 2 {
             return;
         }
         let mut told = waits(input, tiling, of_paths, work);
@@ -72,7 +70,7 @@ impl Losses {
             if sums.time == 0 || !work.is_known(region) {
                 continue;
             }
-            let lost = Lost { told: std::mem::take(&mut told[region]), ..sums.finish(trace, work, region) };
+            let lost = Lost { told: std::mem::take(&mut told[region]), ..sums.finish(input, work, region) };
             let pattern =
                 if kinds[region] == RegionKind::Serial { Pattern::SerialSection } else { Pattern::LoadImbalance };
             match self.0.entry((work.regions[region].closes, pattern)) {
@@ -148,7 +146,7 @@ impl Sums {
         }
     }
 
-    fn finish(self, trace: &Trace, work: &BlockWork, region: usize) -> Lost {
+    fn finish(self, input: &Input<'_>, work: &BlockWork, region: usize) -> Lost {
         let about = work.regions[region];
         let path = [work.turns[region], about.closes, about.after].into_iter().find(|path| path.is_some());
         let path = path.unwrap_or(CallPathId::NONE);
@@ -157,7 +155,7 @@ impl Sums {
             some(self.blame).map(|(pe, ticks)| (pe, ticks, CallPathId::NONE)).collect();
         by_blame(&mut blame);
         for (pe, _, place) in blame.iter_mut().take(KEPT) {
-            *place = work.excess(trace, region, *pe);
+            *place = work.excess(input, region, *pe);
         }
         let waits = some(self.waits).collect();
         Lost { path, time: self.time, count: self.count, waits, blame, worst: self.worst, told: BTreeMap::new() }

@@ -1,7 +1,8 @@
 //! The work of every PE in every tile of a world: the tensor of [`crate::bounds`] with its places in the source.
 
+use std::collections::BTreeMap;
+
 use partune_base::{CallPathId, PeId, Time};
-use partune_trace::Trace;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -130,9 +131,9 @@ impl BlockWork {
         self.rows.iter().map(|row| row.region).zip(self.ticks())
     }
 
-    /// The call path of user code in which a PE spends most time above the PE that works least, in the worst tile of a region
-    /// in which it works most; none if there is no such code.
-    pub(crate) fn excess(&self, trace: &Trace, region: usize, slow: PeId) -> CallPathId {
+    /// The call path of user code, or of an operation without its waits, in which a PE spends most time above the PE that works least, in the
+    /// worst tile of a region in which it works most; none if there is no such path.
+    pub(crate) fn excess(&self, input: &Input<'_>, region: usize, slow: PeId) -> CallPathId {
         let Some(position) = self.pes.iter().position(|pe| *pe == slow) else { return CallPathId::NONE };
         let mut worst = (0, 0, Time::ZERO, Time::ZERO);
         for ((_, ticks), row) in self.iterations().zip(&self.rows).filter(|(it, _)| it.0 == region) {
@@ -146,8 +147,8 @@ impl BlockWork {
         if lost == 0 {
             return CallPathId::NONE;
         }
-        let mut times = user_times(trace, slow, begin, end);
-        for (path, ticks) in user_times(trace, self.pes[fast], begin, end) {
+        let mut times = work_times(input, slow, begin, end);
+        for (path, ticks) in work_times(input, self.pes[fast], begin, end) {
             *times.entry(path).or_default() -= ticks;
         }
         let most = times.into_iter().max_by_key(|(path, ticks)| (*ticks, std::cmp::Reverse(*path)));
@@ -194,15 +195,22 @@ fn link(tiling: &Tiling, tile: usize, region: usize, spent: &[Spent]) -> Link {
     }
 }
 
-/// Exclusive time in user code of a PE between two times, by call path.
-fn user_times(trace: &Trace, pe: PeId, begin: Time, end: Time) -> std::collections::BTreeMap<CallPathId, i64> {
-    let (visits, paths) = (&trace.streams()[pe].visits, trace.paths());
-    let mut times = std::collections::BTreeMap::new();
+/// What a PE works between two times, by call path: exclusive time in user code, and operations less the waits in them.
+fn work_times(input: &Input<'_>, pe: PeId, begin: Time, end: Time) -> BTreeMap<CallPathId, i64> {
+    let (visits, paths) = (&input.trace.streams()[pe].visits, input.trace.paths());
+    let mut times = BTreeMap::new();
     let mut add = |path: CallPathId, ticks: i64| {
-        if path.is_some() && !paths.operation(path).is_some() {
-            *times.entry(path).or_insert(0) += ticks;
+        if path.is_some() {
+            // What is inside of an operation is the operation's.
+            *times.entry(paths.operation(path).some().unwrap_or(path)).or_insert(0) += ticks;
         }
     };
+    let waits = input.waits.of_pe(pe);
+    let first = waits.partition_point(|wait| wait.end <= begin);
+    for wait in waits[first..].iter().take_while(|wait| wait.begin < end) {
+        let ticks = wait.end.min(end).since(wait.begin.max(begin)).0;
+        add(visits.path[wait.operation.index()], -ticks);
+    }
     // A visit that ended right at the begin is over.
     let entered = visits.enter.partition_point(|enter| *enter < begin);
     let first = (entered..visits.len()).find(|visit| visits.exit[*visit] > begin).unwrap_or(visits.len());

@@ -37,8 +37,8 @@ pub fn once(trace: &Trace, findings: Vec<Finding>, least: i64) -> Vec<Finding> {
             Some(fact) => fact.1 = if block { fact.1 + seconds } else { fact.1.max(seconds) },
             None => wait.facts.push((name, seconds)),
         }
-        // What is left of an imbalance of which most is waiting was hidden: a PE that began late had no time to wait.
-        let remainder = finding.time - told.time;
+        // What is left of a block's was not lost here: it is the cost of operations, or a PE began late. What is left of others' was hidden.
+        let remainder = if block { Span::ZERO } else { finding.time - told.time };
         if remainder.0 >= least.max(1) && told.time < remainder {
             findings.push(scaled(finding, remainder));
         }

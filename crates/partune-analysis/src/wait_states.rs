@@ -1,4 +1,5 @@
-//! Waits as findings: one for each pattern and call path, with the PEs that wait and those that make them wait.
+//! Waits as findings: one for each pattern and call path, which become one a place ([`crate::by_place`]), with the PEs that wait and those that
+//! make them wait.
 
 use partune_base::{CallPathId, PeId, Span};
 use rayon::prelude::*;
@@ -23,8 +24,8 @@ pub(crate) static WAIT_STATES: Analysis = Analysis {
 };
 
 const DOCS: &str = "
-Time inside operations that another PE's behaviour cost: it goes if the other comes earlier. One finding for each pattern and call
-path of the waiting operation.
+Time inside operations that another PE's behaviour cost: it goes if the other comes earlier. One finding for each pattern and
+place of the waiting operation: the same construct at the same line, whatever call paths lead there.
 
 | pattern | the wait of one operation |
 |---|---|

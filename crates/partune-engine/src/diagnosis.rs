@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use partune_analysis::{Base, Finding, Options, Section, Waits, by_place, once};
+use partune_base::{Span, Time};
 use partune_diag::{Diagnostic, Quality, Severity};
 use partune_index::Index;
 use partune_index::clock_repair::Repair;
@@ -115,6 +116,21 @@ fn early(repair: &Repair, trace: &Trace) -> String {
         parts.iter().filter(|it| it.0 > 0).map(|(some, all, what, verb)| format!("{} {verb}", of(*some, *all, what)));
     let told: Vec<String> = told.collect();
     format!("{}, by up to {}", told.join(" and "), partune_diag::seconds(trace.clock().seconds(repair.worst)))
+}
+
+/// What the recorder needed to write what it had recorded, if it is much: pauses, in which nothing is recorded.
+pub(crate) fn pause_note(trace: &Trace) -> Option<Diagnostic> {
+    let base = Base::of(trace);
+    let within = |from: Time, to: Time| to.min(base.end).since(from.max(base.begin)).clamp_positive();
+    let pauses = trace.cpu_pes().flat_map(|pe| &trace.streams()[pe].pauses);
+    let paused: Span = pauses.map(|pause| within(pause.begin, pause.end)).sum();
+    let share = paused.0 as f64 / base.total().max(1) as f64;
+    (share >= DISTORTED).then(|| {
+        Diagnostic::info(
+            format!("nothing was recorded for {:.1} % of the run, most often because the recorder wrote to the disk", share * 100.0),
+            "record less: --profile, --depth, or a filter; what is called most often is in the table of operations (--full)",
+        )
+    })
 }
 
 /// From this share of the run, recording is told.

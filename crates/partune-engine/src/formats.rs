@@ -50,6 +50,12 @@ pub enum OpenError {
     Unknown { path: PathBuf },
     #[error("{}: the folder holds no archive\n  remedy: give the anchor file of an archive, e.g. traces.otf2", path.display())]
     EmptyFolder { path: PathBuf },
+    #[error(
+        "{}: a recording that is not complete\n  remedy: partune record --complete {}",
+        path.display(),
+        path.display()
+    )]
+    Unfinished { path: PathBuf },
     #[error("{}: the folder holds {count} archives\n  remedy: give the anchor file of one, e.g. {}", path.display(), first.display())]
     ManyArchives { path: PathBuf, count: usize, first: PathBuf },
     #[error(
@@ -82,6 +88,8 @@ pub(crate) fn entry(path: &Path) -> Result<PathBuf, OpenError> {
     }
     found.sort();
     match found.as_slice() {
+        // What a recorder leaves until it has made an archive of it.
+        [] if path.join("parts").is_dir() => Err(OpenError::Unfinished { path: path.to_owned() }),
         [] => Err(OpenError::EmptyFolder { path: path.to_owned() }),
         [one] => Ok(one.clone()),
         [first, ..] => Err(OpenError::ManyArchives { path: path.to_owned(), count: found.len(), first: first.clone() }),

@@ -30,7 +30,7 @@ pub enum Moment {
 /// Why there is no such piece.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SelectionError {
-    #[error("the run ends {run}, so nothing of it comes after {from}\n  remedy: give an earlier --from", run = seconds(*.run), from = seconds(*.from))]
+    #[error("the run ends after {run}, so nothing of it comes after {from}\n  remedy: give an earlier --from", run = seconds(*.run), from = seconds(*.from))]
     Beyond { from: f64, run: f64 },
     #[error(
         "from {from} to {to} the program only starts up or shuts down\n  remedy: look between {begin} and {end}",

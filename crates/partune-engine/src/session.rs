@@ -9,7 +9,7 @@ use partune_index::{Index, clock_repair};
 use partune_trace::Trace;
 use rayon::prelude::*;
 
-use crate::diagnosis::{Diagnosis, rank, recording_note};
+use crate::diagnosis::{Diagnosis, pause_note, rank, recording_note};
 use crate::formats::{self, OpenError};
 use crate::selection::{Selection, SelectionError};
 use crate::{Progress, timed};
@@ -123,6 +123,9 @@ fn diagnose(
     for name in unable.filter(|_| diagnosis.trace.profile().is_some()) {
         let message = format!("the analysis {name} needs events, and this is a profile");
         diagnosis.quality.add(Diagnostic::info(message, "record without --profile"));
+    }
+    if let Some(note) = pause_note(&diagnosis.trace) {
+        diagnosis.quality.add(note);
     }
     if let Some(note) = recording_note(&diagnosis.trace, &request.options) {
         diagnosis.quality.add(note);

@@ -36,6 +36,9 @@ fn copy(from: &Path, to: &Path) -> Vec<PathBuf> {
 fn damage(files: &[PathBuf], numbers: &mut Numbers) {
     let path = &files[numbers.below(files.len())];
     let mut bytes = fs::read(path).expect("a part");
+    if path.extension().is_some_and(|ending| ending == "log") && numbers.below(2) == 0 {
+        return fs::write(path, other_words(&String::from_utf8_lossy(&bytes), numbers)).expect("a part");
+    }
     match numbers.below(4) {
         0 => return fs::remove_file(path).expect("it was there"),
         1 => bytes.truncate(numbers.below(bytes.len())),
@@ -53,6 +56,28 @@ fn damage(files: &[PathBuf], numbers: &mut Numbers) {
         }
     }
     fs::write(path, bytes).expect("a part");
+}
+
+/// A log whose lines are whole and say something else: a line lost, doubled or moved, a word of another line, a number that is none here.
+fn other_words(log: &str, numbers: &mut Numbers) -> String {
+    let mut lines: Vec<String> = log.lines().map(str::to_owned).collect();
+    for _ in 0..=numbers.below(3) {
+        let (at, other) = (numbers.below(lines.len()), numbers.below(lines.len()));
+        match numbers.below(4) {
+            0 => drop(lines.remove(at)),
+            1 => lines.insert(other, lines[at].clone()),
+            2 => lines.swap(at, other),
+            _ => {
+                let donors: Vec<&str> = lines[other].split(' ').collect();
+                let given = ["0", "-1", "18446744073709551615", donors[numbers.below(donors.len())]][numbers.below(4)];
+                let mut words: Vec<&str> = lines[at].split(' ').collect();
+                let word = numbers.below(words.len());
+                words[word] = given;
+                lines[at] = words.join(" ");
+            }
+        }
+    }
+    lines.join("\n") + "\n"
 }
 
 #[test]

@@ -90,6 +90,7 @@ fn account(out: &mut String, trace: &Trace, time: &Section, style: Style) {
         ("computation", "computation"),
         ("waiting", "waiting"),
         ("device_waiting", "waiting for devices"),
+        ("start_up", "still in start-up"),
         ("transfer", "transfer and synchronisation"),
         ("io", "input and output"),
         ("idle", "nothing recorded"),

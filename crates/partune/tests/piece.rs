@@ -164,7 +164,7 @@ fn barriers_at_the_borders_are_not_called_redundant() {
 /// What PEs did in two pieces beside each other is what they did in both.
 #[test]
 fn pieces_add_up_to_the_run() {
-    let kinds = ["computation", "waiting", "device_waiting", "transfer", "io", "idle"];
+    let kinds = ["computation", "waiting", "device_waiting", "start_up", "transfer", "io", "idle"];
     let request = Request { only: vec!["time".to_owned(), "bounds".to_owned()], ..Request::default() };
     let mut checked = 0;
     for archive in archives() {

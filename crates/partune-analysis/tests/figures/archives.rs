@@ -179,7 +179,7 @@ fn all_time_is_accounted_for() {
         let unexplained = step(&outcome, "gaps", "X") / step(&outcome, "bounds", "actual");
         assert!((-1e-9..0.02).contains(&unexplained), "{name}: {unexplained} is not explained");
         let outcome = run(&archive, "time");
-        let kinds = ["computation", "waiting", "device_waiting", "transfer", "io", "idle"];
+        let kinds = ["computation", "waiting", "device_waiting", "start_up", "transfer", "io", "idle"];
         let kinds = kinds.map(|name| scalar(&outcome, name));
         let base = scalar(&outcome, "run") * scalar(&outcome, "pes");
         assert!(
