@@ -118,7 +118,7 @@ fn early(repair: &Repair, trace: &Trace) -> String {
     format!("{}, by up to {}", told.join(" and "), partune_diag::seconds(trace.clock().seconds(repair.worst)))
 }
 
-/// What the recorder needed to write what it had recorded, if it is much: pauses, in which nothing is recorded.
+/// Pauses of the recorder, if they are long.
 pub(crate) fn pause_note(trace: &Trace) -> Option<Diagnostic> {
     let base = Base::of(trace);
     let within = |from: Time, to: Time| to.min(base.end).since(from.max(base.begin)).clamp_positive();
@@ -127,8 +127,11 @@ pub(crate) fn pause_note(trace: &Trace) -> Option<Diagnostic> {
     let share = paused.0 as f64 / base.total().max(1) as f64;
     (share >= DISTORTED).then(|| {
         Diagnostic::info(
-            format!("nothing was recorded for {:.1} % of the run, most often because the recorder wrote to the disk", share * 100.0),
-            "record less: --profile, --depth, or a filter; what is called most often is in the table of operations (--full)",
+            format!(
+                "the recorder paused for {:.1} % of the run: it wrote what it had recorded, or was switched off",
+                share * 100.0
+            ),
+            "if it wrote: record less (--profile, a filter), or give it more memory; --full lists what is called most often",
         )
     })
 }

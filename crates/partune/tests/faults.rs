@@ -100,3 +100,25 @@ fn no_wait_comes_from_a_message_without_partner() {
         }
     }
 }
+
+/// One of twenty ticks on each PE is 5 %.
+#[test]
+fn long_pauses_of_the_recorder_are_told() {
+    let told = |pause: &str| {
+        let text = format!("pe 0 1: main 0..20 {{ work 0..5 gap {pause} pause work 9..20 }}");
+        let diagnosis = analyze(partune_testkit::trace(&text), &Request::default(), &());
+        let entries = diagnosis.quality.entries();
+        entries.iter().find(|entry| entry.message.contains("paused")).map(|entry| entry.message.clone())
+    };
+    assert!(told("5..6").is_some_and(|message| message.contains("paused for 5.0 % of the run")));
+    assert_eq!(told("5..5"), None);
+}
+
+#[test]
+fn a_recording_that_is_not_complete_is_called_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let said = || open(folder.path(), &()).err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(said().contains("holds no archive"), "{}", said());
+    std::fs::create_dir(folder.path().join("parts")).expect("a folder");
+    assert!(said().contains("partune record --complete"), "{}", said());
+}

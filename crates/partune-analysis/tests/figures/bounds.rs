@@ -283,3 +283,14 @@ fn time_between_start_up_and_shut_down_is_accounted_for() {
         ["run", "outside_run", "computation", "waiting", "transfer", "io", "idle"].map(|it| scalar(&outcome, it));
     assert_close(&found, &[14.0, 6.0, 14.0, 10.0, 3.0, 1.0, 0.0]);
 }
+
+/// The run is from 2, when PE 0 leaves the start-up, to 12: PE 1 is in it for 3 of these 20 ticks, and leaves the shut-down's wait, 2, to PE 0.
+#[test]
+fn start_up_that_lasts_into_the_run_is_told_as_such() {
+    let text = "resolution 1
+        pe 0: MPI_Init 0..2 init work 2..10 MPI_Finalize 10..14 finalize
+        pe 1: MPI_Init 0..5 init work 5..12 MPI_Finalize 12..14 finalize";
+    let (_, outcome) = figure(text, "time");
+    let found = ["run", "computation", "waiting", "start_up", "transfer", "idle"].map(|it| scalar(&outcome, it));
+    assert_close(&found, &[10.0, 15.0, 2.0, 3.0, 0.0, 0.0]);
+}
