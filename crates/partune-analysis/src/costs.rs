@@ -1,7 +1,7 @@
 //! What operations, teams and idle threads cost where nobody was late: with the waits, all that is not computation has a place.
 
 use partune_base::{CallPathId, Id, PeId, Span, Table, Time};
-use partune_trace::{PeKind, Role, Trace};
+use partune_trace::{PeKind, Role, Trace, Visit};
 use rayon::prelude::*;
 
 use crate::spending::{Kinds, Level, Meter};
@@ -63,15 +63,18 @@ fn run(input: &Input<'_>) -> Outcome {
     let gaps = team_gaps(input, &base);
     let between = operations_between_processes(trace);
     let has_others = trace.cpu_processes().count() > 1;
-    let of_pe = |pe: &PeId| {
-        let mut costs = operations(input, *pe, &base);
-        costs.extend(in_teams(&mut Idle::new(input, *pe, &base, &kinds), trace, &gaps[*pe]));
+    let of_pe = |sums: &mut Sums, pe: &PeId| {
+        let mut costs = operations(input, *pe, &base, sums);
+        in_teams(&mut Idle::new(input, *pe, &base, &kinds), &gaps[*pe], sums);
+        costs.extend(sums.finish(|_| Pattern::ForkJoin));
         if has_others {
-            costs.extend(beside_main(&mut Idle::new(input, *pe, &base, &kinds), trace, *pe, &gaps[*pe], &between));
+            let operations = in_main(trace, *pe, &between);
+            beside_main(&mut Idle::new(input, *pe, &base, &kinds), operations, &gaps[*pe], sums);
+            costs.extend(sums.finish(|_| Pattern::IdleThreads));
         }
         costs
     };
-    let costs: Vec<Costs> = pes.par_iter().map(of_pe).collect();
+    let costs: Vec<Costs> = pes.par_iter().map_init(|| Sums::new(trace), of_pe).collect();
     let mut all: Vec<Row> = Vec::new();
     for (pe, costs) in pes.iter().zip(costs) {
         all.extend(costs.into_iter().map(|(key, cost)| (key, *pe, cost)));
@@ -94,35 +97,49 @@ impl Cost {
     }
 }
 
-/// Costs by call path while they are summed up: no search for each event.
-struct Sums(Table<CallPathId, Cost>);
+/// Costs by call path while they are summed up: no search for each event, and no pass over all paths for each PE.
+struct Sums {
+    costs: Table<CallPathId, Cost>,
+    /// Paths that were asked for, some of them twice.
+    touched: Vec<CallPathId>,
+}
 
 impl Sums {
     fn new(trace: &Trace) -> Sums {
-        Sums(Table::filled(trace.paths().len(), Cost::default()))
+        Sums { costs: Table::filled(trace.paths().len(), Cost::default()), touched: Vec::new() }
     }
 
-    fn finish(&self, pattern: impl Fn(CallPathId) -> Pattern) -> Costs {
-        let some = self.0.iter_ids().filter(|(_, cost)| cost.time.is_positive());
-        some.map(|(path, cost)| ((pattern(path), path), *cost)).collect()
+    fn at(&mut self, path: CallPathId) -> &mut Cost {
+        let cost = &mut self.costs[path];
+        if cost.count == 0 {
+            self.touched.push(path);
+        }
+        cost
+    }
+
+    /// What was summed up, in order of paths; empty then.
+    fn finish(&mut self, pattern: impl Fn(CallPathId) -> Pattern) -> Costs {
+        self.touched.sort_unstable();
+        self.touched.dedup();
+        let costs = self.touched.drain(..).map(|path| (path, std::mem::take(&mut self.costs[path])));
+        costs.filter(|(_, cost)| cost.time.is_positive()).map(|(path, cost)| ((pattern(path), path), cost)).collect()
     }
 }
 
 /// Operations less the waits in them. Linear in operations and waits.
-fn operations(input: &Input<'_>, pe: PeId, base: &Base) -> Costs {
+fn operations(input: &Input<'_>, pe: PeId, base: &Base, sums: &mut Sums) -> Costs {
     let (trace, stream) = (input.trace, &input.trace.streams()[pe]);
     let clip = |begin: Time, end: Time| (begin.max(base.begin), end.min(base.end));
-    let mut sums = Sums::new(trace);
     let is_told = |path| !matches!(role_of_path(trace, path), Role::Init | Role::Finalize);
     for visit in stream.operations.iter().map(|visit| stream.visits.at(*visit)).filter(|visit| is_told(visit.path)) {
         let (begin, end) = clip(visit.enter, visit.exit);
         if end > begin {
-            sums.0[visit.path].add(begin, end, end.since(begin));
+            sums.at(visit.path).add(begin, end, end.since(begin));
         }
     }
     for wait in input.waits.of_pe(pe) {
         let (begin, end) = clip(wait.begin, wait.end);
-        sums.0[trace.visit(pe, wait.operation).path].time -= end.since(begin).clamp_positive();
+        sums.at(trace.visit(pe, wait.operation).path).time -= end.since(begin).clamp_positive();
     }
     sums.finish(|path| match role_of_path(trace, path) {
         Role::DeviceWait => Pattern::WaitOnDevice,
@@ -188,31 +205,33 @@ impl<'a> Idle<'a> {
 }
 
 /// What a PE idles while its teams are forked and joined.
-fn in_teams(idle: &mut Idle<'_>, trace: &Trace, gaps: &[Gap]) -> Costs {
-    let mut sums = Sums::new(trace);
+fn in_teams(idle: &mut Idle<'_>, gaps: &[Gap], sums: &mut Sums) {
     for gap in gaps.iter().filter(|gap| gap.region.is_some()) {
-        idle.add(&mut sums.0[gap.region], gap.begin, gap.end);
+        idle.add(sums.at(gap.region), gap.begin, gap.end);
     }
-    sums.finish(|_| Pattern::ForkJoin)
 }
 
-/// What a PE idles outside of its teams while the main thread of its process is in an operation between processes.
-fn beside_main(idle: &mut Idle<'_>, trace: &Trace, pe: PeId, gaps: &[Gap], between: &Table<CallPathId, bool>) -> Costs {
+/// The operations between processes of the main thread beside a PE.
+fn in_main<'a>(trace: &'a Trace, pe: PeId, between: &'a Table<CallPathId, bool>) -> impl Iterator<Item = Visit> + 'a {
     let main = trace.processes().get(trace.pes()[pe].process).and_then(|process| process.pes.first().copied());
-    let Some(main) = main.filter(|main| *main != pe && trace.pes()[pe].kind == PeKind::Cpu) else { return Vec::new() };
-    let stream = &trace.streams()[main];
-    let mut sums = Sums::new(trace);
+    let main = main.filter(|main| *main != pe && trace.pes()[pe].kind == PeKind::Cpu);
+    let stream = main.map(|main| &trace.streams()[main]);
+    let visits = stream.into_iter().flat_map(|stream| stream.operations.iter().map(|visit| stream.visits.at(*visit)));
+    visits.filter(|visit| between[visit.path])
+}
+
+/// What a PE idles outside of its teams while the main thread of its process is in one of these operations.
+fn beside_main(idle: &mut Idle<'_>, operations: impl Iterator<Item = Visit>, gaps: &[Gap], sums: &mut Sums) {
     let mut teams = gaps.iter().map(|gap| gap.team).peekable();
-    for visit in stream.operations.iter().map(|visit| stream.visits.at(*visit)).filter(|visit| between[visit.path]) {
+    for visit in operations {
         let mut begin = visit.enter;
         while let Some((fork, join)) = teams.next_if(|team| team.1 <= visit.exit) {
-            idle.add(&mut sums.0[visit.path], begin, fork);
+            idle.add(sums.at(visit.path), begin, fork);
             begin = begin.max(join);
         }
         let end = teams.peek().map_or(visit.exit, |(fork, _)| visit.exit.min(*fork));
-        idle.add(&mut sums.0[visit.path], begin, end);
+        idle.add(sums.at(visit.path), begin, end);
     }
-    sums.finish(|_| Pattern::IdleThreads)
 }
 
 /// The same cost of all PEs.
