@@ -95,7 +95,8 @@ fn account(out: &mut String, trace: &Trace, time: &Section, style: Style) {
         ("io", "input and output"),
         ("idle", "nothing recorded"),
     ];
-    let parts = kinds.iter().filter(|(name, _)| value(name) > 0.0);
+    // What would be told as 0.00 % is left out.
+    let parts = kinds.iter().filter(|(name, _)| value(name) >= 5e-5 * base);
     let parts: Vec<String> =
         parts.map(|(name, words)| format!("{words} {}", names::percent(value(name) / base))).collect();
     style.wrapped(out, (Tone::Strong, "time         "), &parts.join(", "));
