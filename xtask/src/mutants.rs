@@ -180,8 +180,8 @@ fn serve(partune: &Path, command: &str, names: &[(&str, &Path)]) -> Result<Strin
     }
     for question in QUESTIONS {
         let status = ask(question).unwrap_or_else(|error| error.to_string());
-        // 400: a trace may be too odd for a question.
-        if !["200", "400", "409"].contains(&status.as_str()) {
+        // 400, 404: a trace may be too odd for a question, or have nothing of what it is about.
+        if !["200", "400", "404", "409"].contains(&status.as_str()) {
             server.kill()?;
             server.wait()?;
             return Ok(format!("{question}: {status}"));
