@@ -47,6 +47,21 @@ pub enum Pattern {
     IdleThreads,
 }
 
+/// Kinds of patterns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// One PE keeps another waiting.
+    Wait,
+    /// Members of a group that came late keep the others waiting.
+    GroupWait,
+    /// Time is spent where nobody was late.
+    Cost,
+    /// Why an operation takes time in which it waits for nobody.
+    Reason,
+    /// Why PEs wait: some have more to do than others.
+    Uneven,
+}
+
 /// Who made operations at a place wait: the root, not one that only waited itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cause {
@@ -137,12 +152,13 @@ impl Finding {
 
     /// Whether a call path leads to its place.
     pub fn leads_there(&self, path: CallPathId) -> bool {
-        self.path == path || self.paths.iter().any(|it| it.0 == path)
+        self.call_paths().any(|it| it == path)
     }
 
-    /// The call paths that lead to its place, with their part of the loss.
-    pub fn call_paths(&self) -> Vec<(CallPathId, Span)> {
-        if self.paths.is_empty() { vec![(self.path, self.time)] } else { self.paths.clone() }
+    /// The call paths that lead to its place.
+    pub fn call_paths(&self) -> impl Iterator<Item = CallPathId> {
+        let alone = self.paths.is_empty().then_some(self.path);
+        alone.into_iter().chain(self.paths.iter().map(|(path, _)| *path))
     }
 }
 
@@ -204,55 +220,44 @@ impl Pattern {
         }
     }
 
-    /// Whether its time is a part of the run that no finding of another such pattern has: waits, and costs where nobody was late. There is
-    /// one such finding a place.
-    pub fn adds_up(self) -> bool {
-        self.is_wait() || self.is_cost()
-    }
-
-    /// Whether it says why an operation takes time in which it waits for nobody.
-    pub(crate) fn is_reason(self) -> bool {
-        use Pattern::{AboveBaseline, HighFrequency, PoorLocality, RedundantBarrier};
-        use Pattern::{SerialBlockingTransfers, SmallTransfers};
-        matches!(
-            self,
-            RedundantBarrier | SmallTransfers | SerialBlockingTransfers | PoorLocality | HighFrequency | AboveBaseline
-        )
-    }
-
-    /// Whether its time is what is spent where nobody was late.
-    pub(crate) fn is_cost(self) -> bool {
-        use Pattern::{ForkJoin, IdleThreads, InputOutput, OperationCost, WaitOnDevice};
-        matches!(self, OperationCost | InputOutput | WaitOnDevice | ForkJoin | IdleThreads)
-    }
-
-    /// Whether its time is waiting inside operations, so that findings of such patterns do not overlap and may be summed.
-    pub fn is_wait(self) -> bool {
+    /// What kind of statement a finding of this pattern is.
+    pub(crate) fn kind(self) -> Kind {
         match self {
             Pattern::LateSender
             | Pattern::LateReceiver
-            | Pattern::WaitAtBarrier
-            | Pattern::WaitAtNxn
             | Pattern::LateBroadcast
             | Pattern::EarlyReduce
             | Pattern::EarlyScan
             | Pattern::WaitOnLock
             | Pattern::WaitOnValue
-            | Pattern::CompetingPutGet
-            | Pattern::LateFence => true,
-            Pattern::RedundantBarrier
-            | Pattern::SmallTransfers
-            | Pattern::SerialBlockingTransfers
-            | Pattern::LoadImbalance
-            | Pattern::SerialSection
-            | Pattern::PoorLocality
-            | Pattern::HighFrequency
-            | Pattern::AboveBaseline
-            | Pattern::OperationCost
+            | Pattern::CompetingPutGet => Kind::Wait,
+            Pattern::WaitAtBarrier | Pattern::WaitAtNxn | Pattern::LateFence => Kind::GroupWait,
+            Pattern::OperationCost
             | Pattern::InputOutput
             | Pattern::WaitOnDevice
             | Pattern::ForkJoin
-            | Pattern::IdleThreads => false,
+            | Pattern::IdleThreads => Kind::Cost,
+            Pattern::RedundantBarrier
+            | Pattern::SmallTransfers
+            | Pattern::SerialBlockingTransfers
+            | Pattern::PoorLocality
+            | Pattern::HighFrequency
+            | Pattern::AboveBaseline => Kind::Reason,
+            Pattern::LoadImbalance | Pattern::SerialSection => Kind::Uneven,
         }
+    }
+
+    /// Whether its time is waiting inside operations, so that findings of such patterns do not overlap and may be summed.
+    pub fn is_wait(self) -> bool {
+        match self.kind() {
+            Kind::Wait | Kind::GroupWait => true,
+            Kind::Cost | Kind::Reason | Kind::Uneven => false,
+        }
+    }
+
+    /// Whether its time is a part of the run that no finding of another such pattern has: waits, and costs where nobody was late. There is
+    /// one such finding a place.
+    pub fn adds_up(self) -> bool {
+        self.is_wait() || self.kind() == Kind::Cost
     }
 }

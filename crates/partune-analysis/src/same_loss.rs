@@ -10,7 +10,7 @@ use partune_base::{CallPathId, Span};
 use partune_trace::Trace;
 use rustc_hash::FxHashMap;
 
-use crate::finding::Told;
+use crate::finding::{Kind, Told};
 use crate::{Finding, Pattern};
 
 /// The findings with each loss once. `least` is what a finding must lose, in ticks.
@@ -18,7 +18,7 @@ pub fn once(trace: &Trace, findings: Vec<Finding>, least: i64) -> Vec<Finding> {
     let waits = || findings.iter().filter(|it| it.pattern.is_wait());
     let most = waits().max_by_key(|it| (it.time, std::cmp::Reverse((it.pattern, it.path))));
     let everywhere = most.map(|it| Told { time: waits().map(|it| it.time).sum(), pattern: it.pattern, path: it.path });
-    let makes_wait = |it: &Finding| matches!(it.pattern, Pattern::LoadImbalance | Pattern::SerialSection);
+    let makes_wait = |it: &Finding| it.pattern.kind() == Kind::Uneven;
     let (imbalances, mut findings): (Vec<_>, Vec<_>) = findings.into_iter().partition(makes_wait);
     for finding in imbalances {
         let block = finding.facts.contains(&("level", 1.0));
@@ -49,14 +49,14 @@ pub fn once(trace: &Trace, findings: Vec<Finding>, least: i64) -> Vec<Finding> {
 /// Costs less what findings at the same call path say why, as far as enough is left of them.
 fn without_reasons(findings: Vec<Finding>, least: i64) -> Vec<Finding> {
     let mut told: FxHashMap<CallPathId, Span> = FxHashMap::default();
-    for finding in findings.iter().filter(|it| it.pattern.is_reason()) {
+    for finding in findings.iter().filter(|it| it.pattern.kind() == Kind::Reason) {
         *told.entry(finding.path).or_default() += finding.time;
     }
     let rest = |finding: Finding| {
         if finding.pattern != Pattern::OperationCost {
             return Some(finding);
         }
-        let told: Span = finding.call_paths().iter().filter_map(|(path, _)| told.get(path)).copied().sum();
+        let told: Span = finding.call_paths().filter_map(|path| told.get(&path)).copied().sum();
         let remainder = finding.time - told;
         (remainder.0 >= least.max(1)).then(|| scaled(finding, remainder))
     };

@@ -54,8 +54,7 @@ impl Run {
         let findings = || diagnosis.findings.iter().map(|ranked| &ranked.finding);
         let mut places = FxHashMap::default();
         for (position, finding) in findings().enumerate().filter(|(_, finding)| finding.pattern.is_wait()) {
-            let paths = finding.call_paths().into_iter();
-            places.extend(paths.map(|(path, _)| ((finding.pattern, path), position as u32)));
+            places.extend(finding.call_paths().map(|path| ((finding.pattern, path), position as u32)));
         }
         let ((detail, lines), (stacks, critical)) = rayon::join(
             || (Detail::new(trace, waits), Lines::new(waits, index)),

@@ -11,7 +11,8 @@ use partune_trace::Trace;
 use rayon::prelude::*;
 
 use super::{Charges, Sample, account};
-use crate::{Delays, Pattern, Wait, Waits};
+use crate::finding::Kind;
+use crate::{Delays, Wait, Waits};
 
 /// Instances that one task looks at.
 const CHUNK: usize = 4096;
@@ -84,7 +85,9 @@ impl Levels {
 pub(super) fn charges(trace: &Trace, index: &Index, waits: &Waits, delays: &Delays) -> Vec<Charges> {
     let mut rows: Vec<(u32, u32)> = (0_u32..)
         .zip(waits.iter())
-        .filter(|(_, wait)| is_group(wait.pattern) && (wait.instance as usize) < index.collectives.instances.len())
+        .filter(|(_, wait)| {
+            wait.pattern.kind() == Kind::GroupWait && (wait.instance as usize) < index.collectives.instances.len()
+        })
         .map(|(i, wait)| (wait.instance, i))
         .collect();
     rows.par_sort_unstable();
@@ -99,33 +102,6 @@ pub(super) fn charges(trace: &Trace, index: &Index, waits: &Waits, delays: &Dela
             charges
         })
         .collect()
-}
-
-fn is_group(pattern: Pattern) -> bool {
-    match pattern {
-        Pattern::WaitAtBarrier | Pattern::WaitAtNxn | Pattern::LateFence => true,
-        Pattern::LateSender
-        | Pattern::LateReceiver
-        | Pattern::LateBroadcast
-        | Pattern::EarlyReduce
-        | Pattern::EarlyScan
-        | Pattern::WaitOnLock
-        | Pattern::WaitOnValue
-        | Pattern::CompetingPutGet
-        | Pattern::RedundantBarrier
-        | Pattern::SmallTransfers
-        | Pattern::SerialBlockingTransfers
-        | Pattern::LoadImbalance
-        | Pattern::SerialSection
-        | Pattern::PoorLocality
-        | Pattern::HighFrequency
-        | Pattern::AboveBaseline
-        | Pattern::OperationCost
-        | Pattern::InputOutput
-        | Pattern::WaitOnDevice
-        | Pattern::ForkJoin
-        | Pattern::IdleThreads => false,
-    }
 }
 
 /// Charges the waits of one instance.

@@ -21,6 +21,7 @@ use partune_trace::Trace;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::finding::Kind;
 use crate::waits::{contenders, holders};
 use crate::{Delays, Pattern, Wait, Waits};
 
@@ -121,44 +122,22 @@ pub(crate) fn account(trace: &Trace, wait: &Wait, cause: Place) -> Account {
 
 /// Charges a wait that is no matter of a group.
 fn single(trace: &Trace, index: &Index, wait: &Wait, link: Option<u32>, charges: &mut Charges) {
-    match wait.pattern {
-        Pattern::LateSender
-        | Pattern::LateReceiver
-        | Pattern::LateBroadcast
-        | Pattern::EarlyReduce
-        | Pattern::EarlyScan
-        | Pattern::WaitOnValue
-        | Pattern::LateFence => {
-            // A fence is a matter of its group; an epoch has no instance.
-            if wait.cause.is_some() && (wait.pattern != Pattern::LateFence || wait.instance == u32::MAX) {
-                let charge = charges.entry(account(trace, wait, wait.cause)).or_default();
-                let ticks = wait.duration().0 as f64;
-                charge.add(ticks, Sample { wait: *wait, since: None });
-                charge.links.extend(link.map(|link| (link, ticks)));
-            }
+    // A fence is a matter of its group; an epoch has no instance. Who competes for memory is not late.
+    let is_single = match wait.pattern.kind() {
+        Kind::Wait => wait.pattern != Pattern::CompetingPutGet,
+        Kind::GroupWait => wait.pattern == Pattern::LateFence && wait.instance == u32::MAX,
+        Kind::Cost | Kind::Reason | Kind::Uneven => false,
+    };
+    if wait.pattern == Pattern::WaitOnLock {
+        for (holder, held, ticks) in holder_times(index, wait) {
+            let sample = Sample { wait: Wait { end: held.end, cause: holder, ..*wait }, since: Some(held.start) };
+            charges.entry(account(trace, wait, holder)).or_default().add(ticks, sample);
         }
-        Pattern::WaitOnLock => {
-            for (holder, held, ticks) in holder_times(index, wait) {
-                let sample = Sample { wait: Wait { end: held.end, cause: holder, ..*wait }, since: Some(held.start) };
-                charges.entry(account(trace, wait, holder)).or_default().add(ticks, sample);
-            }
-        }
-        Pattern::WaitAtBarrier
-        | Pattern::WaitAtNxn
-        | Pattern::CompetingPutGet
-        | Pattern::RedundantBarrier
-        | Pattern::SmallTransfers
-        | Pattern::SerialBlockingTransfers
-        | Pattern::LoadImbalance
-        | Pattern::SerialSection
-        | Pattern::PoorLocality
-        | Pattern::HighFrequency
-        | Pattern::AboveBaseline
-        | Pattern::OperationCost
-        | Pattern::InputOutput
-        | Pattern::WaitOnDevice
-        | Pattern::ForkJoin
-        | Pattern::IdleThreads => {}
+    } else if is_single && wait.cause.is_some() {
+        let charge = charges.entry(account(trace, wait, wait.cause)).or_default();
+        let ticks = wait.duration().0 as f64;
+        charge.add(ticks, Sample { wait: *wait, since: None });
+        charge.links.extend(link.map(|link| (link, ticks)));
     }
 }
 
