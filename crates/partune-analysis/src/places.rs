@@ -17,7 +17,8 @@ impl Places {
     /// Linear in call paths.
     pub(crate) fn of(trace: &Trace) -> Places {
         let mut first = FxHashMap::default();
-        Places(trace.places().iter_ids().map(|(path, place)| *first.entry(*place).or_insert(path)).collect())
+        let paths = trace.paths();
+        Places(paths.ids().map(|path| *first.entry(paths.place(path)).or_insert(path)).collect())
     }
 
     /// The first path at the place of a path.

@@ -42,9 +42,9 @@ pub fn construct(trace: &Trace, path: CallPathId) -> &str {
     if path.is_some() { trace.strings().get(region(trace, path).construct) } else { "" }
 }
 
-/// Where a path is, see [`Trace::place`].
+/// Where a path is, see [`partune_trace::Place`].
 pub fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
-    let place = trace.place(path);
+    let place = trace.paths().place(path);
     let text = |id: StringId| if id.is_some() { trace.strings().get(id) } else { "" };
     Location { file: text(place.site.file), line: place.site.line, function: text(place.function) }
 }

@@ -2,7 +2,7 @@
 
 use partune_base::{CallPathId, RegionId, StringId, Table};
 
-use crate::{Completion, Role};
+use crate::{Completion, Place, Role};
 
 /// What a region of the user's code stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,6 +36,13 @@ pub struct Region {
     pub line: u32,
 }
 
+impl Region {
+    /// Whether it is a function of the user's.
+    pub fn is_function(&self) -> bool {
+        !self.paradigm.is_some() && self.kind == RegionKind::Function
+    }
+}
+
 /// The place in the source from which something is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallSite {
@@ -67,6 +74,7 @@ pub struct CallPaths {
     sites: Table<CallPathId, CallSite>,
     depths: Table<CallPathId, u32>,
     operations: Table<CallPathId, CallPathId>,
+    places: Table<CallPathId, Place>,
 }
 
 impl CallPaths {
@@ -84,13 +92,15 @@ impl CallPaths {
         self.sites.push(site);
         self.depths.push(depth);
         self.operations.push(CallPathId::NONE);
+        self.places.push(Place::NONE);
         self.parents.push(parent)
     }
 
-    /// Computes [`CallPaths::operation`] of every path.
+    /// Computes [`CallPaths::operation`] and [`CallPaths::place`] of every path.
     ///
     /// The body of a construct that acquires a lock (OpenMP's critical and ordered) is user code, not part of the operation.
     pub(crate) fn seal(&mut self, regions: &Table<RegionId, Region>) {
+        let mut in_function: Table<CallPathId, bool> = Table::new();
         for path in self.parents.ids() {
             let region = &regions[self.regions[path]];
             let inherited = self.parents[path].some().map_or(CallPathId::NONE, |parent| self.operations[parent]);
@@ -101,6 +111,10 @@ impl CallPaths {
             } else {
                 path
             };
+            let parent = self.parents[path];
+            let inside = in_function.get(parent).is_some_and(|inside| *inside);
+            self.places[path] = Place::of(region, self.sites[path], self.place(parent), inside);
+            in_function.push(inside || region.is_function());
         }
     }
 
@@ -111,6 +125,11 @@ impl CallPaths {
         region.role.is_transparent()
             && region.paradigm.is_some()
             && parent.is_some_and(|parent| parent.role == Role::LockAcquire && parent.paradigm == region.paradigm)
+    }
+
+    /// Where in the source a path ends.
+    pub fn place(&self, path: CallPathId) -> Place {
+        self.places.get(path).copied().unwrap_or(Place::NONE)
     }
 
     pub fn parent(&self, path: CallPathId) -> CallPathId {
