@@ -23,7 +23,7 @@ pub struct Format {
 }
 
 /// All formats. To add one: one module, one line.
-pub static FORMATS: &[&Format] = &[&OTF2];
+pub static FORMATS: &[&Format] = &[&OTF2, &PARAVER];
 
 static OTF2: Format = Format {
     name: "OTF2",
@@ -36,6 +36,24 @@ static OTF2: Format = Format {
     },
     entry: |path| path.extension().is_some_and(|extension| extension == "otf2"),
 };
+
+static PARAVER: Format = Format {
+    name: "Paraver",
+    detect: |path, head| head.starts_with(b"#Paraver ") || head.starts_with(&[0x1f, 0x8b]) && is_paraver(path),
+    open: |path, progress| {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let files = Folder::of(path);
+        let advance = |done, total| progress.advance(done, total);
+        partune_paraver::import::import(&files, &name, &advance)
+            .map_err(|error| OpenError::Paraver { path: path.to_owned(), error })
+    },
+    entry: is_paraver,
+};
+
+fn is_paraver(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    [".prv", ".prv.gz"].iter().any(|end| name.ends_with(end))
+}
 
 /// Why an archive could not be opened.
 #[derive(Debug, Error)]
@@ -66,6 +84,8 @@ pub enum OpenError {
     Empty { path: PathBuf, noticed: String, remedy: String },
     #[error("{}: {error}", path.display())]
     Import { path: PathBuf, error: ImportError },
+    #[error("{}: {error}", path.display())]
+    Paraver { path: PathBuf, error: partune_paraver::import::ImportError },
 }
 
 /// The entry file of the archive that a path means: itself, or the only archive in that folder or one below.
