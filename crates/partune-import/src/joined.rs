@@ -1,46 +1,51 @@
-//! Joins the segments of a location into one stream.
+//! Joins the segments of a PE into one stream.
 //!
-//! In steps, so that the long ones run in parallel over locations: [`join`] walks the segments in order with the real call
-//! stack, closes what they left open and resolves their paths to those of the location (cost: segments × paths);
-//! [`Joined::weave`] adds visits of functions that are known from calling contexts only; when the paths of all locations are
-//! known, [`Joined::assemble`] concatenates columns and resolves rows (linear).
+//! In steps, so that the long ones run in parallel over PEs: [`join`] walks the segments in order with the real call
+//! stack, closes what they left open and resolves their paths to those of the PE (cost: segments × paths); a source may put other visits in
+//! the place of the recorded ones ([`Joined::replace`]); when the paths of all PEs are known, [`Joined::assemble`] concatenates
+//! columns (linear).
 
-use partune_base::{CallPathId, Time};
-use partune_trace::{CallSite, Pause, PauseKind, Stream, VisitIx, Visits};
+use partune_base::{CallPathId, RegionId, Time};
+use partune_trace::{CallSite, Pause, PauseKind, Stream, Visit, VisitIx, Visits};
 use rustc_hash::FxHashMap;
 
-use crate::codec::Damage;
+use crate::segment::{Beside, Faults, Parent, RegionKey, Segment};
 
-use super::addresses::Addresses;
-use super::contexts::Contexts;
-use super::resolve::{Resolver, UNKNOWN_BEGIN};
-use super::segment::{Faults, Parent, RegionKey, Segment};
-use super::weave::{Called, Recorded, Woven, WovenPath, weave};
+/// A path of a PE as events name it: parent (a position in the same list, smaller) and region.
+type RecordedPath = (Option<u32>, RegionKey);
 
-/// A path of a location: parent (a position in the same list, smaller) and region.
-pub(super) type LocationPath = (Option<u32>, RegionKey);
+/// A path of a PE: parent (a position in the same list, smaller), region, and where it is called.
+pub type PePath = (Option<u32>, RegionId, CallSite);
 
-/// The segments of a location, with the stack known.
+/// The begin of a collective that is that of the visit it ends in.
+pub const UNKNOWN_BEGIN: Time = Time::MIN;
+
+/// Visits in the place of those that were recorded.
 #[derive(Default)]
-pub(super) struct Joined {
-    segments: Vec<Resolved>,
-    /// What was lost of its event file.
-    pub(super) damage: Damage,
-    /// Why some of that file could not be read.
-    pub(super) unread: Option<String>,
-    paths: Vec<LocationPath>,
-    /// The visits with those of functions, if calling contexts tell of any.
-    woven: Option<Woven>,
-    pub(super) faults: Faults,
-    pub(super) times: Option<(Time, Time)>,
+pub struct Replaced {
+    /// Their paths are positions in `paths`.
+    pub visits: Visits,
+    pub paths: Vec<PePath>,
+    /// Where each recorded visit went.
+    pub moved: Vec<VisitIx>,
+}
+
+/// The segments of a PE, with the stack known.
+#[derive(Default)]
+pub struct Joined<B> {
+    segments: Vec<Resolved<B>>,
+    paths: Vec<RecordedPath>,
+    replaced: Option<Replaced>,
+    pub faults: Faults,
+    times: Option<(Time, Time)>,
 }
 
 /// A segment whose base is known.
-struct Resolved {
-    segment: Segment,
-    /// Path of the location for each node of the segment.
+struct Resolved<B> {
+    segment: Segment<B>,
+    /// Path of the PE for each node of the segment.
     paths: Vec<u32>,
-    /// Visit of the location for each visit of the stack at its begin, innermost first.
+    /// Visit of the PE for each visit of the stack at its begin, innermost first.
     base: Vec<VisitIx>,
     /// Number of visits in the segments before.
     offset: u32,
@@ -56,7 +61,7 @@ struct Open {
 }
 
 /// Walks the segments with the real stack; `None` if they are irregular and must be decoded again as one.
-pub(super) fn join(segments: Vec<Segment>) -> Option<Joined> {
+pub(crate) fn join<B: Beside>(segments: Vec<Segment<B>>) -> Option<Joined<B>> {
     let mut joined = Joined::default();
     let mut known: FxHashMap<(Option<u32>, RegionKey), u32> = FxHashMap::default();
     let mut stack: Vec<Open> = Vec::new();
@@ -127,7 +132,7 @@ pub(super) fn join(segments: Vec<Segment>) -> Option<Joined> {
 }
 
 /// Sets the exit of an open visit.
-fn close(segments: &mut [Resolved], visit: VisitIx, time: Time) {
+fn close<B>(segments: &mut [Resolved<B>], visit: VisitIx, time: Time) {
     let at = segments.partition_point(|resolved| resolved.offset <= visit.0);
     // Empty segments share their offset with the next one; the last of them holds the visit.
     if let Some(resolved) = at.checked_sub(1).and_then(|at| segments.get_mut(at)) {
@@ -135,70 +140,66 @@ fn close(segments: &mut [Resolved], visit: VisitIx, time: Time) {
     }
 }
 
-impl Joined {
+impl<B: Beside> Joined<B> {
     /// Number of event records.
-    pub(super) fn events(&self) -> u64 {
+    pub fn events(&self) -> u64 {
         self.segments.iter().map(|resolved| resolved.segment.stream.events).sum()
     }
 
-    /// Adds the visits of functions, if enters named calling contexts.
-    pub(super) fn weave(&mut self, contexts: &Contexts, resolver: &Resolver<'_>) {
-        if self.segments.iter().all(|resolved| resolved.segment.called.is_empty()) {
-            return;
-        }
-        let mut depths: Vec<u32> = Vec::with_capacity(self.paths.len());
-        for (parent, _) in &self.paths {
-            depths.push(parent.map_or(0, |parent| depths[parent as usize] + 1));
-        }
-        let regions: Vec<_> = self.paths.iter().map(|(_, region)| resolver.region(*region)).collect();
-        let of_segment = |resolved: &Resolved| -> Vec<Recorded> {
-            let visits = resolved.segment.stream.visits.iter().map(|visit| {
-                let path = resolved.paths[visit.path.0 as usize] as usize;
-                Recorded { enter: visit.enter, exit: visit.exit, region: regions[path], depth: depths[path] }
-            });
-            visits.collect()
-        };
-        let recorded: Vec<Recorded> = self.segments.iter().flat_map(of_segment).collect();
-        let called = self.segments.iter().flat_map(|resolved| {
-            let offset = resolved.offset;
-            resolved.segment.called.iter().map(move |it| Called { visit: VisitIx(it.visit.0 + offset), ..*it })
-        });
-        self.woven = Some(weave(&recorded, &called.collect::<Vec<_>>(), contexts));
+    /// What the reader kept of each segment, with the number of visits before it.
+    pub fn beside(&self) -> impl Iterator<Item = (&B, u32)> {
+        self.segments.iter().map(|resolved| (&resolved.segment.beside, resolved.offset))
     }
 
-    /// The paths of the location in terms of the trace.
-    pub(super) fn paths_of_trace(&self, resolver: &Resolver<'_>) -> Vec<WovenPath> {
-        match &self.woven {
-            Some(woven) => woven.paths.clone(),
-            None => self.paths.iter().map(|(up, region)| (*up, resolver.region(*region), CallSite::NONE)).collect(),
+    /// The paths of visits.
+    pub fn paths(&self) -> &[RecordedPath] {
+        &self.paths
+    }
+
+    /// All recorded visits; their paths are positions in [`Joined::paths`].
+    pub fn visits(&self) -> impl Iterator<Item = Visit> {
+        self.segments.iter().flat_map(|resolved| {
+            let path = |visit: Visit| CallPathId(resolved.paths[visit.path.0 as usize]);
+            resolved.segment.stream.visits.iter().map(move |visit| Visit { path: path(visit), ..visit })
+        })
+    }
+
+    /// Puts others in the place of the recorded visits.
+    pub fn replace(&mut self, replaced: Replaced) {
+        self.replaced = Some(replaced);
+    }
+
+    /// The paths of the PE in terms of the trace.
+    pub(crate) fn paths_of_trace(&self, region: impl Fn(RegionKey) -> RegionId) -> Vec<PePath> {
+        match &self.replaced {
+            Some(replaced) => replaced.paths.clone(),
+            None => self.paths.iter().map(|(up, key)| (*up, region(*key), CallSite::NONE)).collect(),
         }
     }
 
-    /// One stream of all segments. `paths` gives the path of the trace for each path of the location.
-    pub(super) fn assemble(self, paths: &[CallPathId], resolver: &Resolver<'_>) -> (Stream, Addresses) {
-        let moved = self.woven.as_ref().map(|woven| woven.moved.as_slice());
+    /// One stream of all segments, and what was kept beside. `paths` gives the path of the trace for each path of the PE.
+    pub(crate) fn assemble(self, paths: &[CallPathId]) -> (Stream, B) {
+        let moved = self.replaced.as_ref().map(|replaced| replaced.moved.as_slice());
         let recorded: usize = self.segments.iter().map(|resolved| resolved.segment.stream.visits.len()).sum();
-        let total = if moved.is_some() { 0 } else { recorded };
-        let mut all: Option<Stream> = None;
-        let mut addresses = Addresses::default();
+        let mut all: Option<(Stream, B)> = None;
         for resolved in self.segments {
-            let (stream, told) = resolved.finish(paths, resolver, moved);
-            addresses.append(told, all.as_ref().map_or(0, |all| all.transfers.len()));
+            let (mut stream, told) = resolved.finish(paths, moved);
             match &mut all {
                 None => {
-                    let mut stream = stream;
-                    let more = total - stream.visits.len();
-                    stream.visits.enter.reserve_exact(more);
-                    stream.visits.exit.reserve_exact(more);
-                    stream.visits.path.reserve_exact(more);
-                    all = Some(stream);
+                    if moved.is_none() {
+                        stream.visits.reserve_exact(recorded - stream.visits.len());
+                    }
+                    all = Some((stream, told));
                 }
-                Some(all) => append(all, stream),
+                Some((all, beside)) => {
+                    beside.append(told, all);
+                    all.append(stream);
+                }
             }
         }
-        let mut stream = all.unwrap_or_default();
-        if let Some(woven) = self.woven {
-            stream.visits = woven.visits;
+        let (mut stream, beside) = all.unwrap_or_default();
+        if let Some(replaced) = self.replaced {
+            stream.visits = replaced.visits;
             stream.visits.path.iter_mut().for_each(|path| *path = paths[path.0 as usize]);
         }
         for row in &mut stream.collectives {
@@ -206,18 +207,17 @@ impl Joined {
                 row.begin = stream.visits.get(row.visit).map_or(row.end, |visit| visit.enter);
             }
         }
-        shrink(&mut stream);
-        (stream, addresses)
+        stream.shrink();
+        (stream, beside)
     }
 }
 
-impl Resolved {
+impl<B: Beside> Resolved<B> {
     /// The segment's stream in terms of the trace; without visits if they have `moved`.
-    fn finish(self, paths: &[CallPathId], resolver: &Resolver<'_>, moved: Option<&[VisitIx]>) -> (Stream, Addresses) {
+    fn finish(self, paths: &[CallPathId], moved: Option<&[VisitIx]>) -> (Stream, B) {
         let Resolved { segment, paths: nodes, base, offset, collective_begin } = self;
-        let (mut stream, mut told) = (segment.stream, segment.addresses);
-        told.units.retain_mut(|(window, _)| resolver.window(*window).map(|known| *window = known).is_some());
-        let recorded = |visit| match Segment::as_base(visit) {
+        let (mut stream, mut beside) = (segment.stream, segment.beside);
+        let recorded = |visit| match Segment::<B>::as_base(visit) {
             Some(k) => base.get(k).copied().unwrap_or(VisitIx::NONE),
             None if visit.is_some() => VisitIx(visit.0 + offset),
             None => visit,
@@ -225,56 +225,19 @@ impl Resolved {
         if let Some(moved) = moved {
             stream.visits = Visits::default();
             let moved = |visit| moved.get(recorded(visit).index()).copied().unwrap_or(VisitIx::NONE);
-            told.entered.iter_mut().for_each(|(visit, _)| *visit = moved(*visit));
-            resolver.rows(&mut stream, &segment.on_windows, &moved);
+            stream.map_visits(moved);
+            beside.map_visits(&moved);
         } else {
             let of_node: Vec<CallPathId> = nodes.iter().map(|path| paths[*path as usize]).collect();
-            for path in &mut stream.visits.path {
-                *path = of_node[path.0 as usize];
-            }
-            told.entered.iter_mut().for_each(|(visit, _)| *visit = recorded(*visit));
-            resolver.rows(&mut stream, &segment.on_windows, &recorded);
+            stream.visits.path.iter_mut().for_each(|path| *path = of_node[path.0 as usize]);
+            stream.map_visits(recorded);
+            beside.map_visits(&recorded);
         }
         if let (Some(begin), Some(first)) = (collective_begin, stream.collectives.first_mut())
             && first.begin == UNKNOWN_BEGIN
         {
             first.begin = begin;
         }
-        (stream, told)
+        (stream, beside)
     }
-}
-
-/// Appends the rows of a later segment.
-fn append(all: &mut Stream, mut more: Stream) {
-    all.events += more.events;
-    all.visits.enter.append(&mut more.visits.enter);
-    all.visits.exit.append(&mut more.visits.exit);
-    all.visits.path.append(&mut more.visits.path);
-    all.sends.append(&mut more.sends);
-    all.recvs.append(&mut more.recvs);
-    all.requests.append(&mut more.requests);
-    all.collectives.append(&mut more.collectives);
-    all.transfers.append(&mut more.transfers);
-    all.completions.append(&mut more.completions);
-    all.rma_syncs.append(&mut more.rma_syncs);
-    all.locks.append(&mut more.locks);
-    all.teams.append(&mut more.teams);
-    all.tasks.append(&mut more.tasks);
-    all.metrics.append(&mut more.metrics);
-    all.io.append(&mut more.io);
-    all.pauses.append(&mut more.pauses);
-}
-
-/// Gives back what growing vectors took in excess.
-fn shrink(stream: &mut Stream) {
-    stream.visits.enter.shrink_to_fit();
-    stream.visits.exit.shrink_to_fit();
-    stream.visits.path.shrink_to_fit();
-    stream.sends.shrink_to_fit();
-    stream.recvs.shrink_to_fit();
-    stream.requests.shrink_to_fit();
-    stream.collectives.shrink_to_fit();
-    stream.transfers.shrink_to_fit();
-    stream.completions.shrink_to_fit();
-    stream.metrics.shrink_to_fit();
 }

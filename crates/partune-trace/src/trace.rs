@@ -5,9 +5,10 @@ use partune_diag::Quality;
 
 use crate::clock::MeasuredClock;
 use crate::code::{CallPaths, Region};
+use crate::facts::Stream;
 use crate::pes::{Group, Metric, Pe, PeKind, Process, Window};
 use crate::profile::Profile;
-use crate::stream::{Stream, Visit};
+use crate::stream::Visit;
 use crate::{Role, VisitIx, seal};
 
 /// A trace in the making: every table is open. A reader fills it and seals it.

@@ -14,6 +14,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("partune-expr", 1),
     ("partune-trace", 1),
     ("partune-machine", 1),
+    ("partune-import", 2),
     ("partune-paradigm", 2),
     ("partune-index", 2),
     ("partune-otf2", 3),
