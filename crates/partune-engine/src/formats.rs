@@ -60,9 +60,7 @@ pub(crate) fn entry(path: &Path) -> Result<PathBuf, OpenError> {
     for folder in folders {
         let Ok(files) = std::fs::read_dir(folder) else { continue };
         let entries = files.flatten().map(|file| file.path());
-        found.extend(
-            entries.filter(|file| file.is_file() && FORMATS.iter().any(|format| (format.is_entry)(&name(file)))),
-        );
+        found.extend(entries.filter(|file| file.is_file() && is_entry(file)));
     }
     found.sort();
     match found.as_slice() {
@@ -89,6 +87,12 @@ pub(crate) fn read(format: &Format, entry: &Path, progress: &dyn Progress) -> Re
     let advance = |done, total| progress.advance(done, total);
     (format.open)(&Folder::of(entry), &name(entry), &advance)
         .map_err(|error| OpenError::Import { path: entry.to_owned(), error })
+}
+
+/// Whether a file has a name as entries have.
+fn is_entry(file: &Path) -> bool {
+    let name = name(file);
+    FORMATS.iter().flat_map(|format| format.endings).any(|ending| name.ends_with(ending))
 }
 
 /// The name of a file in its folder.

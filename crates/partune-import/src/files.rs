@@ -90,7 +90,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// The bytes of the next one; none at the end, or where reading fails.
-    pub fn next(&mut self) -> Option<&[u8]> {
+    pub fn read(&mut self) -> Option<&[u8]> {
         if self.rest.is_empty() || self.failed.is_some() {
             return None;
         }

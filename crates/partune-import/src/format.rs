@@ -10,8 +10,8 @@ use crate::source::Advance;
 pub struct Format {
     /// As people call it.
     pub name: &'static str,
-    /// Whether a file of this name is one that people give, so that it is found in a folder.
-    pub is_entry: fn(&str) -> bool,
+    /// How the names of its entries end, so that they are found in a folder.
+    pub endings: &'static [&'static str],
     /// Whether a file of this name that begins with these bytes (up to 64) is the entry of an input.
     pub detect: fn(&str, &[u8]) -> bool,
     /// Reads everything, from the name of the entry.

@@ -159,7 +159,7 @@ impl Job<'_> {
             if kind == "evt" {
                 let mut pieces = Pieces::new(file.as_ref(), 0..u64::MAX, events_from);
                 let copied = self.to_file(&from, &to, &mut quality, |sink| {
-                    let next: &mut transcode::NextChunk<'_> = &mut |read| pieces.next().is_some_and(read);
+                    let next: &mut transcode::NextChunk<'_> = &mut |read| pieces.read().is_some_and(read);
                     transcode::events_of(next, events_from, events_to, sink)
                 })?;
                 if let Some(error) = pieces.failed {

@@ -47,7 +47,7 @@ pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
 }
 
 /// What was repaired, counted.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Faults {
     /// Ids that are no position in their table.
     lost_ids: u64,
@@ -70,7 +70,7 @@ impl Faults {
         self
     }
 
-    fn report(&self, quality: &mut Quality) {
+    fn report(self, quality: &mut Quality) {
         let remedy = "a fault of what wrote the archive, unless it is damaged: copy or record it again";
         let mut lost = |count: u64, message: &str, remedy: &str| {
             quality.add(Diagnostic::data_loss(message, remedy).times(count));

@@ -34,9 +34,9 @@ pub struct TraceBuilder {
 
 /// A run, complete and checked. Everything an analysis may know of the run is here.
 ///
-/// Guarantees (made by [`TraceBuilder::seal`]): every id in a row is a position in its table or none; one stream a PE; visits
-/// are in order of their enters and nest; rows are in order of time; operations are found; row times lie within the limits of
-/// [`Time`]; texts have no control characters and are at most 4 KiB long.
+/// Guarantees (made by [`TraceBuilder::seal`], whatever was built): every id in a row is a position in its table or none; one stream a PE;
+/// visits are in order of their enters and nest; rows are in order of time; operations are found; texts have no control characters and are at
+/// most 4 KiB long.
 #[derive(Clone, Debug)]
 pub struct Trace {
     pub(crate) built: TraceBuilder,

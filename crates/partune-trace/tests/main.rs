@@ -1,5 +1,7 @@
 //! What a sealed trace guarantees, whatever was put into its builder.
 
+mod disorder;
+
 use partune_base::{CallPathId, GroupId, PeId, ProcessId, RegionId, Span, StringId, Time, WindowId};
 use partune_trace::{
     BlockSums, CallSite, Completion, NO_MATCHING, NO_REQUEST, PathProfile, Pe, PeKind, PeProfile, Process, Profile,

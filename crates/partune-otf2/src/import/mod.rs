@@ -40,7 +40,7 @@ use runs::Events;
 /// OTF2 archives, by their anchor file.
 pub const FORMAT: Format = Format {
     name: "OTF2",
-    is_entry: |name| name.ends_with(".otf2"),
+    endings: &[".otf2"],
     detect: |_, head| head.len() > 7 && head[0] == 3 && &head[2..7] == b"OTF2\0",
     open: import,
 };

@@ -176,12 +176,11 @@ impl Events<'_> {
         let resolver = self.resolver(location.pe);
         let mut decoder = Decoder::new(run.order == 0, &location.clock, &self.contexts, resolver, location.process);
         let mut damage = Damage::default();
-        let unread;
-        match self.archive.open(&location.events) {
+        let unread = match self.archive.open(&location.events) {
             Ok(file) => {
                 let mut pieces = Pieces::new(file.as_ref(), run.bytes.clone(), self.chunk_size);
                 let mut index = run.bytes.start / self.chunk_size;
-                while let Some(bytes) = pieces.next() {
+                while let Some(bytes) = pieces.read() {
                     match codec::chunk(bytes, index, self.chunk_size) {
                         Ok(chunk) => {
                             let outcome = codec::read_chunk(&chunk, &mut decoder);
@@ -197,10 +196,10 @@ impl Events<'_> {
                     }
                     index += 1;
                 }
-                unread = pieces.failed.map(|error| error.to_string());
+                pieces.failed.map(|error| error.to_string())
             }
-            Err(error) => unread = Some(error.to_string()),
-        }
+            Err(error) => Some(error.to_string()),
+        };
         let mut segment = decoder.assembler.finish();
         (segment.beside.damage, segment.beside.unread) = (damage, unread);
         segment
