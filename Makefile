@@ -1,12 +1,16 @@
 # The commands of this repository; `make` or `make help` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui demo test test-all faults fuzz bench clean
+.PHONY: help setup ui build install uninstall demo test test-all faults fuzz bench clean
 
 # make demo ARCHIVE=path/to/traces.otf2
 ARCHIVE ?=
 # make fuzz MINUTES=60
 MINUTES ?= 10
+# make install PREFIX=~/.local; packagers add DESTDIR
+PREFIX ?= /usr/local
+DESTDIR ?=
+export PREFIX DESTDIR
 # Archives with changed records that make test-all makes
 MUTANTS ?= 10000
 
@@ -18,6 +22,16 @@ setup: ## Install the Debian packages that are missing (says which; does nothing
 
 ui: ## Build the pages of partune view (installs Node.js and npm where they are missing)
 	@scripts/ui.sh
+
+build: ## Build what is released: target/release/partune
+	@scripts/build.sh
+
+# Who installs for others, with sudo, mostly has no cargo then: what `make build` made is taken.
+install: $(if $(shell command -v cargo),build) ## Install the binary, manual pages and completions: PREFIX=/usr/local, DESTDIR=
+	@scripts/install.sh
+
+uninstall: ## Remove what install put there: the same PREFIX and DESTDIR
+	@scripts/install.sh uninstall
 
 demo: setup ## Build, record an example program and diagnose it (or diagnose yours: ARCHIVE=path/to/traces.otf2)
 	@scripts/demo.sh "$(ARCHIVE)"

@@ -9,8 +9,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use partune_engine::{Mode, Options, Request};
+use partune_import::{Bytes, Files};
 use partune_otf2::codec::Anchor;
-use partune_otf2::import::{Bytes, Files, import};
+use partune_otf2::import::import;
 use partune_report::{NamedRun, Style, TextOptions};
 use partune_testkit::mutate::{Random, records};
 

@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-cargo build --release --quiet -p partune
+scripts/build.sh
 for bench in bench/*.sh; do
     printf '== %s\n' "$bench"
     bash "$bench"

@@ -19,8 +19,7 @@ first() {
     return 1
 }
 
-scripts/ui.sh
-cargo build --release --quiet -p partune
+scripts/build.sh
 partune=$target/release/partune
 archive=${1:-}
 

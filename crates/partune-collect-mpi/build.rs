@@ -1,4 +1,4 @@
-//! Makes the wrappers from the table of MPI's bindings: one for each function in C, and one for each spelling in Fortran.
+//! Makes the wrappers from the prototypes of MPI: one for each function in C, and one for each spelling in Fortran.
 //!
 //! What is done around a function is said below; one that is not listed is plain. A large-count form (`MPI_Send_c`) is handled as the
 //! function itself.
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::{env, fs, io};
 
-use partune_paradigm::{Binding, Fortran, Handle, Kind, Number, mpi_bindings};
+use partune_mpi_abi::prototypes::{Fortran, Handle, Kind, Number, Prototype, prototypes};
 
 /// Handler, then the functions that it handles. The word before the handler is its kind in `wrap::Handler`.
 const HANDLERS: &[(&str, &str, &str)] = &[
@@ -226,35 +226,35 @@ const WITH_ADDRESS: [&str; 4] =
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
-    let bindings = mpi_bindings();
+    let prototypes = prototypes();
     let mut code = String::new();
     let mut all = String::new();
-    for binding in bindings.iter().filter(|binding| is_wrapped(binding)) {
-        wrapper(&mut code, binding);
-        let stem = binding.name.strip_suffix("_c").unwrap_or(binding.name);
-        let _ = write!(all, "(&{}_FUNCTION, \"{}\"), ", binding.name.to_ascii_uppercase(), handler(stem));
+    for prototype in prototypes.iter().filter(|prototype| is_wrapped(prototype)) {
+        wrapper(&mut code, prototype);
+        let stem = prototype.name.strip_suffix("_c").unwrap_or(prototype.name);
+        let _ = write!(all, "(&{}_FUNCTION, \"{}\"), ", prototype.name.to_ascii_uppercase(), handler(stem));
     }
     let _ = writeln!(code, "#[cfg(test)] pub(crate) static ALL: &[(&Function, &str)] = &[{all}];");
     for name in HANDLERS.iter().flat_map(|(_, _, names)| names.split_whitespace()) {
-        assert!(bindings.iter().any(|binding| binding.name == name), "{name} is handled and no function of MPI");
+        assert!(prototypes.iter().any(|prototype| prototype.name == name), "{name} is handled and no function of MPI");
     }
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     fs::write(folder.join("wrappers.rs"), code)
 }
 
 /// Not those of the tool interface, which tools call; nor what is a mere computation: handles to numbers, times, addresses.
-fn is_wrapped(binding: &Binding) -> bool {
-    let name = binding.name;
+fn is_wrapped(prototype: &Prototype) -> bool {
+    let name = prototype.name;
     let computes = ["_c2f", "_f2c", "_toint", "_fromint", "_c2f08", "_f082c", "_f082f", "_f2f08"];
-    binding.returns == "int"
+    prototype.returns == "int"
         && !name.starts_with("MPI_T_")
         && !name.starts_with("MPIX_Query_")
         && !computes.iter().any(|end| name.ends_with(end))
 }
 
 /// The function's facts, its wrapper in C, and those in Fortran.
-fn wrapper(code: &mut String, binding: &Binding) {
-    let Binding { name, parameters, fortran, .. } = binding;
+fn wrapper(code: &mut String, prototype: &Prototype) {
+    let Prototype { name, parameters, fortran, .. } = prototype;
     let parameters: Vec<_> = parameters.iter().filter(|parameter| parameter.kind != Kind::Variadic).collect();
     let in_c = parameters.len();
     // Fortran has no arguments of the command line.

@@ -92,14 +92,16 @@ struct Tree {
 struct Package {
     name: String,
     manifest: String,
-    /// Names of the members it depends on, and whether only for tests.
     edges: Vec<Edge>,
     /// Names of its test binaries.
     tests: Vec<String>,
 }
 
+/// What a member depends on.
 struct Edge {
     to: String,
+    /// It is no member of the workspace.
+    foreign: bool,
     /// Only tests or the build script need it; it is not shipped.
     dev: bool,
 }
@@ -171,8 +173,10 @@ fn packages(root: &Path) -> anyhow::Result<Vec<Package>> {
                 manifest: fs::read_to_string(&manifest).with_context(|| format!("cannot read {manifest}"))?,
                 edges: edges
                     .iter()
-                    .filter(|edge| edge["path"].is_string())
-                    .map(|edge| Edge { to: text(&edge["name"]), dev: !edge["kind"].is_null() })
+                    .map(|edge| {
+                        let (to, dev) = (text(&edge["name"]), !edge["kind"].is_null());
+                        Edge { to, dev, foreign: !edge["path"].is_string() }
+                    })
                     .collect(),
                 tests: tests
                     .iter()
@@ -198,7 +202,11 @@ mod tests {
     #[track_caller]
     pub(super) fn problems(check: fn(&Tree) -> Vec<Problem>, path: &str, text: &str) -> Vec<String> {
         let sources = vec![Source::new(path, text)];
-        let tree = Tree { sources, packages: Vec::new(), architecture: String::new() };
+        let tree = Tree {
+            sources,
+            packages: Vec::new(),
+            architecture: "| 3 | `partune-otf2` | |\n| 5 | `partune-engine` | |\n".to_owned(),
+        };
         check(&tree).into_iter().map(|p| p.place).collect()
     }
 }

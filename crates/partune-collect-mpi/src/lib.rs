@@ -1,8 +1,8 @@
 //! Records MPI inside the user's program: one library for every MPI, in C and Fortran, found when the program runs.
 //!
-//! For `partune record`, which preloads it. Every function of MPI has a wrapper here (made by `build.rs` from the table of bindings in
-//! `partune-paradigm`), which records the call and calls the library's own; MPI is never linked, its handles are words, and what differs
-//! between libraries is looked up in `partune-mpi-abi`. Without `PARTUNE_DIR` in the environment, and before MPI starts, wrappers only
+//! For `partune record`, which preloads it. Every function of MPI has a wrapper here (made by `build.rs` from the prototypes in
+//! `partune-mpi-abi`), which records the call and calls the library's own; MPI is never linked, its handles are words, and what differs
+//! between libraries is looked up there too. Without `PARTUNE_DIR` in the environment, and before MPI starts, wrappers only
 //! pass calls on.
 //!
 //! What MPI calls inside of itself is not recorded. Nobody communicates for the sake of recording, but for one `Allreduce` inside of

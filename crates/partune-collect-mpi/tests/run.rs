@@ -142,7 +142,7 @@ fn read(folder: &Path) -> BTreeMap<usize, Left> {
 
 /// The events in the ring of a lane, which is large enough for these programs.
 fn ring(lane: &[u8], events: &mut Events) {
-    use partune_collect::layout::{CHUNK_SIZE, HEADER_SIZE, Header};
+    use partune_parts::layout::{CHUNK_SIZE, HEADER_SIZE, Header};
     let word = |at: usize| u64::from_le_bytes(lane[at..at + 8].try_into().expect("eight bytes"));
     let (cursor, flushed) = (word(offset_of!(Header, cursor)) as usize, word(offset_of!(Header, flushed)));
     assert_eq!(flushed, 0);

@@ -6,15 +6,16 @@
 
 use std::hint::cold_path;
 
-use crate::draft::{Draft, Half};
-use crate::encode::Message;
+use crate::facts;
 use crate::frame::Frame;
 use crate::lane::{Keep, Lane};
 use crate::paths::{self, Path, SiteId};
 use crate::process::{self, lane};
 use crate::region::Region;
 use crate::stack::Open;
-use crate::{clock, facts};
+use partune_parts::clock;
+use partune_parts::draft::{Draft, Half};
+use partune_parts::encode::Message;
 
 /// A call that is being recorded. What is known of it is in the thread's lane, so that a wrapper passes one word about.
 pub struct Call<'a> {

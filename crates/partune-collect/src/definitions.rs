@@ -5,7 +5,8 @@
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::log::{Members, Word};
+use partune_parts::log::{Line, Members, Named};
+
 use crate::process::log;
 
 static GROUPS: AtomicU32 = AtomicU32::new(0);
@@ -31,54 +32,49 @@ pub struct Comm<'a> {
 /// Numbers a communicator.
 pub fn comm(comm: &Comm<'_>) -> u32 {
     let number = COMMS.fetch_add(1, Ordering::Relaxed);
-    let parent = comm.parent.map_or_else(|| "-".to_owned(), |parent| parent.to_string());
-    log(format_args!(
-        "comm {number} {} {} {} {parent} {}",
-        comm.sequence,
-        Members(comm.members),
-        Members(comm.remote),
-        Word(comm.name)
-    ));
+    let &Comm { sequence, members, remote, parent, name } = comm;
+    let (members, remote) = (Members::Ranks(members), Members::Ranks(remote));
+    log(&Line::Comm { number, sequence, members, remote, parent, name: name.into() });
     number
 }
 
 /// The program gave a communicator a name.
 pub fn comm_name(comm: u32, name: &str) {
-    log(format_args!("name comm {comm} {}", Word(name)));
+    log(&Line::Name { of: Named::Comm, number: comm, name: name.into() });
 }
 
 /// Numbers a group of ranks in the world.
 pub fn group(members: &[u32]) -> u32 {
     let number = GROUPS.fetch_add(1, Ordering::Relaxed);
-    log(format_args!("group {number} {}", Members(members)));
+    log(&Line::Group { number, members: Members::Ranks(members) });
     number
 }
 
 /// Numbers a window; `sequence` counts those of the communicator, `kind` is a word for how it was made.
 pub fn window(comm: u32, sequence: u32, kind: &str, name: &str) -> u32 {
     let number = WINDOWS.fetch_add(1, Ordering::Relaxed);
-    log(format_args!("window {number} {sequence} {comm} {} {}", Word(kind), Word(name)));
+    log(&Line::Window { number, sequence, comm, kind: kind.into(), name: name.into() });
     number
 }
 
 /// Numbers an open file.
 pub fn file(name: &str) -> u32 {
     let number = FILES.fetch_add(1, Ordering::Relaxed);
-    log(format_args!("file {number} {}", Word(name)));
+    log(&Line::File { number, name: name.into() });
     number
 }
 
 /// Numbers a metric whose values grow.
 pub(crate) fn metric(kind: &str, unit: &str, name: &str) -> u32 {
     let number = METRICS.fetch_add(1, Ordering::Relaxed);
-    log(format_args!("metric {number} {kind} {} {}", Word(unit), Word(name)));
+    log(&Line::Metric { number, kind: kind.into(), unit: unit.into(), name: name.into() });
     number
 }
 
 /// The clock of this process against that of rank 0: now plus `offset` is its time, give or take `deviation`; all in ticks.
 pub fn clock_offset(ticks: u64, offset: i64, deviation: f64) {
     crate::process::calibrate();
-    log(format_args!("sync {ticks} {offset} {deviation}"));
+    log(&Line::Sync { ticks, offset, deviation });
 }
 
 /// Begin, end and bias of the loaded module at an address, and the path of its file.

@@ -7,9 +7,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::call::Call;
-use crate::encode::{Message, RECV, SEND};
 use crate::lane::{Keep, Lane};
-use crate::layout::attributes;
+use partune_parts::encode::{Message, RECV, SEND};
+use partune_parts::layout::attributes;
 
 /// `OTF2_CollectiveOp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ macro_rules! tell {
 
 /// Recording was turned off or on.
 pub(crate) fn measurement(lane: &mut Lane, on: bool) {
-    let time = crate::clock::now();
+    let time = partune_parts::clock::now();
     if let Keep::Statistics(profile) = &mut lane.keep {
         profile.pause(on, profile.moment(time));
     } else {

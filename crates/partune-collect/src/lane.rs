@@ -14,11 +14,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::call::{Current, Inner};
-use crate::draft::{Draft, EVENTS, FLAT, Half, MAX_DRAFTS};
-use crate::encode::{At, Message};
-use crate::layout::{CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, Header, MAGIC, VERSION, bytes, part};
 use crate::memory::{map, release};
-use crate::{clock, counters::Counters, paths::Sites, profile::Profile, stack::Stack};
+use crate::{counters::Counters, paths::Sites, profile::Profile, stack::Stack};
+use partune_parts::clock;
+use partune_parts::draft::{Draft, EVENTS, FLAT, Half, MAX_DRAFTS};
+use partune_parts::encode::{At, Message};
+use partune_parts::layout::{CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, Header, MAGIC, VERSION, bytes, part};
 
 const BUFFER_FLUSH: u8 = 10;
 /// Bytes of a file that are asked for at once.
@@ -123,7 +124,15 @@ impl Lane {
         unsafe { &*self.header }
     }
 
-    /// Where an event of at most [`crate::encode::MAX_EVENT`] bytes goes, behind its time. It counts when it is [appended](Lane::append).
+    /// Where the next record goes.
+    #[allow(clippy::inline_always, reason = "a register")]
+    #[inline(always)]
+    fn place(&self) -> At {
+        // SAFETY: behind the limit there is room for half a call and the drafts, and this thread writes alone.
+        unsafe { At::new(self.at) }
+    }
+
+    /// Where an event of at most [`partune_parts::encode::MAX_EVENT`] bytes goes, behind its time. It counts when it is [appended](Lane::append).
     #[allow(clippy::inline_always, reason = "a few instructions")]
     #[inline(always)]
     pub(crate) fn room(&mut self, time: u64) -> At {
@@ -131,7 +140,7 @@ impl Lane {
         if self.at >= self.limit {
             self.next_chunk(time);
         }
-        self.at_time(At(self.at), time)
+        self.at_time(self.place(), time)
     }
 
     /// Writes a time, if it is another one.
@@ -155,10 +164,10 @@ impl Lane {
     #[allow(clippy::inline_always, reason = "as above")]
     #[inline(always)]
     fn append_all(&mut self, end: At, count: u64) {
-        self.at = end.0;
+        self.at = end.place();
         let events = &self.header().events;
         events.store(events.load(Relaxed) + count, Relaxed);
-        self.header().publish(end.0 as usize - self.ring as usize);
+        self.header().publish(end.place() as usize - self.ring as usize);
     }
 
     /// What is told next is a message that the current call sends: [`Lane::retract`] takes it back.
@@ -244,7 +253,7 @@ impl Lane {
         if self.drafts != 0 || self.at >= self.limit {
             self.mark_behind(enter);
         } else {
-            self.mark_at(At(self.at), 0, enter);
+            self.mark_at(self.place(), 0, enter);
         }
     }
 
@@ -266,18 +275,18 @@ impl Lane {
     #[inline]
     fn behind_drafts(&mut self) -> (At, u64) {
         let (at, count) = self.write_drafts();
-        if at.0 < self.limit {
+        if at.place() < self.limit {
             return (at, count);
         }
         self.append_all(at, count);
         self.next_chunk(self.current.time);
-        (At(self.at), 0)
+        (self.place(), 0)
     }
 
     /// Writes the drafts, for which there is always room; returns where they end, and how many events they are.
     #[inline]
     fn write_drafts(&mut self) -> (At, u64) {
-        let received = self.write_draft(Half::Received, (At(self.at), 0));
+        let received = self.write_draft(Half::Received, (self.place(), 0));
         let end = self.write_draft(Half::Sent, received);
         self.drafts = 0;
         end
@@ -301,7 +310,9 @@ impl Lane {
         header.events_before.store(before, Relaxed);
         // SAFETY: `offset` is that of a whole chunk in the ring.
         let begin = unsafe { self.ring.add(offset) };
-        self.at = At(begin).byte(bytes::CHUNK).byte(bytes::LITTLE_ENDIAN).word(before + 1).word(0).0;
+        // SAFETY: a chunk is longer than its header.
+        let place = unsafe { At::new(begin) };
+        self.at = place.byte(bytes::CHUNK).byte(bytes::LITTLE_ENDIAN).word(before + 1).word(0).place();
         // SAFETY: as above. Half a call fits behind the limit, drafts behind that, and the last byte is for the mark of the end.
         self.limit = unsafe { begin.add(CHUNK_SIZE - 2 * MAX_DRAFTS - 1) };
         // A chunk begins with a time.
@@ -334,7 +345,7 @@ impl Lane {
         self.begin_chunk(0);
         if written {
             let after = clock::now();
-            let record = self.at_time(At(self.at), before).record(BUFFER_FLUSH);
+            let record = self.at_time(self.place(), before).record(BUFFER_FLUSH);
             self.append(record.end(record.data().word(after)));
         }
     }
@@ -371,9 +382,8 @@ impl Lane {
 
     /// Gives up the events in the ring: the numbers go on where the stored ones ended, and the lost ones are counted.
     fn drop_ring(&mut self, overflow: Option<&File>) {
-        let first = At(self.ring);
         // SAFETY: the number of the ring's first event is in the first word of its first chunk's header.
-        let before = unsafe { u64::from_le(first.0.add(2).cast::<u64>().read_unaligned()) } - 1;
+        let before = unsafe { u64::from_le(self.ring.add(2).cast::<u64>().read_unaligned()) } - 1;
         let header = self.header();
         let events = header.events.load(Relaxed);
         header.lost.store(header.lost.load(Relaxed) + (events - before), Relaxed);

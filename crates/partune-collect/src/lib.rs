@@ -1,7 +1,7 @@
 //! The core of the recorder, inside the user's program: clock, lanes, call paths, definition log.
 //!
-//! For the libraries that intercept a paradigm (`partune-collect-*`), and, its [`layout`] and [`draft`] only, for the launcher that completes the
-//! archive after the run. It depends on libc alone and is inert in a process that was not asked to record.
+//! For the libraries that intercept a paradigm (`partune-collect-*`). What it leaves has the form of `partune-parts`, by which the launcher completes
+//! the archive after the run. It brings libc only and is inert in a process that was not asked to record.
 //!
 //! Each thread appends events, in their final OTF2 bytes, to its own `lane`: a ring of chunks in a file that is mapped into memory,
 //! so that a process may end in any way (`exit`, abort, `kill -9`) and lose nothing. What events refer to (call paths, communicators,
@@ -12,15 +12,11 @@
 #![allow(clippy::cast_ptr_alignment, reason = "mappings are aligned to pages")]
 
 mod call;
-mod clock;
 mod counters;
 pub mod definitions;
-pub mod draft;
-mod encode;
 pub mod facts;
 pub mod frame;
 mod lane;
-pub mod layout;
 mod log;
 mod mapped;
 pub mod memory;
@@ -35,9 +31,10 @@ mod unwind;
 pub mod user;
 
 pub use call::{Call, Known, enter, enter_region, known, leave_region, suspend};
-pub use clock::{Reading, calibration, now, reading_beside};
-pub use encode::Message;
 pub use log::note;
-pub use process::{begin, boot, end, identify, is_paused, is_recorded, switch};
+pub use partune_parts::clock::now;
+pub use partune_parts::encode::Message;
+pub use partune_parts::machine::boot;
+pub use process::{begin, end, identify, is_paused, is_recorded, switch};
 pub use region::{Kind, Region};
 pub use thread::AtThreadEnd;

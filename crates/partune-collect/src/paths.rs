@@ -12,6 +12,8 @@ use std::hint::cold_path;
 use std::rc::Rc;
 use std::sync::{Mutex, OnceLock};
 
+use partune_parts::log::{Hex, Line, Step as Added};
+
 use crate::frame::Frame;
 use crate::process;
 use crate::region::{Kind, Region};
@@ -55,43 +57,46 @@ impl Tree {
         act(tree.get_or_insert_with(Tree::default))
     }
 
-    fn child(&mut self, parent: Path, node: Node, describe: impl FnOnce(&mut Tree) -> String) -> Path {
+    fn child(&mut self, parent: Path, node: Node, describe: impl FnOnce(&mut Tree) -> Added) -> Path {
         if let Some(path) = self.nodes.get(&(parent, node)) {
             return *path;
         }
         let path = Path(self.nodes.len() as u32);
-        let text = describe(self);
+        let step = describe(self);
         self.nodes.insert((parent, node), path);
-        let above = if parent == Path::NONE { "-".to_owned() } else { parent.0.to_string() };
-        process::log(format_args!("path {} {above} {text}", path.0));
+        let parent = (parent != Path::NONE).then_some(parent.0);
+        process::log(&Line::Path { number: path.0, parent, step });
         path
     }
 
     fn frame(&mut self, parent: Path, address: usize) -> Path {
-        self.child(parent, Node::Frame(address), |tree| format!("frame {}", tree.place(address)))
+        self.child(parent, Node::Frame(address), |tree| {
+            let (module, address) = tree.place(address);
+            Added::Frame { module, address }
+        })
     }
 
     /// An address as a module and an address in its file.
-    fn place(&mut self, address: usize) -> String {
+    fn place(&mut self, address: usize) -> (Option<u32>, Hex) {
         match self.module(address) {
-            Some((number, bias)) => format!("{number} {:x}", address - bias),
-            None => format!("- {address:x}"),
+            Some((number, bias)) => (Some(number as u32), Hex((address - bias) as u64)),
+            None => (None, Hex(address as u64)),
         }
     }
 
     fn region(&mut self, parent: Path, region: &'static Region) -> Path {
         self.child(parent, Node::Region(std::ptr::from_ref(region) as usize), |tree| {
             if let Kind::Function(address) = region.kind {
-                return format!("function {}", tree.place(address));
+                let (module, address) = tree.place(address);
+                return Added::Function { module, address };
             }
-            let number = region.number().unwrap_or_else(|| {
+            Added::Region(region.number().unwrap_or_else(|| {
                 let number = tree.regions;
                 tree.regions += 1;
                 region.set_number(number);
-                process::log(format_args!("region {number} {} {}", region.kind.word(), crate::log::Word(region.name)));
+                process::log(&Line::Region { number, kind: region.kind.word().into(), name: region.name.into() });
                 number
-            });
-            format!("region {number}")
+            }))
         })
     }
 
@@ -103,7 +108,8 @@ impl Tree {
         };
         known(self).or_else(|| {
             let (module, name) = crate::definitions::module_at(address)?;
-            process::log(format_args!("module {} {:x} {}", self.modules.len(), module.2, crate::log::Word(&name)));
+            let (number, bias) = (self.modules.len() as u32, Hex(module.2 as u64));
+            process::log(&Line::Module { number, bias, path: name.into() });
             self.modules.push(Module { begin: module.0, end: module.1, bias: module.2 });
             known(self)
         })

@@ -5,19 +5,22 @@
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_void};
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
+use partune_parts::clock;
+use partune_parts::layout::{ANCHOR, CHUNK_SIZE, PARTS, VERSION};
+use partune_parts::log::{Hex, Line, Mode, Text};
+use partune_parts::machine::{boot, host};
+
 use crate::counters::{self, Counters};
 use crate::lane::{Keep, Lane};
-use crate::layout::{ANCHOR, CHUNK_SIZE, PARTS, VERSION};
-use crate::log::{Log, Word};
+use crate::log::Log;
 use crate::profile::Profile;
-use crate::settings::{Mode, Settings};
+use crate::settings::Settings;
 use crate::thread::AtThreadEnd;
-use crate::{clock, frame, thread_word};
+use crate::{frame, thread_word};
 
 /// A process that is recorded.
 struct Process {
@@ -66,14 +69,14 @@ pub fn begin(paradigm: &str, version: &str) -> bool {
         let _ = STATE.compare_exchange(UNDECIDED, state, Ordering::AcqRel, Ordering::Acquire);
     }
     if is_recorded() {
-        log(format_args!("paradigm {} {}", Word(paradigm), Word(version)));
+        log(&Line::Paradigm { name: paradigm.into(), version: version.into() });
     }
     is_recorded()
 }
 
 /// Says who this process is among those of its job: its rank, their number, and a key that is the same for all of them and for nobody else.
 pub fn identify(rank: u32, size: u32, world: u64) {
-    log(format_args!("rank {rank} {size} {world:x}"));
+    log(&Line::Rank { rank, size, world: Hex(world) });
 }
 
 /// Turns recording off or on, on behalf of the program.
@@ -99,14 +102,14 @@ pub fn end(how: &str) {
         // SAFETY: lanes in the list live; what another thread adds meanwhile is beyond what is stored.
         unsafe { (*lane.0).store() };
     }
-    log(format_args!("end {}", Word(how)));
+    log(&Line::End { how: how.into() });
 }
 
 /// Writes a line of the definition log.
-pub(crate) fn log(words: fmt::Arguments<'_>) {
+pub(crate) fn log(line: &Line<'_>) {
     // A child made by `fork` has its parent's log.
     if let Some(Some(process)) = PROCESS.get().filter(|_| is_recorded()) {
-        process.log.line(words);
+        process.log.line(line);
     }
 }
 
@@ -146,7 +149,7 @@ fn make_lane() -> Option<&'static mut Lane> {
             LaneWord::set(std::ptr::from_mut(lane) as usize);
             LANE.set(std::ptr::from_mut(lane) as usize);
             process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(LanePointer(lane));
-            log(format_args!("thread {thread} {} {}", thread_id(), Word(&thread_name())));
+            log(&Line::Thread { number: thread, tid: thread_id(), name: thread_name().into() });
             Some(lane)
         }
         Err(error) => {
@@ -221,21 +224,17 @@ fn start() -> Option<Process> {
     let host = host();
     let (stem, log) = open_log(&folder, &host)?;
     let process = Process { settings, stem, log, threads: AtomicU32::new(0), lanes: Mutex::new(Vec::new()) };
-    let line = |words: fmt::Arguments<'_>| process.log.line(words);
-    line(format_args!("partune {VERSION}"));
-    let mode = if process.settings.mode == Mode::Profile { "profile" } else { "trace" };
-    line(format_args!("process {} {} {:x} {} {mode}", std::process::id(), Word(&host), boot(), clock::name()));
-    let program = std::env::current_exe().unwrap_or_default();
-    let arguments: Vec<String> =
-        std::env::args_os().skip(1).map(|argument| Word(&argument.to_string_lossy()).to_string()).collect();
-    line(format_args!("program {} {}", Word(&program.to_string_lossy()), arguments.join(" ")));
-    let now = clock::calibration();
-    line(format_args!("calibrate {} {} {}", now.ticks, now.monotonic, now.wall));
+    let text = |text: &std::ffi::OsStr| Text::from(text.to_string_lossy().into_owned());
+    let path = text(std::env::current_exe().unwrap_or_default().as_os_str());
+    let arguments = std::env::args_os().skip(1).map(|argument| text(&argument)).collect();
+    let (host, mode) = (host.as_str().into(), process.settings.mode);
+    process.log.line(&Line::Partune { version: VERSION });
+    process.log.line(&Line::Process { pid: std::process::id(), host, boot: Hex(boot()), clock: clock::source(), mode });
+    process.log.line(&Line::Program { path, arguments });
+    process.log.line(&Line::Calibrate { reading: clock::calibration() });
     if process.settings.depth > 0 && !frame::is_trusted() {
-        line(format_args!(
-            "note {}",
-            Word("call paths are not recorded: the recorder was built without frame pointers")
-        ));
+        let text = "call paths are not recorded: the recorder was built without frame pointers".into();
+        process.log.line(&Line::Note { text });
     }
     // SAFETY: functions without arguments that touch this crate's statics only.
     unsafe {
@@ -257,8 +256,7 @@ fn open_log(folder: &Path, host: &str) -> Option<(PathBuf, Log)> {
 
 /// Reads the clocks together and logs them.
 pub(crate) fn calibrate() {
-    let now = clock::calibration();
-    log(format_args!("calibrate {} {} {}", now.ticks, now.monotonic, now.wall));
+    log(&Line::Calibrate { reading: clock::calibration() });
 }
 
 /// A child shares the parent's mapped lanes and must not write to them.
@@ -282,20 +280,4 @@ fn thread_name() -> String {
     let known = unsafe { libc::prctl(libc::PR_GET_NAME, name.as_mut_ptr()) } == 0;
     let text = CStr::from_bytes_until_nul(&name).ok().filter(|_| known);
     text.map(|text| text.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-/// The name of this machine, as a part of a file name.
-fn host() -> String {
-    let mut name = [0_u8; 256];
-    // SAFETY: the buffer is as long as said, and its last byte stays 0.
-    let known = unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) } == 0;
-    let text = CStr::from_bytes_until_nul(&name).ok().filter(|_| known);
-    let text = text.map_or_else(|| "host".to_owned(), |text| text.to_string_lossy().into_owned());
-    text.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect()
-}
-
-/// A number that is the same in all processes of one machine since it was started.
-pub fn boot() -> u64 {
-    let id = std::fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_else(|_| host().into_bytes());
-    id.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

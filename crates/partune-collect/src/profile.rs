@@ -10,12 +10,12 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::counters::cpu_time;
-use crate::layout::{
+use crate::mapped::Mapped;
+use crate::paths::Path;
+use partune_parts::layout::{
     Gap, NO_PATH, OPEN, Open, PROFILE_HEADER_SIZE, PROFILE_MAGIC, ProfileHeader, Row, SEVERAL, VERSION, part,
     size_class,
 };
-use crate::mapped::Mapped;
-use crate::paths::Path;
 
 const FIRST_ROWS: usize = 512;
 const FIRST_GAPS: usize = 1024;

@@ -2,16 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::layout::CHUNK_SIZE;
-
-/// How calls are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
-    /// Every event.
-    Trace,
-    /// Statistics of each call path.
-    Profile,
-}
+use partune_parts::layout::CHUNK_SIZE;
+use partune_parts::log::Mode;
 
 /// The wishes of the launcher.
 #[derive(Debug)]

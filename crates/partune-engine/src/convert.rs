@@ -9,7 +9,7 @@ use partune_otf2::copy::{CopyError, Sink, copy};
 use thiserror::Error;
 
 use crate::files::Folder;
-use crate::formats::{self, OpenError};
+use crate::formats::{self, OpenError, name};
 
 /// Why an archive cannot be converted.
 #[derive(Debug, Error)]
@@ -42,7 +42,6 @@ pub fn convert(from: &Path, to: &Path) -> Result<Converted, ConvertError> {
     if anchor.exists() {
         return Err(ConvertError::Exists(anchor));
     }
-    let name = |path: &Path| path.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
     let target = Target { path: anchor.parent().unwrap_or(Path::new("")).to_owned() };
     let copied = copy(&Folder::of(&entry), &name(&entry), &target, &name(&anchor))
         .map_err(|error| ConvertError::Copy { path: entry, error })?;

@@ -9,7 +9,7 @@ use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use partune_otf2::import::{Bytes, Contents, Files};
+use partune_import::{Bytes, Contents, Files};
 use rustix::fs::{OFlags, SeekFrom, seek};
 use rustix::io::Errno;
 

@@ -18,7 +18,7 @@ pub use compare::{CompareError, compare, scale};
 pub use convert::{ConvertError, Converted, convert, create};
 pub use diagnosis::{Diagnosis, Ranked};
 pub use files::open_regular;
-pub use formats::{FORMATS, Format, OpenError};
+pub use formats::{FORMATS, OpenError};
 pub use machine::{MachineError, read_machine, write_machine};
 pub use selection::{Moment, Selection, SelectionError};
 pub use session::{Request, analyze, analyze_piece, open};

@@ -1,10 +1,11 @@
-//! Facts of the three binary interfaces (ABIs) that MPI libraries have, as plain data.
+//! Facts of MPI libraries as plain data: their three binary interfaces (ABIs), and the [prototypes] of all functions.
 //!
 //! For whoever calls or wraps an MPI library that is found at run time: the recorder inside a user's program, and the
 //! benchmarks of `partune machine measure`. Such code never sees an `mpi.h`. It declares every handle as [`usize`],
 //! asks [`detect`] which interface it met, and takes constants and layouts from here.
 //!
-//! Constraints: no dependency, no allocation, no I/O, no `std`: the recorder runs where nothing may be assumed.
+//! Constraints: no dependency, no allocation (but for the prototypes, which are for builds), no I/O, no `std`: the recorder runs where nothing may be
+//! assumed.
 //!
 //! Sources: `mpi.h` of Open MPI 4.1.4 and MPICH 4.0.2 (the tests compile programs against both and compare every
 //! value), and the header of the MPI Forum's `mpi-abi-stubs` (MPI 5.0, ABI 1.0).
@@ -14,12 +15,15 @@
 //! [`Abi::normalise`].
 #![no_std]
 
+extern crate alloc;
+
 mod abi;
 mod detect;
 mod errors;
 mod handles;
 mod launch;
 mod numbers;
+pub mod prototypes;
 mod status;
 mod weights;
 

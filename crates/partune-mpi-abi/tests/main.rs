@@ -2,6 +2,7 @@
 #![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a test says what it skips, and panics where it fails")]
 
 mod compiled;
+mod prototypes;
 mod pure;
 
 /// Says that something is not there to test against; in CI that is a failure.

@@ -22,6 +22,5 @@ mod row;
 mod sycl;
 mod upc;
 
-pub use mpi::bindings::{Binding, Fortran, Handle, Kind, Number, Parameter, mpi_binding_lines, mpi_bindings};
 pub use paradigm::{Construct, Paradigm};
 pub use recognise::{PARADIGMS, Recognised, recognise};

@@ -3,8 +3,6 @@
 //! One row is one function; its large-count form (`MPI_Send_c`) and its Fortran forms are spellings of the row. Written from the
 //! interfaces of the MPI standard; the tests hold the table against what installed MPI libraries export.
 
-pub(crate) mod bindings;
-
 use crate::row::{Names, constructs};
 use crate::{Construct, Paradigm};
 use std::sync::LazyLock;

@@ -2,8 +2,8 @@
 #![allow(clippy::print_stderr, reason = "a test says what it skips")]
 
 mod archives;
-mod bindings;
 mod libraries;
+mod prototypes;
 mod spellings;
 mod tables;
 

@@ -14,7 +14,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use partune_collect::layout::{ANCHOR, PARTS};
+use partune_parts::layout::{ANCHOR, PARTS};
 use rayon::prelude::*;
 
 use crate::RecordError;

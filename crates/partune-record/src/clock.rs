@@ -7,7 +7,8 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use crate::log::Reading;
+use partune_parts::clock::{self, Reading};
+use partune_parts::machine::boot;
 
 const NAME: &str = "clock";
 
@@ -25,9 +26,7 @@ pub(crate) fn kept(parts: &Path) -> io::Result<Kept> {
         Ok(text) => read(&text)
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("{NAME} is no reading of clocks"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let now = partune_collect::reading_beside();
-            let reading = Reading { ticks: now.ticks, monotonic: now.monotonic, wall: now.wall };
-            let kept = Kept { boot: partune_collect::boot(), reading };
+            let kept = Kept { boot: boot(), reading: clock::reading_beside() };
             let new = parts.join("clock.new");
             let mut file = File::create(&new)?;
             file.write_all(write(kept).as_bytes())?;

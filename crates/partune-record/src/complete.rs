@@ -10,11 +10,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use partune_base::{StringId, Strings};
-use partune_collect::layout::{ANCHOR, CHUNK_SIZE, PARTS};
 use partune_diag::{Diagnostic, Quality};
 use partune_otf2::codec::definition::{ClockOffset, MappingTable};
 use partune_otf2::codec::idmap::IdMapView;
 use partune_otf2::codec::{Anchor, CodecError, DefinitionWriter, Mapping};
+use partune_parts::clock::Reading;
+use partune_parts::layout::{ANCHOR, CHUNK_SIZE, PARTS};
+use partune_parts::log::{Hex, Step};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -24,7 +26,7 @@ use crate::contexts::{Contexts, Mapped};
 use crate::definitions::Global;
 use crate::lanes::Lane;
 use crate::lock::{self, Lock};
-use crate::log::{NoLog, ProcessLog, Reading, Step, Thread};
+use crate::log::{NoLog, ProcessLog, Thread};
 use crate::places::{At, Places};
 use crate::space::{self, Needed};
 use crate::statistics::Counted;
@@ -365,8 +367,8 @@ fn addresses(processes: &[Process], strings: &mut Strings) -> Vec<(StringId, At)
         let modules: Vec<StringId> = process.log.modules.iter().map(|path| strings.intern(path)).collect();
         let module = |number: Option<u32>| modules.get(number? as usize).copied();
         all.extend(process.log.paths.iter().filter_map(|node| match node.step {
-            Step::Frame(number, address) => Some((module(number)?, At::Call(address))),
-            Step::Function(number, address) => Some((module(number)?, At::Begin(address))),
+            Step::Frame { module: number, address: Hex(address) } => Some((module(number)?, At::Call(address))),
+            Step::Function { module: number, address: Hex(address) } => Some((module(number)?, At::Begin(address))),
             Step::Region(_) => None,
         }));
         // The paths of one program are mostly the same.

@@ -8,7 +8,9 @@
 use partune_base::{StringId, Strings};
 use rustc_hash::FxHashMap;
 
-use crate::log::{ProcessLog, Step};
+use partune_parts::log::{Hex, Step};
+
+use crate::log::ProcessLog;
 use crate::places::{At, Function, Places};
 
 /// No context, no place.
@@ -104,14 +106,16 @@ impl Contexts {
                     flat = region;
                     self.tree.number(Context { region, site: self.line_of_call(region, parent), parent })
                 }
-                Step::Frame(Some(number), _) if module(Some(number)).is_some_and(|(_, is_between)| is_between) => {
+                Step::Frame { module: Some(number), .. }
+                    if module(Some(number)).is_some_and(|(_, is_between)| is_between) =>
+                {
                     parent
                 }
-                Step::Frame(number, address) => {
+                Step::Frame { module: number, address: Hex(address) } => {
                     let functions = module(number).map_or(&[][..], |(path, _)| places.get(path, At::Call(address)));
                     self.frame(parent, functions, module(number).map(|(path, _)| path), address, strings)
                 }
-                Step::Function(number, address) => {
+                Step::Function { module: number, address: Hex(address) } => {
                     let functions = module(number).map_or(&[][..], |(path, _)| places.get(path, At::Begin(address)));
                     let region = match functions.first() {
                         Some(function) => self.function(function),

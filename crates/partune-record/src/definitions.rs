@@ -3,7 +3,6 @@
 //! A thin layer over the codec: strings are interned where they are first used, constants have the names of the format.
 
 use partune_base::{StringId, Strings};
-use partune_collect::layout::attributes;
 use partune_otf2::codec::attic::GroupKind;
 use partune_otf2::codec::definition::{
     Attribute, CallingContext, ClockProperties, Comm, Definition, Group, InterComm, IoHandle, IoParadigm,
@@ -12,6 +11,7 @@ use partune_otf2::codec::definition::{
 };
 use partune_otf2::codec::view::{Array, Properties};
 use partune_otf2::codec::{CodecError, DefinitionWriter, Value};
+use partune_parts::layout::attributes;
 use rustc_hash::FxHashMap;
 
 use crate::contexts::{Contexts, Kind, NONE};

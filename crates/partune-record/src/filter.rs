@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use partune_collect::user::filter::skip;
+use partune_parts::filter::Skip;
 use partune_symbols::{Filter, Module, NoFiles, Storage};
 
 use crate::RecordError;
@@ -31,5 +31,6 @@ fn excluded(path: &Path, filter: &Filter) -> Option<String> {
     let bytes = fs::read(&path).ok()?;
     let storage = Storage::new();
     let module = Module::parse(&path.to_string_lossy(), &bytes, &NoFiles, &storage).ok()?;
-    Some(filter.excluded(&module).iter().map(|range| skip(&path, range.start, range.end)).collect())
+    let skip = |range: &std::ops::Range<u64>| Skip { path: &path, begin: range.start, end: range.end }.line();
+    Some(filter.excluded(&module).iter().map(skip).collect())
 }

@@ -6,9 +6,9 @@ use std::mem::offset_of;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-use partune_collect::draft;
-use partune_collect::layout::{self, CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, MAGIC, VERSION, bytes, part};
 use partune_otf2::codec::{Event, EventVisitor, chunks, read_chunk};
+use partune_parts::draft;
+use partune_parts::layout::{self, CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, MAGIC, VERSION, bytes, part};
 
 use crate::parts::{self, u32_at, u64_at};
 use crate::space::Needed;

@@ -10,7 +10,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 
-use partune_collect::layout::PARTS;
+use partune_parts::layout::PARTS;
 
 use crate::complete::{Summary, complete_launched};
 use crate::handing::{LIST, Way};

@@ -30,8 +30,8 @@ use std::path::{Path, PathBuf};
 pub use complete::{Summary, complete};
 pub use launch::{Launched, Mode, Request, launch};
 pub use lock::Holder;
-pub use partune_collect::layout::PARTS;
 use partune_otf2::codec::CodecError;
+pub use partune_parts::layout::PARTS;
 use partune_symbols::FilterError;
 
 /// Why nothing was recorded.

@@ -7,7 +7,7 @@ use crate::log::ProcessLog;
 
 /// Whether the process that writes this log has it open. One of another machine cannot be asked.
 pub(crate) fn writes(log: &ProcessLog, path: &Path) -> bool {
-    if log.boot != partune_collect::boot() {
+    if log.boot != partune_parts::machine::boot() {
         return false;
     }
     let Ok(path) = path.canonicalize() else { return false };

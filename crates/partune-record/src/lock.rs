@@ -149,7 +149,7 @@ impl Holder {
 fn machine() -> String {
     let space = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
     let digits: String = space.to_string_lossy().chars().filter(char::is_ascii_digit).collect();
-    format!("{:x}-{digits}", partune_collect::boot())
+    format!("{:x}-{digits}", partune_parts::machine::boot())
 }
 
 /// When a process of this machine was started; none if there is none, or it has ended and nobody asked how (proc(5), field 22).

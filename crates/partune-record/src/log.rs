@@ -1,18 +1,12 @@
-//! Reads the definition log of a process; its grammar is in `partune-collect`'s `log.rs`.
+//! What the definition log of a process says, which [`partune_parts::log`] describes.
 //!
 //! A process may have been killed while it wrote: a torn last line is dropped, a line that cannot be understood is counted.
 
 use std::sync::Arc;
 
-use partune_collect::layout::VERSION;
-
-/// Where the clocks were read together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Reading {
-    pub(crate) ticks: u64,
-    pub(crate) monotonic: u64,
-    pub(crate) wall: u64,
-}
+use partune_parts::clock::{Reading, Source};
+use partune_parts::layout::VERSION;
+use partune_parts::log::{Hex, Line, Members, Mode, Named, Step, Text};
 
 /// A process among those of its job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,16 +15,7 @@ pub(crate) struct Rank {
     pub(crate) world: u64,
 }
 
-/// What a node of the tree of call paths adds to its parent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// A return address; the module's number, none if unknown.
-    Frame(Option<u32>, u64),
-    /// The begin of an instrumented function.
-    Function(Option<u32>, u64),
-    Region(u32),
-}
-
+/// A node of the tree of call paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Node {
     pub(crate) parent: Option<u32>,
@@ -138,161 +123,80 @@ impl ProcessLog {
     }
 
     fn line(&mut self, line: &str) -> Option<()> {
-        let mut words = line.split(' ');
-        let mut next = || words.next();
-        match next()? {
-            "process" => {
-                self.pid = number(next()?)?;
-                self.host = text(next()?);
-                self.boot = u64::from_str_radix(next()?, 16).ok()?;
-                self.counts_nanoseconds = next()? == "monotonic";
-                self.is_profile = next()? == "profile";
+        match Line::parse(line)? {
+            // One begins the log, which was read.
+            Line::Partune { .. } => return None,
+            Line::Process { pid, host, boot: Hex(boot), clock, mode } => {
+                (self.pid, self.host, self.boot) = (pid, host.into_string(), boot);
+                self.counts_nanoseconds = clock == Source::Monotonic;
+                self.is_profile = mode == Mode::Profile;
             }
-            "program" => {
-                self.program = text(next()?);
-                self.arguments = words.filter(|word| !word.is_empty()).map(text).collect();
+            Line::Program { path, arguments } => {
+                self.program = path.into_string();
+                self.arguments = arguments.into_iter().map(Text::into_string).collect();
             }
-            "calibrate" => {
-                let reading = Reading { ticks: number(next()?)?, monotonic: number(next()?)?, wall: number(next()?)? };
-                self.readings.push(reading);
-            }
-            "rank" => {
-                let rank = number(next()?)?;
-                next()?;
-                self.rank = Some(Rank { rank, world: u64::from_str_radix(next()?, 16).ok()? });
-            }
-            "paradigm" => {
-                let paradigm = (text(next()?), text(next()?));
+            Line::Calibrate { reading } => self.readings.push(reading),
+            Line::Rank { rank, size: _, world: Hex(world) } => self.rank = Some(Rank { rank, world }),
+            Line::Paradigm { name, version } => {
+                let paradigm = (name.into_string(), version.into_string());
                 if !self.paradigms.contains(&paradigm) {
                     self.paradigms.push(paradigm);
                 }
             }
-            "thread" => {
-                let number = number(next()?)?;
-                next()?;
-                self.threads.push(Thread { number, name: text(next()?) });
+            Line::Thread { number, tid: _, name } => self.threads.push(Thread { number, name: name.into_string() }),
+            Line::Module { number, bias: _, path } => put(&mut self.modules, number, path.into_string())?,
+            Line::Region { number, kind, name } => {
+                put(&mut self.regions, number, (kind.into_string(), name.into_string()))?;
             }
-            "module" => {
-                let at = number(next()?)?;
-                next()?;
-                put(&mut self.modules, at, text(next()?))?;
-            }
-            "region" => {
-                let at = number(next()?)?;
-                put(&mut self.regions, at, (text(next()?), text(next()?)))?;
-            }
-            "path" => {
-                let at: usize = number(next()?)?;
-                let parent = optional(next()?)?;
-                let kind = next()?;
-                let step = match kind {
-                    "region" => Step::Region(number(next()?)?),
-                    "frame" => Step::Frame(optional(next()?)?, u64::from_str_radix(next()?, 16).ok()?),
-                    "function" => Step::Function(optional(next()?)?, u64::from_str_radix(next()?, 16).ok()?),
-                    _ => return None,
-                };
+            Line::Path { number, parent, step } => {
                 // Parents come first, under one lock.
-                if at != self.paths.len() || parent.is_some_and(|parent| parent as usize >= at) {
+                if number as usize != self.paths.len() || parent.is_some_and(|parent| parent >= number) {
                     return None;
                 }
                 self.paths.push(Node { parent, step });
             }
-            "group" => {
-                let at = number(next()?)?;
-                put(&mut self.groups, at, next()?.into())?;
+            Line::Group { number, members } => put(&mut self.groups, number, ranges(members))?,
+            Line::Comm { number, sequence, members, remote, parent, name } => {
+                let (members, remote) = (ranges(members), ranges(remote));
+                put(&mut self.comms, number, Comm { sequence, members, remote, parent, name: name.into_string() })?;
             }
-            "comm" => {
-                let at = number(next()?)?;
-                let comm = Comm {
-                    sequence: number(next()?)?,
-                    members: next()?.into(),
-                    remote: next().map(|remote| if remote == "-" { "" } else { remote })?.into(),
-                    parent: optional(next()?)?,
-                    name: text(next()?),
-                };
-                put(&mut self.comms, at, comm)?;
+            Line::Name { of: Named::Comm, number, name } => {
+                self.comms.get_mut(number as usize)?.name = name.into_string();
             }
-            "name" => {
-                let (kind, at): (_, usize) = (next()?, number(next()?)?);
-                let name = text(next()?);
-                match kind {
-                    "comm" => self.comms.get_mut(at)?.name = name,
-                    "window" => self.windows.get_mut(at)?.name = name,
-                    _ => return None,
-                }
+            Line::Window { number, sequence, comm, kind, name } => {
+                let (kind, name) = (kind.into_string(), name.into_string());
+                put(&mut self.windows, number, Window { sequence, comm, kind, name })?;
             }
-            "window" => {
-                let at = number(next()?)?;
-                let window = Window {
-                    sequence: number(next()?)?,
-                    comm: number(next()?)?,
-                    kind: text(next()?),
-                    name: text(next()?),
-                };
-                put(&mut self.windows, at, window)?;
+            Line::File { number, name } => put(&mut self.files, number, name.into_string())?,
+            Line::Metric { number, kind, unit, name } => {
+                let (kind, unit, name) = (kind.into_string(), unit.into_string(), name.into_string());
+                put(&mut self.metrics, number, Metric { kind, unit, name })?;
             }
-            "file" => {
-                let at = number(next()?)?;
-                put(&mut self.files, at, text(next()?))?;
-            }
-            "metric" => {
-                let at = number(next()?)?;
-                let metric = Metric { kind: text(next()?), unit: text(next()?), name: text(next()?) };
-                put(&mut self.metrics, at, metric)?;
-            }
-            "sync" => {
-                let sync = Sync { ticks: number(next()?)?, offset: number(next()?)?, deviation: number(next()?)? };
-                self.syncs.push(sync);
-            }
-            "note" => self.notes.push(text(next()?)),
+            Line::Sync { ticks, offset, deviation } => self.syncs.push(Sync { ticks, offset, deviation }),
+            Line::Note { text } => self.notes.push(text.into_string()),
             // Every process exits; that it had finalised before is what counts.
-            "end" => {
-                let how = text(next()?);
-                if how != "exit" || self.end.is_none() {
-                    self.end = Some(how);
+            Line::End { how } => {
+                if how.0 != "exit" || self.end.is_none() {
+                    self.end = Some(how.into_string());
                 }
             }
-            _ => return None,
         }
         Some(())
     }
 }
 
-/// A word's text.
-fn text(word: &str) -> String {
-    if word == "-" {
-        return String::new();
+/// A list of ranks as it was read.
+fn ranges(members: Members<'_>) -> Arc<str> {
+    match members {
+        Members::Ranges(text) => text.into(),
+        Members::Ranks(_) => "".into(),
     }
-    let mut bytes = Vec::with_capacity(word.len());
-    let mut rest = word.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let code = tail.get(..2).and_then(|code| std::str::from_utf8(code).ok());
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            Some(byte) if *first == b'%' => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            _ => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn number<T: std::str::FromStr>(word: &str) -> Option<T> {
-    word.parse().ok()
-}
-
-#[allow(clippy::option_option, reason = "not understood, or understood as none")]
-fn optional(word: &str) -> Option<Option<u32>> {
-    if word == "-" { Some(None) } else { number(word).map(Some) }
 }
 
 /// Stores a value at its number. Threads may log neighbours in another order, but never far apart.
-fn put<T: Default>(list: &mut Vec<T>, at: usize, value: T) -> Option<()> {
+fn put<T: Default>(list: &mut Vec<T>, number: u32, value: T) -> Option<()> {
     const APART: usize = 1 << 16;
+    let at = number as usize;
     if at >= list.len() + APART {
         return None;
     }
@@ -301,22 +205,6 @@ fn put<T: Default>(list: &mut Vec<T>, at: usize, value: T) -> Option<()> {
     }
     list[at] = value;
     Some(())
-}
-
-/// The numbers of a list of members: `0-3,8,10-30:5`.
-pub(crate) fn members(list: &str) -> Vec<u32> {
-    const MOST: usize = 1 << 24;
-    let mut all = Vec::new();
-    for part in list.split(',').filter(|part| !part.is_empty() && *part != "-") {
-        let (range, step) = part.split_once(':').unwrap_or((part, "1"));
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        let (Some(first), Some(last), Some(step)) = (number::<u32>(first), number::<u32>(last), number::<usize>(step))
-        else {
-            continue;
-        };
-        all.extend((first..=last).step_by(step.max(1)).take(MOST.saturating_sub(all.len())));
-    }
-    all
 }
 
 #[cfg(test)]
@@ -335,7 +223,7 @@ mod tests {
         assert_eq!(log.arguments, ["x y", ""]);
         assert_eq!(log.rank, Some(Rank { rank: 2, world: 0xa1 }));
         assert_eq!(log.paths[1], Node { parent: Some(0), step: Step::Region(0) });
-        assert_eq!(log.paths[0].step, Step::Frame(Some(0), 0x11f));
+        assert_eq!(log.paths[0].step, Step::Frame { module: Some(0), address: Hex(0x11f) });
         assert_eq!((&*log.comms[0].members, &*log.comms[0].remote), ("0-3", ""));
         assert_eq!((log.damaged, log.end), (1, None));
     }
@@ -344,12 +232,5 @@ mod tests {
     fn other_versions_are_refused() {
         assert_eq!(ProcessLog::parse("").err(), Some(NoLog::Empty));
         assert_eq!(ProcessLog::parse("partune 999\n").err(), Some(NoLog::Version("partune 999".to_owned())));
-    }
-
-    #[test]
-    fn members_are_expanded() {
-        assert_eq!(members("0-3,8,10-30:5"), [0, 1, 2, 3, 8, 10, 15, 20, 25, 30]);
-        assert_eq!(members("-"), [] as [u32; 0]);
-        assert_eq!(members("5,4"), [5, 4]);
     }
 }

@@ -7,10 +7,10 @@ use std::io;
 use std::mem::{offset_of, size_of};
 use std::path::Path;
 
-use partune_collect::layout::{
+use partune_otf2::statistics::{self, Block, Statistics};
+use partune_parts::layout::{
     Gap, NO_PATH, OPEN, Open, PROFILE_HEADER_SIZE, PROFILE_MAGIC, ProfileHeader, Row, SIZE_CLASSES, VERSION, part,
 };
-use partune_otf2::statistics::{self, Block, Statistics};
 
 use crate::contexts::NONE;
 use crate::parts::{self, u32_at, u64_at};

@@ -94,7 +94,7 @@ impl Unified {
         let groups = &mut self.groups;
         *self.group_ids.entry((world, Arc::clone(members))).or_insert_with(|| {
             let position = |rank| positions.get(&(world, rank)).copied().unwrap_or(u64::from(NONE));
-            groups.push(log::members(members).into_iter().map(position).collect());
+            groups.push(partune_parts::log::Members::expand(members).into_iter().map(position).collect());
             groups.len() as u32 - 1
         })
     }
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     fn log(comms: &str) -> ProcessLog {
-        ProcessLog::parse(&format!("partune {}\n{comms}", partune_collect::layout::VERSION)).expect("a log")
+        ProcessLog::parse(&format!("partune {}\n{comms}", partune_parts::layout::VERSION)).expect("a log")
     }
 
     #[test]

@@ -28,43 +28,92 @@ fn bad_input_is_status_1_with_a_remedy_and_bad_usage_is_2() {
     }
 }
 
-#[test]
-fn every_command_shows_an_example() {
-    for command in [
-        "analyze",
-        "compare",
-        "completions",
-        "convert",
-        "machine",
-        "man",
-        "model",
-        "record",
-        "report",
-        "scale",
-        "synth",
-        "view",
-    ] {
-        let output = partune(&[command, "--help"]);
-        assert_eq!(output.status.code(), Some(0), "{command}");
-        assert!(text(&output.stdout).contains("Example"), "{command}");
-    }
-    let help = text(&partune(&["--help"]).stdout);
-    assert!(help.starts_with("Record parallel programs and find where they lose time"), "{help}");
+/// The commands below this one, as its help lists them, each as its words.
+fn commands(above: &[String]) -> Vec<Vec<String>> {
+    let help = help(above);
+    let Some((_, list)) = help.split_once("\nCommands:\n") else { return vec![above.to_vec()] };
+    let rows = list.lines().take_while(|line| !line.is_empty()).filter_map(|line| line.strip_prefix("  "));
+    // What a long description has more of stands further in.
+    let names = rows.filter(|row| !row.starts_with(' ')).filter_map(|row| row.split_whitespace().next());
+    let here = names.filter(|&name| name != "help").map(|name| [above, &[name.to_owned()]].concat());
+    std::iter::once(above.to_vec()).chain(here.flat_map(|words| commands(&words))).collect()
+}
+
+fn help(command: &[String]) -> String {
+    let words: Vec<&str> = command.iter().map(String::as_str).chain(["--help"]).collect();
+    let output = partune(&words);
+    assert!(output.status.success(), "{words:?}");
+    text(&output.stdout)
+}
+
+/// The long options of a command, as its help lists them.
+fn options(command: &[String]) -> Vec<String> {
+    let help = help(command);
+    let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+    let long = lines.filter_map(|line| line.split([' ', ',', '[', '=']).find_map(|word| word.strip_prefix("--")));
+    long.filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 #[test]
-fn completions_and_manual_pages_are_of_the_same_commands() {
-    for shell in ["bash", "zsh", "fish"] {
-        let output = partune(&["completions", shell]);
-        let script = text(&output.stdout);
-        assert!(output.status.success() && script.contains("analyze") && script.contains("no-clock-repair"), "{shell}");
+fn every_command_shows_an_example() {
+    for command in commands(&[]) {
+        assert!(help(&command).contains("Example"), "{command:?}");
     }
-    assert!(text(&partune(&["man"]).stdout).contains("Record parallel programs"));
-    let folder = tempfile::tempdir().expect("there is room for pages");
-    assert!(partune(&["man", "-o", &folder.path().display().to_string()]).status.success());
-    let page = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap_or_default();
-    assert!(page("partune.1").contains("analyze") && page("partune-analyze.1").contains("minimum"));
-    assert!(page("partune-model-estimate.1").contains("Example"));
+    assert!(help(&[]).starts_with("Record parallel programs and find where they lose time"));
+}
+
+/// Runs `scripts/install.sh` for the binary of these tests, into a folder.
+fn install(into: &Path, what: &[&str]) -> Output {
+    let mut command = Command::new(workspace().join("scripts/install.sh"));
+    command.args(what).env("PARTUNE", env!("CARGO_BIN_EXE_partune")).env("PREFIX", "/opt/it").env("DESTDIR", into);
+    command.output().expect("bash is here")
+}
+
+#[test]
+fn what_is_installed_runs_and_its_pages_and_completions_name_every_command_and_option() {
+    let folder = tempfile::tempdir().expect("room");
+    let installed = folder.path().join("opt/it");
+    let output = install(folder.path(), &[]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let read = |name: &str| std::fs::read_to_string(installed.join(name)).unwrap_or_else(|_| panic!("{name}"));
+    let scripts = [
+        "bash-completion/completions/partune",
+        "zsh/site-functions/_partune",
+        "fish/vendor_completions.d/partune.fish",
+    ]
+    .map(|name| read(&format!("share/{name}")));
+    let commands = commands(&[]);
+    assert!(commands.contains(&vec!["model".to_owned(), "estimate".to_owned()]), "{commands:?}");
+    assert!(options(&["analyze".to_owned()]).contains(&"no-clock-repair".to_owned()));
+    for command in &commands {
+        let name = std::iter::once("partune").chain(command.iter().map(String::as_str)).collect::<Vec<_>>().join("-");
+        let page = read(&format!("share/man/man1/{name}.1")).replace("\\-", "-");
+        assert!(page.contains("Example"), "{name}");
+        for option in options(command) {
+            assert!(page.contains(&format!("--{option}")), "{name} --{option}");
+            // `--name` for bash and zsh, `-l name` for fish.
+            assert!(scripts.iter().all(|script| script.contains(&option)), "{name} --{option}");
+        }
+        for word in command {
+            assert!(scripts.iter().all(|script| script.contains(word)), "{name}");
+        }
+    }
+    let pages = std::fs::read_dir(installed.join("share/man/man1")).expect("it is there").count();
+    assert_eq!(pages, commands.len(), "a page for each command and no other");
+    let runs = Command::new(installed.join("bin/partune")).arg("--version").output().expect("it is there");
+    assert!(runs.status.success() && text(&runs.stdout).starts_with("partune "));
+
+    // Removing takes what installing put there, and nothing beside it.
+    let other = installed.join("share/man/man1/other.1");
+    std::fs::write(&other, "of another program").expect("room");
+    assert!(install(folder.path(), &["uninstall"]).status.success());
+    assert_eq!(files(&installed), [other]);
+}
+
+/// All files below a folder.
+fn files(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("it is there").map(|entry| entry.expect("it can be read").path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
 #[test]

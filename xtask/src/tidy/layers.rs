@@ -2,7 +2,7 @@
 //!
 //! Tests may do both: they read archives from disk and write traces with real names.
 
-use super::floors::{ENGINE, floor, is_collector};
+use super::floors::Floors;
 use super::{Problem, Source, Tree};
 
 /// What begins a path into the outside world, and macros that print.
@@ -16,10 +16,8 @@ const PREFIXES: &[&str] =
 
 /// Files below the engine take bytes and give values: no file system, environment, network or stdout.
 pub(super) fn outside_world(tree: &Tree) -> Vec<Problem> {
-    let below = |file: &&Source| {
-        let name = file.package().filter(|name| !is_collector(name));
-        file.is_src() && name.and_then(floor).is_some_and(|f| f < ENGINE)
-    };
+    let floors = Floors::read(&tree.architecture);
+    let below = |file: &&Source| file.is_src() && file.package().is_some_and(|name| floors.is_below_engine(name));
     let mut problems = Vec::new();
     for file in tree.sources.iter().filter(below) {
         let mut tell = |line, what: &str| {

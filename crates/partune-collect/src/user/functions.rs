@@ -14,7 +14,8 @@ use super::filter::Filter;
 use super::marks;
 use crate::frame::Frame;
 use crate::region::{Kind, Region};
-use crate::{call, clock, definitions};
+use crate::{call, definitions};
+use partune_parts::clock;
 
 /// A function of the program.
 #[derive(Debug)]

@@ -2,10 +2,10 @@
 
 use partune_base::{StringId, Strings};
 use partune_diag::{Diagnostic, Quality};
+use partune_import::IdMap;
 use partune_trace::PeKind;
 
 use super::contexts::ContextDef;
-use super::ids::IdMap;
 use crate::codec::{Definition, Value};
 
 /// The property of a location with the number of its events that were lost.

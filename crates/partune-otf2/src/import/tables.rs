@@ -4,6 +4,7 @@
 //! afterwards. Of two with one id the first counts.
 
 use partune_base::{GroupId, MetricId, PeId, RegionId, StringId, Strings};
+use partune_import::IdMap;
 use partune_trace::{
     Completion, Group, GroupKind, Members, Metric, MetricValues, Pe, Process, Region, RegionKind, Role, TraceBuilder,
     Window,
@@ -12,7 +13,6 @@ use partune_trace::{
 use super::addresses::AddressAttributes;
 use super::definitions::{CommDef, Definitions, GroupDef, RegionDef};
 use super::devices::Devices;
-use super::ids::IdMap;
 
 /// Where the archive's ids are in the tables of the trace.
 #[derive(Default)]
@@ -46,7 +46,7 @@ impl Tables {
 }
 
 /// A location with its place in the archive.
-pub(super) struct Location {
+pub(super) struct DefinedLocation {
     pub(super) archive_id: u64,
     pub(super) events: u64,
 }
@@ -103,7 +103,7 @@ fn role_of(region_role: u8) -> Role {
 }
 
 /// Fills the builder; returns where the archive's ids went, and the locations in order of PE.
-pub(super) fn build(definitions: &Definitions, builder: &mut TraceBuilder) -> (Tables, Vec<Location>) {
+pub(super) fn build(definitions: &Definitions, builder: &mut TraceBuilder) -> (Tables, Vec<DefinedLocation>) {
     builder.resolution = definitions.resolution;
     let mut tables = Tables { addresses: AddressAttributes::new(definitions), ..Tables::default() };
     let locations = pes(definitions, builder);
@@ -114,7 +114,7 @@ pub(super) fn build(definitions: &Definitions, builder: &mut TraceBuilder) -> (T
 }
 
 /// Processes in order of rank, PEs in order of (process, thread), so that a PE of a program without threads is its rank.
-fn pes(definitions: &Definitions, builder: &mut TraceBuilder) -> Vec<Location> {
+fn pes(definitions: &Definitions, builder: &mut TraceBuilder) -> Vec<DefinedLocation> {
     // The rank of a process is that of its location in the world of a paradigm (comm locations), MPI before others.
     let mut rank_of_location = IdMap::default();
     let mut worlds: Vec<&GroupDef> = definitions.groups.iter().filter(|group| group.is_world()).collect();
@@ -167,7 +167,7 @@ fn pes(definitions: &Definitions, builder: &mut TraceBuilder) -> Vec<Location> {
                 archive_id: location.id,
             });
             builder.processes[process].pes.push(pe);
-            locations.push(Location { archive_id: location.id, events: location.events });
+            locations.push(DefinedLocation { archive_id: location.id, events: location.events });
         }
     }
     locations

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use partune_otf2::import::{Bytes, Contents, Files, import, import_in_runs};
+use partune_import::{Bytes, Contents, Files};
+use partune_otf2::import::{import, import_in_runs};
 use partune_trace::{Role, Trace};
 
 use crate::codec::archives::archives;

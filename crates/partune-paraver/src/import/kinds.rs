@@ -44,8 +44,6 @@ pub(super) struct Action {
     pub(super) region: RegionId,
     pub(super) role: Role,
     pub(super) completion: Completion,
-    /// A function of the user's.
-    pub(super) is_function: bool,
     /// The visit forks a team.
     pub(super) forks: bool,
     pub(super) lock: Option<LockKind>,
@@ -273,7 +271,6 @@ impl<'a> Kinds<'a> {
             region,
             role,
             completion,
-            is_function: matches!(source, Source::Functions),
             forks: id == PARALLEL || id == TEAMS && FORKS.contains(&value),
             lock,
             nesting: source.nesting(),

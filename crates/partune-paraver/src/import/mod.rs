@@ -1,9 +1,10 @@
 //! From a Paraver trace to a trace of the event model.
 //!
 //! Three steps. The text is read once, piece by piece, and each record goes to the [`lanes`] of the threads it is about, as marks (something
-//! began or ended) and facts; what its numbers mean is decided when a number is first seen ([`kinds`], [`names`]). Then each lane becomes a
-//! stream: visits, the functions around them, and rows ([`assemble`], [`messages`]); in parallel. At the end what only the whole run knows
-//! is filled in: the order of call paths, and the roots of collectives ([`collectives`]).
+//! began or ended) and facts; what its numbers mean is decided when a number is first seen ([`kinds`], [`names`]). The trace is a source then
+//! ([`source`]) whose parts are threads: in parallel, each lane becomes a segment of visits and rows ([`decode`], [`messages`]), and gets the
+//! visits of functions around its calls ([`weave`]). At the end the roots of collectives are filled in, which only the whole run knows
+//! ([`collectives`]).
 //!
 //! # Messages
 //!
@@ -24,8 +25,8 @@
 //! Nothing here fails on damage: what cannot be read is told in the trace's [`Quality`]. Only a file that cannot be opened, or that is no
 //! Paraver trace, is an error.
 
-mod assemble;
 mod collectives;
+mod decode;
 mod kinds;
 mod labels;
 mod lanes;
@@ -34,98 +35,48 @@ mod names;
 mod people;
 mod reader;
 mod report;
+mod source;
 mod states;
 mod text;
+mod weave;
 
-use std::io;
+use std::sync::Mutex;
 
-use partune_base::{CallPathId, RegionId};
-use partune_diag::Quality;
-use partune_trace::{CallPaths, CallSite, Trace, TraceBuilder};
-use rayon::prelude::*;
-use rustc_hash::FxHashMap;
-use thiserror::Error;
-
-pub use partune_otf2::import::{Bytes, Contents, Files};
+use partune_import::{Advance, Files, Format, ImportError};
+use partune_trace::{Trace, TraceBuilder};
 
 use crate::codec::{Pcf, Row};
-use assemble::Assembled;
+use decode::Context;
 use people::People;
-use reader::Reader;
+use reader::{Read, Reader};
+use source::Threads;
 
-/// Why a trace cannot be imported at all.
-#[derive(Debug, Error)]
-pub enum ImportError {
-    #[error("cannot read {name}: {error}\n  remedy: check that the file is there and readable")]
-    Read { name: String, error: io::Error },
-    #[error(
-        "{name} is not a Paraver trace: its first line does not begin with #Paraver\n  remedy: give the .prv or .prv.gz file"
-    )]
-    NotParaver { name: String },
-}
+/// Paraver traces, by their `.prv`.
+pub const FORMAT: Format =
+    Format { name: "Paraver", endings: &[".prv", ".prv.gz"], detect: text::is_trace, open: import };
 
 /// Imports the trace with this name; the `.pcf` and `.row` are those beside it with the same stem. `progress` is told bytes of the file
 /// done and in all.
 ///
 /// Cost: linear in records, but for the sorting of those that are out of order. Memory: that of the trace, and as much again while
-/// it is made; of the text only a piece at a time.
-pub fn import(files: &dyn Files, name: &str, progress: &(dyn Fn(u64, u64) + Sync)) -> Result<Trace, ImportError> {
-    let mut quality = Quality::default();
+/// it is made; of the text only a piece at a time. The result does not depend on the number of threads.
+pub fn import(files: &dyn Files, name: &str, progress: Advance<'_>) -> Result<Trace, ImportError> {
+    let mut builder = TraceBuilder::default();
     let stem = text::stem(name);
-    let pcf = text::beside(files, &format!("{stem}.pcf"), report::NO_PCF, &mut quality);
-    let row = text::beside(files, &format!("{stem}.row"), report::NO_ROW, &mut quality);
+    let pcf = text::beside(files, &format!("{stem}.pcf"), report::NO_PCF, &mut builder.quality);
+    let row = text::beside(files, &format!("{stem}.row"), report::NO_ROW, &mut builder.quality);
     let (pcf, row) = (Pcf::read(&pcf), Row::read(&row));
 
-    let mut builder = TraceBuilder::default();
     let mut reader = Reader::new(&pcf, &mut builder);
-    let counts = text::read(files, name, &mut reader, &mut quality, progress)?;
-    let reader::Read { header, communicators, lanes, chains, actions, nestings, states, faults } = reader.finish();
-    let Some(header) = header else { return Err(ImportError::NotParaver { name: name.to_owned() }) };
+    let end = text::read(files, name, &mut reader, progress)?;
+    let Read { header, communicators, lanes, chains, actions, nestings, states, faults } = reader.finish();
     builder.resolution = header.resolution;
-    report::lines(&counts, &header, &faults, &mut quality);
+    report::lines(name, &end, &header, &faults, &mut builder.quality);
 
-    let people = People::build(&header, &communicators, &row, &lanes, &mut builder, &mut quality);
-    let context = assemble::Context {
-        people: &people,
-        chains: &chains,
-        actions: &actions,
-        nestings: &nestings,
-        states: &states,
-        regions: &builder.regions,
-    };
-    let pes = people.lanes_of_pes();
+    let people = People::build(&header, &communicators, &row, &lanes, &mut builder);
     let mut lanes: Vec<Option<lanes::Lane>> = lanes.into_iter().map(Some).collect();
-    let lanes: Vec<lanes::Lane> =
-        pes.iter().map(|lane| lane.and_then(|lane| lanes[lane].take()).unwrap_or_default()).collect();
-    let mut assembled: Vec<Assembled> = lanes.into_par_iter().map(|lane| assemble::assemble(lane, &context)).collect();
-    report::assembled(&assembled, &mut quality);
-
-    let mut paths = CallPaths::default();
-    let maps = merge_paths(&assembled, &mut paths);
-    assembled.par_iter_mut().zip(&maps).for_each(|(assembled, map)| {
-        for path in &mut assembled.stream.visits.path {
-            *path = map[path.0 as usize];
-        }
-    });
-    let mut streams: Vec<_> = assembled.into_iter().map(|assembled| assembled.stream).collect();
-    collectives::name_roots(&mut streams, &mut quality);
-    builder.streams = streams.into();
-    builder.paths = paths;
-    builder.quality = quality;
-    Ok(builder.seal())
-}
-
-/// Gives the paths of all lanes one order, and returns for each lane where its paths went.
-fn merge_paths(assembled: &[Assembled], paths: &mut CallPaths) -> Vec<Vec<CallPathId>> {
-    let mut known: FxHashMap<(CallPathId, RegionId, CallSite), CallPathId> = FxHashMap::default();
-    let of_lane = |assembled: &Assembled| {
-        let mut map: Vec<CallPathId> = Vec::with_capacity(assembled.nodes.len());
-        for node in &assembled.nodes {
-            let parent = node.parent.map_or(CallPathId::NONE, |parent| map[parent as usize]);
-            let key = (parent, node.region, node.site);
-            map.push(*known.entry(key).or_insert_with(|| paths.push_at(parent, node.region, node.site)));
-        }
-        map
-    };
-    assembled.iter().map(of_lane).collect()
+    let lanes = people.lanes_of_pes().iter().map(|lane| Mutex::new(lane.and_then(|lane| lanes[lane].take()))).collect();
+    let regions = builder.regions.clone();
+    let context = Context { people, actions, nestings, states, regions };
+    Ok(partune_import::read(Threads { context, chains, lanes }, builder, &|_, _| {}))
 }

@@ -43,9 +43,8 @@ impl People {
         row: &Row,
         lanes: &[Lane],
         builder: &mut TraceBuilder,
-        quality: &mut Quality,
     ) -> People {
-        let found = find(header, lanes, quality);
+        let found = find(header, lanes, &mut builder.quality);
         let mut people = People { pes: vec![NOBODY; lanes.len()], ..People::default() };
         people.applications = lanes.iter().map(|lane| lane.application).collect();
         let names = Names { row, first: first_threads(header), many: header.applications.len() > 1 };
@@ -62,7 +61,7 @@ impl People {
                 }
             }
         }
-        people.add_groups(header, communicators, &found, builder, quality);
+        people.add_groups(header, communicators, &found, builder);
         people
     }
 
@@ -94,7 +93,6 @@ impl People {
         communicators: &[Communicator],
         found: &BTreeMap<(u64, u64), Found>,
         builder: &mut TraceBuilder,
-        quality: &mut Quality,
     ) {
         let paradigm = builder.strings.intern("MPI");
         let mut unknown = 0;
@@ -147,7 +145,7 @@ impl People {
                 self.worlds.insert(application, builder.groups.push(group));
             }
         }
-        quality.add(
+        builder.quality.add(
             Diagnostic::data_loss(
                 "a communicator has members that are not in the trace",
                 "the trace was cut out of a larger one, or its header is damaged: use the whole trace",

@@ -4,11 +4,11 @@ use partune_base::{RegionId, Time};
 use partune_trace::{CallSite, Pause, PauseKind, TraceBuilder};
 use rustc_hash::FxHashMap;
 
-use super::assemble::{Chain, Frame};
 use super::kinds::{Action, Kinds, Meaning};
 use super::lanes::{Callers, Half, Lane, StateSpan, time};
 use super::names::Nesting;
 use super::states;
+use super::weave::{Chain, Frame};
 use crate::codec::{Communicator, Header, Object, Pcf, Record, Sink};
 
 /// What was wrong, counted.
@@ -30,7 +30,7 @@ pub(super) struct Faults {
 
 /// What was read.
 pub(super) struct Read {
-    pub(super) header: Option<Header>,
+    pub(super) header: Header,
     pub(super) communicators: Vec<Communicator>,
     pub(super) lanes: Vec<Lane>,
     pub(super) chains: Vec<Chain>,
@@ -106,7 +106,7 @@ impl<'a> Reader<'a> {
             }
         }
         Read {
-            header: self.header,
+            header: self.header.unwrap_or_default(),
             communicators: self.communicators,
             lanes: self.lanes,
             chains: self.chains.rows,

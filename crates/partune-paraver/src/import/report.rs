@@ -1,10 +1,12 @@
 //! What was lost or wrong, as diagnostics.
 
 use partune_diag::{Diagnostic, Quality};
+use partune_import::Joined;
 
-use super::assemble;
+use super::decode::{self, Kept};
 use super::reader::Faults;
-use crate::codec::{Counts, Header};
+use super::text::End;
+use crate::codec::Header;
 
 /// What is missing without the small files, and what to do about it.
 pub(super) const NO_PCF: (&str, &str) = (
@@ -17,7 +19,11 @@ pub(super) const NO_ROW: (&str, &str) =
 const AGAIN: &str = "what could be read is used; copy or record again for the rest";
 
 /// Says what was wrong with lines.
-pub(super) fn lines(counts: &Counts, header: &Header, faults: &Faults, quality: &mut Quality) {
+pub(super) fn lines(name: &str, end: &End, header: &Header, faults: &Faults, quality: &mut Quality) {
+    let End { counts, failed } = end;
+    if let Some(error) = failed {
+        quality.add(Diagnostic::data_loss(format!("{name} cannot be read to its end: {error}"), AGAIN));
+    }
     let losses = [
         (u64::from(header.broken), "the header of the trace is damaged; threads are those that have records", AGAIN),
         (counts.malformed, "records have too few or too many fields, or something that is no number", AGAIN),
@@ -57,57 +63,48 @@ pub(super) fn lines(counts: &Counts, header: &Header, faults: &Faults, quality: 
     );
 }
 
-/// Says what was wrong with lanes.
-pub(super) fn assembled(assembled: &[assemble::Assembled], quality: &mut Quality) {
-    let sum = |of: fn(&assemble::Faults) -> u64| assembled.iter().map(|assembled| of(&assembled.faults)).sum::<u64>();
-    quality.add(
-        Diagnostic::info(
-            "events of a thread are not in order of time; they were put in order",
-            "nothing is lost; sorted traces are read faster",
-        )
-        .times(sum(|faults| faults.disorder)),
+/// Says what was wrong with threads.
+pub(super) fn threads(joined: &[Joined<Kept>], quality: &mut Quality) {
+    let (mut common, mut own) = (partune_import::Faults::default(), decode::Faults::default());
+    for joined in joined {
+        common.add(joined.faults);
+        joined.beside().for_each(|(kept, _)| own.add(&kept.faults));
+    }
+    common.report("thread", quality);
+    let mut lost = |count: u64, message: &str, remedy: &str| {
+        quality.add(Diagnostic::data_loss(message, remedy).times(count));
+    };
+    lost(
+        own.missing_ends,
+        "a call begins while one of its kind has not ended; that was closed there",
+        "events are missing: record again, and see that Extrae's buffers are large enough",
     );
-    quality.add(
-        Diagnostic::data_loss(
-            "something ends that has not begun; the event was ignored",
-            "events are missing, or recording began inside of it",
-        )
-        .times(sum(|faults| faults.stray_ends)),
+    lost(
+        own.overlapping_states,
+        "states of a thread overlap; each counts from the end of the one before",
+        "a fault of the writer: a thread is in one state at a time",
     );
-    quality.add(
-        Diagnostic::data_loss(
-            "something begins and never ends; it was closed where what is around it ends, or the next of its kind begins",
-            "events are missing, or the program ended inside of it",
-        )
-        .times(sum(|faults| faults.missing_ends)),
+    lost(
+        own.unknown_communicators,
+        "collectives name a communicator that the trace does not list; their members are unknown",
+        "the trace was cut out of a larger one, or its header is damaged: use the whole trace",
     );
-    quality.add(
-        Diagnostic::data_loss(
-            "states of a thread overlap; each counts from the end of the one before",
-            "a fault of the writer: a thread is in one state at a time",
-        )
-        .times(sum(|faults| faults.overlapping_states)),
+    let mut note = |count: u64, message: &str, remedy: &str| {
+        quality.add(Diagnostic::info(message, remedy).times(count));
+    };
+    note(
+        own.disorder,
+        "events of a thread are not in order of time; they were put in order",
+        "nothing is lost; sorted traces are read faster",
     );
-    quality.add(
-        Diagnostic::info(
-            "completions of non-blocking collectives are not in traces of this format; waits for them are not found",
-            "record with partune or Score-P, which write them",
-        )
-        .times(sum(|faults| faults.open_collectives)),
+    note(
+        own.open_collectives,
+        "completions of non-blocking collectives are not in traces of this format; waits for them are not found",
+        "record with partune or Score-P, which write them",
     );
-    quality.add(
-        Diagnostic::data_loss(
-            "collectives name a communicator that the trace does not list; their members are unknown",
-            "the trace was cut out of a larger one, or its header is damaged: use the whole trace",
-        )
-        .times(sum(|faults| faults.unknown_communicators)),
-    );
-    let of_states = assembled.iter().filter(|assembled| assembled.of_states).count();
-    quality.add(
-        Diagnostic::info(
-            "threads have states and no events; operations are what the states say",
-            "record with Extrae, which writes events: they say which call it was, and where",
-        )
-        .times(of_states as u64),
+    note(
+        own.of_states,
+        "threads have states and no events; operations are what the states say",
+        "record with Extrae, which writes events: they say which call it was, and where",
     );
 }

@@ -4,10 +4,10 @@ use std::io::{self, Read};
 
 use flate2::read::MultiGzDecoder;
 use partune_diag::{Diagnostic, Quality};
+use partune_import::{Advance, Contents, Files, ImportError};
 
 use super::reader::Reader;
-use super::{Contents, Files, ImportError};
-use crate::codec::{Counts, Scanner};
+use crate::codec::{Counts, Header, Scanner};
 
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 18;
@@ -38,19 +38,32 @@ pub(super) fn beside(files: &dyn Files, name: &str, missing: (&str, &str), quali
     })
 }
 
+/// How the text ended.
+pub(super) struct End {
+    pub(super) counts: Counts,
+    /// Why it could not be read further.
+    pub(super) failed: Option<io::Error>,
+}
+
+/// Whether a file of this name that begins with these bytes is a trace. What is compressed only its name tells.
+pub(super) fn is_trace(name: &str, head: &[u8]) -> bool {
+    head.starts_with(Header::MARK) || head.starts_with(&COMPRESSED) && name.ends_with(".prv.gz")
+}
+
+const COMPRESSED: [u8; 2] = [0x1f, 0x8b];
+
 /// Reads all records.
 pub(super) fn read(
     files: &dyn Files,
     name: &str,
     reader: &mut Reader<'_>,
-    quality: &mut Quality,
-    progress: &dyn Fn(u64, u64),
-) -> Result<Counts, ImportError> {
-    let read_error = |error| ImportError::Read { name: name.to_owned(), error };
-    let file = files.open(name).map_err(read_error)?;
+    progress: Advance<'_>,
+) -> Result<End, ImportError> {
+    let unreadable = |error| ImportError::unreadable(name, &error);
+    let file = files.open(name).map_err(unreadable)?;
     let mut source = Source::new(&*file);
     let mut magic = [0; 2];
-    let compressed = file.read_at(0, &mut magic).map_err(read_error)? == 2 && magic == [0x1f, 0x8b];
+    let compressed = file.read_at(0, &mut magic).map_err(unreadable)? == 2 && magic == COMPRESSED;
     let mut scanner = Scanner::default();
     let ended = if compressed {
         let mut inflated = MultiGzDecoder::new(io::BufReader::with_capacity(PIECE, source));
@@ -58,17 +71,12 @@ pub(super) fn read(
     } else {
         pump(&mut source, &mut scanner, reader, |source| progress(source.at, file.size()))
     };
-    if !reader.begun() {
-        return match ended {
-            Err(error) => Err(read_error(error)),
-            Ok(()) => Err(ImportError::NotParaver { name: name.to_owned() }),
-        };
+    if reader.begun() {
+        return Ok(End { counts: scanner.finish(reader), failed: ended.err() });
     }
-    if let Err(error) = ended {
-        let message = format!("{name} cannot be read to its end: {error}");
-        quality.add(Diagnostic::data_loss(message, "what could be read is used; copy or record again for the rest"));
-    }
-    Ok(scanner.finish(reader))
+    ended.map_err(unreadable)?;
+    let message = "it is not a Paraver trace: its first line does not begin with #Paraver";
+    Err(ImportError::damaged(name, message, "give the .prv or .prv.gz file; if it is that, copy it again"))
 }
 
 /// Feeds a scanner until the end of the text, or what is no trace.

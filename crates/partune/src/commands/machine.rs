@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::Subcommand;
-use partune_measure::{Settings, alone, launch, print, worker};
+use partune_microbench::{Settings, alone, launch, print, worker};
 use partune_report::{machine_json, machine_text};
 
 use crate::output;

@@ -1,6 +1,6 @@
 //! What a recorded process leaves in `DIR/parts`, for the collector that writes it and the launcher that reads it after the run.
 //!
-//! - `NAME.log`: the definition log, one a process, lines of words (see [`crate::log`]); complete lines count, a torn last one does not.
+//! - `NAME.log`: the definition log, one per process, lines of words (see [`crate::log`]); complete lines count, a torn last one does not.
 //! - `NAME-T.lane`: thread T's lane: a [`Header`] in the first [`HEADER_SIZE`] bytes, then a ring of chunks. The chunks behind
 //!   [`Header::flushed`] that were not written out yet are here, the last one unfinished.
 //! - `NAME-T.evt`: the chunks that did not fit the ring any more, complete, as an OTF2 event file has them. Absent if none.
@@ -37,7 +37,6 @@ pub fn part(stem: &Path, thread: u32, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Type bytes of OTF2's buffers.
 /// Attributes of events, which the archive defines under these numbers and names.
 pub mod attributes {
     /// Where an access to a window begins, in units of the target.
@@ -47,6 +46,7 @@ pub mod attributes {
     pub const NAMES: [&str; 2] = ["PARTUNE::DISPLACEMENT", "PARTUNE::DISPLACEMENT_UNIT"];
 }
 
+/// Type bytes of OTF2's buffers.
 pub mod bytes {
     /// The rest of the chunk is padding.
     pub const END_OF_CHUNK: u8 = 0;
@@ -99,13 +99,13 @@ pub struct Header {
 impl Header {
     /// Publishes how far the lane is written, after the bytes before it.
     #[inline]
-    pub(crate) fn publish(&self, cursor: usize) {
+    pub fn publish(&self, cursor: usize) {
         self.cursor.store(cursor as u64, Ordering::Release);
     }
 
     /// Publishes which drafts there are, after their words.
     #[inline]
-    pub(crate) fn publish_drafts(&self, drafts: u64) {
+    pub fn publish_drafts(&self, drafts: u64) {
         let cursor = self.cursor.load(Ordering::Relaxed);
         self.drafted.store(cursor << BITS | drafts, Ordering::Release);
     }

@@ -1,4 +1,4 @@
-// The C binding of MPI 1 to 5 and the extensions that implementations export, one function a line, in the order of the
+// The C binding of MPI 1 to 5 and the extensions that implementations export, one function per line, in the order of the
 // constructs; parameters are named as the standard names them. The remark behind a prototype says which Fortran bindings it
 // has: none means both (mpif.h with mpi, and mpi_f08), "f08" only mpi_f08, "not f08" only the older ones, "C only" none.
 // Merged from the headers of Open MPI 4.1, MPICH 4.0 and the stubs of the standard ABI (MPI 5.0), and from what their

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
 
 use partune_machine::{read, write};
-use partune_measure::{LaunchError, Settings, alone, launch};
+use partune_microbench::{LaunchError, Settings, alone, launch};
 
 fn settings(launch: &[&str]) -> Settings {
     Settings { budget_s: 0.2, library: None, launch: launch.iter().map(|&word| word.to_owned()).collect() }

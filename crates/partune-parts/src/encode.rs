@@ -1,30 +1,46 @@
 //! OTF2's event records, written in place.
 //!
 //! Integers are compressed: a byte with the number of bytes, then those, little endian; the greatest value is the single byte 0xff.
-//! Sources: `OTF2_Buffer_WriteUint32` and the generated writers of OTF2 3.0; the tests read what is written here with `partune-otf2`.
+//! Sources: `OTF2_Buffer_WriteUint32` and the generated writers of OTF2 3.0; the tests of the collectors read what is written with `partune-otf2`.
 
 use crate::layout::bytes::{ATTRIBUTE_LIST, TIMESTAMP};
 
 const ENTER: u8 = 12;
 const LEAVE: u8 = 13;
-pub(crate) const SEND: u8 = 14;
-pub(crate) const RECV: u8 = 18;
+pub const SEND: u8 = 14;
+pub const RECV: u8 = 18;
 const CONTEXT_ENTER: u8 = 66;
 const CONTEXT_LEAVE: u8 = 67;
 /// The frame that is entered is new; whether its callers are is not known.
 const UNWOUND: u32 = 1;
 
 /// No event of ours is longer, its time included.
-pub(crate) const MAX_EVENT: usize = 80;
+pub const MAX_EVENT: usize = 80;
 
-/// A place in a chunk, with room for [`MAX_EVENT`] bytes behind it.
-#[derive(Clone, Copy)]
-pub(crate) struct At(pub(crate) *mut u8);
+/// A place in a chunk, with room behind it for what is written.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "it is where the next goes"]
+pub struct At(*mut u8);
 
 #[allow(clippy::inline_always, reason = "keeps the place in a register")]
 impl At {
+    /// # Safety
+    ///
+    /// From here on, and as long as this place and those that it leads to are written to, there must be room that is nobody else's: for an
+    /// event [`MAX_EVENT`] bytes.
     #[inline(always)]
-    pub(crate) fn byte(self, value: u8) -> At {
+    pub const unsafe fn new(place: *mut u8) -> At {
+        At(place)
+    }
+
+    /// Where this is.
+    #[inline(always)]
+    pub const fn place(self) -> *mut u8 {
+        self.0
+    }
+
+    #[inline(always)]
+    pub fn byte(self, value: u8) -> At {
         // SAFETY: the lane leaves room for the longest event.
         unsafe {
             *self.0 = value;
@@ -44,7 +60,7 @@ impl At {
     }
 
     #[inline(always)]
-    pub(crate) fn word(self, value: u64) -> At {
+    pub fn word(self, value: u64) -> At {
         // SAFETY: as above.
         unsafe {
             self.0.cast::<u64>().write_unaligned(value.to_le());
@@ -53,13 +69,13 @@ impl At {
     }
 
     #[inline(always)]
-    pub(crate) fn time(self, ticks: u64) -> At {
+    pub fn time(self, ticks: u64) -> At {
         self.byte(TIMESTAMP).word(ticks)
     }
 
     /// A compressed integer of 32 bits.
     #[inline(always)]
-    pub(crate) fn c32(self, value: u32) -> At {
+    pub fn c32(self, value: u32) -> At {
         if value <= 0xff {
             return self.small(value as u8);
         }
@@ -78,7 +94,7 @@ impl At {
 
     /// A compressed integer of 64 bits.
     #[inline(always)]
-    pub(crate) fn c64(self, value: u64) -> At {
+    pub fn c64(self, value: u64) -> At {
         if value <= 0xff {
             return self.small(value as u8);
         }
@@ -110,7 +126,7 @@ impl At {
 
     /// A call begins: its path's number, and whether the path is the region alone.
     #[inline(always)]
-    pub(crate) fn enter(self, path: u32, is_flat: bool) -> At {
+    pub fn enter(self, path: u32, is_flat: bool) -> At {
         if is_flat {
             return self.byte(ENTER).c32(path);
         }
@@ -123,7 +139,7 @@ impl At {
 
     /// It ends.
     #[inline(always)]
-    pub(crate) fn leave(self, path: u32, is_flat: bool) -> At {
+    pub fn leave(self, path: u32, is_flat: bool) -> At {
         if is_flat {
             return self.byte(LEAVE).c32(path);
         }
@@ -136,14 +152,14 @@ impl At {
 
     /// A message was sent or received, as `kind` says.
     #[inline(always)]
-    pub(crate) fn message(self, kind: u8, message: Message) -> At {
+    pub fn message(self, kind: u8, message: Message) -> At {
         let record = self.record(kind);
         record.end(record.data().about(message))
     }
 
     /// What all records of messages say of them.
     #[inline(always)]
-    pub(crate) fn about(self, message: Message) -> At {
+    pub fn about(self, message: Message) -> At {
         let Message { peer, comm, tag, bytes } = message;
         if (peer | comm | tag) <= 0xff {
             return self.bytes([1, peer as u8, 1, comm as u8, 1, tag as u8]).c64(bytes);
@@ -153,7 +169,7 @@ impl At {
 
     /// An attribute of the event that follows, if it has a value.
     #[inline(always)]
-    pub(crate) fn attribute(self, attribute: u32, value: Option<u64>) -> At {
+    pub fn attribute(self, attribute: u32, value: Option<u64>) -> At {
         const U64: u8 = 4;
         let Some(value) = value else { return self };
         let record = self.record(ATTRIBUTE_LIST);
@@ -162,7 +178,7 @@ impl At {
 
     /// Begins a record with a length.
     #[inline(always)]
-    pub(crate) fn record(self, kind: u8) -> Record {
+    pub fn record(self, kind: u8) -> Record {
         Record { length: self.byte(kind) }
     }
 }
@@ -178,8 +194,8 @@ pub struct Message {
 }
 
 /// A record that is being written: its type is there, its length is not.
-#[derive(Clone, Copy)]
-pub(crate) struct Record {
+#[derive(Clone, Copy, Debug)]
+pub struct Record {
     length: At,
 }
 
@@ -187,14 +203,14 @@ pub(crate) struct Record {
 impl Record {
     /// Where its data goes.
     #[inline(always)]
-    pub(crate) fn data(self) -> At {
+    pub fn data(self) -> At {
         // SAFETY: the lane leaves room for the longest event.
         At(unsafe { self.length.0.add(1) })
     }
 
     /// Its data ends here.
     #[inline(always)]
-    pub(crate) fn end(self, end: At) -> At {
+    pub fn end(self, end: At) -> At {
         // SAFETY: both point into the same chunk, one byte behind the length; no event of ours has 255 bytes.
         unsafe { *self.length.0 = end.0.offset_from(self.length.0) as u8 - 1 };
         end

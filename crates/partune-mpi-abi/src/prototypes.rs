@@ -1,10 +1,13 @@
-//! The C binding of MPI, function by function: what wrappers are generated from.
+//! The prototypes of MPI, function by function: what wrappers are generated from.
 //!
-//! For the build of the MPI collector, and for tests. `bindings.h` beside this file is the table: one prototype a line. Here it is read.
+//! For the build of the MPI collector, and for tests; it allocates. `prototypes.h` beside this file is the table: one function per line. Here it is
+//! read.
+
+use alloc::vec::Vec;
 
 /// A function of the C binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Binding {
+pub struct Prototype {
     /// `MPI_Send`, `MPI_Send_c`, `MPIX_Comm_agree`.
     pub name: &'static str,
     /// The type of the result in C: `int` (an error code) but for a few.
@@ -87,17 +90,17 @@ pub enum Fortran {
 }
 
 /// Every function, in the order of the constructs. Reads the table anew at each call: some thousand small allocations.
-pub fn mpi_bindings() -> Vec<Binding> {
-    mpi_binding_lines().filter_map(parse).collect()
+pub fn prototypes() -> Vec<Prototype> {
+    lines().filter_map(parse).collect()
 }
 
 /// The lines of the table, without remarks of whole lines.
-pub fn mpi_binding_lines() -> impl Iterator<Item = &'static str> {
-    include_str!("bindings.h").lines().filter(|line| !line.is_empty() && !line.starts_with("//"))
+pub fn lines() -> impl Iterator<Item = &'static str> {
+    include_str!("prototypes.h").lines().filter(|line| !line.is_empty() && !line.starts_with("//"))
 }
 
 /// `int MPI_Send(const void *buf, …); // f08`
-fn parse(line: &'static str) -> Option<Binding> {
+fn parse(line: &'static str) -> Option<Prototype> {
     let (prototype, remark) = line.split_once(';')?;
     let (head, parameters) = prototype.strip_suffix(')')?.split_once('(')?;
     let name = head.rsplit([' ', '*']).next()?;
@@ -113,7 +116,7 @@ fn parse(line: &'static str) -> Option<Binding> {
         "void" => Some(Vec::new()),
         some => some.split(", ").map(parameter).collect(),
     };
-    Some(Binding { name, returns, parameters: parameters?, fortran })
+    Some(Prototype { name, returns, parameters: parameters?, fortran })
 }
 
 /// `const int recvcounts[]`, `char ***argv`, `MPI_Comm comm`, `...`

@@ -11,7 +11,7 @@ use crate::encode::{At, MAX_EVENT, Message, RECV, SEND};
 
 /// The halves of calls that can be drafts, in the order of their times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Half {
+pub enum Half {
     /// The message was received and the call ended.
     Received = 0,
     /// The call began and the message was sent.
@@ -19,30 +19,30 @@ pub(crate) enum Half {
 }
 
 impl Half {
-    pub(crate) const ALL: [Half; 2] = [Half::Received, Half::Sent];
+    pub const ALL: [Half; 2] = [Half::Received, Half::Sent];
 
     /// Its bit in [`crate::layout::Header::drafted`].
-    pub(crate) const fn bit(self) -> u64 {
+    pub const fn bit(self) -> u64 {
         1 << self as u32
     }
 }
 
 /// The bit in [`crate::layout::Header::drafted`] for paths that are the region alone.
-pub(crate) const FLAT: u64 = 1 << 2;
+pub const FLAT: u64 = 1 << 2;
 /// Bits there, below the cursor.
-pub(crate) const BITS: u32 = 3;
+pub const BITS: u32 = 3;
 /// Each becomes so many events.
-pub(crate) const EVENTS: u64 = 2;
+pub const EVENTS: u64 = 2;
 /// Most bytes that they take when they are written.
-pub(crate) const MAX_DRAFTS: usize = Half::ALL.len() * EVENTS as usize * MAX_EVENT;
+pub const MAX_DRAFTS: usize = Half::ALL.len() * EVENTS as usize * MAX_EVENT;
 
 /// Half a call, and what is told of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Draft {
-    pub(crate) time: u64,
+pub struct Draft {
+    pub time: u64,
     /// Path of the call.
-    pub(crate) path: u32,
-    pub(crate) message: Message,
+    pub path: u32,
+    pub message: Message,
 }
 
 const WORDS: usize = 4;
@@ -55,7 +55,7 @@ pub struct Stored([AtomicU64; WORDS]);
 impl Stored {
     #[allow(clippy::inline_always, reason = "a few stores on the hot path")]
     #[inline(always)]
-    pub(crate) fn set(&self, draft: Draft) {
+    pub fn set(&self, draft: Draft) {
         let Draft { time, path, message: Message { peer, comm, tag, bytes } } = draft;
         let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
         let words = [time, bytes, pair(path, peer), pair(comm, tag)];
@@ -66,7 +66,7 @@ impl Stored {
 
     #[allow(clippy::inline_always, reason = "as above")]
     #[inline(always)]
-    pub(crate) fn get(&self) -> Draft {
+    pub fn get(&self) -> Draft {
         Draft::of_words(self.0.each_ref().map(|word| word.load(Ordering::Relaxed)))
     }
 }
@@ -80,7 +80,7 @@ impl Draft {
     /// Writes its [`EVENTS`] behind its time.
     #[allow(clippy::inline_always, reason = "the half is known")]
     #[inline(always)]
-    pub(crate) fn write(self, half: Half, is_flat: bool, at: At) -> At {
+    pub fn write(self, half: Half, is_flat: bool, at: At) -> At {
         let Draft { path, message, .. } = self;
         match half {
             Half::Received => at.message(RECV, message).leave(path, is_flat),
@@ -93,7 +93,8 @@ impl Draft {
 /// [`crate::layout::Header`]; `word` reads the file's word at a place behind [`crate::layout::Header::drafts`].
 pub fn events(drafted: u64, cursor: u64, word: impl Fn(usize) -> Option<u64>) -> (Vec<u8>, u64) {
     let mut bytes = [0; MAX_DRAFTS];
-    let begin = At(bytes.as_mut_ptr());
+    // SAFETY: the drafts are at most as long as the bytes, which live until they have been copied.
+    let begin = unsafe { At::new(bytes.as_mut_ptr()) };
     let (mut at, mut events) = (begin, 0);
     if drafted >> BITS == cursor {
         for half in Half::ALL.into_iter().filter(|half| drafted & half.bit() != 0) {
@@ -104,7 +105,7 @@ pub fn events(drafted: u64, cursor: u64, word: impl Fn(usize) -> Option<u64>) ->
             events += EVENTS;
         }
     }
-    let used = at.0 as usize - begin.0 as usize;
+    let used = at.place() as usize - begin.place() as usize;
     (bytes[..used].to_vec(), events)
 }
 

@@ -1,13 +1,13 @@
 //! The clock of all events: the processor's time stamp counter where it runs evenly, else the system's monotonic clock.
 //!
 //! The counter is read without a barrier: a recorded call is long against the reordering of a few instructions. Ticks become seconds
-//! after the run, by the [`calibration`]s that the log holds.
+//! after the run, by the [`calibration`]s that the log holds; the launcher makes another one, for processes that were killed.
 
 use std::hint::cold_path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One point where the clocks were read together.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// Of the clock of events.
     pub ticks: u64,
@@ -17,16 +17,25 @@ pub struct Reading {
     pub wall: u64,
 }
 
+/// What a tick is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// One of the processor's time stamp counter; its rate has to be found out.
+    Counter,
+    /// A nanosecond of the system's monotonic clock.
+    Monotonic,
+}
+
 static COUNTER: AtomicBool = AtomicBool::new(false);
 
 /// Decides which clock is used. Once, before the first event.
-pub(crate) fn choose() {
+pub fn choose() {
     COUNTER.store(counter_is_even(), Ordering::Relaxed);
 }
 
-/// The name of the clock in the log.
-pub(crate) fn name() -> &'static str {
-    if COUNTER.load(Ordering::Relaxed) { "counter" } else { "monotonic" }
+/// The one that is used.
+pub fn source() -> Source {
+    if COUNTER.load(Ordering::Relaxed) { Source::Counter } else { Source::Monotonic }
 }
 
 /// Ticks now.

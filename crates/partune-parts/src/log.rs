@@ -1,0 +1,186 @@
+//! The definition log: what events of a process refer to, one line each, written when it is first seen.
+//!
+//! A line is words between single spaces: that of its kind, then its fields as [`Line`] declares them. `-` stands for none, and in texts `%`, spaces and
+//! control characters are `%XX`. Numbers of modules, regions, paths and so on count from 0 in each process. A process may be killed while it writes, so
+//! only complete lines count.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
+use std::str::{FromStr, Split};
+
+use crate::clock::{Reading, Source};
+
+mod fields;
+mod members;
+mod text;
+
+pub use members::Members;
+pub use text::Text;
+
+/// Part of a line: some words.
+trait Field<'a>: Sized {
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+    /// Takes its words; none if they are not understood.
+    fn read(words: &mut Split<'a, char>) -> Option<Self>;
+}
+
+macro_rules! lines {
+    ($($(#[$about:meta])* $word:literal $line:ident { $($(#[$of:meta])* $field:ident: $kind:ty,)* })*) => {
+        /// A line of the log.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Line<'a> {
+            $($(#[$about])* $line { $($(#[$of])* $field: $kind,)* },)*
+        }
+
+        impl fmt::Display for Line<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Line::$line { $($field,)* } => {
+                        f.write_str($word)?;
+                        $(f.write_char(' ')?; $field.write(f)?;)*
+                        Ok(())
+                    })*
+                }
+            }
+        }
+
+        impl<'a> Line<'a> {
+            /// What a line says; none if it is not understood. Words behind its fields are left for a later version to explain.
+            pub fn parse(line: &'a str) -> Option<Line<'a>> {
+                let mut words = line.split(' ');
+                match words.next()? {
+                    $($word => Some(Line::$line { $($field: <$kind>::read(&mut words)?,)* }),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+lines! {
+    /// The first line: who wrote this.
+    "partune" Partune { version: u32, }
+    "process" Process {
+        pid: u32,
+        host: Text<'a>,
+        /// Tells machines apart, see [`crate::machine::boot`].
+        boot: Hex,
+        clock: Source,
+        mode: Mode,
+    }
+    "program" Program { path: Text<'a>, arguments: Vec<Text<'a>>, }
+    /// The clocks read together: at begin, at synchronisations, at the end.
+    "calibrate" Calibrate { reading: Reading, }
+    "rank" Rank {
+        rank: u32,
+        size: u32,
+        /// Tells jobs apart that meet at run time.
+        world: Hex,
+    }
+    /// The library that was intercepted.
+    "paradigm" Paradigm { name: Text<'a>, version: Text<'a>, }
+    "thread" Thread {
+        /// Its lane is `NAME-NUMBER.lane`.
+        number: u32,
+        tid: i64,
+        name: Text<'a>,
+    }
+    "module" Module {
+        number: u32,
+        /// An address in the file is one in memory less this.
+        bias: Hex,
+        path: Text<'a>,
+    }
+    "region" Region {
+        number: u32,
+        /// A paradigm, or code, phase, loop, iteration.
+        kind: Text<'a>,
+        name: Text<'a>,
+    }
+    "path" Path { number: u32, parent: Option<u32>, step: Step, }
+    "group" Group { number: u32, members: Members<'a>, }
+    /// Equal sequence and lists on all members make one communicator.
+    "comm" Comm {
+        number: u32,
+        /// How many communicators with the same members the process saw before.
+        sequence: u32,
+        /// Ranks in the world, in order of their rank in the communicator.
+        members: Members<'a>,
+        /// The other group of an intercommunicator; none otherwise.
+        remote: Members<'a>,
+        parent: Option<u32>,
+        name: Text<'a>,
+    }
+    /// The program named a communicator.
+    "name" Name { of: Named, number: u32, name: Text<'a>, }
+    "window" Window { number: u32, sequence: u32, comm: u32, kind: Text<'a>, name: Text<'a>, }
+    "file" File { number: u32, name: Text<'a>, }
+    /// Values are accumulated.
+    "metric" Metric {
+        number: u32,
+        /// `u64` or `f64`.
+        kind: Text<'a>,
+        unit: Text<'a>,
+        name: Text<'a>,
+    }
+    /// The time of rank 0 is ticks plus offset.
+    "sync" Sync { ticks: u64, offset: i64, deviation: f64, }
+    /// Something that whoever reads the archive should know.
+    "note" Note { text: Text<'a>, }
+    /// `finalize`, `abort` or `exit`.
+    "end" End { how: Text<'a>, }
+}
+
+/// A number that is written hexadecimal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hex(pub u64);
+
+/// What is kept of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Every event.
+    Trace,
+    /// Statistics of call paths.
+    Profile,
+}
+
+/// What a path adds to its parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A return address in a module's file; without a module, in memory.
+    Frame {
+        module: Option<u32>,
+        address: Hex,
+    },
+    /// The first instruction of an instrumented function.
+    Function {
+        module: Option<u32>,
+        address: Hex,
+    },
+    Region(u32),
+}
+
+/// What the program can give a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    Comm,
+}
+
+impl<'a> From<&'a str> for Text<'a> {
+    fn from(text: &'a str) -> Text<'a> {
+        Text(Cow::Borrowed(text))
+    }
+}
+
+impl From<String> for Text<'_> {
+    fn from(text: String) -> Self {
+        Text(Cow::Owned(text))
+    }
+}
+
+fn number<T: FromStr>(words: &mut Split<'_, char>) -> Option<T> {
+    words.next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests;
