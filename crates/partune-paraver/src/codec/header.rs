@@ -44,7 +44,7 @@ pub enum Communicator {
 
 impl Header {
     /// What the line begins with.
-    pub const MARK: &'static [u8] = b"#Paraver ";
+    pub const MARK: &'static [u8] = b"#Paraver";
 
     /// Reads the first line; `None` if it is none.
     pub fn read(line: &[u8]) -> Option<Header> {

@@ -196,19 +196,26 @@ fn record(fields: &[u64], counts: &mut Counts, sink: &mut impl Sink) {
             let object = Object { cpu, application, task, thread };
             sink.record(&Record::State { object, begin: begin.cast_signed(), end: end.cast_signed(), state });
         }
-        [COMMUNICATION, a, b, c, d, e, f, g, h, i, j, k, l, size, tag, ref more @ ..] => {
-            counts.malformed += u64::from(!more.is_empty());
+        [COMMUNICATION, ref fields @ ..] if fields.len() >= 2 * ENDS + 2 => {
+            counts.malformed += u64::from(fields.len() > 2 * ENDS + 2);
             counts.records += 1;
-            let end = |[cpu, application, task, thread, logical, physical]: [u64; 6]| End {
-                object: Object { cpu, application, task, thread },
-                logical: logical.cast_signed(),
-                physical: physical.cast_signed(),
-            };
-            let (send, recv) = (end([a, b, c, d, e, f]), end([g, h, i, j, k, l]));
-            sink.record(&Record::Communication { send, recv, size, tag });
+            let (send, recv) = (communicating(&fields[..ENDS]), communicating(&fields[ENDS..]));
+            sink.record(&Record::Communication { send, recv, size: fields[2 * ENDS], tag: fields[2 * ENDS + 1] });
         }
         [STATE | EVENTS | COMMUNICATION, ..] => counts.malformed += 1,
         _ => counts.ignored += 1,
+    }
+}
+
+/// Fields of one end of a communication.
+const ENDS: usize = 6;
+
+#[inline]
+fn communicating(fields: &[u64]) -> End {
+    End {
+        object: Object { cpu: fields[0], application: fields[1], task: fields[2], thread: fields[3] },
+        logical: fields[4].cast_signed(),
+        physical: fields[5].cast_signed(),
     }
 }
 

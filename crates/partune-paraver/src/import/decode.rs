@@ -243,8 +243,7 @@ impl Decoder<'_> {
     /// The rows of facts, with the visits they belong to.
     fn rows(&mut self, mut lane: Lane) {
         let stream = &mut self.assembler.segment.stream;
-        let operations =
-            Operations { visits: &stream.visits, operations: &self.operations, regions: &self.context.regions };
+        let operations = Operations { visits: &stream.visits, all: &self.operations, regions: &self.context.regions };
         for row in &mut lane.locks {
             row.visit = match row.kind {
                 LockKind::Acquired => operations.ending(row.time, |region| region.role == Role::LockAcquire),
@@ -282,7 +281,7 @@ fn innermost<'a>(visits: &Visits, rows: impl Iterator<Item = (Time, &'a mut Visi
 /// The operations of a lane, to find those around a time.
 pub(super) struct Operations<'a> {
     visits: &'a Visits,
-    operations: &'a [(VisitIx, RegionId)],
+    all: &'a [(VisitIx, RegionId)],
     regions: &'a Table<RegionId, Region>,
 }
 
@@ -312,8 +311,8 @@ impl<'a> Operations<'a> {
     fn best<K: Ord>(&self, time: Time, key: impl Fn(&Region, Time) -> K) -> Found<'a> {
         const MOST: usize = 4;
         let visits = self.visits;
-        let after = self.operations.partition_point(|(visit, _)| visits.enter[visit.index()] <= time);
-        let around = self.operations[after.saturating_sub(MOST)..after].iter();
+        let after = self.all.partition_point(|(visit, _)| visits.enter[visit.index()] <= time);
+        let around = self.all[after.saturating_sub(MOST)..after].iter();
         let around = around.filter(|(visit, _)| visits.exit[visit.index()] >= time);
         let best = around.max_by_key(|(visit, region)| key(&self.regions[*region], visits.enter[visit.index()]));
         best.map(|(visit, region)| (*visit, &self.regions[*region]))

@@ -132,15 +132,14 @@ impl<'a> Kinds<'a> {
     }
 
     fn find(&mut self, id: u64) -> u32 {
-        let at = match self.index.get(&id) {
-            Some(at) => *at,
-            None => {
-                let meaning = self.new_meaning(id);
-                self.known.push(Known { id, meaning, next: 0 });
-                let at = self.known.len() as u32 - 1;
-                self.index.insert(id, at);
-                at
-            }
+        let at = if let Some(at) = self.index.get(&id) {
+            *at
+        } else {
+            let meaning = self.new_meaning(id);
+            self.known.push(Known { id, meaning, next: 0 });
+            let at = self.known.len() as u32 - 1;
+            self.index.insert(id, at);
+            at
         };
         self.known[self.last as usize].next = at;
         at
@@ -300,9 +299,8 @@ impl<'a> Kinds<'a> {
     }
 
     fn intern(&mut self, region: Region) -> RegionId {
-        let builder = &mut self.builder;
-        let key = (region.name, region.construct);
-        *self.regions.entry(key).or_insert_with(|| builder.regions.push(region))
+        let regions = &mut self.builder.regions;
+        *self.regions.entry((region.name, region.construct)).or_insert_with(|| regions.push(region))
     }
 
     /// What a begin means while something of the same family is open.

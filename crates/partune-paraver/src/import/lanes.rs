@@ -283,7 +283,7 @@ impl Lane {
                 self.pauses.push(Pause { begin, end: end.max(begin), kind });
             }
         }
-        self.pauses.sort_unstable_by_key(|pause| (pause.begin, pause.end, pause.kind));
+        self.pauses.sort_unstable_by_key(|pause| (pause.kind, pause.begin, pause.end));
         // An event and a state may say the same.
         self.pauses.dedup_by(|next, first| {
             let meet = next.begin <= first.end && next.kind == first.kind;
@@ -292,6 +292,7 @@ impl Lane {
             }
             meet
         });
+        self.pauses.sort_unstable_by_key(|pause| (pause.end, pause.begin, pause.kind));
         self.metrics.sort_by_key(|row| row.time);
         self.locks.sort_by_key(|row| row.time);
         self.states.sort_by_key(|row| row.begin);

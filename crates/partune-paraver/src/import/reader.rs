@@ -270,11 +270,14 @@ impl Chains {
             let place = line.and_then(|line| kinds.place(80_000_001 + level as u64, line));
             place.map_or(CallSite::NONE, |(file, line)| CallSite { file, line })
         };
+        let regions: Vec<Option<RegionId>> =
+            (0..).zip(functions).map(|(level, function)| kinds.caller(level, *function)).collect();
         let mut frames = Vec::new();
-        for level in 0..functions.len() {
-            if let Some(region) = kinds.caller(level as u8, functions[level]) {
-                frames.push(Frame { region, site: site(kinds, level + 1) });
-            }
+        for (level, region) in regions.iter().enumerate() {
+            // The line of a caller that is not known is none either.
+            let is_called = regions.get(level + 1).is_some_and(Option::is_some);
+            let site = if is_called { site(kinds, level + 1) } else { CallSite::NONE };
+            frames.extend(region.map(|region| Frame { region, site }));
         }
         frames.reverse();
         let chain = Chain { frames: frames.into(), site: site(kinds, 0) };
