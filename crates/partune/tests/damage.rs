@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use partune_engine::{Diagnosis, Request};
+use partune_engine::{Diagnosis, FORMATS, Request};
 use partune_import::{Bytes, Files};
 use partune_otf2::import::import;
 use partune_testkit::mutate::{self, Random};
 use partune_trace::Trace;
 use rayon::prelude::*;
 
-use crate::archives::{archives, load};
+use crate::archives::{archives, load, paraver};
 
 /// Archives up to this size are cut at 1,000 places; larger ones at fewer, so that the test ends in minutes. All of them are with
 /// `PARTUNE_THOROUGH=1`.
@@ -44,7 +44,9 @@ fn is_event_file(name: &str) -> bool {
 
 /// Analyses what can be read; `None` if the archive cannot be opened at all, which must be an error and not a panic.
 fn diagnose(files: &dyn Files, anchor: &str) -> Option<Diagnosis> {
-    let trace = import(files, anchor, &|_, _| {}).ok()?;
+    let is_entry = |ending: &&str| anchor.ends_with(ending);
+    let format = FORMATS.iter().find(|format| format.endings.iter().any(|ending| is_entry(&ending)))?;
+    let trace = (format.open)(files, anchor, &|_, _| {}).ok()?;
     let diagnosis = partune_engine::analyze(trace, &Request::default(), &());
     assert!(!partune_report::document(&diagnosis, "archive").is_empty());
     Some(diagnosis)
@@ -56,8 +58,12 @@ fn each_damage(
     damage: impl Fn(&[u8], &mut Random) -> Option<Vec<u8>> + Sync,
     check: impl Fn(&str, Option<Diagnosis>) + Sync,
 ) {
-    for archive in archives() {
+    let otf2 = archives().into_iter().map(|archive| {
         let (anchor, files) = load(&archive.anchor);
+        (archive.name, anchor, files)
+    });
+    let paraver = paraver().into_iter().map(|(entry, files)| (entry.clone(), entry, files));
+    for (name_of_archive, anchor, files) in otf2.chain(paraver) {
         let size: usize = files.values().map(Vec::len).sum();
         let files: BTreeMap<String, Arc<Vec<u8>>> =
             files.into_iter().map(|(name, bytes)| (name, Arc::new(bytes))).collect();
@@ -69,7 +75,7 @@ fn each_damage(
             let name = names[random.below(names.len())];
             let bytes = damage(&files[name], &mut random).map(Arc::new);
             let damaged = Damaged { files: &files, name, bytes };
-            check(&archive.name, diagnose(&damaged, &anchor));
+            check(&name_of_archive, diagnose(&damaged, &anchor));
         });
     }
 }
