@@ -199,12 +199,7 @@ fn every_command_takes_them() {
     let example = workspace().join("examples/archives/paraver/trace.prv").display().to_string();
     let folder = tempfile::tempdir().expect("there is room for files");
     let page = folder.path().join("page.html").display().to_string();
-    for args in [
-        &["analyze", &example][..],
-        &["compare", &example, &example],
-        &["scale", &example, &example],
-        &["report", &example, "-o", &page],
-    ] {
+    for args in [&["analyze", &example][..], &["compare", &example, &example], &["report", &example, "-o", &page]] {
         let output = partune(args);
         assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
