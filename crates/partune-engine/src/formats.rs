@@ -3,12 +3,13 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use partune_files::open_regular;
 use partune_otf2::import::{ImportError, import};
 use partune_trace::Trace;
 use thiserror::Error;
 
 use crate::Progress;
-use crate::files::{Folder, open_regular};
+use crate::files::Folder;
 
 /// A trace format.
 pub struct Format {

@@ -1,11 +1,13 @@
 //! Parts that are damaged: cut, flipped and missing files never stop completion by a panic, and what it writes can be read.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use partune_otf2::codec::{Anchor, chunks};
 
-use crate::process::record;
+use crate::process::{complete, record};
 
 /// A generator of numbers that is the same everywhere (xorshift64*).
 struct Numbers(u64);
@@ -107,4 +109,54 @@ fn damaged_parts_make_a_smaller_archive_or_an_error() {
         fs::remove_dir_all(&work).expect("it was there");
     }
     assert!(whole > 50 && refused > 5, "{whole} archives, {refused} errors");
+}
+
+/// A pipe in place of a part has no writer: whoever opened it would wait forever.
+#[test]
+fn what_is_no_file_is_refused_and_not_waited_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let recorded = folder.path().join("recorded");
+    fs::create_dir(&recorded).expect("a folder");
+    assert!(!record(&recorded, "kill 300000", &[("PARTUNE_BUFFER", "524288")]).success());
+    let mut refused = 0;
+    let names = copy(&recorded.join("parts"), &folder.path().join("names"));
+    for name in names.iter().filter_map(|path| path.file_name()) {
+        let work = folder.path().join("work");
+        copy(&recorded.join("parts"), &work.join("parts"));
+        let part = work.join("parts").join(name);
+        fs::remove_file(&part).expect("it was there");
+        assert!(Command::new("mkfifo").arg(&part).status().expect("mkfifo runs").success());
+        match partune_record::complete(&work) {
+            // What was flushed has the size of a pipe, which is none: it is missing.
+            Ok(summary) => assert_eq!(part.extension(), Some("evt".as_ref()), "{:?}", summary.map(|it| it.quality)),
+            Err(error) => {
+                assert!(error.to_string().contains("it is a pipe and not a file"), "{error}");
+                refused += 1;
+            }
+        }
+        fs::remove_dir_all(&work).expect("it was there");
+    }
+    assert_eq!((names.len(), refused), (3, 2), "a log, a lane and what was flushed of it: {names:?}");
+}
+
+/// A second name of the link would lead nowhere once the parts are gone.
+#[test]
+fn parts_may_be_links() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (recorded, plain) = (folder.path().join("recorded"), folder.path().join("plain"));
+    fs::create_dir(&recorded).expect("a folder");
+    assert!(!record(&recorded, "kill 300000", &[("PARTUNE_BUFFER", "524288")]).success());
+    copy(&recorded.join("parts"), &plain.join("parts"));
+    let linked = folder.path().join("linked");
+    fs::create_dir_all(linked.join("parts")).expect("a folder");
+    for part in copy(&recorded.join("parts"), &folder.path().join("elsewhere")) {
+        let name = part.file_name().expect("a part has a name");
+        symlink(&part, linked.join("parts").join(name)).expect("a link is made");
+    }
+    let [of_plain, of_linked] = [plain, linked].map(|folder| {
+        complete(&folder);
+        fs::read(folder.join("traces/0.evt")).expect("an event file")
+    });
+    assert!(of_plain.len() > 2 * 262_144, "some of it was flushed");
+    assert!(of_plain == of_linked, "{} and {} bytes", of_plain.len(), of_linked.len());
 }

@@ -27,12 +27,13 @@ const FLOORS: &[(&str, u32)] = &[
     ("partune-synth", 4),
     ("partune-advice", 4),
     ("partune-picture", 4),
-    ("partune-record", 5),
-    ("partune-engine", 5),
+    ("partune-files", 5),
     ("partune-measure", 5),
-    ("partune-report", 6),
-    ("partune-server", 7),
-    ("partune", 8),
+    ("partune-record", 6),
+    ("partune-engine", 6),
+    ("partune-report", 7),
+    ("partune-server", 8),
+    ("partune", 9),
     ("xtask", 0),
 ];
 
