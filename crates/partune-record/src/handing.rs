@@ -56,7 +56,8 @@ fn is_script_with_option(argument: &OsStr) -> bool {
     }
     let mut script = Vec::new();
     // A pipe or a terminal is the program's to read.
-    let read = partune_files::open_regular(Path::new(argument)).and_then(|file| file.take(MOST).read_to_end(&mut script));
+    let read =
+        partune_files::open_regular(Path::new(argument)).and_then(|file| file.take(MOST).read_to_end(&mut script));
     // Programs are no scripts, and a script of another kind than the shell's begins with its interpreter too.
     let is_text = read.is_ok() && !script.contains(&0);
     is_text && has_option(&String::from_utf8_lossy(&script))
