@@ -242,7 +242,8 @@ fn partners_are_linear_in_rows() {
             let end = at + 10;
             format!(
                 "MPI_Win_{open} {at}..{} epoch({group}, win={window}) MPI_Win_{close} {end}..{} epoch({group}, win={window}) ",
-                at + 5, end + 5
+                at + 5,
+                end + 5
             )
         };
         (0..count).map(one).collect()
