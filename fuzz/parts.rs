@@ -10,8 +10,8 @@ use std::fs;
 use std::mem::offset_of;
 use std::path::Path;
 
-use partune_parts::layout::{CHUNK_SIZE, HEADER_SIZE, Header, PARTS};
 use partune_engine::OpenError;
+use partune_parts::layout::{CHUNK_SIZE, HEADER_SIZE, Header, PARTS};
 use partune_testkit::mutate::{Random, records};
 
 pub(crate) use self::packed::{Packed, pack, unpack};
