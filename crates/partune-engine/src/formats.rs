@@ -12,7 +12,7 @@ use crate::Progress;
 use crate::files::Folder;
 
 /// All formats. To add one: its crate, and one line.
-pub static FORMATS: &[Format] = &[partune_otf2::import::FORMAT];
+pub static FORMATS: &[Format] = &[partune_otf2::import::FORMAT, partune_paraver::import::FORMAT];
 
 /// Why an archive could not be opened.
 #[derive(Debug, Error)]
