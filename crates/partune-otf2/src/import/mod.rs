@@ -19,6 +19,7 @@ mod definitions;
 mod devices;
 mod files;
 mod ids;
+mod inflated;
 mod mappings;
 mod report;
 mod resolve;

@@ -59,7 +59,7 @@ impl<'a> Decode<'a> {
     ) -> Self {
         let total: u64 = sources.iter().filter_map(|source| source.event_bytes).sum();
         let run_bytes = match run_bytes {
-            // What must be inflated as a whole is read once.
+            // What must be inflated from its begin on is read once.
             _ if archive.is_packed() => u64::MAX,
             Some(bytes) => bytes as u64,
             None => RUN_BYTES.max(total / RUN_SHARE),
