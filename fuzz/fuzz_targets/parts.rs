@@ -6,7 +6,9 @@ mod parts;
 
 use partune_testkit::mutate::Random;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| _ = parts::parts(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    parts::parts(bytes);
+});
 
 libfuzzer_sys::fuzz_mutator!(|bytes: &mut [u8], size: usize, most: usize, seed: u32| {
     let mut files = parts::unpack(&bytes[..size]);

@@ -4,4 +4,6 @@
 #[path = "../requests.rs"]
 mod requests;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| _ = requests::requests(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    requests::requests(bytes);
+});

@@ -2,6 +2,7 @@
 
 mod contexts;
 mod exported;
+mod packed;
 mod programs;
 mod statistics;
 
