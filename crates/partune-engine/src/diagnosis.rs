@@ -7,7 +7,7 @@ use partune_base::{Span, Time};
 use partune_diag::{Diagnostic, Quality, Severity};
 use partune_index::Index;
 use partune_index::clock_repair::Repair;
-use partune_trace::Trace;
+use partune_trace::{PauseKind, Trace};
 
 /// A finding with its weight in the run.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +69,13 @@ impl Diagnosis {
         repair.violated_messages + repair.violated_collectives == 0 || self.index.clocks.aligned
     }
 
+    /// The share of the run in which the recorder wrote what it had recorded, where that is more than any finding; what is found is about the
+    /// recorder then.
+    pub fn mostly_written(&self) -> Option<f64> {
+        let most = self.findings.first().map_or(0.0, |worst| worst.fraction);
+        Some(paused(&self.trace, PauseKind::Flush)).filter(|share| *share >= DISTORTED && *share >= most)
+    }
+
     /// What was noticed and makes figures doubtful or too small, worst first.
     pub fn losses(&self) -> Vec<&Diagnostic> {
         let is_loss = |entry: &&Diagnostic| entry.severity > Severity::Info;
@@ -118,21 +125,28 @@ fn early(repair: &Repair, trace: &Trace) -> String {
     format!("{}, by up to {}", told.join(" and "), partune_diag::seconds(trace.clock().seconds(repair.worst)))
 }
 
-/// Pauses of the recorder, if they are long.
-pub(crate) fn pause_note(trace: &Trace) -> Option<Diagnostic> {
+/// Which share of the run pauses of a kind took.
+fn paused(trace: &Trace, kind: PauseKind) -> f64 {
     let base = Base::of(trace);
     let within = |from: Time, to: Time| to.min(base.end).since(from.max(base.begin)).clamp_positive();
-    let pauses = trace.cpu_pes().flat_map(|pe| &trace.streams()[pe].pauses);
+    let pauses = trace.cpu_pes().flat_map(|pe| &trace.streams()[pe].pauses).filter(|pause| pause.kind == kind);
     let paused: Span = pauses.map(|pause| within(pause.begin, pause.end)).sum();
-    let share = paused.0 as f64 / base.total().max(1) as f64;
-    (share >= DISTORTED).then(|| {
-        Diagnostic::info(
-            format!(
-                "the recorder paused for {:.1} % of the run: it wrote what it had recorded, or was switched off",
-                share * 100.0
-            ),
-            "if it wrote: record less (--profile, a filter), or give it more memory; --full lists what is called most often",
-        )
+    paused.0 as f64 / base.total().max(1) as f64
+}
+
+/// Pauses of the recorder, if they are long.
+pub(crate) fn pause_notes(trace: &Trace) -> impl Iterator<Item = Diagnostic> {
+    let writing = (
+        PauseKind::Flush,
+        "to write what it had recorded",
+        "record with --profile, which writes no events, or less of them (a filter), or give the recorder more memory; --full lists what is \
+         called most often",
+    );
+    let off = (PauseKind::Off, "since it was switched off", "nothing is known of that time");
+    [writing, off].into_iter().filter_map(|(kind, why, remedy)| {
+        let share = paused(trace, kind);
+        let message = || format!("the recorder paused for {:.1} % of the run, {why}", share * 100.0);
+        (share >= DISTORTED).then(|| Diagnostic::info(message(), remedy))
     })
 }
 

@@ -3,12 +3,13 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use partune_files::open_regular;
 use partune_import::{Format, ImportError};
 use partune_trace::Trace;
 use thiserror::Error;
 
 use crate::Progress;
-use crate::files::{Folder, open_regular};
+use crate::files::Folder;
 
 /// All formats. To add one: its crate, and one line.
 pub static FORMATS: &[Format] = &[partune_otf2::import::FORMAT, partune_paraver::import::FORMAT];

@@ -17,7 +17,6 @@ use std::time::{Duration, Instant};
 pub use compare::{CompareError, compare, scale};
 pub use convert::{ConvertError, Converted, convert, create};
 pub use diagnosis::{Diagnosis, Ranked};
-pub use files::open_regular;
 pub use formats::{FORMATS, OpenError};
 pub use machine::{MachineError, read_machine, write_machine};
 pub use selection::{Moment, Selection, SelectionError};

@@ -9,7 +9,7 @@ use partune_index::{Index, clock_repair};
 use partune_trace::Trace;
 use rayon::prelude::*;
 
-use crate::diagnosis::{Diagnosis, pause_note, rank, recording_note};
+use crate::diagnosis::{Diagnosis, pause_notes, rank, recording_note};
 use crate::formats::{self, OpenError};
 use crate::selection::{Selection, SelectionError};
 use crate::{Progress, timed};
@@ -124,7 +124,7 @@ fn diagnose(
         let message = format!("the analysis {name} needs events, and this is a profile");
         diagnosis.quality.add(Diagnostic::info(message, "record without --profile"));
     }
-    if let Some(note) = pause_note(&diagnosis.trace) {
+    for note in pause_notes(&diagnosis.trace) {
         diagnosis.quality.add(note);
     }
     if let Some(note) = recording_note(&diagnosis.trace, &request.options) {

@@ -134,6 +134,20 @@ fn split_phase_barriers() {
     assert_eq!(waits, [20, 17]);
 }
 
+/// A run was ended in its third barrier, which one PE had not reached: rows tell of the other two, so this one is no barrier of which rows never tell.
+#[test]
+fn a_barrier_that_was_never_left_is_no_barrier_without_rows() {
+    let text = "paradigm MPI
+         pe 0: main 0..60 { MPI_Barrier 10..20 barrier MPI_Barrier 30..40 barrier MPI_Barrier 50..60 }
+         pe 1: main 0..60 { MPI_Barrier 15..20 barrier MPI_Barrier 32..40 barrier }";
+    let (_, index) = index(text);
+    assert_eq!(shapes(&index), [(Role::GroupSync, vec![10, 15], 0), (Role::GroupSync, vec![30, 32], 0)]);
+    assert_eq!(notes(&index), [""; 0]);
+    // Where rows never tell of barriers, it does not fit.
+    let (_, index) = crate::index(&text.replace(" barrier", ""));
+    assert!(notes(&index)[0].contains("do not fit together"), "{:?}", notes(&index));
+}
+
 #[test]
 fn barriers_without_rows_must_prove_it() {
     let text = "paradigm MPI

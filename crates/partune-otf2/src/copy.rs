@@ -150,13 +150,13 @@ impl Job<'_> {
         for kind in ["def", "evt", "snap"] {
             let (from, to) = (format!("{from}.{kind}"), format!("{to}.{kind}"));
             let unread = |error| ImportError::unreadable(&from, &error);
-            let file = match self.archive.open(&from) {
-                Ok(file) => file,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(unread(error).into()),
-            };
             let (events_from, events_to) = (self.from.event_chunk_size, self.to.event_chunk_size);
             if kind == "evt" {
+                let file = match self.archive.open(&from) {
+                    Ok(file) => file,
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                    Err(error) => return Err(unread(error).into()),
+                };
                 let mut pieces = Pieces::new(file.as_ref(), 0..u64::MAX, events_from);
                 let copied = self.to_file(&from, &to, &mut quality, |sink| {
                     let next: &mut transcode::NextChunk<'_> = &mut |read| pieces.read().is_some_and(read);
@@ -168,7 +168,11 @@ impl Job<'_> {
                 events = copied.records;
                 continue;
             }
-            let bytes = read_all(file.as_ref()).map_err(unread)?;
+            let bytes = match self.archive.read(&from) {
+                Ok(bytes) => bytes,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(unread(error).into()),
+            };
             self.to_file(&from, &to, &mut quality, |sink| match kind {
                 "def" => {
                     let (from, to) = (self.from.definition_chunk_size, self.to.definition_chunk_size);

@@ -4,5 +4,7 @@
 
 pub mod codec;
 pub mod copy;
+pub mod export;
 pub mod import;
+mod paradigms;
 pub mod statistics;

@@ -74,6 +74,7 @@ fn everything_is_in_the_archive_of_a_process_that_exits() {
     assert_eq!((summary.processes, summary.pes, summary.events), (1, 1, 2500));
     assert!(summary.quality.entries().is_empty(), "{:?}", summary.quality.entries());
     assert!(!folder.path().join("parts").exists());
+    assert_eq!(ended(&summary), None);
 }
 
 #[test]
@@ -90,6 +91,14 @@ fn a_full_ring_is_flushed_and_a_kill_loses_nothing() {
     assert_eq!(summary.events, counts.events());
     let said: Vec<_> = summary.quality.entries().iter().map(|entry| entry.message.as_str()).collect();
     assert_eq!(said, ["1 of 1 processes ended without finishing (killed, crashed or aborted)"]);
+    let read = "the run was ended: 1 of 1 processes did not finish (killed, crashed or aborted)";
+    assert_eq!(ended(&summary).as_deref(), Some(read));
+}
+
+/// What whoever reads the archive is told of how the run ended.
+fn ended(summary: &partune_record::Summary) -> Option<String> {
+    let trace = partune_engine::open(&summary.archive, &()).expect("it opens");
+    trace.quality().entries().iter().map(|entry| entry.message.clone()).find(|message| message.contains("ended"))
 }
 
 #[test]

@@ -2,6 +2,10 @@
 
 use partune_analysis::Pattern;
 
+/// Where writing what was recorded took more of the run than anything that was found.
+pub(crate) const PROFILE: &str =
+    "record with --profile, which writes no events: the recorder's own pauses took more than anything else";
+
 /// The next step.
 pub fn step(pattern: Pattern) -> &'static str {
     match pattern {

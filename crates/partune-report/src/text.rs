@@ -45,6 +45,9 @@ fn findings(out: &mut String, diagnosis: &Diagnosis, options: TextOptions) {
         if diagnosis.sought {
             let _ = writeln!(out, "\nno finding above the threshold");
         }
+        if diagnosis.mostly_written().is_some() {
+            style.wrapped(out, (Tone::Strong, "next: "), next::PROFILE);
+        }
         return;
     }
     let base = diagnosis.trace.clock().seconds(Span(Base::of(&diagnosis.trace).total()));
@@ -60,7 +63,8 @@ fn findings(out: &mut String, diagnosis: &Diagnosis, options: TextOptions) {
     }
     let worst = &diagnosis.findings[0].finding;
     out.push('\n');
-    style.wrapped(out, (Tone::Strong, "next: "), next::step(worst.pattern));
+    let step = if diagnosis.mostly_written().is_some() { next::PROFILE } else { next::step(worst.pattern) };
+    style.wrapped(out, (Tone::Strong, "next: "), step);
 }
 
 fn finding(out: &mut String, trace: &Trace, (number, hours): (usize, bool), ranked: &Ranked, style: Style) {

@@ -134,7 +134,7 @@ impl CallPaths {
     }
 
     /// Whether a path is the body of the construct that it is called from, and that construct acquires a lock.
-    pub(crate) fn is_lock_body(&self, path: CallPathId, regions: &Table<RegionId, Region>) -> bool {
+    pub fn is_lock_body(&self, path: CallPathId, regions: &Table<RegionId, Region>) -> bool {
         let region = &regions[self.regions[path]];
         let parent = self.parents[path].some().map(|parent| &regions[self.regions[parent]]);
         region.role.is_transparent()

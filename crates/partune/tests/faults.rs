@@ -1,6 +1,7 @@
 //! Archives of a recorder with known faults: each fault is told as data quality, and nothing is made of faulty events.
 
 use partune_engine::{Request, Severity, analyze, open};
+use partune_report::{Style, TextOptions};
 
 use crate::archives::archives;
 
@@ -112,6 +113,28 @@ fn long_pauses_of_the_recorder_are_told() {
     };
     assert!(told("5..6").is_some_and(|message| message.contains("paused for 5.0 % of the run")));
     assert_eq!(told("5..5"), None);
+}
+
+/// Six of twenty ticks on each PE were spent on writing, and two on waiting for the later one; where recording was switched off, or wrote for one tick,
+/// what was found is worth more.
+#[test]
+fn where_writing_took_most_the_next_step_is_a_profile() {
+    let told = |gap: &str| {
+        let text = format!(
+            "pe 0: main 0..20 {{ work 0..5 gap {gap} work 12..15 MPI_Barrier 15..20 barrier }}
+             pe 1: main 0..20 {{ work 0..5 gap {gap} work 12..19 MPI_Barrier 19..20 barrier }}"
+        );
+        let diagnosis = analyze(partune_testkit::trace(&text), &Request::default(), &());
+        let options = TextOptions { findings: 5, table_rows: 0, style: Style::PLAIN };
+        partune_report::text(&diagnosis, "run", options)
+    };
+    let (wrote, off, little) = (told("5..11 flush"), told("5..11 pause"), told("5..6 flush"));
+    assert!(wrote.contains("next: record with --profile"), "{wrote}");
+    assert!(wrote.contains("paused for 30.0 % of the run, to write what it had recorded"), "{wrote}");
+    assert!(off.contains("paused for 30.0 % of the run, since it was switched off"), "{off}");
+    for text in [off, little] {
+        assert!(text.contains("next: ") && !text.contains("next: record with"), "{text}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! Barriers of a team are told apart by their ordinal in the parallel region, which is the same on all threads (OpenMP 5.2,
 //! section 15.3: all threads of the team or none, in the same order); their regions must agree.
 
-use partune_base::{GroupId, Id, PeId, StringId, Time};
+use partune_base::{GroupId, Id, PeId, RegionId, StringId, Table, Time};
 use partune_trace::{GroupKind, PeKind, Role, Trace, VisitIx};
 use rayon::prelude::*;
 
@@ -28,7 +28,9 @@ pub(super) fn parts(trace: &Trace, teams: &Teams, scans: &[Scan], sets: &mut Set
         .map(|(pe, scan)| split(trace, PeId::from_index(pe), scan, &memberships[pe], first_fork))
         .collect();
 
-    let mut world = World { trace, sets, known: Vec::new() };
+    let is_sync = |(_, loose): &(Vec<Part>, Vec<Loose>)| loose.iter().any(|it| it.role == Role::GroupSync);
+    let told = if split.iter().any(is_sync) { told(trace) } else { Table::default() };
+    let mut world = World { trace, sets, known: Vec::new(), told };
     let mut parts = Vec::with_capacity(split.len());
     for (pe, (mut own, loose)) in split.into_iter().enumerate() {
         own.extend(world.parts(PeId::from_index(pe), &loose));
@@ -112,12 +114,25 @@ fn blocking(trace: &Trace, pe: PeId, operation: VisitIx) -> Member {
     Member { pe, start: operation, enter, wait: operation, wait_enter: enter, exit: visit.exit, row: u32::MAX }
 }
 
+/// Whether rows tell of a region somewhere in the trace. Where they do, an operation without one was not recorded to its end.
+fn told(trace: &Trace) -> Table<RegionId, bool> {
+    let mut told: Table<RegionId, bool> = trace.regions().ids().map(|_| false).collect();
+    for stream in trace.streams() {
+        for row in stream.collectives.iter().filter(|row| row.visit.is_some()) {
+            told[trace.paths().region(stream.visits.path[row.visit.index()])] = true;
+        }
+    }
+    told
+}
+
 /// Operations of all main PEs of a paradigm.
 struct World<'a> {
     trace: &'a Trace,
     sets: &'a mut Sets,
     /// The sets made so far; few.
     known: Vec<(Role, StringId, Option<u32>)>,
+    /// Regions that rows tell of; empty if nobody asks.
+    told: Table<RegionId, bool>,
 }
 
 impl World<'_> {
@@ -129,6 +144,10 @@ impl World<'_> {
         let mut ordinals: Vec<(u32, u32)> = Vec::new();
         let mut parts = Vec::with_capacity(loose.len());
         for operation in loose {
+            let region = self.trace.paths().region(self.trace.visit(pe, operation.wait).path);
+            if operation.role == Role::GroupSync && self.told[region] {
+                continue;
+            }
             let paradigm = self.trace.region_of(pe, operation.start).paradigm;
             let Some(set) = self.set(operation.role, paradigm) else { continue };
             let at = ordinals.iter().position(|(known, _)| *known == set).unwrap_or_else(|| {

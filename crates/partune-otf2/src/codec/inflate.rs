@@ -8,6 +8,7 @@
 //! block is looked for at both distances. Source: `OTF2_File.c` and `OTF2_Compression_Zlib.c` of OTF2 as it came with Scalasca 2.5.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use flate2::{Decompress, FlushDecompress, Status};
 
@@ -33,61 +34,75 @@ pub fn plain(bytes: &[u8], compression: Compression, limit: usize) -> Result<Pla
     if compression != Compression::Zlib {
         return Ok(Plain { bytes: Cow::Borrowed(bytes), damaged_at: None });
     }
-    if !is_block(bytes, 0) {
+    if !MARKS.iter().any(|mark| bytes.starts_with(mark)) {
         return Err(CodecError::NotCompressed);
     }
     let mut out = Vec::new();
     let mut at = 0;
-    while at < bytes.len() {
-        let Some(block) = Block::read(bytes, at) else {
-            return Ok(Plain { bytes: Cow::Owned(out), damaged_at: Some(at) });
+    while at < bytes.len() as u64 {
+        let damaged = at as usize;
+        let Some(block) = block(at, bytes.len() as u64, &mut |at, into| copy(bytes, at, into)) else {
+            return Ok(Plain { bytes: Cow::Owned(out), damaged_at: Some(damaged) });
         };
-        if block.plain > limit.saturating_sub(out.len()) {
+        let wanted = usize::try_from(block.plain).unwrap_or(usize::MAX);
+        if wanted > limit.saturating_sub(out.len()) {
             return Err(CodecError::TooLarge { limit });
         }
-        if !inflate(block.data, block.plain, &mut out) {
+        if !inflate(&bytes[block.data.start as usize..block.data.end as usize], wanted, &mut out) {
             if out.is_empty() {
-                return Err(CodecError::Inflate { offset: at });
+                return Err(CodecError::Inflate { offset: damaged });
             }
-            return Ok(Plain { bytes: Cow::Owned(out), damaged_at: Some(at) });
+            return Ok(Plain { bytes: Cow::Owned(out), damaged_at: Some(damaged) });
         }
         at = block.next;
     }
     Ok(Plain { bytes: Cow::Owned(out), damaged_at: None })
 }
 
-struct Block<'a> {
-    data: &'a [u8],
-    plain: usize,
-    next: usize,
+/// A block, as its header says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// Where its zlib stream is; cut where the file ends.
+    pub data: Range<u64>,
+    /// Bytes that come of it.
+    pub plain: u64,
+    /// Where the next block begins, or the file ends.
+    pub next: u64,
 }
 
-fn is_block(bytes: &[u8], at: usize) -> bool {
-    bytes.get(at..).is_some_and(|rest| MARKS.iter().any(|mark| rest.starts_with(mark)))
-}
-
-impl<'a> Block<'a> {
-    /// The block at `at`; its data may be cut.
-    fn read(bytes: &'a [u8], at: usize) -> Option<Block<'a>> {
-        if !is_block(bytes, at) {
-            return None;
-        }
-        let behind = at.checked_add(HEADER)?;
-        let sizes = bytes.get(at + 8..behind)?;
-        let rest = bytes.get(behind..)?;
-        let size = |from: usize| {
-            let four = sizes[from..].first_chunk::<4>().copied().unwrap_or_default();
-            [u32::from_le_bytes(four) as usize, u32::from_be_bytes(four) as usize]
-        };
-        let (compressed, plain) = (size(0), size(4));
-        // The order in which the compressed data fit into what is left; little endian if both or neither does.
-        let order = usize::from(compressed[0] > rest.len() && compressed[1] <= rest.len());
-        let (compressed, plain) = (compressed[order], plain[order]);
-        let data = rest.get(..compressed).unwrap_or(rest);
-        let ends = [behind.saturating_add(compressed), behind.saturating_add(plain)];
-        let next = ends.into_iter().find(|&end| is_block(bytes, end) || end == bytes.len()).unwrap_or(ends[0]);
-        Some(Block { data, plain, next })
+/// The block at a place of a file of `size` bytes; none if there is none. `read` fills a buffer from a place of the file, and returns how many bytes
+/// there were. It is asked for headers only.
+pub fn block(at: u64, size: u64, read: &mut dyn FnMut(u64, &mut [u8]) -> usize) -> Option<Block> {
+    let mut header = [0; HEADER];
+    let behind = at.checked_add(HEADER as u64).filter(|behind| *behind <= size)?;
+    if read(at, &mut header) < HEADER || !MARKS.iter().any(|mark| header.starts_with(mark)) {
+        return None;
     }
+    let rest = size - behind;
+    let number = |from: usize| {
+        let four = header[from..].first_chunk::<4>().copied().unwrap_or_default();
+        [u64::from(u32::from_le_bytes(four)), u64::from(u32::from_be_bytes(four))]
+    };
+    let (compressed, plain) = (number(8), number(12));
+    // The order in which the compressed data fit into what is left; little endian if both or neither does.
+    let order = usize::from(compressed[0] > rest && compressed[1] <= rest);
+    let (compressed, plain) = (compressed[order], plain[order]);
+    let data = behind..behind + compressed.min(rest);
+    let mut begins = |at: u64| {
+        let mut mark = [0; 8];
+        at == size || (at < size && read(at, &mut mark) == mark.len() && MARKS.contains(&mark))
+    };
+    let ends = [behind.saturating_add(compressed), behind.saturating_add(plain)];
+    let next = ends.into_iter().find(|&end| begins(end)).unwrap_or(ends[0]);
+    Some(Block { data, plain, next })
+}
+
+/// Bytes from a place, as many as there are.
+fn copy(bytes: &[u8], at: u64, into: &mut [u8]) -> usize {
+    let rest = usize::try_from(at).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
+    let count = rest.len().min(into.len());
+    into[..count].copy_from_slice(&rest[..count]);
+    count
 }
 
 /// Appends `plain` inflated bytes; whether that many could be had.

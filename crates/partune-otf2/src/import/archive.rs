@@ -9,13 +9,16 @@ use partune_trace::TraceBuilder;
 
 use super::clock::LocationClock;
 use super::definitions::Definitions;
+use super::inflated::Inflated;
 use super::mappings::Mappings;
 use super::report::report_damage;
 use super::tables;
 use crate::codec::{self, Anchor, Compression, Scope, Substrate};
 
-/// Bytes that an inflated file may have at most for each byte of the compressed one, and at least.
+/// Bytes that an inflated file may have at most for each byte of the compressed one, and at least: no zlib stream has more.
 const INFLATE_FACTOR: usize = 1100;
+/// Bytes of an inflated file of definitions, which is in memory as a whole: 1 GiB.
+const INFLATED: usize = 1 << 30;
 
 /// Reads an anchor file, and refuses archives whose files we cannot open.
 pub(crate) fn read_anchor(files: &dyn Files, name: &str) -> Result<Anchor, ImportError> {
@@ -68,25 +71,29 @@ impl<'a> Archive<'a> {
         Archive { files, name: anchor_name.strip_suffix(".otf2").unwrap_or(anchor_name), anchor }
     }
 
-    /// A file, with plain bytes.
+    /// An event file, which has plain bytes for whoever reads it, from its begin on.
     pub(crate) fn open(&self, name: &str) -> io::Result<Bytes> {
         let file = self.files.open(name)?;
-        if self.is_packed() { Ok(std::sync::Arc::new(self.inflate(&read_all(file.as_ref())?)?)) } else { Ok(file) }
+        if !self.is_packed() || file.size() == 0 {
+            return Ok(file);
+        }
+        let limit = inflated_limit(usize::try_from(file.size()).unwrap_or(usize::MAX));
+        Ok(std::sync::Arc::new(Inflated::open(file, limit)?))
     }
 
-    /// The plain bytes of a file.
+    /// The plain bytes of a file of definitions or snapshots.
     pub(crate) fn read(&self, name: &str) -> io::Result<Vec<u8>> {
         let bytes = read_all(self.files.open(name)?.as_ref())?;
         if self.is_packed() { self.inflate(&bytes) } else { Ok(bytes) }
     }
 
-    /// Whether files have to be inflated as a whole before any of them is plain.
+    /// Whether files have to be inflated from their begin on.
     pub(super) fn is_packed(&self) -> bool {
         self.anchor.compression == Compression::Zlib
     }
 
     fn inflate(&self, packed: &[u8]) -> io::Result<Vec<u8>> {
-        let limit = packed.len().saturating_mul(INFLATE_FACTOR).saturating_add(1 << 20);
+        let limit = inflated_limit(packed.len()).min(INFLATED);
         // A block that cannot be inflated ends the plain bytes early; the decoder then tells that the file is cut.
         match codec::inflate::plain(packed, self.anchor.compression, limit) {
             Ok(plain) => Ok(plain.bytes.into_owned()),
@@ -145,6 +152,11 @@ impl<'a> Archive<'a> {
         let process = builder.pes[pe].process.0;
         Location { pe, process, mappings, clock, event_bytes, events: name, announced: location.events, faults }
     }
+}
+
+/// What a file of so many bytes may hold at most.
+fn inflated_limit(packed: usize) -> usize {
+    packed.saturating_mul(INFLATE_FACTOR).saturating_add(1 << 20)
 }
 
 /// An error without the name of the file, so that equal ones are counted together.

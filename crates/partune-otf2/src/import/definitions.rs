@@ -7,9 +7,11 @@ use partune_trace::PeKind;
 
 use super::contexts::ContextDef;
 use crate::codec::{Definition, Value};
+use crate::paradigms;
 
 /// The property of a location with the number of its events that were lost.
 const LOST_EVENTS: &str = "PARTUNE::LOST_EVENTS";
+const END: &str = "PARTUNE::END";
 
 /// An id that stands for "undefined" in definitions.
 const UNDEFINED: u64 = u32::MAX as u64;
@@ -79,11 +81,6 @@ enum GroupType {
     Other,
 }
 
-const PARADIGM_OPENMP: u8 = 3;
-const PARADIGM_MPI: u8 = 4;
-const PARADIGM_PTHREAD: u8 = 7;
-const THREAD_PARADIGMS: [u8; 5] = [PARADIGM_OPENMP, PARADIGM_PTHREAD, 9, 14, 17];
-
 impl GroupDef {
     pub(super) fn is_world(&self) -> bool {
         self.kind == GroupType::World
@@ -100,11 +97,11 @@ impl GroupDef {
 
     /// MPI names ranks best, then other paradigms of processes, then threads.
     pub(super) fn paradigm_order(&self) -> (bool, bool) {
-        (self.paradigm != PARADIGM_MPI, !self.paradigm_is_process_level())
+        (self.paradigm != paradigms::MPI, !self.paradigm_is_process_level())
     }
 
     pub(super) fn paradigm_is_process_level(&self) -> bool {
-        !THREAD_PARADIGMS.contains(&self.paradigm)
+        !paradigms::OF_THREADS.contains(&self.paradigm)
     }
 }
 
@@ -175,6 +172,8 @@ pub(super) struct Definitions {
     pub(super) places: Vec<(u64, u64, u32)>,
     /// Properties of locations: location, name and value.
     location_properties: Vec<(u64, u64, Value)>,
+    /// Properties of processes: name and value.
+    process_properties: Vec<(u64, Value)>,
     duplicates: u64,
     /// Regions and groups whose number is not the next one.
     out_of_order: u64,
@@ -315,6 +314,10 @@ impl Definitions {
                 let value = it.value.unwrap_or(Value::String(it.string_value));
                 self.location_properties.push((it.location, u64::from(it.name), value));
             }
+            Definition::LocationGroupProperty(it) => {
+                let value = it.value.unwrap_or(Value::String(it.string_value));
+                self.process_properties.push((u64::from(it.name), value));
+            }
             _ => {}
         }
     }
@@ -369,6 +372,14 @@ impl Definitions {
         lost.fold((0, 0), |(pes, sum): (u64, u64), events| (pes + 1, sum.saturating_add(events)))
     }
 
+    /// How many processes ended without finishing, and of how many that is known, by partune's own recorder.
+    fn ended(&self) -> (u64, u64) {
+        let ends = self.process_properties.iter().filter(|(name, _)| self.text(*name) == END);
+        let killed =
+            |value: &Value| matches!(value, Value::String(id) if matches!(self.text((*id).into()), "killed" | "abort"));
+        ends.fold((0, 0), |(some, all), (_, end)| (some + u64::from(killed(end)), all + 1))
+    }
+
     /// A value as a number; 0 if it is none, or negative.
     fn number(&self, value: Value) -> u64 {
         match value {
@@ -407,6 +418,15 @@ impl Definitions {
             let remedy =
                 "record again with a larger --buffer, and see that the disk has room; what is there is analysed";
             quality.add(Diagnostic::data_loss(message, remedy));
+        }
+        let (killed, processes) = self.ended();
+        if killed > 0 {
+            let message = format!(
+                "the run was ended: {killed} of {processes} processes did not finish (killed, crashed or aborted)"
+            );
+            let remedy =
+                "what they did until then was recorded; what was under way has no end, and may lack its partner";
+            quality.add(Diagnostic::info(message, remedy));
         }
         if self.locations.is_empty() {
             quality.add(Diagnostic::error(

@@ -16,6 +16,7 @@ mod copies;
 mod decode;
 mod definitions;
 mod devices;
+mod inflated;
 mod mappings;
 mod report;
 mod resolve;

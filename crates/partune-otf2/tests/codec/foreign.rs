@@ -219,14 +219,14 @@ fn big_endian_files_are_copied_to_what_little_endian_ones_are_copied_to() {
 
 /// How blocks were written.
 #[derive(Clone, Copy, Debug)]
-struct Style {
+pub(crate) struct Style {
     /// As many bytes follow the header as the plain data have, as the library did it.
-    padded: bool,
+    pub(crate) padded: bool,
     /// Mark and sizes high bytes first.
-    big_endian: bool,
+    pub(crate) big_endian: bool,
 }
 
-fn deflated(bytes: &[u8], chunk_size: u64, style: Style) -> Vec<u8> {
+pub(crate) fn deflated(bytes: &[u8], chunk_size: u64, style: Style) -> Vec<u8> {
     let mut out = Vec::new();
     let mut last = 0u32;
     for chunk in bytes.chunks(chunk_size as usize) {

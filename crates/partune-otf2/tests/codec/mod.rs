@@ -3,7 +3,7 @@
 pub(crate) mod archives;
 mod convert;
 mod damage;
-mod foreign;
+pub(crate) mod foreign;
 mod mutations;
 mod printed;
 mod printer;

@@ -1,6 +1,8 @@
 //! Real archives become traces: nothing is lost on the way, and how the work is split changes nothing.
 
 mod contexts;
+mod exported;
+mod packed;
 mod programs;
 mod statistics;
 

@@ -295,22 +295,33 @@ fn causes(trace: &Trace, finding: &Finding) -> Markup {
     }
 }
 
+/// Begin and end of an instance in seconds, with as many digits as it takes to look at that piece of the run and little more.
+fn piece(trace: &Trace, begin: Time, end: Time) -> (String, String) {
+    let since = |time: Time| trace.clock().seconds(time - trace.origin());
+    let length = since(end) - since(begin);
+    let digits = if length > 0.0 { (1.0 - length.log10().floor()).clamp(0.0, 9.0) as usize } else { 9 };
+    let unit = 10f64.powi(digits as i32);
+    let text = |units: f64| format!("{:.digits$} s", units / unit);
+    // What is a whole number of units but for rounding is one.
+    (text((since(begin) * unit + 1e-6).floor()), text((since(end) * unit - 1e-6).ceil()))
+}
+
 fn instances(trace: &Trace, finding: &Finding) -> Markup {
     if finding.occurrences.is_empty() {
         return html! {};
     }
-    let since = |time: Time| names::seconds(trace.clock().seconds(time - trace.origin()));
     html! {
         details {
             summary { "Longest instances" }
             div.scroll {
                 table {
-                    caption { "Times since the begin of the run." }
+                    caption { "Times since the begin of the run, as " code { "--from" } " and " code { "--to" } " take them." }
                     thead { tr { th scope="col" { "PE" } th.n scope="col" { "From" } th.n scope="col" { "To" } th.n scope="col" { "Lost" } th scope="col" { "Caused by" } } }
                     tbody {
                         @for it in &finding.occurrences {
+                            @let (from, to) = piece(trace, it.begin, it.end);
                             tr {
-                                td { (pe(trace, it.pe)) } td.n { (since(it.begin)) } td.n { (since(it.end)) }
+                                td { (pe(trace, it.pe)) } td.n { (from) } td.n { (to) }
                                 td.n { (names::seconds(trace.clock().seconds(it.end - it.begin))) } td { (pe(trace, it.cause)) }
                             }
                         }
@@ -318,5 +329,24 @@ fn instances(trace: &Trace, finding: &Finding) -> Markup {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A microsecond a tick: what is printed begins at or before the instance, ends at or after it, and has little more.
+    #[test]
+    fn an_instance_can_be_asked_for_by_what_is_printed() {
+        let trace = partune_testkit::trace("resolution 1000000\npe 0: main 0..3000000000");
+        let of = |begin, end| piece(&trace, Time(begin), Time(end));
+        let texts = |from: &str, to: &str| (from.to_owned(), to.to_owned());
+        assert_eq!(of(1_234_567_891, 1_234_667_891), texts("1234.56 s", "1234.67 s"));
+        assert_eq!(of(1_234_567, 1_234_677), texts("1.23456 s", "1.23468 s"));
+        assert_eq!(of(1_000_000, 1_500_000), texts("1.00 s", "1.50 s"));
+        assert_eq!(of(5, 6), texts("0.0000050 s", "0.0000060 s"));
+        assert_eq!(of(7, 7), texts("0.000007000 s", "0.000007000 s"));
+        assert_eq!(of(2_000_000, 70_000_000), texts("2 s", "70 s"));
     }
 }

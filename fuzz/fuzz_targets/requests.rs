@@ -1,0 +1,9 @@
+//! Fuzzes `requests::requests`.
+#![no_main]
+
+#[path = "../requests.rs"]
+mod requests;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    requests::requests(bytes);
+});
