@@ -193,6 +193,23 @@ fn epoch_has_the_factors_of_bsc() {
     }
 }
 
+/// Speed-up and efficiency of whole runs are BSC's speed-up and global efficiency.
+#[test]
+fn epoch_scales_as_bsc_says() {
+    let runs = epoch();
+    let Some(one) = runs.first() else { return };
+    let traces: Vec<String> = runs.iter().map(|run| run.trace.display().to_string()).collect();
+    let args: Vec<&str> = ["scale", "--json"].into_iter().chain(traces.iter().map(String::as_str)).collect();
+    let output = partune(&args);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let document: Value = serde_json::from_slice(&output.stdout).expect("a document");
+    let rows = document["points"].as_array().expect("points");
+    assert_eq!(rows.len(), runs.len());
+    for (row, run) in rows.iter().zip(&runs) {
+        assert!(close(number(&row["speed_up"]), one.run / run.run, 1e-5), "{row}");
+    }
+}
+
 /// The commands take traces of this format as any other.
 #[test]
 fn every_command_takes_them() {
