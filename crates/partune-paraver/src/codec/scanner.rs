@@ -63,16 +63,14 @@ pub struct Counts {
 /// Reads records from text that comes in pieces.
 #[derive(Debug, Default)]
 pub struct Scanner {
-    /// A margin, the text that is not read yet, and another margin.
-    text: Vec<u8>,
-    ends: Vec<u32>,
-    values: Vec<u64>,
-    large: Vec<u32>,
+    /// The begin of a line whose end has not come yet, after a margin.
+    begun: Vec<u8>,
+    lines: Lines,
     /// Inside of a line that is too long.
     skipping: bool,
-    counts: Counts,
 }
 
+/// Bytes after the text of a block that may be read.
 const AFTER: usize = 64;
 /// So much text is searched at a time: small enough that it, its ends and its numbers stay near the processor.
 const BLOCK: usize = 1 << 14;
@@ -85,65 +83,83 @@ impl Scanner {
     /// Bytes of the longest line that is read: a communicator of a million tasks has ten million.
     pub const LONGEST: usize = 1 << 26;
 
-    /// What was read so far.
-    pub fn counts(&self) -> Counts {
-        self.counts
-    }
-
     /// Takes the next piece of the file.
     pub fn feed(&mut self, piece: &[u8], sink: &mut impl Sink) {
-        for part in piece.chunks(BLOCK) {
-            self.take(part, sink);
+        let mut from = 0;
+        // Lines in the middle of the piece are read where they are; those at its ends are copied to where there are margins.
+        while from < piece.len() {
+            let rest = &piece[from..];
+            let is_inside = from >= MARGIN && self.begun.is_empty() && !self.skipping;
+            if is_inside && let Some(end) = last_line(&rest[..rest.len().saturating_sub(AFTER).min(BLOCK)]) {
+                self.lines.read(piece, from, from + end, sink);
+                from += end;
+            } else {
+                let line = rest.iter().position(|byte| *byte == b'\n').map(|at| at + 1);
+                self.take(&rest[..line.unwrap_or(rest.len())], line.is_some(), sink);
+                from += line.unwrap_or(rest.len());
+            }
         }
     }
 
     /// The file is at its end: what is left is a line without an end.
     pub fn finish(mut self, sink: &mut impl Sink) -> Counts {
-        if !self.skipping && self.text.len() > MARGIN {
-            let line = self.text.split_off(MARGIN);
-            // What a cut number was nobody knows; a comment says what it says.
-            if line.first().is_some_and(u8::is_ascii_digit) {
-                self.counts.cut = true;
-            } else {
-                sink.line(&line);
-            }
+        let line = self.begun.get(MARGIN..).unwrap_or_default();
+        // What a cut number was nobody knows; a comment says what it says.
+        if line.first().is_some_and(u8::is_ascii_digit) {
+            self.lines.counts.cut = true;
+        } else if !line.is_empty() {
+            sink.line(line);
         }
-        self.counts
+        self.lines.counts
     }
 
-    fn take(&mut self, part: &[u8], sink: &mut impl Sink) {
-        if self.text.is_empty() {
-            self.text.resize(MARGIN, b'0');
-        }
-        let old = self.text.len();
-        self.text.extend_from_slice(part);
-        let Some(last) = part.iter().rposition(|byte| *byte == b'\n') else {
-            if self.skipping || self.text.len() > Self::LONGEST {
-                self.counts.endless += u64::from(!self.skipping);
-                self.skipping = true;
-                self.text.truncate(MARGIN);
+    /// Takes a part of a line, or the rest of it.
+    fn take(&mut self, part: &[u8], is_whole: bool, sink: &mut impl Sink) {
+        if !self.skipping {
+            if self.begun.is_empty() {
+                self.begun.resize(MARGIN, b'0');
             }
-            return;
-        };
-        let end = old + last + 1;
-        let mut from = MARGIN;
-        if std::mem::take(&mut self.skipping) {
-            let first = self.text[MARGIN..end].iter().position(|byte| *byte == b'\n').unwrap_or(0);
-            from += first + 1;
+            self.begun.extend_from_slice(part);
         }
-        let rest = self.text.len();
-        self.text.resize(rest + AFTER, b'0');
-        self.lines(from, end, sink);
-        self.text.truncate(rest);
-        self.text.drain(MARGIN..end);
+        if self.begun.len() > Self::LONGEST {
+            self.lines.counts.endless += 1;
+            self.skipping = true;
+            self.begun.clear();
+        }
+        if is_whole {
+            let end = self.begun.len();
+            if !std::mem::take(&mut self.skipping) {
+                self.begun.resize(end + AFTER, b'0');
+                self.lines.read(&self.begun, MARGIN, end, sink);
+            }
+            self.begun.clear();
+        }
     }
+}
 
-    /// Reads whole lines.
-    fn lines(&mut self, from: usize, to: usize, sink: &mut impl Sink) {
+/// Where the last whole line of a text ends.
+fn last_line(text: &[u8]) -> Option<usize> {
+    text.iter().rposition(|byte| *byte == b'\n').map(|at| at + 1)
+}
+
+/// Reads whole lines.
+#[derive(Debug, Default)]
+struct Lines {
+    ends: Vec<u32>,
+    values: Vec<u64>,
+    large: Vec<u32>,
+    counts: Counts,
+}
+
+impl Lines {
+    fn read(&mut self, text: &[u8], from: usize, to: usize, sink: &mut impl Sink) {
+        // Positions are counted from a margin before the first line: a piece may be longer than they can tell.
+        let text = &text[from - MARGIN..];
+        let (from, to) = (MARGIN, MARGIN + (to - from));
         self.large.clear();
-        let ends = find_ends(&self.text, from, to, &mut self.ends);
-        read_all(&self.text, from, ends, &mut self.values, &mut self.large);
-        let (text, values) = (&self.text[..], &self.values[..]);
+        let ends = find_ends(text, from, to, &mut self.ends);
+        read_all(text, from, ends, &mut self.values, &mut self.large);
+        let values = &self.values[..];
         let large = (!self.large.is_empty()).then_some(&self.large[..]);
         let (mut begin, mut first) = (from, 0);
         while first < ends.len() {
