@@ -87,11 +87,11 @@ fn each_damage(
     }
 }
 
-fn cut(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
-    Some(bytes[..random.below(bytes.len())].to_vec())
+fn cut(bytes: &[u8], random: &mut Random) -> Vec<u8> {
+    bytes[..random.below(bytes.len())].to_vec()
 }
 
-fn flip(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
+fn flip(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..=random.below(8) {
         let at = random.below(bytes.len());
@@ -99,11 +99,11 @@ fn flip(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
             *byte ^= 1 << random.below(8);
         }
     }
-    Some(bytes)
+    bytes
 }
 
 /// Text in lines: some are lost, doubled, or moved, or have a number of another one in place of theirs.
-fn change_lines(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
+fn change_lines(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     let mut lines: Vec<Vec<u8>> = bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
     for _ in 0..=random.below(20) {
         let (at, other) = (random.below(lines.len()), random.below(lines.len()));
@@ -123,12 +123,12 @@ fn change_lines(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
             lines.push(Vec::new());
         }
     }
-    Some(lines.join(&b'\n'))
+    lines.join(&b'\n')
 }
 
 #[test]
 fn cut_at_a_thousand_random_bytes() {
-    each_damage(otf2(), 1000, cut, |_, _| {});
+    each_damage(otf2(), 1000, |bytes, random| Some(cut(bytes, random)), |_, _| {});
 }
 
 #[test]
@@ -154,18 +154,17 @@ fn cut_at_every_chunk() {
 
 #[test]
 fn flipped_bytes() {
-    each_damage(otf2(), 300, flip, |_, _| {});
+    each_damage(otf2(), 300, |bytes, random| Some(flip(bytes, random)), |_, _| {});
 }
 
 /// The same for traces of lines, which are cut and changed between lines and inside of them, and lose the names beside them.
 #[test]
 fn paraver_traces() {
-    let damages: [(usize, fn(&[u8], &mut Random) -> Option<Vec<u8>>); 4] =
-        [(100, cut), (100, flip), (100, change_lines), (9, |_, _| None)];
-    for (times, damage) in damages {
-        let inputs = paraver().into_iter().map(|(entry, files)| (entry.clone(), entry, files)).collect();
-        each_damage(inputs, times, damage, |_, _| {});
+    let inputs = || paraver().into_iter().map(|(entry, files)| (entry.clone(), entry, files)).collect::<Vec<Input>>();
+    for damage in [cut, flip, change_lines] {
+        each_damage(inputs(), 100, |bytes, random| Some(damage(bytes, random)), |_, _| {});
     }
+    each_damage(inputs(), 9, |_, _| None, |_, _| {});
 }
 
 /// A plain trace that is cut holds the records before the cut, and it is said if a record was cut through.
