@@ -4,7 +4,7 @@ use std::path::Path;
 
 use partune_engine::Request;
 
-use crate::archives::archives;
+use crate::archives::{archives, shared, workspace};
 
 /// The JSON document of an archive, made on so many threads.
 fn document(anchor: &Path, threads: usize) -> String {
@@ -17,8 +17,11 @@ fn document(anchor: &Path, threads: usize) -> String {
 
 #[test]
 fn one_thread_and_eight_give_the_same_bytes() {
-    for archive in archives() {
-        assert!(document(&archive.anchor, 1) == document(&archive.anchor, 8), "{}", archive.name);
+    let paraver = workspace().join("examples/archives/paraver/trace.prv");
+    let epoch = shared("paraver/pypop-epoch-mpi-1to16").map(|folder| folder.join("epoch_8proc.prv.gz"));
+    let anchors = archives().into_iter().map(|archive| archive.anchor);
+    for anchor in anchors.chain([paraver]).chain(epoch) {
+        assert!(document(&anchor, 1) == document(&anchor, 8), "{}", anchor.display());
     }
 }
 
