@@ -64,6 +64,52 @@ fn the_example_by_hand() {
     assert!(close(number(&efficiency["load_balance"]), f64::from(sum) / 3.0 / 958.0, 1e-12));
 }
 
+/// What the waits of a trace are, as pattern, microseconds and construct.
+fn waits(body: &str) -> Vec<(String, f64, String)> {
+    let folder = tempfile::tempdir().expect("there is room for files");
+    let path = folder.path().join("trace.prv");
+    std::fs::write(&path, body).expect("a file is written");
+    let document = analyze(&path);
+    let is_wait =
+        |it: &&Value| it["pattern"].as_str().is_some_and(|it| it.starts_with("late") || it.starts_with("wait"));
+    let text = |value: &Value| value.as_str().unwrap_or("").to_owned();
+    let findings = document["findings"].as_array().into_iter().flatten().filter(is_wait);
+    findings.map(|it| (text(&it["pattern"]), (number(&it["seconds"]) * 1e6).round(), text(&it["construct"]))).collect()
+}
+
+/// Rank 1 posts a receive in 10..12 and is in `MPI_Waitall` in 40..310. Rank 0 sends without blocking at `sent`.
+fn non_blocking(sent: u32) -> String {
+    let from = sent + 1;
+    format!(
+        "#Paraver (01/02/2026 at 10:11):1000_us:1(4):1:2(1:1,1:1),1\nc:1:1:2:1:2\n\
+         2:2:1:2:1:10:50000001:4\n2:2:1:2:1:12:50000001:0\n2:2:1:2:1:40:50000001:6\n2:2:1:2:1:310:50000001:0\n\
+         2:1:1:1:1:{sent}:50000001:3\n2:1:1:1:1:{from}:50000001:0\n3:1:1:1:1:{sent}:{from}:2:1:2:1:12:310:100:2\n\
+         2:1:1:1:1:320:50000001:5\n2:1:1:1:1:325:50000001:0\n2:2:1:2:1:330:40000001:0\n"
+    )
+}
+
+#[test]
+fn a_late_sender_of_a_non_blocking_receive() {
+    let late = |microseconds| vec![("late_sender".to_owned(), microseconds, "MPI_Waitall".to_owned())];
+    assert_eq!(waits(&non_blocking(300)), late(260.0));
+    assert_eq!(waits(&non_blocking(20)), vec![], "it was sent before anybody waited");
+}
+
+/// Two threads in 10..60; the first is in the barrier from 30 on, the second comes at `second`.
+#[test]
+fn a_barrier_of_threads() {
+    let team = |second: u32| {
+        format!(
+            "#Paraver (01/02/2026 at 10:11):100_us:1(4):1:1(2:1)\n2:1:1:1:1:0:40000001:1\n2:1:1:1:1:10:60000001:3\n\
+             2:1:1:1:1:11:60000018:1\n2:2:1:1:2:12:60000018:1\n2:1:1:1:1:30:60000005:1\n2:2:1:1:2:{second}:60000005:1\n\
+             2:1:1:1:1:52:60000005:0\n2:2:1:1:2:53:60000005:0\n2:1:1:1:1:55:60000018:0\n2:2:1:1:2:55:60000018:0\n\
+             2:1:1:1:1:60:60000001:0\n2:1:1:1:1:100:40000001:0\n"
+        )
+    };
+    assert_eq!(waits(&team(50)), [("wait_at_barrier".to_owned(), 20.0, "omp barrier".to_owned())]);
+    assert_eq!(waits(&team(30)), [], "they came together");
+}
+
 /// Without the small files there are no names of functions, which is said; everything else is as it was.
 #[test]
 fn without_names() {
