@@ -1,16 +1,16 @@
 //! The global definitions of a trace.
 
-use partune_base::{PeId, StringId};
-use partune_trace::{GroupKind, MetricValues, PeKind, Region, RegionKind, Role};
+use partune_base::{GroupId, PeId, StringId, Table};
+use partune_trace::{Group, GroupKind, Members, MetricValues, PeKind, Region, RegionKind, Role, Trace};
 
 use super::Layout;
 use crate::codec::attic::GroupKind as Kind;
 use crate::codec::definition::{
-    ClockProperties, Comm, Group, InterComm, IoHandle, IoParadigm, Location, LocationGroup, MetricClass, MetricMember,
+    self, ClockProperties, Comm, InterComm, IoHandle, IoParadigm, Location, LocationGroup, MetricClass, MetricMember,
     Paradigm, RmaWin, SystemTreeNode, Text,
 };
 use crate::codec::view::{Array, Properties};
-use crate::codec::{self, CodecError, DefinitionWriter};
+use crate::codec::{CodecError, DefinitionWriter};
 use crate::paradigms;
 
 const NONE: u32 = u32::MAX;
@@ -128,8 +128,8 @@ fn locations<S: FnMut(&[u8])>(
     for (id, name) in (1..).zip(&nodes) {
         to.write(SystemTreeNode { id, name: string(*name), class_name: node, parent: 0 })?;
     }
-    let mut next = trace.processes().len() as u32;
-    for (id, process) in trace.processes().iter_ids() {
+    let mut next = 0;
+    for process in trace.processes() {
         let parent = 1 + nodes.binary_search(&process.node).unwrap_or(0) as u32;
         let group = |id, kind, creator| LocationGroup {
             id,
@@ -138,15 +138,17 @@ fn locations<S: FnMut(&[u8])>(
             system_tree_parent: parent,
             creating_location_group: Some(creator),
         };
-        to.write(group(id.0, PROCESS, NONE))?;
+        let maker = next;
+        to.write(group(maker, PROCESS, NONE))?;
+        next += 1;
         let mut devices: Vec<(Option<u32>, u32)> = Vec::new();
         for pe in &process.pes {
             let row = &trace.pes()[*pe];
             let location_group = match (row.kind, devices.iter().find(|(device, _)| *device == row.device)) {
-                (PeKind::Cpu | PeKind::Metric, _) => id.0,
+                (PeKind::Cpu | PeKind::Metric, _) => maker,
                 (PeKind::Accelerator, Some((_, group))) => *group,
                 (PeKind::Accelerator, None) => {
-                    to.write(group(next, ACCELERATOR, id.0))?;
+                    to.write(group(next, ACCELERATOR, maker))?;
                     devices.push((row.device, next));
                     next += 1;
                     next - 1
@@ -171,7 +173,7 @@ fn locations<S: FnMut(&[u8])>(
 }
 
 /// A region with what tells its role again: the names for what is in the tables of paradigms, the role of OTF2 for the rest.
-fn definition_of(layout: &Layout<'_>, id: u32, region: &Region) -> codec::definition::Region {
+fn definition_of(layout: &Layout<'_>, id: u32, region: &Region) -> definition::Region {
     let paradigm = layout.trace.strings().get(region.paradigm);
     let number = if region.paradigm.is_some() { paradigms::number(paradigm) } else { paradigms::USER };
     let (role, flags) = match (region.role, region.kind) {
@@ -181,7 +183,7 @@ fn definition_of(layout: &Layout<'_>, id: u32, region: &Region) -> codec::defini
         (Role::User, RegionKind::Block) => (4, 0),
         (role, _) => (role_number(role), 0),
     };
-    codec::definition::Region {
+    definition::Region {
         id,
         name: string(region.name),
         description: 0,
@@ -231,57 +233,116 @@ fn role_number(role: Role) -> u8 {
     }
 }
 
+/// Numbers of the lists of members, in the order in which they are written, which readers expect: before the first group of a paradigm there is
+/// one of the paradigm's locations, a group with two sides has two, and all groups of one PE have the same.
+pub(super) fn lists(trace: &Trace) -> Table<GroupId, u32> {
+    let (mut next, mut known) = (0, Vec::new());
+    let mut selves: Vec<(StringId, u32)> = Vec::new();
+    let of_group = |group: &Group| {
+        if group.kind == GroupKind::SelfOnly {
+            if let Some((_, list)) = selves.iter().find(|(paradigm, _)| *paradigm == group.paradigm) {
+                return *list;
+            }
+            selves.push((group.paradigm, next));
+        } else if !known.contains(&group.paradigm) {
+            known.push(group.paradigm);
+            next += 1;
+        }
+        let list = next;
+        next += if group.kind == GroupKind::Inter { 2 } else { 1 };
+        list
+    };
+    trace.groups().iter().map(of_group).collect()
+}
+
 /// Communicators and the lists of members below them. A group of the trace is the communicator of its number.
 fn groups<S: FnMut(&[u8])>(layout: &Layout<'_>, to: &mut DefinitionWriter<S>) -> Result<(), CodecError> {
     let trace = layout.trace;
-    let members_of = |pes: &mut dyn Iterator<Item = PeId>| -> Vec<u64> {
-        // A member that nobody knows has a number that nobody has.
-        pes.map(|pe| if pe.is_some() { pe.0.into() } else { u64::MAX }).collect()
-    };
-    let list = |id: u32, group_type: u8, paradigm: u8, flags: u32, members: &[u64], to: &mut DefinitionWriter<S>| {
-        let kind = Kind { group_type, paradigm, flags };
-        to.write(Group {
+    let mut lists = Lists { to, next: 0, locations: Vec::new() };
+    for (id, row) in trace.groups().iter_ids() {
+        let paradigm = paradigms::number(trace.strings().get(row.paradigm));
+        let (name, members): (u32, Vec<PeId>) = (string(row.name), row.members.iter().collect());
+        if layout.lists[id] > lists.next {
+            let is_world = |other: &&Group| other.kind == GroupKind::World && other.paradigm == row.paradigm;
+            let same = |other: &&Group| other.paradigm == row.paradigm;
+            let all = match trace.groups().iter().find(is_world) {
+                Some(world) => world.members.iter().collect(),
+                None => {
+                    let members = trace.groups().iter().filter(same).flat_map(|group| group.members.iter());
+                    let mut all: Vec<PeId> = members.filter(|pe| pe.is_some()).collect();
+                    all.sort_unstable();
+                    all.dedup();
+                    all
+                }
+            };
+            lists.locations_of(paradigm, all)?;
+        }
+        let group = match row.kind {
+            GroupKind::SelfOnly if layout.lists[id] < lists.next => layout.lists[id],
+            GroupKind::SelfOnly => lists.put(COMM_SELF, paradigm, 0, &[])?,
+            GroupKind::Inter => {
+                let (first, second) = members.split_at(row.members.split());
+                let (group_a, group_b) = (lists.group(paradigm, first)?, lists.group(paradigm, second)?);
+                lists.to.write(InterComm { id: id.0, name, group_a, group_b, common_communicator: NONE, flags: 0 })?;
+                continue;
+            }
+            GroupKind::World | GroupKind::Communicator | GroupKind::Team => lists.group(paradigm, &members)?,
+        };
+        lists.to.write(Comm { id: id.0, name, group, parent: NONE, flags: Some(0) })?;
+    }
+    if layout.world.0 as usize == trace.groups().len() {
+        lists.locations_of(paradigms::MPI, layout.main.clone())?;
+        let group = lists.group(paradigms::MPI, &layout.main)?;
+        lists.to.write(Comm { id: layout.world.0, name: 0, group, parent: NONE, flags: Some(0) })?;
+    }
+    Ok(())
+}
+
+/// Lists of members, numbered as they are written.
+struct Lists<'a, S> {
+    to: &'a mut DefinitionWriter<S>,
+    next: u32,
+    /// The locations of each paradigm, in which members of its groups are ranks.
+    locations: Vec<(u8, Members)>,
+}
+
+impl<S: FnMut(&[u8])> Lists<'_, S> {
+    fn locations_of(&mut self, paradigm: u8, pes: Vec<PeId>) -> Result<(), CodecError> {
+        let members: Vec<u64> = pes.iter().map(location).collect();
+        self.locations.push((paradigm, pes.into()));
+        self.put(COMM_LOCATIONS, paradigm, 0, &members).map(|_| ())
+    }
+
+    /// Members as ranks; as locations where one has no rank.
+    fn group(&mut self, paradigm: u8, pes: &[PeId]) -> Result<u32, CodecError> {
+        let locations = self.locations.iter().find(|(of, _)| *of == paradigm).map(|(_, locations)| locations);
+        let ranks: Option<Vec<u64>> = pes.iter().map(|pe| Some(locations?.rank(*pe)? as u64)).collect();
+        match ranks {
+            Some(ranks) => self.put(COMM_GROUP, paradigm, 0, &ranks),
+            None => {
+                let members: Vec<u64> = pes.iter().map(location).collect();
+                self.put(COMM_GROUP, paradigm, GLOBAL_MEMBERS, &members)
+            }
+        }
+    }
+
+    fn put(&mut self, group_type: u8, paradigm: u8, group_flags: u32, members: &[u64]) -> Result<u32, CodecError> {
+        let id = self.next;
+        self.next += 1;
+        self.to.write(definition::Group {
             id,
             name: 0,
-            group_type_pre12: Group::type_before_1_2(kind),
+            group_type_pre12: definition::Group::type_before_1_2(Kind { group_type, paradigm, flags: group_flags }),
             members: Array::new(members),
             group_type: Some(group_type),
             paradigm: Some(paradigm),
-            group_flags: Some(flags),
-        })
-    };
-    // The list of a group has its number, a second side that of a second row of numbers, the world of a paradigm one in a third.
-    let count = trace.groups().len() as u32 + 1;
-    let mut worlds: Vec<u8> = Vec::new();
-    for (id, group) in trace.groups().iter_ids() {
-        let paradigm = paradigms::number(trace.strings().get(group.paradigm));
-        if !worlds.contains(&paradigm) && group.kind == GroupKind::World {
-            let members = members_of(&mut group.members.iter());
-            list(2 * count + worlds.len() as u32, COMM_LOCATIONS, paradigm, 0, &members, to)?;
-            worlds.push(paradigm);
-        }
-        let name = string(group.name);
-        match group.kind {
-            GroupKind::SelfOnly => list(id.0, COMM_SELF, paradigm, 0, &[], to)?,
-            GroupKind::Inter => {
-                let (split, all) = (group.members.split(), members_of(&mut group.members.iter()));
-                list(id.0, COMM_GROUP, paradigm, GLOBAL_MEMBERS, &all[..split], to)?;
-                list(count + id.0, COMM_GROUP, paradigm, GLOBAL_MEMBERS, &all[split..], to)?;
-                let (group_a, group_b) = (id.0, count + id.0);
-                to.write(InterComm { id: id.0, name, group_a, group_b, common_communicator: NONE, flags: 0 })?;
-                continue;
-            }
-            GroupKind::World | GroupKind::Communicator | GroupKind::Team => {
-                list(id.0, COMM_GROUP, paradigm, GLOBAL_MEMBERS, &members_of(&mut group.members.iter()), to)?;
-            }
-        }
-        to.write(Comm { id: id.0, name, group: id.0, parent: NONE, flags: Some(0) })?;
+            group_flags: Some(group_flags),
+        })?;
+        Ok(id)
     }
-    if layout.world.0 as usize == trace.groups().len() {
-        let members = members_of(&mut layout.main.iter().copied());
-        list(2 * count + worlds.len() as u32, COMM_LOCATIONS, paradigms::MPI, 0, &members, to)?;
-        list(layout.world.0, COMM_GROUP, paradigms::MPI, GLOBAL_MEMBERS, &members, to)?;
-        to.write(Comm { id: layout.world.0, name: 0, group: layout.world.0, parent: NONE, flags: Some(0) })?;
-    }
-    Ok(())
+}
+
+/// The location of a PE; a member that nobody knows has a number that nobody has.
+fn location(pe: &PeId) -> u64 {
+    if pe.is_some() { pe.0.into() } else { u64::MAX }
 }

@@ -288,7 +288,10 @@ fn facts(layout: &Layout<'_>, pe: PeId, skipped: &mut Skipped) -> Vec<Told> {
             row.visit,
             row.time,
             match row.kind {
-                RmaSyncKind::Group(group) => Event::RmaGroupSync { sync_level: 0, win, group: group.0 },
+                RmaSyncKind::Group(group) => {
+                    let group = layout.lists.get(group).copied().unwrap_or(NONE);
+                    Event::RmaGroupSync { sync_level: 0, win, group }
+                }
                 RmaSyncKind::Memory => sync(0),
                 RmaSyncKind::NotifyIn => sync(1),
                 RmaSyncKind::NotifyOut => sync(2),

@@ -9,7 +9,7 @@ mod events;
 
 use std::io;
 
-use partune_base::{GroupId, PeId, Time};
+use partune_base::{GroupId, PeId, Table, Time};
 use partune_diag::{Diagnostic, Quality};
 use partune_trace::{GroupKind, PeKind, Trace};
 use rayon::prelude::*;
@@ -126,6 +126,8 @@ struct Layout<'a> {
     world: GroupId,
     /// Main PEs of CPUs, in order of process: the world that is made.
     main: Vec<PeId>,
+    /// The list of members of each group; of one with two sides, of the first.
+    lists: Table<GroupId, u32>,
 }
 
 impl<'a> Layout<'a> {
@@ -137,6 +139,7 @@ impl<'a> Layout<'a> {
             zero: trace.begin().min(Time::ZERO),
             world: world.map_or(GroupId(trace.groups().len() as u32), |(world, _)| world),
             main: trace.pes().ids().filter(is_main).collect(),
+            lists: definitions::lists(trace),
         }
     }
 
