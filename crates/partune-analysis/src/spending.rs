@@ -33,17 +33,17 @@ pub(crate) struct Spent {
 impl Spent {
     /// w of the bounds: everything but waiting.
     pub(crate) fn work(self) -> i64 {
-        self.user + self.comm + self.io
+        self.user.saturating_add(self.comm).saturating_add(self.io)
     }
 }
 
 impl AddAssign for Spent {
     fn add_assign(&mut self, other: Spent) {
-        self.user += other.user;
-        self.comm += other.comm;
-        self.io += other.io;
-        self.wait += other.wait;
-        self.away += other.away;
+        self.user = self.user.saturating_add(other.user);
+        self.comm = self.comm.saturating_add(other.comm);
+        self.io = self.io.saturating_add(other.io);
+        self.wait = self.wait.saturating_add(other.wait);
+        self.away = self.away.saturating_add(other.away);
     }
 }
 
@@ -52,11 +52,11 @@ impl Sub for Spent {
 
     fn sub(self, earlier: Spent) -> Spent {
         Spent {
-            user: self.user - earlier.user,
-            comm: self.comm - earlier.comm,
-            io: self.io - earlier.io,
-            wait: self.wait - earlier.wait,
-            away: self.away - earlier.away,
+            user: self.user.saturating_sub(earlier.user),
+            comm: self.comm.saturating_sub(earlier.comm),
+            io: self.io.saturating_sub(earlier.io),
+            wait: self.wait.saturating_sub(earlier.wait),
+            away: self.away.saturating_sub(earlier.away),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Real archives that nobody here wrote, where they are present, and ours.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// An archive with its name in the collection.
@@ -16,15 +17,24 @@ pub(crate) fn workspace() -> PathBuf {
 /// A shared archive without its event files: there is nothing to analyse.
 pub(crate) const EMPTY: &str = "casita-4_mpi_lammps_colloid";
 
-/// All shared OTF2 archives that hold events, or our own only if there are none; in CI they must be present.
+/// A place among the shared traces; in CI it must be present.
 #[allow(clippy::print_stdout, reason = "what a test skips is said")]
-pub(crate) fn archives() -> Vec<Archive> {
+pub(crate) fn shared(place: &str) -> Option<PathBuf> {
     let shared = std::env::var_os("PARTUNE_TRACES").map_or_else(|| workspace().join("../shared/traces"), PathBuf::from);
+    let folder = shared.join(place);
+    if !folder.is_dir() {
+        assert!(std::env::var_os("CI").is_none(), "{} must be present in CI", folder.display());
+        println!("skipped: no shared traces at {}", folder.display());
+        return None;
+    }
+    Some(folder)
+}
+
+/// All shared OTF2 archives that hold events, or our own only if there are none; in CI they must be present.
+pub(crate) fn archives() -> Vec<Archive> {
     let mut found = Vec::new();
-    collect(&shared.join("otf2"), &mut found);
-    if found.is_empty() {
-        assert!(std::env::var_os("CI").is_none(), "{} must be present in CI", shared.display());
-        println!("skipped: no shared archives at {}", shared.display());
+    if let Some(shared) = shared("otf2") {
+        collect(&shared, &mut found);
     }
     collect(&workspace().join("examples/archives"), &mut found);
     found.retain(|archive| archive.name != EMPTY);
@@ -67,4 +77,25 @@ pub(crate) fn load(anchor: &Path) -> (String, BTreeMap<String, Vec<u8>>) {
         read(format!("{stem}/{}", file.file_name().to_string_lossy()));
     }
     (name, files)
+}
+
+/// Paraver traces with the names beside them: our own, and a small one of EPOCH, compressed and plain. Entry and files.
+pub(crate) fn paraver() -> Vec<(String, BTreeMap<String, Vec<u8>>)> {
+    let read = |folder: &Path, names: &[&str]| -> BTreeMap<String, Vec<u8>> {
+        let read = |name: &&str| (name.to_string(), std::fs::read(folder.join(name)).expect("it is there"));
+        names.iter().map(read).collect()
+    };
+    let own = read(&workspace().join("examples/archives/paraver"), &["trace.prv", "trace.pcf", "trace.row"]);
+    let mut found = vec![("trace.prv".to_owned(), own)];
+    if let Some(folder) = shared("paraver/pypop-epoch-mpi-1to16") {
+        let names = ["epoch_2proc.prv.gz", "epoch_2proc.pcf", "epoch_2proc.row"];
+        let files = read(&folder, &names);
+        let (mut plain, mut text) = (files.clone(), Vec::new());
+        let packed = plain.remove(names[0]).expect("it was read");
+        flate2::read::MultiGzDecoder::new(&packed[..]).read_to_end(&mut text).expect("it is whole");
+        plain.insert("epoch_2proc.prv".to_owned(), text);
+        found.push((names[0].to_owned(), files));
+        found.push(("epoch_2proc.prv".to_owned(), plain));
+    }
+    found
 }

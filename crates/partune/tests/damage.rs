@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use partune_engine::{Diagnosis, Request};
+use partune_engine::{Diagnosis, FORMATS, Request};
 use partune_import::{Bytes, Files};
 use partune_otf2::import::import;
 use partune_testkit::mutate::{self, Random};
 use partune_trace::Trace;
 use rayon::prelude::*;
 
-use crate::archives::{archives, load};
+use crate::archives::{Archive, archives, load, paraver};
 
 /// Archives up to this size are cut at 1,000 places; larger ones at fewer, so that the test ends in minutes. All of them are with
 /// `PARTUNE_THOROUGH=1`.
@@ -44,20 +44,33 @@ fn is_event_file(name: &str) -> bool {
 
 /// Analyses what can be read; `None` if the archive cannot be opened at all, which must be an error and not a panic.
 fn diagnose(files: &dyn Files, anchor: &str) -> Option<Diagnosis> {
-    let trace = import(files, anchor, &|_, _| {}).ok()?;
+    let is_entry = |ending: &&str| anchor.ends_with(ending);
+    let format = FORMATS.iter().find(|format| format.endings.iter().any(is_entry))?;
+    let trace = (format.open)(files, anchor, &|_, _| {}).ok()?;
     let diagnosis = partune_engine::analyze(trace, &Request::default(), &());
     assert!(!partune_report::document(&diagnosis, "archive").is_empty());
     Some(diagnosis)
 }
 
-/// Damages each archive `times` times (fewer if it is large) and hands what came out to `check`.
+/// A name, the entry, and all files.
+type Input = (String, String, BTreeMap<String, Vec<u8>>);
+
+fn otf2() -> Vec<Input> {
+    let load = |archive: Archive| {
+        let (anchor, files) = load(&archive.anchor);
+        (archive.name, anchor, files)
+    };
+    archives().into_iter().map(load).collect()
+}
+
+/// Damages each input `times` times (fewer if it is large) and hands what came out to `check`.
 fn each_damage(
+    inputs: Vec<Input>,
     times: usize,
     damage: impl Fn(&[u8], &mut Random) -> Option<Vec<u8>> + Sync,
     check: impl Fn(&str, Option<Diagnosis>) + Sync,
 ) {
-    for archive in archives() {
-        let (anchor, files) = load(&archive.anchor);
+    for (name_of_archive, anchor, files) in inputs {
         let size: usize = files.values().map(Vec::len).sum();
         let files: BTreeMap<String, Arc<Vec<u8>>> =
             files.into_iter().map(|(name, bytes)| (name, Arc::new(bytes))).collect();
@@ -69,15 +82,53 @@ fn each_damage(
             let name = names[random.below(names.len())];
             let bytes = damage(&files[name], &mut random).map(Arc::new);
             let damaged = Damaged { files: &files, name, bytes };
-            check(&archive.name, diagnose(&damaged, &anchor));
+            check(&name_of_archive, diagnose(&damaged, &anchor));
         });
     }
 }
 
+fn cut(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
+    Some(bytes[..random.below(bytes.len())].to_vec())
+}
+
+fn flip(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
+    let mut bytes = bytes.to_vec();
+    for _ in 0..=random.below(8) {
+        let at = random.below(bytes.len());
+        if let Some(byte) = bytes.get_mut(at) {
+            *byte ^= 1 << random.below(8);
+        }
+    }
+    Some(bytes)
+}
+
+/// Text in lines: some are lost, doubled, or moved, or have a number of another one in place of theirs.
+fn change_lines(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
+    let mut lines: Vec<Vec<u8>> = bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+    for _ in 0..=random.below(20) {
+        let (at, other) = (random.below(lines.len()), random.below(lines.len()));
+        match random.below(4) {
+            0 => drop(lines.remove(at)),
+            1 => lines.insert(at, lines[other].clone()),
+            2 => lines.swap(at, other),
+            _ => {
+                let mut fields: Vec<Vec<u8>> = lines[at].split(|byte| *byte == b':').map(<[u8]>::to_vec).collect();
+                let of_other: Vec<&[u8]> = lines[other].split(|byte| *byte == b':').collect();
+                let field = random.below(fields.len());
+                fields[field] = of_other[random.below(of_other.len())].to_vec();
+                lines[at] = fields.join(&b':');
+            }
+        }
+        if lines.is_empty() {
+            lines.push(Vec::new());
+        }
+    }
+    Some(lines.join(&b'\n'))
+}
+
 #[test]
 fn cut_at_a_thousand_random_bytes() {
-    let cut = |bytes: &[u8], random: &mut Random| Some(bytes[..random.below(bytes.len())].to_vec());
-    each_damage(1000, cut, |_, _| {});
+    each_damage(otf2(), 1000, cut, |_, _| {});
 }
 
 #[test]
@@ -103,17 +154,40 @@ fn cut_at_every_chunk() {
 
 #[test]
 fn flipped_bytes() {
-    let flip = |bytes: &[u8], random: &mut Random| {
-        let mut bytes = bytes.to_vec();
-        for _ in 0..=random.below(8) {
-            let at = random.below(bytes.len());
-            if let Some(byte) = bytes.get_mut(at) {
-                *byte ^= 1 << random.below(8);
-            }
-        }
-        Some(bytes)
+    each_damage(otf2(), 300, flip, |_, _| {});
+}
+
+/// The same for traces of lines, which are cut and changed between lines and inside of them, and lose the names beside them.
+#[test]
+fn paraver_traces() {
+    let damages: [(usize, fn(&[u8], &mut Random) -> Option<Vec<u8>>); 4] =
+        [(100, cut), (100, flip), (100, change_lines), (9, |_, _| None)];
+    for (times, damage) in damages {
+        let inputs = paraver().into_iter().map(|(entry, files)| (entry.clone(), entry, files)).collect();
+        each_damage(inputs, times, damage, |_, _| {});
+    }
+}
+
+/// A plain trace that is cut holds the records before the cut, and it is said if a record was cut through.
+#[test]
+fn a_cut_paraver_trace_is_said() {
+    let (entry, files) = paraver().swap_remove(0);
+    let lines = |text: &[u8]| {
+        text.split_inclusive(|byte| *byte == b'\n')
+            .filter(|line| line[0].is_ascii_digit() && line.ends_with(b"\n"))
+            .count()
     };
-    each_damage(300, flip, |_, _| {});
+    let text = files[&entry].clone();
+    let first = text.iter().position(|byte| *byte == b'\n').expect("a header") + 1;
+    for end in first..text.len() {
+        let mut files = files.clone();
+        files.insert(entry.clone(), text[..end].to_vec());
+        let diagnosis = diagnose(&files, &entry).expect("the header is whole");
+        assert_eq!(diagnosis.trace.events(), lines(&text[..end]) as u64);
+        let last = text[..end].rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let said = diagnosis.quality.entries().iter().any(|entry| entry.message.contains("ends inside of a record"));
+        assert_eq!(said, last.first().is_some_and(u8::is_ascii_digit), "{}", String::from_utf8_lossy(last));
+    }
 }
 
 /// Chunks are whole, but records are lost, doubled, moved, or say something else.
@@ -124,7 +198,7 @@ fn changed_records() {
         let changed = [1 << 20, 4 << 20].into_iter().find_map(|size| mutate::records(bytes, size, random));
         Some(changed.unwrap_or_else(|| bytes.to_vec()))
     };
-    each_damage(100, change, |_, _| {});
+    each_damage(otf2(), 100, change, |_, _| {});
 }
 
 #[test]
@@ -138,7 +212,7 @@ fn missing_files_are_said() {
             assert!(!diagnosis.quality.is_empty(), "{name}");
         }
     };
-    each_damage(30, |_, _| None, check);
+    each_damage(otf2(), 30, |_, _| None, check);
 }
 
 #[test]

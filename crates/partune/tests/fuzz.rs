@@ -2,6 +2,8 @@
 
 #[path = "../../../fuzz/diagnosis.rs"]
 mod diagnosis;
+#[path = "../../../fuzz/paraver.rs"]
+mod paraver;
 #[path = "../../../fuzz/texts.rs"]
 mod texts;
 
@@ -59,4 +61,32 @@ fn machines_and_filters() {
             texts::texts(&bytes);
         }
     }
+}
+
+#[test]
+fn paraver_traces() {
+    let folder = workspace().join("examples/archives/paraver");
+    let mut example = std::fs::read(folder.join("trace.prv")).expect("the trace is there");
+    example.push(0);
+    example.extend(std::fs::read(folder.join("trace.pcf")).expect("its names are there"));
+    paraver::paraver(&example);
+    (0..rounds()).into_par_iter().for_each(|round| {
+        let mut random = Random::new(round);
+        let mut bytes = example.clone();
+        for _ in 0..=random.below(12) {
+            let at = random.below(bytes.len());
+            match random.below(4) {
+                0 => bytes[at] = b"0123456789:\n-# c_(),\0"[random.below(21)],
+                1 => drop(bytes.drain(at..bytes.len().min(at + 1 + random.below(30)))),
+                2 => {
+                    let piece = bytes[at..bytes.len().min(at + 40)].to_vec();
+                    let to = random.below(bytes.len());
+                    bytes.splice(to..to, piece);
+                }
+                _ => bytes.splice(at..at, *b"99999999999999").for_each(drop),
+            }
+            bytes.push(b'\n');
+        }
+        paraver::paraver(&bytes);
+    });
 }

@@ -13,6 +13,7 @@ mod hostile;
 mod machine;
 mod manual;
 mod model;
+mod paraver;
 mod pgas;
 mod piece;
 mod print;

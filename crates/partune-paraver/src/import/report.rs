@@ -33,7 +33,7 @@ pub(super) fn lines(name: &str, end: &End, header: &Header, faults: &Faults, qua
         (faults.unknown_lines, "lines are neither records nor communicators nor comments; they were skipped", AGAIN),
         (
             faults.bad_times,
-            "records have times before the begin of the trace, or beyond 2^61 ticks; they were skipped",
+            "records have times before the begin of the trace, or beyond 2^53 ticks; they were skipped",
             AGAIN,
         ),
         (faults.nobody, "records belong to no thread (application, task or thread 0); they were skipped", AGAIN),
