@@ -94,11 +94,12 @@ macro_rules! tell {
         tell!($call, $kind, (attributes::DISPLACEMENT, None), $at => $data)
     };
     ($call:ident, $kind:literal, ($attribute:expr, $value:expr), $at:ident => $data:expr) => {
-        if !matches!($call.lane.keep, Keep::Statistics(_)) {
-            let record = $call.lane.room($call.lane.current.time).attribute($attribute, $value).record($kind);
+        let lane = &mut *$call.lane;
+        if !matches!(lane.keep, Keep::Statistics(_)) {
+            let record = lane.room(lane.current.time).attribute($attribute, $value).record($kind);
             let $at = record.data();
             let end = record.end($data);
-            $call.lane.append(end);
+            lane.append(end);
         }
     };
 }
@@ -145,9 +146,10 @@ impl Call<'_> {
     #[allow(clippy::inline_always, reason = "a few stores")]
     #[inline(always)]
     fn tell_one(&mut self, kind: u8, value: u64) {
-        if !matches!(self.lane.keep, Keep::Statistics(_)) {
-            let at = self.lane.room(self.lane.current.time);
-            self.lane.append(at.byte(kind).c64(value));
+        let lane = &mut *self.lane;
+        if !matches!(lane.keep, Keep::Statistics(_)) {
+            let at = lane.room(lane.current.time);
+            lane.append(at.byte(kind).c64(value));
         }
     }
 
@@ -183,9 +185,10 @@ impl Call<'_> {
 
     #[inline(always)]
     fn tell_message(&mut self, kind: u8, message: Message) {
-        if !matches!(self.lane.keep, Keep::Statistics(_)) {
-            let end = self.lane.room(self.lane.current.time).message(kind, message);
-            self.lane.append(end);
+        let lane = &mut *self.lane;
+        if !matches!(lane.keep, Keep::Statistics(_)) {
+            let end = lane.room(lane.current.time).message(kind, message);
+            lane.append(end);
         }
     }
 

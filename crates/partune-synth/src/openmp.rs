@@ -1,12 +1,13 @@
 //! The kernels of a rank in an OpenMP parallel region: a loop with its barrier, and a critical section.
 
 use partune_otf2::codec::Event;
+use partune_otf2::codec::numbers::paradigm;
 
 use crate::answers::Site;
 use crate::definitions::team;
 use crate::options::InjectionKind;
 use crate::program::kernels;
-use crate::regions::{Region, paradigm};
+use crate::regions::Region;
 use crate::world::{CALL_NS, Recorder, World};
 
 const FORK_NS: u64 = 800;

@@ -1,31 +1,9 @@
 //! The table of regions of the synthetic program: its functions, and the constructs it calls.
 
+use partune_otf2::codec::numbers::{paradigm, role};
+
 use crate::SynthOptions;
 use crate::options::Model;
-
-/// OTF2's numbers of paradigms.
-pub(crate) mod paradigm {
-    pub(crate) const COMPILER: u8 = 2;
-    pub(crate) const OPENMP: u8 = 3;
-    pub(crate) const MPI: u8 = 4;
-    pub(crate) const SHMEM: u8 = 13;
-}
-
-/// OTF2's numbers of region roles.
-mod role {
-    pub(super) const FUNCTION: u8 = 1;
-    pub(super) const LOOP: u8 = 3;
-    pub(super) const PARALLEL: u8 = 5;
-    pub(super) const CRITICAL: u8 = 12;
-    pub(super) const CRITICAL_BLOCK: u8 = 13;
-    pub(super) const BARRIER: u8 = 15;
-    pub(super) const IMPLICIT_BARRIER: u8 = 16;
-    pub(super) const ONE_TO_ALL: u8 = 23;
-    pub(super) const ALL_TO_ONE: u8 = 24;
-    pub(super) const ALL_TO_ALL: u8 = 25;
-    pub(super) const POINT_TO_POINT: u8 = 28;
-    pub(super) const RMA: u8 = 29;
-}
 
 /// A row of the table.
 pub(crate) struct RegionRow {

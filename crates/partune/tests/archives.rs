@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use partune_testkit::outside;
+
 /// An archive with its name in the collection.
 pub(crate) struct Archive {
     pub(crate) name: String,
@@ -16,15 +18,12 @@ pub(crate) fn workspace() -> PathBuf {
 /// A shared archive without its event files: there is nothing to analyse.
 pub(crate) const EMPTY: &str = "casita-4_mpi_lammps_colloid";
 
-/// All shared OTF2 archives that hold events, or our own only if there are none; in CI they must be present.
-#[allow(clippy::print_stdout, reason = "what a test skips is said")]
+/// All shared OTF2 archives that hold events, where they are present, and our own.
 pub(crate) fn archives() -> Vec<Archive> {
-    let shared = std::env::var_os("PARTUNE_TRACES").map_or_else(|| workspace().join("../shared/traces"), PathBuf::from);
     let mut found = Vec::new();
-    collect(&shared.join("otf2"), &mut found);
-    if found.is_empty() {
-        assert!(std::env::var_os("CI").is_none(), "{} must be present in CI", shared.display());
-        println!("skipped: no shared archives at {}", shared.display());
+    if let Some(shared) = outside::traces() {
+        collect(&shared.join("otf2"), &mut found);
+        assert!(!found.is_empty(), "no archives in {}", shared.display());
     }
     collect(&workspace().join("examples/archives"), &mut found);
     found.retain(|archive| archive.name != EMPTY);
