@@ -28,7 +28,7 @@ fn ask(handle: usize) -> u64 {
     }
     // Undefined: the size does not fit an `int`.
     let mut large: i64 = 0;
-    // SAFETY: as above.
+    // SAFETY: a datatype of the program, and a number of 64 bits that outlives the call.
     let known = unsafe { pmpi::type_size_x(handle, &raw mut large as usize) } == SUCCESS;
     if known { large.max(0) as u64 } else { 0 }
 }

@@ -118,15 +118,16 @@ pub(crate) fn measurement(lane: &mut Lane, on: bool) {
 /// The counters' values now.
 #[cold]
 pub(crate) fn counters(lane: &mut Lane, time: u64) {
-    let keep = std::mem::replace(&mut lane.keep, Keep::Events);
-    let Keep::EventsAndCounters(mut counters) = keep else { return lane.keep = keep };
-    for (metric, value) in counters.read() {
-        // One value a metric: its number, how many, their types, the values.
+    // What a lane keeps is never taken out of it: another thread may look at it while the process ends.
+    for place in 0.. {
+        let Keep::EventsAndCounters(counters) = &mut lane.keep else { return };
+        let Some(read) = counters.read(place) else { return };
+        let Some((metric, value)) = read else { continue };
+        // One value per metric: its number, how many, their types, the values.
         const U64: u8 = 4;
         let record = lane.room(time).record(31);
         lane.append(record.end(record.data().c32(metric).byte(1).byte(U64).c64(value)));
     }
-    lane.keep = Keep::EventsAndCounters(counters);
 }
 
 /// A hash of the number that the next synchronisation of all processes of a world has: the same on all of them, and sums of others
