@@ -1,7 +1,10 @@
 //! What the fuzz target of the whole way does with its input: an archive, every analysis, every document.
 //!
-//! An input is an archive in one piece (see [`pack`]). For `fuzz_targets/diagnosis.rs`, which changes records by the same means as the
+//! An input is an archive in one piece (see [`packed`]). For `fuzz_targets/diagnosis.rs`, which changes records by the same means as the
 //! tests of `partune`, and for these tests.
+
+#[path = "packed.rs"]
+mod packed;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,16 +12,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use partune_engine::{Mode, Options, Request};
+use partune_import::{Bytes, Files};
 use partune_otf2::codec::Anchor;
-use partune_otf2::import::{Bytes, Files, import};
+use partune_otf2::import::import;
 use partune_report::{NamedRun, Style, TextOptions};
 use partune_testkit::mutate::{Random, records};
+
+use self::packed::Packed;
+pub(crate) use self::packed::{pack, unpack};
 
 /// The anchor's name in an input.
 pub(crate) const ANCHOR: &str = "traces.otf2";
 
 /// The files of an archive, by name.
-pub(crate) type Archive = BTreeMap<String, Vec<u8>>;
+pub(crate) type Archive = Packed;
 
 struct InMemory(BTreeMap<String, Arc<Vec<u8>>>);
 
@@ -26,40 +33,6 @@ impl Files for InMemory {
     fn open(&self, name: &str) -> io::Result<Bytes> {
         Ok(self.0.get(name).ok_or(io::ErrorKind::NotFound)?.clone())
     }
-}
-
-/// An archive in one piece: of each file the length of its name, the name, its length in four bytes, and what it holds.
-pub(crate) fn pack(archive: &Archive) -> Vec<u8> {
-    let mut packed = Vec::new();
-    for (name, bytes) in archive {
-        packed.push(name.len() as u8);
-        packed.extend(name.bytes());
-        packed.extend((bytes.len() as u32).to_le_bytes());
-        packed.extend(bytes);
-    }
-    packed
-}
-
-/// The archive of an input, as far as it is one.
-pub(crate) fn unpack(mut packed: &[u8]) -> Archive {
-    let mut archive = Archive::new();
-    while let Some((name, bytes)) = next(&mut packed) {
-        archive.insert(name, bytes);
-    }
-    archive
-}
-
-/// Takes a file from the begin of what is left.
-fn next(packed: &mut &[u8]) -> Option<(String, Vec<u8>)> {
-    let mut take = |length: usize| -> Option<&[u8]> {
-        let (taken, rest) = packed.split_at_checked(length)?;
-        *packed = rest;
-        Some(taken)
-    };
-    let length = take(1)?[0];
-    let name = String::from_utf8_lossy(take(length.into())?).into_owned();
-    let length = u32::from_le_bytes(take(4)?.try_into().ok()?);
-    Some((name, take(length as usize)?.to_vec()))
 }
 
 /// Changes records in some files of an archive.

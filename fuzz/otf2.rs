@@ -4,6 +4,8 @@
 //! that they are exercised without a nightly compiler. Besides not panicking, the decoders must keep their promises: what was read can be
 //! written, and reads the same again.
 
+use std::collections::BTreeSet;
+
 use partune_otf2::codec::marker::read_markers;
 use partune_otf2::codec::snapshot::read_snapshots;
 use partune_otf2::codec::thumbnail::read_thumbnail;
@@ -27,16 +29,25 @@ pub(crate) fn anchor(bytes: &[u8]) {
 /// A definition file, taken as a global one and as a local one.
 pub(crate) fn definitions(bytes: &[u8]) {
     for scope in [Scope::Global, Scope::Local] {
-        let print = |bytes: &[u8], size| {
-            let mut lines = Vec::new();
-            let known = |definition: &Definition<'_>| !matches!(definition, Definition::Unknown { .. });
-            read_definitions(bytes, size, scope, &mut |one| lines.extend(known(&one).then(|| format!("{one:?}"))))
-                .expect("a chunk size");
-            lines
-        };
         let mut copy = Vec::new();
         transcode::definitions(bytes, CHUNK, COPY_CHUNK, scope, &mut |chunk| copy.extend_from_slice(chunk))
             .expect("records fit");
+        let mut texts = BTreeSet::new();
+        let mut each = |definition: Definition<'_>| texts.extend(text_of(&definition));
+        read_definitions(bytes, CHUNK, scope, &mut each).expect("a chunk size");
+        let print = |bytes: &[u8], size| {
+            let mut lines = Vec::new();
+            read_definitions(bytes, size, scope, &mut |mut one| {
+                // What has no name in a global file has one in the copy, which says so.
+                if scope == Scope::Global {
+                    let name = name_of(&mut one);
+                    name.into_iter().flatten().filter(|name| !texts.contains(*name)).for_each(|name| *name = NONE);
+                }
+                lines.extend((!matches!(one, Definition::Unknown { .. })).then(|| format!("{one:?}")));
+            })
+            .expect("a chunk size");
+            lines
+        };
         // A copy defines names that nobody does, and early those that the C library's readers need early; else it says the same.
         let (mut before, mut after) = (print(bytes, CHUNK), print(&copy, COPY_CHUNK));
         before.sort();
@@ -44,11 +55,38 @@ pub(crate) fn definitions(bytes: &[u8]) {
         let mut originals = before.iter().peekable();
         after.retain(|line| originals.next_if(|original| *original == line).is_some() || !line.contains(UNDEFINED));
         assert_eq!(before, after);
+        if scope == Scope::Global {
+            let mut defined = BTreeSet::new();
+            read_definitions(&copy, COPY_CHUNK, scope, &mut |mut one| {
+                defined.extend(text_of(&one));
+                let line = format!("{one:?}");
+                assert!(name_of(&mut one).into_iter().flatten().all(|name| defined.contains(name)), "{line}");
+            })
+            .expect("a chunk size");
+        }
     }
 }
 
 /// `(undefined)`, as the bytes of a text are printed.
 const UNDEFINED: &str = "[40, 117, 110, 100, 101, 102, 105, 110, 101, 100, 41]";
+
+/// The reference to nothing.
+const NONE: u32 = u32::MAX;
+
+/// The number of a text.
+fn text_of(definition: &Definition<'_>) -> Option<u32> {
+    if let Definition::Text(text) = definition { Some(text.id).filter(|id| *id != NONE) } else { None }
+}
+
+/// Names that the C library's readers take for granted.
+fn name_of<'a>(definition: &'a mut Definition<'_>) -> [Option<&'a mut u32>; 2] {
+    match definition {
+        Definition::SystemTreeNode(it) => [Some(&mut it.name), Some(&mut it.class_name)],
+        Definition::Region(it) => [Some(&mut it.name), None],
+        Definition::SourceCodeLocation(it) => [Some(&mut it.file), None],
+        _ => [None, None],
+    }
+}
 
 /// An event file.
 pub(crate) fn events(bytes: &[u8]) {

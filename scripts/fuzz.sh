@@ -19,9 +19,11 @@ for target in "${targets[@]}"; do
     mkdir -p "$corpus"
     seeds=(fuzz/seeds/"$target"*)
     [ -d "${seeds[0]}" ] || seeds=()
+    words=()
+    [ ! -f "fuzz/dictionaries/$target" ] || words=(-dict="fuzz/dictionaries/$target")
     printf '== %s, %s s\n' "$target" "$seconds"
     cargo +nightly fuzz run --target-dir target/fuzz-build "$target" "$corpus" "${seeds[@]}" -- \
-        -artifact_prefix="$corpus/failed-" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=200000 -print_final_stats=1 \
+        "${words[@]}" -artifact_prefix="$corpus/failed-" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=200000 -print_final_stats=1 \
         >"target/fuzz/$target.log" 2>&1 || { failed=1; tail -n 30 "target/fuzz/$target.log"; }
     grep -E 'number_of_executed_units|average_exec_per_sec' "target/fuzz/$target.log" || true
     grep -oE 'cov: [0-9]+ ft: [0-9]+' "target/fuzz/$target.log" | tail -n 1 || true

@@ -19,10 +19,10 @@ use rayon::prelude::*;
 const MEMORY: u64 = 1 << 30;
 const SECONDS: u64 = 10;
 
-/// Commands, with MUTANT for the archive, ORIGINAL for the one it was made of, OTHER for another, OUT for a folder; how many turns of a round each has.
-const COMMANDS: [(&str, usize); 10] = [
-    ("analyze MUTANT", 4),
-    ("analyze --full --json --minimum 0 MUTANT", 2),
+/// Commands, with MUTANT for the archive, ORIGINAL for the one it was made of, OTHER for another, OUT for a folder; how many tenths of the mutants each gets.
+const COMMANDS: [(&str, u64); 10] = [
+    ("analyze MUTANT", 6),
+    ("analyze --full --json --minimum 0 MUTANT", 3),
     ("analyze --full MUTANT", 1),
     ("report MUTANT -o OUT/report.html", 1),
     ("convert MUTANT OUT/converted", 1),
@@ -36,25 +36,21 @@ const COMMANDS: [(&str, usize); 10] = [
 /// Chunk sizes of files, tried in turn.
 const CHUNKS: [usize; 3] = [1 << 20, 4 << 20, 1 << 16];
 
-/// Runs so many mutants; whether all ended as they should.
-pub(crate) fn run(partune: &Path, count: u64, archives: &[&str]) -> Result<bool> {
+/// Runs so many mutants through `analyze`, and a tenth as many through each other command, or only through commands that begin with a word;
+/// whether all ended as they should.
+pub(crate) fn run(partune: &Path, count: u64, only: Option<&str>, archives: &[&str]) -> Result<bool> {
     let archives: Vec<PathBuf> = archives.iter().map(PathBuf::from).collect();
     let kept = Path::new("target/mutants");
     fs::create_dir_all(kept)?;
     let outcomes: Mutex<BTreeMap<(&str, String), u64>> = Mutex::default();
-    (0..count).into_par_iter().try_for_each(|round| -> Result<()> {
+    let chosen = COMMANDS.iter().filter(|(command, _)| only.is_none_or(|only| command.starts_with(only)));
+    let rounds: Vec<&str> =
+        chosen.flat_map(|(command, tenths)| (0..count * tenths / 10).map(move |_| *command)).collect();
+    (0_u64..).zip(rounds).collect::<Vec<_>>().into_par_iter().try_for_each(|(round, command)| -> Result<()> {
         let mut random = Random::new(round);
         let original = &archives[random.below(archives.len())];
         let folder = kept.join(format!("mutant-{round}"));
         let mutant = mutant(original, &folder, &mut random)?;
-        let turns: usize = COMMANDS.iter().map(|it| it.1).sum();
-        let turn = random.below(turns);
-        let mut at = 0;
-        let of_turn = COMMANDS.iter().find(|(_, turns)| {
-            at += turns;
-            turn < at
-        });
-        let (command, _) = of_turn.context("every turn has a command")?;
         let other = &archives[random.below(archives.len())];
         let names = [("MUTANT", &*mutant), ("ORIGINAL", original), ("OTHER", other), ("OUT", &folder)];
         let end = if command.starts_with("view") { serve } else { execute };

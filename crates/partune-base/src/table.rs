@@ -28,6 +28,13 @@ impl<I: Id, T> Table<I, T> {
         id
     }
 
+    /// Adds rows until there are so many.
+    pub fn fill_up(&mut self, len: usize, row: impl FnMut() -> T) {
+        if self.rows.len() < len {
+            self.rows.resize_with(len, row);
+        }
+    }
+
     /// The row, or `None` for an id that is none or from elsewhere.
     pub fn get(&self, id: I) -> Option<&T> {
         self.rows.get(id.index())

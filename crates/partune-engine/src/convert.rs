@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 
 use partune_diag::Quality;
 use partune_otf2::copy::{CopyError, Sink, copy};
+use partune_otf2::export::{ExportError, export};
 use thiserror::Error;
 
+use crate::Progress;
 use crate::files::Folder;
-use crate::formats::{self, OpenError};
+use crate::formats::{self, OpenError, name};
 
 /// Why an archive cannot be converted.
 #[derive(Debug, Error)]
@@ -20,6 +22,8 @@ pub enum ConvertError {
     Exists(PathBuf),
     #[error("{}: {error}", path.display())]
     Copy { path: PathBuf, error: CopyError },
+    #[error("{}: {error}", path.display())]
+    Export { path: PathBuf, error: ExportError },
 }
 
 /// What was written.
@@ -34,25 +38,29 @@ pub struct Converted {
     pub quality: Quality,
 }
 
-/// Copies an OTF2 archive into a folder, or to an anchor file that ends in `.otf2`: little endian, uncompressed, complete.
-pub fn convert(from: &Path, to: &Path) -> Result<Converted, ConvertError> {
+/// Makes an OTF2 archive in a folder, or with an anchor file that ends in `.otf2`: little endian, uncompressed, complete. An OTF2 archive is
+/// copied record by record; of any other format, what the event model holds is written.
+pub fn convert(from: &Path, to: &Path, progress: &dyn Progress) -> Result<Converted, ConvertError> {
     let entry = formats::entry(from)?;
-    formats::detect(&entry)?;
+    let format = formats::detect(&entry)?;
     let anchor = if to.extension().is_some_and(|it| it == "otf2") { to.to_owned() } else { to.join("traces.otf2") };
     if anchor.exists() {
         return Err(ConvertError::Exists(anchor));
     }
-    let name = |path: &Path| path.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
     let target = Target { path: anchor.parent().unwrap_or(Path::new("")).to_owned() };
-    let copied = copy(&Folder::of(&entry), &name(&entry), &target, &name(&anchor))
-        .map_err(|error| ConvertError::Copy { path: entry, error })?;
-    Ok(Converted {
-        anchor,
-        events: copied.events,
-        definitions: copied.definitions,
-        locations: copied.locations,
-        quality: copied.quality,
-    })
+    if format.name == partune_otf2::import::FORMAT.name {
+        let copied = copy(&Folder::of(&entry), &name(&entry), &target, &name(&anchor))
+            .map_err(|error| ConvertError::Copy { path: entry, error })?;
+        let (events, definitions, locations) = (copied.events, copied.definitions, copied.locations);
+        return Ok(Converted { anchor, events, definitions, locations, quality: copied.quality });
+    }
+    let trace = crate::open(&entry, progress)?;
+    let written =
+        export(&trace, &target, &name(&anchor)).map_err(|error| ConvertError::Export { path: entry, error })?;
+    let mut quality = trace.quality().clone();
+    quality.merge(written.quality);
+    let (events, definitions, locations) = (written.events, written.definitions, written.locations);
+    Ok(Converted { anchor, events, definitions, locations, quality })
 }
 
 /// Creates a file in a folder, and the folders around it.

@@ -1,16 +1,16 @@
 //! Files of an archive from a folder: opened one by one, read piece by piece.
 //!
-//! Only regular files are read. A pipe or a device in place of one may never answer, or never end, so it is refused before it is opened. What a file
-//! claims to hold and does not (a hole at its end) is left out.
+//! Only regular files are read. What a file claims to hold and does not (a hole at its end) is left out.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use partune_otf2::import::{Bytes, Contents, Files};
-use rustix::fs::{OFlags, SeekFrom, seek};
+use partune_files::open_regular;
+use partune_import::{Bytes, Contents, Files};
+use rustix::fs::{SeekFrom, seek};
 use rustix::io::Errno;
 
 /// The folder of an archive's anchor.
@@ -49,27 +49,6 @@ impl Contents for Plain {
     }
 }
 
-/// Opens a regular file to read it, and nothing else; never waits for another process.
-pub fn open_regular(path: &Path) -> io::Result<File> {
-    check(&std::fs::metadata(path)?)?;
-    // It may be another one by now, and opening a pipe without the flag waits for its writer.
-    let file = OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)?;
-    check(&file.metadata()?)?;
-    Ok(file)
-}
-
-fn check(metadata: &std::fs::Metadata) -> io::Result<()> {
-    let kind = metadata.file_type();
-    let what = match () {
-        () if kind.is_file() => return Ok(()),
-        () if kind.is_dir() => "a folder",
-        () if kind.is_fifo() => "a pipe",
-        () if kind.is_socket() => "a socket",
-        () => "a device",
-    };
-    Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what} and not a file")))
-}
-
 /// Holes that a file may have between its data, beside as much as it has data: padding may have become holes when it was copied.
 const HOLES: u64 = 1 << 20;
 
@@ -104,9 +83,6 @@ fn data_end(file: &File) -> io::Result<u64> {
 #[cfg(test)]
 mod tests {
     use std::io::Write;
-    use std::os::unix::fs::symlink;
-    use std::os::unix::net::UnixListener;
-    use std::process::Command;
 
     use super::*;
 
@@ -129,28 +105,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_refused_and_not_waited_for() {
+    fn only_regular_files_are_opened() {
         let (folder, files) = folder();
-        let path = |name: &str| folder.path().join(name);
-        assert!(Command::new("mkfifo").arg(path("pipe")).status().expect("mkfifo runs").success());
-        let _socket = UnixListener::bind(path("socket")).expect("a socket is made");
-        symlink("/dev/zero", path("device")).expect("a link is made");
-        symlink("pipe", path("link")).expect("a link is made");
-        std::fs::create_dir(path("folder")).expect("a folder is made");
-        for (name, what) in [
-            ("pipe", "a pipe"),
-            ("link", "a pipe"),
-            ("socket", "a socket"),
-            ("device", "a device"),
-            ("folder", "a folder"),
-        ] {
-            let error = files.open(name).err().expect("it is refused").to_string();
-            assert_eq!(error, format!("it is {what} and not a file"));
-        }
-        assert_eq!(files.open("none").err().map(|error| error.kind()), Some(io::ErrorKind::NotFound));
-        std::fs::write(path("file"), "seven").expect("a file is written");
-        symlink("file", path("good")).expect("a link is made");
-        let file = files.open("good").expect("a link to a file is a file");
+        std::fs::create_dir(folder.path().join("folder")).expect("a folder is made");
+        let error = files.open("folder").err().expect("it is refused").to_string();
+        assert_eq!(error, "it is a folder and not a file");
+        std::fs::write(folder.path().join("file"), "seven").expect("a file is written");
+        let file = files.open("file").expect("it is there");
         let mut bytes = [0; 9];
         assert_eq!((file.size(), file.read_at(1, &mut bytes).expect("it is read")), (5, 4));
         assert_eq!(&bytes[..4], b"even");

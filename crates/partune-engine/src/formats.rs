@@ -3,39 +3,16 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use partune_otf2::import::{ImportError, import};
+use partune_files::open_regular;
+use partune_import::{Format, ImportError};
 use partune_trace::Trace;
 use thiserror::Error;
 
 use crate::Progress;
-use crate::files::{Folder, open_regular};
+use crate::files::Folder;
 
-/// A trace format.
-pub struct Format {
-    /// As people call it.
-    pub name: &'static str,
-    /// Whether a file that begins with these bytes (up to 64) is its entry.
-    pub detect: fn(&Path, &[u8]) -> bool,
-    /// Reads everything.
-    pub open: fn(&Path, &dyn Progress) -> Result<Trace, OpenError>,
-    /// The name of the entry file in a folder, to find it where the user names the folder.
-    pub entry: fn(&Path) -> bool,
-}
-
-/// All formats. To add one: one module, one line.
-pub static FORMATS: &[&Format] = &[&OTF2];
-
-static OTF2: Format = Format {
-    name: "OTF2",
-    detect: |_, head| head.len() > 7 && head[0] == 3 && &head[2..7] == b"OTF2\0",
-    open: |path, progress| {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let files = Folder::of(path);
-        let advance = |done, total| progress.advance(done, total);
-        import(&files, &name, &advance).map_err(|error| OpenError::Import { path: path.to_owned(), error })
-    },
-    entry: |path| path.extension().is_some_and(|extension| extension == "otf2"),
-};
+/// All formats. To add one: its crate, and one line.
+pub static FORMATS: &[Format] = &[partune_otf2::import::FORMAT, partune_paraver::import::FORMAT];
 
 /// Why an archive could not be opened.
 #[derive(Debug, Error)]
@@ -84,7 +61,7 @@ pub(crate) fn entry(path: &Path) -> Result<PathBuf, OpenError> {
     for folder in folders {
         let Ok(files) = std::fs::read_dir(folder) else { continue };
         let entries = files.flatten().map(|file| file.path());
-        found.extend(entries.filter(|file| file.is_file() && FORMATS.iter().any(|format| (format.entry)(file))));
+        found.extend(entries.filter(|file| file.is_file() && is_entry(file)));
     }
     found.sort();
     match found.as_slice() {
@@ -102,6 +79,24 @@ pub(crate) fn detect(path: &Path) -> Result<&'static Format, OpenError> {
     open_regular(path)
         .and_then(|file| file.take(64).read_to_end(&mut head))
         .map_err(|error| OpenError::Read { path: path.to_owned(), error })?;
-    let format = FORMATS.iter().copied().find(|format| (format.detect)(path, &head));
+    let format = FORMATS.iter().find(|format| (format.detect)(&name(path), &head));
     format.ok_or_else(|| OpenError::Unknown { path: path.to_owned() })
+}
+
+/// Reads everything, from the entry.
+pub(crate) fn read(format: &Format, entry: &Path, progress: &dyn Progress) -> Result<Trace, OpenError> {
+    let advance = |done, total| progress.advance(done, total);
+    (format.open)(&Folder::of(entry), &name(entry), &advance)
+        .map_err(|error| OpenError::Import { path: entry.to_owned(), error })
+}
+
+/// Whether a file has a name as entries have.
+fn is_entry(file: &Path) -> bool {
+    let name = name(file);
+    FORMATS.iter().flat_map(|format| format.endings).any(|ending| name.ends_with(ending))
+}
+
+/// The name of a file in its folder.
+pub(crate) fn name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }

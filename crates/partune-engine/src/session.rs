@@ -37,7 +37,7 @@ pub fn open(path: &Path, progress: &dyn Progress) -> Result<Trace, OpenError> {
     let entry = formats::entry(path)?;
     let format = formats::detect(&entry)?;
     progress.stage("reading");
-    let trace = timed(progress, "reading", || (format.open)(&entry, progress))?;
+    let trace = timed(progress, "reading", || formats::read(format, &entry, progress))?;
     if trace.active_pes().next().is_some() {
         return Ok(trace);
     }

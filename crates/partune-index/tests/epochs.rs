@@ -230,3 +230,71 @@ fn tests_do_not_wait_and_nobody_waits_for_himself() {
     assert_eq!(found(&trace, &index), rows(&expected));
     assert_eq!(notes(&index), [""; 0]);
 }
+
+/// Two PEs, with 5,000 posts and starts that name 4,000 PEs, would be 80,000,000 partners of 20,000 rows. Those of a window beside it count.
+#[test]
+fn partners_are_linear_in_rows() {
+    const PES: usize = 4000;
+    let all: String = (0..PES).map(|pe| format!(" {pe}")).collect();
+    let epochs = |open: &str, close: &str, group: &str, window: &str, count: i64, from: i64| -> String {
+        let one = |turn: i64| {
+            let at = from + 20 * turn;
+            let end = at + 10;
+            format!(
+                "MPI_Win_{open} {at}..{} epoch({group}, win={window}) MPI_Win_{close} {end}..{} epoch({group}, win={window}) ",
+                at + 5,
+                end + 5
+            )
+        };
+        (0..count).map(one).collect()
+    };
+    let text = |turns: i64, group: &str| {
+        let mut text = format!("group all ={all}\ngroup zero = 0\ngroup one = 1\nwindow a = all\nwindow b = all\n");
+        let (crowd, few) = (100 + 20 * turns, 10_000_000);
+        let main = |inside: String| format!("main 0..{few} {{ {inside} }}");
+        let starts = epochs("start", "complete", "one", "b", 1, 2);
+        let posts = epochs("post", "wait", "zero", "b", 1, 3);
+        let (of_zero, of_one) = if group == "all" { ("all", "all") } else { ("one", "zero") };
+        text += &format!("pe 0: {}\n", main(starts + &epochs("start", "complete", of_zero, "a", turns, 100)));
+        text += &format!("pe 1: {}\n", main(posts + &epochs("post", "wait", of_one, "a", turns, 101)));
+        assert!(crowd < few);
+        (2..PES).for_each(|pe| text += &format!("pe {pe}: main 0..1\n"));
+        text
+    };
+    let beside = rows(&[(0, "Win_start", 3, 1), (1, "Win_wait", 13, 0)]);
+    let (trace, index) = self::index(&text(5000, "all"));
+    let told = "epochs of windows name so many partners that they were not paired; no waiting is told of them x10000";
+    assert_eq!(notes(&index), [told]);
+    assert_eq!(found(&trace, &index), beside);
+    // As many rows, which name each other.
+    let (trace, index) = self::index(&text(5000, "each other"));
+    assert_eq!(notes(&index), [""; 0]);
+    assert_eq!(found(&trace, &index).len(), 2 + 2 * 5000);
+    // Few rows may name many.
+    let (_, index) = self::index(&text(10, "all"));
+    assert_eq!(notes(&index), [format!("{UNPAIRED} x{}", 2 * 10 * (PES - 2))]);
+}
+
+/// Other handles of the same members.
+#[test]
+fn a_group_is_its_members() {
+    let (trace, index) = index(
+        "group one = 1 2
+         group other = 2 1
+         group third = 1
+         group zero = 0
+         pe 0: main 0..100 { MPI_Win_start 10..40 epoch(one) MPI_Win_complete 60..61 epoch(other) }
+         pe 1: main 0..100 { MPI_Win_post 20..21 epoch(zero) MPI_Win_wait 50..62 epoch(zero) }
+         pe 2: main 0..100 { MPI_Win_post 30..31 epoch(zero) MPI_Win_wait 50..62 epoch(zero) }",
+    );
+    assert_eq!(found(&trace, &index), rows(&[(0, "Win_start", 30, 2), (1, "Win_wait", 60, 0), (2, "Win_wait", 60, 0)]));
+    let (_, index) = self::index(
+        "group one = 1 2
+         group third = 1
+         group zero = 0
+         pe 0: main 0..100 { MPI_Win_start 10..40 epoch(one) MPI_Win_complete 60..61 epoch(third) }
+         pe 1: main 0..100 { MPI_Win_post 20..21 epoch(zero) MPI_Win_wait 50..62 epoch(zero) }
+         pe 2: main 0..100",
+    );
+    assert!(notes(&index).contains(&format!("{UNENDED} x2")), "{:?}", notes(&index));
+}

@@ -36,8 +36,26 @@ fn add(stream: &mut Stream, row: Row) {
     let (time, visit) = (time(row), VisitIx(if d % 9 == 8 { u32::MAX } else { u32::from(d) % 12 }));
     let (peer, group, window) = (PeId(id(a)), GroupId(id(b)), WindowId(id(c) % 4));
     match row.0 % 10 {
-        0 => stream.sends.push(Send { visit, time, peer, group, tag: id(c), bytes: 1, request: request(d) }),
-        1 => stream.recvs.push(Recv { visit, time, peer, group, tag: id(c), bytes: 1, request: request(d) }),
+        0 => stream.sends.push(Send {
+            visit,
+            time,
+            peer,
+            group,
+            tag: id(c),
+            bytes: 1,
+            request: request(d),
+            matching: request(c),
+        }),
+        1 => stream.recvs.push(Recv {
+            visit,
+            time,
+            peer,
+            group,
+            tag: id(c),
+            bytes: 1,
+            request: request(d),
+            matching: request(c),
+        }),
         2 => {
             use RequestKind::{Cancelled, CollectiveStarted, RecvPosted, SendCompleted, Tested};
             let kind = pick(&[Cancelled, CollectiveStarted, RecvPosted, SendCompleted, Tested], a);

@@ -6,12 +6,13 @@
 use std::io::{self, Write};
 
 use partune_diag::{Diagnostic, Quality, Severity};
+use partune_import::{Files, ImportError, Pieces, read_all};
 use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::codec::transcode::{self, Copied};
 use crate::codec::{self, Anchor, CodecError, Compression, Definition, Scope, Substrate};
-use crate::import::{Archive, Files, ImportError, Pieces, read_all, report_damage};
+use crate::import::{Archive, report_damage};
 
 /// Where the files of an archive are written to, by name relative to its folder, with `/` between folders.
 pub trait Sink: Sync {
@@ -64,7 +65,7 @@ pub fn copy(files: &dyn Files, anchor_name: &str, sink: &dyn Sink, to_anchor: &s
     let mut copy = Copy::default();
 
     let from = format!("{}.def", archive.name);
-    let bytes = archive.read(&from).map_err(|error| ImportError::Read { name: from.clone(), error })?;
+    let bytes = archive.read(&from).map_err(|error| ImportError::unreadable(&from, &error))?;
     let bytes: &[u8] = &bytes;
     let mut locations = Vec::new();
     let note = &mut |definition: Definition<'_>| {
@@ -148,7 +149,7 @@ impl Job<'_> {
         let mut events = 0;
         for kind in ["def", "evt", "snap"] {
             let (from, to) = (format!("{from}.{kind}"), format!("{to}.{kind}"));
-            let unread = |error| ImportError::Read { name: from.clone(), error };
+            let unread = |error| ImportError::unreadable(&from, &error);
             let file = match self.archive.open(&from) {
                 Ok(file) => file,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -158,7 +159,7 @@ impl Job<'_> {
             if kind == "evt" {
                 let mut pieces = Pieces::new(file.as_ref(), 0..u64::MAX, events_from);
                 let copied = self.to_file(&from, &to, &mut quality, |sink| {
-                    let next: &mut transcode::NextChunk<'_> = &mut |read| pieces.next().is_some_and(read);
+                    let next: &mut transcode::NextChunk<'_> = &mut |read| pieces.read().is_some_and(read);
                     transcode::events_of(next, events_from, events_to, sink)
                 })?;
                 if let Some(error) = pieces.failed {
@@ -224,7 +225,7 @@ impl Job<'_> {
         match self.archive.files.open(name).and_then(|file| read_all(file.as_ref())) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(ImportError::Read { name: name.to_owned(), error }.into()),
+            Err(error) => Err(ImportError::unreadable(name, &error).into()),
         }
     }
 

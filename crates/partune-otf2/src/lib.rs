@@ -4,6 +4,8 @@
 
 pub mod codec;
 pub mod copy;
+pub mod export;
 pub mod import;
+pub mod paradigms;
 pub mod statistics;
 pub mod write;

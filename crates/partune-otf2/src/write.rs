@@ -13,6 +13,7 @@ use crate::codec::definition::{
 use crate::codec::numbers::value;
 use crate::codec::view::Array;
 use crate::codec::{CodecError, DefinitionWriter};
+use crate::paradigms;
 
 /// Bytes of a chunk of definitions.
 pub const DEFINITION_CHUNK: u64 = 4 << 20;
@@ -96,9 +97,9 @@ impl<S: FnMut(&[u8])> Definitions<S> {
         self.text("").map(drop)
     }
 
-    pub fn paradigm(&mut self, paradigm: u8, name: &str, paradigm_class: u8) -> Result<(), CodecError> {
+    pub fn paradigm(&mut self, paradigm: u8, name: &str) -> Result<(), CodecError> {
         let name = self.text(name)?;
-        self.put(Paradigm { paradigm, name, paradigm_class })
+        self.put(Paradigm { paradigm, name, paradigm_class: paradigms::class(paradigm) })
     }
 
     /// The machine, which is node 0 of the system.
@@ -224,7 +225,7 @@ impl<S: FnMut(&[u8])> Definitions<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codec::numbers::{group, paradigm};
+    use crate::codec::numbers::group;
     use crate::codec::{Scope, read_definitions};
 
     #[test]
@@ -232,7 +233,7 @@ mod tests {
         let mut bytes = Vec::new();
         let mut to = Definitions::new(|chunk: &[u8]| bytes.extend_from_slice(chunk)).expect("a size of chunks");
         to.clock(10, 1, 2, None).expect("room");
-        to.group(0, "all", group::COMM, paradigm::MPI, &[0, 1]).expect("room");
+        to.group(0, "all", group::COMM, paradigms::MPI, &[0, 1]).expect("room");
         to.comm(0, "all", 0, NONE).expect("room");
         assert_eq!(to.finish(), 5);
         let mut seen = Vec::new();

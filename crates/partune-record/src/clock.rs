@@ -22,8 +22,8 @@ pub(crate) struct Kept {
 /// The reading in a folder of parts; made now, if there is none.
 pub(crate) fn kept(parts: &Path) -> io::Result<Kept> {
     let path = parts.join(NAME);
-    match fs::read_to_string(&path) {
-        Ok(text) => read(&text)
+    match partune_files::read_regular(&path) {
+        Ok(bytes) => read(&String::from_utf8_lossy(&bytes))
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("{NAME} is no reading of clocks"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let kept = Kept { boot: boot(), reading: clock::reading_beside() };

@@ -321,7 +321,7 @@ fn read_logs(parts: &Path) -> Result<(Vec<(PathBuf, ProcessLog)>, usize), Record
     let mut paths: Vec<PathBuf> = entries.map_err(RecordError::file(parts))?.iter().map(fs::DirEntry::path).collect();
     paths.sort();
     let log = |path: &PathBuf| {
-        let bytes = fs::read(path).map_err(RecordError::file(path))?;
+        let bytes = partune_files::read_regular(path).map_err(RecordError::file(path))?;
         let lanes = lanes_of(path, &paths);
         match ProcessLog::parse(&String::from_utf8_lossy(&bytes)) {
             Ok(mut log) => {

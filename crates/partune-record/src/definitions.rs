@@ -7,27 +7,16 @@ use partune_otf2::codec::definition::{
     Attribute, CallingContext, InterComm, IoHandle, IoParadigm, IoRegularFile, LocationGroupProperty, LocationProperty,
     SourceCodeLocation,
 };
-use partune_otf2::codec::numbers::{group, metric, occurrence, paradigm, paradigm_class, region_flag, role, value};
+use partune_otf2::codec::numbers::{group, metric, occurrence, region_flag, role, value};
 use partune_otf2::codec::view::Properties;
 use partune_otf2::codec::{CodecError, Value};
+use partune_otf2::paradigms;
 use partune_otf2::write::{CounterRow, Definitions, RegionRow};
 use partune_parts::layout::attributes;
 
 use crate::contexts::{Contexts, Kind, NONE};
 use crate::roles;
 use crate::unify::{CommRow, Unified};
-
-/// The number of a paradigm in OTF2.
-fn number(name: &str) -> u8 {
-    match name {
-        "OpenMP" => paradigm::OPENMP,
-        "MPI" => paradigm::MPI,
-        "pthread" => paradigm::PTHREAD,
-        "UPC" => paradigm::UPC,
-        "OpenSHMEM" => paradigm::SHMEM,
-        _ => paradigm::UNKNOWN,
-    }
-}
 
 /// The global definitions of a recording in the making.
 pub(crate) struct Global<'t, S> {
@@ -55,10 +44,10 @@ impl<'t, S: FnMut(&[u8])> Global<'t, S> {
         let [user, compiler] = ["User", "Compiler"];
         self.to.text(user)?;
         self.to.text(compiler)?;
-        let own = [(paradigm::USER, user), (paradigm::COMPILER, compiler)];
-        let all = own.into_iter().chain(names.map(|name| (number(name), name)));
+        let own = [(paradigms::USER, user), (paradigms::COMPILER, compiler)];
+        let all = own.into_iter().chain(names.map(|name| (paradigms::number(name), name)));
         for (number, name) in all {
-            self.to.paradigm(number, name, paradigm_class::PROCESS)?;
+            self.to.paradigm(number, name)?;
         }
         Ok(())
     }
@@ -99,15 +88,15 @@ impl<'t, S: FnMut(&[u8])> Global<'t, S> {
         for (region, id) in contexts.regions.rows.iter().zip(0..) {
             let name = self.string(region.name)?;
             let (role, paradigm, flags) = match region.kind {
-                Kind::Function => (role::FUNCTION, paradigm::COMPILER, 0),
+                Kind::Function => (role::FUNCTION, paradigms::COMPILER, 0),
                 Kind::Construct(of) => {
                     let of = self.strings.get(of);
-                    (roles::of(self.strings.get(region.name), of), number(of), 0)
+                    (roles::of(self.strings.get(region.name), of), paradigms::number(of), 0)
                 }
-                Kind::Code => (role::CODE, paradigm::USER, 0),
-                Kind::Phase => (role::CODE, paradigm::USER, region_flag::PHASE),
-                Kind::Loop => (role::LOOP, paradigm::USER, region_flag::DYNAMIC),
-                Kind::Iteration => (role::CODE, paradigm::USER, region_flag::DYNAMIC | region_flag::PHASE),
+                Kind::Code => (role::CODE, paradigms::USER, 0),
+                Kind::Phase => (role::CODE, paradigms::USER, region_flag::PHASE),
+                Kind::Loop => (role::LOOP, paradigms::USER, region_flag::DYNAMIC),
+                Kind::Iteration => (role::CODE, paradigms::USER, region_flag::DYNAMIC | region_flag::PHASE),
             };
             let file = match region.kind {
                 Kind::Construct(name) => self.string(name)?,
@@ -130,10 +119,10 @@ impl<'t, S: FnMut(&[u8])> Global<'t, S> {
     pub(crate) fn communication(&mut self, unified: &Unified, locations: &[u64]) -> Result<(), CodecError> {
         const SELF: u32 = 1;
         const FIRST: u32 = 2;
-        self.to.group(0, "MPI", group::COMM_LOCATIONS, paradigm::MPI, locations)?;
-        self.to.group(SELF, "MPI_COMM_SELF", group::COMM_SELF, paradigm::MPI, &[])?;
+        self.to.group(0, "MPI", group::COMM_LOCATIONS, paradigms::MPI, locations)?;
+        self.to.group(SELF, "MPI_COMM_SELF", group::COMM_SELF, paradigms::MPI, &[])?;
         for (members, id) in unified.groups.iter().zip(FIRST..) {
-            self.to.group(id, "", group::COMM, paradigm::MPI, members)?;
+            self.to.group(id, "", group::COMM, paradigms::MPI, members)?;
         }
         for (comm, id) in unified.comms.iter().zip(0..) {
             let parent = comm.parent;

@@ -5,12 +5,16 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use partune_parts::filter::Skip;
 use partune_symbols::{Filter, Module, NoFiles, Storage};
 
 use crate::RecordError;
+
+/// First bytes of every program.
+const ELF: &[u8] = b"\x7fELF";
 
 /// Writes the addresses that the rules exclude to a file in `parts`; its path.
 pub(crate) fn resolve(rules: &Path, command: &[OsString], parts: &Path) -> Result<PathBuf, RecordError> {
@@ -28,9 +32,31 @@ pub(crate) fn resolve(rules: &Path, command: &[OsString], parts: &Path) -> Resul
 /// The lines of a module; none if the file is not one.
 fn excluded(path: &Path, filter: &Filter) -> Option<String> {
     let path = path.canonicalize().ok()?;
-    let bytes = fs::read(&path).ok()?;
+    let mut file = partune_files::open_regular(&path).ok()?;
+    // Words of a command also name what the program reads, which may be large.
+    let mut bytes = vec![0; ELF.len()];
+    file.read_exact(&mut bytes).ok().filter(|()| bytes == ELF)?;
+    file.read_to_end(&mut bytes).ok()?;
     let storage = Storage::new();
     let module = Module::parse(&path.to_string_lossy(), &bytes, &NoFiles, &storage).ok()?;
     let skip = |range: &std::ops::Range<u64>| Skip { path: &path, begin: range.start, end: range.end }.line();
     Some(filter.excluded(&module).iter().map(skip).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_programs_are_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let filter = Filter::parse("exclude *\n").expect("a filter");
+        for (name, bytes) in [("input", &b"1 2 3"[..]), ("short", b"\x7f"), ("empty", b"")] {
+            let path = folder.path().join(name);
+            fs::write(&path, bytes).expect("a file is written");
+            assert_eq!(excluded(&path, &filter), None, "{name}");
+        }
+        let test = std::env::current_exe().expect("the test binary has a path");
+        assert!(excluded(&test, &filter).is_some_and(|lines| lines.lines().count() > 100));
+    }
 }

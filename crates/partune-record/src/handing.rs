@@ -5,7 +5,6 @@
 //! starts as well; so it is the way, unless the command has options already.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
 use std::process::Command;
@@ -55,12 +54,10 @@ fn is_script_with_option(argument: &OsStr) -> bool {
     if text.contains(char::is_whitespace) {
         return has_option(&text);
     }
-    // A pipe or a terminal is the program's to read.
-    if !fs::metadata(argument).is_ok_and(|about| about.is_file()) {
-        return false;
-    }
     let mut script = Vec::new();
-    let read = File::open(argument).and_then(|file| file.take(MOST).read_to_end(&mut script));
+    // A pipe or a terminal is the program's to read.
+    let read =
+        partune_files::open_regular(Path::new(argument)).and_then(|file| file.take(MOST).read_to_end(&mut script));
     // Programs are no scripts, and a script of another kind than the shell's begins with its interpreter too.
     let is_text = read.is_ok() && !script.contains(&0);
     is_text && has_option(&String::from_utf8_lossy(&script))

@@ -1,5 +1,6 @@
 //! From the lane of a thread to its event file: what was flushed during the run, and what was still in the ring.
 
+use std::borrow::Cow;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _};
 use std::mem::offset_of;
@@ -78,21 +79,16 @@ impl Lane {
 
     /// Counts the events and finds the first and last time.
     fn look(&mut self, ring: &[u8]) -> io::Result<()> {
-        let flushed = if self.flushed > 0 {
-            let file = File::open(&self.flushed_path)?;
-            // SAFETY: the program that wrote the file has ended.
-            #[allow(unsafe_code, reason = "reading a file in place")]
-            let map = unsafe { memmap2::Mmap::map(&file)? };
-            Some(map)
-        } else {
-            None
+        let flushed = if self.flushed > 0 { Some(partune_files::open_regular(&self.flushed_path)?) } else { None };
+        let chunks = Chunks { flushed, count: self.flushed / CHUNK_SIZE as u64, ring };
+        let all = 0..chunks.count + ring.len().div_ceil(CHUNK_SIZE) as u64;
+        let first = chunks.first_times(all.clone())?;
+        let last = chunks.first_times(all.clone().rev())?;
+        self.times = first.zip(last).map(|(first, last)| (first.0, last.1));
+        self.events = match all.last() {
+            Some(last) => last_event(&chunks.get(last)?).unwrap_or_default(),
+            None => 0,
         };
-        let flushed = flushed.as_deref().map_or(&[][..], |map| &map[..self.flushed as usize]);
-        let mut all = flushed.chunks(CHUNK_SIZE).chain(ring.chunks(CHUNK_SIZE));
-        let first = all.clone().find_map(|chunk| times(chunk).map(|times| times.0));
-        let last = all.clone().rev().find_map(|chunk| times(chunk).map(|times| times.1));
-        self.times = first.zip(last);
-        self.events = all.try_fold(0, |_, chunk| last_event(chunk)).unwrap_or_default();
         Ok(())
     }
 
@@ -125,7 +121,7 @@ impl Lane {
         let file = match self.flushed() {
             Some(flushed) if self.is_cut || !parts::link(flushed, path)? => {
                 let mut file = File::create_new(path)?;
-                io::copy(&mut File::open(flushed)?.take(self.flushed), &mut file)?;
+                io::copy(&mut partune_files::open_regular(flushed)?.take(self.flushed), &mut file)?;
                 file
             }
             Some(_) => OpenOptions::new().write(true).open(path)?,
@@ -147,6 +143,35 @@ impl Lane {
         let marks: &[u8] = if room >= 2 { &[bytes::END_OF_FILE, bytes::END_OF_BUFFER] } else { &[bytes::END_OF_FILE] };
         ring.extend_from_slice(marks);
         ring
+    }
+}
+
+/// The chunks of a lane: those that were flushed, which are read one at a time, then those of the ring.
+struct Chunks<'a> {
+    flushed: Option<File>,
+    /// How many were flushed.
+    count: u64,
+    ring: &'a [u8],
+}
+
+impl Chunks<'_> {
+    fn get(&self, at: u64) -> io::Result<Cow<'_, [u8]>> {
+        match &self.flushed {
+            Some(flushed) if at < self.count => {
+                let mut bytes = vec![0; CHUNK_SIZE];
+                flushed.read_exact_at(&mut bytes, at * CHUNK_SIZE as u64)?;
+                Ok(bytes.into())
+            }
+            _ => {
+                let begin = (at - self.count) as usize * CHUNK_SIZE;
+                Ok(self.ring[begin..self.ring.len().min(begin + CHUNK_SIZE)].into())
+            }
+        }
+    }
+
+    /// First and last time of the first of some chunks that has any.
+    fn first_times(&self, mut order: impl Iterator<Item = u64>) -> io::Result<Option<(u64, u64)>> {
+        order.find_map(|at| self.get(at).map(|chunk| times(&chunk)).transpose()).transpose()
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// The content of a part; nothing if there is none: on a file system over the network they are written when the process ends.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
-    match fs::read(path) {
+    match partune_files::read_regular(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         bytes => bytes,
     }
@@ -20,8 +20,12 @@ pub(crate) fn size(path: &Path) -> io::Result<u64> {
     }
 }
 
-/// Gives a part another name besides its own; false where the file system, or the right to it, does not allow that.
+/// Gives a part another name besides its own; false where the file system, or the right to it, does not allow that, and for a link to a
+/// file elsewhere, whose second name would lead nowhere once the parts are gone.
 pub(crate) fn link(part: &Path, name: &Path) -> io::Result<bool> {
+    if fs::symlink_metadata(part)?.is_symlink() {
+        return Ok(false);
+    }
     match fs::hard_link(part, name) {
         Ok(()) => Ok(true),
         Err(error) => match error.raw_os_error() {

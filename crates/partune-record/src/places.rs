@@ -109,10 +109,10 @@ fn map(path: &Path) -> Result<Option<Mmap>, RecordError> {
     // SAFETY: programs and libraries are not changed in place while they are used.
     #[allow(unsafe_code, reason = "reading a file in place")]
     let map = |file: File| unsafe { Mmap::map(&file) };
-    match File::open(path).and_then(map) {
+    match partune_files::open_regular(path).and_then(map) {
         Ok(map) => Ok(Some(map)),
         Err(error) => match error.raw_os_error() {
-            // Not there, not ours, or nothing that has a content: a folder, an empty file, what the loader made up.
+            // Not there, not ours, or nothing that has a content: a folder, a pipe, an empty file, what the loader made up.
             Some(libc::ENOENT | libc::ENOTDIR | libc::EACCES | libc::EPERM | libc::EINVAL | libc::ENODEV) | None => {
                 Ok(None)
             }
@@ -139,5 +139,24 @@ impl Maps {
         // SAFETY: mapped memory does not move with its owner, which is never removed before `self`.
         #[allow(unsafe_code, reason = "an arena of mappings")]
         Some(unsafe { &*bytes })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_module_that_is_no_file_has_no_content() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (pipe, file) = (folder.path().join("pipe"), folder.path().join("file"));
+        assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+        for path in [&pipe, Path::new("/dev/zero"), folder.path(), &folder.path().join("none")] {
+            assert!(map(path).expect("nothing failed").is_none(), "{}", path.display());
+        }
+        std::fs::write(&file, "seven").expect("a file is written");
+        assert_eq!(map(&file).expect("it is there").as_deref(), Some(&b"seven"[..]));
     }
 }

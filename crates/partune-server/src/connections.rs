@@ -14,7 +14,8 @@ use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
 use tokio::task::AbortHandle;
 
 /// What connections may ask for.
@@ -79,9 +80,14 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, limits: Limits)
     }
 }
 
-async fn answer(stream: TcpStream, router: Router, limits: Limits) {
+/// Answers what comes on one connection. A client that says that nothing more will follow gets the answers to what it has asked.
+pub(crate) async fn answer(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    router: Router,
+    limits: Limits,
+) {
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(limits.head).max_buf_size(HEAD);
+    builder.timer(TokioTimer::new()).header_read_timeout(limits.head).max_buf_size(HEAD).half_close(true);
     // What went wrong is between the two sides: the browser shows it.
     let _ = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router)).await;
 }

@@ -3,14 +3,15 @@
 use std::future::Future;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 use axum::extract::{Path, RawQuery, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::{Router, middleware};
+use axum::{Extension, Router, middleware};
 use partune_engine::{Machine, Request, Selection};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -18,7 +19,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::access::guard;
 use crate::api;
 use crate::assets::Assets;
-use crate::connections::{self, Limits};
+use crate::connections::{self, Known, Limits};
 use crate::reply::{Answer, Error};
 use crate::runs::Runs;
 use crate::token::Token;
@@ -63,6 +64,8 @@ pub struct Server {
     token: Token,
     shared: Arc<Shared>,
     settings: Settings,
+    /// Whether archives were opened for [`Server::exchange`].
+    opened: Once,
 }
 
 /// What all questions see.
@@ -90,12 +93,31 @@ impl Server {
         let address = listener.local_addr().map_err(listen)?;
         let token = Token::new().map_err(ServeError::Random)?;
         let shared = Arc::new(Shared { runs: Runs::new(settings.archives.clone()), assets });
-        Ok(Server { runtime, listener, address, token, shared, settings })
+        Ok(Server { runtime, listener, address, token, shared, settings, opened: Once::new() })
     }
 
     /// The address of the page.
     pub fn url(&self) -> String {
         format!("http://{}/{}/", self.address, self.token.as_str())
+    }
+
+    /// The bytes that a client gets for these bytes, without a socket: for whoever tries what can be asked. Archives are opened before the first.
+    pub fn exchange(&self, bytes: &[u8]) -> Vec<u8> {
+        self.opened.call_once(|| self.shared.runs.open(&self.settings));
+        let (client, stream) = tokio::io::duplex(bytes.len() + 1);
+        let router = router(Arc::clone(&self.shared), self.token.clone()).layer(Extension(Known::default()));
+        let (mut replies, mut asked) = tokio::io::split(client);
+        let mut reply = Vec::new();
+        self.runtime.block_on(async {
+            let ask = async {
+                // A server that has read enough may have closed it.
+                let _ = asked.write_all(bytes).await;
+                let _ = asked.shutdown().await;
+            };
+            let answers = connections::answer(stream, router, self.settings.limits);
+            let _ = tokio::join!(ask, answers, replies.read_to_end(&mut reply));
+        });
+        reply
     }
 
     /// Answers until Ctrl-C or a request to terminate, and opens the archives meanwhile.
@@ -117,11 +139,7 @@ impl Server {
         let limits = settings.limits;
         let opened = Arc::clone(&shared);
         std::thread::spawn(move || opened.runs.open(&settings));
-        let router = Router::new()
-            .route("/{token}/api/{*question}", get(question))
-            .fallback(asset)
-            .with_state(shared)
-            .layer(middleware::from_fn_with_state(token, guard));
+        let router = router(shared, token);
         runtime.block_on(async {
             tokio::select! {
                 () = connections::serve(listener, router, limits) => (),
@@ -131,6 +149,14 @@ impl Server {
         // What is being worked on is not waited for.
         runtime.shutdown_background();
     }
+}
+
+fn router(shared: Arc<Shared>, token: Token) -> Router {
+    Router::new()
+        .route("/{token}/api/{*question}", get(question))
+        .fallback(asset)
+        .with_state(shared)
+        .layer(middleware::from_fn_with_state(token, guard))
 }
 
 /// A question to the API. It is worked on where it keeps no other one from being heard.

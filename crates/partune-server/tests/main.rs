@@ -5,4 +5,5 @@
 mod answers;
 mod connections;
 mod refusals;
+mod requests;
 mod site;

@@ -1,8 +1,9 @@
 //! The definitions of the archive, as Score-P lays them out.
 
 use partune_otf2::codec::definition::{ClockOffset, Definition};
-use partune_otf2::codec::numbers::{group, metric, occurrence, paradigm, paradigm_class};
+use partune_otf2::codec::numbers::{group, metric, occurrence};
 use partune_otf2::codec::{CodecError, DefinitionWriter};
+use partune_otf2::paradigms;
 use partune_otf2::write::{CounterRow, DEFINITION_CHUNK, Definitions, NONE, RegionRow};
 
 use crate::clock::{EPOCH, RankClock};
@@ -88,12 +89,12 @@ struct Global<S> {
 impl<S: FnMut(&[u8])> Global<S> {
     fn paradigms(&mut self, options: &SynthOptions) -> Result<(), CodecError> {
         let (number, name) = match options.model {
-            Model::Mpi => (paradigm::MPI, "MPI"),
-            Model::Shmem => (paradigm::SHMEM, "OpenSHMEM"),
+            Model::Mpi => (paradigms::MPI, "MPI"),
+            Model::Shmem => (paradigms::SHMEM, "OpenSHMEM"),
         };
-        self.to.paradigm(number, name, paradigm_class::PROCESS)?;
+        self.to.paradigm(number, name)?;
         if options.hybrid() {
-            self.to.paradigm(paradigm::OPENMP, "OpenMP", paradigm_class::THREAD_FORK_JOIN)?;
+            self.to.paradigm(paradigms::OPENMP, "OpenMP")?;
         }
         Ok(())
     }
@@ -125,8 +126,8 @@ impl<S: FnMut(&[u8])> Global<S> {
             let Some(id) = id else { continue };
             let name = self.to.text(row.name)?;
             let file = self.to.text(match row.paradigm {
-                paradigm::MPI => "MPI",
-                paradigm::SHMEM => "OpenSHMEM",
+                paradigms::MPI => "MPI",
+                paradigms::SHMEM => "OpenSHMEM",
                 _ => "solver.c",
             })?;
             let (lines, role, paradigm) = (row.lines, row.role, row.paradigm);
@@ -139,14 +140,14 @@ impl<S: FnMut(&[u8])> Global<S> {
     fn communicators(&mut self, options: &SynthOptions) -> Result<(), CodecError> {
         let grid = Grid::new(options.ranks);
         let all: Vec<u64> = (0..u64::from(options.ranks)).collect();
-        self.group("", group::COMM_LOCATIONS, paradigm::MPI, &all)?;
-        let alone = self.group("", group::COMM_SELF, paradigm::MPI, &[])?;
-        let world = self.group("", group::COMM, paradigm::MPI, &all)?;
+        self.group("", group::COMM_LOCATIONS, paradigms::MPI, &all)?;
+        let alone = self.group("", group::COMM_SELF, paradigms::MPI, &[])?;
+        let world = self.group("", group::COMM, paradigms::MPI, &all)?;
         self.comm("MPI_COMM_WORLD", world, NONE)?;
         let comm_self = self.comm("MPI_COMM_SELF", alone, NONE)?;
         debug_assert_eq!(comm_self, COMM_SELF);
         for row in all.chunks(grid.columns as usize).take(row_count(options) as usize) {
-            let group = self.group("", group::COMM, paradigm::MPI, row)?;
+            let group = self.group("", group::COMM, paradigms::MPI, row)?;
             self.comm("row", group, COMM_WORLD)?;
         }
         Ok(())
@@ -155,8 +156,8 @@ impl<S: FnMut(&[u8])> Global<S> {
     /// The group of all PEs, and the window of their symmetric heap.
     fn heap(&mut self, options: &SynthOptions) -> Result<(), CodecError> {
         let all: Vec<u64> = (0..u64::from(options.ranks)).collect();
-        self.group("", group::COMM_LOCATIONS, paradigm::SHMEM, &all)?;
-        let world = self.group("", group::COMM, paradigm::SHMEM, &all)?;
+        self.group("", group::COMM_LOCATIONS, paradigms::SHMEM, &all)?;
+        let world = self.group("", group::COMM, paradigms::SHMEM, &all)?;
         let comm = self.comm("All PEs", world, NONE)?;
         self.to.window(HEAP, "All PEs", comm)
     }
@@ -164,10 +165,10 @@ impl<S: FnMut(&[u8])> Global<S> {
     /// The threads of each rank.
     fn teams(&mut self, options: &SynthOptions) -> Result<(), CodecError> {
         let locations: Vec<u64> = (0..options.locations()).map(|location| location_id(options, location)).collect();
-        self.group("OpenMP", group::COMM_LOCATIONS, paradigm::OPENMP, &locations)?;
+        self.group("OpenMP", group::COMM_LOCATIONS, paradigms::OPENMP, &locations)?;
         let threads: Vec<u64> = (0..options.locations() as u64).collect();
         for members in threads.chunks(options.threads as usize) {
-            let group = self.group("", group::COMM, paradigm::OPENMP, members)?;
+            let group = self.group("", group::COMM, paradigms::OPENMP, members)?;
             self.comm("", group, NONE)?;
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! The table of regions of the synthetic program: its functions, and the constructs it calls.
 
-use partune_otf2::codec::numbers::{paradigm, role};
+use partune_otf2::codec::numbers::role;
+use partune_otf2::paradigms;
 
 use crate::SynthOptions;
 use crate::options::Model;
@@ -22,7 +23,7 @@ macro_rules! regions {
 
         /// All regions, in the order of [`Region`].
         pub(crate) const REGIONS: &[RegionRow] = &[$(
-            RegionRow { name: $name, role: role::$role, paradigm: paradigm::$paradigm, lines: ($first, $last) }
+            RegionRow { name: $name, role: role::$role, paradigm: paradigms::$paradigm, lines: ($first, $last) }
         ),*];
     };
 }
@@ -78,9 +79,9 @@ regions! {
 /// The id of each region in the archive: dense over the paradigms that the program uses; `None` for the others.
 pub(crate) fn region_ids(options: &SynthOptions) -> Vec<Option<u32>> {
     let used = |number: u8| match number {
-        paradigm::MPI => options.model == Model::Mpi,
-        paradigm::SHMEM => options.model == Model::Shmem,
-        paradigm::OPENMP => options.hybrid(),
+        paradigms::MPI => options.model == Model::Mpi,
+        paradigms::SHMEM => options.model == Model::Shmem,
+        paradigms::OPENMP => options.hybrid(),
         _ => true,
     };
     let mut next = 0..;

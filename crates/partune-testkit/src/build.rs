@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use partune_base::{CallPathId, PeId, RegionId, StringId, Time};
-use partune_trace::{CallSite, Completion, Region, RegionKind, Role, Stream, TraceBuilder, Visit};
+use partune_trace::{CallSite, Completion, Region, RegionKind, Role, TraceBuilder, Visit};
 
 use crate::facts::{self, Here};
 use crate::lexer::Source;
@@ -21,7 +21,9 @@ pub(crate) fn build(source: &Source<'_>, text: &Text) -> TraceBuilder {
         let end = ends.entry(*id).or_insert(i64::MIN);
         maker.items(items, frame, 0, end);
     }
-    maker.built.streams.iter_mut().for_each(sort_rows);
+    maker.built.streams.iter_mut().for_each(|stream| {
+        stream.sort();
+    });
     maker.built
 }
 
@@ -126,21 +128,4 @@ impl Maker<'_, '_> {
             self.built.regions.push(region)
         })
     }
-}
-
-/// Brings rows into the order of their times; equal times stay in the order of the text.
-fn sort_rows(stream: &mut Stream) {
-    stream.sends.sort_by_key(|row| row.time);
-    stream.recvs.sort_by_key(|row| row.time);
-    stream.requests.sort_by_key(|row| row.time);
-    stream.collectives.sort_by_key(|row| row.end);
-    stream.transfers.sort_by_key(|row| row.time);
-    stream.completions.sort_by_key(|row| row.time);
-    stream.rma_syncs.sort_by_key(|row| row.time);
-    stream.locks.sort_by_key(|row| row.time);
-    stream.teams.sort_by_key(|row| row.time);
-    stream.tasks.sort_by_key(|row| row.time);
-    stream.metrics.sort_by_key(|row| row.time);
-    stream.io.sort_by_key(|row| row.begin);
-    stream.pauses.sort_by_key(|row| row.begin);
 }

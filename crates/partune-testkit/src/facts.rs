@@ -2,9 +2,9 @@
 
 use partune_base::{GroupId, PeId, Time};
 use partune_trace::{
-    Collective, IoTransfer, LockEvent, LockKind, MetricSample, Pause, PauseKind, Recv, RequestEvent, RequestKind,
-    RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer, RmaTransferKind, Role, Send, Stream,
-    TaskEvent, TaskKind, TeamEvent, TeamKind, VisitIx,
+    Collective, IoTransfer, LockEvent, LockKind, MetricSample, NO_MATCHING, Pause, PauseKind, Recv, RequestEvent,
+    RequestKind, RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer, RmaTransferKind, Role, Send,
+    Stream, TaskEvent, TaskKind, TeamEvent, TeamKind, VisitIx,
 };
 
 use crate::arguments::Given;
@@ -70,12 +70,30 @@ fn messages(name: &str, given: &mut Given<'_, '_>, stream: &mut Stream) -> bool 
         "send" => {
             let (time, peer) = (given.at_enter(), given.pe(&["to", ""]));
             let (tag, bytes, request) = (given.tag(), given.bytes(), given.request());
-            stream.sends.push(Send { visit, time, peer, group: given.group(false), tag, bytes, request });
+            stream.sends.push(Send {
+                visit,
+                time,
+                peer,
+                group: given.group(false),
+                tag,
+                bytes,
+                request,
+                matching: NO_MATCHING,
+            });
         }
         "recv" => {
             let (time, peer) = (given.at_exit(), given.pe(&["from", ""]));
             let (tag, bytes, request) = (given.tag(), given.bytes(), given.request());
-            stream.recvs.push(Recv { visit, time, peer, group: given.group(false), tag, bytes, request });
+            stream.recvs.push(Recv {
+                visit,
+                time,
+                peer,
+                group: given.group(false),
+                tag,
+                bytes,
+                request,
+                matching: NO_MATCHING,
+            });
         }
         "posted" | "started" | "done" | "tested" | "cancel" => {
             let (kind, time) = match name {
@@ -223,9 +241,9 @@ fn others(name: &str, given: &mut Given<'_, '_>, stream: &mut Stream) -> bool {
             stream.tasks.push(TaskEvent { visit, time, kind, group, task });
         }
         "read" | "write" => {
-            let (bytes, duration) = (given.need(&["bytes", ""]), exit - enter);
+            let bytes = given.need(&["bytes", ""]);
             stream.events += 1;
-            stream.io.push(IoTransfer { visit, begin: enter, duration, bytes, write: name == "write" });
+            stream.io.push(IoTransfer { visit, begin: enter, end: exit, bytes, write: name == "write" });
         }
         "pause" | "flush" => {
             let (begin, end) = (given.time("begin").unwrap_or(enter), given.time("end").unwrap_or(exit));

@@ -1,6 +1,6 @@
 //! The language of test traces: what each form means, and that mistakes are found.
 
-use partune_base::{CallPathId, GroupId, PeId, Time};
+use partune_base::{CallPathId, GroupId, PeId, Span, Time};
 use partune_testkit::{builder, path, path_name, pe, thread, trace, visit};
 use partune_trace::{
     GroupKind, LockKind, NO_REQUEST, RegionKind, RequestKind, RmaCompletionKind, RmaSyncKind, Role, TeamKind,
@@ -106,7 +106,7 @@ fn rma_locks_teams_and_metrics() {
     assert_eq!(teams, [(TeamKind::Fork, 60), (TeamKind::TeamBegin, 61), (TeamKind::TeamEnd, 80), (TeamKind::Join, 90)]);
     assert_eq!(zero.metrics.len(), 2);
     assert_eq!(trace.metrics().len(), 2);
-    assert_eq!((zero.metrics[0].time, zero.io[0].duration.0), (Time(7), 5));
+    assert_eq!((zero.metrics[0].time, zero.io[0].end - zero.io[0].begin), (Time(7), Span(5)));
     let one = &trace.streams()[pe(&trace, 1)];
     assert_eq!(one.rma_syncs[0].kind, RmaSyncKind::WaitChange);
     assert_eq!((one.pauses[0].begin, one.pauses[0].end), (Time(40), Time(50)));

@@ -1,6 +1,6 @@
 //! User code and constructs: regions and the tree of call paths.
 
-use partune_base::{CallPathId, RegionId, StringId, Table};
+use partune_base::{CallPathId, Id, RegionId, StringId, Table};
 
 use crate::{Completion, Place, Role};
 
@@ -37,6 +37,20 @@ pub struct Region {
 }
 
 impl Region {
+    /// A function of the user's of which no more than the name is known.
+    pub fn of_user(name: StringId) -> Region {
+        Region {
+            name,
+            construct: name,
+            paradigm: StringId::NONE,
+            role: Role::User,
+            completion: Completion::Blocking,
+            kind: RegionKind::Function,
+            file: StringId::NONE,
+            line: 0,
+        }
+    }
+
     /// Whether it is a function of the user's.
     pub fn is_function(&self) -> bool {
         !self.paradigm.is_some() && self.kind == RegionKind::Function
@@ -86,7 +100,8 @@ impl CallPaths {
 
     /// The same with the place in `parent` from which it is called.
     pub fn push_at(&mut self, parent: CallPathId, region: RegionId, site: CallSite) -> CallPathId {
-        debug_assert!(!parent.is_some() || (parent.0 as usize) < self.len(), "parents come first");
+        // Parents come first; who names a later one has none.
+        let parent = if parent.index() < self.len() { parent } else { CallPathId::NONE };
         let depth = self.depths.get(parent).map_or(0, |depth| depth + 1);
         self.regions.push(region);
         self.sites.push(site);
@@ -119,12 +134,22 @@ impl CallPaths {
     }
 
     /// Whether a path is the body of the construct that it is called from, and that construct acquires a lock.
-    pub(crate) fn is_lock_body(&self, path: CallPathId, regions: &Table<RegionId, Region>) -> bool {
+    pub fn is_lock_body(&self, path: CallPathId, regions: &Table<RegionId, Region>) -> bool {
         let region = &regions[self.regions[path]];
         let parent = self.parents[path].some().map(|parent| &regions[self.regions[parent]]);
         region.role.is_transparent()
             && region.paradigm.is_some()
             && parent.is_some_and(|parent| parent.role == Role::LockAcquire && parent.paradigm == region.paradigm)
+    }
+
+    /// Whether all paths end in one of these regions.
+    pub(crate) fn are_in(&self, regions: &Table<RegionId, Region>) -> bool {
+        self.regions.iter().all(|region| region.index() < regions.len())
+    }
+
+    /// Lets paths that end in a region behind this one end in it.
+    pub(crate) fn end_at_most_in(&mut self, last: RegionId) {
+        self.regions.iter_mut().for_each(|region| *region = (*region).min(last));
     }
 
     /// Where in the source a path ends.

@@ -9,27 +9,32 @@
 
 mod clock;
 mod code;
+mod fact;
+mod facts;
+mod kinds;
 mod members;
 mod pes;
 mod place;
 mod profile;
 mod role;
-mod rows;
 mod seal;
 mod stream;
 mod trace;
 
 pub use clock::{ClockLine, MeasuredClock};
 pub use code::{CallPaths, CallSite, Region, RegionKind};
+pub use fact::{Change, Fact, Rows};
+pub use facts::{
+    Collective, IoTransfer, LockEvent, MetricSample, NO_MATCHING, NO_REQUEST, Pause, Recv, RequestEvent, RmaCompletion,
+    RmaSync, RmaTransfer, Send, Stream, TaskEvent, TeamEvent,
+};
+pub use kinds::{
+    LockKind, PauseKind, RequestKind, RmaCompletionKind, RmaSyncKind, RmaTransferKind, TaskKind, TeamKind,
+};
 pub use members::Members;
 pub use pes::{Group, GroupKind, Metric, MetricValues, Pe, PeKind, Process, Window};
 pub use place::Place;
 pub use profile::{BlockSums, PathProfile, PeProfile, Profile, SIZE_CLASSES, Transfers};
 pub use role::{Activity, Completion, Role};
-pub use rows::{
-    Collective, IoTransfer, LockEvent, LockKind, MetricSample, NO_REQUEST, Pause, PauseKind, Recv, RequestEvent,
-    RequestKind, RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer, RmaTransferKind, Send, TaskEvent,
-    TaskKind, TeamEvent, TeamKind, VisitIx,
-};
-pub use stream::{Stream, Visit, Visits};
+pub use stream::{Visit, VisitIx, Visits};
 pub use trace::{Piece, Trace, TraceBuilder};

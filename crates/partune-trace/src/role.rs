@@ -3,87 +3,153 @@
 //! This is the generic operation type of PPW (Su, "Parallel Performance Wizard", its figures 4-4 to 4-7). The set is closed:
 //! analyses match on it exhaustively and know nothing else of a construct, above all not its name.
 
-/// The generic type of an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Role {
+/// Declares the roles: the name in JSON and in tables, what exclusive time counts as, and a property where a role has one.
+macro_rules! roles {
+    ($($(#[$doc:meta])* $role:ident $name:literal $activity:ident $($property:ident)?,)*) => {
+        /// The generic type of an operation.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Role {
+            $($(#[$doc])* $role,)*
+        }
+
+        impl Role {
+            pub const ALL: [Role; [$(Role::$role),*].len()] = [$(Role::$role),*];
+
+            /// The name used in JSON and in tables.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Role::$role => $name,)*
+                }
+            }
+
+            /// What its exclusive time counts as.
+            pub fn activity(self) -> Activity {
+                match self {
+                    $(Role::$role => Activity::$activity,)*
+                }
+            }
+
+            fn property(self) -> Property {
+                match self {
+                    $(Role::$role => property!($($property)?),)*
+                }
+            }
+        }
+    };
+}
+
+macro_rules! property {
+    () => {
+        Property::None
+    };
+    (collective) => {
+        Property::Collective
+    };
+    (transparent) => {
+        Property::Transparent
+    };
+}
+
+#[derive(PartialEq)]
+enum Property {
+    None,
+    /// All PEs of a group take part in it together.
+    Collective,
+    /// Code inside it is the user's.
+    Transparent,
+}
+
+roles! {
     /// Start-up of the paradigm; synchronises all PEs.
-    Init,
+    Init "init" Management collective,
     /// Shut-down of the paradigm; synchronises all PEs.
-    Finalize,
+    Finalize "finalize" Management collective,
     /// Asks for something that is known locally (rank, size, time); never waits.
-    Inquiry,
+    Inquiry "inquiry" Management,
     /// Barrier over a group, single-phase.
-    GroupSync,
+    GroupSync "group_sync" Synchronization collective,
     /// First half of a split-phase barrier (`upc_notify`, `MPI_Ibarrier`).
-    GroupNotify,
+    GroupNotify "group_notify" Synchronization collective,
     /// Second half of a split-phase barrier (`upc_wait`).
-    GroupWait,
+    GroupWait "group_wait" Synchronization collective,
     /// One root gives to all (broadcast, scatter).
-    OneToAll,
+    OneToAll "one_to_all" Communication collective,
     /// All give to one root (reduce, gather).
-    AllToOne,
+    AllToOne "all_to_one" Communication collective,
     /// All give to all (allreduce, allgather, alltoall).
-    AllToAll,
+    AllToAll "all_to_all" Communication collective,
     /// Each gets from those before it (scan, exscan).
-    Scan,
+    Scan "scan" Communication collective,
     /// Collective creation or release of a communicator, window, file or symmetric memory.
-    GlobalAlloc,
+    GlobalAlloc "global_alloc" Management collective,
     /// Writes to memory of another PE.
-    Put,
+    Put "put" Communication,
     /// Reads memory of another PE.
-    Get,
+    Get "get" Communication,
     /// Atomic read-modify-write on memory of another PE.
-    Atomic,
+    Atomic "atomic" Communication,
     /// Waits for, or tests, operations that this PE started (handles, fence, quiet, flush).
-    CommSync,
+    CommSync "comm_sync" Communication,
     /// Waits for, or tests, work that this PE gave to a device: kernels and copies in its streams.
-    DeviceWait,
+    DeviceWait "device_wait" Synchronization,
     /// RMA synchronisation in which all PEs of a group wait for each other: a fence.
-    RmaGroupSync,
+    RmaGroupSync "rma_group_sync" Synchronization collective,
     /// Lets the PEs of a group access the own memory: opens an exposure epoch; never waits.
-    RmaPost,
+    RmaPost "rma_post" Synchronization,
     /// Begins to access memory of the PEs of a group: opens an access epoch; may wait for their posts.
-    RmaStart,
+    RmaStart "rma_start" Synchronization,
     /// Ends an access epoch; may wait for the posts, if the start did not.
-    RmaComplete,
+    RmaComplete "rma_complete" Synchronization,
     /// Ends an exposure epoch: waits for the completes of the PEs that had access.
-    RmaWait,
+    RmaWait "rma_wait" Synchronization,
     /// Sends a message.
-    Send,
+    Send "send" Communication,
     /// Receives a message.
-    Recv,
+    Recv "recv" Communication,
     /// Sends and receives in one operation.
-    SendRecv,
+    SendRecv "send_recv" Communication,
     /// Looks whether a message has come.
-    Probe,
+    Probe "probe" Communication,
     /// Gets exclusive or shared access.
-    LockAcquire,
+    LockAcquire "lock_acquire" Synchronization,
     /// Gives it back.
-    LockRelease,
+    LockRelease "lock_release" Synchronization,
     /// Waits until a memory location, a flag or a condition has a value.
-    WaitOnValue,
+    WaitOnValue "wait_on_value" Synchronization,
     /// Makes such a condition true.
-    Signal,
+    Signal "signal" Synchronization,
     /// A section in which threads share work (loop, sections, single); code inside is user code.
-    WorkSharing,
+    WorkSharing "work_sharing" Computation transparent,
     /// A region that runs on a team of PEs; code inside is user code.
-    Parallel,
+    Parallel "parallel" Computation transparent,
     /// Creates a task.
-    TaskCreate,
+    TaskCreate "task_create" Management,
     /// The body of a task; code inside is user code.
-    TaskRun,
+    TaskRun "task_run" Computation transparent,
     /// Waits for tasks.
-    TaskWait,
+    TaskWait "task_wait" Synchronization,
     /// Creates another PE, or joins one.
-    PeManagement,
+    PeManagement "pe_management" Management,
     /// Reads, writes or positions a file.
-    Io,
+    Io "io" Io,
     /// A call of the paradigm that does none of the above (datatypes, info objects, groups, error handlers).
-    Management,
+    Management "management" Management,
     /// The measurement system itself (buffer flush, recording off).
-    Measurement,
+    Measurement "measurement" Measurement,
     /// User code: a function, loop or phase.
-    User,
+    User "user" Computation transparent,
+}
+
+impl Role {
+    /// Whether code inside it is the user's, so that the operation itself is not an operation but a frame of the call path.
+    pub fn is_transparent(self) -> bool {
+        self.property() == Property::Transparent
+    }
+
+    /// Whether all PEs of a group take part in it together.
+    pub fn is_collective(self) -> bool {
+        self.property() == Property::Collective
+    }
 }
 
 /// When a call of a construct comes back, relative to what it started.
@@ -113,187 +179,6 @@ pub enum Activity {
     Management,
     /// Time spent by the recorder.
     Measurement,
-}
-
-impl Role {
-    pub const ALL: [Role; 39] = [
-        Role::Init,
-        Role::Finalize,
-        Role::Inquiry,
-        Role::GroupSync,
-        Role::GroupNotify,
-        Role::GroupWait,
-        Role::OneToAll,
-        Role::AllToOne,
-        Role::AllToAll,
-        Role::Scan,
-        Role::GlobalAlloc,
-        Role::Put,
-        Role::Get,
-        Role::Atomic,
-        Role::CommSync,
-        Role::DeviceWait,
-        Role::RmaGroupSync,
-        Role::RmaPost,
-        Role::RmaStart,
-        Role::RmaComplete,
-        Role::RmaWait,
-        Role::Send,
-        Role::Recv,
-        Role::SendRecv,
-        Role::Probe,
-        Role::LockAcquire,
-        Role::LockRelease,
-        Role::WaitOnValue,
-        Role::Signal,
-        Role::WorkSharing,
-        Role::Parallel,
-        Role::TaskCreate,
-        Role::TaskRun,
-        Role::TaskWait,
-        Role::PeManagement,
-        Role::Io,
-        Role::Management,
-        Role::Measurement,
-        Role::User,
-    ];
-
-    /// The name used in JSON and in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Role::Init => "init",
-            Role::Finalize => "finalize",
-            Role::Inquiry => "inquiry",
-            Role::GroupSync => "group_sync",
-            Role::GroupNotify => "group_notify",
-            Role::GroupWait => "group_wait",
-            Role::OneToAll => "one_to_all",
-            Role::AllToOne => "all_to_one",
-            Role::AllToAll => "all_to_all",
-            Role::Scan => "scan",
-            Role::GlobalAlloc => "global_alloc",
-            Role::Put => "put",
-            Role::Get => "get",
-            Role::Atomic => "atomic",
-            Role::CommSync => "comm_sync",
-            Role::DeviceWait => "device_wait",
-            Role::RmaGroupSync => "rma_group_sync",
-            Role::RmaPost => "rma_post",
-            Role::RmaStart => "rma_start",
-            Role::RmaComplete => "rma_complete",
-            Role::RmaWait => "rma_wait",
-            Role::Send => "send",
-            Role::Recv => "recv",
-            Role::SendRecv => "send_recv",
-            Role::Probe => "probe",
-            Role::LockAcquire => "lock_acquire",
-            Role::LockRelease => "lock_release",
-            Role::WaitOnValue => "wait_on_value",
-            Role::Signal => "signal",
-            Role::WorkSharing => "work_sharing",
-            Role::Parallel => "parallel",
-            Role::TaskCreate => "task_create",
-            Role::TaskRun => "task_run",
-            Role::TaskWait => "task_wait",
-            Role::PeManagement => "pe_management",
-            Role::Io => "io",
-            Role::Management => "management",
-            Role::Measurement => "measurement",
-            Role::User => "user",
-        }
-    }
-
-    /// Whether code inside it is the user's, so that the operation itself is not an operation but a frame of the call path.
-    pub fn is_transparent(self) -> bool {
-        matches!(self, Role::User | Role::WorkSharing | Role::Parallel | Role::TaskRun)
-    }
-
-    /// Whether all PEs of a group take part in it together.
-    pub fn is_collective(self) -> bool {
-        match self {
-            Role::Init
-            | Role::Finalize
-            | Role::GroupSync
-            | Role::GroupNotify
-            | Role::GroupWait
-            | Role::OneToAll
-            | Role::AllToOne
-            | Role::AllToAll
-            | Role::Scan
-            | Role::GlobalAlloc
-            | Role::RmaGroupSync => true,
-            Role::Inquiry
-            | Role::Put
-            | Role::Get
-            | Role::Atomic
-            | Role::CommSync
-            | Role::DeviceWait
-            | Role::RmaPost
-            | Role::RmaStart
-            | Role::RmaComplete
-            | Role::RmaWait
-            | Role::Send
-            | Role::Recv
-            | Role::SendRecv
-            | Role::Probe
-            | Role::LockAcquire
-            | Role::LockRelease
-            | Role::WaitOnValue
-            | Role::Signal
-            | Role::WorkSharing
-            | Role::Parallel
-            | Role::TaskCreate
-            | Role::TaskRun
-            | Role::TaskWait
-            | Role::PeManagement
-            | Role::Io
-            | Role::Management
-            | Role::Measurement
-            | Role::User => false,
-        }
-    }
-
-    /// What its exclusive time counts as.
-    pub fn activity(self) -> Activity {
-        match self {
-            Role::User | Role::WorkSharing | Role::Parallel | Role::TaskRun => Activity::Computation,
-            Role::OneToAll
-            | Role::AllToOne
-            | Role::AllToAll
-            | Role::Scan
-            | Role::Put
-            | Role::Get
-            | Role::Atomic
-            | Role::Send
-            | Role::Recv
-            | Role::SendRecv
-            | Role::Probe
-            | Role::CommSync => Activity::Communication,
-            Role::GroupSync
-            | Role::GroupNotify
-            | Role::GroupWait
-            | Role::DeviceWait
-            | Role::RmaGroupSync
-            | Role::RmaPost
-            | Role::RmaStart
-            | Role::RmaComplete
-            | Role::RmaWait
-            | Role::LockAcquire
-            | Role::LockRelease
-            | Role::WaitOnValue
-            | Role::Signal
-            | Role::TaskWait => Activity::Synchronization,
-            Role::Io => Activity::Io,
-            Role::Init
-            | Role::Finalize
-            | Role::Inquiry
-            | Role::GlobalAlloc
-            | Role::TaskCreate
-            | Role::PeManagement
-            | Role::Management => Activity::Management,
-            Role::Measurement => Activity::Measurement,
-        }
-    }
 }
 
 impl Activity {

@@ -1,57 +1,127 @@
-//! Checks and repairs that turn a builder into a [`Trace`].
+//! Checks and repairs that turn a builder into a [`Trace`], whoever made it.
 
-use partune_base::{CallPathId, GroupId, PeId, Table, Time};
+use partune_base::{CallPathId, GroupId, Id, MetricId, PeId, StringId, Table, Time, WindowId};
 use partune_diag::{Diagnostic, Quality};
+use rayon::prelude::*;
 
-use crate::CallPaths;
+use crate::fact::{Change, Fact, Rows};
+use crate::facts::Stream;
 use crate::profile::{BlockSums, Profile};
-use crate::rows::{RmaSyncKind, VisitIx};
-use crate::stream::Stream;
+use crate::stream::{VisitIx, Visits};
 use crate::trace::{Trace, TraceBuilder};
+use crate::{CallPaths, Process, Region};
 
 /// Bytes of a name that are kept. Documents say a name once for each row of a table: what is long in the archive would be long as many times.
 const NAME: usize = 4096;
 
 pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
-    while built.streams.len() < built.pes.len() {
-        built.streams.push(Stream::default());
-    }
+    let of_tables = check_tables(&mut built);
     built.strings.make_printable(NAME);
     built.paths.seal(&built.regions);
     let limits = Limits {
         pes: built.pes.len(),
         groups: built.groups.len(),
         windows: built.windows.len(),
+        metrics: built.metrics.len(),
         paths: built.paths.len(),
     };
-    for group in &mut built.groups {
-        // Only a fault of a reader makes one that is not shared any more.
-        if group.members.exceeds(limits.pes) {
-            group.members = group.members.below(limits.pes);
-        }
-    }
     let lock_bodies: Vec<bool> = built.paths.ids().map(|path| built.paths.is_lock_body(path, &built.regions)).collect();
-    let mut quality = Quality::default();
-    for stream in &mut built.streams {
-        limits.check(stream);
-        let reordered = repair_times(stream);
-        quality.add(
-            Diagnostic::data_loss(
-                "time stamps of a PE run backwards; such events were moved to the time of their predecessor",
-                "the recorder's clock is not monotonic: record again with another timer",
-            )
-            .times(reordered),
-        );
-        end_locks_at_their_bodies(stream, &built.paths, &lock_bodies);
-        find_operations(stream, &built.paths);
-    }
-    built.quality.merge(quality);
+    let paths = &built.paths;
+    let of_streams = built.streams.as_mut_slice().par_iter_mut().map(|stream| {
+        let mut faults = Faults::default();
+        limits.check(stream, &mut faults);
+        repair_visits(&mut stream.visits, &mut faults);
+        faults.unordered += stream.sort();
+        end_locks_at_their_bodies(stream, paths, &lock_bodies);
+        find_operations(stream, paths);
+        faults
+    });
+    let faults = of_streams.reduce(Faults::default, Faults::with).with(of_tables);
+    faults.report(&mut built.quality);
     let (mut begin, mut end) = extent(&built.streams);
     if let Some(profile) = &mut built.profile {
         check_profile(profile, limits.pes, limits.paths);
         (begin, end) = profile.extent().unwrap_or_default();
     }
     Trace { built, begin, end, piece: None }
+}
+
+/// What was repaired, counted.
+#[derive(Clone, Copy, Default)]
+struct Faults {
+    /// Ids that are no position in their table.
+    lost_ids: u64,
+    /// Accesses and synchronisations of windows that are not known.
+    lost_windows: u64,
+    backward_times: u64,
+    /// Visits that began in another one and ended after it.
+    crossing_visits: u64,
+    /// Rows before which there is a later one.
+    unordered: u64,
+}
+
+impl Faults {
+    fn with(mut self, more: Faults) -> Faults {
+        self.lost_ids += more.lost_ids;
+        self.lost_windows += more.lost_windows;
+        self.backward_times += more.backward_times;
+        self.crossing_visits += more.crossing_visits;
+        self.unordered += more.unordered;
+        self
+    }
+
+    fn report(self, quality: &mut Quality) {
+        let remedy = "a fault of what wrote the archive, unless it is damaged: copy or record it again";
+        let mut lost = |count: u64, message: &str, remedy: &str| {
+            quality.add(Diagnostic::data_loss(message, remedy).times(count));
+        };
+        lost(
+            self.backward_times,
+            "time stamps of a PE run backwards; such events were moved to the time of their predecessor",
+            "the recorder's clock is not monotonic: record again with another timer",
+        );
+        lost(self.crossing_visits, "a region ends after the one it began in; it was ended with that one", remedy);
+        lost(self.unordered, "records of a PE are not in the order of time; they were sorted", remedy);
+        lost(self.lost_ids, "something that is referred to is not defined; it is taken as unknown", remedy);
+        let message = "accesses to, or synchronisations of, RMA windows that are not defined were left out";
+        lost(self.lost_windows, message, remedy);
+    }
+}
+
+/// Makes tables refer to each other and to nothing else, and gives every PE a stream.
+fn check_tables(built: &mut TraceBuilder) -> Faults {
+    let mut lost_ids = 0;
+    let mut lost = |is_lost: bool| {
+        lost_ids += u64::from(is_lost);
+        is_lost
+    };
+    let (pes, groups) = (built.pes.len(), built.groups.len());
+    built.streams.fill_up(pes, Stream::default);
+    for process in &mut built.processes {
+        process.pes.retain(|pe| !lost(pe.index() >= pes));
+    }
+    for (number, pe) in (0..).map(PeId).zip(&mut built.pes) {
+        if lost(pe.process.index() >= built.processes.len()) {
+            let (name, node) = (StringId::NONE, StringId::NONE);
+            pe.process = built.processes.push(Process { name, rank: None, node, pes: vec![number] });
+        }
+    }
+    for group in &mut built.groups {
+        if lost(group.members.exceeds(pes)) {
+            group.members = group.members.below(pes);
+        }
+    }
+    for window in &mut built.windows {
+        if window.group.is_some() && lost(window.group.index() >= groups) {
+            window.group = GroupId::NONE;
+        }
+    }
+    if lost(!built.paths.are_in(&built.regions)) {
+        let name = built.strings.intern("unknown region");
+        let unknown = built.regions.push(Region::of_user(name));
+        built.paths.end_at_most_in(unknown);
+    }
+    Faults { lost_ids, ..Faults::default() }
 }
 
 /// Rows are in order of path, each path once, no PE is beyond the table and no end before its begin, and CPU time is at most time.
@@ -90,75 +160,93 @@ struct Limits {
     pes: usize,
     groups: usize,
     windows: usize,
+    metrics: usize,
     paths: usize,
 }
 
 impl Limits {
-    fn pe(&self, pe: &mut PeId) {
-        if pe.0 as usize >= self.pes {
-            *pe = PeId::NONE;
-        }
-    }
-
-    fn group(&self, group: &mut GroupId) {
-        if group.0 as usize >= self.groups {
-            *group = GroupId::NONE;
-        }
-    }
-
     /// Replaces ids that point nowhere by none. A visit to an unknown path is a bug of the reader, not of the input.
-    fn check(&self, stream: &mut Stream) {
+    fn check(&self, stream: &mut Stream, faults: &mut Faults) {
         assert!(stream.visits.path.iter().all(|path| (path.0 as usize) < self.paths), "visits have known call paths");
-        for row in &mut stream.sends {
-            self.pe(&mut row.peer);
-            self.group(&mut row.group);
-        }
-        for row in &mut stream.recvs {
-            self.pe(&mut row.peer);
-            self.group(&mut row.group);
-        }
-        for row in &mut stream.collectives {
-            self.pe(&mut row.root);
-            self.group(&mut row.group);
-        }
-        stream.transfers.iter_mut().for_each(|row| self.pe(&mut row.target));
-        for row in &mut stream.rma_syncs {
-            self.pe(&mut row.target);
-            if let RmaSyncKind::Group(group) = &mut row.kind {
-                self.group(group);
-            }
-        }
-        stream.teams.iter_mut().for_each(|row| self.group(&mut row.group));
-        stream.tasks.iter_mut().for_each(|row| self.group(&mut row.group));
-        let bytes = stream.sends.iter_mut().map(|row| &mut row.bytes);
-        let bytes = bytes.chain(stream.recvs.iter_mut().map(|row| &mut row.bytes));
-        let bytes = bytes.chain(stream.collectives.iter_mut().flat_map(|row| [&mut row.sent, &mut row.received]));
-        let bytes = bytes.chain(stream.transfers.iter_mut().map(|row| &mut row.bytes));
-        bytes.chain(stream.io.iter_mut().map(|row| &mut row.bytes)).for_each(|bytes| *bytes = (*bytes).min(MAX_BYTES));
-        let windows = self.windows;
-        stream.transfers.retain(|row| (row.window.0 as usize) < windows);
-        stream.completions.retain(|row| (row.window.0 as usize) < windows);
-        stream.rma_syncs.retain(|row| (row.window.0 as usize) < windows);
+        stream.change(&mut Checks { limits: self, visits: stream.visits.len(), lost: &mut faults.lost_ids });
+        let rows = stream.facts();
+        stream.transfers.retain(|row| row.window.is_some());
+        stream.completions.retain(|row| row.window.is_some());
+        stream.rma_syncs.retain(|row| row.window.is_some());
+        faults.lost_windows += (rows - stream.facts()) as u64;
     }
 }
 
-/// Makes enters non-decreasing and exits not before their enters; returns how many it moved. Readers clamp rows themselves
-/// while they read, since only they know the order of the file.
-fn repair_times(stream: &mut Stream) -> u64 {
-    let mut moved = 0;
+struct Checks<'a> {
+    limits: &'a Limits,
+    visits: usize,
+    lost: &'a mut u64,
+}
+
+impl Checks<'_> {
+    fn check<I: Id + PartialEq>(&mut self, id: &mut I, none: I, count: usize) {
+        if id.index() >= count && *id != none {
+            *id = none;
+            *self.lost += 1;
+        }
+    }
+}
+
+impl Change for Checks<'_> {
+    fn visit(&mut self, visit: &mut VisitIx) {
+        if visit.is_some() && visit.index() >= self.visits {
+            *visit = VisitIx::NONE;
+            *self.lost += 1;
+        }
+    }
+
+    fn pe(&mut self, pe: &mut PeId) {
+        self.check(pe, PeId::NONE, self.limits.pes);
+    }
+
+    fn group(&mut self, group: &mut GroupId) {
+        self.check(group, GroupId::NONE, self.limits.groups);
+    }
+
+    fn window(&mut self, window: &mut WindowId) {
+        self.check(window, WindowId::NONE, self.limits.windows);
+    }
+
+    fn metric(&mut self, metric: &mut MetricId) {
+        self.check(metric, MetricId::NONE, self.limits.metrics);
+    }
+
+    fn bytes(&mut self, bytes: &mut u64) {
+        *bytes = (*bytes).min(MAX_BYTES);
+    }
+}
+
+/// Makes enters non-decreasing, exits not before their enters, and visits end within those they began in.
+fn repair_visits(visits: &mut Visits, faults: &mut Faults) {
     let mut last = Time::MIN;
-    for (enter, exit) in stream.visits.enter.iter_mut().zip(&mut stream.visits.exit) {
+    // Exits of the visits around, innermost last.
+    let mut around: Vec<Time> = Vec::new();
+    for (enter, exit) in visits.enter.iter_mut().zip(&mut visits.exit) {
         if *enter < last {
             *enter = last;
-            moved += 1;
+            faults.backward_times += 1;
         }
         last = *enter;
         if *exit < *enter {
             *exit = *enter;
-            moved += 1;
+            faults.backward_times += 1;
         }
+        while around.last().is_some_and(|outer| *outer <= *enter) {
+            around.pop();
+        }
+        if let Some(outer) = around.last()
+            && *exit > *outer
+        {
+            *exit = *outer;
+            faults.crossing_visits += 1;
+        }
+        around.push(*exit);
     }
-    moved
 }
 
 /// Acquiring a lock ends where its body begins: the construct around a body (OpenMP's critical) is cut there, and the body
@@ -188,42 +276,41 @@ fn end_locks_at_their_bodies(stream: &mut Stream, paths: &CallPaths, lock_bodies
 
 /// Fills `operations`, and lets rows point to the operation around the visit they were recorded in.
 fn find_operations(stream: &mut Stream, paths: &CallPaths) {
-    let visits = &stream.visits;
+    let visits = std::mem::take(&mut stream.visits);
     let is_operation = |path: CallPathId| paths.operation(path) == path;
     let count = visits.path.iter().filter(|path| is_operation(**path)).count();
     let mut operations = Vec::with_capacity(count);
     operations.extend((0..visits.len() as u32).map(VisitIx).filter(|visit| is_operation(visits.path[visit.index()])));
-    stream.operations = operations;
+    stream.tables(&mut Point { visits: &visits, paths, operations: &operations, next: 0 });
+    (stream.visits, stream.operations) = (visits, operations);
+}
 
-    let operations = &stream.operations;
-    // Rows are in order of time and operations do not overlap, so the operation only moves forward.
-    macro_rules! point {
-        ($table:ident) => {{
-            let mut next = 0;
-            for row in &mut stream.$table {
-                row.visit = match row.visit.some() {
-                    Some(visit) if visit.index() >= visits.len() => VisitIx::NONE,
-                    Some(visit) if paths.operation(visits.path[visit.index()]).is_some() => {
-                        while next + 1 < operations.len() && operations[next + 1] <= visit {
-                            next += 1;
-                        }
-                        operations.get(next).copied().filter(|operation| *operation <= visit).unwrap_or(visit)
-                    }
-                    _ => row.visit,
-                };
-            }
-        }};
+/// Lets rows point to operations. Rows are in order of time and operations do not overlap, so the operation only moves forward.
+struct Point<'a> {
+    visits: &'a Visits,
+    paths: &'a CallPaths,
+    operations: &'a [VisitIx],
+    next: usize,
+}
+
+impl Rows for Point<'_> {
+    fn table<F: Fact>(&mut self, rows: &mut Vec<F>) {
+        self.next = 0;
+        rows.iter_mut().for_each(|row| row.change(self));
     }
-    point!(sends);
-    point!(recvs);
-    point!(requests);
-    point!(collectives);
-    point!(transfers);
-    point!(completions);
-    point!(rma_syncs);
-    point!(locks);
-    point!(teams);
-    point!(tasks);
-    point!(metrics);
-    point!(io);
+}
+
+impl Change for Point<'_> {
+    fn visit(&mut self, visit: &mut VisitIx) {
+        let Some(recorded) = visit.some() else { return };
+        if !self.paths.operation(self.visits.path[recorded.index()]).is_some() {
+            return;
+        }
+        let operations = self.operations;
+        while operations.get(self.next + 1).is_some_and(|next| *next <= recorded) {
+            self.next += 1;
+        }
+        let around = operations.get(self.next).copied().filter(|operation| *operation <= recorded);
+        *visit = around.unwrap_or(recorded);
+    }
 }

@@ -1,11 +1,30 @@
-//! What one PE did, in order of time.
+//! What one PE did, in order of time: visits, and the tables of facts beside them (see [`crate::facts`]).
 
 use partune_base::{CallPathId, Span, Time};
 
-use crate::rows::{
-    Collective, IoTransfer, LockEvent, MetricSample, Pause, Recv, RequestEvent, RmaCompletion, RmaSync, RmaTransfer,
-    RmaTransferKind, Send, TaskEvent, TeamEvent, VisitIx,
-};
+use crate::fact::{Change, Fact, Rows};
+use crate::facts::Stream;
+use crate::kinds::RmaTransferKind;
+
+/// Position of a visit in the columns of its PE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VisitIx(pub u32);
+
+impl VisitIx {
+    pub const NONE: VisitIx = VisitIx(u32::MAX);
+
+    pub fn is_some(self) -> bool {
+        self != Self::NONE
+    }
+
+    pub fn some(self) -> Option<Self> {
+        self.is_some().then_some(self)
+    }
+
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// One execution of a call path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,71 +80,35 @@ impl Visits {
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Visit> + '_ {
         (0..self.len()).map(|i| Visit { enter: self.enter[i], exit: self.exit[i], path: self.path[i] })
     }
-}
 
-/// Everything one PE did. Rows of every table are in order of time.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Stream {
-    /// Number of event records it was read from; in a piece of a run, about that of its piece.
-    pub events: u64,
-    /// From its first event to its last, where rows do not tell: a piece of a run has none of what lies around it.
-    pub present: Option<(Time, Time)>,
-    pub visits: Visits,
-    /// The operations: visits that are outermost among those with a role that is not transparent. They do not overlap.
-    pub operations: Vec<VisitIx>,
-    pub sends: Vec<Send>,
-    pub recvs: Vec<Recv>,
-    pub requests: Vec<RequestEvent>,
-    pub collectives: Vec<Collective>,
-    pub transfers: Vec<RmaTransfer>,
-    pub completions: Vec<RmaCompletion>,
-    pub rma_syncs: Vec<RmaSync>,
-    pub locks: Vec<LockEvent>,
-    pub teams: Vec<TeamEvent>,
-    pub tasks: Vec<TaskEvent>,
-    pub metrics: Vec<MetricSample>,
-    pub io: Vec<IoTransfer>,
-    pub pauses: Vec<Pause>,
+    /// Makes room for so many more, and no more than that.
+    pub fn reserve_exact(&mut self, more: usize) {
+        self.enter.reserve_exact(more);
+        self.exit.reserve_exact(more);
+        self.path.reserve_exact(more);
+    }
+
+    pub fn append(&mut self, more: &mut Visits) {
+        self.enter.append(&mut more.enter);
+        self.exit.append(&mut more.exit);
+        self.path.append(&mut more.path);
+    }
 }
 
 impl Stream {
     /// Time of the first event; `None` if it has none.
     pub fn begin(&self) -> Option<Time> {
-        let rows = self.row_times().map(|(first, _)| first).min();
+        let rows = self.spans().map(|(first, _)| first).min();
         let present = self.present.map(|(begin, _)| begin);
         [present, self.visits.enter.first().copied(), rows].into_iter().flatten().min()
     }
 
     /// Time of the last event; `None` if it has none.
     pub fn end(&self) -> Option<Time> {
-        let rows = self.row_times().map(|(_, last)| last).max();
+        let rows = self.spans().map(|(_, last)| last).max();
         // The last visit to end is an ancestor of the last one to begin, or that one itself.
         let visits = self.visits.exit.iter().copied().max();
         [self.present.map(|(_, end)| end), visits, rows].into_iter().flatten().max()
-    }
-
-    /// First and last time of each table that has rows.
-    fn row_times(&self) -> impl Iterator<Item = (Time, Time)> {
-        fn ends<T>(rows: &[T], time: impl Fn(&T) -> Time) -> Option<(Time, Time)> {
-            Some((time(rows.first()?), time(rows.last()?)))
-        }
-        [
-            ends(&self.sends, |row| row.time),
-            ends(&self.recvs, |row| row.time),
-            ends(&self.requests, |row| row.time),
-            ends(&self.collectives, |row| row.end),
-            ends(&self.transfers, |row| row.time),
-            ends(&self.completions, |row| row.time),
-            ends(&self.rma_syncs, |row| row.time),
-            ends(&self.locks, |row| row.time),
-            ends(&self.teams, |row| row.time),
-            ends(&self.tasks, |row| row.time),
-            ends(&self.metrics, |row| row.time),
-            ends(&self.io, |row| row.begin + row.duration),
-            ends(&self.pauses, |row| row.end),
-        ]
-        .into_iter()
-        .flatten()
     }
 
     /// The bytes that each transfer sent and received, and the visit it is in, by kind of transfer: messages, parts in collectives that move
@@ -143,54 +126,72 @@ impl Stream {
         sends.chain(recvs).chain(parts.map(|row| (row.visit, row.sent, row.received))).chain(accesses).chain(files)
     }
 
-    /// Changes the visit of every row that has one.
-    pub fn map_visits(&mut self, mut map: impl FnMut(VisitIx) -> VisitIx) {
-        let mut change = |visit: &mut VisitIx| {
-            if visit.is_some() {
-                *visit = map(*visit);
+    /// Changes what all facts refer to.
+    pub fn change(&mut self, by: &mut impl Change) {
+        struct Each<'a, C>(&'a mut C);
+        impl<C: Change> Rows for Each<'_, C> {
+            fn table<F: Fact>(&mut self, rows: &mut Vec<F>) {
+                rows.iter_mut().for_each(|row| row.change(self.0));
             }
-        };
-        self.sends.iter_mut().for_each(|row| change(&mut row.visit));
-        self.recvs.iter_mut().for_each(|row| change(&mut row.visit));
-        self.requests.iter_mut().for_each(|row| change(&mut row.visit));
-        self.collectives.iter_mut().for_each(|row| change(&mut row.visit));
-        self.transfers.iter_mut().for_each(|row| change(&mut row.visit));
-        self.completions.iter_mut().for_each(|row| change(&mut row.visit));
-        self.rma_syncs.iter_mut().for_each(|row| change(&mut row.visit));
-        self.locks.iter_mut().for_each(|row| change(&mut row.visit));
-        self.teams.iter_mut().for_each(|row| change(&mut row.visit));
-        self.tasks.iter_mut().for_each(|row| change(&mut row.visit));
-        self.metrics.iter_mut().for_each(|row| change(&mut row.visit));
-        self.io.iter_mut().for_each(|row| change(&mut row.visit));
+        }
+        self.tables(&mut Each(by));
+    }
+
+    /// Changes the visit of every row that has one.
+    pub fn map_visits(&mut self, map: impl FnMut(VisitIx) -> VisitIx) {
+        struct Map<M>(M);
+        impl<M: FnMut(VisitIx) -> VisitIx> Change for Map<M> {
+            fn visit(&mut self, visit: &mut VisitIx) {
+                if visit.is_some() {
+                    *visit = (self.0)(*visit);
+                }
+            }
+        }
+        self.change(&mut Map(map));
     }
 
     /// Changes every time by a function that must not change their order.
     pub fn map_times(&mut self, mut map: impl FnMut(Time) -> Time) {
+        struct Map<M>(M);
+        impl<M: FnMut(Time) -> Time> Change for Map<M> {
+            fn time(&mut self, time: &mut Time) {
+                *time = (self.0)(*time);
+            }
+        }
         self.present = self.present.map(|(begin, end)| (map(begin), map(end)));
         self.visits.enter.iter_mut().for_each(|time| *time = map(*time));
         self.visits.exit.iter_mut().for_each(|time| *time = map(*time));
-        self.sends.iter_mut().for_each(|row| row.time = map(row.time));
-        self.recvs.iter_mut().for_each(|row| row.time = map(row.time));
-        self.requests.iter_mut().for_each(|row| row.time = map(row.time));
-        for row in &mut self.collectives {
-            row.begin = map(row.begin);
-            row.end = map(row.end);
+        self.change(&mut Map(map));
+    }
+
+    /// Brings rows into the order of their times; equal times stay as they are. Returns how many were out of order.
+    pub fn sort(&mut self) -> u64 {
+        struct Sort(u64);
+        impl Rows for Sort {
+            fn table<F: Fact>(&mut self, rows: &mut Vec<F>) {
+                let disorder = rows.windows(2).filter(|pair| pair[1].order() < pair[0].order()).count();
+                if disorder > 0 {
+                    rows.sort_by_key(Fact::order);
+                    self.0 += disorder as u64;
+                }
+            }
         }
-        self.transfers.iter_mut().for_each(|row| row.time = map(row.time));
-        self.completions.iter_mut().for_each(|row| row.time = map(row.time));
-        self.rma_syncs.iter_mut().for_each(|row| row.time = map(row.time));
-        self.locks.iter_mut().for_each(|row| row.time = map(row.time));
-        self.teams.iter_mut().for_each(|row| row.time = map(row.time));
-        self.tasks.iter_mut().for_each(|row| row.time = map(row.time));
-        self.metrics.iter_mut().for_each(|row| row.time = map(row.time));
-        for row in &mut self.io {
-            let end = map(row.begin + row.duration);
-            row.begin = map(row.begin);
-            row.duration = end - row.begin;
+        let mut sort = Sort(0);
+        self.tables(&mut sort);
+        sort.0
+    }
+
+    /// Gives back what growing tables took in excess.
+    pub fn shrink(&mut self) {
+        struct Shrink;
+        impl Rows for Shrink {
+            fn table<F: Fact>(&mut self, rows: &mut Vec<F>) {
+                rows.shrink_to_fit();
+            }
         }
-        for row in &mut self.pauses {
-            row.begin = map(row.begin);
-            row.end = map(row.end);
-        }
+        self.visits.enter.shrink_to_fit();
+        self.visits.exit.shrink_to_fit();
+        self.visits.path.shrink_to_fit();
+        self.tables(&mut Shrink);
     }
 }

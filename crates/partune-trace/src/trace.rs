@@ -5,9 +5,10 @@ use partune_diag::Quality;
 
 use crate::clock::MeasuredClock;
 use crate::code::{CallPaths, Region};
+use crate::facts::Stream;
 use crate::pes::{Group, Metric, Pe, PeKind, Process, Window};
 use crate::profile::Profile;
-use crate::stream::{Stream, Visit};
+use crate::stream::Visit;
 use crate::{Role, VisitIx, seal};
 
 /// A trace in the making: every table is open. A reader fills it and seals it.
@@ -33,9 +34,9 @@ pub struct TraceBuilder {
 
 /// A run, complete and checked. Everything an analysis may know of the run is here.
 ///
-/// Guarantees (made by [`TraceBuilder::seal`]): every id in a row is a position in its table or none; one stream a PE; visits
-/// are in order of their enters and nest; rows are in order of time; operations are found; row times lie within the limits of
-/// [`Time`]; texts have no control characters and are at most 4 KiB long.
+/// Guarantees (made by [`TraceBuilder::seal`], whatever was built): every id in a row is a position in its table or none; one stream a PE;
+/// visits are in order of their enters and nest; rows are in order of time; operations are found; texts have no control characters and are at
+/// most 4 KiB long.
 #[derive(Clone, Debug)]
 pub struct Trace {
     pub(crate) built: TraceBuilder,

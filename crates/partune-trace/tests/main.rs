@@ -1,10 +1,12 @@
 //! What a sealed trace guarantees, whatever was put into its builder.
 
+mod disorder;
+
 use partune_base::{CallPathId, GroupId, PeId, ProcessId, RegionId, Span, StringId, Time, WindowId};
 use partune_trace::{
-    BlockSums, CallSite, Completion, NO_REQUEST, PathProfile, Pe, PeKind, PeProfile, Process, Profile, Region,
-    RegionKind, RmaTransfer, RmaTransferKind, Role, SIZE_CLASSES, Send, Stream, Trace, TraceBuilder, Transfers, Visit,
-    VisitIx,
+    BlockSums, CallSite, Completion, NO_MATCHING, NO_REQUEST, PathProfile, Pe, PeKind, PeProfile, Process, Profile,
+    Region, RegionKind, RmaTransfer, RmaTransferKind, Role, SIZE_CLASSES, Send, Stream, Trace, TraceBuilder, Transfers,
+    Visit, VisitIx,
 };
 
 /// A builder of one PE with a path for each region; each region is called from the one before.
@@ -40,7 +42,7 @@ fn sealed(mut builder: TraceBuilder, visits: &[(i64, i64, u32)], more: impl FnOn
 
 fn send(visit: u32, time: i64, peer: u32) -> Send {
     let (visit, time, peer) = (VisitIx(visit), Time(time), PeId(peer));
-    Send { visit, time, peer, group: GroupId(7), tag: 0, bytes: u64::MAX, request: NO_REQUEST }
+    Send { visit, time, peer, group: GroupId(7), tag: 0, bytes: u64::MAX, request: NO_REQUEST, matching: NO_MATCHING }
 }
 
 #[test]

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use partune_engine::{Diagnosis, Request};
-use partune_otf2::import::{Bytes, Files, import};
+use partune_import::{Bytes, Files};
+use partune_otf2::import::import;
 use partune_testkit::mutate::{self, Random};
 use partune_trace::Trace;
 use rayon::prelude::*;

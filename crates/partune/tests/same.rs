@@ -27,7 +27,7 @@ fn a_copy_has_the_same_findings() {
     for archive in archives() {
         let folder = tempfile::tempdir().expect("there is room for a copy");
         let copy =
-            partune_engine::convert(&archive.anchor, &folder.path().join("copy")).expect("the archive is copied");
+            partune_engine::convert(&archive.anchor, &folder.path().join("copy"), &()).expect("the archive is copied");
         assert!(document(&archive.anchor, 2) == document(&copy.anchor, 2), "{}", archive.name);
     }
 }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use partune_analysis::{ANALYSES, Base, Input, Options, Outcome, Pattern, Values, Waits};
 use partune_base::PeId;
+use partune_import::{Bytes, Files};
 use partune_index::{Index, clock_repair};
-use partune_otf2::import::{Bytes, Files, import};
+use partune_otf2::import::import;
 use partune_testkit::outside;
 use partune_trace::{Role, Trace};
 

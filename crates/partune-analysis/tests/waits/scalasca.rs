@@ -15,8 +15,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use partune_analysis::{Pattern, Waits};
+use partune_import::{Bytes, Files};
 use partune_index::{Index, clock_repair};
-use partune_otf2::import::{Bytes, Files, import};
+use partune_otf2::import::import;
 use partune_testkit::outside;
 
 use super::Case;

@@ -2,7 +2,8 @@
 //!
 //! Sends are bucketed by receiver by counting. At each receiver, receives are put in order of their posts and then of sender;
 //! if the sequences of communicators and tags between two endpoints are equal on both sides, as they mostly are, that is the
-//! match; else both sides are sorted by communicator and tag. Cost: linear but for those sorts. Memory while it runs: 8 bytes a
+//! match; else both sides are sorted by communicator and tag, and by what ties the ends of a message together where the source
+//! told that. Cost: linear but for those sorts. Memory while it runs: 8 bytes a
 //! send, 32 a receive.
 
 use partune_base::{GroupId, Id, PeId, Table};
@@ -191,13 +192,17 @@ struct Channel<'a> {
     trace: &'a Trace,
     pes: &'a [PeId],
     recvs: &'a [Posted],
-    /// Scratch: (communicator, tag, order) of sends and of receives.
+    /// Scratch: keys of sends and of receives.
     keys: (Vec<Key>, Vec<Key>),
     /// (send, position in `recvs`).
     pairs: Vec<(u64, u32)>,
 }
 
-type Key = (GroupId, u32, u32);
+/// What the ends of a message have in common: communicator, tag, and what ties them together if anything does.
+type Common = (GroupId, u32, u64);
+
+/// The same, and the place among those between the two endpoints.
+type Key = (Common, u32);
 
 impl Channel<'_> {
     fn match_pair(&mut self, sends: &[u64], recvs: &[u64], lost: Option<partune_base::Time>) {
@@ -208,7 +213,7 @@ impl Channel<'_> {
             return;
         }
         let mut keys = std::mem::take(&mut self.keys);
-        let numbered = |(i, (group, tag)): (usize, (GroupId, u32))| (group, tag, i as u32);
+        let numbered = |(i, common): (usize, Common)| (common, i as u32);
         keys.0.clear();
         keys.0.extend(sends.iter().map(|&send| self.send_key(send)).enumerate().map(numbered));
         keys.0.sort_unstable();
@@ -217,31 +222,31 @@ impl Channel<'_> {
         keys.1.sort_unstable();
 
         let mut rest = &keys.0[..];
-        for of_key in keys.1.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-            let key = (of_key[0].0, of_key[0].1);
-            rest = &rest[rest.partition_point(|send| (send.0, send.1) < key)..];
-            let (meeting, others) = rest.split_at(rest.partition_point(|send| (send.0, send.1) <= key));
+        for of_key in keys.1.chunk_by(|a, b| a.0 == b.0) {
+            let key = of_key[0].0;
+            rest = &rest[rest.partition_point(|send| send.0 < key)..];
+            let (meeting, others) = rest.split_at(rest.partition_point(|send| send.0 <= key));
             rest = others;
             for (send, recv) in meeting.iter().zip(of_key) {
-                let position = (recvs[recv.2 as usize] & 0xffff_ffff) as u32;
+                let position = (recvs[recv.1 as usize] & 0xffff_ffff) as u32;
                 let posted = self.recvs[position as usize].origin.time;
                 let in_doubt = meeting.len() > of_key.len() && lost.is_some_and(|lost| posted > lost);
                 if !in_doubt {
-                    self.pairs.push((sends[send.2 as usize], position));
+                    self.pairs.push((sends[send.1 as usize], position));
                 }
             }
         }
         self.keys = keys;
     }
 
-    fn send_key(&self, send: u64) -> (GroupId, u32) {
+    fn send_key(&self, send: u64) -> Common {
         let row = &self.trace.streams().as_slice()[(send >> 32) as usize].sends[(send & 0xffff_ffff) as usize];
-        (row.group, row.tag)
+        (row.group, row.tag, row.matching)
     }
 
-    fn recv_key(&self, recv: u64) -> (GroupId, u32) {
+    fn recv_key(&self, recv: u64) -> Common {
         let recv = self.recvs[(recv & 0xffff_ffff) as usize];
         let row = &self.trace.streams()[self.pes[recv.stream as usize]].recvs[recv.row as usize];
-        (row.group, row.tag)
+        (row.group, row.tag, row.matching)
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn cut(
     pe: usize,
 ) {
     let (pe, interval) = (PeId::from_index(pe), moves.interval);
-    let recorded = 2 * stream.visits.len() + rows(stream);
+    let recorded = 2 * stream.visits.len() + stream.facts();
     if !stream.visits.is_empty() {
         stream.present = stream.begin().zip(stream.end());
     }
@@ -32,7 +32,7 @@ pub(super) fn cut(
     }
     // Rows of teams are few, and what a PE is in the middle of is known from those before: they stay, at the borders.
     retain_by_time!(requests, completions, rma_syncs, locks, tasks);
-    stream.io.retain(|row| holds(paths, &visits, interval, row.visit, (row.begin, row.begin + row.duration)));
+    stream.io.retain(|row| holds(paths, &visits, interval, row.visit, (row.begin, row.end)));
     stream.pauses.retain(|pause| interval.holds(pause.begin, pause.end));
     stream.metrics = metrics::cut(&stream.metrics, &visits, values, interval);
     for (visit, _) in visits.iter().zip(&keep.visits[pe]).filter(|(_, kept)| **kept) {
@@ -44,14 +44,7 @@ pub(super) fn cut(
     stream.operations.retain(|operation| operation.is_some());
     stream.map_visits(|visit| moves.visit(pe, visit));
     let in_piece = |time: &&Time| interval.holds(**time, **time);
-    let left = visits.enter.iter().chain(&visits.exit).filter(in_piece).count() + rows(stream);
+    let left = visits.enter.iter().chain(&visits.exit).filter(in_piece).count() + stream.facts();
     stream.events = (u128::from(stream.events) * left as u128).checked_div(recorded as u128).unwrap_or(0) as u64;
     stream.map_times(|time| interval.clip(time));
-}
-
-/// Rows of facts.
-fn rows(stream: &Stream) -> usize {
-    let messages = stream.sends.len() + stream.recvs.len() + stream.requests.len() + stream.collectives.len();
-    let memory = stream.transfers.len() + stream.completions.len() + stream.rma_syncs.len() + stream.locks.len();
-    messages + memory + stream.tasks.len() + stream.metrics.len() + stream.io.len() + stream.pauses.len()
 }

@@ -18,25 +18,32 @@ use std::cmp::Reverse;
 
 use partune_base::{GroupId, PeId, Time, WindowId};
 use partune_diag::{Diagnostic, Quality};
-use partune_trace::{Completion, RmaSyncKind, Role, Stream, Trace};
+use partune_trace::{Completion, Members, RmaSyncKind, Role, Stream, Trace};
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::{EpochEnd, ValueWait};
 use crate::Place;
 use crate::requests::operation_enter;
 
-/// All operations that depended on the other side of their epoch, in order of (PE, operation), and which epochs ended together. Linear in rows and members of their
-/// groups but for sorting, and a search in the operations and accesses of a PE for each post that its start did not wait for.
-/// While it runs: 32 bytes a row and an epoch, 32 a member of an epoch's group.
+/// Partners that epochs may have on average, and partners that all of a trace may have besides.
+const PARTNERS: usize = 64;
+const PARTNERS_OF_ALL: usize = 1 << 20;
+
+/// All operations that depended on the other side of their epoch, in order of (PE, operation), and which epochs ended together. An epoch is
+/// for every member of its group, and each pair of epochs is a fact of its own (the wait of one is not left before the complete of the other
+/// began), so it takes rows × members; what keeps that linear in the rows is a limit on partners: a window that has more is left out, and told.
+/// But for that: sorting, and a search in the operations and accesses of a PE for each post that its start did not wait for.
+/// While it runs: 32 bytes a row and an epoch, 32 a partner of an epoch.
 pub(super) fn find(trace: &Trace, quality: &mut Quality) -> (Vec<ValueWait>, Vec<EpochEnd>) {
     let steps = steps(trace);
     if steps.is_empty() {
         return (Vec::new(), Vec::new());
     }
     let (epochs, unended) = epochs(trace, &steps);
-    let (mut sides, unknown) = sides(trace, &epochs);
+    let (mut sides, unknown, crowded) = sides(trace, &epochs, PARTNERS_OF_ALL + PARTNERS * steps.len());
     let alone = pair(&epochs, &mut sides, unknown == 0);
-    report(quality, unknown, unended, alone);
+    report(quality, [unknown, unended, alone, crowded]);
     let mut waits: Vec<ValueWait> = sides
         .par_chunk_by(|a, b| a.epoch == b.epoch)
         .flat_map_iter(|sides| Dependent { trace, epochs: &epochs, own: epochs[sides[0].epoch as usize], sides }.find())
@@ -144,11 +151,12 @@ fn party_of(trace: &Trace, window: WindowId, pe: PeId) -> PeId {
 fn epochs(trace: &Trace, steps: &[Step]) -> (Vec<Epoch>, u64) {
     let mut epochs: Vec<Epoch> = Vec::with_capacity(steps.len() / 2 + 1);
     let mut halves = 0;
+    let mut sets = Sets { trace, of_group: FxHashMap::default(), sets: FxHashMap::default() };
     for steps in steps.chunk_by(|a, b| (a.window, a.party, a.exposes) == (b.window, b.party, b.exposes)) {
         let mut open = false;
         for step in steps {
             let Step { window, party, exposes, place, group, .. } = *step;
-            let begun = epochs.last_mut().filter(|last| open && !step.opens && same_group(trace, last.group, group));
+            let begun = epochs.last_mut().filter(|last| open && !step.opens && sets.same(last.group, group));
             if let Some(begun) = begun {
                 begun.end = place;
                 begun.group = if begun.group.is_some() { begun.group } else { group };
@@ -164,27 +172,59 @@ fn epochs(trace: &Trace, steps: &[Step]) -> (Vec<Epoch>, u64) {
     (epochs, halves)
 }
 
-/// Whether two groups have the same members, as far as they are known.
-fn same_group(trace: &Trace, a: GroupId, b: GroupId) -> bool {
-    let members = |group: GroupId| &trace.groups()[group].members;
-    a == b || !a.is_some() || !b.is_some() || members(a).same(members(b))
+/// The members of groups as sets, each looked at once.
+struct Sets<'a> {
+    trace: &'a Trace,
+    of_group: FxHashMap<GroupId, u32>,
+    sets: FxHashMap<Vec<PeId>, u32>,
 }
 
-/// What each member of an epoch's group sees of it, in order of epochs, and how many epochs are of unknown groups.
-fn sides(trace: &Trace, epochs: &[Epoch]) -> (Vec<Side>, u64) {
-    let mut unknown = 0;
+impl Sets<'_> {
+    /// Whether two groups have the same members, as far as they are known.
+    fn same(&mut self, a: GroupId, b: GroupId) -> bool {
+        a == b || !a.is_some() || !b.is_some() || self.set(a) == self.set(b)
+    }
+
+    fn set(&mut self, group: GroupId) -> u32 {
+        let Sets { trace, of_group, sets } = self;
+        *of_group.entry(group).or_insert_with(|| {
+            let members = &trace.groups()[group].members;
+            let mut members: Vec<PeId> = members.iter().filter(|member| member.is_some()).collect();
+            members.sort_unstable();
+            members.dedup();
+            let next = sets.len() as u32;
+            *sets.entry(members).or_insert(next)
+        })
+    }
+}
+
+/// What each member of an epoch's group sees of it, in order of epochs; how many epochs are of unknown groups, and how many of windows that have
+/// more partners than there is room for.
+fn sides(trace: &Trace, epochs: &[Epoch], mut room: usize) -> (Vec<Side>, u64, u64) {
+    let (mut unknown, mut crowded) = (0, 0);
     let mut sides = Vec::new();
-    for (number, epoch) in (0_u32..).zip(epochs) {
-        let Some(group) = trace.groups().get(epoch.group) else {
-            unknown += 1;
+    let mut number = 0_u32;
+    for of_window in epochs.chunk_by(|a, b| a.window == b.window) {
+        let members = |epoch: &Epoch| trace.groups().get(epoch.group).map(|group| &group.members);
+        let numbered = (number..).zip(of_window);
+        number += of_window.len() as u32;
+        unknown += of_window.iter().filter(|epoch| members(epoch).is_none()).count() as u64;
+        let partners: usize = of_window.iter().filter_map(members).map(Members::len).sum();
+        let Some(left) = room.checked_sub(partners) else {
+            crowded += of_window.len() as u64;
             continue;
         };
-        sides.extend(group.members.iter().filter(|member| *member != epoch.party).map(|member| {
-            let (origin, target) = if epoch.exposes { (member, epoch.party) } else { (epoch.party, member) };
-            Side { window: epoch.window, origin, target, epoch: number, partner: u32::MAX }
-        }));
+        room = left;
+        sides.reserve(partners);
+        for (number, epoch) in numbered {
+            let partners = members(epoch).into_iter().flat_map(Members::iter).filter(|member| *member != epoch.party);
+            sides.extend(partners.map(|member| {
+                let (origin, target) = if epoch.exposes { (member, epoch.party) } else { (epoch.party, member) };
+                Side { window: epoch.window, origin, target, epoch: number, partner: u32::MAX }
+            }));
+        }
     }
-    (sides, unknown)
+    (sides, unknown, crowded)
 }
 
 /// Finds the partners of all sides; returns how many have none. Where two PEs have different numbers of epochs, none is paired: some
@@ -215,7 +255,7 @@ fn pair(epochs: &[Epoch], sides: &mut [Side], all_known: bool) -> u64 {
     alone
 }
 
-fn report(quality: &mut Quality, unknown: u64, unended: u64, alone: u64) {
+fn report(quality: &mut Quality, [unknown, unended, alone, crowded]: [u64; 4]) {
     quality.add(
         Diagnostic::data_loss(
             "epochs of windows (post, start) are for a group that the archive does not define",
@@ -236,6 +276,13 @@ fn report(quality: &mut Quality, unknown: u64, unended: u64, alone: u64) {
             "record all processes from begin to end",
         )
         .times(alone),
+    );
+    quality.add(
+        Diagnostic::data_loss(
+            "epochs of windows name so many partners that they were not paired; no waiting is told of them",
+            "let post and start name only those whose memory is accessed",
+        )
+        .times(crowded),
     );
 }
 

@@ -5,7 +5,7 @@
 
 use super::attributes::Value;
 use super::definition::{Group, LocationGroupProperty, LocationProperty, Region, SystemTreeNodeProperty};
-use super::numbers::paradigm::{MPI, OPENMP, USER};
+use crate::paradigms;
 
 /// What a region is: its role (`OTF2_RegionRole`), its paradigm (`OTF2_Paradigm`), its flags (1 dynamic, 2 phase).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,25 +37,25 @@ fn region_kind(region_type: u8) -> RegionKind {
     let kind = |role, paradigm, flags| RegionKind { role, paradigm, flags };
     match region_type {
         1 | 3 => kind(1, 0, 0),
-        2 => kind(3, USER, 0),
-        4 => kind(27, USER, 0),
+        2 => kind(3, paradigms::USER, 0),
+        4 => kind(27, paradigms::USER, 0),
         5..=21 => {
             // In the order of the old types: parallel, loop, sections, section, workshare, single, master, critical, atomic, barrier, implicit
             // barrier, flush, critical body, single body, wrapper, task, task wait.
             const ROLES: [u8; 17] = [5, 3, 6, 7, 8, 9, 11, 12, 14, 15, 16, 17, 13, 10, 2, 20, 22];
-            kind(ROLES[usize::from(region_type - 5)], OPENMP, 0)
+            kind(ROLES[usize::from(region_type - 5)], paradigms::OPENMP, 0)
         }
-        22 => kind(15, MPI, 0),
-        23..=26 => kind(region_type, MPI, 0),
-        27 => kind(4, USER, 0),
-        28 => kind(4, USER, 1),
-        29 => kind(4, USER, 3),
-        30 => kind(3, USER, 1),
-        31 => kind(1, USER, 1),
-        32 => kind(3, USER, 3),
-        33 => kind(21, OPENMP, 0),
-        34 => kind(18, OPENMP, 0),
-        35 => kind(19, OPENMP, 0),
+        22 => kind(15, paradigms::MPI, 0),
+        23..=26 => kind(region_type, paradigms::MPI, 0),
+        27 => kind(4, paradigms::USER, 0),
+        28 => kind(4, paradigms::USER, 1),
+        29 => kind(4, paradigms::USER, 3),
+        30 => kind(3, paradigms::USER, 1),
+        31 => kind(1, paradigms::USER, 1),
+        32 => kind(3, paradigms::USER, 3),
+        33 => kind(21, paradigms::OPENMP, 0),
+        34 => kind(18, paradigms::OPENMP, 0),
+        35 => kind(19, paradigms::OPENMP, 0),
         _ => kind(0, 0, 0),
     }
 }
@@ -80,9 +80,9 @@ impl Group<'_> {
         let (group_type, paradigm) = match self.group_type_pre12 {
             1 => (1, 0),
             2 | 3 => (2, 0), // metric groups read as groups of regions in the C library too
-            4 => (5, MPI),
-            5 => (6, MPI),
-            6 => (4, MPI),
+            4 => (5, paradigms::MPI),
+            5 => (6, paradigms::MPI),
+            6 => (4, paradigms::MPI),
             _ => (0, 0),
         };
         GroupKind { group_type, paradigm, flags: 0 }
@@ -92,9 +92,9 @@ impl Group<'_> {
     pub fn type_before_1_2(kind: GroupKind) -> u8 {
         match (kind.group_type, kind.paradigm, kind.flags) {
             (group_type @ 1..=3, 0, 0) => group_type,
-            (4, MPI, 0) => 6,
-            (5, MPI, 0) => 4,
-            (6, MPI, 0) => 5,
+            (4, paradigms::MPI, 0) => 6,
+            (5, paradigms::MPI, 0) => 4,
+            (6, paradigms::MPI, 0) => 5,
             _ => 0,
         }
     }

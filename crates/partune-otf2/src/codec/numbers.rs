@@ -1,23 +1,5 @@
-//! OTF2's numbers for what definitions choose from, as `OTF2_GeneralDefinitions.h` and `OTF2_Definitions.h` have them; those that are written here.
-
-/// `OTF2_Paradigm`.
-pub mod paradigm {
-    pub const UNKNOWN: u8 = 0;
-    pub const USER: u8 = 1;
-    pub const COMPILER: u8 = 2;
-    pub const OPENMP: u8 = 3;
-    pub const MPI: u8 = 4;
-    pub const PTHREAD: u8 = 7;
-    pub const UPC: u8 = 12;
-    pub const SHMEM: u8 = 13;
-}
-
-/// `OTF2_ParadigmClass`.
-pub mod paradigm_class {
-    pub const PROCESS: u8 = 0;
-    pub const THREAD_FORK_JOIN: u8 = 1;
-    pub const THREAD_CREATE_WAIT: u8 = 2;
-}
+//! OTF2's numbers for what definitions choose from, as `OTF2_GeneralDefinitions.h` and `OTF2_Definitions.h` have them; those that are written here. Those of paradigms
+//! are in [`crate::paradigms`].
 
 /// `OTF2_RegionRole`.
 pub mod role {

@@ -87,7 +87,7 @@ pub fn definitions(
     sink: &mut dyn FnMut(&[u8]),
 ) -> Result<Copied, CodecError> {
     let mut writer = DefinitionWriter::new(to, sink)?;
-    let (names, unnamed) = if scope == Scope::Global { late_names(bytes, from)? } else { <_>::default() };
+    let (names, unnamed) = if scope == Scope::Global { late_names(bytes, from)? } else { (LateNames::new(), NONE) };
     let named = |name: u32| if name == NONE { unnamed } else { name };
     for (id, text) in &names {
         writer.write(Text { id: *id, string: text.as_deref().unwrap_or(UNDEFINED) })?;
@@ -142,7 +142,7 @@ fn late_names(bytes: &[u8], chunk_size: u64) -> Result<(LateNames, u32), CodecEr
             _ => return,
         };
         for name in needed {
-            if !known.contains(&name) {
+            if name == NONE || !known.contains(&name) {
                 late.entry(name).or_default();
             }
         }

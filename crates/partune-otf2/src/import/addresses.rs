@@ -6,11 +6,11 @@
 //! unknown.
 
 use partune_base::{PeId, WindowId};
+use partune_import::IdMap;
 use partune_trace::{Stream, VisitIx};
 use rustc_hash::FxHashMap;
 
 use super::definitions::Definitions;
-use super::ids::IdMap;
 use super::mappings::Mappings;
 use crate::codec::attributes::AttributeList;
 use crate::codec::{Mapping, Value};

@@ -4,14 +4,14 @@ use std::io;
 
 use partune_base::PeId;
 use partune_diag::{Diagnostic, Quality};
+use partune_import::{Bytes, Files, ImportError, read_all};
 use partune_trace::TraceBuilder;
 
 use super::clock::LocationClock;
 use super::definitions::Definitions;
-use super::files::{Bytes, Files, read_all};
 use super::mappings::Mappings;
 use super::report::report_damage;
-use super::{ImportError, tables};
+use super::tables;
 use crate::codec::{self, Anchor, Compression, Scope, Substrate};
 
 /// Bytes that an inflated file may have at most for each byte of the compressed one, and at least.
@@ -20,13 +20,22 @@ const INFLATE_FACTOR: usize = 1100;
 /// Reads an anchor file, and refuses archives whose files we cannot open.
 pub(crate) fn read_anchor(files: &dyn Files, name: &str) -> Result<Anchor, ImportError> {
     let read = files.open(name).and_then(|file| read_all(file.as_ref()));
-    let bytes = read.map_err(|error| ImportError::Read { name: name.to_owned(), error })?;
-    let anchor = Anchor::read(&bytes).map_err(ImportError::Anchor)?;
+    let bytes = read.map_err(|error| ImportError::unreadable(name, &error))?;
+    let remedy = "give the archive's anchor file (usually traces.otf2)";
+    let anchor = Anchor::read(&bytes).map_err(|error| ImportError::damaged("", error.to_string(), remedy))?;
     match anchor.substrate {
         Substrate::Posix => Ok(anchor),
-        Substrate::Sion => Err(ImportError::Sion),
-        Substrate::None => Err(ImportError::NoSubstrate),
-        Substrate::Unknown(byte) => Err(ImportError::UnknownSubstrate(byte)),
+        Substrate::Sion => Err(ImportError::unsupported(
+            "the archive lies in SION containers, which partune does not read",
+            "record with the POSIX substrate (SCOREP_TRACING_USE_SION=false), or unpack it with the SION tools",
+        )),
+        Substrate::None => Err(ImportError::unsupported(
+            "the archive was written to nowhere (substrate NONE): there are no events",
+            "",
+        )),
+        Substrate::Unknown(byte) => {
+            Err(ImportError::unsupported(format!("the archive uses substrate {byte}, which partune does not know"), ""))
+        }
     }
 }
 
@@ -39,7 +48,7 @@ pub(crate) struct Archive<'a> {
 }
 
 /// What is known of a location before its events are read.
-pub(super) struct Source {
+pub(super) struct Location {
     pub(super) pe: PeId,
     pub(super) process: u32,
     pub(super) mappings: Mappings,
@@ -86,13 +95,13 @@ impl<'a> Archive<'a> {
     }
 
     /// Opens the files of a location.
-    pub(super) fn source(
+    pub(super) fn location(
         &self,
         pe: PeId,
-        location: &tables::Location,
+        location: &tables::DefinedLocation,
         definitions: &Definitions,
         builder: &TraceBuilder,
-    ) -> Source {
+    ) -> Location {
         let mut mappings = Mappings::default();
         let mut faults = Vec::new();
         let name = format!("{}/{}.def", self.name, location.archive_id);
@@ -134,7 +143,7 @@ impl<'a> Archive<'a> {
         }
         let clock = LocationClock::new(std::mem::take(&mut mappings.offsets), definitions.global_offset);
         let process = builder.pes[pe].process.0;
-        Source { pe, process, mappings, clock, event_bytes, events: name, announced: location.events, faults }
+        Location { pe, process, mappings, clock, event_bytes, events: name, announced: location.events, faults }
     }
 }
 

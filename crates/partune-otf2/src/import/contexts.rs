@@ -10,10 +10,10 @@
 
 use partune_base::{RegionId, Strings, Table};
 use partune_diag::{Diagnostic, Quality};
+use partune_import::IdMap;
 use partune_trace::{CallSite, Region, RegionKind, Role};
 
 use super::definitions::Definitions;
-use super::ids::IdMap;
 use super::tables::Tables;
 
 /// More functions around an event than this: the outermost ones and the innermost are kept. Every operation can open and close
@@ -100,10 +100,6 @@ impl Contexts {
             .times(deep),
         );
         contexts
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.rows.is_empty()
     }
 
     pub(super) fn len(&self) -> usize {

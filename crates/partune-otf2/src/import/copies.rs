@@ -7,8 +7,8 @@
 use partune_base::CallPathId;
 use partune_base::{Id, PeId, StringId, Time};
 use partune_trace::{
-    CallPaths, CallSite, Completion, PeKind, Region, RegionKind, RmaCompletionKind, RmaTransferKind, Role, Stream,
-    TraceBuilder, Visit, VisitIx, Visits,
+    CallSite, Completion, PeKind, Region, RegionKind, RmaCompletionKind, RmaTransferKind, Role, Stream, TraceBuilder,
+    Visit, VisitIx, Visits,
 };
 use rayon::prelude::*;
 
@@ -23,7 +23,8 @@ struct Copied {
 }
 
 /// Adds visits of copies to the streams of devices.
-pub(super) fn add(streams: &mut [Stream], builder: &mut TraceBuilder, paths: &mut CallPaths) {
+pub(super) fn add(builder: &mut TraceBuilder) {
+    let mut streams = std::mem::take(&mut builder.streams).into_vec();
     let is_device = |pe: usize| builder.pes[PeId::from_index(pe)].kind == PeKind::Accelerator;
     let copies: Vec<Vec<Copied>> = streams
         .par_iter()
@@ -37,16 +38,17 @@ pub(super) fn add(streams: &mut [Stream], builder: &mut TraceBuilder, paths: &mu
         let Some(window) = first else { continue };
         let group = builder.windows.get(window).map(|window| window.group);
         let paradigm = group.and_then(|group| builder.groups.get(group)).map_or(StringId::NONE, |it| it.paradigm);
-        let path = path(builder, paths, role, paradigm);
+        let path = path(builder, role, paradigm);
         for (copies, stream) in copies.iter().zip(streams.iter_mut()) {
             // One kind after the other: rows keep their places, visits are found anew.
             insert(stream, copies.iter().filter(|copy| copy.role == role), path);
         }
     }
+    builder.streams = streams.into();
 }
 
 /// The call path of copies in one direction.
-fn path(builder: &mut TraceBuilder, paths: &mut CallPaths, role: Role, paradigm: StringId) -> CallPathId {
+fn path(builder: &mut TraceBuilder, role: Role, paradigm: StringId) -> CallPathId {
     let text = if role == Role::Put { "copy from the device" } else { "copy to the device" };
     let name = builder.strings.intern(text);
     let paradigm = if paradigm.is_some() { paradigm } else { builder.strings.intern("device") };
@@ -60,7 +62,7 @@ fn path(builder: &mut TraceBuilder, paths: &mut CallPaths, role: Role, paradigm:
         file: StringId::NONE,
         line: 0,
     });
-    paths.push_at(CallPathId::NONE, region, CallSite::NONE)
+    builder.paths.push_at(CallPathId::NONE, region, CallSite::NONE)
 }
 
 /// The copies of a stream that can have visits, in order. Linear.

@@ -1,30 +1,32 @@
 //! From event records to rows of a segment.
 
-use partune_base::{GroupId, MetricId, PeId, Span, Time, WindowId};
+use partune_base::{GroupId, MetricId, PeId, Time, WindowId};
+use partune_import::{Assembler, RegionKey, UNKNOWN_BEGIN};
 use partune_trace::{
-    Collective, IoTransfer, LockEvent, LockKind, MetricSample, NO_REQUEST, Pause, PauseKind, Recv, RequestEvent,
-    RequestKind, RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer, RmaTransferKind, Role, Send,
-    TaskEvent, TaskKind, TeamEvent, TeamKind,
+    Collective, IoTransfer, LockEvent, LockKind, MetricSample, NO_MATCHING, NO_REQUEST, Pause, PauseKind, Recv,
+    RequestEvent, RequestKind, RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer, RmaTransferKind,
+    Role, Send, TaskEvent, TaskKind, TeamEvent, TeamKind,
 };
 use rustc_hash::FxHashMap;
 
 use super::addresses::Told;
+use super::clock::LocationClock;
 use super::contexts::Contexts;
-use super::mappings::Mappings;
-use super::resolve::UNKNOWN_BEGIN;
-use super::segment::{Assembler, RegionKey};
-use super::tables::Tables;
+use super::resolve::{CommRef, MembersRef, Rank, Resolver, UNDEFINED, WinRef, global_region, local_region};
+use super::runs::Kept;
+use super::weave::Called;
 use crate::codec::attributes::AttributeList;
 use crate::codec::{Event, EventVisitor, Mapping};
 
 /// Receives the events of a run of chunks.
 pub(super) struct Decoder<'a> {
-    pub(super) assembler: Assembler<'a>,
-    tables: &'a Tables,
+    pub(super) assembler: Assembler<Kept>,
+    clock: &'a LocationClock,
     contexts: &'a Contexts,
-    mappings: &'a Mappings,
+    resolver: Resolver<'a>,
     /// Makes ids of locks of threads unique over processes.
     process: u32,
+    last_stamp: u64,
     /// Row of each file operation that is under way.
     io: FxHashMap<u64, usize>,
     /// What the attributes of the event that comes next tell.
@@ -32,14 +34,28 @@ pub(super) struct Decoder<'a> {
 }
 
 impl<'a> Decoder<'a> {
+    /// `rooted`: the run is the begin of its location.
     pub(super) fn new(
-        assembler: Assembler<'a>,
-        tables: &'a Tables,
+        rooted: bool,
+        clock: &'a LocationClock,
         contexts: &'a Contexts,
-        mappings: &'a Mappings,
+        resolver: Resolver<'a>,
         process: u32,
     ) -> Self {
-        Decoder { assembler, tables, contexts, mappings, process, io: FxHashMap::default(), told: None }
+        let assembler = Assembler::new(rooted);
+        let (io, told) = (FxHashMap::default(), None);
+        Decoder { assembler, clock, contexts, resolver, process, last_stamp: u64::MAX, io, told }
+    }
+
+    /// The time of the event that comes next. One time stamp may be that of many.
+    #[inline]
+    fn at(&mut self, stamp: u64) -> Time {
+        self.assembler.segment.stream.events += 1;
+        if stamp == self.last_stamp {
+            return self.assembler.now();
+        }
+        self.last_stamp = stamp;
+        self.assembler.at(self.clock.correct(stamp))
     }
 }
 
@@ -75,9 +91,8 @@ const SHARED: u8 = 1;
 impl EventVisitor for Decoder<'_> {
     #[inline]
     fn enter(&mut self, stamp: u64, region: u32) {
-        let time = self.assembler.at(stamp);
-        self.assembler.segment.stream.events += 1;
-        self.assembler.enter(time, RegionKey::local(region));
+        let time = self.at(stamp);
+        self.assembler.enter(time, local_region(region));
         if self.told.is_some() {
             self.entered();
         }
@@ -85,36 +100,33 @@ impl EventVisitor for Decoder<'_> {
 
     #[inline]
     fn leave(&mut self, stamp: u64, region: u32) {
-        let time = self.assembler.at(stamp);
-        self.assembler.segment.stream.events += 1;
-        self.assembler.leave(time, RegionKey::local(region));
+        let time = self.at(stamp);
+        self.assembler.leave(time, local_region(region));
         self.told = None;
     }
 
     fn attributes(&mut self, attributes: AttributeList<'_>) {
-        self.told = self.tables.addresses.told(&attributes, self.mappings);
+        self.told = self.resolver.tables.addresses.told(&attributes, self.resolver.mappings);
     }
 
     fn unknown(&mut self, stamp: u64, _: u8, _: &[u8]) {
-        self.assembler.at(stamp);
-        self.assembler.segment.stream.events += 1;
-        self.assembler.segment.faults.unknown_records += 1;
+        self.at(stamp);
     }
 
     fn event(&mut self, stamp: u64, event: &Event<'_>) {
-        let time = self.assembler.at(stamp);
-        self.assembler.segment.stream.events += 1;
+        let time = self.at(stamp);
         match *event {
             Event::Enter { region } => {
-                self.assembler.enter(time, RegionKey::local(region));
+                self.assembler.enter(time, local_region(region));
                 self.entered();
             }
-            Event::Leave { region } => self.assembler.leave(time, RegionKey::local(region)),
+            Event::Leave { region } => self.assembler.leave(time, local_region(region)),
             Event::CallingContextEnter { calling_context, unwind_distance } => {
                 let context = self.context(calling_context);
                 self.assembler.enter(time, self.region(context));
                 if let Some(context) = context {
-                    self.assembler.called(context, unwind_distance);
+                    let visit = self.assembler.visit();
+                    self.kept().called.push(Called { visit, context, unwind_distance });
                 }
                 self.entered();
             }
@@ -122,9 +134,9 @@ impl EventVisitor for Decoder<'_> {
                 let context = self.context(calling_context);
                 self.assembler.leave(time, self.region(context));
             }
-            Event::CallingContextSample { .. } => self.assembler.segment.faults.ignored_records += 1,
+            Event::CallingContextSample { .. } => self.kept().samples += 1,
             Event::BufferFlush { stop_time } => {
-                let end = self.assembler.convert(stop_time).max(time);
+                let end = self.clock.correct(stop_time).max(time);
                 self.assembler.segment.stream.pauses.push(Pause { begin: time, end, kind: PauseKind::Flush });
             }
             Event::MeasurementOnOff { measurement_mode: 2 } => self.assembler.pause(time),
@@ -152,8 +164,9 @@ impl EventVisitor for Decoder<'_> {
                 self.assembler.segment.collective_begin = Some(time);
             }
             Event::MpiCollectiveEnd { collective_op, communicator, root, size_sent, size_received } => {
-                let begin = self.assembler.segment.collective_begin.take().unwrap_or(UNKNOWN_BEGIN);
-                self.collective(begin, time, collective_op, communicator, root, [size_sent, size_received], NO_REQUEST);
+                let begin = self.begin_of_collective();
+                let group = self.resolver.group(CommRef(communicator));
+                self.collective(begin, time, collective_op, group, root, [size_sent, size_received], NO_REQUEST);
             }
             Event::NonBlockingCollectiveComplete {
                 collective_op,
@@ -163,23 +176,25 @@ impl EventVisitor for Decoder<'_> {
                 size_received,
                 request_id,
             } => {
-                self.collective(time, time, collective_op, communicator, root, [size_sent, size_received], request_id);
+                let group = self.resolver.group(CommRef(communicator));
+                self.collective(time, time, collective_op, group, root, [size_sent, size_received], request_id);
             }
             Event::RmaCollectiveEnd { collective_op, win, root, bytes_sent, bytes_received, .. } => {
-                let segment = &mut self.assembler.segment;
-                let begin = segment.collective_begin.take().unwrap_or(UNKNOWN_BEGIN);
-                segment.on_windows.push(segment.stream.collectives.len() as u32);
-                self.collective(begin, time, collective_op, win, root, [bytes_sent, bytes_received], NO_REQUEST);
+                let begin = self.begin_of_collective();
+                let group = self.resolver.group_of_window(self.resolver.window(WinRef(win)));
+                self.collective(begin, time, collective_op, group, root, [bytes_sent, bytes_received], NO_REQUEST);
             }
             Event::RmaWinCreate { win } => {
                 if let Some(Told::Unit(unit)) = self.told {
-                    self.assembler.segment.addresses.units.push((WindowId(win), unit));
+                    let window = self.resolver.window(WinRef(win));
+                    self.kept().addresses.units.push((window, unit));
                 }
-                self.rma_sync(time, RmaSyncKind::WindowCreated, win, u32::MAX);
+                self.rma_sync(time, RmaSyncKind::WindowCreated, win, UNDEFINED);
             }
-            Event::RmaWinDestroy { win } => self.rma_sync(time, RmaSyncKind::WindowFreed, win, u32::MAX),
+            Event::RmaWinDestroy { win } => self.rma_sync(time, RmaSyncKind::WindowFreed, win, UNDEFINED),
             Event::RmaGroupSync { win, group, .. } => {
-                self.rma_sync(time, RmaSyncKind::Group(GroupId(group)), win, u32::MAX);
+                let group = self.resolver.group_of(MembersRef(group));
+                self.rma_sync(time, RmaSyncKind::Group(group), win, UNDEFINED);
             }
             Event::RmaSync { win, remote, sync_type } => {
                 let kind = match sync_type {
@@ -189,7 +204,7 @@ impl EventVisitor for Decoder<'_> {
                 };
                 self.rma_sync(time, kind, win, remote);
             }
-            Event::RmaWaitChange { win } => self.rma_sync(time, RmaSyncKind::WaitChange, win, u32::MAX),
+            Event::RmaWaitChange { win } => self.rma_sync(time, RmaSyncKind::WaitChange, win, UNDEFINED),
             Event::RmaPut { win, remote, bytes, matching_id } => {
                 self.transfer(time, RmaTransferKind::Put, win, remote, bytes, matching_id);
             }
@@ -233,8 +248,8 @@ impl EventVisitor for Decoder<'_> {
             Event::IoAcquireLock { handle, lock_type } => self.file_lock(time, LockKind::Acquired, handle, lock_type),
             Event::IoReleaseLock { handle, lock_type } => self.file_lock(time, LockKind::Released, handle, lock_type),
             Event::IoTryLock { handle, lock_type } => self.file_lock(time, LockKind::Tried, handle, lock_type),
-            Event::OmpFork { .. } | Event::ThreadFork { .. } => self.team(time, TeamKind::Fork, u32::MAX, 0),
-            Event::OmpJoin {} | Event::ThreadJoin { .. } => self.team(time, TeamKind::Join, u32::MAX, 0),
+            Event::OmpFork { .. } | Event::ThreadFork { .. } => self.team(time, TeamKind::Fork, UNDEFINED, 0),
+            Event::OmpJoin {} | Event::ThreadJoin { .. } => self.team(time, TeamKind::Join, UNDEFINED, 0),
             Event::ThreadTeamBegin { thread_team } => self.team(time, TeamKind::TeamBegin, thread_team, 0),
             Event::ThreadTeamEnd { thread_team } => self.team(time, TeamKind::TeamEnd, thread_team, 0),
             Event::ThreadCreate { thread_contingent, sequence_count } => {
@@ -249,9 +264,9 @@ impl EventVisitor for Decoder<'_> {
             Event::ThreadEnd { thread_contingent, sequence_count } => {
                 self.team(time, TeamKind::End, thread_contingent, sequence_count);
             }
-            Event::OmpTaskCreate { task_id } => self.task(time, TaskKind::Created, u32::MAX, task_id),
-            Event::OmpTaskSwitch { task_id } => self.task(time, TaskKind::Switched, u32::MAX, task_id),
-            Event::OmpTaskComplete { task_id } => self.task(time, TaskKind::Completed, u32::MAX, task_id),
+            Event::OmpTaskCreate { task_id } => self.task(time, TaskKind::Created, UNDEFINED, task_id),
+            Event::OmpTaskSwitch { task_id } => self.task(time, TaskKind::Switched, UNDEFINED, task_id),
+            Event::OmpTaskComplete { task_id } => self.task(time, TaskKind::Completed, UNDEFINED, task_id),
             Event::ThreadTaskCreate { thread_team, creating_thread, generation_number } => {
                 self.task(time, TaskKind::Created, thread_team, task_key(creating_thread, generation_number));
             }
@@ -262,9 +277,10 @@ impl EventVisitor for Decoder<'_> {
                 self.task(time, TaskKind::Completed, thread_team, task_key(creating_thread, generation_number));
             }
             Event::Metric { metric, values } => {
-                let id = self.mappings.map(Mapping::Metric, u64::from(metric));
-                let Some(at) = self.tables.metrics.get(id) else { return self.told = None };
-                let members = &self.tables.metric_members[at as usize];
+                let tables = self.resolver.tables;
+                let id = self.resolver.mappings.map(Mapping::Metric, u64::from(metric));
+                let Some(at) = tables.metrics.get(id) else { return self.told = None };
+                let members = &tables.metric_members[at as usize];
                 let visit = self.assembler.visit();
                 for (metric, value) in
                     members.iter().zip(values.iter()).filter(|(metric, _)| **metric != MetricId::NONE)
@@ -277,14 +293,13 @@ impl EventVisitor for Decoder<'_> {
                 let rows = &mut self.assembler.segment.stream.io;
                 self.io.insert(matching_id, rows.len());
                 let visit = self.assembler.visit();
-                let row =
-                    IoTransfer { visit, begin: time, duration: Span::ZERO, bytes: bytes_request, write: mode == 1 };
+                let row = IoTransfer { visit, begin: time, end: time, bytes: bytes_request, write: mode == 1 };
                 self.assembler.segment.stream.io.push(row);
             }
             Event::IoOperationComplete { bytes_result, matching_id, .. } => {
                 if let Some(row) = self.io.remove(&matching_id) {
                     let row = &mut self.assembler.segment.stream.io[row];
-                    row.duration = time.since(row.begin);
+                    row.end = time;
                     row.bytes = bytes_result;
                 }
             }
@@ -315,13 +330,17 @@ fn task_key(creating_thread: u32, generation: u32) -> u64 {
 }
 
 impl Decoder<'_> {
+    fn kept(&mut self) -> &mut Kept {
+        &mut self.assembler.segment.beside
+    }
+
     /// The position of a calling context, if it is defined.
     fn context(&self, context: u32) -> Option<u32> {
-        self.contexts.position(self.mappings.map(Mapping::CallingContext, u64::from(context)))
+        self.contexts.position(self.resolver.mappings.map(Mapping::CallingContext, u64::from(context)))
     }
 
     fn region(&self, context: Option<u32>) -> RegionKey {
-        RegionKey::global(context.map_or(u32::MAX, |context| self.contexts.region(context)))
+        global_region(context.map_or(u32::MAX, |context| self.contexts.region(context)))
     }
 
     /// Keeps what the attributes of an enter tell of the access in it.
@@ -329,19 +348,23 @@ impl Decoder<'_> {
     fn entered(&mut self) {
         if let Some(told) = self.told.take() {
             let visit = self.assembler.visit();
-            self.assembler.segment.addresses.entered.push((visit, told));
+            self.kept().addresses.entered.push((visit, told));
         }
     }
 
-    fn send(&mut self, time: Time, peer: u32, group: u32, tag: u32, bytes: u64, request: u64) {
+    fn send(&mut self, time: Time, peer: u32, comm: u32, tag: u32, bytes: u64, request: u64) {
         let visit = self.assembler.visit();
-        let row = Send { visit, time, peer: PeId(peer), group: GroupId(group), tag, bytes, request };
+        let group = self.resolver.group(CommRef(comm));
+        let peer = self.resolver.peer(group, Rank(peer));
+        let row = Send { visit, time, peer, group, tag, bytes, request, matching: NO_MATCHING };
         self.assembler.segment.stream.sends.push(row);
     }
 
-    fn recv(&mut self, time: Time, peer: u32, group: u32, tag: u32, bytes: u64, request: u64) {
+    fn recv(&mut self, time: Time, peer: u32, comm: u32, tag: u32, bytes: u64, request: u64) {
         let visit = self.assembler.visit();
-        let row = Recv { visit, time, peer: PeId(peer), group: GroupId(group), tag, bytes, request };
+        let group = self.resolver.group(CommRef(comm));
+        let peer = self.resolver.peer(group, Rank(peer));
+        let row = Recv { visit, time, peer, group, tag, bytes, request, matching: NO_MATCHING };
         self.assembler.segment.stream.recvs.push(row);
     }
 
@@ -350,31 +373,41 @@ impl Decoder<'_> {
         self.assembler.segment.stream.requests.push(RequestEvent { visit, time, kind, request });
     }
 
+    fn begin_of_collective(&mut self) -> Time {
+        self.assembler.segment.collective_begin.take().unwrap_or(UNKNOWN_BEGIN)
+    }
+
     #[allow(clippy::too_many_arguments, reason = "the fields of one record")]
     fn collective(
         &mut self,
         begin: Time,
         end: Time,
         op: u8,
-        group: u32,
+        group: GroupId,
         root: u32,
         [sent, received]: [u64; 2],
         request: u64,
     ) {
         let visit = self.assembler.visit();
-        let (group, root) = (GroupId(group), PeId(root));
+        let root = self.resolver.root(group, Rank(root));
         let row = Collective { visit, begin, end, role: shape(op), group, root, sent, received, request };
         self.assembler.segment.stream.collectives.push(row);
     }
 
+    /// A window, and the PE of a rank in it.
+    fn on_window(&self, window: u32, rank: u32) -> (WindowId, PeId) {
+        let window = self.resolver.window(WinRef(window));
+        (window, self.resolver.peer(self.resolver.group_of_window(window), Rank(rank)))
+    }
+
     fn transfer(&mut self, time: Time, kind: RmaTransferKind, window: u32, target: u32, bytes: u64, matching: u64) {
         let visit = self.assembler.visit();
-        let (window, target) = (WindowId(window), PeId(target));
+        let (window, target) = self.on_window(window, target);
         let segment = &mut self.assembler.segment;
         let address = match self.told.take() {
             Some(Told::Address(address)) => Some(address),
             Some(Told::Displacement(displacement)) => {
-                segment.addresses.displaced.push(segment.stream.transfers.len() as u32);
+                segment.beside.addresses.displaced.push(segment.stream.transfers.len() as u32);
                 Some(displacement)
             }
             Some(Told::Unit(_)) | None => None,
@@ -385,23 +418,23 @@ impl Decoder<'_> {
 
     fn completion(&mut self, time: Time, kind: RmaCompletionKind, window: u32, matching: u64) {
         let visit = self.assembler.visit();
-        let row = RmaCompletion { visit, time, kind, window: WindowId(window), matching };
-        self.assembler.segment.stream.completions.push(row);
+        let window = self.resolver.window(WinRef(window));
+        self.assembler.segment.stream.completions.push(RmaCompletion { visit, time, kind, window, matching });
     }
 
     fn rma_sync(&mut self, time: Time, kind: RmaSyncKind, window: u32, target: u32) {
         let visit = self.assembler.visit();
-        let row = RmaSync { visit, time, kind, window: WindowId(window), target: PeId(target) };
-        self.assembler.segment.stream.rma_syncs.push(row);
+        let (window, target) = self.on_window(window, target);
+        self.assembler.segment.stream.rma_syncs.push(RmaSync { visit, time, kind, window, target });
     }
 
     fn rma_lock(&mut self, time: Time, kind: LockKind, window: u32, remote: u32, id: u64, lock_type: u8) {
-        let window = self.mappings.map(Mapping::RmaWin, u64::from(window));
+        let window = self.resolver.mappings.map(Mapping::RmaWin, u64::from(window));
         self.lock(time, kind, lock_key(window, u64::from(remote), id), lock_type == SHARED);
     }
 
     fn file_lock(&mut self, time: Time, kind: LockKind, handle: u32, lock_type: u8) {
-        let handle = self.mappings.map(Mapping::IoHandle, u64::from(handle));
+        let handle = self.resolver.mappings.map(Mapping::IoHandle, u64::from(handle));
         self.lock(time, kind, lock_key(FILE_LOCKS, 0, handle), lock_type == SHARED);
     }
 
@@ -410,13 +443,15 @@ impl Decoder<'_> {
         self.assembler.segment.stream.locks.push(LockEvent { visit, time, kind, lock, shared });
     }
 
-    fn team(&mut self, time: Time, kind: TeamKind, group: u32, sequence: u64) {
+    fn team(&mut self, time: Time, kind: TeamKind, team: u32, sequence: u64) {
         let visit = self.assembler.visit();
-        self.assembler.segment.stream.teams.push(TeamEvent { visit, time, kind, group: GroupId(group), sequence });
+        let group = self.resolver.group(CommRef(team));
+        self.assembler.segment.stream.teams.push(TeamEvent { visit, time, kind, group, sequence });
     }
 
-    fn task(&mut self, time: Time, kind: TaskKind, group: u32, task: u64) {
+    fn task(&mut self, time: Time, kind: TaskKind, team: u32, task: u64) {
         let visit = self.assembler.visit();
-        self.assembler.segment.stream.tasks.push(TaskEvent { visit, time, kind, group: GroupId(group), task });
+        let group = self.resolver.group(CommRef(team));
+        self.assembler.segment.stream.tasks.push(TaskEvent { visit, time, kind, group, task });
     }
 }

@@ -2,11 +2,12 @@
 
 use partune_base::{StringId, Strings};
 use partune_diag::{Diagnostic, Quality};
+use partune_import::IdMap;
 use partune_trace::PeKind;
 
 use super::contexts::ContextDef;
-use super::ids::IdMap;
 use crate::codec::{Definition, Value};
+use crate::paradigms;
 
 /// The property of a location with the number of its events that were lost.
 const LOST_EVENTS: &str = "PARTUNE::LOST_EVENTS";
@@ -79,11 +80,6 @@ enum GroupType {
     Other,
 }
 
-const PARADIGM_OPENMP: u8 = 3;
-const PARADIGM_MPI: u8 = 4;
-const PARADIGM_PTHREAD: u8 = 7;
-const THREAD_PARADIGMS: [u8; 5] = [PARADIGM_OPENMP, PARADIGM_PTHREAD, 9, 14, 17];
-
 impl GroupDef {
     pub(super) fn is_world(&self) -> bool {
         self.kind == GroupType::World
@@ -100,11 +96,11 @@ impl GroupDef {
 
     /// MPI names ranks best, then other paradigms of processes, then threads.
     pub(super) fn paradigm_order(&self) -> (bool, bool) {
-        (self.paradigm != PARADIGM_MPI, !self.paradigm_is_process_level())
+        (self.paradigm != paradigms::MPI, !self.paradigm_is_process_level())
     }
 
     pub(super) fn paradigm_is_process_level(&self) -> bool {
-        !THREAD_PARADIGMS.contains(&self.paradigm)
+        !paradigms::OF_THREADS.contains(&self.paradigm)
     }
 }
 

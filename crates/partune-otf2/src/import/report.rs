@@ -1,10 +1,10 @@
 //! What was lost or wrong, as diagnostics.
 
 use partune_diag::{Diagnostic, Quality};
+use partune_import::{Faults, Joined};
 
-use super::archive::Source;
-use super::segment::Faults;
-use super::stitch::Joined;
+use super::archive::Location;
+use super::runs::Kept;
 use crate::codec::Damage;
 
 /// Tells what was lost of a file.
@@ -31,22 +31,26 @@ pub(crate) fn report_damage(name: &str, damage: &Damage, quality: &mut Quality) 
 }
 
 /// Tells what was wrong with locations.
-pub(super) fn report_sources(sources: &[Source], joined: &[Joined], quality: &mut Quality) {
+pub(super) fn report_locations(locations: &[Location], joined: &[Joined<Kept>], quality: &mut Quality) {
     let mut faults = Faults::default();
+    let mut samples = 0;
     let mut miscounted: Vec<(u64, u64)> = Vec::new();
-    for (source, joined) in sources.iter().zip(joined) {
-        for fault in &source.faults {
+    for (location, joined) in locations.iter().zip(joined) {
+        for fault in &location.faults {
             quality.add(fault.clone());
         }
-        report_damage(&format!("the event file of location {}", source.pe.0), &joined.damage, quality);
-        if let Some(error) = &joined.unread {
+        let mut damage = Damage::default();
+        joined.beside().for_each(|(kept, _)| damage.add(&kept.damage));
+        report_damage(&format!("the event file of location {}", location.pe.0), &damage, quality);
+        if let Some(error) = joined.beside().find_map(|(kept, _)| kept.unread.as_ref()) {
             let remedy = "what could be read is used; see that the file system is well, and try again";
             quality.add(Diagnostic::data_loss(format!("event files cannot be read to their end: {error}"), remedy));
         }
         faults.add(joined.faults);
+        samples += joined.beside().map(|(kept, _)| kept.samples).sum::<u64>();
         let read = joined.events();
-        if source.event_bytes.is_some() && read != source.announced {
-            miscounted.push((source.announced, read));
+        if location.event_bytes.is_some() && read != location.announced {
+            miscounted.push((location.announced, read));
         }
     }
     if let Some((announced, read)) = miscounted.first() {
@@ -56,39 +60,12 @@ pub(super) fn report_sources(sources: &[Source], joined: &[Joined], quality: &mu
         let remedy = "a fault of the producer, unless the archive is damaged: what is in the event files counts";
         quality.add(Diagnostic::info(message, remedy).times(miscounted.len() as u64));
     }
-    quality.add(
-        Diagnostic::data_loss(
-            "a region is left that was not entered; the event was ignored",
-            "the recorder missed events, or recording began inside the region",
-        )
-        .times(faults.stray_leaves),
-    );
-    quality.add(
-        Diagnostic::data_loss(
-            "a region is entered and never left; it was closed where its caller ended, or at the end of the trace",
-            "the recorder missed events, or the program ended inside the region",
-        )
-        .times(faults.missing_leaves),
-    );
-    quality.add(
-        Diagnostic::data_loss(
-            "time stamps of a location run backwards; such events were moved to the time of their predecessor",
-            "the recorder's clock is not monotonic: record again with another timer",
-        )
-        .times(faults.backward_times),
-    );
-    quality.add(
-        Diagnostic::data_loss(
-            "time stamps lie more than 2^61 ticks from the begin of the trace; such events were moved to that limit",
-            "the time stamps, or the global offset in the .def file, are damaged: copy the archive again",
-        )
-        .times(faults.far_times),
-    );
+    faults.report("location", quality);
     quality.add(
         Diagnostic::info(
             "samples of calling contexts were not analysed",
             "record with instrumentation, or analyse them with a sampling tool",
         )
-        .times(faults.ignored_records),
+        .times(samples),
     );
 }

@@ -1,14 +1,42 @@
-//! From the ids of one location to those of the trace.
+//! From the ids that the events of one location name to those of the trace.
 
-use partune_base::{GroupId, Id, PeId, RegionId, Table, Time, WindowId};
-use partune_trace::{Group, GroupKind, RmaSyncKind, Stream, VisitIx, Window};
+use partune_base::{GroupId, PeId, RegionId, Table, WindowId};
+use partune_import::RegionKey;
+use partune_trace::{Group, GroupKind, Window};
 
 use super::mappings::Mappings;
-use super::segment::RegionKey;
 use super::tables::Tables;
 use crate::codec::Mapping;
 
+/// Ids as events have them. They are local to a location, and no ids of the trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CommRef(pub(super) u32);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct WinRef(pub(super) u32);
+/// A list of members, which is not a group of the trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct MembersRef(pub(super) u32);
+/// The position of a PE in a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rank(pub(super) u32);
+
+/// Undefined, for any of them.
+pub(super) const UNDEFINED: u32 = u32::MAX;
+
+/// A region that events name by its local id.
+pub(super) fn local_region(id: u32) -> RegionKey {
+    RegionKey(u64::from(id))
+}
+
+/// A region that events name by its global id, in a calling context.
+pub(super) fn global_region(id: u32) -> RegionKey {
+    RegionKey(u64::from(id) | GLOBAL)
+}
+
+const GLOBAL: u64 = 1 << 32;
+
 /// Maps what the events of one location name.
+#[derive(Clone, Copy)]
 pub(super) struct Resolver<'a> {
     pub(super) pe: PeId,
     pub(super) tables: &'a Tables,
@@ -24,88 +52,37 @@ const ROOT_SELF: u32 = 0xffff_fffe;
 impl Resolver<'_> {
     /// The region of the trace that events name.
     pub(super) fn region(&self, key: RegionKey) -> RegionId {
-        let id = match key.as_global() {
-            Some(id) => u64::from(id),
-            None => self.mappings.map(Mapping::Region, key.0),
-        };
+        let is_global = key.0 & GLOBAL != 0;
+        let id = if is_global { key.0 & !GLOBAL } else { self.mappings.map(Mapping::Region, key.0) };
         self.tables.region(id)
     }
 
-    /// Replaces the archive's ids in all rows and their visits.
-    /// `on_windows`: rows of `collectives` whose group is still the id of a window.
-    pub(super) fn rows(&self, stream: &mut Stream, on_windows: &[u32], visit: &dyn Fn(VisitIx) -> VisitIx) {
-        for row in &mut stream.sends {
-            row.visit = visit(row.visit);
-            row.group = self.group(row.group);
-            row.peer = self.peer(row.group, row.peer);
-        }
-        for row in &mut stream.recvs {
-            row.visit = visit(row.visit);
-            row.group = self.group(row.group);
-            row.peer = self.peer(row.group, row.peer);
-        }
-        let mut on_windows = on_windows.iter().peekable();
-        for (index, row) in stream.collectives.iter_mut().enumerate() {
-            row.visit = visit(row.visit);
-            row.group = if on_windows.next_if_eq(&&(index as u32)).is_some() {
-                let window = self.window(WindowId(row.group.0)).and_then(|window| self.windows.get(window));
-                window.map_or(GroupId::NONE, |window| window.group)
-            } else {
-                self.group(row.group)
-            };
-            row.root = self.root(row.group, row.root);
-        }
-        for row in &mut stream.transfers {
-            row.visit = visit(row.visit);
-            (row.window, row.target) = self.window_rank(row.window, row.target);
-        }
-        for row in &mut stream.completions {
-            row.visit = visit(row.visit);
-            row.window = self.window(row.window).unwrap_or(WindowId::NONE);
-        }
-        for row in &mut stream.rma_syncs {
-            row.visit = visit(row.visit);
-            if let RmaSyncKind::Group(group) = &mut row.kind {
-                let id = self.mappings.map(Mapping::Group, u64::from(group.0));
-                *group = self.tables.group_of_members(id).unwrap_or(GroupId::NONE);
-            }
-            (row.window, row.target) = self.window_rank(row.window, row.target);
-        }
-        for row in &mut stream.teams {
-            row.visit = visit(row.visit);
-            row.group = self.group(row.group);
-        }
-        for row in &mut stream.tasks {
-            row.visit = visit(row.visit);
-            row.group = self.group(row.group);
-        }
-        stream.requests.iter_mut().for_each(|row| row.visit = visit(row.visit));
-        stream.locks.iter_mut().for_each(|row| row.visit = visit(row.visit));
-        stream.metrics.iter_mut().for_each(|row| row.visit = visit(row.visit));
-        stream.io.iter_mut().for_each(|row| row.visit = visit(row.visit));
-    }
-
-    fn group(&self, raw: GroupId) -> GroupId {
-        if !raw.is_some() {
+    pub(super) fn group(&self, comm: CommRef) -> GroupId {
+        if comm.0 == UNDEFINED {
             return GroupId::NONE;
         }
-        let id = self.mappings.map(Mapping::Comm, u64::from(raw.0));
+        let id = self.mappings.map(Mapping::Comm, u64::from(comm.0));
         self.tables.comms.get(id).map_or(GroupId::NONE, GroupId)
     }
 
-    pub(super) fn window(&self, raw: WindowId) -> Option<WindowId> {
-        let id = self.mappings.map(Mapping::RmaWin, u64::from(raw.0));
-        self.tables.windows.get(id).map(WindowId)
+    /// The group with these members.
+    pub(super) fn group_of(&self, members: MembersRef) -> GroupId {
+        let id = self.mappings.map(Mapping::Group, u64::from(members.0));
+        self.tables.group_of_members(id).unwrap_or(GroupId::NONE)
     }
 
-    fn window_rank(&self, window: WindowId, rank: PeId) -> (WindowId, PeId) {
-        let Some(window) = self.window(window) else { return (WindowId::NONE, PeId::NONE) };
-        let group = self.windows.get(window).map_or(GroupId::NONE, |window| window.group);
-        (window, self.peer(group, rank))
+    pub(super) fn window(&self, window: WinRef) -> WindowId {
+        let id = self.mappings.map(Mapping::RmaWin, u64::from(window.0));
+        self.tables.windows.get(id).map_or(WindowId::NONE, WindowId)
+    }
+
+    /// The group of a window.
+    pub(super) fn group_of_window(&self, window: WindowId) -> GroupId {
+        self.windows.get(window).map_or(GroupId::NONE, |window| window.group)
     }
 
     /// The PE of a rank in a group.
-    fn peer(&self, group: GroupId, rank: PeId) -> PeId {
+    pub(super) fn peer(&self, group: GroupId, rank: Rank) -> PeId {
         let Some(group) = self.groups.get(group) else { return PeId::NONE };
         let first = match group.kind {
             GroupKind::SelfOnly => return if rank.0 == 0 { self.pe } else { PeId::NONE },
@@ -116,17 +93,15 @@ impl Resolver<'_> {
             }
             GroupKind::World | GroupKind::Communicator | GroupKind::Team => 0,
         };
-        group.members.get(first.saturating_add(rank.index())).unwrap_or(PeId::NONE)
+        group.members.get(first.saturating_add(rank.0 as usize)).unwrap_or(PeId::NONE)
     }
 
-    fn root(&self, group: GroupId, rank: PeId) -> PeId {
+    /// The PE of a root, which may be none.
+    pub(super) fn root(&self, group: GroupId, rank: Rank) -> PeId {
         match rank.0 {
-            u32::MAX | ROOT_THIS_GROUP => PeId::NONE,
+            UNDEFINED | ROOT_THIS_GROUP => PeId::NONE,
             ROOT_SELF => self.pe,
             _ => self.peer(group, rank),
         }
     }
 }
-
-/// Stands for "not yet known" until the stream is joined.
-pub(super) const UNKNOWN_BEGIN: Time = Time::MIN;

@@ -1,19 +1,24 @@
-//! Decoding in parallel: runs of chunks, dealt out whatever location they belong to, become segments; those of a location are
-//! joined. A thread has one event file open and one chunk of it in memory.
+//! The archive as a source of events: runs of chunks, dealt out whatever location they belong to, become segments. A thread has one event file
+//! open and one chunk of it in memory.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use rayon::prelude::*;
+use partune_base::{GroupId, PeId, RegionId, Table, WindowId};
+use partune_import::{Assembler, Beside, Joined, Pieces, RegionKey, Segment, Source};
+use partune_trace::{Group, Stream, TraceBuilder, VisitIx, Window};
 
-use super::archive::{Archive, Source};
+use super::addresses::{self, Addresses};
+use super::archive::{Archive, Location};
 use super::contexts::Contexts;
+use super::copies;
 use super::decode::Decoder;
-use super::files::Pieces;
-use super::segment::{Assembler, Segment};
-use super::stitch::{self, Joined};
+use super::report::report_locations;
+use super::resolve::Resolver;
+use super::statistics;
 use super::tables::Tables;
+use super::weave::{self, Called, Recorded};
 use crate::codec::{self, Damage, EndKind};
+use crate::statistics::Statistics;
 
 /// Chunks of a location are decoded together until they have this many bytes, or this share of all: large enough that most
 /// locations are one run, which need not be concatenated, and small enough that a large location does not hold the others.
@@ -21,7 +26,7 @@ const RUN_BYTES: u64 = 4 << 20;
 const RUN_SHARE: u64 = 48;
 
 /// A run of chunks of one location.
-struct Run {
+pub(super) struct Run {
     location: usize,
     /// Its place among the runs of the location.
     order: usize,
@@ -29,133 +34,174 @@ struct Run {
     bytes: Range<u64>,
 }
 
-/// What was lost of a run.
-#[derive(Default)]
-struct Lost {
-    damage: Damage,
-    /// Why it could not be read to its end.
-    unread: Option<String>,
+/// What is kept of a run, or of a location, beside its rows.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    /// What visits were called in, where their enters say so.
+    pub(super) called: Vec<Called>,
+    /// What is told of addresses; visits as in the rows.
+    pub(super) addresses: Addresses,
+    /// Samples of calling contexts, which we read but do not analyse.
+    pub(super) samples: u64,
+    /// What was lost of the event file.
+    pub(super) damage: Damage,
+    /// Why some of it could not be read.
+    pub(super) unread: Option<String>,
 }
 
-/// Decodes the events of all locations.
-pub(super) struct Decode<'a> {
-    archive: &'a Archive<'a>,
-    sources: &'a [Source],
-    tables: &'a Tables,
-    contexts: &'a Contexts,
-    chunk_size: u64,
-    run_bytes: u64,
+impl Beside for Kept {
+    fn map_visits(&mut self, map: &dyn Fn(VisitIx) -> VisitIx) {
+        self.addresses.entered.iter_mut().for_each(|(visit, _)| *visit = map(*visit));
+    }
+
+    fn append(&mut self, later: Kept, before: &Stream) {
+        self.addresses.append(later.addresses, before.transfers.len());
+    }
 }
 
-impl<'a> Decode<'a> {
-    /// `run_bytes`: the least bytes of a run, if not to be chosen by the size of the archive.
-    pub(super) fn new(
-        archive: &'a Archive<'a>,
-        sources: &'a [Source],
-        tables: &'a Tables,
-        contexts: &'a Contexts,
-        chunk_size: u64,
-        run_bytes: Option<usize>,
-    ) -> Self {
-        let total: u64 = sources.iter().filter_map(|source| source.event_bytes).sum();
-        let run_bytes = match run_bytes {
-            // What must be inflated as a whole is read once.
-            _ if archive.is_packed() => u64::MAX,
-            Some(bytes) => bytes as u64,
-            None => RUN_BYTES.max(total / RUN_SHARE),
-        };
-        Decode { archive, sources, tables, contexts, chunk_size, run_bytes }
-    }
+/// An archive whose definitions are read.
+pub(super) struct Events<'a> {
+    pub(super) archive: Archive<'a>,
+    pub(super) locations: Vec<Location>,
+    pub(super) tables: Tables,
+    pub(super) contexts: Contexts,
+    pub(super) groups: Table<GroupId, Group>,
+    pub(super) windows: Table<WindowId, Window>,
+    pub(super) statistics: Option<Vec<Option<Statistics>>>,
+    pub(super) chunk_size: u64,
+    /// The least bytes of a run, if not to be chosen by the size of the archive.
+    pub(super) run_bytes: Option<usize>,
+}
 
-    /// Decodes in parallel over runs of chunks, and joins each location.
-    pub(super) fn all(&self, progress: &(dyn Fn(u64, u64) + Sync)) -> Vec<Joined> {
-        let mut runs: Vec<Run> = (0..self.sources.len()).flat_map(|location| self.runs(location)).collect();
-        let total: u64 = runs.iter().map(Run::len).sum();
-        let done = AtomicU64::new(0);
-        // One run of each location in turn, so that threads do not end up with all of a large one.
-        runs.sort_by_key(|run| (run.order, run.location));
-        let mut segments: Vec<(usize, usize, Segment, Lost)> = runs
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|run| {
-                let (segment, lost) = self.run(&run);
-                progress(done.fetch_add(run.len(), Ordering::Relaxed) + run.len(), total);
-                (run.location, run.order, segment, lost)
-            })
-            .collect();
-        segments.sort_by_key(|(location, order, ..)| (*location, *order));
-        let mut by_location: Vec<Vec<Segment>> = self.sources.iter().map(|_| Vec::new()).collect();
-        let mut all_lost: Vec<Lost> = self.sources.iter().map(|_| Lost::default()).collect();
-        for (location, _, segment, lost) in segments {
-            by_location[location].push(segment);
-            let all = &mut all_lost[location];
-            all.damage.add(&lost.damage);
-            all.unread = all.unread.take().or(lost.unread);
-        }
-        let join = |(location, (segments, lost)): (usize, (Vec<Segment>, Lost))| {
-            let mut joined = stitch::join(segments).unwrap_or_else(|| self.whole(location));
-            (joined.damage, joined.unread) = (lost.damage, lost.unread);
-            joined
-        };
-        by_location.into_par_iter().zip(all_lost).enumerate().map(join).collect()
-    }
+impl Source for Events<'_> {
+    type Part = Run;
+    type Beside = Kept;
 
-    /// The runs of a location.
-    fn runs(&self, location: usize) -> Vec<Run> {
-        let Some(end) = self.sources[location].event_bytes else { return Vec::new() };
+    /// One run of each location in turn, so that threads do not end up with all of a large one.
+    fn parts(&self) -> Vec<Run> {
         if codec::check_size(self.chunk_size).is_err() {
             return Vec::new();
         }
-        let whole_chunks = self.run_bytes.div_ceil(self.chunk_size).saturating_mul(self.chunk_size).max(1);
-        let count = end.div_ceil(whole_chunks);
-        let run = |order: u64| {
-            let begin = order * whole_chunks;
-            Run { location, order: order as usize, bytes: begin..begin.saturating_add(whole_chunks).min(end) }
+        let total: u64 = self.locations.iter().filter_map(|location| location.event_bytes).sum();
+        let run_bytes = match self.run_bytes {
+            // What must be inflated as a whole is read once.
+            _ if self.archive.is_packed() => u64::MAX,
+            Some(bytes) => bytes as u64,
+            None => RUN_BYTES.max(total / RUN_SHARE),
         };
-        (0..count).map(run).collect()
+        let whole_chunks = run_bytes.div_ceil(self.chunk_size).saturating_mul(self.chunk_size).max(1);
+        let of_location = |location: usize| {
+            let end = self.locations[location].event_bytes.unwrap_or_default();
+            (0..end.div_ceil(whole_chunks)).map(move |order| {
+                let begin = order * whole_chunks;
+                let bytes = begin..begin.saturating_add(whole_chunks).min(end);
+                Run { location, order: order as usize, bytes }
+            })
+        };
+        let mut runs: Vec<Run> = (0..self.locations.len()).flat_map(of_location).collect();
+        runs.sort_by_key(|run| (run.order, run.location));
+        runs
     }
 
-    fn run(&self, run: &Run) -> (Segment, Lost) {
-        let source = &self.sources[run.location];
-        let assembler = Assembler::new(&source.clock, run.order == 0);
-        let mut decoder = Decoder::new(assembler, self.tables, self.contexts, &source.mappings, source.process);
-        let mut lost = Lost::default();
-        match self.archive.open(&source.events) {
+    fn size(&self, run: &Run) -> u64 {
+        run.bytes.end - run.bytes.start
+    }
+
+    fn read(&self, run: &Run) -> Vec<(PeId, Segment<Kept>)> {
+        vec![(self.locations[run.location].pe, self.run(run))]
+    }
+
+    fn whole(&self, pe: PeId) -> Segment<Kept> {
+        let location = pe.0 as usize;
+        match self.locations.get(location).and_then(|location| location.event_bytes) {
+            Some(end) => self.run(&Run { location, order: 0, bytes: 0..end }),
+            None => Assembler::new(true).finish(),
+        }
+    }
+
+    fn region(&self, pe: PeId, key: RegionKey) -> RegionId {
+        self.resolver(pe).region(key)
+    }
+
+    /// Adds the visits of functions, if enters named calling contexts.
+    fn joined(&self, pe: PeId, joined: &mut Joined<Kept>) {
+        if joined.beside().all(|(kept, _)| kept.called.is_empty()) {
+            return;
+        }
+        let resolver = self.resolver(pe);
+        let mut depths: Vec<u32> = Vec::with_capacity(joined.paths().len());
+        for (parent, _) in joined.paths() {
+            depths.push(parent.map_or(0, |parent| depths[parent as usize] + 1));
+        }
+        let regions: Vec<_> = joined.paths().iter().map(|(_, region)| resolver.region(*region)).collect();
+        let recorded = joined.visits().map(|visit| {
+            let path = visit.path.0 as usize;
+            Recorded { enter: visit.enter, exit: visit.exit, region: regions[path], depth: depths[path] }
+        });
+        let called = joined.beside().flat_map(|(kept, offset)| {
+            kept.called.iter().map(move |it| Called { visit: VisitIx(it.visit.0 + offset), ..*it })
+        });
+        let recorded: Vec<Recorded> = recorded.collect();
+        let called: Vec<Called> = called.collect();
+        joined.replace(weave::weave(&recorded, &called, &self.contexts));
+    }
+
+    fn report(&self, joined: &[Joined<Kept>], builder: &mut TraceBuilder) {
+        report_locations(&self.locations, joined, &mut builder.quality);
+    }
+
+    fn complete(self, kept: Vec<Kept>, builder: &mut TraceBuilder) {
+        addresses::resolve(builder.streams.as_mut_slice(), kept.into_iter().map(|kept| kept.addresses).collect());
+        copies::add(builder);
+        builder.profile = self.statistics.map(|statistics| {
+            statistics::Paths::new(&self.contexts, &self.tables, &builder.regions, builder.resolution).profile(
+                &statistics,
+                &self.locations,
+                &mut builder.paths,
+                &mut builder.quality,
+            )
+        });
+        builder.clocks = self.locations.into_iter().map(|location| location.clock.into_measured()).collect();
+    }
+}
+
+impl Events<'_> {
+    fn resolver(&self, pe: PeId) -> Resolver<'_> {
+        let mappings = &self.locations[pe.0 as usize].mappings;
+        Resolver { pe, tables: &self.tables, mappings, groups: &self.groups, windows: &self.windows }
+    }
+
+    fn run(&self, run: &Run) -> Segment<Kept> {
+        let location = &self.locations[run.location];
+        let resolver = self.resolver(location.pe);
+        let mut decoder = Decoder::new(run.order == 0, &location.clock, &self.contexts, resolver, location.process);
+        let mut damage = Damage::default();
+        let unread = match self.archive.open(&location.events) {
             Ok(file) => {
                 let mut pieces = Pieces::new(file.as_ref(), run.bytes.clone(), self.chunk_size);
                 let mut index = run.bytes.start / self.chunk_size;
-                while let Some(bytes) = pieces.next() {
+                while let Some(bytes) = pieces.read() {
                     match codec::chunk(bytes, index, self.chunk_size) {
                         Ok(chunk) => {
                             let outcome = codec::read_chunk(&chunk, &mut decoder);
-                            lost.damage.add(&outcome.damage(chunk.offset));
+                            damage.add(&outcome.damage(chunk.offset));
                             if outcome.end == EndKind::EndOfFile {
                                 break;
                             }
                         }
                         Err(broken) => {
                             let first = Some((broken.offset, broken.flaw));
-                            lost.damage.add(&Damage { lost_chunks: 1, first, ..Damage::default() });
+                            damage.add(&Damage { lost_chunks: 1, first, ..Damage::default() });
                         }
                     }
                     index += 1;
                 }
-                lost.unread = pieces.failed.map(|error| error.to_string());
+                pieces.failed.map(|error| error.to_string())
             }
-            Err(error) => lost.unread = Some(error.to_string()),
-        }
-        (decoder.assembler.finish(), lost)
-    }
-
-    /// Decodes a location from its begin as one segment, where the call stack is always known.
-    fn whole(&self, location: usize) -> Joined {
-        let bytes = 0..self.sources[location].event_bytes.unwrap_or_default();
-        stitch::join(vec![self.run(&Run { location, order: 0, bytes }).0]).unwrap_or_default()
-    }
-}
-
-impl Run {
-    fn len(&self) -> u64 {
-        self.bytes.end - self.bytes.start
+            Err(error) => Some(error.to_string()),
+        };
+        let mut segment = decoder.assembler.finish();
+        (segment.beside.damage, segment.beside.unread) = (damage, unread);
+        segment
     }
 }

@@ -8,15 +8,15 @@
 
 use partune_base::{CallPathId, RegionId, Span, Table, Time};
 use partune_diag::{Diagnostic, Quality};
+use partune_import::read_all;
 use partune_trace::{
     BlockSums, CallPaths, CallSite, PathProfile, PeProfile, Profile, Region, RegionKind, Role, Transfers,
 };
 use rustc_hash::FxHashMap;
 
-use super::archive::{Archive, Source};
+use super::archive::{Archive, Location};
 use super::contexts::{Contexts, DEEPEST};
-use super::files::read_all;
-use super::tables::{Location, Tables};
+use super::tables::{DefinedLocation, Tables};
 use crate::statistics::{Block, Gap, SEVERAL, Statistics, members};
 
 /// What the paths of contexts are made from.
@@ -35,12 +35,12 @@ pub(super) struct Paths<'a> {
 /// Reads the statistics of all locations. `None` if the archive has none: it holds events.
 pub(super) fn read(
     archive: &Archive<'_>,
-    locations: &[Location],
+    locations: &[DefinedLocation],
     quality: &mut Quality,
 ) -> Option<Vec<Option<Statistics>>> {
     let mut found = false;
     let mut lost = 0_u64;
-    let mut one = |location: &Location| {
+    let mut one = |location: &DefinedLocation| {
         let name = format!("{}/{}.stat", archive.name, location.archive_id);
         let file = archive.files.open(&name).ok()?;
         found = true;
@@ -91,7 +91,7 @@ impl<'a> Paths<'a> {
     pub(super) fn profile(
         &mut self,
         statistics: &[Option<Statistics>],
-        sources: &[Source],
+        locations: &[Location],
         paths: &mut CallPaths,
         quality: &mut Quality,
     ) -> Profile {
@@ -105,9 +105,9 @@ impl<'a> Paths<'a> {
             let path = self.place(context, true, paths);
             self.recorded.entry((paths.parent(path), paths.region(path))).or_insert(path);
         }
-        let pes = statistics.iter().zip(sources).map(|(statistics, source)| {
+        let pes = statistics.iter().zip(locations).map(|(statistics, location)| {
             let statistics = statistics.as_ref()?;
-            Some(self.location(statistics, |stamp| source.clock.correct(stamp), paths, &mut unknown))
+            Some(self.location(statistics, |stamp| location.clock.correct(stamp), paths, &mut unknown))
         });
         let pes: Vec<PeProfile> = pes.map(Option::unwrap_or_default).collect();
         quality.add(

@@ -4,6 +4,7 @@
 //! afterwards. Of two with one id the first counts.
 
 use partune_base::{GroupId, MetricId, PeId, RegionId, StringId, Strings};
+use partune_import::IdMap;
 use partune_trace::{
     Completion, Group, GroupKind, Members, Metric, MetricValues, Pe, Process, Region, RegionKind, Role, TraceBuilder,
     Window,
@@ -12,7 +13,7 @@ use partune_trace::{
 use super::addresses::AddressAttributes;
 use super::definitions::{CommDef, Definitions, GroupDef, RegionDef};
 use super::devices::Devices;
-use super::ids::IdMap;
+use crate::paradigms;
 
 /// Where the archive's ids are in the tables of the trace.
 #[derive(Default)]
@@ -46,36 +47,11 @@ impl Tables {
 }
 
 /// A location with its place in the archive.
-pub(super) struct Location {
+pub(super) struct DefinedLocation {
     pub(super) archive_id: u64,
     pub(super) events: u64,
 }
 
-/// OTF2's numbers of paradigms, as far as names are needed.
-fn paradigm_name(paradigm: u8) -> Option<&'static str> {
-    Some(match paradigm {
-        1 => "user",
-        2 => "compiler",
-        3 => "OpenMP",
-        4 => "MPI",
-        5 => "CUDA",
-        6 => "measurement system",
-        7 => "pthread",
-        11 => "GASPI",
-        12 => "UPC",
-        13 => "OpenSHMEM",
-        18 => "OpenACC",
-        19 => "OpenCL",
-        22 => "none",
-        23 => "HIP",
-        24 => "Kokkos",
-        _ => return None,
-    })
-}
-
-const PARADIGM_USER: u8 = 1;
-const PARADIGM_COMPILER: u8 = 2;
-const PARADIGM_MEASUREMENT: u8 = 6;
 const PARADIGM_SAMPLING: u8 = 21;
 const PARADIGM_NONE: u8 = 22;
 
@@ -103,7 +79,7 @@ fn role_of(region_role: u8) -> Role {
 }
 
 /// Fills the builder; returns where the archive's ids went, and the locations in order of PE.
-pub(super) fn build(definitions: &Definitions, builder: &mut TraceBuilder) -> (Tables, Vec<Location>) {
+pub(super) fn build(definitions: &Definitions, builder: &mut TraceBuilder) -> (Tables, Vec<DefinedLocation>) {
     builder.resolution = definitions.resolution;
     let mut tables = Tables { addresses: AddressAttributes::new(definitions), ..Tables::default() };
     let locations = pes(definitions, builder);
@@ -114,7 +90,7 @@ pub(super) fn build(definitions: &Definitions, builder: &mut TraceBuilder) -> (T
 }
 
 /// Processes in order of rank, PEs in order of (process, thread), so that a PE of a program without threads is its rank.
-fn pes(definitions: &Definitions, builder: &mut TraceBuilder) -> Vec<Location> {
+fn pes(definitions: &Definitions, builder: &mut TraceBuilder) -> Vec<DefinedLocation> {
     // The rank of a process is that of its location in the world of a paradigm (comm locations), MPI before others.
     let mut rank_of_location = IdMap::default();
     let mut worlds: Vec<&GroupDef> = definitions.groups.iter().filter(|group| group.is_world()).collect();
@@ -167,7 +143,7 @@ fn pes(definitions: &Definitions, builder: &mut TraceBuilder) -> Vec<Location> {
                 archive_id: location.id,
             });
             builder.processes[process].pes.push(pe);
-            locations.push(Location { archive_id: location.id, events: location.events });
+            locations.push(DefinedLocation { archive_id: location.id, events: location.events });
         }
     }
     locations
@@ -199,7 +175,7 @@ fn regions(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut T
 fn region_row(definitions: &Definitions, strings: &mut Strings, region: &RegionDef) -> Region {
     let name_text = definitions.text(region.name);
     let name = strings.intern(name_text);
-    let hint = paradigm_name(region.paradigm);
+    let hint = paradigms::name(region.paradigm);
     let file = if region.line > 0 { definitions.intern(strings, region.file) } else { StringId::NONE };
     let recognised = partune_paradigm::recognise(name_text, hint)
         .or_else(|| partune_paradigm::recognise(definitions.text(region.canonical_name), hint));
@@ -257,7 +233,9 @@ impl RegionDef {
     /// Whether an unknown name in this paradigm is user code: functions of kernels and the program itself are.
     fn is_users(&self) -> bool {
         match self.paradigm {
-            0 | PARADIGM_USER | PARADIGM_COMPILER | PARADIGM_MEASUREMENT | PARADIGM_SAMPLING | PARADIGM_NONE => true,
+            0 | paradigms::USER | paradigms::COMPILER | paradigms::MEASUREMENT | PARADIGM_SAMPLING | PARADIGM_NONE => {
+                true
+            }
             // Kernels on accelerators carry the paradigm of their runtime.
             5 | 18 | 19 | 23 | 24 => [Self::ROLE_UNKNOWN, Self::ROLE_FUNCTION, ROLE_KERNEL].contains(&self.role),
             _ => false,
@@ -314,7 +292,7 @@ fn groups(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Ta
                     GroupKind::Communicator
                 };
                 let name = definitions.intern(&mut builder.strings, name);
-                let paradigm = builder.strings.intern(paradigm_name(group.paradigm).unwrap_or(""));
+                let paradigm = builder.strings.intern(paradigms::name(group.paradigm).unwrap_or(""));
                 let members = if kind == GroupKind::SelfOnly { Members::default() } else { members.clone() };
                 Group { name, kind, paradigm, members }
             }
@@ -322,7 +300,7 @@ fn groups(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Ta
                 let (Some((a, first)), Some((_, second))) = (find(a), find(b)) else { continue };
                 let members = Members::joined(first, second);
                 let name = definitions.intern(&mut builder.strings, name);
-                let paradigm = builder.strings.intern(paradigm_name(a.paradigm).unwrap_or(""));
+                let paradigm = builder.strings.intern(paradigms::name(a.paradigm).unwrap_or(""));
                 Group { name, kind: GroupKind::Inter, paradigm, members }
             }
         };
@@ -342,7 +320,7 @@ fn groups(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Ta
         if tables.member_groups[at as usize].is_none() {
             let members = members.clone();
             let name = definitions.intern(&mut builder.strings, group.name);
-            let paradigm = builder.strings.intern(paradigm_name(group.paradigm).unwrap_or(""));
+            let paradigm = builder.strings.intern(paradigms::name(group.paradigm).unwrap_or(""));
             let id = builder.groups.push(Group { name, kind: GroupKind::Communicator, paradigm, members });
             tables.member_groups[at as usize] = Some(id);
         }

@@ -13,11 +13,12 @@
 //! begins in one function and ends in another) goes on inside of it with what it does not share with them. An event without a
 //! chain (a plain ENTER) lies in the functions that the chained events before and after it share.
 //!
-//! For [`super::stitch`], which knows all visits of the location with their begins and ends; so nothing here depends on how the
+//! Called when a location is joined, which knows all visits of the location with their begins and ends; so nothing here depends on how the
 //! file was cut into runs. Linear in visits and in the functions entered.
 
 use partune_base::{CallPathId, RegionId, Time};
-use partune_trace::{CallSite, Visit, VisitIx, Visits};
+use partune_import::{PePath, Replaced};
+use partune_trace::{CallSite, Visit, VisitIx};
 use rustc_hash::FxHashMap;
 
 use super::contexts::{Contexts, NO_FRAME};
@@ -31,9 +32,6 @@ pub(super) struct Called {
     pub(super) unwind_distance: u32,
 }
 
-/// A path of a location: parent (a position in the same list, smaller), region, and where it is called.
-pub(super) type WovenPath = (Option<u32>, RegionId, CallSite);
-
 /// A visit as events have it.
 #[derive(Clone, Copy)]
 pub(super) struct Recorded {
@@ -42,16 +40,6 @@ pub(super) struct Recorded {
     pub(super) region: RegionId,
     /// Number of recorded visits around it.
     pub(super) depth: u32,
-}
-
-/// The visits of a location with those of functions.
-#[derive(Default)]
-pub(super) struct Woven {
-    /// Their paths are positions in `paths`.
-    pub(super) visits: Visits,
-    pub(super) paths: Vec<WovenPath>,
-    /// Where each recorded visit went.
-    pub(super) moved: Vec<VisitIx>,
 }
 
 /// No more visits than their numbers can count; beyond them functions are left out.
@@ -74,19 +62,19 @@ struct Level {
 
 struct Weaver<'a> {
     contexts: &'a Contexts,
-    woven: Woven,
-    known: FxHashMap<WovenPath, u32>,
+    woven: Replaced,
+    known: FxHashMap<PePath, u32>,
     levels: Vec<Level>,
     /// Visits and paths of open functions.
     open: Vec<(VisitIx, u32)>,
 }
 
 /// Adds the visits of functions. `called` is in order of visits.
-pub(super) fn weave(recorded: &[Recorded], called: &[Called], contexts: &Contexts) -> Woven {
+pub(super) fn weave(recorded: &[Recorded], called: &[Called], contexts: &Contexts) -> Replaced {
     let ends = ends(recorded);
     let mut weaver = Weaver {
         contexts,
-        woven: Woven::default(),
+        woven: Replaced::default(),
         known: FxHashMap::default(),
         levels: vec![Level::new(None, NO_FRAME, usize::MAX, 0, Time::MIN)],
         open: Vec::new(),
@@ -202,7 +190,7 @@ impl Weaver<'_> {
         self.levels.pop();
     }
 
-    fn path(&mut self, path: WovenPath) -> u32 {
+    fn path(&mut self, path: PePath) -> u32 {
         let paths = &mut self.woven.paths;
         *self.known.entry(path).or_insert_with(|| {
             paths.push(path);

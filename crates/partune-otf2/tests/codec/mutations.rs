@@ -3,7 +3,7 @@
 #[path = "../../../../fuzz/otf2.rs"]
 mod otf2;
 
-use partune_otf2::codec::definition::{Group, MappingTable, Text};
+use partune_otf2::codec::definition::{Group, MappingTable, SourceCodeLocation, SystemTreeNode, Text};
 use partune_otf2::codec::idmap::IdMapView;
 use partune_otf2::codec::marker::{DefMarker, Marker, MarkerWriter};
 use partune_otf2::codec::thumbnail::{ThumbnailHeader, ThumbnailSample, ThumbnailWriter};
@@ -76,6 +76,18 @@ fn corpus() -> Vec<Vec<u8>> {
     }
     writer.finish();
     files.push(definitions);
+
+    // Without a name, with one that nobody defines, with one that is defined behind it, and with a text in the place of no name.
+    let mut unnamed = Vec::new();
+    let mut writer = DefinitionWriter::new(512, |chunk: &[u8]| unnamed.extend_from_slice(chunk)).unwrap();
+    writer.write(Text { id: u32::MAX, string: b"no name" }).unwrap();
+    for (id, name) in [(1, u32::MAX), (2, 70_000), (3, 50_000)] {
+        writer.write(SystemTreeNode { id, name, class_name: name, parent: 0 }).unwrap();
+    }
+    writer.write(SourceCodeLocation { id: 0, file: 80_000, line_number: 7 }).unwrap();
+    writer.write(Text { id: 50_000, string: b"late" }).unwrap();
+    writer.finish();
+    files.push(unnamed);
 
     let mut markers = Vec::new();
     let mut writer = MarkerWriter::new(512, |chunk: &[u8]| markers.extend_from_slice(chunk)).unwrap();

@@ -1,6 +1,7 @@
 //! Real archives become traces: nothing is lost on the way, and how the work is split changes nothing.
 
 mod contexts;
+mod exported;
 mod programs;
 mod statistics;
 
@@ -8,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use partune_otf2::import::{Bytes, Contents, Files, import, import_in_runs};
+use partune_import::{Bytes, Contents, Files};
+use partune_otf2::import::{import, import_in_runs};
 use partune_trace::{Role, Trace};
 
 use crate::codec::archives::archives;

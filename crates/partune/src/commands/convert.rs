@@ -12,7 +12,8 @@ use crate::progress::Bar;
 
 /// Convert to OTF2, Perfetto JSON or Parquet.
 ///
-/// What is made follows from the name: a folder or NAME.otf2 is an OTF2 archive that every current tool reads, copied record by record; NAME.json
+/// What is made follows from the name: a folder or NAME.otf2 is an OTF2 archive that every current tool reads, of an OTF2 archive copied record by
+/// record, of any other format all that partune knows of it; NAME.json
 /// is a time line in Chrome's trace format, for ui.perfetto.dev and chrome://tracing. With --parquet it is a folder of Parquet tables:
 /// operations, findings, profile.
 #[derive(clap::Args)]
@@ -63,7 +64,7 @@ fn kind(to: &Path) -> anyhow::Result<Kind> {
 }
 
 fn archive(from: &Path, to: &Path) -> anyhow::Result<()> {
-    let converted = partune_engine::convert(from, to)?;
+    let converted = partune_engine::convert(from, to, &Bar::new(false))?;
     let mut text = format!(
         "{}: {} events, {} definitions, {} locations\n",
         converted.anchor.display(),

@@ -6,7 +6,6 @@ mod limits;
 mod show;
 
 use std::fmt::Write;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -234,10 +233,8 @@ impl Input {
 
 /// A file that a model names. Whoever wrote the model chose it, so it must be a file, and end.
 fn read_table(folder: &Path, name: &str) -> Result<String, String> {
-    let mut text = String::new();
-    let mut file = partune_engine::open_regular(&folder.join(name)).map_err(|error| error.to_string())?;
-    file.read_to_string(&mut text).map_err(|error| error.to_string())?;
-    Ok(text)
+    let bytes = partune_files::read_regular(&folder.join(name)).map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).map_err(|error| error.to_string())
 }
 
 fn check(args: &Check) -> anyhow::Result<()> {

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use partune_model::trace::{Events, REGION_LOCK, REGION_UNLOCK, What};
-use partune_otf2::codec::numbers::paradigm::{PTHREAD, USER};
-use partune_otf2::codec::numbers::{paradigm_class, role};
+use partune_otf2::codec::numbers::role;
 use partune_otf2::codec::{Anchor, CodecError, DefinitionWriter, Event, EventWriter};
+use partune_otf2::paradigms::{PTHREAD, USER};
 use partune_otf2::write::{ANCHOR, DEFINITION_CHUNK, DEFINITIONS, Definitions, RegionRow, location_file};
 
 const CHUNK: u64 = 1 << 20;
@@ -67,7 +67,7 @@ fn write_files(events: &Events, folder: &Path) -> anyhow::Result<()> {
 fn define(events: &Events, counts: &[u64], sink: impl FnMut(&[u8])) -> Result<u64, CodecError> {
     let mut to = Definitions::new(sink)?;
     to.clock(1_000_000_000, 0, events.end.unsigned_abs() + 1, None)?;
-    to.paradigm(PTHREAD, "Pthread", paradigm_class::THREAD_CREATE_WAIT)?;
+    to.paradigm(PTHREAD, "Pthread")?;
     to.machine("model")?;
     to.process(0, "model", 0)?;
     for (lane, &count) in counts.iter().enumerate() {

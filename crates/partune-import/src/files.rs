@@ -19,7 +19,7 @@ pub trait Contents: Send + Sync {
 /// An open file, shared between threads.
 pub type Bytes = Arc<dyn Contents>;
 
-/// The files of one archive, by name relative to the folder of its anchor, with `/` between folders.
+/// The files of one archive, by name relative to the folder of its entry, with `/` between folders.
 pub trait Files: Sync {
     /// Opens a file; an error of kind [`io::ErrorKind::NotFound`] if there is no such file.
     fn open(&self, name: &str) -> io::Result<Bytes>;
@@ -48,7 +48,7 @@ impl Files for std::collections::BTreeMap<String, Vec<u8>> {
 }
 
 /// Bytes of a file; fewer if it has become shorter. What was in the buffer is replaced.
-pub(crate) fn read_range(file: &dyn Contents, range: Range<u64>, buffer: &mut Vec<u8>) -> io::Result<()> {
+pub fn read_range(file: &dyn Contents, range: Range<u64>, buffer: &mut Vec<u8>) -> io::Result<()> {
     let want = usize::try_from(range.end.saturating_sub(range.start)).map_err(|_| io::ErrorKind::OutOfMemory)?;
     buffer.try_reserve(want.saturating_sub(buffer.len())).map_err(|_| io::ErrorKind::OutOfMemory)?;
     // What is overwritten anyway need not be zero.
@@ -67,30 +67,30 @@ pub(crate) fn read_range(file: &dyn Contents, range: Range<u64>, buffer: &mut Ve
 }
 
 /// All bytes of a file.
-pub(crate) fn read_all(file: &dyn Contents) -> io::Result<Vec<u8>> {
+pub fn read_all(file: &dyn Contents) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     read_range(file, 0..file.size(), &mut bytes)?;
     Ok(bytes)
 }
 
-/// The chunks of a file, read one by one into the same buffer.
-pub(crate) struct Pieces<'a> {
+/// Pieces of equal size of a file, read one by one into the same buffer.
+pub struct Pieces<'a> {
     file: &'a dyn Contents,
     rest: Range<u64>,
     size: u64,
     buffer: Vec<u8>,
     /// Why reading ended before the end.
-    pub(crate) failed: Option<io::Error>,
+    pub failed: Option<io::Error>,
 }
 
 impl<'a> Pieces<'a> {
     /// Those that begin at a place within a range.
-    pub(crate) fn new(file: &'a dyn Contents, range: Range<u64>, size: u64) -> Pieces<'a> {
+    pub fn new(file: &'a dyn Contents, range: Range<u64>, size: u64) -> Pieces<'a> {
         Pieces { file, rest: range.start..range.end.min(file.size()), size, buffer: Vec::new(), failed: None }
     }
 
     /// The bytes of the next one; none at the end, or where reading fails.
-    pub(crate) fn next(&mut self) -> Option<&[u8]> {
+    pub fn read(&mut self) -> Option<&[u8]> {
         if self.rest.is_empty() || self.failed.is_some() {
             return None;
         }

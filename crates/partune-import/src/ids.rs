@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 /// Maps archive ids to dense positions.
 #[derive(Clone, Debug, Default)]
-pub(super) struct IdMap {
+pub struct IdMap {
     dense: Vec<u32>,
     sparse: FxHashMap<u64, u32>,
 }
@@ -17,7 +17,7 @@ impl IdMap {
     const NONE: u32 = u32::MAX;
 
     /// Maps `id` to `position`; false if it was mapped before (the old mapping stays).
-    pub(super) fn insert(&mut self, id: u64, position: u32) -> bool {
+    pub fn insert(&mut self, id: u64, position: u32) -> bool {
         if id >= Self::DENSE {
             let new = !self.sparse.contains_key(&id);
             self.sparse.entry(id).or_insert(position);
@@ -34,11 +34,11 @@ impl IdMap {
         new
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.dense.is_empty() && self.sparse.is_empty()
     }
 
-    pub(super) fn get(&self, id: u64) -> Option<u32> {
+    pub fn get(&self, id: u64) -> Option<u32> {
         if id >= Self::DENSE {
             return self.sparse.get(&id).copied();
         }

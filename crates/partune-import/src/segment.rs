@@ -1,43 +1,23 @@
-//! A segment: one run of chunks of a location, decoded without knowing what came before.
+//! A segment: one part of what a PE did, read without knowing what came before.
 //!
-//! Chunks carry their own time stamps, so they can be decoded in parallel, but not the call stack at their begin. A segment
+//! Parts of an input can be read in parallel, but where one begins its reader does not know which visits are open. A segment
 //! therefore has paths of its own that grow from an unknown base: [`Parent::Base`]`(k)` is the k-th visit down the stack as it
-//! was when the segment began. [`super::stitch`] knows the stacks and joins segments. Leaves that only the whole stack can
-//! explain make a segment *irregular*; its location is then decoded again as one segment from its begin, where the stack is
+//! was when the segment began. [`crate::joined`] knows the stacks and joins segments. Leaves that only the whole stack can
+//! explain make a segment *irregular*; its PE is then read again as one segment from its begin, where the stack is
 //! known to be empty.
 
 use partune_base::{CallPathId, Time};
-use partune_trace::{Pause, Stream, Visit, VisitIx};
+use partune_diag::{Diagnostic, Quality};
+use partune_trace::{Pause, PauseKind, Stream, Visit, VisitIx};
 use rustc_hash::FxHashMap;
 
-use super::addresses::Addresses;
-use super::clock::LocationClock;
-use super::weave::Called;
-
-/// A region as events name it: a local id, or (sampling) already the global id of a calling context's region.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct RegionKey(pub(super) u64);
-
-impl RegionKey {
-    const GLOBAL: u64 = 1 << 32;
-
-    pub(super) fn local(id: u32) -> RegionKey {
-        RegionKey(u64::from(id))
-    }
-
-    pub(super) fn global(id: u32) -> RegionKey {
-        RegionKey(u64::from(id) | Self::GLOBAL)
-    }
-
-    /// The id if it is already global.
-    pub(super) fn as_global(self) -> Option<u32> {
-        (self.0 & Self::GLOBAL != 0).then_some(self.0 as u32)
-    }
-}
+/// A region as events name it; the source knows what the number means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct RegionKey(pub u64);
 
 /// What a path of a segment was called from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Parent {
+pub(crate) enum Parent {
     /// A path of the segment.
     Node(u32),
     /// The k-th visit from the top of the stack at the begin of the segment.
@@ -46,9 +26,9 @@ pub(super) enum Parent {
 
 /// A path of the segment.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
-    pub(super) parent: Parent,
-    pub(super) region: RegionKey,
+pub(crate) struct Node {
+    pub(crate) parent: Parent,
+    pub(crate) region: RegionKey,
     /// Its latest child, or `NONE`; siblings form a list, so that few children need no hash.
     child: u32,
     sibling: u32,
@@ -56,60 +36,101 @@ pub(super) struct Node {
 
 const NONE: u32 = u32::MAX;
 
-/// What went wrong in a segment or location, counted.
+/// What went wrong in a segment or PE, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Faults {
+pub struct Faults {
     /// Leaves of a region that was not entered.
-    pub(super) stray_leaves: u64,
+    pub stray_leaves: u64,
     /// Visits closed because an outer one was left, or because the trace ended.
-    pub(super) missing_leaves: u64,
+    pub missing_leaves: u64,
     /// Time stamps smaller than the one before.
-    pub(super) backward_times: u64,
+    pub backward_times: u64,
     /// Time stamps beyond what a [`Time`] can be, which are moved to its limits.
-    pub(super) far_times: u64,
-    pub(super) unknown_records: u64,
-    /// Records that we read but do not analyse (calling-context samples).
-    pub(super) ignored_records: u64,
+    pub far_times: u64,
+    /// Visits beyond those that can be numbered.
+    pub too_many_visits: u64,
 }
 
 impl Faults {
-    pub(super) fn add(&mut self, other: Faults) {
+    pub fn add(&mut self, other: Faults) {
         self.stray_leaves += other.stray_leaves;
         self.missing_leaves += other.missing_leaves;
         self.backward_times += other.backward_times;
         self.far_times += other.far_times;
-        self.unknown_records += other.unknown_records;
-        self.ignored_records += other.ignored_records;
+        self.too_many_visits += other.too_many_visits;
+    }
+
+    /// Says what was wrong. `place` is what a PE is in the input: "location", "thread".
+    pub fn report(&self, place: &str, quality: &mut Quality) {
+        let mut lost = |count: u64, message: &str, remedy: &str| {
+            quality.add(Diagnostic::data_loss(message, remedy).times(count));
+        };
+        lost(
+            self.stray_leaves,
+            "a region is left that was not entered; the event was ignored",
+            "the recorder missed events, or recording began inside the region",
+        );
+        lost(
+            self.missing_leaves,
+            "a region is entered and never left; it was closed where its caller ended, or at the end of the trace",
+            "the recorder missed events, or the program ended inside the region",
+        );
+        lost(
+            self.backward_times,
+            &format!("time stamps of a {place} run backwards; such events were moved to the time of their predecessor"),
+            "the recorder's clock is not monotonic: record again with another timer",
+        );
+        lost(
+            self.far_times,
+            "time stamps lie more than 2^61 ticks from the begin of the trace; such events were moved to that limit",
+            "the time stamps, or the global offset in the .def file, are damaged: copy the archive again",
+        );
+        lost(
+            self.too_many_visits,
+            &format!("a {place} enters regions more than 2^31 times; what is beyond was left out"),
+            "record a shorter run, or fewer functions",
+        );
     }
 }
 
-/// A decoded run of chunks. Ids in its rows are still the archive's; visits of its rows may be [`Segment::base_visit`]s.
-#[derive(Debug, Default)]
-pub(super) struct Segment {
-    pub(super) stream: Stream,
-    pub(super) nodes: Vec<Node>,
-    /// Leaves of visits that were open at the begin, innermost first.
-    pub(super) closes: Vec<(Time, RegionKey)>,
-    /// Visits still open at the end, outermost first.
-    pub(super) open: Vec<VisitIx>,
-    /// What visits were called in, where their enters say so.
-    pub(super) called: Vec<Called>,
-    /// Rows of `stream.collectives` that name a window where the others name a group.
-    pub(super) on_windows: Vec<u32>,
-    /// What is told of addresses; visits and windows as in the rows.
-    pub(super) addresses: Addresses,
-    /// The begin of a collective that ends in a later segment.
-    pub(super) collective_begin: Option<Time>,
-    /// Recording switched on again without having been switched off here: when.
-    pub(super) resumed: Option<Time>,
-    /// Recording switched off and not on again here: since when.
-    pub(super) paused: Option<Time>,
-    pub(super) times: Option<(Time, Time)>,
-    pub(super) faults: Faults,
-    pub(super) irregular: bool,
+/// What a reader keeps of a segment beside its rows.
+pub trait Beside: Default + Send + Sync {
+    /// Changes the visits that it names, as those of rows are changed.
+    fn map_visits(&mut self, map: &dyn Fn(VisitIx) -> VisitIx);
+
+    /// Adds that of a later segment; `before` is what the stream holds of the earlier ones.
+    fn append(&mut self, later: Self, before: &Stream);
 }
 
-impl Segment {
+/// A reader that keeps nothing.
+impl Beside for () {
+    fn map_visits(&mut self, _: &dyn Fn(VisitIx) -> VisitIx) {}
+
+    fn append(&mut self, (): (), _: &Stream) {}
+}
+
+/// What was read of a part. Visits of its rows may be [`Segment::base_visit`]s.
+#[derive(Debug, Default)]
+pub struct Segment<B> {
+    pub stream: Stream,
+    pub(crate) nodes: Vec<Node>,
+    /// Leaves of visits that were open at the begin, innermost first.
+    pub(crate) closes: Vec<(Time, RegionKey)>,
+    /// Visits still open at the end, outermost first.
+    pub(crate) open: Vec<VisitIx>,
+    pub beside: B,
+    /// The begin of a collective that ends in a later segment.
+    pub collective_begin: Option<Time>,
+    /// Recording switched on again without having been switched off here: when.
+    pub(crate) resumed: Option<Time>,
+    /// Recording switched off and not on again here: since when.
+    pub(crate) paused: Option<Time>,
+    pub(crate) times: Option<(Time, Time)>,
+    pub(crate) faults: Faults,
+    pub(crate) irregular: bool,
+}
+
+impl<B> Segment<B> {
     const BASE: u32 = 1 << 31;
 
     /// Stands for the k-th visit from the top of the stack at the begin of the segment.
@@ -118,40 +139,36 @@ impl Segment {
     }
 
     /// Which visit of the stack it stands for, if it does.
-    pub(super) fn as_base(visit: VisitIx) -> Option<usize> {
+    pub(crate) fn as_base(visit: VisitIx) -> Option<usize> {
         (visit.is_some() && visit.0 & Self::BASE != 0).then_some((visit.0 & !Self::BASE) as usize)
     }
 }
 
 /// Fills a [`Segment`] while events come in.
-pub(super) struct Assembler<'a> {
-    clock: &'a LocationClock,
+pub struct Assembler<B> {
     /// The stack at the begin is known to be empty.
     rooted: bool,
-    pub(super) segment: Segment,
+    pub segment: Segment<B>,
     stack: Vec<(VisitIx, u32)>,
     roots: FxHashMap<(u32, RegionKey), u32>,
     many: FxHashMap<(u32, RegionKey), u32>,
-    last_stamp: u64,
     now: Time,
 }
 
-impl<'a> Assembler<'a> {
-    /// `rooted`: the segment is the begin of its location.
-    pub(super) fn new(clock: &'a LocationClock, rooted: bool) -> Self {
+impl<B: Beside> Assembler<B> {
+    /// `rooted`: the segment is the begin of its PE.
+    pub fn new(rooted: bool) -> Self {
         Assembler {
-            clock,
             rooted,
             segment: Segment::default(),
             stack: Vec::new(),
             roots: FxHashMap::default(),
             many: FxHashMap::default(),
-            last_stamp: u64::MAX,
             now: Time::MIN,
         }
     }
 
-    pub(super) fn finish(mut self) -> Segment {
+    pub fn finish(mut self) -> Segment<B> {
         if let Some((_, last)) = &mut self.segment.times {
             *last = self.now;
         }
@@ -159,63 +176,55 @@ impl<'a> Assembler<'a> {
         self.segment
     }
 
-    /// Time of the trace at a time stamp; never before the one of the previous event.
+    /// The time of the next event: that of its time stamp, but never before the one of the previous event.
     #[inline]
-    pub(super) fn at(&mut self, stamp: u64) -> Time {
-        if stamp != self.last_stamp {
-            self.last_stamp = stamp;
-            let time = self.clock.correct(stamp);
-            if time.0.unsigned_abs() >= Time::LIMIT.unsigned_abs() {
-                self.segment.faults.far_times += 1;
-            }
-            if self.segment.times.is_none() {
-                self.segment.times = Some((time, time));
-            }
-            if time < self.now {
-                self.segment.faults.backward_times += 1;
-            } else {
-                self.now = time;
-            }
+    pub fn at(&mut self, time: Time) -> Time {
+        if time.0.unsigned_abs() >= Time::LIMIT.unsigned_abs() {
+            self.segment.faults.far_times += 1;
+        }
+        if self.segment.times.is_none() {
+            self.segment.times = Some((time, time));
+        }
+        if time < self.now {
+            self.segment.faults.backward_times += 1;
+        } else {
+            self.now = time;
         }
         self.now
     }
 
-    /// A time stamp inside a record.
-    pub(super) fn convert(&self, stamp: u64) -> Time {
-        self.clock.correct(stamp)
+    /// The time of the previous event.
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.now
     }
 
     /// The innermost visit at this moment.
-    pub(super) fn visit(&self) -> VisitIx {
+    pub fn visit(&self) -> VisitIx {
         match self.stack.last() {
             Some((visit, _)) => *visit,
             None if self.rooted => VisitIx::NONE,
-            None => Segment::base_visit(self.segment.closes.len()),
+            None => Segment::<B>::base_visit(self.segment.closes.len()),
         }
     }
 
     #[inline]
-    pub(super) fn enter(&mut self, time: Time, region: RegionKey) {
+    pub fn enter(&mut self, time: Time, region: RegionKey) {
         let node = match self.stack.last() {
             Some(&(_, parent)) => self.child(parent, region),
             None => self.root(region),
         };
         let visits = &mut self.segment.stream.visits;
-        if visits.len() >= (Segment::BASE - 2) as usize {
-            return; // 2³¹ visits in one segment: more than any file we can map
+        if visits.len() >= (Segment::<B>::BASE - 2) as usize {
+            self.segment.faults.too_many_visits += 1;
+            return;
         }
         let visit = visits.push(Visit { enter: time, exit: Time::MAX, path: CallPathId(node) });
         self.stack.push((visit, node));
     }
 
-    /// The visit just entered has a calling context.
-    pub(super) fn called(&mut self, context: u32, unwind_distance: u32) {
-        let visit = self.visit();
-        self.segment.called.push(Called { visit, context, unwind_distance });
-    }
-
     #[inline]
-    pub(super) fn leave(&mut self, time: Time, region: RegionKey) {
+    pub fn leave(&mut self, time: Time, region: RegionKey) {
         match self.stack.last() {
             Some(&(visit, node)) if self.segment.nodes[node as usize].region == region => {
                 self.stack.pop();
@@ -298,14 +307,16 @@ impl<'a> Assembler<'a> {
         })
     }
 
-    pub(super) fn pause(&mut self, time: Time) {
+    /// Recording is switched off.
+    pub fn pause(&mut self, time: Time) {
         self.segment.paused.get_or_insert(time);
     }
 
-    pub(super) fn resume(&mut self, time: Time) {
+    /// Recording is switched on.
+    pub fn resume(&mut self, time: Time) {
         match self.segment.paused.take() {
             Some(begin) => {
-                let pause = Pause { begin, end: time, kind: partune_trace::PauseKind::Off };
+                let pause = Pause { begin, end: time, kind: PauseKind::Off };
                 self.segment.stream.pauses.push(pause);
             }
             None if self.segment.stream.pauses.is_empty() => {

@@ -1,0 +1,19 @@
+//! A format: what tells its files from others, and how a run is read from them.
+
+use partune_trace::Trace;
+
+use crate::error::ImportError;
+use crate::files::Files;
+use crate::source::Advance;
+
+/// A trace format, as one value. Each is one line in the engine's list.
+pub struct Format {
+    /// As people call it.
+    pub name: &'static str,
+    /// How the names of its entries end, so that they are found in a folder.
+    pub endings: &'static [&'static str],
+    /// Whether a file of this name that begins with these bytes (up to 64) is the entry of an input.
+    pub detect: fn(&str, &[u8]) -> bool,
+    /// Reads everything, from the name of the entry.
+    pub open: fn(&dyn Files, &str, Advance<'_>) -> Result<Trace, ImportError>,
+}

@@ -1,0 +1,25 @@
+//! What the reader of any trace format needs, so that a format is what is written in its files and nothing else.
+//!
+//! - [`Files`]: bytes by name, from whoever may open files;
+//! - [`Source`]: definitions that are read, and parts of events that can be, each into a [`Segment`] by an [`Assembler`] that is told of
+//!   enters, leaves and facts and does not know what came before;
+//! - [`read`]: from a source to a sealed trace, in parallel;
+//! - [`Format`]: one value a format; [`ImportError`]: why something cannot be read at all.
+//!
+//! It knows no format.
+
+mod error;
+mod files;
+mod format;
+mod ids;
+mod joined;
+mod segment;
+mod source;
+
+pub use error::ImportError;
+pub use files::{Bytes, Contents, Files, Pieces, read_all, read_range};
+pub use format::Format;
+pub use ids::IdMap;
+pub use joined::{Joined, PePath, Replaced, UNKNOWN_BEGIN};
+pub use segment::{Assembler, Beside, Faults, RegionKey, Segment};
+pub use source::{Advance, Source, read};

@@ -1,0 +1,369 @@
+//! The events of a PE: its visits and facts in the order in which they were told.
+
+use partune_base::{PeId, Time};
+use partune_diag::{Diagnostic, Quality};
+use partune_trace::{
+    LockKind, NO_REQUEST, PauseKind, RequestKind, RmaCompletionKind, RmaSyncKind, RmaTransferKind, Role, Stream,
+    TaskKind, TeamKind, Trace, VisitIx,
+};
+use rustc_hash::FxHashMap;
+
+use super::Layout;
+use crate::codec::view::{Metric, Metrics};
+use crate::codec::{CodecError, Event, EventWriter};
+
+const NONE: u32 = u32::MAX;
+/// `OTF2_PARADIGM_MEASUREMENT_SYSTEM` is the model of locks whose model is not known.
+const MODEL: u8 = 6;
+const DOUBLE: u8 = 10;
+
+/// Facts that OTF2 has no record for.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Skipped {
+    lock_attempts: u64,
+}
+
+impl Skipped {
+    pub(super) fn add(&mut self, more: Skipped) {
+        self.lock_attempts += more.lock_attempts;
+    }
+
+    pub(super) fn report(self, quality: &mut Quality) {
+        let message = "attempts to get a lock were left out: OTF2 has them for windows and files only";
+        quality.add(Diagnostic::info(message, "").times(self.lock_attempts));
+    }
+}
+
+/// A record of a fact: its time, the visit it is told in, and the record.
+struct Told {
+    time: Time,
+    visit: VisitIx,
+    event: Event<'static>,
+    /// The value of a metric, which records hold by reference.
+    value: f64,
+}
+
+/// Writes the events of a PE.
+pub(super) fn write<S: FnMut(&[u8])>(
+    layout: &Layout<'_>,
+    pe: PeId,
+    to: &mut EventWriter<S>,
+) -> Result<Skipped, CodecError> {
+    let trace = layout.trace;
+    let stream = &trace.streams()[pe];
+    let mut skipped = Skipped::default();
+    let mut facts = facts(layout, pe, &mut skipped);
+    facts.sort_by_key(|told| told.time);
+    let exits = exits(trace, stream, &facts);
+    let mut facts = facts.into_iter().peekable();
+    let mut open = Open { trace, stream, exits, visits: Vec::new(), next: 0 };
+    // Facts of the present moment. Each waits for the visit that it belongs to, as long as something begins or ends.
+    let mut pending: Vec<Told> = Vec::new();
+    loop {
+        let fact = pending.first().or(facts.peek()).map_or(Time::MAX, |told| told.time);
+        let (leave, enter) = (open.leaves(), open.enters());
+        let now = fact.min(leave).min(enter);
+        while pending.is_empty() || facts.peek().is_some_and(|told| told.time == now) {
+            let Some(told) = facts.next_if(|told| told.time == now) else { break };
+            pending.push(told);
+        }
+        let leaves = leave == now && !open.visits.is_empty() && !(enter == now && open.next_is_inside());
+        let enters = enter == now && open.next < stream.visits.len();
+        let current = open.current();
+        if let Some(at) = pending.iter().position(|told| told.visit == current || !leaves && !enters) {
+            let told = pending.remove(at);
+            let values = [Metric { kind: DOUBLE, bits: told.value.to_bits() }];
+            let event = match told.event {
+                Event::Metric { metric, .. } => Event::Metric { metric, values: Metrics::new(&values) },
+                event => event,
+            };
+            to.write(layout.stamp(now), &event)?;
+        } else if leaves {
+            let region = open.leave();
+            to.write(layout.stamp(now), &Event::Leave { region })?;
+        } else if enters {
+            let region = open.enter();
+            to.write(layout.stamp(now), &Event::Enter { region })?;
+        } else {
+            break;
+        }
+    }
+    Ok(skipped)
+}
+
+/// When visits are left. The construct around the body of a lock was cut where the body begins; in the archive the body is inside, and so is the
+/// release after it.
+fn exits(trace: &Trace, stream: &Stream, facts: &[Told]) -> Vec<Time> {
+    let visits = &stream.visits;
+    let mut exits = visits.exit.clone();
+    let is_body = |visit: usize| trace.paths().is_lock_body(visits.path[visit], trace.regions());
+    if !(0..visits.len()).any(is_body) {
+        return exits;
+    }
+    let mut last_told = vec![Time::MIN; visits.len()];
+    for told in facts.iter().filter(|told| told.visit.is_some()) {
+        last_told[told.visit.index()] = told.time;
+    }
+    // The latest visit of each depth.
+    let mut callers: Vec<usize> = Vec::new();
+    for visit in 0..visits.len() {
+        let path = visits.path[visit];
+        let parent = trace.paths().parent(path);
+        let depth = trace.paths().depth(path) as usize;
+        let caller = depth.checked_sub(1).and_then(|depth| callers.get(depth)).copied();
+        if let Some(caller) = caller.filter(|caller| visits.path[*caller] == parent)
+            && is_body(visit)
+        {
+            exits[caller] = exits[caller].max(exits[visit]).max(last_told[caller]);
+        }
+        callers.truncate(depth);
+        callers.resize(depth, visit);
+        callers.push(visit);
+    }
+    exits
+}
+
+/// The visits that are open while events are written.
+struct Open<'a> {
+    trace: &'a Trace,
+    stream: &'a Stream,
+    exits: Vec<Time>,
+    /// Each with the operation that it is or is in.
+    visits: Vec<(VisitIx, Option<VisitIx>)>,
+    /// The visit that is entered next.
+    next: usize,
+}
+
+impl Open<'_> {
+    /// When the innermost visit is left.
+    fn leaves(&self) -> Time {
+        self.visits.last().map_or(Time::MAX, |(visit, _)| self.exits[visit.index()])
+    }
+
+    /// When the next visit is entered.
+    fn enters(&self) -> Time {
+        self.stream.visits.enter.get(self.next).copied().unwrap_or(Time::MAX)
+    }
+
+    /// Whether the next visit is called from the innermost one.
+    fn next_is_inside(&self) -> bool {
+        let path = |visit: usize| self.stream.visits.path[visit];
+        let outer = self.visits.last().map(|(visit, _)| path(visit.index()));
+        outer.is_some_and(|outer| self.trace.paths().parent(path(self.next)) == outer)
+    }
+
+    /// The visit that what is told now belongs to.
+    fn current(&self) -> VisitIx {
+        self.visits.last().map_or(VisitIx::NONE, |(visit, operation)| operation.unwrap_or(*visit))
+    }
+
+    fn enter(&mut self) -> u32 {
+        let visit = VisitIx(self.next as u32);
+        let path = self.stream.visits.path[self.next];
+        let around = self.visits.last().and_then(|(_, operation)| *operation);
+        let is_operation = self.trace.paths().operation(path) == path;
+        self.visits.push((visit, around.or(is_operation.then_some(visit))));
+        self.next += 1;
+        self.trace.paths().region(path).0
+    }
+
+    fn leave(&mut self) -> u32 {
+        let visit = self.visits.pop().map_or(VisitIx::NONE, |(visit, _)| visit);
+        self.trace.paths().region(self.stream.visits.path[visit.index()]).0
+    }
+}
+
+/// The operation of a collective, by its shape.
+fn operation(role: Role) -> u8 {
+    match role {
+        Role::OneToAll => 1,
+        Role::AllToOne => 12,
+        Role::AllToAll => 11,
+        Role::Scan => 14,
+        Role::GlobalAlloc => 17,
+        _ => 0,
+    }
+}
+
+/// The records of all facts of a PE, table after table.
+fn facts(layout: &Layout<'_>, pe: PeId, skipped: &mut Skipped) -> Vec<Told> {
+    let stream = &layout.trace.streams()[pe];
+    let mut all: Vec<Told> = Vec::with_capacity(stream.facts());
+    let mut tell =
+        |visit: VisitIx, time: Time, event: Event<'static>| all.push(Told { time, visit, event, value: 0.0 });
+    for row in &stream.requests {
+        let request_id = row.request;
+        let event = match row.kind {
+            RequestKind::RecvPosted => Event::MpiIrecvRequest { request_id },
+            RequestKind::SendCompleted => Event::MpiIsendComplete { request_id },
+            RequestKind::CollectiveStarted => Event::NonBlockingCollectiveRequest { request_id },
+            RequestKind::Tested => Event::MpiRequestTest { request_id },
+            RequestKind::Cancelled => Event::MpiRequestCancelled { request_id },
+        };
+        tell(row.visit, row.time, event);
+    }
+    for row in &stream.sends {
+        let (communicator, receiver) = layout.rank(row.group, row.peer, pe);
+        let (msg_tag, msg_length, request_id) = (row.tag, row.bytes, row.request);
+        tell(
+            row.visit,
+            row.time,
+            match request_id {
+                NO_REQUEST => Event::MpiSend { receiver, communicator, msg_tag, msg_length },
+                _ => Event::MpiIsend { receiver, communicator, msg_tag, msg_length, request_id },
+            },
+        );
+    }
+    for row in &stream.recvs {
+        let (communicator, sender) = layout.rank(row.group, row.peer, pe);
+        let (msg_tag, msg_length, request_id) = (row.tag, row.bytes, row.request);
+        tell(
+            row.visit,
+            row.time,
+            match request_id {
+                NO_REQUEST => Event::MpiRecv { sender, communicator, msg_tag, msg_length },
+                _ => Event::MpiIrecv { sender, communicator, msg_tag, msg_length, request_id },
+            },
+        );
+    }
+    for row in &stream.collectives {
+        let (communicator, root) = layout.rank(row.group, row.root, pe);
+        let root = if row.root.is_some() { root } else { NONE };
+        let (collective_op, size_sent, size_received) = (operation(row.role), row.sent, row.received);
+        if row.request == NO_REQUEST {
+            tell(row.visit, row.begin, Event::MpiCollectiveBegin {});
+            let event = Event::MpiCollectiveEnd { collective_op, communicator, root, size_sent, size_received };
+            tell(row.visit, row.end, event);
+        } else {
+            let request_id = row.request;
+            tell(
+                row.visit,
+                row.end,
+                Event::NonBlockingCollectiveComplete {
+                    collective_op,
+                    communicator,
+                    root,
+                    size_sent,
+                    size_received,
+                    request_id,
+                },
+            );
+        }
+    }
+    let remote = |window: partune_base::WindowId, target: PeId| {
+        let group = layout.trace.windows().get(window).map_or(partune_base::GroupId::NONE, |window| window.group);
+        layout.rank(group, target, pe).1
+    };
+    for row in &stream.transfers {
+        let (win, remote, bytes, matching_id) = (row.window.0, remote(row.window, row.target), row.bytes, row.matching);
+        tell(
+            row.visit,
+            row.time,
+            match row.kind {
+                RmaTransferKind::Put => Event::RmaPut { win, remote, bytes, matching_id },
+                RmaTransferKind::Get => Event::RmaGet { win, remote, bytes, matching_id },
+                RmaTransferKind::Atomic => {
+                    Event::RmaAtomic { win, remote, atomic_type: 0, bytes_sent: bytes, bytes_received: 0, matching_id }
+                }
+            },
+        );
+    }
+    for row in &stream.completions {
+        let (win, matching_id) = (row.window.0, row.matching);
+        tell(
+            row.visit,
+            row.time,
+            match row.kind {
+                RmaCompletionKind::Blocking => Event::RmaOpCompleteBlocking { win, matching_id },
+                RmaCompletionKind::NonBlocking => Event::RmaOpCompleteNonBlocking { win, matching_id },
+                RmaCompletionKind::Tested => Event::RmaOpTest { win, matching_id },
+                RmaCompletionKind::Remote => Event::RmaOpCompleteRemote { win, matching_id },
+            },
+        );
+    }
+    for row in &stream.rma_syncs {
+        let (win, remote) = (row.window.0, remote(row.window, row.target));
+        let sync = |sync_type| Event::RmaSync { win, remote, sync_type };
+        tell(
+            row.visit,
+            row.time,
+            match row.kind {
+                RmaSyncKind::Group(group) => Event::RmaGroupSync { sync_level: 0, win, group: group.0 },
+                RmaSyncKind::Memory => sync(0),
+                RmaSyncKind::NotifyIn => sync(1),
+                RmaSyncKind::NotifyOut => sync(2),
+                RmaSyncKind::WaitChange => Event::RmaWaitChange { win },
+                RmaSyncKind::WindowCreated => Event::RmaWinCreate { win },
+                RmaSyncKind::WindowFreed => Event::RmaWinDestroy { win },
+            },
+        );
+    }
+    let mut acquisitions: FxHashMap<u64, u32> = FxHashMap::default();
+    for row in &stream.locks {
+        // A lock's number is any 64 bits; half of them name it well enough.
+        let lock_id = (row.lock ^ (row.lock >> 32)) as u32;
+        let acquisition_order = *acquisitions.entry(row.lock).and_modify(|count| *count += 1).or_insert(1);
+        match row.kind {
+            LockKind::Acquired => {
+                tell(row.visit, row.time, Event::ThreadAcquireLock { model: MODEL, lock_id, acquisition_order });
+            }
+            LockKind::Released => {
+                tell(row.visit, row.time, Event::ThreadReleaseLock { model: MODEL, lock_id, acquisition_order });
+            }
+            LockKind::Requested | LockKind::Tried => skipped.lock_attempts += 1,
+        }
+    }
+    for row in &stream.teams {
+        let (group, sequence_count) = (row.group.0, row.sequence);
+        tell(
+            row.visit,
+            row.time,
+            match row.kind {
+                TeamKind::Fork => Event::ThreadFork { model: MODEL, number_of_requested_threads: 0 },
+                TeamKind::Join => Event::ThreadJoin { model: MODEL },
+                TeamKind::TeamBegin => Event::ThreadTeamBegin { thread_team: group },
+                TeamKind::TeamEnd => Event::ThreadTeamEnd { thread_team: group },
+                TeamKind::Create => Event::ThreadCreate { thread_contingent: group, sequence_count },
+                TeamKind::Begin => Event::ThreadBegin { thread_contingent: group, sequence_count },
+                TeamKind::Wait => Event::ThreadWait { thread_contingent: group, sequence_count },
+                TeamKind::End => Event::ThreadEnd { thread_contingent: group, sequence_count },
+            },
+        );
+    }
+    for row in &stream.tasks {
+        let (thread_team, creating_thread, generation_number) = (row.group.0, (row.task >> 32) as u32, row.task as u32);
+        tell(
+            row.visit,
+            row.time,
+            match row.kind {
+                TaskKind::Created => Event::ThreadTaskCreate { thread_team, creating_thread, generation_number },
+                TaskKind::Switched => Event::ThreadTaskSwitch { thread_team, creating_thread, generation_number },
+                TaskKind::Completed => Event::ThreadTaskComplete { thread_team, creating_thread, generation_number },
+            },
+        );
+    }
+    for (row, matching_id) in stream.io.iter().zip(0..) {
+        let mode = u8::from(row.write);
+        let begin =
+            Event::IoOperationBegin { handle: 0, mode, operation_flags: 0, bytes_request: row.bytes, matching_id };
+        tell(row.visit, row.begin, begin);
+        tell(row.visit, row.end, Event::IoOperationComplete { handle: 0, bytes_result: row.bytes, matching_id });
+    }
+    for row in &stream.pauses {
+        match row.kind {
+            PauseKind::Flush => {
+                tell(VisitIx::NONE, row.begin, Event::BufferFlush { stop_time: layout.stamp(row.end) });
+            }
+            PauseKind::Off => {
+                tell(VisitIx::NONE, row.begin, Event::MeasurementOnOff { measurement_mode: 2 });
+                tell(VisitIx::NONE, row.end, Event::MeasurementOnOff { measurement_mode: 1 });
+            }
+        }
+    }
+    for row in &stream.metrics {
+        let scale = layout.trace.metrics().get(row.metric).map_or(1.0, |metric| metric.scale);
+        let event = Event::Metric { metric: row.metric.0, values: Metrics::new(&[]) };
+        all.push(Told { time: row.time, visit: row.visit, event, value: row.value * scale });
+    }
+    all
+}

@@ -1,0 +1,93 @@
+//! What is written from a trace is that trace when it is read again, and an archive to the C library.
+
+use std::io::{self, Write};
+
+use partune_base::{CallPathId, Time};
+use partune_otf2::copy::Sink;
+use partune_otf2::export::export;
+use partune_trace::{LockKind, Role, Stream, Trace};
+
+use super::{open, printed_events};
+use crate::codec::archives::archives;
+
+/// An archive in a folder.
+struct To(std::path::PathBuf);
+
+impl Sink for To {
+    fn create(&self, name: &str) -> io::Result<Box<dyn Write + std::marker::Send>> {
+        let path = self.0.join(name);
+        std::fs::create_dir_all(path.parent().expect("it is in the folder"))?;
+        Ok(Box::new(std::fs::File::create(path)?))
+    }
+}
+
+/// Functions from the innermost one on.
+fn names(trace: &Trace, path: CallPathId) -> Vec<String> {
+    let name = |path| trace.strings().get(trace.regions()[trace.paths().region(path)].name).to_owned();
+    trace.paths().ancestors(path).map(name).collect()
+}
+
+/// The stream with what an archive cannot hold taken out: addresses, attempts to get locks and their numbers, values in other units.
+fn comparable(stream: &Stream, zero: Time) -> Stream {
+    let mut stream = stream.clone();
+    stream.events = 0;
+    stream.visits.path.clear();
+    stream.map_times(|time| Time(time.0 - zero.0));
+    stream.transfers.iter_mut().for_each(|row| row.address = None);
+    stream.locks.retain(|row| [LockKind::Acquired, LockKind::Released].contains(&row.kind));
+    stream.locks.iter_mut().for_each(|row| (row.lock, row.shared) = (0, false));
+    stream.metrics.iter_mut().for_each(|row| row.value = 0.0);
+    stream
+}
+
+/// Where the texts of two streams begin to differ.
+fn difference(before: &Stream, after: &Stream) -> String {
+    let (before, after) = (format!("{before:?}"), format!("{after:?}"));
+    let same = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
+    let near = |text: &str| text.chars().skip(same.saturating_sub(200)).take(400).collect::<String>();
+    format!("\n{}\n{}", near(&before), near(&after))
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    for archive in archives() {
+        let name = &archive.name;
+        let trace = open(&archive.path, None);
+        if trace.profile().is_some() || trace.pes().is_empty() {
+            continue;
+        }
+        let folder = tempfile::tempdir().expect("there is room");
+        let written = export(&trace, &To(folder.path().to_owned()), "new.otf2").expect("it is written");
+        let anchor = folder.path().join("new.otf2");
+        let again = open(&anchor, None);
+        assert_eq!((written.events, written.locations as usize), (again.events(), trace.pes().len()), "{name}");
+        assert_eq!(printed_events(&anchor), again.events(), "{name}: the C library reads what we do");
+        assert_eq!(again.begin() == again.end(), trace.begin() == trace.end(), "{name}");
+        let zero = trace.begin().min(Time::ZERO);
+        for pe in trace.pes().ids() {
+            let (before, after) = (&trace.streams()[pe], &again.streams()[pe]);
+            for (visit, (a, b)) in before.visits.path.iter().zip(&after.visits.path).enumerate() {
+                assert_eq!(names(&trace, *a), names(&again, *b), "{name}: visit {visit} of {pe:?}");
+            }
+            let (before, after) = (comparable(before, zero), comparable(after, Time::ZERO));
+            assert_eq!(before.visits, after.visits, "{name}: visits of {pe:?}");
+            assert_eq!(before.operations, after.operations, "{name}: operations of {pe:?}");
+            assert!(before == after, "{name}: facts of {pe:?}: {}", difference(&before, &after));
+        }
+        for (group, row) in trace.groups().iter_ids() {
+            let other = &again.groups()[group];
+            assert_eq!((row.kind, &row.members), (other.kind, &other.members), "{name}: {group:?}");
+        }
+        for (region, row) in trace.regions().iter_ids() {
+            let other = &again.regions()[region];
+            // OTF2 has one role for accesses of which no name tells what they are.
+            let role = |role| if role == Role::Get { Role::Put } else { role };
+            let text = trace.strings().get(row.name);
+            assert_eq!(
+                (role(row.role), row.kind, row.line),
+                (role(other.role), other.kind, other.line),
+                "{name}: {text}"
+            );
+        }
+    }
+}

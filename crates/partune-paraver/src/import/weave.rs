@@ -1,0 +1,143 @@
+//! Visits of functions, from the callers of the calls inside of them.
+//!
+//! Extrae records the callers of a call, not that functions begin and end. A function is therefore entered where the first call inside of
+//! it is entered, stays open while the next call has it among its callers too, and is left where the last one inside of it was left: its
+//! visit is a lower bound of its time. Where the program's functions were recorded themselves, callers only say the line of a call.
+
+use partune_base::{CallPathId, RegionId, Time};
+use partune_import::{PePath, Replaced};
+use partune_trace::{CallSite, Visit, VisitIx};
+use rustc_hash::FxHashMap;
+
+use super::decode::Called;
+
+/// The callers of a call, outermost first, and the line of the call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Chain {
+    pub(super) frames: Box<[Frame]>,
+    pub(super) site: CallSite,
+}
+
+/// A function among callers, and where it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Frame {
+    pub(super) region: RegionId,
+    pub(super) site: CallSite,
+}
+
+/// A visit as events have it.
+#[derive(Clone, Copy)]
+pub(super) struct Recorded {
+    pub(super) enter: Time,
+    pub(super) exit: Time,
+    pub(super) region: RegionId,
+    /// Number of recorded visits around it.
+    pub(super) depth: u32,
+    /// It is neither an operation nor a function of the program: functions may be inside of it that are not recorded.
+    pub(super) is_open: bool,
+    pub(super) is_operation: bool,
+}
+
+/// The inside of a recorded visit, or of everything.
+struct Level {
+    path: Option<u32>,
+    is_open: bool,
+    /// Its functions are in `open` from here on.
+    first: usize,
+    /// When the last visit in it ends.
+    last: Time,
+}
+
+/// A function that is open.
+struct Open {
+    visit: VisitIx,
+    path: u32,
+    frame: Frame,
+}
+
+/// No more visits than their numbers can count; beyond them functions are left out.
+const MOST: usize = (1 << 31) - 1;
+
+#[derive(Default)]
+struct Weaver {
+    woven: Replaced,
+    known: FxHashMap<PePath, u32>,
+    levels: Vec<Level>,
+    open: Vec<Open>,
+}
+
+/// Adds the visits of functions. `called` is in order of visits.
+pub(super) fn weave(recorded: impl Iterator<Item = Recorded>, called: &[Called], chains: &[Chain]) -> Replaced {
+    let mut weaver = Weaver::default();
+    weaver.levels.push(Level { path: None, is_open: true, first: 0, last: Time::MIN });
+    let mut called = called.iter().peekable();
+    for (index, visit) in recorded.enumerate() {
+        while weaver.levels.len() > visit.depth as usize + 1 {
+            weaver.leave();
+        }
+        let chain = called.next_if(|called| called.visit.index() == index);
+        weaver.enter(&visit, chain.and_then(|called| chains.get(called.chain as usize)));
+    }
+    while !weaver.levels.is_empty() {
+        weaver.leave();
+    }
+    weaver.woven
+}
+
+impl Weaver {
+    fn enter(&mut self, visit: &Recorded, chain: Option<&Chain>) {
+        let Some(level) = self.levels.last() else { return };
+        if level.is_open {
+            let frames = chain.filter(|_| visit.is_operation).map_or(&[][..], |chain| &chain.frames);
+            self.functions(frames, visit.enter);
+        }
+        let parent = self.parent();
+        let path = self.path((parent, visit.region, chain.map_or(CallSite::NONE, |chain| chain.site)));
+        let path_id = CallPathId(path);
+        let moved = self.woven.visits.push(Visit { enter: visit.enter, exit: visit.exit, path: path_id });
+        self.woven.moved.push(moved);
+        if let Some(level) = self.levels.last_mut() {
+            level.last = visit.exit;
+        }
+        let (first, last) = (self.open.len(), visit.enter);
+        self.levels.push(Level { path: Some(path), is_open: visit.is_open, first, last });
+    }
+
+    /// Leaves the innermost level.
+    fn leave(&mut self) {
+        self.functions(&[], Time::MIN);
+        self.levels.pop();
+    }
+
+    /// Opens these functions in the innermost level, and closes those that are open and not among them.
+    fn functions(&mut self, frames: &[Frame], time: Time) {
+        let Some(&Level { first, last, .. }) = self.levels.last() else { return };
+        let kept = self.open[first..].iter().zip(frames).take_while(|(open, frame)| open.frame == **frame).count();
+        for open in self.open.drain(first + kept..) {
+            self.woven.visits.exit[open.visit.index()] = last;
+        }
+        if self.woven.visits.len() + frames.len() >= MOST {
+            return;
+        }
+        for frame in &frames[kept..] {
+            let parent = self.parent();
+            let path = self.path((parent, frame.region, frame.site));
+            let visit = self.woven.visits.push(Visit { enter: time, exit: time, path: CallPathId(path) });
+            self.open.push(Open { visit, path, frame: *frame });
+        }
+    }
+
+    /// The path that is innermost.
+    fn parent(&self) -> Option<u32> {
+        let level = self.levels.last()?;
+        self.open[level.first..].last().map(|open| open.path).or(level.path)
+    }
+
+    fn path(&mut self, path: PePath) -> u32 {
+        let paths = &mut self.woven.paths;
+        *self.known.entry(path).or_insert_with(|| {
+            paths.push(path);
+            paths.len() as u32 - 1
+        })
+    }
+}

@@ -1,0 +1,165 @@
+//! Facts: what a paradigm told about operations, one kind of row each. This list is the only one: the tables of a [`Stream`], and whatever is
+//! done to all rows of it, come from here.
+//!
+//! A row is made where its event is, in the stream of the PE it happened on. `visit` is the operation it belongs to: the
+//! outermost visit with a role that is not transparent, or the innermost user visit, or [`VisitIx::NONE`] outside of all.
+
+use partune_base::{GroupId, MetricId, PeId, Time, WindowId};
+
+use crate::fact::{Change, Fact, Field, Rows, facts};
+use crate::kinds::{
+    LockKind, PauseKind, RequestKind, RmaCompletionKind, RmaSyncKind, RmaTransferKind, TaskKind, TeamKind,
+};
+use crate::{Role, VisitIx, Visits};
+
+/// The request of an operation that has none: it was blocking.
+pub const NO_REQUEST: u64 = u64::MAX;
+
+/// What ties a message to its other end where nothing does but the order of messages.
+pub const NO_MATCHING: u64 = u64::MAX;
+
+facts! {
+    /// A message was handed over. Blocking if it has no request.
+    sends: Send (by time, moves bytes) {
+        visit: VisitIx,
+        time: Time,
+        /// The receiver; none if the archive does not define it.
+        peer: PeId,
+        group: GroupId,
+        tag: u32,
+        bytes: u64,
+        request: u64,
+        /// The two ends of a message have the same; [`NO_MATCHING`] where messages match in order.
+        matching: u64,
+    }
+
+    /// A message was received (completed, if it has a request).
+    recvs: Recv (by time, moves bytes) {
+        visit: VisitIx,
+        time: Time,
+        /// The sender; none if the archive does not define it.
+        peer: PeId,
+        group: GroupId,
+        tag: u32,
+        bytes: u64,
+        request: u64,
+        /// The two ends of a message have the same; [`NO_MATCHING`] where messages match in order.
+        matching: u64,
+    }
+
+    /// Something happened to a request.
+    requests: RequestEvent (by time) {
+        visit: VisitIx,
+        time: Time,
+        kind: RequestKind,
+        request: u64,
+    }
+
+    /// A PE took part in a collective operation of a group.
+    collectives: Collective (by end, moves sent received) {
+        /// The visit in which it ended.
+        visit: VisitIx,
+        begin: Time,
+        end: Time,
+        /// Its shape: one of the roles for which [`Role::is_collective`] holds.
+        role: Role,
+        group: GroupId,
+        /// None if it has no root.
+        root: PeId,
+        sent: u64,
+        received: u64,
+        /// Set if it was non-blocking: its start is a [`RequestKind::CollectiveStarted`].
+        request: u64,
+    }
+
+    /// An access to memory of another PE was started.
+    transfers: RmaTransfer (by time, moves bytes) {
+        visit: VisitIx,
+        time: Time,
+        kind: RmaTransferKind,
+        window: WindowId,
+        /// The PE whose memory it is.
+        target: PeId,
+        bytes: u64,
+        /// First byte touched, relative to the window; `None` where the producer does not tell.
+        address: Option<u64>,
+        /// Ties it to its [`RmaCompletion`].
+        matching: u64,
+    }
+
+    /// An access to memory of another PE completed.
+    completions: RmaCompletion (by time) {
+        visit: VisitIx,
+        time: Time,
+        kind: RmaCompletionKind,
+        window: WindowId,
+        matching: u64,
+    }
+
+    /// A synchronisation on a window.
+    rma_syncs: RmaSync (by time) {
+        visit: VisitIx,
+        time: Time,
+        kind: RmaSyncKind,
+        window: WindowId,
+        /// The other PE; none if it is for all.
+        target: PeId,
+    }
+
+    /// Something happened to a lock.
+    locks: LockEvent (by time) {
+        visit: VisitIx,
+        time: Time,
+        kind: LockKind,
+        /// The lock: equal numbers are the same lock. Import makes them unique over windows, owners, processes and thread models.
+        lock: u64,
+        /// Several PEs may hold it at once.
+        shared: bool,
+    }
+
+    /// A team was forked, joined, entered or left; a PE was created or ended.
+    teams: TeamEvent (by time) {
+        visit: VisitIx,
+        time: Time,
+        kind: TeamKind,
+        /// The team; none for fork and join.
+        group: GroupId,
+        /// Which creation in the group; 0 where it has no meaning.
+        sequence: u64,
+    }
+
+    /// Something happened to a task.
+    tasks: TaskEvent (by time) {
+        visit: VisitIx,
+        time: Time,
+        kind: TaskKind,
+        group: GroupId,
+        /// Creating thread and generation number, or the task id of old archives.
+        task: u64,
+    }
+
+    /// A value of a metric.
+    metrics: MetricSample (by time) {
+        visit: VisitIx,
+        time: Time,
+        metric: MetricId,
+        value: f64,
+    }
+
+    /// A file operation.
+    io: IoTransfer (by begin, moves bytes) {
+        visit: VisitIx,
+        begin: Time,
+        /// The begin if it is not recorded.
+        end: Time,
+        bytes: u64,
+        write: bool,
+    }
+
+    /// A time in which the PE was not recorded.
+    pauses: Pause (by end) {
+        begin: Time,
+        end: Time,
+        kind: PauseKind,
+    }
+}
