@@ -15,7 +15,7 @@ use crate::codec::{CodecError, Event, EventWriter};
 const NONE: u32 = u32::MAX;
 /// `OTF2_PARADIGM_MEASUREMENT_SYSTEM` is the model of locks whose model is not known.
 const MODEL: u8 = 6;
-const DOUBLE: u8 = 10;
+pub(super) const DOUBLE: u8 = 10;
 
 /// Facts that OTF2 has no record for.
 #[derive(Clone, Copy, Default)]

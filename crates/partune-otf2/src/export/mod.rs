@@ -17,6 +17,7 @@ use thiserror::Error;
 
 use crate::codec::{Anchor, CodecError, DefinitionWriter, EventWriter};
 use crate::copy::Sink;
+use crate::write::{DEFINITION_CHUNK, Definitions};
 use events::Skipped;
 
 /// Why a trace cannot be written.
@@ -41,7 +42,6 @@ pub struct Exported {
 }
 
 const EVENT_CHUNK: u64 = 1 << 20;
-const DEFINITION_CHUNK: u64 = 4 << 20;
 
 /// Writes a trace as the archive with this anchor file.
 ///
@@ -76,9 +76,9 @@ pub fn export(trace: &Trace, sink: &dyn Sink, anchor_name: &str) -> Result<Expor
         skipped.add(of_pe);
     }
     let definitions = file(sink, &format!("{name}.def"), |chunks| {
-        let mut writer = DefinitionWriter::new(DEFINITION_CHUNK, chunks)?;
-        definitions::write(&layout, &counts, &mut writer)?;
-        Ok(writer.finish())
+        let mut to = Definitions::new(chunks)?;
+        definitions::write(&layout, &counts, &mut to)?;
+        Ok(to.finish())
     })?;
     let anchor = Anchor {
         event_chunk_size: EVENT_CHUNK,
