@@ -19,7 +19,7 @@ impl Paper {
     fn of(page: &str, options: &[&str]) -> Option<Paper> {
         let here = |program: &str| Command::new(program).arg("--version").output().is_ok();
         if let Some(missing) = ["chromium", "pdftotext", "pdftoppm"].into_iter().find(|program| !here(program)) {
-            outside::missing(missing);
+            outside::skipped(&format!("there is no {missing}"));
             return None;
         }
         let paper = Paper { folder: tempfile::tempdir().expect("there is room for a page") };
