@@ -24,4 +24,4 @@ export function watchPes(): void {
 }
 
 /** A PE as people call it: "PE 0.2". */
-export const pe = (number: number | undefined): string => `PE ${names.value[number ?? -1] ?? number ?? "–"}`;
+export const pe = (number: number | null | undefined): string => `PE ${names.value[number ?? -1] ?? number ?? "–"}`;

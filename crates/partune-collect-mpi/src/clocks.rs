@@ -73,7 +73,7 @@ fn reduce([from, to, count, number, op, comm]: [usize; 6], rank: u32) -> bool {
     // SAFETY: arrays of as many numbers, and a handle that outlives the operation.
     let begun = unsafe { pmpi::iallreduce(from, to, count, number, op, comm, &raw mut request as usize) };
     if begun == pmpi::MISSING {
-        // SAFETY: as above.
+        // SAFETY: the recorder's communicator, and numbers that outlive the call, which blocks.
         return unsafe { pmpi::allreduce(from, to, count, number, op, comm) } == SUCCESS;
     }
     let begin = Instant::now();
@@ -111,7 +111,7 @@ pub(crate) fn part(mpi: &Mpi) {
     if known {
         compare(mpi, own, rank as u32, size as u32);
     }
-    // SAFETY: as above.
+    // SAFETY: the recorder's communicator, which nobody uses any more.
     unsafe { pmpi::comm_free(&raw mut own as usize) };
 }
 

@@ -73,8 +73,7 @@ pub(crate) fn world() -> Option<&'static World> {
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
 pub(crate) fn find(mpi: &Mpi, handle: usize) -> Option<Comm> {
-    let Some(memos) = memo::of_thread() else { return known(mpi, handle) };
-    memos.comms.get(handle, || known(mpi, handle))
+    memo::get(|memos| &mut memos.comms, handle, || known(mpi, handle))
 }
 
 /// The number of a communicator in the archive, as [`find`].

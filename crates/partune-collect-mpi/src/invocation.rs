@@ -185,7 +185,7 @@ impl<'a, F: Form> Invocation<'a, F> {
             (false, true) => word as i64,
             // SAFETY: addresses of numbers of the program.
             (true, false) => i64::from(unsafe { *(word as *const i32) }),
-            // SAFETY: as above.
+            // SAFETY: the address of a number of 64 bits of the program, as the binding says.
             (true, true) => unsafe { *(word as *const i64) },
         }
     }
@@ -204,7 +204,7 @@ impl<'a, F: Form> Invocation<'a, F> {
             // SAFETY: the program's array is as long as MPI says.
             unsafe { *(array as *const i64).add(index) }
         } else {
-            // SAFETY: as above.
+            // SAFETY: the program's array of 32-bit numbers is as long as MPI says.
             i64::from(unsafe { *(array as *const i32).add(index) })
         }
     }

@@ -31,7 +31,7 @@ struct Library {
 
 // SAFETY: handles of the loader belong to no thread.
 unsafe impl Send for Library {}
-// SAFETY: as above.
+// SAFETY: looking a name up in a loaded library changes nothing that others see.
 unsafe impl Sync for Library {}
 
 /// Loaded libraries that have an MPI of their own. Looked for once: MPI is loaded when its first function is called.
@@ -59,7 +59,7 @@ unsafe extern "C" fn add_path(info: *mut libc::dl_phdr_info, _: usize, paths: *m
     // The program itself has no name here; it was asked already.
     // SAFETY: a C string, if any.
     if !name.is_null() && unsafe { *name } != 0 {
-        // SAFETY: as above.
+        // SAFETY: the loader's C string, which is not null.
         paths.push(unsafe { CStr::from_ptr(name) }.to_owned());
     }
     0

@@ -33,16 +33,41 @@ impl<T: Copy, const SLOTS: usize> Memo<T, SLOTS> {
         Memo([None; SLOTS])
     }
 
-    /// What a handle means, asked for if this thread does not know it.
     #[allow(clippy::inline_always, reason = "part of the hot path")]
     #[inline(always)]
-    pub(crate) fn get(&mut self, handle: usize, ask: impl FnOnce() -> T) -> T {
-        let slot = &mut self.0[((handle as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % SLOTS];
-        match slot {
-            Some((known, meaning)) if *known == handle => *meaning,
-            _ => slot.insert((handle, ask())).1,
-        }
+    fn slot(&mut self, handle: usize) -> &mut Option<(usize, T)> {
+        &mut self.0[((handle as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % SLOTS]
     }
+}
+
+/// What a handle means by a table of this thread, asked for if it does not know. Nobody holds the tables while MPI is asked, which may call the
+/// program back.
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+pub(crate) fn get<T: Copy, const SLOTS: usize>(
+    table: fn(&mut Memos) -> &mut Memo<T, SLOTS>,
+    handle: usize,
+    ask: impl FnOnce() -> T,
+) -> T {
+    let known = with(|memos| table(memos).slot(handle).filter(|(known, _)| *known == handle)).flatten();
+    known.map_or_else(|| learn(table, handle, ask), |(_, meaning)| meaning)
+}
+
+#[cold]
+fn learn<T: Copy, const SLOTS: usize>(
+    table: fn(&mut Memos) -> &mut Memo<T, SLOTS>,
+    handle: usize,
+    ask: impl FnOnce() -> T,
+) -> T {
+    let before = generation();
+    let meaning = ask();
+    with(|memos| {
+        // What was answered before handles changed may be void.
+        if memos.generation == before {
+            *table(memos).slot(handle) = Some((handle, meaning));
+        }
+    });
+    meaning
 }
 
 /// The tables of one thread.
@@ -67,33 +92,31 @@ thread_word! {
     Tables, "partune_collect_mpi_memos"
 }
 
-/// This thread's tables; none if there is no memory for them. Nobody may hold them while they are asked for again.
+/// Does something with this thread's tables that asks nobody; none if there is no memory for them.
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
-pub(crate) fn of_thread() -> Option<&'static mut Memos> {
-    let tables = Tables::get() as *mut Memos;
+fn with<T>(act: impl FnOnce(&mut Memos) -> T) -> Option<T> {
+    let mut tables = Tables::get() as *mut Memos;
     if tables.is_null() {
-        return make();
+        tables = make()?;
     }
-    // SAFETY: this thread's, and kept until it ends.
+    // SAFETY: the tables are kept until this thread ends and are its own; callers in this file do not come back here from `act`.
     let memos = unsafe { &mut *tables };
     let generation = generation();
     if memos.generation != generation {
         *memos = Memos::new(generation);
     }
-    Some(memos)
+    Some(act(memos))
 }
 
 #[cold]
-fn make() -> Option<&'static mut Memos> {
+fn make() -> Option<*mut Memos> {
     let tables = memory::allocate(size_of::<Memos>())?.cast::<Memos>();
     // SAFETY: memory of that size, aligned to pages.
-    unsafe {
-        tables.write(Memos::new(generation()));
-        Tables::set(tables as usize);
-        AT_END.set(tables as usize);
-        Some(&mut *tables)
-    }
+    unsafe { tables.write(Memos::new(generation())) };
+    Tables::set(tables as usize);
+    AT_END.set(tables as usize);
+    Some(tables)
 }
 
 static AT_END: AtThreadEnd = AtThreadEnd::new(give_back);
@@ -106,26 +129,29 @@ extern "C" fn give_back(tables: *mut c_void) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Memo, forget, of_thread};
+    use super::{forget, get};
 
-    #[test]
-    fn a_handle_is_asked_for_once() {
-        let mut memo: Memo<u64, 4> = Memo::new();
-        for handle in [0_usize, 1, 0x7f00_1234_5678, usize::MAX] {
-            let meaning = handle as u64 ^ 5;
-            assert_eq!(memo.get(handle, || meaning), meaning, "asked");
-            assert_eq!(memo.get(handle, || unreachable!("it is known")), meaning);
-        }
-    }
+    const HANDLES: [usize; 4] = [0, 1, 0x7f00_1234_5678, usize::MAX];
 
+    // One test, since all threads have one generation.
     #[test]
-    fn what_was_remembered_is_void_when_a_handle_may_mean_something_else() {
-        for handle in [0_usize, 1, 0x7f00_1234_5678, usize::MAX] {
-            let size = |meaning: u64| of_thread().expect("there is memory").sizes.get(handle, || meaning);
+    fn a_handle_is_asked_for_once_until_it_may_mean_something_else() {
+        let size = |handle, ask: &dyn Fn() -> u64| get(|memos| &mut memos.sizes, handle, ask);
+        for handle in HANDLES {
             for generation in 1..4 {
-                assert_eq!((size(generation), size(10)), (generation, generation));
+                assert_eq!(size(handle, &|| generation), generation, "asked");
+                assert_eq!(size(handle, &|| unreachable!("it is known")), generation);
                 forget();
             }
         }
+        // Who is asked may ask for others, and for the same handle.
+        let around = |handle| size(handle, &|| size(1, &|| 5) + size(handle ^ 2, &|| 7));
+        assert_eq!((around(8), size(8, &|| 0), size(1, &|| 0)), (12, 12, 5));
+        // What is answered while handles change is not kept.
+        let changed = || {
+            forget();
+            3
+        };
+        assert_eq!((size(9, &changed), size(9, &|| 4)), (3, 4));
     }
 }

@@ -34,13 +34,13 @@ fn of_first(half: Half, invocation: &Invocation<'_>, count: c_int) -> u64 {
 /// Two neighbours in each dimension, before and behind.
 fn grid(invocation: &Invocation<'_>, comm: usize) -> Bytes {
     let mut dimensions: c_int = 0;
-    // SAFETY: as above.
+    // SAFETY: the program's communicator, which has a grid, and a number that outlives the call.
     unsafe { pmpi::cartdim_get(comm, address(&mut dimensions)) };
     let mut bytes = [0_u64, 0];
     for dimension in 0..dimensions.max(0) as usize {
         let mut around: [c_int; 2] = [invocation.mpi.numbers.proc_null; 2];
         let [before, behind] = &mut around;
-        // SAFETY: as above.
+        // SAFETY: the program's communicator, a dimension of its grid, and numbers that outlive the call.
         unsafe { pmpi::cart_shift(comm, dimension, 1, address(before), address(behind)) };
         for (side, rank) in around.into_iter().enumerate() {
             if rank != invocation.mpi.numbers.proc_null {
@@ -55,14 +55,14 @@ fn grid(invocation: &Invocation<'_>, comm: usize) -> Bytes {
 /// Neighbours are neighbours both ways.
 fn graph(comm: usize, rank: u32) -> [c_int; 2] {
     let mut count: c_int = 0;
-    // SAFETY: as above.
+    // SAFETY: the program's communicator, which has a graph, and a number that outlives the call.
     unsafe { pmpi::graph_neighbors_count(comm, rank as usize, address(&mut count)) };
     [count, count]
 }
 
 fn distributed(comm: usize) -> [c_int; 2] {
     let (mut sources, mut targets, mut weighted) = (0, 0, 0);
-    // SAFETY: as above.
+    // SAFETY: the program's communicator, which has a distributed graph, and numbers that outlive the call.
     unsafe {
         pmpi::dist_graph_neighbors_count(comm, address(&mut sources), address(&mut targets), address(&mut weighted));
     }

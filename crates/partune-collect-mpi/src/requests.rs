@@ -169,12 +169,12 @@ impl Shard {
     }
 
     fn key(&self, at: usize) -> usize {
-        // SAFETY: as above; the memory began as zeros, which is a key of nothing.
+        // SAFETY: callers give positions below the capacity; the memory began as zeros, which is a key of nothing.
         unsafe { (*self.slots.add(at)).key }
     }
 
     fn set(&mut self, at: usize, request: Request) {
-        // SAFETY: as above.
+        // SAFETY: callers give positions below the capacity, and the table is borrowed alone.
         unsafe { *self.slots.add(at) = request };
     }
 

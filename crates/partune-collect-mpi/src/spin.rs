@@ -46,7 +46,7 @@ impl<T> Deref for Held<'_, T> {
 
 impl<T> DerefMut for Held<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: as above.
+        // SAFETY: this thread holds the lock, and the guard is borrowed alone.
         unsafe { &mut *self.0.value.get() }
     }
 }

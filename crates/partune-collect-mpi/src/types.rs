@@ -13,8 +13,7 @@ use crate::{memo, pmpi};
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
 pub(crate) fn size(handle: usize) -> u64 {
-    let Some(memos) = memo::of_thread() else { return ask(handle) };
-    memos.sizes.get(handle, || ask(handle))
+    memo::get(|memos| &mut memos.sizes, handle, || ask(handle))
 }
 
 #[cold]
@@ -29,17 +28,18 @@ fn ask(handle: usize) -> u64 {
     }
     // Undefined: the size does not fit an `int`.
     let mut large: i64 = 0;
-    // SAFETY: as above.
+    // SAFETY: a datatype of the program, and a number of 64 bits that outlives the call.
     let known = unsafe { pmpi::type_size_x(handle, &raw mut large as usize) } == SUCCESS;
     if known { large.max(0) as u64 } else { 0 }
 }
 
 /// Whether elements of a datatype lie in memory as their bytes one behind the other, from where they are put on.
 pub(crate) fn is_dense(handle: usize) -> bool {
-    // Before the tables are asked for again.
-    let size = size(handle);
-    let ask = || size > 0 && extents(handle) == Some([[0, size as isize]; 2]);
-    memo::of_thread().map_or_else(ask, |memos| memos.dense.get(handle, ask))
+    let ask = || {
+        let size = size(handle);
+        size > 0 && extents(handle) == Some([[0, size as isize]; 2])
+    };
+    memo::get(|memos| &mut memos.dense, handle, ask)
 }
 
 /// Lower bound and extent of a datatype, as it says and as it is.

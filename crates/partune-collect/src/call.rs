@@ -5,12 +5,13 @@
 //! what a library does inside is its own business.
 
 use std::hint::cold_path;
+use std::marker::PhantomData;
 
 use crate::facts;
 use crate::frame::Frame;
 use crate::lane::{Keep, Lane};
 use crate::paths::{self, Path, SiteId};
-use crate::process::{self, lane};
+use crate::process::{self, OwnLane, lane};
 use crate::region::Region;
 use crate::stack::Open;
 use partune_parts::clock;
@@ -19,7 +20,9 @@ use partune_parts::encode::Message;
 
 /// A call that is being recorded. What is known of it is in the thread's lane, so that a wrapper passes one word about.
 pub struct Call<'a> {
-    pub(crate) lane: &'a mut Lane,
+    pub(crate) lane: OwnLane,
+    /// Whoever tells facts has the call to itself.
+    of: PhantomData<&'a mut Lane>,
 }
 
 /// The call that a lane records, or the last one.
@@ -48,7 +51,8 @@ impl Current {
 /// Begins to record a call of a construct; `None` if it is not to be recorded: then the real function is all that there is to do.
 #[inline]
 pub fn enter(region: &'static Region, frame: Frame) -> Option<Call<'static>> {
-    let lane = lane()?;
+    let mut own = lane()?;
+    let lane = &mut *own;
     if !is_free(lane, frame) {
         return None;
     }
@@ -56,12 +60,12 @@ pub fn enter(region: &'static Region, frame: Frame) -> Option<Call<'static>> {
     lane.depth = 1;
     lane.current = Current { time: clock::now(), base: frame.base, site, path, is_flat, is_left: false };
     mark(lane, true);
-    Some(Call { lane })
+    Some(Call::of(own))
 }
 
 /// A call that is not begun yet, from a place that the thread knows. All that is left to do is a few instructions.
 pub struct Known {
-    lane: &'static mut Lane,
+    lane: OwnLane,
     base: usize,
     site: SiteId,
     path: Path,
@@ -74,7 +78,8 @@ pub struct Known {
 #[allow(clippy::inline_always, reason = "the hot path of messages")]
 #[inline(always)]
 pub fn known(region: &'static Region, frame: Frame, handles: Option<([usize; 2], u64)>) -> Option<Known> {
-    let lane = process::made_lane()?;
+    let mut own = process::made_lane()?;
+    let lane = &mut *own;
     if lane.depth != 0 || process::is_paused() {
         cold_path();
         return None;
@@ -85,7 +90,7 @@ pub fn known(region: &'static Region, frame: Frame, handles: Option<([usize; 2],
         None => [0; 2],
     };
     let path = site.path;
-    Some(Known { lane, base: frame.base, site: id, path, meaning })
+    Some(Known { lane: own, base: frame.base, site: id, path, meaning })
 }
 
 impl Known {
@@ -93,8 +98,8 @@ impl Known {
     #[allow(clippy::inline_always, reason = "part of the hot path")]
     #[inline(always)]
     pub fn enter(self) -> Call<'static> {
-        let call = self.begin(clock::now());
-        mark(call.lane, true);
+        let mut call = self.begin(clock::now());
+        mark(&mut call.lane, true);
         call
     }
 
@@ -102,7 +107,7 @@ impl Known {
     /// returned, if that is possible, see [`crate::draft`].
     #[allow(clippy::inline_always, reason = "part of the hot path")]
     #[inline(always)]
-    pub fn enter_sending(self, message: Message) -> Call<'static> {
+    pub fn enter_sending(mut self, message: Message) -> Call<'static> {
         if !self.lane.can_draft() {
             cold_path();
             let mut call = self.enter();
@@ -117,10 +122,10 @@ impl Known {
     #[allow(clippy::inline_always, reason = "a few stores")]
     #[inline(always)]
     fn begin(self, time: u64) -> Call<'static> {
-        let Known { lane, base, site, path, .. } = self;
+        let Known { mut lane, base, site, path, .. } = self;
         lane.depth = 1;
         lane.current = Current { time, base, site, path, is_flat: false, is_left: false };
-        Call { lane }
+        Call::of(lane)
     }
 }
 
@@ -190,11 +195,11 @@ impl Inner {
 
 /// Runs something of which nothing is recorded: the recorder's own communication.
 pub fn suspend<T>(act: impl FnOnce() -> T) -> T {
-    let Some(lane) = lane() else { return act() };
+    let Some(mut lane) = lane() else { return act() };
     lane.settle();
     lane.depth += 1;
     let result = act();
-    if let Some(lane) = process::lane() {
+    if let Some(mut lane) = process::lane() {
         lane.depth -= 1;
     }
     result
@@ -202,7 +207,8 @@ pub fn suspend<T>(act: impl FnOnce() -> T) -> T {
 
 /// Begins a marked region of the program.
 pub fn enter_region(region: &'static Region, frame: Frame) {
-    let Some(lane) = lane() else { return };
+    let Some(mut own) = lane() else { return };
+    let lane = &mut *own;
     if lane.depth != 0 || process::is_paused() {
         return;
     }
@@ -216,7 +222,8 @@ pub fn enter_region(region: &'static Region, frame: Frame) {
 
 /// Ends the innermost marked region, if it is this one; else the inner ones first, if it is among them. Returns whether it was open.
 pub fn leave_region(region: &'static Region) -> bool {
-    let Some(lane) = lane() else { return true };
+    let Some(mut own) = lane() else { return true };
+    let lane = &mut *own;
     if lane.depth != 0 || process::is_paused() {
         return true;
     }
@@ -246,7 +253,13 @@ impl Call<'_> {
     #[allow(clippy::inline_always, reason = "nothing")]
     #[inline(always)]
     pub fn again(&mut self) -> Call<'_> {
-        Call { lane: &mut *self.lane }
+        Call::of(self.lane.again())
+    }
+
+    #[allow(clippy::inline_always, reason = "nothing")]
+    #[inline(always)]
+    fn of(lane: OwnLane) -> Self {
+        Call { lane, of: PhantomData }
     }
 
     /// The real function has returned: what is told from here on happened now.
@@ -259,9 +272,9 @@ impl Call<'_> {
     /// Ends the call, at the time of [`Call::returned`].
     #[allow(clippy::inline_always, reason = "part of the hot path")]
     #[inline(always)]
-    pub fn leave(self) {
+    pub fn leave(mut self) {
         if !self.lane.current.is_left {
-            mark(self.lane, false);
+            mark(&mut self.lane, false);
         }
         self.lane.depth = 0;
     }
@@ -287,7 +300,8 @@ impl Call<'_> {
 
     /// Says what two handles mean, for the next call from the same place.
     pub fn remember(&mut self, handles: [usize; 2], generation: u64, meaning: [u64; 2]) {
-        self.lane.sites.remember(self.lane.current.site, handles, generation, meaning);
+        let site = self.lane.current.site;
+        self.lane.sites.remember(site, handles, generation, meaning);
     }
 
     /// The message that this call received, and its end.

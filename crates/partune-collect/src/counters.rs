@@ -96,19 +96,18 @@ impl Counters {
         (!counters.is_empty()).then_some(Counters(counters))
     }
 
-    /// Metric and value of each counter now.
-    pub(crate) fn read(&mut self) -> impl Iterator<Item = (u32, u64)> + '_ {
-        self.0.iter_mut().filter_map(|(metric, source)| {
-            let value = match source {
-                Source::Clock => cpu_time(),
-                Source::Event(file) => {
-                    let mut bytes = [0; 8];
-                    file.read_exact(&mut bytes).ok()?;
-                    u64::from_ne_bytes(bytes)
-                }
-            };
-            Some((*metric, value))
-        })
+    /// Metric and value of a counter now, if it can be read; none behind the last one.
+    #[allow(clippy::option_option, reason = "no counter, or no value")]
+    pub(crate) fn read(&mut self, place: usize) -> Option<Option<(u32, u64)>> {
+        let (metric, source) = self.0.get_mut(place)?;
+        let value = match source {
+            Source::Clock => Some(cpu_time()),
+            Source::Event(file) => {
+                let mut bytes = [0; 8];
+                file.read_exact(&mut bytes).ok().map(|()| u64::from_ne_bytes(bytes))
+            }
+        };
+        Some(value.map(|value| (*metric, value)))
     }
 }
 

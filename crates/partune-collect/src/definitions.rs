@@ -86,7 +86,7 @@ pub(crate) fn module_at(address: usize) -> Option<((usize, usize, usize), String
     extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
         // SAFETY: the loader calls with valid structures, and with the search below.
         let (info, search) = unsafe { (&*info, &mut *search.cast::<Search>()) };
-        // SAFETY: as the structure says.
+        // SAFETY: the loader's structure says where the module's headers are and how many.
         let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
         let bias = info.dlpi_addr as usize;
         let loaded = headers.iter().filter(|header| header.p_type == libc::PT_LOAD).find_map(|header| {

@@ -94,11 +94,12 @@ macro_rules! tell {
         tell!($call, $kind, (attributes::DISPLACEMENT, None), $at => $data)
     };
     ($call:ident, $kind:literal, ($attribute:expr, $value:expr), $at:ident => $data:expr) => {
-        if !matches!($call.lane.keep, Keep::Statistics(_)) {
-            let record = $call.lane.room($call.lane.current.time).attribute($attribute, $value).record($kind);
+        let lane = &mut *$call.lane;
+        if !matches!(lane.keep, Keep::Statistics(_)) {
+            let record = lane.room(lane.current.time).attribute($attribute, $value).record($kind);
             let $at = record.data();
             let end = record.end($data);
-            $call.lane.append(end);
+            lane.append(end);
         }
     };
 }
@@ -117,15 +118,16 @@ pub(crate) fn measurement(lane: &mut Lane, on: bool) {
 /// The counters' values now.
 #[cold]
 pub(crate) fn counters(lane: &mut Lane, time: u64) {
-    let keep = std::mem::replace(&mut lane.keep, Keep::Events);
-    let Keep::EventsAndCounters(mut counters) = keep else { return lane.keep = keep };
-    for (metric, value) in counters.read() {
-        // One value a metric: its number, how many, their types, the values.
+    // What a lane keeps is never taken out of it: another thread may look at it while the process ends.
+    for place in 0.. {
+        let Keep::EventsAndCounters(counters) = &mut lane.keep else { return };
+        let Some(read) = counters.read(place) else { return };
+        let Some((metric, value)) = read else { continue };
+        // One value per metric: its number, how many, their types, the values.
         const U64: u8 = 4;
         let record = lane.room(time).record(31);
         lane.append(record.end(record.data().c32(metric).byte(1).byte(U64).c64(value)));
     }
-    lane.keep = Keep::EventsAndCounters(counters);
 }
 
 /// A hash of the number that the next synchronisation of all processes of a world has: the same on all of them, and sums of others
@@ -145,9 +147,10 @@ impl Call<'_> {
     #[allow(clippy::inline_always, reason = "a few stores")]
     #[inline(always)]
     fn tell_one(&mut self, kind: u8, value: u64) {
-        if !matches!(self.lane.keep, Keep::Statistics(_)) {
-            let at = self.lane.room(self.lane.current.time);
-            self.lane.append(at.byte(kind).c64(value));
+        let lane = &mut *self.lane;
+        if !matches!(lane.keep, Keep::Statistics(_)) {
+            let at = lane.room(lane.current.time);
+            lane.append(at.byte(kind).c64(value));
         }
     }
 
@@ -183,9 +186,10 @@ impl Call<'_> {
 
     #[inline(always)]
     fn tell_message(&mut self, kind: u8, message: Message) {
-        if !matches!(self.lane.keep, Keep::Statistics(_)) {
-            let end = self.lane.room(self.lane.current.time).message(kind, message);
-            self.lane.append(end);
+        let lane = &mut *self.lane;
+        if !matches!(lane.keep, Keep::Statistics(_)) {
+            let end = lane.room(lane.current.time).message(kind, message);
+            lane.append(end);
         }
     }
 

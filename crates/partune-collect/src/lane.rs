@@ -11,7 +11,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use crate::call::{Current, Inner};
 use crate::memory::{map, release};
@@ -313,7 +313,7 @@ impl Lane {
         // SAFETY: a chunk is longer than its header.
         let place = unsafe { At::new(begin) };
         self.at = place.byte(bytes::CHUNK).byte(bytes::LITTLE_ENDIAN).word(before + 1).word(0).place();
-        // SAFETY: as above. Half a call fits behind the limit, drafts behind that, and the last byte is for the mark of the end.
+        // SAFETY: the limit lies in the chunk that begins here. Half a call fits behind the limit, drafts behind that, and the last byte is for the mark of the end.
         self.limit = unsafe { begin.add(CHUNK_SIZE - 2 * MAX_DRAFTS - 1) };
         // A chunk begins with a time.
         self.last_time = 0;
@@ -400,8 +400,9 @@ impl Lane {
             profile.store();
         }
         if self.private {
-            let used = HEADER_SIZE + self.header().cursor.load(Relaxed) as usize;
-            // SAFETY: header and ring are one mapping.
+            // What was published is written, by whichever thread.
+            let used = HEADER_SIZE + self.header().cursor.load(Acquire) as usize;
+            // SAFETY: header and ring are one mapping, as long as said, and what lies before the cursor was written.
             let all = unsafe { std::slice::from_raw_parts(self.header.cast::<u8>(), used) };
             let _ = OpenOptions::new().write(true).open(&self.path).and_then(|file| file.write_all_at(all, 0));
         }

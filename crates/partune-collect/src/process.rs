@@ -5,7 +5,9 @@
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_void};
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
@@ -82,11 +84,11 @@ pub fn identify(rank: u32, size: u32, world: u64) {
 /// Turns recording off or on, on behalf of the program.
 pub fn switch(on: bool) {
     if PAUSED.load(Ordering::Relaxed) == on
-        && let Some(lane) = lane()
+        && let Some(mut lane) = lane()
     {
         PAUSED.store(!on, Ordering::Relaxed);
         lane.settle();
-        crate::facts::measurement(lane, on);
+        crate::facts::measurement(&mut lane, on);
     }
 }
 
@@ -113,19 +115,52 @@ pub(crate) fn log(line: &Line<'_>) {
     }
 }
 
+/// The calling thread's lane. This is a place and no borrow: a step of the recorder borrows it for as long as it takes, and never while code
+/// of the program or of its MPI runs, which may come back and take the lane as well.
+#[derive(Debug)]
+pub(crate) struct OwnLane(NonNull<Lane>);
+
+impl OwnLane {
+    /// The same place.
+    #[allow(clippy::inline_always, reason = "nothing")]
+    #[inline(always)]
+    pub(crate) fn again(&mut self) -> OwnLane {
+        OwnLane(self.0)
+    }
+}
+
+impl Deref for OwnLane {
+    type Target = Lane;
+
+    #[allow(clippy::inline_always, reason = "nothing")]
+    #[inline(always)]
+    fn deref(&self) -> &Lane {
+        // SAFETY: a lane lives until its thread gives it back, at its end. It is this thread's, which cannot send it away, and no other step of it
+        // is under way: steps call nothing that is recorded, and handlers of signals find the lane busy.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl DerefMut for OwnLane {
+    #[allow(clippy::inline_always, reason = "nothing")]
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Lane {
+        // SAFETY: it lives, and is borrowed by one step at a time, see `deref`.
+        unsafe { self.0.as_mut() }
+    }
+}
+
 /// The calling thread's lane; none if it is not recorded.
 #[inline]
-pub(crate) fn lane() -> Option<&'static mut Lane> {
+pub(crate) fn lane() -> Option<OwnLane> {
     made_lane().or_else(make_lane)
 }
 
 /// The calling thread's lane, if it has one already.
 #[allow(clippy::inline_always, reason = "the first thing that each recorded call does")]
 #[inline(always)]
-pub(crate) fn made_lane() -> Option<&'static mut Lane> {
-    let lane = LaneWord::get() as *mut Lane;
-    // SAFETY: a lane lives until its thread gives it back, and belongs to this thread.
-    unsafe { lane.as_mut() }
+pub(crate) fn made_lane() -> Option<OwnLane> {
+    NonNull::new(LaneWord::get() as *mut Lane).map(OwnLane)
 }
 
 /// Whether the program turned recording off.
@@ -136,7 +171,7 @@ pub fn is_paused() -> bool {
 }
 
 #[cold]
-fn make_lane() -> Option<&'static mut Lane> {
+fn make_lane() -> Option<OwnLane> {
     if !is_recorded() || BUSY.get() {
         return None;
     }
@@ -145,12 +180,12 @@ fn make_lane() -> Option<&'static mut Lane> {
     let thread = process.threads.fetch_add(1, Ordering::Relaxed);
     let lane = match create_lane(process, thread) {
         Ok(lane) => {
-            let lane: &'static mut Lane = Box::leak(Box::new(lane));
-            LaneWord::set(std::ptr::from_mut(lane) as usize);
-            LANE.set(std::ptr::from_mut(lane) as usize);
-            process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(LanePointer(lane));
+            let lane = NonNull::from(Box::leak(Box::new(lane)));
+            LaneWord::set(lane.as_ptr() as usize);
+            LANE.set(lane.as_ptr() as usize);
+            process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(LanePointer(lane.as_ptr()));
             log(&Line::Thread { number: thread, tid: thread_id(), name: thread_name().into() });
-            Some(lane)
+            Some(OwnLane(lane))
         }
         Err(error) => {
             crate::note(&format!("thread {thread} is not recorded: {error}"));

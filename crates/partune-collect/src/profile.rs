@@ -270,7 +270,7 @@ impl Profile {
     /// # Safety
     /// Nobody else may be storing them.
     pub(crate) unsafe fn close(self) {
-        // SAFETY: as in `header`.
+        // SAFETY: the mapping begins with the header, and nobody writes it any more.
         let header = unsafe { &*self.rows.head().cast::<ProfileHeader>() };
         let (rows, gaps) = (header.rows.load(Relaxed), header.gaps.load(Relaxed));
         // SAFETY: as the caller said; the header is not looked at any more.
@@ -282,7 +282,7 @@ impl Profile {
 
     /// Brings rows in private memory to the file.
     pub(crate) fn store(&self) {
-        // SAFETY: as in `header`; other threads only look at the counters.
+        // SAFETY: the mapping begins with the header, whose counters are atomic: other threads look at nothing else of it.
         let header = unsafe { &*self.rows.head().cast::<ProfileHeader>() };
         let (rows, gaps) = (header.rows.load(Relaxed), header.gaps.load(Relaxed));
         self.rows.store(rows as usize);
@@ -309,13 +309,13 @@ mod tests {
         }
 
         fn row(&self, path: usize) -> Row {
-            // SAFETY: as above; the test asks for rows that are there.
+            // SAFETY: the test asks for rows that are in the bytes; any bytes are a row.
             unsafe { self.0.as_ptr().add(PROFILE_HEADER_SIZE).cast::<Row>().add(path).read_unaligned() }
         }
 
         fn gaps(&self) -> Vec<(u32, u32, u64, u64)> {
             let used = self.header().gaps.load(Relaxed) as usize;
-            // SAFETY: as above.
+            // SAFETY: the header says how many gaps are in the bytes; any bytes are a gap.
             let gap = |at| unsafe { self.1.as_ptr().cast::<Gap>().add(at).read_unaligned() };
             (0..used).map(gap).map(|it: Gap| (it.before, it.path, it.count, it.ticks)).collect()
         }

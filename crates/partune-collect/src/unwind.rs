@@ -58,7 +58,7 @@ extern "C" fn step(context: *mut Context, walk: *mut c_void) -> c_int {
     if address == 0 || walk.steps.len() == walk.limit {
         return STOP;
     }
-    // SAFETY: as above.
+    // SAFETY: the unwinder's context, which it gives to this callback for this frame.
     let (base, function) = unsafe { (_Unwind_GetGR(context, BASE), _Unwind_GetRegionStart(context)) };
     walk.steps.push(Step { address, below, function, base });
     GO_ON

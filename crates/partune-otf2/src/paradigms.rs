@@ -1,7 +1,7 @@
 //! OTF2's numbers of paradigms, and the names that partune has for them.
 
 /// Names of numbers, as far as names are needed.
-pub(crate) const NAMES: &[(u8, &str)] = &[
+pub const NAMES: &[(u8, &str)] = &[
     (USER, "user"),
     (COMPILER, "compiler"),
     (OPENMP, "OpenMP"),
@@ -10,8 +10,8 @@ pub(crate) const NAMES: &[(u8, &str)] = &[
     (MEASUREMENT, "measurement system"),
     (PTHREAD, "pthread"),
     (11, "GASPI"),
-    (12, "UPC"),
-    (13, "OpenSHMEM"),
+    (UPC, "UPC"),
+    (SHMEM, "OpenSHMEM"),
     (18, "OpenACC"),
     (19, "OpenCL"),
     (22, "none"),
@@ -19,28 +19,30 @@ pub(crate) const NAMES: &[(u8, &str)] = &[
     (24, "Kokkos"),
 ];
 
-pub(crate) const USER: u8 = 1;
-pub(crate) const COMPILER: u8 = 2;
-pub(crate) const OPENMP: u8 = 3;
-pub(crate) const MPI: u8 = 4;
-pub(crate) const MEASUREMENT: u8 = 6;
-pub(crate) const PTHREAD: u8 = 7;
+pub const USER: u8 = 1;
+pub const COMPILER: u8 = 2;
+pub const OPENMP: u8 = 3;
+pub const MPI: u8 = 4;
+pub const MEASUREMENT: u8 = 6;
+pub const PTHREAD: u8 = 7;
+pub const UPC: u8 = 12;
+pub const SHMEM: u8 = 13;
 /// Those of threads; all others that communicate are of processes.
-pub(crate) const OF_THREADS: [u8; 5] = [OPENMP, PTHREAD, 9, 14, 17];
+pub const OF_THREADS: [u8; 5] = [OPENMP, PTHREAD, 9, 14, 17];
 
 const UNKNOWN: u8 = 0;
 
-pub(crate) fn name(number: u8) -> Option<&'static str> {
+pub fn name(number: u8) -> Option<&'static str> {
     NAMES.iter().find(|(known, _)| *known == number).map(|(_, name)| *name)
 }
 
 /// The number of a name; that of the unknown paradigm if it has none.
-pub(crate) fn number(name: &str) -> u8 {
+pub fn number(name: &str) -> u8 {
     NAMES.iter().find(|(_, known)| *known == name).map_or(UNKNOWN, |(number, _)| *number)
 }
 
 /// `OTF2_ParadigmClass`: processes, threads by fork and join, threads by create and wait, accelerators.
-pub(crate) fn class(number: u8) -> u8 {
+pub fn class(number: u8) -> u8 {
     match number {
         OPENMP => 1,
         PTHREAD => 2,

@@ -1,10 +1,10 @@
 //! Real archives: every region of a programming model is recognised with a role that fits what its producer says, no other is.
 //!
-//! The archives are in `$PARTUNE_TRACES` or `../shared/traces` beside the workspace; `otf2-print` (Debian package otf2-tools)
+//! `otf2-print` (Debian package otf2-tools)
 //! reads them, so that these tests do not depend on our own reader.
 
-use crate::skip;
 use partune_paradigm::recognise;
+use partune_testkit::outside::{self, missing};
 use partune_trace::Role::{self, *};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,18 +18,15 @@ struct Region {
 
 #[test]
 fn regions_of_real_archives() {
-    let folder = std::env::var_os("PARTUNE_TRACES")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces"), PathBuf::from);
+    let Some(folder) = outside::traces() else { return };
     let mut anchors = Vec::new();
     collect_anchors(&folder, &mut anchors);
-    if anchors.is_empty() {
-        return skip("real archives ($PARTUNE_TRACES)");
-    }
+    assert!(!anchors.is_empty(), "no archives in {}", folder.display());
     anchors.sort();
     let mut models = 0;
     for anchor in &anchors {
         let Some(regions) = regions(anchor) else {
-            return skip("otf2-print (Debian package otf2-tools)");
+            return missing("otf2-print (Debian package otf2-tools)");
         };
         assert!(!regions.is_empty(), "no regions in {}", anchor.display());
         for region in &regions {

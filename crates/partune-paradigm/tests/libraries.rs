@@ -1,7 +1,7 @@
 //! Completeness: every function that installed libraries export for programs is in a table.
 
-use crate::skip;
 use partune_paradigm::recognise;
+use partune_testkit::outside::missing;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -66,7 +66,7 @@ fn is_mpi(kind: &str, name: &str) -> bool {
 /// Holds the exports of a library that are meant against the tables; `least` guards against reading nothing.
 fn exports(library: &str, package: &str, least: usize, paradigm: &str, meant: impl Fn(&str, &str) -> bool) {
     let Some(path) = find(library) else {
-        return skip(&format!("{library} (Debian package {package})"));
+        return missing(&format!("{library} (Debian package {package})"));
     };
     let symbols = Command::new("nm").args(["-D", "--defined-only"]).arg(&path).output().expect("nm of binutils");
     let symbols = String::from_utf8_lossy(&symbols.stdout);

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::process::Command;
 
-use crate::skip;
 use partune_mpi_abi::prototypes::Fortran::{Both, F08, Old};
 use partune_mpi_abi::prototypes::prototypes;
 use partune_paradigm::{PARADIGMS, recognise};
+use partune_testkit::outside::missing;
 
 /// A function without a binding in C, or without a prototype that anybody installs.
 const NO_PROTOTYPE: [&str; 4] = ["MPI_Sizeof", "MPI_F_sync_reg", "MPI_Session_c2f", "MPI_Session_f2c"];
@@ -35,7 +35,7 @@ fn prototypes_and_constructs_are_one() {
 fn exported_functions_have_prototypes() {
     for (library, package) in [("libmpi.so.40", "libopenmpi3"), ("libmpich.so.12", "libmpich12")] {
         let Some(exports) = exports(library) else {
-            skip(&format!("{library} (Debian package {package})"));
+            missing(&format!("{library} (Debian package {package})"));
             continue;
         };
         let prototypes = prototypes();
@@ -54,7 +54,7 @@ fn exported_functions_have_prototypes() {
 #[test]
 fn exported_fortran_is_as_said() {
     let (Some(old), Some(new)) = (exports("libmpi_mpifh.so.40"), exports("libmpi_usempif08.so.40")) else {
-        return skip("libmpi_mpifh.so.40 and libmpi_usempif08.so.40 (Debian package libopenmpi3)");
+        return missing("libmpi_mpifh.so.40 and libmpi_usempif08.so.40 (Debian package libopenmpi3)");
     };
     let (old, new): (HashSet<String>, HashSet<String>) = (old.into_iter().collect(), new.into_iter().collect());
     for prototype in prototypes() {

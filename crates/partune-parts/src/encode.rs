@@ -41,7 +41,7 @@ impl At {
 
     #[inline(always)]
     pub fn byte(self, value: u8) -> At {
-        // SAFETY: the lane leaves room for the longest event.
+        // SAFETY: whoever made the place has left room for an event, of which this byte is a part.
         unsafe {
             *self.0 = value;
             At(self.0.add(1))
@@ -55,13 +55,13 @@ impl At {
         let mut word = [0; 8];
         word[..COUNT].copy_from_slice(&bytes);
         let At(place) = self.word(u64::from_le_bytes(word));
-        // SAFETY: within the word that was written.
+        // SAFETY: not beyond the begin of the word that was written.
         At(unsafe { place.sub(8 - COUNT) })
     }
 
     #[inline(always)]
     pub fn word(self, value: u64) -> At {
-        // SAFETY: as above.
+        // SAFETY: whoever made the place has left room for an event, of which these eight bytes are a part.
         unsafe {
             self.0.cast::<u64>().write_unaligned(value.to_le());
             At(self.0.add(8))
@@ -84,7 +84,7 @@ impl At {
         }
         // Compared, not counted: processors of ten years ago search for the highest bit slowly.
         let len = 2 + usize::from(value > 0xffff) + usize::from(value > 0xff_ffff);
-        // SAFETY: as above; bytes beyond the length are overwritten by what follows.
+        // SAFETY: there is room for an event, so for five bytes; those beyond the length are overwritten by what follows.
         unsafe {
             *self.0 = len as u8;
             self.0.add(1).cast::<u32>().write_unaligned(value.to_le());
@@ -105,7 +105,7 @@ impl At {
             return self.byte(0xff);
         }
         let len = 8 - value.leading_zeros() / 8;
-        // SAFETY: as above.
+        // SAFETY: there is room for an event, so for nine bytes; those beyond the length are overwritten by what follows.
         unsafe {
             *self.0 = len as u8;
             self.0.add(1).cast::<u64>().write_unaligned(value.to_le());
@@ -117,7 +117,7 @@ impl At {
     /// value, and several of them are a few stores.
     #[inline(always)]
     fn small(self, value: u8) -> At {
-        // SAFETY: as above.
+        // SAFETY: there is room for an event, so for two bytes.
         unsafe {
             self.0.cast::<u16>().write_unaligned((u16::from(value) << 8 | 1).to_le());
             At(self.0.add(2))
@@ -204,7 +204,7 @@ impl Record {
     /// Where its data goes.
     #[inline(always)]
     pub fn data(self) -> At {
-        // SAFETY: the lane leaves room for the longest event.
+        // SAFETY: there is room for an event, and the data follows its length.
         At(unsafe { self.length.0.add(1) })
     }
 

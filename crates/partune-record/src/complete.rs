@@ -14,6 +14,7 @@ use partune_diag::{Diagnostic, Quality};
 use partune_otf2::codec::definition::{ClockOffset, MappingTable};
 use partune_otf2::codec::idmap::IdMapView;
 use partune_otf2::codec::{Anchor, CodecError, DefinitionWriter, Mapping};
+use partune_otf2::write::DEFINITION_CHUNK;
 use partune_parts::clock::Reading;
 use partune_parts::layout::{ANCHOR, CHUNK_SIZE, PARTS};
 use partune_parts::log::{Hex, Step};
@@ -33,7 +34,6 @@ use crate::statistics::Counted;
 use crate::unify::{Local, Positions, Unified};
 use crate::{RecordError, living, parts};
 
-const DEFINITION_CHUNK: u64 = 4 << 20;
 /// For how long processes of the command may outlive it.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -189,13 +189,13 @@ fn complete_parts(folder: &Path, patience: Duration, asked: &mut Needed) -> Resu
     // Made twice, once to know how large it is, since those of all processes together may be more than fits into memory.
     let local = |position: usize| {
         let (local, mapped) = &mapped[position];
-        written(|writer| local_definitions(writer, &processes[position], &clock, local, mapped, (begin, end)))
+        written(|sink| local_definitions(sink, &processes[position], &clock, local, mapped, (begin, end)))
             .map_err(RecordError::codec(&summary.archive))
     };
     let counted = |position: usize, counted: &Counted| counted.in_archive(&mapped[position].1.contexts).write();
     let mut definitions = 0;
-    let global = written(|writer| {
-        let mut global = Global::new(writer, &strings);
+    let global = written(|sink| {
+        let mut global = Global::new(sink, &strings)?;
         global_definitions(&mut global, &processes, &contexts, &unified, &clock, (begin, end))?;
         definitions = global.finish();
         Ok(())
@@ -492,13 +492,14 @@ fn span(first: Reading, last: Reading) -> Option<(u64, u64)> {
 }
 
 fn local_definitions<S: FnMut(&[u8])>(
-    mut writer: DefinitionWriter<S>,
+    sink: S,
     process: &Process,
     clock: &Clock,
     local: &Local,
     mapped: &Mapped,
     (begin, end): (u64, u64),
 ) -> Result<(), CodecError> {
+    let mut writer = DefinitionWriter::new(DEFINITION_CHUNK, sink)?;
     let mut map = |mapping: Mapping, ids: &[u64]| {
         if ids.is_empty() || ids.iter().zip(0..).all(|(id, at)| *id == at) {
             return Ok(());
@@ -534,7 +535,7 @@ fn global_definitions<S: FnMut(&[u8])>(
     clock: &Clock,
     (begin, end): (u64, u64),
 ) -> Result<(), CodecError> {
-    global.clock(clock.resolution, begin, end - begin + 1, clock.wall)?;
+    global.to.clock(clock.resolution, begin, end - begin + 1, Some(clock.wall))?;
     let mut paradigms: Vec<&str> =
         processes.iter().flat_map(|process| &process.log.paradigms).map(|(name, _)| name.as_str()).collect();
     paradigms.sort_unstable();
@@ -543,7 +544,10 @@ fn global_definitions<S: FnMut(&[u8])>(
     let mut hosts: Vec<&str> = processes.iter().map(|process| process.log.host.as_str()).collect();
     hosts.sort_unstable();
     hosts.dedup();
-    global.machine("Machine", hosts.iter().copied())?;
+    global.to.machine("Machine")?;
+    for (host, id) in hosts.iter().zip(1..) {
+        global.to.node(id, host)?;
+    }
     for (process, position) in processes.iter().zip(0..) {
         let log = &process.log;
         let host = hosts.binary_search(&log.host.as_str()).unwrap_or_default() as u32;
@@ -552,7 +556,7 @@ fn global_definitions<S: FnMut(&[u8])>(
         let versions = versions.join("; ");
         let end = log.end.as_deref().unwrap_or("killed");
         let about = [("PARTUNE::LIBRARY", versions.as_str()), ("PARTUNE::END", end)];
-        global.process(position, &name, host, &about)?;
+        global.process(position, &name, host + 1, &about)?;
     }
     for (process, position) in processes.iter().zip(0..) {
         for (thread, lane) in &process.lanes {
@@ -576,11 +580,8 @@ fn global_definitions<S: FnMut(&[u8])>(
 }
 
 /// The bytes of a definition file.
-fn written(
-    write: impl FnOnce(DefinitionWriter<&mut dyn FnMut(&[u8])>) -> Result<(), CodecError>,
-) -> Result<Vec<u8>, CodecError> {
+fn written(write: impl FnOnce(&mut dyn FnMut(&[u8])) -> Result<(), CodecError>) -> Result<Vec<u8>, CodecError> {
     let mut bytes = Vec::new();
-    let mut sink = |chunk: &[u8]| bytes.extend_from_slice(chunk);
-    DefinitionWriter::new(DEFINITION_CHUNK, &mut sink as &mut dyn FnMut(&[u8])).and_then(write)?;
+    write(&mut |chunk: &[u8]| bytes.extend_from_slice(chunk))?;
     Ok(bytes)
 }

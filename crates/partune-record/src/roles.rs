@@ -1,18 +1,10 @@
 //! Roles of constructs as OTF2 names them, so that other tools colour a recorded archive as they do their own.
 
+use partune_otf2::codec::numbers::role::{
+    ALL_TO_ALL, ALL_TO_ONE, ALLOCATE, BARRIER, COLLECTIVE, FILE_IO, FUNCTION, ONE_TO_ALL, POINT_TO_POINT, RMA,
+};
 use partune_paradigm::recognise;
 use partune_trace::{Completion, Role};
-
-const FUNCTION: u8 = 1;
-const BARRIER: u8 = 15;
-const ONE_TO_ALL: u8 = 23;
-const ALL_TO_ONE: u8 = 24;
-const ALL_TO_ALL: u8 = 25;
-const COLLECTIVE: u8 = 26;
-const FILE_IO: u8 = 27;
-const POINT_TO_POINT: u8 = 28;
-const RMA: u8 = 29;
-const ALLOCATE: u8 = 35;
 
 /// `OTF2_RegionRole` of a construct of a paradigm.
 pub(crate) fn of(construct: &str, paradigm: &str) -> u8 {

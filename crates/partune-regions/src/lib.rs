@@ -101,7 +101,7 @@ impl<I: Iterator> Iterator for Iterations<I> {
         }
         let item = self.items.next()?;
         if let Some(recorder) = recorder {
-            // SAFETY: as above.
+            // SAFETY: a function of the recorder that takes nothing.
             unsafe { (recorder.iteration_begin)() };
         }
         Some(item)
@@ -223,7 +223,7 @@ impl Recorder {
         };
         // SAFETY: the recorder exports functions of these names with this signature.
         let named = |name| find(name).map(|address| unsafe { std::mem::transmute::<*mut c_void, Named>(address) });
-        // SAFETY: as above.
+        // SAFETY: the recorder exports functions of these names that take and return nothing.
         let plain = |name| find(name).map(|address| unsafe { std::mem::transmute::<*mut c_void, Plain>(address) });
         Some(Recorder {
             region_begin: named(c"partune_region_begin")?,

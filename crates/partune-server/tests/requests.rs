@@ -44,10 +44,8 @@ fn mutated(bytes: &[u8], random: &mut Random) -> Vec<u8> {
             0 => bytes[at] = b"\r\n /?&=%:.-0189\0\xff"[random.below(17)],
             1 => drop(bytes.drain(at.min(end)..at.max(end).min(at.min(end) + 10))),
             2 => {
-                _ = bytes.splice(
-                    at..at,
-                    [["-1", "99999999999999999999", "%00", "..", "\r\n"][random.below(5)]].concat().into_bytes(),
-                )
+                let given = ["-1", "99999999999999999999", "%00", "..", "\r\n"][random.below(5)];
+                bytes.splice(at..at, given.bytes());
             }
             _ => {
                 let piece = bytes[at.min(end)..at.max(end)].to_vec();

@@ -116,15 +116,9 @@ pub(crate) fn start(archives: Vec<PathBuf>, limits: Limits) -> Site {
 }
 
 /// All archives that are present: shared ones, and those of the examples.
-#[allow(clippy::print_stdout, reason = "what a test skips is said")]
 fn archives() -> Vec<PathBuf> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let shared = std::env::var_os("PARTUNE_TRACES").map_or_else(|| workspace.join("../shared/traces"), PathBuf::from);
-    let mut found = folders(&shared.join("otf2"));
-    if found.is_empty() {
-        assert!(std::env::var_os("CI").is_none(), "{} must be present in CI", shared.display());
-        println!("skipped: no shared archives at {}", shared.display());
-    }
+    let mut found = partune_testkit::outside::traces().map_or_else(Vec::new, |shared| folders(&shared.join("otf2")));
     found.extend(folders(&workspace.join("examples/archives")));
     assert!(!found.is_empty(), "those of the examples are always there");
     found

@@ -4,16 +4,13 @@ use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use partune_otf2::codec::{Anchor, CodecError, DefinitionWriter, Event, EventWriter};
+use partune_otf2::codec::{Anchor, CodecError, Event, EventWriter};
+use partune_otf2::write::{ANCHOR, DEFINITION_CHUNK, DEFINITIONS, location_file};
 
 use crate::definitions::location_id;
 use crate::options::SynthOptions;
 use crate::world::Recorder;
 use crate::{Answers, Sink, SynthError, definitions};
-
-/// The name of the archive in its folder.
-const NAME: &str = "traces";
-const DEFINITION_CHUNK: u64 = 4 << 20;
 
 /// The first thing that went wrong in a callback, which cannot return it.
 type Failure = Rc<RefCell<Option<SynthError>>>;
@@ -83,7 +80,7 @@ impl Archive {
         };
         let failure = Failure::default();
         let writers = (0..options.locations()).map(|location| {
-            let path = format!("{NAME}/{}.evt", location_id(options, location));
+            let path = location_file(location_id(options, location), "evt");
             let chunks = chunks(File::create(sink, path, &failure)?);
             Ok(EventWriter::new(chunk_bytes, chunks)?)
         });
@@ -107,13 +104,12 @@ impl Archive {
         let Self { writers, chunk_bytes, types, failure } = self;
         let events: Vec<u64> = writers.into_iter().map(EventWriter::finish).collect();
         for location in 0..events.len() {
-            let path = format!("{NAME}/{}.def", location_id(options, location));
+            let path = location_file(location_id(options, location), "def");
             let file = File::create(sink, path, &failure)?;
-            definitions::write_local(options, location, end, DefinitionWriter::new(DEFINITION_CHUNK, chunks(file))?)?;
+            definitions::write_local(options, location, end, chunks(file))?;
         }
-        let file = File::create(sink, format!("{NAME}.def"), &failure)?;
-        let writer = DefinitionWriter::new(DEFINITION_CHUNK, chunks(file))?;
-        answers.definitions = definitions::write_global(options, &events, end, writer)?;
+        let file = File::create(sink, DEFINITIONS.to_owned(), &failure)?;
+        answers.definitions = definitions::write_global(options, &events, end, chunks(file))?;
         let anchor = Anchor {
             event_chunk_size: chunk_bytes,
             definition_chunk_size: DEFINITION_CHUNK,
@@ -125,7 +121,7 @@ impl Archive {
             trace_id: options.seed,
             ..Anchor::default()
         };
-        File::create(sink, format!("{NAME}.otf2"), &failure)?.put(&anchor.write());
+        File::create(sink, ANCHOR.to_owned(), &failure)?.put(&anchor.write());
         answers.events = events.iter().sum();
         let ids = (0..events.len()).map(|location| location_id(options, location));
         answers.location_events = ids.zip(events).collect();

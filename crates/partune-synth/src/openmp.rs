@@ -1,12 +1,13 @@
 //! The kernels of a rank in an OpenMP parallel region: a loop with its barrier, and a critical section.
 
 use partune_otf2::codec::Event;
+use partune_otf2::paradigms;
 
 use crate::answers::Site;
 use crate::definitions::team;
 use crate::options::InjectionKind;
 use crate::program::kernels;
-use crate::regions::{Region, paradigm};
+use crate::regions::Region;
 use crate::world::{CALL_NS, Recorder, World};
 
 const FORK_NS: u64 = 800;
@@ -18,7 +19,7 @@ const HOLD_NS: f64 = 150.0;
 pub(crate) fn parallel_kernels<R: Recorder>(world: &mut World<'_, R>, rank: u32, last: bool) {
     let main = world.main(rank);
     let threads = main..main + world.options.threads as usize;
-    let model = paradigm::OPENMP;
+    let model = paradigms::OPENMP;
     let thread_team = team(world.options, rank);
     world.spend(main, 40);
     world.emit(main, &Event::ThreadFork { model, number_of_requested_threads: world.options.threads });
@@ -74,7 +75,7 @@ fn critical<R: Recorder>(world: &mut World<'_, R>, threads: std::ops::Range<usiz
     }
     let mut order: Vec<usize> = threads.collect();
     order.sort_by_key(|at| (world.locations[*at].now, *at));
-    let model = paradigm::OPENMP;
+    let model = paradigms::OPENMP;
     let mut holder: Option<(usize, u64)> = None;
     for at in order {
         let enter = world.call(at, Region::OmpCritical);

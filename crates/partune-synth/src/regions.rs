@@ -1,31 +1,10 @@
 //! The table of regions of the synthetic program: its functions, and the constructs it calls.
 
+use partune_otf2::codec::numbers::role;
+use partune_otf2::paradigms;
+
 use crate::SynthOptions;
 use crate::options::Model;
-
-/// OTF2's numbers of paradigms.
-pub(crate) mod paradigm {
-    pub(crate) const COMPILER: u8 = 2;
-    pub(crate) const OPENMP: u8 = 3;
-    pub(crate) const MPI: u8 = 4;
-    pub(crate) const SHMEM: u8 = 13;
-}
-
-/// OTF2's numbers of region roles.
-mod role {
-    pub(super) const FUNCTION: u8 = 1;
-    pub(super) const LOOP: u8 = 3;
-    pub(super) const PARALLEL: u8 = 5;
-    pub(super) const CRITICAL: u8 = 12;
-    pub(super) const CRITICAL_BLOCK: u8 = 13;
-    pub(super) const BARRIER: u8 = 15;
-    pub(super) const IMPLICIT_BARRIER: u8 = 16;
-    pub(super) const ONE_TO_ALL: u8 = 23;
-    pub(super) const ALL_TO_ONE: u8 = 24;
-    pub(super) const ALL_TO_ALL: u8 = 25;
-    pub(super) const POINT_TO_POINT: u8 = 28;
-    pub(super) const RMA: u8 = 29;
-}
 
 /// A row of the table.
 pub(crate) struct RegionRow {
@@ -44,7 +23,7 @@ macro_rules! regions {
 
         /// All regions, in the order of [`Region`].
         pub(crate) const REGIONS: &[RegionRow] = &[$(
-            RegionRow { name: $name, role: role::$role, paradigm: paradigm::$paradigm, lines: ($first, $last) }
+            RegionRow { name: $name, role: role::$role, paradigm: paradigms::$paradigm, lines: ($first, $last) }
         ),*];
     };
 }
@@ -100,9 +79,9 @@ regions! {
 /// The id of each region in the archive: dense over the paradigms that the program uses; `None` for the others.
 pub(crate) fn region_ids(options: &SynthOptions) -> Vec<Option<u32>> {
     let used = |number: u8| match number {
-        paradigm::MPI => options.model == Model::Mpi,
-        paradigm::SHMEM => options.model == Model::Shmem,
-        paradigm::OPENMP => options.hybrid(),
+        paradigms::MPI => options.model == Model::Mpi,
+        paradigms::SHMEM => options.model == Model::Shmem,
+        paradigms::OPENMP => options.hybrid(),
         _ => true,
     };
     let mut next = 0..;

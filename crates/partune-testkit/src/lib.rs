@@ -78,6 +78,7 @@ mod facts;
 mod lexer;
 pub mod mutate;
 mod names;
+pub mod outside;
 mod syntax;
 
 use partune_base::{CallPathId, Id, PeId};

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use partune_testkit::outside;
+
 /// An archive with its name in the collection.
 pub(crate) struct Archive {
     pub(crate) name: String,
@@ -17,24 +19,19 @@ pub(crate) fn workspace() -> PathBuf {
 /// A shared archive without its event files: there is nothing to analyse.
 pub(crate) const EMPTY: &str = "casita-4_mpi_lammps_colloid";
 
-/// A place among the shared traces; in CI it must be present.
-#[allow(clippy::print_stdout, reason = "what a test skips is said")]
+/// A place among the shared traces, where they are present.
 pub(crate) fn shared(place: &str) -> Option<PathBuf> {
-    let shared = std::env::var_os("PARTUNE_TRACES").map_or_else(|| workspace().join("../shared/traces"), PathBuf::from);
-    let folder = shared.join(place);
-    if !folder.is_dir() {
-        assert!(std::env::var_os("CI").is_none(), "{} must be present in CI", folder.display());
-        println!("skipped: no shared traces at {}", folder.display());
-        return None;
-    }
+    let folder = outside::traces()?.join(place);
+    assert!(folder.is_dir(), "{} is a folder", folder.display());
     Some(folder)
 }
 
-/// All shared OTF2 archives that hold events, or our own only if there are none; in CI they must be present.
+/// All shared OTF2 archives that hold events, where they are present, and our own.
 pub(crate) fn archives() -> Vec<Archive> {
     let mut found = Vec::new();
     if let Some(shared) = shared("otf2") {
         collect(&shared, &mut found);
+        assert!(!found.is_empty(), "no archives in {}", shared.display());
     }
     collect(&workspace().join("examples/archives"), &mut found);
     found.retain(|archive| archive.name != EMPTY);

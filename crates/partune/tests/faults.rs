@@ -2,6 +2,7 @@
 
 use partune_engine::{Request, Severity, analyze, open};
 use partune_report::{Style, TextOptions};
+use partune_testkit::outside;
 
 use crate::archives::archives;
 
@@ -54,7 +55,7 @@ fn faults_of_a_recorder_are_told_and_nothing_is_made_of_them() {
     let present = archives();
     for expected in &EXPECTED {
         let Some(archive) = present.iter().find(|archive| archive.name == expected.archive) else {
-            println!("skipped: {} is not here", expected.archive);
+            outside::skipped(&format!("{} is not here", expected.archive));
             continue;
         };
         let trace = open(&archive.anchor, &()).expect("it opens");

@@ -12,6 +12,7 @@ use partune_otf2::codec::definition::{
 };
 use partune_otf2::codec::view::Array;
 use partune_otf2::codec::{Anchor, DefinitionWriter, Event, EventWriter};
+use partune_testkit::outside;
 use serde_json::{Value, json};
 
 use crate::archives::workspace;
@@ -338,8 +339,7 @@ fn times_beyond_all_clocks_are_told() {
 #[test]
 fn a_copy_does_not_crash_the_tools_of_otf2() {
     let Ok(_) = Command::new("otf2-print").arg("--version").output() else {
-        assert!(std::env::var_os("CI").is_none(), "otf2-print must be present in CI");
-        return;
+        return outside::missing("otf2-print");
     };
     let folder = tempfile::tempdir().expect("there is room for files");
     // Nodes of the machine without a name, with one that nobody defines, and with one that is defined behind them.

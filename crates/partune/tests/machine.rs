@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use partune_testkit::outside::missing;
+
 use serde_json::Value;
 
 fn partune(args: &[&str]) -> Output {
@@ -20,13 +22,6 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Says that something is not there to test with; in CI that is a failure.
-#[allow(clippy::print_stderr, reason = "the test runner shows it")]
-fn skip(what: &str) {
-    assert!(std::env::var_os("CI").is_none(), "CI must have it: {what}");
-    eprintln!("skipped: {what}");
-}
-
 #[test]
 fn open_mpi() {
     measured("mpirun.openmpi", &["--oversubscribe", "-n", "2"], "Open MPI");
@@ -40,7 +35,7 @@ fn mpich() {
 /// Two PEs are measured, and the file says so.
 fn measured(launcher: &str, words: &[&str], library: &str) {
     if Command::new(launcher).arg("--version").output().is_err() {
-        return skip(&format!("{launcher} is not installed"));
+        return missing(&format!("{launcher} is not installed"));
     }
     let folder = tempfile::tempdir().expect("there is room for a file");
     let file = folder.path().join("machine.toml").display().to_string();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use partune_engine::{Diagnosis, Request, analyze, open};
+use partune_testkit::outside;
 
 use crate::archives::archives;
 
@@ -58,7 +59,7 @@ fn ten_operations_by_hand() {
     let diagnoses = diagnoses();
     for (number, expected) in EXPECTED.iter().enumerate().map(|(i, expected)| (i + 1, expected)) {
         let Some(Diagnosis { trace, waits, .. }) = diagnoses.get(expected.archive) else {
-            println!("skipped: row {number}, since {} is not here", expected.archive);
+            outside::skipped(&format!("row {number}, since {} is not here", expected.archive));
             continue;
         };
         let (pe, stream) = trace.streams().iter_ids().find(|(pe, _)| pe.0 == expected.pe).expect("the PE is there");

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use partune_engine::Request;
+use partune_testkit::outside;
 use partune_trace::Trace;
 
 use crate::archives::archives;
@@ -15,11 +16,10 @@ struct Paper {
 
 impl Paper {
     /// Prints a page; `options` are of Chromium. None if it is not there.
-    #[allow(clippy::print_stdout, reason = "what a test skips is said")]
     fn of(page: &str, options: &[&str]) -> Option<Paper> {
         let here = |program: &str| Command::new(program).arg("--version").output().is_ok();
         if let Some(missing) = ["chromium", "pdftotext", "pdftoppm"].into_iter().find(|program| !here(program)) {
-            println!("skipped: there is no {missing}");
+            outside::skipped(&format!("there is no {missing}"));
             return None;
         }
         let paper = Paper { folder: tempfile::tempdir().expect("there is room for a page") };

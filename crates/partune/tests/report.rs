@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use partune_engine::Request;
+use partune_testkit::outside;
 
 use crate::archives::archives;
 
@@ -151,7 +152,7 @@ fn a_browser_has_nothing_to_say() {
             .arg(format!("file://{}", page.display()))
             .output();
         let Ok(run) = run else {
-            println!("skipped: there is no chromium");
+            outside::missing("chromium");
             return;
         };
         let (dom, log) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));

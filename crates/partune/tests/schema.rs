@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use partune_engine::{ANALYSES, Options, Request, Severity};
+use partune_engine::{ANALYSES, Options, Request};
 use partune_machine::{Baseline, Machine, Overheads, Point, Provenance, Rates, VERSION};
 use partune_trace::Trace;
 use serde_json::{Value, json};
 
-use crate::archives::{archives, workspace};
+use crate::archives::archives;
 
 /// What is wrong with a value by a schema, as far as ours use the language: the first fault, with the way to it.
 fn fault(root: &Value, schema: &Value, value: &Value, at: &str) -> Option<String> {
@@ -175,14 +175,4 @@ fn keys_are_unique() {
     keys.sort_unstable();
     keys.dedup();
     assert_eq!(keys.len(), all);
-}
-
-/// What the pages of `partune view` take for severities is what is sent.
-#[test]
-fn severities_of_the_pages_are_ours() {
-    let types = std::fs::read_to_string(workspace().join("ui/src/api.ts")).expect("the pages have types");
-    let line =
-        types.lines().find_map(|line| line.trim().strip_prefix("severity: ")).expect("a diagnostic has a severity");
-    let words: Vec<&str> = line.trim_end_matches(';').split(" | ").map(|word| word.trim_matches('"')).collect();
-    assert_eq!(words, Severity::ALL.map(Severity::name));
 }

@@ -23,7 +23,7 @@ function movePe(timeline: Timeline, by: number): void {
   const { first, count } = pes.value;
   const row = rowOf(timeline, pe) ?? 0;
   const next = cursor.value ? timeline.rows.first[row + by] : pe;
-  if (next !== undefined) chooseAt(next, time);
+  if (typeof next === "number") chooseAt(next, time);
   else if (first + count < peCount.value || first > 0) panPes(by * Math.max(1, Math.floor(count / 4)));
 }
 
@@ -67,9 +67,9 @@ function nextMessage(timeline: Timeline, tell: (text: string) => void): void {
       : order.indexOf(chosen) + 1;
   const at = order[place < 0 || place >= order.length ? 0 : place] as number;
   chooseMessage({
-    from_pe: messages.from_pe[at] as number,
+    from_pe: messages.from_pe[at] ?? null,
     sent: messages.sent[at] as number,
-    to_pe: messages.to_pe[at] as number,
+    to_pe: messages.to_pe[at] ?? null,
     received: messages.received[at] as number,
   });
 }

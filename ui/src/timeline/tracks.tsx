@@ -64,7 +64,7 @@ export function chosenMessageAt(timeline: Timeline): number | undefined {
 /** The row of a PE, or null where it is not in view. */
 export function rowOf(timeline: Timeline, pe: number): number | null {
   const { first, count } = timeline.rows;
-  const at = first.findIndex((it, index) => it <= pe && pe < it + (count[index] as number));
+  const at = first.findIndex((it, index) => it !== null && it <= pe && pe < it + (count[index] as number));
   return at < 0 ? null : at;
 }
 
@@ -176,9 +176,9 @@ export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
       if (found.message !== undefined && messages) {
         const at = found.message;
         chooseMessage({
-          from_pe: messages.from_pe[at] as number,
+          from_pe: messages.from_pe[at] ?? null,
           sent: messages.sent[at] as number,
-          to_pe: messages.to_pe[at] as number,
+          to_pe: messages.to_pe[at] ?? null,
           received: messages.received[at] as number,
         });
       } else if (found.row !== null && px >= LEFT) {

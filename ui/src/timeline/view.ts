@@ -1,6 +1,7 @@
 // What the timeline looks at: the interval of time and of PEs, the cursor, the selection. All of it is in the address; while
 // a hand moves the view it is ahead of the address, which follows when the hand rests.
 import { computed, signal } from "@preact/signals";
+import type { Message } from "../api";
 import { runs } from "../runs";
 import { amend, numeric, route, run } from "../state";
 
@@ -131,8 +132,9 @@ export const chosenMessage = computed<MessageId | null>(() => {
   return { from_pe: from_pe as number, sent: sent as number, to_pe: to_pe as number, received: received as number };
 });
 
-/** Selects a message; the view stays. */
-export function chooseMessage(it: MessageId): void {
+/** Selects a message; the view stays. One whose ends are not both among the PEs that are shown has no address. */
+export function chooseMessage(it: Pick<Message, keyof MessageId>): void {
+  if (it.from_pe === null || it.to_pe === null) return;
   amend({ message: `${it.from_pe}.${it.sent}.${it.to_pe}.${it.received}`, pe: it.from_pe, time: it.sent });
 }
 

@@ -18,6 +18,7 @@ use partune_analysis::{Pattern, Waits};
 use partune_import::{Bytes, Files};
 use partune_index::{Index, clock_repair};
 use partune_otf2::import::import;
+use partune_testkit::outside;
 
 use super::Case;
 
@@ -29,12 +30,6 @@ impl Files for Folder {
     }
 }
 
-fn archives() -> PathBuf {
-    let root = std::env::var_os("PARTUNE_TRACES");
-    let root = root.map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces"), PathBuf::from);
-    root.join("otf2")
-}
-
 /// The anchor file in a folder, or in a folder of it.
 fn anchor(folder: &Path) -> Option<PathBuf> {
     let inner = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path());
@@ -43,15 +38,11 @@ fn anchor(folder: &Path) -> Option<PathBuf> {
     files.into_iter().find(|file| file.extension().is_some_and(|extension| extension == "otf2"))
 }
 
-/// An archive with repaired clocks; `None`, said aloud, where it is absent, which is a failure in CI.
+/// An archive with repaired clocks; `None`, said aloud, where it is absent.
 fn open(name: &str) -> Option<Case> {
-    let folder = archives().join(name);
+    let folder = outside::traces()?.join("otf2").join(name);
     let Some(anchor) = anchor(&folder) else {
-        assert!(std::env::var_os("CI").is_none(), "{} is absent", folder.display());
-        #[expect(clippy::print_stderr, reason = "a skipped test says so")]
-        {
-            eprintln!("skipped: {} is absent", folder.display());
-        }
+        outside::skipped(&format!("{} is absent", folder.display()));
         return None;
     };
     let name = anchor.file_name().expect("an anchor is a file").to_string_lossy().into_owned();
@@ -64,7 +55,8 @@ fn open(name: &str) -> Option<Case> {
 
 /// What Scalasca says of an archive, by metric.
 fn reference(name: &str) -> BTreeMap<String, f64> {
-    let text = std::fs::read_to_string(archives().join("scalasca-2.6.toml")).expect("the references are there");
+    let beside = outside::traces().expect("its archive was there").join("otf2/scalasca-2.6.toml");
+    let text = std::fs::read_to_string(beside).expect("the references are there");
     let all: toml::Table = text.parse().expect("the references are TOML");
     let metrics = all[name].as_table().expect("one table an archive").iter();
     let number = |value: &toml::Value| value.as_float().or(value.as_integer().map(|it| it as f64)).expect("a number");

@@ -125,7 +125,7 @@ fn visit(address: usize, frame: Frame) {
         if here.local.get().is_null() {
             here.local.set(make_local());
         }
-        // SAFETY: as in `exit`.
+        // SAFETY: leaked, this thread's own, and used by one hook at a time: see `busy`.
         let local = unsafe { &mut *here.local.get() };
         let slot = slot(&mut local.slots, address);
         if let Some(function) = slot.function {

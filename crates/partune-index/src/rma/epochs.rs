@@ -151,7 +151,7 @@ fn party_of(trace: &Trace, window: WindowId, pe: PeId) -> PeId {
 fn epochs(trace: &Trace, steps: &[Step]) -> (Vec<Epoch>, u64) {
     let mut epochs: Vec<Epoch> = Vec::with_capacity(steps.len() / 2 + 1);
     let mut halves = 0;
-    let mut sets = Sets { trace, of_group: FxHashMap::default(), known: FxHashMap::default() };
+    let mut sets = Sets { trace, of_group: FxHashMap::default(), numbers: FxHashMap::default() };
     for steps in steps.chunk_by(|a, b| (a.window, a.party, a.exposes) == (b.window, b.party, b.exposes)) {
         let mut open = false;
         for step in steps {
@@ -176,7 +176,7 @@ fn epochs(trace: &Trace, steps: &[Step]) -> (Vec<Epoch>, u64) {
 struct Sets<'a> {
     trace: &'a Trace,
     of_group: FxHashMap<GroupId, u32>,
-    known: FxHashMap<Vec<PeId>, u32>,
+    numbers: FxHashMap<Vec<PeId>, u32>,
 }
 
 impl Sets<'_> {
@@ -186,14 +186,14 @@ impl Sets<'_> {
     }
 
     fn set(&mut self, group: GroupId) -> u32 {
-        let Sets { trace, of_group, known } = self;
+        let Sets { trace, of_group, numbers } = self;
         *of_group.entry(group).or_insert_with(|| {
             let members = &trace.groups()[group].members;
             let mut members: Vec<PeId> = members.iter().filter(|member| member.is_some()).collect();
             members.sort_unstable();
             members.dedup();
-            let next = known.len() as u32;
-            *known.entry(members).or_insert(next)
+            let next = numbers.len() as u32;
+            *numbers.entry(members).or_insert(next)
         })
     }
 }

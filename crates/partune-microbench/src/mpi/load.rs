@@ -85,7 +85,7 @@ fn open(name: &CStr) -> Result<*mut c_void, String> {
     if message.is_null() {
         return Err("unknown reason".to_owned());
     }
-    // SAFETY: see above.
+    // SAFETY: dlerror's message is not null, ends with a zero byte, and stays until the next call of the loader.
     Err(unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned())
 }
 

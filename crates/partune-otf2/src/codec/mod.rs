@@ -37,6 +37,7 @@ pub mod events;
 pub mod idmap;
 pub mod inflate;
 pub mod marker;
+pub mod numbers;
 mod output;
 mod record;
 pub mod snapshot;

@@ -15,7 +15,7 @@ use crate::codec::{CodecError, Event, EventWriter};
 const NONE: u32 = u32::MAX;
 /// `OTF2_PARADIGM_MEASUREMENT_SYSTEM` is the model of locks whose model is not known.
 const MODEL: u8 = 6;
-const DOUBLE: u8 = 10;
+pub(super) const DOUBLE: u8 = 10;
 
 /// Facts that OTF2 has no record for.
 #[derive(Clone, Copy, Default)]
@@ -288,7 +288,10 @@ fn facts(layout: &Layout<'_>, pe: PeId, skipped: &mut Skipped) -> Vec<Told> {
             row.visit,
             row.time,
             match row.kind {
-                RmaSyncKind::Group(group) => Event::RmaGroupSync { sync_level: 0, win, group: group.0 },
+                RmaSyncKind::Group(group) => {
+                    let group = layout.lists.get(group).copied().unwrap_or(NONE);
+                    Event::RmaGroupSync { sync_level: 0, win, group }
+                }
                 RmaSyncKind::Memory => sync(0),
                 RmaSyncKind::NotifyIn => sync(1),
                 RmaSyncKind::NotifyOut => sync(2),

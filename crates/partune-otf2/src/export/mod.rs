@@ -9,7 +9,7 @@ mod events;
 
 use std::io;
 
-use partune_base::{GroupId, PeId, Time};
+use partune_base::{GroupId, PeId, Table, Time};
 use partune_diag::{Diagnostic, Quality};
 use partune_trace::{GroupKind, PeKind, Trace};
 use rayon::prelude::*;
@@ -17,6 +17,7 @@ use thiserror::Error;
 
 use crate::codec::{Anchor, CodecError, DefinitionWriter, EventWriter};
 use crate::copy::Sink;
+use crate::write::{DEFINITION_CHUNK, Definitions};
 use events::Skipped;
 
 /// Why a trace cannot be written.
@@ -41,7 +42,6 @@ pub struct Exported {
 }
 
 const EVENT_CHUNK: u64 = 1 << 20;
-const DEFINITION_CHUNK: u64 = 4 << 20;
 
 /// Writes a trace as the archive with this anchor file.
 ///
@@ -76,9 +76,9 @@ pub fn export(trace: &Trace, sink: &dyn Sink, anchor_name: &str) -> Result<Expor
         skipped.add(of_pe);
     }
     let definitions = file(sink, &format!("{name}.def"), |chunks| {
-        let mut writer = DefinitionWriter::new(DEFINITION_CHUNK, chunks)?;
-        definitions::write(&layout, &counts, &mut writer)?;
-        Ok(writer.finish())
+        let mut to = Definitions::new(chunks)?;
+        definitions::write(&layout, &counts, &mut to)?;
+        Ok(to.finish())
     })?;
     let anchor = Anchor {
         event_chunk_size: EVENT_CHUNK,
@@ -126,6 +126,8 @@ struct Layout<'a> {
     world: GroupId,
     /// Main PEs of CPUs, in order of process: the world that is made.
     main: Vec<PeId>,
+    /// The list of members of each group; of one with two sides, of the first.
+    lists: Table<GroupId, u32>,
 }
 
 impl<'a> Layout<'a> {
@@ -137,6 +139,7 @@ impl<'a> Layout<'a> {
             zero: trace.begin().min(Time::ZERO),
             world: world.map_or(GroupId(trace.groups().len() as u32), |(world, _)| world),
             main: trace.pes().ids().filter(is_main).collect(),
+            lists: definitions::lists(trace),
         }
     }
 

@@ -1,7 +1,6 @@
 //! The archives that the tests run on, in memory, and the C library's printer.
 //!
-//! The folder is that of the environment variable PARTUNE_TRACES, or `shared/traces` beside the workspace. Where there is none, the tests say
-//! so and pass, but under CI they fail.
+//! Where there are none, the tests say so and pass.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,6 +10,7 @@ use partune_otf2::codec::{
     Anchor, Chunk, ChunkOutcome, Compression, Definition, EndKind, EventVisitor, Scope, chunks, read_chunk,
     read_definitions,
 };
+use partune_testkit::outside;
 
 /// An archive, in memory.
 pub(crate) struct Archive {
@@ -32,24 +32,13 @@ pub(crate) struct Location {
 pub(crate) fn archives() -> &'static [Archive] {
     static ARCHIVES: OnceLock<Vec<Archive>> = OnceLock::new();
     ARCHIVES.get_or_init(|| {
-        let Some(folder) = folder() else { return Vec::new() };
+        let Some(folder) = outside::traces() else { return Vec::new() };
         let mut anchors = Vec::new();
         find_anchors(&folder, &mut anchors);
         anchors.sort();
         assert!(!anchors.is_empty(), "no archives in {}", folder.display());
         anchors.iter().map(|path| Archive::read(path)).collect()
     })
-}
-
-fn folder() -> Option<PathBuf> {
-    let folder = std::env::var_os("PARTUNE_TRACES")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces"), PathBuf::from);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    assert!(std::env::var_os("CI").is_none(), "the folder of traces is missing: {}", folder.display());
-    eprintln!("skipped, because {} is missing: everything that reads real archives", folder.display());
-    None
 }
 
 fn find_anchors(folder: &Path, anchors: &mut Vec<PathBuf>) {
@@ -137,8 +126,7 @@ pub(crate) fn otf2_print(anchor: &Path, options: &[&str]) -> Option<Printed> {
             errors: String::from_utf8_lossy(&output.stderr).into_owned(),
         }),
         Err(error) => {
-            assert!(std::env::var_os("CI").is_none(), "otf2-print cannot be run: {error}");
-            eprintln!("skipped, because otf2-print cannot be run: the comparison with {}", anchor.display());
+            outside::missing(&format!("otf2-print to compare with ({error})"));
             None
         }
     }

@@ -48,6 +48,12 @@ fn difference(before: &Stream, after: &Stream) -> String {
     format!("\n{}\n{}", near(&before), near(&after))
 }
 
+/// What `otf2-print` has to say against an archive.
+fn complaints(anchor: &std::path::Path) -> String {
+    let output = std::process::Command::new("otf2-print").arg(anchor).output().expect("otf2-print is installed");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
 #[test]
 fn what_is_written_is_read_again() {
     for archive in archives() {
@@ -62,6 +68,7 @@ fn what_is_written_is_read_again() {
         let again = open(&anchor, None);
         assert_eq!((written.events, written.locations as usize), (again.events(), trace.pes().len()), "{name}");
         assert_eq!(printed_events(&anchor), again.events(), "{name}: the C library reads what we do");
+        assert_eq!(complaints(&anchor), "", "{name}");
         assert_eq!(again.begin() == again.end(), trace.begin() == trace.end(), "{name}");
         let zero = trace.begin().min(Time::ZERO);
         for pe in trace.pes().ids() {

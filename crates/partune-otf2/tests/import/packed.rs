@@ -32,11 +32,14 @@ struct Seen {
 
 struct File(Arc<Vec<u8>>, Option<Arc<Seen>>);
 
+fn ends(name: &str, ending: &str) -> bool {
+    Path::new(name).extension().is_some_and(|it| it == ending)
+}
+
 impl Files for Watched {
     fn open(&self, name: &str) -> io::Result<Bytes> {
         let bytes = self.files.get(name).ok_or(io::ErrorKind::NotFound)?;
-        let is_events = Path::new(name).extension().is_some_and(|ending| ending == "evt");
-        Ok(Arc::new(File(Arc::clone(bytes), is_events.then(|| Arc::clone(&self.seen)))))
+        Ok(Arc::new(File(Arc::clone(bytes), ends(name, "evt").then(|| Arc::clone(&self.seen)))))
     }
 }
 
@@ -64,7 +67,7 @@ fn files(anchor: &Path, block: Option<(u64, Style)>) -> Watched {
         let name = path.strip_prefix(folder).expect("it is in the folder").to_string_lossy().into_owned();
         let bytes = std::fs::read(path).expect("it is there");
         let bytes = match block {
-            Some((size, style)) if !name.ends_with(".stat") => deflated(&bytes, size, style),
+            Some((size, style)) if !ends(&name, "stat") => deflated(&bytes, size, style),
             _ => bytes,
         };
         watched.files.insert(name, Arc::new(bytes));
@@ -105,7 +108,7 @@ fn zlib_archives_read_as_plain_ones_a_piece_at_a_time() {
             let packed = files(&anchor, Some((size, Style { padded, big_endian })));
             let trace = read(&packed);
             assert_eq!((trace.streams(), told(&trace)), (plain.streams(), told(&plain)), "{}", anchor.display());
-            let events = packed.files.iter().filter(|(name, _)| name.ends_with(".evt"));
+            let events = packed.files.iter().filter(|(name, _)| ends(name, "evt"));
             let events: u64 = events.map(|(_, bytes)| bytes.size()).sum();
             let (most, sum) = (packed.seen.most.load(Ordering::Relaxed), packed.seen.sum.load(Ordering::Relaxed));
             // Headers are read when a file is opened, which is done twice, and blocks once; of small ones, headers are much.
@@ -121,7 +124,7 @@ fn what_is_behind_a_damaged_block_is_lost_and_told() {
     let anchor = anchors().next().expect("the examples are there");
     let plain = read(&files(&anchor, None));
     let mut packed = files(&anchor, Some((777, Style { padded: false, big_endian: false })));
-    let (name, bytes) = packed.files.iter().find(|(name, _)| name.ends_with(".evt")).expect("it has events");
+    let (name, bytes) = packed.files.iter().find(|(name, _)| ends(name, "evt")).expect("it has events");
     let (name, mut bytes) = (name.clone(), bytes.to_vec());
     // The third block's first bytes: its header says how long the one before was, and comes last in it.
     let starts: Vec<usize> =

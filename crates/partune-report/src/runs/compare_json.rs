@@ -131,7 +131,7 @@ pub fn compare_value(comparison: &Comparison, runs: &[NamedRun<'_>]) -> Value {
 
 /// The JSON schema of [`compare_document`].
 pub fn compare_schema() -> String {
-    pretty(&schemars::schema_for!(CompareDocument<'_>))
+    super::schema_of::<CompareDocument<'_>>()
 }
 
 fn document<'a>(comparison: &Comparison, runs: &[NamedRun<'a>]) -> CompareDocument<'a> {

@@ -103,7 +103,7 @@ pub fn scaling_value(scaling: &Scaling, runs: &[NamedRun<'_>]) -> Value {
 
 /// The JSON schema of [`scaling_document`].
 pub fn scaling_schema() -> String {
-    pretty(&schemars::schema_for!(ScalingDocument<'_>))
+    super::schema_of::<ScalingDocument<'_>>()
 }
 
 fn document<'a>(scaling: &Scaling, runs: &[NamedRun<'a>]) -> ScalingDocument<'a> {

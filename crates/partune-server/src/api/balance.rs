@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::Ask;
 use super::rows::Rows;
-use crate::reply::{Answer, json};
+use crate::reply::Error;
 use crate::run::Run;
 use crate::text;
 
@@ -20,7 +20,8 @@ const COLUMNS: usize = 200;
 const EVENTS: usize = 200;
 
 #[derive(Serialize)]
-struct Balance {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Balance {
     rows: Rows,
     kinds: Vec<usize>,
     seconds: Vec<Vec<f64>>,
@@ -30,6 +31,7 @@ struct Balance {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ByRegion {
     names: Vec<String>,
     region: Vec<u32>,
@@ -37,6 +39,7 @@ struct ByRegion {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ByBlock {
     first: Vec<usize>,
     count: Vec<usize>,
@@ -46,6 +49,7 @@ struct ByBlock {
 }
 
 #[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Events {
     name: Vec<String>,
     /// None for the code outside of all.
@@ -59,14 +63,14 @@ struct Events {
     spread: Vec<f64>,
 }
 
-pub(super) fn balance(run: &Run, ask: &Ask<'_>) -> Answer {
+pub(super) fn balance(run: &Run, ask: &Ask<'_>) -> Result<Balance, Error> {
     let rows = ask.query.number("rows", 1..=ROWS)?.unwrap_or(128);
     let columns = ask.query.number("columns", 1..=COLUMNS)?.unwrap_or(60);
     let trace = run.trace();
     let fold = Fold::new(run.pes.clone(), rows);
     let (kinds, seconds) = if trace.profile().is_some() { by_activity(run, &fold) } else { by_kind(run, &fold) };
     let heat = regions(trace, run.times(), &fold, columns);
-    json(&Balance {
+    Ok(Balance {
         rows: Rows::new(run, &fold),
         kinds: kinds.into_iter().map(|kind| kind as usize).collect(),
         seconds,

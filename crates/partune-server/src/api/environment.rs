@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::Ask;
 use super::summary::{Quality, quality};
-use crate::reply::{Answer, json};
+use crate::reply::Error;
 use crate::run::Run;
 use crate::text;
 
@@ -13,7 +13,8 @@ use crate::text;
 const ROWS: usize = 1000;
 
 #[derive(Serialize)]
-struct Environment {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Environment {
     machine: Option<String>,
     producer: Option<String>,
     facts: Vec<Fact>,
@@ -24,12 +25,14 @@ struct Environment {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Fact {
     name: &'static str,
     value: String,
 }
 
 #[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Processes {
     name: Vec<String>,
     host: Vec<String>,
@@ -37,6 +40,7 @@ struct Processes {
 }
 
 #[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Groups {
     name: Vec<String>,
     paradigm: Vec<String>,
@@ -44,12 +48,13 @@ struct Groups {
 }
 
 #[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Metrics {
     name: Vec<String>,
     unit: Vec<String>,
 }
 
-pub(super) fn environment(run: &Run, _: &Ask<'_>) -> Answer {
+pub(super) fn environment(run: &Run, _: &Ask<'_>) -> Result<Environment, Error> {
     let trace = run.trace();
     let (mut processes, mut groups, mut metrics) = (Processes::default(), Groups::default(), Metrics::default());
     for process in trace.cpu_processes().take(ROWS) {
@@ -66,7 +71,7 @@ pub(super) fn environment(run: &Run, _: &Ask<'_>) -> Answer {
         metrics.name.push(text::string(trace, metric.name));
         metrics.unit.push(text::string(trace, metric.unit));
     }
-    json(&Environment {
+    Ok(Environment {
         machine: run.machine.as_ref().map(partune_report::machine_text),
         producer: None,
         facts: partune_report::facts(&run.diagnosis).into_iter().map(|(name, value)| Fact { name, value }).collect(),

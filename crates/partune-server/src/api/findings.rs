@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::Ask;
 use super::summary::sentence;
-use crate::reply::{Answer, Error, json};
+use crate::reply::Error;
 use crate::run::Run;
 use crate::text;
 
@@ -28,6 +28,7 @@ pub(super) const FRAMES: usize = 200;
 
 /// Where in the source something is.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Location {
     file: String,
     line: u32,
@@ -36,6 +37,7 @@ pub(super) struct Location {
 
 /// A finding in a list.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Row {
     id: String,
     pattern: &'static str,
@@ -58,13 +60,15 @@ pub(super) struct Row {
 }
 
 #[derive(Serialize)]
-struct List {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct List {
     findings: Vec<Row>,
     omitted: usize,
 }
 
 #[derive(Serialize)]
-struct Detail {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Detail {
     #[serde(flatten)]
     row: Row,
     meaning: &'static str,
@@ -82,6 +86,7 @@ struct Detail {
 
 /// A call path that leads to the place of a finding.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PathShare {
     callpath: Vec<String>,
     caller: String,
@@ -89,6 +94,7 @@ struct PathShare {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Fact {
     name: &'static str,
     value: f64,
@@ -98,18 +104,21 @@ struct Fact {
 }
 
 #[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PeColumns {
     pe: Vec<u32>,
     seconds: Vec<f64>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Rest {
     count: usize,
     seconds: f64,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Spot {
     construct: String,
     place: String,
@@ -118,6 +127,7 @@ struct Spot {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Cause {
     pe: Option<u32>,
     #[serde(flatten)]
@@ -131,6 +141,7 @@ struct Cause {
 
 /// An operation that waited itself and passed it on.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Via {
     pe: Option<u32>,
     place: String,
@@ -138,6 +149,7 @@ struct Via {
 
 /// A frame of a call path: where the function is, and where it is called.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Frame {
     name: String,
     file: String,
@@ -147,6 +159,7 @@ pub(super) struct Frame {
 }
 
 #[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Instances {
     pe: Vec<u32>,
     from: Vec<i64>,
@@ -160,6 +173,7 @@ struct Instances {
 
 /// One time that it happened.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Instance {
     pe: u32,
     from: i64,
@@ -171,6 +185,7 @@ struct Instance {
 
 /// What ended a wait.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Ended {
     cause_pe: Option<u32>,
     cause_from: Option<i64>,
@@ -178,7 +193,7 @@ pub(super) struct Ended {
     cause: Option<String>,
 }
 
-pub(super) fn list(run: &Run, ask: &Ask<'_>) -> Answer {
+pub(super) fn list(run: &Run, ask: &Ask<'_>) -> Result<List, Error> {
     let findings = &run.diagnosis.findings;
     let pattern = ask.query.text("pattern");
     let text = ask.query.text("text").map(str::to_lowercase);
@@ -193,7 +208,7 @@ pub(super) fn list(run: &Run, ask: &Ask<'_>) -> Answer {
     let mut rows: Vec<Row> = rows.collect();
     let omitted = rows.len().saturating_sub(ROWS);
     rows.truncate(ROWS);
-    json(&List { findings: rows, omitted })
+    Ok(List { findings: rows, omitted })
 }
 
 /// The row of the finding at a position.
@@ -276,7 +291,7 @@ fn position(run: &Run, id: &str) -> Result<usize, Error> {
     found.ok_or_else(|| Error::new(StatusCode::NOT_FOUND, "there is no such finding", "runs/R/findings lists them"))
 }
 
-pub(super) fn detail(run: &Run, ask: &Ask<'_>) -> Answer {
+pub(super) fn detail(run: &Run, ask: &Ask<'_>) -> Result<Detail, Error> {
     let position = position(run, ask.part)?;
     let finding = &run.diagnosis.findings[position].finding;
     let mut pes = finding.pes.clone();
@@ -301,7 +316,7 @@ pub(super) fn detail(run: &Run, ask: &Ask<'_>) -> Answer {
             .collect(),
     };
     let finite = finding.facts.iter().filter(|(_, value)| value.is_finite());
-    json(&Detail {
+    Ok(Detail {
         row: row(run, position),
         meaning: words::meaning(finding.pattern),
         advice: step(finding.pattern),
@@ -373,12 +388,13 @@ pub(super) fn ended(run: &Run, cause: Place) -> Ended {
 }
 
 #[derive(Serialize)]
-struct Next {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Next {
     instance: Option<Instance>,
 }
 
 /// The next instance, or the one before.
-pub(super) fn next(run: &Run, ask: &Ask<'_>) -> Answer {
+pub(super) fn next(run: &Run, ask: &Ask<'_>) -> Result<Next, Error> {
     let finding = &run.diagnosis.findings[position(run, ask.part)?].finding;
     let after = run.time(ask.query.needed("after", i64::MIN..=i64::MAX)?);
     let back = ask.query.word("back", &[("0", false), ("1", true)])?;
@@ -396,7 +412,7 @@ pub(super) fn next(run: &Run, ask: &Ask<'_>) -> Answer {
     });
     let key = |wait: &Wait| (if back { Time(-wait.begin.0) } else { wait.begin }, wait.pe);
     let found = found.min_by_key(key);
-    json(&Next { instance: found.and_then(|wait| instance(run, &wait)) })
+    Ok(Next { instance: found.and_then(|wait| instance(run, &wait)) })
 }
 
 /// The PE that is asked for, or all.

@@ -14,6 +14,7 @@ const COLLECTIVES: usize = 300;
 const MEMBERS: usize = 20_000;
 
 #[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Waits {
     pe: Vec<u32>,
     row: Vec<usize>,
@@ -28,6 +29,7 @@ pub(super) struct Waits {
 }
 
 #[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Messages {
     from_pe: Vec<Option<u32>>,
     from_row: Vec<Option<usize>>,
@@ -41,6 +43,7 @@ pub(super) struct Messages {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Collectives {
     construct: String,
     group: String,
@@ -49,6 +52,7 @@ pub(super) struct Collectives {
 }
 
 #[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Members {
     row: Vec<usize>,
     pe: Vec<u32>,
@@ -57,6 +61,7 @@ struct Members {
 }
 
 #[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct CriticalPath {
     pe: Vec<u32>,
     row: Vec<Option<usize>>,

@@ -5,11 +5,12 @@ use serde::Serialize;
 
 use super::Ask;
 use super::rows::Rows;
-use crate::reply::{Answer, json};
+use crate::reply::Error;
 use crate::run::{Run, SIDE};
 
 #[derive(Serialize)]
-struct Matrix {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Matrix {
     rows: Rows,
     by: &'static str,
     cells: Vec<Vec<f64>>,
@@ -24,7 +25,7 @@ enum By {
     Seconds,
 }
 
-pub(super) fn matrix(run: &Run, ask: &Ask<'_>) -> Answer {
+pub(super) fn matrix(run: &Run, ask: &Ask<'_>) -> Result<Matrix, Error> {
     let by = ask.query.word("by", &[("bytes", By::Bytes), ("count", By::Count), ("seconds", By::Seconds)])?;
     let most_rows = ask.query.number("rows", 1..=SIDE)?.unwrap_or(SIDE);
     let value = |cell: &Exchange| match by {
@@ -37,7 +38,7 @@ pub(super) fn matrix(run: &Run, ask: &Ask<'_>) -> Answer {
     let fold = Fold::new(run.pes.clone(), most_rows);
     let exchanges = exchanges.folded(fold.each() / full.each());
     let cells: Vec<Vec<f64>> = exchanges.rows().map(|row| row.iter().map(value).collect()).collect();
-    json(&Matrix {
+    Ok(Matrix {
         rows: Rows::new(run, &fold),
         by: match by {
             By::Bytes => "bytes",

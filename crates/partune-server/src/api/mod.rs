@@ -1,4 +1,5 @@
 //! The questions of the API: one list, one file a view.
+#![allow(clippy::unnecessary_wraps, reason = "all questions are answered alike, those too that are never wrong")]
 
 mod balance;
 mod environment;
@@ -14,9 +15,11 @@ mod runs;
 mod several;
 mod summary;
 mod timeline;
+#[cfg(test)]
+mod types;
 
 use crate::query::Query;
-use crate::reply::{Answer, Error};
+use crate::reply::{Answer, Error, json};
 use crate::run::Run;
 use crate::runs::Runs;
 
@@ -27,6 +30,22 @@ pub(crate) struct Endpoint {
     /// Parameters that it knows.
     keys: &'static [&'static str],
     answer: fn(&Run, &Ask<'_>) -> Answer,
+    /// What an answer looks like, for the types of the pages.
+    #[cfg(test)]
+    shape: fn() -> types::Shape,
+}
+
+/// A question, and the function whose result is its answer.
+macro_rules! endpoint {
+    ($path:literal, $keys:expr, $answer:path) => {
+        Endpoint {
+            path: $path,
+            keys: &$keys,
+            answer: |run, ask| json(&$answer(run, ask)?),
+            #[cfg(test)]
+            shape: || types::shape_of($answer),
+        }
+    };
 }
 
 /// What is asked.
@@ -38,25 +57,21 @@ pub(crate) struct Ask<'a> {
 
 /// All questions about a run. To add one: one function, one line.
 static ENDPOINTS: &[Endpoint] = &[
-    Endpoint { path: "summary", keys: &[], answer: summary::summary },
-    Endpoint { path: "findings", keys: &["pattern", "text"], answer: findings::list },
-    Endpoint { path: "findings/*", keys: &[], answer: findings::detail },
-    Endpoint { path: "findings/*/next", keys: &["after", "pe", "back"], answer: findings::next },
-    Endpoint { path: "pes", keys: &[], answer: pes::pes },
-    Endpoint { path: "kinds", keys: &[], answer: pes::kinds },
-    Endpoint {
-        path: "timeline",
-        keys: &["from", "to", "columns", "first", "pes", "rows", "group"],
-        answer: timeline::timeline,
-    },
-    Endpoint { path: "at", keys: &["pe", "time"], answer: moment::at },
-    Endpoint { path: "find", keys: &["text"], answer: regions::find },
-    Endpoint { path: "next", keys: &["region", "after", "pe", "back"], answer: regions::next },
-    Endpoint { path: "profile", keys: &[], answer: profile::profile },
-    Endpoint { path: "tree", keys: &["path", "depth"], answer: profile::tree },
-    Endpoint { path: "balance", keys: &["rows", "columns"], answer: balance::balance },
-    Endpoint { path: "matrix", keys: &["by", "rows"], answer: matrix::matrix },
-    Endpoint { path: "environment", keys: &[], answer: environment::environment },
+    endpoint!("summary", [], summary::summary),
+    endpoint!("findings", ["pattern", "text"], findings::list),
+    endpoint!("findings/*", [], findings::detail),
+    endpoint!("findings/*/next", ["after", "pe", "back"], findings::next),
+    endpoint!("pes", [], pes::pes),
+    endpoint!("kinds", [], pes::kinds),
+    endpoint!("timeline", ["from", "to", "columns", "first", "pes", "rows", "group"], timeline::timeline),
+    endpoint!("at", ["pe", "time"], moment::at),
+    endpoint!("find", ["text"], regions::find),
+    endpoint!("next", ["region", "after", "pe", "back"], regions::next),
+    endpoint!("profile", [], profile::profile),
+    endpoint!("tree", ["path", "depth"], profile::tree),
+    endpoint!("balance", ["rows", "columns"], balance::balance),
+    endpoint!("matrix", ["by", "rows"], matrix::matrix),
+    endpoint!("environment", [], environment::environment),
 ];
 
 /// The answer to a question: a path below `api/`, and what is behind `?`.
@@ -65,7 +80,7 @@ pub(crate) fn answer(runs: &Runs, path: &str, query: &str) -> Answer {
     let (run, rest) = match parts.as_slice() {
         ["runs"] => {
             Query::new(query, &[])?;
-            return runs::list(runs);
+            return json(&runs::list(runs));
         }
         ["compare"] => return several::compare(runs, query),
         ["scaling"] => return several::scaling(runs, query),

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::Ask;
 use super::findings::{Ended, FRAMES, ended};
 use super::timeline::kind;
-use crate::reply::{Answer, json};
+use crate::reply::Error;
 use crate::run::Run;
 use crate::text;
 
@@ -19,7 +19,8 @@ use crate::text;
 const MOST: usize = 16;
 
 #[derive(Serialize)]
-struct Moment {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Moment {
     pe: u32,
     time: i64,
     stack: Stack,
@@ -31,6 +32,7 @@ struct Moment {
 }
 
 #[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Stack {
     name: Vec<String>,
     region: Vec<u32>,
@@ -45,6 +47,7 @@ struct Stack {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Operation {
     construct: String,
     role: &'static str,
@@ -55,7 +58,9 @@ struct Operation {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Message {
+    #[cfg_attr(test, schemars(extend("enum" = ["sent", "received"])))]
     way: &'static str,
     pe: Option<u32>,
     bytes: u64,
@@ -66,6 +71,7 @@ struct Message {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Transfer {
     kind: &'static str,
     pe: Option<u32>,
@@ -74,6 +80,7 @@ struct Transfer {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Collective {
     construct: String,
     group: String,
@@ -86,6 +93,7 @@ struct Collective {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Waiting {
     pattern: &'static str,
     title: String,
@@ -97,7 +105,7 @@ struct Waiting {
     ended: Ended,
 }
 
-pub(super) fn at(run: &Run, ask: &Ask<'_>) -> Answer {
+pub(super) fn at(run: &Run, ask: &Ask<'_>) -> Result<Moment, Error> {
     run.needs_events()?;
     let number = ask.query.needed("pe", 0..=u32::MAX)?;
     let pe = run.pe(number)?;
@@ -115,7 +123,7 @@ pub(super) fn at(run: &Run, ask: &Ask<'_>) -> Answer {
         let (program, management) = (waits.of_pe(pe), waits.management_of_pe(pe));
         program[of(program)].iter().chain(&management[of(management)]).collect()
     });
-    json(&Moment {
+    Ok(Moment {
         pe: number,
         time: asked,
         stack: stack(run, pe, &open),

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::Ask;
-use crate::reply::{Answer, json};
+use crate::reply::Error;
 use crate::run::Run;
 use crate::text;
 
@@ -16,7 +16,8 @@ use crate::text;
 const MOST: usize = 4096;
 
 #[derive(Serialize)]
-struct List {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct List {
     pes: Columns,
     processes: Vec<Process>,
     hosts: Vec<String>,
@@ -24,6 +25,7 @@ struct List {
 }
 
 #[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Columns {
     name: Vec<String>,
     process: Vec<usize>,
@@ -33,6 +35,7 @@ struct Columns {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Process {
     name: String,
     host: Option<usize>,
@@ -40,7 +43,7 @@ struct Process {
     count: usize,
 }
 
-pub(super) fn pes(run: &Run, _: &Ask<'_>) -> Answer {
+pub(super) fn pes(run: &Run, _: &Ask<'_>) -> Result<List, Error> {
     let trace = run.trace();
     let mut columns = Columns::default();
     let (mut processes, mut hosts) = (Vec::<Process>::new(), Vec::new());
@@ -74,17 +77,18 @@ pub(super) fn pes(run: &Run, _: &Ask<'_>) -> Answer {
             PeKind::Metric => "metric",
         });
     }
-    json(&List { pes: columns, processes, hosts, omitted: run.pes.len().saturating_sub(MOST) })
+    Ok(List { pes: columns, processes, hosts, omitted: run.pes.len().saturating_sub(MOST) })
 }
 
 #[derive(Serialize)]
-struct KindRow {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct KindRow {
     kind: usize,
     name: &'static str,
     label: &'static str,
 }
 
-pub(super) fn kinds(_: &Run, _: &Ask<'_>) -> Answer {
+pub(super) fn kinds(_: &Run, _: &Ask<'_>) -> Result<Vec<KindRow>, Error> {
     let row = |kind: Kind| KindRow { kind: kind as usize, name: kind.name(), label: words::kind(kind) };
-    json(&Kind::ALL.map(row))
+    Ok(Kind::ALL.map(row).into())
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::Ask;
 use super::timeline::kind;
-use crate::reply::{Answer, json};
+use crate::reply::Error;
 use crate::run::Run;
 use crate::text;
 
@@ -18,12 +18,14 @@ const NODES: usize = 2000;
 const LEAST: f64 = 0.001;
 
 #[derive(Serialize)]
-struct Profile {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Profile {
     regions: Regions,
     omitted: usize,
 }
 
 #[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Regions {
     /// None for the code outside of all.
     region: Vec<Option<u32>>,
@@ -43,7 +45,7 @@ struct Regions {
     bytes: Vec<u64>,
 }
 
-pub(super) fn profile(run: &Run, _: &Ask<'_>) -> Answer {
+pub(super) fn profile(run: &Run, _: &Ask<'_>) -> Result<Profile, Error> {
     let trace = run.trace();
     let rows = run.flat();
     let mut columns = Regions::default();
@@ -65,17 +67,19 @@ pub(super) fn profile(run: &Run, _: &Ask<'_>) -> Answer {
         columns.waiting_s.push(run.seconds(row.waiting));
         columns.bytes.push(row.bytes);
     }
-    json(&Profile { regions: columns, omitted: rows.len().saturating_sub(ROWS) })
+    Ok(Profile { regions: columns, omitted: rows.len().saturating_sub(ROWS) })
 }
 
 #[derive(Serialize)]
-struct Tree {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Tree {
     all_s: f64,
     nodes: Nodes,
     omitted: usize,
 }
 
 #[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Nodes {
     /// None for the code outside of all.
     path: Vec<Option<u32>>,
@@ -95,7 +99,7 @@ struct Nodes {
     children: Vec<usize>,
 }
 
-pub(super) fn tree(run: &Run, ask: &Ask<'_>) -> Answer {
+pub(super) fn tree(run: &Run, ask: &Ask<'_>) -> Result<Tree, Error> {
     let path = ask.query.number("path", 0..=u32::MAX)?.map(|path| run.call_path(path)).transpose()?;
     let levels = ask.query.number("depth", 1..=64usize)?.unwrap_or(1);
     let tree = run.tree();
@@ -125,7 +129,7 @@ pub(super) fn tree(run: &Run, ask: &Ask<'_>) -> Answer {
     if path.is_none() && tree.outside().pes > 0 {
         nodes.push_outside(run);
     }
-    json(&Tree { all_s: run.seconds(all), nodes, omitted })
+    Ok(Tree { all_s: run.seconds(all), nodes, omitted })
 }
 
 impl Nodes {

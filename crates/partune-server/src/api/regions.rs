@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::Ask;
 use super::findings::some_pes;
-use crate::reply::{Answer, Error, json};
+use crate::reply::Error;
 use crate::run::Run;
 use crate::text;
 
@@ -18,12 +18,14 @@ use crate::text;
 const ROWS: usize = 100;
 
 #[derive(Serialize)]
-struct Found {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Found {
     regions: Vec<Row>,
     omitted: usize,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Row {
     region: u32,
     name: String,
@@ -38,7 +40,7 @@ struct Row {
     to: Option<i64>,
 }
 
-pub(super) fn find(run: &Run, ask: &Ask<'_>) -> Answer {
+pub(super) fn find(run: &Run, ask: &Ask<'_>) -> Result<Found, Error> {
     let wanted = ask.query.text("text").filter(|text| !text.is_empty());
     let wanted = wanted.ok_or_else(|| Error::question("text is missing", "add text=…, a part of a name"))?;
     let wanted = wanted.to_lowercase();
@@ -47,7 +49,7 @@ pub(super) fn find(run: &Run, ask: &Ask<'_>) -> Answer {
     let name = |row: &&Flat| trace.strings().get(trace.regions()[row.region].name).to_lowercase().contains(&wanted);
     let found: Vec<&Flat> = run.flat().iter().filter(is_region).filter(name).collect();
     let regions = found.iter().take(ROWS).map(|row| self::row(run, row)).collect();
-    json(&Found { regions, omitted: found.len().saturating_sub(ROWS) })
+    Ok(Found { regions, omitted: found.len().saturating_sub(ROWS) })
 }
 
 fn row(run: &Run, flat: &Flat) -> Row {
@@ -70,11 +72,13 @@ fn row(run: &Run, flat: &Flat) -> Row {
 }
 
 #[derive(Serialize)]
-struct Next {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Next {
     visit: Option<Visit>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Visit {
     pe: u32,
     from: i64,
@@ -82,7 +86,7 @@ struct Visit {
 }
 
 /// The next visit to a region, or the one before.
-pub(super) fn next(run: &Run, ask: &Ask<'_>) -> Answer {
+pub(super) fn next(run: &Run, ask: &Ask<'_>) -> Result<Next, Error> {
     run.needs_events()?;
     let trace = run.trace();
     let region = RegionId(ask.query.needed("region", 0..=u32::MAX)?);
@@ -114,5 +118,5 @@ pub(super) fn next(run: &Run, ask: &Ask<'_>) -> Answer {
         let visit = trace.visit(pe, VisitIx(visit as u32));
         Some(Visit { pe: run.number(pe)?, from: run.ns(visit.enter), to: run.ns(visit.exit) })
     });
-    json(&Next { visit })
+    Ok(Next { visit })
 }

@@ -19,6 +19,7 @@ pub(super) enum Grouping {
 
 /// The rows of an answer.
 #[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Rows {
     label: Vec<String>,
     first: Vec<Option<u32>>,

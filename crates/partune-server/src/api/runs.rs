@@ -2,15 +2,16 @@
 
 use serde::Serialize;
 
-use crate::reply::{Answer, json};
 use crate::runs::{Runs, Slot, State};
 use crate::text;
 
 #[derive(Serialize)]
-struct Row {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Row {
     run: usize,
     name: String,
     path: String,
+    #[cfg_attr(test, schemars(extend("enum" = ["opening", "ready", "failed"])))]
     state: &'static str,
     stage: &'static str,
     fraction: f64,
@@ -25,8 +26,8 @@ struct Row {
     producer: Option<String>,
 }
 
-pub(super) fn list(runs: &Runs) -> Answer {
-    json(&runs.slots().iter().enumerate().map(row).collect::<Vec<Row>>())
+pub(super) fn list(runs: &Runs) -> Vec<Row> {
+    runs.slots().iter().enumerate().map(row).collect()
 }
 
 fn row((run, slot): (usize, &Slot)) -> Row {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::Ask;
 use super::findings::{Row, row};
-use crate::reply::{Answer, json};
+use crate::reply::Error;
 use crate::run::Run;
 use crate::text;
 
@@ -17,7 +17,8 @@ const WORST: usize = 10;
 const TOLD: usize = 3;
 
 #[derive(Serialize)]
-struct Summary {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Summary {
     name: String,
     path: String,
     producer: Option<String>,
@@ -43,6 +44,7 @@ struct Summary {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Factor {
     name: &'static str,
     label: &'static str,
@@ -52,12 +54,14 @@ struct Factor {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Bound {
     name: &'static str,
     seconds: f64,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Gap {
     name: &'static str,
     label: &'static str,
@@ -67,14 +71,16 @@ struct Gap {
 
 /// What was noticed about the input.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Quality {
+    #[cfg_attr(test, schemars(extend("enum" = partune_diag::Severity::ALL.map(partune_diag::Severity::name))))]
     severity: &'static str,
     message: String,
     remedy: String,
     count: u64,
 }
 
-pub(super) fn summary(run: &Run, _: &Ask<'_>) -> Answer {
+pub(super) fn summary(run: &Run, _: &Ask<'_>) -> Result<Summary, Error> {
     let trace = run.trace();
     let duration = run.seconds(trace.duration());
     let profile = trace.profile().is_some();
@@ -84,7 +90,7 @@ pub(super) fn summary(run: &Run, _: &Ask<'_>) -> Answer {
     let worst = run.diagnosis.findings.iter().take(TOLD);
     let told = sentences::verdict(&run.diagnosis).into_iter();
     let told = told.chain(worst.map(|ranked| sentences::loss(&run.diagnosis, ranked)));
-    json(&Summary {
+    Ok(Summary {
         name: text::name(&run.name),
         path: text::long(&run.path.to_string_lossy()),
         producer: None,

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::Ask;
 use super::lines::{self, Collectives, CriticalPath, Messages, Waits};
 use super::rows::{Grouping, Rows, folded};
-use crate::reply::{Answer, Error, json};
+use crate::reply::Error;
 use crate::run::Run;
 use crate::text;
 
@@ -28,7 +28,8 @@ const CHUNK: usize = 4096;
 const SPANS: usize = 8192;
 
 #[derive(Serialize)]
-struct Timeline<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Timeline {
     from: i64,
     to: i64,
     columns: usize,
@@ -46,17 +47,19 @@ struct Timeline<'a> {
     critical_path: CriticalPath,
     critical_path_count: usize,
     patterns: Vec<&'static str>,
-    findings: Vec<&'a str>,
+    findings: Vec<String>,
     groups: Vec<String>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Bins {
     kinds: Vec<usize>,
     data: String,
 }
 
 #[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Spans {
     row: Vec<usize>,
     from: Vec<i64>,
@@ -85,7 +88,7 @@ impl<T: Copy + Eq + std::hash::Hash> Numbers<T> {
     }
 }
 
-pub(super) fn timeline(run: &Run, ask: &Ask<'_>) -> Answer {
+pub(super) fn timeline(run: &Run, ask: &Ask<'_>) -> Result<Timeline, Error> {
     run.needs_events()?;
     let trace = run.trace();
     let (begin, end) = interval(run, ask)?;
@@ -97,7 +100,7 @@ pub(super) fn timeline(run: &Run, ask: &Ask<'_>) -> Answer {
     let mut regions = Numbers::new();
     let spans = spans(run, &fold, begin, end, &mut regions);
     let lines = lines::lines(run, &fold, begin, end);
-    json(&Timeline {
+    Ok(Timeline {
         from: run.ns(begin),
         to: run.ns(end),
         columns,
@@ -115,7 +118,7 @@ pub(super) fn timeline(run: &Run, ask: &Ask<'_>) -> Answer {
         critical_path: lines.critical_path,
         critical_path_count: lines.critical_path_count,
         patterns: lines.patterns,
-        findings: lines.findings.iter().map(|finding| run.ids[*finding as usize].as_str()).collect(),
+        findings: lines.findings.iter().map(|finding| run.ids[*finding as usize].clone()).collect(),
         groups: lines.groups,
     })
 }

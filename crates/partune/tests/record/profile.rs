@@ -7,6 +7,8 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
+use partune_testkit::outside;
+
 use serde_json::Value;
 
 use super::launch::{Built, MPICH, Mpi, OPEN_MPI, Recorded, run};
@@ -158,8 +160,7 @@ fn a_killed_process_keeps_its_profile() {
 fn a_profile_is_an_archive_for_others() {
     let Some(recorded) = record(&OPEN_MPI, "profile/unbalanced.c", &[], &["--profile"]) else { return };
     if Command::new("otf2-print").arg("--version").output().is_err() {
-        assert!(std::env::var_os("CI").is_none(), "otf2-print must be present in CI");
-        return;
+        return outside::missing("otf2-print");
     }
     let printed = run(Command::new("otf2-print").arg("-G").arg(&recorded.anchor));
     let definitions = String::from_utf8_lossy(&printed.stdout);

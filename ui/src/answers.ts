@@ -1,0 +1,794 @@
+// What the server answers, by question: made from its types by a test of partune-server (PARTUNE_UPDATE=1). Not to be edited.
+
+export interface Answers {
+  "runs": {
+    device_streams: number | null;
+    duration_ns: number | null;
+    events: number | null;
+    fraction: number;
+    message: string;
+    name: string;
+    path: string;
+    pes: number | null;
+    processes: number | null;
+    producer: string | null;
+    profile_only: boolean | null;
+    remedy: string;
+    run: number;
+    stage: string;
+    state: "opening" | "ready" | "failed";
+  }[];
+  "runs/R/summary": {
+    bounds: {
+      name: string;
+      seconds: number;
+    }[];
+    /** Times of different PEs can be compared. */
+    clocks_aligned: boolean;
+    device_streams: number;
+    devices: number;
+    duration_s: number;
+    efficiency: {
+      label: string;
+      level: string;
+      meaning: string;
+      name: string;
+      value: number;
+    }[];
+    events: number;
+    findings: {
+      callpath: string[];
+      cause: string | null;
+      cause_pe: number | null;
+      cause_s: number | null;
+      construct: string;
+      count: number;
+      fraction: number;
+      id: string;
+      is_wait: boolean;
+      /** Where in the source something is. */
+      location: {
+        file: string;
+        function: string;
+        line: number;
+      };
+      pattern: string;
+      place: string;
+      role: string;
+      seconds: number;
+      title: string;
+      words: string;
+      worst_pe: number | null;
+      worst_pe_s: number | null;
+    }[];
+    findings_count: number;
+    gaps: {
+      label: string;
+      meaning: string;
+      name: string;
+      seconds: number;
+    }[];
+    name: string;
+    paradigms: string[];
+    path: string;
+    pes: number;
+    processes: number;
+    producer: string | null;
+    profile_only: boolean;
+    quality: {
+      count: number;
+      message: string;
+      remedy: string;
+      severity: "info" | "data_loss" | "error";
+    }[];
+    sentences: string[];
+    waiting: number | null;
+    waiting_s: number | null;
+  };
+  "runs/R/findings": {
+    findings: {
+      callpath: string[];
+      cause: string | null;
+      cause_pe: number | null;
+      cause_s: number | null;
+      construct: string;
+      count: number;
+      fraction: number;
+      id: string;
+      is_wait: boolean;
+      /** Where in the source something is. */
+      location: {
+        file: string;
+        function: string;
+        line: number;
+      };
+      pattern: string;
+      place: string;
+      role: string;
+      seconds: number;
+      title: string;
+      words: string;
+      worst_pe: number | null;
+      worst_pe_s: number | null;
+    }[];
+    omitted: number;
+  };
+  "runs/R/findings/*": {
+    advice: string;
+    callpath: string[];
+    callpaths: {
+      caller: string;
+      callpath: string[];
+      seconds: number;
+    }[];
+    cause: string | null;
+    cause_pe: number | null;
+    cause_s: number | null;
+    causes: {
+      callpath: string[];
+      construct: string;
+      /** Where in the source something is. */
+      location: {
+        file: string;
+        function: string;
+        line: number;
+      };
+      origin: {
+        callpath: string[];
+        construct: string;
+        /** Where in the source something is. */
+        location: {
+          file: string;
+          function: string;
+          line: number;
+        };
+        place: string;
+      } | null;
+      pe: number | null;
+      place: string;
+      seconds: number;
+      via: {
+        pe: number | null;
+        place: string;
+      }[];
+      via_s: number;
+      words: string;
+    }[];
+    construct: string;
+    count: number;
+    facts: {
+      /** The same in words. */
+      label: string;
+      name: string;
+      text: string;
+      value: number;
+    }[];
+    fraction: number;
+    frames: {
+      called_file: string;
+      called_line: number;
+      file: string;
+      line: number;
+      name: string;
+    }[];
+    id: string;
+    instances: {
+      cause: (string | null)[];
+      cause_from: (number | null)[];
+      cause_pe: (number | null)[];
+      cause_to: (number | null)[];
+      from: number[];
+      pe: number[];
+      seconds: number[];
+      to: number[];
+    };
+    instances_count: number;
+    is_wait: boolean;
+    /** Where in the source something is. */
+    location: {
+      file: string;
+      function: string;
+      line: number;
+    };
+    meaning: string;
+    pattern: string;
+    pes: {
+      pe: number[];
+      seconds: number[];
+    };
+    pes_rest: {
+      count: number;
+      seconds: number;
+    };
+    place: string;
+    role: string;
+    seconds: number;
+    title: string;
+    unexplained_s: number;
+    words: string;
+    worst_pe: number | null;
+    worst_pe_s: number | null;
+  };
+  "runs/R/findings/*/next": {
+    /** One time that it happened. */
+    instance: {
+      cause: string | null;
+      cause_from: number | null;
+      cause_pe: number | null;
+      cause_to: number | null;
+      from: number;
+      pe: number;
+      seconds: number;
+      to: number;
+    } | null;
+  };
+  "runs/R/pes": {
+    hosts: string[];
+    omitted: number;
+    pes: {
+      host: (number | null)[];
+      kind: string[];
+      name: string[];
+      process: number[];
+      thread: number[];
+    };
+    processes: {
+      count: number;
+      first: number;
+      host: number | null;
+      name: string;
+    }[];
+  };
+  "runs/R/kinds": {
+    kind: number;
+    label: string;
+    name: string;
+  }[];
+  "runs/R/timeline": {
+    bins: {
+      data: string;
+      kinds: number[];
+    };
+    collectives: {
+      construct: string;
+      count: number;
+      group: string;
+      members: {
+        enter: number[];
+        exit: number[];
+        pe: number[];
+        row: number[];
+      };
+    }[];
+    collectives_count: number;
+    columns: number;
+    critical_path: {
+      from: number[];
+      pe: number[];
+      row: (number | null)[];
+      to: number[];
+    };
+    critical_path_count: number;
+    findings: string[];
+    from: number;
+    groups: string[];
+    messages: {
+      bytes: number[];
+      from_pe: (number | null)[];
+      from_row: (number | null)[];
+      group: (number | null)[];
+      received: number[];
+      sent: number[];
+      tag: (number | null)[];
+      to_pe: (number | null)[];
+      to_row: (number | null)[];
+    } | null;
+    messages_count: number;
+    patterns: string[];
+    regions: string[];
+    /** The rows of an answer. */
+    rows: {
+      count: number[];
+      first: (number | null)[];
+      label: string[];
+    };
+    spans: {
+      depth: number[];
+      from: number[];
+      kind: number[];
+      region: number[];
+      row: number[];
+      to: number[];
+    } | null;
+    spans_count: number | null;
+    to: number;
+    waits: {
+      cause_from: (number | null)[];
+      cause_pe: (number | null)[];
+      cause_row: (number | null)[];
+      cause_to: (number | null)[];
+      finding: (number | null)[];
+      from: number[];
+      pattern: number[];
+      pe: number[];
+      row: number[];
+      to: number[];
+    };
+    waits_count: number;
+  };
+  "runs/R/at": {
+    collective: {
+      construct: string;
+      group: string;
+      last_enter: number | null;
+      last_pe: number | null;
+      members: number;
+      received: number | null;
+      root: number | null;
+      sent: number | null;
+    } | null;
+    messages: {
+      bytes: number;
+      group: string;
+      pe: number | null;
+      received: number | null;
+      sent: number | null;
+      tag: number;
+      way: "sent" | "received";
+    }[];
+    operation: {
+      construct: string;
+      from: number;
+      kind: number;
+      place: string;
+      role: string;
+      to: number;
+    } | null;
+    pe: number;
+    stack: {
+      called_file: string[];
+      called_line: number[];
+      file: string[];
+      from: number[];
+      kind: number[];
+      line: number[];
+      name: string[];
+      path: number[];
+      region: number[];
+      to: number[];
+    };
+    time: number;
+    transfers: {
+      bytes: number;
+      kind: string;
+      pe: number | null;
+      time: number;
+    }[];
+    waits: {
+      cause: string | null;
+      cause_from: number | null;
+      cause_pe: number | null;
+      cause_to: number | null;
+      finding: string | null;
+      from: number;
+      pattern: string;
+      seconds: number;
+      title: string;
+      to: number;
+    }[];
+  };
+  "runs/R/find": {
+    omitted: number;
+    regions: {
+      exclusive_s: number;
+      file: string;
+      from: number | null;
+      inclusive_s: number;
+      kind: number;
+      line: number;
+      name: string;
+      pe: number | null;
+      region: number;
+      to: number | null;
+      visits: number;
+    }[];
+  };
+  "runs/R/next": {
+    visit: {
+      from: number;
+      pe: number;
+      to: number;
+    } | null;
+  };
+  "runs/R/profile": {
+    omitted: number;
+    regions: {
+      bytes: number[];
+      exclusive_s: number[];
+      file: string[];
+      inclusive_s: number[];
+      kind: number[];
+      least_s: number[];
+      line: number[];
+      mean_s: number[];
+      most_pe: (number | null)[];
+      most_s: number[];
+      name: string[];
+      pes: number[];
+      /** None for the code outside of all. */
+      region: (number | null)[];
+      visits: number[];
+      waiting_s: number[];
+    };
+  };
+  "runs/R/tree": {
+    all_s: number;
+    nodes: {
+      children: number[];
+      depth: number[];
+      exclusive_s: number[];
+      file: string[];
+      inclusive_s: number[];
+      kind: number[];
+      line: number[];
+      most_s: number[];
+      name: string[];
+      parent: (number | null)[];
+      /** None for the code outside of all. */
+      path: (number | null)[];
+      pes: number[];
+      region: (number | null)[];
+      visits: number[];
+      waiting_s: number[];
+    };
+    omitted: number;
+  };
+  "runs/R/balance": {
+    blocks: {
+      count: number[];
+      first: number[];
+      from: number[];
+      seconds: number[][];
+      to: number[];
+    } | null;
+    events: {
+      kind: number[];
+      least_s: number[];
+      mean_s: number[];
+      most_pe: (number | null)[];
+      most_s: number[];
+      name: string[];
+      /** None for the code outside of all. */
+      region: (number | null)[];
+      spread: number[];
+      total_s: number[];
+    };
+    kinds: number[];
+    regions: {
+      names: string[];
+      region: number[];
+      seconds: number[][];
+    };
+    /** The rows of an answer. */
+    rows: {
+      count: number[];
+      first: (number | null)[];
+      label: string[];
+    };
+    seconds: number[][];
+  };
+  "runs/R/matrix": {
+    by: string;
+    cells: number[][];
+    most: number;
+    /** The rows of an answer. */
+    rows: {
+      count: number[];
+      first: (number | null)[];
+      label: string[];
+    };
+    total: number;
+  };
+  "runs/R/environment": {
+    facts: {
+      name: string;
+      value: string;
+    }[];
+    groups: {
+      members: number[];
+      name: string[];
+      paradigm: string[];
+    };
+    machine: string | null;
+    metrics: {
+      name: string[];
+      unit: string[];
+    };
+    processes: {
+      host: string[];
+      name: string[];
+      pes: number[];
+    };
+    producer: string | null;
+    quality: {
+      count: number;
+      message: string;
+      remedy: string;
+      severity: "info" | "data_loss" | "error";
+    }[];
+  };
+  "compare": {
+    /** Most time is at call paths that only one run has: `regions` tell more than `callpaths`, and findings are matched by region. */
+    by_region: boolean;
+    /** Largest difference of exclusive seconds first. */
+    callpaths: {
+      callpath: string[];
+      /** Of exclusive seconds. */
+      changes: {
+        difference_s: number;
+        /** Standard deviation of the difference by the runs' own spread; null if nothing is known of it. */
+        noise_s: number | null;
+        /** To the base; null if the base has zero. */
+        ratio: number | null;
+        /** `same`, `too_small_to_tell`, `no_spread_to_tell_by`, `grown`, `shrunk`, `added`, `gone`; of findings `new` and `gone`. */
+        verdict: string;
+      }[];
+      construct: string;
+      /** Null where a run never was. */
+      runs: ({
+        bytes: number;
+        /** Exclusive seconds on the base of the comparison, see `per_pe`: the changes are differences of these. */
+        compared_s: number;
+        /** Summed over PEs, as all that follows. */
+        exclusive_s: number;
+        inclusive_s: number;
+        location: {
+          file: string;
+          /** The user function around it; empty if unknown. */
+          function: string;
+          /** 0 if unknown. */
+          line: number;
+        };
+        /** Exclusive seconds of the PE that spent the most. */
+        longest_s: number;
+        /** PEs that were here. */
+        pes: number;
+        /** Call paths that could not be told apart and are shown as one. */
+        places: number;
+        visits: number;
+        /** Null for a profile. */
+        waiting_s: number | null;
+      } | null)[];
+    }[];
+    /** Efficiencies, bounds and gaps side by side. */
+    figures: {
+      name: string;
+      /** `efficiency`, `bounds` or `gaps`. */
+      section: string;
+      /** One a run; null where the run has no such figure. */
+      values: (number | null)[];
+    }[];
+    /** Largest difference first. Empty if one run is a profile and another is not. */
+    findings: {
+      callpath: string[];
+      changes: {
+        difference_s: number;
+        /** Standard deviation of the difference by the runs' own spread; null if nothing is known of it. */
+        noise_s: number | null;
+        /** To the base; null if the base has zero. */
+        ratio: number | null;
+        /** `same`, `too_small_to_tell`, `no_spread_to_tell_by`, `grown`, `shrunk`, `added`, `gone`; of findings `new` and `gone`. */
+        verdict: string;
+      }[];
+      construct: string;
+      pattern: string;
+      role: string;
+      /** Null where it is not found: it loses less than the threshold there. */
+      runs: ({
+        /** The same on the base of the comparison, see `per_pe`: the changes are differences of these. */
+        compared_s: number;
+        count: number;
+        fraction: number;
+        location: {
+          file: string;
+          /** The user function around it; empty if unknown. */
+          function: string;
+          /** 0 if unknown. */
+          line: number;
+        };
+        /** Summed over PEs. */
+        seconds: number;
+      } | null)[];
+    }[];
+    /** `compare`. */
+    kind: string;
+    /** What makes the runs less comparable. */
+    notes: string[];
+    /** Version of this document. */
+    partune: number;
+    /** Differences are of means over PEs, since the runs differ in their number; else of sums over PEs. */
+    per_pe: boolean;
+    regions: {
+      callpath: string[];
+      /** Of exclusive seconds. */
+      changes: {
+        difference_s: number;
+        /** Standard deviation of the difference by the runs' own spread; null if nothing is known of it. */
+        noise_s: number | null;
+        /** To the base; null if the base has zero. */
+        ratio: number | null;
+        /** `same`, `too_small_to_tell`, `no_spread_to_tell_by`, `grown`, `shrunk`, `added`, `gone`; of findings `new` and `gone`. */
+        verdict: string;
+      }[];
+      construct: string;
+      /** Null where a run never was. */
+      runs: ({
+        bytes: number;
+        /** Exclusive seconds on the base of the comparison, see `per_pe`: the changes are differences of these. */
+        compared_s: number;
+        /** Summed over PEs, as all that follows. */
+        exclusive_s: number;
+        inclusive_s: number;
+        location: {
+          file: string;
+          /** The user function around it; empty if unknown. */
+          function: string;
+          /** 0 if unknown. */
+          line: number;
+        };
+        /** Exclusive seconds of the PE that spent the most. */
+        longest_s: number;
+        /** PEs that were here. */
+        pes: number;
+        /** Call paths that could not be told apart and are shown as one. */
+        places: number;
+        visits: number;
+        /** Null for a profile. */
+        waiting_s: number | null;
+      } | null)[];
+    }[];
+    runs: {
+      archive: string;
+      /** Of the duration. */
+      change: {
+        difference_s: number;
+        /** Standard deviation of the difference by the runs' own spread; null if nothing is known of it. */
+        noise_s: number | null;
+        /** To the base; null if the base has zero. */
+        ratio: number | null;
+        /** `same`, `too_small_to_tell`, `no_spread_to_tell_by`, `grown`, `shrunk`, `added`, `gone`; of findings `new` and `gone`. */
+        verdict: string;
+      };
+      /** From the first event to the last. */
+      duration_s: number;
+      events: number;
+      /** From the end of the start-up to the begin of the shut-down; null if nothing was useful. */
+      measured_s: number | null;
+      /** How many times faster than the base that is. */
+      measured_speed_up: number | null;
+      pes: number;
+      /** The piece of the run that is compared; null for the whole run. */
+      piece: {
+        begin_s: number;
+        end_s: number;
+        /** How long the whole run is. */
+        of_s: number;
+      } | null;
+      processes: number;
+      /** Sums were recorded, no events. */
+      profile: boolean;
+      /** How many times faster than the base. */
+      speed_up: number | null;
+    }[];
+  };
+  "scaling": {
+    /** PEs at which it is limited, or better. */
+    at_pes: number | null;
+    /** By what they lose at the last point. */
+    callpaths: {
+      callpath: string[];
+      construct: string;
+      /** `ideal`, `better`, `serial`, `replicated`, `uneven`, `work`, `waiting`, `transfer`, `operation`, `start_up`. */
+      growth: string;
+      /** `code` or `operation`. */
+      kind: string;
+      location: {
+        file: string;
+        /** The user function around it; empty if unknown. */
+        function: string;
+        /** 0 if unknown. */
+        line: number;
+      };
+      /** Null where a point never was. */
+      points: ({
+        bytes: number;
+        exclusive_s: number;
+        /** Scalability factor: ideal to real time. */
+        factor: number | null;
+        inclusive_s: number;
+        /** Exclusive seconds of the PE that spent the most. */
+        longest_s: number;
+        /** Seconds of all PEs more than ideal. */
+        lost_s: number;
+        /** PEs that were here. */
+        pes: number;
+        visits: number;
+        /** Null for a profile. */
+        waiting_s: number | null;
+      } | null)[];
+    }[];
+    /** Efficiencies, bounds and gaps; a value a point. */
+    figures: {
+      name: string;
+      /** `efficiency`, `bounds` or `gaps`. */
+      section: string;
+      /** One a run; null where the run has no such figure. */
+      values: (number | null)[];
+    }[];
+    /** `scale`. */
+    kind: string;
+    /** The smallest factor there. */
+    limited_by: string | null;
+    /** `strong` or `weak`. */
+    mode: string;
+    notes: string[];
+    /** `ideal`, `better` or `limited`. */
+    outcome: string;
+    /** Version of this document. */
+    partune: number;
+    /** By number of PEs. */
+    points: {
+      /** The run with the median time, which stands for all. */
+      archive: string;
+      /** All runs on this number of PEs, fastest first. */
+      archives: string[];
+      duration_s: number;
+      efficiency: number;
+      /** Their product is the efficiency; each 1 if as good as at the first point. `communication` is in place of `serialization` and `transfer` where a run is a profile. Null if a run has no efficiency. */
+      factors: Record<string, number> | null;
+      ideal_speed_up: number;
+      longest_s: number;
+      /** Seconds of all PEs more than ideal. */
+      lost_s: number;
+      pes: number;
+      /** Of Karp and Flatt; for weak scaling of Gustafson. Null for the first point. */
+      serial_fraction: number | null;
+      shortest_s: number;
+      speed_up: number;
+    }[];
+    regions: {
+      callpath: string[];
+      construct: string;
+      /** `ideal`, `better`, `serial`, `replicated`, `uneven`, `work`, `waiting`, `transfer`, `operation`, `start_up`. */
+      growth: string;
+      /** `code` or `operation`. */
+      kind: string;
+      location: {
+        file: string;
+        /** The user function around it; empty if unknown. */
+        function: string;
+        /** 0 if unknown. */
+        line: number;
+      };
+      /** Null where a point never was. */
+      points: ({
+        bytes: number;
+        exclusive_s: number;
+        /** Scalability factor: ideal to real time. */
+        factor: number | null;
+        inclusive_s: number;
+        /** Exclusive seconds of the PE that spent the most. */
+        longest_s: number;
+        /** Seconds of all PEs more than ideal. */
+        lost_s: number;
+        /** PEs that were here. */
+        pes: number;
+        visits: number;
+        /** Null for a profile. */
+        waiting_s: number | null;
+      } | null)[];
+    }[];
+    /** In words. */
+    text: string;
+  };
+}
