@@ -24,7 +24,7 @@ fn main() {
     };
     let megabytes = args.next().map_or(0, |arg| arg.parse().expect("a number of MB"));
     let mut text = std::fs::read(&path).expect("the trace");
-    if path.ends_with(".gz") {
+    if text.starts_with(&[0x1f, 0x8b]) {
         let mut plain = Vec::new();
         flate2::read::MultiGzDecoder::new(&text[..]).read_to_end(&mut plain).expect("it is compressed");
         text = plain;
