@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::spending::{Kinds, Level, Meter, Spent};
 use crate::sums::useful;
 use crate::useful::{cpu_pes, role_of_path, windows};
-use crate::{Analysis, Base, Input, Outcome, Scalar, Section, SectionShape, Unit};
+use crate::{Account, Analysis, Base, Input, Outcome, SectionShape};
 
 pub(crate) static ACCOUNT: Analysis = Analysis {
     name: "time",
@@ -18,22 +18,7 @@ pub(crate) static ACCOUNT: Analysis = Analysis {
     run,
 };
 
-const SHOWS: &[SectionShape] = &[SectionShape {
-    name: "time",
-    scalars: &[
-        ("run", Unit::Seconds),
-        ("outside_run", Unit::Seconds),
-        ("pes", Unit::Count),
-        ("computation", Unit::Seconds),
-        ("waiting", Unit::Seconds),
-        ("device_waiting", Unit::Seconds),
-        ("start_up", Unit::Seconds),
-        ("transfer", Unit::Seconds),
-        ("io", Unit::Seconds),
-        ("idle", Unit::Seconds),
-    ],
-    tables: &[],
-}];
+const SHOWS: &[SectionShape] = &[SectionShape { name: "time", scalars: Account::SHOWS, tables: &[] }];
 
 const DOCS: &str = "\
 # Time
@@ -79,20 +64,20 @@ fn run(input: &Input<'_>) -> Outcome {
         start_up += of_role[1];
     }
     let idle = base.total() - sum.work() - sum.wait;
-    let seconds = |name, ticks| Scalar::new(name, Unit::Seconds, trace.clock().seconds(Span(ticks)));
-    let scalars = vec![
-        seconds("run", base.length().0),
-        seconds("outside_run", trace.duration().0 - base.length().0),
-        Scalar::new("pes", Unit::Count, base.pes as f64),
-        seconds("computation", sum.user),
-        seconds("waiting", sum.wait),
-        seconds("device_waiting", devices),
-        seconds("start_up", start_up),
-        seconds("transfer", sum.comm - devices - start_up),
-        seconds("io", sum.io),
-        seconds("idle", idle),
-    ];
-    Outcome { findings: Vec::new(), sections: vec![Section { name: "time", scalars, ..Section::default() }] }
+    let seconds = |ticks| Some(trace.clock().seconds(Span(ticks)));
+    let account = Account {
+        run: seconds(base.length().0),
+        outside_run: seconds(trace.duration().0 - base.length().0),
+        pes: Some(base.pes as f64),
+        computation: seconds(sum.user),
+        waiting: seconds(sum.wait),
+        device_waiting: seconds(devices),
+        start_up: seconds(start_up),
+        transfer: seconds(sum.comm - devices - start_up),
+        io: seconds(sum.io),
+        idle: seconds(idle),
+    };
+    Outcome { findings: Vec::new(), sections: vec![account.section("time")] }
 }
 
 /// Ticks of a PE in operations of a role, less the waits in them.

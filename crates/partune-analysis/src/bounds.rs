@@ -8,14 +8,14 @@ use partune_trace::Trace;
 
 use crate::block_loss::{self, Losses};
 use crate::block_work::BlockWork;
-use crate::chain::{Chain, GAPS, LEVELS};
+use crate::chain::Chain;
 use crate::cpu_time::cpu_time_metrics;
 use crate::spending::{Kinds, Level};
 use crate::tensor::RegionKind;
 use crate::tiling::{Tiling, Worlds};
 use crate::{
-    Analysis, Column, DataTable, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values,
-    iterations, profile_bounds,
+    Analysis, Column, DataTable, Hierarchies, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit,
+    Values, iterations, profile_bounds,
 };
 
 pub(crate) static BOUNDS: Analysis = Analysis {
@@ -149,13 +149,12 @@ fn run(input: &Input<'_>) -> Outcome {
     };
     let run = measure(run);
     let threads: Vec<Measured> = processes.into_iter().map(measure).collect();
-    let mut tables = chain_tables(trace, &run.chain, "bounds", "gaps");
-    if !threads.is_empty() {
-        let chains: Vec<Chain> = threads.iter().map(|it| it.chain).collect();
-        tables.extend(chain_tables(trace, &Chain::mean(&chains), "thread_bounds", "thread_gaps"));
-    }
-    tables.push(region_table(trace, &run.work, &run.kinds));
-    let seconds = |ticks: f64| ticks / trace.clock().ticks_per_second() as f64;
+    let per_second = trace.clock().ticks_per_second() as f64;
+    let chains: Vec<Chain> = threads.iter().map(|it| it.chain).collect();
+    let of_threads = (!chains.is_empty()).then(|| Chain::mean(&chains).hierarchy(per_second));
+    let mut bounds = Hierarchies { run: run.chain.hierarchy(per_second), threads: of_threads }.section();
+    bounds.tables.push(region_table(trace, &run.work, &run.kinds));
+    let seconds = |ticks: f64| ticks / per_second;
     let (serial, all) = (run.chain.serial, run.chain.run());
     let serial = vec![
         Scalar::new("seconds", Unit::Seconds, seconds(serial)),
@@ -163,40 +162,12 @@ fn run(input: &Input<'_>) -> Outcome {
         Scalar::new("pes", Unit::Count, run.work.pes.len() as f64),
         Scalar::new("blocks", Unit::Count, run.work.rows.len() as f64),
     ];
-    let sections = vec![
-        Section { name: "bounds", tables, ..Section::default() },
-        Section { name: "serial", scalars: serial, ..Section::default() },
-    ];
+    let sections = vec![bounds, Section { name: "serial", scalars: serial, ..Section::default() }];
     let mut losses = Losses::default();
     for world in std::iter::once(&run).chain(&threads) {
         losses.add(input, &world.tiling, of_paths(&world.tiling), &world.work, &world.kinds);
     }
     Outcome { findings: block_loss::findings(input, losses), sections }
-}
-
-/// The levels and gaps of a chain.
-fn chain_tables(trace: &Trace, chain: &Chain, levels: &'static str, gaps: &'static str) -> Vec<DataTable> {
-    let seconds = |ticks: &f64| ticks / trace.clock().ticks_per_second() as f64;
-    let run = chain.run();
-    let fraction = |gap: &f64| if run > 0.0 { gap / run } else { 0.0 };
-    let of_gaps = chain.gaps();
-    vec![
-        DataTable {
-            name: levels,
-            columns: vec![
-                Column::new("name", Values::Word(LEVELS.to_vec())),
-                Column::seconds("seconds", chain.levels.iter().map(seconds).collect()),
-            ],
-        },
-        DataTable {
-            name: gaps,
-            columns: vec![
-                Column::new("name", Values::Word(GAPS.to_vec())),
-                Column::seconds("seconds", of_gaps.iter().map(seconds).collect()),
-                Column::new("fraction", Values::Number(Unit::Ratio, of_gaps.iter().map(fraction).collect())),
-            ],
-        },
-    ]
 }
 
 /// Whether one PE works in a region of the source, or all.

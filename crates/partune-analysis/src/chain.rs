@@ -14,14 +14,15 @@
 //! Every term of a tile is at least 0 and they sum to its τ, so X is what of the PE that arrives last is neither work nor a recorded
 //! wait. Source: Hung and Davidson; W, S' and the tiles are ours (theory 2.1, one chain).
 
+use crate::Hierarchy;
 use crate::block_work::{BlockWork, Link};
 use crate::tensor::{RegionKind, Tensor};
 
 /// The levels of the chain, as they are named.
-pub(crate) const LEVELS: [&str; 9] = ["IP", "IPC", "IPCO", "IPCOL", "IPCOLM", "IPCOLMD", "W", "S'", "actual"];
+const LEVELS: [&str; 9] = ["IP", "IPC", "IPCO", "IPCOL", "IPCOLM", "IPCOLMD", "W", "S'", "actual"];
 
 /// The gaps, each between a level and the next.
-pub(crate) const GAPS: [&str; 8] = ["C'", "O", "L", "M'", "D", "W", "S'", "X"];
+const GAPS: [&str; 8] = ["C'", "O", "L", "M'", "D", "W", "S'", "X"];
 
 /// The levels in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -82,6 +83,13 @@ impl Chain {
 
     pub(crate) fn gaps(&self) -> [f64; 8] {
         std::array::from_fn(|at| self.levels[at + 1] - self.levels[at])
+    }
+
+    /// The levels and gaps with their names.
+    pub(crate) fn hierarchy(&self, per_second: f64) -> Hierarchy {
+        let levels: Vec<_> = LEVELS.into_iter().zip(self.levels).collect();
+        let gaps: Vec<_> = GAPS.into_iter().zip(self.gaps()).collect();
+        Hierarchy::new(&levels, &gaps, |ticks| ticks / per_second)
     }
 }
 

@@ -354,6 +354,7 @@ fn run(input: &Input<'_>) -> Outcome {
         ],
         tables: vec![table],
         notes,
+        ..Section::default()
     };
     Outcome { findings: Vec::new(), sections: vec![section] }
 }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::useful::role_of_path;
-use crate::{Column, DataTable, Scalar, Section, Unit, Values};
+use crate::{Column, DataTable, Efficiency, Values};
 
 /// Intervals that do not overlap, in order, with the length of those before each.
 #[derive(Clone, Debug, Default)]
@@ -37,20 +37,28 @@ struct Waited {
 
 /// Adds what is known of devices to the section of efficiency; nothing if no stream of one recorded anything. `useful` is the sum over
 /// the PEs of CPUs, `run` when the run began and ended.
-pub(crate) fn tell(trace: &Trace, useful: i64, run: (Time, Time), section: &mut Section) {
+pub(crate) fn tell(trace: &Trace, useful: i64, run: (Time, Time), result: &mut Efficiency) -> Vec<DataTable> {
     let mut streams: Vec<(u32, PeId)> =
         trace.device_pes().filter_map(|pe| Some((trace.pes()[pe].device?, pe))).collect();
     streams.sort_unstable();
+    let mut tables = Vec::new();
     let devices: Vec<&[(u32, PeId)]> = streams.chunk_by(|a, b| a.0 == b.0).collect();
     if !devices.is_empty() {
         let uses: Vec<Use> =
             devices.par_iter().map(|streams| Use::of(trace, streams.iter().map(|it| it.1), run)).collect();
-        of_devices(trace, &devices, &uses, run, section);
+        tables.push(of_devices(trace, &devices, &uses, run, result));
     }
-    of_host(trace, &streams, useful, run, section);
+    tables.extend(of_host(trace, &streams, useful, run, result));
+    tables
 }
 
-fn of_devices(trace: &Trace, devices: &[&[(u32, PeId)]], uses: &[Use], run: (Time, Time), section: &mut Section) {
+fn of_devices(
+    trace: &Trace,
+    devices: &[&[(u32, PeId)]],
+    uses: &[Use],
+    run: (Time, Time),
+    result: &mut Efficiency,
+) -> DataTable {
     let run_time = run.1.since(run.0).0;
     let kernels: Vec<i64> = uses.iter().map(|it| it.kernels.total()).collect();
     let active: Vec<i64> = uses.iter().map(|it| it.active.total()).collect();
@@ -58,13 +66,10 @@ fn of_devices(trace: &Trace, devices: &[&[(u32, PeId)]], uses: &[Use], run: (Tim
     let most = |times: &[i64]| times.iter().copied().max().unwrap_or(0) as f64;
     let (most_kernels, most_active) = (most(&kernels), most(&active));
     if most_kernels > 0.0 && run_time > 0 {
-        let factors = [
-            ("device_parallel", sum / (count * run_time as f64)),
-            ("device_load_balance", sum / (count * most_kernels)),
-            ("device_communication", most_kernels / most_active),
-            ("device_orchestration", most_active / run_time as f64),
-        ];
-        section.scalars.extend(factors.map(|(name, value)| Scalar::new(name, Unit::Ratio, value)));
+        result.device_parallel = Some(sum / (count * run_time as f64));
+        result.device_load_balance = Some(sum / (count * most_kernels));
+        result.device_communication = Some(most_kernels / most_active);
+        result.device_orchestration = Some(most_active / run_time as f64);
     }
     let seconds = |ticks: &mut dyn Iterator<Item = i64>| -> Vec<f64> {
         ticks.map(|ticks| trace.clock().seconds(Span(ticks))).collect()
@@ -76,14 +81,20 @@ fn of_devices(trace: &Trace, devices: &[&[(u32, PeId)]], uses: &[Use], run: (Tim
         Column::seconds("copies", seconds(&mut active.iter().zip(&kernels).map(|(active, kernels)| active - kernels))),
         Column::seconds("idle", seconds(&mut active.iter().map(|active| run_time - active))),
     ];
-    section.tables.push(DataTable { name: "device_times", columns });
+    DataTable { name: "device_times", columns }
 }
 
 /// What the host's calls to devices take, and what devices did while it waited for them.
-fn of_host(trace: &Trace, streams: &[(u32, PeId)], useful: i64, run: (Time, Time), section: &mut Section) {
+fn of_host(
+    trace: &Trace,
+    streams: &[(u32, PeId)],
+    useful: i64,
+    run: (Time, Time),
+    result: &mut Efficiency,
+) -> Option<DataTable> {
     let of_devices = paradigms(trace);
     if of_devices.is_empty() {
-        return;
+        return None;
     }
     let pes: Vec<PeId> = trace.cpu_pes().collect();
     let found: Vec<(i64, FxHashMap<CallPathId, Waited>)> =
@@ -101,15 +112,15 @@ fn of_host(trace: &Trace, streams: &[(u32, PeId)], useful: i64, run: (Time, Time
     let mut places: Vec<(CallPathId, Waited)> = places.into_iter().collect();
     places.sort_unstable_by_key(|(path, waited)| (std::cmp::Reverse(waited.time), *path));
     if calls == 0 {
-        return;
+        return None;
     }
     let seconds = |ticks: i64| trace.clock().seconds(Span(ticks));
     let waits: i64 = places.iter().map(|(_, waited)| waited.time).sum();
-    section.scalars.push(Scalar::new("offload", Unit::Ratio, useful as f64 / (useful + calls) as f64));
-    section.scalars.push(Scalar::new("device_call_seconds", Unit::Seconds, seconds(calls)));
-    section.scalars.push(Scalar::new("device_wait_seconds", Unit::Seconds, seconds(waits)));
+    result.offload = Some(useful as f64 / (useful + calls) as f64);
+    result.device_call_seconds = Some(seconds(calls));
+    result.device_wait_seconds = Some(seconds(waits));
     if places.is_empty() {
-        return;
+        return None;
     }
     let column = |of: &dyn Fn(&Waited) -> i64| places.iter().map(|(_, it)| seconds(of(it))).collect::<Vec<f64>>();
     let mut columns = vec![
@@ -122,7 +133,7 @@ fn of_host(trace: &Trace, streams: &[(u32, PeId)], useful: i64, run: (Time, Time
         columns.push(Column::seconds("copying", column(&|it| it.active - it.computing)));
         columns.push(Column::seconds("idle", column(&|it| it.time - it.active)));
     }
-    section.tables.push(DataTable { name: "device_waits", columns });
+    Some(DataTable { name: "device_waits", columns })
 }
 
 /// Paradigms of devices: those in which one can wait for a device.

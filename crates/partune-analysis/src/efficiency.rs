@@ -12,7 +12,7 @@ use crate::ideal::{Ideal, follow};
 use crate::steps::Planner;
 use crate::sums::{useful as useful_of, useful_outside};
 use crate::useful::{cpu_pes, operations_between_processes, span_of, windows};
-use crate::{Analysis, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, devices, phases};
+use crate::{Analysis, Efficiency, Input, Outcome, Section, SectionShape, Shape, TableShape, devices, phases};
 
 pub(crate) static EFFICIENCY: Analysis = Analysis {
     name: "efficiency",
@@ -25,34 +25,7 @@ pub(crate) static EFFICIENCY: Analysis = Analysis {
 
 const SHOWS: &[SectionShape] = &[SectionShape {
     name: "efficiency",
-    scalars: &[
-        ("parallel", Unit::Ratio),
-        ("load_balance", Unit::Ratio),
-        ("communication", Unit::Ratio),
-        ("serialization", Unit::Ratio),
-        ("transfer", Unit::Ratio),
-        ("process_parallel", Unit::Ratio),
-        ("process_load_balance", Unit::Ratio),
-        ("process_communication", Unit::Ratio),
-        ("process_serialization", Unit::Ratio),
-        ("process_transfer", Unit::Ratio),
-        ("thread_parallel", Unit::Ratio),
-        ("thread_load_balance", Unit::Ratio),
-        ("thread_communication", Unit::Ratio),
-        ("thread_serialization", Unit::Ratio),
-        ("thread_transfer", Unit::Ratio),
-        ("run_seconds", Unit::Seconds),
-        ("ideal_seconds", Unit::Seconds),
-        ("useful_seconds", Unit::Seconds),
-        ("phases", Unit::Count),
-        ("device_parallel", Unit::Ratio),
-        ("device_load_balance", Unit::Ratio),
-        ("device_communication", Unit::Ratio),
-        ("device_orchestration", Unit::Ratio),
-        ("offload", Unit::Ratio),
-        ("device_call_seconds", Unit::Seconds),
-        ("device_wait_seconds", Unit::Seconds),
-    ],
+    scalars: Efficiency::SHOWS,
     tables: &[
         TableShape {
             name: "device_times",
@@ -181,9 +154,19 @@ impl Factors {
         }
     }
 
-    fn scalars(&self, names: [&'static str; 5]) -> impl Iterator<Item = Scalar> {
-        let values = [self.parallel, self.load_balance, self.communication, self.serialization, self.transfer];
-        names.into_iter().zip(values).map(|(name, value)| Scalar::new(name, Unit::Ratio, value))
+    /// Puts these, which are of main threads, and what is left inside of processes where `all` are the factors of all PEs.
+    fn put_between_processes(&self, all: &Factors, into: &mut Efficiency) {
+        into.process_parallel = Some(self.parallel);
+        into.process_load_balance = Some(self.load_balance);
+        into.process_communication = Some(self.communication);
+        into.process_serialization = Some(self.serialization);
+        into.process_transfer = Some(self.transfer);
+        let inside = all.quotient(self);
+        into.thread_parallel = Some(inside.parallel);
+        into.thread_load_balance = Some(inside.load_balance);
+        into.thread_communication = Some(inside.communication);
+        into.thread_serialization = Some(inside.serialization);
+        into.thread_transfer = Some(inside.transfer);
     }
 }
 
@@ -202,28 +185,32 @@ fn run(input: &Input<'_>) -> Outcome {
     }
     let planner = Planner { trace, index: input.index, windows: &windows, between_processes: None };
     let ideal = follow(&planner.plan());
-    let mut section = Section { name: "efficiency", ..Section::default() };
     let Some(factors) = Factors::new(&useful, run_time, ideal.run_time) else { return Outcome::default() };
-    section.scalars.extend(factors.scalars(NAMES));
-    let clock = trace.clock();
-    let seconds = |ticks: i64| clock.seconds(partune_base::Span(ticks));
-    section.scalars.push(Scalar::new("run_seconds", Unit::Seconds, seconds(run_time)));
-    section.scalars.push(Scalar::new("ideal_seconds", Unit::Seconds, seconds(ideal.run_time)));
-    section.scalars.push(Scalar::new("useful_seconds", Unit::Seconds, seconds(useful.iter().sum())));
-    section.notes.push(
+    let seconds = |ticks: i64| Some(trace.clock().seconds(partune_base::Span(ticks)));
+    let mut result = Efficiency {
+        parallel: Some(factors.parallel),
+        load_balance: Some(factors.load_balance),
+        communication: Some(factors.communication),
+        serialization: Some(factors.serialization),
+        transfer: Some(factors.transfer),
+        run_seconds: seconds(run_time),
+        ideal_seconds: seconds(ideal.run_time),
+        useful_seconds: seconds(useful.iter().sum()),
+        ..Efficiency::default()
+    };
+    let mut notes = vec![
         "multiplicative factors of POP; a PE is a thread, and its operations (also I/O) are not useful time".to_owned(),
-    );
-    remark(&ideal, run_time, &mut section);
-    devices::tell(trace, useful.iter().sum(), (begin, end), &mut section);
+    ];
+    remark(&ideal, run_time, &mut notes);
+    let mut tables = devices::tell(trace, useful.iter().sum(), (begin, end), &mut result);
     if let Some(table) = phases::table(trace, &pes, &windows) {
-        let count = table.columns.first().map_or(0, |column| column.values.len());
-        section.scalars.push(Scalar::new("phases", Unit::Count, count as f64));
-        section.tables.push(table);
+        result.phases = Some(table.columns.first().map_or(0, |column| column.values.len()) as f64);
+        tables.push(table);
     }
     if let Some(process) = between_processes(input, &pes, &windows, run_time) {
-        section.scalars.extend(process.scalars(PROCESS_NAMES));
-        section.scalars.extend(factors.quotient(&process).scalars(THREAD_NAMES));
+        process.put_between_processes(&factors, &mut result);
     }
+    let section = Section { tables, notes, ..result.section("efficiency") };
     Outcome { findings: Vec::new(), sections: vec![section] }
 }
 
@@ -235,38 +222,43 @@ fn without_events(
     useful: &[i64],
     run_time: i64,
 ) -> Outcome {
-    const KNOWN: usize = 3;
     let Some(factors) = Factors::new(useful, run_time, run_time) else { return Outcome::default() };
-    let mut section = Section { name: "efficiency", ..Section::default() };
-    section.scalars.extend(factors.scalars(NAMES).take(KNOWN));
-    let seconds = |ticks: i64| input.trace.clock().seconds(partune_base::Span(ticks));
-    section.scalars.push(Scalar::new("run_seconds", Unit::Seconds, seconds(run_time)));
-    section.scalars.push(Scalar::new("useful_seconds", Unit::Seconds, seconds(useful.iter().sum())));
+    let seconds = |ticks: i64| Some(input.trace.clock().seconds(partune_base::Span(ticks)));
+    let mut result = Efficiency {
+        parallel: Some(factors.parallel),
+        load_balance: Some(factors.load_balance),
+        communication: Some(factors.communication),
+        run_seconds: seconds(run_time),
+        useful_seconds: seconds(useful.iter().sum()),
+        ..Efficiency::default()
+    };
     if let Some(process) = between_processes(input, pes, windows, run_time) {
-        section.scalars.extend(process.scalars(PROCESS_NAMES).take(KNOWN));
-        section.scalars.extend(factors.quotient(&process).scalars(THREAD_NAMES).take(KNOWN));
+        process.put_between_processes(&factors, &mut result);
+        // Those that are known of no level.
+        for unknown in [
+            &mut result.process_serialization,
+            &mut result.process_transfer,
+            &mut result.thread_serialization,
+            &mut result.thread_transfer,
+        ] {
+            *unknown = None;
+        }
     }
-    section
-        .notes
-        .push("serialization and transfer are not told apart: that needs events, and this is a profile".to_owned());
+    let notes =
+        vec!["serialization and transfer are not told apart: that needs events, and this is a profile".to_owned()];
+    let section = Section { notes, ..result.section("efficiency") };
     Outcome { findings: Vec::new(), sections: vec![section] }
 }
 
-const NAMES: [&str; 5] = ["parallel", "load_balance", "communication", "serialization", "transfer"];
-const PROCESS_NAMES: [&str; 5] =
-    ["process_parallel", "process_load_balance", "process_communication", "process_serialization", "process_transfer"];
-const THREAD_NAMES: [&str; 5] =
-    ["thread_parallel", "thread_load_balance", "thread_communication", "thread_serialization", "thread_transfer"];
-
-fn remark(ideal: &Ideal, run_time: i64, section: &mut Section) {
+fn remark(ideal: &Ideal, run_time: i64, notes: &mut Vec<String>) {
     if ideal.unmet > 0 {
         let count = ideal.unmet;
-        section.notes.push(format!(
+        notes.push(format!(
             "{count} dependences form circles and were ignored for the ideal run time: the archive is damaged"
         ));
     }
     if ideal.run_time > run_time {
-        section.notes.push(
+        notes.push(
             "the ideal run time exceeds the run time, so clocks disagree; it was taken as the run time".to_owned(),
         );
     }

@@ -42,6 +42,7 @@ mod places;
 mod profile;
 mod profile_bounds;
 mod profile_matrix;
+mod results;
 mod same_loss;
 mod scaling;
 mod section;
@@ -73,6 +74,7 @@ pub use fit::{Fit, Line};
 pub use input::{Input, Options};
 pub use iterations::turn_begins;
 pub use places::by_place;
+pub use results::{Account, AnalysisResult, Bound, Efficiency, Gap, Hierarchies, Hierarchy, Level, LevelFactors};
 pub use same_loss::once;
 pub use scaling::{
     Factors as ScalingFactors, Growth, Limit, Mode, Point, ScaledRow, ScaledSums, Scaling, ScalingOutcome, scale,

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use crate::bounds::SERIAL;
 use crate::sums::useful;
 use crate::useful::{cpu_pes, span_of, windows};
-use crate::{Column, DataTable, Input, Outcome, RegionKind, Section, Tensor, Unit, Values};
+use crate::{Column, DataTable, Hierarchies, Hierarchy, Input, Outcome, RegionKind, Section, Tensor, Values};
 
 /// What ends the blocks of a region.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -155,9 +155,14 @@ pub(crate) fn run(input: &Input<'_>, profile: &Profile) -> Outcome {
          has no turns, and `rest` holds what varies from turn to turn, all other calls with their waits, and the synchronisations themselves"
             .to_owned(),
     ];
-    let mut tables = ladder_tables(input, &ladder, n);
-    tables.push(region_table(input, &regions, &kinds));
-    Outcome { findings: Vec::new(), sections: vec![Section { name: "bounds", scalars: Vec::new(), tables, notes }] }
+    let levels: Vec<_> = ladder.iter().map(|(name, level, _)| (*name, *level as f64)).collect();
+    let gaps: Vec<_> = ladder.windows(2).map(|pair| (pair[0].2, (pair[1].1 - pair[0].1) as f64)).collect();
+    // Levels are scaled by the number of processes.
+    let seconds = |scaled: f64| scaled / n as f64 / input.trace.clock().ticks_per_second() as f64;
+    let bounds = Hierarchies { run: Hierarchy::new(&levels, &gaps, seconds), threads: None };
+    let mut section = Section { notes, ..bounds.section() };
+    section.tables.push(region_table(input, &regions, &kinds));
+    Outcome { findings: Vec::new(), sections: vec![section] }
 }
 
 /// Regions in order of call path, then that of several, then the end of the run.
@@ -200,24 +205,6 @@ fn kind(work: &[i64]) -> RegionKind {
     let total: i128 = work.iter().map(|ticks| i128::from(*ticks)).sum();
     let most = work.iter().copied().max().unwrap_or(0);
     if total > 0 && most as f64 >= SERIAL * total as f64 { RegionKind::Serial } else { RegionKind::Parallel }
-}
-
-/// Bounds, and the gaps between them; levels are scaled by the number of processes.
-fn ladder_tables(input: &Input<'_>, ladder: &[(&'static str, i128, &'static str)], n: i128) -> Vec<DataTable> {
-    let seconds = |scaled: i128| scaled as f64 / n as f64 / input.trace.clock().ticks_per_second() as f64;
-    let actual = ladder.last().map_or(0, |level| level.1);
-    let gaps: Vec<(&'static str, i128)> = ladder.windows(2).map(|pair| (pair[0].2, pair[1].1 - pair[0].1)).collect();
-    let fraction = |gap: &(&str, i128)| if actual > 0 { gap.1 as f64 / actual as f64 } else { 0.0 };
-    let bounds = vec![
-        Column::new("name", Values::Word(ladder.iter().map(|level| level.0).collect())),
-        Column::seconds("seconds", ladder.iter().map(|level| seconds(level.1)).collect()),
-    ];
-    let of_gaps = vec![
-        Column::new("name", Values::Word(gaps.iter().map(|gap| gap.0).collect())),
-        Column::seconds("seconds", gaps.iter().map(|gap| seconds(gap.1)).collect()),
-        Column::new("fraction", Values::Number(Unit::Ratio, gaps.iter().map(fraction).collect())),
-    ];
-    vec![DataTable { name: "bounds", columns: bounds }, DataTable { name: "gaps", columns: of_gaps }]
 }
 
 /// What each region has, by what its imbalance loses.

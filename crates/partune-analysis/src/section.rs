@@ -2,6 +2,8 @@
 
 use partune_base::{CallPathId, GroupId, MetricId, PeId, RegionId};
 
+use crate::results::AnalysisResult;
+
 /// What a number counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
@@ -62,6 +64,8 @@ pub struct Section {
     pub tables: Vec<DataTable>,
     /// Remarks that a reader needs to read the figures right (which variant of a formula, what was left out).
     pub notes: Vec<String>,
+    /// What the figures are made from, where others calculate with it.
+    pub result: Option<AnalysisResult>,
 }
 
 /// What the values of a column are: [`Values`] without the values.

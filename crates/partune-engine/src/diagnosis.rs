@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use partune_analysis::{Base, Finding, Options, Section, Waits, by_place, once};
+use partune_analysis::{
+    Account, AnalysisResult, Base, Efficiency, Finding, Hierarchies, Options, Section, Waits, by_place, once,
+};
 use partune_base::{Span, Time};
 use partune_diag::{Diagnostic, Quality, Severity};
 use partune_index::Index;
@@ -57,6 +59,34 @@ impl Diagnosis {
 }
 
 impl Diagnosis {
+    /// What the time went into.
+    pub fn account(&self) -> Option<&Account> {
+        self.results().find_map(|result| match result {
+            AnalysisResult::Account(account) => Some(account),
+            AnalysisResult::Efficiency(_) | AnalysisResult::Bounds(_) => None,
+        })
+    }
+
+    /// The factors of efficiency.
+    pub fn efficiency(&self) -> Option<&Efficiency> {
+        self.results().find_map(|result| match result {
+            AnalysisResult::Efficiency(efficiency) => Some(efficiency),
+            AnalysisResult::Account(_) | AnalysisResult::Bounds(_) => None,
+        })
+    }
+
+    /// The hierarchies of bounds.
+    pub fn bounds(&self) -> Option<&Hierarchies> {
+        self.results().find_map(|result| match result {
+            AnalysisResult::Bounds(bounds) => Some(bounds),
+            AnalysisResult::Account(_) | AnalysisResult::Efficiency(_) => None,
+        })
+    }
+
+    fn results(&self) -> impl Iterator<Item = &AnalysisResult> {
+        self.sections.iter().filter_map(|section| section.result.as_ref())
+    }
+
     /// What an analysis showed under a name.
     pub fn section(&self, name: &str) -> Option<&Section> {
         self.sections.iter().find(|section| section.name == name)

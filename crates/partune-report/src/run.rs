@@ -32,9 +32,9 @@ pub fn facts(diagnosis: &Diagnosis) -> Vec<(&'static str, String)> {
 
 /// Waiting for other PEs in seconds, and its share of the time of all PEs between start-up and shut-down; none where it is not known.
 pub fn waiting(diagnosis: &Diagnosis) -> Option<(f64, f64)> {
-    let time = diagnosis.section("time")?;
-    let waiting = time.scalar("waiting")?;
-    Some((waiting, waiting / (time.scalar("run")? * time.scalar("pes")?)))
+    let account = diagnosis.account()?;
+    let waiting = account.waiting?;
+    Some((waiting, waiting / (account.run? * account.pes?)))
 }
 
 fn nodes(diagnosis: &Diagnosis) -> String {

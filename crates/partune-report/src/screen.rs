@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use partune_analysis::{Section, Values};
+use partune_analysis::{Account, Efficiency, Gap, Hierarchy};
 use partune_engine::Diagnosis;
 use partune_trace::Trace;
 
@@ -47,16 +47,16 @@ pub(crate) fn summary(out: &mut String, diagnosis: &Diagnosis, style: Style) {
     out.push('\n');
     if diagnosis.trace.profile().is_some() {
         activities(out, diagnosis);
-    } else if let Some(time) = diagnosis.section("time") {
+    } else if let Some(time) = diagnosis.account() {
         account(out, &diagnosis.trace, time, style);
     }
-    if let Some(efficiency) = diagnosis.section("efficiency") {
+    if let Some(efficiency) = diagnosis.efficiency() {
         factors(out, diagnosis, efficiency, style);
         devices(out, efficiency);
     }
-    if let Some(bounds) = diagnosis.section("bounds") {
-        for (label, chain) in [("bounds", ("bounds", "gaps")), ("in threads", ("thread_bounds", "thread_gaps"))] {
-            if let Some(sentence) = sentence(bounds, chain) {
+    if let Some(bounds) = diagnosis.bounds() {
+        for (label, hierarchy) in [("bounds", Some(&bounds.run)), ("in threads", bounds.threads.as_ref())] {
+            if let Some(sentence) = hierarchy.and_then(sentence) {
                 style.wrapped(out, (Tone::Strong, &format!("{label:<13}")), &sentence);
             }
         }
@@ -64,11 +64,11 @@ pub(crate) fn summary(out: &mut String, diagnosis: &Diagnosis, style: Style) {
 }
 
 /// The base of all shares, and what it went into.
-fn account(out: &mut String, trace: &Trace, time: &Section, style: Style) {
-    let value = |name| time.scalar(name).unwrap_or(0.0);
-    let (run, pes) = (value("run"), value("pes"));
+fn account(out: &mut String, trace: &Trace, time: &Account, style: Style) {
+    let known = |value: Option<f64>| value.unwrap_or(0.0);
+    let (run, pes) = (known(time.run), known(time.pes));
     let base = (run * pes).max(f64::MIN_POSITIVE);
-    let outside = match value("outside_run") {
+    let outside = match known(time.outside_run) {
         outside if outside > 0.0 => {
             format!("; start-up, shut-down and what lies around them: {}", names::seconds(outside))
         }
@@ -87,49 +87,46 @@ fn account(out: &mut String, trace: &Trace, time: &Section, style: Style) {
         &format!("{run} on {pes}{hours}{piece}, of which all shares are{outside}{left_out}"),
     );
     let kinds = [
-        ("computation", "computation"),
-        ("waiting", "waiting"),
-        ("device_waiting", "waiting for devices"),
-        ("start_up", "still in start-up"),
-        ("transfer", "transfer and synchronisation"),
-        ("io", "input and output"),
-        ("idle", "nothing recorded"),
+        (time.computation, "computation"),
+        (time.waiting, "waiting"),
+        (time.device_waiting, "waiting for devices"),
+        (time.start_up, "still in start-up"),
+        (time.transfer, "transfer and synchronisation"),
+        (time.io, "input and output"),
+        (time.idle, "nothing recorded"),
     ];
     // What would be told as 0.00 % is left out.
-    let parts = kinds.iter().filter(|(name, _)| value(name) >= 5e-5 * base);
+    let parts = kinds.iter().filter(|(value, _)| known(*value) >= 5e-5 * base);
     let parts: Vec<String> =
-        parts.map(|(name, words)| format!("{words} {}", names::percent(value(name) / base))).collect();
+        parts.map(|(value, words)| format!("{words} {}", names::percent(known(*value) / base))).collect();
     style.wrapped(out, (Tone::Strong, "time         "), &parts.join(", "));
 }
 
 /// The factors of efficiency as a product.
-fn factors(out: &mut String, diagnosis: &Diagnosis, efficiency: &Section, style: Style) {
-    let known = |names: &[&'static str]| -> Option<Vec<(&'static str, f64)>> {
-        names.iter().map(|name| Some((*name, efficiency.scalar(name)?))).collect()
+fn factors(out: &mut String, diagnosis: &Diagnosis, efficiency: &Efficiency, style: Style) {
+    let (Some(parallel), Some(balance)) = (efficiency.parallel, efficiency.load_balance) else { return };
+    let rest = match (efficiency.serialization, efficiency.transfer, efficiency.communication) {
+        (Some(serialization), Some(transfer), _) => vec![(serialization, "serialization"), (transfer, "transfer")],
+        (_, _, Some(communication)) => vec![(communication, "communication (waiting and transfer together)")],
+        (_, _, None) => return,
     };
-    let split = known(&["parallel", "load_balance", "serialization", "transfer"]);
-    let Some(values) = split.or_else(|| known(&["parallel", "load_balance", "communication"])) else { return };
-    let one = |(name, value): &(&str, f64)| match *name {
-        "communication" => format!("{} communication (waiting and transfer together)", names::percent(*value)),
-        name => format!("{} {}", names::percent(*value), name.replace('_', " ")),
-    };
-    let product: Vec<String> = values[1..].iter().map(one).collect();
+    let one = |(value, name): (f64, &str)| format!("{} {name}", names::percent(value));
+    let product: Vec<String> = std::iter::once((balance, "load balance")).chain(rest).map(one).collect();
     let mark = if diagnosis.clocks_aligned() { String::new() } else { format!(" ({})", words::DOUBTFUL) };
     style.wrapped(
         out,
         (Tone::Strong, "efficiency   "),
-        &format!("{} = {}{mark}", one(&values[0]), product.join(" × ")),
+        &format!("{} = {}{mark}", one((parallel, "parallel")), product.join(" × ")),
     );
 }
 
 /// How well devices are used, and what the host's calls to them take.
-fn devices(out: &mut String, efficiency: &Section) {
-    let value = |name| efficiency.scalar(name);
+fn devices(out: &mut String, efficiency: &Efficiency) {
     if let (Some(parallel), Some(balance), Some(communication), Some(orchestration)) = (
-        value("device_parallel"),
-        value("device_load_balance"),
-        value("device_communication"),
-        value("device_orchestration"),
+        efficiency.device_parallel,
+        efficiency.device_load_balance,
+        efficiency.device_communication,
+        efficiency.device_orchestration,
     ) {
         let _ = writeln!(
             out,
@@ -140,7 +137,7 @@ fn devices(out: &mut String, efficiency: &Section) {
             names::percent(orchestration)
         );
     }
-    if let (Some(calls), Some(waits)) = (value("device_call_seconds"), value("device_wait_seconds")) {
+    if let (Some(calls), Some(waits)) = (efficiency.device_call_seconds, efficiency.device_wait_seconds) {
         let _ = writeln!(
             out,
             "host         {} waiting for devices, {} in other calls to them (summed over PEs)",
@@ -151,22 +148,13 @@ fn devices(out: &mut String, efficiency: &Section) {
 }
 
 /// A chain of bounds as a sum: `ideal 14.7 s + imbalance 21.4 + … = 66.3 s`. Gaps that three digits of the run do not show are left out.
-fn sentence(bounds: &Section, (levels, gaps): (&str, &str)) -> Option<String> {
-    let column = |table: &str, column: &str| {
-        let table = bounds.tables.iter().find(|it| it.name == table)?;
-        table.columns.iter().find(|it| it.name == column).map(|it| &it.values)
-    };
-    let (Values::Number(_, levels), Values::Word(names), Values::Number(_, gaps)) =
-        (column(levels, "seconds")?, column(gaps, "name")?, column(gaps, "seconds")?)
-    else {
-        return None;
-    };
-    let (ideal, run) = (*levels.first()?, *levels.last()?);
+fn sentence(hierarchy: &Hierarchy) -> Option<String> {
+    let (ideal, run) = (hierarchy.bounds.first()?.seconds, hierarchy.bounds.last()?.seconds);
     let (scale, _) = names::scale(run);
-    let shown = names.iter().zip(gaps).filter(|(_, gap)| **gap >= run * 0.0005);
-    let terms: Vec<String> =
-        shown.map(|(name, gap)| format!(" + {} {}", words::gap(name).0, names::three_digits(gap * scale))).collect();
-    Some(format!("ideal {}{} = {}", names::seconds(ideal), terms.concat(), names::seconds(run)))
+    let shown = hierarchy.gaps.iter().filter(|gap| gap.seconds >= run * 0.0005);
+    let term = |gap: &Gap| format!(" + {} {}", words::gap(gap.name).0, names::three_digits(gap.seconds * scale));
+    let terms: String = shown.map(term).collect();
+    Some(format!("ideal {}{terms} = {}", names::seconds(ideal), names::seconds(run)))
 }
 
 /// Where the PEs' time went by kind, for a profile, which does not tell what was waiting.

@@ -29,13 +29,12 @@ fn plain(text: impl Into<String>) -> Piece {
 
 /// How much is useful, and which factor is lowest; empty where efficiency is not known.
 pub fn verdict(diagnosis: &Diagnosis) -> Vec<Vec<Piece>> {
-    let Some(efficiency) = diagnosis.section("efficiency") else {
-        return Vec::new();
-    };
-    let Some(parallel) = efficiency.scalar("parallel") else { return Vec::new() };
-    let known = ["load_balance", "serialization", "transfer"].map(|name| (name, efficiency.scalar(name)));
+    let Some(efficiency) = diagnosis.efficiency() else { return Vec::new() };
+    let Some(parallel) = efficiency.parallel else { return Vec::new() };
+    let balance = ("load_balance", efficiency.load_balance);
+    let known = [balance, ("serialization", efficiency.serialization), ("transfer", efficiency.transfer)];
     let split = known.iter().all(|(_, value)| value.is_some());
-    let fallback = ["load_balance", "communication"].map(|name| (name, efficiency.scalar(name)));
+    let fallback = [balance, ("communication", efficiency.communication)];
     let factors: &[(&str, Option<f64>)] = if split { &known } else { &fallback };
     let lowest = factors.iter().filter_map(|(name, value)| Some((*name, (*value)?))).min_by(|a, b| a.1.total_cmp(&b.1));
     let mut sentences = vec![vec![Piece::Strong(names::percent(parallel)), plain(" of the PEs' time is useful work.")]];
@@ -56,7 +55,7 @@ pub fn verdict(diagnosis: &Diagnosis) -> Vec<Vec<Piece>> {
         }
         _ => vec![plain("No single kind of loss stands out.")],
     });
-    let run = efficiency.scalar("run_seconds").unwrap_or(0.0);
+    let run = efficiency.run_seconds.unwrap_or(0.0);
     let all = diagnosis.trace.clock().seconds(diagnosis.trace.duration());
     if let Some(piece) = words::piece(&diagnosis.trace) {
         sentences.push(vec![plain(format!("This is a piece of the run, {piece}."))]);

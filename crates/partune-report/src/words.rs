@@ -1,6 +1,6 @@
 //! What patterns, factors, gaps and kinds of time mean, in plain words: for documents, and for who serves them.
 
-use partune_analysis::Pattern;
+use partune_analysis::{Level, Pattern};
 use partune_base::Time;
 use partune_diag::{Severity, seconds};
 use partune_picture::Kind;
@@ -167,6 +167,16 @@ pub fn factor(name: &str) -> (&'static str, &'static str) {
         "orchestration" => ("Orchestration", "lower where even the busiest device has nothing to do: of devices only"),
         "transfer" => ("Transfer", "lower where moving data and calling the library takes time"),
         _ => ("", ""),
+    }
+}
+
+/// Whose factors of efficiency are.
+pub fn level(level: Level) -> &'static str {
+    match level {
+        Level::AllPes => "all PEs",
+        Level::BetweenProcesses => "between processes",
+        Level::InProcesses => "inside of processes",
+        Level::Devices => "devices",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Scalars and bounds of several runs side by side.
 
-use crate::{DataTable, Section, Unit, Values};
+use crate::{AnalysisResult, Efficiency, Section, Unit};
 
 /// A figure of all runs.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,12 +17,7 @@ pub struct Figure {
 pub(crate) fn side_by_side(runs: &[&[Section]]) -> Vec<Figure> {
     let mut figures: Vec<Figure> = Vec::new();
     for (run, sections) in runs.iter().enumerate() {
-        let named = |name: &str| sections.iter().find(|section| section.name == name);
-        let scalars = named("efficiency").into_iter().flat_map(|section| &section.scalars);
-        let scalars = scalars.map(|scalar| ("efficiency", scalar.name, scalar.unit, scalar.value));
-        let tables = named("bounds").into_iter().flat_map(|section| &section.tables);
-        let tables = tables.filter(|table| matches!(table.name, "bounds" | "gaps"));
-        for (section, name, unit, value) in scalars.chain(tables.flat_map(seconds)) {
+        for (section, name, unit, value) in sections.iter().flat_map(of_section) {
             let known = figures.iter().position(|it| it.section == section && it.name == name);
             let at = known.unwrap_or(figures.len());
             if known.is_none() {
@@ -34,17 +29,25 @@ pub(crate) fn side_by_side(runs: &[&[Section]]) -> Vec<Figure> {
     figures
 }
 
-/// Rows of a table with a name and seconds each.
-fn seconds(table: &DataTable) -> Vec<(&'static str, &'static str, Unit, f64)> {
-    let column = |name: &str| table.columns.iter().find(|column| column.name == name).map(|column| &column.values);
-    let (Some(Values::Word(names)), Some(Values::Number(unit, values))) = (column("name"), column("seconds")) else {
-        return Vec::new();
-    };
-    names.iter().zip(values).map(|(name, value)| (table.name, *name, *unit, *value)).collect()
+type Shown = (&'static str, &'static str, Unit, f64);
+
+fn of_section(section: &Section) -> Vec<Shown> {
+    match &section.result {
+        Some(AnalysisResult::Efficiency(_)) => {
+            section.scalars.iter().map(|it| (section.name, it.name, it.unit, it.value)).collect()
+        }
+        Some(AnalysisResult::Bounds(bounds)) => {
+            let of_bounds = bounds.run.bounds.iter().map(|it| ("bounds", it.name, Unit::Seconds, it.seconds));
+            of_bounds.chain(bounds.run.gaps.iter().map(|it| ("gaps", it.name, Unit::Seconds, it.seconds))).collect()
+        }
+        Some(AnalysisResult::Account(_)) | None => Vec::new(),
+    }
 }
 
-/// A scalar of the efficiencies.
-pub(crate) fn efficiency(sections: &[Section], name: &str) -> Option<f64> {
-    let section = sections.iter().find(|section| section.name == "efficiency")?;
-    section.scalar(name)
+/// The efficiency of a run.
+pub(crate) fn efficiency(sections: &[Section]) -> Option<Efficiency> {
+    sections.iter().find_map(|section| match &section.result {
+        Some(AnalysisResult::Efficiency(efficiency)) => Some(*efficiency),
+        Some(AnalysisResult::Account(_) | AnalysisResult::Bounds(_)) | None => None,
+    })
 }

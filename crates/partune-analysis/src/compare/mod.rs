@@ -159,7 +159,7 @@ fn whole(runs: &[Run<'_>], sums: &[RunSums], run: usize) -> RunFigures {
     let variance = per_pe(0).into_iter().chain(per_pe(run)).reduce(|a, b| a + b);
     let resolution = trace.clock().seconds(partune_base::Span(1));
     let speed_up = |base: f64, seconds: f64| (seconds > 0.0 && base > 0.0).then(|| base / seconds);
-    let measured = |run: usize| figures::efficiency(runs[run].sections, "run_seconds");
+    let measured = |run: usize| figures::efficiency(runs[run].sections)?.run_seconds;
     RunFigures {
         pes: sums[run].pes,
         processes: processes(trace),

@@ -141,6 +141,7 @@ fn run(input: &Input<'_>) -> Outcome {
         ],
         tables: vec![table],
         notes: Vec::new(),
+        ..Section::default()
     };
     Outcome { findings: Vec::new(), sections: vec![section] }
 }

@@ -5,6 +5,7 @@
 //! Σu to the real one: POP's computation scaling (theory 7.1).
 
 use super::Mode;
+use crate::Efficiency;
 use crate::compare::Run;
 use crate::compare::figures::efficiency;
 
@@ -75,15 +76,16 @@ impl Factors {
 /// The factors of a run to those of the first; each with its PEs. None if one of them has no efficiency.
 pub(super) fn relative(mode: Mode, first: (usize, &Run<'_>), run: (usize, &Run<'_>)) -> Option<Factors> {
     let k = run.0 as f64 / first.0 as f64;
-    let value = |of: &Run<'_>, name: &str| efficiency(of.sections, name).filter(|value| *value > 0.0);
-    let ratio = |name: &str| Some(value(run.1, name)? / value(first.1, name)?);
-    let measured = |of: &Run<'_>| Some(value(of, "run_seconds")? / of.trace_seconds());
+    let (before, after) = (efficiency(first.1.sections)?, efficiency(run.1.sections)?);
+    let positive = |value: Option<f64>| value.filter(|value| *value > 0.0);
+    let ratio = |of: fn(&Efficiency) -> Option<f64>| Some(positive(of(&after))? / positive(of(&before))?);
+    let measured = |run: &Run<'_>, of: &Efficiency| Some(positive(of.run_seconds)? / run.trace_seconds());
     Some(Factors {
-        computation: mode.ideal(k, value(first.1, "useful_seconds")?) / value(run.1, "useful_seconds")?,
-        load_balance: ratio("load_balance")?,
-        communication: ratio("communication")?,
-        serialization: ratio("serialization"),
-        transfer: ratio("transfer"),
-        start_up: measured(run.1)? / measured(first.1)?,
+        computation: mode.ideal(k, positive(before.useful_seconds)?) / positive(after.useful_seconds)?,
+        load_balance: ratio(|it| it.load_balance)?,
+        communication: ratio(|it| it.communication)?,
+        serialization: ratio(|it| it.serialization),
+        transfer: ratio(|it| it.transfer),
+        start_up: measured(run.1, &after)? / measured(first.1, &before)?,
     })
 }

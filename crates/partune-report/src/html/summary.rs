@@ -1,7 +1,7 @@
 //! The summary: what kind of loss it is, and the worst places in plain words.
 
 use maud::{Markup, html};
-use partune_analysis::{Section, Values};
+use partune_analysis::{Efficiency, Gap, Hierarchy, Level, LevelFactors};
 use partune_engine::Diagnosis;
 
 use super::environment::notice;
@@ -17,7 +17,7 @@ const LOSSES: usize = 3;
 const WORST: usize = 3;
 
 pub(super) fn summary(diagnosis: &Diagnosis) -> Markup {
-    let efficiency = diagnosis.section("efficiency");
+    let efficiency = diagnosis.efficiency();
     html! {
         section aria-labelledby="summary" {
             h2 id="summary" { "Summary" }
@@ -25,7 +25,7 @@ pub(super) fn summary(diagnosis: &Diagnosis) -> Markup {
             @if efficiency.is_some() { p.lead { @for sentence in sentences::verdict(diagnosis) { (pieces(&sentence)) " " } } }
             (worst(diagnosis))
             @if let Some(efficiency) = efficiency { (factors(efficiency, diagnosis.clocks_aligned())) }
-            @if let Some(bounds) = diagnosis.section("bounds") { (waterfall(bounds)) }
+            @if let Some(bounds) = diagnosis.bounds() { (waterfall(&bounds.run)) }
         }
     }
 }
@@ -67,28 +67,23 @@ fn worst(diagnosis: &Diagnosis) -> Markup {
 }
 
 /// The factors as bars, between processes and between threads too where there are both.
-fn factors(efficiency: &Section, aligned: bool) -> Markup {
-    let names = ["parallel", "load_balance", "communication", "orchestration", "serialization", "transfer"];
-    let levels: Vec<(&str, &str)> = [
-        ("", "all PEs"),
-        ("process_", "between processes"),
-        ("thread_", "inside of processes"),
-        ("device_", "devices"),
-    ]
-    .into_iter()
-    .filter(|(prefix, _)| efficiency.scalar(&format!("{prefix}parallel")).is_some())
-    .collect();
+fn factors(efficiency: &Efficiency, aligned: bool) -> Markup {
+    let levels =
+        efficiency.levels().into_iter().filter(|(_, factors)| factors.iter().any(|(_, value)| value.is_some()));
+    let levels: Vec<(Level, LevelFactors)> = levels.collect();
+    let names = levels.first().map_or(&[][..], |(_, factors)| factors);
+    let known = |at: usize| levels.iter().any(|(_, factors)| factors[at].1.is_some());
     html! {
         h3 { "Efficiency" }
         div.scroll {
             table {
                 caption { "Factors of parallel efficiency; 100 % is no loss. Parallel = load balance × communication, and communication = serialization × transfer; of devices, parallel = load balance × communication × orchestration." @if !aligned { " " strong { (words::DOUBTFUL) } } }
-                thead { tr { th scope="col" { "Factor" } @for (_, level) in &levels { th scope="col" { (level) } } th scope="col" { "Meaning" } } }
+                thead { tr { th scope="col" { "Factor" } @for (level, _) in &levels { th scope="col" { (words::level(*level)) } } th scope="col" { "Meaning" } } }
                 tbody {
-                    @for name in names.iter().filter(|name| levels.iter().any(|(prefix, _)| efficiency.scalar(&format!("{prefix}{name}")).is_some())) {
+                    @for (at, (name, _)) in names.iter().enumerate().filter(|(at, _)| known(*at)) {
                         tr {
                             th scope="row" { (words::factor(name).0) }
-                            @for (prefix, _) in &levels { td { (bar(efficiency.scalar(&format!("{prefix}{name}")))) @if !aligned { " " span.dim title=(words::DOUBTFUL) { "?" } } } }
+                            @for (_, factors) in &levels { td { (bar(factors[at].1)) @if !aligned { " " span.dim title=(words::DOUBTFUL) { "?" } } } }
                             td.dim { (words::factor(name).1) }
                         }
                     }
@@ -114,35 +109,21 @@ fn bar(value: Option<f64>) -> Markup {
 }
 
 /// Bounds from the ideal run to the actual one, and what each gap loses.
-fn waterfall(bounds: &Section) -> Markup {
-    let column = |table: &str, column: &str| {
-        let table = bounds.tables.iter().find(|it| it.name == table)?;
-        table.columns.iter().find(|it| it.name == column).map(|it| &it.values)
-    };
-    let (Some(Values::Word(bound_names)), Some(Values::Number(_, bound_seconds))) =
-        (column("bounds", "name"), column("bounds", "seconds"))
-    else {
-        return html! {};
-    };
-    let (Some(Values::Word(gap_names)), Some(Values::Number(_, gaps))) =
-        (column("gaps", "name"), column("gaps", "seconds"))
-    else {
-        return html! {};
-    };
-    let (Some(first), Some(least)) = (bound_names.first(), bound_seconds.first().copied()) else { return html! {} };
-    let actual = bound_seconds.last().copied().unwrap_or(least);
+fn waterfall(bounds: &Hierarchy) -> Markup {
+    let (Some(first), Some(last)) = (bounds.bounds.first(), bounds.bounds.last()) else { return html! {} };
+    let (least, actual) = (first.seconds, last.seconds);
     let (left, right, row) = (190.0, 100.0, 30.0);
     let scale = (WIDTH - left - right) / actual.max(least).max(f64::MIN_POSITIVE);
     let mut at = least;
-    let mut rows = vec![(format!("even work ({first})"), 0.0, least, "computation")];
-    for (name, gap) in gap_names.iter().zip(gaps) {
+    let mut rows = vec![(format!("even work ({})", first.name), 0.0, least, "computation")];
+    for Gap { name, seconds, .. } in &bounds.gaps {
         rows.push((
             format!("+ {} ({name})", words::gap(name).0),
             at,
-            *gap,
+            *seconds,
             if *name == "X" { "management" } else { "synchronisation" },
         ));
-        at += gap;
+        at += seconds;
     }
     rows.push(("actual".to_owned(), 0.0, actual, "messages"));
     let height = rows.len() as f64 * row + 6.0;
@@ -168,9 +149,9 @@ fn waterfall(bounds: &Section) -> Markup {
             }
         }
         dl {
-            @for (name, gap) in gap_names.iter().zip(gaps).filter(|(_, gap)| **gap > 0.0) {
-                dt { strong { (words::gap(name).0) " (" (name) ")" } " " (names::seconds(*gap)) " (" (names::percent(gap / actual.max(f64::MIN_POSITIVE))) ")" }
-                dd { (words::gap(name).1) }
+            @for gap in bounds.gaps.iter().filter(|gap| gap.seconds > 0.0) {
+                dt { strong { (words::gap(gap.name).0) " (" (gap.name) ")" } " " (names::seconds(gap.seconds)) " (" (names::percent(gap.fraction)) ")" }
+                dd { (words::gap(gap.name).1) }
             }
         }
     }

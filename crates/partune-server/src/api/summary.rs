@@ -1,6 +1,6 @@
 //! `summary`: what kind of loss it is.
 
-use partune_analysis::{Section, Values};
+use partune_analysis::{Efficiency, Hierarchy, Level, LevelFactors};
 use partune_report::sentences::{self, Piece};
 use partune_report::{paradigms, words};
 use serde::Serialize;
@@ -85,8 +85,7 @@ pub(super) fn summary(run: &Run, _: &Ask<'_>) -> Result<Summary, Error> {
     let duration = run.seconds(trace.duration());
     let profile = trace.profile().is_some();
     let waiting = partune_report::waiting(&run.diagnosis);
-    let section = |name: &str| run.diagnosis.section(name);
-    let (bounds, gaps) = section("bounds").map(bounds).unwrap_or_default();
+    let (bounds, gaps) = run.diagnosis.bounds().map(|it| bounds(&it.run)).unwrap_or_default();
     let worst = run.diagnosis.findings.iter().take(TOLD);
     let told = sentences::verdict(&run.diagnosis).into_iter();
     let told = told.chain(worst.map(|ranked| sentences::loss(&run.diagnosis, ranked)));
@@ -106,7 +105,7 @@ pub(super) fn summary(run: &Run, _: &Ask<'_>) -> Result<Summary, Error> {
         waiting: waiting.map(|it| it.1),
         clocks_aligned: run.diagnosis.clocks_aligned(),
         sentences: told.map(|pieces| sentence(&pieces)).collect(),
-        efficiency: section("efficiency").map(efficiency).unwrap_or_default(),
+        efficiency: run.diagnosis.efficiency().map(efficiency).unwrap_or_default(),
         bounds,
         gaps,
         quality: quality(run),
@@ -124,41 +123,22 @@ pub(super) fn sentence(pieces: &[Piece]) -> String {
     pieces.iter().map(piece).collect()
 }
 
-fn efficiency(section: &Section) -> Vec<Factor> {
-    const LEVELS: [(&str, &str); 4] = [
-        ("", "all PEs"),
-        ("process_", "between processes"),
-        ("thread_", "inside of processes"),
-        ("device_", "devices"),
-    ];
-    const NAMES: [&str; 6] =
-        ["parallel", "load_balance", "communication", "orchestration", "serialization", "transfer"];
-    let value = |prefix: &str, name: &str| {
-        let scalar = section.scalars.iter().find(|it| it.name.strip_prefix(prefix) == Some(name))?;
-        Some(scalar.value).filter(|value| value.is_finite())
+fn efficiency(efficiency: &Efficiency) -> Vec<Factor> {
+    let of_level = |(level, factors): (Level, LevelFactors)| {
+        factors.into_iter().filter_map(move |(name, value)| {
+            let (label, meaning) = words::factor(name);
+            let value = value.filter(|value| value.is_finite())?;
+            Some(Factor { name, label, meaning, level: words::level(level), value })
+        })
     };
-    let factor = |level: (&str, &'static str), name: &'static str| {
-        let (label, meaning) = words::factor(name);
-        Some(Factor { name, label, meaning, level: level.1, value: value(level.0, name)? })
-    };
-    LEVELS.iter().flat_map(|level| NAMES.iter().filter_map(|name| factor(*level, name))).collect()
+    efficiency.levels().into_iter().flat_map(of_level).collect()
 }
 
-fn bounds(section: &Section) -> (Vec<Bound>, Vec<Gap>) {
-    let rows = |table: &str, column: &str| {
-        let table = section.tables.iter().find(|it| it.name == table);
-        let values = |column: &str| table?.columns.iter().find(|it| it.name == column).map(|it| &it.values);
-        match (values("name"), values(column)) {
-            (Some(Values::Word(names)), Some(Values::Number(_, numbers))) => {
-                names.iter().copied().zip(numbers.iter().copied()).collect()
-            }
-            _ => Vec::new(),
-        }
-    };
-    let bounds = rows("bounds", "seconds").into_iter().map(|(name, seconds)| Bound { name, seconds });
-    let gaps = rows("gaps", "seconds").into_iter().map(|(name, seconds)| {
-        let (label, meaning) = words::gap(name);
-        Gap { name, label, meaning, seconds }
+fn bounds(hierarchy: &Hierarchy) -> (Vec<Bound>, Vec<Gap>) {
+    let bounds = hierarchy.bounds.iter().map(|it| Bound { name: it.name, seconds: it.seconds });
+    let gaps = hierarchy.gaps.iter().map(|it| {
+        let (label, meaning) = words::gap(it.name);
+        Gap { name: it.name, label, meaning, seconds: it.seconds }
     });
     (bounds.collect(), gaps.collect())
 }

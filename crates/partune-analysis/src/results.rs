@@ -1,0 +1,212 @@
+//! Results that others calculate with, as types: whoever reads one names a field, which the compiler knows. The figures of a section are made from
+//! its result, and what the schema says of them from the same declaration.
+
+use crate::section::{Column, DataTable, Scalar, Section, Unit, Values};
+
+/// The result of an analysis whose figures are more than rows to be shown.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnalysisResult {
+    Account(Account),
+    Efficiency(Efficiency),
+    Bounds(Hierarchies),
+}
+
+/// Declares a result: a field a figure, with its unit. A figure may be unknown.
+macro_rules! figures {
+    ($(#[$doc:meta])* $Name:ident { $($(#[$note:meta])* $field:ident: $unit:ident,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        pub struct $Name {
+            $($(#[$note])* pub $field: Option<f64>,)*
+        }
+
+        impl $Name {
+            /// The figures by name, as a document shows them.
+            pub(crate) const SHOWS: &[(&str, Unit)] = &[$((stringify!($field), Unit::$unit)),*];
+
+            fn scalars(&self) -> Vec<Scalar> {
+                let values = [$(self.$field),*];
+                let known = Self::SHOWS.iter().zip(values).filter_map(|((name, unit), value)| Some((*name, *unit, value?)));
+                known.map(|(name, unit, value)| Scalar::new(name, unit, value)).collect()
+            }
+
+            /// A section that shows them.
+            pub(crate) fn section(self, name: &'static str) -> Section {
+                let (scalars, result) = (self.scalars(), Some(AnalysisResult::$Name(self)));
+                Section { name, scalars, result, ..Section::default() }
+            }
+        }
+    };
+}
+
+figures! {
+    /// What the base of all shares, `run` times `pes`, went into; seconds summed over PEs.
+    Account {
+        run: Seconds,
+        outside_run: Seconds,
+        pes: Count,
+        computation: Seconds,
+        waiting: Seconds,
+        device_waiting: Seconds,
+        start_up: Seconds,
+        transfer: Seconds,
+        io: Seconds,
+        idle: Seconds,
+    }
+}
+
+figures! {
+    /// The factors of efficiency: of all PEs, between processes, inside of processes, of devices.
+    Efficiency {
+        parallel: Ratio,
+        load_balance: Ratio,
+        communication: Ratio,
+        serialization: Ratio,
+        transfer: Ratio,
+        run_seconds: Seconds,
+        ideal_seconds: Seconds,
+        useful_seconds: Seconds,
+        device_parallel: Ratio,
+        device_load_balance: Ratio,
+        device_communication: Ratio,
+        device_orchestration: Ratio,
+        offload: Ratio,
+        device_call_seconds: Seconds,
+        device_wait_seconds: Seconds,
+        phases: Count,
+        process_parallel: Ratio,
+        process_load_balance: Ratio,
+        process_communication: Ratio,
+        process_serialization: Ratio,
+        process_transfer: Ratio,
+        thread_parallel: Ratio,
+        thread_load_balance: Ratio,
+        thread_communication: Ratio,
+        thread_serialization: Ratio,
+        thread_transfer: Ratio,
+    }
+}
+
+/// Whose efficiency factors are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    AllPes,
+    BetweenProcesses,
+    InProcesses,
+    Devices,
+}
+
+/// Factors by name, as far as they are known.
+pub type LevelFactors = [(&'static str, Option<f64>); 6];
+
+impl Efficiency {
+    /// The factors of each level, in one order.
+    pub fn levels(&self) -> [(Level, LevelFactors); 4] {
+        let factors = |[parallel, balance, communication, orchestration, serialization, transfer]: [Option<f64>; 6]| {
+            [
+                ("parallel", parallel),
+                ("load_balance", balance),
+                ("communication", communication),
+                ("orchestration", orchestration),
+                ("serialization", serialization),
+                ("transfer", transfer),
+            ]
+        };
+        let it = self;
+        let all = [it.parallel, it.load_balance, it.communication, None, it.serialization, it.transfer];
+        let processes = [
+            it.process_parallel,
+            it.process_load_balance,
+            it.process_communication,
+            None,
+            it.process_serialization,
+            it.process_transfer,
+        ];
+        let threads = [
+            it.thread_parallel,
+            it.thread_load_balance,
+            it.thread_communication,
+            None,
+            it.thread_serialization,
+            it.thread_transfer,
+        ];
+        let devices =
+            [it.device_parallel, it.device_load_balance, it.device_communication, it.device_orchestration, None, None];
+        [
+            (Level::AllPes, factors(all)),
+            (Level::BetweenProcesses, factors(processes)),
+            (Level::InProcesses, factors(threads)),
+            (Level::Devices, factors(devices)),
+        ]
+    }
+}
+
+/// The hierarchies of bounds: of the run, and the mean of those of the threads of each process if there are several.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Hierarchies {
+    pub run: Hierarchy,
+    pub threads: Option<Hierarchy>,
+}
+
+/// Bounds in order, and the gap after each.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Hierarchy {
+    pub bounds: Vec<Bound>,
+    pub gaps: Vec<Gap>,
+}
+
+/// A lower bound on run time; the last is the run time itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bound {
+    pub name: &'static str,
+    pub seconds: f64,
+}
+
+/// What lies between two bounds, named after the loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gap {
+    pub name: &'static str,
+    pub seconds: f64,
+    /// Share of the run.
+    pub fraction: f64,
+}
+
+impl Hierarchy {
+    /// From levels and the gaps between them, each with its name, and what makes seconds of them.
+    pub(crate) fn new(
+        levels: &[(&'static str, f64)],
+        gaps: &[(&'static str, f64)],
+        seconds: impl Fn(f64) -> f64,
+    ) -> Hierarchy {
+        let run = levels.last().map_or(0.0, |level| level.1);
+        let gap = |(name, value): &(&'static str, f64)| Gap {
+            name,
+            seconds: seconds(*value),
+            fraction: if run > 0.0 { value / run } else { 0.0 },
+        };
+        let bound = |(name, value): &(&'static str, f64)| Bound { name, seconds: seconds(*value) };
+        Hierarchy { bounds: levels.iter().map(bound).collect(), gaps: gaps.iter().map(gap).collect() }
+    }
+
+    fn tables(&self, bounds: &'static str, gaps: &'static str) -> [DataTable; 2] {
+        let of_bounds = vec![
+            Column::new("name", Values::Word(self.bounds.iter().map(|bound| bound.name).collect())),
+            Column::seconds("seconds", self.bounds.iter().map(|bound| bound.seconds).collect()),
+        ];
+        let of_gaps = vec![
+            Column::new("name", Values::Word(self.gaps.iter().map(|gap| gap.name).collect())),
+            Column::seconds("seconds", self.gaps.iter().map(|gap| gap.seconds).collect()),
+            Column::new("fraction", Values::Number(Unit::Ratio, self.gaps.iter().map(|gap| gap.fraction).collect())),
+        ];
+        [DataTable { name: bounds, columns: of_bounds }, DataTable { name: gaps, columns: of_gaps }]
+    }
+}
+
+impl Hierarchies {
+    /// The section that shows them.
+    pub(crate) fn section(self) -> Section {
+        let of_threads = self.threads.iter().flat_map(|it| it.tables("thread_bounds", "thread_gaps"));
+        let tables = self.run.tables("bounds", "gaps").into_iter().chain(of_threads).collect();
+        Section { name: "bounds", tables, result: Some(AnalysisResult::Bounds(self)), ..Section::default() }
+    }
+}
