@@ -7,7 +7,7 @@ use crate::section::{Column, DataTable, Scalar, Section, Unit, Values};
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnalysisResult {
     Account(Account),
-    Efficiency(Efficiency),
+    Efficiency(Box<Efficiency>),
     Bounds(Hierarchies),
 }
 
@@ -32,7 +32,7 @@ macro_rules! figures {
 
             /// A section that shows them.
             pub(crate) fn section(self, name: &'static str) -> Section {
-                let (scalars, result) = (self.scalars(), Some(AnalysisResult::$Name(self)));
+                let (scalars, result) = (self.scalars(), Some(self.into()));
                 Section { name, scalars, result, ..Section::default() }
             }
         }
@@ -84,6 +84,18 @@ figures! {
         thread_communication: Ratio,
         thread_serialization: Ratio,
         thread_transfer: Ratio,
+    }
+}
+
+impl From<Account> for AnalysisResult {
+    fn from(account: Account) -> AnalysisResult {
+        AnalysisResult::Account(account)
+    }
+}
+
+impl From<Efficiency> for AnalysisResult {
+    fn from(efficiency: Efficiency) -> AnalysisResult {
+        AnalysisResult::Efficiency(Box::new(efficiency))
     }
 }
 

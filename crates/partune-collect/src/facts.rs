@@ -118,13 +118,13 @@ pub(crate) fn measurement(lane: &mut Lane, on: bool) {
 /// The counters' values now.
 #[cold]
 pub(crate) fn counters(lane: &mut Lane, time: u64) {
+    const U64: u8 = 4;
     // What a lane keeps is never taken out of it: another thread may look at it while the process ends.
     for place in 0.. {
         let Keep::EventsAndCounters(counters) = &mut lane.keep else { return };
         let Some(read) = counters.read(place) else { return };
         let Some((metric, value)) = read else { continue };
         // One value per metric: its number, how many, their types, the values.
-        const U64: u8 = 4;
         let record = lane.room(time).record(31);
         lane.append(record.end(record.data().c32(metric).byte(1).byte(U64).c64(value)));
     }

@@ -70,7 +70,7 @@ impl Diagnosis {
     /// The factors of efficiency.
     pub fn efficiency(&self) -> Option<&Efficiency> {
         self.results().find_map(|result| match result {
-            AnalysisResult::Efficiency(efficiency) => Some(efficiency),
+            AnalysisResult::Efficiency(efficiency) => Some(&**efficiency),
             AnalysisResult::Account(_) | AnalysisResult::Bounds(_) => None,
         })
     }

@@ -68,7 +68,7 @@ fn locations<S: FnMut(&[u8])>(layout: &Layout<'_>, events: &[u64], to: &mut Defi
         to.node(id, text(*name))?;
     }
     let mut next = 0;
-    for process in trace.processes().iter() {
+    for process in trace.processes() {
         let node = 1 + nodes.binary_search(&process.node).unwrap_or(0) as u32;
         let maker = next;
         to.process(maker, text(process.name), node)?;
@@ -229,16 +229,16 @@ fn groups<S: FnMut(&[u8])>(layout: &Layout<'_>, to: &mut Definitions<S>) -> Resu
         if layout.lists[id] > lists.next {
             let is_world = |other: &&Group| other.kind == GroupKind::World && other.paradigm == row.paradigm;
             let same = |other: &&Group| other.paradigm == row.paradigm;
-            let all = match trace.groups().iter().find(is_world) {
-                Some(world) => world.members.iter().collect(),
-                None => {
+            let all = trace.groups().iter().find(is_world).map_or_else(
+                || {
                     let members = trace.groups().iter().filter(same).flat_map(|group| group.members.iter());
                     let mut all: Vec<PeId> = members.filter(|pe| pe.is_some()).collect();
                     all.sort_unstable();
                     all.dedup();
                     all
-                }
-            };
+                },
+                |world| world.members.iter().collect(),
+            );
             lists.locations_of(paradigm, all)?;
         }
         let group = match row.kind {
@@ -273,7 +273,7 @@ struct Lists<'a, S> {
 
 impl<S: FnMut(&[u8])> Lists<'_, S> {
     fn locations_of(&mut self, paradigm: u8, pes: Vec<PeId>) -> Result<(), CodecError> {
-        let members: Vec<u64> = pes.iter().map(location).collect();
+        let members: Vec<u64> = pes.iter().map(|pe| location(*pe)).collect();
         self.locations.push((paradigm, pes.into()));
         self.put(group_type::COMM_LOCATIONS, paradigm, 0, &members).map(|_| ())
     }
@@ -282,13 +282,11 @@ impl<S: FnMut(&[u8])> Lists<'_, S> {
     fn group(&mut self, paradigm: u8, pes: &[PeId]) -> Result<u32, CodecError> {
         let locations = self.locations.iter().find(|(of, _)| *of == paradigm).map(|(_, locations)| locations);
         let ranks: Option<Vec<u64>> = pes.iter().map(|pe| Some(locations?.rank(*pe)? as u64)).collect();
-        match ranks {
-            Some(ranks) => self.put(group_type::COMM, paradigm, 0, &ranks),
-            None => {
-                let members: Vec<u64> = pes.iter().map(location).collect();
-                self.put(group_type::COMM, paradigm, GLOBAL_MEMBERS, &members)
-            }
+        if let Some(ranks) = ranks {
+            return self.put(group_type::COMM, paradigm, 0, &ranks);
         }
+        let members: Vec<u64> = pes.iter().map(|pe| location(*pe)).collect();
+        self.put(group_type::COMM, paradigm, GLOBAL_MEMBERS, &members)
     }
 
     fn put(&mut self, group_type: u8, paradigm: u8, group_flags: u32, members: &[u64]) -> Result<u32, CodecError> {
@@ -308,6 +306,6 @@ impl<S: FnMut(&[u8])> Lists<'_, S> {
 }
 
 /// The location of a PE; a member that nobody knows has a number that nobody has.
-fn location(pe: &PeId) -> u64 {
+fn location(pe: PeId) -> u64 {
     if pe.is_some() { pe.0.into() } else { u64::MAX }
 }
