@@ -17,15 +17,15 @@ pub static FORMATS: &[Format] = &[partune_otf2::import::FORMAT, partune_paraver:
 /// Why an archive could not be opened.
 #[derive(Debug, Error)]
 pub enum OpenError {
-    #[error("{}: {error}\n  remedy: give the path of an archive, e.g. traces.otf2 or the folder that holds it", path.display())]
+    #[error("{}: {error}\n  remedy: give the path of an archive, e.g. traces.otf2 or run.prv, or the folder that holds it", path.display())]
     Read { path: PathBuf, error: io::Error },
     #[error(
-        "{}: not a format that partune knows ({})\n  remedy: give the anchor file of an archive, e.g. traces.otf2",
+        "{}: not a format that partune knows ({})\n  remedy: give the file that an archive is opened by, e.g. traces.otf2 or run.prv",
         path.display(),
         FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ")
     )]
     Unknown { path: PathBuf },
-    #[error("{}: the folder holds no archive\n  remedy: give the anchor file of an archive, e.g. traces.otf2", path.display())]
+    #[error("{}: the folder holds no archive\n  remedy: give the file that an archive is opened by, e.g. traces.otf2 or run.prv", path.display())]
     EmptyFolder { path: PathBuf },
     #[error(
         "{}: a recording that is not complete\n  remedy: partune record --complete {}",
@@ -33,7 +33,7 @@ pub enum OpenError {
         path.display()
     )]
     Unfinished { path: PathBuf },
-    #[error("{}: the folder holds {count} archives\n  remedy: give the anchor file of one, e.g. {}", path.display(), first.display())]
+    #[error("{}: the folder holds {count} archives\n  remedy: give the file that one is opened by, e.g. {}", path.display(), first.display())]
     ManyArchives { path: PathBuf, count: usize, first: PathBuf },
     #[error(
         "{}: the archive holds no event{noticed}\n  remedy: {}",
