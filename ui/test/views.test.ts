@@ -108,7 +108,7 @@ test("a run that is not there, and a file that is no archive, are said with what
   await other.page.waitForSelector("[role=alert]");
   const said = (await other.page.textContent("[role=alert]")) ?? "";
   assert.match(said, /could not be opened/);
-  assert.match(said, /anchor file/, "the remedy is shown");
+  assert.match(said, /opened by/, "the remedy is shown");
   // The other archive is there all the same.
   await other.page.getByRole("combobox", { name: "Run" }).selectOption("1");
   await other.page.waitForSelector("h1:has-text('ring')");

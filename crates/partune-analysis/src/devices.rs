@@ -9,7 +9,7 @@ use partune_trace::{Activity, Role, Trace};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::useful::role_of_path;
+use crate::useful::{role_of_path, total};
 use crate::{Column, DataTable, Efficiency, Values};
 
 /// Intervals that do not overlap, in order, with the length of those before each.
@@ -62,7 +62,7 @@ fn of_devices(
     let run_time = run.1.since(run.0).0;
     let kernels: Vec<i64> = uses.iter().map(|it| it.kernels.total()).collect();
     let active: Vec<i64> = uses.iter().map(|it| it.active.total()).collect();
-    let (sum, count) = (kernels.iter().sum::<i64>() as f64, devices.len() as f64);
+    let (sum, count) = (total(kernels.iter().copied()) as f64, devices.len() as f64);
     let most = |times: &[i64]| times.iter().copied().max().unwrap_or(0) as f64;
     let (most_kernels, most_active) = (most(&kernels), most(&active));
     if most_kernels > 0.0 && run_time > 0 {
@@ -99,7 +99,7 @@ fn of_host(
     let pes: Vec<PeId> = trace.cpu_pes().collect();
     let found: Vec<(i64, FxHashMap<CallPathId, Waited>)> =
         pes.par_iter().map(|pe| of_pe(trace, *pe, streams, &of_devices, run)).collect();
-    let calls: i64 = found.iter().map(|it| it.0).sum();
+    let calls = total(found.iter().map(|it| it.0));
     let mut places: FxHashMap<CallPathId, Waited> = FxHashMap::default();
     #[allow(clippy::iter_over_hash_type, reason = "sums do not depend on the order")]
     for (path, waited) in found.iter().flat_map(|it| &it.1) {
@@ -115,8 +115,8 @@ fn of_host(
         return None;
     }
     let seconds = |ticks: i64| trace.clock().seconds(Span(ticks));
-    let waits: i64 = places.iter().map(|(_, waited)| waited.time).sum();
-    result.offload = Some(useful as f64 / (useful + calls) as f64);
+    let waits = total(places.iter().map(|(_, waited)| waited.time));
+    result.offload = Some(useful as f64 / (useful as f64 + calls as f64));
     result.device_call_seconds = Some(seconds(calls));
     result.device_wait_seconds = Some(seconds(waits));
     if places.is_empty() {

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::ideal::{Ideal, follow};
 use crate::steps::Planner;
 use crate::sums::{useful as useful_of, useful_outside};
-use crate::useful::{cpu_pes, operations_between_processes, span_of, windows};
+use crate::useful::{cpu_pes, operations_between_processes, span_of, total, windows};
 use crate::{Analysis, Efficiency, Input, Outcome, Section, SectionShape, Shape, TableShape, devices, phases};
 
 pub(crate) static EFFICIENCY: Analysis = Analysis {
@@ -195,14 +195,14 @@ fn run(input: &Input<'_>) -> Outcome {
         transfer: Some(factors.transfer),
         run_seconds: seconds(run_time),
         ideal_seconds: seconds(ideal.run_time),
-        useful_seconds: seconds(useful.iter().sum()),
+        useful_seconds: seconds(total(useful.iter().copied())),
         ..Efficiency::default()
     };
     let mut notes = vec![
         "multiplicative factors of POP; a PE is a thread, and its operations (also I/O) are not useful time".to_owned(),
     ];
     remark(&ideal, run_time, &mut notes);
-    let mut tables = devices::tell(trace, useful.iter().sum(), (begin, end), &mut result);
+    let mut tables = devices::tell(trace, total(useful.iter().copied()), (begin, end), &mut result);
     if let Some(table) = phases::table(trace, &pes, &windows) {
         result.phases = Some(table.columns.first().map_or(0, |column| column.values.len()) as f64);
         tables.push(table);
@@ -229,7 +229,7 @@ fn without_events(
         load_balance: Some(factors.load_balance),
         communication: Some(factors.communication),
         run_seconds: seconds(run_time),
-        useful_seconds: seconds(useful.iter().sum()),
+        useful_seconds: seconds(total(useful.iter().copied())),
         ..Efficiency::default()
     };
     if let Some(process) = between_processes(input, pes, windows, run_time) {

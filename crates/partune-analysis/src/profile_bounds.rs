@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::bounds::SERIAL;
 use crate::sums::useful;
-use crate::useful::{cpu_pes, span_of, windows};
+use crate::useful::{cpu_pes, span_of, total, windows};
 use crate::{Column, DataTable, Hierarchies, Hierarchy, Input, Outcome, RegionKind, Section, Tensor, Values};
 
 /// What ends the blocks of a region.
@@ -134,8 +134,7 @@ pub(crate) fn run(input: &Input<'_>, profile: &Profile) -> Outcome {
     let certain: Vec<Certain> =
         pes.iter().zip(&of_pes).map(|(pe, (of_pe, _))| Certain::of(trace, of_pe, windows[*pe])).collect();
     let sum = |of: &dyn Fn(usize) -> i64| (0..pes.len()).map(|at| i128::from(of(at))).sum::<i128>();
-    let of_regions =
-        |at: usize, of: &dyn Fn(&Region) -> &[i64]| regions.iter().map(|region| of(region)[at]).sum::<i64>();
+    let of_regions = |at: usize, of: &dyn Fn(&Region) -> &[i64]| total(regions.iter().map(|region| of(region)[at]));
     let user = |at: usize| of_regions(at, &|region| &region.work);
     let on_cpu = |at: usize| if has_cpu { of_regions(at, &|region| &region.cpu) } else { user(at) };
     let all = |at: usize| user(at).saturating_add(certain[at].work).saturating_add(certain[at].io);

@@ -268,3 +268,8 @@ fn between_regions(stream: &Stream) -> Vec<(Time, Time)> {
     gaps.push((end, Time::MAX));
     gaps
 }
+
+/// The sum of ticks; at most the most that there can be, however damaged the times are.
+pub(crate) fn total(ticks: impl IntoIterator<Item = i64>) -> i64 {
+    ticks.into_iter().map(Span).sum::<Span>().0
+}

@@ -77,7 +77,10 @@ fn run(invocation: &mut Invocation<'_>, op: Collective, bytes: BytesOf, reach: R
             if let (Some(_), Some(call)) = (work, &mut invocation.call) {
                 call.collective_begin();
             }
-            invocation.run();
+            // One that failed met nobody: told, it would be matched with one that the others did.
+            if !invocation.run() {
+                return;
+            }
             if let (Some(Work::Collective { op, comm, root, bytes: [sent, received] }), Some(call)) =
                 (work, &mut invocation.call)
             {

@@ -156,12 +156,12 @@ pub(crate) fn fence(invocation: &mut Invocation<'_>) {
     if let Some(call) = &mut invocation.call {
         call.rma_collective_begin();
     }
-    let succeeded = invocation.run();
+    if !invocation.run() {
+        return;
+    }
     if let Some(call) = &mut invocation.call {
         windows::with(handle, |window| {
-            if succeeded {
-                window.complete(None, Reach::Target, call);
-            }
+            window.complete(None, Reach::Target, call);
             let level = SYNC_PROCESS | SYNC_MEMORY;
             call.rma_collective_end(Collective::Barrier, level, window.number, NO_ROOT, [0, 0]);
         });

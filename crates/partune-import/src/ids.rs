@@ -1,6 +1,6 @@
 //! From an archive's ids to ours.
 //!
-//! Score-P numbers from zero; EZTrace leaves gaps of 2²⁹. Dense ids take a vector look-up, sparse ones a hash.
+//! Most recorders number from zero, some leave gaps of 2²⁹. Dense ids take a vector look-up, sparse ones a hash.
 
 use rustc_hash::FxHashMap;
 
@@ -44,6 +44,17 @@ impl IdMap {
         }
         self.dense.get(id as usize).copied().filter(|position| *position != Self::NONE)
     }
+}
+
+/// One number for a lock that several numbers name. Different locks have the same one with a chance of about 2⁻⁶⁴.
+pub fn lock_key<const N: usize>(names: [u64; N]) -> u64 {
+    let mix = |state: u64, value: u64| {
+        let mut z = (state ^ value).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    };
+    names.into_iter().fold(0, mix)
 }
 
 #[cfg(test)]

@@ -108,7 +108,9 @@ pub(crate) fn join<B: Beside>(segments: Vec<Segment<B>>) -> Option<Joined<B>> {
         }));
 
         if let (Some(begin), Some(end)) = (paused, segment.resumed) {
-            segment.stream.pauses.insert(0, Pause { begin, end, kind: PauseKind::Off });
+            let pauses = &mut segment.stream.pauses;
+            let at = pauses.partition_point(|pause| pause.end <= end);
+            pauses.insert(at, Pause { begin, end, kind: PauseKind::Off });
             paused = None;
         }
         paused = paused.or(segment.paused);

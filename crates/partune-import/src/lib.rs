@@ -19,7 +19,7 @@ mod source;
 pub use error::ImportError;
 pub use files::{Bytes, Contents, Files, Pieces, read_all, read_range};
 pub use format::Format;
-pub use ids::IdMap;
+pub use ids::{IdMap, lock_key};
 pub use joined::{Joined, PePath, Replaced, UNKNOWN_BEGIN};
 pub use segment::{Assembler, Beside, Faults, RegionKey, Segment};
 pub use source::{Advance, Source, read};

@@ -83,7 +83,7 @@ impl Faults {
         lost(
             self.far_times,
             "time stamps lie more than 2^61 ticks from the begin of the trace; such events were moved to that limit",
-            "the time stamps, or the global offset in the .def file, are damaged: copy the archive again",
+            "the time stamps, or what they count from, are damaged: copy the archive again",
         );
         lost(
             self.too_many_visits,
@@ -98,15 +98,15 @@ pub trait Beside: Default + Send + Sync {
     /// Changes the visits that it names, as those of rows are changed.
     fn map_visits(&mut self, map: &dyn Fn(VisitIx) -> VisitIx);
 
-    /// Adds that of a later segment; `before` is what the stream holds of the earlier ones.
-    fn append(&mut self, later: Self, before: &Stream);
+    /// Adds that of a later segment; `before` is what the stream holds of the earlier ones, which it may complete.
+    fn append(&mut self, later: Self, before: &mut Stream);
 }
 
 /// A reader that keeps nothing.
 impl Beside for () {
     fn map_visits(&mut self, _: &dyn Fn(VisitIx) -> VisitIx) {}
 
-    fn append(&mut self, (): (), _: &Stream) {}
+    fn append(&mut self, (): (), _: &mut Stream) {}
 }
 
 /// What was read of a part. Visits of its rows may be [`Segment::base_visit`]s.
@@ -319,7 +319,7 @@ impl<B: Beside> Assembler<B> {
                 let pause = Pause { begin, end: time, kind: PauseKind::Off };
                 self.segment.stream.pauses.push(pause);
             }
-            None if self.segment.stream.pauses.is_empty() => {
+            None if self.segment.stream.pauses.iter().all(|pause| pause.kind != PauseKind::Off) => {
                 self.segment.resumed.get_or_insert(time);
             }
             None => {}

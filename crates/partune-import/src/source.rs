@@ -24,7 +24,7 @@ pub trait Source: Sync {
     /// What it keeps of a segment beside rows.
     type Beside: Beside;
 
-    /// All parts; those of a PE in the order of time. They are begun in this order.
+    /// All parts; those of a PE in the order of time. Threads take them from several places of the list at once.
     fn parts(&self) -> Vec<Self::Part>;
 
     /// The bytes of a part.

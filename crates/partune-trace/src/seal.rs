@@ -280,7 +280,14 @@ fn find_operations(stream: &mut Stream, paths: &CallPaths) {
     let is_operation = |path: CallPathId| paths.operation(path) == path;
     let count = visits.path.iter().filter(|path| is_operation(**path)).count();
     let mut operations = Vec::with_capacity(count);
-    operations.extend((0..visits.len() as u32).map(VisitIx).filter(|visit| is_operation(visits.path[visit.index()])));
+    let mut ended = Time::MIN;
+    for visit in (0..visits.len() as u32).map(VisitIx).filter(|visit| is_operation(visits.path[visit.index()])) {
+        // One that begins in another is part of it, whatever its call path says.
+        if visits.enter[visit.index()] >= ended {
+            operations.push(visit);
+            ended = visits.exit[visit.index()];
+        }
+    }
     stream.tables(&mut Point { visits: &visits, paths, operations: &operations, next: 0 });
     (stream.visits, stream.operations) = (visits, operations);
 }
@@ -309,6 +316,10 @@ impl Change for Point<'_> {
         let operations = self.operations;
         while operations.get(self.next + 1).is_some_and(|next| *next <= recorded) {
             self.next += 1;
+        }
+        // Rows of equal times may go back.
+        if operations.get(self.next).is_some_and(|operation| *operation > recorded) {
+            self.next = operations.partition_point(|operation| *operation <= recorded).saturating_sub(1);
         }
         let around = operations.get(self.next).copied().filter(|operation| *operation <= recorded);
         *visit = around.unwrap_or(recorded);

@@ -1,10 +1,12 @@
 //! The events of a PE: its visits and facts in the order in which they were told.
 
+use std::collections::VecDeque;
+
 use partune_base::{PeId, Time};
 use partune_diag::{Diagnostic, Quality};
 use partune_trace::{
-    LockKind, NO_REQUEST, PauseKind, RequestKind, RmaCompletionKind, RmaSyncKind, RmaTransferKind, Role, Stream,
-    TaskKind, TeamKind, Trace, VisitIx,
+    LockKind, NO_REQUEST, PauseKind, RequestEvent, RequestKind, RmaCompletionKind, RmaSyncKind, RmaTransferKind, Role,
+    Stream, TaskKind, TeamKind, Trace, VisitIx,
 };
 use rustc_hash::FxHashMap;
 
@@ -21,16 +23,21 @@ pub(super) const DOUBLE: u8 = 10;
 #[derive(Clone, Copy, Default)]
 pub(super) struct Skipped {
     lock_attempts: u64,
+    /// Messages whose other end is in no group that the archive could name it in.
+    peers: u64,
 }
 
 impl Skipped {
     pub(super) fn add(&mut self, more: Skipped) {
         self.lock_attempts += more.lock_attempts;
+        self.peers += more.peers;
     }
 
     pub(super) fn report(self, quality: &mut Quality) {
         let message = "attempts to get a lock were left out: OTF2 has them for windows and files only";
         quality.add(Diagnostic::info(message, "").times(self.lock_attempts));
+        let message = "messages to or from PEs that are in no group with the other end were left without it";
+        quality.add(Diagnostic::data_loss(message, "analyse the original").times(self.peers));
     }
 }
 
@@ -57,33 +64,31 @@ pub(super) fn write<S: FnMut(&[u8])>(
     let exits = exits(trace, stream, &facts);
     let mut facts = facts.into_iter().peekable();
     let mut open = Open { trace, stream, exits, visits: Vec::new(), next: 0 };
-    // Facts of the present moment. Each waits for the visit that it belongs to, as long as something begins or ends.
-    let mut pending: Vec<Told> = Vec::new();
+    let mut pending = Pending::default();
+    let mut last = Time::MIN;
     loop {
-        let fact = pending.first().or(facts.peek()).map_or(Time::MAX, |told| told.time);
+        let fact = if pending.is_empty() { facts.peek().map_or(Time::MAX, |told| told.time) } else { last };
         let (leave, enter) = (open.leaves(), open.enters());
         let now = fact.min(leave).min(enter);
-        while pending.is_empty() || facts.peek().is_some_and(|told| told.time == now) {
-            let Some(told) = facts.next_if(|told| told.time == now) else { break };
+        while let Some(told) = facts.next_if(|told| told.time <= now) {
             pending.push(told);
         }
         let leaves = leave == now && !open.visits.is_empty() && !(enter == now && open.next_is_inside());
         let enters = enter == now && open.next < stream.visits.len();
-        let current = open.current();
-        if let Some(at) = pending.iter().position(|told| told.visit == current || !leaves && !enters) {
-            let told = pending.remove(at);
+        last = last.max(now);
+        if let Some(told) = pending.next(open.current(), !leaves && !enters) {
             let values = [Metric { kind: DOUBLE, bits: told.value.to_bits() }];
             let event = match told.event {
                 Event::Metric { metric, .. } => Event::Metric { metric, values: Metrics::new(&values) },
                 event => event,
             };
-            to.write(layout.stamp(now), &event)?;
+            to.write(layout.stamp(last), &event)?;
         } else if leaves {
             let region = open.leave();
-            to.write(layout.stamp(now), &Event::Leave { region })?;
+            to.write(layout.stamp(last), &Event::Leave { region })?;
         } else if enters {
             let region = open.enter();
-            to.write(layout.stamp(now), &Event::Enter { region })?;
+            to.write(layout.stamp(last), &Event::Enter { region })?;
         } else {
             break;
         }
@@ -121,6 +126,49 @@ fn exits(trace: &Trace, stream: &Stream, facts: &[Told]) -> Vec<Time> {
         callers.push(visit);
     }
     exits
+}
+
+/// Facts of the present moment. Each waits for the visit that it belongs to, as long as something begins or ends.
+#[derive(Default)]
+struct Pending {
+    /// In the order in which they were told; those that are written are gone.
+    told: VecDeque<Option<Told>>,
+    /// How many were taken from the front.
+    taken: usize,
+    of_visit: FxHashMap<VisitIx, VecDeque<usize>>,
+}
+
+impl Pending {
+    fn is_empty(&self) -> bool {
+        self.told.is_empty()
+    }
+
+    fn push(&mut self, told: Told) {
+        self.of_visit.entry(told.visit).or_default().push_back(self.taken + self.told.len());
+        self.told.push_back(Some(told));
+    }
+
+    /// The next one of a visit, or of any.
+    fn next(&mut self, visit: VisitIx, any: bool) -> Option<Told> {
+        let mut found = None;
+        if let Some(places) = self.of_visit.get_mut(&visit) {
+            while found.is_none() {
+                let Some(place) = places.pop_front() else { break };
+                found = place.checked_sub(self.taken).and_then(|at| self.told.get_mut(at)?.take());
+            }
+        }
+        if found.is_none() && any {
+            found = self.told.iter_mut().find_map(Option::take);
+        }
+        while self.told.front().is_some_and(Option::is_none) {
+            self.told.pop_front();
+            self.taken += 1;
+        }
+        if self.told.is_empty() {
+            self.of_visit.clear();
+        }
+        found
+    }
 }
 
 /// The visits that are open while events are written.
@@ -173,6 +221,17 @@ impl Open<'_> {
     }
 }
 
+fn request(row: &RequestEvent) -> Event<'static> {
+    let request_id = row.request;
+    match row.kind {
+        RequestKind::RecvPosted => Event::MpiIrecvRequest { request_id },
+        RequestKind::SendCompleted => Event::MpiIsendComplete { request_id },
+        RequestKind::CollectiveStarted => Event::NonBlockingCollectiveRequest { request_id },
+        RequestKind::Tested => Event::MpiRequestTest { request_id },
+        RequestKind::Cancelled => Event::MpiRequestCancelled { request_id },
+    }
+}
+
 /// The operation of a collective, by its shape.
 fn operation(role: Role) -> u8 {
     match role {
@@ -191,19 +250,14 @@ fn facts(layout: &Layout<'_>, pe: PeId, skipped: &mut Skipped) -> Vec<Told> {
     let mut all: Vec<Told> = Vec::with_capacity(stream.facts());
     let mut tell =
         |visit: VisitIx, time: Time, event: Event<'static>| all.push(Told { time, visit, event, value: 0.0 });
-    for row in &stream.requests {
-        let request_id = row.request;
-        let event = match row.kind {
-            RequestKind::RecvPosted => Event::MpiIrecvRequest { request_id },
-            RequestKind::SendCompleted => Event::MpiIsendComplete { request_id },
-            RequestKind::CollectiveStarted => Event::NonBlockingCollectiveRequest { request_id },
-            RequestKind::Tested => Event::MpiRequestTest { request_id },
-            RequestKind::Cancelled => Event::MpiRequestCancelled { request_id },
-        };
-        tell(row.visit, row.time, event);
+    // What begins a request comes before what completes it, also at one time.
+    let begins = |kind| matches!(kind, RequestKind::RecvPosted | RequestKind::CollectiveStarted);
+    for row in stream.requests.iter().filter(|row| begins(row.kind)) {
+        tell(row.visit, row.time, request(row));
     }
     for row in &stream.sends {
         let (communicator, receiver) = layout.rank(row.group, row.peer, pe);
+        skipped.peers += u64::from(row.peer.is_some() && receiver == NONE);
         let (msg_tag, msg_length, request_id) = (row.tag, row.bytes, row.request);
         tell(
             row.visit,
@@ -216,6 +270,7 @@ fn facts(layout: &Layout<'_>, pe: PeId, skipped: &mut Skipped) -> Vec<Told> {
     }
     for row in &stream.recvs {
         let (communicator, sender) = layout.rank(row.group, row.peer, pe);
+        skipped.peers += u64::from(row.peer.is_some() && sender == NONE);
         let (msg_tag, msg_length, request_id) = (row.tag, row.bytes, row.request);
         tell(
             row.visit,
@@ -225,6 +280,9 @@ fn facts(layout: &Layout<'_>, pe: PeId, skipped: &mut Skipped) -> Vec<Told> {
                 _ => Event::MpiIrecv { sender, communicator, msg_tag, msg_length, request_id },
             },
         );
+    }
+    for row in stream.requests.iter().filter(|row| !begins(row.kind)) {
+        tell(row.visit, row.time, request(row));
     }
     for row in &stream.collectives {
         let (communicator, root) = layout.rank(row.group, row.root, pe);
@@ -305,7 +363,10 @@ fn facts(layout: &Layout<'_>, pe: PeId, skipped: &mut Skipped) -> Vec<Told> {
     for row in &stream.locks {
         // A lock's number is any 64 bits; half of them name it well enough.
         let lock_id = (row.lock ^ (row.lock >> 32)) as u32;
-        let acquisition_order = *acquisitions.entry(row.lock).and_modify(|count| *count += 1).or_insert(1);
+        // How often this PE has got it: a release has the number of its acquisition.
+        let order = acquisitions.entry(row.lock).or_default();
+        *order += u32::from(row.kind == LockKind::Acquired);
+        let acquisition_order = *order;
         match row.kind {
             LockKind::Acquired => {
                 tell(row.visit, row.time, Event::ThreadAcquireLock { model: MODEL, lock_id, acquisition_order });

@@ -1,7 +1,7 @@
 //! From event records to rows of a segment.
 
 use partune_base::{GroupId, MetricId, PeId, Time, WindowId};
-use partune_import::{Assembler, RegionKey, UNKNOWN_BEGIN};
+use partune_import::{Assembler, RegionKey, Segment, UNKNOWN_BEGIN, lock_key};
 use partune_trace::{
     Collective, IoTransfer, LockEvent, LockKind, MetricSample, NO_MATCHING, NO_REQUEST, Pause, PauseKind, Recv,
     RequestEvent, RequestKind, RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer, RmaTransferKind,
@@ -26,7 +26,7 @@ pub(super) struct Decoder<'a> {
     resolver: Resolver<'a>,
     /// Makes ids of locks of threads unique over processes.
     process: u32,
-    last_stamp: u64,
+    last_stamp: Option<u64>,
     /// Row of each file operation that is under way.
     io: FxHashMap<u64, usize>,
     /// What the attributes of the event that comes next tell.
@@ -44,17 +44,25 @@ impl<'a> Decoder<'a> {
     ) -> Self {
         let assembler = Assembler::new(rooted);
         let (io, told) = (FxHashMap::default(), None);
-        Decoder { assembler, clock, contexts, resolver, process, last_stamp: u64::MAX, io, told }
+        Decoder { assembler, clock, contexts, resolver, process, last_stamp: None, io, told }
+    }
+
+    /// What was read; file operations that are under way may complete in a later run.
+    pub(super) fn finish(mut self) -> Segment<Kept> {
+        let mut begun: Vec<(u64, u32)> = self.io.drain().map(|(id, row)| (id, row as u32)).collect();
+        begun.sort_unstable();
+        self.kept().io.begun = begun;
+        self.assembler.finish()
     }
 
     /// The time of the event that comes next. One time stamp may be that of many.
     #[inline]
     fn at(&mut self, stamp: u64) -> Time {
         self.assembler.segment.stream.events += 1;
-        if stamp == self.last_stamp {
+        if self.last_stamp == Some(stamp) {
             return self.assembler.now();
         }
-        self.last_stamp = stamp;
+        self.last_stamp = Some(stamp);
         self.assembler.at(self.clock.correct(stamp))
     }
 }
@@ -69,17 +77,6 @@ fn shape(operation: u8) -> Role {
         17..=22 => Role::GlobalAlloc,
         _ => Role::AllToAll,
     }
-}
-
-/// One number for a lock that several numbers name. Different locks have the same one with a chance of 2⁻⁶⁴.
-fn lock_key(space: u64, owner: u64, id: u64) -> u64 {
-    let mix = |state: u64, value: u64| {
-        let mut z = (state ^ value).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    };
-    mix(mix(mix(0, space), owner), id)
 }
 
 /// Space of locks of threads; windows count from zero.
@@ -238,11 +235,11 @@ impl EventVisitor for Decoder<'_> {
                 self.rma_lock(time, LockKind::Released, win, remote, lock_id, 0);
             }
             Event::OmpAcquireLock { lock_id, .. } | Event::ThreadAcquireLock { lock_id, .. } => {
-                let lock = lock_key(THREAD_LOCKS, u64::from(self.process), u64::from(lock_id));
+                let lock = lock_key([THREAD_LOCKS, u64::from(self.process), u64::from(lock_id)]);
                 self.lock(time, LockKind::Acquired, lock, false);
             }
             Event::OmpReleaseLock { lock_id, .. } | Event::ThreadReleaseLock { lock_id, .. } => {
-                let lock = lock_key(THREAD_LOCKS, u64::from(self.process), u64::from(lock_id));
+                let lock = lock_key([THREAD_LOCKS, u64::from(self.process), u64::from(lock_id)]);
                 self.lock(time, LockKind::Released, lock, false);
             }
             Event::IoAcquireLock { handle, lock_type } => self.file_lock(time, LockKind::Acquired, handle, lock_type),
@@ -296,13 +293,13 @@ impl EventVisitor for Decoder<'_> {
                 let row = IoTransfer { visit, begin: time, end: time, bytes: bytes_request, write: mode == 1 };
                 self.assembler.segment.stream.io.push(row);
             }
-            Event::IoOperationComplete { bytes_result, matching_id, .. } => {
-                if let Some(row) = self.io.remove(&matching_id) {
+            Event::IoOperationComplete { bytes_result, matching_id, .. } => match self.io.remove(&matching_id) {
+                Some(row) => {
                     let row = &mut self.assembler.segment.stream.io[row];
-                    row.end = time;
-                    row.bytes = bytes_result;
+                    (row.end, row.bytes) = (time, bytes_result);
                 }
-            }
+                None => self.kept().io.completed.push((matching_id, time, bytes_result)),
+            },
             // Facts that no analysis asks for.
             Event::ParameterString { .. }
             | Event::ParameterInt { .. }
@@ -430,12 +427,12 @@ impl Decoder<'_> {
 
     fn rma_lock(&mut self, time: Time, kind: LockKind, window: u32, remote: u32, id: u64, lock_type: u8) {
         let window = self.resolver.mappings.map(Mapping::RmaWin, u64::from(window));
-        self.lock(time, kind, lock_key(window, u64::from(remote), id), lock_type == SHARED);
+        self.lock(time, kind, lock_key([window, u64::from(remote), id]), lock_type == SHARED);
     }
 
     fn file_lock(&mut self, time: Time, kind: LockKind, handle: u32, lock_type: u8) {
         let handle = self.resolver.mappings.map(Mapping::IoHandle, u64::from(handle));
-        self.lock(time, kind, lock_key(FILE_LOCKS, 0, handle), lock_type == SHARED);
+        self.lock(time, kind, lock_key([FILE_LOCKS, 0, handle]), lock_type == SHARED);
     }
 
     fn lock(&mut self, time: Time, kind: LockKind, lock: u64, shared: bool) {

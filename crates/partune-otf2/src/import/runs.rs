@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use partune_base::{GroupId, PeId, RegionId, Table, WindowId};
+use partune_base::{GroupId, PeId, RegionId, Table, Time, WindowId};
 use partune_import::{Assembler, Beside, Joined, Pieces, RegionKey, Segment, Source};
-use partune_trace::{Group, Stream, TraceBuilder, VisitIx, Window};
+use partune_trace::{Group, IoTransfer, Stream, TraceBuilder, VisitIx, Window};
 
 use super::addresses::{self, Addresses};
 use super::archive::{Archive, Location};
@@ -41,6 +41,8 @@ pub(super) struct Kept {
     pub(super) called: Vec<Called>,
     /// What is told of addresses; visits as in the rows.
     pub(super) addresses: Addresses,
+    /// File operations that were under way at an end of it.
+    pub(super) io: OpenOperations,
     /// Samples of calling contexts, which we read but do not analyse.
     pub(super) samples: u64,
     /// What was lost of the event file.
@@ -49,13 +51,41 @@ pub(super) struct Kept {
     pub(super) unread: Option<String>,
 }
 
+/// File operations of which a run has one end.
+#[derive(Debug, Default)]
+pub(super) struct OpenOperations {
+    /// Number and row of each that had begun and not ended, in order of numbers.
+    pub(super) begun: Vec<(u64, u32)>,
+    /// Number, time and bytes of each that ended and had begun before.
+    pub(super) completed: Vec<(u64, Time, u64)>,
+}
+
+impl OpenOperations {
+    /// Ends those that ended in a later run, in the rows of the earlier ones; what is begun in that goes on.
+    fn append(&mut self, later: OpenOperations, earlier: &mut [IoTransfer]) {
+        for (id, end, bytes) in later.completed {
+            if let Ok(at) = self.begun.binary_search_by_key(&id, |(id, _)| *id)
+                && let Some(row) = earlier.get_mut(self.begun.remove(at).1 as usize)
+            {
+                (row.end, row.bytes) = (end.max(row.begin), bytes);
+            }
+        }
+        let first = earlier.len() as u32;
+        self.begun.extend(later.begun.iter().map(|(id, row)| (*id, row + first)));
+        // Of equal numbers the later counts.
+        self.begun.sort_by_key(|(id, row)| (*id, std::cmp::Reverse(*row)));
+        self.begun.dedup_by_key(|(id, _)| *id);
+    }
+}
+
 impl Beside for Kept {
     fn map_visits(&mut self, map: &dyn Fn(VisitIx) -> VisitIx) {
         self.addresses.entered.iter_mut().for_each(|(visit, _)| *visit = map(*visit));
     }
 
-    fn append(&mut self, later: Kept, before: &Stream) {
+    fn append(&mut self, later: Kept, before: &mut Stream) {
         self.addresses.append(later.addresses, before.transfers.len());
+        self.io.append(later.io, &mut before.io);
     }
 }
 
@@ -200,7 +230,7 @@ impl Events<'_> {
             }
             Err(error) => Some(error.to_string()),
         };
-        let mut segment = decoder.assembler.finish();
+        let mut segment = decoder.finish();
         (segment.beside.damage, segment.beside.unread) = (damage, unread);
         segment
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use partune_base::{CallPathId, PeId};
+use partune_base::{CallPathId, PeId, Time};
 use partune_otf2::codec::Event;
 use partune_otf2::import::import_in_runs;
 use partune_trace::{RegionKind, Trace};
@@ -442,4 +442,41 @@ fn the_c_library_reads_the_same_chains() {
         35 main@main.c:10/exchange@halo.c:50/MPI_Recv 2\n60 main@main.c:20/exchange@halo.c:42/MPI_Send 3\n\
         90 main@main.c:30/MPI_Finalize 2\n";
     assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+}
+
+#[test]
+fn what_lasts_from_one_part_into_another_is_one() {
+    let mut program = two_functions();
+    let filler = |begin: u64| (begin..begin + 40).map(|time| (time, Event::MpiRequestTest { request_id: 9 }));
+    let io = |time, event| vec![(time, event)];
+    let begin = |matching_id| Event::IoOperationBegin {
+        handle: 0,
+        mode: 1,
+        operation_flags: 0,
+        bytes_request: 10,
+        matching_id,
+    };
+    let end = |matching_id| Event::IoOperationComplete { handle: 0, bytes_result: 7, matching_id };
+    let last = program.locations[0].last().map_or(0, |(time, _)| *time) + 1000;
+    let mut events = program.locations[0].clone();
+    // Recording is off over a flush and a border; a file operation lasts over another, beside one that never ends.
+    events.extend(filler(last));
+    events.push((last + 100, Event::MeasurementOnOff { measurement_mode: 2 }));
+    events.extend(filler(last + 101));
+    events.push((last + 150, Event::BufferFlush { stop_time: last + 160 }));
+    events.push((last + 170, Event::MeasurementOnOff { measurement_mode: 1 }));
+    events.extend(io(last + 180, begin(4)));
+    events.extend(io(last + 181, begin(5)));
+    events.extend(filler(last + 200));
+    events.extend(io(last + 300, end(4)));
+    events.extend(filler(last + 301));
+    program.locations[0] = events;
+    let trace = imported(&program);
+    let stream = &trace.streams()[PeId(0)];
+    let time = |after: u64| Time((last + after) as i64);
+    let pauses: Vec<(Time, Time)> = stream.pauses.iter().map(|it| (it.begin, it.end)).collect();
+    assert_eq!(pauses, [(time(150), time(160)), (time(100), time(170))]);
+    let io: Vec<(Time, Time, u64)> = stream.io.iter().map(|it| (it.begin, it.end, it.bytes)).collect();
+    assert_eq!(io, [(time(180), time(300), 7), (time(181), time(181), 10)]);
+    assert!(!trace.quality().entries().iter().any(|it| it.message.contains("order")), "{:?}", trace.quality());
 }

@@ -70,7 +70,7 @@ impl Beside for Kept {
         self.called.iter_mut().for_each(|called| called.visit = map(called.visit));
     }
 
-    fn append(&mut self, later: Kept, _: &Stream) {
+    fn append(&mut self, later: Kept, _: &mut Stream) {
         self.called.extend(later.called);
         self.faults.add(&later.faults);
     }

@@ -4,6 +4,7 @@
 //! the thread's time moves on.
 
 use partune_base::{MetricId, Time};
+use partune_import::lock_key;
 use partune_trace::{LockEvent, LockKind, MetricSample, Pause, PauseKind, VisitIx};
 
 use super::kinds::LEVELS;
@@ -241,7 +242,7 @@ impl Lane {
             && self.locks.last().is_some_and(|lock| lock.kind == LockKind::Acquired && lock.time == now)
         {
             open.2 = address;
-            let key = lock_key(self.application, self.task, open.0, address);
+            let key = lock_key([self.application, self.task, u64::from(open.0), address]);
             self.locks.iter_mut().rev().take(2).for_each(|lock| lock.lock = key);
         }
     }
@@ -261,14 +262,14 @@ impl Lane {
                 });
                 let address = self.moment.lock;
                 self.open_locks[at].2 = address;
-                let key = lock_key(self.application, self.task, family, address);
+                let key = lock_key([self.application, self.task, u64::from(family), address]);
                 self.locks.push(row(self.open_locks[at].1, LockKind::Requested, key));
                 self.locks.push(row(now, LockKind::Acquired, key));
             }
             LockKind::Released => {
                 if let Some(at) = at {
                     let (_, _, address) = self.open_locks.remove(at);
-                    let key = lock_key(self.application, self.task, family, address);
+                    let key = lock_key([self.application, self.task, u64::from(family), address]);
                     self.locks.push(row(now, LockKind::Released, key));
                 }
             }
@@ -300,17 +301,6 @@ impl Lane {
             self.marks.sort_by_key(|mark| mark.time);
         }
     }
-}
-
-/// One number for a lock of a process. Different locks have the same one with a chance of about 2⁻⁶⁴.
-fn lock_key(application: u64, task: u64, family: u16, address: u64) -> u64 {
-    let mix = |state: u64, value: u64| {
-        let mixed = (state ^ value).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    };
-    [task, u64::from(family), address].into_iter().fold(application, mix)
 }
 
 /// No trace is longer: a hundred days in nanoseconds. What seems to be is damaged, and sums over all PEs of such times would overflow.

@@ -1,14 +1,14 @@
 //! Who is in the trace: processes and threads, and the communicators between them.
 //!
 //! Processes are those that the header lists, and those that have records; threads are those that have records, and the first of each
-//! process. So nothing that a header only claims takes any room.
+//! process. So numbers in a header take no room, and of tasks that it lists and that have no record there are at most so many.
 
 use std::collections::BTreeMap;
 
 use partune_base::{GroupId, PeId, ProcessId, StringId};
 use partune_diag::{Diagnostic, Quality};
 use partune_trace::{Group, GroupKind, Members, Pe, PeKind, Process, TraceBuilder};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::lanes::Lane;
 use crate::codec::{Communicator, Header, Row, Task};
@@ -97,6 +97,8 @@ impl People {
         let paradigm = builder.strings.intern("MPI");
         let mut unknown = 0;
         let mut inter = Vec::new();
+        let mut sizes: FxHashMap<u64, usize> = FxHashMap::default();
+        found.keys().for_each(|(application, _)| *sizes.entry(*application).or_default() += 1);
         for communicator in communicators {
             let (application, id, tasks) = match communicator {
                 Communicator::Intra { application, id, tasks } => (*application, *id, tasks),
@@ -111,8 +113,7 @@ impl People {
             let of = |task: &u64| self.mains.get(&(application, *task)).copied().unwrap_or(NOBODY);
             let members: Vec<PeId> = tasks.iter().map(of).collect();
             unknown += members.iter().filter(|member| !member.is_some()).count() as u64;
-            let all = found.range((application, 0)..=(application, u64::MAX)).count();
-            let is_world = members.len() == all && !self.worlds.contains_key(&application);
+            let is_world = Some(&members.len()) == sizes.get(&application) && !self.worlds.contains_key(&application);
             let kind = if is_world { GroupKind::World } else { GroupKind::Communicator };
             let name = if is_world { "MPI_COMM_WORLD".to_owned() } else { format!("communicator {id}") };
             let name = builder.strings.intern(&name);
@@ -181,11 +182,20 @@ impl People {
     }
 }
 
+/// Tasks that a header may list and of which there is no record: a few bytes of it each, and a kilobyte of the trace.
+const IDLE: u64 = 1 << 17;
+
 /// Processes that are listed or have records, with the threads that have.
 fn find(header: &Header, lanes: &[Lane], quality: &mut Quality) -> BTreeMap<(u64, u64), Found> {
     let mut found: BTreeMap<(u64, u64), Found> = BTreeMap::new();
+    let mut idle = 0_u64;
+    let have_records: FxHashSet<(u64, u64)> = lanes.iter().map(|lane| (lane.application, lane.task)).collect();
     for (application, tasks) in (1..).zip(&header.applications) {
         for (task, listed) in (1..).zip(tasks) {
+            idle += u64::from(!have_records.contains(&(application, task)));
+            if idle > IDLE && !have_records.contains(&(application, task)) {
+                continue;
+            }
             let process = Found { listed: Some(*listed), threads: BTreeMap::from([(1, None)]) };
             found.insert((application, task), process);
         }
@@ -196,6 +206,13 @@ fn find(header: &Header, lanes: &[Lane], quality: &mut Quality) -> BTreeMap<(u64
         beyond += u64::from(process.listed.is_none_or(|listed| lane.thread > listed.threads));
         process.threads.insert(lane.thread, Some(at));
     }
+    quality.add(
+        Diagnostic::data_loss(
+            "the header of the trace lists more tasks without a record than can be; the others were left out",
+            "the header is damaged, or the trace was cut: use the whole trace",
+        )
+        .times(idle.saturating_sub(IDLE)),
+    );
     quality.add(
         Diagnostic::info(
             "threads have records that the header of the trace does not list",

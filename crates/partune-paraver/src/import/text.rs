@@ -71,8 +71,10 @@ pub(super) fn read(
     } else {
         pump(&mut source, &mut scanner, reader, |source| progress(source.at, file.size()))
     };
+    // The last line may have no end.
+    let counts = scanner.finish(reader);
     if reader.begun() {
-        return Ok(End { counts: scanner.finish(reader), failed: ended.err() });
+        return Ok(End { counts, failed: ended.err() });
     }
     ended.map_err(unreadable)?;
     let message = "it is not a Paraver trace: its first line does not begin with #Paraver";

@@ -1,8 +1,8 @@
-/* Calls that fail, and calls that the program leaves by an exception or by a long jump, have ended and sent nothing. What comes after them
+/* Calls that fail, and calls that the program leaves by an exception or by a long jump, have ended, sent nothing and met nobody. What comes after them
  * is recorded: in the function that caught it, in its callers, and in functions that it calls, whose frames lie deeper than the one left.
  *
  * expect 2 ranks
- * expect each: MPI_Barrier 1, MPI_Isend 2, MPI_Sendrecv 1, MPI_Wait 2
+ * expect each: MPI_Barrier 1, MPI_Bcast 1, collectives 1, MPI_Isend 2, MPI_Sendrecv 1, MPI_Wait 2
  * expect rank 0: MPI_Send 606, MPI_Recv 0, sends 601, sent 2404, receives 1, received 4
  * expect rank 1: MPI_Send 6, MPI_Recv 600, sends 1, sent 4, receives 601, received 2404
  */
@@ -89,7 +89,8 @@ int main(int argc, char** argv)
     if (MPI_Send(&word, 1, MPI_INT, NOBODY, 0, MPI_COMM_WORLD) == MPI_SUCCESS
         || MPI_Isend(&word, 1, MPI_INT, NOBODY, 0, MPI_COMM_WORLD, &request) == MPI_SUCCESS
         || MPI_Sendrecv(&word, 1, MPI_INT, NOBODY, 0, &other, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
-            == MPI_SUCCESS)
+            == MPI_SUCCESS
+        || MPI_Bcast(&word, 1, MPI_INT, NOBODY, MPI_COMM_WORLD) == MPI_SUCCESS)
         abort();
     exchange();
     /* One that succeeds is one. */
