@@ -27,6 +27,7 @@ eztrace            a recorder to compare with in the benches
 libcaf-openmpi-3   the coarray library of Fortran, for the same check
 strace             makes system calls fail, for the tests of completion
 chromium           the browser in which the tests open the pages of partune view
+poppler-utils      reads the pages that the browser prints of a report, for their tests
 LIST
 }
 
