@@ -11,6 +11,20 @@ pub enum AnalysisResult {
     Bounds(Hierarchies),
 }
 
+impl AnalysisResult {
+    pub fn account(&self) -> Option<&Account> {
+        if let AnalysisResult::Account(account) = self { Some(account) } else { None }
+    }
+
+    pub fn efficiency(&self) -> Option<&Efficiency> {
+        if let AnalysisResult::Efficiency(efficiency) = self { Some(efficiency) } else { None }
+    }
+
+    pub fn bounds(&self) -> Option<&Hierarchies> {
+        if let AnalysisResult::Bounds(bounds) = self { Some(bounds) } else { None }
+    }
+}
+
 /// Declares a result: a field a figure, with its unit. A figure may be unknown.
 macro_rules! figures {
     ($(#[$doc:meta])* $Name:ident { $($(#[$note:meta])* $field:ident: $unit:ident,)* }) => {

@@ -61,26 +61,17 @@ impl Diagnosis {
 impl Diagnosis {
     /// What the time went into.
     pub fn account(&self) -> Option<&Account> {
-        self.results().find_map(|result| match result {
-            AnalysisResult::Account(account) => Some(account),
-            AnalysisResult::Efficiency(_) | AnalysisResult::Bounds(_) => None,
-        })
+        self.results().find_map(AnalysisResult::account)
     }
 
     /// The factors of efficiency.
     pub fn efficiency(&self) -> Option<&Efficiency> {
-        self.results().find_map(|result| match result {
-            AnalysisResult::Efficiency(efficiency) => Some(&**efficiency),
-            AnalysisResult::Account(_) | AnalysisResult::Bounds(_) => None,
-        })
+        self.results().find_map(AnalysisResult::efficiency)
     }
 
     /// The hierarchies of bounds.
     pub fn bounds(&self) -> Option<&Hierarchies> {
-        self.results().find_map(|result| match result {
-            AnalysisResult::Bounds(bounds) => Some(bounds),
-            AnalysisResult::Account(_) | AnalysisResult::Efficiency(_) => None,
-        })
+        self.results().find_map(AnalysisResult::bounds)
     }
 
     fn results(&self) -> impl Iterator<Item = &AnalysisResult> {

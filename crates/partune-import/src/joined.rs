@@ -9,26 +9,14 @@ use partune_base::{CallPathId, RegionId, Time};
 use partune_trace::{CallSite, Pause, PauseKind, Stream, Visit, VisitIx, Visits};
 use rustc_hash::FxHashMap;
 
+use crate::replaced::{PePath, Recorded, Replaced};
 use crate::segment::{Beside, Faults, Parent, RegionKey, Segment};
 
 /// A path of a PE as events name it: parent (a position in the same list, smaller) and region.
 type RecordedPath = (Option<u32>, RegionKey);
 
-/// A path of a PE: parent (a position in the same list, smaller), region, and where it is called.
-pub type PePath = (Option<u32>, RegionId, CallSite);
-
 /// The begin of a collective that is that of the visit it ends in.
 pub const UNKNOWN_BEGIN: Time = Time::MIN;
-
-/// Visits in the place of those that were recorded.
-#[derive(Default)]
-pub struct Replaced {
-    /// Their paths are positions in `paths`.
-    pub visits: Visits,
-    pub paths: Vec<PePath>,
-    /// Where each recorded visit went.
-    pub moved: Vec<VisitIx>,
-}
 
 /// The segments of a PE, with the stack known.
 #[derive(Default)]
@@ -153,17 +141,21 @@ impl<B: Beside> Joined<B> {
         self.segments.iter().map(|resolved| (&resolved.segment.beside, resolved.offset))
     }
 
-    /// The paths of visits.
-    pub fn paths(&self) -> &[RecordedPath] {
-        &self.paths
-    }
-
-    /// All recorded visits; their paths are positions in [`Joined::paths`].
-    pub fn visits(&self) -> impl Iterator<Item = Visit> {
-        self.segments.iter().flat_map(|resolved| {
-            let path = |visit: Visit| CallPathId(resolved.paths[visit.path.0 as usize]);
-            resolved.segment.stream.visits.iter().map(move |visit| Visit { path: path(visit), ..visit })
-        })
+    /// All recorded visits; `region` knows what events name.
+    pub fn recorded(&self, region: impl Fn(RegionKey) -> RegionId) -> Vec<Recorded> {
+        let mut of_paths: Vec<(RegionId, u32)> = Vec::with_capacity(self.paths.len());
+        for (parent, key) in &self.paths {
+            let depth = parent.map_or(0, |parent| of_paths[parent as usize].1 + 1);
+            of_paths.push((region(*key), depth));
+        }
+        let of_segment = |resolved: &Resolved<B>| -> Vec<Recorded> {
+            let recorded = |visit: Visit| {
+                let (region, depth) = of_paths[resolved.paths[visit.path.0 as usize] as usize];
+                Recorded { enter: visit.enter, exit: visit.exit, region, depth }
+            };
+            resolved.segment.stream.visits.iter().map(recorded).collect()
+        };
+        self.segments.iter().flat_map(of_segment).collect()
     }
 
     /// Puts others in the place of the recorded visits.

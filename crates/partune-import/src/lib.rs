@@ -13,6 +13,7 @@ mod files;
 mod format;
 mod ids;
 mod joined;
+mod replaced;
 mod segment;
 mod source;
 
@@ -20,6 +21,7 @@ pub use error::ImportError;
 pub use files::{Bytes, Contents, Files, Pieces, read_all, read_range};
 pub use format::Format;
 pub use ids::{IdMap, lock_key};
-pub use joined::{Joined, PePath, Replaced, UNKNOWN_BEGIN};
+pub use joined::{Joined, UNKNOWN_BEGIN};
+pub use replaced::{PePath, Recorded, Replaced};
 pub use segment::{Assembler, Beside, Faults, RegionKey, Segment};
 pub use source::{Advance, Source, read};

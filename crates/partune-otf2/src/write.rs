@@ -165,6 +165,7 @@ impl<S: FnMut(&[u8])> Definitions<S> {
         })
     }
 
+    /// A list of members that are ranks.
     pub fn group(
         &mut self,
         id: u32,
@@ -173,16 +174,19 @@ impl<S: FnMut(&[u8])> Definitions<S> {
         paradigm: u8,
         members: &[u64],
     ) -> Result<(), CodecError> {
-        let kind = GroupKind { group_type, paradigm, flags: 0 };
+        self.group_of_kind(id, name, GroupKind { group_type, paradigm, flags: 0 }, members)
+    }
+
+    pub fn group_of_kind(&mut self, id: u32, name: &str, kind: GroupKind, members: &[u64]) -> Result<(), CodecError> {
         let name = self.text(name)?;
         self.put(Group {
             id,
             name,
             group_type_pre12: Group::type_before_1_2(kind),
             members: Array::new(members),
-            group_type: Some(group_type),
-            paradigm: Some(paradigm),
-            group_flags: Some(0),
+            group_type: Some(kind.group_type),
+            paradigm: Some(kind.paradigm),
+            group_flags: Some(kind.flags),
         })
     }
 

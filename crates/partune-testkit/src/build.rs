@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use partune_base::{CallPathId, PeId, RegionId, StringId, Time};
-use partune_trace::{CallSite, Completion, Region, RegionKind, Role, TraceBuilder, Visit};
+use partune_trace::{CallSite, Region, RegionKind, TraceBuilder, Visit};
 
 use crate::facts::{self, Here};
 use crate::lexer::Source;
@@ -109,16 +109,7 @@ impl Maker<'_, '_> {
         let strings = &mut self.built.strings;
         let name = strings.intern(&visit.name);
         *self.regions.entry((name, source, visit.kind)).or_insert_with(|| {
-            let mut region = Region {
-                name,
-                construct: name,
-                paradigm: StringId::NONE,
-                role: Role::User,
-                completion: Completion::Blocking,
-                kind: visit.kind,
-                file,
-                line,
-            };
+            let mut region = Region { kind: visit.kind, file, line, ..Region::of_user(name) };
             if let Some(found) = partune_paradigm::recognise(&visit.name, None) {
                 region.construct = strings.intern(found.construct.name);
                 region.paradigm = strings.intern(found.paradigm.name);

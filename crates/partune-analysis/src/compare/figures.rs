@@ -46,8 +46,5 @@ fn of_section(section: &Section) -> Vec<Shown> {
 
 /// The efficiency of a run.
 pub(crate) fn efficiency(sections: &[Section]) -> Option<Efficiency> {
-    sections.iter().find_map(|section| match &section.result {
-        Some(AnalysisResult::Efficiency(efficiency)) => Some(**efficiency),
-        Some(AnalysisResult::Account(_) | AnalysisResult::Bounds(_)) | None => None,
-    })
+    sections.iter().find_map(|section| section.result.as_ref()?.efficiency()).copied()
 }

@@ -6,9 +6,7 @@ use partune_trace::{Group, GroupKind, Members, Metric, MetricValues, PeKind, Reg
 use super::Layout;
 use crate::codec::CodecError;
 use crate::codec::attic::GroupKind as Kind;
-use crate::codec::definition::{
-    self, InterComm, IoHandle, IoParadigm, Location, LocationGroup, MetricClass, MetricMember,
-};
+use crate::codec::definition::{InterComm, IoHandle, IoParadigm, Location, LocationGroup, MetricClass, MetricMember};
 use crate::codec::numbers::{group as group_type, metric, occurrence, region_flag, role};
 use crate::codec::view::{Array, Properties};
 use crate::paradigms;
@@ -289,18 +287,10 @@ impl<S: FnMut(&[u8])> Lists<'_, S> {
         self.put(group_type::COMM, paradigm, GLOBAL_MEMBERS, &members)
     }
 
-    fn put(&mut self, group_type: u8, paradigm: u8, group_flags: u32, members: &[u64]) -> Result<u32, CodecError> {
+    fn put(&mut self, group_type: u8, paradigm: u8, flags: u32, members: &[u64]) -> Result<u32, CodecError> {
         let id = self.next;
         self.next += 1;
-        self.to.put(definition::Group {
-            id,
-            name: 0,
-            group_type_pre12: definition::Group::type_before_1_2(Kind { group_type, paradigm, flags: group_flags }),
-            members: Array::new(members),
-            group_type: Some(group_type),
-            paradigm: Some(paradigm),
-            group_flags: Some(group_flags),
-        })?;
+        self.to.group_of_kind(id, "", Kind { group_type, paradigm, flags }, members)?;
         Ok(id)
     }
 }

@@ -16,7 +16,7 @@ use super::report::report_locations;
 use super::resolve::Resolver;
 use super::statistics;
 use super::tables::Tables;
-use super::weave::{self, Called, Recorded};
+use super::weave::{self, Called};
 use crate::codec::{self, Damage, EndKind};
 use crate::statistics::Statistics;
 
@@ -159,20 +159,11 @@ impl Source for Events<'_> {
             return;
         }
         let resolver = self.resolver(pe);
-        let mut depths: Vec<u32> = Vec::with_capacity(joined.paths().len());
-        for (parent, _) in joined.paths() {
-            depths.push(parent.map_or(0, |parent| depths[parent as usize] + 1));
-        }
-        let regions: Vec<_> = joined.paths().iter().map(|(_, region)| resolver.region(*region)).collect();
-        let recorded = joined.visits().map(|visit| {
-            let path = visit.path.0 as usize;
-            Recorded { enter: visit.enter, exit: visit.exit, region: regions[path], depth: depths[path] }
-        });
         let called = joined.beside().flat_map(|(kept, offset)| {
             kept.called.iter().map(move |it| Called { visit: VisitIx(it.visit.0 + offset), ..*it })
         });
-        let recorded: Vec<Recorded> = recorded.collect();
         let called: Vec<Called> = called.collect();
+        let recorded = joined.recorded(|key| resolver.region(key));
         joined.replace(weave::weave(&recorded, &called, &self.contexts));
     }
 

@@ -159,16 +159,7 @@ fn regions(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut T
     }
     let name = builder.strings.intern("(undefined region)");
     tables.unknown_region = builder.regions.len() as u32;
-    builder.regions.push(Region {
-        name,
-        construct: name,
-        paradigm: StringId::NONE,
-        role: Role::User,
-        completion: Completion::Blocking,
-        kind: RegionKind::Function,
-        file: StringId::NONE,
-        line: 0,
-    });
+    builder.regions.push(Region::of_user(name));
 }
 
 /// Construct, paradigm and role of a region. Producers' paradigms are hints: names decide.

@@ -16,10 +16,9 @@
 //! Called when a location is joined, which knows all visits of the location with their begins and ends; so nothing here depends on how the
 //! file was cut into runs. Linear in visits and in the functions entered.
 
-use partune_base::{CallPathId, RegionId, Time};
-use partune_import::{PePath, Replaced};
-use partune_trace::{CallSite, Visit, VisitIx};
-use rustc_hash::FxHashMap;
+use partune_base::Time;
+use partune_import::{Recorded, Replaced};
+use partune_trace::{CallSite, VisitIx};
 
 use super::contexts::{Contexts, NO_FRAME};
 
@@ -31,19 +30,6 @@ pub(super) struct Called {
     pub(super) context: u32,
     pub(super) unwind_distance: u32,
 }
-
-/// A visit as events have it.
-#[derive(Clone, Copy)]
-pub(super) struct Recorded {
-    pub(super) enter: Time,
-    pub(super) exit: Time,
-    pub(super) region: RegionId,
-    /// Number of recorded visits around it.
-    pub(super) depth: u32,
-}
-
-/// No more visits than their numbers can count; beyond them functions are left out.
-const MOST: usize = (1 << 31) - 1;
 
 /// The inside of a recorded visit, or of the whole location.
 struct Level {
@@ -63,7 +49,6 @@ struct Level {
 struct Weaver<'a> {
     contexts: &'a Contexts,
     woven: Replaced,
-    known: FxHashMap<PePath, u32>,
     levels: Vec<Level>,
     /// Visits and paths of open functions.
     open: Vec<(VisitIx, u32)>,
@@ -75,7 +60,6 @@ pub(super) fn weave(recorded: &[Recorded], called: &[Called], contexts: &Context
     let mut weaver = Weaver {
         contexts,
         woven: Replaced::default(),
-        known: FxHashMap::default(),
         levels: vec![Level::new(None, NO_FRAME, usize::MAX, 0, Time::MIN)],
         open: Vec::new(),
     };
@@ -132,10 +116,7 @@ impl Weaver<'_> {
         };
         level.last = visit.exit;
         let site = own.map_or(CallSite::NONE, |own| self.contexts.site(own.context));
-        let path = self.path((parent, visit.region, site));
-        let visit = Visit { enter: visit.enter, exit: visit.exit, path: CallPathId(path) };
-        let moved = self.woven.visits.push(visit);
-        self.woven.moved.push(moved);
+        let path = self.woven.recorded(visit, parent, site);
         self.levels.push(Level::new(Some(path), around, end, self.open.len(), visit.enter));
     }
 
@@ -152,7 +133,7 @@ impl Weaver<'_> {
         });
         let kept = level.first + kept.min(self.open.len() - level.first);
         for (visit, _) in self.open.drain(kept..) {
-            self.woven.visits.exit[visit.index()] = level.last;
+            self.woven.leave(visit, level.last);
         }
         level.top = self.contexts.ancestor(level.top, self.contexts.depth(level.base) + (kept - level.first) as u32);
     }
@@ -170,17 +151,16 @@ impl Weaver<'_> {
             new.push(frame);
             frame = self.contexts.frame(frame).parent;
         }
-        if self.woven.visits.len() + new.len() >= MOST {
+        if !self.woven.has_room(new.len()) {
             return;
         }
         level.top = functions;
         let mut parent = if self.open.len() > level.first { self.open.last().map(|open| open.1) } else { level.path };
         for frame in new.into_iter().rev() {
             let frame = self.contexts.frame(frame);
-            let path = self.path((parent, frame.region, frame.site));
-            let visit = self.woven.visits.push(Visit { enter: time, exit: time, path: CallPathId(path) });
-            self.open.push((visit, path));
-            parent = Some(path);
+            let function = self.woven.enter(time, (parent, frame.region, frame.site));
+            self.open.push(function);
+            parent = Some(function.1);
         }
     }
 
@@ -188,13 +168,5 @@ impl Weaver<'_> {
     fn leave(&mut self) {
         self.close(None);
         self.levels.pop();
-    }
-
-    fn path(&mut self, path: PePath) -> u32 {
-        let paths = &mut self.woven.paths;
-        *self.known.entry(path).or_insert_with(|| {
-            paths.push(path);
-            paths.len() as u32 - 1
-        })
     }
 }

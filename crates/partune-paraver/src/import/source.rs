@@ -8,7 +8,7 @@ use partune_trace::TraceBuilder;
 
 use super::decode::{Called, Context, Kept, segment};
 use super::lanes::Lane;
-use super::weave::{Chain, Recorded, weave};
+use super::weave::{Chain, weave};
 use super::{collectives, report};
 
 pub(super) struct Threads {
@@ -53,25 +53,8 @@ impl Source for Threads {
         if called.is_empty() {
             return;
         }
-        let mut depths: Vec<u32> = Vec::with_capacity(joined.paths().len());
-        for (parent, _) in joined.paths() {
-            depths.push(parent.map_or(0, |parent| depths[parent as usize] + 1));
-        }
-        let regions: Vec<RegionId> = joined.paths().iter().map(|(_, key)| RegionId(key.0 as u32)).collect();
-        let recorded = joined.visits().map(|visit| {
-            let path = visit.path.0 as usize;
-            let region = &self.context.regions[regions[path]];
-            let is_operation = !region.role.is_transparent();
-            Recorded {
-                enter: visit.enter,
-                exit: visit.exit,
-                region: regions[path],
-                depth: depths[path],
-                is_open: !is_operation && !region.is_function(),
-                is_operation,
-            }
-        });
-        let replaced = weave(recorded, &called, &self.chains);
+        let recorded = joined.recorded(|key| RegionId(key.0 as u32));
+        let replaced = weave(&recorded, &called, &self.chains, &self.context.regions);
         joined.replace(replaced);
     }
 

@@ -4,10 +4,9 @@
 //! it is entered, stays open while the next call has it among its callers too, and is left where the last one inside of it was left: its
 //! visit is a lower bound of its time. Where the program's functions were recorded themselves, callers only say the line of a call.
 
-use partune_base::{CallPathId, RegionId, Time};
-use partune_import::{PePath, Replaced};
-use partune_trace::{CallSite, Visit, VisitIx};
-use rustc_hash::FxHashMap;
+use partune_base::{RegionId, Table, Time};
+use partune_import::{Recorded, Replaced};
+use partune_trace::{CallSite, Region, VisitIx};
 
 use super::decode::Called;
 
@@ -23,19 +22,6 @@ pub(super) struct Chain {
 pub(super) struct Frame {
     pub(super) region: RegionId,
     pub(super) site: CallSite,
-}
-
-/// A visit as events have it.
-#[derive(Clone, Copy)]
-pub(super) struct Recorded {
-    pub(super) enter: Time,
-    pub(super) exit: Time,
-    pub(super) region: RegionId,
-    /// Number of recorded visits around it.
-    pub(super) depth: u32,
-    /// It is neither an operation nor a function of the program: functions may be inside of it that are not recorded.
-    pub(super) is_open: bool,
-    pub(super) is_operation: bool,
 }
 
 /// The inside of a recorded visit, or of everything.
@@ -55,28 +41,29 @@ struct Open {
     frame: Frame,
 }
 
-/// No more visits than their numbers can count; beyond them functions are left out.
-const MOST: usize = (1 << 31) - 1;
-
-#[derive(Default)]
-struct Weaver {
+struct Weaver<'a> {
+    regions: &'a Table<RegionId, Region>,
     woven: Replaced,
-    known: FxHashMap<PePath, u32>,
     levels: Vec<Level>,
     open: Vec<Open>,
 }
 
 /// Adds the visits of functions. `called` is in order of visits.
-pub(super) fn weave(recorded: impl Iterator<Item = Recorded>, called: &[Called], chains: &[Chain]) -> Replaced {
-    let mut weaver = Weaver::default();
-    weaver.levels.push(Level { path: None, is_open: true, first: 0, last: Time::MIN });
+pub(super) fn weave(
+    recorded: &[Recorded],
+    called: &[Called],
+    chains: &[Chain],
+    regions: &Table<RegionId, Region>,
+) -> Replaced {
+    let all = Level { path: None, is_open: true, first: 0, last: Time::MIN };
+    let mut weaver = Weaver { regions, woven: Replaced::default(), levels: vec![all], open: Vec::new() };
     let mut called = called.iter().peekable();
-    for (index, visit) in recorded.enumerate() {
+    for (index, visit) in recorded.iter().enumerate() {
         while weaver.levels.len() > visit.depth as usize + 1 {
             weaver.leave();
         }
         let chain = called.next_if(|called| called.visit.index() == index);
-        weaver.enter(&visit, chain.and_then(|called| chains.get(called.chain as usize)));
+        weaver.enter(visit, chain.and_then(|called| chains.get(called.chain as usize)));
     }
     while !weaver.levels.is_empty() {
         weaver.leave();
@@ -84,23 +71,24 @@ pub(super) fn weave(recorded: impl Iterator<Item = Recorded>, called: &[Called],
     weaver.woven
 }
 
-impl Weaver {
+impl Weaver<'_> {
     fn enter(&mut self, visit: &Recorded, chain: Option<&Chain>) {
         let Some(level) = self.levels.last() else { return };
+        let region = &self.regions[visit.region];
+        let is_operation = !region.role.is_transparent();
         if level.is_open {
-            let frames = chain.filter(|_| visit.is_operation).map_or(&[][..], |chain| &chain.frames);
+            let frames = chain.filter(|_| is_operation).map_or(&[][..], |chain| &chain.frames);
             self.functions(frames, visit.enter);
         }
         let parent = self.parent();
-        let path = self.path((parent, visit.region, chain.map_or(CallSite::NONE, |chain| chain.site)));
-        let path_id = CallPathId(path);
-        let moved = self.woven.visits.push(Visit { enter: visit.enter, exit: visit.exit, path: path_id });
-        self.woven.moved.push(moved);
+        let path = self.woven.recorded(visit, parent, chain.map_or(CallSite::NONE, |chain| chain.site));
         if let Some(level) = self.levels.last_mut() {
             level.last = visit.exit;
         }
         let (first, last) = (self.open.len(), visit.enter);
-        self.levels.push(Level { path: Some(path), is_open: visit.is_open, first, last });
+        // What is neither an operation nor a function of the program may have functions inside that are not recorded.
+        let is_open = !is_operation && !region.is_function();
+        self.levels.push(Level { path: Some(path), is_open, first, last });
     }
 
     /// Leaves the innermost level.
@@ -114,15 +102,14 @@ impl Weaver {
         let Some(&Level { first, last, .. }) = self.levels.last() else { return };
         let kept = self.open[first..].iter().zip(frames).take_while(|(open, frame)| open.frame == **frame).count();
         for open in self.open.drain(first + kept..) {
-            self.woven.visits.exit[open.visit.index()] = last;
+            self.woven.leave(open.visit, last);
         }
-        if self.woven.visits.len() + frames.len() >= MOST {
+        if !self.woven.has_room(frames.len()) {
             return;
         }
         for frame in &frames[kept..] {
             let parent = self.parent();
-            let path = self.path((parent, frame.region, frame.site));
-            let visit = self.woven.visits.push(Visit { enter: time, exit: time, path: CallPathId(path) });
+            let (visit, path) = self.woven.enter(time, (parent, frame.region, frame.site));
             self.open.push(Open { visit, path, frame: *frame });
         }
     }
@@ -131,13 +118,5 @@ impl Weaver {
     fn parent(&self) -> Option<u32> {
         let level = self.levels.last()?;
         self.open[level.first..].last().map(|open| open.path).or(level.path)
-    }
-
-    fn path(&mut self, path: PePath) -> u32 {
-        let paths = &mut self.woven.paths;
-        *self.known.entry(path).or_insert_with(|| {
-            paths.push(path);
-            paths.len() as u32 - 1
-        })
     }
 }
