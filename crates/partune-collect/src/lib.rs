@@ -20,6 +20,7 @@ mod lane;
 mod log;
 mod mapped;
 pub mod memory;
+mod modules;
 mod paths;
 mod process;
 mod profile;

@@ -18,7 +18,7 @@ use crate::frame::Frame;
 use crate::process;
 use crate::region::{Kind, Region};
 use crate::stack::Stack;
-use crate::unwind::{self, Step};
+use crate::unwind::{Step, Walker};
 
 /// A node of the tree: a frame or region called from its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -218,6 +218,7 @@ pub(crate) struct Sites {
     /// Sets of [`WAYS`], each filled from its begin.
     slots: Box<[Option<Site>; SITES]>,
     turn: usize,
+    walker: Walker,
     steps: Vec<Step>,
     depth: usize,
 }
@@ -225,7 +226,7 @@ pub(crate) struct Sites {
 impl Sites {
     pub(crate) fn new(depth: usize) -> Sites {
         let slots = vec![None; SITES].try_into().unwrap_or_else(|_| unreachable!("there are as many"));
-        Sites { slots, turn: 0, steps: Vec::new(), depth }
+        Sites { slots, turn: 0, walker: Walker::new(), steps: Vec::new(), depth }
     }
 
     /// The site and path of a region called from a frame, inside the open regions.
@@ -290,7 +291,7 @@ impl Sites {
     pub(crate) fn passes(&mut self, site: SiteId, base: usize, frame: Frame) -> Option<bool> {
         const FRAMES: usize = 1000;
         let address = self.slots.get(site.0)?.as_ref()?.frame.return_address;
-        unwind::walk(frame, FRAMES, &mut self.steps);
+        self.walker.walk(frame, FRAMES, &mut self.steps);
         // The wrapper's return address is stored in its second word.
         let above = base + 2 * size_of::<usize>();
         let passed = self.steps.iter().find(|step| step.below >= above)?;
@@ -301,7 +302,7 @@ impl Sites {
     fn walk(&mut self, frame: Frame, region: &'static Region, stack: &Stack) -> (SiteId, Path) {
         self.steps.clear();
         if frame != Frame::NONE && self.depth > 0 {
-            unwind::walk(frame, self.depth, &mut self.steps);
+            self.walker.walk(frame, self.depth, &mut self.steps);
         }
         let words = words(&self.steps[..self.steps.len() - unchanging(&self.steps, self.depth)]);
         if matches!(region.kind, Kind::Function(_)) && !self.steps.is_empty() {

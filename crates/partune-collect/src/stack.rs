@@ -5,7 +5,7 @@
 
 use crate::paths::Path;
 use crate::region::Region;
-use crate::unwind::Step;
+use crate::unwind::{self, Step};
 
 /// A region that was begun and not ended.
 pub(crate) struct Open {
@@ -58,7 +58,8 @@ impl Stack {
     pub(crate) fn places<'a>(&'a self, frames: &'a [Step]) -> impl Iterator<Item = (usize, &'static Region)> + 'a {
         let mut least = 0;
         self.open.iter().map(move |open| {
-            let same = |(a, b): &(&Step, &Step)| a.below == b.below && a.function == b.function;
+            let in_one = |a: usize, b: usize| a == b || unwind::function(a) == unwind::function(b);
+            let same = |(a, b): &(&Step, &Step)| a.below == b.below && in_one(a.address, b.address);
             let shared = frames.iter().zip(open.frames.iter()).take_while(same).count();
             least = shared.max(least);
             (least, open.region)

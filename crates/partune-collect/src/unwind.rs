@@ -1,11 +1,16 @@
-//! The stack of the calling thread, walked by the tables that every binary carries for exceptions (`.eh_frame`).
+//! The frames of a thread, by the unwind tables of the modules that they are in.
 //!
-//! Slow (about a microsecond a frame) and right for code without frame pointers; [`crate::paths`] remembers the result and proves by a few
-//! loads that it still holds, so this runs once a call path. The walker is that of the compiler's runtime library (`_Unwind_Backtrace`).
+//! A path walks the stack only where it meets one for the first time: [`crate::paths`] remembers the result and proves by a few
+//! loads that it still holds, so that runs once a call path. The walker is `framehop`: it allocates nothing, takes no lock and remembers the
+//! rule of each address, so that it serves a signal's handler too. It reads the thread's stack and nothing else; what lies elsewhere (the stack of a
+//! coroutine, an alternative stack) the system copies for it, which fails where there is nothing.
 
-use std::ffi::{c_int, c_void};
+use std::ops::Range;
+
+use framehop::{CacheNative, FrameAddress, MustNotAllocateDuringUnwind, UnwindRegsNative, Unwinder as _};
 
 use crate::frame::Frame;
+use crate::modules::{self, Modules};
 
 /// A frame of the user's program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,72 +19,209 @@ pub(crate) struct Step {
     pub(crate) address: usize,
     /// Just above where that address is stored (the canonical frame address of what it called).
     pub(crate) below: usize,
-    /// The first instruction of its function; 0 if unknown.
-    pub(crate) function: usize,
     /// Its frame pointer register.
     pub(crate) base: usize,
 }
 
-#[repr(C)]
-struct Context(c_void);
+const WORD: usize = size_of::<usize>();
 
-unsafe extern "C" {
-    fn _Unwind_Backtrace(step: extern "C" fn(*mut Context, *mut c_void) -> c_int, argument: *mut c_void) -> c_int;
-    fn _Unwind_GetIP(context: *mut Context) -> usize;
-    fn _Unwind_GetCFA(context: *mut Context) -> usize;
-    fn _Unwind_GetGR(context: *mut Context, register: c_int) -> usize;
-    fn _Unwind_GetRegionStart(context: *mut Context) -> usize;
+/// A thread's walker.
+pub(crate) struct Walker {
+    cache: CacheNative<MustNotAllocateDuringUnwind>,
+    stack: Stack,
 }
 
-/// The frame pointer's number in DWARF.
+/// What is read of a stack.
+struct Stack {
+    /// Where this thread's own lies, and from where on it is in use.
+    bounds: Range<usize>,
+    used: Range<usize>,
+    /// A piece of another one, and where that begins.
+    copy: Box<[usize; Stack::COPIED]>,
+    copied: Range<usize>,
+}
+
+impl Walker {
+    /// For the calling thread.
+    pub(crate) fn new() -> Walker {
+        let bounds = bounds().unwrap_or_default();
+        let stack = Stack { bounds, used: 0..0, copy: Box::new([0; Stack::COPIED]), copied: 0..0 };
+        Walker { cache: CacheNative::new_in(), stack }
+    }
+
+    /// The frames of the program from the caller of a wrapper outwards, at most `limit`.
+    pub(crate) fn walk(&mut self, frame: Frame, limit: usize, steps: &mut Vec<Step>) {
+        steps.clear();
+        if frame.return_address == 0 || limit == 0 {
+            return;
+        }
+        self.stack.from(frame.base + 2 * WORD);
+        // SAFETY: the wrapper's frame stands: its caller's frame pointer is stored in its first word.
+        let base = unsafe { *(frame.base as *const usize) };
+        // The return address is stored in its second word.
+        let registers = registers(frame.return_address, frame.base + 2 * WORD, base);
+        let first = Step { address: frame.return_address, below: frame.base + 2 * WORD, base };
+        steps.push(first);
+        let address = FrameAddress::from_return_address(frame.return_address as u64);
+        self.outwards(modules::known(), address, registers, |step| {
+            if steps.len() < limit {
+                steps.push(step);
+            }
+            steps.len() < limit
+        });
+    }
+
+    /// Goes from frame to frame as long as whoever gets them wants more.
+    fn outwards(
+        &mut self,
+        modules: &Modules,
+        from: Option<FrameAddress>,
+        mut registers: UnwindRegsNative,
+        mut wants_more: impl FnMut(Step) -> bool,
+    ) {
+        let Walker { cache, stack } = self;
+        let mut address = from;
+        while let Some(here) = address {
+            let next = modules.table.unwind_frame(here, &mut registers, cache, &mut |at| stack.read(at as usize));
+            let Ok(Some(next)) = next else { break };
+            let step =
+                Step { address: next as usize, below: registers.sp() as usize, base: frame_pointer(&registers) };
+            if !wants_more(step) {
+                break;
+            }
+            address = FrameAddress::from_return_address(next);
+        }
+    }
+}
+
+impl Stack {
+    /// Words that are copied at once.
+    const COPIED: usize = 2048;
+
+    /// A walk begins: what lies above this place is in use.
+    fn from(&mut self, place: usize) {
+        self.copied = 0..0;
+        self.used = if self.bounds.contains(&place) { place..self.bounds.end } else { 0..0 };
+    }
+
+    fn read(&mut self, at: usize) -> Result<u64, ()> {
+        if !at.is_multiple_of(WORD) {
+            return Err(());
+        }
+        if self.used.contains(&at) {
+            // SAFETY: a word of this thread's stack, which is mapped from where it is in use to its end.
+            return Ok(unsafe { (at as *const usize).read_volatile() } as u64);
+        }
+        if !self.copied.contains(&at) {
+            self.copy_from(at)?;
+        }
+        Ok(self.copy[(at - self.copied.start) / WORD] as u64)
+    }
+
+    /// Copies what lies from a place on; less, where not all is mapped.
+    #[cold]
+    fn copy_from(&mut self, at: usize) -> Result<(), ()> {
+        let all = libc::iovec { iov_base: self.copy.as_mut_ptr().cast(), iov_len: Stack::COPIED * WORD };
+        // SAFETY: a number, a place with as much room as is said, and an address that the system checks.
+        let copied = unsafe {
+            let page = 4096 - at % 4096;
+            let pieces = [(at, page), (at + page, Stack::COPIED * WORD - page)]
+                .map(|(at, length)| libc::iovec { iov_base: at as *mut _, iov_len: length });
+            libc::process_vm_readv(libc::getpid(), &raw const all, 1, pieces.as_ptr(), 2, 0)
+        };
+        let copied = usize::try_from(copied).unwrap_or(0) / WORD * WORD;
+        self.copied = at..at + copied;
+        if copied == 0 { Err(()) } else { Ok(()) }
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
-const BASE: c_int = 6;
-#[cfg(not(target_arch = "x86_64"))]
-const BASE: c_int = 29;
-
-const GO_ON: c_int = 0;
-/// Ends the walk (`_URC_NORMAL_STOP`).
-const STOP: c_int = 4;
-
-struct Walk<'a> {
-    /// Frames below this address are the recorder's own.
-    from: usize,
-    limit: usize,
-    steps: &'a mut Vec<Step>,
+fn registers(address: usize, stack: usize, base: usize) -> UnwindRegsNative {
+    UnwindRegsNative::new(address as u64, stack as u64, base as u64)
 }
 
-extern "C" fn step(context: *mut Context, walk: *mut c_void) -> c_int {
-    // SAFETY: the argument is the walk given below; the context is valid during this call.
-    let (walk, address, below) =
-        unsafe { (&mut *walk.cast::<Walk<'_>>(), _Unwind_GetIP(context), _Unwind_GetCFA(context)) };
-    if below < walk.from {
-        return GO_ON;
-    }
-    if address == 0 || walk.steps.len() == walk.limit {
-        return STOP;
-    }
-    // SAFETY: the unwinder's context, which it gives to this callback for this frame.
-    let (base, function) = unsafe { (_Unwind_GetGR(context, BASE), _Unwind_GetRegionStart(context)) };
-    walk.steps.push(Step { address, below, function, base });
-    GO_ON
+#[cfg(target_arch = "x86_64")]
+fn frame_pointer(registers: &UnwindRegsNative) -> usize {
+    registers.bp() as usize
 }
 
-/// The frames of the program from the caller of a wrapper outwards, at most `limit`.
-pub(crate) fn walk(frame: Frame, limit: usize, steps: &mut Vec<Step>) {
-    steps.clear();
-    // The wrapper's return address is stored in its second word.
-    let from = frame.base + 2 * size_of::<usize>();
-    let mut walk = Walk { from, limit, steps };
-    // SAFETY: the callback matches its argument.
-    unsafe { _Unwind_Backtrace(step, (&raw mut walk).cast()) };
+#[cfg(target_arch = "aarch64")]
+fn registers(address: usize, stack: usize, base: usize) -> UnwindRegsNative {
+    UnwindRegsNative::new(address as u64, stack as u64, base as u64)
+}
+
+#[cfg(target_arch = "aarch64")]
+fn frame_pointer(registers: &UnwindRegsNative) -> usize {
+    registers.fp() as usize
+}
+
+/// Begin and end of the calling thread's stack.
+fn bounds() -> Option<Range<usize>> {
+    // SAFETY: the attributes of this thread, which are given back.
+    unsafe {
+        let mut attributes: libc::pthread_attr_t = std::mem::zeroed();
+        if libc::pthread_getattr_np(libc::pthread_self(), &raw mut attributes) != 0 {
+            return None;
+        }
+        let (mut begin, mut size) = (std::ptr::null_mut(), 0);
+        let known = libc::pthread_attr_getstack(&raw const attributes, &raw mut begin, &raw mut size) == 0;
+        libc::pthread_attr_destroy(&raw mut attributes);
+        known.then(|| begin as usize..begin as usize + size)
+    }
+}
+
+/// The first instruction of the function at a return address; 0 if unknown. Not for handlers of signals.
+pub(crate) fn function(address: usize) -> usize {
+    unsafe extern "C" {
+        fn _Unwind_FindEnclosingFunction(address: usize) -> usize;
+    }
+    // SAFETY: it looks an address up.
+    unsafe { _Unwind_FindEnclosingFunction(address.wrapping_sub(1)) }
 }
 
 /// Whether [`Frame`]s are what the walker sees: the library was compiled with frame pointers.
 #[inline(never)]
-pub(crate) fn agrees(frame: Frame, top: usize) -> bool {
-    let here = &raw const top as usize;
-    let mut steps = Vec::new();
-    walk(Frame { base: here.wrapping_sub(4096), return_address: 0 }, 8, &mut steps);
-    let stored = frame.base.wrapping_add(2 * size_of::<usize>());
-    steps.iter().any(|step| step.below == stored && step.address == frame.return_address)
+pub(crate) fn agrees(frame: Frame) -> bool {
+    let (mut walker, mut left, mut found) = (Walker::new(), 8, false);
+    let (address, registers) = here();
+    walker.stack.from(registers.sp() as usize);
+    walker.outwards(modules::known(), Some(FrameAddress::from_instruction_pointer(address)), registers, |step| {
+        left -= 1;
+        found = step.below == frame.base.wrapping_add(2 * WORD) && step.address == frame.return_address;
+        left > 0 && !found
+    });
+    found
+}
+
+/// Where the function is that this is inlined into, and its registers.
+#[allow(clippy::inline_always, reason = "it must not have a frame of its own")]
+#[inline(always)]
+#[cfg(target_arch = "x86_64")]
+fn here() -> (u64, UnwindRegsNative) {
+    let (address, stack, base): (u64, u64, u64);
+    // SAFETY: it reads registers, and changes neither memory nor flags.
+    unsafe {
+        core::arch::asm!(
+            "lea {address}, [rip]", "mov {stack}, rsp", "mov {base}, rbp",
+            address = out(reg) address, stack = out(reg) stack, base = out(reg) base,
+            options(nomem, nostack, preserves_flags),
+        );
+    }
+    (address, UnwindRegsNative::new(address, stack, base))
+}
+
+#[allow(clippy::inline_always, reason = "it must not have a frame of its own")]
+#[inline(always)]
+#[cfg(target_arch = "aarch64")]
+fn here() -> (u64, UnwindRegsNative) {
+    let (address, link, stack, base): (u64, u64, u64, u64);
+    // SAFETY: it reads registers, and changes neither memory nor flags.
+    unsafe {
+        core::arch::asm!(
+            "adr {address}, .", "mov {link}, x30", "mov {stack}, sp", "mov {base}, x29",
+            address = out(reg) address, link = out(reg) link, stack = out(reg) stack, base = out(reg) base,
+            options(nomem, nostack, preserves_flags),
+        );
+    }
+    (address, UnwindRegsNative::new(link, stack, base))
 }

@@ -1,0 +1,188 @@
+//! The loaded modules and their unwind tables, for the walker: what a running program has in memory for its exceptions.
+//!
+//! A table is made from the loader's list, in a moment when nothing is recorded, and made again when the loader has loaded or unloaded
+//! something since. Walks, also those in a signal's handler, read the last one that was made. An old one stays, since another thread's handler
+//! may be reading it; there is one for each time that a program was seen to have loaded something.
+
+use std::ffi::{c_int, c_void};
+use std::ops::Deref;
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use framehop::{ExplicitModuleSectionInfo, Module, MustNotAllocateDuringUnwind, Unwinder as _, UnwinderNative};
+
+/// Unwind data of a module.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Data(&'static [u8]);
+
+impl Deref for Data {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.0
+    }
+}
+
+pub(crate) type Table = UnwinderNative<Data, MustNotAllocateDuringUnwind>;
+
+/// What the loader has done so far: how often it loaded and unloaded something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Generation {
+    loaded: u64,
+    unloaded: u64,
+}
+
+/// The modules at one time.
+pub(crate) struct Modules {
+    pub(crate) table: Table,
+    /// Where the recorder's own code is.
+    own: Range<usize>,
+    /// The data of each module: its index of frames, where that is in memory, and the frames.
+    kept: Vec<(usize, Data, Data)>,
+    generation: Generation,
+}
+
+impl Modules {
+    /// Whether code is the recorder's.
+    pub(crate) fn is_own(&self, address: usize) -> bool {
+        self.own.contains(&address)
+    }
+
+    /// Those that were found last; none before [`known`] was asked.
+    pub(crate) fn last() -> Option<&'static Modules> {
+        // SAFETY: null, or what `known` has leaked.
+        unsafe { LAST.load(Ordering::Acquire).as_ref() }
+    }
+}
+
+static LAST: AtomicPtr<Modules> = AtomicPtr::new(std::ptr::null_mut());
+
+/// The modules that are loaded now. Not for handlers of signals.
+pub(crate) fn known() -> &'static Modules {
+    static MAKING: Mutex<()> = Mutex::new(());
+    let now = generation();
+    if let Some(last) = Modules::last().filter(|last| last.generation == now) {
+        return last;
+    }
+    let _making = MAKING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(last) = Modules::last().filter(|last| last.generation == now) {
+        return last;
+    }
+    let made: &'static mut Modules = Box::leak(Box::new(read(Modules::last(), now)));
+    LAST.store(made, Ordering::Release);
+    made
+}
+
+/// Asks the loader about its first module only.
+fn generation() -> Generation {
+    extern "C" fn first(info: *mut libc::dl_phdr_info, _: usize, result: *mut c_void) -> c_int {
+        // SAFETY: the loader calls with a valid structure, and with the result below.
+        let (info, result) = unsafe { (&*info, &mut *result.cast::<Generation>()) };
+        *result = Generation { loaded: info.dlpi_adds, unloaded: info.dlpi_subs };
+        1
+    }
+    let mut result = Generation::default();
+    // SAFETY: the callback matches its argument.
+    unsafe { libc::dl_iterate_phdr(Some(first), (&raw mut result).cast()) };
+    result
+}
+
+/// A list of modules in the making.
+struct Reading {
+    modules: Modules,
+    /// The list before; without one, these modules came with the program, so that they stay as long as the process.
+    last: Option<&'static Modules>,
+}
+
+fn read(last: Option<&'static Modules>, generation: Generation) -> Modules {
+    extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, reading: *mut c_void) -> c_int {
+        // SAFETY: the loader calls with a valid structure, and with the list below.
+        let (info, reading) = unsafe { (&*info, &mut *reading.cast::<Reading>()) };
+        reading.add(info);
+        0
+    }
+    let modules = Modules { table: Table::new(), own: 0..0, kept: Vec::new(), generation };
+    let mut reading = Reading { modules, last };
+    // SAFETY: the callback matches its argument.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut reading).cast()) };
+    reading.modules
+}
+
+impl Reading {
+    fn add(&mut self, info: &libc::dl_phdr_info) {
+        let bias = info.dlpi_addr as usize;
+        // SAFETY: the loader's structure says where the module's headers are and how many.
+        let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
+        let range = |header: &libc::Elf64_Phdr| {
+            let begin = bias.wrapping_add(header.p_vaddr as usize);
+            begin..begin + header.p_memsz as usize
+        };
+        let loaded = || headers.iter().filter(|header| header.p_type == libc::PT_LOAD).map(range);
+        let Some(begin) = loaded().map(|range| range.start).min() else { return };
+        let end = loaded().map(|range| range.end).max().unwrap_or(begin);
+        let here = read as *const () as usize;
+        if loaded().any(|range| range.contains(&here)) {
+            self.modules.own = begin..end;
+        }
+        let Some(header) = headers.iter().find(|header| header.p_type == libc::PT_GNU_EH_FRAME).map(range) else {
+            return;
+        };
+        // SAFETY: a segment of a loaded module, which stays while the loader calls.
+        let index = unsafe { std::slice::from_raw_parts(header.start as *const u8, header.len()) };
+        let Some(frames) = frames(index, header.start) else { return };
+        let Some(segment) = loaded().find(|range| range.contains(&frames)) else { return };
+        // SAFETY: as above; the table ends somewhere in its segment, which its own end mark says.
+        let table = unsafe { std::slice::from_raw_parts(frames as *const u8, segment.end - frames) };
+        let (index, table) = self.keep(header.start, index, table);
+        let relative = |address: usize, data: &[u8]| {
+            let begin = address.wrapping_sub(bias) as u64;
+            Some(begin..begin + data.len() as u64)
+        };
+        let section = ExplicitModuleSectionInfo {
+            base_svma: 0,
+            eh_frame_hdr_svma: relative(header.start, &index),
+            eh_frame_svma: relative(frames, &table),
+            eh_frame_hdr: Some(index),
+            eh_frame: Some(table),
+            ..ExplicitModuleSectionInfo::default()
+        };
+        self.modules.table.add_module(Module::new(String::new(), begin as u64..end as u64, bias as u64, section));
+    }
+
+    /// Data as long as the process: what may be unloaded is copied, once.
+    fn keep(&mut self, at: usize, index: &'static [u8], table: &'static [u8]) -> (Data, Data) {
+        let known = self.last.and_then(|last| last.kept.iter().find(|kept| kept.0 == at && *kept.1 == *index));
+        let (index, table) = match (known, self.last) {
+            (Some((_, index, table)), _) => (*index, *table),
+            (None, None) => (Data(index), Data(table)),
+            (None, Some(_)) => {
+                let copy = |data: &[u8]| Data(Vec::leak(data.to_vec()));
+                (copy(index), copy(&table[..length(table)]))
+            }
+        };
+        self.modules.kept.push((at, index, table));
+        (index, table)
+    }
+}
+
+/// Where the frame table begins, by the usual form of its index (LSB, "Exception Frames": version 1, relative to its own place).
+fn frames(index: &[u8], at: usize) -> Option<usize> {
+    const RELATIVE_TO_PLACE_32: u8 = 0x1b;
+    let (head, rest) = index.split_at_checked(4)?;
+    let offset = i32::from_le_bytes(rest.get(..4)?.try_into().ok()?);
+    (head[0] == 1 && head[1] == RELATIVE_TO_PLACE_32).then_some((at + 4).wrapping_add_signed(offset as isize))
+}
+
+/// The length of a frame table: entries with their lengths, and a length of 0 at the end.
+fn length(table: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(bytes) = table.get(at..at + 4) {
+        let length = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        if length == 0 || length == u32::MAX {
+            break;
+        }
+        at += 4 + length as usize;
+    }
+    at.min(table.len())
+}
