@@ -13,6 +13,7 @@ use crate::lane::{Keep, Lane};
 use crate::paths::{self, Path, SiteId};
 use crate::process::{self, OwnLane, lane};
 use crate::region::Region;
+use crate::sample;
 use crate::stack::Open;
 use partune_parts::clock;
 use partune_parts::draft::{Draft, Half};
@@ -57,7 +58,7 @@ pub fn enter(region: &'static Region, frame: Frame) -> Option<Call<'static>> {
         return None;
     }
     let (site, path, is_flat) = find(lane, region, frame);
-    lane.depth = 1;
+    lane.attention.set_calls(1);
     lane.current = Current { time: clock::now(), base: frame.base, site, path, is_flat, is_left: false };
     mark(lane, true);
     Some(Call::of(own))
@@ -80,7 +81,7 @@ pub struct Known {
 pub fn known(region: &'static Region, frame: Frame, handles: Option<([usize; 2], u64)>) -> Option<Known> {
     let mut own = process::made_lane()?;
     let lane = &mut *own;
-    if lane.depth != 0 || process::is_paused() {
+    if !lane.attention.is_free() || process::is_paused() {
         cold_path();
         return None;
     }
@@ -123,7 +124,7 @@ impl Known {
     #[inline(always)]
     fn begin(self, time: u64) -> Call<'static> {
         let Known { mut lane, base, site, path, .. } = self;
-        lane.depth = 1;
+        lane.attention.set_calls(1);
         lane.current = Current { time, base, site, path, is_flat: false, is_left: false };
         Call::of(lane)
     }
@@ -132,7 +133,11 @@ impl Known {
 /// Whether a call can begin: none is open, and the program did not ask for silence.
 #[inline]
 fn is_free(lane: &mut Lane, frame: Frame) -> bool {
-    (lane.depth == 0 || is_abandoned(lane, frame)) && !process::is_paused()
+    let is_free = (lane.attention.calls() == 0 || is_abandoned(lane, frame)) && !process::is_paused();
+    if is_free && !lane.attention.is_free() {
+        sample::write(lane);
+    }
+    is_free
 }
 
 /// Where a construct is called from: its site, its path, and whether that is flat.
@@ -150,7 +155,7 @@ fn find(lane: &mut Lane, region: &'static Region, frame: Frame) -> (SiteId, Path
 fn is_abandoned(lane: &mut Lane, frame: Frame) -> bool {
     let base = lane.current.base;
     // Stacks grow downwards: what the open call runs lies below its wrapper, whose own place nobody else can have.
-    let is_outside = lane.depth == 1 && base != 0 && (frame.base >= base || !is_inside(lane, frame));
+    let is_outside = lane.attention.calls() == 1 && base != 0 && (frame.base >= base || !is_inside(lane, frame));
     if is_outside {
         lane.retract();
         lane.current.time = clock::now();
@@ -197,10 +202,10 @@ impl Inner {
 pub fn suspend<T>(act: impl FnOnce() -> T) -> T {
     let Some(mut lane) = lane() else { return act() };
     lane.settle();
-    lane.depth += 1;
+    lane.attention.set_calls(lane.attention.calls() + 1);
     let result = act();
-    if let Some(mut lane) = process::lane() {
-        lane.depth -= 1;
+    if let Some(lane) = process::lane() {
+        lane.attention.set_calls(lane.attention.calls() - 1);
     }
     result
 }
@@ -209,9 +214,10 @@ pub fn suspend<T>(act: impl FnOnce() -> T) -> T {
 pub fn enter_region(region: &'static Region, frame: Frame) {
     let Some(mut own) = lane() else { return };
     let lane = &mut *own;
-    if lane.depth != 0 || process::is_paused() {
+    if lane.attention.calls() != 0 || process::is_paused() {
         return;
     }
+    sample::write(lane);
     // Regions are flat where calls are: OTF2 does not mix both kinds of events.
     let (site, path, is_flat) = find(lane, region, frame);
     let frames = lane.sites.frames(site);
@@ -224,9 +230,10 @@ pub fn enter_region(region: &'static Region, frame: Frame) {
 pub fn leave_region(region: &'static Region) -> bool {
     let Some(mut own) = lane() else { return true };
     let lane = &mut *own;
-    if lane.depth != 0 || process::is_paused() {
+    if lane.attention.calls() != 0 || process::is_paused() {
         return true;
     }
+    sample::write(lane);
     let Some(at) = lane.stack.find(region) else { return false };
     let time = clock::now();
     while lane.stack.len() > at {
@@ -276,7 +283,7 @@ impl Call<'_> {
         if !self.lane.current.is_left {
             mark(&mut self.lane, false);
         }
-        self.lane.depth = 0;
+        self.lane.attention.set_calls(0);
     }
 
     /// The message that this call received, and its end. It is written when the thread has time.
@@ -344,7 +351,7 @@ fn mark(lane: &mut Lane, enter: bool) {
 fn mark_with_more(lane: &mut Lane, enter: bool) {
     let Current { time, path, is_flat, .. } = lane.current;
     // Marked regions are none, and no call is recorded inside of a call.
-    let is_operation = lane.depth > 0;
+    let is_operation = lane.attention.calls() > 0;
     match &mut lane.keep {
         Keep::Statistics(profile) => {
             let now = profile.moment(time);

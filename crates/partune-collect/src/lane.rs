@@ -11,10 +11,12 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use crate::call::{Current, Inner};
 use crate::memory::{map, release};
+use crate::sample::{self, Attention, Sampler};
 use crate::{counters::Counters, paths::Sites, profile::Profile, stack::Stack};
 use partune_parts::clock;
 use partune_parts::draft::{Draft, EVENTS, FLAT, Half, MAX_DRAFTS};
@@ -36,8 +38,8 @@ pub(crate) enum Keep {
 /// What one thread records, and what it needs for that. What each call looks at comes first, in few cache lines.
 #[repr(C, align(64))]
 pub(crate) struct Lane {
-    /// Calls inside of calls are not recorded: more than 0 while one runs.
-    pub(crate) depth: u32,
+    /// Calls inside of calls are not recorded; and samples that wait are written before the next call.
+    pub(crate) attention: Attention,
     pub(crate) current: Current,
     pub(crate) sites: Sites,
     pub(crate) keep: Keep,
@@ -64,6 +66,8 @@ pub(crate) struct Lane {
     overflow_path: PathBuf,
     /// Whether that file was made.
     has_overflow: bool,
+    /// Looks where the thread is between calls, if it does.
+    pub(crate) sampler: Option<NonNull<Sampler>>,
 }
 
 /// How far a lane was written.
@@ -107,13 +111,14 @@ impl Lane {
             private,
             overflow_path: part(stem, thread, "evt"),
             has_overflow: false,
-            depth: 0,
+            attention: Attention::default(),
             current: Current::NONE,
             sequence: u64::from(thread) << 40,
             sites: Sites::new(depth),
             stack: Stack::EMPTY,
             inner: Inner::default(),
             keep: Keep::Events,
+            sampler: None,
         };
         lane.begin_chunk(0);
         Ok(lane)
@@ -122,6 +127,11 @@ impl Lane {
     fn header(&self) -> &'static Header {
         // SAFETY: the mapping stays as long as the lane, and nobody keeps the header longer.
         unsafe { &*self.header }
+    }
+
+    /// No record has a later time.
+    pub(crate) fn last_time(&self) -> u64 {
+        self.last_time
     }
 
     /// Where the next record goes.
@@ -413,6 +423,10 @@ impl Lane {
     /// # Safety
     /// Nobody else may be storing it.
     pub(crate) unsafe fn close(mut self) {
+        if let Some(sampler) = self.sampler.take() {
+            // SAFETY: the thread's, which ends.
+            unsafe { sample::end(sampler) };
+        }
         self.settle();
         self.store();
         let used = HEADER_SIZE + self.header().cursor.load(Relaxed) as usize;

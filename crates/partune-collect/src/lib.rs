@@ -1,7 +1,7 @@
 //! The core of the recorder, inside the user's program: clock, lanes, call paths, definition log.
 //!
 //! For the libraries that intercept a paradigm (`partune-collect-*`). What it leaves has the form of `partune-parts`, by which the launcher completes
-//! the archive after the run. It brings libc only and is inert in a process that was not asked to record.
+//! the archive after the run. It brings libc and a walker of stacks, and is inert in a process that was not asked to record.
 //!
 //! Each thread appends events, in their final OTF2 bytes, to its own `lane`: a ring of chunks in a file that is mapped into memory,
 //! so that a process may end in any way (`exit`, abort, `kill -9`) and lose nothing. What events refer to (call paths, communicators,
@@ -25,6 +25,7 @@ mod paths;
 mod process;
 mod profile;
 mod region;
+mod sample;
 mod settings;
 mod stack;
 mod thread;

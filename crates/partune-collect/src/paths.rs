@@ -33,6 +33,7 @@ impl Path {
 enum Node {
     Frame(usize),
     Region(usize),
+    Sample(usize),
 }
 
 /// The nodes of this process.
@@ -114,6 +115,17 @@ impl Tree {
             known(self)
         })
     }
+}
+
+/// The path of a place in the code that was found to run, inside of `around`: its callers, outermost first, and itself.
+pub(crate) fn of_sample(around: Path, callers: &[Step], leaf: Step) -> Path {
+    Tree::with(|tree| {
+        let inner = callers.iter().fold(around, |path, step| tree.frame(path, step.address));
+        tree.child(inner, Node::Sample(leaf.address), |tree| {
+            let (module, address) = tree.place(leaf.address);
+            Added::Sample { module, address }
+        })
+    })
 }
 
 /// The path of a region without frames.

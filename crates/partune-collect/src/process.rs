@@ -22,7 +22,7 @@ use crate::log::Log;
 use crate::profile::Profile;
 use crate::settings::Settings;
 use crate::thread::AtThreadEnd;
-use crate::{frame, thread_word};
+use crate::{frame, sample, thread_word};
 
 /// A process that is recorded.
 struct Process {
@@ -78,6 +78,8 @@ pub fn begin(paradigm: &str, version: &str) -> bool {
 
 /// Says who this process is among those of its job: its rank, their number, and a key that is the same for all of them and for nobody else.
 pub fn identify(rank: u32, size: u32, world: u64) {
+    // It is some time since the first reading of the clocks: with this one a process that is killed has a rate.
+    calibrate();
     log(&Line::Rank { rank, size, world: Hex(world) });
 }
 
@@ -104,6 +106,8 @@ pub fn end(how: &str) {
         // SAFETY: lanes in the list live; what another thread adds meanwhile is beyond what is stored.
         unsafe { (*lane.0).store() };
     }
+    // SAFETY: as above; a sampler lives as long as its lane.
+    sample::report(lanes.iter().filter_map(|lane| unsafe { (*lane.0).sampler.map(|sampler| sampler.as_ref()) }));
     log(&Line::End { how: how.into() });
 }
 
@@ -180,7 +184,8 @@ fn make_lane() -> Option<OwnLane> {
     let thread = process.threads.fetch_add(1, Ordering::Relaxed);
     let lane = match create_lane(process, thread) {
         Ok(lane) => {
-            let lane = NonNull::from(Box::leak(Box::new(lane)));
+            let mut lane = NonNull::from(Box::leak(Box::new(lane)));
+            begin_sampling(process, &mut lane);
             LaneWord::set(lane.as_ptr() as usize);
             LANE.set(lane.as_ptr() as usize);
             process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(LanePointer(lane.as_ptr()));
@@ -213,6 +218,16 @@ extern "C" fn give_back(lane: *mut c_void) {
     // SAFETY: made by `Box::leak`, this thread's own, and in nobody's list any more.
     unsafe { Box::from_raw(lane).close() };
     BUSY.set(false);
+}
+
+/// Looks from now on where the thread of a lane is, if that was asked for and if its calls have paths.
+fn begin_sampling(process: &Process, lane: &mut NonNull<Lane>) {
+    let Settings { sample, depth, mode, .. } = process.settings;
+    if sample > 0 && depth > 0 && mode == Mode::Trace && frame::is_trusted() {
+        // SAFETY: the lane was just made, stays where it is, and nobody else has it yet.
+        let lane = unsafe { lane.as_mut() };
+        lane.sampler = sample::begin(sample, NonNull::from(&lane.attention));
+    }
 }
 
 fn create_lane(process: &Process, thread: u32) -> std::io::Result<Lane> {

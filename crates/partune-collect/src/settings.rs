@@ -16,12 +16,16 @@ pub(crate) struct Settings {
     pub(crate) depth: usize,
     /// `PARTUNE_BUFFER`: bytes of a thread's ring; whole chunks, at least two.
     pub(crate) ring: usize,
+    /// `PARTUNE_SAMPLE`: how often a second of its CPU time is looked where a thread is; 0: never.
+    pub(crate) sample: u32,
     /// `PARTUNE_COUNTERS`: names of counters, with commas.
     pub(crate) counters: Vec<String>,
 }
 
 /// Frames of a call path unless said otherwise.
 const DEPTH: usize = 64;
+/// Samples a second unless said otherwise.
+const SAMPLE: usize = 250;
 /// Bytes of a ring unless said otherwise.
 const RING: usize = 4 * CHUNK_SIZE;
 
@@ -36,6 +40,7 @@ impl Settings {
             mode: if variable("PARTUNE_MODE").as_deref() == Some("profile") { Mode::Profile } else { Mode::Trace },
             depth: number("PARTUNE_DEPTH", DEPTH),
             ring: (number("PARTUNE_BUFFER", RING) / CHUNK_SIZE).clamp(2, 1 << 14) * CHUNK_SIZE,
+            sample: number("PARTUNE_SAMPLE", SAMPLE) as u32,
             counters: variable("PARTUNE_COUNTERS")
                 .map(|list| list.split(',').map(|name| name.trim().to_owned()).collect())
                 .unwrap_or_default(),

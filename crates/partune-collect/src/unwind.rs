@@ -5,6 +5,9 @@
 //! rule of each address, so that it serves a signal's handler too. It reads the thread's stack and nothing else; what lies elsewhere (the stack of a
 //! coroutine, an alternative stack) the system copies for it, which fails where there is nothing.
 
+#[cfg(target_arch = "x86_64")]
+use std::ffi::c_int;
+use std::ffi::c_void;
 use std::ops::Range;
 
 use framehop::{CacheNative, FrameAddress, MustNotAllocateDuringUnwind, UnwindRegsNative, Unwinder as _};
@@ -23,6 +26,8 @@ pub(crate) struct Step {
     pub(crate) base: usize,
 }
 
+/// What a function may use below its stack without saying so (x86-64 psABI, 3.2.2).
+const RED_ZONE: usize = 128;
 const WORD: usize = size_of::<usize>();
 
 /// A thread's walker.
@@ -71,6 +76,30 @@ impl Walker {
         });
     }
 
+    /// The frames of the code that a signal has interrupted, innermost first, and whether each is the recorder's, as long as whoever gets them
+    /// wants more. For handlers of signals. Whether all were wanted.
+    pub(crate) fn walk_interrupted(
+        &mut self,
+        context: *const c_void,
+        mut wants_more: impl FnMut(Step, bool) -> bool,
+    ) -> bool {
+        let Some(modules) = Modules::last() else { return false };
+        // SAFETY: the context that the handler was given.
+        let (address, registers) = unsafe { interrupted(context) };
+        // What the processor's calling convention lets a function use below its stack is below what the system has stored.
+        self.stack.from(registers.sp() as usize - RED_ZONE);
+        let first = Step { address, below: registers.sp() as usize, base: frame_pointer(&registers) };
+        let mut all = wants_more(first, modules.is_own(address));
+        if all {
+            let from = FrameAddress::from_instruction_pointer(address as u64);
+            self.outwards(modules, Some(from), registers, |step| {
+                all = wants_more(step, modules.is_own(step.address));
+                all
+            });
+        }
+        all
+    }
+
     /// Goes from frame to frame as long as whoever gets them wants more.
     fn outwards(
         &mut self,
@@ -84,8 +113,7 @@ impl Walker {
         while let Some(here) = address {
             let next = modules.table.unwind_frame(here, &mut registers, cache, &mut |at| stack.read(at as usize));
             let Ok(Some(next)) = next else { break };
-            let step =
-                Step { address: next as usize, below: registers.sp() as usize, base: frame_pointer(&registers) };
+            let step = Step { address: next as usize, below: registers.sp() as usize, base: frame_pointer(&registers) };
             if !wants_more(step) {
                 break;
             }
@@ -153,6 +181,30 @@ fn registers(address: usize, stack: usize, base: usize) -> UnwindRegsNative {
 #[cfg(target_arch = "aarch64")]
 fn frame_pointer(registers: &UnwindRegsNative) -> usize {
     registers.fp() as usize
+}
+
+/// Where a context stands, and its registers.
+///
+/// # Safety
+/// It is that of a signal's handler.
+#[cfg(target_arch = "x86_64")]
+unsafe fn interrupted(context: *const c_void) -> (usize, UnwindRegsNative) {
+    // SAFETY: as the caller said.
+    let registers = unsafe { &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
+    let of = |register: c_int| registers[register as usize].cast_unsigned();
+    let address = of(libc::REG_RIP);
+    (address as usize, UnwindRegsNative::new(address, of(libc::REG_RSP), of(libc::REG_RBP)))
+}
+
+/// Where a context stands, and its registers.
+///
+/// # Safety
+/// It is that of a signal's handler.
+#[cfg(target_arch = "aarch64")]
+unsafe fn interrupted(context: *const c_void) -> (usize, UnwindRegsNative) {
+    // SAFETY: as the caller said.
+    let machine = unsafe { &(*context.cast::<libc::ucontext_t>()).uc_mcontext };
+    (machine.pc as usize, UnwindRegsNative::new(machine.regs[30], machine.sp, machine.regs[29]))
 }
 
 /// Begin and end of the calling thread's stack.

@@ -11,6 +11,9 @@ pub const SEND: u8 = 14;
 pub const RECV: u8 = 18;
 const CONTEXT_ENTER: u8 = 66;
 const CONTEXT_LEAVE: u8 = 67;
+const CONTEXT_SAMPLE: u8 = 68;
+/// Which frames of a sample are new is not known.
+const UNKNOWN: u32 = u32::MAX;
 /// The frame that is entered is new; whether its callers are is not known.
 const UNWOUND: u32 = 1;
 
@@ -148,6 +151,13 @@ impl At {
         }
         let record = self.record(CONTEXT_LEAVE);
         record.end(record.data().c32(path))
+    }
+
+    /// The thread was found in a path.
+    #[inline]
+    pub fn sample(self, path: u32) -> At {
+        let record = self.record(CONTEXT_SAMPLE);
+        record.end(record.data().c32(path).c32(UNKNOWN).c32(0))
     }
 
     /// A message was sent or received, as `kind` says.

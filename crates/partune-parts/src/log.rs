@@ -125,6 +125,17 @@ lines! {
     }
     /// The time of rank 0 is ticks plus offset.
     "sync" Sync { ticks: u64, offset: i64, deviation: f64, }
+    /// What was sampled so far; the last of these lines counts.
+    "sampled" Sampled {
+        /// How often it was looked where threads are.
+        ticks: u64,
+        /// Of these threads meanwhile, in nanoseconds.
+        cpu_time: u64,
+        /// How often there was no room for the answer.
+        missed: u64,
+        /// What looking took, in ticks of the clock of events.
+        spent: u64,
+    }
     /// Something that whoever reads the archive should know.
     "note" Note { text: Text<'a>, }
     /// `finalize`, `abort` or `exit`.
@@ -154,6 +165,11 @@ pub enum Step {
     },
     /// The first instruction of an instrumented function.
     Function {
+        module: Option<u32>,
+        address: Hex,
+    },
+    /// An instruction that was found to run, in a module's file; without a module, in memory.
+    Sample {
         module: Option<u32>,
         address: Hex,
     },

@@ -27,7 +27,7 @@ use crate::contexts::{Contexts, Mapped};
 use crate::definitions::Global;
 use crate::lanes::Lane;
 use crate::lock::{self, Lock};
-use crate::log::{NoLog, ProcessLog, Thread};
+use crate::log::{NoLog, Node, ProcessLog, Thread};
 use crate::places::{At, Places};
 use crate::space::{self, Needed};
 use crate::statistics::Counted;
@@ -36,6 +36,9 @@ use crate::{RecordError, living, parts};
 
 /// For how long processes of the command may outlive it.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Nanoseconds of CPU time between two samples, unless said otherwise.
+const USUAL_PERIOD: u64 = 4_000_000;
 
 /// What was recorded.
 #[derive(Debug, Default)]
@@ -163,7 +166,9 @@ fn complete_parts(folder: &Path, patience: Duration, asked: &mut Needed) -> Resu
         let local = unified.add(&process.log, world, &positions, &mut strings);
         mapped.push((local, contexts.add(&process.log, &places, &mut strings)));
     }
-    for module in &places.bare {
+    // Libraries of the system never have any, and nobody can change that.
+    let is_system = |path: &&String| ["/lib", "/usr/lib"].iter().any(|folder| path.starts_with(folder));
+    for module in places.bare.iter().filter(|path| !is_system(path)) {
         summary.quality.add(Diagnostic::info(
             format!("{module} has no debug data: its call paths have functions and no lines"),
             "compile with -g, which costs no speed",
@@ -176,6 +181,7 @@ fn complete_parts(folder: &Path, patience: Duration, asked: &mut Needed) -> Resu
         processes.iter().flat_map(|process| &process.lanes).filter_map(|(_, lane)| lane.times).map(|it| it.1).max();
     let (begin, end) = begin.zip(end).unwrap_or_default();
     let clock = Clock::of(&processes, begin, kept, &mut summary.quality);
+    describe_sampling(&processes, &clock, &mut summary.quality);
     summary.processes = processes.len();
     summary.pes = processes.iter().map(|process| process.lanes.len()).sum();
     summary.events = processes.iter().flat_map(|process| &process.lanes).map(|(_, lane)| lane.events).sum();
@@ -369,6 +375,7 @@ fn addresses(processes: &[Process], strings: &mut Strings) -> Vec<(StringId, At)
         all.extend(process.log.paths.iter().filter_map(|node| match node.step {
             Step::Frame { module: number, address: Hex(address) } => Some((module(number)?, At::Call(address))),
             Step::Function { module: number, address: Hex(address) } => Some((module(number)?, At::Begin(address))),
+            Step::Sample { module: number, address: Hex(address) } => Some((module(number)?, At::Running(address))),
             Step::Region(_) => None,
         }));
         // The paths of one program are mostly the same.
@@ -448,6 +455,29 @@ fn describe_ends(processes: &[Process], quality: &mut Quality) {
     }
 }
 
+/// Says what was missed by samples, and what they cost, where that is more than it should be.
+fn describe_sampling(processes: &[Process], clock: &Clock, quality: &mut Quality) {
+    const DEAR: f64 = 0.01;
+    let sampled = || processes.iter().filter_map(|process| process.log.sampled);
+    let missed: u64 = sampled().map(|it| it.missed).sum();
+    if missed > 0 {
+        quality.add(Diagnostic::data_loss(
+            format!(
+                "{missed} samples were lost: there was no room for them between two calls that were very far apart"
+            ),
+            "record with a lower --sample",
+        ));
+    }
+    let spent = sampled().map(|it| it.spent).sum::<u64>() as f64 / clock.resolution as f64;
+    let time = sampled().map(|it| it.cpu_time).sum::<u64>() as f64 / 1e9;
+    if spent > DEAR * time {
+        quality.add(Diagnostic::info(
+            format!("samples took {:.1} % of the CPU time of the program", 100.0 * spent / time),
+            "record with a lower --sample, or --sample off",
+        ));
+    }
+}
+
 /// How ticks become time.
 struct Clock {
     /// Ticks a second.
@@ -487,96 +517,13 @@ impl Clock {
 
 /// Nanoseconds and ticks between two readings of one clock.
 fn span(first: Reading, last: Reading) -> Option<(u64, u64)> {
-    let (ticks, time) = (last.ticks.checked_sub(first.ticks)?, last.monotonic.checked_sub(first.monotonic)?);
-    (time > 0).then_some((time, ticks))
-}
-
-fn local_definitions<S: FnMut(&[u8])>(
-    sink: S,
-    process: &Process,
-    clock: &Clock,
-    local: &Local,
-    mapped: &Mapped,
-    (begin, end): (u64, u64),
-) -> Result<(), CodecError> {
-    let mut writer = DefinitionWriter::new(DEFINITION_CHUNK, sink)?;
-    let mut map = |mapping: Mapping, ids: &[u64]| {
-        if ids.is_empty() || ids.iter().zip(0..).all(|(id, at)| *id == at) {
-            return Ok(());
-        }
-        writer.write(MappingTable { mapping_type: mapping as u8, id_map: IdMapView::Dense(ids) })
-    };
-    let wide = |ids: &[u32]| ids.iter().map(|id| u64::from(*id)).collect::<Vec<_>>();
-    map(Mapping::Region, &wide(&mapped.regions))?;
-    map(Mapping::Group, &local.groups)?;
-    map(Mapping::Metric, &local.metrics)?;
-    map(Mapping::Comm, &local.comms)?;
-    map(Mapping::RmaWin, &local.windows)?;
-    map(Mapping::CallingContext, &wide(&mapped.contexts))?;
-    map(Mapping::IoHandle, &local.files)?;
-    let mut offset = |time, offset, standard_deviation| writer.write(ClockOffset { time, offset, standard_deviation });
-    for sync in &process.log.syncs {
-        offset(sync.ticks, sync.offset, sync.deviation)?;
-    }
-    if clock.is_shared && process.log.syncs.is_empty() {
-        // Known to be equal, which is not the same as unknown.
-        offset(begin, 0, 0.0)?;
-        offset(end, 0, 0.0)?;
-    }
-    writer.finish();
-    Ok(())
-}
-
-fn global_definitions<S: FnMut(&[u8])>(
-    global: &mut Global<'_, S>,
-    processes: &[Process],
-    contexts: &Contexts,
-    unified: &Unified,
-    clock: &Clock,
-    (begin, end): (u64, u64),
-) -> Result<(), CodecError> {
-    global.to.clock(clock.resolution, begin, end - begin + 1, Some(clock.wall))?;
-    let mut paradigms: Vec<&str> =
-        processes.iter().flat_map(|process| &process.log.paradigms).map(|(name, _)| name.as_str()).collect();
-    paradigms.sort_unstable();
-    paradigms.dedup();
-    global.paradigms(paradigms.into_iter())?;
-    let mut hosts: Vec<&str> = processes.iter().map(|process| process.log.host.as_str()).collect();
-    hosts.sort_unstable();
-    hosts.dedup();
-    global.to.machine("Machine")?;
-    for (host, id) in hosts.iter().zip(1..) {
-        global.to.node(id, host)?;
-    }
-    for (process, position) in processes.iter().zip(0..) {
-        let log = &process.log;
-        let host = hosts.binary_search(&log.host.as_str()).unwrap_or_default() as u32;
-        let name = log.rank.map_or_else(|| format!("Process {}", log.pid), |rank| format!("MPI Rank {}", rank.rank));
-        let versions: Vec<String> = log.paradigms.iter().map(|(name, version)| format!("{name}: {version}")).collect();
-        let versions = versions.join("; ");
-        let end = log.end.as_deref().unwrap_or("killed");
-        let about = [("PARTUNE::LIBRARY", versions.as_str()), ("PARTUNE::END", end)];
-        global.process(position, &name, host + 1, &about)?;
-    }
-    for (process, position) in processes.iter().zip(0..) {
-        for (thread, lane) in &process.lanes {
-            let name =
-                if thread.number == 0 { "Master thread".to_owned() } else { format!("Thread {}", thread.number) };
-            let id = Process::location(position as usize, thread.number);
-            global.location(id, &name, position, lane.events, lane.lost)?;
-        }
-    }
-    global.code(contexts)?;
-    let locations: Vec<u64> = processes
-        .iter()
-        .enumerate()
-        .filter(|(_, process)| process.log.rank.is_some())
-        .map(|(position, process)| {
-            Process::location(position, process.lanes.first().map_or(0, |(thread, _)| thread.number))
-        })
-        .collect();
-    global.communication(unified, &locations)?;
-    global.metrics(unified)
+    let sampled = || processes.iter().filter_map(|process| process.log.sampled);
+    let (ticks, time) = (sampled().map(|it| it.ticks).sum::<u64>(), sampled().map(|it| it.cpu_time).sum::<u64>());
+    let counted = || (ticks > 0).then(|| time / ticks);
+    let is_sampled = |node: &Node| matches!(node.step, Step::Sample { .. });
+    let has_samples = processes.iter().any(|process| process.log.paths.iter().any(is_sampled));
+    // Processes that were killed did not count; then it is what is asked for where nothing else is.
+    counted().or_else(|| has_samples.then_some(USUAL_PERIOD)).map(|period| period.max(1))
 }
 
 /// The bytes of a definition file.

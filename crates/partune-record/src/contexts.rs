@@ -89,12 +89,22 @@ impl Contexts {
     /// Adds the paths of a process.
     pub(crate) fn add(&mut self, log: &ProcessLog, places: &Places, strings: &mut Strings) -> Mapped {
         let regions: Vec<u32> = log.regions.iter().map(|(kind, name)| self.region(kind, name, strings)).collect();
-        let modules: Vec<(StringId, bool)> =
-            log.modules.iter().map(|path| (strings.intern(path), is_between(path))).collect();
+        let modules: Vec<StringId> = log.modules.iter().map(|path| strings.intern(path)).collect();
         let mut mapped = Mapped { contexts: Vec::new(), regions: Vec::new() };
+        // Frames of a library that stands between, and of those that it calls; the program's own begin anew.
+        let mut is_inside: Vec<bool> = Vec::new();
         for node in &log.paths {
-            let parent = node.parent.and_then(|parent| mapped.contexts.get(parent as usize)).copied().unwrap_or(NONE);
+            let around = node.parent.map_or(usize::MAX, |parent| parent as usize);
+            let parent = mapped.contexts.get(around).copied().unwrap_or(NONE);
             let module = |module: Option<u32>| module.and_then(|module| modules.get(module as usize)).copied();
+            let path = match node.step {
+                Step::Frame { module, .. } | Step::Sample { module, .. } => {
+                    module.and_then(|module| log.modules.get(module as usize))
+                }
+                Step::Function { .. } | Step::Region(_) => None,
+            };
+            let is_inside_around = is_inside.get(around) == Some(&true);
+            is_inside.push(path.is_some_and(|path| is_between(path) || is_inside_around && *path != log.program));
             let mut flat = NONE;
             let context = match node.step {
                 Step::Region(number) => {
@@ -106,20 +116,20 @@ impl Contexts {
                     flat = region;
                     self.tree.number(Context { region, site: self.line_of_call(region, parent), parent })
                 }
-                Step::Frame { module: Some(number), .. }
-                    if module(Some(number)).is_some_and(|(_, is_between)| is_between) =>
-                {
-                    parent
-                }
+                Step::Frame { .. } | Step::Sample { .. } if is_inside.last() == Some(&true) => parent,
                 Step::Frame { module: number, address: Hex(address) } => {
-                    let functions = module(number).map_or(&[][..], |(path, _)| places.get(path, At::Call(address)));
-                    self.frame(parent, functions, module(number).map(|(path, _)| path), address, strings)
+                    let functions = module(number).map_or(&[][..], |path| places.get(path, At::Call(address)));
+                    self.frame(parent, functions, module(number), address, strings)
+                }
+                Step::Sample { module: number, address: Hex(address) } => {
+                    let functions = module(number).map_or(&[][..], |path| places.get(path, At::Running(address)));
+                    self.frame(parent, functions, module(number), address, strings)
                 }
                 Step::Function { module: number, address: Hex(address) } => {
-                    let functions = module(number).map_or(&[][..], |(path, _)| places.get(path, At::Begin(address)));
+                    let functions = module(number).map_or(&[][..], |path| places.get(path, At::Begin(address)));
                     let region = match functions.first() {
                         Some(function) => self.function(function),
-                        None => self.unknown(module(number).map(|(path, _)| path), address, strings),
+                        None => self.unknown(module(number), address, strings),
                     };
                     flat = region;
                     self.tree.number(Context { region, site: NONE, parent })
@@ -243,9 +253,10 @@ fn is_rust_start(function: &str) -> bool {
 }
 
 /// Whether a module stands between the user's call and the recorded one: Fortran bindings of MPI libraries that call the C one, and the
-/// collector itself.
+/// collector itself. The system's calls that need no system are no place of the program's either.
 fn is_between(path: &str) -> bool {
-    const STEMS: [&str; 6] = ["libmpi", "libpmpi", "libfmpi", "libopen-pal", "libopen-rte", "libpartune_collect"];
+    const STEMS: [&str; 7] =
+        ["libmpi", "libpmpi", "libfmpi", "libopen-pal", "libopen-rte", "libpartune_collect", "linux-vdso"];
     let name = path.rsplit('/').next().unwrap_or(path);
     STEMS.iter().any(|stem| name.starts_with(stem))
 }

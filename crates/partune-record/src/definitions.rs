@@ -4,8 +4,8 @@
 
 use partune_base::{StringId, Strings};
 use partune_otf2::codec::definition::{
-    Attribute, CallingContext, InterComm, IoHandle, IoParadigm, IoRegularFile, LocationGroupProperty, LocationProperty,
-    SourceCodeLocation,
+    Attribute, CallingContext, InterComm, InterruptGenerator, IoHandle, IoParadigm, IoRegularFile,
+    LocationGroupProperty, LocationProperty, SourceCodeLocation,
 };
 use partune_otf2::codec::numbers::{group, metric, occurrence, region_flag, role, value};
 use partune_otf2::codec::view::Properties;
@@ -168,6 +168,16 @@ impl<'t, S: FnMut(&[u8])> Global<'t, S> {
             })?;
         }
         Ok(())
+    }
+
+    /// What samples are taken by: the CPU time between two of them, in nanoseconds.
+    pub(crate) fn sampling(&mut self, period: Option<u64>) -> Result<(), CodecError> {
+        const TIME: u8 = 0;
+        const DECIMAL: u8 = 1;
+        let Some(period) = period else { return Ok(()) };
+        let name = self.to.text("CPU time of the thread")?;
+        let (interrupt_generator_mode, base, exponent) = (TIME, DECIMAL, -9);
+        self.to.put(InterruptGenerator { id: 0, name, interrupt_generator_mode, base, exponent, period })
     }
 
     pub(crate) fn metrics(&mut self, unified: &Unified) -> Result<(), CodecError> {

@@ -54,6 +54,15 @@ pub(crate) struct Metric {
     pub(crate) name: String,
 }
 
+/// What was sampled: see [`Line::Sampled`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sampled {
+    pub(crate) ticks: u64,
+    pub(crate) cpu_time: u64,
+    pub(crate) missed: u64,
+    pub(crate) spent: u64,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Sync {
     pub(crate) ticks: u64,
@@ -88,6 +97,7 @@ pub(crate) struct ProcessLog {
     pub(crate) files: Vec<String>,
     pub(crate) metrics: Vec<Metric>,
     pub(crate) syncs: Vec<Sync>,
+    pub(crate) sampled: Option<Sampled>,
     pub(crate) notes: Vec<String>,
     /// How it ended the last time it said so; none if it was killed.
     pub(crate) end: Option<String>,
@@ -173,6 +183,9 @@ impl ProcessLog {
                 put(&mut self.metrics, number, Metric { kind, unit, name })?;
             }
             Line::Sync { ticks, offset, deviation } => self.syncs.push(Sync { ticks, offset, deviation }),
+            Line::Sampled { ticks, cpu_time, missed, spent } => {
+                self.sampled = Some(Sampled { ticks, cpu_time, missed, spent })
+            }
             Line::Note { text } => self.notes.push(text.into_string()),
             // Every process exits; that it had finalised before is what counts.
             Line::End { how } => {

@@ -18,6 +18,8 @@ pub(crate) enum At {
     Call(u64),
     /// The first instruction of a function.
     Begin(u64),
+    /// An instruction that ran.
+    Running(u64),
 }
 
 /// A function that an address is in, or that was inlined there.
@@ -74,7 +76,7 @@ impl Places {
             .iter()
             .map(|(_, at)| match *at {
                 At::Call(address) => Address::Return(address),
-                At::Begin(address) => Address::Exact(address),
+                At::Begin(address) | At::Running(address) => Address::Exact(address),
             })
             .collect();
         let found = module.resolve(&wanted, strings);

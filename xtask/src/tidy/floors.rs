@@ -13,8 +13,8 @@ pub(super) const ENGINE: u32 = 5;
 
 /// Rooms of the house that collectors may bring into the user's program, beside each other.
 const BROUGHT: &[&str] = &["partune-parts", "partune-mpi-abi"];
-/// All that these may bring from outside.
-const FOREIGN: &str = "libc";
+/// All that these may bring from outside: the C library, and what walks stacks without it.
+const FOREIGN: &[&str] = &["libc", "framehop"];
 
 /// Where a room stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ fn edges(floors: &Floors, package: &Package) -> Vec<Problem> {
     let is_brought = own == Floor::Beside || BROUGHT.contains(&place.as_str());
     let wrong = |Edge { to, dev, foreign }: &Edge| {
         if *foreign {
-            let wrong = is_brought && !dev && to != FOREIGN;
+            let wrong = is_brought && !dev && !FOREIGN.contains(&to.as_str());
             return wrong.then(|| format!("must not bring {to} into the user's program"));
         }
         if to == TESTKIT {

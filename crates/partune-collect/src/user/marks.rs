@@ -133,7 +133,7 @@ fn named_as(region: &'static Region, kind: Kind) -> &'static Named {
 
 /// Whether marks are not recorded now: inside of recorded calls (callbacks), and where the program turned recording off.
 pub(super) fn is_silent() -> bool {
-    process::is_paused() || process::lane().is_none_or(|lane| lane.depth != 0)
+    process::is_paused() || process::lane().is_none_or(|lane| lane.attention.calls() != 0)
 }
 
 /// Whether this process is recorded; the first mark starts that.

@@ -104,6 +104,7 @@ impl Field<'_> for Step {
             Step::Region(number) => return write!(f, "region {number}"),
             Step::Frame { module, address } => ("frame", module, address),
             Step::Function { module, address } => ("function", module, address),
+            Step::Sample { module, address } => ("sample", module, address),
         };
         f.write_str(word)?;
         f.write_char(' ')?;
@@ -117,6 +118,7 @@ impl Field<'_> for Step {
             "region" => Step::Region(number(words)?),
             "frame" => Step::Frame { module: Field::read(words)?, address: Field::read(words)? },
             "function" => Step::Function { module: Field::read(words)?, address: Field::read(words)? },
+            "sample" => Step::Sample { module: Field::read(words)?, address: Field::read(words)? },
             _ => return None,
         })
     }

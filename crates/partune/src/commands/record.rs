@@ -33,6 +33,9 @@ pub(crate) struct Args {
     /// Frames of a call path, from the innermost one; 0: no call paths
     #[arg(long, value_name = "FRAMES")]
     depth: Option<u32>,
+    /// How often it is looked which code a thread runs between two calls, in times a second of its CPU time; off: never [default: 250]
+    #[arg(long, value_name = "HZ", value_parser = rate)]
+    sample: Option<u32>,
     /// Memory for the events of a thread, flushed when full: 1M, 64M
     #[arg(long, value_name = "SIZE", value_parser = size)]
     buffer: Option<u64>,
@@ -82,6 +85,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         mode: if args.profile { Mode::Profile } else { Mode::Trace },
         depth: args.depth,
         buffer: args.buffer,
+        sample: args.sample,
         counters: args.counters,
         filter: args.filter,
         ..Request::default()
@@ -144,6 +148,19 @@ pub(crate) fn remarks(summary: &Summary) {
         let remedy = if entry.remedy.is_empty() { String::new() } else { format!(" ({})", entry.remedy) };
         let times = if entry.count > 1 { format!(" ({} times)", entry.count) } else { String::new() };
         output::note(&format!("  {}: {}{remedy}{times}", words::severity(entry.severity).1, entry.message));
+    }
+}
+
+/// Samples a second.
+fn rate(text: &str) -> Result<u32, String> {
+    const MOST: u32 = 10_000;
+    match text {
+        "off" => Ok(0),
+        _ => text
+            .parse()
+            .ok()
+            .filter(|rate| *rate <= MOST)
+            .ok_or_else(|| format!("{text} is not a rate: write off, or at most {MOST}")),
     }
 }
 

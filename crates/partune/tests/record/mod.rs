@@ -11,6 +11,7 @@ mod options;
 mod printed;
 mod profile;
 mod programs;
+mod sampled;
 mod straight;
 mod variants;
 mod waits;

@@ -40,6 +40,23 @@ pub(super) fn counts(anchor: &Path) -> Vec<Counts> {
     counts
 }
 
+/// How often samples found each rank in each function, which may have called others meanwhile.
+pub(super) fn samples(anchor: &Path) -> Vec<Counts> {
+    let definitions = print(anchor, &["-G"]);
+    let (ranks, contexts) = (Ranks::of(&definitions), contexts(&definitions));
+    let mut counts = vec![Counts::new(); ranks.of_group.len()];
+    for line in print(anchor, &[]).lines().filter(|line| line.starts_with("CALLING_CONTEXT_SAMPLE")) {
+        let location = number(line, "CALLING_CONTEXT_SAMPLE");
+        let Some(&rank) = ranks.of_location.get(&location) else { continue };
+        let context = reference(line, "Calling Context: ");
+        let chain = std::iter::successors(Some(context), |id| contexts[id].1).map(|id| contexts[&id].0);
+        for function in chain.collect::<BTreeSet<&str>>() {
+            add(&mut counts[rank], function, 1);
+        }
+    }
+    counts
+}
+
 /// Calling contexts by number: their region's name and their parent.
 fn contexts(definitions: &str) -> BTreeMap<u64, (&str, Option<u64>)> {
     let contexts = definitions.lines().filter(|line| line.starts_with("CALLING_CONTEXT "));

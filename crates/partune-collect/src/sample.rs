@@ -1,0 +1,333 @@
+//! Samples: where a thread is at each tick of a timer on its CPU clock, between the calls that are recorded.
+//!
+//! The timer's signal finds the thread anywhere, so its handler takes no lock, allocates nothing and leaves the lane alone: it notes the frames in
+//! memory of its own. The next recorded call, which has all that at hand, makes sample records of them in the thread's lane, before itself. A
+//! tick in a recorded call or in the recorder is counted and noted no further: what happens there is known better. A thread that does not run makes no
+//! tick, so nothing that waits is woken.
+//!
+//! While a call is recorded the handler only counts; so neither of the two ever meets the other's half-written words.
+
+use std::cell::UnsafeCell;
+use std::ffi::{c_int, c_void};
+use std::ptr::NonNull;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+use partune_parts::log::Line;
+
+use crate::lane::Lane;
+use crate::paths::{self, Path};
+use crate::process;
+use crate::stack::Stack;
+use crate::thread_word;
+use crate::unwind::{Step, Walker};
+
+/// What a thread is doing, for itself and for its handler: how many recorded calls it is in, and whether samples wait.
+#[derive(Debug, Default)]
+pub(crate) struct Attention(AtomicU32);
+
+const WAITING: u32 = 1 << 31;
+
+#[allow(clippy::inline_always, reason = "part of the hot path: a load or a store")]
+impl Attention {
+    /// No call is being recorded, and nothing has to be done before one.
+    #[inline(always)]
+    pub(crate) fn is_free(&self) -> bool {
+        self.0.load(Relaxed) == 0
+    }
+
+    /// How many calls are being recorded.
+    #[inline(always)]
+    pub(crate) fn calls(&self) -> u32 {
+        self.0.load(Relaxed) & !WAITING
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_calls(&self, calls: u32) {
+        self.0.store(calls, Relaxed);
+    }
+
+    fn samples_wait(&self) -> bool {
+        self.0.load(Relaxed) & WAITING != 0
+    }
+}
+
+/// A frame that was noted: its address, and where its caller's stack begins.
+type Noted = [usize; 2];
+
+/// Frames of a sample at most.
+const FRAMES: usize = 256;
+/// Bytes of a thread's notes: only what is used takes memory.
+const ROOM: usize = 64 << 20;
+const LESS_ROOM: usize = 1 << 20;
+/// Above that, memory is given back when the notes were taken.
+const LITTLE: usize = 1 << 20;
+
+/// A thread's sampler.
+pub(crate) struct Sampler {
+    attention: NonNull<Attention>,
+    /// Words that were noted: per sample its time, how many of its outermost frames are those of the one before and how many follow, and these.
+    notes: NonNull<usize>,
+    /// Words that there is room for, and those that are used.
+    room: usize,
+    used: AtomicUsize,
+    ticks: AtomicU64,
+    /// Ticks for which there was no room.
+    missed: AtomicU64,
+    /// Ticks of the clock of events that the handler took.
+    spent: AtomicU64,
+    begin: u64,
+    timer: libc::timer_t,
+    clock: libc::clockid_t,
+    own: UnsafeCell<Own>,
+}
+
+/// What the handler alone uses.
+struct Own {
+    walker: Walker,
+    /// Of the sample before, innermost first, and of this one.
+    before: Box<[Noted; FRAMES]>,
+    known: usize,
+    frames: Box<[Noted; FRAMES]>,
+}
+
+thread_word! {
+    /// The address of the thread's sampler; 0 while it has none.
+    SamplerWord, "partune_collect_sampler"
+}
+
+/// What samplers count: ticks, nanoseconds of CPU time, ticks that were missed, and what they took.
+type Sums = [AtomicU64; 4];
+
+/// Of threads that have ended.
+static ENDED: Sums = [const { AtomicU64::new(0) }; 4];
+
+/// Begins to sample the calling thread, `rate` times a second of its CPU time. None if the system cannot.
+pub(crate) fn begin(rate: u32, attention: NonNull<Attention>) -> Option<NonNull<Sampler>> {
+    let signal = signal()?;
+    let (notes, room) = notes()?;
+    // SAFETY: zero is a valid event; the thread's number, a clock and places that outlive the calls.
+    let (timer, clock) = unsafe {
+        let mut event: libc::sigevent = std::mem::zeroed();
+        event.sigev_notify = libc::SIGEV_THREAD_ID;
+        event.sigev_signo = signal;
+        event.sigev_notify_thread_id = libc::gettid();
+        let (mut timer, mut clock) = (std::ptr::null_mut(), 0);
+        if libc::pthread_getcpuclockid(libc::pthread_self(), &raw mut clock) != 0
+            || libc::timer_create(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut event, &raw mut timer) != 0
+        {
+            libc::munmap(notes.as_ptr().cast(), room * size_of::<usize>());
+            return None;
+        }
+        (timer, clock)
+    };
+    let own =
+        Own { walker: Walker::new(), before: Box::new([[0; 2]; FRAMES]), known: 0, frames: Box::new([[0; 2]; FRAMES]) };
+    let sampler = NonNull::from(Box::leak(Box::new(Sampler {
+        attention,
+        notes,
+        room,
+        used: AtomicUsize::new(0),
+        ticks: AtomicU64::new(0),
+        missed: AtomicU64::new(0),
+        spent: AtomicU64::new(0),
+        begin: cpu_time(clock),
+        timer,
+        clock,
+        own: UnsafeCell::new(own),
+    })));
+    SamplerWord::set(sampler.as_ptr() as usize);
+    let period = 1_000_000_000 / i64::from(rate.max(1));
+    let time = |nanoseconds: i64| libc::timespec {
+        tv_sec: nanoseconds / 1_000_000_000,
+        tv_nsec: (nanoseconds % 1_000_000_000).max(1),
+    };
+    // Threads that do the same at the same time are not all looked at in the same moment.
+    let phase = sampler.as_ptr() as usize >> 6 & 63;
+    let first = period * (phase as i64 + 1) / 64;
+    let times = libc::itimerspec { it_interval: time(period), it_value: time(first) };
+    // SAFETY: the timer that was made, and times that outlive the call.
+    unsafe { libc::timer_settime(timer, 0, &raw const times, std::ptr::null_mut()) };
+    Some(sampler)
+}
+
+/// The thread of a sampler ends.
+///
+/// # Safety
+/// It is the calling thread's, and not used afterwards.
+pub(crate) unsafe fn end(sampler: NonNull<Sampler>) {
+    // SAFETY: the timer is the sampler's. From here on no handler finds it, and nobody else has it.
+    unsafe {
+        libc::timer_delete(sampler.as_ref().timer);
+        SamplerWord::set(0);
+        let sampler = Box::from_raw(sampler.as_ptr());
+        sampler.add_to(&ENDED);
+        libc::munmap(sampler.notes.as_ptr().cast(), sampler.room * size_of::<usize>());
+    }
+}
+
+/// Says how much CPU time a tick was, for this process so far.
+pub(crate) fn report<'a>(running: impl Iterator<Item = &'a Sampler>) {
+    let sums: Sums = ENDED.each_ref().map(|sum| AtomicU64::new(sum.load(Relaxed)));
+    running.for_each(|sampler| sampler.add_to(&sums));
+    let [ticks, cpu_time, missed, spent] = sums.map(AtomicU64::into_inner);
+    if ticks > 0 {
+        process::log(&Line::Sampled { ticks, cpu_time, missed, spent });
+    }
+}
+
+/// Writes what was noted, if something was, before the call that begins now.
+#[cold]
+pub(crate) fn write(lane: &mut Lane) {
+    let Some(sampler) = lane.sampler.filter(|_| lane.attention.samples_wait()) else { return };
+    // The handler leaves everything alone until this is done.
+    lane.attention.set_calls(1);
+    lane.settle();
+    // SAFETY: the lane's own, which lives as long as the lane.
+    let sampler = unsafe { sampler.as_ref() };
+    let used = sampler.used.load(Relaxed);
+    // SAFETY: so many words were noted, by this thread.
+    let mut words = unsafe { std::slice::from_raw_parts(sampler.notes.as_ptr(), used) };
+    let mut steps: Vec<Step> = Vec::new();
+    while let Some((&[time, shared, new], rest)) = words.split_first_chunk::<3>() {
+        let Some((frames, rest)) = rest.split_at_checked(2 * new) else { break };
+        words = rest;
+        // Outermost first, as paths are.
+        steps.truncate(shared);
+        let (frames, _) = frames.as_chunks::<2>();
+        steps.extend(frames.iter().rev().map(|&[address, below]| Step { address, below, base: 0 }));
+        let path = path(&lane.stack, &steps);
+        // Notes that came too late are of no use: what they were about is written.
+        if path != Path::NONE && time as u64 >= lane.last_time() {
+            let at = lane.room(time as u64);
+            lane.append(at.sample(path.0));
+        }
+    }
+    sampler.used.store(0, Relaxed);
+    // SAFETY: the handler's own, which leaves it alone now.
+    unsafe { (*sampler.own.get()).known = 0 };
+    if used * size_of::<usize>() > LITTLE {
+        // SAFETY: the mapping is the sampler's, and what is in it is not needed any more.
+        unsafe { libc::madvise(sampler.notes.as_ptr().cast(), sampler.room * size_of::<usize>(), libc::MADV_DONTNEED) };
+    }
+    lane.attention.set_calls(0);
+}
+
+/// The path of a sample's frames, outermost first, inside of the regions that are open.
+fn path(stack: &Stack, steps: &[Step]) -> Path {
+    let (around, from) = stack.innermost(steps);
+    let Some((leaf, callers)) = steps.get(from..).and_then(<[Step]>::split_last) else { return around };
+    paths::of_sample(around, callers, *leaf)
+}
+
+impl Sampler {
+    fn add_to(&self, sums: &Sums) {
+        let time = cpu_time(self.clock).saturating_sub(self.begin);
+        let own = [self.ticks.load(Relaxed), time, self.missed.load(Relaxed), self.spent.load(Relaxed)];
+        sums.iter().zip(own).for_each(|(sum, own)| {
+            sum.fetch_add(own, Relaxed);
+        });
+    }
+
+    /// Notes where the thread is. For its handler.
+    fn note(&self, context: *const c_void) {
+        self.ticks.store(self.ticks.load(Relaxed) + 1, Relaxed);
+        // SAFETY: in the thread's lane, which lives longer.
+        let attention = unsafe { self.attention.as_ref() };
+        if attention.calls() != 0 {
+            return;
+        }
+        let time = partune_parts::clock::now();
+        // SAFETY: the handler's own: it is not interrupted by itself, and no call is being recorded.
+        let own = unsafe { &mut *self.own.get() };
+        let Own { walker, before, known, frames } = own;
+        let mut count = 0;
+        let all_are_the_program_s = walker.walk_interrupted(context, |step, is_own| {
+            frames[count] = [step.address, step.below];
+            count += 1;
+            !is_own && count < FRAMES
+        });
+        if !all_are_the_program_s || count == 0 {
+            return;
+        }
+        let now = &frames[..count];
+        let same = |(a, b): &(&Noted, &Noted)| a == b;
+        let shared = now.iter().rev().zip(before[..*known].iter().rev()).take_while(same).count();
+        let new = count - shared;
+        let used = self.used.load(Relaxed);
+        if used + 3 + 2 * new > self.room {
+            self.missed.store(self.missed.load(Relaxed) + 1, Relaxed);
+            return;
+        }
+        // SAFETY: there is room for them, as was just found.
+        unsafe {
+            let at = self.notes.as_ptr().add(used);
+            at.cast::<[usize; 3]>().write([time as usize, shared, new]);
+            at.add(3).cast::<Noted>().copy_from_nonoverlapping(now.as_ptr(), new);
+        }
+        self.used.store(used + 3 + 2 * new, Relaxed);
+        std::mem::swap(before, frames);
+        *known = count;
+        attention.0.fetch_or(WAITING, Relaxed);
+    }
+}
+
+extern "C" fn tick(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: the thread's own, until its timer is deleted.
+    if let Some(sampler) = unsafe { (SamplerWord::get() as *const Sampler).as_ref() } {
+        // SAFETY: the thread's own error number, which the program must find as it left it.
+        let error = unsafe { libc::__errno_location() };
+        // SAFETY: as above.
+        let before = unsafe { *error };
+        let begin = partune_parts::clock::now();
+        sampler.note(context);
+        let took = partune_parts::clock::now().saturating_sub(begin);
+        sampler.spent.store(sampler.spent.load(Relaxed) + took, Relaxed);
+        // SAFETY: as above.
+        unsafe { *error = before };
+    }
+}
+
+/// The signal of all timers: one of the real-time ones that the program does not use.
+fn signal() -> Option<c_int> {
+    static SIGNAL: OnceLock<Option<c_int>> = OnceLock::new();
+    *SIGNAL.get_or_init(|| {
+        let is_unused = |signal: &c_int| {
+            // SAFETY: a place for what is stored.
+            unsafe {
+                let mut action: libc::sigaction = std::mem::zeroed();
+                libc::sigaction(*signal, std::ptr::null(), &raw mut action) == 0 && action.sa_sigaction == libc::SIG_DFL
+            }
+        };
+        let signal = (libc::SIGRTMIN()..libc::SIGRTMAX()).rev().find(is_unused)?;
+        // SAFETY: zero is valid; the handler has the type that `SA_SIGINFO` asks for. No other signal interrupts it.
+        let installed = unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = tick as *const () as usize;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
+            libc::sigfillset(&raw mut action.sa_mask);
+            libc::sigaction(signal, &raw const action, std::ptr::null_mut())
+        };
+        (installed == 0).then_some(signal)
+    })
+}
+
+/// Memory for notes, and how many words it has.
+fn notes() -> Option<(NonNull<usize>, usize)> {
+    [ROOM, LESS_ROOM].into_iter().find_map(|bytes| {
+        let (protection, flags) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE);
+        // SAFETY: a new mapping.
+        let place = unsafe { libc::mmap(std::ptr::null_mut(), bytes, protection, flags, -1, 0) };
+        let place = NonNull::new(place.cast::<usize>()).filter(|_| place != libc::MAP_FAILED)?;
+        Some((place, bytes / size_of::<usize>()))
+    })
+}
+
+/// Nanoseconds of a thread's CPU clock.
+fn cpu_time(clock: libc::clockid_t) -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` outlives the call.
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}

@@ -1,0 +1,50 @@
+//! Samples find a program where it spends its time, and disturb nothing.
+
+use super::launch::{Built, MPICH, Mpi, OPEN_MPI};
+use super::printed;
+
+/// What a rank printed: the CPU time of each function, and how many sleeps were interrupted.
+fn printed_by(rank: usize, said: &str) -> ([f64; 3], u64) {
+    let line =
+        said.lines().find_map(|line| line.strip_prefix(&format!("rank {rank} used "))).expect("each rank prints");
+    let words: Vec<&str> = line.split(' ').collect();
+    let seconds = |at: usize| words[at].parse().expect("seconds");
+    ([seconds(0), seconds(1), seconds(2)], words[4].parse().expect("a number"))
+}
+
+fn check(mpi: &Mpi) {
+    let Some(built) = Built::new(mpi, "programs/samples.c", &[]) else { return };
+    let recorded = built.record(&[], &[]);
+    assert!(recorded.output.status.success(), "{}", recorded.said());
+    for (rank, counts) in printed::samples(&recorded.anchor).into_iter().enumerate() {
+        let (used, broken) = printed_by(rank, &recorded.said());
+        let of = |name: &str| counts.get(name).copied().unwrap_or(0) as f64;
+        let found = ["first", "second", "third"].map(of);
+        let (all, sum): (f64, f64) = (found.iter().sum(), used.iter().sum());
+        let about = format!("{}, rank {rank}: {counts:?} of {used:?}", mpi.name);
+        // Two seconds of CPU time; the kernel's ticks may be 100 a second, and some are in calls of MPI.
+        assert!(all >= 100.0 && all >= 0.9 * of("main"), "{about}");
+        for (found, used) in found.into_iter().zip(used) {
+            let share = used / sum;
+            let sigma = (share * (1.0 - share) / all).sqrt();
+            assert!((found / all - share).abs() < 4.0 * sigma, "{about}");
+        }
+        // What sleeps takes no CPU time, and is not woken.
+        assert!(of("rest") < 0.05 * all && broken == 0, "{about}, {broken} broken");
+    }
+}
+
+#[test]
+fn samples_are_where_time_was_spent() {
+    check(&OPEN_MPI);
+    check(&MPICH);
+}
+
+#[test]
+fn nothing_is_sampled_where_that_is_not_wanted() {
+    let Some(built) = Built::new(&OPEN_MPI, "programs/samples.c", &[]) else { return };
+    for options in [&["--sample", "off"][..], &["--depth", "0"]] {
+        let recorded = built.record(options, &[]);
+        assert!(printed::samples(&recorded.anchor).iter().all(|counts| counts.is_empty()), "{options:?}");
+    }
+}
