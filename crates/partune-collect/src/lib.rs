@@ -25,6 +25,7 @@ mod paths;
 mod process;
 mod profile;
 mod region;
+mod restart;
 mod sample;
 mod settings;
 mod stack;

@@ -3,7 +3,7 @@
 //! The timer's signal finds the thread anywhere, so its handler takes no lock, allocates nothing and leaves the lane alone: it notes the frames in
 //! memory of its own. The next recorded call, which has all that at hand, makes sample records of them in the thread's lane, before itself. A
 //! tick in a recorded call or in the recorder is counted and noted no further: what happens there is known better. A thread that does not run makes no
-//! tick, so nothing that waits is woken.
+//! tick, so nothing that waits is woken; what was about to wait begins again, see [`restart`].
 //!
 //! While a call is recorded the handler only counts; so neither of the two ever meets the other's half-written words.
 
@@ -18,6 +18,7 @@ use partune_parts::log::Line;
 use crate::lane::Lane;
 use crate::paths::{self, Path};
 use crate::process;
+use crate::restart;
 use crate::stack::Stack;
 use crate::thread_word;
 use crate::unwind::{Step, Walker};
@@ -281,6 +282,8 @@ extern "C" fn tick(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
         let before = unsafe { *error };
         let begin = partune_parts::clock::now();
         sampler.note(context);
+        // SAFETY: the context of this handler.
+        unsafe { restart::wait(context) };
         let took = partune_parts::clock::now().saturating_sub(begin);
         sampler.spent.store(sampler.spent.load(Relaxed) + took, Relaxed);
         // SAFETY: as above.

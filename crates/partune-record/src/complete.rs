@@ -517,6 +517,102 @@ impl Clock {
 
 /// Nanoseconds and ticks between two readings of one clock.
 fn span(first: Reading, last: Reading) -> Option<(u64, u64)> {
+    let (ticks, time) = (last.ticks.checked_sub(first.ticks)?, last.monotonic.checked_sub(first.monotonic)?);
+    (time > 0).then_some((time, ticks))
+}
+
+fn local_definitions<S: FnMut(&[u8])>(
+    sink: S,
+    process: &Process,
+    clock: &Clock,
+    local: &Local,
+    mapped: &Mapped,
+    (begin, end): (u64, u64),
+) -> Result<(), CodecError> {
+    let mut writer = DefinitionWriter::new(DEFINITION_CHUNK, sink)?;
+    let mut map = |mapping: Mapping, ids: &[u64]| {
+        if ids.is_empty() || ids.iter().zip(0..).all(|(id, at)| *id == at) {
+            return Ok(());
+        }
+        writer.write(MappingTable { mapping_type: mapping as u8, id_map: IdMapView::Dense(ids) })
+    };
+    let wide = |ids: &[u32]| ids.iter().map(|id| u64::from(*id)).collect::<Vec<_>>();
+    map(Mapping::Region, &wide(&mapped.regions))?;
+    map(Mapping::Group, &local.groups)?;
+    map(Mapping::Metric, &local.metrics)?;
+    map(Mapping::Comm, &local.comms)?;
+    map(Mapping::RmaWin, &local.windows)?;
+    map(Mapping::CallingContext, &wide(&mapped.contexts))?;
+    map(Mapping::IoHandle, &local.files)?;
+    let mut offset = |time, offset, standard_deviation| writer.write(ClockOffset { time, offset, standard_deviation });
+    for sync in &process.log.syncs {
+        offset(sync.ticks, sync.offset, sync.deviation)?;
+    }
+    if clock.is_shared && process.log.syncs.is_empty() {
+        // Known to be equal, which is not the same as unknown.
+        offset(begin, 0, 0.0)?;
+        offset(end, 0, 0.0)?;
+    }
+    writer.finish();
+    Ok(())
+}
+
+fn global_definitions<S: FnMut(&[u8])>(
+    global: &mut Global<'_, S>,
+    processes: &[Process],
+    contexts: &Contexts,
+    unified: &Unified,
+    clock: &Clock,
+    (begin, end): (u64, u64),
+) -> Result<(), CodecError> {
+    global.to.clock(clock.resolution, begin, end - begin + 1, Some(clock.wall))?;
+    let mut paradigms: Vec<&str> =
+        processes.iter().flat_map(|process| &process.log.paradigms).map(|(name, _)| name.as_str()).collect();
+    paradigms.sort_unstable();
+    paradigms.dedup();
+    global.paradigms(paradigms.into_iter())?;
+    let mut hosts: Vec<&str> = processes.iter().map(|process| process.log.host.as_str()).collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    global.to.machine("Machine")?;
+    for (host, id) in hosts.iter().zip(1..) {
+        global.to.node(id, host)?;
+    }
+    for (process, position) in processes.iter().zip(0..) {
+        let log = &process.log;
+        let host = hosts.binary_search(&log.host.as_str()).unwrap_or_default() as u32;
+        let name = log.rank.map_or_else(|| format!("Process {}", log.pid), |rank| format!("MPI Rank {}", rank.rank));
+        let versions: Vec<String> = log.paradigms.iter().map(|(name, version)| format!("{name}: {version}")).collect();
+        let versions = versions.join("; ");
+        let end = log.end.as_deref().unwrap_or("killed");
+        let about = [("PARTUNE::LIBRARY", versions.as_str()), ("PARTUNE::END", end)];
+        global.process(position, &name, host + 1, &about)?;
+    }
+    for (process, position) in processes.iter().zip(0..) {
+        for (thread, lane) in &process.lanes {
+            let name =
+                if thread.number == 0 { "Master thread".to_owned() } else { format!("Thread {}", thread.number) };
+            let id = Process::location(position as usize, thread.number);
+            global.location(id, &name, position, lane.events, lane.lost)?;
+        }
+    }
+    global.code(contexts)?;
+    let locations: Vec<u64> = processes
+        .iter()
+        .enumerate()
+        .filter(|(_, process)| process.log.rank.is_some())
+        .map(|(position, process)| {
+            Process::location(position, process.lanes.first().map_or(0, |(thread, _)| thread.number))
+        })
+        .collect();
+    global.communication(unified, &locations)?;
+    global.sampling(sample_period(processes))?;
+    global.metrics(unified)
+}
+
+/// The CPU time between two samples, in nanoseconds; none if nothing was sampled. What was asked for is no more than a wish: a kernel looks at
+/// the clocks of threads at its own ticks.
+fn sample_period(processes: &[Process]) -> Option<u64> {
     let sampled = || processes.iter().filter_map(|process| process.log.sampled);
     let (ticks, time) = (sampled().map(|it| it.ticks).sum::<u64>(), sampled().map(|it| it.cpu_time).sum::<u64>());
     let counted = || (ticks > 0).then(|| time / ticks);

@@ -22,8 +22,8 @@ fn check(mpi: &Mpi) {
         let found = ["first", "second", "third"].map(of);
         let (all, sum): (f64, f64) = (found.iter().sum(), used.iter().sum());
         let about = format!("{}, rank {rank}: {counts:?} of {used:?}", mpi.name);
-        // Two seconds of CPU time; the kernel's ticks may be 100 a second, and some are in calls of MPI.
-        assert!(all >= 100.0 && all >= 0.9 * of("main"), "{about}");
+        // Two seconds of CPU time; the kernel's ticks may be 100 a second, and those of a busy machine often meet somebody else.
+        assert!(all >= 40.0 && all >= 0.9 * of("main"), "{about}");
         for (found, used) in found.into_iter().zip(used) {
             let share = used / sum;
             let sigma = (share * (1.0 - share) / all).sqrt();

@@ -50,9 +50,11 @@ int main(int argc, char** argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     while (used[0] + used[1] + used[2] < 2) {
-        first(50000);
-        second(30000);
-        third(20000);
+        for (int turn = 0; turn < 20; ++turn) {
+            first(50000);
+            second(30000);
+            third(20000);
+        }
         broken += rest();
         MPI_Barrier(MPI_COMM_SELF);
     }
