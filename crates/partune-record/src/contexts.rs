@@ -1,13 +1,14 @@
 //! Call paths of all processes as one tree of OTF2 calling contexts.
 //!
 //! A process numbers its call paths by return addresses and regions. Here each becomes a context: the function, where in it the next call
-//! is, and the context around it. Processes of one program meet in the same contexts, because they are told apart by names and lines,
-//! not by addresses. Inlined functions are contexts of their own. What is not the user's is left out: what calls `main`, and frames of the
+//! is, and the context around it. Processes of one program meet in the same contexts, because they are told apart by names, lines and offsets
+//! in modules, not by addresses. Inlined functions are contexts of their own. What is not the user's is left out: what calls `main`, and frames of the
 //! MPI library between the user's call and the one that was recorded.
 
 use partune_base::{StringId, Strings};
 use rustc_hash::FxHashMap;
 
+use partune_otf2::start::is_below_main;
 use partune_parts::log::{Hex, Step};
 
 use crate::log::ProcessLog;
@@ -46,6 +47,8 @@ pub(crate) struct Context {
     /// Number of the site in it where the next call is; [`NONE`] if there is none or it is unknown.
     pub(crate) site: u32,
     pub(crate) parent: u32,
+    /// The return address of the next call, from the begin of its module: tells calls apart that one line has, and which comes first.
+    pub(crate) offset: Option<u64>,
 }
 
 /// The tree of contexts, and the regions and sites that it names. Ids are positions.
@@ -91,8 +94,13 @@ impl Contexts {
         let regions: Vec<u32> = log.regions.iter().map(|(kind, name)| self.region(kind, name, strings)).collect();
         let modules: Vec<(StringId, bool)> =
             log.modules.iter().map(|path| (strings.intern(path), is_between(path))).collect();
+        // Where nothing is called, as at the end of a sample's path, nobody asks for more than the line.
+        let mut calls = vec![false; log.paths.len()];
+        for parent in log.paths.iter().filter_map(|node| node.parent) {
+            calls[parent as usize] = true;
+        }
         let mut mapped = Mapped { contexts: Vec::new(), regions: Vec::new() };
-        for node in &log.paths {
+        for (node, calls) in log.paths.iter().zip(calls) {
             let parent = node.parent.and_then(|parent| mapped.contexts.get(parent as usize)).copied().unwrap_or(NONE);
             let module = |module: Option<u32>| module.and_then(|module| modules.get(module as usize)).copied();
             let mut flat = NONE;
@@ -104,7 +112,7 @@ impl Contexts {
                         continue;
                     };
                     flat = region;
-                    self.tree.number(Context { region, site: self.line_of_call(region, parent), parent })
+                    self.tree.number(Context { region, site: self.line_of_call(region, parent), parent, offset: None })
                 }
                 Step::Frame { module: Some(number), .. }
                     if module(Some(number)).is_some_and(|(_, is_between)| is_between) =>
@@ -113,7 +121,7 @@ impl Contexts {
                 }
                 Step::Frame { module: number, address: Hex(address) } => {
                     let functions = module(number).map_or(&[][..], |(path, _)| places.get(path, At::Call(address)));
-                    self.frame(parent, functions, module(number).map(|(path, _)| path), address, strings)
+                    self.frame(parent, functions, module(number).map(|(path, _)| path), address, calls, strings)
                 }
                 Step::Function { module: number, address: Hex(address) } => {
                     let functions = module(number).map_or(&[][..], |(path, _)| places.get(path, At::Begin(address)));
@@ -122,7 +130,7 @@ impl Contexts {
                         None => self.unknown(module(number).map(|(path, _)| path), address, strings),
                     };
                     flat = region;
-                    self.tree.number(Context { region, site: NONE, parent })
+                    self.tree.number(Context { region, site: NONE, parent, offset: None })
                 }
             };
             mapped.contexts.push(context);
@@ -154,16 +162,21 @@ impl Contexts {
         functions: &[Function],
         module: Option<StringId>,
         address: u64,
+        calls: bool,
         strings: &mut Strings,
     ) -> u32 {
+        // An address outside of all modules is another one in every process.
+        let offset = module.filter(|_| calls).map(|_| address);
         if functions.is_empty() {
             let region = self.unknown(module, address, strings);
-            return self.tree.number(Context { region, site: NONE, parent });
+            return self.tree.number(Context { region, site: NONE, parent, offset });
         }
+        let is_passed = |name: &str| is_mark(name) || is_rust_start(name);
+        let innermost = functions.iter().rposition(|function| !is_passed(strings.get(function.name)));
         let mut context = parent;
         for (level, function) in functions.iter().enumerate() {
             let name = strings.get(function.name);
-            if context == NONE && is_below_main(name) || is_mark(name) || is_rust_start(name) {
+            if context == NONE && is_below_main(name) || is_passed(name) {
                 continue;
             }
             let region = self.function(function);
@@ -177,7 +190,9 @@ impl Contexts {
                 Some(entered) if level == 0 && entered.region == region && entered.site == NONE => entered.parent,
                 _ => context,
             };
-            context = self.tree.number(Context { region, site, parent: around });
+            // A function that another one was inlined into is at a line; the address is that one's.
+            let offset = offset.filter(|_| innermost == Some(level));
+            context = self.tree.number(Context { region, site, parent: around, offset });
         }
         context
     }
@@ -215,24 +230,6 @@ impl Contexts {
 /// What stands between the user's function and the region that it marks: `fortran/partune.f90`, the crate `partune-regions`.
 fn is_mark(function: &str) -> bool {
     ["partune::partune_", "partune_regions::", "<partune_regions::"].iter().any(|prefix| function.starts_with(prefix))
-}
-
-/// What the system runs before the user's first function.
-fn is_below_main(function: &str) -> bool {
-    matches!(
-        function,
-        "_start"
-            | "__libc_start_main"
-            | "__libc_start_call_main"
-            | "__libc_start_main_impl"
-            | "__libc_start_main@@GLIBC_2.34"
-            | "clone"
-            | "__clone"
-            | "clone3"
-            | "__clone3"
-            | "start_thread"
-    ) || function.starts_with("libc.so.6+0x")
-        || function.starts_with("libgomp.so")
 }
 
 /// What Rust's library puts between the system's `main` and the program's.
