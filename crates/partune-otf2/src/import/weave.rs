@@ -144,8 +144,11 @@ impl Weaver<'_> {
         let by_distance = self.contexts.kept(next.context, next.unwind_distance);
         let Some(before) = gap.before.filter(|_| by_distance == u32::MAX && !is_shared) else { return by_distance };
         let lasting = self.lasting(before, next.context);
-        let common = self.contexts.common(self.contexts.around(before), self.contexts.around(next.context));
-        if lasting < self.contexts.depth(common) {
+        let Some(level) = self.levels.last() else { return lasting };
+        let common = self.contexts.common(level.top, self.contexts.around(next.context));
+        // A recorded visit goes on anyway, and so does what is around it.
+        let known = self.contexts.depth(level.base).max(lasting);
+        if self.open.len() > level.first && known < self.contexts.depth(common) {
             self.unknown = self.unknown.saturating_add_signed(gap.end.0.saturating_sub(gap.begin.0));
         }
         lasting
