@@ -246,3 +246,27 @@ fn is_between(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     STEMS.iter().any(|stem| name.starts_with(stem))
 }
+
+#[cfg(test)]
+mod tests {
+    use partune_parts::layout::VERSION;
+
+    use super::*;
+
+    #[test]
+    fn processes_that_loaded_a_module_elsewhere_have_the_same_contexts() {
+        let (mut contexts, mut strings) = (Contexts::default(), Strings::default());
+        for bias in ["5000", "7000"] {
+            let log = format!(
+                "partune {VERSION}\nmodule 0 {bias} /a/b\nregion 0 MPI MPI_Send\npath 0 - frame 0 11f\npath 1 0 region 0\n\
+                 path 2 - frame 0 124\npath 3 2 region 0\npath 4 2 frame 0 300\n"
+            );
+            let log = ProcessLog::parse(&log).expect("a log");
+            let mapped = contexts.add(&log, &Places::default(), &mut strings);
+            assert_eq!(mapped.contexts, [0, 1, 2, 3, 4]);
+        }
+        // Nothing is called from the last one, and operations are at no place.
+        let offsets: Vec<_> = contexts.tree.rows.iter().map(|row| row.offset).collect();
+        assert_eq!(offsets, [Some(0x11f), None, Some(0x124), None, None]);
+    }
+}

@@ -142,6 +142,11 @@ impl Level {
     }
 }
 
+/// Ticks from one time to another; none backwards.
+pub(super) fn length(begin: Time, end: Time) -> u64 {
+    u64::try_from(end.0.saturating_sub(begin.0)).unwrap_or(0)
+}
+
 /// Takes the first ones that are so.
 fn split<'a, T>(list: &mut &'a [T], is_so: impl Fn(&T) -> bool) -> &'a [T] {
     let count = list.iter().take_while(|it| is_so(it)).count();

@@ -9,6 +9,10 @@
 //! The program's own outermost function always goes on: that is the innermost one that both start-up and shut-down are in (of a Fortran program,
 //! `main` calls it), or the outermost one where that is not known, as on a thread. So does one with two turns of a marked loop.
 //!
+//! A loop around one call (a receive posted for each neighbour) looks like that too. Where such gaps are short it does not matter whose they are, and taking
+//! the functions for left and called again would make many visits of one. So the shortest kinds of unproven gaps, as long as they are 1 % of the time of a PE
+//! together, leave all functions open.
+//!
 //! Traces ([`super::weave`]) and profiles ([`super::statistics`]) go by this one rule, which knows only the two contexts.
 
 use std::cmp::Ordering;
@@ -21,9 +25,45 @@ use super::contexts::{Contexts, DEEPEST, NO_FRAME, Position};
 use super::tables::Tables;
 use crate::start::is_below_main;
 
+/// How many functions go on between two operations, by their contexts, on one location.
+#[derive(Default)]
+pub(super) struct Lasting {
+    known: FxHashMap<(u32, u32), u32>,
+    /// Number and ticks of gaps that functions around both sides may have been left in.
+    unproven: FxHashMap<(u32, u32), (u64, u64)>,
+}
+
+impl Lasting {
+    /// Counts gaps between two operations.
+    pub(super) fn count(&mut self, contexts: &Contexts, pair: (u32, u32), count: u64, ticks: u64) {
+        if self.of(contexts, pair) < contexts.depth(contexts.common(contexts.around(pair.0), contexts.around(pair.1))) {
+            let sum = self.unproven.entry(pair).or_default();
+            *sum = (sum.0.saturating_add(count), sum.1.saturating_add(ticks));
+        }
+    }
+
+    /// All gaps of the location are counted; it took `span` ticks.
+    pub(super) fn counted(&mut self, contexts: &Contexts, span: u64) {
+        let mut kinds: Vec<_> = std::mem::take(&mut self.unproven).into_iter().collect();
+        let mean = |sum: (u64, u64), other: (u64, u64)| u128::from(sum.1) * u128::from(other.0);
+        kinds.sort_unstable_by(|a, b| mean(a.1, b.1).cmp(&mean(b.1, a.1)).then(a.0.cmp(&b.0)));
+        let mut left = span / 100;
+        for (pair, (_, ticks)) in kinds {
+            let Some(rest) = left.checked_sub(ticks) else { return };
+            left = rest;
+            let common = contexts.common(contexts.around(pair.0), contexts.around(pair.1));
+            self.known.insert(pair, contexts.depth(common));
+        }
+    }
+
+    pub(super) fn of(&mut self, contexts: &Contexts, pair: (u32, u32)) -> u32 {
+        *self.known.entry(pair).or_insert_with(|| contexts.lasting(pair.0, pair.1))
+    }
+}
+
 impl Contexts {
     /// How many of the functions around two operations, outermost first, went on from the end of one to the begin of the next.
-    pub(super) fn lasting(&self, before: u32, next: u32) -> u32 {
+    fn lasting(&self, before: u32, next: u32) -> u32 {
         let common = self.common(self.around(before), self.around(next));
         if self.is_iteration(before) && self.region(before) == self.region(next) {
             return self.depth(common);

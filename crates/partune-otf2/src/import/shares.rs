@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 
 use super::contexts::Contexts;
 use super::definitions::Definitions;
-use super::gaps::{Gap, Recording, Sampled, Visitor, walk};
+use super::gaps::{Gap, Recording, Sampled, Visitor, length, walk};
 
 /// Ticks between two samples of each generator, where it counts time.
 #[derive(Default)]
@@ -259,8 +259,4 @@ impl Class {
         }
         None
     }
-}
-
-fn length(begin: Time, end: Time) -> u64 {
-    u64::try_from(end.0.saturating_sub(begin.0)).unwrap_or(0)
 }

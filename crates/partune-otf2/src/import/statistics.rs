@@ -16,6 +16,8 @@ use rustc_hash::FxHashMap;
 
 use super::archive::{Archive, Location};
 use super::contexts::{Contexts, DEEPEST};
+use super::gaps::length;
+use super::lasting::Lasting;
 use super::report::report_unknown;
 use super::tables::{DefinedLocation, Tables};
 use crate::statistics::{Block, Gap, SEVERAL, Statistics, members};
@@ -154,13 +156,21 @@ impl<'a> Paths<'a> {
             };
             sums.entry(path).or_default().merge(&more);
         }
+        let mut lasting = Lasting::default();
         for gap in &statistics.gaps {
-            if self.gap(gap, paths, &mut sums).is_none() {
+            let before = gap.before.and_then(|before| self.contexts.position(before.into()));
+            if let Some(pair) = before.zip(self.contexts.position(gap.context.into())) {
+                lasting.count(self.contexts, pair, gap.count, gap.ticks);
+            }
+        }
+        let (begin, end) = (time(statistics.begin), time(statistics.end));
+        lasting.counted(self.contexts, length(begin, end));
+        for gap in &statistics.gaps {
+            if self.gap(gap, &mut lasting, paths, &mut sums).is_none() {
                 *unknown += 1;
             }
         }
         let rows = rows(paths, sums, statistics.has_cpu);
-        let (begin, end) = (time(statistics.begin), time(statistics.end));
         let calls = statistics.rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.count));
         let open_block = statistics.open_block.map(|block| self.block(statistics, &block));
         PeProfile { begin, end, paused: span(statistics.paused), calls, open_block, rows }
@@ -178,15 +188,22 @@ impl<'a> Paths<'a> {
     }
 
     /// Charges the time between two calls and the visits that begin there. None if a context is not defined.
-    fn gap(&mut self, gap: &Gap, paths: &mut CallPaths, sums: &mut FxHashMap<CallPathId, Sums>) -> Option<()> {
+    fn gap(
+        &mut self,
+        gap: &Gap,
+        lasting: &mut Lasting,
+        paths: &mut CallPaths,
+        sums: &mut FxHashMap<CallPathId, Sums>,
+    ) -> Option<()> {
         let context = self.contexts.position(gap.context.into())?;
         let path = self.place(context, true, paths);
         let inside = paths.parent(path);
         let common = if let Some(before) = gap.before {
             let of_before = self.contexts.position(before.into())?;
             let before = self.place(of_before, true, paths);
-            let common =
-                self.lasting((of_before, context), common(paths, inside, paths.parent(before)), paths, sums, gap.ticks);
+            let common = common(paths, inside, paths.parent(before));
+            let lasting = lasting.of(self.contexts, (of_before, context));
+            let common = self.lasting(lasting as usize, common, paths, sums, gap.ticks);
             if common.is_some() {
                 let cpu = self.cpu(gap.cpu);
                 let sums = sums.entry(common).or_default();
@@ -210,16 +227,15 @@ impl<'a> Paths<'a> {
         Some(())
     }
 
-    /// The innermost function that goes on from one call to the next, of those that both are in: a recorded region always does.
+    /// The innermost one of the functions that two calls are in, of which only the outermost `lasting` go on: a recorded region always does.
     fn lasting(
         &mut self,
-        (before, next): (u32, u32),
+        lasting: usize,
         common: CallPathId,
         paths: &CallPaths,
         sums: &FxHashMap<CallPathId, Sums>,
         ticks: u64,
     ) -> CallPathId {
-        let lasting = self.contexts.lasting(before, next) as usize;
         let is_function = |path: &CallPathId| self.is_function(paths.region(*path));
         let functions = paths.ancestors(common).filter(is_function).count();
         let is_recorded = |path: &CallPathId| sums.get(path).is_some_and(|sums| sums.is_recorded);

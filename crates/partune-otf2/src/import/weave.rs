@@ -20,10 +20,10 @@
 use partune_base::Time;
 use partune_import::{Recorded, Replaced};
 use partune_trace::{CallSite, VisitIx};
-use rustc_hash::FxHashMap;
 
 use super::contexts::{Contexts, NO_FRAME};
-use super::gaps::{Called, Gap, Recording, Visitor, walk};
+use super::gaps::{Called, Gap, Recording, Visitor, length, walk};
+use super::lasting::Lasting;
 use super::shares::{Generators, Shares, Stretch};
 
 /// What was made of a location.
@@ -51,8 +51,7 @@ struct Level {
 struct Weaver<'a> {
     contexts: &'a Contexts,
     shares: Option<Shares<'a>>,
-    /// How many functions go on between two operations.
-    lasting: FxHashMap<(u32, u32), u32>,
+    lasting: Lasting,
     parts: Vec<Stretch>,
     woven: Replaced,
     unknown: u64,
@@ -63,11 +62,16 @@ struct Weaver<'a> {
 
 /// Adds the visits of functions.
 pub(super) fn weave(recording: &Recording<'_>, contexts: &Contexts, generators: &Generators) -> Woven {
+    let mut pairs = Pairs { contexts, lasting: Lasting::default() };
+    walk(recording, contexts, &mut pairs);
+    let begin = recording.visits.first().map_or(Time::ZERO, |visit| visit.enter);
+    let end = recording.visits.iter().map(|visit| visit.exit).max().unwrap_or(begin);
+    pairs.lasting.counted(contexts, length(begin, end));
     let shares = Shares::new(recording, contexts, generators);
     let mut weaver = Weaver {
         contexts,
         shares,
-        lasting: FxHashMap::default(),
+        lasting: pairs.lasting,
         parts: Vec::new(),
         woven: Replaced::default(),
         unknown: 0,
@@ -77,6 +81,22 @@ pub(super) fn weave(recording: &Recording<'_>, contexts: &Contexts, generators: 
     walk(recording, contexts, &mut weaver);
     let samples = weaver.shares.map_or(0, |shares| shares.used);
     Woven { visits: weaver.woven, samples, unknown: weaver.unknown }
+}
+
+/// Counts the gaps for which the recorder does not know what went on.
+struct Pairs<'a> {
+    contexts: &'a Contexts,
+    lasting: Lasting,
+}
+
+impl Visitor for Pairs<'_> {
+    fn gap(&mut self, gap: &Gap<'_>) {
+        if let (Some(before), Some(next)) = (gap.before, gap.next)
+            && self.contexts.kept(next.context, next.unwind_distance) == u32::MAX
+        {
+            self.lasting.count(self.contexts, (before, next.context), 1, length(gap.begin, gap.end));
+        }
+    }
 }
 
 impl Level {
@@ -149,7 +169,7 @@ impl Weaver<'_> {
         // A recorded visit goes on anyway, and so does what is around it.
         let known = self.contexts.depth(level.base).max(lasting);
         if self.open.len() > level.first && known < self.contexts.depth(common) {
-            self.unknown = self.unknown.saturating_add_signed(gap.end.0.saturating_sub(gap.begin.0));
+            self.unknown = self.unknown.saturating_add(length(gap.begin, gap.end));
         }
         lasting
     }
@@ -165,7 +185,7 @@ impl Weaver<'_> {
     }
 
     fn lasting(&mut self, before: u32, next: u32) -> u32 {
-        *self.lasting.entry((before, next)).or_insert_with(|| self.contexts.lasting(before, next))
+        self.lasting.of(self.contexts, (before, next))
     }
 
     /// Closes the open functions of the innermost level that others are not in, and all but so many of the outermost ones.

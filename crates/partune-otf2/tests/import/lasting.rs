@@ -105,6 +105,26 @@ fn addresses_tell_more_than_lines() {
     assert_eq!(visits(&imported(&program), 0), expected);
 }
 
+/// A receive for each neighbour, then sends, twice: posting is one execution, since it takes no time; what is between the rounds is not.
+#[test]
+fn a_loop_of_short_gaps_is_one_visit() {
+    let post = |time: u64, context| (0..4_u64).map(move |i| (time + 10 * i, time + 10 * i + 9, context, 1));
+    let round = |time: u64| post(time, 6).chain(post(time + 40, 4));
+    let all: Vec<_> = round(1000).chain(round(3000)).collect();
+    let mut program = Program::new(&CONTEXTS, vec![calls(&all)]);
+    program.offsets = vec![(2, 0x80), (5, 0x10), (3, 0x20)];
+    let trace = imported(&program);
+    let exchange: Vec<String> =
+        visits(&trace, 0).into_iter().filter(|it| it.starts_with("main/exchange^a.c:18 ")).collect();
+    assert_eq!(exchange, ["main/exchange^a.c:18 1000..1079", "main/exchange^a.c:18 3000..3079"]);
+    assert_eq!(own(&trace, "main"), 3000 - 1079);
+    // In a shorter run 6 of 79 are not short; 1 is between different calls.
+    let mut program = Program::new(&CONTEXTS, vec![calls(&all[..8])]);
+    program.offsets = vec![(2, 0x80), (5, 0x10), (3, 0x20)];
+    let trace = imported(&program);
+    assert_eq!(["main", "exchange"].map(|it| own(&trace, it)), [6, 1]);
+}
+
 /// `main` of C calls the program, as in Fortran; that one lasts from start-up to shut-down.
 #[test]
 fn the_function_with_start_up_and_shut_down_is_the_program() {
