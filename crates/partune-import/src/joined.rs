@@ -136,6 +136,11 @@ impl<B: Beside> Joined<B> {
         self.segments.iter().map(|resolved| resolved.segment.stream.events).sum()
     }
 
+    /// The first and the last time; none without events.
+    pub fn times(&self) -> Option<(Time, Time)> {
+        self.times
+    }
+
     /// What the reader kept of each segment, with the number of visits before it.
     pub fn beside(&self) -> impl Iterator<Item = (&B, u32)> {
         self.segments.iter().map(|resolved| (&resolved.segment.beside, resolved.offset))

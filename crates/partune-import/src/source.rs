@@ -59,8 +59,8 @@ pub trait Source: Sync {
 /// the parts that are being read, one a thread.
 pub fn read<S: Source>(source: S, mut builder: TraceBuilder, advance: Advance<'_>) -> Trace {
     let mut joined = read_parts(&source, builder.pes.len(), advance);
-    source.report(&joined, &mut builder);
     joined.par_iter_mut().enumerate().for_each(|(pe, joined)| source.joined(PeId(pe as u32), joined));
+    source.report(&joined, &mut builder);
     let path_maps = merge_paths(&source, &joined, &mut builder.paths);
     let assembled: Vec<(Stream, S::Beside)> =
         joined.into_par_iter().zip(&path_maps).map(|(joined, paths)| joined.assemble(paths)).collect();

@@ -7,5 +7,6 @@ pub mod copy;
 pub mod export;
 pub mod import;
 pub mod paradigms;
+pub mod start;
 pub mod statistics;
 pub mod write;

@@ -22,6 +22,10 @@ pub const ANCHOR: &str = "traces.otf2";
 pub const DEFINITIONS: &str = "traces.def";
 pub const LOCATIONS: &str = "traces";
 
+/// The property of a calling context that tells where it is while it calls: bytes from the begin of its module to the return address. Lines
+/// are too coarse to tell which of two calls comes first, and stripped programs have none.
+pub const OFFSET: &str = "PARTUNE::OFFSET";
+
 /// No definition is referred to.
 pub const NONE: u32 = u32::MAX;
 

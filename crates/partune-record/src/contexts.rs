@@ -1,13 +1,14 @@
 //! Call paths of all processes as one tree of OTF2 calling contexts.
 //!
 //! A process numbers its call paths by return addresses and regions. Here each becomes a context: the function, where in it the next call
-//! is, and the context around it. Processes of one program meet in the same contexts, because they are told apart by names and lines,
-//! not by addresses. Inlined functions are contexts of their own. What is not the user's is left out: what calls `main`, and frames of the
+//! is, and the context around it. Processes of one program meet in the same contexts, because they are told apart by names, lines and offsets
+//! in modules, not by addresses. Inlined functions are contexts of their own. What is not the user's is left out: what calls `main`, and frames of the
 //! MPI library between the user's call and the one that was recorded.
 
 use partune_base::{StringId, Strings};
 use rustc_hash::FxHashMap;
 
+use partune_otf2::start::is_below_main;
 use partune_parts::log::{Hex, Step};
 
 use crate::log::ProcessLog;
@@ -46,6 +47,8 @@ pub(crate) struct Context {
     /// Number of the site in it where the next call is; [`NONE`] if there is none or it is unknown.
     pub(crate) site: u32,
     pub(crate) parent: u32,
+    /// The return address of the next call, from the begin of its module: tells calls apart that one line has, and which comes first.
+    pub(crate) offset: Option<u64>,
 }
 
 /// The tree of contexts, and the regions and sites that it names. Ids are positions.
@@ -114,16 +117,16 @@ impl Contexts {
                         continue;
                     };
                     flat = region;
-                    self.tree.number(Context { region, site: self.line_of_call(region, parent), parent })
+                    self.tree.number(Context { region, site: self.line_of_call(region, parent), parent, offset: None })
                 }
                 Step::Frame { .. } | Step::Sample { .. } if is_inside.last() == Some(&true) => parent,
                 Step::Frame { module: number, address: Hex(address) } => {
                     let functions = module(number).map_or(&[][..], |path| places.get(path, At::Call(address)));
-                    self.frame(parent, functions, module(number), address, strings)
+                    self.frame(parent, functions, module(number), address, true, strings)
                 }
                 Step::Sample { module: number, address: Hex(address) } => {
                     let functions = module(number).map_or(&[][..], |path| places.get(path, At::Running(address)));
-                    self.frame(parent, functions, module(number), address, strings)
+                    self.frame(parent, functions, module(number), address, false, strings)
                 }
                 Step::Function { module: number, address: Hex(address) } => {
                     let functions = module(number).map_or(&[][..], |path| places.get(path, At::Begin(address)));
@@ -132,7 +135,7 @@ impl Contexts {
                         None => self.unknown(module(number), address, strings),
                     };
                     flat = region;
-                    self.tree.number(Context { region, site: NONE, parent })
+                    self.tree.number(Context { region, site: NONE, parent, offset: None })
                 }
             };
             mapped.contexts.push(context);
@@ -164,16 +167,21 @@ impl Contexts {
         functions: &[Function],
         module: Option<StringId>,
         address: u64,
+        calls: bool,
         strings: &mut Strings,
     ) -> u32 {
+        // An address outside of all modules is another one in every process.
+        let offset = module.filter(|_| calls).map(|_| address);
         if functions.is_empty() {
             let region = self.unknown(module, address, strings);
-            return self.tree.number(Context { region, site: NONE, parent });
+            return self.tree.number(Context { region, site: NONE, parent, offset });
         }
+        let is_passed = |name: &str| is_mark(name) || is_rust_start(name);
+        let innermost = functions.iter().rposition(|function| !is_passed(strings.get(function.name)));
         let mut context = parent;
         for (level, function) in functions.iter().enumerate() {
             let name = strings.get(function.name);
-            if context == NONE && is_below_main(name) || is_mark(name) || is_rust_start(name) {
+            if context == NONE && is_below_main(name) || is_passed(name) {
                 continue;
             }
             let region = self.function(function);
@@ -187,7 +195,9 @@ impl Contexts {
                 Some(entered) if level == 0 && entered.region == region && entered.site == NONE => entered.parent,
                 _ => context,
             };
-            context = self.tree.number(Context { region, site, parent: around });
+            // A function that another one was inlined into is at a line; the address is that one's.
+            let offset = offset.filter(|_| innermost == Some(level));
+            context = self.tree.number(Context { region, site, parent: around, offset });
         }
         context
     }
@@ -227,24 +237,6 @@ fn is_mark(function: &str) -> bool {
     ["partune::partune_", "partune_regions::", "<partune_regions::"].iter().any(|prefix| function.starts_with(prefix))
 }
 
-/// What the system runs before the user's first function.
-fn is_below_main(function: &str) -> bool {
-    matches!(
-        function,
-        "_start"
-            | "__libc_start_main"
-            | "__libc_start_call_main"
-            | "__libc_start_main_impl"
-            | "__libc_start_main@@GLIBC_2.34"
-            | "clone"
-            | "__clone"
-            | "clone3"
-            | "__clone3"
-            | "start_thread"
-    ) || function.starts_with("libc.so.6+0x")
-        || function.starts_with("libgomp.so")
-}
-
 /// What Rust's library puts between the system's `main` and the program's.
 fn is_rust_start(function: &str) -> bool {
     const STARTS: [&str; 3] =
@@ -259,4 +251,28 @@ fn is_between(path: &str) -> bool {
         ["libmpi", "libpmpi", "libfmpi", "libopen-pal", "libopen-rte", "libpartune_collect", "linux-vdso"];
     let name = path.rsplit('/').next().unwrap_or(path);
     STEMS.iter().any(|stem| name.starts_with(stem))
+}
+
+#[cfg(test)]
+mod tests {
+    use partune_parts::layout::VERSION;
+
+    use super::*;
+
+    #[test]
+    fn processes_that_loaded_a_module_elsewhere_have_the_same_contexts() {
+        let (mut contexts, mut strings) = (Contexts::default(), Strings::default());
+        for bias in ["5000", "7000"] {
+            let log = format!(
+                "partune {VERSION}\nmodule 0 {bias} /a/b\nregion 0 MPI MPI_Send\npath 0 - frame 0 11f\npath 1 0 region 0\n\
+                 path 2 - frame 0 124\npath 3 2 region 0\npath 4 2 sample 0 300\n"
+            );
+            let log = ProcessLog::parse(&log).expect("a log");
+            let mapped = contexts.add(&log, &Places::default(), &mut strings);
+            assert_eq!(mapped.contexts, [0, 1, 2, 3, 4]);
+        }
+        // Nothing is called from what was found to run, and operations are at no place.
+        let offsets: Vec<_> = contexts.tree.rows.iter().map(|row| row.offset).collect();
+        assert_eq!(offsets, [Some(0x11f), None, Some(0x124), None, None]);
+    }
 }

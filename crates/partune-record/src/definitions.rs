@@ -4,14 +4,14 @@
 
 use partune_base::{StringId, Strings};
 use partune_otf2::codec::definition::{
-    Attribute, CallingContext, InterComm, InterruptGenerator, IoHandle, IoParadigm, IoRegularFile,
-    LocationGroupProperty, LocationProperty, SourceCodeLocation,
+    Attribute, CallingContext, CallingContextProperty, InterComm, InterruptGenerator, IoHandle, IoParadigm,
+    IoRegularFile, LocationGroupProperty, LocationProperty, SourceCodeLocation,
 };
 use partune_otf2::codec::numbers::{group, metric, occurrence, region_flag, role, value};
 use partune_otf2::codec::view::Properties;
 use partune_otf2::codec::{CodecError, Value};
 use partune_otf2::paradigms;
-use partune_otf2::write::{CounterRow, Definitions, RegionRow};
+use partune_otf2::write::{CounterRow, Definitions, OFFSET, RegionRow};
 use partune_parts::layout::attributes;
 
 use crate::contexts::{Contexts, Kind, NONE};
@@ -111,6 +111,11 @@ impl<'t, S: FnMut(&[u8])> Global<'t, S> {
         for (context, id) in contexts.tree.rows.iter().zip(0..) {
             let (region, source_code_location, parent) = (context.region, context.site, context.parent);
             self.to.put(CallingContext { id, region, source_code_location, parent })?;
+        }
+        let offsets = contexts.tree.rows.iter().zip(0..).filter_map(|(context, id)| Some((id, context.offset?)));
+        for (calling_context, offset) in offsets {
+            let name = self.to.text(OFFSET)?;
+            self.to.put(CallingContextProperty { calling_context, name, value: Value::U64(offset) })?;
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ use partune_base::{RegionId, Strings, Table};
 use partune_diag::{Diagnostic, Quality};
 use partune_import::IdMap;
 use partune_trace::{CallSite, Region, RegionKind, Role};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::definitions::Definitions;
 use super::tables::Tables;
@@ -53,6 +54,15 @@ struct Context {
     site: CallSite,
     /// Number of contexts in its chain, with itself.
     length: u32,
+    at: Position,
+}
+
+/// Where a function is while it calls.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Position {
+    /// The return address, counted from the begin of its module.
+    pub(super) offset: Option<u64>,
+    pub(super) line: CallSite,
 }
 
 const NO_PARENT: u32 = u32::MAX;
@@ -64,6 +74,20 @@ pub(super) struct Contexts {
     rows: Vec<Context>,
     frames: Vec<Frame>,
     depths: Vec<u32>,
+    pub(super) kinds: Kinds,
+}
+
+/// What [`super::lasting`] and [`super::gaps`] ask of regions, and which functions are a program's own.
+#[derive(Default)]
+pub(super) struct Kinds {
+    /// Regions that run before the program's first function.
+    pub(super) starts: FxHashSet<RegionId>,
+    /// Iterations, and operations, by the archive's id of the region.
+    pub(super) iterations: FxHashSet<u32>,
+    /// By region: whether code inside it is not the user's.
+    pub(super) operations: Vec<bool>,
+    /// For outermost functions, by frame: the innermost one that start-up and shut-down have in common.
+    pub(super) programs: FxHashMap<u32, u32>,
 }
 
 impl Contexts {
@@ -84,7 +108,8 @@ impl Contexts {
         }
         let mut maker = Maker::new(definitions, regions, strings, tables, contexts, &defs);
         (0..defs.len() as u32).for_each(|context| maker.follow(context));
-        let Maker { contexts, broken, deep, .. } = maker;
+        let Maker { mut contexts, broken, deep, .. } = maker;
+        contexts.know_kinds(regions, strings, tables);
         quality.add(
             Diagnostic::data_loss(
                 "a chain of callers is broken: a caller is not defined, or calls itself; the part below it is used",
@@ -121,6 +146,11 @@ impl Contexts {
         self.rows[context as usize].length
     }
 
+    /// Where a context is while it calls.
+    pub(super) fn at(&self, context: u32) -> Position {
+        self.rows[context as usize].at
+    }
+
     /// Where a context is called.
     pub(super) fn site(&self, context: u32) -> CallSite {
         self.rows[context as usize].site
@@ -153,6 +183,16 @@ impl Contexts {
             at = parent;
         }
         self.depth(self.inside(at))
+    }
+
+    /// The same for a sample, whose distance may be undefined. At a distance of 1 it is in the same execution as the event before.
+    pub(super) fn kept_by_sample(&self, context: u32, unwind_distance: u32) -> u32 {
+        if unwind_distance == u32::MAX { u32::MAX } else { self.kept(context, unwind_distance) }
+    }
+
+    /// Whether code inside of visits of a region is not the user's.
+    pub(super) fn is_operation(&self, region: RegionId) -> bool {
+        self.kinds.operations.get(region.0 as usize).copied().unwrap_or(false)
     }
 
     pub(super) fn frame(&self, frame: u32) -> Frame {
@@ -202,8 +242,10 @@ struct Maker<'a> {
     tables: &'a Tables,
     places: IdMap,
     sites: Vec<CallSite>,
+    /// Offsets of contexts, by the archive's id.
+    offsets: FxHashMap<u64, u64>,
     contexts: Contexts,
-    frames: rustc_hash::FxHashMap<Frame, u32>,
+    frames: FxHashMap<Frame, u32>,
     states: Vec<State>,
     broken: u64,
     deep: u64,
@@ -226,11 +268,12 @@ impl<'a> Maker<'a> {
                 sites.push(site);
             }
         }
-        let empty = Context { region: u32::MAX, parent: NO_PARENT, frame: NO_FRAME, site: CallSite::NONE, length: 1 };
+        let (site, at) = (CallSite::NONE, Position { offset: None, line: CallSite::NONE });
+        let empty = Context { region: u32::MAX, parent: NO_PARENT, frame: NO_FRAME, site, length: 1, at };
         contexts.rows = vec![empty; defs.len()];
         let states = vec![State::New; defs.len()];
-        let frames = rustc_hash::FxHashMap::default();
-        Maker { defs, regions, tables, places, sites, contexts, frames, states, broken: 0, deep: 0 }
+        let (frames, offsets) = (FxHashMap::default(), definitions.offsets());
+        Maker { defs, regions, tables, places, sites, offsets, contexts, frames, states, broken: 0, deep: 0 }
     }
 
     /// Computes the row of a context after those of its callers.
@@ -281,8 +324,9 @@ impl<'a> Maker<'a> {
             frame = self.frame(Frame { parent: frame, region: id, site });
         }
         let length = above.map_or(0, |above| above.length) + 1;
+        let at = Position { offset: self.offsets.get(&def.id).copied(), line: self.place(context) };
         self.contexts.rows[context as usize] =
-            Context { region: def.region, parent: parent.unwrap_or(NO_PARENT), frame, site, length };
+            Context { region: def.region, parent: parent.unwrap_or(NO_PARENT), frame, site, length, at };
     }
 
     fn place(&self, context: u32) -> CallSite {

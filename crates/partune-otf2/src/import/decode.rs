@@ -5,16 +5,16 @@ use partune_import::{Assembler, RegionKey, Segment, UNKNOWN_BEGIN, lock_key};
 use partune_trace::{
     Collective, IoTransfer, LockEvent, LockKind, MetricSample, NO_MATCHING, NO_REQUEST, Pause, PauseKind, Recv,
     RequestEvent, RequestKind, RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer, RmaTransferKind,
-    Role, Send, TaskEvent, TaskKind, TeamEvent, TeamKind,
+    Role, Send, TaskEvent, TaskKind, TeamEvent, TeamKind, VisitIx,
 };
 use rustc_hash::FxHashMap;
 
 use super::addresses::Told;
 use super::clock::LocationClock;
 use super::contexts::Contexts;
+use super::gaps::{Called, Sampled};
 use super::resolve::{CommRef, MembersRef, Rank, Resolver, UNDEFINED, WinRef, global_region, local_region};
 use super::runs::Kept;
-use super::weave::Called;
 use crate::codec::attributes::AttributeList;
 use crate::codec::{Event, EventVisitor, Mapping};
 
@@ -131,7 +131,16 @@ impl EventVisitor for Decoder<'_> {
                 let context = self.context(calling_context);
                 self.assembler.leave(time, self.region(context));
             }
-            Event::CallingContextSample { .. } => self.kept().samples += 1,
+            Event::CallingContextSample { calling_context, unwind_distance, interrupt_generator } => {
+                let Some(context) = self.context(calling_context) else {
+                    self.kept().lost_samples += 1;
+                    return;
+                };
+                let generator = self.resolver.mappings.map(Mapping::InterruptGenerator, interrupt_generator.into());
+                let next = VisitIx(self.assembler.segment.stream.visits.len() as u32);
+                let generator = generator as u32;
+                self.kept().samples.push(Sampled { next, time, context, unwind_distance, generator });
+            }
             Event::BufferFlush { stop_time } => {
                 let end = self.clock.correct(stop_time).max(time);
                 self.assembler.segment.stream.pauses.push(Pause { begin: time, end, kind: PauseKind::Flush });

@@ -4,10 +4,12 @@ use partune_base::{StringId, Strings};
 use partune_diag::{Diagnostic, Quality};
 use partune_import::IdMap;
 use partune_trace::PeKind;
+use rustc_hash::FxHashMap;
 
 use super::contexts::ContextDef;
 use crate::codec::{Definition, Value};
 use crate::paradigms;
+use crate::write::OFFSET;
 
 /// The property of a location with the number of its events that were lost.
 const LOST_EVENTS: &str = "PARTUNE::LOST_EVENTS";
@@ -20,6 +22,8 @@ const UNDEFINED: u64 = u32::MAX as u64;
 const DOMAIN_DEVICE: u8 = 7;
 const GROUP_ACCELERATOR: u8 = 2;
 const TYPE_STRING: u8 = 11;
+/// `OTF2_INTERRUPT_GENERATOR_MODE_TIME`.
+const MODE_TIME: u8 = 0;
 
 #[derive(Debug)]
 pub(super) struct LocationDef {
@@ -172,6 +176,10 @@ pub(super) struct Definitions {
     pub(super) places: Vec<(u64, u64, u32)>,
     /// Properties of locations: location, name and value.
     location_properties: Vec<(u64, u64, Value)>,
+    /// Properties of calling contexts: context, name and value.
+    context_properties: Vec<(u64, u64, Value)>,
+    /// What interrupts programs for samples: id, and seconds between two times if that is what it counts.
+    pub(super) generators: Vec<(u64, Option<f64>)>,
     /// Properties of processes: name and value.
     process_properties: Vec<(u64, Value)>,
     duplicates: u64,
@@ -307,6 +315,14 @@ impl Definitions {
                 place: u64::from(it.source_code_location),
                 parent: u64::from(it.parent),
             }),
+            Definition::CallingContextProperty(it) => {
+                self.context_properties.push((it.calling_context.into(), it.name.into(), it.value));
+            }
+            Definition::InterruptGenerator(it) => {
+                let seconds = it.period as f64 * scale(it.base, it.exponent);
+                let is_time = it.interrupt_generator_mode == MODE_TIME && seconds > 0.0 && seconds.is_finite();
+                self.generators.push((it.id.into(), is_time.then_some(seconds)));
+            }
             Definition::Attribute(it) => {
                 self.attributes.push((u64::from(it.id), u64::from(it.name), it.value_type == TYPE_STRING));
             }
@@ -320,6 +336,13 @@ impl Definitions {
             }
             _ => {}
         }
+    }
+
+    /// Where contexts are in the code of their module, by the archive's id of the context.
+    pub(super) fn offsets(&self) -> FxHashMap<u64, u64> {
+        let name = self.texts().find(|(_, text)| *text == OFFSET).map(|(id, _)| id);
+        let own = self.context_properties.iter().filter(|(_, it, _)| Some(*it) == name);
+        own.map(|(context, _, value)| (*context, self.number(*value))).collect()
     }
 
     /// The text of a string definition; empty if there is none.

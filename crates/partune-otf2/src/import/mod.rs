@@ -2,7 +2,8 @@
 //!
 //! Global definitions become tables ([`tables`]); the archive is a source then ([`runs`]) whose runs of chunks are decoded in parallel
 //! ([`decode`]), ids resolved at once ([`resolve`]), into segments that `partune-import` joins. Where enters name calling contexts ([`contexts`]),
-//! a joined location gets the visits of the functions around its operations ([`weave`]). An archive that has statistics of call paths in
+//! a joined location gets the visits of the functions around its operations ([`weave`]), by what is known of the time between them ([`gaps`], [`lasting`],
+//! [`shares`]). An archive that has statistics of call paths in
 //! place of events becomes a profile ([`statistics`]).
 //!
 //! Nothing here fails on damage: what cannot be read is told in the trace's `Quality`. Only an anchor that cannot be read, or
@@ -16,11 +17,14 @@ mod copies;
 mod decode;
 mod definitions;
 mod devices;
+mod gaps;
 mod inflated;
+mod lasting;
 mod mappings;
 mod report;
 mod resolve;
 mod runs;
+mod shares;
 mod statistics;
 mod tables;
 mod weave;
@@ -36,7 +40,8 @@ pub(crate) use report::report_damage;
 use crate::codec::{self, Scope};
 use contexts::Contexts;
 use definitions::Definitions;
-use runs::Events;
+use runs::{Between, Events};
+use shares::Generators;
 
 /// OTF2 archives, by their anchor file.
 pub const FORMAT: Format = Format {
@@ -87,6 +92,20 @@ pub fn import_in_runs(
     let locations = defined.into_par_iter().enumerate().map(open).collect();
     let (groups, windows) = (builder.groups.clone(), builder.windows.clone());
     let chunk_size = anchor.event_chunk_size;
-    let events = Events { archive, locations, tables, contexts, groups, windows, statistics, chunk_size, run_bytes };
+    let generators = Generators::new(&definitions);
+    let between = Between::default();
+    let events = Events {
+        archive,
+        locations,
+        tables,
+        contexts,
+        groups,
+        windows,
+        generators,
+        between,
+        statistics,
+        chunk_size,
+        run_bytes,
+    };
     Ok(partune_import::read(events, builder, progress))
 }

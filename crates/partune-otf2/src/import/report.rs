@@ -1,10 +1,13 @@
 //! What was lost or wrong, as diagnostics.
 
+use std::sync::atomic::Ordering;
+
 use partune_diag::{Diagnostic, Quality};
 use partune_import::{Faults, Joined};
+use partune_trace::TraceBuilder;
 
 use super::archive::Location;
-use super::runs::Kept;
+use super::runs::{Between, Kept};
 use crate::codec::Damage;
 
 /// Tells what was lost of a file.
@@ -33,7 +36,6 @@ pub(crate) fn report_damage(name: &str, damage: &Damage, quality: &mut Quality) 
 /// Tells what was wrong with locations.
 pub(super) fn report_locations(locations: &[Location], joined: &[Joined<Kept>], quality: &mut Quality) {
     let mut faults = Faults::default();
-    let mut samples = 0;
     let mut miscounted: Vec<(u64, u64)> = Vec::new();
     for (location, joined) in locations.iter().zip(joined) {
         for fault in &location.faults {
@@ -47,7 +49,6 @@ pub(super) fn report_locations(locations: &[Location], joined: &[Joined<Kept>], 
             quality.add(Diagnostic::data_loss(format!("event files cannot be read to their end: {error}"), remedy));
         }
         faults.add(joined.faults);
-        samples += joined.beside().map(|(kept, _)| kept.samples).sum::<u64>();
         let read = joined.events();
         if location.event_bytes.is_some() && read != location.announced {
             miscounted.push((location.announced, read));
@@ -61,11 +62,56 @@ pub(super) fn report_locations(locations: &[Location], joined: &[Joined<Kept>], 
         quality.add(Diagnostic::info(message, remedy).times(miscounted.len() as u64));
     }
     faults.report("location", quality);
+}
+
+/// Tells how time between operations became that of functions.
+pub(super) fn report_between(
+    between: &Between,
+    rate: Option<f64>,
+    joined: &[Joined<Kept>],
+    builder: &mut TraceBuilder,
+) {
+    let kept = || joined.iter().flat_map(Joined::beside).map(|(kept, _)| kept);
+    let quality = &mut builder.quality;
     quality.add(
-        Diagnostic::info(
-            "samples of calling contexts were not analysed",
-            "record with instrumentation, or analyse them with a sampling tool",
+        Diagnostic::data_loss(
+            "samples name a calling context that is not defined; they were left out",
+            "the archive's .def file is damaged: copy it again",
         )
-        .times(samples),
+        .times(kept().map(|kept| kept.lost_samples).sum()),
     );
+    let samples = between.samples.load(Ordering::Relaxed);
+    if samples > 0 {
+        let rate = rate.map_or(String::new(), |rate| format!(" at {rate:.0} Hz"));
+        let deviation = 50.0 / (samples as f64).sqrt();
+        let message = format!(
+            "time between operations is shared out by {samples} samples{rate}: times and shares of functions are estimates, \
+             ±{deviation:.1} percentage points (1σ) for one with half of the time"
+        );
+        quality.add(Diagnostic::info(message, "run for longer, or sample at a higher rate, for a smaller error"));
+    } else {
+        quality.add(
+            Diagnostic::info(
+                "samples of calling contexts were not analysed: all lie inside of operations",
+                "samples tell what a program does between operations",
+            )
+            .times(kept().map(|kept| kept.samples.len() as u64).sum()),
+        );
+    }
+    let all = joined.iter().filter_map(Joined::times).map(|(begin, end)| end.0.saturating_sub(begin.0) as f64).sum();
+    report_unknown(between.unknown.load(Ordering::Relaxed), all, builder.resolution, quality);
+}
+
+/// Tells of ticks between operations that are those of the outermost function for want of knowing better, if it is 1 % of all.
+pub(super) fn report_unknown(ticks: u64, all: f64, resolution: u64, quality: &mut Quality) {
+    if ticks as f64 <= 0.01 * all {
+        return;
+    }
+    let seconds = ticks as f64 / resolution.max(1) as f64;
+    let message = format!(
+        "{seconds:.3} s between operations count for the program's outermost function: the functions around them may have gone on, or have \
+         been called again. Times of functions without events of their own are lower bounds"
+    );
+    let remedy = "samples of calling contexts would tell, and so would marks around what computes";
+    quality.add(Diagnostic::info(message, remedy));
 }

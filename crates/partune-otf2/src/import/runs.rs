@@ -2,6 +2,7 @@
 //! open and one chunk of it in memory.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use partune_base::{GroupId, PeId, RegionId, Table, Time, WindowId};
 use partune_import::{Assembler, Beside, Joined, Pieces, RegionKey, Segment, Source};
@@ -12,11 +13,13 @@ use super::archive::{Archive, Location};
 use super::contexts::Contexts;
 use super::copies;
 use super::decode::Decoder;
-use super::report::report_locations;
+use super::gaps::{Called, Recording, Sampled};
+use super::report::{report_between, report_locations};
 use super::resolve::Resolver;
+use super::shares::Generators;
 use super::statistics;
 use super::tables::Tables;
-use super::weave::{self, Called};
+use super::weave;
 use crate::codec::{self, Damage, EndKind};
 use crate::statistics::Statistics;
 
@@ -43,8 +46,10 @@ pub(super) struct Kept {
     pub(super) addresses: Addresses,
     /// File operations that were under way at an end of it.
     pub(super) io: OpenOperations,
-    /// Samples of calling contexts, which we read but do not analyse.
-    pub(super) samples: u64,
+    /// Where it was interrupted.
+    pub(super) samples: Vec<Sampled>,
+    /// Samples whose context is not defined.
+    pub(super) lost_samples: u64,
     /// What was lost of the event file.
     pub(super) damage: Damage,
     /// Why some of it could not be read.
@@ -89,6 +94,15 @@ impl Beside for Kept {
     }
 }
 
+/// How time between operations became that of functions, summed over locations.
+#[derive(Debug, Default)]
+pub(super) struct Between {
+    /// Samples that it was shared out by.
+    pub(super) samples: AtomicU64,
+    /// Ticks in which a function may have gone on or have been called again.
+    pub(super) unknown: AtomicU64,
+}
+
 /// An archive whose definitions are read.
 pub(super) struct Events<'a> {
     pub(super) archive: Archive<'a>,
@@ -97,6 +111,8 @@ pub(super) struct Events<'a> {
     pub(super) contexts: Contexts,
     pub(super) groups: Table<GroupId, Group>,
     pub(super) windows: Table<WindowId, Window>,
+    pub(super) generators: Generators,
+    pub(super) between: Between,
     pub(super) statistics: Option<Vec<Option<Statistics>>>,
     pub(super) chunk_size: u64,
     /// The least bytes of a run, if not to be chosen by the size of the archive.
@@ -155,20 +171,29 @@ impl Source for Events<'_> {
 
     /// Adds the visits of functions, if enters named calling contexts.
     fn joined(&self, pe: PeId, joined: &mut Joined<Kept>) {
-        if joined.beside().all(|(kept, _)| kept.called.is_empty()) {
+        if joined.beside().all(|(kept, _)| kept.called.is_empty() && kept.samples.is_empty()) {
             return;
         }
         let resolver = self.resolver(pe);
+        let samples = joined.beside().flat_map(|(kept, offset)| {
+            kept.samples.iter().map(move |it| Sampled { next: VisitIx(it.next.0 + offset), ..*it })
+        });
+        let samples: Vec<Sampled> = samples.collect();
         let called = joined.beside().flat_map(|(kept, offset)| {
             kept.called.iter().map(move |it| Called { visit: VisitIx(it.visit.0 + offset), ..*it })
         });
         let called: Vec<Called> = called.collect();
         let recorded = joined.recorded(|key| resolver.region(key));
-        joined.replace(weave::weave(&recorded, &called, &self.contexts));
+        let recording = Recording { visits: &recorded, called: &called, samples: &samples };
+        let woven = weave::weave(&recording, &self.contexts, &self.generators);
+        self.between.samples.fetch_add(woven.samples, Ordering::Relaxed);
+        self.between.unknown.fetch_add(woven.unknown, Ordering::Relaxed);
+        joined.replace(woven.visits);
     }
 
     fn report(&self, joined: &[Joined<Kept>], builder: &mut TraceBuilder) {
         report_locations(&self.locations, joined, &mut builder.quality);
+        report_between(&self.between, self.generators.rate, joined, builder);
     }
 
     fn complete(self, kept: Vec<Kept>, builder: &mut TraceBuilder) {

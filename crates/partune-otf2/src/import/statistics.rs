@@ -2,7 +2,7 @@
 //!
 //! A row stands for a context that was recorded: a construct or a marked region. Functions around it have no rows; they are made here
 //! from what the gaps between recorded calls tell, by the rule that gives them visits in a trace (see [`super::weave`]): the time between
-//! two calls belongs to the innermost function that both are in, and a function is entered where a call is inside of it and the call before
+//! two calls belongs to the innermost function that went on from one to the other (see [`super::lasting`]), and a function is entered where a call is inside of it and the call before
 //! was not. A marked region is at the line where it begins; the chain of a call inside of it has it at another one, that of the call. So
 //! where a chain has a region that has no row there, it stands for the one in the same functions that has. So a profile has the same functions with the same times and numbers of visits as a trace of the same run would.
 
@@ -16,6 +16,9 @@ use rustc_hash::FxHashMap;
 
 use super::archive::{Archive, Location};
 use super::contexts::{Contexts, DEEPEST};
+use super::gaps::length;
+use super::lasting::Lasting;
+use super::report::report_unknown;
 use super::tables::{DefinedLocation, Tables};
 use crate::statistics::{Block, Gap, SEVERAL, Statistics, members};
 
@@ -30,6 +33,8 @@ pub(super) struct Paths<'a> {
     /// Paths of contexts that have rows, by what is around them, whatever the line.
     recorded: FxHashMap<(CallPathId, RegionId), CallPathId>,
     of_context: FxHashMap<u32, CallPathId>,
+    /// Ticks between calls of one function that may have been called again in between.
+    unknown: u64,
 }
 
 /// Reads the statistics of all locations. `None` if the archive has none: it holds events.
@@ -84,7 +89,7 @@ impl<'a> Paths<'a> {
         resolution: u64,
     ) -> Paths<'a> {
         let (known, recorded, of_context) = <_>::default();
-        Paths { contexts, tables, regions, resolution, known, recorded, of_context }
+        Paths { contexts, tables, regions, resolution, known, recorded, of_context, unknown: 0 }
     }
 
     /// The profile of all locations; paths are added where they are met first.
@@ -117,6 +122,8 @@ impl<'a> Paths<'a> {
             )
             .times(unknown),
         );
+        let all = pes.iter().map(|pe| pe.end.0.saturating_sub(pe.begin.0) as f64).sum();
+        report_unknown(self.unknown, all, self.resolution, quality);
         Profile { pes: pes.into() }
     }
 
@@ -149,13 +156,21 @@ impl<'a> Paths<'a> {
             };
             sums.entry(path).or_default().merge(&more);
         }
+        let mut lasting = Lasting::default();
         for gap in &statistics.gaps {
-            if self.gap(gap, paths, &mut sums).is_none() {
+            let before = gap.before.and_then(|before| self.contexts.position(before.into()));
+            if let Some(pair) = before.zip(self.contexts.position(gap.context.into())) {
+                lasting.count(self.contexts, pair, gap.count, gap.ticks);
+            }
+        }
+        let (begin, end) = (time(statistics.begin), time(statistics.end));
+        lasting.counted(self.contexts, length(begin, end));
+        for gap in &statistics.gaps {
+            if self.gap(gap, &mut lasting, paths, &mut sums).is_none() {
                 *unknown += 1;
             }
         }
         let rows = rows(paths, sums, statistics.has_cpu);
-        let (begin, end) = (time(statistics.begin), time(statistics.end));
         let calls = statistics.rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.count));
         let open_block = statistics.open_block.map(|block| self.block(statistics, &block));
         PeProfile { begin, end, paused: span(statistics.paused), calls, open_block, rows }
@@ -173,14 +188,22 @@ impl<'a> Paths<'a> {
     }
 
     /// Charges the time between two calls and the visits that begin there. None if a context is not defined.
-    fn gap(&mut self, gap: &Gap, paths: &mut CallPaths, sums: &mut FxHashMap<CallPathId, Sums>) -> Option<()> {
+    fn gap(
+        &mut self,
+        gap: &Gap,
+        lasting: &mut Lasting,
+        paths: &mut CallPaths,
+        sums: &mut FxHashMap<CallPathId, Sums>,
+    ) -> Option<()> {
         let context = self.contexts.position(gap.context.into())?;
         let path = self.place(context, true, paths);
         let inside = paths.parent(path);
         let common = if let Some(before) = gap.before {
-            let before = self.contexts.position(before.into())?;
-            let before = self.place(before, true, paths);
+            let of_before = self.contexts.position(before.into())?;
+            let before = self.place(of_before, true, paths);
             let common = common(paths, inside, paths.parent(before));
+            let lasting = lasting.of(self.contexts, (of_before, context));
+            let common = self.lasting(lasting as usize, common, paths, sums, gap.ticks);
             if common.is_some() {
                 let cpu = self.cpu(gap.cpu);
                 let sums = sums.entry(common).or_default();
@@ -202,6 +225,30 @@ impl<'a> Paths<'a> {
             at = paths.parent(at);
         }
         Some(())
+    }
+
+    /// The innermost one of the functions that two calls are in, of which only the outermost `lasting` go on: a recorded region always does.
+    fn lasting(
+        &mut self,
+        lasting: usize,
+        common: CallPathId,
+        paths: &CallPaths,
+        sums: &FxHashMap<CallPathId, Sums>,
+        ticks: u64,
+    ) -> CallPathId {
+        let is_function = |path: &CallPathId| self.is_function(paths.region(*path));
+        let functions = paths.ancestors(common).filter(is_function).count();
+        let is_recorded = |path: &CallPathId| sums.get(path).is_some_and(|sums| sums.is_recorded);
+        let mut path = common;
+        for _ in lasting..functions {
+            if path.is_some() && !is_recorded(&path) {
+                path = paths.parent(path);
+            }
+        }
+        if path != common {
+            self.unknown = self.unknown.saturating_add(ticks);
+        }
+        path
     }
 
     /// The path of a context, after those of its callers; `has_row`: it is at the line that it says.

@@ -1,34 +1,38 @@
-//! Visits of functions that have no events of their own, from the calling contexts of the operations inside of them.
+//! Visits of functions that have no events of their own, from the calling contexts of the operations inside of them and from samples.
 //!
 //! Where a location's enters name calling contexts, its visits so far are only those of operations and marked regions. Here
 //! the functions of their chains get visits around them. A function is entered where the first event inside of it is entered,
-//! stays open while the next event on the same level has it in its chain too, and is left where the last one inside of it was
-//! left. So time between two operations belongs to the innermost function that both are in, and what a function does before
-//! its first and after its last operation belongs to its caller: **its visit is a lower bound of the function's time.**
+//! stays open while it is known to go on until the next event on the same level, and is left where the last one inside of it was
+//! left. So time between two operations belongs to the innermost function that went on ([`super::lasting`]), and what a function does before
+//! its first and after its last operation belongs to a caller: **its visit is a lower bound of the function's time.**
 //!
-//! Two operations with the same function in their chains may lie in two executions of it. The unwind distance of an enter says
-//! which functions are new since the event before; where the recorder knows that, the visits are told apart.
+//! The unwind distance of an enter says which functions are new since the event before; where the recorder knows that, the visits are told apart
+//! by it. Where there are samples of what lies between, they decide instead ([`super::shares`]): a gap has parts, each in the functions of a
+//! sample, and functions that neighbours have in common stay open.
 //!
 //! A visit by an event is never cut. A chain that does not have the open functions around such a visit (a phase that
 //! begins in one function and ends in another) goes on inside of it with what it does not share with them. An event without a
 //! chain (a plain ENTER) lies in the functions that the chained events before and after it share.
 //!
 //! Called when a location is joined, which knows all visits of the location with their begins and ends; so nothing here depends on how the
-//! file was cut into runs. Linear in visits and in the functions entered.
+//! file was cut into runs. Linear in visits, samples and the functions entered.
 
 use partune_base::Time;
 use partune_import::{Recorded, Replaced};
 use partune_trace::{CallSite, VisitIx};
 
 use super::contexts::{Contexts, NO_FRAME};
+use super::gaps::{Called, Gap, Recording, Visitor, length, walk};
+use super::lasting::Lasting;
+use super::shares::{Generators, Shares, Stretch};
 
-/// The enter of a visit named a calling context.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Called {
-    pub(super) visit: VisitIx,
-    /// Position in [`Contexts`].
-    pub(super) context: u32,
-    pub(super) unwind_distance: u32,
+/// What was made of a location.
+pub(super) struct Woven {
+    pub(super) visits: Replaced,
+    /// Samples that time was shared out by.
+    pub(super) samples: u64,
+    /// Ticks between operations of one function that may have been called again in between.
+    pub(super) unknown: u64,
 }
 
 /// The inside of a recorded visit, or of the whole location.
@@ -36,73 +40,101 @@ struct Level {
     path: Option<u32>,
     /// The functions around the visit, as far as they are known to be its own.
     around: u32,
-    /// The first recorded visit behind it.
-    end: usize,
     /// Its open functions are in `Weaver::open` from here on; they are those from `base` (not itself) to `top`.
     first: usize,
     base: u32,
     top: u32,
-    /// When the last visit by an event in it ends.
+    /// When the last visit in it ends, or the last part of a gap.
     last: Time,
 }
 
 struct Weaver<'a> {
     contexts: &'a Contexts,
+    shares: Option<Shares<'a>>,
+    lasting: Lasting,
+    parts: Vec<Stretch>,
     woven: Replaced,
+    unknown: u64,
     levels: Vec<Level>,
     /// Visits and paths of open functions.
     open: Vec<(VisitIx, u32)>,
 }
 
-/// Adds the visits of functions. `called` is in order of visits.
-pub(super) fn weave(recorded: &[Recorded], called: &[Called], contexts: &Contexts) -> Replaced {
-    let ends = ends(recorded);
+/// Adds the visits of functions.
+pub(super) fn weave(recording: &Recording<'_>, contexts: &Contexts, generators: &Generators) -> Woven {
+    let mut pairs = Pairs { contexts, lasting: Lasting::default() };
+    walk(recording, contexts, &mut pairs);
+    let begin = recording.visits.first().map_or(Time::ZERO, |visit| visit.enter);
+    let end = recording.visits.iter().map(|visit| visit.exit).max().unwrap_or(begin);
+    pairs.lasting.counted(contexts, length(begin, end));
+    let shares = Shares::new(recording, contexts, generators);
     let mut weaver = Weaver {
         contexts,
+        shares,
+        lasting: pairs.lasting,
+        parts: Vec::new(),
         woven: Replaced::default(),
-        levels: vec![Level::new(None, NO_FRAME, usize::MAX, 0, Time::MIN)],
+        unknown: 0,
+        levels: vec![Level::new(None, NO_FRAME, 0, Time::MIN)],
         open: Vec::new(),
     };
-    let mut called = called.iter().peekable();
-    for (index, visit) in recorded.iter().enumerate() {
-        while weaver.levels.len() > visit.depth as usize + 1 {
-            weaver.leave();
-        }
-        while called.next_if(|called| called.visit.index() < index).is_some() {}
-        let own = called.next_if(|called| called.visit.index() == index);
-        let next = own.or_else(|| called.peek().copied());
-        weaver.enter(visit, own, next, ends[index]);
-    }
-    while !weaver.levels.is_empty() {
-        weaver.leave();
-    }
-    weaver.woven
+    walk(recording, contexts, &mut weaver);
+    let samples = weaver.shares.map_or(0, |shares| shares.used);
+    Woven { visits: weaver.woven, samples, unknown: weaver.unknown }
 }
 
-/// For each visit the first one behind it that is not inside of it.
-fn ends(recorded: &[Recorded]) -> Vec<usize> {
-    let mut ends = vec![recorded.len(); recorded.len()];
-    let mut open: Vec<usize> = Vec::new();
-    for (index, visit) in recorded.iter().enumerate() {
-        for left in open.drain((visit.depth as usize).min(open.len())..) {
-            ends[left] = index;
+/// Counts the gaps for which the recorder does not know what went on.
+struct Pairs<'a> {
+    contexts: &'a Contexts,
+    lasting: Lasting,
+}
+
+impl Visitor for Pairs<'_> {
+    fn gap(&mut self, gap: &Gap<'_>) {
+        if let (Some(before), Some(next)) = (gap.before, gap.next)
+            && self.contexts.kept(next.context, next.unwind_distance) == u32::MAX
+        {
+            self.lasting.count(self.contexts, (before, next.context), 1, length(gap.begin, gap.end));
         }
-        open.push(index);
     }
-    ends
 }
 
 impl Level {
-    fn new(path: Option<u32>, around: u32, end: usize, first: usize, last: Time) -> Level {
-        Level { path, around, end, first, base: around, top: around, last }
+    fn new(path: Option<u32>, around: u32, first: usize, last: Time) -> Level {
+        Level { path, around, first, base: around, top: around, last }
     }
 }
 
-impl Weaver<'_> {
-    /// Enters a recorded visit. `own`: what it was called in; `next`: the same, or that of the next visit that has it.
-    fn enter(&mut self, visit: &Recorded, own: Option<&Called>, next: Option<&Called>, end: usize) {
-        let inside = self.levels.last().map_or(usize::MAX, |level| level.end);
-        self.close(next.filter(|next| next.visit.index() < inside));
+impl Visitor for Weaver<'_> {
+    fn gap(&mut self, gap: &Gap<'_>) {
+        let mut parts = std::mem::take(&mut self.parts);
+        if let Some(shares) = &mut self.shares {
+            shares.share(gap, &mut parts);
+        }
+        let is_shared = !parts.is_empty();
+        let kept = self.kept(gap, is_shared);
+        if is_shared {
+            let rest = self.rest(gap);
+            if let Some(level) = self.levels.last_mut() {
+                level.last = level.last.max(gap.begin);
+            }
+            for part in &parts {
+                self.keep(part.frame.unwrap_or(rest), part.kept);
+                let begin = self.levels.last().map_or(gap.begin, |level| level.last);
+                self.open_functions(part.frame.unwrap_or(rest), begin);
+                if let Some(level) = self.levels.last_mut() {
+                    level.last = part.end;
+                }
+            }
+        }
+        self.parts = parts;
+        match gap.next {
+            Some(next) => self.keep(self.contexts.around(next.context), kept),
+            None => self.keep(NO_FRAME, 0),
+        }
+    }
+
+    fn enter(&mut self, visit: &Recorded, own: Option<&Called>) {
         if let Some(own) = own {
             self.open_functions(self.contexts.around(own.context), visit.enter);
         }
@@ -117,20 +149,53 @@ impl Weaver<'_> {
         level.last = visit.exit;
         let site = own.map_or(CallSite::NONE, |own| self.contexts.site(own.context));
         let path = self.woven.recorded(visit, parent, site);
-        self.levels.push(Level::new(Some(path), around, end, self.open.len(), visit.enter));
+        self.levels.push(Level::new(Some(path), around, self.open.len(), visit.enter));
     }
 
-    /// Closes the open functions of the innermost level that the next event in it is not in; all if there is none.
-    fn close(&mut self, next: Option<&Called>) {
+    fn leave(&mut self) {
+        self.levels.pop();
+    }
+}
+
+impl Weaver<'_> {
+    /// How many of the functions before a gap, outermost first and at most, go on behind it.
+    fn kept(&mut self, gap: &Gap<'_>, is_shared: bool) -> u32 {
+        let Some(next) = gap.next else { return 0 };
+        let by_distance = self.contexts.kept(next.context, next.unwind_distance);
+        let Some(before) = gap.before.filter(|_| by_distance == u32::MAX && !is_shared) else { return by_distance };
+        let lasting = self.lasting(before, next.context);
+        let Some(level) = self.levels.last() else { return lasting };
+        let common = self.contexts.common(level.top, self.contexts.around(next.context));
+        // A recorded visit goes on anyway, and so does what is around it.
+        let known = self.contexts.depth(level.base).max(lasting);
+        if self.open.len() > level.first && known < self.contexts.depth(common) {
+            self.unknown = self.unknown.saturating_add(length(gap.begin, gap.end));
+        }
+        lasting
+    }
+
+    /// The innermost function that a gap without samples belongs to; that around the level if none is known.
+    fn rest(&mut self, gap: &Gap<'_>) -> u32 {
+        let around = self.levels.last().map_or(NO_FRAME, |level| level.around);
+        let (Some(before), Some(next)) = (gap.before, gap.next) else { return around };
+        let common = self.contexts.common(self.contexts.around(before), self.contexts.around(next.context));
+        let by_distance = self.contexts.kept(next.context, next.unwind_distance);
+        let lasting = if by_distance == u32::MAX { self.lasting(before, next.context) } else { by_distance };
+        self.contexts.ancestor(common, lasting)
+    }
+
+    fn lasting(&mut self, before: u32, next: u32) -> u32 {
+        self.lasting.of(self.contexts, (before, next))
+    }
+
+    /// Closes the open functions of the innermost level that others are not in, and all but so many of the outermost ones.
+    fn keep(&mut self, functions: u32, most: u32) {
         let Some(level) = self.levels.last_mut() else { return };
         if self.open.len() == level.first {
             return;
         }
-        let kept = next.map_or(0, |next| {
-            let common = self.contexts.common(level.top, self.contexts.around(next.context));
-            let common = self.contexts.depth(common).min(self.contexts.kept(next.context, next.unwind_distance));
-            common.saturating_sub(self.contexts.depth(level.base)) as usize
-        });
+        let common = self.contexts.common(level.top, functions);
+        let kept = self.contexts.depth(common).min(most).saturating_sub(self.contexts.depth(level.base)) as usize;
         let kept = level.first + kept.min(self.open.len() - level.first);
         for (visit, _) in self.open.drain(kept..) {
             self.woven.leave(visit, level.last);
@@ -162,11 +227,5 @@ impl Weaver<'_> {
             self.open.push(function);
             parent = Some(function.1);
         }
-    }
-
-    /// Leaves the innermost level.
-    fn leave(&mut self) {
-        self.close(None);
-        self.levels.pop();
     }
 }

@@ -2,8 +2,10 @@
 
 mod contexts;
 mod exported;
+mod lasting;
 mod packed;
 mod programs;
+mod samples;
 mod statistics;
 
 use std::path::{Path, PathBuf};

@@ -23,7 +23,9 @@ pub(super) const FINALIZE: u32 = 5;
 pub(super) const SOLVE: u32 = 6;
 pub(super) const STEP: u32 = 7;
 pub(super) const COMPUTE: u32 = 8;
-const REGIONS: [(&str, u8, u8, u32); 10] = [
+pub(super) const FORCE: u32 = 10;
+pub(super) const START: u32 = 11;
+const REGIONS: [(&str, u8, u8, u32); 12] = [
     ("main", 1, 1, 0),
     ("exchange", 1, 1, 0),
     ("MPI_Send", 28, 4, 0),
@@ -34,6 +36,8 @@ const REGIONS: [(&str, u8, u8, u32); 10] = [
     ("step", 3, 1, 3),
     ("compute", 1, 1, 0),
     ("lines", 4, 1, 0),
+    ("force", 1, 1, 0),
+    ("__libc_start_main", 1, 1, 0),
 ];
 
 /// A place in the source: file and line; `HERE` is unknown.
@@ -49,6 +53,10 @@ pub(super) struct Program {
     /// Global ids of the local contexts of each location, if it has its own.
     pub(super) maps: Vec<Vec<u64>>,
     pub(super) lost: Vec<u64>,
+    /// Contexts and where they are in the code of their module.
+    pub(super) offsets: Vec<(u32, u64)>,
+    /// Ticks between two samples, as mode, base, exponent and period.
+    pub(super) generator: Option<(u8, u8, i64, u64)>,
     pub(super) event_chunk: u64,
 }
 
@@ -58,6 +66,10 @@ pub(super) fn enter(time: u64, calling_context: u32, unwind_distance: u32) -> (u
 
 pub(super) fn leave(time: u64, calling_context: u32) -> (u64, Event<'static>) {
     (time, Event::CallingContextLeave { calling_context })
+}
+
+pub(super) fn sample(time: u64, calling_context: u32, unwind_distance: u32) -> (u64, Event<'static>) {
+    (time, Event::CallingContextSample { calling_context, unwind_distance, interrupt_generator: 0 })
 }
 
 /// Enter and leave of contexts that do nothing else.
@@ -70,7 +82,15 @@ pub(super) fn calls(calls: &[(u64, u64, u32, u32)]) -> Vec<(u64, Event<'static>)
 
 impl Program {
     pub(super) fn new(contexts: &[(u32, Place, u32)], locations: Vec<Vec<(u64, Event<'static>)>>) -> Program {
-        Program { contexts: contexts.to_vec(), locations, maps: Vec::new(), lost: Vec::new(), event_chunk: 1 << 18 }
+        Program {
+            contexts: contexts.to_vec(),
+            locations,
+            maps: Vec::new(),
+            lost: Vec::new(),
+            offsets: Vec::new(),
+            generator: None,
+            event_chunk: 1 << 18,
+        }
     }
 
     /// The files of the archive `traces.otf2`.
@@ -110,7 +130,7 @@ impl Program {
     }
 
     fn define(&self, counts: &[u64], write: &mut dyn FnMut(Definition<'_>)) {
-        let mut strings: Vec<&str> = vec!["", "node", "rank", "PARTUNE::LOST_EVENTS"];
+        let mut strings: Vec<&str> = vec!["", "node", "rank", "PARTUNE::LOST_EVENTS", "PARTUNE::OFFSET"];
         strings.extend(REGIONS.iter().map(|region| region.0));
         let first_file = strings.len();
         let mut places: Vec<Place> = self.contexts.iter().map(|context| context.1).filter(|it| *it != HERE).collect();
@@ -130,13 +150,13 @@ impl Program {
             write(
                 Region {
                     id: id as u32,
-                    name: id as u32 + 4,
+                    name: id as u32 + 5,
                     description: 0,
                     region_type: 1,
                     source_file: 0,
                     begin_line_number: 0,
                     end_line_number: 0,
-                    canonical_name: Some(id as u32 + 4),
+                    canonical_name: Some(id as u32 + 5),
                     region_role: Some(*role),
                     paradigm: Some(*paradigm),
                     region_flags: Some(*flags),
@@ -151,6 +171,13 @@ impl Program {
         for (id, (region, place, parent)) in self.contexts.iter().enumerate() {
             let at = places.iter().position(|it| it == place).map_or(NONE, |at| at as u32);
             write(CallingContext { id: id as u32, region: *region, source_code_location: at, parent: *parent }.into());
+        }
+        for (calling_context, offset) in &self.offsets {
+            let (calling_context, value) = (*calling_context, Value::U64(*offset));
+            write(CallingContextProperty { calling_context, name: 4, value }.into());
+        }
+        if let Some((interrupt_generator_mode, base, exponent, period)) = self.generator {
+            write(InterruptGenerator { id: 0, name: 0, interrupt_generator_mode, base, exponent, period }.into());
         }
         for (rank, events) in counts.iter().enumerate() {
             let rank = rank as u32;

@@ -10,10 +10,10 @@
 //! expect unlinked                     it is no MPI program, and opens MPI itself
 //! expect each: MPI_Send 3, sent 24    counts of every rank, see [`super::printed`]
 //! expect rank 0: MPI_Recv 3           counts of one rank
-//! expect wait late_sender at HERE: MPI_Recv, ranks 1 2, 0.30 s, causes 0, path outer
+//! expect wait late_sender at HERE: MPI_Recv, ranks 1 2, 0.30 s, causes 0, path outer, in main
 //! ```
 //!
-//! A wait is at the line that holds its mark in capitals; its seconds are those of each waiting rank.
+//! A wait is at the line that holds its mark in capitals; its seconds are those of each waiting rank; its causes worked `in` a function.
 
 use std::collections::BTreeMap;
 
@@ -50,6 +50,8 @@ pub(super) struct Wait {
     pub(super) seconds: f64,
     pub(super) causes: Vec<u64>,
     pub(super) path: Option<String>,
+    /// The function in which causes worked.
+    pub(super) origin: Option<String>,
 }
 
 impl Expected {
@@ -117,6 +119,7 @@ fn wait(words: &str, source: &str) -> Wait {
         seconds: 0.0,
         causes: Vec::new(),
         path: None,
+        origin: None,
     };
     let numbers = |rest: &str| rest.split(' ').map(|rank| rank.parse().expect("ranks are numbers")).collect();
     for part in tail.split(", ") {
@@ -125,6 +128,7 @@ fn wait(words: &str, source: &str) -> Wait {
             Some(("ranks", rest)) => wait.ranks = numbers(rest),
             Some(("causes", rest)) => wait.causes = numbers(rest),
             Some(("path", rest)) => wait.path = Some(rest.to_owned()),
+            Some(("in", rest)) => wait.origin = Some(rest.to_owned()),
             Some((seconds, "s")) => wait.seconds = seconds.parse().expect("seconds are a number"),
             Some(_) => panic!("not a word of waits: {part}"),
         }

@@ -38,6 +38,7 @@ waits! {
     two_places "two_places.c"
     collectives "collectives.c"
     fortran "fortran.f90"
+    called_in_turns "called_in_turns.c"
 }
 
 #[test]
@@ -126,6 +127,13 @@ fn check_wait(wait: &Wait, worked: &Worked, document: &Value) -> Result<(), Stri
             let text = format!("PE {pe} waits {waits} s of {expected} s and is blamed for {blame} s");
             return Err(format!("{text}: {wait:?}, {worked:?}, {found:#}"));
         }
+    }
+    let Some(origin) = &wait.origin else { return Ok(()) };
+    let causes = found["causes"].as_array().into_iter().flatten();
+    let elsewhere = causes.filter(|it| it["origin"]["construct"] != origin.as_str());
+    let elsewhere: f64 = elsewhere.filter_map(|it| it["seconds"].as_f64()).sum();
+    if elsewhere > 0.05 * expected * wait.ranks.len() as f64 {
+        return Err(format!("{elsewhere} s are not caused in {origin}: {wait:?}, {found:#}"));
     }
     Ok(())
 }

@@ -1,0 +1,150 @@
+//! Which functions went on between two operations, where the recorder does not know: unwind distances below 2.
+//!
+//! Two operations of one function may lie in two calls of it. What tells is where the calls are in its code. Outermost first, as long as both
+//! operations have the same function at the same place, that place says nothing: the function may have gone round a loop, or have returned
+//! and been called again from a loop around it. The first place that differs decides: a call further down in the same function follows in the same
+//! execution of it, a call further up does not. So time between two operations is that of the innermost function that went on for sure,
+//! and never that of a function that merely has both.
+//!
+//! The program's own outermost function always goes on: that is the innermost one that both start-up and shut-down are in (of a Fortran program,
+//! `main` calls it), or the outermost one where that is not known, as on a thread. So does one with two turns of a marked loop.
+//!
+//! A loop around one call (a receive posted for each neighbour) looks like that too. Where such gaps are short it does not matter whose they are, and taking
+//! the functions for left and called again would make many visits of one. So the shortest kinds of unproven gaps, as long as they are 1 % of the time of a PE
+//! together, leave all functions open.
+//!
+//! Traces ([`super::weave`]) and profiles ([`super::statistics`]) go by this one rule, which knows only the two contexts.
+
+use std::cmp::Ordering;
+
+use partune_base::{RegionId, Strings, Table};
+use partune_trace::{Region, RegionKind, Role};
+use rustc_hash::FxHashMap;
+
+use super::contexts::{Contexts, DEEPEST, NO_FRAME, Position};
+use super::tables::Tables;
+use crate::start::is_below_main;
+
+/// How many functions go on between two operations, by their contexts, on one location.
+#[derive(Default)]
+pub(super) struct Lasting {
+    known: FxHashMap<(u32, u32), u32>,
+    /// Number and ticks of gaps that functions around both sides may have been left in.
+    unproven: FxHashMap<(u32, u32), (u64, u64)>,
+}
+
+impl Lasting {
+    /// Counts gaps between two operations.
+    pub(super) fn count(&mut self, contexts: &Contexts, pair: (u32, u32), count: u64, ticks: u64) {
+        if self.of(contexts, pair) < contexts.depth(contexts.common(contexts.around(pair.0), contexts.around(pair.1))) {
+            let sum = self.unproven.entry(pair).or_default();
+            *sum = (sum.0.saturating_add(count), sum.1.saturating_add(ticks));
+        }
+    }
+
+    /// All gaps of the location are counted; it took `span` ticks.
+    pub(super) fn counted(&mut self, contexts: &Contexts, span: u64) {
+        let mut kinds: Vec<_> = std::mem::take(&mut self.unproven).into_iter().collect();
+        let mean = |sum: (u64, u64), other: (u64, u64)| u128::from(sum.1) * u128::from(other.0);
+        kinds.sort_unstable_by(|a, b| mean(a.1, b.1).cmp(&mean(b.1, a.1)).then(a.0.cmp(&b.0)));
+        let mut left = span / 100;
+        for (pair, (_, ticks)) in kinds {
+            let Some(rest) = left.checked_sub(ticks) else { return };
+            left = rest;
+            let common = contexts.common(contexts.around(pair.0), contexts.around(pair.1));
+            self.known.insert(pair, contexts.depth(common));
+        }
+    }
+
+    pub(super) fn of(&mut self, contexts: &Contexts, pair: (u32, u32)) -> u32 {
+        *self.known.entry(pair).or_insert_with(|| contexts.lasting(pair.0, pair.1))
+    }
+}
+
+impl Contexts {
+    /// How many of the functions around two operations, outermost first, went on from the end of one to the begin of the next.
+    fn lasting(&self, before: u32, next: u32) -> u32 {
+        let common = self.common(self.around(before), self.around(next));
+        if self.is_iteration(before) && self.region(before) == self.region(next) {
+            return self.depth(common);
+        }
+        let mut lasting = self.program(common);
+        // So that the cost is bounded; in recursion so deep the program's function is the answer.
+        if self.length(before).max(self.length(next)) > 4 * DEEPEST {
+            return lasting;
+        }
+        for (a, b) in self.functions(before).into_iter().zip(self.functions(next)) {
+            if self.inside(a) != self.inside(b) {
+                break;
+            }
+            match order(self.at(a), self.at(b)) {
+                Some(Ordering::Less) => {
+                    lasting = lasting.max(self.depth(self.inside(a)));
+                    break;
+                }
+                Some(Ordering::Greater) => break,
+                Some(Ordering::Equal) | None => {}
+            }
+        }
+        lasting.min(self.depth(common))
+    }
+
+    /// The contexts around one that are functions, outermost first.
+    fn functions(&self, context: u32) -> Vec<u32> {
+        let around = std::iter::successors(self.parent(context), |at| self.parent(*at));
+        let is_function =
+            |at: &u32| self.parent(*at).map_or(NO_FRAME, |parent| self.inside(parent)) != self.inside(*at);
+        let mut functions: Vec<u32> = around.filter(is_function).collect();
+        functions.reverse();
+        functions
+    }
+
+    fn is_iteration(&self, context: u32) -> bool {
+        self.kinds.iterations.contains(&self.region(context))
+    }
+
+    /// How many functions on the way to a frame are there as long as the program or thread runs.
+    fn program(&self, frame: u32) -> u32 {
+        if frame == NO_FRAME {
+            return 0;
+        }
+        if let Some(program) = self.kinds.programs.get(&self.ancestor(frame, 1)) {
+            return self.depth(self.common(frame, *program));
+        }
+        let is_start = |depth: &u32| self.kinds.starts.contains(&self.frame(self.ancestor(frame, *depth)).region);
+        let depth = self.depth(frame);
+        ((1..=depth).take_while(is_start).count() as u32 + 1).min(depth)
+    }
+
+    /// Looks at regions once. Called when all chains are known.
+    pub(super) fn know_kinds(&mut self, regions: &Table<RegionId, Region>, strings: &Strings, tables: &Tables) {
+        self.kinds.operations = regions.iter().map(|region| !region.role.is_transparent()).collect();
+        let starts = regions.ids().filter(|id| is_below_main(strings.get(regions[*id].name)));
+        self.kinds.starts = starts.collect();
+        // By outermost function: what start-up and shut-down have in common so far, and whether there are both.
+        let mut programs: FxHashMap<u32, (u32, [bool; 2])> = FxHashMap::default();
+        for context in 0..self.len() as u32 {
+            let region = &regions[tables.region(self.region(context).into())];
+            if region.kind == RegionKind::Iteration {
+                self.kinds.iterations.insert(self.region(context));
+            }
+            let frame = self.around(context);
+            let ends = [Role::Init, Role::Finalize].map(|role| role == region.role);
+            if frame != NO_FRAME && ends.contains(&true) {
+                let program = programs.entry(self.ancestor(frame, 1)).or_insert((frame, [false; 2]));
+                program.0 = self.common(program.0, frame);
+                program.1.iter_mut().zip(ends).for_each(|(has, it)| *has |= it);
+            }
+        }
+        let whole = programs.into_iter().filter(|(_, (_, has))| *has == [true; 2]);
+        self.kinds.programs = whole.map(|(root, (program, _))| (root, program)).collect();
+    }
+}
+
+/// Which of two places in one function comes first, by address where both have one, else by line; none where neither is known.
+fn order(a: Position, b: Position) -> Option<Ordering> {
+    if let (Some(a), Some(b)) = (a.offset, b.offset) {
+        return Some(a.cmp(&b));
+    }
+    (a.line.is_some() && a.line.file == b.line.file).then(|| a.line.line.cmp(&b.line.line))
+}

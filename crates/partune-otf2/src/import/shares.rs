@@ -1,0 +1,262 @@
+//! Time between operations, shared out by samples of calling contexts.
+//!
+//! A gap with samples is divided among them: each stands for the time up to the middle between it and its neighbours, the first from the begin
+//! of the gap, the last to its end. But most gaps are shorter than the time between two samples and have none. So gaps with the same operations on both
+//! sides are alike, and of the time of all of them together each call path has the share that it has of their samples. A gap without samples is given as a
+//! whole to the path that is due: the one with the least of (time that it was given + half a gap) / samples. By that the times of paths never differ from
+//! their shares by more than a gap or so, whatever the lengths (Webster's method of apportionment, with ticks for seats), and the order is a
+//! plausible one.
+//!
+//! Samples count time on a processor. Where those of alike gaps stand for less than the gaps last, beyond three standard deviations of counting, the
+//! thread did not run for the rest. That is shared out as well, to where a gap without samples belongs ([`super::lasting`]); then a sample stands for one
+//! period only.
+//!
+//! Two passes over the gaps, each linear but for a heap of a class's paths. Memory: a number for each gap, and what classes and paths there are.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use partune_base::Time;
+use partune_import::IdMap;
+use rustc_hash::FxHashMap;
+
+use super::contexts::Contexts;
+use super::definitions::Definitions;
+use super::gaps::{Gap, Recording, Sampled, Visitor, length, walk};
+
+/// Ticks between two samples of each generator, where it counts time.
+#[derive(Default)]
+pub(super) struct Generators {
+    ids: IdMap,
+    ticks: Vec<Option<f64>>,
+    /// Samples in a second, if all generators agree.
+    pub(super) rate: Option<f64>,
+}
+
+impl Generators {
+    pub(super) fn new(definitions: &Definitions) -> Generators {
+        let mut generators = Generators::default();
+        let resolution = definitions.resolution as f64;
+        for (id, seconds) in &definitions.generators {
+            if generators.ids.insert(*id, generators.ticks.len() as u32) {
+                generators.ticks.push(seconds.map(|seconds| seconds * resolution).filter(|ticks| *ticks >= 1.0));
+            }
+        }
+        let mut known = generators.ticks.iter().flatten();
+        let first = known.next().filter(|first| known.all(|ticks| ticks == *first));
+        generators.rate = first.map(|ticks| resolution / ticks);
+        generators
+    }
+
+    fn ticks(&self, sample: &Sampled) -> Option<f64> {
+        self.ticks[self.ids.get(sample.generator.into())? as usize]
+    }
+}
+
+/// A part of a gap: up to `end` in the functions down to `frame`; none where no sample tells.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    pub(super) frame: Option<u32>,
+    pub(super) end: Time,
+    /// How many of the functions before, at most, went on into it.
+    pub(super) kept: u32,
+}
+
+/// What is shared out of the gaps of a location.
+pub(super) struct Shares<'a> {
+    contexts: &'a Contexts,
+    generators: &'a Generators,
+    classes: Vec<Class>,
+    /// The class of each gap, as [`walk`] shows them.
+    of_gaps: Vec<u32>,
+    shown: usize,
+    known: FxHashMap<[u64; 2], u32>,
+    paths: FxHashMap<(u32, u32), usize>,
+    /// Samples that were used.
+    pub(super) used: u64,
+}
+
+/// Gaps that are alike.
+#[derive(Default)]
+struct Class {
+    time: u64,
+    gaps: u64,
+    samples: u64,
+    /// Ticks on a processor that its samples stand for; none if that is not known.
+    running: Option<f64>,
+    /// Half a sample's time, where the thread did not run for a part.
+    half: Option<i64>,
+    shares: Vec<Share>,
+    due: BinaryHeap<Reverse<Due>>,
+}
+
+struct Share {
+    frame: Option<u32>,
+    samples: u64,
+    given: u64,
+}
+
+/// When it is the turn of a path: when `twice / samples` is least.
+#[derive(PartialEq, Eq)]
+struct Due {
+    twice: u64,
+    samples: u64,
+    share: usize,
+}
+
+impl Ord for Due {
+    fn cmp(&self, other: &Due) -> std::cmp::Ordering {
+        let of = |a: &Due, b: &Due| u128::from(a.twice) * u128::from(b.samples);
+        of(self, other).cmp(&of(other, self)).then(self.share.cmp(&other.share))
+    }
+}
+
+impl PartialOrd for Due {
+    fn partial_cmp(&self, other: &Due) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<'a> Shares<'a> {
+    /// Counts samples by class; none if there are none.
+    pub(super) fn new(
+        recording: &Recording<'_>,
+        contexts: &'a Contexts,
+        generators: &'a Generators,
+    ) -> Option<Shares<'a>> {
+        if recording.samples.is_empty() {
+            return None;
+        }
+        let (classes, of_gaps, known, paths) = Default::default();
+        let mut shares = Shares { contexts, generators, classes, of_gaps, shown: 0, known, paths, used: 0 };
+        walk(recording, contexts, &mut shares);
+        shares.classes.iter_mut().for_each(Class::counted);
+        Some(shares)
+    }
+
+    /// The parts of a gap, the next one that [`walk`] shows; nothing where no sample tells. In `parts`, which is emptied.
+    pub(super) fn share(&mut self, gap: &Gap<'_>, parts: &mut Vec<Stretch>) {
+        parts.clear();
+        let number = self.of_gaps.get(self.shown).copied().unwrap_or(u32::MAX);
+        self.shown += 1;
+        let Some(class) = self.classes.get_mut(number as usize) else { return };
+        if class.samples == 0 || gap.begin >= gap.end {
+            return;
+        }
+        if gap.samples.is_empty() {
+            let frame = class.next(length(gap.begin, gap.end));
+            parts.extend(frame.map(|_| Stretch { frame, end: gap.end, kept: u32::MAX }));
+            return;
+        }
+        let time = |sample: &Sampled| sample.time.clamp(gap.begin, gap.end);
+        let mut last = gap.begin;
+        for (at, sample) in gap.samples.iter().enumerate() {
+            let middle = |next: &Sampled| Time(i64::midpoint(time(sample).0, time(next).0));
+            let until = gap.samples.get(at + 1).map_or(gap.end, middle).max(last);
+            let (begin, end) = match class.half {
+                Some(half) => {
+                    (Time(time(sample).0 - half).clamp(last, until), Time(time(sample).0 + half).clamp(last, until))
+                }
+                None => (last, until),
+            };
+            let kept = self.contexts.kept_by_sample(sample.context, sample.unwind_distance);
+            let frame = Some(self.contexts.inside(sample.context));
+            parts.push(Stretch { frame: None, end: begin, kept: u32::MAX });
+            parts.push(Stretch { frame, end, kept });
+            parts.push(Stretch { frame: None, end: until, kept: u32::MAX });
+            last = until;
+        }
+        // What has no length says nothing.
+        let mut last = gap.begin;
+        parts.retain(|part| {
+            let has_length = part.end > last;
+            last = last.max(part.end);
+            has_length
+        });
+        let mut last = gap.begin;
+        for part in parts.iter() {
+            let given = length(last, part.end);
+            last = part.end;
+            // What no sample tells is behind all others.
+            let of_frame = |frame| self.paths.get(&(number, frame)).copied();
+            let share = part.frame.map_or(class.shares.len().checked_sub(1), of_frame);
+            if let Some(share) = share.and_then(|share| class.shares.get_mut(share)) {
+                share.given += given;
+            }
+        }
+    }
+}
+
+impl Visitor for Shares<'_> {
+    fn gap(&mut self, gap: &Gap<'_>) {
+        let Some(sides) = gap.sides else {
+            self.of_gaps.push(u32::MAX);
+            return;
+        };
+        let classes = &mut self.classes;
+        let at = *self.known.entry(sides).or_insert_with(|| {
+            classes.push(Class { running: Some(0.0), ..Class::default() });
+            classes.len() as u32 - 1
+        });
+        self.of_gaps.push(at);
+        let class = &mut self.classes[at as usize];
+        class.time = class.time.saturating_add(length(gap.begin, gap.end));
+        class.gaps += 1;
+        if gap.begin >= gap.end {
+            return;
+        }
+        for sample in gap.samples {
+            let frame = self.contexts.inside(sample.context);
+            let shares = &mut class.shares;
+            let share = *self.paths.entry((at, frame)).or_insert_with(|| {
+                shares.push(Share { frame: Some(frame), samples: 0, given: 0 });
+                shares.len() - 1
+            });
+            class.shares[share].samples += 1;
+            class.samples += 1;
+            class.running = class.running.zip(self.generators.ticks(sample)).map(|(sum, ticks)| sum + ticks);
+            self.used += 1;
+        }
+    }
+}
+
+impl Class {
+    /// All samples are counted.
+    fn counted(&mut self) {
+        if self.samples == 0 {
+            return;
+        }
+        if let Some(running) = self.running {
+            let period = running / self.samples as f64;
+            let expected = self.time as f64 / period;
+            let missing = expected - self.samples as f64;
+            if missing > 3.0 * expected.sqrt() {
+                self.half = Some((period / 2.0) as i64);
+                self.shares.push(Share { frame: None, samples: missing.round() as u64, given: 0 });
+            }
+        }
+        self.due = (0..self.shares.len()).map(|share| Reverse(self.due(share))).collect();
+    }
+
+    fn due(&self, share: usize) -> Due {
+        let Share { samples, given, .. } = self.shares[share];
+        Due { twice: given.saturating_mul(2).saturating_add(self.time / self.gaps.max(1)), samples, share }
+    }
+
+    /// Gives a whole gap away.
+    fn next(&mut self, time: u64) -> Option<u32> {
+        // A path that was given time since its turn was found out has a later one.
+        while let Some(Reverse(due)) = self.due.pop() {
+            let now = self.due(due.share);
+            let is_right = now == due;
+            if is_right {
+                self.shares[due.share].given += time;
+            }
+            self.due.push(Reverse(self.due(due.share)));
+            if is_right {
+                return self.shares[due.share].frame;
+            }
+        }
+        None
+    }
+}
