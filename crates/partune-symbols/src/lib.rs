@@ -28,6 +28,7 @@ mod filter;
 mod module;
 mod names;
 mod place;
+mod starts;
 mod symbols;
 
 pub use debug_file::{Files, NoFiles};

@@ -2,6 +2,8 @@
 //!
 //! For the engine: open once, ask for all its addresses at once. A module is used by one thread at a time.
 
+use std::cell::OnceCell;
+
 use partune_base::{StringId, Strings};
 use partune_diag::{Diagnostic, Quality};
 
@@ -10,6 +12,7 @@ use crate::debug_file::{Files, Link, supplement};
 use crate::elf::{Damaged, Storage, address_of};
 use crate::names::demangle;
 use crate::place::{Address, Frame, Function, Origin, Place, Places};
+use crate::starts::Starts;
 use crate::symbols::{Symbol, Symbols};
 
 /// Bytes that cannot be a module at all.
@@ -26,6 +29,8 @@ pub struct Module<'a> {
     debug: Option<Debug<'a>>,
     symbols: Symbols<'a>,
     symbols_from: Origin,
+    /// Made when a function has no name.
+    starts: OnceCell<Starts>,
     quality: Quality,
 }
 
@@ -63,7 +68,7 @@ impl<'a> Module<'a> {
             symbols = Symbols::dynamic(&file);
             symbols_from = Origin::DynamicSymbols;
         }
-        Ok(Self { path: path.to_owned(), file, debug, symbols, symbols_from, quality })
+        Ok(Self { path: path.to_owned(), file, debug, symbols, symbols_from, starts: OnceCell::new(), quality })
     }
 
     /// Whether lines and inlined functions can be known at all (compiled with `-g`, or with a debug file).
@@ -142,7 +147,10 @@ impl<'a> Module<'a> {
         }
         let (name, from) = match symbol {
             Some(symbol) => (strings.intern(&demangle(symbol)), self.symbols_from),
-            None => (strings.intern(&format!("{}+{address:#x}", self.name())), Origin::Nothing),
+            None => {
+                let start = self.starts.get_or_init(|| Starts::of(&self.file)).find(address).unwrap_or(address);
+                (strings.intern(&format!("{}+{start:#x}", self.name())), Origin::Nothing)
+            }
         };
         let Some(function) = function else {
             frames.push(Frame { function: name, ..Frame::NONE });

@@ -35,7 +35,7 @@ pub enum Origin {
     Symbols,
     /// The dynamic symbol table, which stripped modules still have: only exported functions.
     DynamicSymbols,
-    /// None of them; the name is `module+0x1234`.
+    /// None of them; the name is `module+0x1234`: where the function begins by the index of unwind tables, else the address.
     Nothing,
 }
 
