@@ -69,12 +69,12 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "omp master" => WorkSharing;
     "omp masked" => WorkSharing;
     // Synchronisation of a team
-    "omp barrier" => GroupSync;
-    "omp implicit barrier" => GroupSync;
-    "omp implicit barrier (teams)" => GroupSync;
-    "omp implementation barrier" => GroupSync;
-    "omp wait barrier" => GroupSync;
-    "omp reduction" => AllToOne;
+    "omp barrier" => GroupSync of Team;
+    "omp implicit barrier" => GroupSync of Team;
+    "omp implicit barrier (teams)" => GroupSync of Team;
+    "omp implementation barrier" => GroupSync of Team;
+    "omp wait barrier" => GroupSync of Team;
+    "omp reduction" => AllToOne of Team;
     "omp idle" => WaitOnValue;
     "omp flush" => CommSync;
     // Exclusion

@@ -149,7 +149,7 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "shmem_team_n_pes" => Inquiry;
     "shmem_team_get_config" => Inquiry;
     "shmem_team_translate_pe" => Inquiry;
-    "shmem_team_sync" => GroupSync;
+    "shmem_team_sync" => GroupSync of Set;
     // Contexts: local; destroying one completes what it began
     "shmem_ctx_create" => Management;
     "shmem_team_create_ctx" => Management;
@@ -243,10 +243,10 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "shmem_test_lock" => LockAcquire, NonBlocking;
     "shmem_clear_lock" => LockRelease;
     // Collectives
-    "shmem_barrier" => GroupSync;
-    "shmem_barrier_all" => GroupSync;
-    "shmem_sync" => GroupSync;
-    "shmem_sync_all" => GroupSync;
+    "shmem_barrier" => GroupSync of Set;
+    "shmem_barrier_all" => GroupSync of World;
+    "shmem_sync" => GroupSync of Set;
+    "shmem_sync_all" => GroupSync of World;
     "shmem_broadcast" => OneToAll;
     "shmem_broadcastmem" => OneToAll;
     "shmem_collect" => AllToAll;

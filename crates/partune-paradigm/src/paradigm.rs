@@ -1,6 +1,6 @@
 //! What a paradigm and a construct are.
 
-use partune_trace::{Completion, Role};
+use partune_trace::{Completion, Participants, Role};
 
 /// One operation of a paradigm, or one family of operations that differ in nothing but the type or size of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct Construct {
     pub role: Role,
     /// When it comes back.
     pub completion: Completion,
+    /// Who takes part in it.
+    pub participants: Participants,
 }
 
 /// A programming model.

@@ -85,7 +85,7 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "pthread_cond_init" => Management;
     "pthread_cond_destroy" => Management;
     // Barriers
-    "pthread_barrier_wait" => GroupSync;
+    "pthread_barrier_wait" => GroupSync of Set;
     "pthread_barrier_init" => Management;
     "pthread_barrier_destroy" => Management;
     // Semaphores

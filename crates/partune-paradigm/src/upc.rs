@@ -40,9 +40,9 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "upc_collective_exit" => Finalize;
     "upc_noncollective_exit" => Management;
     // Synchronisation
-    "upc_barrier" => GroupSync;
-    "upc_notify" => GroupNotify, NonBlocking;
-    "upc_wait" => GroupWait;
+    "upc_barrier" => GroupSync of World;
+    "upc_notify" => GroupNotify, NonBlocking of World;
+    "upc_wait" => GroupWait of World;
     "upc_fence" => CommSync;
     "upc_forall" => WorkSharing;
     // Memory

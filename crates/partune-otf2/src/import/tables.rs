@@ -6,8 +6,8 @@
 use partune_base::{GroupId, MetricId, PeId, RegionId, StringId, Strings};
 use partune_import::IdMap;
 use partune_trace::{
-    Completion, Group, GroupKind, Members, Metric, MetricValues, Pe, Process, Region, RegionKind, Role, TraceBuilder,
-    Window,
+    Completion, Group, GroupKind, Members, Metric, MetricValues, Participants, Pe, Process, Region, RegionKind, Role,
+    TraceBuilder, Window,
 };
 
 use super::addresses::AddressAttributes;
@@ -170,21 +170,26 @@ fn region_row(definitions: &Definitions, strings: &mut Strings, region: &RegionD
     let file = if region.line > 0 { definitions.intern(strings, region.file) } else { StringId::NONE };
     let recognised = partune_paradigm::recognise(name_text, hint)
         .or_else(|| partune_paradigm::recognise(definitions.text(region.canonical_name), hint));
-    let (construct, paradigm, role, completion) = match recognised {
+    let (construct, paradigm, role, completion, participants) = match recognised {
         Some(it) => (
             strings.intern(construct_name(name_text, it.construct.name)),
             strings.intern(it.paradigm.name),
             it.construct.role,
             it.construct.completion,
+            it.construct.participants,
         ),
-        None if region.is_users() => (name, StringId::NONE, Role::User, Completion::Blocking),
+        None if region.is_users() => (name, StringId::NONE, Role::User, Completion::Blocking, Participants::Own),
         None => {
-            let paradigm = strings.intern(hint.unwrap_or("unknown"));
-            (name, paradigm, role_of(region.role), Completion::Blocking)
+            let (paradigm, role) = (strings.intern(hint.unwrap_or("unknown")), role_of(region.role));
+            let participants = match role.participants() {
+                Participants::Group if paradigms::OF_THREADS.contains(&region.paradigm) => Participants::Team,
+                usual => usual,
+            };
+            (name, paradigm, role, Completion::Blocking, participants)
         }
     };
     let kind = if role == Role::User { region.users_kind() } else { RegionKind::Function };
-    Region { name, construct, paradigm, role, completion, kind, file, line: region.line }
+    Region { name, construct, paradigm, role, completion, participants, kind, file, line: region.line }
 }
 
 /// How to call a construct: by its canonical name if the producer only spells it differently (`mpi_send_`) or decorates it
