@@ -3,12 +3,14 @@
 //! With the producer's word for it also the bare names (`sync_all`) and the statements (`sync all`, `SYNC ALL`).
 
 use crate::row::{Names, constructs};
-use crate::{Construct, Paradigm};
+use crate::{Class, Construct, Paradigm};
 use std::sync::LazyLock;
 
 pub(crate) static CAF: Paradigm = Paradigm {
     name: "CAF",
     aliases: &["coarrayfortran", "coarray", "coarrays", "opencoarrays"],
+    class: Class::Processes,
+    otf2: None,
     constructs: CONSTRUCTS,
     recognise,
     recognise_hinted,

@@ -5,11 +5,18 @@
 //! where only it is recorded: what of it waited is not told. Names that a user's function could have need the producer's word.
 
 use crate::row::{Names, constructs};
-use crate::{Construct, Paradigm};
+use crate::{Class, Construct, Paradigm};
 use std::sync::LazyLock;
 
-pub(crate) static OPENACC: Paradigm =
-    Paradigm { name: "OpenACC", aliases: &["acc"], constructs: CONSTRUCTS, recognise, recognise_hinted };
+pub(crate) static OPENACC: Paradigm = Paradigm {
+    name: "OpenACC",
+    aliases: &["acc"],
+    class: Class::Accelerator,
+    otf2: Some(18),
+    constructs: CONSTRUCTS,
+    recognise,
+    recognise_hinted,
+};
 
 static EXACT: LazyLock<Names> = LazyLock::new(|| Names::new(CONSTRUCTS));
 

@@ -5,11 +5,18 @@
 //! own region (`critical sblock`), where a producer writes one, and ends the wait.
 
 use crate::row::{Names, constructs};
-use crate::{Construct, Paradigm};
+use crate::{Class, Construct, Paradigm};
 use std::sync::LazyLock;
 
-pub(crate) static OPENMP: Paradigm =
-    Paradigm { name: "OpenMP", aliases: &["ompt", "omp"], constructs: CONSTRUCTS, recognise, recognise_hinted };
+pub static OPENMP: Paradigm = Paradigm {
+    name: "OpenMP",
+    aliases: &["ompt", "omp"],
+    class: Class::Team,
+    otf2: Some(3),
+    constructs: CONSTRUCTS,
+    recognise,
+    recognise_hinted,
+};
 
 static EXACT: LazyLock<Names> = LazyLock::new(|| Names::new(CONSTRUCTS));
 

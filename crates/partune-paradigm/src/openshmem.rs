@@ -5,12 +5,14 @@
 //! Constraint: a row's name is the part that is left when context, type and size are taken away.
 
 use crate::row::{Names, constructs};
-use crate::{Construct, Paradigm};
+use crate::{Class, Construct, Paradigm};
 use std::sync::LazyLock;
 
-pub(crate) static OPENSHMEM: Paradigm = Paradigm {
+pub static OPENSHMEM: Paradigm = Paradigm {
     name: "OpenSHMEM",
     aliases: &["shmem", "oshmem", "sgishmem", "crayshmem"],
+    class: Class::Processes,
+    otf2: Some(13),
     constructs: CONSTRUCTS,
     recognise,
     recognise_hinted,

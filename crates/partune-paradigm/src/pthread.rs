@@ -3,12 +3,14 @@
 //! One row is one function, but for the functions on attribute objects, which are all one.
 
 use crate::row::{Names, constructs};
-use crate::{Construct, Paradigm};
+use crate::{Class, Construct, Paradigm};
 use std::sync::LazyLock;
 
-pub(crate) static PTHREAD: Paradigm = Paradigm {
+pub static PTHREAD: Paradigm = Paradigm {
     name: "pthread",
     aliases: &["pthreads", "posixthreads", "createwait"],
+    class: Class::Threads,
+    otf2: Some(7),
     constructs: CONSTRUCTS,
     recognise,
     recognise_hinted: recognise,

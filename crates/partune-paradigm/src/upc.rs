@@ -5,12 +5,14 @@
 //! local management, only the `all` forms are collective.
 
 use crate::row::{Names, constructs};
-use crate::{Construct, Paradigm};
+use crate::{Class, Construct, Paradigm};
 use std::sync::LazyLock;
 
-pub(crate) static UPC: Paradigm = Paradigm {
+pub static UPC: Paradigm = Paradigm {
     name: "UPC",
     aliases: &["unifiedparallelc", "gasp", "gaspupc"],
+    class: Class::Processes,
+    otf2: Some(12),
     constructs: CONSTRUCTS,
     recognise,
     recognise_hinted: recognise,

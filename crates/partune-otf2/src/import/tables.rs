@@ -53,7 +53,6 @@ pub(super) struct DefinedLocation {
 }
 
 const PARADIGM_SAMPLING: u8 = 21;
-const PARADIGM_NONE: u8 = 22;
 
 /// Roles of OTF2 3.1.
 const ROLE_KERNEL_LAUNCH: u8 = 39;
@@ -182,7 +181,7 @@ fn region_row(definitions: &Definitions, strings: &mut Strings, region: &RegionD
         None => {
             let (paradigm, role) = (strings.intern(hint.unwrap_or("unknown")), role_of(region.role));
             let participants = match role.participants() {
-                Participants::Group if paradigms::OF_THREADS.contains(&region.paradigm) => Participants::Team,
+                Participants::Group if paradigms::is_of_threads(region.paradigm) => Participants::Team,
                 usual => usual,
             };
             (name, paradigm, role, Completion::Blocking, participants)
@@ -229,11 +228,16 @@ impl RegionDef {
     /// Whether an unknown name in this paradigm is user code: functions of kernels and the program itself are.
     fn is_users(&self) -> bool {
         match self.paradigm {
-            0 | paradigms::USER | paradigms::COMPILER | paradigms::MEASUREMENT | PARADIGM_SAMPLING | PARADIGM_NONE => {
-                true
-            }
+            0
+            | paradigms::USER
+            | paradigms::COMPILER
+            | paradigms::MEASUREMENT
+            | PARADIGM_SAMPLING
+            | paradigms::NONE => true,
             // Kernels on accelerators carry the paradigm of their runtime.
-            5 | 18 | 19 | 23 | 24 => [Self::ROLE_UNKNOWN, Self::ROLE_FUNCTION, ROLE_KERNEL].contains(&self.role),
+            number if paradigms::is_of_devices(number) => {
+                [Self::ROLE_UNKNOWN, Self::ROLE_FUNCTION, ROLE_KERNEL].contains(&self.role)
+            }
             _ => false,
         }
     }

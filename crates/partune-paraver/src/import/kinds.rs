@@ -363,7 +363,7 @@ fn named(calls: &Calls, label: Option<&str>, value: u64) -> Option<(String, Opti
     };
     match calls.names {
         Names::Listed(names) => {
-            let exchanged = calls.paradigm == "MPI" && EXCHANGED.contains(&value);
+            let exchanged = calls.paradigm == partune_paradigm::MPI.name && EXCHANGED.contains(&value);
             let label = label.filter(|_| !exchanged).map(str::to_owned);
             Some((label.or_else(|| listed(names)).unwrap_or_else(|| format!("{} call {value}", calls.paradigm)), None))
         }
