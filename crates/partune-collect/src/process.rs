@@ -13,7 +13,7 @@ use std::sync::{Mutex, OnceLock};
 
 use partune_parts::clock;
 use partune_parts::layout::{ANCHOR, CHUNK_SIZE, PARTS, VERSION};
-use partune_parts::log::{Hex, Line, Mode, Text};
+use partune_parts::log::{Hex, Line, Mode, Text, Unit};
 use partune_parts::machine::{boot, host};
 
 use crate::counters::{self, Counters};
@@ -76,9 +76,13 @@ pub fn begin(paradigm: &str, version: &str) -> bool {
     is_recorded()
 }
 
-/// Says who this process is among those of its job: its rank, their number, and a key that is the same for all of them and for nobody else.
-pub fn identify(rank: u32, size: u32, world: u64) {
-    log(&Line::Rank { rank, size, world: Hex(world) });
+/// Says who this process is in a world of a paradigm: its rank, their number, and a key that is the same for all of them and for nobody else.
+/// Returns the world's number, for what is defined in it.
+pub fn identify(paradigm: &str, rank: u32, size: u32, key: u64) -> u32 {
+    static WORLDS: AtomicU32 = AtomicU32::new(0);
+    let number = WORLDS.fetch_add(1, Ordering::Relaxed);
+    log(&Line::World { number, paradigm: paradigm.into(), of: Unit::Process, rank, size, key: Hex(key) });
+    number
 }
 
 /// Turns recording off or on, on behalf of the program.

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::draft::{BITS, Half, Stored};
 
 /// Of the log and of the files beside it.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// First bytes of a lane: `partlane`.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"partlane");
 /// Bytes before the ring: one page.

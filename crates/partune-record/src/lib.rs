@@ -23,6 +23,7 @@ mod signals;
 mod space;
 mod statistics;
 mod unify;
+mod worlds;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -250,9 +250,15 @@ fn groups(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Ta
         pe_of_location.insert(row.archive_id, pe.0);
     }
     let pe = |location: &u64| pe_of_location.get(*location).map_or(PeId::NONE, PeId);
-    // Members of an OTF2 group as PEs.
-    let world_of =
-        |group: &GroupDef| definitions.groups.iter().find(|world| world.is_world() && world.paradigm == group.paradigm);
+    // Members of an OTF2 group as PEs. Paradigms that OTF2 has no number for are told apart by the names of their groups.
+    let paradigm_of = |group: &GroupDef| {
+        let by_name = || partune_paradigm::paradigm(definitions.text(group.name)).map(|paradigm| paradigm.name);
+        if group.paradigm == paradigms::UNKNOWN { by_name() } else { paradigms::name(group.paradigm) }
+    };
+    let world_of = |group: &GroupDef| {
+        let same = |world: &&GroupDef| world.paradigm == group.paradigm && paradigm_of(world) == paradigm_of(group);
+        definitions.groups.iter().filter(|world| world.is_world()).find(same)
+    };
     let ranks = |group: &GroupDef| -> Vec<PeId> {
         if !group.is_indirect() {
             return group.members.iter().map(pe).collect();
@@ -273,12 +279,13 @@ fn groups(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Ta
         }
     }
     let find = |id: u64| group_at.get(id).map(|at| (&definitions.groups[at as usize], &members[at as usize]));
-    let mut have_world = false;
+    // One world per paradigm: a process may be in several.
+    let mut worlds: Vec<Option<&str>> = Vec::new();
     for comm in &definitions.comms {
         let row = match *comm {
             CommDef::Intra { name, group, .. } => {
                 let Some((group, members)) = find(group) else { continue };
-                let is_world = group.paradigm_is_process_level() && !have_world && {
+                let is_world = group.paradigm_is_process_level() && !worlds.contains(&paradigm_of(group)) && {
                     world_of(group).is_some_and(|world| world.members.len() == members.len())
                 };
                 let kind = if group.is_self() {
@@ -286,13 +293,13 @@ fn groups(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Ta
                 } else if !group.paradigm_is_process_level() {
                     GroupKind::Team
                 } else if is_world {
-                    have_world = true;
+                    worlds.push(paradigm_of(group));
                     GroupKind::World
                 } else {
                     GroupKind::Communicator
                 };
                 let name = definitions.intern(&mut builder.strings, name);
-                let paradigm = builder.strings.intern(paradigms::name(group.paradigm).unwrap_or(""));
+                let paradigm = builder.strings.intern(paradigm_of(group).unwrap_or(""));
                 let members = if kind == GroupKind::SelfOnly { Members::default() } else { members.clone() };
                 Group { name, kind, paradigm, members }
             }
@@ -300,7 +307,7 @@ fn groups(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Ta
                 let (Some((a, first)), Some((_, second))) = (find(a), find(b)) else { continue };
                 let members = Members::joined(first, second);
                 let name = definitions.intern(&mut builder.strings, name);
-                let paradigm = builder.strings.intern(paradigms::name(a.paradigm).unwrap_or(""));
+                let paradigm = builder.strings.intern(paradigm_of(a).unwrap_or(""));
                 Group { name, kind: GroupKind::Inter, paradigm, members }
             }
         };
@@ -320,7 +327,7 @@ fn groups(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Ta
         if tables.member_groups[at as usize].is_none() {
             let members = members.clone();
             let name = definitions.intern(&mut builder.strings, group.name);
-            let paradigm = builder.strings.intern(paradigms::name(group.paradigm).unwrap_or(""));
+            let paradigm = builder.strings.intern(paradigm_of(group).unwrap_or(""));
             let id = builder.groups.push(Group { name, kind: GroupKind::Communicator, paradigm, members });
             tables.member_groups[at as usize] = Some(id);
         }
