@@ -8,13 +8,17 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::mem::offset_of;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU64, fence};
 
 use crate::call::{Current, Inner};
-use crate::memory::{map, release};
+use crate::mapped::Extent;
+use crate::memory::{self, map, release};
 use crate::{counters::Counters, paths::Sites, profile::Profile, stack::Stack};
 use partune_parts::clock;
 use partune_parts::draft::{Draft, EVENTS, FLAT, Half, MAX_DRAFTS};
@@ -22,6 +26,8 @@ use partune_parts::encode::{At, Message};
 use partune_parts::layout::{CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, Header, MAGIC, VERSION, bytes, part};
 
 const BUFFER_FLUSH: u8 = 10;
+/// How often a ring is copied that begins anew meanwhile.
+const COPIES: usize = 3;
 /// Bytes of a file that are asked for at once.
 const RESERVED: usize = 16 << 20;
 
@@ -64,6 +70,48 @@ pub(crate) struct Lane {
     overflow_path: PathBuf,
     /// Whether that file was made.
     has_overflow: bool,
+}
+
+/// What of a lane has to be brought to its files when the process ends, by whichever thread. The owner may go on meanwhile, so nothing
+/// here is the lane's own: the place of the header never changes, and its fields are atomic.
+pub(crate) struct Rest {
+    ring: Option<(*const Header, PathBuf)>,
+    tables: Vec<Arc<Extent>>,
+}
+
+// SAFETY: the header lies in a mapping that whoever stores it knows to be there, and is looked at by atomic loads alone.
+unsafe impl Send for Rest {}
+
+impl Rest {
+    /// Brings what is in private memory to the file. The lane can go on afterwards.
+    ///
+    /// Bytes before the header's cursor were written before it was published, so a copy has them, and what an owner appends meanwhile lies
+    /// behind the cursor that the copy says. Only if the ring began anew while it was copied, that is not so: then it is copied again, and what
+    /// a thread still does that ends with its process has no claim to be whole.
+    ///
+    /// # Safety
+    /// The lane must not be closed meanwhile.
+    pub(crate) unsafe fn store(&self) {
+        // SAFETY: as the caller said.
+        self.tables.iter().for_each(|table| unsafe { table.store() });
+        let Some((header, path)) = &self.ring else { return };
+        let Ok(file) = OpenOptions::new().write(true).open(path) else { return };
+        // SAFETY: the mapping stays until the lane is closed, and the header is at its begin.
+        let word = |at: usize| unsafe { AtomicU64::from_ptr(header.cast_mut().cast::<u64>().add(at / 8)) };
+        for _ in 0..COPIES {
+            let used = word(offset_of!(Header, cursor)).load(Acquire);
+            let mut about: [u64; size_of::<Header>() / 8] = std::array::from_fn(|at| word(8 * at).load(Relaxed));
+            about[offset_of!(Header, cursor) / 8] = used;
+            // SAFETY: header and ring are one mapping, in which the cursor lies.
+            unsafe { memory::write(&file, header.cast::<u8>().add(HEADER_SIZE), used as usize, HEADER_SIZE) };
+            let _ = file.write_all_at(&about.map(u64::to_ne_bytes).concat(), 0);
+            fence(Acquire);
+            let goes_on = |at: usize| word(at).load(Relaxed) == about[at / 8];
+            if goes_on(offset_of!(Header, flushed)) && goes_on(offset_of!(Header, lost)) {
+                break;
+            }
+        }
+    }
 }
 
 /// How far a lane was written.
@@ -367,6 +415,8 @@ impl Lane {
         } else {
             self.drop_ring(file.as_ref());
         }
+        // Who sees what the ring gets from now on sees that it began anew, see `Rest::store`.
+        fence(Release);
         stored
     }
 
@@ -394,18 +444,18 @@ impl Lane {
         }
     }
 
-    /// Brings what is in private memory to the file. The lane can go on afterwards.
-    pub(crate) fn store(&self) {
-        if let Keep::Statistics(profile) = &self.keep {
-            profile.store();
-        }
-        if self.private {
-            // What was published is written, by whichever thread.
-            let used = HEADER_SIZE + self.header().cursor.load(Acquire) as usize;
-            // SAFETY: header and ring are one mapping, as long as said, and what lies before the cursor was written.
-            let all = unsafe { std::slice::from_raw_parts(self.header.cast::<u8>(), used) };
-            let _ = OpenOptions::new().write(true).open(&self.path).and_then(|file| file.write_all_at(all, 0));
-        }
+    /// The number of its thread.
+    pub(crate) fn thread(&self) -> u32 {
+        self.header().thread
+    }
+
+    /// What of it is in private memory, and to be stored at the end.
+    pub(crate) fn rest(&self) -> Rest {
+        let tables = match &self.keep {
+            Keep::Statistics(profile) => profile.extents().into(),
+            Keep::Events | Keep::EventsAndCounters(_) => Vec::new(),
+        };
+        Rest { ring: self.private.then(|| (self.header.cast_const(), self.path.clone())), tables }
     }
 
     /// Ends the lane of a thread that ends: its files are left as long as they are used, memory is given back.
@@ -414,7 +464,8 @@ impl Lane {
     /// Nobody else may be storing it.
     pub(crate) unsafe fn close(mut self) {
         self.settle();
-        self.store();
+        // SAFETY: it is closed after that.
+        unsafe { self.rest().store() };
         let used = HEADER_SIZE + self.header().cursor.load(Relaxed) as usize;
         if !self.private {
             let _ = OpenOptions::new().write(true).open(&self.path).and_then(|file| file.set_len(used as u64));
@@ -436,5 +487,57 @@ impl Lane {
     pub(crate) fn next_id(&mut self) -> u64 {
         self.sequence += 1;
         self.sequence
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+
+    /// A thread records while another stores its lane, which is in private memory: what the file says that it has is whole, and what was
+    /// written to the ring.
+    #[test]
+    fn a_lane_is_stored_while_its_thread_goes_on() {
+        const ROUNDS: u64 = 2000;
+        const RING: usize = 4 * CHUNK_SIZE;
+        let folder = tempfile::tempdir().expect("temporary files can be made");
+        let stem = folder.path().join("process");
+        let mut lane = Lane::create(&stem, 0, RING, 0).expect("a lane");
+        // As on a file system over the network, but for the mapping, which is that of another file.
+        (lane.private, lane.path) = (true, folder.path().join("stored"));
+        std::fs::write(&lane.path, "").expect("room");
+        let (rest, path, done) = (lane.rest(), lane.path.clone(), &AtomicBool::new(false));
+        let stored = std::thread::scope(|scope| {
+            let path = &path;
+            let storing = scope.spawn(move || {
+                let mut stored = 0;
+                while !done.load(Relaxed) || stored == 0 {
+                    // SAFETY: the lane is closed by nobody.
+                    unsafe { rest.store() };
+                    stored += 1;
+                }
+                std::fs::read(path).expect("it was stored")
+            });
+            for time in 1..=ROUNDS {
+                let at = lane.room(time);
+                lane.append(at.enter(time as u32, true));
+            }
+            done.store(true, Relaxed);
+            storing.join().expect("it does not panic")
+        });
+        let word = |at: usize| u64::from_le_bytes(stored[at..at + 8].try_into().expect("eight bytes"));
+        let used = word(offset_of!(Header, cursor)) as usize;
+        assert_eq!((word(0), stored.len() >= HEADER_SIZE + used), (MAGIC, true));
+        // SAFETY: the ring is as long, and its thread is done.
+        let ring = unsafe { std::slice::from_raw_parts(lane.ring, used) };
+        assert!(stored[HEADER_SIZE..HEADER_SIZE + used] == *ring);
+        // The last to store it is its owner: nothing is missing then.
+        // SAFETY: as above.
+        unsafe { lane.rest().store() };
+        let stored = std::fs::read(&path).expect("it was stored");
+        let events = offset_of!(Header, events);
+        assert_eq!(stored[events..events + 8], ROUNDS.to_le_bytes());
     }
 }
