@@ -6,6 +6,6 @@ cd "$(dirname "$0")/.."
 source scripts/nightly.sh
 nightly miri rust-src
 
-export MIRIFLAGS='-Zmiri-disable-isolation' PROPTEST_CASES=8
+export MIRIFLAGS='-Zmiri-disable-isolation' PROPTEST_CASES=2
 cargo +nightly miri test --target-dir target/miri -p partune-parts --lib
-cargo +nightly miri test --target-dir target/miri -p partune-collect --lib -- lane mapped log thread::tests::every filter
+cargo +nightly miri test --target-dir target/miri -p partune-collect --lib -- lane mapped log filter

@@ -1,6 +1,6 @@
 //! What happens inside a call, as OTF2 events: messages, requests, collectives, remote accesses, files.
 //!
-//! Methods of [`Call`], one an event; each gets the call's time. In profile mode they add to the call path's statistics instead. Ranks are
+//! Methods of [`Call`], one per event; each gets the call's time. In profile mode they add to the call path's statistics instead. Ranks are
 //! ranks in the communicator or window; ids of communicators, groups and windows are those of [`crate::definitions`]. Times and attributes
 //! follow `OTF2_Events.h`.
 

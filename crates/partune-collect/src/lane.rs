@@ -52,7 +52,7 @@ pub(crate) struct Lane {
     header: *mut Header,
     /// Next byte.
     at: *mut u8,
-    /// No event may begin behind this.
+    /// No event may begin after this.
     limit: *mut u8,
     last_time: u64,
     ring: *mut u8,
@@ -86,7 +86,7 @@ impl Rest {
     /// Brings what is in private memory to the file. The lane can go on afterwards.
     ///
     /// Bytes before the header's cursor were written before it was published, so a copy has them, and what an owner appends meanwhile lies
-    /// behind the cursor that the copy says. Only if the ring began anew while it was copied, that is not so: then it is copied again, and what
+    /// after the cursor that the copy says. Only if the ring began anew while it was copied, that is not so: then it is copied again, and what
     /// a thread still does that ends with its process has no claim to be whole.
     ///
     /// # Safety
@@ -140,7 +140,7 @@ impl Lane {
             (*header).chunk_size = CHUNK_SIZE as u64;
             (*header).ring_size = ring_size as u64;
         }
-        // SAFETY: the ring lies behind the header in the same mapping.
+        // SAFETY: the ring lies after the header in the same mapping.
         let ring = unsafe { base.add(HEADER_SIZE) };
         let mut lane = Lane {
             at: ring,
@@ -176,11 +176,11 @@ impl Lane {
     #[allow(clippy::inline_always, reason = "a register")]
     #[inline(always)]
     fn place(&self) -> At {
-        // SAFETY: behind the limit there is room for half a call and the drafts, and this thread writes alone.
+        // SAFETY: after the limit there is room for half a call and the drafts, and this thread writes alone.
         unsafe { At::new(self.at) }
     }
 
-    /// Where an event of at most [`partune_parts::encode::MAX_EVENT`] bytes goes, behind its time. It counts when it is [appended](Lane::append).
+    /// Where an event of at most [`partune_parts::encode::MAX_EVENT`] bytes goes, after its time. It counts when it is [appended](Lane::append).
     #[allow(clippy::inline_always, reason = "a few instructions")]
     #[inline(always)]
     pub(crate) fn room(&mut self, time: u64) -> At {
@@ -229,7 +229,7 @@ impl Lane {
         self.untold = Point { chunk, at: self.at, last_time: self.last_time, events };
     }
 
-    /// The current call failed, so it sent no message: takes it back, if it was told and nothing came behind but what was told with it.
+    /// The current call failed, so it sent no message: takes it back, if it was told and nothing came after but what was told with it.
     #[cold]
     pub(crate) fn retract(&mut self) -> bool {
         if let Keep::Statistics(profile) = &mut self.keep {
@@ -284,7 +284,7 @@ impl Lane {
         }
     }
 
-    /// Writes that the current call received a message and ends, behind the drafts.
+    /// Writes that the current call received a message and ends, after the drafts.
     #[inline(never)]
     pub(crate) fn mark_received(&mut self, message: Message) {
         let Current { time, path, is_flat, .. } = self.current;
@@ -294,7 +294,7 @@ impl Lane {
         self.append_all(draft.write(Half::Received, is_flat, at), count + EVENTS);
     }
 
-    /// Writes that the current call begins or ends, behind the drafts.
+    /// Writes that the current call begins or ends, after the drafts.
     #[allow(clippy::inline_always, reason = "a few stores")]
     #[inline(always)]
     pub(crate) fn mark(&mut self, enter: bool) {
@@ -319,7 +319,7 @@ impl Lane {
         self.append_all(if enter { at.enter(path.0, is_flat) } else { at.leave(path.0, is_flat) }, count + 1);
     }
 
-    /// Writes the drafts; returns where an event of the current call, or half of it, goes behind them, and how many events are to be counted.
+    /// Writes the drafts; returns where an event of the current call, or half of it, goes after them, and how many events are to be counted.
     #[inline]
     fn behind_drafts(&mut self) -> (At, u64) {
         let (at, count) = self.write_drafts();
@@ -361,12 +361,12 @@ impl Lane {
         // SAFETY: a chunk is longer than its header.
         let place = unsafe { At::new(begin) };
         self.at = place.byte(bytes::CHUNK).byte(bytes::LITTLE_ENDIAN).word(before + 1).word(0).place();
-        // SAFETY: the limit lies in the chunk that begins here. Half a call fits behind the limit, drafts behind that, and the last byte is for the mark of the end.
+        // SAFETY: the limit lies in the chunk that begins here. Half a call fits after the limit, drafts after that, and the last byte is for the mark of the end.
         self.limit = unsafe { begin.add(CHUNK_SIZE - 2 * MAX_DRAFTS - 1) };
         // A chunk begins with a time.
         self.last_time = 0;
         self.untold.chunk = NOWHERE;
-        // Those that were written must not seem to belong behind a cursor that comes again.
+        // Those that were written must not seem to belong after a cursor that comes again.
         header.publish_drafts(0);
         header.publish(offset + CHUNK_HEADER_SIZE);
     }

@@ -402,7 +402,7 @@ mod tests {
         for path in 0..PATHS as usize {
             let row = left.row(path);
             assert_eq!((row.count, row.inclusive), (1, 2 * (10_000 - path as u64)));
-            assert_eq!(row.own, 2, "one tick before and one behind the call inside");
+            assert_eq!(row.own, 2, "one tick before and one after the call inside");
         }
     }
 

@@ -54,7 +54,7 @@ impl Stack {
         self.open.len()
     }
 
-    /// Behind how many of `frames` (outermost first) each region stands.
+    /// After how many of `frames` (outermost first) each region stands.
     pub(crate) fn places<'a>(&'a self, frames: &'a [Step]) -> impl Iterator<Item = (usize, &'static Region)> + 'a {
         let mut least = 0;
         self.open.iter().map(move |open| {

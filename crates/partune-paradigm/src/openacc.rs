@@ -28,7 +28,7 @@ fn recognise(name: &str) -> Option<&'static Construct> {
     recognise_hinted(name).filter(|construct| has_place || !ORDINARY.contains(&construct.name))
 }
 
-/// Without the place behind it, TAU's prefix, and the endings that GNU Fortran gives to routines by their arguments.
+/// Without the place after it, TAU's prefix, and the endings that GNU Fortran gives to routines by their arguments.
 fn recognise_hinted(name: &str) -> Option<&'static Construct> {
     let stem = name.split_once('@').map_or(name, |(stem, _)| stem);
     if let Some(event) = stem.strip_prefix("openacc_") {

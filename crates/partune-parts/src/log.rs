@@ -45,7 +45,7 @@ macro_rules! lines {
         }
 
         impl<'a> Line<'a> {
-            /// What a line says; none if it is not understood. Words behind its fields are left for a later version to explain.
+            /// What a line says; none if it is not understood. Words after its fields are left for a later version to explain.
             pub fn parse(line: &'a str) -> Option<Line<'a>> {
                 let mut words = line.split(' ');
                 match words.next()? {

@@ -63,7 +63,7 @@ struct Process {
 }
 
 impl Process {
-    /// What orders processes: jobs by when they began (a spawned one comes behind its parent), then ranks; processes without a rank last.
+    /// What orders processes: jobs by when they began (a spawned one comes after its parent), then ranks; processes without a rank last.
     fn order(&self, begins: &FxHashMap<u64, u64>) -> impl Ord + use<'_> {
         let known = self.log.rank();
         let (world, rank) = known.unwrap_or_default();
@@ -453,7 +453,7 @@ fn describe_ends(processes: &[Process], quality: &mut Quality) {
 
 /// How ticks become time.
 struct Clock {
-    /// Ticks a second.
+    /// Ticks per second.
     resolution: u64,
     /// Nanoseconds since 1970 at the first event.
     wall: u64,

@@ -132,7 +132,7 @@ impl<'t, S: FnMut(&[u8])> Global<'t, S> {
         for (group, id) in unified.groups.iter().zip(FIRST..) {
             let name = &worlds.paradigms[group.paradigm].paradigm;
             let number = paradigms::number(name);
-            // Of a paradigm that OTF2 has no number for, the name tells which it is.
+            // Of a paradigm that OTF2 has no number for, the name says which it is.
             let name = if number == paradigms::UNKNOWN { name } else { "" };
             self.to.group(id, name, group::COMM, number, &group.members)?;
         }

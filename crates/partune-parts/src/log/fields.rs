@@ -84,7 +84,7 @@ impl<'a> Field<'a> for Vec<Text<'a>> {
     }
 
     fn read(words: &mut Split<'a, char>) -> Option<Self> {
-        // Nothing behind the space is no text.
+        // Nothing after the space is no text.
         Some(words.filter(|word| !word.is_empty()).map(Text::of_word).collect())
     }
 }
