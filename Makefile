@@ -1,7 +1,7 @@
 # The commands of this repository; `make` or `make help` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui build install uninstall demo test test-all faults fuzz bench clean
+.PHONY: help setup ui build install uninstall demo test test-all faults fuzz miri tsan bench clean
 
 # make demo ARCHIVE=path/to/traces.otf2
 ARCHIVE ?=
@@ -47,6 +47,12 @@ test-all: test ## The same, and what is slow: damage and faults in full, and ten
 
 fuzz: setup ## Every fuzz target for a while: MINUTES=10 altogether (installs cargo-fuzz and a nightly compiler)
 	@scripts/fuzz.sh $(MINUTES)
+
+miri: ## The recorder's core in the interpreter Miri (installs a nightly compiler; minutes)
+	@scripts/miri.sh
+
+tsan: ## The recorder's core under ThreadSanitizer (installs a nightly compiler)
+	@scripts/tsan.sh
 
 faults: setup ## Complete recordings under faults at every system call, and print what came of it (minutes)
 	@scripts/faults.sh

@@ -9,7 +9,8 @@ if ! cargo fuzz --version >/dev/null 2>&1; then
     printf '== cargo install cargo-fuzz\n'
     cargo install --locked cargo-fuzz
 fi
-rustup toolchain list | grep -q nightly || rustup toolchain install nightly --profile minimal
+source scripts/nightly.sh
+nightly
 
 mapfile -t targets < <(sed -n 's/^name = "\(.*\)"$/\1/p' fuzz/Cargo.toml | tail -n +2)
 seconds=$((minutes * 60 / ${#targets[@]} + 1))

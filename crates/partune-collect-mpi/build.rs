@@ -336,7 +336,7 @@ fn wrapper(code: &mut String, prototype: &Prototype) {
     if matches!(fortran, Fortran::F08 | Fortran::Both) && !name.ends_with("_c") {
         spellings.push((format!("{lower}_f08_"), "F08"));
     }
-    // Behind the parameters, the error code and the lengths of texts.
+    // After the parameters, the error code and the lengths of texts.
     let (arguments, words) = self::arguments(in_fortran + 1 + texts);
     code.extend(["Fortran", "F08"].map(form));
     for (spelling, language) in spellings {

@@ -27,6 +27,8 @@ pub enum Pattern {
     CompetingPutGet,
     /// A group synchronisation of RMA (fence, post/start/complete/wait) waits for its last member.
     LateFence,
+    /// An operation that names PEs (SYNC IMAGES) waits for one of them.
+    LatePartner,
     /// A barrier that orders no conflicting accesses.
     RedundantBarrier,
     SmallTransfers,
@@ -163,7 +165,7 @@ impl Finding {
 }
 
 impl Pattern {
-    pub const ALL: [Pattern; 24] = [
+    pub const ALL: [Pattern; 25] = [
         Pattern::LateSender,
         Pattern::LateReceiver,
         Pattern::WaitAtBarrier,
@@ -175,6 +177,7 @@ impl Pattern {
         Pattern::WaitOnValue,
         Pattern::CompetingPutGet,
         Pattern::LateFence,
+        Pattern::LatePartner,
         Pattern::RedundantBarrier,
         Pattern::SmallTransfers,
         Pattern::SerialBlockingTransfers,
@@ -204,6 +207,7 @@ impl Pattern {
             Pattern::WaitOnValue => "wait_on_value",
             Pattern::CompetingPutGet => "competing_put_get",
             Pattern::LateFence => "late_fence",
+            Pattern::LatePartner => "late_partner",
             Pattern::RedundantBarrier => "redundant_barrier",
             Pattern::SmallTransfers => "small_transfers",
             Pattern::SerialBlockingTransfers => "serial_blocking_transfers",
@@ -230,7 +234,8 @@ impl Pattern {
             | Pattern::EarlyScan
             | Pattern::WaitOnLock
             | Pattern::WaitOnValue
-            | Pattern::CompetingPutGet => Kind::Wait,
+            | Pattern::CompetingPutGet
+            | Pattern::LatePartner => Kind::Wait,
             Pattern::WaitAtBarrier | Pattern::WaitAtNxn | Pattern::LateFence => Kind::GroupWait,
             Pattern::OperationCost
             | Pattern::InputOutput

@@ -38,6 +38,7 @@ place of the waiting operation: the same construct at the same line, whatever ca
 | early_scan | own enter → last enter of the ranks up to one's own |
 | wait_on_lock | request → the last holder gave it back (if it never did: until the lock was got); without a holder, beyond the usual time → the lock was got |
 | wait_on_value | own enter → the remote access that fulfilled the condition was done |
+| late_partner | own enter → last enter of those that it names (SYNC IMAGES) |
 | competing_put_get | duration − what such an access needs, at most the time that others accessed the same PE |
 | competing_put_get (collective) | the end of its own wait → the last access was complete that it completed and nothing asked for |
 

@@ -15,6 +15,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use partune_collect::definitions;
 use partune_mpi_abi::SUCCESS;
 
+use crate::function::PARADIGM;
 use crate::mpi::Mpi;
 use crate::{memo, pmpi};
 
@@ -42,6 +43,8 @@ impl Comm {
 pub(crate) struct World {
     /// A handle of MPI, kept as long as the program runs.
     group: usize,
+    /// Its number in the log.
+    number: u32,
     pub(crate) size: u32,
     /// Tells it from those of other jobs.
     pub(crate) key: u64,
@@ -60,9 +63,9 @@ struct Table {
     groups: HashMap<u128, u32>,
 }
 
-/// Says which processes are the world; false if it was said before.
-pub(crate) fn set_world(group: usize, size: u32, key: u64) -> bool {
-    WORLD.set(World { group, size, key }).is_ok()
+/// Says which processes are the world, and which of them this one is, if that was not said before.
+pub(crate) fn set_world(group: usize, rank: u32, size: u32, key: u64) {
+    WORLD.get_or_init(|| World { group, number: partune_collect::identify(PARADIGM, rank, size, key), size, key });
 }
 
 pub(crate) fn world() -> Option<&'static World> {
@@ -122,9 +125,9 @@ pub(crate) fn forget(handle: usize, again: Option<Comm>) {
 
 /// The number of a group's handle in the archive; none if it has foreign members.
 pub(crate) fn group(handle: usize) -> Option<u32> {
-    let members = members(handle)?;
+    let (world, members) = (world()?.number, members(handle)?);
     let key = key(&members, &[]);
-    Some(with_table(|table| *table.groups.entry(key).or_insert_with(|| definitions::group(&members))))
+    Some(with_table(|table| *table.groups.entry(key).or_insert_with(|| definitions::group(world, &members))))
 }
 
 fn with_table<T>(act: impl FnOnce(&mut Table) -> T) -> T {
@@ -166,7 +169,8 @@ fn number(members: &[u32], remote: &[u32], parent: Option<u32>, name: &str) -> u
         *next += 1;
         *next - 1
     });
-    definitions::comm(&definitions::Comm { sequence, members, remote, parent, name })
+    let world = world().map_or(0, |world| world.number);
+    definitions::comm(&definitions::Comm { world, sequence, members, remote, parent, name })
 }
 
 type GroupOf = unsafe fn(usize, usize) -> c_int;

@@ -252,7 +252,7 @@ fn watch<'a, F: Form>(invocation: &mut Invocation<'_, F>, room: &'a mut Room) ->
         (room.requests.as_mut_ptr(), room.statuses.as_mut_ptr() as usize)
     } else {
         let many = room_of_thread(count * (size_of::<Watched>() + stride)).cast::<MaybeUninit<Watched>>();
-        // Behind as many requests.
+        // After as many requests.
         (many, many.wrapping_add(count) as usize)
     };
     let mut first = invocation.word(Place::Statuses);

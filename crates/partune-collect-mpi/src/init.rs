@@ -25,7 +25,7 @@ pub(crate) fn init(invocation: &mut Invocation<'_>) {
     };
     if known {
         let key = clocks::meet(mpi, mpi.world, rank as u32, size as u32, true);
-        know_world(group, rank as u32, size as u32, key);
+        comms::set_world(group, rank as u32, size as u32, key);
         comms::register(mpi, mpi.world, None, "MPI_COMM_WORLD");
         comms::register(mpi, mpi.comm_self, None, "MPI_COMM_SELF");
     }
@@ -46,7 +46,7 @@ pub(crate) fn session_init(invocation: &mut Invocation<'_>) {
             && pmpi::group_size(group, &raw mut size as usize) == SUCCESS
     };
     if known {
-        know_world(group, rank as u32, size as u32, 0);
+        comms::set_world(group, rank as u32, size as u32, 0);
     }
     invocation.returned();
 }
@@ -76,12 +76,6 @@ pub(crate) fn abort(invocation: &mut Invocation<'_>) {
     }
     partune_collect::end("abort");
     invocation.run();
-}
-
-fn know_world(group: usize, rank: u32, size: u32, key: u64) {
-    if comms::set_world(group, size, key) {
-        partune_collect::identify(rank, size, key);
-    }
 }
 
 /// The session that was stored. Its handle is as wide as that of an info object.

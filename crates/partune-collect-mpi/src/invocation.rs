@@ -95,7 +95,7 @@ impl<'a, F: Form> Invocation<'a, F> {
         self.result == SUCCESS
     }
 
-    /// The call goes on until now: something of the recorder's own came behind the real function.
+    /// The call goes on until now: something of the recorder's own came after the real function.
     #[inline(always)]
     pub(crate) fn returned(&mut self) {
         if let Some(call) = &mut self.call {
@@ -112,7 +112,7 @@ impl<'a, F: Form> Invocation<'a, F> {
         self.result
     }
 
-    /// The error code behind the Fortran arguments, which `mpi_f08` may leave out.
+    /// The error code after the Fortran arguments, which `mpi_f08` may leave out.
     #[inline(always)]
     fn fortran_error(&self) -> c_int {
         let address = self.words.get(self.form.signature().fortran_parameters).copied().unwrap_or(0);

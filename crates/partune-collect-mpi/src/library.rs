@@ -7,7 +7,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 
-/// The address of a function behind this library in the loader's order, under the first of its names that exists.
+/// The address of a function after this library in the loader's order, under the first of its names that exists.
 pub(crate) fn function(names: &[CString]) -> Option<usize> {
     let next = names.iter().find_map(|name| symbol(libc::RTLD_NEXT, name));
     next.or_else(|| names.iter().find_map(|name| others().iter().find_map(|library| symbol(library.handle, name))))

@@ -1,6 +1,6 @@
 //! One-sided communication: windows, accesses, epochs and locks.
 //!
-//! An access is told when it is called; what completes it is told by the number that accesses to the same rank of a window share until
+//! An access is told when it is called, and taken back if that failed; what completes it is told by the number that accesses to the same rank of a window share until
 //! then, or by its own if it has a request. Where it begins is told in units of the target, which the target tells when it makes the window. Locks are told as asked for and given back: MPI may grant one as late as at the first access.
 
 use partune_collect::facts::{Atomic, Collective, Lock, NO_ROOT, SYNC_MEMORY, SYNC_PROCESS};
@@ -141,12 +141,17 @@ fn access(invocation: &mut Invocation<'_>, access: Access, bytes: [u64; 2]) {
                 Access::Get => call.rma_get(number, target, displacement, bytes[1], matching),
                 Access::Atomic(kind) => call.rma_atomic(number, target, kind, displacement, bytes, matching),
             }
-            Work::Access { window: number, matching }
+            (number, matching)
         })
     });
-    if invocation.run() && with_request {
+    let succeeded = invocation.run();
+    if let (false, Some((_, matching)), Some(call)) = (succeeded, told, &mut invocation.call) {
+        call.retract();
+        windows::with(handle, |window| window.retract(target, matching));
+    } else if succeeded && with_request {
         // The number of the request is not asked for: the access has its own.
-        p2p::keep(invocation, told, Some(0));
+        let work = told.map(|(window, matching)| Work::Access { window, matching });
+        p2p::keep(invocation, work, Some(0));
     }
 }
 

@@ -33,7 +33,7 @@ fn ask(handle: usize) -> u64 {
     if known { large.max(0) as u64 } else { 0 }
 }
 
-/// Whether elements of a datatype lie in memory as their bytes one behind the other, from where they are put on.
+/// Whether elements of a datatype lie in memory as their bytes one after the other, from where they are put on.
 pub(crate) fn is_dense(handle: usize) -> bool {
     let ask = || {
         let size = size(handle);

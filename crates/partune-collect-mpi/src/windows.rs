@@ -17,10 +17,18 @@ pub(crate) struct Window {
     /// Groups of the open epochs in the archive.
     pub(crate) started: Option<u32>,
     pub(crate) posted: Option<u32>,
-    /// Number of the accesses to each rank that are not complete; 0 if there are none.
-    open: Vec<u64>,
+    /// Of each rank the accesses that are not complete.
+    open: Vec<Open>,
     /// Ranks that have a number, in order of their first access.
     touched: Vec<u32>,
+}
+
+/// Accesses to a rank that one call will complete.
+#[derive(Clone, Copy, Debug, Default)]
+struct Open {
+    /// That all of them have; 0 if there are none.
+    number: u64,
+    count: u64,
 }
 
 /// How complete accesses are.
@@ -57,7 +65,7 @@ pub(crate) fn register(handle: usize, comm: &Comm, kind: &str, is_allocated: boo
             is_allocated,
             started: None,
             posted: None,
-            open: vec![0; comm.size as usize],
+            open: vec![Open::default(); comm.size as usize],
             touched: Vec::new(),
         };
         table.windows.insert(handle, window);
@@ -84,25 +92,36 @@ impl Window {
     /// The number that accesses to a rank have until they are completed.
     pub(crate) fn access(&mut self, target: u32, call: &mut Call<'_>) -> u64 {
         let Some(open) = self.open.get_mut(target as usize) else { return 0 };
-        if *open == 0 {
-            *open = call.next_id();
+        if open.number == 0 {
+            open.number = call.next_id();
             self.touched.push(target);
         }
-        *open
+        open.count += 1;
+        open.number
+    }
+
+    /// One of these accesses failed, so that there is nothing to complete.
+    pub(crate) fn retract(&mut self, target: u32, matching: u64) {
+        let Some(open) = self.open.get_mut(target as usize).filter(|open| open.number == matching) else { return };
+        open.count -= 1;
+        if open.count == 0 {
+            *open = Open::default();
+            self.touched.retain(|rank| *rank != target);
+        }
     }
 
     /// Tells that the accesses to a rank, or to all, are complete.
     pub(crate) fn complete(&mut self, target: Option<u32>, reach: Reach, call: &mut Call<'_>) {
         for rank in self.touched.iter().filter(|rank| target.is_none_or(|target| **rank == target)) {
-            let matching = self.open[*rank as usize];
+            let matching = self.open[*rank as usize].number;
             match reach {
                 Reach::Origin => call.rma_complete_non_blocking(self.number, matching),
                 Reach::Target => {
                     call.rma_complete_remote(self.number, matching);
-                    self.open[*rank as usize] = 0;
+                    self.open[*rank as usize] = Open::default();
                 }
             }
         }
-        self.touched.retain(|rank| self.open[*rank as usize] != 0);
+        self.touched.retain(|rank| self.open[*rank as usize].number != 0);
     }
 }

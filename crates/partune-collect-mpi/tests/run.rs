@@ -128,7 +128,7 @@ fn read(folder: &Path) -> BTreeMap<usize, Left> {
         }
         let text = std::fs::read_to_string(&path).expect("a log is text");
         let log: Vec<Vec<String>> = text.lines().map(|line| line.split(' ').map(str::to_owned).collect()).collect();
-        let rank = log.iter().find(|line| line[0] == "rank").expect("a process has a rank")[1].parse();
+        let rank = log.iter().find(|line| line[0] == "world").expect("a process has a rank")[4].parse();
         let mut events = Events(Vec::new());
         let stem = path.with_extension("").display().to_string();
         for thread in log.iter().filter(|line| line[0] == "thread") {

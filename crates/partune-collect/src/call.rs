@@ -324,7 +324,7 @@ impl Call<'_> {
         }
     }
 
-    /// The real function failed: takes back the message that the call was said to send. False if that cannot be done.
+    /// The real function failed: takes back the message that the call was said to send, or its access. False if that cannot be done.
     #[allow(clippy::inline_always, reason = "a word, and not the place where it is kept")]
     #[inline(always)]
     pub fn retract(&mut self) -> bool {

@@ -74,7 +74,7 @@ const CLOSE_ON_EXEC: u64 = 8;
 const USER_ONLY: u64 = 1 << 5 | 1 << 6;
 
 impl Counters {
-    /// Opens counters for the calling thread; `None` if none was asked for or none can be had.
+    /// Opens counters for the calling thread; `None` if none was asked for or none can be opened.
     pub(crate) fn open(names: &[String]) -> Option<Counters> {
         let open = |name: &String| {
             if name == CPU_TIME {
@@ -96,7 +96,7 @@ impl Counters {
         (!counters.is_empty()).then_some(Counters(counters))
     }
 
-    /// Metric and value of a counter now, if it can be read; none behind the last one.
+    /// Metric and value of a counter now, if it can be read; none after the last one.
     #[allow(clippy::option_option, reason = "no counter, or no value")]
     pub(crate) fn read(&mut self, place: usize) -> Option<Option<(u32, u64)>> {
         let (metric, source) = self.0.get_mut(place)?;

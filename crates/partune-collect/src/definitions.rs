@@ -18,6 +18,8 @@ static METRICS: AtomicU32 = AtomicU32::new(0);
 /// A communicator as all of its members see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Comm<'a> {
+    /// In which its members have their ranks, see [`crate::identify`].
+    pub world: u32,
     /// How many communicators with the same members this process saw before. Creation is collective, so all members count alike.
     pub sequence: u32,
     /// Ranks in the world, in order of their rank in the communicator.
@@ -32,9 +34,9 @@ pub struct Comm<'a> {
 /// Numbers a communicator.
 pub fn comm(comm: &Comm<'_>) -> u32 {
     let number = COMMS.fetch_add(1, Ordering::Relaxed);
-    let &Comm { sequence, members, remote, parent, name } = comm;
+    let &Comm { world, sequence, members, remote, parent, name } = comm;
     let (members, remote) = (Members::Ranks(members), Members::Ranks(remote));
-    log(&Line::Comm { number, sequence, members, remote, parent, name: name.into() });
+    log(&Line::Comm { number, world, sequence, members, remote, parent, name: name.into() });
     number
 }
 
@@ -43,10 +45,10 @@ pub fn comm_name(comm: u32, name: &str) {
     log(&Line::Name { of: Named::Comm, number: comm, name: name.into() });
 }
 
-/// Numbers a group of ranks in the world.
-pub fn group(members: &[u32]) -> u32 {
+/// Numbers a group of ranks in a world.
+pub fn group(world: u32, members: &[u32]) -> u32 {
     let number = GROUPS.fetch_add(1, Ordering::Relaxed);
-    log(&Line::Group { number, members: Members::Ranks(members) });
+    log(&Line::Group { number, world, members: Members::Ranks(members) });
     number
 }
 

@@ -1,6 +1,6 @@
 //! What happens inside a call, as OTF2 events: messages, requests, collectives, remote accesses, files.
 //!
-//! Methods of [`Call`], one an event; each gets the call's time. In profile mode they add to the call path's statistics instead. Ranks are
+//! Methods of [`Call`], one per event; each gets the call's time. In profile mode they add to the call path's statistics instead. Ranks are
 //! ranks in the communicator or window; ids of communicators, groups and windows are those of [`crate::definitions`]. Times and attributes
 //! follow `OTF2_Events.h`.
 
@@ -174,11 +174,16 @@ impl Call<'_> {
         self.tell_message(SEND, message);
     }
 
-    /// A message is told next, before the real function is called, which may fail: see [`Call::retract`].
     #[inline(always)]
     fn sends(&mut self, message: Message) {
+        self.starts(message.bytes, 0);
+    }
+
+    /// A message or an access is told next, before the real function is called, which may fail: see [`Call::retract`].
+    #[inline(always)]
+    fn starts(&mut self, sent: u64, received: u64) {
         if let Keep::Statistics(profile) = &mut self.lane.keep {
-            profile.send(message.bytes);
+            profile.start(sent, received);
         } else {
             self.lane.tell_next();
         }
@@ -304,12 +309,12 @@ impl Call<'_> {
 
     /// `displacement`: where the access begins at the target, in its units.
     pub fn rma_put(&mut self, window: u32, remote: u32, displacement: Option<u64>, bytes: u64, matching: u64) {
-        self.moved(bytes, 0);
+        self.starts(bytes, 0);
         tell!(self, 46, (attributes::DISPLACEMENT, displacement), at => at.c32(window).c32(remote).c64(bytes).c64(matching));
     }
 
     pub fn rma_get(&mut self, window: u32, remote: u32, displacement: Option<u64>, bytes: u64, matching: u64) {
-        self.moved(0, bytes);
+        self.starts(0, bytes);
         tell!(self, 47, (attributes::DISPLACEMENT, displacement), at => at.c32(window).c32(remote).c64(bytes).c64(matching));
     }
 
@@ -323,7 +328,7 @@ impl Call<'_> {
         matching: u64,
     ) {
         let [sent, received] = bytes;
-        self.moved(sent, received);
+        self.starts(sent, received);
         tell!(self, 48, (attributes::DISPLACEMENT, displacement), at => at.c32(window).c32(remote).byte(kind as u8).c64(sent).c64(received).c64(matching));
     }
 

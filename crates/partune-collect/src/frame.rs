@@ -13,7 +13,7 @@ use crate::unwind;
 pub struct Frame {
     /// The wrapper's frame pointer: its caller's frame pointer and the return address are stored here.
     pub(crate) base: usize,
-    /// The return address: the instruction behind the call in the user's program.
+    /// The return address: the instruction after the call in the user's program.
     pub(crate) return_address: usize,
 }
 

@@ -8,15 +8,19 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::mem::offset_of;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
-use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU64, fence};
 
 use crate::call::{Current, Inner};
-use crate::memory::{map, release};
-use crate::sample::{self, Attention, Sampler};
+use crate::mapped::Extent;
+use crate::memory::{self, map, release};
+use crate::sample::{self, Attention, Counts, Sampler};
 use crate::{counters::Counters, paths::Sites, profile::Profile, stack::Stack};
 use partune_parts::clock;
 use partune_parts::draft::{Draft, EVENTS, FLAT, Half, MAX_DRAFTS};
@@ -24,6 +28,8 @@ use partune_parts::encode::{At, Message};
 use partune_parts::layout::{CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, Header, MAGIC, VERSION, bytes, part};
 
 const BUFFER_FLUSH: u8 = 10;
+/// How often a ring is copied that begins anew meanwhile.
+const COPIES: usize = 3;
 /// Bytes of a file that are asked for at once.
 const RESERVED: usize = 16 << 20;
 
@@ -48,7 +54,7 @@ pub(crate) struct Lane {
     header: *mut Header,
     /// Next byte.
     at: *mut u8,
-    /// No event may begin behind this.
+    /// No event may begin after this.
     limit: *mut u8,
     last_time: u64,
     ring: *mut u8,
@@ -68,6 +74,54 @@ pub(crate) struct Lane {
     has_overflow: bool,
     /// Looks where the thread is between calls, if it does.
     pub(crate) sampler: Option<NonNull<Sampler>>,
+}
+
+/// What of a lane has to be brought to its files when the process ends, by whichever thread. The owner may go on meanwhile, so nothing
+/// here is the lane's own: the place of the header never changes, and its fields are atomic.
+pub(crate) struct Rest {
+    ring: Option<(*const Header, PathBuf)>,
+    tables: Vec<Arc<Extent>>,
+    samples: Option<Arc<Counts>>,
+}
+
+// SAFETY: the header lies in a mapping that whoever stores it knows to be there, and is looked at by atomic loads alone.
+unsafe impl Send for Rest {}
+
+impl Rest {
+    /// What was counted of the thread's samples.
+    pub(crate) fn samples(&self) -> Option<&Counts> {
+        self.samples.as_deref()
+    }
+
+    /// Brings what is in private memory to the file. The lane can go on afterwards.
+    ///
+    /// Bytes before the header's cursor were written before it was published, so a copy has them, and what an owner appends meanwhile lies
+    /// after the cursor that the copy says. Only if the ring began anew while it was copied, that is not so: then it is copied again, and what
+    /// a thread still does that ends with its process has no claim to be whole.
+    ///
+    /// # Safety
+    /// The lane must not be closed meanwhile.
+    pub(crate) unsafe fn store(&self) {
+        // SAFETY: as the caller said.
+        self.tables.iter().for_each(|table| unsafe { table.store() });
+        let Some((header, path)) = &self.ring else { return };
+        let Ok(file) = OpenOptions::new().write(true).open(path) else { return };
+        // SAFETY: the mapping stays until the lane is closed, and the header is at its begin.
+        let word = |at: usize| unsafe { AtomicU64::from_ptr(header.cast_mut().cast::<u64>().add(at / 8)) };
+        for _ in 0..COPIES {
+            let used = word(offset_of!(Header, cursor)).load(Acquire);
+            let mut about: [u64; size_of::<Header>() / 8] = std::array::from_fn(|at| word(8 * at).load(Relaxed));
+            about[offset_of!(Header, cursor) / 8] = used;
+            // SAFETY: header and ring are one mapping, in which the cursor lies.
+            unsafe { memory::write(&file, header.cast::<u8>().add(HEADER_SIZE), used as usize, HEADER_SIZE) };
+            let _ = file.write_all_at(&about.map(u64::to_ne_bytes).concat(), 0);
+            fence(Acquire);
+            let goes_on = |at: usize| word(at).load(Relaxed) == about[at / 8];
+            if goes_on(offset_of!(Header, flushed)) && goes_on(offset_of!(Header, lost)) {
+                break;
+            }
+        }
+    }
 }
 
 /// How far a lane was written.
@@ -96,7 +150,7 @@ impl Lane {
             (*header).chunk_size = CHUNK_SIZE as u64;
             (*header).ring_size = ring_size as u64;
         }
-        // SAFETY: the ring lies behind the header in the same mapping.
+        // SAFETY: the ring lies after the header in the same mapping.
         let ring = unsafe { base.add(HEADER_SIZE) };
         let mut lane = Lane {
             at: ring,
@@ -138,11 +192,11 @@ impl Lane {
     #[allow(clippy::inline_always, reason = "a register")]
     #[inline(always)]
     fn place(&self) -> At {
-        // SAFETY: behind the limit there is room for half a call and the drafts, and this thread writes alone.
+        // SAFETY: after the limit there is room for half a call and the drafts, and this thread writes alone.
         unsafe { At::new(self.at) }
     }
 
-    /// Where an event of at most [`partune_parts::encode::MAX_EVENT`] bytes goes, behind its time. It counts when it is [appended](Lane::append).
+    /// Where an event of at most [`partune_parts::encode::MAX_EVENT`] bytes goes, after its time. It counts when it is [appended](Lane::append).
     #[allow(clippy::inline_always, reason = "a few instructions")]
     #[inline(always)]
     pub(crate) fn room(&mut self, time: u64) -> At {
@@ -191,7 +245,7 @@ impl Lane {
         self.untold = Point { chunk, at: self.at, last_time: self.last_time, events };
     }
 
-    /// The current call failed, so it sent no message: takes it back, if it was told and nothing came behind but what was told with it.
+    /// The current call failed, so it sent no message: takes it back, if it was told and nothing came after but what was told with it.
     #[cold]
     pub(crate) fn retract(&mut self) -> bool {
         if let Keep::Statistics(profile) = &mut self.keep {
@@ -246,7 +300,7 @@ impl Lane {
         }
     }
 
-    /// Writes that the current call received a message and ends, behind the drafts.
+    /// Writes that the current call received a message and ends, after the drafts.
     #[inline(never)]
     pub(crate) fn mark_received(&mut self, message: Message) {
         let Current { time, path, is_flat, .. } = self.current;
@@ -256,7 +310,7 @@ impl Lane {
         self.append_all(draft.write(Half::Received, is_flat, at), count + EVENTS);
     }
 
-    /// Writes that the current call begins or ends, behind the drafts.
+    /// Writes that the current call begins or ends, after the drafts.
     #[allow(clippy::inline_always, reason = "a few stores")]
     #[inline(always)]
     pub(crate) fn mark(&mut self, enter: bool) {
@@ -281,7 +335,7 @@ impl Lane {
         self.append_all(if enter { at.enter(path.0, is_flat) } else { at.leave(path.0, is_flat) }, count + 1);
     }
 
-    /// Writes the drafts; returns where an event of the current call, or half of it, goes behind them, and how many events are to be counted.
+    /// Writes the drafts; returns where an event of the current call, or half of it, goes after them, and how many events are to be counted.
     #[inline]
     fn behind_drafts(&mut self) -> (At, u64) {
         let (at, count) = self.write_drafts();
@@ -323,12 +377,12 @@ impl Lane {
         // SAFETY: a chunk is longer than its header.
         let place = unsafe { At::new(begin) };
         self.at = place.byte(bytes::CHUNK).byte(bytes::LITTLE_ENDIAN).word(before + 1).word(0).place();
-        // SAFETY: the limit lies in the chunk that begins here. Half a call fits behind the limit, drafts behind that, and the last byte is for the mark of the end.
+        // SAFETY: the limit lies in the chunk that begins here. Half a call fits after the limit, drafts after that, and the last byte is for the mark of the end.
         self.limit = unsafe { begin.add(CHUNK_SIZE - 2 * MAX_DRAFTS - 1) };
         // A chunk begins with a time.
         self.last_time = 0;
         self.untold.chunk = NOWHERE;
-        // Those that were written must not seem to belong behind a cursor that comes again.
+        // Those that were written must not seem to belong after a cursor that comes again.
         header.publish_drafts(0);
         header.publish(offset + CHUNK_HEADER_SIZE);
     }
@@ -377,6 +431,8 @@ impl Lane {
         } else {
             self.drop_ring(file.as_ref());
         }
+        // Who sees what the ring gets from now on sees that it began anew, see `Rest::store`.
+        fence(Release);
         stored
     }
 
@@ -404,18 +460,20 @@ impl Lane {
         }
     }
 
-    /// Brings what is in private memory to the file. The lane can go on afterwards.
-    pub(crate) fn store(&self) {
-        if let Keep::Statistics(profile) = &self.keep {
-            profile.store();
-        }
-        if self.private {
-            // What was published is written, by whichever thread.
-            let used = HEADER_SIZE + self.header().cursor.load(Acquire) as usize;
-            // SAFETY: header and ring are one mapping, as long as said, and what lies before the cursor was written.
-            let all = unsafe { std::slice::from_raw_parts(self.header.cast::<u8>(), used) };
-            let _ = OpenOptions::new().write(true).open(&self.path).and_then(|file| file.write_all_at(all, 0));
-        }
+    /// The number of its thread.
+    pub(crate) fn thread(&self) -> u32 {
+        self.header().thread
+    }
+
+    /// What of it is in private memory, and to be stored at the end.
+    pub(crate) fn rest(&self) -> Rest {
+        let tables = match &self.keep {
+            Keep::Statistics(profile) => profile.extents().into(),
+            Keep::Events | Keep::EventsAndCounters(_) => Vec::new(),
+        };
+        // SAFETY: the lane's own, which lives as long as the lane.
+        let samples = self.sampler.map(|sampler| unsafe { sampler.as_ref() }.counts());
+        Rest { ring: self.private.then(|| (self.header.cast_const(), self.path.clone())), tables, samples }
     }
 
     /// Ends the lane of a thread that ends: its files are left as long as they are used, memory is given back.
@@ -428,7 +486,8 @@ impl Lane {
             unsafe { sample::end(sampler) };
         }
         self.settle();
-        self.store();
+        // SAFETY: it is closed after that.
+        unsafe { self.rest().store() };
         let used = HEADER_SIZE + self.header().cursor.load(Relaxed) as usize;
         if !self.private {
             let _ = OpenOptions::new().write(true).open(&self.path).and_then(|file| file.set_len(used as u64));
@@ -450,5 +509,57 @@ impl Lane {
     pub(crate) fn next_id(&mut self) -> u64 {
         self.sequence += 1;
         self.sequence
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+
+    /// A thread records while another stores its lane, which is in private memory: what the file says that it has is whole, and what was
+    /// written to the ring.
+    #[test]
+    fn a_lane_is_stored_while_its_thread_goes_on() {
+        const ROUNDS: u64 = 2000;
+        const RING: usize = 4 * CHUNK_SIZE;
+        let folder = tempfile::tempdir().expect("temporary files can be made");
+        let stem = folder.path().join("process");
+        let mut lane = Lane::create(&stem, 0, RING, 0).expect("a lane");
+        // As on a file system over the network, but for the mapping, which is that of another file.
+        (lane.private, lane.path) = (true, folder.path().join("stored"));
+        std::fs::write(&lane.path, "").expect("room");
+        let (rest, path, done) = (lane.rest(), lane.path.clone(), &AtomicBool::new(false));
+        let stored = std::thread::scope(|scope| {
+            let path = &path;
+            let storing = scope.spawn(move || {
+                let mut stored = 0;
+                while !done.load(Relaxed) || stored == 0 {
+                    // SAFETY: the lane is closed by nobody.
+                    unsafe { rest.store() };
+                    stored += 1;
+                }
+                std::fs::read(path).expect("it was stored")
+            });
+            for time in 1..=ROUNDS {
+                let at = lane.room(time);
+                lane.append(at.enter(time as u32, true));
+            }
+            done.store(true, Relaxed);
+            storing.join().expect("it does not panic")
+        });
+        let word = |at: usize| u64::from_le_bytes(stored[at..at + 8].try_into().expect("eight bytes"));
+        let used = word(offset_of!(Header, cursor)) as usize;
+        assert_eq!((word(0), stored.len() >= HEADER_SIZE + used), (MAGIC, true));
+        // SAFETY: the ring is as long, and its thread is done.
+        let ring = unsafe { std::slice::from_raw_parts(lane.ring, used) };
+        assert!(stored[HEADER_SIZE..HEADER_SIZE + used] == *ring);
+        // The last to store it is its owner: nothing is missing then.
+        // SAFETY: as above.
+        unsafe { lane.rest().store() };
+        let stored = std::fs::read(&path).expect("it was stored");
+        let events = offset_of!(Header, events);
+        assert_eq!(stored[events..events + 8], ROUNDS.to_le_bytes());
     }
 }

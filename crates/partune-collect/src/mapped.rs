@@ -1,16 +1,45 @@
-//! A table in a file that outlives the process: rows of one type behind a head, mapped into memory, which can grow.
+//! A table in a file that outlives the process: rows of one type after a head, mapped into memory, which can grow.
 //!
 //! For [`crate::profile`]. Where the disk has no room for more, the whole table goes on in private memory, and what the file held then
-//! stays in it; [`Mapped::store`] brings to the file at the end what fits. Old mappings stay as long as the table, since another thread
-//! may be storing them while the process ends; they cost addresses, not memory. No file stays open.
+//! stays in it; [`Extent::store`] brings to the file at the end what fits. Another thread may do so while the owner goes on, so an extent is all
+//! that it sees, and old mappings stay as long as the table; they cost addresses, not memory. No file stays open.
 
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::marker::PhantomData;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-use crate::memory::{map, release, reserved, zeroed};
+use crate::memory::{self, map, release, reserved, zeroed};
+
+/// Where a table is that left its file, and how much of it is used: for whoever stores it.
+#[derive(Debug)]
+pub(crate) struct Extent {
+    /// Null while the mapping is that of the file.
+    base: AtomicPtr<u8>,
+    /// Bytes that are used. They are stored after the base that has room for them and loaded before it, so there are as many after any base.
+    used: AtomicUsize,
+    path: PathBuf,
+}
+
+impl Extent {
+    /// Brings what is in private memory to the file, as far as the disk has room.
+    ///
+    /// # Safety
+    /// The table must not be closed meanwhile.
+    pub(crate) unsafe fn store(&self) {
+        let used = self.used.load(Ordering::Acquire);
+        let base = self.base.load(Ordering::Acquire);
+        if base.is_null() {
+            return;
+        }
+        if let Ok(file) = OpenOptions::new().write(true).open(&self.path) {
+            // SAFETY: mappings stay until the table is closed, and so many bytes of this one were used.
+            unsafe { memory::write(&file, base, used, 0) };
+        }
+    }
+}
 
 /// Rows of `T`, which is plain numbers and valid if all of its bytes are zero.
 pub(crate) struct Mapped<T> {
@@ -23,16 +52,19 @@ pub(crate) struct Mapped<T> {
     left: bool,
     /// Mappings before it grew, and their sizes.
     old: Vec<(*mut u8, usize)>,
+    extent: Arc<Extent>,
     rows: PhantomData<T>,
 }
 
 impl<T: Copy> Mapped<T> {
-    /// A new file with `head` bytes and room for some rows behind them, all zero.
+    /// A new file with `head` bytes and room for some rows after them, all zero.
     pub(crate) fn create(path: &Path, head: usize, capacity: usize) -> io::Result<Mapped<T>> {
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
         let (base, private) = map(&file, path, head + capacity * size_of::<T>())?;
         let path = path.to_owned();
-        Ok(Mapped { base, head, capacity, path, private, left: false, old: Vec::new(), rows: PhantomData })
+        let place = AtomicPtr::new(if private { base } else { std::ptr::null_mut() });
+        let extent = Arc::new(Extent { base: place, used: AtomicUsize::new(head), path: path.clone() });
+        Ok(Mapped { base, head, capacity, path, private, left: false, old: Vec::new(), extent, rows: PhantomData })
     }
 
     /// The first byte of the head.
@@ -43,6 +75,16 @@ impl<T: Copy> Mapped<T> {
     /// Whether it left the file the last time it grew: what is in the old mapping stays there.
     pub(crate) fn has_left(&self) -> bool {
         self.left
+    }
+
+    /// For whoever stores it.
+    pub(crate) fn extent(&self) -> &Arc<Extent> {
+        &self.extent
+    }
+
+    /// So many rows are used.
+    pub(crate) fn use_rows(&self, rows: usize) {
+        self.extent.used.store(self.size(rows.min(self.capacity)), Ordering::Release);
     }
 
     /// The row at an index, if the table is so large.
@@ -81,20 +123,11 @@ impl<T: Copy> Mapped<T> {
             unsafe { std::ptr::copy_nonoverlapping(self.base, base, old) };
             self.left = !self.private;
             self.private = true;
+            self.extent.base.store(base, Ordering::Release);
             base
         };
         self.capacity = capacity;
         Some(())
-    }
-
-    /// Brings what is in private memory to the file, as far as the disk has room.
-    pub(crate) fn store(&self, rows: usize) {
-        if self.private {
-            let used = self.size(rows.min(self.capacity));
-            // SAFETY: head and rows are one mapping.
-            let bytes = unsafe { std::slice::from_raw_parts(self.base, used) };
-            let _ = self.file().map(|file| file.write_all_at(bytes, 0));
-        }
     }
 
     /// Ends the table: the file is left with its used rows, memory is given back.
@@ -102,7 +135,9 @@ impl<T: Copy> Mapped<T> {
     /// # Safety
     /// Nobody else may be looking at it, and nobody at what it gave out.
     pub(crate) unsafe fn close(self, rows: usize) {
-        self.store(rows);
+        self.use_rows(rows);
+        // SAFETY: it is closed after that.
+        unsafe { self.extent.store() };
         let used = self.size(rows.min(self.capacity));
         if let Some(file) = self.file().filter(|_| !self.private) {
             let _ = file.set_len(used as u64);
@@ -128,6 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "Miri maps no files")]
     fn rows_are_in_the_file_and_stay_there_when_it_grows() {
         let folder = tempfile::tempdir().expect("temporary files can be made");
         let path = folder.path().join("table");
@@ -142,6 +178,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "Miri maps no files")]
     fn a_table_that_the_disk_refuses_goes_on_in_memory() {
         let folder = tempfile::tempdir().expect("temporary files can be made");
         let path = folder.path().join("table");
@@ -153,7 +190,12 @@ mod tests {
         assert_eq!((table.private, table.get(3).copied(), table.get(4).copied()), (true, Some(7), Some(8)));
         let bytes = std::fs::read(&path).expect("it is a file");
         assert_eq!(bytes[24..32], 7_u64.to_le_bytes(), "what was in the file stays");
-        table.store(5);
+        table.use_rows(5);
+        // The file is where it was: what is stored gets there.
+        // SAFETY: the table is not closed.
+        unsafe { table.extent().store() };
+        let bytes = std::fs::read(&path).expect("it is a file");
+        assert_eq!((bytes.len(), &bytes[32..40]), (40, &8_u64.to_le_bytes()[..]));
     }
 
     #[test]

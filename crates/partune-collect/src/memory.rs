@@ -7,15 +7,16 @@ use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Maps a new file of `size` bytes, or private memory (then the second value is true) where the file system is not up to it. All pages are
-/// there at once.
+/// Maps a new file of `size` bytes, or private memory (then the second value is true) where the file system is not up to it, as under Miri, which
+/// maps no files. All pages are there at once.
 pub(crate) fn map(file: &File, path: &Path, size: usize) -> io::Result<(*mut u8, bool)> {
-    let shared = if is_remote(path) { None } else { reserved(file, size, libc::MAP_POPULATE) };
+    let shared = if cfg!(miri) || is_remote(path) { None } else { reserved(file, size, libc::MAP_POPULATE) };
     if let Some(base) = shared {
         return Ok((base, false));
     }
     let _ = file.set_len(0);
-    let own = memory(size, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE, -1);
+    let all_at_once = if cfg!(miri) { 0 } else { libc::MAP_POPULATE };
+    let own = memory(size, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | all_at_once, -1);
     own.map(|base| (base, true)).ok_or_else(io::Error::last_os_error)
 }
 
@@ -30,6 +31,25 @@ pub(crate) fn reserved(file: &File, size: usize, flags: i32) -> Option<*mut u8> 
 /// Private memory of zeros; none if the system has none. Given back by `munmap` with the same size, if ever.
 pub fn zeroed(size: usize) -> Option<*mut u8> {
     memory(size, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1)
+}
+
+/// Writes memory to a place in a file, as far as the disk has room. Whoever owns it may go on to write it: the kernel reads it, as it reads any
+/// mapped file, and nothing of this program does.
+///
+/// # Safety
+/// The memory must stay mapped until this returns.
+pub(crate) unsafe fn write(file: &File, base: *const u8, size: usize, at: usize) {
+    let mut done = 0;
+    while done < size {
+        let (descriptor, offset) = (file.as_raw_fd(), (at + done) as libc::off_t);
+        // SAFETY: a descriptor, and memory that is mapped, as the caller said. There is no reference to it.
+        let written = unsafe { libc::pwrite(descriptor, base.add(done).cast(), size - done, offset) };
+        match written {
+            1.. => done += written as usize,
+            _ if written < 0 && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
+            _ => break,
+        }
+    }
 }
 
 /// Gives memory back.

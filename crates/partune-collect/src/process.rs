@@ -4,6 +4,7 @@
 //! library are left alone. A child made by `fork` is not recorded, one that executes another program begins anew.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::ffi::{CStr, c_void};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
@@ -13,11 +14,11 @@ use std::sync::{Mutex, OnceLock};
 
 use partune_parts::clock;
 use partune_parts::layout::{ANCHOR, CHUNK_SIZE, PARTS, VERSION};
-use partune_parts::log::{Hex, Line, Mode, Text};
+use partune_parts::log::{Hex, Line, Mode, Text, Unit};
 use partune_parts::machine::{boot, host};
 
 use crate::counters::{self, Counters};
-use crate::lane::{Keep, Lane};
+use crate::lane::{Keep, Lane, Rest};
 use crate::log::Log;
 use crate::profile::Profile;
 use crate::settings::Settings;
@@ -31,13 +32,10 @@ struct Process {
     stem: PathBuf,
     log: Log,
     threads: AtomicU32,
-    lanes: Mutex<Vec<LanePointer>>,
+    /// By the numbers of their threads, what of each lane is stored when the process ends. Nobody but its thread looks at a lane itself; a thread
+    /// that ends takes its lane out of the list before it closes it.
+    lanes: Mutex<BTreeMap<u32, Rest>>,
 }
-
-struct LanePointer(*mut Lane);
-
-// SAFETY: lanes of other threads are only stored at the end, see `end`; a thread that ends takes its own out of the list first.
-unsafe impl Send for LanePointer {}
 
 static PROCESS: OnceLock<Option<Process>> = OnceLock::new();
 
@@ -76,11 +74,15 @@ pub fn begin(paradigm: &str, version: &str) -> bool {
     is_recorded()
 }
 
-/// Says who this process is among those of its job: its rank, their number, and a key that is the same for all of them and for nobody else.
-pub fn identify(rank: u32, size: u32, world: u64) {
+/// Says who this process is in a world of a paradigm: its rank, their number, and a key that is the same for all of them and for nobody else.
+/// Returns the world's number, for what is defined in it.
+pub fn identify(paradigm: &str, rank: u32, size: u32, key: u64) -> u32 {
+    static WORLDS: AtomicU32 = AtomicU32::new(0);
     // It is some time since the first reading of the clocks: with this one a process that is killed has a rate.
     calibrate();
-    log(&Line::Rank { rank, size, world: Hex(world) });
+    let number = WORLDS.fetch_add(1, Ordering::Relaxed);
+    log(&Line::World { number, paradigm: paradigm.into(), of: Unit::Process, rank, size, key: Hex(key) });
+    number
 }
 
 /// Turns recording off or on, on behalf of the program.
@@ -102,12 +104,11 @@ pub fn end(how: &str) {
     }
     calibrate();
     let lanes = process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    for lane in lanes.iter() {
-        // SAFETY: lanes in the list live; what another thread adds meanwhile is beyond what is stored.
-        unsafe { (*lane.0).store() };
+    for rest in lanes.values() {
+        // SAFETY: lanes in the list are not closed, and it is locked.
+        unsafe { rest.store() };
     }
-    // SAFETY: as above; a sampler lives as long as its lane.
-    sample::report(lanes.iter().filter_map(|lane| unsafe { (*lane.0).sampler.map(|sampler| sampler.as_ref()) }));
+    sample::report(lanes.values().filter_map(|rest| rest.samples()));
     log(&Line::End { how: how.into() });
 }
 
@@ -186,9 +187,11 @@ fn make_lane() -> Option<OwnLane> {
         Ok(lane) => {
             let mut lane = NonNull::from(Box::leak(Box::new(lane)));
             begin_sampling(process, &mut lane);
+            // SAFETY: as made above; it is this thread's.
+            let rest = unsafe { lane.as_ref() }.rest();
             LaneWord::set(lane.as_ptr() as usize);
             LANE.set(lane.as_ptr() as usize);
-            process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(LanePointer(lane.as_ptr()));
+            process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(thread, rest);
             log(&Line::Thread { number: thread, tid: thread_id(), name: thread_name().into() });
             Some(OwnLane(lane))
         }
@@ -211,12 +214,13 @@ extern "C" fn give_back(lane: *mut c_void) {
     // A signal's handler that calls what is recorded must not make another lane meanwhile.
     BUSY.set(true);
     LaneWord::set(0);
-    let lane = lane.cast::<Lane>();
+    // SAFETY: made by `Box::leak`, and this thread's own.
+    let lane = unsafe { Box::from_raw(lane.cast::<Lane>()) };
     // Held until the lane is closed: who stores all lanes must not meet half a one.
     let mut lanes = process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    lanes.retain(|other| other.0 != lane);
-    // SAFETY: made by `Box::leak`, this thread's own, and in nobody's list any more.
-    unsafe { Box::from_raw(lane).close() };
+    lanes.remove(&lane.thread());
+    // SAFETY: it is in nobody's list any more.
+    unsafe { lane.close() };
     BUSY.set(false);
 }
 
@@ -273,7 +277,7 @@ fn start() -> Option<Process> {
     let _ = std::fs::create_dir_all(&folder);
     let host = host();
     let (stem, log) = open_log(&folder, &host)?;
-    let process = Process { settings, stem, log, threads: AtomicU32::new(0), lanes: Mutex::new(Vec::new()) };
+    let process = Process { settings, stem, log, threads: AtomicU32::new(0), lanes: Mutex::new(BTreeMap::new()) };
     let text = |text: &std::ffi::OsStr| Text::from(text.to_string_lossy().into_owned());
     let path = text(std::env::current_exe().unwrap_or_default().as_os_str());
     let arguments = std::env::args_os().skip(1).map(|argument| text(&argument)).collect();

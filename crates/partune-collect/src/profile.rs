@@ -6,11 +6,12 @@
 
 use std::io;
 use std::path::Path as FilePath;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::counters::cpu_time;
-use crate::mapped::Mapped;
+use crate::mapped::{Extent, Mapped};
 use crate::paths::Path;
 use partune_parts::layout::{
     Gap, NO_PATH, OPEN, Open, PROFILE_HEADER_SIZE, PROFILE_MAGIC, ProfileHeader, Row, SEVERAL, VERSION, part,
@@ -32,7 +33,7 @@ pub(crate) struct Profile {
     /// The thread's CPU time when recording was turned off.
     paused_cpu: u64,
     /// Bytes of the message that the innermost call sends, if it sends one.
-    sent: Option<u64>,
+    sent: Option<[u64; 2]>,
 }
 
 /// A time, and the thread's CPU time; 0 if that is not kept.
@@ -182,21 +183,22 @@ impl Profile {
         row.sizes[size_class(sent.max(received))] += 1;
     }
 
-    /// A message that the innermost call sends.
-    pub(crate) fn send(&mut self, bytes: u64) {
-        self.moved(bytes, 0);
-        self.sent = Some(bytes);
+    /// A transfer that the innermost call starts when it comes to it: a message that it sends, an access.
+    pub(crate) fn start(&mut self, sent: u64, received: u64) {
+        self.moved(sent, received);
+        self.sent = Some([sent, received]);
     }
 
-    /// It was not sent: the call failed.
+    /// It was not started: the call failed.
     pub(crate) fn retract(&mut self) -> bool {
         let depth = self.depth() - 1;
         let Some(path) = self.open(depth).map(|open| open.path) else { return false };
-        let Some(bytes) = self.sent.take() else { return false };
+        let Some([sent, received]) = self.sent.take() else { return false };
         let Some(row) = self.row(path) else { return false };
         row.transfers = row.transfers.saturating_sub(1);
-        row.bytes_sent = row.bytes_sent.saturating_sub(bytes);
-        let class = &mut row.sizes[size_class(bytes)];
+        row.bytes_sent = row.bytes_sent.saturating_sub(sent);
+        row.bytes_received = row.bytes_received.saturating_sub(received);
+        let class = &mut row.sizes[size_class(sent.max(received))];
         *class = class.saturating_sub(1);
         true
     }
@@ -239,6 +241,7 @@ impl Profile {
         let Some(gap) = self.gaps.make(used as usize) else { return false };
         *gap = Gap { before, path: path.0, next: latest, count: 1, ticks, cpu };
         self.header().gaps.store(used + 1, Relaxed);
+        self.gaps.use_rows(used as usize + 1);
         if let Some(row) = self.row(path.0) {
             row.gaps = used + 1;
         }
@@ -261,6 +264,7 @@ impl Profile {
                 unsafe { (*before).left.store(1, Relaxed) };
             }
             self.header().rows.store(index as u64 + 1, Relaxed);
+            self.rows.use_rows(index + 1);
         }
         self.rows.get(index)
     }
@@ -280,13 +284,9 @@ impl Profile {
         }
     }
 
-    /// Brings rows in private memory to the file.
-    pub(crate) fn store(&self) {
-        // SAFETY: the mapping begins with the header, whose counters are atomic: other threads look at nothing else of it.
-        let header = unsafe { &*self.rows.head().cast::<ProfileHeader>() };
-        let (rows, gaps) = (header.rows.load(Relaxed), header.gaps.load(Relaxed));
-        self.rows.store(rows as usize);
-        self.gaps.store(gaps as usize);
+    /// What of it is to be stored at the end, by whichever thread.
+    pub(crate) fn extents(&self) -> [Arc<Extent>; 2] {
+        [Arc::clone(self.rows.extent()), Arc::clone(self.gaps.extent())]
     }
 }
 
@@ -402,7 +402,7 @@ mod tests {
         for path in 0..PATHS as usize {
             let row = left.row(path);
             assert_eq!((row.count, row.inclusive), (1, 2 * (10_000 - path as u64)));
-            assert_eq!(row.own, 2, "one tick before and one behind the call inside");
+            assert_eq!(row.own, 2, "one tick before and one after the call inside");
         }
     }
 

@@ -10,8 +10,8 @@
 use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 use partune_parts::log::Line;
 
@@ -72,15 +72,21 @@ pub(crate) struct Sampler {
     /// Words that there is room for, and those that are used.
     room: usize,
     used: AtomicUsize,
+    timer: libc::timer_t,
+    counts: Arc<Counts>,
+    own: UnsafeCell<Own>,
+}
+
+/// What is counted of a thread's samples, for whichever thread ends the process.
+pub(crate) struct Counts {
     ticks: AtomicU64,
     /// Ticks for which there was no room.
     missed: AtomicU64,
     /// Ticks of the clock of events that the handler took.
     spent: AtomicU64,
-    begin: u64,
-    timer: libc::timer_t,
+    /// Of the thread's CPU, and when it began to be sampled.
     clock: libc::clockid_t,
-    own: UnsafeCell<Own>,
+    begin: u64,
 }
 
 /// What the handler alone uses.
@@ -129,12 +135,14 @@ pub(crate) fn begin(rate: u32, attention: NonNull<Attention>) -> Option<NonNull<
         notes,
         room,
         used: AtomicUsize::new(0),
-        ticks: AtomicU64::new(0),
-        missed: AtomicU64::new(0),
-        spent: AtomicU64::new(0),
-        begin: cpu_time(clock),
         timer,
-        clock,
+        counts: Arc::new(Counts {
+            ticks: AtomicU64::new(0),
+            missed: AtomicU64::new(0),
+            spent: AtomicU64::new(0),
+            clock,
+            begin: cpu_time(clock),
+        }),
         own: UnsafeCell::new(own),
     })));
     SamplerWord::set(sampler.as_ptr() as usize);
@@ -162,15 +170,15 @@ pub(crate) unsafe fn end(sampler: NonNull<Sampler>) {
         libc::timer_delete(sampler.as_ref().timer);
         SamplerWord::set(0);
         let sampler = Box::from_raw(sampler.as_ptr());
-        sampler.add_to(&ENDED);
+        sampler.counts.add_to(&ENDED);
         libc::munmap(sampler.notes.as_ptr().cast(), sampler.room * size_of::<usize>());
     }
 }
 
 /// Says how much CPU time a tick was, for this process so far.
-pub(crate) fn report<'a>(running: impl Iterator<Item = &'a Sampler>) {
+pub(crate) fn report<'a>(running: impl Iterator<Item = &'a Counts>) {
     let sums: Sums = ENDED.each_ref().map(|sum| AtomicU64::new(sum.load(Relaxed)));
-    running.for_each(|sampler| sampler.add_to(&sums));
+    running.for_each(|counts| counts.add_to(&sums));
     let [ticks, cpu_time, missed, spent] = sums.map(AtomicU64::into_inner);
     if ticks > 0 {
         process::log(&Line::Sampled { ticks, cpu_time, missed, spent });
@@ -221,7 +229,7 @@ fn path(stack: &Stack, steps: &[Step]) -> Path {
     paths::of_sample(around, callers, *leaf)
 }
 
-impl Sampler {
+impl Counts {
     fn add_to(&self, sums: &Sums) {
         let time = cpu_time(self.clock).saturating_sub(self.begin);
         let own = [self.ticks.load(Relaxed), time, self.missed.load(Relaxed), self.spent.load(Relaxed)];
@@ -230,9 +238,20 @@ impl Sampler {
         });
     }
 
+    /// Counts one more; this thread alone does.
+    fn count(of: &AtomicU64, more: u64) {
+        of.store(of.load(Relaxed) + more, Relaxed);
+    }
+}
+
+impl Sampler {
+    pub(crate) fn counts(&self) -> Arc<Counts> {
+        self.counts.clone()
+    }
+
     /// Notes where the thread is. For its handler.
     fn note(&self, context: *const c_void) {
-        self.ticks.store(self.ticks.load(Relaxed) + 1, Relaxed);
+        Counts::count(&self.counts.ticks, 1);
         // SAFETY: in the thread's lane, which lives longer.
         let attention = unsafe { self.attention.as_ref() };
         if attention.calls() != 0 {
@@ -257,7 +276,7 @@ impl Sampler {
         let new = count - shared;
         let used = self.used.load(Relaxed);
         if used + 3 + 2 * new > self.room {
-            self.missed.store(self.missed.load(Relaxed) + 1, Relaxed);
+            Counts::count(&self.counts.missed, 1);
             return;
         }
         // SAFETY: there is room for them, as was just found.
@@ -285,7 +304,7 @@ extern "C" fn tick(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
         // SAFETY: the context of this handler.
         unsafe { restart::wait(context) };
         let took = partune_parts::clock::now().saturating_sub(begin);
-        sampler.spent.store(sampler.spent.load(Relaxed) + took, Relaxed);
+        Counts::count(&sampler.counts.spent, took);
         // SAFETY: as above.
         unsafe { *error = before };
     }

@@ -54,12 +54,12 @@ impl Stack {
         self.open.len()
     }
 
-    /// The path of the innermost region, and behind how many of `frames` (outermost first) it stands.
+    /// The path of the innermost region, and after how many of `frames` (outermost first) it stands.
     pub(crate) fn innermost(&self, frames: &[Step]) -> (Path, usize) {
         self.places(frames).last().map_or((Path::NONE, 0), |(place, _)| (self.key, place))
     }
 
-    /// Behind how many of `frames` (outermost first) each region stands.
+    /// After how many of `frames` (outermost first) each region stands.
     pub(crate) fn places<'a>(&'a self, frames: &'a [Step]) -> impl Iterator<Item = (usize, &'static Region)> + 'a {
         let mut least = 0;
         self.open.iter().map(move |open| {

@@ -155,6 +155,10 @@ fn barriers_without_rows_must_prove_it() {
          pe 1: main 0..100 { MPI_Barrier 15..20 MPI_Barrier 32..40 }";
     let (_, index) = index(text);
     assert_eq!(shapes(&index), [(Role::GroupSync, vec![10, 15], 0), (Role::GroupSync, vec![30, 32], 0)]);
+    // A communicator of its own for two of three: it could be that one's.
+    let three = format!("{text}\npe 2: main 0..100 {{ MPI_Barrier 16..20 MPI_Barrier 31..40 }}");
+    assert_eq!(shapes(&crate::index(&three).1).len(), 2);
+    assert_eq!(shapes(&crate::index(&format!("group half = 0 1\n{three}")).1), []);
     let (_, index) = crate::index(&text.replace("32..40", "42..44"));
     assert!(shapes(&index).is_empty());
     assert!(notes(&index)[0].contains("do not fit together"), "{:?}", notes(&index));

@@ -3,9 +3,10 @@
 use partune_base::{Clock, GroupId, PeId, ProcessId, Span, StringId, Time, WindowId};
 use partune_index::{Dependences, Index, clock_repair};
 use partune_trace::{
-    Collective, Completion, Group, GroupKind, LockEvent, LockKind, Members, NO_REQUEST, Pe, PeKind, Process, Recv,
-    Region, RegionKind, RequestEvent, RequestKind, RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer,
-    RmaTransferKind, Role, Send, Stream, TeamEvent, TeamKind, Trace, TraceBuilder, Visit, VisitIx, Window,
+    Collective, Completion, Group, GroupKind, LockEvent, LockKind, Members, NO_REQUEST, Participants, Pe, PeKind,
+    Process, Recv, Region, RegionKind, RequestEvent, RequestKind, RmaCompletion, RmaCompletionKind, RmaSync,
+    RmaSyncKind, RmaTransfer, RmaTransferKind, Role, Send, Stream, TeamEvent, TeamKind, Trace, TraceBuilder, Visit,
+    VisitIx, Window,
 };
 use proptest::prelude::*;
 
@@ -132,8 +133,11 @@ fn trace(visits: &[Vec<(u8, u16, u16)>], rows: &[Vec<Row>], processes: &[u8]) ->
     }
     for (index, role) in Role::ALL.into_iter().enumerate() {
         let completion = pick(&[Completion::Blocking, Completion::Synchronous, Completion::NonBlocking], index as u8);
+        let whom = [role.participants(), Participants::World, Participants::Team, Participants::Named];
+        let participants = pick(&whom, index as u8);
         let kind = RegionKind::Function;
-        let region = Region { name, construct: name, paradigm: name, role, completion, kind, file: name, line: 0 };
+        let region =
+            Region { name, construct: name, paradigm: name, role, completion, participants, kind, file: name, line: 0 };
         let region = built.regions.push(region);
         let root = built.paths.push(partune_base::CallPathId::NONE, region);
         built.paths.push(root, region);

@@ -234,19 +234,27 @@ fn one_sided(mpi: &Mpi, group: &Group, out: &[u8], into: &mut [u8], slice_s: f64
         let mut round = || {
             let mut times = [0.0; STEPS];
             let mut old = 0;
-            let mut timed = |step: usize, operation: &mut dyn FnMut()| {
+            // An operation, when it had started, and when it was complete.
+            let mut timed = |step: usize, operation: &mut dyn FnMut(&mut dyn FnMut())| {
                 let begin = Instant::now();
-                operation();
-                times[step] = (begin.elapsed().as_secs_f64() - timer_s).max(0.0);
+                let mut started = begin;
+                operation(&mut || started = Instant::now());
+                let took = [started - begin, started.elapsed()].map(|took| (took.as_secs_f64() - timer_s).max(0.0));
+                times[step] = took[0];
+                took[1]
             };
-            timed(0, &mut || mpi.lock(&window, 1));
-            timed(1, &mut || mpi.put(&window, out, 1));
-            timed(2, &mut || mpi.flush(&window, 1));
-            timed(3, &mut || mpi.get(&window, into, 1));
-            mpi.flush(&window, 1);
-            timed(4, &mut || mpi.fetch_and_add(&window, &1, &mut old, 1));
-            mpi.flush(&window, 1);
-            timed(5, &mut || mpi.unlock(&window, 1));
+            timed(0, &mut |started| {
+                mpi.lock(&window, 1);
+                started();
+            });
+            let flush = timed(1, &mut |started| mpi.put(&window, out, 1, started));
+            timed(3, &mut |started| mpi.get(&window, into, 1, started));
+            timed(4, &mut |started| mpi.fetch_and_add(&window, &1, &mut old, 1, started));
+            timed(5, &mut |started| {
+                mpi.unlock(&window, 1);
+                started();
+            });
+            times[2] = flush;
             times
         };
         round();

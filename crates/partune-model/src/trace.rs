@@ -112,6 +112,7 @@ pub fn trace(events: &Events) -> Trace {
             paradigm: if user { StringId::NONE } else { pthread },
             role,
             completion: Completion::Blocking,
+            participants: role.participants(),
             kind: RegionKind::Function,
             file: StringId::NONE,
             line: 0,

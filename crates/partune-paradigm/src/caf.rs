@@ -3,12 +3,14 @@
 //! With the producer's word for it also the bare names (`sync_all`) and the statements (`sync all`, `SYNC ALL`).
 
 use crate::row::{Names, constructs};
-use crate::{Construct, Paradigm};
+use crate::{Class, Construct, Paradigm};
 use std::sync::LazyLock;
 
 pub(crate) static CAF: Paradigm = Paradigm {
     name: "CAF",
     aliases: &["coarrayfortran", "coarray", "coarrays", "opencoarrays"],
+    class: Class::Processes,
+    otf2: None,
     constructs: CONSTRUCTS,
     recognise,
     recognise_hinted,
@@ -64,9 +66,9 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "caf_is_present" => Get;
     "caf_is_present_on_remote" => Get;
     // Synchronisation
-    "caf_sync_all" => GroupSync;
-    "caf_sync_images" => GroupSync;
-    "caf_sync_team" => GroupSync;
+    "caf_sync_all" => GroupSync of World;
+    "caf_sync_images" => GroupSync of Named;
+    "caf_sync_team" => GroupSync of Set;
     "caf_sync_memory" => CommSync;
     "caf_lock" => LockAcquire;
     "caf_unlock" => LockRelease;
@@ -75,8 +77,8 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "caf_event_query" => WaitOnValue, NonBlocking;
     // Teams
     "caf_form_team" => GlobalAlloc;
-    "caf_change_team" => GroupSync;
-    "caf_end_team" => GroupSync;
+    "caf_change_team" => GroupSync of Set;
+    "caf_end_team" => GroupSync of Set;
     // Atomics
     "caf_atomic_define" => Atomic;
     "caf_atomic_ref" => Atomic;

@@ -5,11 +5,18 @@
 //! a row counts as management, where the producer says that it is a CUDA call.
 
 use crate::row::{Names, constructs};
-use crate::{Construct, Paradigm};
+use crate::{Class, Construct, Paradigm};
 use std::sync::LazyLock;
 
-pub(crate) static CUDA: Paradigm =
-    Paradigm { name: "CUDA", aliases: &["cupti"], constructs: CONSTRUCTS, recognise, recognise_hinted };
+pub(crate) static CUDA: Paradigm = Paradigm {
+    name: "CUDA",
+    aliases: &["cupti"],
+    class: Class::Accelerator,
+    otf2: Some(5),
+    constructs: CONSTRUCTS,
+    recognise,
+    recognise_hinted,
+};
 
 static EXACT: LazyLock<Names> = LazyLock::new(|| Names::new(CONSTRUCTS));
 

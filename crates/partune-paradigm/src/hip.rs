@@ -4,11 +4,18 @@
 //! without a row counts as management, where the producer says that it is a HIP call.
 
 use crate::row::{Names, constructs};
-use crate::{Construct, Paradigm};
+use crate::{Class, Construct, Paradigm};
 use std::sync::LazyLock;
 
-pub(crate) static HIP: Paradigm =
-    Paradigm { name: "HIP", aliases: &["rocm", "hsa", "rocr"], constructs: CONSTRUCTS, recognise, recognise_hinted };
+pub(crate) static HIP: Paradigm = Paradigm {
+    name: "HIP",
+    aliases: &["rocm", "hsa", "rocr"],
+    class: Class::Accelerator,
+    otf2: Some(23),
+    constructs: CONSTRUCTS,
+    recognise,
+    recognise_hinted,
+};
 
 static EXACT: LazyLock<Names> = LazyLock::new(|| Names::new(CONSTRUCTS));
 

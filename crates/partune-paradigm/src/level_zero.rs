@@ -4,11 +4,18 @@
 //! counts as management, where the producer says that it is a call of Level Zero.
 
 use crate::row::{Names, constructs};
-use crate::{Construct, Paradigm};
+use crate::{Class, Construct, Paradigm};
 use std::sync::LazyLock;
 
-pub(crate) static LEVEL_ZERO: Paradigm =
-    Paradigm { name: "Level Zero", aliases: &["ze", "l0"], constructs: CONSTRUCTS, recognise, recognise_hinted };
+pub(crate) static LEVEL_ZERO: Paradigm = Paradigm {
+    name: "Level Zero",
+    aliases: &["ze", "l0"],
+    class: Class::Accelerator,
+    otf2: None,
+    constructs: CONSTRUCTS,
+    recognise,
+    recognise_hinted,
+};
 
 static EXACT: LazyLock<Names> = LazyLock::new(|| Names::new(CONSTRUCTS));
 

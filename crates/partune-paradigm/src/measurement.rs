@@ -4,12 +4,14 @@
 //! around the program's own code (`THREADS`, `PARALLEL`) are user code: whatever is inside counts as what it is.
 
 use crate::row::{Names, constructs};
-use crate::{Construct, Paradigm};
+use crate::{Class, Construct, Paradigm};
 use std::sync::LazyLock;
 
-pub(crate) static MEASUREMENT: Paradigm = Paradigm {
+pub static MEASUREMENT: Paradigm = Paradigm {
     name: "measurement",
     aliases: &["measurementsystem"],
+    class: Class::None,
+    otf2: Some(6),
     constructs: CONSTRUCTS,
     recognise,
     recognise_hinted: recognise,

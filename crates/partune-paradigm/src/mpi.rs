@@ -4,11 +4,18 @@
 //! interfaces of the MPI standard; the tests hold the table against what installed MPI libraries export.
 
 use crate::row::{Names, constructs};
-use crate::{Construct, Paradigm};
+use crate::{Class, Construct, Paradigm};
 use std::sync::LazyLock;
 
-pub(crate) static MPI: Paradigm =
-    Paradigm { name: "MPI", aliases: &["mpiio"], constructs: CONSTRUCTS, recognise, recognise_hinted: recognise };
+pub static MPI: Paradigm = Paradigm {
+    name: "MPI",
+    aliases: &["mpiio"],
+    class: Class::Processes,
+    otf2: Some(4),
+    constructs: CONSTRUCTS,
+    recognise,
+    recognise_hinted: recognise,
+};
 
 static EXACT: LazyLock<Names> = LazyLock::new(|| Names::new(CONSTRUCTS));
 static FOLDED: LazyLock<Names> = LazyLock::new(|| Names::folded(CONSTRUCTS));

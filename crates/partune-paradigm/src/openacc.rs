@@ -5,11 +5,18 @@
 //! where only it is recorded: what of it waited is not told. Names that a user's function could have need the producer's word.
 
 use crate::row::{Names, constructs};
-use crate::{Construct, Paradigm};
+use crate::{Class, Construct, Paradigm};
 use std::sync::LazyLock;
 
-pub(crate) static OPENACC: Paradigm =
-    Paradigm { name: "OpenACC", aliases: &["acc"], constructs: CONSTRUCTS, recognise, recognise_hinted };
+pub(crate) static OPENACC: Paradigm = Paradigm {
+    name: "OpenACC",
+    aliases: &["acc"],
+    class: Class::Accelerator,
+    otf2: Some(18),
+    constructs: CONSTRUCTS,
+    recognise,
+    recognise_hinted,
+};
 
 static EXACT: LazyLock<Names> = LazyLock::new(|| Names::new(CONSTRUCTS));
 
@@ -21,7 +28,7 @@ fn recognise(name: &str) -> Option<&'static Construct> {
     recognise_hinted(name).filter(|construct| has_place || !ORDINARY.contains(&construct.name))
 }
 
-/// Without the place behind it, TAU's prefix, and the endings that GNU Fortran gives to routines by their arguments.
+/// Without the place after it, TAU's prefix, and the endings that GNU Fortran gives to routines by their arguments.
 fn recognise_hinted(name: &str) -> Option<&'static Construct> {
     let stem = name.split_once('@').map_or(name, |(stem, _)| stem);
     if let Some(event) = stem.strip_prefix("openacc_") {

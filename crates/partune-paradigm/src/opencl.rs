@@ -5,11 +5,18 @@
 //! producer says that it is an OpenCL call.
 
 use crate::row::{Names, constructs};
-use crate::{Construct, Paradigm};
+use crate::{Class, Construct, Paradigm};
 use std::sync::LazyLock;
 
-pub(crate) static OPENCL: Paradigm =
-    Paradigm { name: "OpenCL", aliases: &["ocl"], constructs: CONSTRUCTS, recognise, recognise_hinted };
+pub(crate) static OPENCL: Paradigm = Paradigm {
+    name: "OpenCL",
+    aliases: &["ocl"],
+    class: Class::Accelerator,
+    otf2: Some(19),
+    constructs: CONSTRUCTS,
+    recognise,
+    recognise_hinted,
+};
 
 static EXACT: LazyLock<Names> = LazyLock::new(|| Names::new(CONSTRUCTS));
 

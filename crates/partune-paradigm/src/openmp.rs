@@ -5,11 +5,18 @@
 //! own region (`critical sblock`), where a producer writes one, and ends the wait.
 
 use crate::row::{Names, constructs};
-use crate::{Construct, Paradigm};
+use crate::{Class, Construct, Paradigm};
 use std::sync::LazyLock;
 
-pub(crate) static OPENMP: Paradigm =
-    Paradigm { name: "OpenMP", aliases: &["ompt", "omp"], constructs: CONSTRUCTS, recognise, recognise_hinted };
+pub static OPENMP: Paradigm = Paradigm {
+    name: "OpenMP",
+    aliases: &["ompt", "omp"],
+    class: Class::Team,
+    otf2: Some(3),
+    constructs: CONSTRUCTS,
+    recognise,
+    recognise_hinted,
+};
 
 static EXACT: LazyLock<Names> = LazyLock::new(|| Names::new(CONSTRUCTS));
 
@@ -69,12 +76,12 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "omp master" => WorkSharing;
     "omp masked" => WorkSharing;
     // Synchronisation of a team
-    "omp barrier" => GroupSync;
-    "omp implicit barrier" => GroupSync;
-    "omp implicit barrier (teams)" => GroupSync;
-    "omp implementation barrier" => GroupSync;
-    "omp wait barrier" => GroupSync;
-    "omp reduction" => AllToOne;
+    "omp barrier" => GroupSync of Team;
+    "omp implicit barrier" => GroupSync of Team;
+    "omp implicit barrier (teams)" => GroupSync of Team;
+    "omp implementation barrier" => GroupSync of Team;
+    "omp wait barrier" => GroupSync of Team;
+    "omp reduction" => AllToOne of Team;
     "omp idle" => WaitOnValue;
     "omp flush" => CommSync;
     // Exclusion

@@ -5,12 +5,14 @@
 //! Constraint: a row's name is the part that is left when context, type and size are taken away.
 
 use crate::row::{Names, constructs};
-use crate::{Construct, Paradigm};
+use crate::{Class, Construct, Paradigm};
 use std::sync::LazyLock;
 
-pub(crate) static OPENSHMEM: Paradigm = Paradigm {
+pub static OPENSHMEM: Paradigm = Paradigm {
     name: "OpenSHMEM",
     aliases: &["shmem", "oshmem", "sgishmem", "crayshmem"],
+    class: Class::Processes,
+    otf2: Some(13),
     constructs: CONSTRUCTS,
     recognise,
     recognise_hinted,
@@ -149,7 +151,7 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "shmem_team_n_pes" => Inquiry;
     "shmem_team_get_config" => Inquiry;
     "shmem_team_translate_pe" => Inquiry;
-    "shmem_team_sync" => GroupSync;
+    "shmem_team_sync" => GroupSync of Set;
     // Contexts: local; destroying one completes what it began
     "shmem_ctx_create" => Management;
     "shmem_team_create_ctx" => Management;
@@ -243,10 +245,10 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "shmem_test_lock" => LockAcquire, NonBlocking;
     "shmem_clear_lock" => LockRelease;
     // Collectives
-    "shmem_barrier" => GroupSync;
-    "shmem_barrier_all" => GroupSync;
-    "shmem_sync" => GroupSync;
-    "shmem_sync_all" => GroupSync;
+    "shmem_barrier" => GroupSync of Set;
+    "shmem_barrier_all" => GroupSync of World;
+    "shmem_sync" => GroupSync of Set;
+    "shmem_sync_all" => GroupSync of World;
     "shmem_broadcast" => OneToAll;
     "shmem_broadcastmem" => OneToAll;
     "shmem_collect" => AllToAll;

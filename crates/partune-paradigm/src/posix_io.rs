@@ -4,12 +4,14 @@
 //! positioned calls of POSIX are reserved or too peculiar to be a user's, and count by themselves.
 
 use crate::row::{Names, constructs};
-use crate::{Construct, Paradigm};
+use crate::{Class, Construct, Paradigm};
 use std::sync::LazyLock;
 
-pub(crate) static POSIX_IO: Paradigm = Paradigm {
+pub static POSIX_IO: Paradigm = Paradigm {
     name: "POSIX I/O",
     aliases: &["isocio", "posix", "isoc", "io", "fileio", "stdio"],
+    class: Class::None,
+    otf2: None,
     constructs: CONSTRUCTS,
     recognise,
     recognise_hinted,

@@ -3,12 +3,14 @@
 //! One row is one function, but for the functions on attribute objects, which are all one.
 
 use crate::row::{Names, constructs};
-use crate::{Construct, Paradigm};
+use crate::{Class, Construct, Paradigm};
 use std::sync::LazyLock;
 
-pub(crate) static PTHREAD: Paradigm = Paradigm {
+pub static PTHREAD: Paradigm = Paradigm {
     name: "pthread",
     aliases: &["pthreads", "posixthreads", "createwait"],
+    class: Class::Threads,
+    otf2: Some(7),
     constructs: CONSTRUCTS,
     recognise,
     recognise_hinted: recognise,
@@ -85,7 +87,7 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "pthread_cond_init" => Management;
     "pthread_cond_destroy" => Management;
     // Barriers
-    "pthread_barrier_wait" => GroupSync;
+    "pthread_barrier_wait" => GroupSync of Set;
     "pthread_barrier_init" => Management;
     "pthread_barrier_destroy" => Management;
     // Semaphores

@@ -1,8 +1,8 @@
 //! From a region's name to its construct: the one list of paradigms, and who wins where two know a name.
 
 use crate::{
-    Construct, Paradigm, caf, cuda, hip, level_zero, measurement, mpi, openacc, opencl, openmp, openshmem, posix_io,
-    pthread, sycl, upc,
+    Construct, Paradigm, caf, cuda, hip, level_zero, measurement, mpi, openacc, opencl, openmp, openshmem, others,
+    posix_io, pthread, sycl, upc,
 };
 
 /// All paradigms. A name that two know is the earlier one's, unless the producer says otherwise; no such name is known.
@@ -21,7 +21,22 @@ pub static PARADIGMS: &[&Paradigm] = &[
     &level_zero::LEVEL_ZERO,
     &posix_io::POSIX_IO,
     &measurement::MEASUREMENT,
+    &others::HMPP,
+    &others::OMPSS,
+    &others::GASPI,
+    &others::WINDOWS_THREADS,
+    &others::QT_THREADS,
+    &others::ACE_THREADS,
+    &others::TBB,
+    &others::MTAPI,
+    &others::KOKKOS,
 ];
+
+/// The paradigm of a name, or of another word for it; letters and digits count, case and punctuation do not.
+pub fn paradigm(word: &str) -> Option<&'static Paradigm> {
+    let same = |name: &str| plain(name).eq(plain(word));
+    PARADIGMS.iter().copied().find(|paradigm| same(paradigm.name) || paradigm.aliases.iter().copied().any(same))
+}
 
 /// What a region is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +53,7 @@ pub struct Recognised {
 pub fn recognise(region_name: &str, hint: Option<&str>) -> Option<Recognised> {
     let name = region_name.trim();
     let name = name.strip_suffix("()").unwrap_or(name);
-    let hinted = hint.and_then(paradigm_of_hint);
+    let hinted = hint.and_then(paradigm);
     if let Some(paradigm) = hinted
         && let Some(construct) = (paradigm.recognise_hinted)(name)
     {
@@ -48,12 +63,6 @@ pub fn recognise(region_name: &str, hint: Option<&str>) -> Option<Recognised> {
         let construct = (paradigm.recognise)(name)?;
         Some(Recognised { paradigm, construct })
     })
-}
-
-/// The paradigm that a producer's word means: letters and digits count, case and punctuation do not.
-fn paradigm_of_hint(hint: &str) -> Option<&'static Paradigm> {
-    let same = |word: &str| plain(word).eq(plain(hint));
-    PARADIGMS.iter().copied().find(|paradigm| same(paradigm.name) || paradigm.aliases.iter().copied().any(same))
 }
 
 fn plain(word: &str) -> impl Iterator<Item = char> {

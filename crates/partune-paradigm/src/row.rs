@@ -3,27 +3,34 @@
 use crate::Construct;
 use std::collections::HashMap;
 
-/// `"name" => Role;` or `"name" => Role, Completion;`, one row a construct. No completion means blocking.
+/// One row per construct: `"name" => Role;`, then what is not as the role lets expect: `, Completion` where it is not blocking (a wait
+/// begins when a blocking one is entered, and never in another), `of Participants` where others than [`Role::participants`] take part.
+///
+/// [`Role::participants`]: partune_trace::Role::participants
 macro_rules! constructs {
-    ($($name:literal => $role:ident $(, $completion:ident)?;)*) => {
+    ($($name:literal => $role:ident $(, $completion:ident)? $(of $participants:ident)?;)*) => {
         &[$($crate::Construct {
             name: $name,
             role: ::partune_trace::Role::$role,
-            completion: $crate::row::completion!($($completion)?),
+            completion: $crate::row::or!([$(::partune_trace::Completion::$completion)?] ::partune_trace::Completion::Blocking),
+            participants: $crate::row::or!(
+                [$(::partune_trace::Participants::$participants)?] ::partune_trace::Role::$role.participants()
+            ),
         }),*]
     };
 }
 
-macro_rules! completion {
-    () => {
-        ::partune_trace::Completion::Blocking
+/// What is written, or else what is usual.
+macro_rules! or {
+    ([] $usual:expr) => {
+        $usual
     };
-    ($completion:ident) => {
-        ::partune_trace::Completion::$completion
+    ([$written:expr] $usual:expr) => {
+        $written
     };
 }
 
-pub(crate) use {completion, constructs};
+pub(crate) use {constructs, or};
 
 /// The rows of a table by name.
 pub(crate) struct Names(HashMap<String, &'static Construct>);

@@ -5,12 +5,14 @@
 //! `sycl::_V1::queue::wait()` is `sycl::queue::wait`. Kernels are user code and no rows.
 
 use crate::row::{Names, constructs};
-use crate::{Construct, Paradigm};
+use crate::{Class, Construct, Paradigm};
 use std::sync::LazyLock;
 
 pub(crate) static SYCL: Paradigm = Paradigm {
     name: "SYCL",
     aliases: &["unifiedruntime", "ur", "dpcpp"],
+    class: Class::Accelerator,
+    otf2: None,
     constructs: CONSTRUCTS,
     recognise,
     recognise_hinted,

@@ -5,12 +5,14 @@
 //! local management, only the `all` forms are collective.
 
 use crate::row::{Names, constructs};
-use crate::{Construct, Paradigm};
+use crate::{Class, Construct, Paradigm};
 use std::sync::LazyLock;
 
-pub(crate) static UPC: Paradigm = Paradigm {
+pub static UPC: Paradigm = Paradigm {
     name: "UPC",
     aliases: &["unifiedparallelc", "gasp", "gaspupc"],
+    class: Class::Processes,
+    otf2: Some(12),
     constructs: CONSTRUCTS,
     recognise,
     recognise_hinted: recognise,
@@ -40,9 +42,9 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "upc_collective_exit" => Finalize;
     "upc_noncollective_exit" => Management;
     // Synchronisation
-    "upc_barrier" => GroupSync;
-    "upc_notify" => GroupNotify, NonBlocking;
-    "upc_wait" => GroupWait;
+    "upc_barrier" => GroupSync of World;
+    "upc_notify" => GroupNotify, NonBlocking of World;
+    "upc_wait" => GroupWait of World;
     "upc_fence" => CommSync;
     "upc_forall" => WorkSharing;
     // Memory

@@ -1,7 +1,7 @@
 //! What must hold of every table.
 
-use partune_paradigm::{PARADIGMS, recognise};
-use partune_trace::{Completion, Role};
+use partune_paradigm::{Class, PARADIGMS, recognise};
+use partune_trace::{Completion, Participants, Role};
 use std::collections::BTreeSet;
 
 #[test]
@@ -26,6 +26,37 @@ fn paradigms_have_distinct_names_and_aliases() {
             assert!(words.insert((*alias).to_owned()), "{alias}");
         }
     }
+}
+
+#[test]
+fn numbers_of_otf2_are_one_paradigm_each() {
+    let mut numbers: Vec<u8> = PARADIGMS.iter().filter_map(|paradigm| paradigm.otf2).collect();
+    numbers.sort_unstable();
+    // OTF2 3.1 numbers to 24; 1, 2, 10, 21 and 22 are no programming models.
+    let models: Vec<u8> = (3..=24).filter(|number| ![10, 21, 22].contains(number)).collect();
+    assert_eq!(numbers, models);
+}
+
+#[test]
+fn those_who_take_part_fit_roles() {
+    let exceptions = PARADIGMS.iter().flat_map(|paradigm| paradigm.constructs.iter().map(move |it| (paradigm, it)));
+    let exceptions = exceptions.filter(|(_, construct)| construct.participants != construct.role.participants());
+    for (paradigm, construct) in exceptions {
+        assert_eq!(construct.role.participants(), Participants::Group, "{construct:?}");
+        let fits = match construct.participants {
+            Participants::Team => paradigm.is_of_threads(),
+            Participants::World | Participants::Named => paradigm.class == Class::Processes,
+            Participants::Set => true,
+            Participants::Own | Participants::Peer | Participants::Group | Participants::Object => false,
+        };
+        assert!(fits, "{construct:?}");
+    }
+    let of = |name: &str| recognise(name, None).expect(name).construct.participants;
+    assert_eq!(of("_gfortran_caf_sync_images"), Participants::Named);
+    assert_eq!(of("_gfortran_caf_sync_all"), Participants::World);
+    assert_eq!(of("MPI_Barrier"), Participants::Group);
+    assert_eq!(of("shmem_barrier"), Participants::Set);
+    assert_eq!(of("!$omp barrier @a.c:1"), Participants::Team);
 }
 
 #[test]

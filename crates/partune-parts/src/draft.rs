@@ -77,7 +77,7 @@ impl Draft {
         Draft { time, path: path as u32, message }
     }
 
-    /// Writes its [`EVENTS`] behind its time.
+    /// Writes its [`EVENTS`] after its time.
     #[allow(clippy::inline_always, reason = "the half is known")]
     #[inline(always)]
     pub fn write(self, half: Half, is_flat: bool, at: At) -> At {
@@ -90,7 +90,7 @@ impl Draft {
 }
 
 /// What the drafts in a lane's file become: the bytes of their events, and how many these are. The first two arguments are words of
-/// [`crate::layout::Header`]; `word` reads the file's word at a place behind [`crate::layout::Header::drafts`].
+/// [`crate::layout::Header`]; `word` reads the file's word at a place after [`crate::layout::Header::drafts`].
 pub fn events(drafted: u64, cursor: u64, word: impl Fn(usize) -> Option<u64>) -> (Vec<u8>, u64) {
     let mut bytes = [0; MAX_DRAFTS];
     // SAFETY: the drafts are at most as long as the bytes, which live until they have been copied.

@@ -20,7 +20,7 @@ const UNWOUND: u32 = 1;
 /// No event of ours is longer, its time included.
 pub const MAX_EVENT: usize = 80;
 
-/// A place in a chunk, with room behind it for what is written.
+/// A place in a chunk, with room after it for what is written.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "it is where the next goes"]
 pub struct At(*mut u8);
@@ -221,7 +221,7 @@ impl Record {
     /// Its data ends here.
     #[inline(always)]
     pub fn end(self, end: At) -> At {
-        // SAFETY: both point into the same chunk, one byte behind the length; no event of ours has 255 bytes.
+        // SAFETY: both point into the same chunk, one byte after the length; no event of ours has 255 bytes.
         unsafe { *self.length.0 = end.0.offset_from(self.length.0) as u8 - 1 };
         end
     }

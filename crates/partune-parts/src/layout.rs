@@ -1,7 +1,7 @@
 //! What a recorded process leaves in `DIR/parts`, for the collector that writes it and the launcher that reads it after the run.
 //!
 //! - `NAME.log`: the definition log, one per process, lines of words (see [`crate::log`]); complete lines count, a torn last one does not.
-//! - `NAME-T.lane`: thread T's lane: a [`Header`] in the first [`HEADER_SIZE`] bytes, then a ring of chunks. The chunks behind
+//! - `NAME-T.lane`: thread T's lane: a [`Header`] in the first [`HEADER_SIZE`] bytes, then a ring of chunks. The chunks after
 //!   [`Header::flushed`] that were not written out yet are here, the last one unfinished.
 //! - `NAME-T.evt`: the chunks that did not fit the ring any more, complete, as an OTF2 event file has them. Absent if none.
 //! - `NAME-T.stat`: in profile mode, thread T's statistics: a [`ProfileHeader`] in the first [`PROFILE_HEADER_SIZE`] bytes, then a
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::draft::{BITS, Half, Stored};
 
 /// Of the log and of the files beside it.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// First bytes of a lane: `partlane`.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"partlane");
 /// Bytes before the ring: one page.
@@ -60,7 +60,7 @@ pub mod bytes {
     pub const LITTLE_ENDIAN: u8 = 0x42;
     /// A time follows.
     pub const TIMESTAMP: u8 = 5;
-    /// The attributes of the event behind follow.
+    /// The attributes of the event after it follow.
     pub const ATTRIBUTE_LIST: u8 = 6;
 }
 
@@ -90,9 +90,9 @@ pub struct Header {
     pub cursor: AtomicU64,
     /// Events so far.
     pub events: AtomicU64,
-    /// Which drafts there are, and above these bits the cursor that they belong behind: where it is another one they are written.
+    /// Which drafts there are, and above these bits the cursor that they belong after: where it is another one they are written.
     pub drafted: AtomicU64,
-    /// What comes behind the last record and is not written yet, see [`crate::draft`].
+    /// What comes after the last record and is not written yet, see [`crate::draft`].
     pub drafts: [Stored; Half::ALL.len()],
 }
 
@@ -229,7 +229,7 @@ pub struct Row {
 pub struct Gap {
     /// The call before; [`NO_PATH`] for the begin of what is around.
     pub before: u32,
-    /// The call behind.
+    /// The call after it.
     pub path: u32,
     /// Number of the next gap before the same path, plus one; 0 if there is none.
     pub next: u64,

@@ -45,7 +45,7 @@ macro_rules! lines {
         }
 
         impl<'a> Line<'a> {
-            /// What a line says; none if it is not understood. Words behind its fields are left for a later version to explain.
+            /// What a line says; none if it is not understood. Words after its fields are left for a later version to explain.
             pub fn parse(line: &'a str) -> Option<Line<'a>> {
                 let mut words = line.split(' ');
                 match words.next()? {
@@ -71,11 +71,16 @@ lines! {
     "program" Program { path: Text<'a>, arguments: Vec<Text<'a>>, }
     /// The clocks read together: at begin, at synchronisations, at the end.
     "calibrate" Calibrate { reading: Reading, }
-    "rank" Rank {
+    /// PEs of one paradigm, of which this process or its threads are some. A process may be in a world of each paradigm. Ranks are in a world.
+    "world" World {
+        number: u32,
+        paradigm: Text<'a>,
+        of: Unit,
+        /// That of this process; 0 where PEs are threads, whose ranks are their numbers.
         rank: u32,
         size: u32,
-        /// Tells jobs apart that meet at run time.
-        world: Hex,
+        /// The same for all of the world, and for nobody else of the paradigm: jobs may meet at run time.
+        key: Hex,
     }
     /// The library that was intercepted.
     "paradigm" Paradigm { name: Text<'a>, version: Text<'a>, }
@@ -98,10 +103,11 @@ lines! {
         name: Text<'a>,
     }
     "path" Path { number: u32, parent: Option<u32>, step: Step, }
-    "group" Group { number: u32, members: Members<'a>, }
-    /// Equal sequence and lists on all members make one communicator.
+    "group" Group { number: u32, world: u32, members: Members<'a>, }
+    /// A communicator or team. Equal sequence and lists on all members make one.
     "comm" Comm {
         number: u32,
+        world: u32,
         /// How many communicators with the same members the process saw before.
         sequence: u32,
         /// Ranks in the world, in order of their rank in the communicator.
@@ -113,7 +119,10 @@ lines! {
     }
     /// The program named a communicator.
     "name" Name { of: Named, number: u32, name: Text<'a>, }
+    /// Memory that the members of a communicator or team can access: a window, a symmetric heap, a coarray.
     "window" Window { number: u32, sequence: u32, comm: u32, kind: Text<'a>, name: Text<'a>, }
+    /// What PEs meet at: a lock, an event. Its number is that in events, which is made of where it is, so that all processes have the same.
+    "object" Object { number: u32, world: u32, kind: Text<'a>, name: Text<'a>, }
     "file" File { number: u32, name: Text<'a>, }
     /// Values are accumulated.
     "metric" Metric {
@@ -174,6 +183,15 @@ pub enum Step {
         address: Hex,
     },
     Region(u32),
+}
+
+/// What the PEs of a world are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// Processes, of which this is one.
+    Process,
+    /// The threads of this process, which has such a world for itself.
+    Thread,
 }
 
 /// What the program can give a name.

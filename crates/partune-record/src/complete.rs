@@ -17,7 +17,7 @@ use partune_otf2::codec::{Anchor, CodecError, DefinitionWriter, Mapping};
 use partune_otf2::write::DEFINITION_CHUNK;
 use partune_parts::clock::Reading;
 use partune_parts::layout::{ANCHOR, CHUNK_SIZE, PARTS};
-use partune_parts::log::{Hex, Step};
+use partune_parts::log::{Hex, Step, Unit};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -27,11 +27,12 @@ use crate::contexts::{Contexts, Mapped};
 use crate::definitions::Global;
 use crate::lanes::Lane;
 use crate::lock::{self, Lock};
-use crate::log::{NoLog, Node, ProcessLog, Thread};
+use crate::log::{NoLog, Node, Object, ProcessLog, Thread, World};
 use crate::places::{At, Places};
 use crate::space::{self, Needed};
 use crate::statistics::Counted;
-use crate::unify::{Local, Positions, Unified};
+use crate::unify::{Local, Unified};
+use crate::worlds::Worlds;
 use crate::{RecordError, living, parts};
 
 /// For how long processes of the command may outlive it.
@@ -65,11 +66,12 @@ struct Process {
 }
 
 impl Process {
-    /// What orders processes: jobs by when they began (a spawned one comes behind its parent), then ranks; processes without a rank last.
+    /// What orders processes: jobs by when they began (a spawned one comes after its parent), then ranks; processes without a rank last.
     fn order(&self, begins: &FxHashMap<u64, u64>) -> impl Ord + use<'_> {
-        let (world, rank) = self.log.rank.map_or((0, 0), |rank| (rank.world, rank.rank));
+        let known = self.log.rank();
+        let (world, rank) = known.unwrap_or_default();
         let begin = begins.get(&world).copied().unwrap_or(0);
-        (self.log.rank.is_none(), begin, world, rank, self.log.host.as_str(), self.log.pid)
+        (known.is_none(), begin, world, rank, self.log.host.as_str(), self.log.pid)
     }
 
     /// The id of a thread's location: OTF2 wants numbers, people want rank and thread in them.
@@ -159,11 +161,18 @@ fn complete_parts(folder: &Path, patience: Duration, asked: &mut Needed) -> Resu
     let places = Places::resolve(addresses(&processes, &mut strings), &mut strings)?;
     let mut contexts = Contexts::default();
     let mut unified = Unified::default();
-    let positions = positions(&processes);
+    let of_process = |(at, process): (usize, &'_ Process)| {
+        let threads = process.lanes.iter().map(|(thread, _)| thread.number);
+        let main = Process::location(at, threads.clone().next().unwrap_or(0));
+        (main, threads.map(|number| (number, Process::location(at, number))).collect::<Vec<_>>())
+    };
+    let worlds = Worlds::of(processes.iter().enumerate().map(|(at, process)| {
+        let (main, threads) = of_process((at, process));
+        (&process.log, main, threads)
+    }));
     let mut mapped = Vec::new();
-    for process in &processes {
-        let world = process.log.rank.map_or(0, |rank| rank.world);
-        let local = unified.add(&process.log, world, &positions, &mut strings);
+    for (position, process) in processes.iter().enumerate() {
+        let local = unified.add(position, &process.log, &worlds, &mut strings);
         mapped.push((local, contexts.add(&process.log, &places, &mut strings)));
     }
     // Libraries of the system never have any, and nobody can change that.
@@ -202,7 +211,7 @@ fn complete_parts(folder: &Path, patience: Duration, asked: &mut Needed) -> Resu
     let mut definitions = 0;
     let global = written(|sink| {
         let mut global = Global::new(sink, &strings)?;
-        global_definitions(&mut global, &processes, &contexts, &unified, &clock, (begin, end))?;
+        global_definitions(&mut global, &processes, &contexts, (&unified, &worlds), &clock, (begin, end))?;
         definitions = global.finish();
         Ok(())
     });
@@ -308,7 +317,7 @@ fn read(folder: &Path, patience: Duration, quality: &mut Quality) -> Result<Vec<
         ));
     }
     let read: Vec<_> = logs.into_par_iter().map(|(path, log)| lanes(&path, log)).collect::<Result<_, _>>()?;
-    let is_empty = |process: &Process| process.log.rank.is_none() && process.lanes.is_empty();
+    let is_empty = |process: &Process| process.log.rank().is_none() && process.lanes.is_empty();
     let processes: Vec<Process> = read.into_iter().filter(|process| !is_empty(process)).collect();
     let damaged = |process: &&Process| process.log.damaged > 0;
     for process in processes.iter().filter(damaged) {
@@ -391,18 +400,12 @@ fn addresses(processes: &[Process], strings: &mut Strings) -> Vec<(StringId, At)
 fn begins(processes: &[Process]) -> FxHashMap<u64, u64> {
     let mut begins = FxHashMap::default();
     for process in processes {
-        if let (Some(rank), Some(reading)) = (process.log.rank, process.log.readings.first()) {
-            let begin = begins.entry(rank.world).or_insert(reading.wall);
+        if let (Some((world, _)), Some(reading)) = (process.log.rank(), process.log.readings.first()) {
+            let begin = begins.entry(world).or_insert(reading.wall);
             *begin = reading.wall.min(*begin);
         }
     }
     begins
-}
-
-/// Where each rank of each world stands among all processes.
-fn positions(processes: &[Process]) -> Positions {
-    let ranks = processes.iter().zip(0..).filter_map(|(process, at)| Some((process.log.rank?, at)));
-    ranks.map(|(rank, at)| ((rank.world, rank.rank), at)).collect()
 }
 
 /// Says how processes ended, where it was not as it should be, and what they noted.
@@ -480,7 +483,7 @@ fn describe_sampling(processes: &[Process], clock: &Clock, quality: &mut Quality
 
 /// How ticks become time.
 struct Clock {
-    /// Ticks a second.
+    /// Ticks per second.
     resolution: u64,
     /// Nanoseconds since 1970 at the first event.
     wall: u64,
@@ -561,7 +564,7 @@ fn global_definitions<S: FnMut(&[u8])>(
     global: &mut Global<'_, S>,
     processes: &[Process],
     contexts: &Contexts,
-    unified: &Unified,
+    (unified, worlds): (&Unified, &Worlds),
     clock: &Clock,
     (begin, end): (u64, u64),
 ) -> Result<(), CodecError> {
@@ -581,11 +584,15 @@ fn global_definitions<S: FnMut(&[u8])>(
     for (process, position) in processes.iter().zip(0..) {
         let log = &process.log;
         let host = hosts.binary_search(&log.host.as_str()).unwrap_or_default() as u32;
-        let name = log.rank.map_or_else(|| format!("Process {}", log.pid), |rank| format!("MPI Rank {}", rank.rank));
+        let first = log.worlds.iter().flatten().find(|world| world.of == Unit::Process);
+        let rank = |world: &World| format!("{} Rank {}", world.paradigm, world.rank);
+        let name = first.map_or_else(|| format!("Process {}", log.pid), rank);
         let versions: Vec<String> = log.paradigms.iter().map(|(name, version)| format!("{name}: {version}")).collect();
         let versions = versions.join("; ");
         let end = log.end.as_deref().unwrap_or("killed");
-        let about = [("PARTUNE::LIBRARY", versions.as_str()), ("PARTUNE::END", end)];
+        let about = [("PARTUNE::LIBRARY".to_owned(), versions), ("PARTUNE::END".to_owned(), end.to_owned())];
+        let object = |it: &Object| (format!("PARTUNE::OBJECT {}", it.number), format!("{} {}", it.kind, it.name));
+        let about: Vec<(String, String)> = about.into_iter().chain(log.objects.iter().map(object)).collect();
         global.process(position, &name, host + 1, &about)?;
     }
     for (process, position) in processes.iter().zip(0..) {
@@ -597,15 +604,7 @@ fn global_definitions<S: FnMut(&[u8])>(
         }
     }
     global.code(contexts)?;
-    let locations: Vec<u64> = processes
-        .iter()
-        .enumerate()
-        .filter(|(_, process)| process.log.rank.is_some())
-        .map(|(position, process)| {
-            Process::location(position, process.lanes.first().map_or(0, |(thread, _)| thread.number))
-        })
-        .collect();
-    global.communication(unified, &locations)?;
+    global.communication(unified, worlds)?;
     global.sampling(sample_period(processes))?;
     global.metrics(unified)
 }

@@ -17,6 +17,7 @@ use partune_parts::layout::attributes;
 use crate::contexts::{Contexts, Kind, NONE};
 use crate::roles;
 use crate::unify::{CommRow, Unified};
+use crate::worlds::Worlds;
 
 /// The global definitions of a recording in the making.
 pub(crate) struct Global<'t, S> {
@@ -46,14 +47,20 @@ impl<'t, S: FnMut(&[u8])> Global<'t, S> {
         self.to.text(compiler)?;
         let own = [(paradigms::USER, user), (paradigms::COMPILER, compiler)];
         let all = own.into_iter().chain(names.map(|name| (paradigms::number(name), name)));
-        for (number, name) in all {
+        for (number, name) in all.filter(|(number, _)| *number != paradigms::UNKNOWN) {
             self.to.paradigm(number, name)?;
         }
         Ok(())
     }
 
     /// A process on a node, with properties.
-    pub(crate) fn process(&mut self, id: u32, name: &str, node: u32, about: &[(&str, &str)]) -> Result<(), CodecError> {
+    pub(crate) fn process(
+        &mut self,
+        id: u32,
+        name: &str,
+        node: u32,
+        about: &[(String, String)],
+    ) -> Result<(), CodecError> {
         self.to.process(id, name, node)?;
         for (key, value) in about {
             let (key, value) = (self.to.text(key)?, self.to.text(value)?);
@@ -120,14 +127,22 @@ impl<'t, S: FnMut(&[u8])> Global<'t, S> {
         Ok(())
     }
 
-    /// Groups, communicators, windows, files and metrics. `locations` are those of the ranks, in order.
-    pub(crate) fn communication(&mut self, unified: &Unified, locations: &[u64]) -> Result<(), CodecError> {
+    /// Groups, communicators, windows and files.
+    pub(crate) fn communication(&mut self, unified: &Unified, worlds: &Worlds) -> Result<(), CodecError> {
         const SELF: u32 = 1;
         const FIRST: u32 = 2;
-        self.to.group(0, "MPI", group::COMM_LOCATIONS, paradigms::MPI, locations)?;
+        let mpi = &worlds.paradigms[0];
+        self.to.group(0, &mpi.paradigm, group::COMM_LOCATIONS, paradigms::MPI, &mpi.locations)?;
         self.to.group(SELF, "MPI_COMM_SELF", group::COMM_SELF, paradigms::MPI, &[])?;
-        for (members, id) in unified.groups.iter().zip(FIRST..) {
-            self.to.group(id, "", group::COMM, paradigms::MPI, members)?;
+        for (group, id) in unified.groups.iter().zip(FIRST..) {
+            let name = &worlds.paradigms[group.paradigm].paradigm;
+            let number = paradigms::number(name);
+            // Of a paradigm that OTF2 has no number for, the name says which it is.
+            let name = if number == paradigms::UNKNOWN { name } else { "" };
+            self.to.group(id, name, group::COMM, number, &group.members)?;
+        }
+        for (of, id) in worlds.paradigms.iter().skip(1).zip(FIRST + unified.groups.len() as u32..) {
+            self.to.group(id, &of.paradigm, group::COMM_LOCATIONS, paradigms::number(&of.paradigm), &of.locations)?;
         }
         for (comm, id) in unified.comms.iter().zip(0..) {
             let parent = comm.parent;

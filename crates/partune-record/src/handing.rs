@@ -14,7 +14,7 @@ use std::process::Command;
 pub(crate) enum Way {
     /// A list in [`LIST`].
     List,
-    /// Options of the launcher, behind its name.
+    /// Options of the launcher, after its name.
     Options,
     /// None: what is on this node inherits the variables.
     Inherit,

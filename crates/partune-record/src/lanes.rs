@@ -20,11 +20,11 @@ use crate::statistics::Counted;
 pub(crate) struct Lane {
     ring_path: PathBuf,
     flushed_path: PathBuf,
-    /// Bytes of whole chunks in the flushed file, as the ring's header says: whatever comes behind is not the recorder's.
+    /// Bytes of whole chunks in the flushed file, as the ring's header says: whatever comes after is not the recorder's.
     flushed: u64,
     /// The flushed file is shorter than that.
     is_cut: bool,
-    /// Bytes that come behind them.
+    /// Bytes that come after them.
     rest: u64,
     pub(crate) events: u64,
     /// Whether its ring cannot be read: then what was not flushed is missing.
@@ -112,7 +112,7 @@ impl Lane {
         (self.flushed > 0).then_some(&self.flushed_path)
     }
 
-    /// Makes the event file at `path`, where nothing is. The flushed file gets this name besides its own, and the rest is written behind
+    /// Makes the event file at `path`, where nothing is. The flushed file gets this name besides its own, and the rest is written after
     /// the bytes that the ring's header, which nobody changes, says it has. So it can be done again at any time. Where a file cannot have two
     /// names, or is shorter than the header says, it is copied.
     pub(crate) fn complete(&self, path: &Path) -> io::Result<()> {
@@ -131,7 +131,7 @@ impl Lane {
         file.set_len(self.flushed + rest.len() as u64)
     }
 
-    /// What comes behind the flushed bytes: the ring, and the marks of the end.
+    /// What comes after the flushed bytes: the ring, and the marks of the end.
     fn behind(&self, mut ring: Vec<u8>) -> Vec<u8> {
         if ring.is_empty() && self.flushed == 0 {
             ring.extend([bytes::CHUNK, bytes::LITTLE_ENDIAN]);
@@ -182,7 +182,7 @@ struct Header {
     flushed: u64,
     events: u64,
     lost: u64,
-    /// The events of the drafts, which come behind the cursor.
+    /// The events of the drafts, which come after the cursor.
     drafts: Vec<u8>,
 }
 
@@ -219,7 +219,7 @@ impl Header {
         bytes.drain(..HEADER_SIZE);
         bytes.extend_from_slice(&self.drafts);
         if self.drafts.is_empty() && self.cursor == self.chunk + CHUNK_HEADER_SIZE && self.chunk > 0 {
-            // An empty chunk behind others.
+            // An empty chunk after others.
             bytes.truncate(self.chunk);
         } else {
             let at = self.chunk + CHUNK_HEADER_SIZE - 8;

@@ -125,7 +125,7 @@ fn variables(request: &Request, folder: &Path, library: &Path, filter: Option<Pa
     own.into_iter().map(|(name, value)| (name.into(), value)).collect()
 }
 
-/// Makes the launcher hand the variables on; its other arguments come behind.
+/// Makes the launcher hand the variables on; its other arguments come after.
 fn hand_on(command: &mut Command, variables: &[(OsString, OsString)], way: Way) {
     let names = variables.iter().map(|(name, _)| name.as_os_str());
     match way {

@@ -23,6 +23,7 @@ mod signals;
 mod space;
 mod statistics;
 mod unify;
+mod worlds;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,7 +38,7 @@ use partune_symbols::FilterError;
 /// Why nothing was recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
-    #[error("there is no command to run: write it behind `--`, for example `partune record -- mpirun -n 4 ./app`")]
+    #[error("there is no command to run: write it after `--`, for example `partune record -- mpirun -n 4 ./app`")]
     NoCommand,
     #[error("{program} cannot be started: {error}")]
     Start { program: String, error: io::Error },

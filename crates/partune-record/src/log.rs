@@ -6,13 +6,29 @@ use std::sync::Arc;
 
 use partune_parts::clock::{Reading, Source};
 use partune_parts::layout::VERSION;
-use partune_parts::log::{Hex, Line, Members, Mode, Named, Step, Text};
+use partune_parts::log::{Hex, Line, Members, Mode, Named, Step, Text, Unit};
 
-/// A process among those of its job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rank {
+/// PEs of one paradigm, and which of them this process is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct World {
+    pub(crate) paradigm: String,
+    pub(crate) of: Unit,
     pub(crate) rank: u32,
-    pub(crate) world: u64,
+    pub(crate) key: u64,
+}
+
+/// The members of a group, as the log has them: ranks in a world of the process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Group {
+    pub(crate) world: u32,
+    pub(crate) members: Arc<str>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Object {
+    pub(crate) number: u32,
+    pub(crate) kind: String,
+    pub(crate) name: String,
 }
 
 /// A node of the tree of call paths.
@@ -30,6 +46,7 @@ pub(crate) struct Thread {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Comm {
+    pub(crate) world: u32,
     pub(crate) sequence: u32,
     /// Ranks in the world, as the log has them.
     pub(crate) members: Arc<str>,
@@ -83,7 +100,7 @@ pub(crate) struct ProcessLog {
     pub(crate) program: String,
     pub(crate) arguments: Vec<String>,
     pub(crate) readings: Vec<Reading>,
-    pub(crate) rank: Option<Rank>,
+    pub(crate) worlds: Vec<Option<World>>,
     /// Names of paradigms and versions of their libraries.
     pub(crate) paradigms: Vec<(String, String)>,
     pub(crate) threads: Vec<Thread>,
@@ -91,9 +108,10 @@ pub(crate) struct ProcessLog {
     /// Kind and name.
     pub(crate) regions: Vec<(String, String)>,
     pub(crate) paths: Vec<Node>,
-    pub(crate) groups: Vec<Arc<str>>,
+    pub(crate) groups: Vec<Group>,
     pub(crate) comms: Vec<Comm>,
     pub(crate) windows: Vec<Window>,
+    pub(crate) objects: Vec<Object>,
     pub(crate) files: Vec<String>,
     pub(crate) metrics: Vec<Metric>,
     pub(crate) syncs: Vec<Sync>,
@@ -132,6 +150,12 @@ impl ProcessLog {
         Ok(log)
     }
 
+    /// The world of processes that it names first, by its key, and the rank there: what orders processes.
+    pub(crate) fn rank(&self) -> Option<(u64, u32)> {
+        let world = self.worlds.iter().flatten().find(|world| world.of == Unit::Process)?;
+        Some((world.key, world.rank))
+    }
+
     fn line(&mut self, line: &str) -> Option<()> {
         match Line::parse(line)? {
             // One begins the log, which was read.
@@ -146,7 +170,9 @@ impl ProcessLog {
                 self.arguments = arguments.into_iter().map(Text::into_string).collect();
             }
             Line::Calibrate { reading } => self.readings.push(reading),
-            Line::Rank { rank, size: _, world: Hex(world) } => self.rank = Some(Rank { rank, world }),
+            Line::World { number, paradigm, of, rank, size: _, key: Hex(key) } => {
+                put(&mut self.worlds, number, Some(World { paradigm: paradigm.into_string(), of, rank, key }))?;
+            }
             Line::Paradigm { name, version } => {
                 let paradigm = (name.into_string(), version.into_string());
                 if !self.paradigms.contains(&paradigm) {
@@ -165,10 +191,13 @@ impl ProcessLog {
                 }
                 self.paths.push(Node { parent, step });
             }
-            Line::Group { number, members } => put(&mut self.groups, number, ranges(members))?,
-            Line::Comm { number, sequence, members, remote, parent, name } => {
+            Line::Group { number, world, members } => {
+                put(&mut self.groups, number, Group { world, members: ranges(members) })?;
+            }
+            Line::Comm { number, world, sequence, members, remote, parent, name } => {
                 let (members, remote) = (ranges(members), ranges(remote));
-                put(&mut self.comms, number, Comm { sequence, members, remote, parent, name: name.into_string() })?;
+                let name = name.into_string();
+                put(&mut self.comms, number, Comm { world, sequence, members, remote, parent, name })?;
             }
             Line::Name { of: Named::Comm, number, name } => {
                 self.comms.get_mut(number as usize)?.name = name.into_string();
@@ -176,6 +205,9 @@ impl ProcessLog {
             Line::Window { number, sequence, comm, kind, name } => {
                 let (kind, name) = (kind.into_string(), name.into_string());
                 put(&mut self.windows, number, Window { sequence, comm, kind, name })?;
+            }
+            Line::Object { number, world: _, kind, name } => {
+                self.objects.push(Object { number, kind: kind.into_string(), name: name.into_string() });
             }
             Line::File { number, name } => put(&mut self.files, number, name.into_string())?,
             Line::Metric { number, kind, unit, name } => {
@@ -227,14 +259,14 @@ mod tests {
     #[test]
     fn a_log_is_read_to_its_last_whole_line() {
         let log = ProcessLog::parse(&format!(
-            "partune {VERSION}\nprocess 7 node%201 ff counter trace\nprogram /a/b x%20y -\nrank 2 4 a1\nmodule 0 5000 /a/b\n\
-             region 0 MPI MPI_Send\npath 0 - frame 0 11f\npath 1 0 region 0\ncomm 0 0 0-3 - - MPI_COMM_WORLD\n\
+            "partune {VERSION}\nprocess 7 node%201 ff counter trace\nprogram /a/b x%20y -\nworld 0 MPI process 2 4 a1\nmodule 0 5000 /a/b\n\
+             region 0 MPI MPI_Send\npath 0 - frame 0 11f\npath 1 0 region 0\ncomm 0 0 0 0-3 - - MPI_COMM_WORLD\n\
              nonsense 1\ncalibrate 1 2 3\nend fina",
         ))
         .expect("it has a first line");
         assert_eq!((log.pid, log.host.as_str(), log.boot), (7, "node 1", 255));
         assert_eq!(log.arguments, ["x y", ""]);
-        assert_eq!(log.rank, Some(Rank { rank: 2, world: 0xa1 }));
+        assert_eq!(log.rank(), Some((0xa1, 2)));
         assert_eq!(log.paths[1], Node { parent: Some(0), step: Step::Region(0) });
         assert_eq!(log.paths[0].step, Step::Frame { module: Some(0), address: Hex(0x11f) });
         assert_eq!((&*log.comms[0].members, &*log.comms[0].remote), ("0-3", ""));

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::contexts::{NONE, Numbered};
 use crate::log::{self, ProcessLog};
+use crate::worlds::{Key, Worlds};
 
 /// What a communicator consists of, by positions of groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,16 +29,20 @@ pub(crate) struct Comm {
     pub(crate) parent: u32,
 }
 
-/// The ranks of all jobs in one list: where a rank of a world stands in it.
-pub(crate) type Positions = FxHashMap<(u64, u32), u64>;
+/// A list of ranks, by position of the paradigm in [`Worlds::paradigms`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Group {
+    pub(crate) paradigm: usize,
+    pub(crate) members: Vec<u64>,
+}
 
-/// Members as a process's log has them, in its world.
-type Members = (u64, Arc<str>);
+/// Members as a process's log has them, in a world; none if nothing is known of it.
+type Members = (Option<Key>, Arc<str>);
 
 /// Global rows, in the order of their first use; ids are positions.
 #[derive(Default)]
 pub(crate) struct Unified {
-    pub(crate) groups: Vec<Vec<u64>>,
+    pub(crate) groups: Vec<Group>,
     pub(crate) comms: Vec<Comm>,
     /// Name and communicator.
     pub(crate) windows: Vec<(String, u32)>,
@@ -64,17 +69,18 @@ pub(crate) struct Local {
 const FIRST_GROUP: u64 = 2;
 
 impl Unified {
-    /// Adds what a process of `world` defined.
-    pub(crate) fn add(&mut self, log: &ProcessLog, world: u64, positions: &Positions, strings: &mut Strings) -> Local {
+    /// Adds what a process, by its position in the run, defined.
+    pub(crate) fn add(&mut self, process: usize, log: &ProcessLog, worlds: &Worlds, strings: &mut Strings) -> Local {
         let mut local = Local::default();
-        for members in &log.groups {
-            let group = self.group(world, members, positions);
+        for log::Group { world, members } in &log.groups {
+            let group = self.group((worlds.find(process, log, *world), Arc::clone(members)), worlds);
             local.groups.push(FIRST_GROUP + u64::from(group));
         }
         for comm in &log.comms {
             let parent = comm.parent.and_then(|parent| local.comms.get(parent as usize));
             let parent = parent.map_or(NONE, |parent| *parent as u32);
-            local.comms.push(self.comm(world, comm, parent, positions).into());
+            let world = worlds.find(process, log, comm.world);
+            local.comms.push(self.comm(world, comm, parent, worlds).into());
         }
         for window in &log.windows {
             let comm = local.comms.get(window.comm as usize).map_or(NONE, |comm| *comm as u32);
@@ -90,16 +96,17 @@ impl Unified {
         local
     }
 
-    fn group(&mut self, world: u64, members: &Arc<str>, positions: &Positions) -> u32 {
+    fn group(&mut self, of: Members, worlds: &Worlds) -> u32 {
         let groups = &mut self.groups;
-        *self.group_ids.entry((world, Arc::clone(members))).or_insert_with(|| {
-            let position = |rank| positions.get(&(world, rank)).copied().unwrap_or(u64::from(NONE));
-            groups.push(partune_parts::log::Members::expand(members).into_iter().map(position).collect());
+        *self.group_ids.entry(of).or_insert_with_key(|(world, members)| {
+            let position = |rank| worlds.position(*world, rank).unwrap_or(u64::from(NONE));
+            let members = partune_parts::log::Members::expand(members).into_iter().map(position).collect();
+            groups.push(Group { paradigm: world.map_or(0, |(paradigm, ..)| paradigm as usize), members });
             groups.len() as u32 - 1
         })
     }
 
-    fn comm(&mut self, world: u64, comm: &log::Comm, parent: u32, positions: &Positions) -> u32 {
+    fn comm(&mut self, world: Option<Key>, comm: &log::Comm, parent: u32, worlds: &Worlds) -> u32 {
         if comm.name == "MPI_COMM_SELF" {
             let next = self.comms.len() as u32;
             return *self.alone.get_or_insert_with(|| {
@@ -120,9 +127,9 @@ impl Unified {
             return known;
         }
         let row = if b.is_empty() {
-            CommRow::Intra(self.group(world, a, positions))
+            CommRow::Intra(self.group((world, Arc::clone(a)), worlds))
         } else {
-            CommRow::Inter(self.group(world, a, positions), self.group(world, b, positions))
+            CommRow::Inter(self.group((world, Arc::clone(a)), worlds), self.group((world, Arc::clone(b)), worlds))
         };
         let id = self.comms.len() as u32;
         self.comms.push(Comm { row, name: comm.name.clone(), parent });
@@ -150,18 +157,27 @@ mod tests {
 
     #[test]
     fn processes_agree_on_communicators_that_they_numbered_differently() {
-        let positions: Positions = (0..4).map(|rank| ((9, rank), u64::from(rank))).collect();
         let mut unified = Unified::default();
         let mut strings = Strings::default();
-        let first = "comm 0 0 0-3 - - MPI_COMM_WORLD\ncomm 1 0 0 - - MPI_COMM_SELF\n";
-        let one = log(&format!("{first}comm 2 1 0-3 - 0 -\ncomm 3 0 0-1 - 0 low\ncomm 4 0 0-1 2-3 0 -\n"));
-        let two = log(&format!("{first}comm 2 0 2-3 - 0 high\ncomm 3 0 2-3 0-1 0 -\ncomm 4 1 0-3 - 0 copy\n"));
-        let one = unified.add(&one, 9, &positions, &mut strings);
-        let two = unified.add(&two, 9, &positions, &mut strings);
+        let first = "comm 0 0 0 0-3 - - MPI_COMM_WORLD\ncomm 1 0 0 0 - - MPI_COMM_SELF\n";
+        let logs = [
+            log(&format!(
+                "world 0 MPI process 0 4 9\n{first}comm 2 0 1 0-3 - 0 -\ncomm 3 0 0 0-1 - 0 low\ncomm 4 0 0 0-1 2-3 0 -\n"
+            )),
+            log("world 0 MPI process 1 4 9\n"),
+            log(&format!(
+                "world 0 MPI process 2 4 9\n{first}comm 2 0 0 2-3 - 0 high\ncomm 3 0 0 2-3 0-1 0 -\ncomm 4 0 1 0-3 - 0 copy\n"
+            )),
+            log("world 0 MPI process 3 4 9\n"),
+        ];
+        let worlds = Worlds::of(logs.iter().zip(0..).map(|(log, at)| (log, at, vec![(0, at)])));
+        let one = unified.add(0, &logs[0], &worlds, &mut strings);
+        let two = unified.add(2, &logs[2], &worlds, &mut strings);
         assert_eq!(one.comms, [0, 1, 2, 3, 4]);
         assert_eq!(two.comms, [0, 1, 5, 4, 2]);
         assert_eq!(unified.comms[2].name, "copy");
         assert_eq!(unified.comms[4].row, CommRow::Inter(1, 2));
-        assert_eq!(unified.groups, [vec![0, 1, 2, 3], vec![0, 1], vec![2, 3]]);
+        let members: Vec<Vec<u64>> = unified.groups.into_iter().map(|group| group.members).collect();
+        assert_eq!(members, [vec![0, 1, 2, 3], vec![0, 1], vec![2, 3]]);
     }
 }

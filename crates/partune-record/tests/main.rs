@@ -7,3 +7,4 @@ mod ends;
 mod faults;
 mod folder;
 mod process;
+mod worlds;

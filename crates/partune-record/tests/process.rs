@@ -102,9 +102,9 @@ fn launch(folder: &Path) -> i32 {
 /// Begins to record, as a paradigm's first call does.
 fn begin() -> bool {
     let is_recorded = partune_collect::begin("MPI", "test");
-    partune_collect::identify(0, 1, 7);
-    let comm =
-        partune_collect::definitions::Comm { sequence: 0, members: &[0], remote: &[], parent: None, name: "all" };
+    let world = partune_collect::identify("MPI", 0, 1, 7);
+    let (members, remote, parent, name) = (&[0][..], &[][..], None, "all");
+    let comm = partune_collect::definitions::Comm { world, sequence: 0, members, remote, parent, name };
     partune_collect::definitions::comm(&comm);
     is_recorded
 }

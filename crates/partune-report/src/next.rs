@@ -32,6 +32,9 @@ pub fn step(pattern: Pattern) -> &'static str {
         Pattern::LateFence => {
             "balance the work before the synchronisation, or synchronise only the pairs that exchange data"
         }
+        Pattern::LatePartner => {
+            "balance the work before it, name only those whose data is needed, or let an event of each say when its data is there"
+        }
         Pattern::RedundantBarrier => {
             "check whether the barrier can go: nothing was recorded that it has to keep in order"
         }

@@ -66,6 +66,7 @@ pub fn meaning(pattern: Pattern) -> &'static str {
              operation had to wait until earlier accesses of its own PE were complete."
         }
         Pattern::LateFence => "PEs that came early at a synchronisation of one-sided accesses waited for the last one.",
+        Pattern::LatePartner => "A PE waited for one of those that it named, which came later.",
         Pattern::RedundantBarrier => {
             "Nothing was recorded that a barrier has to keep in order: no conflicting accesses to shared memory, or, where there are none at \
              all, nothing between it and the next barrier; perhaps it can go."

@@ -88,15 +88,12 @@ struct Global<S> {
 
 impl<S: FnMut(&[u8])> Global<S> {
     fn paradigms(&mut self, options: &SynthOptions) -> Result<(), CodecError> {
-        let (number, name) = match options.model {
-            Model::Mpi => (paradigms::MPI, "MPI"),
-            Model::Shmem => (paradigms::SHMEM, "OpenSHMEM"),
+        let model = match options.model {
+            Model::Mpi => paradigms::MPI,
+            Model::Shmem => paradigms::SHMEM,
         };
-        self.to.paradigm(number, name)?;
-        if options.hybrid() {
-            self.to.paradigm(paradigms::OPENMP, "OpenMP")?;
-        }
-        Ok(())
+        let all = std::iter::once(model).chain(options.hybrid().then_some(paradigms::OPENMP));
+        all.filter_map(paradigms::paradigm).try_for_each(|it| self.to.paradigm(paradigms::number(it.name), it.name))
     }
 
     /// Nodes, ranks and threads.
@@ -125,11 +122,8 @@ impl<S: FnMut(&[u8])> Global<S> {
         for (row, id) in REGIONS.iter().zip(region_ids(options)) {
             let Some(id) = id else { continue };
             let name = self.to.text(row.name)?;
-            let file = self.to.text(match row.paradigm {
-                paradigms::MPI => "MPI",
-                paradigms::SHMEM => "OpenSHMEM",
-                _ => "solver.c",
-            })?;
+            let library = paradigms::paradigm(row.paradigm).filter(|it| !it.is_of_threads());
+            let file = self.to.text(library.map_or("solver.c", |it| it.name))?;
             let (lines, role, paradigm) = (row.lines, row.role, row.paradigm);
             self.to.region(id, RegionRow { name, file, lines, role, paradigm, flags: 0 })?;
         }
@@ -165,7 +159,7 @@ impl<S: FnMut(&[u8])> Global<S> {
     /// The threads of each rank.
     fn teams(&mut self, options: &SynthOptions) -> Result<(), CodecError> {
         let locations: Vec<u64> = (0..options.locations()).map(|location| location_id(options, location)).collect();
-        self.group("OpenMP", group::COMM_LOCATIONS, paradigms::OPENMP, &locations)?;
+        self.group(partune_paradigm::OPENMP.name, group::COMM_LOCATIONS, paradigms::OPENMP, &locations)?;
         let threads: Vec<u64> = (0..options.locations() as u64).collect();
         for members in threads.chunks(options.threads as usize) {
             let group = self.group("", group::COMM, paradigms::OPENMP, members)?;

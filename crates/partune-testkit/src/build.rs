@@ -115,6 +115,7 @@ impl Maker<'_, '_> {
                 region.paradigm = strings.intern(found.paradigm.name);
                 region.role = found.construct.role;
                 region.completion = found.construct.completion;
+                region.participants = found.construct.participants;
             }
             self.built.regions.push(region)
         })

@@ -61,8 +61,8 @@ fn define_pes(text: &Text, built: &mut TraceBuilder) -> (HashMap<(u32, u32), PeI
 }
 
 fn define_groups(source: &Source<'_>, text: &Text, built: &mut TraceBuilder, names: &mut Names) {
-    let paradigm = built.strings.intern(text.paradigm.as_deref().unwrap_or("MPI"));
-    let threads = built.strings.intern("OpenMP");
+    let paradigm = built.strings.intern(text.paradigm.as_deref().unwrap_or(partune_paradigm::MPI.name));
+    let threads = built.strings.intern(partune_paradigm::OPENMP.name);
     // Ranks are positions in the world; a rank that the text leaves out is a hole.
     let world: Vec<PeId> =
         (0..names.ranks).map(|rank| names.pes.get(&(rank, 0)).copied().unwrap_or(PeId::NONE)).collect();

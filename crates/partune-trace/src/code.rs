@@ -2,7 +2,7 @@
 
 use partune_base::{CallPathId, Id, RegionId, StringId, Table};
 
-use crate::{Completion, Place, Role};
+use crate::{Completion, Participants, Place, Role};
 
 /// What a region of the user's code stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,6 +29,7 @@ pub struct Region {
     pub paradigm: StringId,
     pub role: Role,
     pub completion: Completion,
+    pub participants: Participants,
     pub kind: RegionKind,
     /// Source file; [`StringId::NONE`] if unknown.
     pub file: StringId,
@@ -45,6 +46,7 @@ impl Region {
             paradigm: StringId::NONE,
             role: Role::User,
             completion: Completion::Blocking,
+            participants: Participants::Own,
             kind: RegionKind::Function,
             file: StringId::NONE,
             line: 0,

@@ -35,6 +35,6 @@ pub use members::Members;
 pub use pes::{Group, GroupKind, Metric, MetricValues, Pe, PeKind, Process, Window};
 pub use place::Place;
 pub use profile::{BlockSums, PathProfile, PeProfile, Profile, SIZE_CLASSES, Transfers};
-pub use role::{Activity, Completion, Role};
+pub use role::{Activity, Completion, Participants, Role};
 pub use stream::{Visit, VisitIx, Visits};
 pub use trace::{Piece, Trace, TraceBuilder};

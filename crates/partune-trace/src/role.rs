@@ -150,6 +150,60 @@ impl Role {
     pub fn is_collective(self) -> bool {
         self.property() == Property::Collective
     }
+
+    /// Who takes part in it, unless the construct says otherwise.
+    pub const fn participants(self) -> Participants {
+        match self {
+            Role::Init | Role::Finalize => Participants::World,
+            Role::GroupSync
+            | Role::GroupNotify
+            | Role::GroupWait
+            | Role::OneToAll
+            | Role::AllToOne
+            | Role::AllToAll
+            | Role::Scan
+            | Role::GlobalAlloc
+            | Role::RmaGroupSync => Participants::Group,
+            Role::SendRecv | Role::RmaPost | Role::RmaStart | Role::RmaComplete | Role::RmaWait => Participants::Named,
+            Role::Put | Role::Get | Role::Atomic | Role::Send | Role::Recv | Role::Probe | Role::PeManagement => {
+                Participants::Peer
+            }
+            Role::LockAcquire | Role::LockRelease | Role::WaitOnValue | Role::Signal => Participants::Object,
+            Role::WorkSharing | Role::Parallel | Role::TaskCreate | Role::TaskRun | Role::TaskWait => {
+                Participants::Team
+            }
+            Role::Inquiry
+            | Role::CommSync
+            | Role::DeviceWait
+            | Role::Io
+            | Role::Management
+            | Role::Measurement
+            | Role::User => Participants::Own,
+        }
+    }
+}
+
+/// Who takes part in an operation, and so how its parts on several PEs are put together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Participants {
+    /// Only the PE that calls it.
+    #[default]
+    Own,
+    /// One other PE, which a row names: the k-th of a channel meets the k-th, or the two that have the same number.
+    Peer,
+    /// Every PE that it names: the k-th of A that names B meets the k-th of B that names A, and nobody else.
+    Named,
+    /// The members of a group that was made before: the k-th of the group on each. A row says which group; without one it can only be
+    /// the group of everybody where there is no smaller one.
+    Group,
+    /// The members of a set that the call itself describes, as of a group. Without a row nobody knows which set.
+    Set,
+    /// All PEs of the paradigm: the k-th on each. It needs no row.
+    World,
+    /// The threads of the innermost team: the k-th in the parallel region on each.
+    Team,
+    /// Whoever uses the same lock, flag or memory.
+    Object,
 }
 
 /// When a call of a construct comes back, relative to what it started.

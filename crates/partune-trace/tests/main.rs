@@ -23,7 +23,17 @@ fn nested(roles: &[(Role, Option<&str>)]) -> TraceBuilder {
         let paradigm = paradigm.map_or(StringId::NONE, |paradigm| builder.strings.intern(paradigm));
         let completion = Completion::Blocking;
         let (kind, file) = (RegionKind::Function, StringId::NONE);
-        builder.regions.push(Region { name, construct: name, paradigm, role: *role, completion, kind, file, line: 0 });
+        builder.regions.push(Region {
+            name,
+            construct: name,
+            paradigm,
+            role: *role,
+            completion,
+            participants: role.participants(),
+            kind,
+            file,
+            line: 0,
+        });
         parent = builder.paths.push(parent, RegionId(number as u32));
     }
     builder

@@ -53,7 +53,17 @@ fn builder() -> TraceBuilder {
         let name = builder.strings.intern(role.name());
         let paradigm = if *role == Role::User { StringId::NONE } else { paradigm };
         let (completion, kind, file) = (Completion::Blocking, RegionKind::Function, StringId::NONE);
-        builder.regions.push(Region { name, construct: name, paradigm, role: *role, completion, kind, file, line: 0 });
+        builder.regions.push(Region {
+            name,
+            construct: name,
+            paradigm,
+            role: *role,
+            completion,
+            participants: role.participants(),
+            kind,
+            file,
+            line: 0,
+        });
         builder.paths.push(parent.map_or(CallPathId::NONE, CallPathId), RegionId(number as u32));
     }
     builder
@@ -225,8 +235,17 @@ fn calls_that_cannot_wait_and_files_are_work() {
         {
             let name = builder.strings.intern(role.name());
             let (kind, file) = (RegionKind::Function, StringId::NONE);
-            let region =
-                builder.regions.push(Region { name, construct: name, paradigm, role, completion, kind, file, line: 0 });
+            let region = builder.regions.push(Region {
+                name,
+                construct: name,
+                paradigm,
+                role,
+                completion,
+                participants: role.participants(),
+                kind,
+                file,
+                line: 0,
+            });
             builder.paths.push(CallPathId(0), region);
         }
         let row = |path, took, first, last| PathProfile {

@@ -27,6 +27,18 @@ fn of_two_writers_the_last_one_in_time_counts() {
 }
 
 #[test]
+fn a_test_for_a_value_does_not_wait() {
+    let text = "paradigm OpenSHMEM
+         pe 0: main 0..50 { work 0..2  shmem_int_test 2..20 }
+         pe 1: main 0..50 { shmem_int_p 12..15 put(to=0, bytes=4) }";
+    silent(text);
+    assert_eq!(
+        Case::new(&text.replace("int_test", "int_wait_until")).found(),
+        [(Pattern::WaitOnValue, 0, 2, 15, Some(1))]
+    );
+}
+
+#[test]
 fn a_write_counts_when_it_is_done_at_its_target() {
     let text = |notify: &str| {
         format!(
@@ -334,4 +346,83 @@ fn accesses_of_windows_compete_only_where_they_block() {
         [(Pattern::CompetingPutGet, 0, 1000, 1020, Some(1)), (Pattern::CompetingPutGet, 1, 1002, 1017, Some(0)),]
     );
     silent(&text(", id=99"));
+}
+
+/// SYNC IMAGES of coarrays, with the images that each names: a row each, as a recorder writes them.
+fn images(of: [&str; 3]) -> String {
+    let calls = of.map(|calls| {
+        let sync = |call: &str| {
+            let (span, names) = call.split_once(' ').unwrap_or((call, ""));
+            let row = |name: char| format!("notify({name}) wait_notify({name})");
+            format!("caf_sync_images {span} {}", names.chars().map(row).collect::<Vec<_>>().join(" "))
+        };
+        calls.split(", ").filter(|call| !call.is_empty()).map(sync).collect::<Vec<_>>().join(" ")
+    });
+    let [zero, one, two] = calls;
+    format!("pe 0: main 0..100 {{ {zero} }}\npe 1: main 0..100 {{ {one} }}\npe 2: main 0..100 {{ {two} }}")
+}
+
+#[test]
+fn sync_images_waits_for_those_that_it_names_and_nobody_else() {
+    // 0 and 1 meet at 30, 1 and 2 at 60, all three in a row at 90; 2 comes at 5 and is named by nobody before 60.
+    let case = Case::new(&images(["10..30 1, 70..90 12", "30..31 0, 60..61 2, 90..91 02", "5..60 1, 80..90 01"]));
+    let late = Pattern::LatePartner;
+    assert_eq!(
+        case.found(),
+        [(late, 0, 10, 30, Some(1)), (late, 0, 70, 90, Some(1)), (late, 2, 5, 60, Some(1)), (late, 2, 80, 90, Some(1))]
+    );
+    // 20 + 20 + 55 + 10, and all of it is 1's doing.
+    let finding = case.finding();
+    assert_eq!(finding.time.0, 105);
+    assert!(finding.causes.iter().all(|cause| cause.pe.0 == 1), "{:?}", finding.causes);
+    assert!(case.index.collectives.instances.is_empty(), "it is no meeting of all");
+}
+
+#[test]
+fn an_image_that_is_not_named_is_never_blamed() {
+    // 2 comes last by far, and is not asked for; names itself.
+    silent(&images(["10..11 1", "10..11 0", "95..99 2"]));
+    // Nobody names back: nothing is claimed of the two, and it is said.
+    let case = Case::new(&images(["10..50 1", "20..50 2", "20..50 1"]));
+    assert_eq!(case.found(), []);
+    let said: Vec<&str> = case.index.quality.entries().iter().map(|it| it.message.as_str()).collect();
+    assert!(said.iter().any(|it| it.contains("no counterpart")), "{said:?}");
+    // One of two partners is not known: the other alone does not explain the end of the operation.
+    assert_eq!(Case::new(&images(["10..50 12", "30..50 0", ""])).found(), []);
+}
+
+#[test]
+fn images_that_are_not_recorded_are_known_only_where_there_are_two() {
+    let two = "pe 0: main 0..100 { caf_sync_images 10..30 }
+         pe 1: main 0..100 { caf_sync_images 29..30 }";
+    assert_eq!(Case::new(two).found(), [(Pattern::LatePartner, 0, 10, 29, Some(1))]);
+    // They do not overlap, so somebody named itself only.
+    silent(&two.replace("29..30", "40..50"));
+    // Of three, everybody could have named anybody, though all came together.
+    let case = Case::new(&format!("{two}\npe 2: main 0..100 {{ caf_sync_images 20..30 }}"));
+    assert_eq!(case.found(), []);
+    assert!(case.index.quality.entries()[0].message.contains("do not say whom"), "{:?}", case.index.quality);
+}
+
+#[test]
+fn a_barrier_of_a_set_that_nobody_recorded_is_none_of_all() {
+    // Two pairs at the same time: overlap would make one barrier of it.
+    let text = |name: &str| {
+        format!(
+            "paradigm OpenSHMEM
+             pe 0: main 0..100 {{ {name} 10..20 }}
+             pe 1: main 0..100 {{ {name} 12..20 }}
+             pe 2: main 0..100 {{ {name} 10..30 }}
+             pe 3: main 0..100 {{ {name} 19..30 }}"
+        )
+    };
+    silent(&text("shmem_barrier"));
+    silent(&text("shmem_sync"));
+    let all = Case::new(&text("shmem_barrier_all"));
+    assert_eq!(all.found()[0], (Pattern::WaitAtBarrier, 0, 10, 19, Some(3)));
+    // With the rows it is clear who met whom.
+    let rows = text("shmem_barrier").replace("..20 }", "..20 barrier(low) }").replace("..30 }", "..30 barrier(high) }");
+    let case = Case::new(&format!("group low = 0 1\ngroup high = 2 3\n{rows}"));
+    let barrier = Pattern::WaitAtBarrier;
+    assert_eq!(case.found(), [(barrier, 0, 10, 12, Some(1)), (barrier, 2, 10, 19, Some(3))]);
 }

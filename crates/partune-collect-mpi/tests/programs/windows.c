@@ -27,6 +27,9 @@ int main(int argc, char **argv) {
     MPI_Win_lock_all(0, win);
     MPI_Rput(out, 4, MPI_INT, peer, 8, 4, MPI_INT, win, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
+    /* refused: there is nothing to complete */
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    if (MPI_Put(out, -1, MPI_INT, peer, 0, 1, MPI_INT, win) == MPI_SUCCESS) return 4;
     MPI_Win_unlock_all(win);
 
     MPI_Comm_group(MPI_COMM_WORLD, &all);

@@ -4,7 +4,7 @@
 //! section 15.3: all threads of the team or none, in the same order); their regions must agree.
 
 use partune_base::{GroupId, Id, PeId, RegionId, StringId, Table, Time};
-use partune_trace::{GroupKind, PeKind, Role, Trace, VisitIx};
+use partune_trace::{GroupKind, Participants, PeKind, Role, Trace, VisitIx};
 use rayon::prelude::*;
 
 use super::Member;
@@ -51,6 +51,7 @@ struct Membership {
 #[derive(Clone, Copy)]
 struct Loose {
     role: Role,
+    with: Participants,
     start: VisitIx,
     wait: VisitIx,
 }
@@ -76,7 +77,7 @@ fn split(trace: &Trace, pe: PeId, scan: &Scan, own: &[Membership], first_fork: u
     let mut open: Vec<(Membership, u32)> = Vec::new();
     let mut next = own.iter().peekable();
     let mut notified: Option<VisitIx> = None;
-    for &(operation, role) in &scan.bare {
+    for &(operation, role, with) in &scan.bare {
         let visit = visits.at(operation);
         let close = |open: &mut Vec<(Membership, u32)>, until: Time| {
             while open.last().is_some_and(|(member, _)| member.end < until) {
@@ -88,8 +89,9 @@ fn split(trace: &Trace, pe: PeId, scan: &Scan, own: &[Membership], first_fork: u
             open.push((*member, 0));
         }
         close(&mut open, visit.enter);
-        match (role, open.last_mut()) {
-            (Role::GroupSync, Some((member, ordinal))) => {
+        if role == Role::GroupSync && with == Participants::Team {
+            // Outside of all teams a thread is alone.
+            if let Some((member, ordinal)) = open.last_mut() {
                 let kind = trace.paths().region(visit.path).0;
                 let member_part = blocking(trace, pe, operation);
                 let set = first_fork + member.fork;
@@ -97,12 +99,13 @@ fn split(trace: &Trace, pe: PeId, scan: &Scan, own: &[Membership], first_fork: u
                 parts.push(Part { set, ordinal: *ordinal, role, root, kind, member: member_part });
                 *ordinal += 1;
             }
-            (Role::GroupNotify, _) => notified = Some(operation),
-            (Role::GroupWait, _) => {
-                let start = notified.take().unwrap_or(operation);
-                loose.push(Loose { role: Role::GroupSync, start, wait: operation });
-            }
-            _ => loose.push(Loose { role, start: operation, wait: operation }),
+        } else if role == Role::GroupNotify {
+            notified = Some(operation);
+        } else if role == Role::GroupWait {
+            let start = notified.take().unwrap_or(operation);
+            loose.push(Loose { role: Role::GroupSync, with, start, wait: operation });
+        } else {
+            loose.push(Loose { role, with, start: operation, wait: operation });
         }
     }
     (parts, loose)
@@ -130,7 +133,7 @@ struct World<'a> {
     trace: &'a Trace,
     sets: &'a mut Sets,
     /// The sets made so far; few.
-    known: Vec<(Role, StringId, Option<u32>)>,
+    known: Vec<((Role, Participants, StringId), Option<u32>)>,
     /// Regions that rows tell of; empty if nobody asks.
     told: Table<RegionId, bool>,
 }
@@ -149,7 +152,7 @@ impl World<'_> {
                 continue;
             }
             let paradigm = self.trace.region_of(pe, operation.start).paradigm;
-            let Some(set) = self.set(operation.role, paradigm) else { continue };
+            let Some(set) = self.set((operation.role, operation.with, paradigm)) else { continue };
             let at = ordinals.iter().position(|(known, _)| *known == set).unwrap_or_else(|| {
                 ordinals.push((set, 0));
                 ordinals.len() - 1
@@ -165,22 +168,25 @@ impl World<'_> {
     }
 
     /// The set of a role in a paradigm. Start-up and shut-down concern everybody; of barriers that is only likely, and only in
-    /// a paradigm that has a group of everybody.
-    fn set(&mut self, role: Role, paradigm: StringId) -> Option<u32> {
-        if let Some((_, _, set)) = self.known.iter().find(|(known, of, _)| (*known, *of) == (role, paradigm)) {
+    /// a paradigm that has a group of everybody, and no smaller one that the barrier could be of.
+    fn set(&mut self, of: (Role, Participants, StringId)) -> Option<u32> {
+        if let Some((_, set)) = self.known.iter().find(|(known, _)| *known == of) {
             return *set;
         }
-        let world = self.trace.groups().iter_ids().find(|(_, group)| {
-            group.kind == GroupKind::World && group.paradigm == paradigm && !group.members.is_empty()
-        });
+        let (role, with, paradigm) = of;
+        let groups = || self.trace.groups().iter_ids().filter(|(_, group)| group.paradigm == paradigm);
+        let world = groups().find(|(_, group)| group.kind == GroupKind::World && !group.members.is_empty());
+        let whole = world.map_or(0, |(_, world)| world.members.known());
+        let is_doubtful =
+            with == Participants::Group && groups().any(|(_, group)| (2..whole).contains(&group.members.known()));
         let (group, size) = match world {
             Some((id, group)) => (id, group.members.known()),
             None => (GroupId::NONE, self.trace.active_pes().filter(|pe| self.trace.pes()[*pe].thread == 0).count()),
         };
         let inferred = role == Role::GroupSync;
         let set = Set { group, size: size as u32, fork: u32::MAX, inferred };
-        let set = (!inferred || group.is_some()).then(|| self.sets.push(set));
-        self.known.push((role, paradigm, set));
+        let set = (!inferred || group.is_some() && !is_doubtful).then(|| self.sets.push(set));
+        self.known.push((of, set));
         set
     }
 }

@@ -2,7 +2,7 @@
 
 use partune_base::{GroupId, Id, PeId, Time};
 use partune_diag::{Diagnostic, Quality};
-use partune_trace::{Collective, GroupKind, NO_REQUEST, Role, Stream, Trace, VisitIx};
+use partune_trace::{Collective, GroupKind, NO_REQUEST, Participants, Role, Stream, Trace, VisitIx};
 use rayon::prelude::*;
 
 use super::Member;
@@ -107,7 +107,7 @@ impl Reader<'_> {
         for (index, row) in stream.collectives.iter().enumerate() {
             let start = starts.next_if(|(_, of)| *of == index as u32).map(|(event, _)| *event as usize);
             let part = self.part(pe, stream, index, start);
-            if self.is_among_neighbours(pe, part.member.start) {
+            if self.is_among_named(pe, part.member.start) {
                 // Its bytes count where it is; it brings nobody together.
             } else if !row.group.is_some() {
                 found.unknown += 1;
@@ -152,10 +152,9 @@ impl Reader<'_> {
         Part { set: row.group.0, ordinal: 0, role: self.shape(pe, start, row), root: row.root, kind: 0, member }
     }
 
-    /// Whether what starts it exchanges with some members of the group only (a neighbourhood collective): that is no meeting of all.
-    fn is_among_neighbours(&self, pe: PeId, start: VisitIx) -> bool {
-        let visit = self.trace.streams()[pe].visits.get(start);
-        visit.is_some_and(|visit| self.trace.regions()[self.trace.paths().region(visit.path)].role == Role::SendRecv)
+    /// Whether what starts it meets only those that it names (a neighbourhood collective, SYNC IMAGES): that is no meeting of all.
+    fn is_among_named(&self, pe: PeId, start: VisitIx) -> bool {
+        start.is_some() && self.trace.region_of(pe, start).participants == Participants::Named
     }
 
     /// The role of the region that starts it, where that is collective; else that of the row.

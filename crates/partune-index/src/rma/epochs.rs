@@ -27,8 +27,8 @@ use crate::Place;
 use crate::requests::operation_enter;
 
 /// Partners that epochs may have on average, and partners that all of a trace may have besides.
-const PARTNERS: usize = 64;
-const PARTNERS_OF_ALL: usize = 1 << 20;
+pub(super) const PARTNERS: usize = 64;
+pub(super) const PARTNERS_OF_ALL: usize = 1 << 20;
 
 /// All operations that depended on the other side of their epoch, in order of (PE, operation), and which epochs ended together. An epoch is
 /// for every member of its group, and each pair of epochs is a fact of its own (the wait of one is not left before the complete of the other

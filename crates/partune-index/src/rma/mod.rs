@@ -1,7 +1,8 @@
-//! One-sided communication: transfers with their completions, waits for a value with the accesses that may have ended them, and
-//! waits in epochs of windows.
+//! One-sided communication: transfers with their completions, waits for a value with the accesses that may have ended them, waits in
+//! epochs of windows, and operations that meet those that they name.
 
 mod epochs;
+mod pairs;
 mod transfers;
 mod values;
 
@@ -27,20 +28,23 @@ pub struct Transfer {
     pub completed: Time,
 }
 
-/// A PE waited until memory of its own had a value, or until the other PEs of an epoch of a window let it go on.
+/// A PE waited until memory of its own had a value, until the other PEs of an epoch of a window let it go on, or until those that it named
+/// had come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueWait {
     pub pe: PeId,
     pub operation: VisitIx,
     /// The last put, atomic or notification to this PE's memory in the window that ended within the operation; if none ended
     /// within, the last one begun before its exit and not ended by then; none if there is no such access. In an epoch, the post or
-    /// complete that began last of those it needs; never none, since an epoch with an unknown partner has no rows.
+    /// complete that began last of those it needs; never none, since an epoch with an unknown partner has no rows. Where PEs are named, the
+    /// operation of them that began last; never none either.
     pub cause: Place,
-    /// When that access ended (or that post or complete began), within the operation; its exit if there is no such access.
+    /// When that access ended (or that post, complete or operation of a partner began), within the operation; its exit if there is no such access.
     pub fulfilled: Time,
 }
 
-/// An exposure epoch of a window ended when an access epoch to it had: its wait cannot be left before that complete began.
+/// An exposure epoch of a window ended when an access epoch to it had: its wait cannot be left before that complete began. Of two operations
+/// that named each other, each is the other's so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EpochEnd {
     /// The end of the exposure epoch, on the PE whose memory it was.
@@ -64,8 +68,12 @@ impl RmaIndex {
     pub(crate) fn build(trace: &Trace, scans: &[Scan], quality: &mut Quality) -> RmaIndex {
         let transfers = transfers::find(trace, quality);
         let mut value_waits = values::find(trace, scans, &transfers);
-        let (in_epochs, epoch_ends) = epochs::find(trace, quality);
+        let (in_epochs, mut epoch_ends) = epochs::find(trace, quality);
         value_waits.extend(in_epochs);
+        let (with_named, met) = pairs::find(trace, scans, quality);
+        value_waits.extend(with_named);
+        epoch_ends.extend(met);
+        epoch_ends.sort_unstable();
         value_waits.sort_by_key(|wait| (wait.pe, wait.operation));
         RmaIndex { transfers, value_waits, epoch_ends }
     }

@@ -5,7 +5,7 @@
 //! documentation of the pattern says so.
 
 use partune_base::{Id, PeId, Time, WindowId};
-use partune_trace::{RmaSyncKind, RmaTransferKind, Stream, Trace, VisitIx};
+use partune_trace::{Participants, RmaSyncKind, RmaTransferKind, Stream, Trace, VisitIx};
 use rayon::prelude::*;
 
 use super::{Transfer, ValueWait};
@@ -75,7 +75,10 @@ fn accesses(trace: &Trace, transfers: &[Transfer], waits: &[Vec<Waiting>]) -> Ve
     });
     let mut accesses: Vec<Access> = puts.collect();
     for (pe, stream) in streams.iter_ids() {
+        // Who meets those that it names notifies them of nothing else.
+        let meets = |visit: VisitIx| visit.is_some() && trace.region_of(pe, visit).participants == Participants::Named;
         let told = stream.rma_syncs.iter().filter(|row| row.kind == RmaSyncKind::NotifyOut && row.target != pe);
+        let told = told.filter(|row| !meets(row.visit));
         accesses.extend(told.filter(|row| waits_at(row.target)).map(|row| Access {
             target: row.target,
             window: row.window,

@@ -241,15 +241,18 @@ impl Mpi {
 
     /// Starts to send and to receive, calls `started`, and waits for both.
     pub(crate) fn exchange_later(&self, group: &Group, out: &[u8], into: &mut [u8], with: i32, started: impl FnOnce()) {
-        let (mut receive, mut send) = (0, 0);
-        let mut status = Status::default();
+        let mut requests = [0, 0];
         let (to, room) = (into.as_mut_ptr().cast(), into.len() as c_int);
-        (self.functions.irecv)(to, room, self.byte, with, TAG, group.comm, &raw mut receive);
+        (self.functions.irecv)(to, room, self.byte, with, TAG, group.comm, &raw mut requests[0]);
         let (from, sent) = (out.as_ptr().cast(), out.len() as c_int);
-        (self.functions.isend)(from, sent, self.byte, with, TAG, group.comm, &raw mut send);
+        (self.functions.isend)(from, sent, self.byte, with, TAG, group.comm, &raw mut requests[1]);
+        let _complete = AtEnd(|| {
+            let mut status = Status::default();
+            for request in &mut requests {
+                (self.functions.wait)(&raw mut *request, status.as_mut_ptr());
+            }
+        });
         started();
-        (self.functions.wait)(&raw mut receive, status.as_mut_ptr());
-        (self.functions.wait)(&raw mut send, status.as_mut_ptr());
     }
 
     /// Whether a message from this PE is there.
@@ -284,26 +287,48 @@ impl Mpi {
         (self.functions.win_unlock)(target, window.0);
     }
 
-    pub(crate) fn flush(&self, window: &Window, target: i32) {
+    fn flush(&self, window: &Window, target: i32) {
         (self.functions.win_flush)(target, window.0);
     }
 
-    /// The data must not change before the window is flushed.
-    pub(crate) fn put(&self, window: &Window, data: &[u8], target: i32) {
+    /// Starts to put, calls `started`, and flushes.
+    pub(crate) fn put(&self, window: &Window, data: &[u8], target: i32, started: impl FnOnce()) {
+        let _complete = AtEnd(|| self.flush(window, target));
         let (from, count) = (data.as_ptr().cast(), data.len() as c_int);
         (self.functions.put)(from, count, self.byte, target, 0, count, self.byte, window.0);
+        started();
     }
 
-    /// The data must not be read before the window is flushed.
-    pub(crate) fn get(&self, window: &Window, data: &mut [u8], target: i32) {
+    /// The same to get.
+    pub(crate) fn get(&self, window: &Window, data: &mut [u8], target: i32, started: impl FnOnce()) {
+        let _complete = AtEnd(|| self.flush(window, target));
         let (to, count) = (data.as_mut_ptr().cast(), data.len() as c_int);
         (self.functions.get)(to, count, self.byte, target, 0, count, self.byte, window.0);
+        started();
     }
 
-    /// Adds to the first eight bytes of the target's memory; the old value is in `old` when the window is flushed.
-    pub(crate) fn fetch_and_add(&self, window: &Window, term: &i64, old: &mut i64, target: i32) {
+    /// The same to add to the first eight bytes of the target's memory; the old value is in `old`.
+    pub(crate) fn fetch_and_add(
+        &self,
+        window: &Window,
+        term: &i64,
+        old: &mut i64,
+        target: i32,
+        started: impl FnOnce(),
+    ) {
+        let _complete = AtEnd(|| self.flush(window, target));
         let (from, to) = ((&raw const *term).cast(), (&raw mut *old).cast());
         (self.functions.fetch_and_op)(from, to, self.int64, target, 0, self.sum, window.0);
+        started();
+    }
+}
+
+/// Does something when it goes, also by a panic: what completes an operation must come before memory that MPI uses until then is given back.
+struct AtEnd<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for AtEnd<F> {
+    fn drop(&mut self) {
+        self.0();
     }
 }
 

@@ -23,8 +23,8 @@ pub(super) fn write<S: FnMut(&[u8])>(
 ) -> Result<(), CodecError> {
     let trace = layout.trace;
     to.clock(trace.clock().ticks_per_second(), 0, layout.stamp(trace.end()).saturating_add(1), None)?;
-    for (number, name) in paradigms::NAMES {
-        to.paradigm(*number, name)?;
+    for (number, name) in paradigms::all() {
+        to.paradigm(number, name)?;
     }
     locations(layout, events, to)?;
     for (id, region) in trace.regions().iter_ids() {

@@ -58,6 +58,7 @@ fn path(builder: &mut TraceBuilder, role: Role, paradigm: StringId) -> CallPathI
         paradigm,
         role,
         completion: Completion::NonBlocking,
+        participants: role.participants(),
         kind: RegionKind::Function,
         file: StringId::NONE,
         line: 0,

@@ -105,7 +105,7 @@ impl GroupDef {
     }
 
     pub(super) fn paradigm_is_process_level(&self) -> bool {
-        !paradigms::OF_THREADS.contains(&self.paradigm)
+        !paradigms::is_of_threads(self.paradigm)
     }
 }
 

@@ -6,8 +6,8 @@
 use partune_base::{GroupId, MetricId, PeId, RegionId, StringId, Strings};
 use partune_import::IdMap;
 use partune_trace::{
-    Completion, Group, GroupKind, Members, Metric, MetricValues, Pe, Process, Region, RegionKind, Role, TraceBuilder,
-    Window,
+    Completion, Group, GroupKind, Members, Metric, MetricValues, Participants, Pe, Process, Region, RegionKind, Role,
+    TraceBuilder, Window,
 };
 
 use super::addresses::AddressAttributes;
@@ -53,7 +53,6 @@ pub(super) struct DefinedLocation {
 }
 
 const PARADIGM_SAMPLING: u8 = 21;
-const PARADIGM_NONE: u8 = 22;
 
 /// Roles of OTF2 3.1.
 const ROLE_KERNEL_LAUNCH: u8 = 39;
@@ -170,21 +169,26 @@ fn region_row(definitions: &Definitions, strings: &mut Strings, region: &RegionD
     let file = if region.line > 0 { definitions.intern(strings, region.file) } else { StringId::NONE };
     let recognised = partune_paradigm::recognise(name_text, hint)
         .or_else(|| partune_paradigm::recognise(definitions.text(region.canonical_name), hint));
-    let (construct, paradigm, role, completion) = match recognised {
+    let (construct, paradigm, role, completion, participants) = match recognised {
         Some(it) => (
             strings.intern(construct_name(name_text, it.construct.name)),
             strings.intern(it.paradigm.name),
             it.construct.role,
             it.construct.completion,
+            it.construct.participants,
         ),
-        None if region.is_users() => (name, StringId::NONE, Role::User, Completion::Blocking),
+        None if region.is_users() => (name, StringId::NONE, Role::User, Completion::Blocking, Participants::Own),
         None => {
-            let paradigm = strings.intern(hint.unwrap_or("unknown"));
-            (name, paradigm, role_of(region.role), Completion::Blocking)
+            let (paradigm, role) = (strings.intern(hint.unwrap_or("unknown")), role_of(region.role));
+            let participants = match role.participants() {
+                Participants::Group if paradigms::is_of_threads(region.paradigm) => Participants::Team,
+                usual => usual,
+            };
+            (name, paradigm, role, Completion::Blocking, participants)
         }
     };
     let kind = if role == Role::User { region.users_kind() } else { RegionKind::Function };
-    Region { name, construct, paradigm, role, completion, kind, file, line: region.line }
+    Region { name, construct, paradigm, role, completion, participants, kind, file, line: region.line }
 }
 
 /// How to call a construct: by its canonical name if the producer only spells it differently (`mpi_send_`) or decorates it
@@ -224,11 +228,16 @@ impl RegionDef {
     /// Whether an unknown name in this paradigm is user code: functions of kernels and the program itself are.
     fn is_users(&self) -> bool {
         match self.paradigm {
-            0 | paradigms::USER | paradigms::COMPILER | paradigms::MEASUREMENT | PARADIGM_SAMPLING | PARADIGM_NONE => {
-                true
-            }
+            0
+            | paradigms::USER
+            | paradigms::COMPILER
+            | paradigms::MEASUREMENT
+            | PARADIGM_SAMPLING
+            | paradigms::NONE => true,
             // Kernels on accelerators carry the paradigm of their runtime.
-            5 | 18 | 19 | 23 | 24 => [Self::ROLE_UNKNOWN, Self::ROLE_FUNCTION, ROLE_KERNEL].contains(&self.role),
+            number if paradigms::is_of_devices(number) => {
+                [Self::ROLE_UNKNOWN, Self::ROLE_FUNCTION, ROLE_KERNEL].contains(&self.role)
+            }
             _ => false,
         }
     }
@@ -241,9 +250,15 @@ fn groups(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Ta
         pe_of_location.insert(row.archive_id, pe.0);
     }
     let pe = |location: &u64| pe_of_location.get(*location).map_or(PeId::NONE, PeId);
-    // Members of an OTF2 group as PEs.
-    let world_of =
-        |group: &GroupDef| definitions.groups.iter().find(|world| world.is_world() && world.paradigm == group.paradigm);
+    // Members of an OTF2 group as PEs. Paradigms that OTF2 has no number for are told apart by the names of their groups.
+    let paradigm_of = |group: &GroupDef| {
+        let by_name = || partune_paradigm::paradigm(definitions.text(group.name)).map(|paradigm| paradigm.name);
+        if group.paradigm == paradigms::UNKNOWN { by_name() } else { paradigms::name(group.paradigm) }
+    };
+    let world_of = |group: &GroupDef| {
+        let same = |world: &&GroupDef| world.paradigm == group.paradigm && paradigm_of(world) == paradigm_of(group);
+        definitions.groups.iter().filter(|world| world.is_world()).find(same)
+    };
     let ranks = |group: &GroupDef| -> Vec<PeId> {
         if !group.is_indirect() {
             return group.members.iter().map(pe).collect();
@@ -264,12 +279,13 @@ fn groups(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Ta
         }
     }
     let find = |id: u64| group_at.get(id).map(|at| (&definitions.groups[at as usize], &members[at as usize]));
-    let mut have_world = false;
+    // One world per paradigm: a process may be in several.
+    let mut worlds: Vec<Option<&str>> = Vec::new();
     for comm in &definitions.comms {
         let row = match *comm {
             CommDef::Intra { name, group, .. } => {
                 let Some((group, members)) = find(group) else { continue };
-                let is_world = group.paradigm_is_process_level() && !have_world && {
+                let is_world = group.paradigm_is_process_level() && !worlds.contains(&paradigm_of(group)) && {
                     world_of(group).is_some_and(|world| world.members.len() == members.len())
                 };
                 let kind = if group.is_self() {
@@ -277,13 +293,13 @@ fn groups(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Ta
                 } else if !group.paradigm_is_process_level() {
                     GroupKind::Team
                 } else if is_world {
-                    have_world = true;
+                    worlds.push(paradigm_of(group));
                     GroupKind::World
                 } else {
                     GroupKind::Communicator
                 };
                 let name = definitions.intern(&mut builder.strings, name);
-                let paradigm = builder.strings.intern(paradigms::name(group.paradigm).unwrap_or(""));
+                let paradigm = builder.strings.intern(paradigm_of(group).unwrap_or(""));
                 let members = if kind == GroupKind::SelfOnly { Members::default() } else { members.clone() };
                 Group { name, kind, paradigm, members }
             }
@@ -291,7 +307,7 @@ fn groups(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Ta
                 let (Some((a, first)), Some((_, second))) = (find(a), find(b)) else { continue };
                 let members = Members::joined(first, second);
                 let name = definitions.intern(&mut builder.strings, name);
-                let paradigm = builder.strings.intern(paradigms::name(a.paradigm).unwrap_or(""));
+                let paradigm = builder.strings.intern(paradigm_of(a).unwrap_or(""));
                 Group { name, kind: GroupKind::Inter, paradigm, members }
             }
         };
@@ -311,7 +327,7 @@ fn groups(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Ta
         if tables.member_groups[at as usize].is_none() {
             let members = members.clone();
             let name = definitions.intern(&mut builder.strings, group.name);
-            let paradigm = builder.strings.intern(paradigms::name(group.paradigm).unwrap_or(""));
+            let paradigm = builder.strings.intern(paradigm_of(group).unwrap_or(""));
             let id = builder.groups.push(Group { name, kind: GroupKind::Communicator, paradigm, members });
             tables.member_groups[at as usize] = Some(id);
         }

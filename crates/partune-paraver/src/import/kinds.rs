@@ -4,7 +4,7 @@
 //! only a surprise costs a look into a table.
 
 use partune_base::{MetricId, RegionId, StringId, Strings};
-use partune_trace::{Completion, LockKind, Metric, MetricValues, Region, RegionKind, Role, TraceBuilder};
+use partune_trace::{Completion, LockKind, Metric, MetricValues, Participants, Region, RegionKind, Role, TraceBuilder};
 use rustc_hash::FxHashMap;
 
 use super::labels;
@@ -281,21 +281,22 @@ impl<'a> Kinds<'a> {
     fn region(&mut self, name: &str, shown: Option<&str>, paradigm: Option<&str>) -> RegionId {
         let recognised = partune_paradigm::recognise(name, paradigm);
         let strings = &mut self.builder.strings;
-        let (construct, paradigm, role, completion) = match recognised {
-            Some(it) => (it.construct.name, it.paradigm.name, it.construct.role, it.construct.completion),
-            None => (name, paradigm.unwrap_or("unknown"), Role::Management, Completion::Blocking),
+        let (construct, paradigm, role, completion, participants) = match recognised {
+            Some(found) => {
+                let it = found.construct;
+                (it.name, found.paradigm.name, it.role, it.completion, it.participants)
+            }
+            None => (name, paradigm.unwrap_or("unknown"), Role::Management, Completion::Blocking, Participants::Own),
         };
         let (construct, paradigm) = (strings.intern(construct), strings.intern(paradigm));
         let name = shown.map_or(construct, |shown| strings.intern(shown));
         let (file, kind) = (StringId::NONE, RegionKind::Function);
-        self.intern(Region { name, construct, paradigm, role, completion, kind, file, line: 0 })
+        self.intern(Region { name, construct, paradigm, role, completion, participants, kind, file, line: 0 })
     }
 
     fn users(&mut self, name: &str, kind: RegionKind) -> RegionId {
         let name = self.builder.strings.intern(name);
-        let (paradigm, file) = (StringId::NONE, StringId::NONE);
-        let (role, completion) = (Role::User, Completion::Blocking);
-        self.intern(Region { name, construct: name, paradigm, role, completion, kind, file, line: 0 })
+        self.intern(Region { kind, ..Region::of_user(name) })
     }
 
     fn intern(&mut self, region: Region) -> RegionId {
@@ -344,8 +345,7 @@ impl<'a> Kinds<'a> {
         let strings: &mut Strings = &mut self.builder.strings;
         let (name, paradigm) = (strings.intern(&name), strings.intern("Paraver state"));
         let role = known.map_or(Role::Management, |known| known.1);
-        let (file, kind, completion) = (StringId::NONE, RegionKind::Function, Completion::Blocking);
-        let region = Region { name, construct: name, paradigm, role, completion, kind, file, line: 0 };
+        let region = Region { paradigm, role, participants: role.participants(), ..Region::of_user(name) };
         let region = self.intern(region);
         self.of_states.insert(state, region);
         region
@@ -363,7 +363,7 @@ fn named(calls: &Calls, label: Option<&str>, value: u64) -> Option<(String, Opti
     };
     match calls.names {
         Names::Listed(names) => {
-            let exchanged = calls.paradigm == "MPI" && EXCHANGED.contains(&value);
+            let exchanged = calls.paradigm == partune_paradigm::MPI.name && EXCHANGED.contains(&value);
             let label = label.filter(|_| !exchanged).map(str::to_owned);
             Some((label.or_else(|| listed(names)).unwrap_or_else(|| format!("{} call {value}", calls.paradigm)), None))
         }

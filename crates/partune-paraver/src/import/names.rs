@@ -36,10 +36,15 @@ pub(super) enum Names {
 }
 
 pub(super) static CALLS: &[Calls] = &[
-    Calls { types: 50_000_001..=50_000_005, paradigm: "MPI", nesting: Nesting::Single, names: Names::Listed(MPI) },
+    Calls {
+        types: 50_000_001..=50_000_005,
+        paradigm: partune_paradigm::MPI.name,
+        nesting: Nesting::Single,
+        names: Names::Listed(MPI),
+    },
     Calls {
         types: 40_000_004..=40_000_004,
-        paradigm: "POSIX I/O",
+        paradigm: partune_paradigm::POSIX_IO.name,
         nesting: Nesting::Single,
         names: Names::Listed(FILES),
     },
@@ -85,7 +90,7 @@ pub(super) static CALLS: &[Calls] = &[
 ];
 
 const fn openmp(event_type: u64, names: Names) -> Calls {
-    Calls { types: event_type..=event_type, paradigm: "OpenMP", nesting: Nesting::Stacked, names }
+    Calls { types: event_type..=event_type, paradigm: partune_paradigm::OPENMP.name, nesting: Nesting::Stacked, names }
 }
 
 /// Values of Extrae's status of a lock: older, newer.
@@ -385,7 +390,9 @@ mod tests {
     fn every_name_of_mpi_is_one_of_mpi() {
         let unknown: Vec<&&str> = MPI
             .iter()
-            .filter(|name| partune_paradigm::recognise(name, None).is_none_or(|it| it.paradigm.name != "MPI"))
+            .filter(|name| {
+                partune_paradigm::recognise(name, None).is_none_or(|it| *it.paradigm != partune_paradigm::MPI)
+            })
             .collect();
         assert!(unknown.is_empty(), "{unknown:?}");
         let value = |name: &str| MPI.iter().position(|known| *known == name).map(|at| at + 1);

@@ -94,7 +94,7 @@ impl People {
         found: &BTreeMap<(u64, u64), Found>,
         builder: &mut TraceBuilder,
     ) {
-        let paradigm = builder.strings.intern("MPI");
+        let paradigm = builder.strings.intern(partune_paradigm::MPI.name);
         let mut unknown = 0;
         let mut inter = Vec::new();
         let mut sizes: FxHashMap<u64, usize> = FxHashMap::default();

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::str::Split;
 
-use super::{Field, Hex, Mode, Named, Step, Text, number};
+use super::{Field, Hex, Mode, Named, Step, Text, Unit, number};
 use crate::clock::{Reading, Source};
 
 macro_rules! numbers {
@@ -41,6 +41,7 @@ words! {
     Mode { "trace" Trace "profile" Profile }
     Named { "comm" Comm }
     Source { "counter" Counter "monotonic" Monotonic }
+    Unit { "process" Process "thread" Thread }
 }
 
 impl Field<'_> for Hex {
@@ -83,7 +84,7 @@ impl<'a> Field<'a> for Vec<Text<'a>> {
     }
 
     fn read(words: &mut Split<'a, char>) -> Option<Self> {
-        // Nothing behind the space is no text.
+        // Nothing after the space is no text.
         Some(words.filter(|word| !word.is_empty()).map(Text::of_word).collect())
     }
 }

@@ -25,29 +25,43 @@ fn lines_are_words() {
     both_ways(&Line::Path { number: 2, parent: None, step: Step::Region(3) }, "path 2 - region 3");
     let comm = Line::Comm {
         number: 0,
+        world: 1,
         sequence: 2,
         members: Members::Ranks(&[0, 1, 2, 3, 8, 10, 15, 20, 25, 30]),
         remote: Members::Ranks(&[]),
         parent: None,
         name: "a%\n".into(),
     };
-    both_ways(&comm, "comm 0 2 0-3,8,10-30:5 - - a%25%0a");
+    both_ways(&comm, "comm 0 1 2 0-3,8,10-30:5 - - a%25%0a");
+    let (paradigm, key) = ("CAF".into(), Hex(0xa1));
+    both_ways(
+        &Line::World { number: 1, paradigm, of: Unit::Process, rank: 2, size: 4, key },
+        "world 1 CAF process 2 4 a1",
+    );
+    both_ways(&Line::Object { number: 7, world: 1, kind: "lock".into(), name: "a b".into() }, "object 7 1 lock a%20b");
     both_ways(&Line::Sync { ticks: 1, offset: -2, deviation: 0.5 }, "sync 1 -2 0.5");
 }
 
 #[test]
 fn what_is_no_line_is_not_understood() {
-    for text in
-        ["", "nonsense 1", "rank 1", "rank 1 2 xyz", "path 0 - jump 1", "process 7 a ff sundial trace", "sync 1 2"]
-    {
+    for text in [
+        "",
+        "nonsense 1",
+        "world 1",
+        "world 0 MPI process 1 2 xyz",
+        "world 0 MPI core 1 2 a1",
+        "path 0 - jump 1",
+        "process 7 a ff sundial trace",
+        "sync 1 2",
+    ] {
         assert_eq!(Line::parse(text), None, "{text}");
     }
 }
 
 #[test]
 fn members_are_ranges_only_where_that_is_shorter() {
-    let text = |ranks: &[u32]| Line::Group { number: 0, members: Members::Ranks(ranks) }.to_string();
-    assert_eq!([text(&[5, 4, 3]), text(&[7, 9]), text(&[])], ["group 0 5,4,3", "group 0 7,9", "group 0 -"]);
+    let text = |ranks: &[u32]| Line::Group { number: 0, world: 0, members: Members::Ranks(ranks) }.to_string();
+    assert_eq!([text(&[5, 4, 3]), text(&[7, 9]), text(&[])], ["group 0 0 5,4,3", "group 0 0 7,9", "group 0 0 -"]);
     assert_eq!(Members::expand("0-3,8,10-30:5"), [0, 1, 2, 3, 8, 10, 15, 20, 25, 30]);
     assert_eq!(Members::expand("x,-,5,4"), [5, 4]);
 }
@@ -64,7 +78,7 @@ proptest! {
     #[test]
     fn any_members_come_back(ranks: Vec<u32>, shift in 0_u32..100, step in 1_usize..9) {
         for ranks in [ranks, (shift..shift + 50).step_by(step).collect()] {
-            let line = Line::Group { number: 0, members: Members::Ranks(&ranks) }.to_string();
+            let line = Line::Group { number: 0, world: 0, members: Members::Ranks(&ranks) }.to_string();
             let Some(Line::Group { members: Members::Ranges(ranges), .. }) = Line::parse(&line) else { panic!("{line}") };
             prop_assert_eq!(Members::expand(ranges), ranks);
         }

@@ -11,7 +11,7 @@ use crate::output;
 
 /// Measure a machine, or show what was measured.
 ///
-/// A description tells what operations need here when nobody is late, and what recording costs. With it,
+/// A description says what operations need here when nobody is late, and what recording costs. With it,
 /// `partune analyze --machine` finds operations that take much longer than they should.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  partune machine measure -o machine.toml -- mpirun -n 4\n  \

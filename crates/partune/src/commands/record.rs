@@ -45,7 +45,7 @@ pub(crate) struct Args {
     /// Complete an archive whose recording was interrupted, and run nothing
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["output", "trace", "profile", "command"])]
     complete: Option<PathBuf>,
-    /// The command, behind `--`
+    /// The command, after `--`
     #[arg(last = true, value_name = "COMMAND", required_unless_present = "complete")]
     command: Vec<OsString>,
 }
