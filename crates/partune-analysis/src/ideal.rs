@@ -1,9 +1,8 @@
 //! The run time on an ideal network: the trace followed again with operations that take no time of their own.
 //!
-//! Every PE is a sequence of useful stretches with points between them at which it gives something to others (a message, its
-//! arrival at a collective, a lock, a fork) or needs something. Giving and needing are steps on *slots*: a slot is ready when as
-//! many PEs gave to it as it expects, at the time of the last. A PE's clock advances by its useful time up to a step, and to the
-//! slot's time where it needs one; nothing else costs anything. The longest clock at the end is the ideal run time (T_id of
+//! Every PE is a sequence of useful stretches with ends of ties between them ([`partune_index::Ties`]), at which it gives something to
+//! others or needs something. A tie is ready when all who give to it gave, at the time of the last. A PE's clock advances by its useful time up to a step, and to the
+//! tie's time where it takes; nothing else costs anything. The longest clock at the end is the ideal run time (T_id of
 //! POP, theory 7.1), which is at least the useful time of every PE.
 //!
 //! Steps are done in the order of dependence, each once: linear in messages and members of collectives. On a damaged trace
@@ -23,7 +22,7 @@ pub(crate) struct Ideal {
     pub(crate) unmet: u64,
 }
 
-/// A thing that is given and needed.
+/// What is given and taken at a tie.
 #[derive(Clone, Copy)]
 struct Slot {
     /// When it was ready, or the latest gift so far.
@@ -44,10 +43,10 @@ struct Replay<'a> {
 }
 
 /// Follows a plan to its end.
-pub(crate) fn follow(plan: &Plan) -> Ideal {
+pub(crate) fn follow(plan: &Plan<'_>) -> Ideal {
     let pes = plan.steps.len();
     let slots =
-        plan.expected.par_iter().map(|expected| Slot { time: 0, remaining: *expected, waiting: PeId::NONE }).collect();
+        plan.givers.par_iter().map(|givers| Slot { time: 0, remaining: *givers, waiting: PeId::NONE }).collect();
     let mut replay = Replay {
         steps: &plan.steps,
         slots,
@@ -87,7 +86,7 @@ impl Replay<'_> {
         let mut clock = self.clocks[pe];
         let mut position = self.positions[pe];
         while let Some(step) = steps.get(position) {
-            let slot = &mut self.slots[step.slot as usize];
+            let slot = &mut self.slots[step.tie as usize];
             let now = clock + step.useful;
             if step.gives {
                 slot.time = slot.time.max(now);
@@ -115,7 +114,7 @@ impl Replay<'_> {
     /// Lets a stuck PE go on without what it needs.
     fn release(&mut self, pe: PeId) {
         let step = self.steps[pe][self.positions[pe]];
-        self.unlink(step.slot as usize, pe);
+        self.unlink(step.tie as usize, pe);
         self.clocks[pe] += step.useful;
         self.positions[pe] += 1;
         self.runnable.push(pe);

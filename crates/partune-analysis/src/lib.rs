@@ -17,7 +17,6 @@ mod block_work;
 mod bottlenecks;
 mod bounds;
 mod chain;
-mod collective_steps;
 mod compare;
 mod costs;
 mod cpu_time;

@@ -8,7 +8,6 @@
 mod blocks;
 pub mod clock_repair;
 mod collectives;
-mod dependences;
 mod endpoints;
 mod locks;
 mod messages;
@@ -17,6 +16,9 @@ mod requests;
 mod rma;
 mod scan;
 mod teams;
+mod ties;
+
+use std::sync::OnceLock;
 
 use partune_base::{PeId, Time};
 use partune_diag::Quality;
@@ -25,12 +27,12 @@ use partune_trace::{Trace, VisitIx};
 pub use blocks::{Block, Blocks};
 pub use clock_repair::ClockQuality;
 pub use collectives::{Collectives, Instance, Member};
-pub use dependences::{Dependence, DependenceKind, Dependences};
 pub use locks::{Grant, Locks};
 pub use messages::{Message, Messages};
 pub use piece::{Moves, cut};
 pub use rma::{EpochEnd, RmaIndex, Transfer, ValueWait};
 pub use teams::{Fork, Teams};
+pub use ties::{Binding, End, Gift, Part, TieKind, Ties};
 
 /// A place in a trace: an operation, or another visit, of a PE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,6 +70,7 @@ pub struct Index {
     pub clocks: ClockQuality,
     /// What could not be matched.
     pub quality: Quality,
+    ties: OnceLock<Ties>,
 }
 
 impl Index {
@@ -85,6 +88,16 @@ impl Index {
         let rma = RmaIndex::build(trace, &scans, &mut quality);
         let blocks = Blocks::build(trace, &collectives);
         let clocks = clock_repair::quality(trace, &messages, &collectives, &rma.epoch_ends);
-        Index { messages, collectives, locks, rma, teams, blocks, clocks, quality }
+        Index { messages, collectives, locks, rma, teams, blocks, clocks, quality, ties: OnceLock::new() }
+    }
+
+    /// Who gave what to whom; made when it is first asked for. `trace` is the one that this was built from.
+    pub fn ties(&self, trace: &Trace) -> &Ties {
+        self.ties.get_or_init(|| Ties::build(trace, self))
+    }
+
+    /// Gives back the memory of what can be made again.
+    pub fn forget(&mut self) {
+        self.ties.take();
     }
 }

@@ -1,6 +1,6 @@
 //! Waits: the part of every operation that another PE's behaviour cost it (program-induced delay), and who ended it.
 //!
-//! Found once, by role, one module a family; all other analyses that speak of waiting read this list. An operation has at most
+//! Found once: those for a gift of another PE from the ties of the run, those for locks and shared memory from who had them; all other analyses that speak of waiting read this list. An operation has at most
 //! one wait for what others did. Where several partners kept it (a completion of many messages), it is the one that ended last:
 //! the operation could not have returned before, and no second is counted twice. Only a wait for the PE's own transfers can
 //! follow it ([`completion`]). Waiting is never claimed from a partner that is not known,
@@ -9,12 +9,10 @@
 //! Definitions: Su, "Parallel Performance Wizard", figures 4-4 to 4-7; names and the cases of messages and collectives as in
 //! Scalasca's manual of patterns.
 
-mod collective;
 mod completion;
 mod lock;
-mod p2p;
 mod rma;
-mod value;
+mod tied;
 
 use partune_base::{Id, PeId, Span, Table, Time};
 use partune_index::{Index, Moves, Place};
@@ -104,14 +102,10 @@ impl Waits {
     /// Finds all waits. Linear in operations, messages, members of collectives and transfers, but for sorting waits by PE;
     /// parallel over PEs and instances, with a result that does not depend on the number of threads.
     pub fn alone(trace: &Trace, index: &Index, options: &Options) -> Waits {
+        index.ties(trace);
         let mut pes: Vec<Vec<Wait>> =
-            trace.streams().ids().collect::<Vec<_>>().into_par_iter().map(|pe| p2p::find(trace, index, pe)).collect();
-        let shared = [
-            collective::find(trace, index),
-            lock::find(trace, index, options),
-            value::find(trace, index),
-            rma::find(trace, index, options),
-        ];
+            trace.streams().ids().collect::<Vec<_>>().into_par_iter().map(|pe| tied::find(trace, index, pe)).collect();
+        let shared = [lock::find(trace, index, options), rma::find(trace, index, options)];
         for wait in shared.into_iter().flatten() {
             if let Some(rows) = pes.get_mut(wait.pe.0 as usize) {
                 rows.push(wait);
