@@ -9,9 +9,31 @@
 //! dependences can form a circle; then the PE that is furthest behind goes on without what it needs, and this is counted.
 
 use partune_base::{PeId, Table};
+use partune_index::Ties;
 use rayon::prelude::*;
 
-use crate::steps::{Plan, Step};
+use crate::Input;
+use crate::steps::{Plan, Planner, Step};
+use crate::useful::operations_between_processes;
+
+/// The run times of a trace on an ideal network.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ideals {
+    pub(crate) all: Ideal,
+    /// Of main threads, where some process has other PEs too.
+    pub(crate) between_processes: Option<Ideal>,
+}
+
+impl Ideals {
+    pub(crate) fn find(input: &Input<'_>, ties: &Ties) -> Ideals {
+        let (trace, windows) = (input.trace, input.windows());
+        let ideal = |busy| follow(&Planner { trace, ties, windows, between_processes: busy }.plan());
+        let threaded = trace.cpu_pes().any(|pe| trace.pes()[pe].thread != 0);
+        let busy = threaded.then(|| operations_between_processes(trace));
+        let between_processes = busy.as_ref().map(|busy| ideal(Some(busy)));
+        Ideals { all: ideal(None), between_processes }
+    }
+}
 
 /// The result of following a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +65,7 @@ struct Replay<'a> {
 }
 
 /// Follows a plan to its end.
-pub(crate) fn follow(plan: &Plan<'_>) -> Ideal {
+fn follow(plan: &Plan<'_>) -> Ideal {
     let pes = plan.steps.len();
     let slots =
         plan.givers.par_iter().map(|givers| Slot { time: 0, remaining: *givers, waiting: PeId::NONE }).collect();

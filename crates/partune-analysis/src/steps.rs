@@ -2,7 +2,7 @@
 //! ([`partune_index::Ties`]) as the input of [`crate::ideal`].
 
 use partune_base::{CallPathId, PeId, Table, Time};
-use partune_index::{End, Index, Part, TieKind, Ties};
+use partune_index::{End, Part, TieKind, Ties};
 use partune_trace::{PeKind, Trace};
 use rayon::prelude::*;
 
@@ -30,7 +30,7 @@ pub(crate) struct Plan<'a> {
 /// Makes plans of a trace.
 pub(crate) struct Planner<'a> {
     pub(crate) trace: &'a Trace,
-    pub(crate) index: &'a Index,
+    pub(crate) ties: &'a Ties,
     pub(crate) windows: &'a Table<PeId, (Time, Time)>,
     /// If set, only main threads act, only these operations count, and everything else takes the time it took.
     pub(crate) between_processes: Option<&'a Table<CallPathId, bool>>,
@@ -39,7 +39,7 @@ pub(crate) struct Planner<'a> {
 impl<'a> Planner<'a> {
     /// Linear in ends of ties.
     pub(crate) fn plan(&self) -> Plan<'a> {
-        let ties = self.index.ties(self.trace);
+        let ties = self.ties;
         let left_out = self.left_out(ties);
         let pes: Vec<PeId> = self.trace.pes().ids().collect();
         let counts = |end: &&End| !left_out.as_ref().is_some_and(|out| out[end.tie as usize]);

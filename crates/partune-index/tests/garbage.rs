@@ -1,7 +1,7 @@
 //! Rows with any content: nothing panics, everything found points to something.
 
 use partune_base::{Clock, GroupId, PeId, ProcessId, Span, StringId, Time, WindowId};
-use partune_index::{Index, Part, clock_repair};
+use partune_index::{Index, Part, Ties, clock_repair};
 use partune_trace::{
     Collective, Completion, Group, GroupKind, LockEvent, LockKind, Members, NO_REQUEST, Pe, PeKind, Process, Recv,
     Region, RegionKind, RequestEvent, RequestKind, RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer,
@@ -192,7 +192,7 @@ proptest! {
             let members = index.collectives.members(instance);
             prop_assert!(!members.is_empty() && members.is_sorted_by_key(|member| member.pe));
         }
-        let ties = index.ties(&trace);
+        let ties = Ties::build(&trace, &index);
         let mut given = vec![0; ties.len()];
         for pe in trace.pes().ids() {
             let ends = ties.of_pe(pe);

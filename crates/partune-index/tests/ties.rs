@@ -1,11 +1,12 @@
 //! Who gives what to whom, and what bound whom.
 
-use partune_index::{Binding, Index, Part, TieKind};
+use partune_index::{Binding, Index, Part, TieKind, Ties};
 use partune_testkit::{pe, thread, visit};
 use partune_trace::Trace;
 
 fn bindings(trace: &Trace, index: &Index) -> Vec<Binding> {
-    trace.pes().ids().flat_map(|pe| index.ties(trace).binding(pe)).collect()
+    let ties = Ties::build(trace, index);
+    trace.pes().ids().flat_map(|pe| ties.binding(pe).collect::<Vec<_>>()).collect()
 }
 
 fn found(text: &str) -> (Trace, Vec<Binding>) {
@@ -21,7 +22,7 @@ fn shape(row: &Binding) -> (TieKind, u32, i64, u32, i64) {
 /// For each tie of a kind: who gives and who takes, at which times.
 fn ends(text: &str, kind: TieKind) -> Vec<(Vec<(u32, i64)>, Vec<(u32, i64)>)> {
     let (trace, index) = crate::index(text);
-    let ties = index.ties(&trace);
+    let ties = Ties::build(&trace, &index);
     let sides = |tie: u32| {
         let mut sides = (Vec::new(), Vec::new());
         for pe in trace.pes().ids() {

@@ -17,15 +17,14 @@
 //! ended within the operation.
 
 use partune_base::{PeId, Time};
-use partune_index::{Binding, Index, Place, TieKind};
+use partune_index::{Binding, Index, Place, TieKind, Ties};
 use partune_trace::{Completion, Role, Trace};
 
 use super::{Wait, push_latest};
 use crate::Pattern;
 
 /// All waits of a PE for gifts of others, in the order of its program.
-pub(super) fn find(trace: &Trace, index: &Index, pe: PeId) -> Vec<Wait> {
-    let ties = index.ties(trace);
+pub(super) fn find(trace: &Trace, index: &Index, ties: &Ties, pe: PeId) -> Vec<Wait> {
     let mut rows = Vec::new();
     for bound in ties.binding(pe) {
         let wait = match bound.kind {

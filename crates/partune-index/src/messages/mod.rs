@@ -134,7 +134,7 @@ impl Messages {
     }
 
     /// The position of the message that a send gave.
-    pub(crate) fn number_of_send(&self, pe: PeId, send: usize) -> Option<u32> {
+    pub fn number_of_send(&self, pe: PeId, send: usize) -> Option<u32> {
         self.by_send[pe].get(send).copied().filter(|number| *number != NOTHING)
     }
 

@@ -136,7 +136,6 @@ fn retain<T>(rows: &mut Vec<T>, kept: &[bool]) {
 
 impl Index {
     fn within(mut self, trace: &Trace, keep: &keep::Keep, moves: &Moves) -> Index {
-        self.forget();
         self.messages = self.messages.within(moves);
         self.collectives = self.collectives.within(&keep.instances, moves);
         retain(&mut self.locks.grants, &keep.grants);

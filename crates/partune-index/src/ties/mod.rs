@@ -119,7 +119,7 @@ impl TieKind {
 impl Ties {
     /// Linear in messages, members of collectives, grants, value waits and members of teams, but for merging each PE's ends into the order
     /// of its program.
-    pub(crate) fn build(trace: &Trace, index: &Index) -> Ties {
+    pub fn build(trace: &Trace, index: &Index) -> Ties {
         let maker = points::Maker { trace, index };
         let (kept, shapes) = rayon::join(
             || points::late_posts(trace, &index.messages),
