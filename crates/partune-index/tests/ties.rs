@@ -19,12 +19,15 @@ fn shape(row: &Binding) -> (TieKind, u32, i64, u32, i64) {
     (row.kind, row.taker.pe.0, row.since.0, row.gift.place.pe.0, row.gift.time.0)
 }
 
+/// PEs and times.
+type Moments = Vec<(u32, i64)>;
+
 /// For each tie of a kind: who gives and who takes, at which times.
-fn ends(text: &str, kind: TieKind) -> Vec<(Vec<(u32, i64)>, Vec<(u32, i64)>)> {
+fn ends(text: &str, kind: TieKind) -> Vec<(Moments, Moments)> {
     let (trace, index) = crate::index(text);
     let ties = Ties::build(&trace, &index);
     let sides = |tie: u32| {
-        let mut sides = (Vec::new(), Vec::new());
+        let mut sides: (Moments, Moments) = Default::default();
         for pe in trace.pes().ids() {
             for end in ties.of_pe(pe).iter().filter(|end| end.tie == tie) {
                 let side = if matches!(end.part, Part::Gives | Part::PassesOn) { &mut sides.0 } else { &mut sides.1 };

@@ -55,15 +55,18 @@ impl<'a> Meeting<'a> {
         if self.members.len() < 2 {
             return Shape::Nothing;
         }
-        match self.instance.role {
-            Role::OneToAll if has_root() => Shape::OneToAll,
-            Role::AllToOne if has_root() => Shape::AllToOne,
-            Role::OneToAll | Role::AllToOne => Shape::Nothing,
-            Role::Scan if self.members.iter().all(|member| self.rank(member).is_some()) => Shape::Scan,
-            Role::Scan => Shape::Nothing,
-            _ if self.sides().is_some() => Shape::TwoGroups,
-            _ => Shape::AllToAll,
-        }
+        let ranked = || self.members.iter().all(|member| self.rank(member).is_some());
+        let role = self.instance.role;
+        let (shape, is_known) = if role == Role::OneToAll {
+            (Shape::OneToAll, has_root())
+        } else if role == Role::AllToOne {
+            (Shape::AllToOne, has_root())
+        } else if role == Role::Scan {
+            (Shape::Scan, ranked())
+        } else {
+            (if self.sides().is_some() { Shape::TwoGroups } else { Shape::AllToAll }, true)
+        };
+        if is_known { shape } else { Shape::Nothing }
     }
 
     /// The two groups, if it is between two.

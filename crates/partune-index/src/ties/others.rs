@@ -16,30 +16,17 @@ impl Maker<'_> {
             for grant in grants {
                 let before = exclusive.into_iter();
                 if grant.shared {
-                    self.lock(before, grant, points);
+                    lock(before, grant, points);
                     shared.push(grant);
                 } else if shared.is_empty() {
-                    self.lock(before, grant, points);
+                    lock(before, grant, points);
                     exclusive = Some(grant);
                 } else {
-                    self.lock(shared.drain(..), grant, points);
+                    lock(shared.drain(..), grant, points);
                     exclusive = Some(grant);
                 }
             }
         }
-    }
-
-    fn lock<'a>(&self, holders: impl Iterator<Item = &'a Grant>, grant: &Grant, points: &mut Points) {
-        let others: Vec<&Grant> = holders.filter(|holder| holder.pe != grant.pe).collect();
-        let Some(last) = others.iter().max_by_key(|holder| (holder.released, holder.pe)) else { return };
-        if !grant.operation.is_some() {
-            return;
-        }
-        let tie = points.tie(Gift { time: last.released, place: last.last_seen() }, others.len() as u32);
-        for holder in others {
-            points.push(Place { pe: holder.pe, visit: holder.release }, holder.released, tie, Part::Gives);
-        }
-        points.push(Place { pe: grant.pe, visit: grant.operation }, grant.requested, tie, Part::Takes);
     }
 
     pub(super) fn values(&self, points: &mut Points) {
@@ -128,6 +115,20 @@ impl Maker<'_> {
         let last = visits.enter.partition_point(|enter| *enter <= time).checked_sub(1);
         Place { pe, visit: last.map_or(VisitIx::NONE, |last| VisitIx(last as u32)) }
     }
+}
+
+/// What a request takes from those that held the lock, as far as they are other PEs.
+fn lock<'a>(holders: impl Iterator<Item = &'a Grant>, grant: &Grant, points: &mut Points) {
+    let others: Vec<&Grant> = holders.filter(|holder| holder.pe != grant.pe).collect();
+    let Some(last) = others.iter().max_by_key(|holder| (holder.released, holder.pe)) else { return };
+    if !grant.operation.is_some() {
+        return;
+    }
+    let tie = points.tie(Gift { time: last.released, place: last.last_seen() }, others.len() as u32);
+    for holder in others {
+        points.push(Place { pe: holder.pe, visit: holder.release }, holder.released, tie, Part::Gives);
+    }
+    points.push(Place { pe: grant.pe, visit: grant.operation }, grant.requested, tie, Part::Takes);
 }
 
 /// Where a team was forked: its visit may not be recorded.
