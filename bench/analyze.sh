@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # The whole of `partune analyze` beside a C reader that merely reads the same archive, in turns in one run.
 #
-# Three tables: the comparison at the bench size, the cost from one million events upwards, and an archive in
-# which one location holds half of the events. Archives are generated once, and anew when the generator changed.
+# Four tables: the comparison at the bench size, the same where one rank is slow and all others wait for it in nearly every
+# operation, the cost from one million events upwards, and an archive in which one location holds half of the events. Archives are generated once, and anew when the generator changed.
 #
-#   EVENTS=5M SIZES="1M 5M" ROUNDS=1 bench/analyze.sh        a short run
+#   EVENTS=5M SLOW_EVENTS=2M SIZES="1M 5M" ROUNDS=1 bench/analyze.sh        a short run
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/lib.sh
 export LC_ALL=C
 
 events=${EVENTS:-50M}
+slow_events=${SLOW_EVENTS:-22M}
 sizes=${SIZES:-1M 2M 5M 10M 20M 50M}
 rounds=${ROUNDS:-3}
 threads=${THREADS:-2}
@@ -73,19 +74,26 @@ printf '\nSeconds are the median of %s runs in turns, from start to end of the p
 printf 'peak; pages of mapped files count. %s; %s.\n' \
     "$(nproc) cores" "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)"
 
+# compare NAME WHAT: the table of the archive that was made last.
+compare() {
+    for ((i = 0; i < rounds; i++)); do
+        read_c "$1-c"
+        analyze "$1-one" 1
+        analyze "$1-all" "$threads"
+    done
+    c=$(median "$1-c" | cut -d ' ' -f 1)
+    printf '\n### %s events, %s PEs, %s\n\n' "$count" "$ranks" "$2"
+    echo '| what                        |  seconds | M events/s | peak MiB | B/event | x of C |'
+    echo '|-----------------------------|---------:|-----------:|---------:|--------:|-------:|'
+    row 'C library, reads only' "$1-c" "$c"
+    row 'partune analyze, 1 thread' "$1-one" "$c"
+    row "partune analyze, $threads threads" "$1-all" "$c"
+}
+
 archive "even-$events" --events "$events"
-for ((i = 0; i < rounds; i++)); do
-    read_c c
-    analyze one 1
-    analyze all "$threads"
-done
-c=$(median c | cut -d ' ' -f 1)
-printf '\n### %s events, %s PEs\n\n' "$count" "$ranks"
-echo '| what                        |  seconds | M events/s | peak MiB | B/event | x of C |'
-echo '|-----------------------------|---------:|-----------:|---------:|--------:|-------:|'
-row 'C library, reads only' c "$c"
-row 'partune analyze, 1 thread' one "$c"
-row "partune analyze, $threads threads" all "$c"
+compare even 'all alike'
+archive "slow-$slow_events" --events "$slow_events" --slow "$((ranks / 2)):1.5"
+compare slow 'one of them slow'
 
 printf '\n### Cost against size, %s threads\n\n' "$threads"
 echo '|      events | seconds | ns/event | peak MiB | B/event |'
@@ -109,7 +117,7 @@ for ((i = 0; i < rounds; i++)); do
     analyze skew-one 1
     analyze skew-all "$threads"
 done
-for pair in 'even one all' 'skewed skew-one skew-all'; do
+for pair in 'even even-one even-all' 'skewed skew-one skew-all'; do
     read -r label one all <<<"$pair"
     awk -v label="$label" -v one="$(median "$one")" -v all="$(median "$all")" 'BEGIN {
         split(one, a, " "); split(all, b, " ")

@@ -7,11 +7,10 @@
 use partune_base::{CallPathId, PeId, Span};
 
 use crate::expected::{Expected, expected};
-use crate::sums::operation_sums;
 use crate::useful::role_of_path;
 use crate::{
-    Analysis, Base, Column, DataTable, Finding, Input, Outcome, Pattern, Scalar, Section, SectionShape, Shape,
-    TableShape, Unit, Values,
+    Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Scalar, Section, SectionShape, Shape, TableShape,
+    Unit, Values,
 };
 
 /// Rows of the table.
@@ -99,7 +98,7 @@ fn run(input: &Input<'_>) -> Outcome {
     let is_told = trace.profile().is_none();
     let findings = places.iter().filter(|_| is_told).filter_map(|place| finding(input, place)).collect();
 
-    let operations: u64 = operation_sums(trace).iter().map(|sums| sums.count).sum();
+    let operations: u64 = input.operations().iter().map(|sums| sums.count).sum();
     let known: u64 = places.iter().map(|place| place.all.count).sum();
     let mut section = Section { name: "above_baseline", ..Section::default() };
     section.scalars.push(Scalar::new("operations_with_baseline", Unit::Count, known as f64));
@@ -133,7 +132,7 @@ fn excess(input: &Input<'_>, row: &Expected) -> f64 {
 
 fn finding(input: &Input<'_>, place: &Place) -> Option<Finding> {
     let trace = input.trace;
-    let least = input.options.hotspot * Base::of(trace).length().0 as f64;
+    let least = input.options.hotspot * input.base().length().0 as f64;
     let far =
         |row: &Expected| row.time.0 as f64 >= least && own(input, row) > input.options.baseline_factor * row.seconds;
     let ticks = |seconds: f64| Span((seconds * trace.clock().ticks_per_second() as f64).round() as i64);

@@ -4,9 +4,9 @@
 use std::ops::Range;
 
 use partune_base::{CallPathId, Id, PeId, Span};
-use partune_index::{Message, Place};
 use partune_trace::{Completion, RmaTransferKind, Role, Stream, Trace, Visit, VisitIx};
 
+use crate::receptions::Receptions;
 use crate::{Input, Wait};
 
 /// How data is moved.
@@ -29,9 +29,8 @@ pub(crate) struct Access {
     pub(crate) bytes: u64,
     /// The bytes accessed, if their address is recorded.
     pub(crate) range: Option<(u64, u64)>,
-    /// What it takes once both sides are there: the operation without waiting; of a message received by an operation of its own, until
-    /// that was over, if this is longer.
-    pub(crate) took: Span,
+    /// Row of the send, or of the access.
+    pub(crate) row: usize,
 }
 
 /// What an operation is for such a search.
@@ -61,6 +60,16 @@ impl Operation {
     pub(crate) fn path(&self) -> CallPathId {
         self.visit.path
     }
+
+    /// What the access that it started takes once both sides are there: the operation without waiting; of a message received by an
+    /// operation of its own, until that was over, if this is longer.
+    pub(crate) fn took(&self, input: &Input<'_>, receptions: &Receptions, pe: PeId, access: &Access) -> Span {
+        let messages = &input.index.messages;
+        let number = (access.kind == Kind::Send).then(|| messages.number_of_send(pe, access.row)).flatten();
+        let comparable = || input.index.clocks.aligned || same_process(input.trace, pe, access.peer);
+        let reception = number.filter(|_| comparable()).map(|number| receptions.of(number));
+        reception.filter(|it| it.alone).map_or(self.own, |it| self.own.max(it.took))
+    }
 }
 
 /// Calls a function for every operation of a PE, in order. Linear in its operations and rows.
@@ -78,8 +87,8 @@ pub(crate) fn walk(input: &Input<'_>, pe: PeId, mut each: impl FnMut(&Operation)
         let own = (visit.duration() - waited(&mut waits, *index)).clamp_positive();
         let what = match (sent.len(), received.len(), accessed.len()) {
             (0, 0, 0) => by_role(region.role),
-            (1, 0, 0) => sends_one(input, pe, sent.start, own),
-            (0, 0, 1) => accesses_one(stream, accessed.start, own),
+            (1, 0, 0) => sends_one(stream, sent.start),
+            (0, 0, 1) => accesses_one(stream, accessed.start),
             _ => What::Orders,
         };
         let what = match what {
@@ -90,44 +99,25 @@ pub(crate) fn walk(input: &Input<'_>, pe: PeId, mut each: impl FnMut(&Operation)
     }
 }
 
-fn sends_one(input: &Input<'_>, pe: PeId, row: usize, own: Span) -> What {
-    let send = &input.trace.streams()[pe].sends[row];
-    let message = input.index.messages.of_send(pe, row).filter(|message| comparable(input, message));
-    let took = message.map_or(own, |message| {
-        let (place, begin) = (message.recv_place(input.trace), message.send_place(input.trace));
-        let known = place.is_some() && begin.is_some() && message.recv_post == place.visit;
-        if !known || !receives_once(input.trace, place, message) {
-            return own;
-        }
-        let both = begin.enter(input.trace).max(place.enter(input.trace));
-        own.max(place.exit(input.trace).since(both))
-    });
-    What::Moves(Access { kind: Kind::Send, peer: send.peer, bytes: send.bytes, range: None, took })
+fn sends_one(stream: &Stream, row: usize) -> What {
+    let send = &stream.sends[row];
+    What::Moves(Access { kind: Kind::Send, peer: send.peer, bytes: send.bytes, range: None, row })
 }
 
-fn accesses_one(stream: &Stream, row: usize, own: Span) -> What {
-    let row = &stream.transfers[row];
+fn accesses_one(stream: &Stream, row: usize) -> What {
+    let (number, row) = (row, &stream.transfers[row]);
     let kind = match row.kind {
         RmaTransferKind::Put => Kind::Put,
         RmaTransferKind::Get => Kind::Get,
         RmaTransferKind::Atomic => return What::Orders,
     };
     let range = row.address.map(|address| (address, address.saturating_add(row.bytes.max(1))));
-    What::Moves(Access { kind, peer: row.target, bytes: row.bytes, range, took: own })
+    What::Moves(Access { kind, peer: row.target, bytes: row.bytes, range, row: number })
 }
 
-/// Whether the times at both ends of a message can be compared.
-fn comparable(input: &Input<'_>, message: &Message) -> bool {
-    let pes = input.trace.pes();
-    input.index.clocks.aligned || pes[message.sender].process == pes[message.receiver].process
-}
-
-/// Whether an operation received this message only.
-fn receives_once(trace: &Trace, place: Place, message: &Message) -> bool {
-    let recvs = &trace.streams()[place.pe].recvs;
-    let at = message.recv as usize;
-    let same = |row: Option<usize>| row.and_then(|row| recvs.get(row)).is_some_and(|row| row.visit == place.visit);
-    !same(at.checked_sub(1)) && !same(at.checked_add(1))
+/// Whether two PEs have one clock.
+fn same_process(trace: &Trace, a: PeId, b: PeId) -> bool {
+    trace.pes()[a].process == trace.pes()[b].process
 }
 
 /// The rows of one operation; rows of earlier ones are passed.

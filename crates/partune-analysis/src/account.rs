@@ -5,8 +5,7 @@ use partune_trace::Role;
 use rayon::prelude::*;
 
 use crate::spending::{Kinds, Level, Meter, Spent};
-use crate::sums::useful;
-use crate::useful::{cpu_pes, role_of_path, windows};
+use crate::useful::{cpu_pes, role_of_path};
 use crate::{Account, Analysis, Base, Input, Outcome, SectionShape};
 
 pub(crate) static ACCOUNT: Analysis = Analysis {
@@ -44,21 +43,20 @@ The base is split without rest, in seconds summed over PEs:
 
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
-    let base = Base::of(trace);
+    let base = input.base();
     let pes = cpu_pes(trace);
     if pes.is_empty() || !base.length().is_positive() {
         return Outcome::default();
     }
     let kinds = Kinds::new(trace, Level::Pes, &[]);
-    let windows = windows(trace);
-    let of_pe = |pe: &PeId| {
+    let of_pe = |(pe, useful): (&PeId, &i64)| {
         // A PE that is ready to shut down waits for the others; but it computes only in its own part of the run.
         let spent = Meter::new(input, *pe, (base.begin, base.end), &kinds).up_to(base.end);
         let of_role = [Role::DeviceWait, Role::Init].map(|role| in_operations(input, *pe, &base, role));
-        (Spent { user: useful(trace, *pe, windows[*pe]), ..spent }, of_role)
+        (Spent { user: *useful, ..spent }, of_role)
     };
     let (mut sum, mut devices, mut start_up) = (Spent::default(), 0, 0);
-    for (spent, of_role) in pes.par_iter().map(of_pe).collect::<Vec<_>>() {
+    for (spent, of_role) in pes.par_iter().zip(input.useful()).map(of_pe).collect::<Vec<_>>() {
         sum += spent;
         devices += of_role[0];
         start_up += of_role[1];

@@ -5,11 +5,9 @@
 //! chapter 5). Block level is in [`crate::bounds`].
 
 use partune_base::{CallPathId, Id, PeId, Span};
-use rayon::prelude::*;
 
-use crate::sums::useful as useful_of;
-use crate::times::{PathTimes, path_times};
-use crate::useful::{cpu_pes, role_of_path, windows};
+use crate::times::PathTimes;
+use crate::useful::{cpu_pes, role_of_path};
 use crate::{
     Analysis, Cause, Column, DataTable, Finding, Input, Outcome, Pattern, Scalar, Section, SectionShape, Shape,
     TableShape, Unit, Values,
@@ -87,9 +85,8 @@ fn run(input: &Input<'_>) -> Outcome {
         return Outcome::default();
     }
     let clock = trace.clock();
-    let windows = windows(trace);
-    let useful: Vec<i64> = pes.par_iter().map(|pe| useful_of(trace, *pe, windows[*pe])).collect();
-    let times = path_times(trace);
+    let useful = input.useful();
+    let times = input.times();
     let mut places = vec![Place::default(); trace.paths().len()];
     for row in pes.iter().flat_map(|pe| &times[*pe]) {
         let operation = trace.paths().operation(row.path);
@@ -118,7 +115,7 @@ fn run(input: &Input<'_>) -> Outcome {
     if input.index.blocks.blocks.len() < 2 {
         let is_code = |path: CallPathId| !trace.paths().operation(path).is_some();
         for (path, _) in rows.iter().filter(|(path, place)| is_code(*path) && place.lost() >= least) {
-            findings.extend(finding(input, *path, 2.0, at(&times, &pes, *path), least));
+            findings.extend(finding(input, *path, 2.0, at(times, &pes, *path), least));
         }
         let whole = finding(input, CallPathId::NONE, 0.0, pes.iter().copied().zip(useful.iter().copied()), least);
         let told = findings.iter().map(|it| it.time).max().unwrap_or_default();

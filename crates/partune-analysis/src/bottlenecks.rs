@@ -9,11 +9,9 @@
 use partune_base::{CallPathId, PeId, Span};
 
 use crate::expected::{Expected, expected};
-use crate::times::{PathTime, path_times};
+use crate::times::PathTime;
 use crate::useful::role_of_path;
-use crate::{
-    Analysis, Base, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values,
-};
+use crate::{Analysis, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values};
 
 /// The analysis.
 pub(crate) static BOTTLENECKS: Analysis = Analysis {
@@ -77,10 +75,10 @@ struct Row {
 
 fn run(input: &Input<'_>) -> Outcome {
     let (trace, options) = (input.trace, input.options);
-    let duration = Base::of(trace).length().0 as f64;
+    let duration = input.base().length().0 as f64;
     let baselines = expected(input);
     let (mut rows, mut hotspots, mut not_judged) = (Vec::new(), 0_u64, 0_u64);
-    let times = path_times(trace);
+    let times = input.times();
     for pe in trace.active_pes() {
         let is_hotspot =
             |time: &&PathTime| time.inclusive.is_positive() && time.inclusive.0 as f64 >= options.hotspot * duration;

@@ -57,7 +57,7 @@ type Costs = Vec<((Pattern, CallPathId), Cost)>;
 type Row = ((Pattern, CallPathId), PeId, Cost);
 
 fn run(input: &Input<'_>) -> Outcome {
-    let (trace, base) = (input.trace, Base::of(input.trace));
+    let (trace, base) = (input.trace, input.base());
     let pes = cpu_pes(trace);
     let kinds = Kinds::new(trace, Level::Pes, &[]);
     let gaps = team_gaps(input, &base);

@@ -8,10 +8,9 @@
 use partune_base::{PeId, Table, Time};
 use rayon::prelude::*;
 
-use crate::ideal::{Ideal, follow};
-use crate::steps::Planner;
-use crate::sums::{useful as useful_of, useful_outside};
-use crate::useful::{cpu_pes, operations_between_processes, span_of, total, windows};
+use crate::ideal::Ideal;
+use crate::sums::useful_outside;
+use crate::useful::{cpu_pes, operations_between_processes, span_of, total};
 use crate::{Analysis, Efficiency, Input, Outcome, Section, SectionShape, Shape, TableShape, devices, phases};
 
 pub(crate) static EFFICIENCY: Analysis = Analysis {
@@ -173,19 +172,18 @@ impl Factors {
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
     let pes = cpu_pes(trace);
-    let windows = windows(trace);
-    let (begin, end) = span_of(&windows, &pes);
+    let windows = input.windows();
+    let (begin, end) = span_of(windows, &pes);
     let run_time = end.since(begin).0;
-    let useful: Vec<i64> = pes.par_iter().map(|pe| useful_of(trace, *pe, windows[*pe])).collect();
+    let useful = input.useful();
     if run_time <= 0 || useful.iter().all(|ticks| *ticks == 0) {
         return Outcome::default();
     }
     if trace.profile().is_some() {
-        return without_events(input, &pes, &windows, &useful, run_time);
+        return without_events(input, &pes, windows, useful, run_time);
     }
-    let planner = Planner { trace, index: input.index, windows: &windows, between_processes: None };
-    let ideal = follow(&planner.plan());
-    let Some(factors) = Factors::new(&useful, run_time, ideal.run_time) else { return Outcome::default() };
+    let ideal = input.ideals().all;
+    let Some(factors) = Factors::new(useful, run_time, ideal.run_time) else { return Outcome::default() };
     let seconds = |ticks: i64| Some(trace.clock().seconds(partune_base::Span(ticks)));
     let mut result = Efficiency {
         parallel: Some(factors.parallel),
@@ -203,11 +201,11 @@ fn run(input: &Input<'_>) -> Outcome {
     ];
     remark(&ideal, run_time, &mut notes);
     let mut tables = devices::tell(trace, total(useful.iter().copied()), (begin, end), &mut result);
-    if let Some(table) = phases::table(trace, &pes, &windows) {
+    if let Some(table) = phases::table(trace, &pes, windows) {
         result.phases = Some(table.columns.first().map_or(0, |column| column.values.len()) as f64);
         tables.push(table);
     }
-    if let Some(process) = between_processes(input, &pes, &windows, run_time) {
+    if let Some(process) = between_processes(input, &pes, windows, run_time) {
         process.put_between_processes(&factors, &mut result);
     }
     let section = Section { tables, notes, ..result.section("efficiency") };
@@ -281,6 +279,5 @@ fn between_processes(
     if trace.profile().is_some() {
         return Factors::new(&useful, run_time, run_time);
     }
-    let planner = Planner { trace, index: input.index, windows, between_processes: Some(&busy) };
-    Factors::new(&useful, run_time, follow(&planner.plan()).run_time)
+    Factors::new(&useful, run_time, input.ideals().between_processes?.run_time)
 }

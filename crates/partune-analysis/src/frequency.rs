@@ -5,7 +5,6 @@
 
 use partune_base::{CallPathId, Id, PeId, Span};
 
-use crate::times::path_times;
 use crate::{Analysis, Finding, Input, Outcome, Pattern};
 
 pub(crate) static FREQUENCY: Analysis = Analysis {
@@ -34,7 +33,7 @@ const SHORT: f64 = 10.0;
 
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
-    let times = path_times(trace);
+    let times = input.times();
     let means = times
         .iter()
         .flatten()

@@ -1,18 +1,39 @@
 //! The run time on an ideal network: the trace followed again with operations that take no time of their own.
 //!
-//! Every PE is a sequence of useful stretches with points between them at which it gives something to others (a message, its
-//! arrival at a collective, a lock, a fork) or needs something. Giving and needing are steps on *slots*: a slot is ready when as
-//! many PEs gave to it as it expects, at the time of the last. A PE's clock advances by its useful time up to a step, and to the
-//! slot's time where it needs one; nothing else costs anything. The longest clock at the end is the ideal run time (T_id of
+//! Every PE is a sequence of useful stretches with ends of ties between them ([`partune_index::Ties`]), at which it gives something to
+//! others or needs something. A tie is ready when all who give to it gave, at the time of the last. A PE's clock advances by its useful time up to a step, and to the
+//! tie's time where it takes; nothing else costs anything. The longest clock at the end is the ideal run time (T_id of
 //! POP, theory 7.1), which is at least the useful time of every PE.
 //!
 //! Steps are done in the order of dependence, each once: linear in messages and members of collectives. On a damaged trace
 //! dependences can form a circle; then the PE that is furthest behind goes on without what it needs, and this is counted.
 
 use partune_base::{PeId, Table};
+use partune_index::Ties;
 use rayon::prelude::*;
 
-use crate::steps::{Plan, Step};
+use crate::Input;
+use crate::steps::{Plan, Planner, Step};
+use crate::useful::operations_between_processes;
+
+/// The run times of a trace on an ideal network.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ideals {
+    pub(crate) all: Ideal,
+    /// Of main threads, where some process has other PEs too.
+    pub(crate) between_processes: Option<Ideal>,
+}
+
+impl Ideals {
+    pub(crate) fn find(input: &Input<'_>, ties: &Ties) -> Ideals {
+        let (trace, windows) = (input.trace, input.windows());
+        let ideal = |busy| follow(&Planner { trace, ties, windows, between_processes: busy }.plan());
+        let threaded = trace.cpu_pes().any(|pe| trace.pes()[pe].thread != 0);
+        let busy = threaded.then(|| operations_between_processes(trace));
+        let between_processes = busy.as_ref().map(|busy| ideal(Some(busy)));
+        Ideals { all: ideal(None), between_processes }
+    }
+}
 
 /// The result of following a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +44,7 @@ pub(crate) struct Ideal {
     pub(crate) unmet: u64,
 }
 
-/// A thing that is given and needed.
+/// What is given and taken at a tie.
 #[derive(Clone, Copy)]
 struct Slot {
     /// When it was ready, or the latest gift so far.
@@ -44,10 +65,10 @@ struct Replay<'a> {
 }
 
 /// Follows a plan to its end.
-pub(crate) fn follow(plan: &Plan) -> Ideal {
+fn follow(plan: &Plan<'_>) -> Ideal {
     let pes = plan.steps.len();
     let slots =
-        plan.expected.par_iter().map(|expected| Slot { time: 0, remaining: *expected, waiting: PeId::NONE }).collect();
+        plan.givers.par_iter().map(|givers| Slot { time: 0, remaining: *givers, waiting: PeId::NONE }).collect();
     let mut replay = Replay {
         steps: &plan.steps,
         slots,
@@ -87,7 +108,7 @@ impl Replay<'_> {
         let mut clock = self.clocks[pe];
         let mut position = self.positions[pe];
         while let Some(step) = steps.get(position) {
-            let slot = &mut self.slots[step.slot as usize];
+            let slot = &mut self.slots[step.tie as usize];
             let now = clock + step.useful;
             if step.gives {
                 slot.time = slot.time.max(now);
@@ -115,7 +136,7 @@ impl Replay<'_> {
     /// Lets a stuck PE go on without what it needs.
     fn release(&mut self, pe: PeId) {
         let step = self.steps[pe][self.positions[pe]];
-        self.unlink(step.slot as usize, pe);
+        self.unlink(step.tie as usize, pe);
         self.clocks[pe] += step.useful;
         self.positions[pe] += 1;
         self.runnable.push(pe);

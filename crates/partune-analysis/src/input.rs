@@ -4,7 +4,7 @@ use partune_index::Index;
 use partune_machine::Machine;
 use partune_trace::Trace;
 
-use crate::{Base, Waits};
+use crate::{Shared, Waits};
 
 /// The facts, what was derived from them once, and the thresholds.
 #[derive(Clone, Copy)]
@@ -13,12 +13,14 @@ pub struct Input<'a> {
     pub index: &'a Index,
     pub waits: &'a Waits,
     pub options: &'a Options,
+    /// What analyses found out so far that others need too; of this trace and these options only.
+    pub shared: &'a Shared,
 }
 
 impl Input<'_> {
     /// What a finding must lose to be reported, in ticks summed over PEs.
     pub(crate) fn least(&self) -> i64 {
-        (Base::of(self.trace).total() as f64 * self.options.minimum) as i64
+        (self.base().total() as f64 * self.options.minimum) as i64
     }
 }
 

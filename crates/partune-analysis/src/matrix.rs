@@ -7,6 +7,7 @@ use partune_base::{Id, PeId, Span};
 use partune_trace::{RmaTransferKind, Trace};
 use rayon::prelude::*;
 
+use crate::receptions::Receptions;
 use crate::{
     Analysis, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values, profile_matrix,
 };
@@ -101,10 +102,11 @@ fn run(input: &Input<'_>) -> Outcome {
     if let Some(profile) = trace.profile() {
         return profile_matrix::run(trace, profile);
     }
+    let receptions = input.receptions();
     let pes: Vec<PeId> = trace.pes().ids().collect();
     let row = || Row { cells: vec![Cell::default(); pes.len()], touched: Vec::new() };
     let rows: Vec<Vec<(PeId, PeId, Cell)>> =
-        pes.par_iter().map_init(row, |row, pe| exchanges(input, *pe, row)).collect();
+        pes.par_iter().map_init(row, |row, pe| exchanges(input, receptions, *pe, row)).collect();
     let mut cells: Vec<(PeId, PeId, Cell)> = rows.into_iter().flatten().collect();
     // Gets go towards the PE whose row they are in, all else from it, so a pair can come twice.
     cells.sort_by_key(|(from, to, _)| (*from, *to));
@@ -132,20 +134,15 @@ fn run(input: &Input<'_>) -> Outcome {
 }
 
 /// What a PE started to give to others, and to get from them by itself.
-fn exchanges(input: &Input<'_>, pe: PeId, row: &mut Row) -> Vec<(PeId, PeId, Cell)> {
+fn exchanges(input: &Input<'_>, receptions: &Receptions, pe: PeId, row: &mut Row) -> Vec<(PeId, PeId, Cell)> {
     let trace = input.trace;
     let stream = &trace.streams()[pe];
     for (index, send) in stream.sends.iter().enumerate().filter(|(_, send)| send.peer.is_some()) {
         let cell = row.cell(send.peer);
         cell.messages += 1;
         cell.bytes = cell.bytes.saturating_add(send.bytes);
-        if let Some(message) = input.index.messages.of_send(pe, index) {
-            let recv = &trace.streams()[message.receiver].recvs[message.recv as usize];
-            let (place, begin) = (message.recv_place(trace), message.send_place(trace));
-            let end = if place.is_some() { place.exit(trace) } else { recv.time };
-            let sent = if begin.is_some() { begin.enter(trace) } else { send.time };
-            let waits = if place.is_some() { place.enter(trace) } else { message.recv_posted };
-            cell.time += end.since(sent.max(waits));
+        if let Some(message) = input.index.messages.number_of_send(pe, index) {
+            cell.time += receptions.of(message).took;
         }
     }
     let mut cells: Vec<(PeId, PeId, Cell)> = row.take().into_iter().map(|(to, cell)| (pe, to, cell)).collect();

@@ -7,7 +7,7 @@ use partune_base::{CallPathId, PeId, Table};
 use partune_machine::Machine;
 use partune_trace::Trace;
 
-use crate::times::{PathTime, path_times};
+use crate::times::PathTime;
 use crate::{
     Analysis, Column, DataTable, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values,
 };
@@ -126,7 +126,7 @@ fn sites(input: &Input<'_>, machine: &Machine) -> Vec<(CallPathId, Site)> {
     let trace = input.trace;
     let paths = trace.paths();
     let mut sites: Table<CallPathId, Site> = Table::filled(paths.len(), Site::default());
-    for rows in &path_times(trace) {
+    for rows in input.times() {
         let mut inside: Vec<u64> = rows.iter().map(|row| row.visits).collect();
         for row in rows {
             if let Ok(at) = rows.binary_search_by_key(&paths.parent(row.path), |row| row.path) {

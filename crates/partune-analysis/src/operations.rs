@@ -6,7 +6,7 @@
 use partune_base::{CallPathId, PeId, Span, Table};
 use partune_trace::{Role, Trace, VisitIx};
 
-use crate::sums::{OperationSums, operation_sums};
+use crate::sums::OperationSums;
 use crate::useful::role_of_path;
 use crate::{Analysis, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values};
 
@@ -91,7 +91,7 @@ impl Sums {
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
     let mut places: Table<CallPathId, Sums> =
-        operation_sums(trace).iter().map(|own| Sums { own: *own, waiting: Span::ZERO }).collect();
+        input.operations().iter().map(|own| Sums { own: *own, waiting: Span::ZERO }).collect();
     for wait in input.waits {
         places[path_at(trace, wait.pe, wait.operation)].waiting += wait.duration();
     }

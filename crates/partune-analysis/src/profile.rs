@@ -9,7 +9,7 @@ use partune_trace::{Activity, PeKind, Trace};
 use rayon::prelude::*;
 
 use crate::sums::{outside, useful};
-use crate::times::{PathTime, PathTimes, path_times};
+use crate::times::{PathTime, PathTimes};
 use crate::useful::{cpu_pes, role_of_path};
 use crate::{
     Analysis, Column, DataTable, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values,
@@ -131,13 +131,13 @@ impl Sums {
 
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
-    let times = path_times(trace);
+    let times = input.times();
     let mut paths: Table<CallPathId, Sums> = Table::filled(trace.paths().len(), Sums::default());
     let mut regions: Table<RegionId, Sums> = Table::filled(trace.regions().len(), Sums::default());
     let outermost = outermost(trace);
     let mut on_pe: Table<RegionId, (Span, Span, u64)> = Table::filled(trace.regions().len(), <_>::default());
     let mut touched: Vec<RegionId> = Vec::new();
-    for rows in &times {
+    for rows in times {
         for row in rows {
             paths[row.path].add(row.inclusive, row.exclusive, row.visits);
             let region = trace.paths().region(row.path);
@@ -154,7 +154,7 @@ fn run(input: &Input<'_>) -> Outcome {
             regions[region].add(inclusive, exclusive, visits);
         }
     }
-    let outside = sum_outside(trace, &times);
+    let outside = sum_outside(trace, times);
     let by_path = ranked(&paths, &outside);
     let by_region = ranked(&regions, &outside);
     let (activities, totals, idle) = activities(trace, times.as_slice());

@@ -5,10 +5,9 @@
 
 use partune_base::{CallPathId, PeId, Span};
 use partune_trace::Completion;
-use rayon::prelude::*;
 
-use crate::accesses::{Access, Kind, Loss, Losses, Operation, What, findings, walk};
-use crate::small_transfers::{Cost, costs, movers};
+use crate::accesses::{Access, Kind, Loss, Losses, Operation, What, findings};
+use crate::transfers::{Cost, TransferCosts};
 use crate::{Analysis, Input, Outcome, Pattern};
 
 pub(crate) static SERIAL_TRANSFERS: Analysis = Analysis {
@@ -108,9 +107,7 @@ impl Run {
 
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
-    let pes = movers(trace);
-    let costs = costs(input, &pes);
-    let losses = pes.par_iter().map(|pe| (*pe, runs(input, *pe, &costs))).collect();
+    let losses = input.transfers().serial.clone();
     let facts = |loss: &Loss| {
         let mut facts = vec![("transfers", loss.transfers as f64), ("runs", loss.runs as f64)];
         if loss.unknown > 0 {
@@ -121,29 +118,48 @@ fn run(input: &Input<'_>) -> Outcome {
     Outcome { findings: findings(trace, Pattern::SerialBlockingTransfers, losses, facts), sections: Vec::new() }
 }
 
-fn runs(input: &Input<'_>, pe: PeId, costs: &[Cost; 3]) -> Vec<Loss> {
-    let mut losses = Losses::default();
-    let mut open: Option<Run> = None;
-    let small_run = input.options.small_run;
-    let mut close =
-        |run: Option<Run>| run.and_then(|run| run.loss(small_run)).into_iter().for_each(|loss| losses.add(loss));
-    walk(input, pe, |operation| {
+/// Runs of serial transfers of a PE, summed by place of their first.
+pub(crate) struct Serial<'a> {
+    costs: &'a TransferCosts,
+    small_run: u64,
+    open: Option<Run>,
+    losses: Losses,
+}
+
+impl<'a> Serial<'a> {
+    pub(crate) fn new(small_run: u64, costs: &'a TransferCosts) -> Serial<'a> {
+        Serial { costs, small_run, open: None, losses: Losses::default() }
+    }
+
+    /// The next operation.
+    pub(crate) fn add(&mut self, operation: &Operation) {
         let blocks = match operation.completion {
             Completion::Blocking | Completion::Synchronous => true,
             Completion::Buffered | Completion::NonBlocking | Completion::Persistent => false,
         };
         match operation.what {
             What::Moves(access) if blocks => {
-                let cost = &costs[access.kind as usize];
-                match &mut open {
+                let cost = &self.costs[access.kind as usize];
+                match &mut self.open {
                     Some(run) if run.continues(operation, access) => run.add(operation, access, cost),
-                    _ => close(open.replace(Run::new(operation, access, cost))),
+                    _ => {
+                        self.close();
+                        self.open = Some(Run::new(operation, access, cost));
+                    }
                 }
             }
             What::Neutral => {}
-            What::Moves(_) | What::Completes | What::Orders => close(open.take()),
+            What::Moves(_) | What::Completes | What::Orders => self.close(),
         }
-    });
-    close(open);
-    losses.into_rows()
+    }
+
+    pub(crate) fn finish(mut self) -> Vec<Loss> {
+        self.close();
+        self.losses.into_rows()
+    }
+
+    fn close(&mut self) {
+        let loss = self.open.take().and_then(|run| run.loss(self.small_run));
+        loss.into_iter().for_each(|loss| self.losses.add(loss));
+    }
 }

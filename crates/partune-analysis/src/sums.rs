@@ -7,6 +7,7 @@ use partune_base::{CallPathId, Id, PeId, Span, Table, Time};
 use partune_trace::{PeProfile, Profile, Role, SIZE_CLASSES, Stream, Trace, Transfers};
 use rayon::prelude::*;
 
+use crate::fold::{Fold, fold};
 use crate::times::PathTimes;
 use crate::useful::{Useful, cpu_pes, role_of_path};
 
@@ -21,6 +22,14 @@ pub(crate) struct OperationSums {
 }
 
 impl OperationSums {
+    /// Adds one execution.
+    fn add(&mut self, time: Span) {
+        self.min = if self.count == 0 { time } else { self.min.min(time) };
+        self.max = self.max.max(time);
+        self.count += 1;
+        self.time += time;
+    }
+
     /// Adds executions of the same kind.
     pub(crate) fn merge(&mut self, other: &OperationSums) {
         if other.count > 0 {
@@ -36,15 +45,38 @@ impl OperationSums {
 /// The sums of every operation's call path over all PEs, which have a count of zero where nothing was executed. What was transferred
 /// outside of operations is with the innermost user code.
 pub(crate) fn operation_sums(trace: &Trace) -> Table<CallPathId, OperationSums> {
-    let mut all: Table<CallPathId, OperationSums> = Table::filled(trace.paths().len(), OperationSums::default());
-    let of_pes: Vec<Vec<(CallPathId, OperationSums)>> = match trace.profile() {
-        Some(profile) => profile.pes.as_slice().par_iter().map(|pe| of_profile(trace, pe)).collect(),
-        None => trace.streams().as_slice().par_iter().map(|stream| of_stream(trace, stream)).collect(),
-    };
-    for (path, sums) in of_pes.iter().flatten() {
-        all[*path].merge(sums);
+    fold(&Operations(trace), trace.pes().ids().collect())
+}
+
+/// Sums of one PE after the other, for call paths that have some.
+struct Operations<'a>(&'a Trace);
+
+impl Fold for Operations<'_> {
+    type Part = PeId;
+    type Partial = Vec<(CallPathId, OperationSums)>;
+    type Output = Table<CallPathId, OperationSums>;
+    type Room = (Table<CallPathId, OperationSums>, Vec<CallPathId>);
+
+    fn room(&self) -> Self::Room {
+        (self.finish(None), Vec::new())
     }
-    all
+
+    fn map(&self, room: &mut Self::Room, pe: PeId) -> Self::Partial {
+        match self.0.profile() {
+            Some(profile) => profile.pes.get(pe).map(|pe| of_profile(self.0, pe)).unwrap_or_default(),
+            None => of_stream(room, &self.0.streams()[pe]),
+        }
+    }
+
+    fn merge(&self, all: &mut Self::Partial, next: Self::Partial) {
+        all.extend(next);
+    }
+
+    fn finish(&self, all: Option<Self::Partial>) -> Self::Output {
+        let mut sums: Table<CallPathId, OperationSums> = Table::filled(self.0.paths().len(), OperationSums::default());
+        all.into_iter().flatten().for_each(|(path, more)| sums[path].merge(&more));
+        sums
+    }
 }
 
 fn of_profile(trace: &Trace, pe: &PeProfile) -> Vec<(CallPathId, OperationSums)> {
@@ -59,26 +91,29 @@ fn of_profile(trace: &Trace, pe: &PeProfile) -> Vec<(CallPathId, OperationSums)>
     pe.rows.iter().map(sums).collect()
 }
 
-/// In order of time; only neighbours of one path are one row, the rest is merged by the caller.
-fn of_stream(trace: &Trace, stream: &Stream) -> Vec<(CallPathId, OperationSums)> {
-    let mut sums: Vec<(CallPathId, OperationSums)> = Vec::new();
-    let mut add = |path: CallPathId, more: &OperationSums| match sums.iter_mut().rev().take(8).find(|it| it.0 == path) {
-        Some((_, sums)) => sums.merge(more),
-        None => sums.push((path, *more)),
+/// In order of paths; leaves the room empty.
+fn of_stream(
+    (sums, touched): &mut (Table<CallPathId, OperationSums>, Vec<CallPathId>),
+    stream: &Stream,
+) -> Vec<(CallPathId, OperationSums)> {
+    let mut add = |path: CallPathId, more: &mut dyn FnMut(&mut OperationSums)| {
+        let sum = &mut sums[path];
+        if sum.count == 0 && sum.transfers.count == 0 {
+            touched.push(path);
+        }
+        more(sum);
     };
     for visit in &stream.operations {
         let visit = stream.visits.at(*visit);
-        let (time, transfers) = (visit.duration(), Transfers::default());
-        add(visit.path, &OperationSums { count: 1, time, min: time, max: time, transfers });
+        add(visit.path, &mut |sum| sum.add(visit.duration()));
     }
     for (visit, sent, received) in stream.moved() {
-        let Some(visit) = visit.some() else { continue };
-        let mut more = OperationSums::default();
-        more.transfers.add(sent, received);
-        add(stream.visits.path[visit.index()], &more);
+        if let Some(visit) = visit.some() {
+            add(stream.visits.path[visit.index()], &mut |sum| sum.transfers.add(sent, received));
+        }
     }
-    debug_assert!(sums.iter().all(|(path, _)| path.index() < trace.paths().len()), "visits have known paths");
-    sums
+    touched.sort_unstable();
+    touched.drain(..).map(|path| (path, std::mem::take(&mut sums[path]))).collect()
 }
 
 /// Bytes from which on sizes are in each class.

@@ -53,7 +53,7 @@ impl<'a> Meetings<'a> {
                 large.push((members.iter().map(|member| member.enter).max().unwrap_or_default(), number));
             }
         }
-        of_pe.as_mut_slice().par_iter_mut().for_each(|met| met.sort_unstable());
+        of_pe.as_mut_slice().par_iter_mut().for_each(|met| met.sort());
         let mut epochs: Table<PeId, Vec<(Time, PeId, Time)>> = trace.pes().ids().map(|_| Vec::new()).collect();
         for EpochEnd { wait, complete } in &index.rma.epoch_ends {
             let (at_target, at_origin) = (wait.exit(trace), complete.exit(trace));

@@ -6,7 +6,8 @@
 
 use partune_base::{CallPathId, Id, PeId, Span, Table};
 use partune_trace::{CallPaths, PathProfile, Trace};
-use rayon::prelude::*;
+
+use crate::fold::{Fold, fold};
 
 /// What one PE spent on one call path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,37 +80,53 @@ pub fn path_times(trace: &Trace) -> PathTimes {
         let of_pe = |pe| profile.of(pe).map(|it| it.rows.iter().map(time).collect()).unwrap_or_default();
         return trace.pes().ids().map(of_pe).collect();
     }
-    let pieces: Vec<(PeId, usize)> = trace
+    let pieces = trace
         .streams()
         .iter_ids()
-        .flat_map(|(pe, stream)| (0..stream.visits.len().div_ceil(PIECE)).map(move |piece| (pe, piece * PIECE)))
-        .collect();
-    let paths = trace.paths().len();
-    let sums: Vec<(PeId, Vec<(CallPathId, PathSum)>)> = pieces
-        .into_par_iter()
-        .map_init(
-            || Scratch::new(paths),
-            |scratch, (pe, first)| {
-                let visits = &trace.streams()[pe].visits;
-                let range = first..visits.len().min(first + PIECE);
-                let times = visits.enter[range.clone()].iter().zip(&visits.exit[range.clone()]);
-                for ((enter, exit), path) in times.zip(&visits.path[range]) {
-                    let time = exit.since(*enter);
-                    scratch.add(*path, PathSum { ticks: time.0, visits: 1, min: time, max: time });
-                }
-                (pe, scratch.take())
-            },
-        )
-        .collect();
-    let mut merged = Scratch::new(paths);
-    let mut times: PathTimes = trace.pes().ids().map(|_| Vec::new()).collect();
-    for pieces in sums.chunk_by(|a, b| a.0 == b.0) {
-        for (path, sum) in pieces.iter().flat_map(|(_, sums)| sums) {
-            merged.add(*path, *sum);
-        }
-        times[pieces[0].0] = exclusive(trace.paths(), merged.take());
+        .flat_map(|(pe, stream)| (0..stream.visits.len().div_ceil(PIECE)).map(move |piece| (pe, piece * PIECE)));
+    fold(&Times(trace), pieces.collect())
+}
+
+/// Times from visits, piece by piece.
+struct Times<'a>(&'a Trace);
+
+impl Fold for Times<'_> {
+    /// A PE, and the first of its visits.
+    type Part = (PeId, usize);
+    type Partial = Vec<(PeId, Vec<(CallPathId, PathSum)>)>;
+    type Output = PathTimes;
+    type Room = Scratch;
+
+    fn room(&self) -> Scratch {
+        Scratch::new(self.0.paths().len())
     }
-    times
+
+    fn map(&self, scratch: &mut Scratch, (pe, first): (PeId, usize)) -> Self::Partial {
+        let visits = &self.0.streams()[pe].visits;
+        let range = first..visits.len().min(first + PIECE);
+        let times = visits.enter[range.clone()].iter().zip(&visits.exit[range.clone()]);
+        for ((enter, exit), path) in times.zip(&visits.path[range]) {
+            let time = exit.since(*enter);
+            scratch.add(*path, PathSum { ticks: time.0, visits: 1, min: time, max: time });
+        }
+        vec![(pe, scratch.take())]
+    }
+
+    fn merge(&self, all: &mut Self::Partial, next: Self::Partial) {
+        all.extend(next);
+    }
+
+    fn finish(&self, all: Option<Self::Partial>) -> PathTimes {
+        let mut merged = self.room();
+        let mut times: PathTimes = self.0.pes().ids().map(|_| Vec::new()).collect();
+        for pieces in all.unwrap_or_default().chunk_by(|a, b| a.0 == b.0) {
+            for (path, sum) in pieces.iter().flat_map(|(_, sums)| sums) {
+                merged.add(*path, *sum);
+            }
+            times[pieces[0].0] = exclusive(self.0.paths(), merged.take());
+        }
+        times
+    }
 }
 
 /// Takes the time of children from that of their parents. A parent that this PE did not visit (a team's code hangs under the

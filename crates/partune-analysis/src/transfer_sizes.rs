@@ -6,7 +6,7 @@
 use partune_base::{CallPathId, Span};
 use partune_trace::Transfers;
 
-use crate::sums::{OperationSums, operation_sums, size_classes};
+use crate::sums::{OperationSums, size_classes};
 use crate::{
     Analysis, Column, DataTable, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values,
 };
@@ -61,7 +61,7 @@ fn run(input: &Input<'_>) -> Outcome {
     let is_small = |transfers: &Transfers| transfers.sizes.iter().take(small).sum::<u64>();
     let mut all = OperationSums::default();
     let mut rows: Vec<(CallPathId, OperationSums)> = Vec::new();
-    for (path, sums) in operation_sums(trace).iter_ids().filter(|(_, sums)| sums.transfers.count > 0) {
+    for (path, sums) in input.operations().iter_ids().filter(|(_, sums)| sums.transfers.count > 0) {
         all.merge(sums);
         rows.push((path, *sums));
     }

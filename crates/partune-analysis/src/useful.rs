@@ -74,7 +74,17 @@ impl Base {
         if pes.is_empty() {
             return Base { begin: trace.begin(), end: trace.end(), pes: trace.active_pes().count() };
         }
-        let (begin, end) = span_of(&windows(trace), &pes);
+        Base::of_pes(&windows(trace), &pes)
+    }
+
+    /// The same, where the measured intervals are known.
+    pub(crate) fn within(trace: &Trace, windows: &Table<PeId, (Time, Time)>) -> Base {
+        let pes = cpu_pes(trace);
+        if pes.is_empty() { Base::of(trace) } else { Base::of_pes(windows, &pes) }
+    }
+
+    fn of_pes(windows: &Table<PeId, (Time, Time)>, pes: &[PeId]) -> Base {
+        let (begin, end) = span_of(windows, pes);
         Base { begin, end, pes: pes.len() }
     }
 

@@ -76,7 +76,7 @@ struct Place {
 
 fn run(input: &Input<'_>) -> Outcome {
     let places = places(input);
-    let delays = input.waits.delays();
+    let delays = input.delays();
     let ledger = blame::ledger(input.trace, input.index, input.waits, delays);
     let lookup = Lookup::new(input.trace, input.index, input.waits);
     let least = input.least();
@@ -179,7 +179,7 @@ fn finding(
 
 /// The roots of what was charged, largest first.
 fn causes(input: &Input<'_>, time: Span, charges: &[(Account, Charge)], lookup: &Lookup<'_>) -> Vec<Cause> {
-    let mut roots = Roots::new(input.trace, input.waits);
+    let mut roots = Roots::new(input.trace, input.waits, &input.delays().chains);
     let mut others: Vec<&(Account, Charge)> = Vec::new();
     for row in charges {
         let (_, charge) = row;

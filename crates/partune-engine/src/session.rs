@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use partune_analysis::{ANALYSES, Analysis, Input, Options, Outcome, PROFILE_ANALYSES, Waits};
+use partune_analysis::{ANALYSES, Analysis, Input, Options, Outcome, PROFILE_ANALYSES, Shared, Waits};
 use partune_diag::Diagnostic;
 use partune_index::clock_repair::Repair;
-use partune_index::{Index, clock_repair};
+use partune_index::{Index, Ties, clock_repair};
 use partune_trace::Trace;
 use rayon::prelude::*;
 
@@ -61,19 +61,20 @@ pub fn analyze_piece(
 ) -> Result<Diagnosis, SelectionError> {
     let (trace, index, repair) = matched(trace, request, progress);
     let piece = selection.find(&trace)?;
-    let (trace, index, waits) = timed(progress, "waits", || match piece {
+    let (trace, index, waits, ties) = timed(progress, "waits", || match piece {
         None => {
-            let waits = Waits::find_with(&trace, &index, &request.options);
-            (trace, index, waits)
+            let ties = Ties::build(&trace, &index);
+            let waits = Waits::in_ties(&trace, &index, &ties, &request.options);
+            (trace, index, waits, Some(ties))
         }
         Some(piece) => {
-            let waits = Waits::alone(&trace, &index, &request.options);
+            let waits = Waits::find_with(&trace, &index, &request.options);
             let (trace, index, moves) = partune_index::cut(trace, index, piece);
-            let waits = waits.within(&trace, &index, &moves);
-            (trace, index, waits)
+            let waits = waits.within(&trace, &moves);
+            (trace, index, waits, None)
         }
     });
-    Ok(diagnose(trace, index, waits, repair, request, progress))
+    Ok(diagnose(trace, index, (waits, ties), repair, request, progress))
 }
 
 /// The trace with times that do not run backwards, and what belongs together in it.
@@ -97,7 +98,7 @@ fn matched(trace: Trace, request: &Request, progress: &dyn Progress) -> (Trace, 
 fn diagnose(
     trace: Trace,
     index: Index,
-    waits: Waits,
+    (waits, ties): (Waits, Option<Ties>),
     repair: Repair,
     request: &Request,
     progress: &dyn Progress,
@@ -105,7 +106,14 @@ fn diagnose(
     progress.stage("analysing");
     let wanted =
         |analysis: &&&Analysis| request.only.is_empty() || request.only.iter().any(|name| name == analysis.name);
-    let input = Input { trace: &trace, index: &index, waits: &waits, options: &request.options };
+    let shared = Shared::default();
+    let input = Input { trace: &trace, index: &index, waits: &waits, options: &request.options, shared: &shared };
+    if request.only.is_empty() {
+        let ties = ties.unwrap_or_else(|| Ties::build(&trace, &index));
+        timed(progress, "shared", || Shared::prepare(&input, ties));
+    } else {
+        drop(ties);
+    }
     let run = |analysis: &&Analysis| timed(progress, analysis.name, || (analysis.run)(&input));
     let able = if trace.profile().is_some() { PROFILE_ANALYSES } else { ANALYSES };
     let outcomes: Vec<_> = able.iter().filter(wanted).collect::<Vec<_>>().into_par_iter().map(run).collect();

@@ -8,7 +8,6 @@
 mod blocks;
 pub mod clock_repair;
 mod collectives;
-mod dependences;
 mod endpoints;
 mod locks;
 mod messages;
@@ -17,6 +16,7 @@ mod requests;
 mod rma;
 mod scan;
 mod teams;
+mod ties;
 
 use partune_base::{PeId, Time};
 use partune_diag::Quality;
@@ -25,12 +25,12 @@ use partune_trace::{Trace, VisitIx};
 pub use blocks::{Block, Blocks};
 pub use clock_repair::ClockQuality;
 pub use collectives::{Collectives, Instance, Member};
-pub use dependences::{Dependence, DependenceKind, Dependences};
 pub use locks::{Grant, Locks};
 pub use messages::{Message, Messages};
 pub use piece::{Moves, cut};
 pub use rma::{EpochEnd, RmaIndex, Transfer, ValueWait};
 pub use teams::{Fork, Teams};
+pub use ties::{Binding, End, Gift, Part, TieKind, Ties};
 
 /// A place in a trace: an operation, or another visit, of a PE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,16 +75,38 @@ impl Index {
     /// by time, messages between two PEs whose tags are mixed); about 30 ns an event of a dense exchange on one core. Memory:
     /// stated at each part. The result does not depend on the number of threads.
     pub fn build(trace: &Trace) -> Index {
-        let mut quality = Quality::default();
         let endpoints = endpoints::Endpoints::new(trace);
         let scans = scan::Scan::all(trace);
-        let messages = Messages::build(trace, &endpoints, &mut quality);
-        let teams = Teams::build(trace, &mut quality);
-        let collectives = Collectives::build(trace, &endpoints, &teams, &scans, &mut quality);
-        let locks = Locks::build(trace, &mut quality);
-        let rma = RmaIndex::build(trace, &scans, &mut quality);
-        let blocks = Blocks::build(trace, &collectives);
-        let clocks = clock_repair::quality(trace, &messages, &collectives, &rma.epoch_ends);
+        // Each has steps that one thread does.
+        let (messages, (teams, collectives, (locks, rma))) = rayon::join(
+            || noting(|quality| Messages::build(trace, &endpoints, quality)),
+            || {
+                let teams = noting(|quality| Teams::build(trace, quality));
+                let build = |quality: &mut Quality| Collectives::build(trace, &endpoints, &teams.0, &scans, quality);
+                let (collectives, others) = rayon::join(
+                    || noting(build),
+                    || {
+                        let locks = noting(|quality| Locks::build(trace, quality));
+                        (locks, noting(|quality| RmaIndex::build(trace, &scans, quality)))
+                    },
+                );
+                (teams, collectives, others)
+            },
+        );
+        let mut quality = messages.1;
+        [teams.1, collectives.1, locks.1, rma.1].into_iter().for_each(|noted| quality.merge(noted));
+        let (messages, teams, collectives, locks, rma) = (messages.0, teams.0, collectives.0, locks.0, rma.0);
+        let (blocks, clocks) = rayon::join(
+            || Blocks::build(trace, &collectives),
+            || clock_repair::quality(trace, &messages, &collectives, &rma.epoch_ends),
+        );
         Index { messages, collectives, locks, rma, teams, blocks, clocks, quality }
     }
+}
+
+/// A part, and what was noticed while it was made.
+fn noting<T>(make: impl FnOnce(&mut Quality) -> T) -> (T, Quality) {
+    let mut quality = Quality::default();
+    let made = make(&mut quality);
+    (made, quality)
 }

@@ -1,7 +1,7 @@
 //! Access and exposure epochs of windows: whose post let whom go on, and what is not told where events are missing.
 
 use partune_base::GroupId;
-use partune_index::{Dependence, DependenceKind, Dependences, Index};
+use partune_index::{Binding, Index, TieKind, Ties};
 use partune_testkit::builder;
 use partune_trace::{RmaSyncKind, Trace};
 
@@ -38,9 +38,10 @@ fn the_last_of_the_group_counts() {
     assert_eq!(found(&trace, &index), rows(&expected));
     assert_eq!(notes(&index), [""; 0]);
     // The wait of PE 2 came after the complete: it depended on it, but did not wait.
-    let shape = |row: &Dependence| (row.kind, row.effect.pe.0, row.from.0, row.cause.pe.0, row.at.0);
-    let binding: Vec<_> = Dependences::build(&trace, &index).iter().map(shape).collect();
-    assert_eq!(binding, [(DependenceKind::Value, 0, 10, 2, 30), (DependenceKind::Value, 1, 50, 0, 60)]);
+    let shape = |row: Binding| (row.kind, row.taker.pe.0, row.since.0, row.gift.place.pe.0, row.gift.time.0);
+    let ties = Ties::build(&trace, &index);
+    let binding: Vec<_> = trace.pes().ids().flat_map(|pe| ties.binding(pe)).map(shape).collect();
+    assert_eq!(binding, [(TieKind::Value, 0, 10, 2, 30), (TieKind::Value, 1, 50, 0, 60)]);
 }
 
 #[test]

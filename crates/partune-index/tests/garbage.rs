@@ -1,7 +1,7 @@
 //! Rows with any content: nothing panics, everything found points to something.
 
 use partune_base::{Clock, GroupId, PeId, ProcessId, Span, StringId, Time, WindowId};
-use partune_index::{Dependences, Index, clock_repair};
+use partune_index::{Index, Part, Ties, clock_repair};
 use partune_trace::{
     Collective, Completion, Group, GroupKind, LockEvent, LockKind, Members, NO_REQUEST, Participants, Pe, PeKind,
     Process, Recv, Region, RegionKind, RequestEvent, RequestKind, RmaCompletion, RmaCompletionKind, RmaSync,
@@ -196,9 +196,20 @@ proptest! {
             let members = index.collectives.members(instance);
             prop_assert!(!members.is_empty() && members.is_sorted_by_key(|member| member.pe));
         }
-        for row in &Dependences::build(&trace, &index) {
-            prop_assert!(row.effect.is_some() && row.cause.pe.is_some() && row.at > row.from);
+        let ties = Ties::build(&trace, &index);
+        let mut given = vec![0; ties.len()];
+        for pe in trace.pes().ids() {
+            let ends = ties.of_pe(pe);
+            prop_assert!(ends.is_sorted_by_key(|end| (end.time, end.visit, end.part)));
+            for end in ends.iter().filter(|end| matches!(end.part, Part::Gives | Part::PassesOn)) {
+                given[end.tie as usize] += 1;
+            }
+            for row in ties.binding(pe) {
+                prop_assert!(row.gift.place.pe.is_some() && row.gift.time > row.since);
+            }
         }
+        // A replay gets all that it expects.
+        prop_assert_eq!(given, ties.givers());
         let (fixed, _) = clock_repair::repair(trace, &index);
         let _ = Index::build(&fixed);
     }

@@ -3,7 +3,6 @@
 mod blocks;
 mod clocks;
 mod collectives;
-mod dependences;
 mod epochs;
 mod garbage;
 mod locks;
@@ -12,6 +11,7 @@ mod piece;
 mod random;
 mod rma;
 mod teams;
+mod ties;
 
 use partune_index::Index;
 use partune_trace::Trace;
@@ -39,7 +39,8 @@ fn rows_are_as_small_as_documented() {
         (size_of::<partune_index::Transfer>(), 24),
         (size_of::<partune_index::ValueWait>(), 24),
         (size_of::<partune_index::Block>(), 20),
-        (size_of::<partune_index::Dependence>(), 40),
+        (size_of::<partune_index::End>(), 24),
+        (size_of::<partune_index::Gift>() + size_of::<u32>(), 20),
     ];
     for (found, documented) in sizes {
         assert_eq!(found, documented);

@@ -108,7 +108,13 @@ fn findings_are_the_injected_ones() {
         let written = written(&options);
         let it = analysed(&written);
         let options = Options { minimum: 0.0, ..Options::default() };
-        let input = Input { trace: &it.trace, index: &it.index, waits: &it.waits, options: &options };
+        let input = Input {
+            trace: &it.trace,
+            index: &it.index,
+            waits: &it.waits,
+            options: &options,
+            shared: &partune_analysis::Shared::default(),
+        };
         let wait = written.answers.waits.iter().find(|wait| wait.construct == construct).expect("a wait");
         let mut there = ANALYSES.iter().flat_map(|analysis| (analysis.run)(&input).findings);
         let worst =

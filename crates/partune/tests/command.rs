@@ -283,3 +283,22 @@ fn synth_writes_what_analyze_finds() {
     let causes = late_sender["causes"].as_array().expect("it has causes");
     assert!(causes.iter().any(|cause| cause["pe"] == 2), "{late_sender:#}");
 }
+
+/// Who waits for whom in the reductions of a synthetic run, first of all.
+fn slowest(options: &[&str]) -> Value {
+    let folder = tempfile::tempdir().expect("there is room for an archive");
+    let run = folder.path().join("run").display().to_string();
+    let output = partune(&[&["synth", "--ranks", "4", "--events", "20K", "-o", &run], options].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let output = partune(&["analyze", "--json", &run]);
+    let document: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let waits = document["findings"].as_array().into_iter().flatten().find(|it| it["pattern"] == "wait_at_nxn");
+    waits.map_or(Value::Null, |finding| finding["causes"][0]["pe"].clone())
+}
+
+#[test]
+fn everybody_waits_for_a_slow_rank() {
+    assert_eq!(slowest(&["--slow", "1:2"]), 1);
+    assert_eq!(slowest(&["--slow", "2:2"]), 2);
+    assert_eq!(partune(&["synth", "--slow", "2", "-o", "nowhere"]).status.code(), Some(2));
+}

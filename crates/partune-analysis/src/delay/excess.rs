@@ -9,6 +9,7 @@ use partune_trace::Trace;
 use rayon::prelude::*;
 
 use super::selection::Selection;
+use crate::shared::Memo;
 use crate::sync_points::{Meetings, SyncPoints};
 use crate::timeline::{PathTimes, Timeline};
 use crate::{Wait, Waits};
@@ -108,26 +109,30 @@ impl Excess {
 /// What is behind single waits, for callers that ask for few. Links the visits of a PE when it is first asked for.
 pub(crate) struct Lookup<'a> {
     trace: &'a Trace,
-    compact: Compact<'a>,
-    meetings: Meetings<'a>,
+    index: &'a Index,
+    waits: &'a Waits,
+    compact: Memo<Compact<'a>>,
+    meetings: Memo<Meetings<'a>>,
     timelines: Table<PeId, OnceLock<Timeline<'a>>>,
 }
 
 impl<'a> Lookup<'a> {
     pub(crate) fn new(trace: &'a Trace, index: &'a Index, waits: &'a Waits) -> Lookup<'a> {
         let timelines = trace.streams().ids().map(|_| OnceLock::new()).collect();
-        Lookup { trace, compact: Compact::new(trace, waits), meetings: Meetings::new(trace, index), timelines }
+        Lookup { trace, index, waits, compact: Memo::default(), meetings: Memo::default(), timelines }
     }
 
     /// The delay behind a wait that has a cause, since a moment or since both PEs were last together, and its parts.
     pub(crate) fn of(&self, wait: &Wait, since: Option<Time>) -> (Excess, Vec<(CallPathId, f32)>) {
-        let since = since.unwrap_or_else(|| SyncPoints::new(self.trace, &self.meetings, wait.pe).before(wait));
+        let meetings = || self.meetings.get(|| Meetings::new(self.trace, self.index));
+        let since = since.unwrap_or_else(|| SyncPoints::new(self.trace, meetings(), wait.pe).before(wait));
+        let compact = self.compact.get(|| Compact::new(self.trace, self.waits));
         let paths = self.trace.paths().len();
         let mut times = [PathTimes::new(paths), PathTimes::new(paths)];
         let timeline = |pe: PeId| self.timelines[pe].get_or_init(|| Timeline::new(self.trace, pe));
         let mut parts = Vec::new();
         let pair = (timeline(wait.pe), timeline(wait.cause.pe));
-        let excess = detailed(&self.compact, pair, wait, since, &mut times, &mut parts);
+        let excess = detailed(compact, pair, wait, since, &mut times, &mut parts);
         (excess, parts)
     }
 }

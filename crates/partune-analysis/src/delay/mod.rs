@@ -59,7 +59,7 @@ pub struct Delays {
 
 impl Delays {
     /// Computes all costs from the waits.
-    pub(crate) fn find(trace: &Trace, index: &Index, waits: &Waits) -> Delays {
+    pub fn find(trace: &Trace, index: &Index, waits: &Waits) -> Delays {
         let excess = excess::all(trace, index, waits);
         let shares = propagate::shares(trace, waits, &excess);
         let mut delays = propagate::book(trace, waits, &excess, &shares);
@@ -113,7 +113,7 @@ Source: Böhme et al., Identifying the root causes of wait states in large-scale
 ";
 
 fn run(input: &Input<'_>) -> Outcome {
-    let delays = input.waits.delays();
+    let delays = input.delays();
     let seconds = |ticks: f64| ticks / input.trace.clock().ticks_per_second() as f64;
     let total = |part: fn(&DelayCost) -> f64| seconds(delays.costs.iter().map(part).sum());
     let scalar = |name, value| Scalar { name, value, unit: Unit::Seconds };

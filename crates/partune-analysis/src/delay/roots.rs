@@ -54,8 +54,7 @@ struct Way {
 }
 
 impl<'a> Roots<'a> {
-    pub(crate) fn new(trace: &'a Trace, waits: &'a Waits) -> Roots<'a> {
-        let chains = &waits.delays().chains;
+    pub(crate) fn new(trace: &'a Trace, waits: &'a Waits, chains: &'a Chains) -> Roots<'a> {
         let links = chains.waits.len();
         let (own, passed) = (vec![0.0; links], vec![0.0; links]);
         Roots { trace, waits, chains, own, passed, from: vec![(0.0, NONE); links], charges: Vec::new() }

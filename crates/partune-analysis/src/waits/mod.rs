@@ -1,6 +1,6 @@
 //! Waits: the part of every operation that another PE's behaviour cost it (program-induced delay), and who ended it.
 //!
-//! Found once, by role, one module a family; all other analyses that speak of waiting read this list. An operation has at most
+//! Found once: those for a gift of another PE from the ties of the run, those for locks and shared memory from who had them; all other analyses that speak of waiting read this list. An operation has at most
 //! one wait for what others did. Where several partners kept it (a completion of many messages), it is the one that ended last:
 //! the operation could not have returned before, and no second is counted twice. Only a wait for the PE's own transfers can
 //! follow it ([`completion`]). Waiting is never claimed from a partner that is not known,
@@ -9,19 +9,17 @@
 //! Definitions: Su, "Parallel Performance Wizard", figures 4-4 to 4-7; names and the cases of messages and collectives as in
 //! Scalasca's manual of patterns.
 
-mod collective;
 mod completion;
 mod lock;
-mod p2p;
 mod rma;
-mod value;
+mod tied;
 
 use partune_base::{Id, PeId, Span, Table, Time};
-use partune_index::{Index, Moves, Place};
+use partune_index::{Index, Moves, Place, Ties};
 use partune_trace::{Role, Trace, VisitIx};
 use rayon::prelude::*;
 
-use crate::{Delays, Options, Pattern};
+use crate::{Options, Pattern};
 
 pub(crate) use completion::{asks, completed};
 pub(crate) use lock::holders;
@@ -70,7 +68,6 @@ impl Wait {
 pub struct Waits {
     program: Rows,
     management: Rows,
-    delays: Delays,
 }
 
 impl<'a> IntoIterator for &'a Waits {
@@ -96,22 +93,22 @@ impl Waits {
         Waits::find_with(trace, index, &Options::default())
     }
 
-    /// Finds all waits, and what delayed their causes: those of [`Waits::alone`], and what [`Delays::find`] makes of them.
-    pub fn find_with(trace: &Trace, index: &Index, options: &Options) -> Waits {
-        Waits::alone(trace, index, options).with_delays(trace, index)
-    }
-
     /// Finds all waits. Linear in operations, messages, members of collectives and transfers, but for sorting waits by PE;
     /// parallel over PEs and instances, with a result that does not depend on the number of threads.
-    pub fn alone(trace: &Trace, index: &Index, options: &Options) -> Waits {
-        let mut pes: Vec<Vec<Wait>> =
-            trace.streams().ids().collect::<Vec<_>>().into_par_iter().map(|pe| p2p::find(trace, index, pe)).collect();
-        let shared = [
-            collective::find(trace, index),
-            lock::find(trace, index, options),
-            value::find(trace, index),
-            rma::find(trace, index, options),
-        ];
+    pub fn find_with(trace: &Trace, index: &Index, options: &Options) -> Waits {
+        Waits::in_ties(trace, index, &Ties::build(trace, index), options)
+    }
+
+    /// The same, where the ties are known.
+    pub fn in_ties(trace: &Trace, index: &Index, ties: &Ties, options: &Options) -> Waits {
+        let mut pes: Vec<Vec<Wait>> = trace
+            .streams()
+            .ids()
+            .collect::<Vec<_>>()
+            .into_par_iter()
+            .map(|pe| tied::find(trace, index, ties, pe))
+            .collect();
+        let shared = [lock::find(trace, index, options), rma::find(trace, index, options)];
         for wait in shared.into_iter().flatten() {
             if let Some(rows) = pes.get_mut(wait.pe.0 as usize) {
                 rows.push(wait);
@@ -121,13 +118,13 @@ impl Waits {
         let parts: Vec<(Vec<Wait>, Vec<Wait>)> =
             settled.map(|(pe, rows)| settle(trace, index, PeId::from_index(pe), rows)).collect();
         let (program, management): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-        Waits { program: Rows::new(program), management: Rows::new(management), delays: Delays::default() }
+        Waits { program: Rows::new(program), management: Rows::new(management) }
     }
 
-    /// The same in a piece of the run, to which these trace and index belong: each wait is what it is in the run, and the part in the piece
+    /// The same in a piece of the run, to which this trace belongs: each wait is what it is in the run, and the part in the piece
     /// counts.
     #[must_use]
-    pub fn within(self, trace: &Trace, index: &Index, moves: &Moves) -> Waits {
+    pub fn within(self, trace: &Trace, moves: &Moves) -> Waits {
         let pes = trace.pes().len();
         let of_piece = |rows: Rows| {
             let mut of_pes: Vec<Vec<Wait>> = vec![Vec::new(); pes];
@@ -137,14 +134,7 @@ impl Waits {
                 .for_each(|wait| of_pes[wait.pe.index()].push(wait));
             Rows::new(of_pes)
         };
-        Waits { program: of_piece(self.program), management: of_piece(self.management), delays: Delays::default() }
-            .with_delays(trace, index)
-    }
-
-    /// Here and not where it is first asked for: analyses run in parallel, and more than one asks.
-    fn with_delays(mut self, trace: &Trace, index: &Index) -> Waits {
-        self.delays = Delays::find(trace, index, &self);
-        self
+        Waits { program: of_piece(self.program), management: of_piece(self.management) }
     }
 
     pub fn iter(&self) -> std::slice::Iter<'_, Wait> {
@@ -171,11 +161,6 @@ impl Waits {
     /// Where the waits of a PE begin in [`Waits::as_slice`].
     pub fn first_of_pe(&self, pe: PeId) -> usize {
         self.program.offsets.get(pe).map_or(0, |first| *first as usize)
-    }
-
-    /// What delayed the causes of these waits.
-    pub fn delays(&self) -> &Delays {
-        &self.delays
     }
 
     /// Waits inside start-up, shut-down and collective management, in order of (PE, begin, end). No finding is made of them;

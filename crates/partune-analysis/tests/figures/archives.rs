@@ -55,7 +55,7 @@ fn run_with(archive: &(Trace, Index), name: &str, options: &Options) -> Outcome 
     let (trace, index) = archive;
     let waits = Waits::find(trace, index);
     let analysis = ANALYSES.iter().find(|analysis| analysis.name == name).unwrap();
-    (analysis.run)(&Input { trace, index, waits: &waits, options })
+    (analysis.run)(&Input { trace, index, waits: &waits, options, shared: &partune_analysis::Shared::default() })
 }
 
 /// The ranges in which the program says that its factors are, in thousandths: PE, LB, SE, TE. Of the balanced MPI run, rank 2 really worked 18 % less

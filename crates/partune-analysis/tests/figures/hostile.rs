@@ -1,17 +1,23 @@
 //! All analyses on traces that have next to nothing, or nonsense; and the same results on any number of threads.
 
-use partune_analysis::{ANALYSES, Input, Options, Outcome, Values, Waits};
-use partune_index::Index;
+use partune_analysis::{ANALYSES, Analysis, Input, Options, Outcome, Shared, Values, Waits};
+use partune_index::{Index, Ties};
 use partune_trace::{Trace, TraceBuilder};
 
 fn all(trace: &Trace) -> Vec<Outcome> {
     let index = Index::build(trace);
     let waits = Waits::find(trace, &index);
     let options = Options::default();
-    ANALYSES
-        .iter()
-        .map(|analysis| (analysis.run)(&Input { trace, index: &index, waits: &waits, options: &options }))
-        .collect()
+    let shared = Shared::default();
+    let input = Input { trace, index: &index, waits: &waits, options: &options, shared: &shared };
+    Shared::prepare(&input, Ties::build(trace, &index));
+    let run = |analysis: &&Analysis| {
+        let outcome = (analysis.run)(&input);
+        let alone = (analysis.run)(&Input { shared: &Shared::default(), ..input });
+        assert_eq!(format!("{outcome:?}"), format!("{alone:?}"), "it is the same whoever asks first");
+        outcome
+    };
+    ANALYSES.iter().map(run).collect()
 }
 
 /// Numbers are numbers, columns of a table are of one length, findings are sound.

@@ -33,7 +33,13 @@ fn analyze_with(trace: &Trace, name: &str, options: &Options) -> Outcome {
     let index = Index::build(trace);
     let waits = Waits::find_with(trace, &index, options);
     let analysis = ANALYSES.iter().find(|analysis| analysis.name == name).unwrap();
-    (analysis.run)(&Input { trace, index: &index, waits: &waits, options })
+    (analysis.run)(&Input {
+        trace,
+        index: &index,
+        waits: &waits,
+        options,
+        shared: &partune_analysis::Shared::default(),
+    })
 }
 
 /// Runs one analysis on a trace in the testkit's language.

@@ -23,7 +23,13 @@ impl Analysed {
         let index = Index::build(&trace);
         let waits = Waits::find(&trace, &index);
         let options = Options::default();
-        let input = Input { trace: &trace, index: &index, waits: &waits, options: &options };
+        let input = Input {
+            trace: &trace,
+            index: &index,
+            waits: &waits,
+            options: &options,
+            shared: &partune_analysis::Shared::default(),
+        };
         let able = if trace.profile().is_some() { PROFILE_ANALYSES } else { ANALYSES };
         let (mut sections, mut findings) = (Vec::new(), Vec::new());
         for analysis in able {

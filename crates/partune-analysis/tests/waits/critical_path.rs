@@ -44,7 +44,7 @@ fn delay_ends_at_work_and_not_at_another_wait() {
          pe 1: main 0..100 { work 0..10  MPI_Recv 10..51 recv(from=0)  MPI_Send 51..52 send(to=2) }
          pe 2: main 0..100 { work 0..10  MPI_Recv 10..53 recv(from=1) }",
     );
-    let delays = case.waits.delays();
+    let delays = case.delays();
     let rows: Vec<_> = delays
         .costs
         .iter()
@@ -73,7 +73,7 @@ fn an_epoch_is_a_point_at_which_both_were() {
          pe 1: main 0..100 { MPI_Win_post 0..0 epoch(origin) gamma 0..10 MPI_Win_wait 10..41 epoch(origin)
              MPI_Win_post 41..41 epoch(origin) delta 41..50 MPI_Win_wait 50..91 epoch(origin) }",
     );
-    let delays = case.waits.delays();
+    let delays = case.delays();
     let rows: Vec<_> =
         delays.costs.iter().map(|cost| (case.name(cost.path), cost.short_term + cost.long_term)).collect();
     // 30 until the first complete and 40 until the second one, each to the function before it.

@@ -74,7 +74,7 @@ proptest! {
     fn roots_are_charged_what_delays_cost(program in message_programs()) {
         let case = Case::new(&program.text());
         let mut costs: BTreeMap<(u32, CallPathId), f64> = BTreeMap::new();
-        for cost in &case.waits.delays().costs {
+        for cost in &case.delays().costs {
             *costs.entry((cost.pe.0, cost.path)).or_default() += cost.short_term + cost.long_term;
         }
         let mut total = 0.0;
@@ -89,7 +89,7 @@ proptest! {
             }
         }
         // Where all waits are looked at and the cap of σ is not reached, the two agree but for rounding.
-        prop_assert!(case.waits.delays().unattributed < 1.0);
+        prop_assert!(case.delays().unattributed < 1.0);
         for (root, left) in &costs {
             prop_assert!(left.abs() <= 2.0, "{root:?}: {left} of {total}");
         }
@@ -115,7 +115,7 @@ proptest! {
             prop_assert!((causes + finding.unexplained.0 - finding.time.0).abs() <= 6 || finding.causes.len() == 5);
         }
         // … and by delays: short and long-term costs together are all waiting, since all of it has a cause.
-        let delays = case.waits.delays();
+        let delays = case.delays();
         let costs: f64 = delays.costs.iter().map(|cost| cost.short_term + cost.long_term).sum();
         prop_assert!(close(costs + delays.unattributed, total as f64), "{} + {} != {}", costs, delays.unattributed, total);
         prop_assert!(delays.costs.iter().all(|cost| cost.short_term >= -1e-6 && cost.long_term >= -1e-6));

@@ -22,6 +22,10 @@ struct Case {
 }
 
 impl Case {
+    fn delays(&self) -> partune_analysis::Delays {
+        partune_analysis::Delays::find(&self.trace, &self.index, &self.waits)
+    }
+
     fn new(text: &str) -> Case {
         Case::of(partune_testkit::trace(text))
     }
@@ -45,7 +49,13 @@ impl Case {
     fn run_with(&self, analysis: &str, details: usize) -> Outcome {
         let options = Options { minimum: 0.0, hotspot: 0.0, details, ..Options::default() };
         let analysis = ANALYSES.iter().find(|it| it.name == analysis).expect("the analysis is in the list");
-        (analysis.run)(&Input { trace: &self.trace, index: &self.index, waits: &self.waits, options: &options })
+        (analysis.run)(&Input {
+            trace: &self.trace,
+            index: &self.index,
+            waits: &self.waits,
+            options: &options,
+            shared: &partune_analysis::Shared::default(),
+        })
     }
 
     /// All waits, as (pattern, rank, begin, end, rank of the cause).
@@ -80,5 +90,5 @@ fn silent(text: &str) {
     let case = Case::new(text);
     assert_eq!(case.found(), []);
     assert_eq!(case.run("wait_states").findings, []);
-    assert!(case.waits.delays().costs.is_empty());
+    assert!(case.delays().costs.is_empty());
 }

@@ -63,7 +63,8 @@ fn a_message_that_is_passed_on_late_is_the_fault_of_the_first() {
             (root(1, "MPI_Send", "MPI_Recv", 2), directly()),
         ]
     );
-    let slow = together.waits.delays().costs.iter().find(|cost| together.name(cost.path) == "main/slow");
+    let delays = together.delays();
+    let slow = delays.costs.iter().find(|cost| together.name(cost.path) == "main/slow");
     assert!(slow.is_some_and(|cost| (cost.short_term + cost.long_term - 50.142_857).abs() < 1e-5), "{slow:?}");
 }
 

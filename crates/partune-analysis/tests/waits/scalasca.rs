@@ -196,7 +196,7 @@ fn delays_and_the_critical_path() {
             agree(name, "critical_path_activities", ours, reference["critical_path_activities"], 3e-3);
         }
         // Delay costs: Scalasca's of all waits together. It conserves waiting but for the clocks and wrong order, as we do.
-        let delays = case.waits.delays();
+        let delays = case.delays();
         let costs: f64 = delays.costs.iter().map(|cost| cost.short_term + cost.long_term).sum();
         let delay = |(metric, value): (&String, &f64)| if metric.starts_with("delay_") { *value } else { 0.0 };
         let theirs: f64 = reference.iter().filter(|(metric, _)| *metric != "delay_ompidle").map(delay).sum();

@@ -128,6 +128,16 @@ impl Messages {
         &self.rows
     }
 
+    /// The position of the message that a receive got.
+    pub(crate) fn number_of_recv(&self, pe: PeId, recv: usize) -> Option<u32> {
+        self.by_recv[pe].get(recv).copied().filter(|number| *number != NOTHING)
+    }
+
+    /// The position of the message that a send gave.
+    pub fn number_of_send(&self, pe: PeId, send: usize) -> Option<u32> {
+        self.by_send[pe].get(send).copied().filter(|number| *number != NOTHING)
+    }
+
     /// The message that a receive got.
     pub fn of_recv(&self, pe: PeId, recv: usize) -> Option<&Message> {
         self.rows.get(*self.by_recv.get(pe)?.get(recv)? as usize)

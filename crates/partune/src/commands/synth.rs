@@ -36,6 +36,9 @@ pub(crate) struct Args {
     /// Noise on computation, relative
     #[arg(long, default_value_t = SynthOptions::default().jitter)]
     jitter: f64,
+    /// A rank that computes longer, and how many times as long
+    #[arg(long, value_name = "RANK:FACTOR", value_parser = slow)]
+    slow: Vec<(u32, f64)>,
     /// Clocks of ranks differ by up to this
     #[arg(long, default_value_t = 0, value_name = "NS")]
     clock_offset_ns: u64,
@@ -88,6 +91,11 @@ fn injection(text: &str) -> Result<Injection, String> {
     Ok(Injection { kind, rank: small(rank)?, delay_ns: number(delay)?, percent: small(percent)? })
 }
 
+fn slow(text: &str) -> Result<(u32, f64), String> {
+    let parts = text.split_once(':').and_then(|(rank, factor)| Some((rank.parse().ok()?, factor.parse().ok()?)));
+    parts.ok_or_else(|| format!("{text} is not RANK:FACTOR, such as 3:1.5"))
+}
+
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let anchor = args.output.join("traces.otf2");
     if anchor.exists() {
@@ -107,6 +115,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         seed: args.seed,
         skew: args.skew.map(|share| Skew { rank: 0, share }),
         jitter: args.jitter,
+        slow: args.slow.clone(),
         clock_offset_ns: args.clock_offset_ns,
         metrics: args.metrics,
         inject: args.inject.clone(),

@@ -1,0 +1,140 @@
+//! Waits for a gift of another PE ([`partune_index::Ties`]): messages, collectives, values, epochs of windows.
+//!
+//! | tie | wait | until |
+//! |---|---|---|
+//! | message | late sender | the enter of the send |
+//! | leave to end (synchronous, rendezvous) | late receiver | the enter of what posted the receive, if the operation returned after that (a synchronous one: not before) |
+//! | collective | by its shape: late broadcast, early reduce, early scan, all others at a barrier, n-to-n or fence | the last enter of those needed |
+//! | value | wait on value | the access that fulfilled the condition was done |
+//! | value, named by a synchronisation (SYNC IMAGES) | late partner | the enter of the operation of those named that began last |
+//! | value, in an epoch of a window | late fence (Scalasca's late post, early wait, late complete) | the last post or complete that it needs |
+//!
+//! Waits begin when a PE can do nothing else (the enter of a blocking call, or of the completion of a non-blocking one) and
+//! never reach beyond the exit of that operation. Of several messages completed by one operation the latest counts. Buffered
+//! sends never wait. Clock repair leaves the exit of a member whose data came "before" the root sent it at
+//! the root's enter, so the two may be equal; a member that left earlier got no data from the root (none was to be moved), or its
+//! clock contradicts the root's: neither waited as far as anybody can tell. Instances with missing members tell nothing.
+//! The moment a condition was fulfilled is PPW's estimate, where it is not recorded: the last remote write to this PE's memory that
+//! ended within the operation.
+
+use partune_base::{PeId, Time};
+use partune_index::{Binding, Index, Place, TieKind, Ties};
+use partune_trace::{Completion, Role, Trace};
+
+use super::{Wait, push_latest};
+use crate::Pattern;
+
+/// All waits of a PE for gifts of others, in the order of its program.
+pub(super) fn find(trace: &Trace, index: &Index, ties: &Ties, pe: PeId) -> Vec<Wait> {
+    let mut rows = Vec::new();
+    for bound in ties.binding(pe) {
+        let wait = match bound.kind {
+            TieKind::Message => late_sender(trace, &bound),
+            TieKind::Synchronous | TieKind::Rendezvous => late_receiver(trace, &bound),
+            TieKind::Collective => ties.instance(bound.tie).and_then(|number| collective(trace, index, number, &bound)),
+            TieKind::Value => value(trace, &bound),
+            // Who had a lock is found from the grants; teams wait in barriers.
+            TieKind::Lock | TieKind::Fork | TieKind::Join | TieKind::Creation => None,
+        };
+        if let Some(wait) = wait {
+            push_latest(&mut rows, wait);
+        }
+    }
+    rows
+}
+
+fn late_sender(trace: &Trace, bound: &Binding) -> Option<Wait> {
+    let (_, exit) = operation(trace, bound.taker)?;
+    operation(trace, bound.gift.place)?;
+    wait(bound, Pattern::LateSender, bound.gift.time, exit)
+}
+
+fn late_receiver(trace: &Trace, bound: &Binding) -> Option<Wait> {
+    let (_, exit) = operation(trace, bound.taker)?;
+    let (posted, _) = operation(trace, bound.gift.place)?;
+    // A synchronous send cannot leave before: clock repair moves its exit to the moment of posting. Others can, by buffering.
+    let own = trace.region_of(bound.taker.pe, bound.taker.visit).completion;
+    if posted > exit || posted == exit && own != Completion::Synchronous {
+        return None;
+    }
+    wait(bound, Pattern::LateReceiver, posted, exit)
+}
+
+fn collective(trace: &Trace, index: &Index, number: u32, bound: &Binding) -> Option<Wait> {
+    let instance = &index.collectives.instances[number as usize];
+    let pattern = shape(instance.role)?;
+    let (_, exit) = span(trace, bound.taker)?;
+    if instance.missing > 0 || pattern == Pattern::LateBroadcast && exit < bound.gift.time {
+        return None;
+    }
+    Some(Wait { instance: number, ..wait(bound, pattern, bound.gift.time, exit)? })
+}
+
+/// How members of a collective wait; `None` for what is none.
+fn shape(role: Role) -> Option<Pattern> {
+    match role {
+        Role::GroupSync | Role::GroupNotify | Role::GroupWait | Role::Init | Role::Finalize => {
+            Some(Pattern::WaitAtBarrier)
+        }
+        Role::AllToAll | Role::GlobalAlloc => Some(Pattern::WaitAtNxn),
+        Role::RmaGroupSync => Some(Pattern::LateFence),
+        Role::OneToAll => Some(Pattern::LateBroadcast),
+        Role::AllToOne => Some(Pattern::EarlyReduce),
+        Role::Scan => Some(Pattern::EarlyScan),
+        Role::Inquiry
+        | Role::Put
+        | Role::Get
+        | Role::Atomic
+        | Role::CommSync
+        | Role::DeviceWait
+        | Role::RmaPost
+        | Role::RmaStart
+        | Role::RmaComplete
+        | Role::RmaWait
+        | Role::Send
+        | Role::Recv
+        | Role::SendRecv
+        | Role::Probe
+        | Role::LockAcquire
+        | Role::LockRelease
+        | Role::WaitOnValue
+        | Role::Signal
+        | Role::WorkSharing
+        | Role::Parallel
+        | Role::TaskCreate
+        | Role::TaskRun
+        | Role::TaskWait
+        | Role::PeManagement
+        | Role::Io
+        | Role::Management
+        | Role::Measurement
+        | Role::User => None,
+    }
+}
+
+fn value(trace: &Trace, bound: &Binding) -> Option<Wait> {
+    let (_, exit) = span(trace, bound.taker)?;
+    let pattern = match trace.role_of(bound.gift.place.pe, bound.gift.place.visit) {
+        Role::RmaPost | Role::RmaComplete => Pattern::LateFence,
+        Role::GroupSync => Pattern::LatePartner,
+        _ => Pattern::WaitOnValue,
+    };
+    wait(bound, pattern, bound.gift.time, exit)
+}
+
+/// Enter and exit of an operation; `None` for a place outside of operations.
+fn operation(trace: &Trace, place: Place) -> Option<(Time, Time)> {
+    let is_operation = place.is_some() && !trace.role_of(place.pe, place.visit).is_transparent();
+    if is_operation { span(trace, place) } else { None }
+}
+
+fn span(trace: &Trace, place: Place) -> Option<(Time, Time)> {
+    place.is_some().then(|| (place.enter(trace), place.exit(trace)))
+}
+
+fn wait(bound: &Binding, pattern: Pattern, end: Time, exit: Time) -> Option<Wait> {
+    let (begin, end) = (bound.since, end.min(exit));
+    let Binding { taker, gift, .. } = *bound;
+    let row = Wait { pe: taker.pe, operation: taker.visit, pattern, begin, end, cause: gift.place, instance: u32::MAX };
+    (begin < end).then_some(row)
+}

@@ -1,0 +1,226 @@
+//! Ties: who gives what to whom, once for all that walk it: waits, and with them critical path and delays; and the replay of a run.
+//!
+//! A tie has givers and takers: what they take is there when all gave. A PE's *ends* of ties are points of its program, in
+//! its order. The structure says what must come before what whatever the times are, so a run can be played again with other times; with
+//! the recorded times, a tie *bound* a taker if its latest gift came after that began to wait ([`Ties::binding`]).
+//!
+//! | tie | givers | takers |
+//! |---|---|---|
+//! | message | the send, at its enter | the receive, at the enter of the operation that completes it |
+//! | synchronous | the receive, when posted | a synchronous send, or what completes it |
+//! | rendezvous | the same | another send that may wait, or what completes it, if the receive was posted after it began to |
+//! | collective | those that arrive | those that need them, where they can do nothing else |
+//! | lock | the last exclusive holder; for an exclusive request those that shared it since | the request |
+//! | value | the access that fulfilled the condition | the wait |
+//! | fork, join | the fork; the end of each other thread | the begin of each other thread; the forking PE after its own part |
+//! | creation | the creation; the end of a PE | the begin of the PE; who waits for its end |
+
+mod collectives;
+mod others;
+mod points;
+
+use partune_base::{Id, PeId, Table, Time};
+use partune_trace::{Trace, VisitIx};
+use rayon::prelude::*;
+
+use crate::{Index, Place};
+
+/// What is given; in the order in which ties are numbered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TieKind {
+    /// Data. Its number is the message's position in [`crate::Messages::as_slice`].
+    Message,
+    /// The leave to end of a send that may not end before.
+    Synchronous,
+    /// The leave to end of a send that did not wait if what is sent was buffered.
+    Rendezvous,
+    /// An arrival at a collective operation.
+    Collective,
+    /// A lock.
+    Lock,
+    /// A value, or a step of an epoch of a window.
+    Value,
+    /// Work for a thread of a team.
+    Fork,
+    /// The end of that work.
+    Join,
+    /// The begin of a PE, or its end.
+    Creation,
+}
+
+/// What a PE does at its end of a tie; what comes first within one moment of one operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// It can do nothing before it takes.
+    Begins,
+    Gives,
+    Takes,
+    /// It gives what it can only give after it took.
+    PassesOn,
+}
+
+/// A PE's end of a tie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End {
+    /// When it gives, or since when it needs.
+    pub time: Time,
+    /// The operation or other visit there; none outside of all.
+    pub visit: VisitIx,
+    pub tie: u32,
+    pub part: Part,
+}
+
+/// The latest of the gifts that a tie needs: the operation, and when it was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gift {
+    pub time: Time,
+    pub place: Place,
+}
+
+/// A tie that made somebody wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Binding {
+    pub kind: TieKind,
+    pub tie: u32,
+    /// The operation that waited; for forks and creations, the first visit of the thread after it.
+    pub taker: Place,
+    /// Since when it waited; for what begins, since ever.
+    pub since: Time,
+    pub gift: Gift,
+}
+
+/// All ties: 24 bytes an end, 20 a tie.
+#[derive(Clone, Debug, Default)]
+pub struct Ties {
+    ends: Table<PeId, Vec<End>>,
+    gifts: Vec<Gift>,
+    /// How many give to each.
+    givers: Vec<u32>,
+    /// Where each kind begins, in order of kinds; the first is left out.
+    firsts: [u32; TieKind::ALL.len() - 1],
+    /// The instance of each tie of a collective.
+    instances: Vec<u32>,
+}
+
+impl TieKind {
+    pub const ALL: [TieKind; 9] = [
+        TieKind::Message,
+        TieKind::Synchronous,
+        TieKind::Rendezvous,
+        TieKind::Collective,
+        TieKind::Lock,
+        TieKind::Value,
+        TieKind::Fork,
+        TieKind::Join,
+        TieKind::Creation,
+    ];
+}
+
+impl Ties {
+    /// Linear in messages, members of collectives, grants, value waits and members of teams, but for merging each PE's ends into the order
+    /// of its program.
+    pub fn build(trace: &Trace, index: &Index) -> Ties {
+        let maker = points::Maker { trace, index };
+        let (kept, shapes) = rayon::join(
+            || points::late_posts(trace, &index.messages),
+            || collectives::shapes(trace, &index.collectives),
+        );
+        let mut points = points::Points::new(trace.pes().len(), index.messages.len());
+        let mut ties = Ties::default();
+        for kind in &TieKind::ALL[1..] {
+            ties.firsts[*kind as usize - 1] = points.len();
+            match kind {
+                TieKind::Message => {}
+                TieKind::Synchronous => maker.kept(&kept, true, &mut points),
+                TieKind::Rendezvous => maker.kept(&kept, false, &mut points),
+                TieKind::Collective => ties.instances = maker.arrivals(&shapes, &mut points),
+                TieKind::Lock => maker.locks(&mut points),
+                TieKind::Value => maker.values(&mut points),
+                TieKind::Fork => maker.forks(&mut points),
+                TieKind::Join => maker.joins(&mut points),
+                TieKind::Creation => maker.creations(&mut points),
+            }
+        }
+        let first = ties.firsts[TieKind::Collective as usize - 1];
+        let (ends, mut gifts, givers) = (points.ends, points.gifts, points.givers);
+        let share = ends.len().div_ceil(4 * rayon::current_num_threads()).max(1);
+        let mut ends = ends.into_vec();
+        // Each task looks at all collectives for its PEs, so a task takes many.
+        ends.par_chunks_mut(share).enumerate().for_each(|(chunk, ends)| {
+            let range = chunk * share..chunk * share + ends.len();
+            for (pe, ends) in range.clone().zip(ends.iter_mut()) {
+                let stream = &trace.streams()[PeId::from_index(pe)];
+                ends.reserve(stream.sends.len() + stream.recvs.len() + 2 * stream.collectives.len());
+            }
+            maker.members(&shapes, first, range.clone(), ends);
+            for (pe, ends) in range.zip(ends) {
+                maker.messages(PeId::from_index(pe), ends);
+                // Sorted runs one after the other: a stable sort merges them.
+                ends.sort_by_key(|end| (end.time, end.visit, end.part));
+            }
+        });
+        let messages = index.messages.len() as u32;
+        for (pe, ends) in ends.iter().enumerate() {
+            for end in ends.iter().filter(|end| end.tie < messages && end.part == Part::Gives) {
+                let place = Place { pe: PeId::from_index(pe), visit: end.visit };
+                gifts[end.tie as usize] = Gift { time: end.time, place };
+            }
+        }
+        Ties { ends: ends.into(), gifts, givers, ..ties }
+    }
+
+    /// How many there are; they are numbered from 0.
+    pub fn len(&self) -> usize {
+        self.gifts.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.gifts.is_empty()
+    }
+
+    pub fn kind(&self, tie: u32) -> TieKind {
+        TieKind::ALL[self.firsts.partition_point(|first| *first <= tie)]
+    }
+
+    /// The ends of a PE, in the order of its program.
+    pub fn of_pe(&self, pe: PeId) -> &[End] {
+        self.ends.get(pe).map_or(&[], Vec::as_slice)
+    }
+
+    /// The latest gift to a tie.
+    pub fn gift(&self, tie: u32) -> Gift {
+        self.gifts[tie as usize]
+    }
+
+    /// How many give to each tie.
+    pub fn givers(&self) -> &[u32] {
+        &self.givers
+    }
+
+    /// The position in [`crate::Collectives::instances`] of the collective that a tie belongs to.
+    pub fn instance(&self, tie: u32) -> Option<u32> {
+        let first = self.firsts[TieKind::Collective as usize - 1];
+        self.instances.get(tie.checked_sub(first)? as usize).copied()
+    }
+
+    /// What bound a PE: the ties whose latest gift came from another PE after it had begun to wait, in the order of its program. Whether it did
+    /// wait for it all that time, the end of its operation says.
+    pub fn binding(&self, pe: PeId) -> impl Iterator<Item = Binding> + '_ {
+        self.of_pe(pe).iter().filter_map(move |end| {
+            let since = match end.part {
+                Part::Begins => Time::MIN,
+                Part::Takes => end.time,
+                Part::Gives | Part::PassesOn => return None,
+            };
+            let gift = self.gift(end.tie);
+            let taker = Place { pe, visit: end.visit };
+            (gift.time > since && gift.place.pe.is_some() && gift.place.pe != pe).then(|| Binding {
+                kind: self.kind(end.tie),
+                tie: end.tie,
+                taker,
+                since,
+                gift,
+            })
+        })
+    }
+}

@@ -1,0 +1,137 @@
+//! Ties of locks, values, teams and the creation of PEs.
+
+use partune_base::{GroupId, PeId, Time};
+use partune_trace::{TeamKind, VisitIx};
+
+use super::points::{Maker, Points};
+use super::{Gift, Part};
+use crate::{Fork, Grant, Place};
+
+impl Maker<'_> {
+    /// A lock goes from one grant to the next in the order recorded; several may share it.
+    pub(super) fn locks(&self, points: &mut Points) {
+        for grants in self.index.locks.by_lock() {
+            let mut exclusive: Option<&Grant> = None;
+            let mut shared: Vec<&Grant> = Vec::new();
+            for grant in grants {
+                let before = exclusive.into_iter();
+                if grant.shared {
+                    lock(before, grant, points);
+                    shared.push(grant);
+                } else if shared.is_empty() {
+                    lock(before, grant, points);
+                    exclusive = Some(grant);
+                } else {
+                    lock(shared.drain(..), grant, points);
+                    exclusive = Some(grant);
+                }
+            }
+        }
+    }
+
+    pub(super) fn values(&self, points: &mut Points) {
+        for wait in &self.index.rma.value_waits {
+            let own = Place { pe: wait.pe, visit: wait.operation };
+            if wait.cause.is_some() && own.is_some() && wait.cause.pe != wait.pe {
+                let gift = Gift { time: wait.fulfilled, place: wait.cause };
+                let since = self.at(wait.pe, wait.operation, wait.fulfilled);
+                points.pair(gift, (wait.cause, wait.cause.enter(self.trace)), (own, since));
+            }
+        }
+    }
+
+    /// Teams of several threads, and their members but for the PE that forked.
+    fn teams(&self) -> impl Iterator<Item = (&Fork, impl Iterator<Item = &(PeId, Time, Time)> + Clone)> {
+        self.index.teams.forks.iter().filter(|fork| fork.place.pe.is_some()).filter_map(|fork| {
+            let others = fork.members.iter().filter(|member| member.0 != fork.place.pe);
+            others.clone().next().is_some().then_some((fork, others))
+        })
+    }
+
+    pub(super) fn forks(&self, points: &mut Points) {
+        for (fork, others) in self.teams() {
+            let tie = points.tie(Gift { time: fork.fork, place: fork.place }, 1);
+            points.push(forking(fork), fork.fork, tie, Part::Gives);
+            others.for_each(|(pe, began, _)| points.push(self.first_after(*pe, *began), *began, tie, Part::Begins));
+        }
+    }
+
+    pub(super) fn joins(&self, points: &mut Points) {
+        for (fork, others) in self.teams() {
+            let Some(&(last, _, ended)) = others.clone().max_by_key(|(pe, _, end)| (*end, *pe)) else { continue };
+            let gift = Gift { time: ended, place: self.last_before(last, ended) };
+            let tie = points.tie(gift, others.clone().count() as u32);
+            let own = fork.members.iter().find(|member| member.0 == fork.place.pe);
+            let since = own.map_or(fork.fork, |own| own.2);
+            points.push(forking(fork), since, tie, Part::Takes);
+            for (pe, _, ended) in others {
+                points.push(Place { pe: *pe, visit: VisitIx(0) }, *ended, tie, Part::Gives);
+            }
+        }
+    }
+
+    /// Creation and end of PEs, tied by group and sequence number.
+    pub(super) fn creations(&self, points: &mut Points) {
+        type Key = (GroupId, u64, TeamKind);
+        let mut events: Vec<(Key, Time, Place)> = Vec::new();
+        for (pe, stream) in self.trace.streams().iter_ids() {
+            for row in &stream.teams {
+                let is_creation = match row.kind {
+                    TeamKind::Create | TeamKind::Begin | TeamKind::Wait | TeamKind::End => true,
+                    TeamKind::Fork | TeamKind::Join | TeamKind::TeamBegin | TeamKind::TeamEnd => false,
+                };
+                if is_creation && row.group.is_some() {
+                    events.push(((row.group, row.sequence, row.kind), row.time, Place { pe, visit: row.visit }));
+                }
+            }
+        }
+        events.sort_unstable();
+        for same in events.chunk_by(|a, b| (a.0.0, a.0.1) == (b.0.0, b.0.1)) {
+            let of = |kind: TeamKind| same.iter().find(|event| event.0.2 == kind);
+            if let (Some((_, created, by)), Some((_, began, own))) = (of(TeamKind::Create), of(TeamKind::Begin))
+                && by.pe != own.pe
+            {
+                let tie = points.tie(Gift { time: *created, place: *by }, 1);
+                points.push(*by, *created, tie, Part::Gives);
+                points.push(self.first_after(own.pe, *began), *began, tie, Part::Begins);
+            }
+            if let (Some((_, ended, own)), Some((_, waited, by))) = (of(TeamKind::End), of(TeamKind::Wait))
+                && by.pe != own.pe
+            {
+                let gift = Gift { time: *ended, place: self.last_before(own.pe, *ended) };
+                points.pair(gift, (gift.place, *ended), (*by, self.at(by.pe, by.visit, *waited)));
+            }
+        }
+    }
+
+    fn first_after(&self, pe: PeId, time: Time) -> Place {
+        let visits = &self.trace.streams()[pe].visits;
+        let first = visits.enter.partition_point(|enter| *enter < time);
+        Place { pe, visit: if first < visits.len() { VisitIx(first as u32) } else { VisitIx::NONE } }
+    }
+
+    fn last_before(&self, pe: PeId, time: Time) -> Place {
+        let visits = &self.trace.streams()[pe].visits;
+        let last = visits.enter.partition_point(|enter| *enter <= time).checked_sub(1);
+        Place { pe, visit: last.map_or(VisitIx::NONE, |last| VisitIx(last as u32)) }
+    }
+}
+
+/// What a request takes from those that held the lock, as far as they are other PEs.
+fn lock<'a>(holders: impl Iterator<Item = &'a Grant>, grant: &Grant, points: &mut Points) {
+    let others: Vec<&Grant> = holders.filter(|holder| holder.pe != grant.pe).collect();
+    let Some(last) = others.iter().max_by_key(|holder| (holder.released, holder.pe)) else { return };
+    if !grant.operation.is_some() {
+        return;
+    }
+    let tie = points.tie(Gift { time: last.released, place: last.last_seen() }, others.len() as u32);
+    for holder in others {
+        points.push(Place { pe: holder.pe, visit: holder.release }, holder.released, tie, Part::Gives);
+    }
+    points.push(Place { pe: grant.pe, visit: grant.operation }, grant.requested, tie, Part::Takes);
+}
+
+/// Where a team was forked: its visit may not be recorded.
+fn forking(fork: &Fork) -> Place {
+    Place { visit: if fork.place.visit.is_some() { fork.place.visit } else { VisitIx(0) }, ..fork.place }
+}

@@ -1,0 +1,136 @@
+//! Ends of ties in the making; those of messages.
+
+use partune_base::{Id, PeId, Table, Time};
+use partune_trace::{Completion, NO_REQUEST, Trace, VisitIx};
+use rayon::prelude::*;
+
+use super::{End, Gift, Part};
+use crate::messages::Messages;
+use crate::{Index, Place};
+
+/// Ties and their ends, by PE.
+pub(crate) struct Points {
+    pub(super) ends: Table<PeId, Vec<End>>,
+    pub(super) gifts: Vec<Gift>,
+    pub(super) givers: Vec<u32>,
+}
+
+/// Finds the ends of ties.
+pub(super) struct Maker<'a> {
+    pub(super) trace: &'a Trace,
+    pub(super) index: &'a Index,
+}
+
+/// Nobody gave yet.
+pub(super) const NOTHING: Gift = Gift { time: Time::MIN, place: Place::NONE };
+
+impl Points {
+    /// With a tie for each message, of which nothing is known yet.
+    pub(super) fn new(pes: usize, messages: usize) -> Points {
+        let ends = (0..pes).map(|_| Vec::new()).collect();
+        Points { ends, gifts: vec![NOTHING; messages], givers: vec![1; messages] }
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        self.gifts.len() as u32
+    }
+
+    /// A new tie that so many give to, the latest of them this.
+    pub(super) fn tie(&mut self, gift: Gift, givers: u32) -> u32 {
+        self.gifts.push(gift);
+        self.givers.push(givers);
+        self.len() - 1
+    }
+
+    pub(super) fn push(&mut self, place: Place, time: Time, tie: u32, part: Part) {
+        if place.pe.index() < self.ends.len() {
+            self.ends[place.pe].push(End { time, visit: place.visit, tie, part });
+        }
+    }
+
+    /// A tie of one giver and one taker: what is given, where and when the giver is in its program then, and who needs it since when.
+    pub(super) fn pair(&mut self, gift: Gift, (giver, at): (Place, Time), (taker, since): (Place, Time)) {
+        let tie = self.tie(gift, 1);
+        self.push(giver, at, tie, Part::Gives);
+        self.push(taker, since, tie, Part::Takes);
+    }
+}
+
+/// A message whose send the receive may have kept.
+#[derive(Clone, Copy)]
+pub(super) struct Kept {
+    message: u32,
+    /// What waits, and since when.
+    taker: Place,
+    since: Time,
+    synchronous: bool,
+}
+
+/// Sends that cannot end before their receive is posted, and those that may wait and began to before, in order of (sender, row).
+pub(super) fn late_posts(trace: &Trace, messages: &Messages) -> Vec<Kept> {
+    let pes: Vec<PeId> = trace.streams().ids().collect();
+    let found: Vec<Vec<Kept>> = pes.par_iter().map(|pe| of_sender(trace, messages, *pe)).collect();
+    found.concat()
+}
+
+fn of_sender(trace: &Trace, messages: &Messages, pe: PeId) -> Vec<Kept> {
+    let stream = &trace.streams()[pe];
+    let some_synchronous = trace.regions().iter().any(|region| region.completion == Completion::Synchronous);
+    let mut kept = Vec::new();
+    for (row, send) in stream.sends.iter().enumerate() {
+        let Some(number) = messages.number_of_send(pe, row) else { continue };
+        let message = &messages.as_slice()[number as usize];
+        let blocks = send.request == NO_REQUEST;
+        let visit = if blocks { send.visit } else { message.send_completion };
+        let Some(since) = stream.visits.enter.get(visit.index()).copied() else { continue };
+        let is_late = message.recv_posted > since;
+        if !is_late && !some_synchronous || !send.visit.is_some() {
+            continue;
+        }
+        let completion = trace.region_of(pe, send.visit).completion;
+        let synchronous = completion == Completion::Synchronous;
+        // Only what completes a send can wait for one that did not block.
+        if synchronous || is_late && (!blocks || completion == Completion::Blocking) {
+            kept.push(Kept { message: number, taker: Place { pe, visit }, since, synchronous });
+        }
+    }
+    kept
+}
+
+impl Maker<'_> {
+    /// Where a row acts: at the enter of its operation, or at its own time in user code.
+    pub(super) fn at(&self, pe: PeId, visit: VisitIx, time: Time) -> Time {
+        let visits = &self.trace.streams()[pe].visits;
+        match visits.path.get(visit.index()) {
+            Some(path) if self.trace.paths().operation(*path).is_some() => visits.enter[visit.index()],
+            _ => time,
+        }
+    }
+
+    /// The ends of all messages of a PE.
+    pub(super) fn messages(&self, pe: PeId, ends: &mut Vec<End>) {
+        let (stream, messages) = (&self.trace.streams()[pe], &self.index.messages);
+        // The number alone: the message lies anywhere.
+        for (row, send) in stream.sends.iter().enumerate() {
+            if let Some(tie) = messages.number_of_send(pe, row) {
+                ends.push(End { time: self.at(pe, send.visit, send.time), visit: send.visit, tie, part: Part::Gives });
+            }
+        }
+        for (row, recv) in stream.recvs.iter().enumerate() {
+            if let Some(tie) = messages.number_of_recv(pe, row) {
+                ends.push(End { time: self.at(pe, recv.visit, recv.time), visit: recv.visit, tie, part: Part::Takes });
+            }
+        }
+    }
+
+    /// Sends that wait for their receive to be posted: those that must, or those that may.
+    pub(super) fn kept(&self, kept: &[Kept], synchronous: bool, points: &mut Points) {
+        for it in kept.iter().filter(|it| it.synchronous == synchronous) {
+            let message = &self.index.messages.as_slice()[it.message as usize];
+            let posted = Place { pe: message.receiver, visit: message.recv_post };
+            let gift = Gift { time: message.recv_posted, place: posted };
+            let since = self.at(it.taker.pe, it.taker.visit, it.since);
+            points.pair(gift, (posted, message.recv_posted), (it.taker, since));
+        }
+    }
+}
