@@ -7,8 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use partune_base::{CallPathId, Span, Time};
-use partune_engine::{Diagnosis, Ranked, Severity};
-use partune_trace::Trace;
+use partune_engine::{Diagnosis, Ranked, Run, Severity};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -60,9 +59,9 @@ pub(crate) struct PieceEntry {
 
 impl PieceEntry {
     /// That of a trace; none if it is the whole run.
-    pub(crate) fn of(trace: &Trace) -> Option<PieceEntry> {
-        let piece = trace.piece()?;
-        let since = |time: Time| trace.clock().seconds(time - piece.run.0);
+    pub(crate) fn of(run: &Run) -> Option<PieceEntry> {
+        let piece = run.piece()?;
+        let since = |time: Time| run.seconds(time - piece.run.0);
         Some(PieceEntry { begin_s: since(piece.begin), end_s: since(piece.end), of_s: since(piece.run.1) })
     }
 }
@@ -159,7 +158,7 @@ struct Place<'a> {
 #[derive(Serialize, JsonSchema)]
 struct Instance {
     pe: u32,
-    /// Seconds since the begin of the trace.
+    /// Seconds since the begin of the run.
     begin_s: f64,
     end_s: f64,
     cause: Option<u32>,
@@ -179,14 +178,14 @@ fn severities() -> [&'static str; 3] {
 
 /// The document of a diagnosis, indented, with a line break at its end.
 pub fn document(diagnosis: &Diagnosis, archive: &str) -> String {
-    let trace = &diagnosis.trace;
+    let run = &diagnosis.run;
     let mut sections = BTreeMap::new();
     for section in &diagnosis.sections {
         if !section.scalars.is_empty() {
             sections.insert(section.name, tables::scalars_json(&section.scalars));
         }
         for table in &section.tables {
-            sections.insert(table.name, tables::table_json(trace, table));
+            sections.insert(table.name, tables::table_json(run, table));
         }
     }
     let quality = diagnosis.quality.entries().iter().map(|entry| Quality {
@@ -195,19 +194,20 @@ pub fn document(diagnosis: &Diagnosis, archive: &str) -> String {
         remedy: &entry.remedy,
         count: entry.count,
     });
+    let counts = run.counts();
     let document = Document {
         partune: 1,
         archive,
-        pes: trace.cpu_pes().count(),
-        device_streams: trace.device_pes().count(),
-        devices: trace.devices(),
-        events: trace.events(),
-        duration_s: trace.clock().seconds(trace.duration()),
-        piece: PieceEntry::of(trace),
+        pes: counts.pes,
+        device_streams: counts.device_streams,
+        devices: counts.devices,
+        events: run.events(),
+        duration_s: run.seconds(run.duration()),
+        piece: PieceEntry::of(run),
         clocks_aligned: diagnosis.clocks_aligned(),
         quality: quality.collect(),
-        findings: diagnosis.findings.iter().map(|ranked| finding(trace, ranked)).collect(),
-        pe_names: trace.pes().ids().map(|pe| names::pe(trace, pe)).collect(),
+        findings: diagnosis.findings.iter().map(|ranked| finding(run, ranked)).collect(),
+        pe_names: run.pes().map(|pe| names::pe(run, pe)).collect(),
         sections,
     };
     let mut text = serde_json::to_string_pretty(&document).expect("the document has string keys only");
@@ -215,25 +215,25 @@ pub fn document(diagnosis: &Diagnosis, archive: &str) -> String {
     text
 }
 
-fn finding<'a>(trace: &'a Trace, ranked: &Ranked) -> Finding<'a> {
+fn finding<'a>(run: &'a Run, ranked: &Ranked) -> Finding<'a> {
     let finding = &ranked.finding;
-    let clock = trace.clock();
+    let clock = run.clock();
     let seconds = clock.seconds(finding.time);
     let share = |(path, time): &(CallPathId, Span)| PathShare {
-        callpath: names::callpath(trace, *path),
+        callpath: names::callpath(run, *path),
         seconds: clock.seconds(*time),
     };
     Finding {
-        id: finding_id(trace, finding),
+        id: finding_id(run, finding),
         pattern: finding.pattern.name(),
         seconds,
         core_hours: seconds / 3600.0,
         fraction: ranked.fraction,
         count: finding.count,
         role: finding.role.name(),
-        construct: names::construct(trace, finding.path),
-        location: location(trace, finding.path),
-        callpath: names::callpath(trace, finding.path),
+        construct: names::construct(run, finding.path),
+        location: location(run, finding.path),
+        callpath: names::callpath(run, finding.path),
         callpaths: finding.paths.iter().map(share).collect(),
         pes: finding.pes.iter().map(|(pe, time)| PeShare { pe: pe.0, seconds: clock.seconds(*time) }).collect(),
         causes: finding
@@ -241,13 +241,13 @@ fn finding<'a>(trace: &'a Trace, ranked: &Ranked) -> Finding<'a> {
             .iter()
             .map(|cause| Cause {
                 pe: cause.pe.some().map(|pe| pe.0),
-                construct: names::construct(trace, cause.path),
-                location: location(trace, cause.path),
-                callpath: names::callpath(trace, cause.path),
-                origin: cause.origin.some().filter(|path| *path != cause.path).map(|path| place(trace, path)),
+                construct: names::construct(run, cause.path),
+                location: location(run, cause.path),
+                callpath: names::callpath(run, cause.path),
+                origin: cause.origin.some().filter(|path| *path != cause.path).map(|path| place(run, path)),
                 seconds: clock.seconds(cause.time),
                 via_s: clock.seconds(cause.passed_on),
-                via: cause.via.iter().map(|(pe, path)| Via { pe: pe.0, place: place(trace, *path) }).collect(),
+                via: cause.via.iter().map(|(pe, path)| Via { pe: pe.0, place: place(run, *path) }).collect(),
             })
             .collect(),
         unexplained_s: clock.seconds(finding.unexplained),
@@ -256,8 +256,8 @@ fn finding<'a>(trace: &'a Trace, ranked: &Ranked) -> Finding<'a> {
             .iter()
             .map(|it| Instance {
                 pe: it.pe.0,
-                begin_s: clock.seconds(it.begin - trace.origin()),
-                end_s: clock.seconds(it.end - trace.origin()),
+                begin_s: run.since_origin(it.begin),
+                end_s: run.since_origin(it.end),
                 cause: it.cause.some().map(|pe| pe.0),
             })
             .collect(),
@@ -272,30 +272,29 @@ fn finding<'a>(trace: &'a Trace, ranked: &Ranked) -> Finding<'a> {
 
 /// Stable for the same pattern and place, also between runs of a program: construct, function and line; where call paths are told
 /// apart, the path and the lines of its calls.
-pub fn finding_id(trace: &Trace, finding: &partune_analysis::Finding) -> String {
-    let (mut names, mut sites) = (names::callpath(trace, finding.path), Vec::new());
+pub fn finding_id(run: &Run, finding: &partune_engine::Finding) -> String {
+    let (mut names, mut sites) = (names::callpath(run, finding.path), Vec::new());
     if finding.pattern.adds_up() {
-        let at = names::location(trace, finding.path);
-        names = vec![names::construct(trace, finding.path).into(), at.function.into()];
+        let at = run.location(finding.path);
+        names = vec![names::construct(run, finding.path).into(), at.function.into()];
         sites.push((at.file, at.line));
     } else {
-        let shown = trace.paths().ancestors(finding.path).take(names.len());
-        let known = shown.map(|path| trace.paths().site(path));
-        sites.extend(known.filter(|site| site.is_some()).map(|site| (trace.strings().get(site.file), site.line)));
+        let shown = run.frames(finding.path).take(names.len()).map(|frame| frame.site);
+        sites.extend(shown.filter(|site| site.is_known()).map(|site| (site.file, site.line)));
     }
     format!("{}-{:08x}", finding.pattern.name(), hash(&names, &sites))
 }
 
-fn place(trace: &Trace, path: CallPathId) -> Place<'_> {
+fn place(run: &Run, path: CallPathId) -> Place<'_> {
     Place {
-        construct: names::construct(trace, path),
-        location: location(trace, path),
-        callpath: names::callpath(trace, path),
+        construct: names::construct(run, path),
+        location: location(run, path),
+        callpath: names::callpath(run, path),
     }
 }
 
-fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
-    let names::Location { file, line, function } = names::location(trace, path);
+fn location(run: &Run, path: CallPathId) -> Location<'_> {
+    let partune_engine::Location { file, line, function } = run.location(path);
     Location { file, line, function }
 }
 

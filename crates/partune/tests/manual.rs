@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use partune_engine::ANALYSES;
+use partune_engine::analyses;
 
 use crate::archives::workspace;
 
@@ -24,7 +24,7 @@ fn pages_are_current() {
         "# The analyses\n\nWhat each computes, from what, and where the formula comes from. These pages are made from the code; \
          `partune analyze ARCHIVE --only NAME` runs one.\n\n| name | what it shows |\n|---|---|\n",
     );
-    for analysis in ANALYSES {
+    for analysis in analyses() {
         let _ = writeln!(list, "| [{0}]({0}.md) | {1} |", analysis.name, analysis.title);
         let page = format!(
             "# {}\n\n`partune analyze ARCHIVE --only {}`\n\n{}\n",

@@ -1,6 +1,6 @@
 //! `summary`: what kind of loss it is.
 
-use partune_analysis::{Efficiency, Hierarchy, Level, LevelFactors};
+use partune_engine::{Efficiency, Hierarchy, Level, LevelFactors};
 use partune_report::sentences::{self, Piece};
 use partune_report::{paradigms, words};
 use serde::Serialize;
@@ -81,24 +81,25 @@ pub(super) struct Quality {
 }
 
 pub(super) fn summary(run: &Run, _: &Ask<'_>) -> Result<Summary, Error> {
-    let trace = run.trace();
-    let duration = run.seconds(trace.duration());
-    let profile = trace.profile().is_some();
+    let recorded = run.recorded();
+    let duration = run.seconds(recorded.duration());
+    let profile = recorded.is_profile();
     let waiting = partune_report::waiting(&run.diagnosis);
     let (bounds, gaps) = run.diagnosis.bounds().map(|it| bounds(&it.run)).unwrap_or_default();
     let worst = run.diagnosis.findings.iter().take(TOLD);
     let told = sentences::verdict(&run.diagnosis).into_iter();
     let told = told.chain(worst.map(|ranked| sentences::loss(&run.diagnosis, ranked)));
+    let counts = recorded.counts();
     Ok(Summary {
         name: text::name(&run.name),
         path: text::long(&run.path.to_string_lossy()),
         producer: None,
-        paradigms: paradigms(&run.diagnosis),
-        pes: trace.cpu_pes().count(),
-        processes: trace.cpu_processes().count(),
-        device_streams: trace.device_pes().count(),
-        devices: trace.devices(),
-        events: trace.events(),
+        paradigms: paradigms(recorded),
+        pes: counts.pes,
+        processes: counts.processes,
+        device_streams: counts.device_streams,
+        devices: counts.devices,
+        events: recorded.events(),
         duration_s: duration,
         profile_only: profile,
         waiting_s: waiting.map(|it| it.0),
