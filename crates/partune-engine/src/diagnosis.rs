@@ -6,7 +6,7 @@ use partune_analysis::{
     Account, Activities, AnalysisResult, Base, Efficiency, Finding, Hierarchies, Options, Pair, Section, by_place, once,
 };
 use partune_base::{Span, Time};
-use partune_diag::{Diagnostic, Quality, Severity};
+use partune_diag::{Code, Diagnostic, Quality, Severity};
 use partune_index::Index;
 use partune_index::clock_repair::Repair;
 use partune_trace::{PauseKind, Trace};
@@ -38,6 +38,7 @@ impl Diagnosis {
         quality.merge(run.index.quality.clone());
         if run.is_profile() {
             quality.add(Diagnostic::info(
+                Code::IsProfile,
                 "this is a profile, sums without events: waits and who caused them, critical path, imbalance that changes from turn to \
                  turn, serialization, transfer and phases cannot be known",
                 "record without --profile where a place of this profile has to be explained",
@@ -119,12 +120,17 @@ fn clock_notes(repair: &Repair, index: &Index, trace: &Trace) -> Vec<Diagnostic>
     }
     if !index.clocks.aligned {
         message += ": they were never aligned, so no wait is claimed between processes";
-        return vec![Diagnostic::data_loss(message, "record with a recorder that aligns the clocks of processes")];
+        return vec![Diagnostic::data_loss(
+            Code::ClocksNotAligned,
+            message,
+            "record with a recorder that aligns the clocks of processes",
+        )];
     }
     if repair.moved_events > 0 {
         let _ = write!(message, "; a controlled logical clock moved {} time stamps", repair.moved_events);
     }
     vec![Diagnostic::info(
+        Code::ClocksDisagree,
         message,
         "record on one node or with a synchronised timer; --no-clock-repair shows times as recorded",
     )]
@@ -169,7 +175,7 @@ pub(crate) fn pause_notes(trace: &Trace) -> impl Iterator<Item = Diagnostic> {
     [writing, off].into_iter().filter_map(|(kind, why, remedy)| {
         let share = paused(trace, kind);
         let message = || format!("the recorder paused for {:.1} % of the run, {why}", share * 100.0);
-        (share >= DISTORTED).then(|| Diagnostic::info(message(), remedy))
+        (share >= DISTORTED).then(|| Diagnostic::info(Code::RecorderPaused, message(), remedy))
     })
 }
 
@@ -186,6 +192,7 @@ pub(crate) fn recording_note(trace: &Trace, options: &Options) -> Option<Diagnos
     (total > 0.0 && share >= DISTORTED).then(|| {
         let percent = share * 100.0;
         Diagnostic::info(
+            Code::RecordingCost,
             format!("recording {events} events took at least {percent:.1} % of the run, and figures contain it"),
             "exclude the functions that --only measurement lists from recording; its table has times without it",
         )

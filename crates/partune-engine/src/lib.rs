@@ -39,7 +39,7 @@ pub use partune_analysis::{
     Occurrence, Options, Pair, PathTime, PathTimes, Pattern, PlaceRow, PlaceSums, Point, RunFigures, Scalar, ScaledRow,
     ScaledSums, Scaling, ScalingOutcome, Section, SectionShape, Shape, TableShape, Unit, Values, Verdict,
 };
-pub use partune_diag::{Diagnostic, Quality, Severity};
+pub use partune_diag::{Code, Diagnostic, Quality, Severity};
 pub use partune_machine::Machine;
 pub use partune_picture::{
     Bin, CallTree, Exchange, Exchanges, Flat, Fold, Found, Heat, Kind, Node, Tiles, Times, View,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use partune_analysis::{ANALYSES, Analysis, Input, Options, Outcome, PROFILE_ANALYSES, Waits};
-use partune_diag::Diagnostic;
+use partune_diag::{Code, Diagnostic};
 use partune_index::clock_repair::Repair;
 use partune_index::{Index, clock_repair};
 use partune_trace::Trace;
@@ -125,7 +125,7 @@ fn diagnose(
     let unable = request.only.iter().filter(|name| !able.iter().any(|analysis| analysis.name == **name));
     for name in unable.filter(|_| diagnosis.run.is_profile()) {
         let message = format!("the analysis {name} needs events, and this is a profile");
-        diagnosis.quality.add(Diagnostic::info(message, "record without --profile"));
+        diagnosis.quality.add(Diagnostic::info(Code::NeedsEvents, message, "record without --profile"));
     }
     for note in pause_notes(&diagnosis.run.trace) {
         diagnosis.quality.add(note);

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use partune_base::{CallPathId, Span, Time};
-use partune_engine::{Diagnosis, Ranked, Run, Severity};
+use partune_engine::{Code, Diagnosis, Pattern, Ranked, Role, Run, Severity};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -68,6 +68,9 @@ impl PieceEntry {
 
 #[derive(Serialize, JsonSchema)]
 struct Quality<'a> {
+    /// What it is, for programs; the message may change. docs/quality.md has them all.
+    #[schemars(extend("enum" = codes()))]
+    code: &'static str,
     #[schemars(extend("enum" = severities()))]
     severity: &'static str,
     message: &'a str,
@@ -79,6 +82,7 @@ struct Quality<'a> {
 struct Finding<'a> {
     /// Stable for the same pattern and place, also between runs of a program.
     id: String,
+    #[schemars(extend("enum" = patterns()))]
     pattern: &'static str,
     seconds: f64,
     /// The same in hours of PEs.
@@ -86,6 +90,7 @@ struct Finding<'a> {
     /// Share of the run's time on all PEs.
     fraction: f64,
     count: u64,
+    #[schemars(extend("enum" = roles()))]
     role: &'static str,
     construct: &'a str,
     location: Location<'a>,
@@ -166,10 +171,23 @@ struct Instance {
 
 #[derive(Serialize, JsonSchema)]
 struct Advice {
+    #[schemars(extend("enum" = patterns()))]
     action: &'static str,
     text: &'static str,
     /// At most this much of the PEs' time: what the finding loses.
     predicted_gain_s: f64,
+}
+
+fn codes() -> Vec<&'static str> {
+    Code::ALL.iter().map(|code| code.name()).collect()
+}
+
+pub(crate) fn patterns() -> [&'static str; Pattern::ALL.len()] {
+    Pattern::ALL.map(Pattern::name)
+}
+
+pub(crate) fn roles() -> Vec<&'static str> {
+    Role::ALL.iter().map(|role| role.name()).collect()
 }
 
 fn severities() -> [&'static str; 3] {
@@ -189,6 +207,7 @@ pub fn document(diagnosis: &Diagnosis, archive: &str) -> String {
         }
     }
     let quality = diagnosis.quality.entries().iter().map(|entry| Quality {
+        code: entry.code.name(),
         severity: entry.severity.name(),
         message: &entry.message,
         remedy: &entry.remedy,

@@ -13,7 +13,7 @@ use crate::{names, words};
 pub(crate) fn header(out: &mut String, diagnosis: &Diagnosis, archive: &str) {
     let run = &diagnosis.run;
     let pes = names::pes(run);
-    let paradigms = run.paradigms();
+    let paradigms = run.paradigms_at_work();
     let what = match run.is_profile() {
         true => format!("profile of {} operations", run.profiled_operations()),
         false => format!("{}{} events", if run.piece().is_some() { "about " } else { "" }, run.events()),

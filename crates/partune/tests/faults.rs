@@ -105,6 +105,24 @@ fn no_wait_comes_from_a_message_without_partner() {
     }
 }
 
+/// A message that nobody receives has a code in the document, and one that is received has none.
+#[test]
+fn what_is_noticed_has_a_code() {
+    let codes = |receives: &str| -> Vec<String> {
+        let text = format!(
+            "pe 0: main 0..20 {{ MPI_Send 0..1 send(to=1, tag=3, bytes=8) }}
+             pe 1: main 0..20 {{ {receives} }}"
+        );
+        let diagnosis = analyze(partune_testkit::trace(&text), &Request::default(), &());
+        let document: serde_json::Value =
+            serde_json::from_str(&partune_report::document(&diagnosis, "run")).expect("it is JSON");
+        let entries = document["quality"].as_array().expect("there is a list").iter();
+        entries.filter_map(|entry| Some(entry["code"].as_str()?.to_owned())).collect()
+    };
+    assert_eq!(codes("work 0..2"), ["unmatched-messages"]);
+    assert!(codes("MPI_Recv 0..2 recv(from=0, tag=3, bytes=8)").is_empty());
+}
+
 /// One of twenty ticks on each PE is 5 %.
 #[test]
 fn long_pauses_of_the_recorder_are_told() {

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::place::{At, FigureRow, PlaceId, figures, first, letter, notes};
 use super::{NamedRun, pretty};
+use crate::json;
 
 /// What `partune compare --json` prints. Lists with an entry a run are in the order of `runs`; the first run is the base. Lists with an
 /// entry a change have none for the base.
@@ -99,7 +100,9 @@ struct PlaceFigures<'a> {
 
 #[derive(Serialize, JsonSchema)]
 struct FindingEntry<'a> {
+    #[schemars(extend("enum" = json::patterns()))]
     pattern: &'static str,
+    #[schemars(extend("enum" = json::roles()))]
     role: &'static str,
     construct: &'a str,
     callpath: Vec<Cow<'a, str>>,

@@ -73,6 +73,9 @@ struct Gap {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Quality {
+    /// What it is, for programs.
+    #[cfg_attr(test, schemars(extend("enum" = partune_diag::Code::ALL.iter().map(|code| code.name()).collect::<Vec<_>>())))]
+    code: &'static str,
     #[cfg_attr(test, schemars(extend("enum" = partune_diag::Severity::ALL.map(partune_diag::Severity::name))))]
     severity: &'static str,
     message: String,
@@ -148,6 +151,7 @@ fn bounds(hierarchy: &Hierarchy) -> (Vec<Bound>, Vec<Gap>) {
 pub(super) fn quality(run: &Run) -> Vec<Quality> {
     let entries = run.diagnosis.quality.entries().iter().take(200);
     let row = |entry: &partune_diag::Diagnostic| Quality {
+        code: entry.code.name(),
         severity: entry.severity.name(),
         message: text::long(&entry.message),
         remedy: text::long(&entry.remedy),
