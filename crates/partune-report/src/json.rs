@@ -299,7 +299,7 @@ pub fn finding_id(run: &Run, finding: &partune_engine::Finding) -> String {
         sites.push((at.file, at.line));
     } else {
         let shown = run.frames(finding.path).take(names.len()).map(|frame| frame.site);
-        sites.extend(shown.filter(|site| site.is_known()).map(|site| (site.file, site.line)));
+        sites.extend(shown.filter(partune_engine::Site::is_known).map(|site| (site.file, site.line)));
     }
     format!("{}-{:08x}", finding.pattern.name(), hash(&names, &sites))
 }

@@ -14,9 +14,10 @@ pub(crate) fn header(out: &mut String, diagnosis: &Diagnosis, archive: &str) {
     let run = &diagnosis.run;
     let pes = names::pes(run);
     let paradigms = run.paradigms_at_work();
-    let what = match run.is_profile() {
-        true => format!("profile of {} operations", run.profiled_operations()),
-        false => format!("{}{} events", if run.piece().is_some() { "about " } else { "" }, run.events()),
+    let what = if run.is_profile() {
+        format!("profile of {} operations", run.profiled_operations())
+    } else {
+        format!("{}{} events", if run.piece().is_some() { "about " } else { "" }, run.events())
     };
     let duration = names::seconds(run.seconds(run.duration()));
     let duration = words::piece(run).map_or(duration, |piece| format!("a piece {piece}"));

@@ -12,6 +12,9 @@ use partune_trace::VisitIx;
 
 use super::Run;
 
+/// The first visit of each region.
+type Firsts = Table<RegionId, Option<(Time, PeId, VisitIx)>>;
+
 /// What is made when it is first needed.
 #[derive(Default)]
 pub(super) struct Made {
@@ -19,7 +22,7 @@ pub(super) struct Made {
     tree: OnceLock<CallTree>,
     flat: OnceLock<Vec<Flat>>,
     waiting: OnceLock<Table<CallPathId, Span>>,
-    firsts: OnceLock<Table<RegionId, Option<(Time, PeId, VisitIx)>>>,
+    firsts: OnceLock<Firsts>,
     detail: OnceLock<Detail>,
     lines: OnceLock<Lines>,
     stacks: OnceLock<Stacks>,
@@ -123,7 +126,7 @@ impl Run {
         View { begin: self.begin(), end: self.end(), columns }
     }
 
-    pub(super) fn firsts(&self) -> &Table<RegionId, Option<(Time, PeId, VisitIx)>> {
+    pub(super) fn firsts(&self) -> &Firsts {
         self.made.firsts.get_or_init(|| firsts(&self.trace))
     }
 

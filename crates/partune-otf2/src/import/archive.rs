@@ -128,7 +128,7 @@ impl<'a> Archive<'a> {
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => {
-                faults.push(Diagnostic::error(Code::DamagedFile, format!("{name}: {error}"), "copy the archive again"))
+                faults.push(Diagnostic::error(Code::DamagedFile, format!("{name}: {error}"), "copy the archive again"));
             }
         }
         let name = format!("{}/{}.evt", self.name, location.archive_id);

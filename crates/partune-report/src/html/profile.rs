@@ -50,10 +50,7 @@ fn regions(run: &Run) -> Markup {
                     "Time and visits of each region over all PEs; least, mean and most are of one PE. Exclusive time is without what the region calls."
                     @if rows.len() > ROWS { " The first " (ROWS) " of " (rows.len()) " rows." }
                 }
-                thead { tr {
-                    th scope="col" { "Region" } th.n scope="col" { "Exclusive" } th.n scope="col" { "Inclusive" } th.n scope="col" { "Visits" } th.n scope="col" { "PEs" }
-                    th.n scope="col" { "Least" } th.n scope="col" { "Mean" } th.n scope="col" { "Most" }
-                } }
+                thead { tr { th scope="col" { "region" } @for name in ["exclusive", "inclusive", "visits", "pes", "min", "mean", "max"] { th scope="col" class="n" { (name) } } } }
                 tbody {
                     @for row in rows.iter().take(ROWS) {
                         tr {
