@@ -31,7 +31,7 @@ pub(crate) fn parts(packed: &[u8]) -> bool {
     }
     let Ok(completed) = partune_record::complete(folder.path()) else { return false };
     let summary = completed.expect("it was not complete");
-    match partune_engine::open(&summary.archive, &()) {
+    match partune_engine::inside::read(&summary.archive, &()) {
         Ok(trace) => assert_eq!(trace.pes().as_slice().len(), summary.pes),
         Err(OpenError::Empty { .. }) => {}
         Err(error) => panic!("{error}"),

@@ -76,6 +76,8 @@ export interface Answers {
     producer: string | null;
     profile_only: boolean;
     quality: {
+      /** What it is, for programs. */
+      code: "missing-file" | "unread-file" | "damaged-file" | "cut-file" | "unknown-records" | "malformed-records" | "long-lines" | "large-numbers" | "damaged-header" | "miscounted-events" | "samples-left-out" | "duplicate-definitions" | "unordered-definitions" | "no-locations" | "undefined-reference" | "undefined-window" | "undefined-group" | "undefined-partner" | "undefined-context" | "unknown-members" | "missing-names" | "unlisted-threads" | "too-many-threads" | "backward-times" | "far-times" | "unordered-records" | "stray-leaves" | "missing-leaves" | "crossing-visits" | "overlapping-states" | "too-many-visits" | "broken-callers" | "deep-callers" | "states-only" | "recorded-in-bursts" | "unmatched-messages" | "half-messages" | "uncompleted-receives" | "incomplete-collectives" | "uncompleted-collectives" | "contradicting-collectives" | "contradicting-roots" | "unproven-barriers" | "uncompleted-accesses" | "unended-epochs" | "unpaired-epochs" | "crowded-epochs" | "stray-releases" | "unknown-teams" | "nested-teams" | "lost-events" | "lost-calls" | "missing-statistics" | "missing-processes" | "ended-early" | "recorder-note" | "is-profile" | "needs-events" | "recorder-paused" | "recording-cost" | "clocks-disagree" | "clocks-not-aligned" | "clock-rate-unknown" | "no-debug-data" | "damaged-debug-data" | "unnamed-definitions" | "missing-thumbnails" | "left-out-lock-attempts" | "left-out-messages" | "left-out-call-lines";
       count: number;
       message: string;
       remedy: string;
@@ -511,6 +513,8 @@ export interface Answers {
     };
     producer: string | null;
     quality: {
+      /** What it is, for programs. */
+      code: "missing-file" | "unread-file" | "damaged-file" | "cut-file" | "unknown-records" | "malformed-records" | "long-lines" | "large-numbers" | "damaged-header" | "miscounted-events" | "samples-left-out" | "duplicate-definitions" | "unordered-definitions" | "no-locations" | "undefined-reference" | "undefined-window" | "undefined-group" | "undefined-partner" | "undefined-context" | "unknown-members" | "missing-names" | "unlisted-threads" | "too-many-threads" | "backward-times" | "far-times" | "unordered-records" | "stray-leaves" | "missing-leaves" | "crossing-visits" | "overlapping-states" | "too-many-visits" | "broken-callers" | "deep-callers" | "states-only" | "recorded-in-bursts" | "unmatched-messages" | "half-messages" | "uncompleted-receives" | "incomplete-collectives" | "uncompleted-collectives" | "contradicting-collectives" | "contradicting-roots" | "unproven-barriers" | "uncompleted-accesses" | "unended-epochs" | "unpaired-epochs" | "crowded-epochs" | "stray-releases" | "unknown-teams" | "nested-teams" | "lost-events" | "lost-calls" | "missing-statistics" | "missing-processes" | "ended-early" | "recorder-note" | "is-profile" | "needs-events" | "recorder-paused" | "recording-cost" | "clocks-disagree" | "clocks-not-aligned" | "clock-rate-unknown" | "no-debug-data" | "damaged-debug-data" | "unnamed-definitions" | "missing-thumbnails" | "left-out-lock-attempts" | "left-out-messages" | "left-out-call-lines";
       count: number;
       message: string;
       remedy: string;
@@ -581,8 +585,8 @@ export interface Answers {
         verdict: string;
       }[];
       construct: string;
-      pattern: string;
-      role: string;
+      pattern: "late_sender" | "late_receiver" | "wait_at_barrier" | "wait_at_nxn" | "late_broadcast" | "early_reduce" | "early_scan" | "wait_on_lock" | "wait_on_value" | "competing_put_get" | "late_fence" | "redundant_barrier" | "small_transfers" | "serial_blocking_transfers" | "load_imbalance" | "serial_section" | "poor_locality" | "high_frequency" | "above_baseline" | "operation_cost" | "input_output" | "wait_on_device" | "fork_join" | "idle_threads";
+      role: "init" | "finalize" | "inquiry" | "group_sync" | "group_notify" | "group_wait" | "one_to_all" | "all_to_one" | "all_to_all" | "scan" | "global_alloc" | "put" | "get" | "atomic" | "comm_sync" | "device_wait" | "rma_group_sync" | "rma_post" | "rma_start" | "rma_complete" | "rma_wait" | "send" | "recv" | "send_recv" | "probe" | "lock_acquire" | "lock_release" | "wait_on_value" | "signal" | "work_sharing" | "parallel" | "task_create" | "task_run" | "task_wait" | "pe_management" | "io" | "management" | "measurement" | "user";
       /** Null where it is not found: it loses less than the threshold there. */
       runs: ({
         /** The same on the base of the comparison, see `per_pe`: the changes are differences of these. */

@@ -4,6 +4,7 @@
 //! runs as a test of this crate, so `cargo test` fails where `tidy` does. To add a check, add a line there.
 
 mod floors;
+mod fronts;
 mod layers;
 mod rooms;
 mod sources;
@@ -26,6 +27,7 @@ struct Check {
 /// Every check, in the order in which problems are printed.
 const CHECKS: &[Check] = &[
     Check { name: "floors", run: floors::check },
+    Check { name: "front ends", run: fronts::check },
     Check { name: "rooms", run: rooms::check },
     Check { name: "header", run: sources::header },
     Check { name: "length", run: sources::length },

@@ -77,7 +77,10 @@ pub use fit::{Fit, Line};
 pub use input::{Input, Options};
 pub use iterations::turn_begins;
 pub use places::by_place;
-pub use results::{Account, AnalysisResult, Bound, Efficiency, Gap, Hierarchies, Hierarchy, Level, LevelFactors};
+pub use results::{
+    Account, Activities, ActivityTimes, AnalysisResult, Bound, Efficiency, Gap, Hierarchies, Hierarchy, Level,
+    LevelFactors, Pair,
+};
 pub use same_loss::once;
 pub use scaling::{
     Factors as ScalingFactors, Growth, Limit, Mode, Point, ScaledRow, ScaledSums, Scaling, ScalingOutcome, scale,

@@ -4,13 +4,11 @@
 //! from its start to its completion. So waiting for each other is not in it.
 
 use partune_base::{Id, PeId, Span};
-use partune_trace::{RmaTransferKind, Trace};
+use partune_trace::RmaTransferKind;
 use rayon::prelude::*;
 
 use crate::receptions::Receptions;
-use crate::{
-    Analysis, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values, profile_matrix,
-};
+use crate::{Analysis, AnalysisResult, Input, Outcome, Pair, Section, SectionShape, Shape, TableShape, profile_matrix};
 
 /// Rows of the table.
 const ROWS: usize = 100_000;
@@ -129,7 +127,13 @@ fn run(input: &Input<'_>) -> Outcome {
         section.notes.push(format!("the table lists the first {ROWS} of {} pairs, by bytes", cells.len()));
         cells.truncate(ROWS);
     }
-    section.tables.push(table(trace, &cells));
+    let pair = |&(from, to, cell): &(PeId, PeId, Cell)| {
+        let Cell { messages, accesses, bytes, time } = cell;
+        Pair { from, to, messages, accesses, bytes, seconds: trace.clock().seconds(time) }
+    };
+    let pairs: Vec<Pair> = cells.iter().map(pair).collect();
+    section.tables.push(Pair::table(&pairs, "communication"));
+    section.result = Some(AnalysisResult::Pairs(pairs));
     Outcome { findings: Vec::new(), sections: vec![section] }
 }
 
@@ -164,22 +168,4 @@ fn exchanges(input: &Input<'_>, receptions: &Receptions, pe: PeId, row: &mut Row
         cells.extend(row.take().into_iter().map(|(other, cell)| (pair(other).0, pair(other).1, cell)));
     }
     cells
-}
-
-fn table(trace: &Trace, cells: &[(PeId, PeId, Cell)]) -> DataTable {
-    let count = |of: &dyn Fn(&Cell) -> u64| Values::Count(cells.iter().map(|(_, _, cell)| of(cell)).collect());
-    DataTable {
-        name: "communication",
-        columns: vec![
-            Column::new("from", Values::Pe(cells.iter().map(|cell| cell.0).collect())),
-            Column::new("to", Values::Pe(cells.iter().map(|cell| cell.1).collect())),
-            Column::new("messages", count(&|cell| cell.messages)),
-            Column::new("rma", count(&|cell| cell.accesses)),
-            Column::new(
-                "bytes",
-                Values::Number(Unit::Bytes, cells.iter().map(|(_, _, cell)| cell.bytes as f64).collect()),
-            ),
-            Column::seconds("seconds", cells.iter().map(|(_, _, cell)| trace.clock().seconds(cell.time)).collect()),
-        ],
-    }
 }

@@ -12,7 +12,8 @@ use crate::sums::{outside, useful};
 use crate::times::{PathTime, PathTimes};
 use crate::useful::{cpu_pes, role_of_path};
 use crate::{
-    Analysis, Column, DataTable, Input, Outcome, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values,
+    Activities, ActivityTimes, Analysis, AnalysisResult, Column, DataTable, Input, Outcome, Section, SectionShape,
+    Shape, TableShape, Unit, Values,
 };
 
 /// Rows of each table.
@@ -157,23 +158,16 @@ fn run(input: &Input<'_>) -> Outcome {
     let outside = sum_outside(trace, times);
     let by_path = ranked(&paths, &outside);
     let by_region = ranked(&regions, &outside);
-    let (activities, totals, idle) = activities(trace, times.as_slice());
-    let clock = trace.clock();
-    let mut section = Section { name: "profile", ..Section::default() };
-    section.scalars.extend(
-        Activity::ALL
-            .iter()
-            .zip(&totals)
-            .map(|(activity, ticks)| Scalar::new(activity.name(), Unit::Seconds, clock.seconds(*ticks))),
-    );
-    section.scalars.push(Scalar::new("idle", Unit::Seconds, clock.seconds(idle)));
+    let activities = activities(trace, times.as_slice());
+    let mut section = Section { name: "profile", scalars: activities.scalars(), ..Section::default() };
     let shown = by_path.len().max(by_region.len());
     if shown > ROWS {
         section.notes.push(format!("tables list the first {ROWS} rows by exclusive time; there are up to {shown}"));
     }
     section.tables.push(table(trace, "regions", by_region, Values::Region));
     section.tables.push(table(trace, "callpaths", by_path, Values::Path));
-    section.tables.push(activities);
+    section.tables.push(activities.table("activities"));
+    section.result = Some(AnalysisResult::Activities(activities));
     Outcome { findings: Vec::new(), sections: vec![section] }
 }
 
@@ -219,8 +213,8 @@ fn table<I>(trace: &Trace, name: &'static str, mut rows: Vec<(I, Sums)>, ids: im
     DataTable { name, columns: std::iter::once(ids).chain(columns).collect() }
 }
 
-/// Time of each PE by activity, the sums over PEs, and the sum of idle time.
-fn activities(trace: &Trace, times: &[Vec<PathTime>]) -> (DataTable, [Span; 6], Span) {
+/// Time of each PE by activity.
+fn activities(trace: &Trace, times: &[Vec<PathTime>]) -> Activities {
     let run = (trace.begin(), trace.end());
     let pes: Vec<PeId> = trace.active_pes().collect();
     let cpus = cpu_pes(trace);
@@ -242,13 +236,12 @@ fn activities(trace: &Trace, times: &[Vec<PathTime>]) -> (DataTable, [Span; 6], 
         })
         .collect();
     let clock = trace.clock();
-    let mut columns = vec![Column::new("pe", Values::Pe(pes))];
-    let mut totals = [Span::ZERO; 6];
-    for (index, activity) in Activity::ALL.iter().enumerate() {
-        totals[index] = rows.iter().map(|row| row[index]).sum();
-        columns.push(Column::seconds(activity.name(), rows.iter().map(|row| clock.seconds(row[index])).collect()));
-    }
+    let times = |activity, of: &dyn Fn(&[Span; 6]) -> Span| ActivityTimes {
+        activity,
+        total: clock.seconds(rows.iter().map(of).sum()),
+        of_pes: rows.iter().map(|row| clock.seconds(of(row))).collect(),
+    };
     let idle = |row: &[Span; 6]| (trace.duration() - row.iter().copied().sum()).clamp_positive();
-    columns.push(Column::seconds("idle", rows.iter().map(|row| clock.seconds(idle(row))).collect()));
-    (DataTable { name: "activities", columns }, totals, rows.iter().map(idle).sum())
+    let known = Activity::ALL.iter().map(|activity| times(Some(*activity), &|row| row[*activity as usize]));
+    Activities { times: known.chain([times(None, &idle)]).collect(), pes }
 }

@@ -1,6 +1,9 @@
 //! Results that others calculate with, as types: whoever reads one names a field, which the compiler knows. The figures of a section are made from
 //! its result, and what the schema says of them from the same declaration.
 
+use partune_base::PeId;
+use partune_trace::Activity;
+
 use crate::section::{Column, DataTable, Scalar, Section, Unit, Values};
 
 /// The result of an analysis whose figures are more than rows to be shown.
@@ -9,6 +12,8 @@ pub enum AnalysisResult {
     Account(Account),
     Efficiency(Box<Efficiency>),
     Bounds(Hierarchies),
+    Activities(Activities),
+    Pairs(Vec<Pair>),
 }
 
 impl AnalysisResult {
@@ -22,6 +27,14 @@ impl AnalysisResult {
 
     pub fn bounds(&self) -> Option<&Hierarchies> {
         if let AnalysisResult::Bounds(bounds) = self { Some(bounds) } else { None }
+    }
+
+    pub fn activities(&self) -> Option<&Activities> {
+        if let AnalysisResult::Activities(activities) = self { Some(activities) } else { None }
+    }
+
+    pub fn pairs(&self) -> Option<&[Pair]> {
+        if let AnalysisResult::Pairs(pairs) = self { Some(pairs) } else { None }
     }
 }
 
@@ -234,5 +247,73 @@ impl Hierarchies {
         let of_threads = self.threads.iter().flat_map(|it| it.tables("thread_bounds", "thread_gaps"));
         let tables = self.run.tables("bounds", "gaps").into_iter().chain(of_threads).collect();
         Section { name: "bounds", tables, result: Some(AnalysisResult::Bounds(self)), ..Section::default() }
+    }
+}
+
+/// What PEs spent their time on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Activities {
+    /// Those that recorded something.
+    pub pes: Vec<PeId>,
+    /// One for each activity, and one for idle time.
+    pub times: Vec<ActivityTimes>,
+}
+
+/// Seconds of an activity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ActivityTimes {
+    /// None: idle.
+    pub activity: Option<Activity>,
+    /// Over all PEs.
+    pub total: f64,
+    /// Of each PE of [`Activities::pes`].
+    pub of_pes: Vec<f64>,
+}
+
+impl ActivityTimes {
+    pub fn name(&self) -> &'static str {
+        self.activity.map_or("idle", Activity::name)
+    }
+}
+
+impl Activities {
+    /// The sums over PEs, as a document shows them.
+    pub(crate) fn scalars(&self) -> Vec<Scalar> {
+        self.times.iter().map(|it| Scalar::new(it.name(), Unit::Seconds, it.total)).collect()
+    }
+
+    pub(crate) fn table(&self, name: &'static str) -> DataTable {
+        let pes = Column::new("pe", Values::Pe(self.pes.clone()));
+        let times = self.times.iter().map(|it| Column::seconds(it.name(), it.of_pes.clone()));
+        DataTable { name, columns: std::iter::once(pes).chain(times).collect() }
+    }
+}
+
+/// What one PE gave another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    pub from: PeId,
+    pub to: PeId,
+    pub messages: u64,
+    /// One-sided accesses.
+    pub accesses: u64,
+    pub bytes: u64,
+    /// Of moving the data, without waiting for each other.
+    pub seconds: f64,
+}
+
+impl Pair {
+    pub(crate) fn table(pairs: &[Pair], name: &'static str) -> DataTable {
+        let count = |of: fn(&Pair) -> u64| Values::Count(pairs.iter().map(of).collect());
+        let bytes = pairs.iter().map(|pair| pair.bytes as f64).collect();
+        let columns = vec![
+            Column::new("from", Values::Pe(pairs.iter().map(|pair| pair.from).collect())),
+            Column::new("to", Values::Pe(pairs.iter().map(|pair| pair.to).collect())),
+            Column::new("messages", count(|pair| pair.messages)),
+            Column::new("rma", count(|pair| pair.accesses)),
+            Column::new("bytes", Values::Number(Unit::Bytes, bytes)),
+            Column::seconds("seconds", pairs.iter().map(|pair| pair.seconds).collect()),
+        ];
+        DataTable { name, columns }
     }
 }

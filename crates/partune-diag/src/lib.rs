@@ -3,11 +3,15 @@
 //! Every reader and every index reports what it could not read, repair or match as a [`Diagnostic`]. Nothing here renders
 //! text for a terminal and nothing here decides an exit status; that happens at the edge.
 //!
+//! What it is has a [`Code`], which programs may rely on; the message is for people.
+//!
 //! A damaged archive can produce the same diagnostic a million times, so they are collected in a [`Quality`], which counts
 //! equal messages instead of keeping them.
 
+mod code;
 mod numbers;
 
+pub use code::Code;
 pub use numbers::{scale, seconds, three_digits};
 
 /// How bad it is for the reader of a report.
@@ -37,6 +41,7 @@ impl Severity {
 /// One kind of thing that was noticed, and how often.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
+    pub code: Code,
     pub severity: Severity,
     /// What happened, and where (file, PE); one sentence without a full stop.
     pub message: String,
@@ -47,20 +52,20 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    pub fn new(severity: Severity, message: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { severity, message: message.into(), remedy: remedy.into(), count: 1 }
+    pub fn new(code: Code, severity: Severity, message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { code, severity, message: message.into(), remedy: remedy.into(), count: 1 }
     }
 
-    pub fn info(message: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self::new(Severity::Info, message, remedy)
+    pub fn info(code: Code, message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::new(code, Severity::Info, message, remedy)
     }
 
-    pub fn data_loss(message: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self::new(Severity::DataLoss, message, remedy)
+    pub fn data_loss(code: Code, message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::new(code, Severity::DataLoss, message, remedy)
     }
 
-    pub fn error(message: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self::new(Severity::Error, message, remedy)
+    pub fn error(code: Code, message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::new(code, Severity::Error, message, remedy)
     }
 
     #[must_use]
@@ -88,7 +93,9 @@ impl Quality {
         if diagnostic.count == 0 {
             return;
         }
-        let same = |e: &&mut Diagnostic| e.severity == diagnostic.severity && e.message == diagnostic.message;
+        let same = |it: &&mut Diagnostic| {
+            (it.code, it.severity) == (diagnostic.code, diagnostic.severity) && it.message == diagnostic.message
+        };
         if let Some(entry) = self.entries.iter_mut().find(same) {
             entry.count = entry.count.saturating_add(diagnostic.count);
         } else if self.entries.len() < Self::LIMIT {
@@ -128,12 +135,12 @@ mod tests {
     #[test]
     fn equal_messages_are_counted_together_and_the_list_is_bounded() {
         let mut quality = Quality::default();
-        quality.add(Diagnostic::info("a", ""));
-        quality.add(Diagnostic::info("a", "").times(4));
-        quality.add(Diagnostic::info("never", "").times(0));
-        assert_eq!(quality.entries(), [Diagnostic::info("a", "").times(5)]);
+        quality.add(Diagnostic::info(Code::RecorderNote, "a", ""));
+        quality.add(Diagnostic::info(Code::RecorderNote, "a", "").times(4));
+        quality.add(Diagnostic::info(Code::RecorderNote, "never", "").times(0));
+        assert_eq!(quality.entries(), [Diagnostic::info(Code::RecorderNote, "a", "").times(5)]);
         for i in 0..1000 {
-            quality.add(Diagnostic::error(format!("message {i}"), ""));
+            quality.add(Diagnostic::error(Code::DamagedFile, format!("message {i}"), ""));
         }
         assert_eq!(quality.entries().len(), Quality::LIMIT);
         assert_eq!(quality.dropped(), 1000 - (Quality::LIMIT as u64 - 1));

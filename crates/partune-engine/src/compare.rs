@@ -31,10 +31,10 @@ pub fn compare(diagnoses: &[&Diagnosis]) -> Result<Comparison, CompareError> {
 
 /// How a program scales over diagnoses on several numbers of PEs, in any order; those on one number count by their median.
 pub fn scale(diagnoses: &[&Diagnosis], mode: Mode) -> Result<Scaling, CompareError> {
-    let pes = |diagnosis: &&Diagnosis| diagnosis.trace.cpu_pes().count();
+    let pes = |diagnosis: &&Diagnosis| diagnosis.run.counts().pes;
     match diagnoses {
         [] | [_] => return Err(CompareError::OnePoint),
-        all if all.iter().any(|it| pes(it) == 0 || !it.trace.duration().is_positive()) => {
+        all if all.iter().any(|it| pes(it) == 0 || !it.run.duration().is_positive()) => {
             return Err(CompareError::Empty);
         }
         [first, others @ ..] if others.iter().all(|it| pes(it) == pes(first)) => {
@@ -53,8 +53,8 @@ fn with_runs<T>(diagnoses: &[&Diagnosis], work: impl FnOnce(&[Run<'_>]) -> T) ->
         .iter()
         .zip(&findings)
         .map(|(it, findings)| Run {
-            trace: &it.trace,
-            waits: &it.waits,
+            trace: &it.run.trace,
+            waits: &it.run.waits,
             sections: &it.sections,
             findings,
             minimum: Options::default().minimum,

@@ -54,7 +54,7 @@ pub fn convert(from: &Path, to: &Path, progress: &dyn Progress) -> Result<Conver
         let (events, definitions, locations) = (copied.events, copied.definitions, copied.locations);
         return Ok(Converted { anchor, events, definitions, locations, quality: copied.quality });
     }
-    let trace = crate::open(&entry, progress)?;
+    let trace = crate::inside::read(&entry, progress)?;
     let written =
         export(&trace, &target, &name(&anchor)).map_err(|error| ConvertError::Export { path: entry, error })?;
     let mut quality = trace.quality().clone();

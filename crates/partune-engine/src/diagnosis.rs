@@ -3,13 +3,15 @@
 use std::fmt::Write;
 
 use partune_analysis::{
-    Account, AnalysisResult, Base, Efficiency, Finding, Hierarchies, Options, Section, Waits, by_place, once,
+    Account, Activities, AnalysisResult, Base, Efficiency, Finding, Hierarchies, Options, Pair, Section, by_place, once,
 };
 use partune_base::{Span, Time};
-use partune_diag::{Diagnostic, Quality, Severity};
+use partune_diag::{Code, Diagnostic, Quality, Severity};
 use partune_index::Index;
 use partune_index::clock_repair::Repair;
 use partune_trace::{PauseKind, Trace};
+
+use crate::Run;
 
 /// A finding with its weight in the run.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,12 +21,9 @@ pub struct Ranked {
     pub fraction: f64,
 }
 
-/// The result of an analysis: the trace, what was derived from it, figures, and findings, worst first.
+/// The result of an analysis: the run, figures, and findings, worst first.
 pub struct Diagnosis {
-    pub trace: Trace,
-    pub index: Index,
-    pub waits: Waits,
-    pub repair: Repair,
+    pub run: Run,
     pub sections: Vec<Section>,
     pub findings: Vec<Ranked>,
     /// Whether an analysis that looks for findings was run; else there are none to tell of.
@@ -34,27 +33,21 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    pub(crate) fn new(
-        trace: Trace,
-        index: Index,
-        waits: Waits,
-        repair: Repair,
-        sections: Vec<Section>,
-        findings: Vec<Ranked>,
-    ) -> Diagnosis {
-        let mut quality = trace.quality().clone();
-        quality.merge(index.quality.clone());
-        if trace.profile().is_some() {
+    pub(crate) fn new(run: Run, sections: Vec<Section>, findings: Vec<Ranked>) -> Diagnosis {
+        let mut quality = run.trace.quality().clone();
+        quality.merge(run.index.quality.clone());
+        if run.is_profile() {
             quality.add(Diagnostic::info(
+                Code::IsProfile,
                 "this is a profile, sums without events: waits and who caused them, critical path, imbalance that changes from turn to \
                  turn, serialization, transfer and phases cannot be known",
                 "record without --profile where a place of this profile has to be explained",
             ));
         }
-        for note in clock_notes(&repair, &index, &trace) {
+        for note in clock_notes(&run.repair, &run.index, &run.trace) {
             quality.add(note);
         }
-        Diagnosis { trace, index, waits, repair, sections, findings, sought: true, quality }
+        Diagnosis { run, sections, findings, sought: true, quality }
     }
 }
 
@@ -74,6 +67,16 @@ impl Diagnosis {
         self.results().find_map(AnalysisResult::bounds)
     }
 
+    /// What PEs spent their time on.
+    pub fn activities(&self) -> Option<&Activities> {
+        self.results().find_map(AnalysisResult::activities)
+    }
+
+    /// Who gave how much to whom, most bytes first.
+    pub fn pairs(&self) -> &[Pair] {
+        self.results().find_map(AnalysisResult::pairs).unwrap_or_default()
+    }
+
     fn results(&self) -> impl Iterator<Item = &AnalysisResult> {
         self.sections.iter().filter_map(|section| section.result.as_ref())
     }
@@ -86,15 +89,15 @@ impl Diagnosis {
     /// Whether times of different PEs can be compared. If not, everything that needs those of several is doubtful: the run time, so efficiency,
     /// bounds, and all that is said of who was late.
     pub fn clocks_aligned(&self) -> bool {
-        let repair = &self.repair;
-        repair.violated_messages + repair.violated_collectives == 0 || self.index.clocks.aligned
+        let clocks = self.run.clocks();
+        clocks.violated == 0 || clocks.aligned
     }
 
     /// The share of the run in which the recorder wrote what it had recorded, where that is more than any finding; what is found is about the
     /// recorder then.
     pub fn mostly_written(&self) -> Option<f64> {
         let most = self.findings.first().map_or(0.0, |worst| worst.fraction);
-        Some(paused(&self.trace, PauseKind::Flush)).filter(|share| *share >= DISTORTED && *share >= most)
+        Some(paused(&self.run.trace, PauseKind::Flush)).filter(|share| *share >= DISTORTED && *share >= most)
     }
 
     /// What was noticed and makes figures doubtful or too small, worst first.
@@ -117,12 +120,17 @@ fn clock_notes(repair: &Repair, index: &Index, trace: &Trace) -> Vec<Diagnostic>
     }
     if !index.clocks.aligned {
         message += ": they were never aligned, so no wait is claimed between processes";
-        return vec![Diagnostic::data_loss(message, "record with a recorder that aligns the clocks of processes")];
+        return vec![Diagnostic::data_loss(
+            Code::ClocksNotAligned,
+            message,
+            "record with a recorder that aligns the clocks of processes",
+        )];
     }
     if repair.moved_events > 0 {
         let _ = write!(message, "; a controlled logical clock moved {} time stamps", repair.moved_events);
     }
     vec![Diagnostic::info(
+        Code::ClocksDisagree,
         message,
         "record on one node or with a synchronised timer; --no-clock-repair shows times as recorded",
     )]
@@ -167,7 +175,7 @@ pub(crate) fn pause_notes(trace: &Trace) -> impl Iterator<Item = Diagnostic> {
     [writing, off].into_iter().filter_map(|(kind, why, remedy)| {
         let share = paused(trace, kind);
         let message = || format!("the recorder paused for {:.1} % of the run, {why}", share * 100.0);
-        (share >= DISTORTED).then(|| Diagnostic::info(message(), remedy))
+        (share >= DISTORTED).then(|| Diagnostic::info(Code::RecorderPaused, message(), remedy))
     })
 }
 
@@ -184,6 +192,7 @@ pub(crate) fn recording_note(trace: &Trace, options: &Options) -> Option<Diagnos
     (total > 0.0 && share >= DISTORTED).then(|| {
         let percent = share * 100.0;
         Diagnostic::info(
+            Code::RecordingCost,
             format!("recording {events} events took at least {percent:.1} % of the run, and figures contain it"),
             "exclude the functions that --only measurement lists from recording; its table has times without it",
         )

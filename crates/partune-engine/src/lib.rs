@@ -1,5 +1,8 @@
 //! A session: open an archive, import it, derive, analyse. The only API that a front end sees.
 //!
+//! [`Diagnosis`] is what was found, and [`Run`] answers whatever else there is to know; neither shows what it is made from. Types from below that
+//! stand here are ids and plain values.
+//!
 //! The first floor that touches files. Everything here is told to a [`Progress`], and everything that was noticed about the
 //! input ends in [`Diagnosis::quality`].
 
@@ -8,23 +11,59 @@ mod convert;
 mod diagnosis;
 mod files;
 mod formats;
+pub mod inside;
 mod machine;
+mod run;
 mod selection;
 mod session;
 
 use std::time::{Duration, Instant};
 
+use partune_analysis::{ANALYSES, Analysis};
+
 pub use compare::{CompareError, compare, scale};
 pub use convert::{ConvertError, Converted, convert, create};
 pub use diagnosis::{Diagnosis, Ranked};
-pub use formats::{FORMATS, OpenError};
+pub use formats::OpenError;
 pub use machine::{MachineError, read_machine, write_machine};
+pub use run::{
+    Blocks, Clocks, Collective, Counts, Doing, Frame, Group, Location, Matched, Meeting, Member, Metric, Operation,
+    Passed, Pe, Process, Region, Run, Sample, Site, Transfer, TransferKind, Visit, Wait, Way,
+};
 pub use selection::{Moment, Selection, SelectionError};
-pub use session::{Request, analyze, analyze_piece, open};
+pub use session::{Opened, Request, analyze, analyze_piece, open};
 
-pub use partune_analysis::{ANALYSES, Analysis, Comparison, Mode, Options, Scaling};
-pub use partune_diag::{Diagnostic, Quality, Severity};
+pub use partune_analysis::{
+    Account, Activities, ActivityTimes, Bound, Cause, Change, Column, Comparison, DataTable, Efficiency, Figure,
+    Finding, FindingRow, FindingSums, Gap, Growth, Hierarchies, Hierarchy, Level, LevelFactors, Limit, Mode, Note,
+    Occurrence, Options, Pair, PathTime, PathTimes, Pattern, PlaceRow, PlaceSums, Point, RunFigures, Scalar, ScaledRow,
+    ScaledSums, Scaling, ScalingOutcome, Section, SectionShape, Shape, TableShape, Unit, Values, Verdict,
+};
+pub use partune_diag::{Code, Diagnostic, Quality, Severity};
 pub use partune_machine::Machine;
+pub use partune_picture::{
+    Bin, CallTree, Exchange, Exchanges, Flat, Fold, Found, Heat, Kind, Node, Tiles, Times, View,
+};
+pub use partune_trace::{Activity, PeKind, Piece, Role};
+
+/// An analysis, for who lists them.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// The name of its section, and for who asks for some only.
+    pub name: &'static str,
+    /// One line for people.
+    pub title: &'static str,
+    /// Its manual; Markdown.
+    pub docs: &'static str,
+    /// What sections it may have, in order.
+    pub shows: &'static [SectionShape],
+}
+
+/// All analyses, in the order of a report.
+pub fn analyses() -> impl Iterator<Item = About> {
+    let about = |it: &&Analysis| About { name: it.name, title: it.title, docs: it.docs, shows: it.shows };
+    ANALYSES.iter().map(about)
+}
 
 /// Is told what the engine does. Called from several threads.
 pub trait Progress: Sync {

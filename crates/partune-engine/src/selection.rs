@@ -68,7 +68,7 @@ fn instead(near: &[String]) -> String {
 
 impl Selection {
     /// Begin and end of the piece; `None` for the whole run. Linear in visits.
-    pub fn find(&self, trace: &Trace) -> Result<Option<(Time, Time)>, SelectionError> {
+    pub(crate) fn find(&self, trace: &Trace) -> Result<Option<(Time, Time)>, SelectionError> {
         if *self == Selection::default() {
             return Ok(None);
         }

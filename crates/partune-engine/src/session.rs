@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use partune_analysis::{ANALYSES, Analysis, Input, Options, Outcome, PROFILE_ANALYSES, Shared, Waits};
-use partune_diag::Diagnostic;
+use partune_diag::{Code, Diagnostic};
 use partune_index::clock_repair::Repair;
 use partune_index::{Index, Ties, clock_repair};
 use partune_trace::Trace;
@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use crate::diagnosis::{Diagnosis, pause_notes, rank, recording_note};
 use crate::formats::{self, OpenError};
 use crate::selection::{Selection, SelectionError};
-use crate::{Progress, timed};
+use crate::{Progress, Run, timed};
 
 /// What to analyse, and how.
 #[derive(Clone, Debug)]
@@ -31,35 +31,38 @@ impl Default for Request {
     }
 }
 
+/// An archive that was read, and is to be analysed.
+pub struct Opened(pub(crate) Trace);
+
 /// Opens and imports an archive of any known format. A folder stands for the only archive in it. One in which no PE recorded anything is an
 /// error: there is nothing to say of it.
-pub fn open(path: &Path, progress: &dyn Progress) -> Result<Trace, OpenError> {
+pub fn open(path: &Path, progress: &dyn Progress) -> Result<Opened, OpenError> {
     let entry = formats::entry(path)?;
     let format = formats::detect(&entry)?;
     progress.stage("reading");
     let trace = timed(progress, "reading", || formats::read(format, &entry, progress))?;
     if trace.active_pes().next().is_some() {
-        return Ok(trace);
+        return Ok(Opened(trace));
     }
     let worst = trace.quality().entries().iter().max_by_key(|it| (it.severity, std::cmp::Reverse(it.message.as_str())));
     let (noticed, remedy) = worst.map_or_else(Default::default, |it| (format!(": {}", it.message), it.remedy.clone()));
     Err(OpenError::Empty { path: entry, noticed, remedy })
 }
 
-/// Everything that can be said about a trace. The result does not depend on the number of threads.
-pub fn analyze(trace: Trace, request: &Request, progress: &dyn Progress) -> Diagnosis {
-    analyze_piece(trace, &Selection::default(), request, progress).expect("the whole run is always there")
+/// Everything that can be said about a run. The result does not depend on the number of threads.
+pub fn analyze(opened: impl Into<Opened>, request: &Request, progress: &dyn Progress) -> Diagnosis {
+    analyze_piece(opened, &Selection::default(), request, progress).expect("the whole run is always there")
 }
 
 /// The same of a piece of the run. Clocks are repaired, operations matched and waits found on the whole run, and cut then: what happened
 /// before the piece explains what is in it, and counts with nothing.
 pub fn analyze_piece(
-    trace: Trace,
+    opened: impl Into<Opened>,
     selection: &Selection,
     request: &Request,
     progress: &dyn Progress,
 ) -> Result<Diagnosis, SelectionError> {
-    let (trace, index, repair) = matched(trace, request, progress);
+    let (trace, index, repair) = matched(opened.into().0, request, progress);
     let piece = selection.find(&trace)?;
     let (trace, index, waits, ties) = timed(progress, "waits", || match piece {
         None => {
@@ -125,17 +128,17 @@ fn diagnose(
         sections.extend(outcome.sections);
     }
     let findings = rank(findings, &trace, &request.options);
-    let mut diagnosis = Diagnosis::new(trace, index, waits, repair, sections, findings);
+    let mut diagnosis = Diagnosis::new(Run::new(trace, index, waits, repair), sections, findings);
     diagnosis.sought = able.iter().filter(wanted).any(|analysis| analysis.finds);
     let unable = request.only.iter().filter(|name| !able.iter().any(|analysis| analysis.name == **name));
-    for name in unable.filter(|_| diagnosis.trace.profile().is_some()) {
+    for name in unable.filter(|_| diagnosis.run.is_profile()) {
         let message = format!("the analysis {name} needs events, and this is a profile");
-        diagnosis.quality.add(Diagnostic::info(message, "record without --profile"));
+        diagnosis.quality.add(Diagnostic::info(Code::NeedsEvents, message, "record without --profile"));
     }
-    for note in pause_notes(&diagnosis.trace) {
+    for note in pause_notes(&diagnosis.run.trace) {
         diagnosis.quality.add(note);
     }
-    if let Some(note) = recording_note(&diagnosis.trace, &request.options) {
+    if let Some(note) = recording_note(&diagnosis.run.trace, &request.options) {
         diagnosis.quality.add(note);
     }
     diagnosis

@@ -7,7 +7,7 @@
 //! known to be empty.
 
 use partune_base::{CallPathId, Time};
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_trace::{Pause, PauseKind, Stream, Visit, VisitIx};
 use rustc_hash::FxHashMap;
 
@@ -62,30 +62,35 @@ impl Faults {
 
     /// Says what was wrong. `place` is what a PE is in the input: "location", "thread".
     pub fn report(&self, place: &str, quality: &mut Quality) {
-        let mut lost = |count: u64, message: &str, remedy: &str| {
-            quality.add(Diagnostic::data_loss(message, remedy).times(count));
+        let mut lost = |code: Code, count: u64, message: &str, remedy: &str| {
+            quality.add(Diagnostic::data_loss(code, message, remedy).times(count));
         };
         lost(
+            Code::StrayLeaves,
             self.stray_leaves,
             "a region is left that was not entered; the event was ignored",
             "the recorder missed events, or recording began inside the region",
         );
         lost(
+            Code::MissingLeaves,
             self.missing_leaves,
             "a region is entered and never left; it was closed where its caller ended, or at the end of the trace",
             "the recorder missed events, or the program ended inside the region",
         );
         lost(
+            Code::BackwardTimes,
             self.backward_times,
             &format!("time stamps of a {place} run backwards; such events were moved to the time of their predecessor"),
             "the recorder's clock is not monotonic: record again with another timer",
         );
         lost(
+            Code::FarTimes,
             self.far_times,
             "time stamps lie more than 2^61 ticks from the begin of the trace; such events were moved to that limit",
             "the time stamps, or what they count from, are damaged: copy the archive again",
         );
         lost(
+            Code::TooManyVisits,
             self.too_many_visits,
             &format!("a {place} enters regions more than 2^31 times; what is beyond was left out"),
             "record a shorter run, or fewer functions",

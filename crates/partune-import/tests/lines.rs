@@ -12,7 +12,7 @@
 use std::ops::Range;
 
 use partune_base::{GroupId, PeId, RegionId, StringId, Time};
-use partune_diag::Diagnostic;
+use partune_diag::{Code, Diagnostic};
 use partune_import::{
     Advance, Assembler, Faults, Files, Format, ImportError, Joined, RegionKey, Segment, Source, read, read_all,
 };
@@ -115,9 +115,10 @@ impl Source for Lines {
         joined.iter().for_each(|joined| faults.add(joined.faults));
         faults.report("PE", &mut builder.quality);
         let bad = self.text.lines().skip(1).filter(|line| parse(line).is_none()).count() as u64;
-        builder
-            .quality
-            .add(Diagnostic::data_loss("lines that say nothing were left out", "write them anew").times(bad));
+        builder.quality.add(
+            Diagnostic::data_loss(Code::MalformedRecords, "lines that say nothing were left out", "write them anew")
+                .times(bad),
+        );
     }
 }
 

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use partune_base::{Id, PeId, Time};
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_trace::{CallPaths, LockEvent, LockKind, Role, Stream, Trace, VisitIx};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -68,6 +68,7 @@ impl Locks {
         grants.par_sort_by_key(|grant| (grant.lock, grant.acquired, grant.pe));
         quality.add(
             Diagnostic::data_loss(
+                Code::StrayReleases,
                 "locks were released that were never acquired; they count as held since the PE's first event",
                 "record the whole run",
             )

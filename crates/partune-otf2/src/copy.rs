@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use partune_diag::{Diagnostic, Quality, Severity};
+use partune_diag::{Code, Diagnostic, Quality, Severity};
 use partune_import::{Files, ImportError, Pieces, read_all};
 use rayon::prelude::*;
 use thiserror::Error;
@@ -86,8 +86,10 @@ pub fn copy(files: &dyn Files, anchor_name: &str, sink: &dyn Sink, to_anchor: &s
     })?;
     copy.definitions = copied.records;
     let message = "names of nodes, regions or files are not defined; the copy calls them (undefined)";
-    copy.quality
-        .add(Diagnostic::info(message, "the .def file is damaged: copy the archive again").times(copied.unnamed));
+    copy.quality.add(
+        Diagnostic::info(Code::UnnamedDefinitions, message, "the .def file is damaged: copy the archive again")
+            .times(copied.unnamed),
+    );
 
     let (mut is_lost, mut has_statistics) = (false, false);
     let parts: Vec<Result<Part, CopyError>> =
@@ -116,7 +118,8 @@ pub fn copy(files: &dyn Files, anchor_name: &str, sink: &dyn Sink, to_anchor: &s
         if !job.rare_file(&from, &format!("{name}.{thumbnails}.thumb"), &mut copy.quality, transcode::thumbnail)? {
             let missing = u64::from(anchor.thumbnails - thumbnails);
             let remedy = "the anchor file is damaged, or the archive was not copied whole";
-            copy.quality.add(Diagnostic::data_loss("thumbnails are missing", remedy).times(missing));
+            copy.quality
+                .add(Diagnostic::data_loss(Code::MissingThumbnails, "thumbnails are missing", remedy).times(missing));
             break;
         }
         thumbnails += 1;

@@ -22,6 +22,11 @@ impl<C> Heat<C> {
         self.cells.chunks(self.columns.len().max(1))
     }
 
+    /// The same cells with other names of the columns.
+    pub fn with_columns<D>(self, name: impl FnMut(C) -> D) -> Heat<D> {
+        Heat { columns: self.columns.into_iter().map(name).collect(), cells: self.cells }
+    }
+
     /// The largest cell.
     pub fn most(&self) -> f64 {
         self.cells.iter().copied().fold(0.0, f64::max)

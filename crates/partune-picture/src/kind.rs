@@ -69,15 +69,16 @@ impl Kind {
         }
     }
 
-    /// The kind of an activity, which is coarser than a role.
-    pub fn of_activity(activity: Activity) -> Kind {
+    /// The kind of an activity, which is coarser than a role; none is idle.
+    pub fn of_activity(activity: Option<Activity>) -> Kind {
         match activity {
-            Activity::Computation => Kind::Computation,
-            Activity::Communication => Kind::Messages,
-            Activity::Synchronization => Kind::Synchronisation,
-            Activity::Io => Kind::Io,
-            Activity::Management => Kind::Management,
-            Activity::Measurement => Kind::Measurement,
+            Some(Activity::Computation) => Kind::Computation,
+            Some(Activity::Communication) => Kind::Messages,
+            Some(Activity::Synchronization) => Kind::Synchronisation,
+            Some(Activity::Io) => Kind::Io,
+            Some(Activity::Management) => Kind::Management,
+            Some(Activity::Measurement) => Kind::Measurement,
+            None => Kind::Idle,
         }
     }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use partune_base::{StringId, Strings};
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_otf2::codec::definition::{ClockOffset, MappingTable};
 use partune_otf2::codec::idmap::IdMapView;
 use partune_otf2::codec::{Anchor, CodecError, DefinitionWriter, Mapping};
@@ -179,6 +179,7 @@ fn complete_parts(folder: &Path, patience: Duration, asked: &mut Needed) -> Resu
     let is_system = |path: &&String| ["/lib", "/usr/lib"].iter().any(|folder| path.starts_with(folder));
     for module in places.bare.iter().filter(|path| !is_system(path)) {
         summary.quality.add(Diagnostic::info(
+            Code::NoDebugData,
             format!("{module} has no debug data: its call paths have functions and no lines"),
             "compile with -g, which costs no speed",
         ));
@@ -312,6 +313,7 @@ fn read(folder: &Path, patience: Duration, quality: &mut Quality) -> Result<Vec<
     };
     if unreadable > 0 {
         quality.add(Diagnostic::data_loss(
+            Code::MissingProcesses,
             format!("what {unreadable} processes recorded is missing: they could not write what their events mean"),
             "free some space, and record again",
         ));
@@ -323,6 +325,7 @@ fn read(folder: &Path, patience: Duration, quality: &mut Quality) -> Result<Vec<
     for process in processes.iter().filter(damaged) {
         let ProcessLog { damaged, pid, host, .. } = &process.log;
         quality.add(Diagnostic::data_loss(
+            Code::DamagedFile,
             format!("{damaged} lines of the log of process {pid} on {host} could not be understood"),
             "this is a fault of partune: please report it",
         ));
@@ -414,15 +417,19 @@ fn describe_ends(processes: &[Process], quality: &mut Quality) {
     for process in processes {
         match process.log.end.as_deref() {
             None => killed += 1,
-            Some("abort") => quality
-                .add(Diagnostic::info("the program called abort".to_owned(), "what it did until then was recorded")),
+            Some("abort") => quality.add(Diagnostic::info(
+                Code::EndedEarly,
+                "the program called abort".to_owned(),
+                "what it did until then was recorded",
+            )),
             Some(_) => {}
         }
         for note in &process.log.notes {
-            quality.add(Diagnostic::info(note.clone(), ""));
+            quality.add(Diagnostic::info(Code::RecorderNote, note.clone(), ""));
         }
         if process.lanes.iter().any(|(_, lane)| lane.is_broken) {
             quality.add(Diagnostic::data_loss(
+                Code::UnreadFile,
                 format!("the last events of process {} on {} cannot be read", process.log.pid, process.log.host),
                 "on a network file system a killed process keeps only what it had flushed: record to a local folder",
             ));
@@ -432,6 +439,7 @@ fn describe_ends(processes: &[Process], quality: &mut Quality) {
             process.lanes.iter().filter_map(|(_, lane)| lane.counted.as_ref()).map(|counted| counted.lost).sum();
         if process.lanes.iter().any(|(_, lane)| lane.counted.as_ref().is_some_and(|counted| counted.has_left)) {
             quality.add(Diagnostic::data_loss(
+                Code::LostCalls,
                 "the disk was full, and a process was killed before it could store what it counted from then on"
                     .to_owned(),
                 "free some space; what was counted before is exact",
@@ -439,12 +447,14 @@ fn describe_ends(processes: &[Process], quality: &mut Quality) {
         }
         if uncounted > 0 {
             quality.add(Diagnostic::data_loss(
+                Code::LostCalls,
                 format!("{uncounted} calls of a process were not counted: the disk was full"),
                 "free some space; what was counted is exact",
             ));
         }
         if lost > 0 {
             quality.add(Diagnostic::data_loss(
+                Code::LostEvents,
                 format!("{lost} events of a process were lost: the disk was full"),
                 "free some space, or record with --profile",
             ));
@@ -452,6 +462,7 @@ fn describe_ends(processes: &[Process], quality: &mut Quality) {
     }
     if killed > 0 {
         quality.add(Diagnostic::info(
+            Code::EndedEarly,
             format!("{killed} of {} processes ended without finishing (killed, crashed or aborted)", processes.len()),
             "what they did until then was recorded",
         ));
@@ -502,6 +513,7 @@ impl Clock {
         let rate = spans.max().or_else(|| until_end().max().filter(|_| kept.boot == boot));
         if rate.is_none() && !processes[0].log.counts_nanoseconds {
             quality.add(Diagnostic::data_loss(
+                Code::ClockRateUnknown,
                 "the clock's rate is not known, since all processes were killed on another machine than this"
                     .to_owned(),
                 "times are right among each other, and their unit is a guess",

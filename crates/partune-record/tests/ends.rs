@@ -97,7 +97,7 @@ fn a_full_ring_is_flushed_and_a_kill_loses_nothing() {
 
 /// What whoever reads the archive is told of how the run ended.
 fn ended(summary: &partune_record::Summary) -> Option<String> {
-    let trace = partune_engine::open(&summary.archive, &()).expect("it opens");
+    let trace = partune_engine::inside::read(&summary.archive, &()).expect("it opens");
     trace.quality().entries().iter().map(|entry| entry.message.clone()).find(|message| message.contains("ended"))
 }
 

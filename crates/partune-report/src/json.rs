@@ -7,8 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use partune_base::{CallPathId, Span, Time};
-use partune_engine::{Diagnosis, Ranked, Severity};
-use partune_trace::Trace;
+use partune_engine::{Code, Diagnosis, Pattern, Ranked, Role, Run, Severity};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -60,15 +59,18 @@ pub(crate) struct PieceEntry {
 
 impl PieceEntry {
     /// That of a trace; none if it is the whole run.
-    pub(crate) fn of(trace: &Trace) -> Option<PieceEntry> {
-        let piece = trace.piece()?;
-        let since = |time: Time| trace.clock().seconds(time - piece.run.0);
+    pub(crate) fn of(run: &Run) -> Option<PieceEntry> {
+        let piece = run.piece()?;
+        let since = |time: Time| run.seconds(time - piece.run.0);
         Some(PieceEntry { begin_s: since(piece.begin), end_s: since(piece.end), of_s: since(piece.run.1) })
     }
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Quality<'a> {
+    /// What it is, for programs; the message may change. docs/quality.md has them all.
+    #[schemars(extend("enum" = codes()))]
+    code: &'static str,
     #[schemars(extend("enum" = severities()))]
     severity: &'static str,
     message: &'a str,
@@ -80,6 +82,7 @@ struct Quality<'a> {
 struct Finding<'a> {
     /// Stable for the same pattern and place, also between runs of a program.
     id: String,
+    #[schemars(extend("enum" = patterns()))]
     pattern: &'static str,
     seconds: f64,
     /// The same in hours of PEs.
@@ -87,6 +90,7 @@ struct Finding<'a> {
     /// Share of the run's time on all PEs.
     fraction: f64,
     count: u64,
+    #[schemars(extend("enum" = roles()))]
     role: &'static str,
     construct: &'a str,
     location: Location<'a>,
@@ -159,7 +163,7 @@ struct Place<'a> {
 #[derive(Serialize, JsonSchema)]
 struct Instance {
     pe: u32,
-    /// Seconds since the begin of the trace.
+    /// Seconds since the begin of the run.
     begin_s: f64,
     end_s: f64,
     cause: Option<u32>,
@@ -167,10 +171,23 @@ struct Instance {
 
 #[derive(Serialize, JsonSchema)]
 struct Advice {
+    #[schemars(extend("enum" = patterns()))]
     action: &'static str,
     text: &'static str,
     /// At most this much of the PEs' time: what the finding loses.
     predicted_gain_s: f64,
+}
+
+fn codes() -> Vec<&'static str> {
+    Code::ALL.iter().map(|code| code.name()).collect()
+}
+
+pub(crate) fn patterns() -> [&'static str; Pattern::ALL.len()] {
+    Pattern::ALL.map(Pattern::name)
+}
+
+pub(crate) fn roles() -> Vec<&'static str> {
+    Role::ALL.iter().map(|role| role.name()).collect()
 }
 
 fn severities() -> [&'static str; 3] {
@@ -179,35 +196,37 @@ fn severities() -> [&'static str; 3] {
 
 /// The document of a diagnosis, indented, with a line break at its end.
 pub fn document(diagnosis: &Diagnosis, archive: &str) -> String {
-    let trace = &diagnosis.trace;
+    let run = &diagnosis.run;
     let mut sections = BTreeMap::new();
     for section in &diagnosis.sections {
         if !section.scalars.is_empty() {
             sections.insert(section.name, tables::scalars_json(&section.scalars));
         }
         for table in &section.tables {
-            sections.insert(table.name, tables::table_json(trace, table));
+            sections.insert(table.name, tables::table_json(run, table));
         }
     }
     let quality = diagnosis.quality.entries().iter().map(|entry| Quality {
+        code: entry.code.name(),
         severity: entry.severity.name(),
         message: &entry.message,
         remedy: &entry.remedy,
         count: entry.count,
     });
+    let counts = run.counts();
     let document = Document {
         partune: 1,
         archive,
-        pes: trace.cpu_pes().count(),
-        device_streams: trace.device_pes().count(),
-        devices: trace.devices(),
-        events: trace.events(),
-        duration_s: trace.clock().seconds(trace.duration()),
-        piece: PieceEntry::of(trace),
+        pes: counts.pes,
+        device_streams: counts.device_streams,
+        devices: counts.devices,
+        events: run.events(),
+        duration_s: run.seconds(run.duration()),
+        piece: PieceEntry::of(run),
         clocks_aligned: diagnosis.clocks_aligned(),
         quality: quality.collect(),
-        findings: diagnosis.findings.iter().map(|ranked| finding(trace, ranked)).collect(),
-        pe_names: trace.pes().ids().map(|pe| names::pe(trace, pe)).collect(),
+        findings: diagnosis.findings.iter().map(|ranked| finding(run, ranked)).collect(),
+        pe_names: run.pes().map(|pe| names::pe(run, pe)).collect(),
         sections,
     };
     let mut text = serde_json::to_string_pretty(&document).expect("the document has string keys only");
@@ -215,25 +234,25 @@ pub fn document(diagnosis: &Diagnosis, archive: &str) -> String {
     text
 }
 
-fn finding<'a>(trace: &'a Trace, ranked: &Ranked) -> Finding<'a> {
+fn finding<'a>(run: &'a Run, ranked: &Ranked) -> Finding<'a> {
     let finding = &ranked.finding;
-    let clock = trace.clock();
+    let clock = run.clock();
     let seconds = clock.seconds(finding.time);
     let share = |(path, time): &(CallPathId, Span)| PathShare {
-        callpath: names::callpath(trace, *path),
+        callpath: names::callpath(run, *path),
         seconds: clock.seconds(*time),
     };
     Finding {
-        id: finding_id(trace, finding),
+        id: finding_id(run, finding),
         pattern: finding.pattern.name(),
         seconds,
         core_hours: seconds / 3600.0,
         fraction: ranked.fraction,
         count: finding.count,
         role: finding.role.name(),
-        construct: names::construct(trace, finding.path),
-        location: location(trace, finding.path),
-        callpath: names::callpath(trace, finding.path),
+        construct: names::construct(run, finding.path),
+        location: location(run, finding.path),
+        callpath: names::callpath(run, finding.path),
         callpaths: finding.paths.iter().map(share).collect(),
         pes: finding.pes.iter().map(|(pe, time)| PeShare { pe: pe.0, seconds: clock.seconds(*time) }).collect(),
         causes: finding
@@ -241,13 +260,13 @@ fn finding<'a>(trace: &'a Trace, ranked: &Ranked) -> Finding<'a> {
             .iter()
             .map(|cause| Cause {
                 pe: cause.pe.some().map(|pe| pe.0),
-                construct: names::construct(trace, cause.path),
-                location: location(trace, cause.path),
-                callpath: names::callpath(trace, cause.path),
-                origin: cause.origin.some().filter(|path| *path != cause.path).map(|path| place(trace, path)),
+                construct: names::construct(run, cause.path),
+                location: location(run, cause.path),
+                callpath: names::callpath(run, cause.path),
+                origin: cause.origin.some().filter(|path| *path != cause.path).map(|path| place(run, path)),
                 seconds: clock.seconds(cause.time),
                 via_s: clock.seconds(cause.passed_on),
-                via: cause.via.iter().map(|(pe, path)| Via { pe: pe.0, place: place(trace, *path) }).collect(),
+                via: cause.via.iter().map(|(pe, path)| Via { pe: pe.0, place: place(run, *path) }).collect(),
             })
             .collect(),
         unexplained_s: clock.seconds(finding.unexplained),
@@ -256,8 +275,8 @@ fn finding<'a>(trace: &'a Trace, ranked: &Ranked) -> Finding<'a> {
             .iter()
             .map(|it| Instance {
                 pe: it.pe.0,
-                begin_s: clock.seconds(it.begin - trace.origin()),
-                end_s: clock.seconds(it.end - trace.origin()),
+                begin_s: run.since_origin(it.begin),
+                end_s: run.since_origin(it.end),
                 cause: it.cause.some().map(|pe| pe.0),
             })
             .collect(),
@@ -272,30 +291,29 @@ fn finding<'a>(trace: &'a Trace, ranked: &Ranked) -> Finding<'a> {
 
 /// Stable for the same pattern and place, also between runs of a program: construct, function and line; where call paths are told
 /// apart, the path and the lines of its calls.
-pub fn finding_id(trace: &Trace, finding: &partune_analysis::Finding) -> String {
-    let (mut names, mut sites) = (names::callpath(trace, finding.path), Vec::new());
+pub fn finding_id(run: &Run, finding: &partune_engine::Finding) -> String {
+    let (mut names, mut sites) = (names::callpath(run, finding.path), Vec::new());
     if finding.pattern.adds_up() {
-        let at = names::location(trace, finding.path);
-        names = vec![names::construct(trace, finding.path).into(), at.function.into()];
+        let at = run.location(finding.path);
+        names = vec![names::construct(run, finding.path).into(), at.function.into()];
         sites.push((at.file, at.line));
     } else {
-        let shown = trace.paths().ancestors(finding.path).take(names.len());
-        let known = shown.map(|path| trace.paths().site(path));
-        sites.extend(known.filter(|site| site.is_some()).map(|site| (trace.strings().get(site.file), site.line)));
+        let shown = run.frames(finding.path).take(names.len()).map(|frame| frame.site);
+        sites.extend(shown.filter(partune_engine::Site::is_known).map(|site| (site.file, site.line)));
     }
     format!("{}-{:08x}", finding.pattern.name(), hash(&names, &sites))
 }
 
-fn place(trace: &Trace, path: CallPathId) -> Place<'_> {
+fn place(run: &Run, path: CallPathId) -> Place<'_> {
     Place {
-        construct: names::construct(trace, path),
-        location: location(trace, path),
-        callpath: names::callpath(trace, path),
+        construct: names::construct(run, path),
+        location: location(run, path),
+        callpath: names::callpath(run, path),
     }
 }
 
-fn location(trace: &Trace, path: CallPathId) -> Location<'_> {
-    let names::Location { file, line, function } = names::location(trace, path);
+fn location(run: &Run, path: CallPathId) -> Location<'_> {
+    let partune_engine::Location { file, line, function } = run.location(path);
     Location { file, line, function }
 }
 

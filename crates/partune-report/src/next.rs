@@ -1,6 +1,6 @@
 //! What to do about a pattern: the first thing an expert would try, in one sentence. Resolutions after PPW's table 5-3.
 
-use partune_analysis::Pattern;
+use partune_engine::Pattern;
 
 /// Where writing what was recorded took more of the run than anything that was found.
 pub(crate) const PROFILE: &str =

@@ -2,8 +2,7 @@
 //!
 //! Closed: a key that nobody declares is none of the document, so that who reads it can rely on what it does not have.
 
-use partune_analysis::{SectionShape, Shape, TableShape, Unit};
-use partune_engine::ANALYSES;
+use partune_engine::{SectionShape, Shape, TableShape, Unit, analyses};
 use serde_json::{Map, Value, json};
 
 use crate::json::Document;
@@ -11,7 +10,7 @@ use crate::json::Document;
 /// The schema of [`crate::document`], indented, with a line break at its end.
 pub fn schema() -> String {
     let mut schema = serde_json::to_value(schemars::schema_for!(Document<'_>)).expect("a schema is JSON");
-    let declared = ANALYSES.iter().flat_map(|analysis| analysis.shows.iter().map(move |it| (analysis.title, it)));
+    let declared = analyses().flat_map(|analysis| analysis.shows.iter().map(move |it| (analysis.title, it)));
     if let Some(properties) = schema["properties"].as_object_mut() {
         for (title, section) in declared {
             if !section.scalars.is_empty() {

@@ -4,36 +4,23 @@
 
 use std::fmt::Write;
 
-use partune_analysis::{Account, Efficiency, Gap, Hierarchy};
-use partune_engine::Diagnosis;
-use partune_trace::Trace;
+use partune_engine::{Account, Diagnosis, Efficiency, Gap, Hierarchy, Run};
 
 use crate::runs::plural;
 use crate::style::{Style, Tone};
 use crate::{names, words};
 
 pub(crate) fn header(out: &mut String, diagnosis: &Diagnosis, archive: &str) {
-    let trace = &diagnosis.trace;
-    let pes = names::pes(trace);
-    let counted = trace.profile().into_iter().flat_map(|profile| profile.pes.iter()).flat_map(|pe| &pe.rows);
-    let mut paradigms: Vec<&str> = trace
-        .active_pes()
-        .flat_map(|pe| {
-            trace.streams()[pe].operations.iter().take(1000).map(move |visit| trace.region_of(pe, *visit).paradigm)
-        })
-        .chain(counted.clone().map(|row| names::region(trace, row.path).paradigm))
-        .map(|paradigm| trace.strings().get(paradigm))
-        .filter(|name| !name.is_empty())
-        .collect();
-    paradigms.sort_unstable();
-    paradigms.dedup();
-    let operations = counted.filter(|row| trace.paths().operation(row.path) == row.path);
-    let what = match trace.profile() {
-        Some(_) => format!("profile of {} operations", operations.map(|row| row.visits).sum::<u64>()),
-        None => format!("{}{} events", if trace.piece().is_some() { "about " } else { "" }, trace.events()),
+    let run = &diagnosis.run;
+    let pes = names::pes(run);
+    let paradigms = run.paradigms_at_work();
+    let what = if run.is_profile() {
+        format!("profile of {} operations", run.profiled_operations())
+    } else {
+        format!("{}{} events", if run.piece().is_some() { "about " } else { "" }, run.events())
     };
-    let duration = names::seconds(trace.clock().seconds(trace.duration()));
-    let duration = words::piece(trace).map_or(duration, |piece| format!("a piece {piece}"));
+    let duration = names::seconds(run.seconds(run.duration()));
+    let duration = words::piece(run).map_or(duration, |piece| format!("a piece {piece}"));
     let _ = writeln!(
         out,
         "{archive}: {pes}{}{}, {what}, {duration}",
@@ -45,10 +32,10 @@ pub(crate) fn header(out: &mut String, diagnosis: &Diagnosis, archive: &str) {
 /// Where the time went, and what kind of loss it is.
 pub(crate) fn summary(out: &mut String, diagnosis: &Diagnosis, style: Style) {
     out.push('\n');
-    if diagnosis.trace.profile().is_some() {
+    if diagnosis.run.is_profile() {
         activities(out, diagnosis);
     } else if let Some(time) = diagnosis.account() {
-        account(out, &diagnosis.trace, time, style);
+        account(out, &diagnosis.run, time, style);
     }
     if let Some(efficiency) = diagnosis.efficiency() {
         factors(out, diagnosis, efficiency, style);
@@ -64,10 +51,10 @@ pub(crate) fn summary(out: &mut String, diagnosis: &Diagnosis, style: Style) {
 }
 
 /// The base of all shares, and what it went into.
-fn account(out: &mut String, trace: &Trace, time: &Account, style: Style) {
+fn account(out: &mut String, run: &Run, time: &Account, style: Style) {
     let known = |value: Option<f64>| value.unwrap_or(0.0);
-    let (run, pes) = (known(time.run), known(time.pes));
-    let base = (run * pes).max(f64::MIN_POSITIVE);
+    let (length, pes) = (known(time.run), known(time.pes));
+    let base = (length * pes).max(f64::MIN_POSITIVE);
     let outside = match known(time.outside_run) {
         outside if outside > 0.0 => {
             format!("; start-up, shut-down and what lies around them: {}", names::seconds(outside))
@@ -78,13 +65,13 @@ fn account(out: &mut String, trace: &Trace, time: &Account, style: Style) {
         hours if hours >= 0.1 => format!(" ({} core-hours)", names::three_digits(hours)),
         _ => String::new(),
     };
-    let piece = words::piece(trace).map_or(String::new(), |piece| format!(", {piece}"));
-    let left_out = words::left_out(trace).map_or(String::new(), |rest| format!("; left out: {rest}"));
-    let (run, pes) = (names::seconds(run), plural(pes as usize, "PE", "PEs"));
+    let piece = words::piece(run).map_or(String::new(), |piece| format!(", {piece}"));
+    let left_out = words::left_out(run).map_or(String::new(), |rest| format!("; left out: {rest}"));
+    let (length, pes) = (names::seconds(length), plural(pes as usize, "PE", "PEs"));
     style.wrapped(
         out,
         (Tone::Strong, "run          "),
-        &format!("{run} on {pes}{hours}{piece}, of which all shares are{outside}{left_out}"),
+        &format!("{length} on {pes}{hours}{piece}, of which all shares are{outside}{left_out}"),
     );
     let kinds = [
         (time.computation, "computation"),
@@ -159,11 +146,11 @@ fn sentence(hierarchy: &Hierarchy) -> Option<String> {
 
 /// Where the PEs' time went by kind, for a profile, which does not tell what was waiting.
 fn activities(out: &mut String, diagnosis: &Diagnosis) {
-    let Some(profile) = diagnosis.section("profile") else { return };
-    let trace = &diagnosis.trace;
-    let all = trace.clock().seconds(trace.duration()) * trace.cpu_pes().count().max(1) as f64;
-    let spent = profile.scalars.iter().filter(|scalar| scalar.value > 0.0);
-    let parts: Vec<String> = spent.map(|it| format!("{} {}", it.name, names::percent(it.value / all))).collect();
+    let Some(activities) = diagnosis.activities() else { return };
+    let run = &diagnosis.run;
+    let all = run.seconds(run.duration()) * run.counts().pes.max(1) as f64;
+    let spent = activities.times.iter().filter(|it| it.total > 0.0);
+    let parts: Vec<String> = spent.map(|it| format!("{} {}", it.name(), names::percent(it.total / all))).collect();
     if all > 0.0 && !parts.is_empty() {
         let _ = writeln!(out, "time         {} of the PEs' time", parts.join(", "));
     }

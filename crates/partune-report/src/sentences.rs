@@ -56,15 +56,15 @@ pub fn verdict(diagnosis: &Diagnosis) -> Vec<Vec<Piece>> {
         _ => vec![plain("No single kind of loss stands out.")],
     });
     let run = efficiency.run_seconds.unwrap_or(0.0);
-    let all = diagnosis.trace.clock().seconds(diagnosis.trace.duration());
-    if let Some(piece) = words::piece(&diagnosis.trace) {
+    let all = diagnosis.run.clock().seconds(diagnosis.run.duration());
+    if let Some(piece) = words::piece(&diagnosis.run) {
         sentences.push(vec![plain(format!("This is a piece of the run, {piece}."))]);
     }
     if run > 0.0 && run < all * 0.95 {
         sentences.push(vec![plain(format!(
             "These figures are of the {} between start-up and shut-down; {} took {}.",
             names::seconds(run),
-            if diagnosis.trace.piece().is_some() { "the piece" } else { "the whole run" },
+            if diagnosis.run.piece().is_some() { "the piece" } else { "the whole run" },
             names::seconds(all)
         ))]);
     }
@@ -73,15 +73,15 @@ pub fn verdict(diagnosis: &Diagnosis) -> Vec<Vec<Piece>> {
 
 /// A finding in plain words: who loses how much where, and who makes it.
 pub fn loss(diagnosis: &Diagnosis, ranked: &Ranked) -> Vec<Piece> {
-    let trace = &diagnosis.trace;
+    let run = &diagnosis.run;
     let finding = &ranked.finding;
-    let seconds = |span| names::seconds(trace.clock().seconds(span));
+    let seconds = |span| names::seconds(run.seconds(span));
     let who = match finding.pes.as_slice() {
         [] => "The run loses".to_owned(),
-        [(one, _)] => format!("PE {} loses", names::pe(trace, *one)),
+        [(one, _)] => format!("PE {} loses", names::pe(run, *one)),
         [one, two] => {
             let (first, second) = if two.1 > one.1 { (two, one) } else { (one, two) };
-            format!("PEs {} and {} lose", names::pe(trace, first.0), names::pe(trace, second.0))
+            format!("PEs {} and {} lose", names::pe(run, first.0), names::pe(run, second.0))
         }
         more => format!("{} PEs lose", more.len()),
     };
@@ -89,14 +89,14 @@ pub fn loss(diagnosis: &Diagnosis, ranked: &Ranked) -> Vec<Piece> {
         plain(format!("{who} ")),
         Piece::Strong(seconds(finding.time)),
         plain(format!(" ({} of the run) in ", names::percent(ranked.fraction))),
-        Piece::Code(names::place(trace, finding.path)),
+        Piece::Code(names::place(run, finding.path)),
         plain(". "),
         plain(words::meaning(finding.pattern)),
     ];
     if let Some(cause) = finding.causes.first().filter(|cause| cause.pe.is_some()) {
         pieces.extend([
-            plain(format!(" The one that makes it most is PE {} in ", names::pe(trace, cause.pe))),
-            Piece::Code(names::cause(trace, finding.pattern, cause)),
+            plain(format!(" The one that makes it most is PE {} in ", names::pe(run, cause.pe))),
+            Piece::Code(names::cause(run, finding.pattern, cause)),
             plain(format!(" ({}).", seconds(cause.time))),
         ]);
     }

@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use partune_analysis::{DataTable, Scalar, Section, Unit, Values};
-use partune_trace::Trace;
+use partune_engine::{DataTable, Run, Scalar, Section, Unit, Values};
 use serde_json::{Map, Value, json};
 
 use crate::names;
@@ -24,7 +23,7 @@ pub(crate) fn scalars_json(scalars: &[Scalar]) -> Value {
 }
 
 /// A table as an array of objects.
-pub(crate) fn table_json(trace: &Trace, table: &DataTable) -> Value {
+pub(crate) fn table_json(run: &Run, table: &DataTable) -> Value {
     let row = |row: usize| {
         let mut object = Map::new();
         for column in &table.columns {
@@ -33,15 +32,15 @@ pub(crate) fn table_json(trace: &Trace, table: &DataTable) -> Value {
                 Values::Count(values) => json!(values[row]),
                 Values::Pe(values) => json!(values[row].some().map(|pe| pe.0)),
                 Values::Group(values) => {
-                    json!(trace.groups().get(values[row]).map(|group| trace.strings().get(group.name)))
+                    json!(run.group(values[row]).map(|group| group.name))
                 }
                 Values::Region(values) => {
-                    json!(trace.regions().get(values[row]).map(|region| trace.strings().get(region.name)))
+                    json!(run.region(values[row]).map(|region| region.name))
                 }
                 Values::Metric(values) => {
-                    json!(trace.metrics().get(values[row]).map(|metric| trace.strings().get(metric.name)))
+                    json!(run.metric(values[row]).map(|metric| metric.name))
                 }
-                Values::Path(values) => json!(names::callpath(trace, values[row])),
+                Values::Path(values) => json!(names::callpath(run, values[row])),
                 Values::Word(values) => json!(values[row]),
             };
             object.insert(column.name.to_owned(), value);
@@ -63,21 +62,21 @@ pub(crate) fn number_text(unit: Unit, value: f64) -> String {
 }
 
 /// A section as text: scalars, then tables of at most `limit` rows.
-pub(crate) fn section_text(out: &mut String, trace: &Trace, section: &Section, limit: usize) {
+pub(crate) fn section_text(out: &mut String, run: &Run, section: &Section, limit: usize) {
     let heading = section.name.replace('_', " ");
     let _ = writeln!(out, "\n{heading}");
     for scalar in &section.scalars {
         let _ = writeln!(out, "  {:<28} {}", scalar.name.replace('_', " "), number_text(scalar.unit, scalar.value));
     }
     for table in &section.tables {
-        table_text(out, trace, table, limit);
+        table_text(out, run, table, limit);
     }
     for note in &section.notes {
         let _ = writeln!(out, "  note: {note}");
     }
 }
 
-fn table_text(out: &mut String, trace: &Trace, table: &DataTable, limit: usize) {
+fn table_text(out: &mut String, run: &Run, table: &DataTable, limit: usize) {
     let count = rows(table);
     if count == 0 {
         return;
@@ -90,18 +89,12 @@ fn table_text(out: &mut String, trace: &Trace, table: &DataTable, limit: usize) 
             let cell = |row: usize| match &column.values {
                 Values::Number(unit, values) => number_text(*unit, values[row]),
                 Values::Count(values) => values[row].to_string(),
-                Values::Pe(values) => names::pe(trace, values[row]),
-                Values::Group(values) => trace
-                    .groups()
-                    .get(values[row])
-                    .map_or(String::new(), |group| trace.strings().get(group.name).to_owned()),
-                Values::Region(values) => names::region_name(trace, values[row]).to_owned(),
-                Values::Metric(values) => trace
-                    .metrics()
-                    .get(values[row])
-                    .map_or(String::new(), |metric| trace.strings().get(metric.name).to_owned()),
+                Values::Pe(values) => names::pe(run, values[row]),
+                Values::Group(values) => run.group(values[row]).map_or("", |group| group.name).to_owned(),
+                Values::Region(values) => names::region_name(run, values[row]).to_owned(),
+                Values::Metric(values) => run.metric(values[row]).map_or("", |metric| metric.name).to_owned(),
                 Values::Path(values) if !values[row].is_some() => names::OUTSIDE.to_owned(),
-                Values::Path(values) => names::callpath(trace, values[row]).join(" > "),
+                Values::Path(values) => names::callpath(run, values[row]).join(" > "),
                 Values::Word(values) => values[row].to_owned(),
             };
             std::iter::once(column.name.replace('_', " ")).chain((0..shown).map(cell)).collect()

@@ -2,11 +2,8 @@
 
 use std::fmt::Write;
 
-use partune_analysis::{Base, Cause, Finding};
-use partune_base::Span;
 use partune_diag::{Diagnostic, Severity};
-use partune_engine::{Diagnosis, Ranked};
-use partune_trace::Trace;
+use partune_engine::{Cause, Diagnosis, Finding, Ranked, Run};
 
 use crate::style::{Style, Tone};
 use crate::{names, next, screen, tables, words};
@@ -33,7 +30,7 @@ pub fn text(diagnosis: &Diagnosis, archive: &str, options: TextOptions) -> Strin
     quality(&mut out, &last, options.style);
     if options.table_rows > 0 {
         for section in &diagnosis.sections {
-            tables::section_text(&mut out, &diagnosis.trace, section, options.table_rows);
+            tables::section_text(&mut out, &diagnosis.run, section, options.table_rows);
         }
     }
     out
@@ -50,13 +47,13 @@ fn findings(out: &mut String, diagnosis: &Diagnosis, options: TextOptions) {
         }
         return;
     }
-    let base = diagnosis.trace.clock().seconds(Span(Base::of(&diagnosis.trace).total()));
+    let base = diagnosis.run.seconds(diagnosis.run.base());
     let hours = base >= HOUR;
     let unit = if hours { "core-hours" } else { "PEs' time" };
     let heading = format!("what costs most{unit:>62}  {:>8}", "of run");
     let _ = writeln!(out, "\n{}", style.paint(Tone::Strong, &heading));
     for (number, ranked) in diagnosis.findings.iter().take(count).enumerate() {
-        finding(out, &diagnosis.trace, (number + 1, hours), ranked, style);
+        finding(out, &diagnosis.run, (number + 1, hours), ranked, style);
     }
     if diagnosis.findings.len() > count {
         let _ = writeln!(out, "     … {} more; --findings N shows them", diagnosis.findings.len() - count);
@@ -67,13 +64,13 @@ fn findings(out: &mut String, diagnosis: &Diagnosis, options: TextOptions) {
     style.wrapped(out, (Tone::Strong, "next: "), step);
 }
 
-fn finding(out: &mut String, trace: &Trace, (number, hours): (usize, bool), ranked: &Ranked, style: Style) {
+fn finding(out: &mut String, run: &Run, (number, hours): (usize, bool), ranked: &Ranked, style: Style) {
     let it = &ranked.finding;
-    let seconds = |span| names::seconds(trace.clock().seconds(span));
-    let cost = if hours { names::three_digits(trace.clock().seconds(it.time) / HOUR) } else { seconds(it.time) };
-    let place = names::place(trace, it.path);
+    let seconds = |span| names::seconds(run.seconds(span));
+    let cost = if hours { names::three_digits(run.seconds(it.time) / HOUR) } else { seconds(it.time) };
+    let place = names::place(run, it.path);
     let _ = writeln!(out, "{number:>3}  {place:<63} {cost:>10}  {:>8}", names::percent(ranked.fraction));
-    let caller = callers(trace, it).map_or(String::new(), |callers| format!(", called from {callers}"));
+    let caller = callers(run, it).map_or(String::new(), |callers| format!(", called from {callers}"));
     let times = if it.count == 1 { "once".to_owned() } else { format!("{} times", it.count) };
     let behind = it.facts.iter().filter(|(name, _)| SECOND_FIGURES.contains(name));
     let behind =
@@ -84,7 +81,7 @@ fn finding(out: &mut String, trace: &Trace, (number, hours): (usize, bool), rank
     if !it.pes.is_empty() {
         let mut pes = it.pes.clone();
         pes.sort_by_key(|(pe, time)| (std::cmp::Reverse(*time), *pe));
-        let one = |(pe, time): &(_, _)| format!("PE {} {}", names::pe(trace, *pe), seconds(*time));
+        let one = |(pe, time): &(_, _)| format!("PE {} {}", names::pe(run, *pe), seconds(*time));
         let shown: Vec<_> = pes.iter().take(4).map(one).collect();
         let more = if pes.len() > 4 { format!(" and {} more", pes.len() - 4) } else { String::new() };
         let verb = if it.pattern.is_wait() { "waiting" } else { "on" };
@@ -93,9 +90,9 @@ fn finding(out: &mut String, trace: &Trace, (number, hours): (usize, bool), rank
     let considerable = |(index, cause): &(usize, &Cause)| *index == 0 || cause.time.0 >= it.time.0 / 4;
     for (index, cause) in it.causes.iter().take(2).enumerate().filter(considerable) {
         let label = if index == 0 { "main cause" } else { "" };
-        let (pe, what) = (names::pe(trace, cause.pe), names::cause(trace, it.pattern, cause));
+        let (pe, what) = (names::pe(run, cause.pe), names::cause(run, it.pattern, cause));
         let _ = writeln!(out, "     {label:<11} PE {pe}: {what}, {}", seconds(cause.time));
-        if let Some(via) = names::via(trace, cause).filter(|_| index == 0) {
+        if let Some(via) = names::via(run, cause).filter(|_| index == 0) {
             let passed = seconds(cause.passed_on);
             let _ = writeln!(out, "                 {passed} of it passed on by others, such as {via}");
         }
@@ -106,12 +103,12 @@ fn finding(out: &mut String, trace: &Trace, (number, hours): (usize, bool), rank
 const HOUR: f64 = 3600.0;
 
 /// Where the function around a place is called from, as far as known; of several places the two that cost most.
-fn callers(trace: &Trace, finding: &Finding) -> Option<String> {
-    let seconds = |span| names::seconds(trace.clock().seconds(span));
+fn callers(run: &Run, finding: &Finding) -> Option<String> {
+    let seconds = |span| names::seconds(run.seconds(span));
     if finding.paths.is_empty() {
-        return Some(names::caller(trace, finding.path.some()?)?.text());
+        return Some(names::at_text(&names::caller(run, finding.path.some()?)?));
     }
-    let caller = |path| names::called_from(trace, path);
+    let caller = |path| names::called_from(run, path);
     let shown = finding.paths.iter().take(2).map(|(path, time)| format!("{} {}", caller(*path), seconds(*time)));
     let shown = shown.collect::<Vec<_>>().join(", ");
     let rest = finding.paths.len().saturating_sub(2);

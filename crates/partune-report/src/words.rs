@@ -1,10 +1,8 @@
 //! What patterns, factors, gaps and kinds of time mean, in plain words: for documents, and for who serves them.
 
-use partune_analysis::{Level, Pattern};
 use partune_base::Time;
 use partune_diag::{Severity, seconds};
-use partune_picture::Kind;
-use partune_trace::Trace;
+use partune_engine::{Kind, Level, Pattern, Run};
 
 use crate::style::Tone;
 
@@ -31,19 +29,18 @@ pub fn severity(severity: Severity) -> (Tone, &'static str) {
 }
 
 /// Which piece of its run a trace is: `from 1.20 s to 3.40 s of 5.00 s`; none if it is all of it.
-pub fn piece(trace: &Trace) -> Option<String> {
-    let piece = trace.piece()?;
-    let since = |time: Time| seconds(trace.clock().seconds(time - piece.run.0));
+pub fn piece(run: &Run) -> Option<String> {
+    let piece = run.piece()?;
+    let since = |time: Time| seconds(run.seconds(time - piece.run.0));
     Some(format!("from {} to {} of {}", since(piece.begin), since(piece.end), since(piece.run.1)))
 }
 
 /// What of the run is not in the piece.
-pub(crate) fn left_out(trace: &Trace) -> Option<String> {
-    let piece = trace.piece()?;
+pub(crate) fn left_out(run: &Run) -> Option<String> {
+    let piece = run.piece()?;
     let parts = [(piece.begin - piece.run.0, "before"), (piece.run.1 - piece.end, "after")];
     let parts = parts.into_iter().filter(|(span, _)| span.is_positive());
-    let told: Vec<String> =
-        parts.map(|(span, side)| format!("{} {side}", seconds(trace.clock().seconds(span)))).collect();
+    let told: Vec<String> = parts.map(|(span, side)| format!("{} {side}", seconds(run.seconds(span)))).collect();
     Some(told.join(", "))
 }
 

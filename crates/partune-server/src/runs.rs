@@ -99,11 +99,11 @@ impl Slot {
             let (message, remedy) = text.split_once("\n  remedy: ").unwrap_or((&text, ""));
             State::Failed { message: message.to_owned(), remedy: remedy.to_owned() }
         };
-        let trace = match partune_engine::open(&self.path, self) {
-            Ok(trace) => trace,
+        let opened = match partune_engine::open(&self.path, self) {
+            Ok(opened) => opened,
             Err(error) => return failed(error.to_string()),
         };
-        match partune_engine::analyze_piece(trace, &settings.selection, &settings.request, self) {
+        match partune_engine::analyze_piece(opened, &settings.selection, &settings.request, self) {
             Ok(diagnosis) => {
                 self.stage("drawing");
                 State::Ready(Arc::new(Run::new(name(&self.path), &self.path, diagnosis, settings.machine.clone())))

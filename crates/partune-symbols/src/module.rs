@@ -5,7 +5,7 @@
 use std::cell::OnceCell;
 
 use partune_base::{StringId, Strings};
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 
 use crate::debug::{Debug, Known};
 use crate::debug_file::{Files, Link, supplement};
@@ -48,6 +48,7 @@ impl<'a> Module<'a> {
             let shared = supplement(file, path, files);
             Debug::open(file, shared.as_ref(), storage).unwrap_or_else(|Damaged| {
                 quality.add(Diagnostic::data_loss(
+                    Code::DamagedDebugData,
                     format!("the debug data of {path} is damaged"),
                     "build it again; until then functions have names and no lines",
                 ));
@@ -123,6 +124,7 @@ impl<'a> Module<'a> {
         }
         places.quality.add(
             Diagnostic::data_loss(
+                Code::DamagedDebugData,
                 format!("the debug data of {} is damaged for some addresses", self.path),
                 "build it again; until then some functions have names and no lines",
             )

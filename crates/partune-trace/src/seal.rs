@@ -1,7 +1,7 @@
 //! Checks and repairs that turn a builder into a [`Trace`], whoever made it.
 
 use partune_base::{CallPathId, GroupId, Id, MetricId, PeId, StringId, Table, Time, WindowId};
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 use rayon::prelude::*;
 
 use crate::fact::{Change, Fact, Rows};
@@ -72,19 +72,35 @@ impl Faults {
 
     fn report(self, quality: &mut Quality) {
         let remedy = "a fault of what wrote the archive, unless it is damaged: copy or record it again";
-        let mut lost = |count: u64, message: &str, remedy: &str| {
-            quality.add(Diagnostic::data_loss(message, remedy).times(count));
+        let mut lost = |code: Code, count: u64, message: &str, remedy: &str| {
+            quality.add(Diagnostic::data_loss(code, message, remedy).times(count));
         };
         lost(
+            Code::BackwardTimes,
             self.backward_times,
             "time stamps of a PE run backwards; such events were moved to the time of their predecessor",
             "the recorder's clock is not monotonic: record again with another timer",
         );
-        lost(self.crossing_visits, "a region ends after the one it began in; it was ended with that one", remedy);
-        lost(self.unordered, "records of a PE are not in the order of time; they were sorted", remedy);
-        lost(self.lost_ids, "something that is referred to is not defined; it is taken as unknown", remedy);
+        lost(
+            Code::CrossingVisits,
+            self.crossing_visits,
+            "a region ends after the one it began in; it was ended with that one",
+            remedy,
+        );
+        lost(
+            Code::UnorderedRecords,
+            self.unordered,
+            "records of a PE are not in the order of time; they were sorted",
+            remedy,
+        );
+        lost(
+            Code::UndefinedReference,
+            self.lost_ids,
+            "something that is referred to is not defined; it is taken as unknown",
+            remedy,
+        );
         let message = "accesses to, or synchronisations of, RMA windows that are not defined were left out";
-        lost(self.lost_windows, message, remedy);
+        lost(Code::UndefinedWindow, self.lost_windows, message, remedy);
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use partune_engine::{Diagnosis, FORMATS, Request};
+use partune_engine::inside::FORMATS;
+use partune_engine::{Diagnosis, Request};
 use partune_import::{Bytes, Files};
 use partune_otf2::import::import;
 use partune_testkit::mutate::{self, Random};
@@ -145,7 +146,7 @@ fn cut_at_every_chunk() {
                 let damaged = Damaged { files: &files, name, bytes: Some(Arc::new(bytes[..end].to_vec())) };
                 let diagnosis = diagnose(&damaged, &anchor).expect("the other files are whole");
                 let before = events_of(&whole, name);
-                let lost = whole.events() - diagnosis.trace.events();
+                let lost = whole.events() - diagnosis.run.events();
                 assert!(lost <= before && (lost > 0 || before == 0), "{} {name}", archive.name);
             }
         }
@@ -182,7 +183,7 @@ fn a_cut_paraver_trace_is_said() {
         let mut files = files.clone();
         files.insert(entry.clone(), text[..end].to_vec());
         let diagnosis = diagnose(&files, &entry).expect("the header is whole");
-        assert_eq!(diagnosis.trace.events(), lines(&text[..end]) as u64);
+        assert_eq!(diagnosis.run.events(), lines(&text[..end]) as u64);
         let last = text[..end].rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
         let said = diagnosis.quality.entries().iter().any(|entry| entry.message.contains("ends inside of a record"));
         assert_eq!(said, last.first().is_some_and(u8::is_ascii_digit), "{}", String::from_utf8_lossy(last));
@@ -206,7 +207,7 @@ fn missing_files_are_said() {
         // Without anchor or global definitions there is nothing to open; without anything else there is something to say,
         // unless the file held nothing that the analysis needs.
         if let Some(diagnosis) = diagnosis
-            && diagnosis.trace.events() == 0
+            && diagnosis.run.events() == 0
         {
             assert!(!diagnosis.quality.is_empty(), "{name}");
         }

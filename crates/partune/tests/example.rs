@@ -6,9 +6,9 @@ use crate::archives::workspace;
 
 #[test]
 fn the_planted_waits_of_ring_are_found_with_their_causes() {
-    let trace = partune_engine::open(&workspace().join("examples/archives/ring"), &()).expect("the archive opens");
-    let diagnosis = partune_engine::analyze(trace, &Request::default(), &());
-    let seconds = |span| diagnosis.trace.clock().seconds(span);
+    let opened = partune_engine::open(&workspace().join("examples/archives/ring"), &()).expect("the archive opens");
+    let diagnosis = partune_engine::analyze(opened, &Request::default(), &());
+    let seconds = |span| diagnosis.run.seconds(span);
     // Pattern, seconds, ranks that wait, ranks that are the root of most of it.
     let planted: [(&str, f64, &[u32], &[u32]); 3] = [
         ("late_sender", 0.20, &[1, 3], &[2]),

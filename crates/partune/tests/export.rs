@@ -6,6 +6,7 @@ use std::path::Path;
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
+use partune_engine::inside::{self, Inside};
 use partune_engine::{Diagnosis, Request};
 use serde_json::Value;
 
@@ -27,7 +28,7 @@ fn a_time_line_is_what_the_format_asks_for() {
         let diagnosis = diagnosis(&archive.anchor);
         let mut out = Vec::new();
         let written = partune_report::chrome(&diagnosis, &mut out);
-        if diagnosis.trace.profile().is_some() {
+        if diagnosis.run.is_profile() {
             assert!(matches!(written, Err(partune_report::ExportError::Profile)) && out.is_empty(), "{name}");
             continue;
         }
@@ -35,21 +36,21 @@ fn a_time_line_is_what_the_format_asks_for() {
         let document: Value = serde_json::from_slice(&out).unwrap_or_else(|error| panic!("{name}: {error}"));
         let events = document["traceEvents"].as_array().expect("there is a list of events");
         let of = |kind: &str| events.iter().filter(|it| it["ph"] == kind).collect::<Vec<_>>();
-        let visits: usize = diagnosis.trace.active_pes().map(|pe| diagnosis.trace.streams()[pe].visits.len()).sum();
-        assert_eq!(of("X").len(), visits + diagnosis.waits.len(), "{name}");
+        let Inside { trace, index, waits: found, .. } = inside::of(&diagnosis);
+        let visits: usize = trace.active_pes().map(|pe| trace.streams()[pe].visits.len()).sum();
+        assert_eq!(of("X").len(), visits + found.len(), "{name}");
         let waits: Vec<f64> = of("X")
             .into_iter()
             .filter(|it| it["cat"] == "wait")
             .filter_map(|it| it["args"]["seconds"].as_f64())
             .collect();
-        let expected: Vec<f64> =
-            diagnosis.waits.iter().map(|wait| diagnosis.trace.clock().seconds(wait.duration())).collect();
+        let expected: Vec<f64> = found.iter().map(|wait| trace.clock().seconds(wait.duration())).collect();
         // The reader of JSON may be off in the last digit.
         let same = |(a, b): (&f64, &f64)| (a - b).abs() <= b * 1e-12;
         assert!(waits.len() == expected.len() && waits.iter().zip(&expected).all(same), "{name}: {waits:?}");
         let (begins, ends) = (of("s"), of("f"));
         let messages = begins.iter().filter(|it| it["cat"] == "message").count();
-        assert_eq!(messages, diagnosis.index.messages.len(), "{name}");
+        assert_eq!(messages, index.messages.len(), "{name}");
         arrows_have_both_ends(name, &begins, &ends);
         for event in events {
             assert!(event["pid"].is_u64() && event["tid"].is_u64() && event["name"].is_string(), "{name}: {event}");
@@ -110,7 +111,7 @@ fn tables_hold_what_the_trace_and_the_findings_do() {
         for file in partune_report::PARQUET_FILES {
             rows(file);
         }
-        let trace = &diagnosis.trace;
+        let Inside { trace, waits, .. } = inside::of(&diagnosis);
         let operations: usize = trace.active_pes().map(|pe| trace.streams()[pe].operations.len()).sum();
         assert_eq!(rows("operations.parquet"), operations, "{name}");
         assert_eq!(rows("pes.parquet"), trace.pes().len(), "{name}");
@@ -123,7 +124,7 @@ fn tables_hold_what_the_trace_and_the_findings_do() {
             let rows = reader.get_row_iter(None).expect("rows are read");
             rows.map(|row| row.and_then(|row| row.get_double(at)).expect("it is a number")).collect()
         };
-        let waits: partune_base::Span = diagnosis.waits.iter().map(partune_analysis::Wait::duration).sum();
+        let waits: partune_base::Span = waits.iter().map(partune_analysis::Wait::duration).sum();
         let waited: f64 = column("operations.parquet", "wait_s").iter().sum();
         let expected = trace.clock().seconds(waits);
         assert!((waited - expected).abs() <= 1e-9 + expected * 1e-9, "{name}: {waited} of {expected} s");

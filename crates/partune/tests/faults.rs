@@ -1,5 +1,6 @@
 //! Archives of a recorder with known faults: each fault is told as data quality, and nothing is made of faulty events.
 
+use partune_engine::inside::{self, Inside};
 use partune_engine::{Request, Severity, analyze, open};
 use partune_report::{Style, TextOptions};
 use partune_testkit::outside;
@@ -58,8 +59,8 @@ fn faults_of_a_recorder_are_told_and_nothing_is_made_of_them() {
             outside::skipped(&format!("{} is not here", expected.archive));
             continue;
         };
-        let trace = open(&archive.anchor, &()).expect("it opens");
-        let diagnosis = analyze(trace, &Request::default(), &());
+        let opened = open(&archive.anchor, &()).expect("it opens");
+        let diagnosis = analyze(opened, &Request::default(), &());
         let told = diagnosis.quality.entries();
         for (severity, count, words) in expected.notes {
             // Zero: however often.
@@ -68,8 +69,9 @@ fn faults_of_a_recorder_are_told_and_nothing_is_made_of_them() {
             };
             assert!(told.iter().any(|note| is_it(&note)), "{}: {words}: {told:#?}", archive.name);
         }
-        assert_eq!(diagnosis.index.clocks.aligned, expected.waits, "{}", archive.name);
-        assert_eq!(diagnosis.waits.is_empty(), !expected.waits, "{}", archive.name);
+        let Inside { index, waits, .. } = inside::of(&diagnosis);
+        assert_eq!(index.clocks.aligned, expected.waits, "{}", archive.name);
+        assert_eq!(waits.is_empty(), !expected.waits, "{}", archive.name);
         let found: Vec<_> = diagnosis.findings.iter().map(|it| it.finding.pattern).collect();
         assert_eq!(found.iter().any(|pattern| pattern.is_wait()), expected.waits, "{}: {found:?}", archive.name);
         let across = ["redundant_barrier", "serial_section", "competing_put_get", "wait_on_value", "late_fence"];
@@ -82,11 +84,11 @@ fn no_wait_comes_from_a_message_without_partner() {
     for archive in
         archives().into_iter().filter(|archive| archive.name.starts_with("eztrace") || archive.name.contains("caf"))
     {
-        let trace = open(&archive.anchor, &()).expect("it opens");
-        let diagnosis = analyze(trace, &Request { repair_clocks: false, ..Request::default() }, &());
-        let (trace, index) = (&diagnosis.trace, &diagnosis.index);
+        let opened = open(&archive.anchor, &()).expect("it opens");
+        let diagnosis = analyze(opened, &Request { repair_clocks: false, ..Request::default() }, &());
+        let Inside { trace, index, waits: found, .. } = inside::of(&diagnosis);
         for (pe, stream) in trace.streams().iter_ids() {
-            let waits = |visit| diagnosis.waits.of_pe(pe).iter().any(|wait| wait.operation == visit);
+            let waits = |visit| found.of_pe(pe).iter().any(|wait| wait.operation == visit);
             let matched = |visit| {
                 let recvs = (0..stream.recvs.len()).filter(|i| stream.recvs[*i].visit == visit);
                 let sends = (0..stream.sends.len()).filter(|i| stream.sends[*i].visit == visit);
@@ -101,6 +103,24 @@ fn no_wait_comes_from_a_message_without_partner() {
             }
         }
     }
+}
+
+/// A message that nobody receives has a code in the document, and one that is received has none.
+#[test]
+fn what_is_noticed_has_a_code() {
+    let codes = |receives: &str| -> Vec<String> {
+        let text = format!(
+            "pe 0: main 0..20 {{ MPI_Send 0..1 send(to=1, tag=3, bytes=8) }}
+             pe 1: main 0..20 {{ {receives} }}"
+        );
+        let diagnosis = analyze(partune_testkit::trace(&text), &Request::default(), &());
+        let document: serde_json::Value =
+            serde_json::from_str(&partune_report::document(&diagnosis, "run")).expect("it is JSON");
+        let entries = document["quality"].as_array().expect("there is a list").iter();
+        entries.filter_map(|entry| Some(entry["code"].as_str()?.to_owned())).collect()
+    };
+    assert_eq!(codes("work 0..2"), ["unmatched-messages"]);
+    assert!(codes("MPI_Recv 0..2 recv(from=0, tag=3, bytes=8)").is_empty());
 }
 
 /// One of twenty ticks on each PE is 5 %.

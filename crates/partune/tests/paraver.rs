@@ -196,7 +196,7 @@ fn computing(trace: &Trace, pe: PeId) -> Span {
 #[test]
 fn epoch_is_read_as_bsc_reads_it() {
     for Epoch { trace: path, factors, ideal, longest, mean, run } in epoch() {
-        let trace = partune_engine::open(&path, &()).expect("the trace opens");
+        let trace = partune_engine::inside::read(&path, &()).expect("the trace opens");
         let name = path.display();
         assert!(trace.quality().is_empty(), "{name}: {:?}", trace.quality());
         let seconds = |span: Span| trace.clock().seconds(span);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use partune_engine::inside::{self, Inside};
 use partune_engine::{Diagnosis, Request, analyze, open};
 use partune_testkit::outside;
 
@@ -48,8 +49,8 @@ fn diagnoses() -> BTreeMap<String, Diagnosis> {
     let wanted = archives().into_iter().filter(|archive| archive.name == SHMEM || archive.name == CAF);
     wanted
         .map(|archive| {
-            let trace = open(&archive.anchor, &()).expect("it opens");
-            (archive.name, analyze(trace, &Request::default(), &()))
+            let opened = open(&archive.anchor, &()).expect("it opens");
+            (archive.name, analyze(opened, &Request::default(), &()))
         })
         .collect()
 }
@@ -58,7 +59,7 @@ fn diagnoses() -> BTreeMap<String, Diagnosis> {
 fn ten_operations_by_hand() {
     let diagnoses = diagnoses();
     for (number, expected) in EXPECTED.iter().enumerate().map(|(i, expected)| (i + 1, expected)) {
-        let Some(Diagnosis { trace, waits, .. }) = diagnoses.get(expected.archive) else {
+        let Some(Inside { trace, waits, .. }) = diagnoses.get(expected.archive).map(inside::of) else {
             outside::skipped(&format!("row {number}, since {} is not here", expected.archive));
             continue;
         };
@@ -80,11 +81,11 @@ fn ten_operations_by_hand() {
 #[test]
 fn the_offsets_of_the_shmem_archive_are_not_believed() {
     let Some(diagnosis) = diagnoses().remove(SHMEM) else { return };
-    assert!(diagnosis.repair.offsets_taken_back);
-    assert_eq!((diagnosis.repair.violated_collectives, diagnosis.repair.moved_events), (14, 0));
-    assert!(!diagnosis.index.clocks.found.is_needed());
+    let Inside { trace, index, repair, .. } = inside::of(&diagnosis);
+    assert!(repair.offsets_taken_back);
+    assert_eq!((repair.violated_collectives, repair.moved_events), (14, 0));
+    assert!(!index.clocks.found.is_needed());
     // The k-th flag of a PE is set by the k-th put of the one before it: no PE saw its flag before it was set.
-    let trace = &diagnosis.trace;
     let (pes, times): (Vec<_>, Vec<_>) = trace
         .streams()
         .iter_ids()
@@ -112,7 +113,7 @@ fn the_offsets_of_the_shmem_archive_are_not_believed() {
 fn every_one_sided_event_becomes_a_row() {
     let diagnoses = diagnoses();
     let counts = |name: &str| {
-        let trace = &diagnoses.get(name)?.trace;
+        let trace = inside::of(diagnoses.get(name)?).trace;
         let mut sum = [0; 5];
         for stream in trace.streams() {
             let rows = [
@@ -134,7 +135,7 @@ fn every_one_sided_event_becomes_a_row() {
         assert_eq!(counts, [472, 472 + 472, 12 + 12, 40 + 24, 476 + 476]);
     }
     // No two PEs want one lock, nobody puts where another does at the same time: no wait for locks or accesses.
-    if let Some(Diagnosis { index, waits, .. }) = diagnoses.get(CAF) {
+    if let Some(Inside { index, waits, .. }) = diagnoses.get(CAF).map(inside::of) {
         assert_eq!(index.locks.grants.len(), 476);
         assert!(index.locks.by_lock().all(|grants| grants.iter().all(|grant| grant.pe == grants[0].pe)));
         let patterns = ["wait_on_lock", "competing_put_get"];

@@ -101,7 +101,7 @@ const TURNS: &str = "resolution 1
 fn a_phase_and_turns_are_pieces() {
     let piece = |selection: Selection| {
         let diagnosis = diagnose(TURNS, &selection);
-        diagnosis.trace.piece().map(|piece| (piece.begin.0, piece.end.0))
+        diagnosis.run.piece().map(|piece| (piece.begin.0, piece.end.0))
     };
     let phase = |name: &str| Selection { phase: Some(name.to_owned()), ..Selection::default() };
     assert_eq!(piece(phase("solve")), Some((6, 31)));
@@ -170,7 +170,7 @@ fn pieces_add_up_to_the_run() {
     for archive in archives() {
         let run = |selection: &Selection| analyze_piece(open(&archive.anchor, &()).unwrap(), selection, &request, &());
         let whole = run(&Selection::default()).unwrap();
-        let Some(time) = whole.section("time").filter(|_| whole.trace.profile().is_none()) else { continue };
+        let Some(time) = whole.section("time").filter(|_| !whole.run.is_profile()) else { continue };
         let base = time.scalar("run").unwrap() * time.scalar("pes").unwrap();
         let borders = [Some(0.0), Some(0.9), Some(0.95), None];
         let pieces = borders.windows(2).map(|it| Selection {

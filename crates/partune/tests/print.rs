@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use partune_engine::Request;
+use partune_engine::{Opened, Request};
 use partune_testkit::outside;
-use partune_trace::Trace;
 
 use crate::archives::archives;
 
@@ -71,8 +70,8 @@ impl Paper {
     }
 }
 
-fn report(trace: Trace) -> String {
-    partune_report::html(&partune_engine::analyze(trace, &Request::default(), &()), "archive", None)
+fn report(opened: impl Into<Opened>) -> String {
+    partune_report::html(&partune_engine::analyze(opened, &Request::default(), &()), "archive", None)
 }
 
 fn recorded(name: &str) -> Option<String> {

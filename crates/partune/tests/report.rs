@@ -16,8 +16,8 @@ const MOST: usize = 2_000_000;
 fn report(anchor: &Path, threads: usize) -> (String, usize) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start");
     pool.install(|| {
-        let trace = partune_engine::open(anchor, &()).expect("the archive opens");
-        let diagnosis = partune_engine::analyze(trace, &Request::default(), &());
+        let opened = partune_engine::open(anchor, &()).expect("the archive opens");
+        let diagnosis = partune_engine::analyze(opened, &Request::default(), &());
         (partune_report::html(&diagnosis, "archive", None), diagnosis.findings.len())
     })
 }

@@ -179,8 +179,8 @@ fn better_than_ideal_is_superlinear() {
 #[test]
 fn an_archive_does_not_differ_from_itself() {
     for archive in archives() {
-        let trace = partune_engine::open(&archive.anchor, &()).expect("the archive opens");
-        let diagnosis = partune_engine::analyze(trace, &Request::default(), &());
+        let opened = partune_engine::open(&archive.anchor, &()).expect("the archive opens");
+        let diagnosis = partune_engine::analyze(opened, &Request::default(), &());
         let all = [("a", &diagnosis), ("b", &diagnosis)];
         let (diagnoses, runs) = named(&all);
         let comparison = partune_engine::compare(&diagnoses).expect("there are two");

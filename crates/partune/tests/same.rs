@@ -10,8 +10,8 @@ use crate::archives::{archives, shared, workspace};
 fn document(anchor: &Path, threads: usize) -> String {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start");
     pool.install(|| {
-        let trace = partune_engine::open(anchor, &()).expect("the archive opens");
-        partune_report::document(&partune_engine::analyze(trace, &Request::default(), &()), "archive")
+        let opened = partune_engine::open(anchor, &()).expect("the archive opens");
+        partune_report::document(&partune_engine::analyze(opened, &Request::default(), &()), "archive")
     })
 }
 

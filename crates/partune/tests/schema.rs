@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use partune_engine::{ANALYSES, Options, Request};
+use partune_engine::{Opened, Options, Request, analyses};
 use partune_machine::{Baseline, Machine, Overheads, Point, Provenance, Rates, VERSION};
-use partune_trace::Trace;
 use serde_json::{Value, json};
 
 use crate::archives::archives;
@@ -103,10 +102,10 @@ fn machine() -> Machine {
     }
 }
 
-/// The document of a trace, analysed with a machine.
-fn document(trace: Trace) -> Value {
+/// The document of a run, analysed with a machine.
+fn document(opened: impl Into<Opened>) -> Value {
     let options = Options { machine: Some(machine()), ..Options::default() };
-    let diagnosis = partune_engine::analyze(trace, &Request { options, ..Request::default() }, &());
+    let diagnosis = partune_engine::analyze(opened, &Request { options, ..Request::default() }, &());
     serde_json::from_str(&partune_report::document(&diagnosis, "archive")).expect("the document is JSON")
 }
 
@@ -164,7 +163,7 @@ fn what_nobody_declared_is_no_document() {
 #[test]
 fn keys_are_unique() {
     let schema = schema();
-    let sections = || ANALYSES.iter().flat_map(|analysis| analysis.shows);
+    let sections = || analyses().flat_map(|analysis| analysis.shows);
     let scalars = sections().filter(|it| !it.scalars.is_empty()).map(|it| it.name);
     let tables = sections().flat_map(|it| it.tables).map(|it| it.name);
     let mut keys: Vec<&str> = scalars.chain(tables).collect();

@@ -1,7 +1,7 @@
 //! What is said of collectives that could not be put together.
 
 use partune_base::GroupId;
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_trace::Trace;
 
 /// Counts of what went wrong.
@@ -37,6 +37,7 @@ impl Faults {
         quality.add(mismatch("further groups", others.iter().map(|(_, count)| count).sum()));
         quality.add(
             Diagnostic::data_loss(
+                Code::IncompleteCollectives,
                 format!("{} collective operations lack the record of {} members", self.incomplete, self.missing),
                 "the archive is truncated or was not recorded on all processes: record the whole run",
             )
@@ -44,6 +45,7 @@ impl Faults {
         );
         quality.add(
             Diagnostic::data_loss(
+                Code::UnprovenBarriers,
                 "barriers without record of their group do not fit together over PEs; no wait is claimed from them",
                 "record with a tool that writes groups or teams of threads (Score-P)",
             )
@@ -54,6 +56,7 @@ impl Faults {
 
 fn mismatch(group: &str, count: u64) -> Diagnostic {
     Diagnostic::data_loss(
+        Code::ContradictingCollectives,
         format!("members of {group} disagree about what a collective operation was; such operations are left out"),
         "events were lost or the archive mixes groups: record again with larger buffers",
     )

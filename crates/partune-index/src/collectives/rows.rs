@@ -1,7 +1,7 @@
 //! Parts that the archive gives as rows: the k-th of a group on each member, in the order of their starts.
 
 use partune_base::{GroupId, Id, PeId, Time};
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_trace::{Collective, GroupKind, NO_REQUEST, Participants, Role, Stream, Trace, VisitIx};
 use rayon::prelude::*;
 
@@ -42,6 +42,7 @@ pub(super) fn parts(trace: &Trace, endpoints: &Endpoints, sets: &mut Sets, quali
     drop_after_loss(&first_losses, &mut parts);
     quality.add(
         Diagnostic::data_loss(
+            Code::UndefinedGroup,
             "collective operations on a group that the archive does not define",
             "the definitions of the archive are incomplete: record again, or keep all files of the archive together",
         )
@@ -49,6 +50,7 @@ pub(super) fn parts(trace: &Trace, endpoints: &Endpoints, sets: &mut Sets, quali
     );
     quality.add(
         Diagnostic::data_loss(
+            Code::UncompletedCollectives,
             "non-blocking collective operations were started whose completion is not recorded",
             "the run was cut off or the recorder loses completions: record to the end",
         )

@@ -1,7 +1,7 @@
 //! What is said of sends and receives without partner.
 
 use partune_base::GroupId;
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_trace::{Recv, Send, Trace};
 
 /// Sends and receives without partner, by communicator.
@@ -75,6 +75,7 @@ impl Tally {
             };
             quality.add(
                 Diagnostic::data_loss(
+                    Code::UnmatchedMessages,
                     format!(
                         "{sends} sends and {recvs} receives on {name} have no partner; no wait is claimed from them"
                     ),
@@ -85,6 +86,7 @@ impl Tally {
         }
         quality.add(
             Diagnostic::data_loss(
+                Code::UndefinedPartner,
                 "messages have a partner that the archive does not define",
                 "the definitions of the archive are incomplete: record again, or keep all files of the archive together",
             )
@@ -92,6 +94,7 @@ impl Tally {
         );
         quality.add(
             Diagnostic::data_loss(
+                Code::UncompletedReceives,
                 "receives were posted whose completion is not recorded; messages that they may have taken are left unmatched",
                 "the run was cut off or the recorder loses completions: record to the end, or with another tool",
             )

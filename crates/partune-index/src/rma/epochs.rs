@@ -17,7 +17,7 @@
 use std::cmp::Reverse;
 
 use partune_base::{GroupId, PeId, Time, WindowId};
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_trace::{Completion, Members, RmaSyncKind, Role, Stream, Trace};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -258,6 +258,7 @@ fn pair(epochs: &[Epoch], sides: &mut [Side], all_known: bool) -> u64 {
 fn report(quality: &mut Quality, [unknown, unended, alone, crowded]: [u64; 4]) {
     quality.add(
         Diagnostic::data_loss(
+            Code::UndefinedGroup,
             "epochs of windows (post, start) are for a group that the archive does not define",
             "the definitions of the archive are incomplete: record again, or keep all files of the archive together",
         )
@@ -265,6 +266,7 @@ fn report(quality: &mut Quality, [unknown, unended, alone, crowded]: [u64; 4]) {
     );
     quality.add(
         Diagnostic::data_loss(
+            Code::UnendedEpochs,
             "epochs of windows begin and do not end, or end and did not begin (post and wait, start and complete)",
             "the run was cut off or the recorder lost events: record to the end",
         )
@@ -272,6 +274,7 @@ fn report(quality: &mut Quality, [unknown, unended, alone, crowded]: [u64; 4]) {
     );
     quality.add(
         Diagnostic::data_loss(
+            Code::UnpairedEpochs,
             "epochs of windows have no counterpart on the other PE, or it is not clear which; no waiting is told of them",
             "record all processes from begin to end",
         )
@@ -279,6 +282,7 @@ fn report(quality: &mut Quality, [unknown, unended, alone, crowded]: [u64; 4]) {
     );
     quality.add(
         Diagnostic::data_loss(
+            Code::CrowdedEpochs,
             "epochs of windows name so many partners that they were not paired; no waiting is told of them",
             "let post and start name only those whose memory is accessed",
         )

@@ -5,7 +5,7 @@
 //! the local one, after which the buffer may be used again, where there is none. A blocking put is over when it came back.
 
 use partune_base::{Id, PeId, Time};
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_trace::{CallPaths, RmaCompletionKind, RmaTransfer, RmaTransferKind, Stream, Trace, VisitIx};
 use rayon::prelude::*;
 
@@ -24,6 +24,7 @@ pub(super) fn find(trace: &Trace, quality: &mut Quality) -> Vec<Transfer> {
     let open = found.iter().map(|(_, open)| open).sum();
     quality.add(
         Diagnostic::info(
+            Code::UncompletedAccesses,
             "accesses to remote memory have no recorded completion; they count as complete when their call came back",
             "",
         )

@@ -6,7 +6,7 @@
 mod infer;
 
 use partune_base::{GroupId, PeId, Time};
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_trace::{PeKind, Process, Stream, TeamKind, Trace};
 use rayon::prelude::*;
 
@@ -47,6 +47,7 @@ impl Teams {
         teams.forks.sort_by_key(|fork| (fork.fork, fork.place.pe));
         quality.add(
             Diagnostic::data_loss(
+                Code::UnknownTeams,
                 "threads took part in a team whose fork is not recorded; barriers of such teams are not analysed",
                 "record the whole run, with fork and join events",
             )
@@ -54,6 +55,7 @@ impl Teams {
         );
         quality.add(
             Diagnostic::data_loss(
+                Code::NestedTeams,
                 "nested parallel regions without record of their teams are not analysed",
                 "record with a tool that writes team events (Score-P with OPARI2 or its OMPT adapter of version 8 and later)",
             )

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use partune_base::{PeId, Time};
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_trace::{
     LockKind, NO_REQUEST, PauseKind, RequestEvent, RequestKind, RmaCompletionKind, RmaSyncKind, RmaTransferKind, Role,
     Stream, TaskKind, TeamKind, Trace, VisitIx,
@@ -35,9 +35,9 @@ impl Skipped {
 
     pub(super) fn report(self, quality: &mut Quality) {
         let message = "attempts to get a lock were left out: OTF2 has them for windows and files only";
-        quality.add(Diagnostic::info(message, "").times(self.lock_attempts));
+        quality.add(Diagnostic::info(Code::LeftOutLockAttempts, message, "").times(self.lock_attempts));
         let message = "messages to or from PEs that are in no group with the other end were left without it";
-        quality.add(Diagnostic::data_loss(message, "analyse the original").times(self.peers));
+        quality.add(Diagnostic::data_loss(Code::LeftOutMessages, message, "analyse the original").times(self.peers));
     }
 }
 

@@ -10,7 +10,7 @@ mod events;
 use std::io;
 
 use partune_base::{GroupId, PeId, Table, Time};
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_trace::{GroupKind, PeKind, Trace};
 use rayon::prelude::*;
 use thiserror::Error;
@@ -95,7 +95,7 @@ pub fn export(trace: &Trace, sink: &dyn Sink, anchor_name: &str) -> Result<Expor
     skipped.report(&mut quality);
     let sites = trace.paths().ids().filter(|path| trace.paths().site(*path).is_some()).count() as u64;
     let remedy = "where the source is an OTF2 archive, convert copies it whole";
-    quality.add(Diagnostic::info("lines of calls were left out", remedy).times(sites));
+    quality.add(Diagnostic::info(Code::LeftOutCallLines, "lines of calls were left out", remedy).times(sites));
     Ok(Exported { events: counts.iter().sum(), definitions, locations: counts.len() as u64, quality })
 }
 

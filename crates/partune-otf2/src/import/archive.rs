@@ -3,7 +3,7 @@
 use std::io;
 
 use partune_base::PeId;
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_import::{Bytes, Files, ImportError, read_all};
 use partune_trace::TraceBuilder;
 
@@ -127,7 +127,9 @@ impl<'a> Archive<'a> {
                 faults.extend(quality.entries().iter().cloned());
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => faults.push(Diagnostic::error(format!("{name}: {error}"), "copy the archive again")),
+            Err(error) => {
+                faults.push(Diagnostic::error(Code::DamagedFile, format!("{name}: {error}"), "copy the archive again"));
+            }
         }
         let name = format!("{}/{}.evt", self.name, location.archive_id);
         let event_bytes = match self.open(&name) {
@@ -136,6 +138,7 @@ impl<'a> Archive<'a> {
                 if location.events > 0 || error.kind() != io::ErrorKind::NotFound {
                     let message = format!("event files cannot be read: {}", plain_error(&error));
                     faults.push(Diagnostic::data_loss(
+                        Code::MissingFile,
                         message,
                         "copy the whole archive, with the folder beside the anchor file",
                     ));
@@ -146,7 +149,11 @@ impl<'a> Archive<'a> {
         let unusable = codec::check_size(self.anchor.event_chunk_size).err();
         if let Some(error) = unusable.filter(|_| event_bytes.is_some()) {
             let message = format!("event files cannot be read: {error}");
-            faults.push(Diagnostic::error(message, "the anchor file is damaged; copy the archive again"));
+            faults.push(Diagnostic::error(
+                Code::DamagedFile,
+                message,
+                "the anchor file is damaged; copy the archive again",
+            ));
         }
         let clock = LocationClock::new(std::mem::take(&mut mappings.offsets), definitions.global_offset);
         let process = builder.pes[pe].process.0;

@@ -9,7 +9,7 @@
 //! iterations) has events and is passed over. Chains come from files: a caller may be missing or be its own caller.
 
 use partune_base::{RegionId, Strings, Table};
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_import::IdMap;
 use partune_trace::{CallSite, Region, RegionKind, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -112,6 +112,7 @@ impl Contexts {
         contexts.know_kinds(regions, strings, tables);
         quality.add(
             Diagnostic::data_loss(
+                Code::BrokenCallers,
                 "a chain of callers is broken: a caller is not defined, or calls itself; the part below it is used",
                 "a fault of the recorder, or the archive's .def file is damaged: copy it again",
             )
@@ -119,6 +120,7 @@ impl Contexts {
         );
         quality.add(
             Diagnostic::info(
+                Code::DeepCallers,
                 format!("chains of more than {DEEPEST} functions: those in the middle were left out"),
                 "deep recursion; nothing is lost but names of functions",
             )

@@ -1,7 +1,7 @@
 //! The global definitions that matter for a trace, collected as they come.
 
 use partune_base::{StringId, Strings};
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_import::IdMap;
 use partune_trace::PeKind;
 use rustc_hash::FxHashMap;
@@ -422,6 +422,7 @@ impl Definitions {
     pub(super) fn report(&self, quality: &mut Quality) {
         quality.add(
             Diagnostic::info(
+                Code::DuplicateDefinitions,
                 "locations or groups are defined more than once; the first definition counts",
                 "a fault of the producer, harmless where the definitions agree",
             )
@@ -429,6 +430,7 @@ impl Definitions {
         );
         quality.add(
             Diagnostic::info(
+                Code::UnorderedDefinitions,
                 "regions or groups are not defined in the order of their numbers, or numbers are left out",
                 "a fault of the producer, harmless: definitions are taken by number, in any order",
             )
@@ -440,7 +442,7 @@ impl Definitions {
                 format!("the recorder could not keep {events} events of {pes} PEs: its buffers or the disk were full");
             let remedy =
                 "record again with a larger --buffer, and see that the disk has room; what is there is analysed";
-            quality.add(Diagnostic::data_loss(message, remedy));
+            quality.add(Diagnostic::data_loss(Code::LostEvents, message, remedy));
         }
         let (killed, processes) = self.ended();
         if killed > 0 {
@@ -449,10 +451,11 @@ impl Definitions {
             );
             let remedy =
                 "what they did until then was recorded; what was under way has no end, and may lack its partner";
-            quality.add(Diagnostic::info(message, remedy));
+            quality.add(Diagnostic::info(Code::EndedEarly, message, remedy));
         }
         if self.locations.is_empty() {
             quality.add(Diagnostic::error(
+                Code::NoLocations,
                 "no location is defined, so there is nothing to analyse",
                 "check that the archive's .def file is complete",
             ));

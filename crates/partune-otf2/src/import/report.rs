@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_import::{Faults, Joined};
 use partune_trace::TraceBuilder;
 
@@ -17,15 +17,25 @@ pub(crate) fn report_damage(name: &str, damage: &Damage, quality: &mut Quality) 
         let place = damage.first.map_or(String::new(), |(offset, flaw)| format!(", first at byte {offset}: {flaw}"));
         let message = format!("{name} is damaged{place}");
         quality.add(
-            Diagnostic::data_loss(message, "what could be read is used; copy or record again for the rest").times(lost),
+            Diagnostic::data_loss(
+                Code::DamagedFile,
+                message,
+                "what could be read is used; copy or record again for the rest",
+            )
+            .times(lost),
         );
     }
     if damage.truncated_chunks > 0 {
         let message = format!("{name} ends without an end mark: it was cut, or its writer did not finish");
-        quality.add(Diagnostic::data_loss(message, "what could be read is used; copy or record again for the rest"));
+        quality.add(Diagnostic::data_loss(
+            Code::CutFile,
+            message,
+            "what could be read is used; copy or record again for the rest",
+        ));
     }
     quality.add(
         Diagnostic::info(
+            Code::UnknownRecords,
             "records of a type that this version does not know were skipped",
             "they come from a newer OTF2; a newer partune may read them",
         )
@@ -46,7 +56,11 @@ pub(super) fn report_locations(locations: &[Location], joined: &[Joined<Kept>], 
         report_damage(&format!("the event file of location {}", location.pe.0), &damage, quality);
         if let Some(error) = joined.beside().find_map(|(kept, _)| kept.unread.as_ref()) {
             let remedy = "what could be read is used; see that the file system is well, and try again";
-            quality.add(Diagnostic::data_loss(format!("event files cannot be read to their end: {error}"), remedy));
+            quality.add(Diagnostic::data_loss(
+                Code::UnreadFile,
+                format!("event files cannot be read to their end: {error}"),
+                remedy,
+            ));
         }
         faults.add(joined.faults);
         let read = joined.events();
@@ -59,7 +73,7 @@ pub(super) fn report_locations(locations: &[Location], joined: &[Joined<Kept>], 
             "locations have another number of events than their definitions say, the first {read} instead of {announced}"
         );
         let remedy = "a fault of the producer, unless the archive is damaged: what is in the event files counts";
-        quality.add(Diagnostic::info(message, remedy).times(miscounted.len() as u64));
+        quality.add(Diagnostic::info(Code::MiscountedEvents, message, remedy).times(miscounted.len() as u64));
     }
     faults.report("location", quality);
 }
@@ -75,6 +89,7 @@ pub(super) fn report_between(
     let quality = &mut builder.quality;
     quality.add(
         Diagnostic::data_loss(
+            Code::UnknownContexts,
             "samples name a calling context that is not defined; they were left out",
             "the archive's .def file is damaged: copy it again",
         )
@@ -88,10 +103,11 @@ pub(super) fn report_between(
             "time between operations is shared out by {samples} samples{rate}: times and shares of functions are estimates, \
              ±{deviation:.1} percentage points (1σ) for one with half of the time"
         );
-        quality.add(Diagnostic::info(message, "run for longer, or sample at a higher rate, for a smaller error"));
+        quality.add(Diagnostic::info(Code::TimeBySamples, message, "run for longer, or sample at a higher rate, for a smaller error"));
     } else {
         quality.add(
             Diagnostic::info(
+                Code::SamplesLeftOut,
                 "samples of calling contexts were not analysed: all lie inside of operations",
                 "samples tell what a program does between operations",
             )
@@ -113,5 +129,5 @@ pub(super) fn report_unknown(ticks: u64, all: f64, resolution: u64, quality: &mu
          been called again. Times of functions without events of their own are lower bounds"
     );
     let remedy = "samples of calling contexts would tell, and so would marks around what computes";
-    quality.add(Diagnostic::info(message, remedy));
+    quality.add(Diagnostic::info(Code::TimeOfOutermost, message, remedy));
 }

@@ -7,7 +7,7 @@
 //! where a chain has a region that has no row there, it stands for the one in the same functions that has. So a profile has the same functions with the same times and numbers of visits as a trace of the same run would.
 
 use partune_base::{CallPathId, RegionId, Span, Table, Time};
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_import::read_all;
 use partune_trace::{
     BlockSums, CallPaths, CallSite, PathProfile, PeProfile, Profile, Region, RegionKind, Role, Transfers,
@@ -52,20 +52,20 @@ pub(super) fn read(
         let bytes = match read_all(file.as_ref()) {
             Ok(bytes) => bytes,
             Err(error) => {
-                quality.add(Diagnostic::error(format!("{name}: {error}"), "copy the archive again"));
+                quality.add(Diagnostic::error(Code::MissingFile, format!("{name}: {error}"), "copy the archive again"));
                 return None;
             }
         };
         let (statistics, damaged) = match Statistics::read(&bytes) {
             Ok(read) => read,
             Err(error) => {
-                quality.add(Diagnostic::error(format!("{name}: {error}"), "copy the archive again"));
+                quality.add(Diagnostic::error(Code::DamagedFile, format!("{name}: {error}"), "copy the archive again"));
                 return None;
             }
         };
         if damaged {
             let remedy = "what could be read is used; copy or record again for the rest";
-            quality.add(Diagnostic::data_loss(format!("{name} is damaged"), remedy));
+            quality.add(Diagnostic::data_loss(Code::DamagedFile, format!("{name} is damaged"), remedy));
         }
         lost = lost.saturating_add(statistics.lost);
         Some(statistics)
@@ -73,10 +73,15 @@ pub(super) fn read(
     let all: Vec<Option<Statistics>> = locations.iter().map(&mut one).collect();
     let missing = if found { all.iter().filter(|it| it.is_none()).count() as u64 } else { 0 };
     let remedy = "copy the whole archive, with the folder beside the anchor file";
-    quality.add(Diagnostic::data_loss("statistics of a PE are missing", remedy).times(missing));
+    quality
+        .add(Diagnostic::data_loss(Code::MissingStatistics, "statistics of a PE are missing", remedy).times(missing));
     if lost > 0 {
         let message = format!("the recorder could not count {lost} calls: memory or the disk was full");
-        quality.add(Diagnostic::data_loss(message, "record again where the disk has room; what is there is analysed"));
+        quality.add(Diagnostic::data_loss(
+            Code::LostCalls,
+            message,
+            "record again where the disk has room; what is there is analysed",
+        ));
     }
     found.then_some(all)
 }
@@ -117,6 +122,7 @@ impl<'a> Paths<'a> {
         let pes: Vec<PeProfile> = pes.map(Option::unwrap_or_default).collect();
         quality.add(
             Diagnostic::data_loss(
+                Code::UndefinedContext,
                 "statistics name a calling context that is not defined; they were left out",
                 "the archive's .def file is damaged: copy it again",
             )

@@ -4,7 +4,7 @@
 //! k-th part of every member belongs to the k-th operation, and its root is the one that says so.
 
 use partune_base::{GroupId, PeId};
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_trace::{Role, Stream};
 use rustc_hash::FxHashMap;
 
@@ -30,6 +30,7 @@ pub(super) fn name_roots(streams: &mut [Stream], quality: &mut Quality) {
     }
     quality.add(
         Diagnostic::data_loss(
+            Code::ContradictingRoots,
             "two members of a communicator say that they are the root of the same operation; the first of them counts",
             "events are missing: record again, and see that the buffers of Extrae are large enough",
         )

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use partune_base::{GroupId, PeId, ProcessId, StringId};
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_trace::{Group, GroupKind, Members, Pe, PeKind, Process, TraceBuilder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -148,6 +148,7 @@ impl People {
         }
         builder.quality.add(
             Diagnostic::data_loss(
+                Code::UnknownMembers,
                 "a communicator has members that are not in the trace",
                 "the trace was cut out of a larger one, or its header is damaged: use the whole trace",
             )
@@ -208,6 +209,7 @@ fn find(header: &Header, lanes: &[Lane], quality: &mut Quality) -> BTreeMap<(u64
     }
     quality.add(
         Diagnostic::data_loss(
+            Code::DamagedHeader,
             "the header of the trace lists more tasks without a record than can be; the others were left out",
             "the header is damaged, or the trace was cut: use the whole trace",
         )
@@ -215,6 +217,7 @@ fn find(header: &Header, lanes: &[Lane], quality: &mut Quality) -> BTreeMap<(u64
     );
     quality.add(
         Diagnostic::info(
+            Code::UnlistedThreads,
             "threads have records that the header of the trace does not list",
             "the header is damaged, or the trace was put together by hand; what they did counts",
         )

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use flate2::read::MultiGzDecoder;
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_import::{Advance, Contents, Files, ImportError};
 
 use super::reader::Reader;
@@ -33,7 +33,7 @@ pub(super) fn beside(files: &dyn Files, name: &str, missing: (&str, &str), quali
         } else {
             format!("{name} cannot be read ({error}): {}", missing.0)
         };
-        quality.add(Diagnostic::info(message, missing.1));
+        quality.add(Diagnostic::info(Code::MissingNames, message, missing.1));
         Vec::new()
     })
 }

@@ -4,11 +4,8 @@
 //! that no other arrow has, and never run back in time, which viewers would not draw: an access from when it was started to when it was
 //! complete, a message from send to receive, and one from the begin of a wait to the operation that it was for.
 
-use partune_analysis::{Wait, Waits};
 use partune_base::{PeId, Time};
-use partune_index::Index;
-use partune_picture::Moved;
-use partune_trace::RmaTransferKind;
+use partune_engine::{Transfer, TransferKind};
 use serde_json::{Value, json};
 
 use super::ExportError;
@@ -18,15 +15,16 @@ use crate::{names, words};
 impl Writer<'_> {
     /// Thread numbers after those of all PEs are tracks of waits.
     fn wait_place(&self, pe: PeId) -> String {
-        let process = self.trace.pes().get(pe).map_or(0, |it| it.process.0);
-        format!("\"pid\":{process},\"tid\":{}", self.trace.pes().len() as u64 + u64::from(pe.0))
+        let process = self.run.pe(pe).map_or(0, |it| it.process.0);
+        format!("\"pid\":{process},\"tid\":{}", self.run.pes().len() as u64 + u64::from(pe.0))
     }
 
     /// Names of the tracks of waits, each below its PE.
-    pub(super) fn wait_names(&mut self, waits: &Waits) -> Result<(), ExportError> {
-        for pe in self.trace.active_pes().filter(|pe| !waits.of_pe(*pe).is_empty()) {
+    pub(super) fn wait_names(&mut self) -> Result<(), ExportError> {
+        let run = self.run;
+        for pe in run.active_pes().iter().copied().filter(|pe| run.waits(*pe).len() > 0) {
             let place = self.wait_place(pe);
-            let name = json!({ "name": format!("PE {}: waits", names::pe(self.trace, pe)) });
+            let name = json!({ "name": format!("PE {}: waits", names::pe(run, pe)) });
             let order = 2 * u64::from(pe.0) + 1;
             self.event(format_args!("\"ph\":\"M\",\"name\":\"thread_name\",{place},\"args\":{name}"))?;
             self.event(format_args!(
@@ -37,32 +35,29 @@ impl Writer<'_> {
     }
 
     /// The waits of a PE as complete events, with arrows to their causes where these are known.
-    pub(super) fn waits(&mut self, waits: &[Wait]) -> Result<(), ExportError> {
-        let trace = self.trace;
-        let construct = |pe: PeId, visit| names::construct(trace, trace.streams()[pe].visits.at(visit).path);
-        for wait in waits {
+    pub(super) fn waits(&mut self, pe: PeId) -> Result<(), ExportError> {
+        let run = self.run;
+        for wait in run.waits(pe) {
             let place = self.wait_place(wait.pe);
             let (begin, end) = (self.micros(wait.begin), self.micros(wait.end));
             let mut args = json!({
                 "pattern": wait.pattern.name(),
                 "seconds": self.clock.seconds(wait.duration()),
-                "operation": construct(wait.pe, wait.operation),
+                "operation": names::construct(run, wait.path),
             });
-            if wait.cause.pe.is_some() {
-                args["cause"] = json!(format!("PE {}", names::pe(trace, wait.cause.pe)));
+            if wait.cause_pe.is_some() {
+                args["cause"] = json!(format!("PE {}", names::pe(run, wait.cause_pe)));
             }
-            let known = wait.cause.pe.is_some() && wait.cause.visit.is_some();
-            let cause = known.then(|| trace.streams()[wait.cause.pe].visits.at(wait.cause.visit));
-            if cause.is_some() {
-                args["cause_operation"] = json!(construct(wait.cause.pe, wait.cause.visit));
+            if let Some(cause) = wait.cause {
+                args["cause_operation"] = json!(names::construct(run, cause.path));
             }
             let (name, duration) = (json!(words::title(wait.pattern)), Micros(end.0 - begin.0));
             self.event(format_args!(
                 "\"ph\":\"X\",{place},\"ts\":{begin},\"dur\":{duration},\"name\":{name},\"cat\":\"wait\",\"args\":{args}"
             ))?;
             // An operation that was over before the wait began has no place for the arrow's end.
-            if let Some(cause) = cause.filter(|cause| cause.exit >= wait.begin) {
-                let (to, at) = (self.place(wait.cause.pe), cause.enter.max(wait.begin));
+            if let Some(cause) = wait.cause.filter(|cause| cause.exit >= wait.begin) {
+                let (to, at) = (self.place(cause.pe), cause.enter.max(wait.begin));
                 self.arrow("wait", "wait", (&place, wait.begin), (&to, at), &json!({}))?;
             }
         }
@@ -70,41 +65,24 @@ impl Writer<'_> {
     }
 
     /// An arrow lies in the operations at its ends: it begins where the send does, and ends where the receive does.
-    pub(super) fn messages(&mut self, index: &Index) -> Result<(), ExportError> {
-        for message in index.messages.iter().copied() {
-            let send = self.trace.streams()[message.sender].sends[message.send as usize];
-            let args = json!({ "bytes": send.bytes, "tag": send.tag });
-            self.moved("message", "message", &Moved::Message(message), &args)?;
-        }
-        Ok(())
+    pub(super) fn messages(&mut self) -> Result<(), ExportError> {
+        self.run.messages().try_for_each(|message| self.transfer(&message))
     }
 
     /// Accesses to memory of a PE that is known and recorded something; of a get the data come from there.
-    pub(super) fn accesses(&mut self, index: &Index) -> Result<(), ExportError> {
-        let trace = self.trace;
-        let recorded = |pe: PeId| trace.streams().get(pe).is_some_and(|stream| !stream.visits.is_empty());
-        for pe in trace.active_pes() {
-            for access in index.rma.of_pe(pe).iter().copied() {
-                let row = &trace.streams()[pe].transfers[access.row as usize];
-                if !recorded(row.target) {
-                    continue;
-                }
-                let name = match row.kind {
-                    RmaTransferKind::Put => "put",
-                    RmaTransferKind::Get => "get",
-                    RmaTransferKind::Atomic => "atomic",
-                };
-                self.moved("access", name, &Moved::Access(access), &json!({ "bytes": row.bytes }))?;
-            }
-        }
-        Ok(())
+    pub(super) fn accesses(&mut self) -> Result<(), ExportError> {
+        let run = self.run;
+        run.active_pes().iter().flat_map(|pe| run.accesses(*pe)).try_for_each(|access| self.transfer(&access))
     }
 
-    fn moved(&mut self, category: &str, name: &str, moved: &Moved, args: &Value) -> Result<(), ExportError> {
-        let ((from, begin), (to, end)) = moved.ends(self.trace);
+    fn transfer(&mut self, it: &Transfer) -> Result<(), ExportError> {
+        let (category, args) = match it.kind {
+            TransferKind::Message { tag, .. } => ("message", json!({ "bytes": it.bytes, "tag": tag })),
+            TransferKind::Put | TransferKind::Get | TransferKind::Atomic => ("access", json!({ "bytes": it.bytes })),
+        };
         // Where clocks could not be repaired, a message seems to arrive too early.
-        let (from, to) = (self.place(from), self.place(to));
-        self.arrow(category, name, (&from, begin), (&to, end.max(begin)), args)
+        let (from, to) = (self.place(it.from), self.place(it.to));
+        self.arrow(category, it.kind.name(), (&from, it.begin), (&to, it.end.max(it.begin)), &args)
     }
 
     fn arrow(

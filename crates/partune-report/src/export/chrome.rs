@@ -7,26 +7,23 @@
 use std::io::Write;
 
 use partune_base::{Clock, PeId, Time};
-use partune_engine::Diagnosis;
-use partune_trace::{Stream, Trace};
+use partune_engine::{Diagnosis, Run};
 use serde_json::json;
 
 use super::ExportError;
 use crate::names;
 
-/// Writes the time line of a trace. Memory: what one event needs.
+/// Writes the time line of a run. Memory: what one event needs.
 pub fn chrome(diagnosis: &Diagnosis, out: &mut dyn Write) -> Result<(), ExportError> {
-    let trace = &diagnosis.trace;
-    if trace.profile().is_some() {
+    let run = &diagnosis.run;
+    if run.is_profile() {
         return Err(ExportError::Profile);
     }
-    let names: Vec<String> = trace
+    let names: Vec<String> = run
         .paths()
-        .ids()
         .map(|path| {
-            let region = names::region(trace, path);
-            let place = names::location(trace, path);
-            let (name, role) = (json!(trace.strings().get(region.construct)), json!(region.role.name()));
+            let (region, place) = (run.region_at(path), run.location(path));
+            let (name, role) = (json!(region.construct), json!(region.role.name()));
             match place.file {
                 "" => format!("\"name\":{name},\"cat\":{role}"),
                 file => {
@@ -36,17 +33,17 @@ pub fn chrome(diagnosis: &Diagnosis, out: &mut dyn Write) -> Result<(), ExportEr
             }
         })
         .collect();
-    let mut writer = Writer { out, trace, clock: trace.clock(), begin: trace.begin(), first: true, arrows: 0 };
+    let mut writer = Writer { out, run, clock: run.clock(), begin: run.begin(), first: true, arrows: 0 };
     writer.out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
     writer.names()?;
-    writer.wait_names(&diagnosis.waits)?;
-    for pe in trace.active_pes() {
-        writer.visits(pe, &trace.streams()[pe], &names)?;
-        writer.metrics(pe, &trace.streams()[pe])?;
-        writer.waits(diagnosis.waits.of_pe(pe))?;
+    writer.wait_names()?;
+    for pe in run.active_pes() {
+        writer.visits(*pe, &names)?;
+        writer.metrics(*pe)?;
+        writer.waits(*pe)?;
     }
-    writer.messages(&diagnosis.index)?;
-    writer.accesses(&diagnosis.index)?;
+    writer.messages()?;
+    writer.accesses()?;
     writer.out.write_all(b"\n]}\n")?;
     writer.out.flush()?;
     Ok(())
@@ -55,7 +52,7 @@ pub fn chrome(diagnosis: &Diagnosis, out: &mut dyn Write) -> Result<(), ExportEr
 /// The list of events in the making.
 pub(super) struct Writer<'a> {
     out: &'a mut dyn Write,
-    pub(super) trace: &'a Trace,
+    pub(super) run: &'a Run,
     pub(super) clock: Clock,
     begin: Time,
     first: bool,
@@ -93,22 +90,20 @@ impl Writer<'_> {
 
     /// `"pid":0,"tid":3`: thread numbers are those of PEs, since viewers expect them to be unique.
     pub(super) fn place(&self, pe: PeId) -> String {
-        let process = self.trace.pes().get(pe).map_or(0, |it| it.process.0);
+        let process = self.run.pe(pe).map_or(0, |it| it.process.0);
         format!("\"pid\":{process},\"tid\":{}", pe.0)
     }
 
     fn names(&mut self) -> Result<(), ExportError> {
-        let trace = self.trace;
-        let strings = trace.strings();
-        for (id, process) in trace.processes().iter_ids() {
-            if !process.pes.iter().any(|pe| !trace.streams()[*pe].visits.is_empty()) {
+        let run = self.run;
+        for (id, process) in run.processes() {
+            if !process.pes.iter().any(|pe| run.has_visits(*pe)) {
                 continue;
             }
-            let own = strings.get(process.name);
             let name = match process.rank {
                 Some(rank) => format!("rank {rank}"),
-                None if own.is_empty() => format!("process {}", id.0),
-                None => own.to_owned(),
+                None if process.name.is_empty() => format!("process {}", id.0),
+                None => process.name.to_owned(),
             };
             let order = process.rank.unwrap_or(id.0);
             self.event(format_args!(
@@ -121,12 +116,12 @@ impl Writer<'_> {
                 id.0
             ))?;
         }
-        for pe in trace.active_pes() {
-            let own = strings.get(trace.pes()[pe].name);
+        for pe in run.active_pes().iter().copied() {
+            let own = run.pe(pe).map_or("", |pe| pe.name);
             let name = if own.is_empty() {
-                format!("PE {}", names::pe(trace, pe))
+                format!("PE {}", names::pe(run, pe))
             } else {
-                format!("PE {}: {own}", names::pe(trace, pe))
+                format!("PE {}: {own}", names::pe(run, pe))
             };
             let place = self.place(pe);
             self.event(format_args!(
@@ -141,9 +136,9 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn visits(&mut self, pe: PeId, stream: &Stream, names: &[String]) -> Result<(), ExportError> {
+    fn visits(&mut self, pe: PeId, names: &[String]) -> Result<(), ExportError> {
         let place = self.place(pe);
-        for visit in stream.visits.iter() {
+        for visit in self.run.visits(pe) {
             let (begin, end) = (self.micros(visit.enter), self.micros(visit.exit.max(visit.enter)));
             let duration = Micros(end.0 - begin.0);
             let name = names.get(visit.path.0 as usize).map_or("\"name\":\"\"", String::as_str);
@@ -152,25 +147,15 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn metrics(&mut self, pe: PeId, stream: &Stream) -> Result<(), ExportError> {
-        let process = self.trace.pes()[pe].process.0;
-        let label = names::pe(self.trace, pe);
-        for sample in &stream.metrics {
-            let Some(metric) = self.trace.metrics().get(sample.metric) else { continue };
-            let value = sample.value * metric.scale;
-            if !value.is_finite() {
-                continue;
-            }
-            let strings = self.trace.strings();
+    fn metrics(&mut self, pe: PeId) -> Result<(), ExportError> {
+        let (run, place) = (self.run, self.place(pe));
+        let label = names::pe(run, pe);
+        for sample in run.samples(pe) {
             // A viewer joins counters of one process and name.
-            let name = json!(format!("{} of PE {label}", strings.get(metric.name)));
-            let unit = strings.get(metric.unit);
-            let series = json!({ if unit.is_empty() { "value" } else { unit }: value });
+            let name = json!(format!("{} of PE {label}", sample.name));
+            let series = json!({ if sample.unit.is_empty() { "value" } else { sample.unit }: sample.value });
             let time = self.micros(sample.time);
-            self.event(format_args!(
-                "\"ph\":\"C\",\"pid\":{process},\"tid\":{},\"ts\":{time},\"name\":{name},\"args\":{series}",
-                pe.0
-            ))?;
+            self.event(format_args!("\"ph\":\"C\",{place},\"ts\":{time},\"name\":{name},\"args\":{series}"))?;
         }
         Ok(())
     }

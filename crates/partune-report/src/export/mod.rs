@@ -1,4 +1,4 @@
-//! Traces for other tools: Chrome's trace format, and tables in Parquet files. Written as a stream; memory does not grow with the trace.
+//! Traces for other tools: Chrome's trace format, and tables in Parquet files. Written as a stream; memory does not grow with the run.
 
 mod arrows;
 mod chrome;

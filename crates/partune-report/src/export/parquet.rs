@@ -6,10 +6,8 @@
 use std::cmp::Reverse;
 use std::io::Write;
 
-use partune_analysis::{Wait, path_times};
 use partune_base::{CallPathId, PeId, Span, Time};
-use partune_engine::Diagnosis;
-use partune_trace::{Stream, Trace, VisitIx};
+use partune_engine::{Diagnosis, Operation, Run, Wait};
 
 use super::ExportError;
 use super::rows::{Cell, Rows};
@@ -31,13 +29,13 @@ type Create<'a> = &'a mut dyn FnMut(&str) -> std::io::Result<Box<dyn Write + Sen
 
 /// Writes all tables. Memory: a row group of one table, and the transfers of one PE.
 pub fn parquet(diagnosis: &Diagnosis, create: Create<'_>) -> Result<(), ExportError> {
-    let trace = &diagnosis.trace;
-    let paths: Vec<Place> = trace.paths().ids().map(|path| Place::of(trace, path)).collect();
+    let run = &diagnosis.run;
+    let paths: Vec<Place> = run.paths().map(|path| Place::of(run, path)).collect();
     let nowhere = Place::default();
     let place = |path: CallPathId| paths.get(path.0 as usize).unwrap_or(&nowhere);
-    pes(trace, create("pes.parquet")?)?;
+    pes(run, create("pes.parquet")?)?;
     operations(diagnosis, &place, create("operations.parquet")?)?;
-    profile(trace, &place, create("profile.parquet")?)?;
+    profile(run, &place, create("profile.parquet")?)?;
     findings(diagnosis, &place, create)
 }
 
@@ -53,12 +51,12 @@ struct Place {
 }
 
 impl Place {
-    fn of(trace: &Trace, path: CallPathId) -> Place {
-        let location = names::location(trace, path);
+    fn of(run: &Run, path: CallPathId) -> Place {
+        let location = run.location(path);
         Place {
-            construct: names::construct(trace, path).to_owned(),
-            role: names::region(trace, path).role.name(),
-            callpath: names::callpath(trace, path).join(" > "),
+            construct: names::construct(run, path).to_owned(),
+            role: run.region_at(path).role.name(),
+            callpath: names::callpath(run, path).join(" > "),
             file: location.file.to_owned(),
             line: i32::try_from(location.line).unwrap_or(0),
             function: location.function.to_owned(),
@@ -89,21 +87,21 @@ fn long(value: u64) -> Cell<'static> {
     Cell::Long(i64::try_from(value).unwrap_or(i64::MAX))
 }
 
-fn pes(trace: &Trace, out: Box<dyn Write + Send>) -> Result<(), ExportError> {
+fn pes(run: &Run, out: Box<dyn Write + Send>) -> Result<(), ExportError> {
     let schema = "message pes { required int32 pe; required binary name (STRING); required int32 process; required int32 rank; \
                   required int32 thread; required binary node (STRING); required int64 events; }";
     let mut rows = Rows::new(out, schema)?;
-    for (id, it) in trace.pes().iter_ids() {
-        let process = trace.processes().get(it.process);
+    for (id, it) in run.pes().filter_map(|id| Some((id, run.pe(id)?))) {
+        let process = run.process(it.process);
         let rank = process.and_then(|process| process.rank).and_then(|rank| i32::try_from(rank).ok()).unwrap_or(-1);
         rows.row([
             pe(id),
-            Cell::Text(&names::pe(trace, id)),
+            Cell::Text(&names::pe(run, id)),
             Cell::Int(i32::try_from(it.process.0).unwrap_or(-1)),
             Cell::Int(rank),
             Cell::Int(i32::try_from(it.thread).unwrap_or(-1)),
-            Cell::Text(process.map_or("", |process| trace.strings().get(process.node))),
-            long(trace.streams()[id].events),
+            Cell::Text(process.map_or("", |process| process.host)),
+            long(it.events),
         ])?;
     }
     Ok(rows.close()?)
@@ -114,25 +112,16 @@ fn operations<'a>(
     place: &dyn Fn(CallPathId) -> &'a Place,
     out: Box<dyn Write + Send>,
 ) -> Result<(), ExportError> {
-    let trace = &diagnosis.trace;
+    let run = &diagnosis.run;
     let schema = format!(
         "message operations {{ required int32 pe; required double begin_s; required double end_s; {PLACE} required int64 sent_bytes; \
          required int64 received_bytes; required double wait_s; required binary wait (STRING); required int32 cause; }}"
     );
-    let since = |time: Time| trace.clock().seconds(time - trace.origin());
-    let seconds = |span: Span| Cell::Double(trace.clock().seconds(span));
+    let since = |time: Time| run.since_origin(time);
+    let seconds = |span: Span| Cell::Double(run.seconds(span));
     let mut rows = Rows::new(out, &schema)?;
-    for id in trace.active_pes() {
-        let stream = &trace.streams()[id];
-        let moved = moved(stream);
-        let waits = diagnosis.waits.of_pe(id);
-        for visit in &stream.operations {
-            let it = stream.visits.at(*visit);
-            let (sent, received) = moved_in(&moved, *visit);
-            // Waits are in order of time, and lie in their operations.
-            let first = waits.partition_point(|wait| wait.begin < it.enter);
-            let inside = waits[first..].iter().take_while(|wait| wait.begin <= it.exit);
-            let own: Vec<&Wait> = inside.filter(|wait| wait.operation == *visit).collect();
+    for id in run.active_pes().iter().copied() {
+        for Operation { visit: it, sent, received, waits: own } in run.operations(id) {
             let patterns: Vec<&str> = own.iter().map(|wait| wait.pattern.name()).collect();
             let of_others = own.iter().filter(|wait| wait.cause.is_some());
             let longest = of_others.max_by_key(|wait| (wait.duration(), Reverse(wait.begin)));
@@ -140,9 +129,9 @@ fn operations<'a>(
             let what = [
                 long(sent),
                 long(received),
-                seconds(own.iter().map(|wait| wait.duration()).sum()),
+                seconds(own.iter().map(Wait::duration).sum()),
                 Cell::Text(&patterns.join(", ")),
-                pe(longest.map_or(PeId::NONE, |wait| wait.cause.pe)),
+                pe(longest.map_or(PeId::NONE, |wait| wait.cause_pe)),
             ];
             rows.row(when.into_iter().chain(place(it.path).cells()).chain(what))?;
         }
@@ -150,30 +139,17 @@ fn operations<'a>(
     Ok(rows.close()?)
 }
 
-/// Bytes sent and received in visits, in order of visit; a visit may come several times.
-fn moved(stream: &Stream) -> Vec<(VisitIx, u64, u64)> {
-    let mut moved: Vec<_> = stream.moved().collect();
-    moved.sort_unstable();
-    moved
-}
-
-fn moved_in(moved: &[(VisitIx, u64, u64)], visit: VisitIx) -> (u64, u64) {
-    let first = moved.partition_point(|row| row.0 < visit);
-    let rows = moved[first..].iter().take_while(|row| row.0 == visit);
-    rows.fold((0, 0), |sum, row| (sum.0.saturating_add(row.1), sum.1.saturating_add(row.2)))
-}
-
 fn profile<'a>(
-    trace: &Trace,
+    run: &Run,
     place: &dyn Fn(CallPathId) -> &'a Place,
     out: Box<dyn Write + Send>,
 ) -> Result<(), ExportError> {
     let schema = format!(
         "message profile {{ required int32 pe; {PLACE} required double inclusive_s; required double exclusive_s; required int64 visits; }}"
     );
-    let seconds = |span: Span| Cell::Double(trace.clock().seconds(span));
+    let seconds = |span: Span| Cell::Double(run.seconds(span));
     let mut rows = Rows::new(out, &schema)?;
-    for (id, times) in path_times(trace).iter_ids() {
+    for (id, times) in run.times().iter_ids() {
         for time in times {
             let times = [seconds(time.inclusive), seconds(time.exclusive), long(time.visits)];
             rows.row([pe(id)].into_iter().chain(place(time.path).cells()).chain(times))?;
@@ -187,8 +163,8 @@ fn findings<'a>(
     place: &dyn Fn(CallPathId) -> &'a Place,
     create: Create<'_>,
 ) -> Result<(), ExportError> {
-    let trace = &diagnosis.trace;
-    let seconds = |span: Span| Cell::Double(trace.clock().seconds(span));
+    let run = &diagnosis.run;
+    let seconds = |span: Span| Cell::Double(run.seconds(span));
     let schema = format!(
         "message findings {{ required int32 finding; required binary id (STRING); required binary pattern (STRING); {PLACE} required double seconds; \
          required double fraction; required int64 count; required double unexplained_s; }}"
@@ -211,7 +187,7 @@ fn findings<'a>(
     )?;
     for (number, ranked) in (1..).zip(&diagnosis.findings) {
         let it = &ranked.finding;
-        let id = json::finding_id(trace, it);
+        let id = json::finding_id(run, it);
         let name = [Cell::Int(number), Cell::Text(&id), Cell::Text(it.pattern.name())];
         let loss = [seconds(it.time), Cell::Double(ranked.fraction), long(it.count), seconds(it.unexplained)];
         findings.row(name.into_iter().chain(place(it.path).cells()).chain(loss))?;
@@ -219,14 +195,14 @@ fn findings<'a>(
             pes.row([Cell::Int(number), pe(*id), seconds(*time)])?;
         }
         for cause in &it.causes {
-            let via = names::via(trace, cause).unwrap_or_default();
+            let via = names::via(run, cause).unwrap_or_default();
             let from = [Cell::Text(&place(cause.origin).callpath), seconds(cause.time)];
             let through = [seconds(cause.passed_on), Cell::Text(&via)];
             let cells = [Cell::Int(number), pe(cause.pe)].into_iter().chain(place(cause.path).cells());
             causes.row(cells.chain(from).chain(through))?;
         }
         for one in &it.occurrences {
-            let (begin, end) = (seconds(one.begin - trace.origin()), seconds(one.end - trace.origin()));
+            let (begin, end) = (Cell::Double(run.since_origin(one.begin)), Cell::Double(run.since_origin(one.end)));
             instances.row([Cell::Int(number), pe(one.pe), begin, end, pe(one.cause)])?;
         }
     }

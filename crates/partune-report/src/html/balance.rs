@@ -1,14 +1,11 @@
 //! Load balance: what each PE did with its time, and where its work lies, by region and by block.
 
 use maud::{Markup, html};
-use partune_analysis::{PathTimes, Values};
-use partune_engine::Diagnosis;
-use partune_picture::{Fold, Heat, Kind, blocks, regions};
-use partune_trace::Activity;
+use partune_engine::{ActivityTimes, Blocks, Diagnosis, Fold, Heat, Kind};
 
 use super::legend::legend;
 use super::svg::{self, LEFT, Raster, WIDTH};
-use super::{folding, row_label, short};
+use super::{folding, short};
 use crate::names;
 
 /// Columns of a heat map.
@@ -19,15 +16,15 @@ const TOP: f64 = 5.0;
 /// Shades of amounts.
 pub(super) const SHADES: [&str; 8] = ["h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7"];
 
-pub(super) fn balance(diagnosis: &Diagnosis, times: &PathTimes, fold: &Fold) -> Markup {
-    let trace = &diagnosis.trace;
+pub(super) fn balance(diagnosis: &Diagnosis, fold: &Fold) -> Markup {
+    let run = &diagnosis.run;
     html! {
         section aria-labelledby="balance" {
             h2 id="balance" { "Load balance" }
             @if fold.is_empty() { p { "No PE recorded anything." } } @else {
                 (stack(diagnosis, fold))
-                (by_region(diagnosis, fold, &regions(trace, times, fold, REGIONS)))
-                @if let Some(heat) = blocks(trace, &diagnosis.index, fold, BLOCKS) { (by_block(diagnosis, fold, &heat)) }
+                (by_region(diagnosis, fold, &run.by_region(fold, REGIONS)))
+                @if let Some(heat) = run.by_block(fold, BLOCKS) { (by_block(diagnosis, fold, &heat)) }
             }
         }
     }
@@ -35,18 +32,10 @@ pub(super) fn balance(diagnosis: &Diagnosis, times: &PathTimes, fold: &Fold) -> 
 
 /// Each PE's time by activity.
 fn stack(diagnosis: &Diagnosis, fold: &Fold) -> Markup {
-    let table = diagnosis.section("profile").and_then(|it| it.tables.iter().find(|table| table.name == "activities"));
-    let Some(table) = table else { return html! {} };
-    let column = |name: &str| match table.columns.iter().find(|it| it.name == name).map(|it| &it.values) {
-        Some(Values::Number(_, values)) => fold.means(values),
-        _ => Vec::new(),
-    };
-    let kinds = Activity::ALL.iter().map(|activity| (activity.name(), Kind::of_activity(*activity)));
-    let columns: Vec<(&str, Kind, Vec<f64>)> = kinds
-        .chain([("idle", Kind::Idle)])
-        .map(|(name, kind)| (name, kind, column(name)))
-        .filter(|(_, _, values)| values.iter().any(|value| *value > 0.0))
-        .collect();
+    let Some(activities) = diagnosis.activities() else { return html! {} };
+    let spent = activities.times.iter().filter(|it| it.of_pes.iter().any(|value| *value > 0.0));
+    let columns: Vec<(&ActivityTimes, Kind, Vec<f64>)> =
+        spent.map(|it| (it, Kind::of_activity(it.activity), fold.means(&it.of_pes))).collect();
     let sum = |row: usize| columns.iter().map(|(_, _, values)| values.get(row).copied().unwrap_or(0.0)).sum::<f64>();
     let most = (0..fold.len()).map(sum).fold(0.0, f64::max);
     if most <= 0.0 {
@@ -55,7 +44,7 @@ fn stack(diagnosis: &Diagnosis, fold: &Fold) -> Markup {
     let height = svg::row_height(fold.len());
     let below = TOP + height * fold.len() as f64;
     let scale = (WIDTH - LEFT) / most;
-    let labels: Vec<String> = fold.rows().map(|row| row_label(&diagnosis.trace, row)).collect();
+    let labels: Vec<String> = fold.rows().map(|row| names::row(&diagnosis.run, row)).collect();
     let content = html! {
         @for row in 0..fold.len() {
             @let mut x = LEFT;
@@ -74,7 +63,7 @@ fn stack(diagnosis: &Diagnosis, fold: &Fold) -> Markup {
         h3 { "What each PE did" }
         figure {
             (svg::picture(below + 22.0, "Time of each PE by activity; the table below has the sums", &content))
-            (legend(columns.iter().map(|(name, kind, _)| (kind.name(), *name))))
+            (legend(columns.iter().map(|(it, kind, _)| (kind.name(), it.name()))))
             figcaption { "Time of each PE by what its operations are for" (folding(fold)) @if fold.is_folded() { ": the mean of its PEs" } "." }
         }
         div.scroll {
@@ -82,14 +71,13 @@ fn stack(diagnosis: &Diagnosis, fold: &Fold) -> Markup {
                 caption { "The same, over all PEs: seconds of a PE." }
                 thead { tr { th scope="col" { "Activity" } th.n scope="col" { "Least" } th.n scope="col" { "Mean" } th.n scope="col" { "Most" } } }
                 tbody {
-                    @for (name, _, _) in &columns {
-                        @if let Some(Values::Number(_, values)) = table.columns.iter().find(|it| it.name == *name).map(|it| &it.values) {
-                            tr {
-                                th scope="row" { (name) }
-                                td.n { (names::seconds(values.iter().copied().fold(f64::INFINITY, f64::min))) }
-                                td.n { (names::seconds(values.iter().sum::<f64>() / values.len().max(1) as f64)) }
-                                td.n { (names::seconds(values.iter().copied().fold(0.0, f64::max))) }
-                            }
+                    @for (it, _, _) in &columns {
+                        @let values = &it.of_pes;
+                        tr {
+                            th scope="row" { (it.name()) }
+                            td.n { (names::seconds(values.iter().copied().fold(f64::INFINITY, f64::min))) }
+                            td.n { (names::seconds(values.iter().sum::<f64>() / values.len().max(1) as f64)) }
+                            td.n { (names::seconds(values.iter().copied().fold(0.0, f64::max))) }
                         }
                     }
                 }
@@ -99,11 +87,11 @@ fn stack(diagnosis: &Diagnosis, fold: &Fold) -> Markup {
 }
 
 fn by_region(diagnosis: &Diagnosis, fold: &Fold, heat: &Heat<partune_base::RegionId>) -> Markup {
-    let trace = &diagnosis.trace;
+    let run = &diagnosis.run;
     if heat.columns.is_empty() {
         return html! {};
     }
-    let name = |index: usize| trace.strings().get(trace.regions()[heat.columns[index]].name);
+    let name = |index: usize| names::region_name(run, heat.columns[index]);
     let wide = (WIDTH - LEFT).min(heat.columns.len() as f64 * 64.0);
     let cell = wide / heat.columns.len() as f64;
     let height = svg::row_height(fold.len());
@@ -126,9 +114,9 @@ fn by_region(diagnosis: &Diagnosis, fold: &Fold, heat: &Heat<partune_base::Regio
     }
 }
 
-fn by_block(diagnosis: &Diagnosis, fold: &Fold, heat: &Heat<(usize, usize)>) -> Markup {
-    let count = diagnosis.index.blocks.blocks.len();
-    let (each, wide) = (heat.columns.first().map_or(1, |column| column.1), WIDTH - LEFT);
+fn by_block(diagnosis: &Diagnosis, fold: &Fold, heat: &Heat<Blocks>) -> Markup {
+    let count: usize = heat.columns.iter().map(|column| column.count).sum();
+    let (each, wide) = (heat.columns.first().map_or(1, |column| column.count), WIDTH - LEFT);
     let wide = wide.min(heat.columns.len() as f64 * 64.0);
     let y = TOP + svg::row_height(fold.len()) * fold.len() as f64 + 15.0;
     let names = html! {
@@ -172,7 +160,7 @@ fn map<C>(diagnosis: &Diagnosis, fold: &Fold, heat: &Heat<C>, width: f64, below:
     let means = means(heat);
     let height = svg::row_height(fold.len());
     let place = Raster { x: LEFT, y: TOP, width, row_height: height, fill: 1.0, columns: heat.columns.len() };
-    let labels: Vec<String> = fold.rows().map(|row| row_label(&diagnosis.trace, row)).collect();
+    let labels: Vec<String> = fold.rows().map(|row| names::row(&diagnosis.run, row)).collect();
     let content = html! {
         (place.draw(&LEVELS, heat.rows().map(|row| row.iter().zip(&means).map(|(cell, mean)| Some(level(*cell, *mean))))))
         (svg::row_names(TOP, height, &labels))

@@ -1,8 +1,7 @@
 //! Tables of an analysis as HTML, whatever is in them.
 
 use maud::{Markup, html};
-use partune_analysis::{DataTable, Scalar, Values};
-use partune_trace::Trace;
+use partune_engine::{DataTable, Run, Scalar, Values};
 
 use super::short;
 use crate::names;
@@ -25,7 +24,7 @@ pub(super) fn scalars(scalars: &[Scalar]) -> Markup {
 }
 
 /// The first rows of a table, sortable; nothing if it is empty.
-pub(super) fn table(trace: &Trace, table: &DataTable, most: usize, caption: &str) -> Markup {
+pub(super) fn table(run: &Run, table: &DataTable, most: usize, caption: &str) -> Markup {
     let count = table.columns.iter().map(|column| column.values.len()).min().unwrap_or(0);
     if count == 0 {
         return html! {};
@@ -36,7 +35,7 @@ pub(super) fn table(trace: &Trace, table: &DataTable, most: usize, caption: &str
             table.sortable {
                 caption { (caption) @if shown < count { " The first " (shown) " of " (count) " rows." } }
                 thead { tr { @for column in &table.columns { th scope="col" class=[is_number(&column.values).then_some("n")] { (column.name.replace('_', " ")) } } } }
-                tbody { @for row in 0..shown { tr { @for column in &table.columns { (cell(trace, &column.values, row)) } } } }
+                tbody { @for row in 0..shown { tr { @for column in &table.columns { (cell(run, &column.values, row)) } } } }
             }
         }
     }
@@ -54,27 +53,26 @@ fn is_number(values: &Values) -> bool {
     }
 }
 
-fn cell(trace: &Trace, values: &Values, row: usize) -> Markup {
-    let string = |id| trace.strings().get(id);
+fn cell(run: &Run, values: &Values, row: usize) -> Markup {
     match values {
         Values::Number(unit, values) => {
             html! { td.n data-v=[values[row].is_finite().then_some(values[row])] { (number_text(*unit, values[row])) } }
         }
         Values::Count(values) => html! { td.n data-v=(values[row]) { (values[row]) } },
-        Values::Pe(values) => html! { td data-v=(values[row].0) { (names::pe(trace, values[row])) } },
+        Values::Pe(values) => html! { td data-v=(values[row].0) { (names::pe(run, values[row])) } },
         Values::Group(values) => {
-            html! { td { (short(trace.groups().get(values[row]).map_or("", |it| string(it.name)))) } }
+            html! { td { (short(run.group(values[row]).map_or("", |it| it.name))) } }
         }
         Values::Region(values) => {
-            html! { td.wide { code { (short(names::region_name(trace, values[row]))) } } }
+            html! { td.wide { code { (short(names::region_name(run, values[row]))) } } }
         }
         Values::Metric(values) => {
-            html! { td { (short(trace.metrics().get(values[row]).map_or("", |it| string(it.name)))) } }
+            html! { td { (short(run.metric(values[row]).map_or("", |it| it.name))) } }
         }
         Values::Path(values) if !values[row].is_some() => html! { td.wide { (names::OUTSIDE) } },
         Values::Path(values) => {
             // Of a deep path, the inner part tells more.
-            html! { td.wide { code { (names::clip(&names::callpath(trace, values[row]).join(" › "), 240)) } } }
+            html! { td.wide { code { (names::clip(&names::callpath(run, values[row]).join(" › "), 240)) } } }
         }
         Values::Word(values) => html! { td { (values[row].replace('_', " ")) } },
     }

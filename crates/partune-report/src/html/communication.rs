@@ -1,13 +1,10 @@
 //! Who sends how much to whom, as two squares and a table.
 
 use maud::{Markup, html};
-use partune_analysis::Values;
-use partune_engine::Diagnosis;
-use partune_picture::{Exchange, Exchanges, Fold};
+use partune_engine::{Diagnosis, Exchange, Exchanges, Fold};
 
 use super::balance::{SHADES, shade};
 use super::legend::legend;
-use super::row_label;
 use super::svg::{self, Raster};
 use crate::names;
 
@@ -16,9 +13,9 @@ const SIDE: usize = 64;
 const PAIRS: usize = 30;
 
 pub(super) fn communication(diagnosis: &Diagnosis) -> Markup {
-    let trace = &diagnosis.trace;
-    let fold = Fold::new(trace.active_pes().collect(), SIDE);
-    let exchanges = Exchanges::new(trace, &diagnosis.index, &fold);
+    let run = &diagnosis.run;
+    let fold = Fold::new(run.active_pes().to_vec(), SIDE);
+    let exchanges = run.exchanges(&fold);
     let total = exchanges.total();
     html! {
         section aria-labelledby="communication" {
@@ -55,7 +52,7 @@ fn square(
         (value > 0.0).then(|| if most <= 0.0 { 0 } else { shade(1.0 + (value / most).log2() / 16.0, 1.0) })
     };
     let place = Raster { x: left, y: top, width: side, row_height: cell, fill: 1.0, columns: exchanges.side() };
-    let labels: Vec<String> = fold.rows().map(|row| row_label(&diagnosis.trace, row)).collect();
+    let labels: Vec<String> = fold.rows().map(|row| names::row(&diagnosis.run, row)).collect();
     let each = (13.0 / cell).ceil().max(1.0) as usize;
     let wide = labels.iter().map(|label| label.chars().count()).max().unwrap_or(1) as f64 * 6.5 + 8.0;
     let every = (wide / cell).ceil().max(1.0) as usize;
@@ -87,37 +84,28 @@ fn square(
 
 /// The pairs with most bytes.
 fn pairs(diagnosis: &Diagnosis) -> Markup {
-    let table = diagnosis.section("matrix").and_then(|it| it.tables.first());
-    let Some(table) = table else { return html! {} };
-    let rows = table.columns.first().map_or(0, |column| column.values.len());
-    let column = |name: &str| table.columns.iter().find(|it| it.name == name).map(|it| &it.values);
-    let (Some(Values::Pe(from)), Some(Values::Pe(to)), Some(Values::Count(messages)), Some(Values::Count(rma))) =
-        (column("from"), column("to"), column("messages"), column("rma"))
-    else {
+    let (pairs, run) = (diagnosis.pairs(), &diagnosis.run);
+    if pairs.is_empty() {
         return html! {};
-    };
-    let (Some(Values::Number(_, bytes)), Some(Values::Number(_, seconds))) = (column("bytes"), column("seconds"))
-    else {
-        return html! {};
-    };
+    }
     html! {
         div.scroll {
             table.sortable {
                 caption {
                     "Pairs of PEs, most bytes first"
-                    @if rows > PAIRS { ": the first " (PAIRS) " of " (rows) }
+                    @if pairs.len() > PAIRS { ": the first " (PAIRS) " of " (pairs.len()) }
                     ". Time is that of moving the data, without waiting for each other."
                 }
                 thead { tr { th scope="col" { "From" } th scope="col" { "To" } th.n scope="col" { "Messages" } th.n scope="col" { "One-sided" } th.n scope="col" { "Bytes" } th.n scope="col" { "Time" } } }
                 tbody {
-                    @for row in 0..rows.min(PAIRS) {
+                    @for pair in pairs.iter().take(PAIRS) {
                         tr {
-                            td data-v=(from[row].0) { (names::pe(&diagnosis.trace, from[row])) }
-                            td data-v=(to[row].0) { (names::pe(&diagnosis.trace, to[row])) }
-                            td.n data-v=(messages[row]) { (messages[row]) }
-                            td.n data-v=(rma[row]) { (rma[row]) }
-                            td.n data-v=(bytes[row]) { (names::bytes(bytes[row])) }
-                            td.n data-v=(seconds[row]) { (names::seconds(seconds[row])) }
+                            td data-v=(pair.from.0) { (names::pe(run, pair.from)) }
+                            td data-v=(pair.to.0) { (names::pe(run, pair.to)) }
+                            td.n data-v=(pair.messages) { (pair.messages) }
+                            td.n data-v=(pair.accesses) { (pair.accesses) }
+                            td.n data-v=(pair.bytes) { (names::bytes(pair.bytes as f64)) }
+                            td.n data-v=(pair.seconds) { (names::seconds(pair.seconds)) }
                         }
                     }
                 }

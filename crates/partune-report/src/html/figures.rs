@@ -1,8 +1,7 @@
 //! Everything else that the analyses say: each with its manual, its figures and the first rows of its tables. And the list of patterns.
 
 use maud::{Markup, PreEscaped, html};
-use partune_analysis::Pattern;
-use partune_engine::{ANALYSES, Diagnosis};
+use partune_engine::{Diagnosis, Pattern, analyses};
 use pulldown_cmark::{Options, Parser};
 
 use super::cells;
@@ -17,11 +16,11 @@ pub(super) fn figures(diagnosis: &Diagnosis) -> Markup {
             h2 id="figures" { "All figures" }
             p { "What each analysis found, and how it computes it. Tables show their first " (ROWS) " rows; partune analyze --json has more." }
             @for section in &diagnosis.sections {
-                @let analysis = ANALYSES.iter().find(|it| it.name == section.name);
+                @let analysis = analyses().find(|it| it.name == section.name);
                 details {
                     summary { strong { (section.name.replace('_', " ")) } @if let Some(analysis) = analysis { " " span.dim { (analysis.title) } } }
                     @if !section.scalars.is_empty() { (cells::scalars(&section.scalars)) }
-                    @for table in &section.tables { (cells::table(&diagnosis.trace, table, ROWS, &table.name.replace('_', " "))) }
+                    @for table in &section.tables { (cells::table(&diagnosis.run, table, ROWS, &table.name.replace('_', " "))) }
                     @for note in &section.notes { p.dim { "Note: " (note) } }
                     @if let Some(analysis) = analysis {
                         details { summary { "How it is computed" } div.book { (manual(analysis.docs)) } }

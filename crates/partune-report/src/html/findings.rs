@@ -3,16 +3,13 @@
 use std::fmt::Write;
 
 use maud::{Markup, html};
-use partune_analysis::{Finding, Occurrence};
 use partune_base::{CallPathId, PeId, Span, Time};
-use partune_engine::{Diagnosis, Ranked};
-use partune_picture::{Detail, Fold, View};
-use partune_trace::Trace;
+use partune_engine::{Diagnosis, Finding, Fold, Frame, Occurrence, Ranked, Run, View};
 
 use super::legend::of_kinds;
+use super::short;
 use super::svg::{self, LEFT, WIDTH};
 use super::timeline::raster;
-use super::{row_label, short};
 use crate::{names, next, words};
 
 /// Rows of the table.
@@ -26,7 +23,7 @@ const SHOWN: usize = 8;
 /// Frames of a call path.
 const FRAMES: usize = 24;
 
-pub(super) fn findings(diagnosis: &Diagnosis, tiles: &Detail) -> Markup {
+pub(super) fn findings(diagnosis: &Diagnosis) -> Markup {
     let count = diagnosis.findings.len();
     html! {
         section aria-labelledby="findings" {
@@ -37,7 +34,7 @@ pub(super) fn findings(diagnosis: &Diagnosis, tiles: &Detail) -> Markup {
                 p { "A finding is a place in the program that loses time. Its seconds are summed over PEs, its share is of run time × PEs. Waits and costs do not overlap and may be added; imbalance explains waits and may not be added to them. Most often the line to change is the one that causes a wait, not the one that waits." }
                 (table(diagnosis))
                 @for (number, ranked) in diagnosis.findings.iter().take(DETAILS).enumerate() {
-                    (detail(diagnosis, tiles, number + 1, ranked))
+                    (detail(diagnosis, number + 1, ranked))
                 }
                 @if count > DETAILS { p.dim { "Details of the other " (count - DETAILS) " findings are in the JSON document of partune analyze." } }
             }
@@ -46,7 +43,7 @@ pub(super) fn findings(diagnosis: &Diagnosis, tiles: &Detail) -> Markup {
 }
 
 fn table(diagnosis: &Diagnosis) -> Markup {
-    let trace = &diagnosis.trace;
+    let run = &diagnosis.run;
     let count = diagnosis.findings.len();
     html! {
         div.scroll {
@@ -63,17 +60,17 @@ fn table(diagnosis: &Diagnosis) -> Markup {
                 tbody {
                     @for (number, ranked) in diagnosis.findings.iter().take(ROWS).enumerate() {
                         @let it = &ranked.finding;
-                        @let seconds = trace.clock().seconds(it.time);
+                        @let seconds = run.seconds(it.time);
                         tr {
                             td.n data-v=(number + 1) {
                                 @if number < DETAILS { a href={ "#finding-" (number + 1) } { (number + 1) } } @else { (number + 1) }
                             }
                             td { (words::title(it.pattern)) }
-                            td.wide { (short(&names::place(trace, it.path))) }
+                            td.wide { (short(&names::place(run, it.path))) }
                             td.n data-v=(seconds) { (names::seconds(seconds)) }
                             td.n data-v=(ranked.fraction) { (names::percent(ranked.fraction)) }
                             td.n data-v=(it.count) { (it.count) }
-                            td.wide { @if let Some(cause) = it.causes.first() { (pe(trace, cause.pe)) ", " (short(&names::cause(trace, it.pattern, cause))) } }
+                            td.wide { @if let Some(cause) = it.causes.first() { (pe(run, cause.pe)) ", " (short(&names::cause(run, it.pattern, cause))) } }
                         }
                     }
                 }
@@ -82,20 +79,20 @@ fn table(diagnosis: &Diagnosis) -> Markup {
     }
 }
 
-fn detail(diagnosis: &Diagnosis, tiles: &Detail, number: usize, ranked: &Ranked) -> Markup {
-    let trace = &diagnosis.trace;
+fn detail(diagnosis: &Diagnosis, number: usize, ranked: &Ranked) -> Markup {
+    let run = &diagnosis.run;
     let finding = &ranked.finding;
-    let seconds = |span: Span| names::seconds(trace.clock().seconds(span));
+    let seconds = |span: Span| names::seconds(run.seconds(span));
     let times = if finding.count == 1 { "once".to_owned() } else { format!("{} times", finding.count) };
     let body = html! {
             p { (words::meaning(finding.pattern)) " " a href={ "#pattern-" (finding.pattern.name()) } { "What it means" } }
-            p { "At " code { (short(&names::place(trace, finding.path))) } }
-            (call_path(trace, finding.path))
-            (call_paths(trace, finding))
-            @if let Some(occurrence) = finding.occurrences.first() { (instance(diagnosis, tiles, finding, occurrence)) }
-            (who(diagnosis, finding))
-            (causes(trace, finding))
-            (instances(trace, finding))
+            p { "At " code { (short(&names::place(run, finding.path))) } }
+            (call_path(run, finding.path))
+            (call_paths(run, finding))
+            @if let Some(occurrence) = finding.occurrences.first() { (instance(run, finding, occurrence)) }
+            (who(run, finding))
+            (causes(run, finding))
+            (instances(run, finding))
             @if finding.facts.iter().any(|(_, value)| value.is_finite()) {
                 p.dim {
                     "Facts: "
@@ -111,7 +108,7 @@ fn detail(diagnosis: &Diagnosis, tiles: &Detail, number: usize, ranked: &Ranked)
     html! {
         article id={ "finding-" (number) } aria-labelledby={ "name-" (number) } {
             h3 id={ "name-" (number) } {
-                (number) ". " (words::title(finding.pattern)) " in " (short(names::construct(trace, finding.path)))
+                (number) ". " (words::title(finding.pattern)) " in " (short(names::construct(run, finding.path)))
                 span { (seconds(finding.time)) " · " (names::percent(ranked.fraction)) " of the run · " (times) }
             }
             @if number <= OPEN { (body) } @else { details { summary { "Details" } (body) } }
@@ -119,17 +116,17 @@ fn detail(diagnosis: &Diagnosis, tiles: &Detail, number: usize, ranked: &Ranked)
     }
 }
 
-fn pe(trace: &Trace, pe: PeId) -> String {
-    if pe.is_some() { format!("PE {}", names::pe(trace, pe)) } else { "unknown".to_owned() }
+fn pe(run: &Run, pe: PeId) -> String {
+    if pe.is_some() { format!("PE {}", names::pe(run, pe)) } else { "unknown".to_owned() }
 }
 
 /// The frames of a path, outermost first, with the lines of their calls.
-fn call_path(trace: &Trace, path: CallPathId) -> Markup {
-    let mut frames: Vec<CallPathId> = trace.paths().ancestors(path).take(FRAMES).collect();
+fn call_path(run: &Run, path: CallPathId) -> Markup {
+    let mut frames: Vec<Frame<'_>> = run.frames(path).take(FRAMES).collect();
     if frames.len() < 2 {
         return html! {};
     }
-    let left_out = (trace.paths().depth(path) as usize + 1).saturating_sub(frames.len());
+    let left_out = run.levels(path).saturating_sub(frames.len());
     frames.reverse();
     html! {
         details {
@@ -137,12 +134,11 @@ fn call_path(trace: &Trace, path: CallPathId) -> Markup {
             ol.path {
                 @if left_out > 0 { li.dim { (left_out) " outer frames" } }
                 @for frame in frames {
-                    @let region = names::region(trace, frame);
-                    @let site = trace.paths().site(frame);
+                    @let Frame { region, site, .. } = frame;
                     li {
-                        code { (short(trace.strings().get(region.name))) }
-                        @if site.is_some() { span.dim { " called at " (short(trace.strings().get(site.file))) ":" (site.line) } }
-                        @else if region.file.is_some() { span.dim { " " (short(trace.strings().get(region.file))) @if region.line > 0 { ":" (region.line) } } }
+                        code { (short(region.name)) }
+                        @if site.is_known() { span.dim { " called at " (short(site.file)) ":" (site.line) } }
+                        @else if !region.file.is_empty() { span.dim { " " (short(region.file)) @if region.line > 0 { ":" (region.line) } } }
                     }
                 }
             }
@@ -151,13 +147,13 @@ fn call_path(trace: &Trace, path: CallPathId) -> Markup {
 }
 
 /// The call paths that lead to a place, if there are several.
-fn call_paths(trace: &Trace, finding: &Finding) -> Markup {
+fn call_paths(run: &Run, finding: &Finding) -> Markup {
     html! {
         @if !finding.paths.is_empty() {
             p { (finding.paths.len()) " call paths lead there:" }
             ul {
                 @for (path, time) in finding.paths.iter().take(SHOWN) {
-                    li { (names::seconds(trace.clock().seconds(*time))) ", called from " code { (short(&names::called_from(trace, *path))) } }
+                    li { (names::seconds(run.seconds(*time))) ", called from " code { (short(&names::called_from(run, *path))) } }
                 }
                 @if finding.paths.len() > SHOWN { li.dim { (finding.paths.len() - SHOWN) " more" } }
             }
@@ -166,9 +162,8 @@ fn call_paths(trace: &Trace, finding: &Finding) -> Markup {
 }
 
 /// The longest instance: what the PE that loses and the one that makes it lose did meanwhile.
-fn instance(diagnosis: &Diagnosis, tiles: &Detail, finding: &Finding, occurrence: &Occurrence) -> Markup {
-    let trace = &diagnosis.trace;
-    if trace.profile().is_some() || !finding.pattern.is_wait() || occurrence.end <= occurrence.begin {
+fn instance(run: &Run, finding: &Finding, occurrence: &Occurrence) -> Markup {
+    if run.is_profile() || !finding.pattern.is_wait() || occurrence.end <= occurrence.begin {
         return html! {};
     }
     let mut pes = vec![occurrence.pe];
@@ -176,19 +171,19 @@ fn instance(diagnosis: &Diagnosis, tiles: &Detail, finding: &Finding, occurrence
     let fold = Fold::new(pes.clone(), pes.len());
     let margin = occurrence.end.since(occurrence.begin).0 / 5;
     let view = View {
-        begin: Time(occurrence.begin.0.saturating_sub(margin)).max(trace.begin()),
-        end: Time(occurrence.end.0.saturating_add(margin)).min(trace.end()),
+        begin: Time(occurrence.begin.0.saturating_sub(margin)).max(run.begin()),
+        end: Time(occurrence.end.0.saturating_add(margin)).min(run.end()),
         columns: 240,
     };
-    let timeline = tiles.tiles(trace, &diagnosis.waits, &fold, view);
+    let timeline = run.tiles(&fold, view);
     let height = 24.0;
-    let rows: Vec<String> = pes.iter().map(|it| pe(trace, *it)).collect();
+    let rows: Vec<String> = pes.iter().map(|it| pe(run, *it)).collect();
     let below = height * rows.len() as f64;
-    let range = trace.clock().seconds(view.end.since(view.begin));
+    let range = run.seconds(view.end.since(view.begin));
     let content = html! {
         (raster(&timeline, 0.0, height))
         (svg::row_names(0.0, height, &rows))
-        (svg::time_axis(below + 3.0, range, trace.clock().seconds(view.begin - trace.origin())))
+        (svg::time_axis(below + 3.0, range, run.since_origin(view.begin)))
     };
     let seen = super::timeline::seen(&timeline);
     html! {
@@ -196,8 +191,8 @@ fn instance(diagnosis: &Diagnosis, tiles: &Detail, finding: &Finding, occurrence
             (svg::picture(below + 22.0, "The longest instance: what the PEs involved did", &content))
             (of_kinds(&seen))
             figcaption {
-                "The longest instance: " (pe(trace, occurrence.pe)) " loses " (names::seconds(trace.clock().seconds(occurrence.end - occurrence.begin)))
-                @if pes.len() > 1 { "; below it, what " (pe(trace, occurrence.cause)) " did meanwhile" }
+                "The longest instance: " (pe(run, occurrence.pe)) " loses " (names::seconds(run.seconds(occurrence.end - occurrence.begin)))
+                @if pes.len() > 1 { "; below it, what " (pe(run, occurrence.cause)) " did meanwhile" }
                 "."
             }
         }
@@ -205,13 +200,12 @@ fn instance(diagnosis: &Diagnosis, tiles: &Detail, finding: &Finding, occurrence
 }
 
 /// The loss of each PE, folded where there are many, and the largest by name.
-fn who(diagnosis: &Diagnosis, finding: &Finding) -> Markup {
+fn who(run: &Run, finding: &Finding) -> Markup {
     if finding.pes.is_empty() {
         return html! {};
     }
-    let trace = &diagnosis.trace;
-    let seconds = |span: Span| trace.clock().seconds(span);
-    let fold = Fold::new(trace.active_pes().collect(), 128);
+    let seconds = |span: Span| run.seconds(span);
+    let fold = Fold::new(run.active_pes().to_vec(), 128);
     let mut rows = vec![0.0; fold.len()];
     for (pe, time) in &finding.pes {
         if let Some(sum) = fold.row_of(*pe).and_then(|row| rows.get_mut(row)) {
@@ -224,17 +218,17 @@ fn who(diagnosis: &Diagnosis, finding: &Finding) -> Markup {
     let shown: Vec<String> = pes
         .iter()
         .take(6)
-        .map(|(pe, time)| format!("PE {}: {}", names::pe(trace, *pe), names::seconds(seconds(*time))))
+        .map(|(pe, time)| format!("PE {}: {}", names::pe(run, *pe), names::seconds(seconds(*time))))
         .collect();
     html! {
         h4 { (verb) }
         p { (shown.join(", ")) @if pes.len() > 6 { " and " (pes.len() - 6) " more" } }
-        @if rows.len() > 2 { (columns(trace, &fold, &rows)) }
+        @if rows.len() > 2 { (columns(run, &fold, &rows)) }
     }
 }
 
 /// A column for each row of a folding.
-fn columns(trace: &Trace, fold: &Fold, values: &[f64]) -> Markup {
+fn columns(run: &Run, fold: &Fold, values: &[f64]) -> Markup {
     let most = values.iter().copied().fold(0.0, f64::max);
     if most <= 0.0 {
         return html! {};
@@ -247,8 +241,8 @@ fn columns(trace: &Trace, fold: &Fold, values: &[f64]) -> Markup {
         (svg::text(LEFT - 8.0, 12.0, "end", "small", &names::seconds(most)))
         (svg::line((LEFT, height), (WIDTH, height)))
         path.f-wait d=(bars(values, most, height, bar)) {}
-        (svg::text(LEFT + bar * 0.08, height + 14.0, "start", "small", &row_label(trace, rows[0])))
-        (svg::text(LEFT + (last as f64 + 0.92) * bar, height + 14.0, "end", "small", &row_label(trace, rows[last])))
+        (svg::text(LEFT + bar * 0.08, height + 14.0, "start", "small", &names::row(run, rows[0])))
+        (svg::text(LEFT + (last as f64 + 0.92) * bar, height + 14.0, "end", "small", &names::row(run, rows[last])))
     };
     html! {
         figure {
@@ -269,11 +263,11 @@ fn bars(values: &[f64], most: f64, base: f64, width: f64) -> String {
     path
 }
 
-fn causes(trace: &Trace, finding: &Finding) -> Markup {
+fn causes(run: &Run, finding: &Finding) -> Markup {
     if finding.causes.is_empty() {
         return html! {};
     }
-    let seconds = |span: Span| trace.clock().seconds(span);
+    let seconds = |span: Span| run.seconds(span);
     html! {
         h4 { "Caused by" }
         div.scroll {
@@ -283,9 +277,9 @@ fn causes(trace: &Trace, finding: &Finding) -> Markup {
                 tbody {
                     @for cause in &finding.causes {
                         tr {
-                            td { (pe(trace, cause.pe)) }
-                            td.wide { (short(&names::cause(trace, finding.pattern, cause))) }
-                            td.wide { (names::via(trace, cause).unwrap_or_else(|| "–".to_owned())) }
+                            td { (pe(run, cause.pe)) }
+                            td.wide { (short(&names::cause(run, finding.pattern, cause))) }
+                            td.wide { (names::via(run, cause).unwrap_or_else(|| "–".to_owned())) }
                             td.n { (names::seconds(seconds(cause.time))) }
                         }
                     }
@@ -296,8 +290,8 @@ fn causes(trace: &Trace, finding: &Finding) -> Markup {
 }
 
 /// Begin and end of an instance in seconds, with as many digits as it takes to look at that piece of the run and little more.
-fn piece(trace: &Trace, begin: Time, end: Time) -> (String, String) {
-    let since = |time: Time| trace.clock().seconds(time - trace.origin());
+fn piece(run: &Run, begin: Time, end: Time) -> (String, String) {
+    let since = |time: Time| run.since_origin(time);
     let length = since(end) - since(begin);
     let digits = if length > 0.0 { (1.0 - length.log10().floor()).clamp(0.0, 9.0) as usize } else { 9 };
     let unit = 10f64.powi(digits as i32);
@@ -306,7 +300,7 @@ fn piece(trace: &Trace, begin: Time, end: Time) -> (String, String) {
     (text((since(begin) * unit + 1e-6).floor()), text((since(end) * unit - 1e-6).ceil()))
 }
 
-fn instances(trace: &Trace, finding: &Finding) -> Markup {
+fn instances(run: &Run, finding: &Finding) -> Markup {
     if finding.occurrences.is_empty() {
         return html! {};
     }
@@ -319,10 +313,10 @@ fn instances(trace: &Trace, finding: &Finding) -> Markup {
                     thead { tr { th scope="col" { "PE" } th.n scope="col" { "From" } th.n scope="col" { "To" } th.n scope="col" { "Lost" } th scope="col" { "Caused by" } } }
                     tbody {
                         @for it in &finding.occurrences {
-                            @let (from, to) = piece(trace, it.begin, it.end);
+                            @let (from, to) = piece(run, it.begin, it.end);
                             tr {
-                                td { (pe(trace, it.pe)) } td.n { (from) } td.n { (to) }
-                                td.n { (names::seconds(trace.clock().seconds(it.end - it.begin))) } td { (pe(trace, it.cause)) }
+                                td { (pe(run, it.pe)) } td.n { (from) } td.n { (to) }
+                                td.n { (names::seconds(run.seconds(it.end - it.begin))) } td { (pe(run, it.cause)) }
                             }
                         }
                     }
@@ -340,7 +334,8 @@ mod tests {
     #[test]
     fn an_instance_can_be_asked_for_by_what_is_printed() {
         let trace = partune_testkit::trace("resolution 1000000\npe 0: main 0..3000000000");
-        let of = |begin, end| piece(&trace, Time(begin), Time(end));
+        let run = partune_engine::analyze(trace, &partune_engine::Request::default(), &()).run;
+        let of = |begin, end| piece(&run, Time(begin), Time(end));
         let texts = |from: &str, to: &str| (from.to_owned(), to.to_owned());
         assert_eq!(of(1_234_567_891, 1_234_667_891), texts("1234.56 s", "1234.67 s"));
         assert_eq!(of(1_234_567, 1_234_677), texts("1.23456 s", "1.23468 s"));

@@ -1,7 +1,7 @@
 //! Legends of colours.
 
 use maud::{Markup, html};
-use partune_picture::Kind;
+use partune_engine::Kind;
 
 use crate::words;
 

@@ -20,13 +20,9 @@ mod timeline;
 use std::borrow::Cow;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use partune_analysis::path_times;
-use partune_base::PeId;
-use partune_engine::{Diagnosis, Machine};
-use partune_picture::{Detail, Fold};
-use partune_trace::Trace;
+use partune_engine::{Diagnosis, Fold, Machine};
 
-use crate::{names, run};
+use crate::names;
 
 /// Rows of PEs in a picture.
 const ROWS: usize = 96;
@@ -38,10 +34,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 
 /// The report on a diagnosis, below 2 MB. `machine` is the description that the diagnosis was made with, if any.
 pub fn html(diagnosis: &Diagnosis, archive: &str, machine: Option<&Machine>) -> String {
-    let trace = &diagnosis.trace;
-    let fold = Fold::new(trace.active_pes().collect(), ROWS);
-    let times = path_times(trace);
-    let detail = Detail::new(trace, &diagnosis.waits);
+    let fold = Fold::new(diagnosis.run.active_pes().to_vec(), ROWS);
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -64,10 +57,10 @@ pub fn html(diagnosis: &Diagnosis, archive: &str, machine: Option<&Machine>) -> 
                 }
                 main {
                     (summary::summary(diagnosis))
-                    (findings::findings(diagnosis, &detail))
-                    (timeline::overview(diagnosis, &detail, &fold))
-                    (profile::profile(diagnosis, &times))
-                    (balance::balance(diagnosis, &times, &fold))
+                    (findings::findings(diagnosis))
+                    (timeline::overview(diagnosis, &fold))
+                    (profile::profile(diagnosis))
+                    (balance::balance(diagnosis, &fold))
                     (communication::communication(diagnosis))
                     (environment::environment(diagnosis, machine))
                     (figures::figures(diagnosis))
@@ -97,11 +90,10 @@ const CONTENTS: [(&str, &str); 8] = [
 ];
 
 fn head(diagnosis: &Diagnosis, archive: &str) -> Markup {
-    let trace = &diagnosis.trace;
-    let counted = names::pes(trace);
+    let run = &diagnosis.run;
+    let counted = names::pes(run);
     let (number, more) = counted.split_once(' ').unwrap_or((&counted, ""));
-    let clock = trace.clock();
-    let paradigms = run::paradigms(diagnosis);
+    let paradigms = crate::run::paradigms(run);
     html! {
         h1 { "Where " code { (short(names::run(archive))) } " loses time" }
         p.dim {
@@ -109,23 +101,14 @@ fn head(diagnosis: &Diagnosis, archive: &str) -> Markup {
             " · " code { (short(archive)) }
         }
         dl.facts {
-            div { dt { "Run time" } dd { (names::seconds(clock.seconds(trace.duration()))) @if let Some(piece) = crate::words::piece(trace) { " " small { (piece) } } } }
+            div { dt { "Run time" } dd { (names::seconds(run.seconds(run.duration()))) @if let Some(piece) = crate::words::piece(run) { " " small { (piece) } } } }
             div { dt { "PEs" } dd { (number) " " small { (more) } } }
-            div { dt { "Event records" } dd { (trace.events()) } }
-            @if let Some((_, share)) = run::waiting(diagnosis) {
+            div { dt { "Event records" } dd { (run.events()) } }
+            @if let Some((_, share)) = crate::run::waiting(diagnosis) {
                 div { dt { "Waiting for others" } dd { (names::percent(share)) " " small { "of all PEs’ time" } } }
             }
             div { dt { "Findings" } dd { (diagnosis.findings.len()) } }
         }
-    }
-}
-
-/// The PEs of a row: `7`, or `64–127`.
-fn row_label(trace: &Trace, pes: &[PeId]) -> String {
-    match pes {
-        [] => String::new(),
-        [one] => names::pe(trace, *one),
-        [first, .., last] => format!("{}–{}", names::pe(trace, *first), names::pe(trace, *last)),
     }
 }
 

@@ -1,8 +1,7 @@
 //! The summary: what kind of loss it is, and the worst places in plain words.
 
 use maud::{Markup, html};
-use partune_analysis::{Efficiency, Gap, Hierarchy, Level, LevelFactors};
-use partune_engine::Diagnosis;
+use partune_engine::{Diagnosis, Efficiency, Gap, Hierarchy, Level, LevelFactors};
 
 use super::environment::notice;
 use super::short;

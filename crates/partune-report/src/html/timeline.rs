@@ -1,12 +1,11 @@
 //! The time line of the whole run, with the worst instances of the first findings marked.
 
 use maud::{Markup, html};
-use partune_engine::Diagnosis;
-use partune_picture::{Bin, Detail, Fold, Kind, Tiles, View};
+use partune_engine::{Bin, Diagnosis, Fold, Kind, Tiles, View};
 
+use super::folding;
 use super::legend::of_kinds;
 use super::svg::{self, LEFT, Raster, WIDTH};
-use super::{folding, row_label};
 use crate::names;
 
 /// Columns of time.
@@ -16,32 +15,32 @@ const WAITING: f32 = 0.5;
 /// Findings whose longest instance is marked.
 const MARKS: usize = 5;
 
-pub(super) fn overview(diagnosis: &Diagnosis, detail: &Detail, fold: &Fold) -> Markup {
-    let trace = &diagnosis.trace;
+pub(super) fn overview(diagnosis: &Diagnosis, fold: &Fold) -> Markup {
+    let run = &diagnosis.run;
     html! {
         section aria-labelledby="timeline" {
             h2 id="timeline" { "Timeline" }
-            @if trace.profile().is_some() || fold.is_empty() {
+            @if run.is_profile() || fold.is_empty() {
                 p { "Nothing is known of when things happened: no events were recorded." }
             } @else {
-                (drawn(diagnosis, detail, fold))
+                (drawn(diagnosis, fold))
             }
         }
     }
 }
 
-fn drawn(diagnosis: &Diagnosis, detail: &Detail, fold: &Fold) -> Markup {
-    let trace = &diagnosis.trace;
-    let timeline = detail.tiles(trace, &diagnosis.waits, fold, View::whole(trace, COLUMNS));
+fn drawn(diagnosis: &Diagnosis, fold: &Fold) -> Markup {
+    let run = &diagnosis.run;
+    let timeline = run.tiles(fold, run.view(COLUMNS));
     let (top, height) = (22.0, svg::row_height(fold.len()));
     let below = top + height * fold.len() as f64;
-    let rows: Vec<String> = fold.rows().map(|row| row_label(trace, row)).collect();
-    let range = trace.clock().seconds(trace.duration());
-    let column = trace.clock().seconds(trace.duration()) / COLUMNS as f64;
+    let rows: Vec<String> = fold.rows().map(|row| names::row(run, row)).collect();
+    let range = run.seconds(run.duration());
+    let column = run.seconds(run.duration()) / COLUMNS as f64;
     let content = html! {
         (raster(&timeline, top, height))
         (svg::row_names(top, height, &rows))
-        (svg::time_axis(below + 2.0, range, trace.clock().seconds(trace.begin() - trace.origin())))
+        (svg::time_axis(below + 2.0, range, run.since_origin(run.begin())))
         (marks(diagnosis, fold, &timeline.view, top, height))
     };
     let seen = seen(&timeline);

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
-use partune_analysis::{Change, Comparison, FindingRow, PlaceRow, Verdict};
+use partune_engine::{Change, Comparison, FindingRow, PlaceRow, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::place::{At, FigureRow, PlaceId, figures, first, letter, notes};
 use super::{NamedRun, pretty};
+use crate::json;
 
 /// What `partune compare --json` prints. Lists with an entry a run are in the order of `runs`; the first run is the base. Lists with an
 /// entry a change have none for the base.
@@ -99,7 +100,9 @@ struct PlaceFigures<'a> {
 
 #[derive(Serialize, JsonSchema)]
 struct FindingEntry<'a> {
+    #[schemars(extend("enum" = json::patterns()))]
     pattern: &'static str,
+    #[schemars(extend("enum" = json::roles()))]
     role: &'static str,
     construct: &'a str,
     callpath: Vec<Cow<'a, str>>,
@@ -135,14 +138,14 @@ pub fn compare_schema() -> String {
 }
 
 fn document<'a>(comparison: &Comparison, runs: &[NamedRun<'a>]) -> CompareDocument<'a> {
-    let run = |(figures, run): (&partune_analysis::RunFigures, &NamedRun<'a>)| RunEntry {
+    let run = |(figures, run): (&partune_engine::RunFigures, &NamedRun<'a>)| RunEntry {
         archive: run.archive,
         pes: figures.pes,
         processes: figures.processes,
-        events: run.diagnosis.trace.events(),
-        profile: run.diagnosis.trace.profile().is_some(),
+        events: run.diagnosis.run.events(),
+        profile: run.diagnosis.run.is_profile(),
         duration_s: figures.seconds,
-        piece: crate::json::PieceEntry::of(&run.diagnosis.trace),
+        piece: crate::json::PieceEntry::of(&run.diagnosis.run),
         speed_up: figures.speed_up,
         measured_s: figures.measured,
         measured_speed_up: figures.measured_speed_up,
@@ -172,11 +175,11 @@ fn change(change: &Change) -> ChangeEntry {
 }
 
 fn place<'a, I: PlaceId>(comparison: &Comparison, row: &PlaceRow<I>, runs: &[NamedRun<'a>]) -> Option<PlaceEntry<'a>> {
-    let (id, trace) = first(&row.ids, runs)?;
+    let (id, run) = first(&row.ids, runs)?;
     let cell = |(run, ids): (usize, &Vec<I>)| {
         let sums = row.sums[run].as_ref()?;
         Some(PlaceFigures {
-            location: At::of(*ids.first()?, &runs[run].diagnosis.trace),
+            location: At::of(*ids.first()?, &runs[run].diagnosis.run),
             places: ids.len(),
             exclusive_s: sums.exclusive,
             compared_s: sums.exclusive / comparison.base(run),
@@ -189,18 +192,18 @@ fn place<'a, I: PlaceId>(comparison: &Comparison, row: &PlaceRow<I>, runs: &[Nam
         })
     };
     Some(PlaceEntry {
-        construct: id.construct(trace),
-        callpath: id.callpath(trace),
+        construct: id.construct(run),
+        callpath: id.callpath(run),
         runs: row.ids.iter().enumerate().map(cell).collect(),
         changes: row.changes.iter().map(change).collect(),
     })
 }
 
 fn finding<'a>(comparison: &Comparison, row: &FindingRow, runs: &[NamedRun<'a>]) -> FindingEntry<'a> {
-    let known = row.sums.iter().zip(runs).find_map(|(sums, run)| Some((sums.as_ref()?.path, &run.diagnosis.trace)));
-    let cell = |(number, (sums, run)): (usize, (&Option<partune_analysis::FindingSums>, &NamedRun<'a>))| {
+    let known = row.sums.iter().zip(runs).find_map(|(sums, run)| Some((sums.as_ref()?.path, &run.diagnosis.run)));
+    let cell = |(number, (sums, run)): (usize, (&Option<partune_engine::FindingSums>, &NamedRun<'a>))| {
         sums.as_ref().map(|sums| FindingFigures {
-            location: At::of(sums.path, &run.diagnosis.trace),
+            location: At::of(sums.path, &run.diagnosis.run),
             seconds: sums.seconds,
             compared_s: sums.seconds / comparison.base(number),
             fraction: sums.fraction,
@@ -210,8 +213,8 @@ fn finding<'a>(comparison: &Comparison, row: &FindingRow, runs: &[NamedRun<'a>])
     FindingEntry {
         pattern: row.pattern.name(),
         role: row.role.name(),
-        construct: known.map_or("", |(path, trace)| path.construct(trace)),
-        callpath: known.map_or(Vec::new(), |(path, trace)| path.callpath(trace)),
+        construct: known.map_or("", |(path, run)| path.construct(run)),
+        callpath: known.map_or(Vec::new(), |(path, run)| path.callpath(run)),
         runs: row.sums.iter().zip(runs).enumerate().map(cell).collect(),
         changes: row
             .changes

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use partune_analysis::{Change, Comparison, FindingRow, FindingSums, PlaceRow, PlaceSums, Unit, Verdict};
+use partune_engine::{Change, Comparison, FindingRow, FindingSums, PlaceRow, PlaceSums, Unit, Verdict};
 
 use partune_diag::three_digits;
 
@@ -39,7 +39,7 @@ pub fn compare_text(comparison: &Comparison, runs: &[NamedRun<'_>], rows: usize,
 
 fn header(out: &mut String, comparison: &Comparison, number: usize, run: &NamedRun<'_>) {
     let it = &comparison.runs[number];
-    let kind = if run.diagnosis.trace.profile().is_some() { ", profile" } else { "" };
+    let kind = if run.diagnosis.run.is_profile() { ", profile" } else { "" };
     let _ = write!(
         out,
         "{}  {}: {} in {}{kind}, {}",
@@ -49,7 +49,7 @@ fn header(out: &mut String, comparison: &Comparison, number: usize, run: &NamedR
         plural(it.processes, "process", "processes"),
         names::seconds(it.seconds)
     );
-    if let Some(piece) = words::piece(&run.diagnosis.trace) {
+    if let Some(piece) = words::piece(&run.diagnosis.run) {
         let _ = write!(out, " ({piece})");
     }
     let inner = it.measured.filter(|seconds| *seconds < 0.995 * it.seconds);
@@ -91,7 +91,7 @@ fn figures(out: &mut String, comparison: &Comparison) {
         "efficiency" => EFFICIENCIES.contains(&figure.name),
         _ => figure.name != "actual" && figure.values.iter().flatten().any(|value| *value != 0.0),
     });
-    let row = |figure: &partune_analysis::Figure| {
+    let row = |figure: &partune_engine::Figure| {
         let name = match figure.section {
             "gaps" => format!("gap {}", figure.name),
             "bounds" => format!("bound {}", figure.name),
@@ -134,10 +134,10 @@ fn places<I: PlaceId>(
         let mut rows: Vec<Vec<String>> = vec![heading.chain(letters(comparison)).chain(differences).collect()];
         let mut more: Vec<String> = vec![String::new()];
         for row in shown.take(limit) {
-            let Some((id, trace)) = first(&row.ids, runs) else { continue };
+            let Some((id, run)) = first(&row.ids, runs) else { continue };
             let cells =
                 (0..runs.len()).map(|run| value(comparison, row, run)).chain(row.changes.iter().flat_map(cells));
-            rows.push(std::iter::once(shortened(&id.text(trace), NAME)).chain(cells).collect());
+            rows.push(std::iter::once(shortened(&id.text(run), NAME)).chain(cells).collect());
             more.push(also(comparison, &row.sums));
         }
         let mut text = String::new();
@@ -247,7 +247,7 @@ fn findings(out: &mut String, comparison: &Comparison, runs: &[NamedRun<'_>], li
         for row in comparison.findings.iter().filter(told).take(limit) {
             let known = row.sums.iter().zip(runs).find_map(|(sums, run)| Some((sums.as_ref()?.path, run)));
             let Some((path, run)) = known else { continue };
-            let place = names::place(&run.diagnosis.trace, path);
+            let place = names::place(&run.diagnosis.run, path);
             let name = format!("{}: {place}", words::title(row.pattern).to_lowercase());
             let value = |(run, it): (usize, &Option<FindingSums>)| {
                 it.as_ref().map_or("–".to_owned(), |it| names::seconds(it.seconds / comparison.base(run)))

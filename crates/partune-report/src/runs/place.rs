@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use partune_analysis::{Figure, Note};
 use partune_base::{CallPathId, RegionId};
 use partune_diag::Severity;
-use partune_trace::Trace;
+use partune_engine::{Figure, Location, Note, Run};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -15,50 +14,50 @@ use crate::names;
 
 /// A call path or a region, in the trace it is of.
 pub(super) trait PlaceId: Copy {
-    fn construct(self, trace: &Trace) -> &str;
-    fn location(self, trace: &Trace) -> names::Location<'_>;
+    fn construct(self, run: &Run) -> &str;
+    fn location(self, run: &Run) -> Location<'_>;
     /// Names from the outermost to the place; of a region its own.
-    fn callpath(self, trace: &Trace) -> Vec<Cow<'_, str>>;
+    fn callpath(self, run: &Run) -> Vec<Cow<'_, str>>;
     /// In one line, for people.
-    fn text(self, trace: &Trace) -> String;
+    fn text(self, run: &Run) -> String;
 }
 
 impl PlaceId for CallPathId {
-    fn construct(self, trace: &Trace) -> &str {
-        names::construct(trace, self)
+    fn construct(self, run: &Run) -> &str {
+        names::construct(run, self)
     }
 
-    fn location(self, trace: &Trace) -> names::Location<'_> {
-        names::location(trace, self)
+    fn location(self, run: &Run) -> Location<'_> {
+        run.location(self)
     }
 
-    fn callpath(self, trace: &Trace) -> Vec<Cow<'_, str>> {
-        names::callpath(trace, self)
+    fn callpath(self, run: &Run) -> Vec<Cow<'_, str>> {
+        names::callpath(run, self)
     }
 
-    fn text(self, trace: &Trace) -> String {
-        names::place(trace, self)
+    fn text(self, run: &Run) -> String {
+        names::place(run, self)
     }
 }
 
 impl PlaceId for RegionId {
-    fn construct(self, trace: &Trace) -> &str {
-        trace.strings().get(trace.regions()[self].construct)
+    fn construct(self, run: &Run) -> &str {
+        run.region(self).map_or("", |region| region.construct)
     }
 
-    fn location(self, trace: &Trace) -> names::Location<'_> {
-        let region = &trace.regions()[self];
-        let function = if region.paradigm.is_some() { "" } else { trace.strings().get(region.name) };
-        names::Location { file: trace.strings().get(region.file), line: region.line, function }
+    fn location(self, run: &Run) -> Location<'_> {
+        let Some(region) = run.region(self) else { return Location::default() };
+        let function = if region.paradigm.is_some() { "" } else { region.name };
+        Location { file: region.file, line: region.line, function }
     }
 
-    fn callpath(self, trace: &Trace) -> Vec<Cow<'_, str>> {
-        vec![trace.strings().get(trace.regions()[self].name).into()]
+    fn callpath(self, run: &Run) -> Vec<Cow<'_, str>> {
+        vec![names::region_name(run, self).into()]
     }
 
-    fn text(self, trace: &Trace) -> String {
-        let name = self.construct(trace);
-        match self.location(trace).text() {
+    fn text(self, run: &Run) -> String {
+        let name = self.construct(run);
+        match names::at_text(&self.location(run)) {
             text if text.is_empty() => name.to_owned(),
             text => text,
         }
@@ -66,8 +65,8 @@ impl PlaceId for RegionId {
 }
 
 /// The first run that has a place, and the place in it.
-pub(super) fn first<'a, I: Copy>(ids: &[Vec<I>], runs: &[NamedRun<'a>]) -> Option<(I, &'a Trace)> {
-    ids.iter().zip(runs).find_map(|(ids, run)| Some((*ids.first()?, &run.diagnosis.trace)))
+pub(super) fn first<'a, I: Copy>(ids: &[Vec<I>], runs: &[NamedRun<'a>]) -> Option<(I, &'a Run)> {
+    ids.iter().zip(runs).find_map(|(ids, run)| Some((*ids.first()?, &run.diagnosis.run)))
 }
 
 /// Where a place is in one run.
@@ -81,8 +80,8 @@ pub(super) struct At<'a> {
 }
 
 impl<'a> At<'a> {
-    pub(super) fn of(id: impl PlaceId, trace: &'a Trace) -> At<'a> {
-        let names::Location { file, line, function } = id.location(trace);
+    pub(super) fn of(id: impl PlaceId, run: &'a Run) -> At<'a> {
+        let Location { file, line, function } = id.location(run);
         At { file, line, function }
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use partune_analysis::{ScaledRow, Scaling, ScalingOutcome};
+use partune_engine::{ScaledRow, Scaling, ScalingOutcome};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -120,7 +120,7 @@ fn document<'a>(scaling: &Scaling, runs: &[NamedRun<'a>]) -> ScalingDocument<'a>
         mode: scaling.mode.name(),
         outcome,
         at_pes: at.map(|point| scaling.points[point].pes),
-        limited_by: by.map(partune_analysis::Limit::name),
+        limited_by: by.map(partune_engine::Limit::name),
         text: super::scaling_text::verdict(scaling, &of_points),
         points: scaling.points.iter().map(|point| entry(point, runs)).collect(),
         notes: notes(&scaling.notes, &of_points, name),
@@ -130,7 +130,7 @@ fn document<'a>(scaling: &Scaling, runs: &[NamedRun<'a>]) -> ScalingDocument<'a>
     }
 }
 
-fn entry<'a>(point: &partune_analysis::Point, runs: &[NamedRun<'a>]) -> PointEntry<'a> {
+fn entry<'a>(point: &partune_engine::Point, runs: &[NamedRun<'a>]) -> PointEntry<'a> {
     let factors = point.factors.as_ref();
     PointEntry {
         pes: point.pes,
@@ -149,8 +149,8 @@ fn entry<'a>(point: &partune_analysis::Point, runs: &[NamedRun<'a>]) -> PointEnt
 }
 
 fn place<'a, I: PlaceId>(row: &ScaledRow<I>, runs: &[NamedRun<'a>]) -> Option<PlaceEntry<'a>> {
-    let (id, trace) = first(&row.ids, runs)?;
-    let figures = |it: &partune_analysis::ScaledSums| PlaceFigures {
+    let (id, run) = first(&row.ids, runs)?;
+    let figures = |it: &partune_engine::ScaledSums| PlaceFigures {
         exclusive_s: it.sums.exclusive,
         inclusive_s: it.sums.inclusive,
         visits: it.sums.visits,
@@ -162,9 +162,9 @@ fn place<'a, I: PlaceId>(row: &ScaledRow<I>, runs: &[NamedRun<'a>]) -> Option<Pl
         factor: it.factor,
     };
     Some(PlaceEntry {
-        construct: id.construct(trace),
-        location: At::of(id, trace),
-        callpath: id.callpath(trace),
+        construct: id.construct(run),
+        location: At::of(id, run),
+        callpath: id.callpath(run),
         kind: if row.code { "code" } else { "operation" },
         growth: row.growth.name(),
         points: row.sums.iter().map(|it| it.as_ref().map(figures)).collect(),

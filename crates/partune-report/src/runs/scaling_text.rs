@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use partune_analysis::{Growth, Limit, Mode, ScaledRow, Scaling, ScalingOutcome};
 use partune_base::CallPathId;
+use partune_engine::{Growth, Limit, Mode, ScaledRow, Scaling, ScalingOutcome};
 
 use super::NamedRun;
 use super::place::{PlaceId, first, notes, plural, shortened, table};
@@ -109,7 +109,7 @@ fn figures(out: &mut String, scaling: &Scaling) {
     let heading = std::iter::once("PEs".to_owned()).chain(shown.iter().map(|it| it.name.replace('_', " ")));
     let mut rows: Vec<Vec<String>> = vec![heading.collect()];
     for (number, point) in scaling.points.iter().enumerate() {
-        let cell = |it: &&partune_analysis::Figure| match (it.values[number], it.section) {
+        let cell = |it: &&partune_engine::Figure| match (it.values[number], it.section) {
             (None, _) => "–".to_owned(),
             (Some(value), "efficiency") => names::percent(value),
             (Some(value), _) => names::seconds(value),
@@ -178,8 +178,8 @@ fn culprit(scaling: &Scaling, runs: &[NamedRun<'_>], limit: Limit) -> Option<Str
     // What takes longer by itself comes before what waits for something else.
     let own = || lossy.clone().find(|row| limit == Limit::Transfer && row.growth == Growth::Transfer);
     let row = own().or_else(|| lossy.find(wanted))?;
-    let (id, trace) = first(&row.ids, runs)?;
-    Some(id.text(trace))
+    let (id, run) = first(&row.ids, runs)?;
+    Some(id.text(run))
 }
 
 fn places(out: &mut String, scaling: &Scaling, runs: &[NamedRun<'_>], limit: usize, code: bool) {
@@ -194,13 +194,13 @@ fn places(out: &mut String, scaling: &Scaling, runs: &[NamedRun<'_>], limit: usi
     rows[0].extend(scaling.points.iter().map(|point| plural(point.pes, "PE", "PEs")));
     rows[0].push(if code { "longest PE; how it grows" } else { "summed; how it grows" }.to_owned());
     for row in lossy.iter().take(limit) {
-        let Some((id, trace)) = first(&row.ids, runs) else { continue };
-        let mut cells = vec![shortened(&id.text(trace), NAME)];
+        let Some((id, run)) = first(&row.ids, runs) else { continue };
+        let mut cells = vec![shortened(&id.text(run), NAME)];
         let end = row.sums[last].as_ref();
         cells.push(end.map_or("–".to_owned(), |it| names::seconds(it.lost)));
         cells.push(end.and_then(|it| it.factor).map_or("–".to_owned(), ratio));
         cells.extend(row.sums.iter().map(|it| {
-            let seconds = |it: &partune_analysis::ScaledSums| if code { it.sums.longest } else { it.sums.exclusive };
+            let seconds = |it: &partune_engine::ScaledSums| if code { it.sums.longest } else { it.sums.exclusive };
             it.as_ref().map_or("–".to_owned(), |it| names::seconds(seconds(it)))
         }));
         cells.push(growth(row.growth).to_owned());

@@ -2,10 +2,8 @@
 
 use std::cmp::Reverse;
 
-use partune_analysis::Values;
-use partune_base::{PeId, Span, Time};
-use partune_picture::{Flat, Fold, Heat, Kind, blocks, regions};
-use partune_trace::Activity;
+use partune_base::{PeId, Span};
+use partune_engine::{Blocks, Flat, Fold, Heat, Kind};
 use serde::Serialize;
 
 use super::Ask;
@@ -66,16 +64,16 @@ struct Events {
 pub(super) fn balance(run: &Run, ask: &Ask<'_>) -> Result<Balance, Error> {
     let rows = ask.query.number("rows", 1..=ROWS)?.unwrap_or(128);
     let columns = ask.query.number("columns", 1..=COLUMNS)?.unwrap_or(60);
-    let trace = run.trace();
-    let fold = Fold::new(run.pes.clone(), rows);
-    let (kinds, seconds) = if trace.profile().is_some() { by_activity(run, &fold) } else { by_kind(run, &fold) };
-    let heat = regions(trace, run.times(), &fold, columns);
+    let recorded = run.recorded();
+    let fold = Fold::new(run.pes().to_vec(), rows);
+    let (kinds, seconds) = if recorded.is_profile() { by_activity(run, &fold) } else { by_kind(run, &fold) };
+    let heat = recorded.by_region(&fold, columns);
     Ok(Balance {
         rows: Rows::new(run, &fold),
         kinds: kinds.into_iter().map(|kind| kind as usize).collect(),
         seconds,
         regions: ByRegion {
-            names: heat.columns.iter().map(|region| text::region(trace, *region)).collect(),
+            names: heat.columns.iter().map(|region| text::region(recorded, *region)).collect(),
             region: heat.columns.iter().map(|region| region.0).collect(),
             seconds: cells(&heat),
         },
@@ -90,8 +88,8 @@ fn cells<C>(heat: &Heat<C>) -> Vec<Vec<f64>> {
 
 /// Seconds of a PE by kind of time, over the whole run.
 fn by_kind(run: &Run, fold: &Fold) -> (Vec<Kind>, Vec<Vec<f64>>) {
-    let trace = run.trace();
-    let times = |pe: &PeId| run.detail.times(trace, &run.diagnosis.waits, *pe, trace.begin(), trace.end());
+    let recorded = run.recorded();
+    let times = |pe: &PeId| recorded.times_within(*pe, recorded.begin(), recorded.end());
     let times: Vec<_> = fold.pes().iter().map(times).collect();
     let seen = |kind: &Kind| times.iter().any(|times| times[*kind as usize] > 0);
     let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(seen).collect();
@@ -105,48 +103,34 @@ fn by_kind(run: &Run, fold: &Fold) -> (Vec<Kind>, Vec<Vec<f64>>) {
 
 /// The same of a profile, which knows activities only.
 fn by_activity(run: &Run, fold: &Fold) -> (Vec<Kind>, Vec<Vec<f64>>) {
-    let profile = run.diagnosis.section("profile");
-    let table = profile.and_then(|it| it.tables.iter().find(|table| table.name == "activities"));
-    let names = Activity::ALL.iter().map(|activity| (activity.name(), Kind::of_activity(*activity)));
-    let column = |(name, kind): (&str, Kind)| {
-        let column = table?.columns.iter().find(|it| it.name == name)?;
-        match &column.values {
-            Values::Number(_, values) if values.iter().any(|value| *value > 0.0) => Some((kind, fold.means(values))),
-            _ => None,
-        }
-    };
-    names.chain([("idle", Kind::Idle)]).filter_map(column).unzip()
+    let times = run.diagnosis.activities().map_or(&[][..], |activities| &activities.times);
+    let spent = times.iter().filter(|it| it.of_pes.iter().any(|value| *value > 0.0));
+    spent.map(|it| (Kind::of_activity(it.activity), fold.means(&it.of_pes))).unzip()
 }
 
 fn by_block(run: &Run, fold: &Fold, columns: usize) -> Option<ByBlock> {
-    let index = &run.diagnosis.index;
-    let heat = blocks(run.trace(), index, fold, columns)?;
-    let extents = &index.blocks.extents;
-    let count = index.blocks.blocks.len();
-    let known: Vec<&[(Time, Time)]> =
-        fold.pes().iter().filter_map(|pe| extents.get(*pe)).map(Vec::as_slice).filter(|it| it.len() == count).collect();
-    let begin = |block: usize| known.iter().map(|extents| extents[block].0).min().unwrap_or_default();
-    let end = |block: usize| known.iter().map(|extents| extents[block].1).max().unwrap_or_default();
+    let heat = run.recorded().by_block(fold, columns)?;
+    let of = |value: &dyn Fn(&Blocks) -> i64| heat.columns.iter().map(value).collect();
     Some(ByBlock {
-        first: heat.columns.iter().map(|column| column.0).collect(),
-        count: heat.columns.iter().map(|column| column.1).collect(),
-        from: heat.columns.iter().map(|(first, _)| run.ns(begin(*first))).collect(),
-        to: heat.columns.iter().map(|(first, count)| run.ns(end(first + count - 1))).collect(),
+        first: heat.columns.iter().map(|column| column.first).collect(),
+        count: heat.columns.iter().map(|column| column.count).collect(),
+        from: of(&|column| run.ns(column.begin)),
+        to: of(&|column| run.ns(column.end)),
         seconds: cells(&heat),
     })
 }
 
 /// The regions whose most loaded PE has most above the mean.
 fn events(run: &Run) -> Events {
-    let trace = run.trace();
+    let recorded = run.recorded();
     let mean = |flat: &Flat| flat.exclusive.0 / i64::from(flat.pes.max(1));
-    let mut rows: Vec<&Flat> = run.flat().iter().collect();
+    let mut rows: Vec<&Flat> = run.recorded().flat().iter().collect();
     rows.sort_by_key(|flat| (Reverse(flat.most.0 - mean(flat)), flat.region));
     let mut events = Events::default();
     for flat in rows.into_iter().take(EVENTS) {
-        let kind = trace.regions().get(flat.region).map_or(Kind::Computation, |it| Kind::of(it.role));
+        let kind = recorded.region(flat.region).map_or(Kind::Computation, |it| it.kind());
         let (mean, most) = (run.seconds(flat.exclusive) / f64::from(flat.pes.max(1)), run.seconds(flat.most));
-        events.name.push(text::region(trace, flat.region));
+        events.name.push(text::region(recorded, flat.region));
         events.region.push(flat.region.some().map(|region| region.0));
         events.kind.push(kind as usize);
         events.total_s.push(run.seconds(flat.exclusive));

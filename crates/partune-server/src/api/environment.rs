@@ -1,6 +1,7 @@
 //! `environment`: where the numbers come from.
 
-use partune_trace::PeKind;
+use partune_base::PeId;
+use partune_engine::PeKind;
 use serde::Serialize;
 
 use super::Ask;
@@ -55,21 +56,23 @@ struct Metrics {
 }
 
 pub(super) fn environment(run: &Run, _: &Ask<'_>) -> Result<Environment, Error> {
-    let trace = run.trace();
+    let recorded = run.recorded();
     let (mut processes, mut groups, mut metrics) = (Processes::default(), Groups::default(), Metrics::default());
-    for process in trace.cpu_processes().take(ROWS) {
-        processes.name.push(text::string(trace, process.name));
-        processes.host.push(text::string(trace, process.node));
-        processes.pes.push(process.pes.iter().filter(|pe| trace.pes()[**pe].kind == PeKind::Cpu).count());
+    let is_cpu = |pe: &&PeId| recorded.pe(**pe).is_some_and(|pe| pe.kind == PeKind::Cpu);
+    let threads = recorded.processes().map(|(_, process)| (process, process.pes.iter().filter(is_cpu).count()));
+    for (process, threads) in threads.filter(|(_, threads)| *threads > 0).take(ROWS) {
+        processes.name.push(text::name(process.name));
+        processes.host.push(text::name(process.host));
+        processes.pes.push(threads);
     }
-    for group in trace.groups().iter().take(ROWS) {
-        groups.name.push(text::string(trace, group.name));
-        groups.paradigm.push(text::string(trace, group.paradigm));
-        groups.members.push(group.members.known());
+    for group in recorded.groups().take(ROWS) {
+        groups.name.push(text::name(group.name));
+        groups.paradigm.push(text::name(group.paradigm));
+        groups.members.push(group.members);
     }
-    for metric in trace.metrics().iter().take(ROWS) {
-        metrics.name.push(text::string(trace, metric.name));
-        metrics.unit.push(text::string(trace, metric.unit));
+    for metric in recorded.metrics().take(ROWS) {
+        metrics.name.push(text::name(metric.name));
+        metrics.unit.push(text::name(metric.unit));
     }
     Ok(Environment {
         machine: run.machine.as_ref().map(partune_report::machine_text),

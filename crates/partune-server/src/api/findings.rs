@@ -3,12 +3,10 @@
 use std::cmp::Reverse;
 
 use axum::http::StatusCode;
-use partune_analysis::{Finding, Wait};
-use partune_base::{CallPathId, PeId, Span, Time};
+use partune_base::{CallPathId, PeId, Span};
 use partune_engine::Ranked;
-use partune_index::Place;
+use partune_engine::{Finding, Wait, Way};
 use partune_report::{names, sentences, step, words};
-use rayon::prelude::*;
 use serde::Serialize;
 
 use super::Ask;
@@ -213,7 +211,7 @@ pub(super) fn list(run: &Run, ask: &Ask<'_>) -> Result<List, Error> {
 
 /// The row of the finding at a position.
 pub(super) fn row(run: &Run, position: usize) -> Row {
-    let trace = run.trace();
+    let recorded = run.recorded();
     let ranked: &Ranked = &run.diagnosis.findings[position];
     let finding = &ranked.finding;
     let worst = finding.pes.iter().min_by_key(|(pe, time)| (Reverse(*time), *pe));
@@ -227,33 +225,33 @@ pub(super) fn row(run: &Run, position: usize) -> Row {
         fraction: ranked.fraction,
         count: finding.count,
         role: finding.role.name(),
-        construct: text::construct(trace, finding.path),
-        place: text::place(trace, finding.path),
+        construct: text::construct(recorded, finding.path),
+        place: text::place(recorded, finding.path),
         location: location(run, finding.path),
         callpath: callpath(run, finding.path),
         is_wait: finding.pattern.is_wait(),
         worst_pe: worst.and_then(|(pe, _)| run.number(*pe)),
         worst_pe_s: worst.map(|(_, time)| run.seconds(*time)),
         cause_pe: cause.and_then(|cause| run.number(cause.pe)),
-        cause: cause.map(|cause| text::cause(trace, finding.pattern, cause)),
+        cause: cause.map(|cause| text::cause(recorded, finding.pattern, cause)),
         cause_s: cause.map(|cause| run.seconds(cause.time)),
     }
 }
 
 fn location(run: &Run, path: CallPathId) -> Location {
-    let at = if path.is_some() { names::location(run.trace(), path) } else { names::Location::default() };
+    let at = run.recorded().location(path);
     Location { file: text::name(at.file), line: at.line, function: text::name(at.function) }
 }
 
 fn callpath(run: &Run, path: CallPathId) -> Vec<String> {
-    let names = names::callpath(run.trace(), path);
+    let names = names::callpath(run.recorded(), path);
     names[names.len().saturating_sub(NAMES)..].iter().map(|name| text::name(name)).collect()
 }
 
 fn spot(run: &Run, path: CallPathId) -> Spot {
     Spot {
-        construct: text::construct(run.trace(), path),
-        place: text::place(run.trace(), path),
+        construct: text::construct(run.recorded(), path),
+        place: text::place(run.recorded(), path),
         location: location(run, path),
         callpath: callpath(run, path),
     }
@@ -262,25 +260,22 @@ fn spot(run: &Run, path: CallPathId) -> Spot {
 fn path_share(run: &Run, (path, time): &(CallPathId, Span)) -> PathShare {
     PathShare {
         callpath: callpath(run, *path),
-        caller: text::name(&names::called_from(run.trace(), *path)),
+        caller: text::name(&names::called_from(run.recorded(), *path)),
         seconds: run.seconds(*time),
     }
 }
 
 /// The frames of a call path, outermost first.
 pub(super) fn frames(run: &Run, path: CallPathId) -> Vec<Frame> {
-    let trace = run.trace();
-    let frame = |path: CallPathId| {
-        let (region, site) = (names::region(trace, path), trace.paths().site(path));
-        Frame {
-            name: text::string(trace, region.name),
-            file: text::string(trace, region.file),
-            line: region.line,
-            called_file: text::string(trace, site.file),
-            called_line: site.line,
-        }
+    let recorded = run.recorded();
+    let frame = |partune_engine::Frame { region, site, .. }| Frame {
+        name: text::name(region.name),
+        file: text::name(region.file),
+        line: region.line,
+        called_file: text::name(site.file),
+        called_line: site.line,
     };
-    let mut frames: Vec<Frame> = trace.paths().ancestors(path).take(FRAMES).map(frame).collect();
+    let mut frames: Vec<Frame> = recorded.frames(path).take(FRAMES).map(frame).collect();
     frames.reverse();
     frames
 }
@@ -302,17 +297,17 @@ pub(super) fn detail(run: &Run, ask: &Ask<'_>) -> Result<Detail, Error> {
         columns.pe.push(number);
         columns.seconds.push(run.seconds(*time));
     }
-    let cause = |cause: &partune_analysis::Cause| Cause {
+    let cause = |cause: &partune_engine::Cause| Cause {
         pe: run.number(cause.pe),
         spot: spot(run, cause.path),
-        words: text::cause(run.trace(), finding.pattern, cause),
+        words: text::cause(run.recorded(), finding.pattern, cause),
         seconds: run.seconds(cause.time),
         origin: cause.origin.some().filter(|path| *path != cause.path).map(|path| spot(run, path)),
         via_s: run.seconds(cause.passed_on),
         via: cause
             .via
             .iter()
-            .map(|(pe, path)| Via { pe: run.number(*pe), place: text::place(run.trace(), *path) })
+            .map(|(pe, path)| Via { pe: run.number(*pe), place: text::place(run.recorded(), *path) })
             .collect(),
     };
     let finite = finding.facts.iter().filter(|(_, value)| value.is_finite());
@@ -354,36 +349,27 @@ fn instances(run: &Run, finding: &Finding) -> Instances {
         }
         return columns;
     }
-    let waits: Vec<Wait> =
-        run.diagnosis.waits.as_slice().par_iter().filter(|it| is_of(run, finding, it)).copied().collect();
-    let mut order: Vec<usize> = (0..waits.len()).collect();
-    order.sort_unstable_by_key(|at| (Reverse(waits[*at].duration()), *at));
-    order.iter().take(INSTANCES).filter_map(|at| instance(run, &waits[*at])).for_each(&mut push);
+    let waits = run.recorded().instances(finding, INSTANCES);
+    waits.iter().filter_map(|wait| instance(run, wait)).for_each(&mut push);
     columns
-}
-
-/// Whether a wait is an instance of a finding.
-fn is_of(run: &Run, finding: &Finding, wait: &Wait) -> bool {
-    wait.pattern == finding.pattern && finding.leads_there(run.trace().visit(wait.pe, wait.operation).path)
 }
 
 fn instance(run: &Run, wait: &Wait) -> Option<Instance> {
     let seconds = run.seconds(wait.duration());
-    let ended = ended(run, wait.cause);
+    let ended = ended(run, wait);
     Some(Instance { pe: run.number(wait.pe)?, from: run.ns(wait.begin), to: run.ns(wait.end), seconds, ended })
 }
 
 /// The operation that ended a wait.
-pub(super) fn ended(run: &Run, cause: Place) -> Ended {
-    if !cause.is_some() {
+pub(super) fn ended(run: &Run, wait: &Wait) -> Ended {
+    let Some(visit) = wait.cause else {
         return Ended { cause_pe: None, cause_from: None, cause_to: None, cause: None };
-    }
-    let visit = run.trace().visit(cause.pe, cause.visit);
+    };
     Ended {
-        cause_pe: run.number(cause.pe),
+        cause_pe: run.number(visit.pe),
         cause_from: Some(run.ns(visit.enter)),
         cause_to: Some(run.ns(visit.exit)),
-        cause: Some(text::place(run.trace(), visit.path)),
+        cause: Some(text::place(run.recorded(), visit.path)),
     }
 }
 
@@ -396,30 +382,22 @@ pub(super) struct Next {
 /// The next instance, or the one before.
 pub(super) fn next(run: &Run, ask: &Ask<'_>) -> Result<Next, Error> {
     let finding = &run.diagnosis.findings[position(run, ask.part)?].finding;
-    let after = run.time(ask.query.needed("after", i64::MIN..=i64::MAX)?);
-    let back = ask.query.word("back", &[("0", false), ("1", true)])?;
-    let pes = some_pes(run, ask)?;
-    let found = pes.par_iter().filter_map(|pe| {
-        let waits = run.diagnosis.waits.of_pe(*pe);
-        let at = waits.partition_point(|wait| wait.begin <= after);
-        let before = || waits[..at].iter().rev().filter(|it| run.ns(it.begin) < run.ns(after));
-        let found = if back {
-            before().find(|wait| is_of(run, finding, wait))
-        } else {
-            waits[at..].iter().find(|wait| is_of(run, finding, wait))
-        };
-        found.copied()
-    });
-    let key = |wait: &Wait| (if back { Time(-wait.begin.0) } else { wait.begin }, wait.pe);
-    let found = found.min_by_key(key);
+    let found = run.recorded().next_instance(finding, &some_pes(run, ask)?, way(run, ask)?);
     Ok(Next { instance: found.and_then(|wait| instance(run, &wait)) })
+}
+
+/// From where and in which direction is looked.
+pub(super) fn way(run: &Run, ask: &Ask<'_>) -> Result<Way, Error> {
+    let after = ask.query.needed("after", i64::MIN..=i64::MAX)?;
+    let back = ask.query.word("back", &[("0", false), ("1", true)])?;
+    Ok(if back { Way::UpTo(run.time(after.saturating_sub(1))) } else { Way::After(run.time(after)) })
 }
 
 /// The PE that is asked for, or all.
 pub(super) fn some_pes(run: &Run, ask: &Ask<'_>) -> Result<Vec<PeId>, Error> {
     match ask.query.number("pe", 0..=u32::MAX)? {
         Some(number) => Ok(vec![run.pe(number)?]),
-        None => Ok(run.pes.clone()),
+        None => Ok(run.pes().to_vec()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Lines of a time line: waits with what ended them, messages, collectives, the critical path. So many as can be drawn.
 
 use partune_base::{GroupId, PeId, Time};
-use partune_picture::{Fold, Moved, moved};
+use partune_engine::{Fold, Member, TransferKind};
 use serde::Serialize;
 
 use super::timeline::Numbers;
@@ -90,9 +90,8 @@ pub(super) fn lines(run: &Run, fold: &Fold, begin: Time, end: Time) -> Lines {
     let (messages, messages_count) = messages(run, fold, begin, end, &mut groups);
     let (collectives, collectives_count) = collectives(run, fold, begin, end);
     let (critical_path, critical_path_count) = critical_path(run, fold, begin, end);
-    let trace = run.trace();
-    let group =
-        |group: &GroupId| trace.groups().get(*group).map_or_else(String::new, |it| text::string(trace, it.name));
+    let recorded = run.recorded();
+    let group = |group: &GroupId| recorded.group(*group).map_or_else(String::new, |it| text::name(it.name));
     Lines {
         waits,
         waits_count,
@@ -116,22 +115,20 @@ fn waits(
     patterns: &mut Numbers<&'static str>,
     findings: &mut Numbers<u32>,
 ) -> (Waits, usize) {
-    let found = run.lines.waits(&run.diagnosis.waits, fold, begin, end, LINES);
+    let found = run.recorded().waits_within(fold, begin, end, LINES);
     let mut columns = Waits::default();
     for wait in &found.rows {
         let (Some(pe), Some(row)) = (run.number(wait.pe), fold.row_of(wait.pe)) else { continue };
-        let path = run.trace().visit(wait.pe, wait.operation).path;
-        let cause = wait.cause.is_some().then(|| run.trace().visit(wait.cause.pe, wait.cause.visit));
         columns.pe.push(pe);
         columns.row.push(row);
         columns.from.push(run.ns(wait.begin));
         columns.to.push(run.ns(wait.end));
         columns.pattern.push(patterns.of(wait.pattern.name()));
-        columns.finding.push(run.finding_at(wait.pattern, path).map(|finding| findings.of(finding)));
-        columns.cause_pe.push(run.number(wait.cause.pe));
-        columns.cause_row.push(fold.row_of(wait.cause.pe));
-        columns.cause_from.push(cause.map(|visit| run.ns(visit.enter)));
-        columns.cause_to.push(cause.map(|visit| run.ns(visit.exit)));
+        columns.finding.push(run.finding_at(wait.pattern, wait.path).map(|finding| findings.of(finding)));
+        columns.cause_pe.push(run.number(wait.cause_pe));
+        columns.cause_row.push(fold.row_of(wait.cause_pe));
+        columns.cause_from.push(wait.cause.map(|visit| run.ns(visit.enter)));
+        columns.cause_to.push(wait.cause.map(|visit| run.ns(visit.exit)));
     }
     (columns, found.count)
 }
@@ -143,28 +140,23 @@ fn messages(
     end: Time,
     groups: &mut Numbers<GroupId>,
 ) -> (Option<Messages>, usize) {
-    let trace = run.trace();
-    let found = moved(trace, &run.diagnosis.index, fold, begin, end, LINES);
+    let found = run.recorded().transfers_within(fold, begin, end, LINES);
     if found.count > found.rows.len() {
         return (None, found.count);
     }
     let mut columns = Messages::default();
     for line in &found.rows {
-        let ((from, sent), (to, received)) = line.ends(trace);
-        columns.from_pe.push(run.number(from));
-        columns.from_row.push(fold.row_of(from));
-        columns.sent.push(run.ns(sent));
-        columns.to_pe.push(run.number(to));
-        columns.to_row.push(fold.row_of(to));
-        columns.received.push(run.ns(received));
-        let (bytes, tag, group) = match line {
-            Moved::Message(message) => {
-                let send = &trace.streams()[message.sender].sends[message.send as usize];
-                (send.bytes, Some(send.tag), send.group.some().map(|group| groups.of(group)))
-            }
-            Moved::Access(access) => (trace.streams()[access.pe].transfers[access.row as usize].bytes, None, None),
+        columns.from_pe.push(run.number(line.from));
+        columns.from_row.push(fold.row_of(line.from));
+        columns.sent.push(run.ns(line.begin));
+        columns.to_pe.push(run.number(line.to));
+        columns.to_row.push(fold.row_of(line.to));
+        columns.received.push(run.ns(line.end));
+        let (tag, group) = match line.kind {
+            TransferKind::Message { tag, group } => (Some(tag), group.some().map(|group| groups.of(group))),
+            TransferKind::Put | TransferKind::Get | TransferKind::Atomic => (None, None),
         };
-        columns.bytes.push(bytes);
+        columns.bytes.push(line.bytes);
         columns.tag.push(tag);
         columns.group.push(group);
     }
@@ -172,42 +164,37 @@ fn messages(
 }
 
 fn collectives(run: &Run, fold: &Fold, begin: Time, end: Time) -> (Vec<Collectives>, usize) {
-    let trace = run.trace();
-    let index = &run.diagnosis.index.collectives;
-    let found = run.lines.collectives(begin, end, COLLECTIVES);
+    let recorded = run.recorded();
+    let found = recorded.collectives_within(begin, end, COLLECTIVES);
     let mut left = MEMBERS;
     let mut rows = Vec::new();
-    for position in found.rows {
-        let instance = &index.instances[position];
-        let members = index.members(instance);
+    for collective in found.rows {
         // Of each row, the member that came last.
-        let mut last: Vec<Option<usize>> = vec![None; fold.len()];
-        for (at, member) in members.iter().enumerate() {
+        let mut last: Vec<Option<Member>> = vec![None; fold.len()];
+        for member in collective.members() {
             let Some(row) = fold.row_of(member.pe) else { continue };
-            if last[row].is_none_or(|before| members[before].enter < member.enter) {
-                last[row] = Some(at);
+            if last[row].is_none_or(|before| before.enter < member.enter) {
+                last[row] = Some(member);
             }
         }
         let mut columns = Members::default();
-        for (row, at) in last.iter().enumerate().filter_map(|(row, at)| Some((row, (*at)?))) {
-            let Some(pe) = run.number(members[at].pe) else { continue };
+        for (row, member) in last.iter().enumerate().filter_map(|(row, member)| Some((row, (*member)?))) {
+            let Some(pe) = run.number(member.pe) else { continue };
             columns.row.push(row);
             columns.pe.push(pe);
-            columns.enter.push(run.ns(members[at].enter));
-            columns.exit.push(run.ns(members[at].exit));
+            columns.enter.push(run.ns(member.enter));
+            columns.exit.push(run.ns(member.exit));
         }
         if columns.row.is_empty() {
             continue;
         }
         let Some(rest) = left.checked_sub(columns.row.len()) else { break };
         left = rest;
-        let place = members.iter().find(|member| member.wait.is_some());
-        let construct = place.map(|member| text::construct(trace, trace.visit(member.pe, member.wait).path));
         rows.push(Collectives {
-            construct: construct.unwrap_or_default(),
-            group: trace.groups().get(instance.group).map_or_else(String::new, |group| text::string(trace, group.name)),
+            construct: text::construct(recorded, collective.path()),
+            group: recorded.group(collective.group()).map_or_else(String::new, |group| text::name(group.name)),
             members: columns,
-            count: members.len(),
+            count: collective.members().len(),
         });
     }
     (rows, found.count)
@@ -215,7 +202,7 @@ fn collectives(run: &Run, fold: &Fold, begin: Time, end: Time) -> (Vec<Collectiv
 
 /// The pieces of the critical path in an interval; of many, one for each of so many moments.
 fn critical_path(run: &Run, fold: &Fold, begin: Time, end: Time) -> (CriticalPath, usize) {
-    let parts = &run.critical;
+    let parts = run.recorded().critical_path();
     let from = parts.partition_point(|(_, _, to)| *to <= begin);
     let to = from + parts[from..].partition_point(|(_, from, _)| *from < end);
     let inside = &parts[from..to];

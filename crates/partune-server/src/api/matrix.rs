@@ -1,6 +1,6 @@
 //! `matrix`: who gives how much to whom.
 
-use partune_picture::{Exchange, Fold};
+use partune_engine::{Exchange, Fold};
 use serde::Serialize;
 
 use super::Ask;
@@ -35,7 +35,7 @@ pub(super) fn matrix(run: &Run, ask: &Ask<'_>) -> Result<Matrix, Error> {
     };
     let (full, exchanges) = run.exchanges();
     // Rows hold powers of two, so those of a coarser fold are made of whole rows.
-    let fold = Fold::new(run.pes.clone(), most_rows);
+    let fold = Fold::new(run.pes().to_vec(), most_rows);
     let exchanges = exchanges.folded(fold.each() / full.each());
     let cells: Vec<Vec<f64>> = exchanges.rows().map(|row| row.iter().map(value).collect()).collect();
     Ok(Matrix {

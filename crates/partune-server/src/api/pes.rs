@@ -1,9 +1,9 @@
 //! `pes` and `kinds`: what numbers of PEs and of kinds of time stand for.
 
-use partune_base::{Id, StringId};
-use partune_picture::Kind;
+use partune_base::Id;
+use partune_engine::Kind;
+use partune_engine::PeKind;
 use partune_report::{names, words};
-use partune_trace::PeKind;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -44,30 +44,29 @@ struct Process {
 }
 
 pub(super) fn pes(run: &Run, _: &Ask<'_>) -> Result<List, Error> {
-    let trace = run.trace();
+    let recorded = run.recorded();
     let mut columns = Columns::default();
     let (mut processes, mut hosts) = (Vec::<Process>::new(), Vec::new());
-    let mut known: FxHashMap<StringId, usize> = FxHashMap::default();
+    let mut known: FxHashMap<&str, usize> = FxHashMap::default();
     let mut last = None;
-    for (number, pe) in run.pes.iter().enumerate().take(MOST) {
-        let row = &trace.pes()[*pe];
-        let process = trace.processes().get(row.process);
-        let node = process.map(|process| process.node).filter(|node| !trace.strings().get(*node).is_empty());
-        let host = node.map(|node| {
-            *known.entry(node).or_insert_with(|| {
-                hosts.push(text::string(trace, node));
+    for (number, pe) in run.pes().iter().enumerate().take(MOST) {
+        let Some(row) = recorded.pe(*pe) else { continue };
+        let process = recorded.process(row.process);
+        let host = process.map(|process| process.host).filter(|host| !host.is_empty()).map(|host| {
+            *known.entry(host).or_insert_with(|| {
+                hosts.push(text::name(host));
                 hosts.len() - 1
             })
         });
         if last != Some(row.process) {
             last = Some(row.process);
-            let name = process.map_or_else(|| row.process.index().to_string(), |it| text::string(trace, it.name));
+            let name = process.map_or_else(|| row.process.index().to_string(), |it| text::name(it.name));
             processes.push(Process { name, host, first: number, count: 0 });
         }
         if let Some(process) = processes.last_mut() {
             process.count += 1;
         }
-        columns.name.push(names::pe(trace, *pe));
+        columns.name.push(names::pe(recorded, *pe));
         columns.process.push(processes.len() - 1);
         columns.host.push(host);
         columns.thread.push(row.thread);
@@ -77,7 +76,7 @@ pub(super) fn pes(run: &Run, _: &Ask<'_>) -> Result<List, Error> {
             PeKind::Metric => "metric",
         });
     }
-    Ok(List { pes: columns, processes, hosts, omitted: run.pes.len().saturating_sub(MOST) })
+    Ok(List { pes: columns, processes, hosts, omitted: run.pes().len().saturating_sub(MOST) })
 }
 
 #[derive(Serialize)]

@@ -1,12 +1,11 @@
 //! `profile` and `tree`: where time goes, by region and by call path.
 
 use partune_base::{CallPathId, Span};
-use partune_picture::Kind;
+use partune_engine::Kind;
 use partune_report::names;
 use serde::Serialize;
 
 use super::Ask;
-use super::timeline::kind;
 use crate::reply::Error;
 use crate::run::Run;
 use crate::text;
@@ -46,15 +45,15 @@ struct Regions {
 }
 
 pub(super) fn profile(run: &Run, _: &Ask<'_>) -> Result<Profile, Error> {
-    let trace = run.trace();
-    let rows = run.flat();
+    let recorded = run.recorded();
+    let rows = recorded.flat();
     let mut columns = Regions::default();
     for row in rows.iter().take(ROWS) {
-        let region = trace.regions().get(row.region);
+        let region = recorded.region(row.region);
         columns.region.push(row.region.some().map(|region| region.0));
-        columns.name.push(text::region(trace, row.region));
-        columns.kind.push(region.map_or(Kind::Computation, |it| Kind::of(it.role)) as usize);
-        columns.file.push(region.map_or(String::new(), |it| text::string(trace, it.file)));
+        columns.name.push(text::region(recorded, row.region));
+        columns.kind.push(region.map_or(Kind::Computation, |it| it.kind()) as usize);
+        columns.file.push(region.map_or(String::new(), |it| text::name(it.file)));
         columns.line.push(region.map_or(0, |it| it.line));
         columns.visits.push(row.visits);
         columns.pes.push(row.pes);
@@ -102,7 +101,7 @@ struct Nodes {
 pub(super) fn tree(run: &Run, ask: &Ask<'_>) -> Result<Tree, Error> {
     let path = ask.query.number("path", 0..=u32::MAX)?.map(|path| run.call_path(path)).transpose()?;
     let levels = ask.query.number("depth", 1..=64usize)?.unwrap_or(1);
-    let tree = run.tree();
+    let tree = run.recorded().tree();
     let all: Span = tree.all();
     let least = if levels > 1 { (all.0 as f64 * LEAST) as i64 } else { 0 };
     let mut nodes = Nodes::default();
@@ -134,29 +133,29 @@ pub(super) fn tree(run: &Run, ask: &Ask<'_>) -> Result<Tree, Error> {
 
 impl Nodes {
     fn push(&mut self, run: &Run, path: CallPathId, parent: Option<usize>, depth: usize) {
-        let (trace, node) = (run.trace(), run.tree().node(path));
-        let region = names::region(trace, path);
-        let site = trace.paths().site(path);
-        let (file, line) = if site.is_some() { (site.file, site.line) } else { (region.file, region.line) };
+        let recorded = run.recorded();
+        let node = recorded.tree().node(path);
+        let partune_engine::Frame { region, site, .. } = recorded.frame(path);
+        let (file, line) = if site.is_known() { (site.file, site.line) } else { (region.file, region.line) };
         self.path.push(Some(path.0));
         self.parent.push(parent);
         self.depth.push(depth);
-        self.region.push(Some(trace.paths().region(path).0));
-        self.name.push(text::string(trace, region.name));
-        self.kind.push(kind(run, path) as usize);
-        self.file.push(text::string(trace, file));
+        self.region.push(Some(region.id.0));
+        self.name.push(text::name(region.name));
+        self.kind.push(recorded.kind(path) as usize);
+        self.file.push(text::name(file));
         self.line.push(line);
         self.inclusive_s.push(run.seconds(node.inclusive));
         self.exclusive_s.push(run.seconds(node.exclusive));
         self.visits.push(node.visits);
         self.pes.push(node.pes);
         self.most_s.push(run.seconds(node.most));
-        self.waiting_s.push(run.seconds(run.waiting()[path]));
-        self.children.push(run.tree().children(path).len());
+        self.waiting_s.push(run.seconds(recorded.waiting()[path]));
+        self.children.push(recorded.tree().children(path).len());
     }
 
     fn push_outside(&mut self, run: &Run) {
-        let node = run.tree().outside();
+        let node = run.recorded().tree().outside();
         self.path.push(None);
         self.parent.push(None);
         self.depth.push(0);

@@ -1,8 +1,8 @@
 //! Rows of pictures: PEs, processes or hosts, folded where they are many.
 
-use partune_base::{Id, PeId};
-use partune_picture::Fold;
-use partune_trace::Process;
+use partune_base::{PeId, ProcessId};
+use partune_engine::Fold;
+use partune_report::names;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -44,34 +44,34 @@ impl Rows {
 
 /// The name of the process or host, if all PEs of a row are of one; else the PEs.
 fn label(run: &Run, pes: &[PeId], grouping: Grouping) -> String {
-    let trace = run.trace();
-    let process = |pe: &PeId| trace.pes()[*pe].process;
-    let node = |pe: &PeId| trace.processes().get(process(pe)).map(|it| it.node);
+    let recorded = run.recorded();
+    let process = |pe: &PeId| recorded.pe(*pe).map(|pe| pe.process);
+    let of = |pe: &PeId| recorded.process(process(pe)?);
+    let host = |pe: &PeId| of(pe).map(|it| it.host);
     let name = match (grouping, pes) {
         (Grouping::Process, [first, rest @ ..]) if rest.iter().all(|pe| process(pe) == process(first)) => {
-            trace.processes().get(process(first)).map(|it| it.name)
+            of(first).map(|it| it.name)
         }
-        (Grouping::Host, [first, rest @ ..]) if rest.iter().all(|pe| node(pe) == node(first)) => node(first),
+        (Grouping::Host, [first, rest @ ..]) if rest.iter().all(|pe| host(pe) == host(first)) => host(first),
         _ => None,
     };
-    let name = name.map(|name| text::string(trace, name)).filter(|name| !name.is_empty());
-    name.unwrap_or_else(|| text::row(trace, pes))
+    let name = name.map(text::name).filter(|name| !name.is_empty());
+    name.unwrap_or_else(|| names::row(recorded, pes))
 }
 
 /// PEs on rows.
 pub(super) fn folded(run: &Run, pes: &[PeId], grouping: Grouping, rows: usize) -> Fold {
-    let trace = run.trace();
-    let process = |pe: PeId| trace.pes()[pe].process;
-    let node = |pe: PeId| trace.processes().get(process(pe)).map(|it: &Process| it.node.0);
+    let recorded = run.recorded();
+    let process = |pe: PeId| recorded.pe(pe).map(|pe| pe.process);
     let key = |pe: PeId| match grouping {
-        Grouping::None => None,
-        Grouping::Process => Some(process(pe).index() as u32),
-        Grouping::Host => node(pe),
+        Grouping::None => (None, None),
+        Grouping::Process => (process(pe), None),
+        Grouping::Host => (None, process(pe).and_then(|id| recorded.process(id)).map(|process| process.host)),
     };
     if grouping == Grouping::None {
         return Fold::new(pes.to_vec(), rows);
     }
-    let mut known: FxHashMap<Option<u32>, usize> = FxHashMap::default();
+    let mut known: FxHashMap<(Option<ProcessId>, Option<&str>), usize> = FxHashMap::default();
     let mut groups: Vec<Vec<PeId>> = Vec::new();
     for pe in pes {
         let group = *known.entry(key(*pe)).or_insert(groups.len());

@@ -59,15 +59,16 @@ fn row((run, slot): (usize, &Slot)) -> Row {
             row.remedy = text::long(&remedy);
         }
         State::Ready(run) => {
-            let trace = run.trace();
+            let recorded = run.recorded();
             row.state = "ready";
             row.fraction = 1.0;
-            row.pes = Some(trace.cpu_pes().count());
-            row.processes = Some(trace.cpu_processes().count());
-            row.device_streams = Some(trace.device_pes().count());
-            row.events = Some(trace.events());
-            row.duration_ns = Some(run.ns(trace.end()));
-            row.profile_only = Some(trace.profile().is_some());
+            let counts = recorded.counts();
+            row.pes = Some(counts.pes);
+            row.processes = Some(counts.processes);
+            row.device_streams = Some(counts.device_streams);
+            row.events = Some(recorded.events());
+            row.duration_ns = Some(run.ns(recorded.end()));
+            row.profile_only = Some(recorded.is_profile());
         }
     }
     row

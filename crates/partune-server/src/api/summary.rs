@@ -1,6 +1,6 @@
 //! `summary`: what kind of loss it is.
 
-use partune_analysis::{Efficiency, Hierarchy, Level, LevelFactors};
+use partune_engine::{Efficiency, Hierarchy, Level, LevelFactors};
 use partune_report::sentences::{self, Piece};
 use partune_report::{paradigms, words};
 use serde::Serialize;
@@ -73,6 +73,9 @@ struct Gap {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Quality {
+    /// What it is, for programs.
+    #[cfg_attr(test, schemars(extend("enum" = partune_diag::Code::ALL.iter().map(|code| code.name()).collect::<Vec<_>>())))]
+    code: &'static str,
     #[cfg_attr(test, schemars(extend("enum" = partune_diag::Severity::ALL.map(partune_diag::Severity::name))))]
     severity: &'static str,
     message: String,
@@ -81,24 +84,25 @@ pub(super) struct Quality {
 }
 
 pub(super) fn summary(run: &Run, _: &Ask<'_>) -> Result<Summary, Error> {
-    let trace = run.trace();
-    let duration = run.seconds(trace.duration());
-    let profile = trace.profile().is_some();
+    let recorded = run.recorded();
+    let duration = run.seconds(recorded.duration());
+    let profile = recorded.is_profile();
     let waiting = partune_report::waiting(&run.diagnosis);
     let (bounds, gaps) = run.diagnosis.bounds().map(|it| bounds(&it.run)).unwrap_or_default();
     let worst = run.diagnosis.findings.iter().take(TOLD);
     let told = sentences::verdict(&run.diagnosis).into_iter();
     let told = told.chain(worst.map(|ranked| sentences::loss(&run.diagnosis, ranked)));
+    let counts = recorded.counts();
     Ok(Summary {
         name: text::name(&run.name),
         path: text::long(&run.path.to_string_lossy()),
         producer: None,
-        paradigms: paradigms(&run.diagnosis),
-        pes: trace.cpu_pes().count(),
-        processes: trace.cpu_processes().count(),
-        device_streams: trace.device_pes().count(),
-        devices: trace.devices(),
-        events: trace.events(),
+        paradigms: paradigms(recorded),
+        pes: counts.pes,
+        processes: counts.processes,
+        device_streams: counts.device_streams,
+        devices: counts.devices,
+        events: recorded.events(),
         duration_s: duration,
         profile_only: profile,
         waiting_s: waiting.map(|it| it.0),
@@ -147,6 +151,7 @@ fn bounds(hierarchy: &Hierarchy) -> (Vec<Bound>, Vec<Gap>) {
 pub(super) fn quality(run: &Run) -> Vec<Quality> {
     let entries = run.diagnosis.quality.entries().iter().take(200);
     let row = |entry: &partune_diag::Diagnostic| Quality {
+        code: entry.code.name(),
         severity: entry.severity.name(),
         message: text::long(&entry.message),
         remedy: text::long(&entry.remedy),

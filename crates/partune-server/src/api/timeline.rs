@@ -2,9 +2,8 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use partune_base::{CallPathId, PeId, RegionId, Time};
-use partune_picture::{Bin, Fold, Kind, Tiles, View};
-use partune_trace::VisitIx;
+use partune_base::{RegionId, Time};
+use partune_engine::{Bin, Fold, Kind, Tiles, View, Visit};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -90,13 +89,13 @@ impl<T: Copy + Eq + std::hash::Hash> Numbers<T> {
 
 pub(super) fn timeline(run: &Run, ask: &Ask<'_>) -> Result<Timeline, Error> {
     run.needs_events()?;
-    let trace = run.trace();
+    let recorded = run.recorded();
     let (begin, end) = interval(run, ask)?;
     let (fold, grouping) = fold(run, ask)?;
     let columns = ask.query.number("columns", 1..=COLUMNS)?.unwrap_or(1024);
     let columns = columns.min(BINS / fold.len().max(1)).min(SUMS / fold.pes().len().max(1)).max(1);
     let view = View { begin, end, columns };
-    let tiles = run.detail.tiles(trace, &run.diagnosis.waits, &fold, view);
+    let tiles = recorded.tiles(&fold, view);
     let mut regions = Numbers::new();
     let spans = spans(run, &fold, begin, end, &mut regions);
     let lines = lines::lines(run, &fold, begin, end);
@@ -108,7 +107,7 @@ pub(super) fn timeline(run: &Run, ask: &Ask<'_>) -> Result<Timeline, Error> {
         bins: bins(&tiles),
         spans_count: spans.as_ref().map(|spans| spans.row.len()),
         spans,
-        regions: regions.order.iter().map(|region| text::region(trace, *region)).collect(),
+        regions: regions.order.iter().map(|region| text::region(recorded, *region)).collect(),
         waits: lines.waits,
         waits_count: lines.waits_count,
         messages: lines.messages,
@@ -125,14 +124,14 @@ pub(super) fn timeline(run: &Run, ask: &Ask<'_>) -> Result<Timeline, Error> {
 
 /// The part of the run that is asked for, cut to the run.
 fn interval(run: &Run, ask: &Ask<'_>) -> Result<(Time, Time), Error> {
-    let trace = run.trace();
+    let recorded = run.recorded();
     let any = i64::MIN..=i64::MAX;
     let from = ask.query.number("from", any.clone())?.unwrap_or(0);
-    let to = ask.query.number("to", any)?.unwrap_or_else(|| run.ns(trace.end()).saturating_add(1));
+    let to = ask.query.number("to", any)?.unwrap_or_else(|| run.ns(recorded.end()).saturating_add(1));
     if from >= to {
         return Err(Error::question("from is not before to", "give an interval that has a length"));
     }
-    let inside = |ns: i64| run.time(ns).max(trace.begin()).min(trace.end());
+    let inside = |ns: i64| run.time(ns).max(recorded.begin()).min(recorded.end());
     Ok((inside(from), inside(to)))
 }
 
@@ -143,7 +142,7 @@ fn fold(run: &Run, ask: &Ask<'_>) -> Result<(Fold, Grouping), Error> {
     let rows = ask.query.number("rows", 1..=ROWS)?.unwrap_or(128);
     let words = [("none", Grouping::None), ("process", Grouping::Process), ("host", Grouping::Host)];
     let grouping = ask.query.word("group", &words)?;
-    let pes = run.pes.get(first..run.pes.len().min(first.saturating_add(count)));
+    let pes = run.pes().get(first..run.pes().len().min(first.saturating_add(count)));
     let pes = pes.ok_or_else(|| Error::question("first is behind the last PE", "runs/R/pes lists them"))?;
     Ok((folded(run, pes, grouping, rows), grouping))
 }
@@ -173,36 +172,27 @@ fn bins(tiles: &Tiles) -> Bins {
 
 /// Every visit of a view, if they are few.
 fn spans(run: &Run, fold: &Fold, begin: Time, end: Time, regions: &mut Numbers<RegionId>) -> Option<Spans> {
-    let trace = run.trace();
+    let recorded = run.recorded();
     if !fold.is_exact() {
         return None;
     }
-    let mut found: Vec<(usize, PeId, Vec<VisitIx>)> = Vec::new();
+    let mut found: Vec<(usize, Vec<Visit>)> = Vec::new();
     let mut left = SPANS;
     for (row, pe) in fold.rows().flatten().enumerate() {
-        let visits = run.stacks.within(trace, *pe, begin, end, left)?;
+        let visits = recorded.visits_within(*pe, begin, end, left)?;
         left = left.checked_sub(visits.len())?;
-        found.push((row, *pe, visits));
+        found.push((row, visits));
     }
     let mut spans = Spans::default();
-    for (row, pe, visits) in found {
+    for (row, visits) in found {
         for visit in visits {
-            let visit = trace.visit(pe, visit);
             spans.row.push(row);
             spans.from.push(run.ns(visit.enter));
             spans.to.push(run.ns(visit.exit));
-            spans.depth.push(trace.paths().depth(visit.path));
-            spans.region.push(regions.of(trace.paths().region(visit.path)));
-            spans.kind.push(kind(run, visit.path) as usize);
+            spans.depth.push(recorded.levels(visit.path) as u32 - 1);
+            spans.region.push(regions.of(recorded.region_at(visit.path).id));
+            spans.kind.push(recorded.kind(visit.path) as usize);
         }
     }
     Some(spans)
-}
-
-/// The kind of the operation that a call path is, or is in.
-pub(super) fn kind(run: &Run, path: CallPathId) -> Kind {
-    let operation = run.trace().paths().operation(path);
-    operation
-        .some()
-        .map_or(Kind::Computation, |path| Kind::of(run.trace().regions()[run.trace().paths().region(path)].role))
 }

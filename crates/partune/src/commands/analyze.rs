@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
-use partune_engine::{ANALYSES, Machine, Options, Request};
+use partune_engine::{Machine, Options, Request, analyses};
 use partune_report::{TextOptions, document, schema, text};
 
 use crate::commands::piece::Piece;
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     #[arg(long)]
     full: bool,
     /// Run and print only these analyses
-    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = PossibleValuesParser::new(ANALYSES.iter().map(|it| it.name)))]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = PossibleValuesParser::new(analyses().map(|it| it.name)))]
     only: Vec<String>,
     /// How many findings to print as text
     #[arg(long, default_value_t = FINDINGS, value_name = "N")]

@@ -98,8 +98,8 @@ fn time_line(from: &Path, to: &Path) -> anyhow::Result<()> {
     output::print(&format!(
         "{}: {} events, {} messages; open it in ui.perfetto.dev\n",
         to.display(),
-        diagnosis.trace.events(),
-        diagnosis.index.messages.len()
+        diagnosis.run.events(),
+        diagnosis.run.matched().messages
     ))
 }
 

@@ -40,8 +40,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         ..Request::default()
     };
     let bar = Bar::new(false);
-    let trace = partune_engine::open(&args.archive, &bar)?;
-    let diagnosis = partune_engine::analyze_piece(trace, &args.piece.selection(), &request, &bar)?;
+    let opened = partune_engine::open(&args.archive, &bar)?;
+    let diagnosis = partune_engine::analyze_piece(opened, &args.piece.selection(), &request, &bar)?;
     drop(bar);
     let text = partune_report::html(&diagnosis, &args.archive.display().to_string(), machine.as_ref());
     write(&args.output, &text)?;

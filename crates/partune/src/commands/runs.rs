@@ -33,14 +33,14 @@ pub(crate) fn open(archives: &[PathBuf], reading: &Reading) -> anyhow::Result<Op
     rayon::ThreadPoolBuilder::new().num_threads(reading.threads).build_global().context("cannot start threads")?;
     let request = Request { repair_clocks: !reading.no_clock_repair, ..Request::default() };
     let bar = Bar::new(false);
-    let mut opened = Opened { names: Vec::new(), diagnoses: Vec::new() };
+    let mut runs = Opened { names: Vec::new(), diagnoses: Vec::new() };
     for archive in archives {
-        let trace = partune_engine::open(archive, &bar)?;
-        let diagnosis = partune_engine::analyze_piece(trace, &reading.piece.selection(), &request, &bar);
-        opened.diagnoses.push(diagnosis.with_context(|| archive.display().to_string())?);
-        opened.names.push(archive.display().to_string());
+        let opened = partune_engine::open(archive, &bar)?;
+        let diagnosis = partune_engine::analyze_piece(opened, &reading.piece.selection(), &request, &bar);
+        runs.diagnoses.push(diagnosis.with_context(|| archive.display().to_string())?);
+        runs.names.push(archive.display().to_string());
     }
-    Ok(opened)
+    Ok(runs)
 }
 
 impl Opened {

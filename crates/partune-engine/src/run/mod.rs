@@ -1,0 +1,77 @@
+//! A run as front ends see it: facts, names of places, visits, waits, transfers, pictures. Rows are plain values; what they are made from stays
+//! in here.
+//!
+//! What a front end asks for is answered when it asks. What many answers are made from (sums of call paths, levels of detail) is made once,
+//! when it is first needed, and kept; see [`Run::prepare`].
+
+mod code;
+mod doing;
+mod facts;
+mod pictures;
+mod transfers;
+mod visits;
+mod waits;
+
+use partune_analysis::Waits;
+use partune_base::{Clock, PeId, Span, Time};
+use partune_index::Index;
+use partune_index::clock_repair::Repair;
+use partune_trace::Trace;
+
+pub use code::{Frame, Location, Region, Site};
+pub use doing::{Doing, Meeting, Passed, Way};
+pub use facts::{Clocks, Counts, Group, Matched, Metric, Pe, Process};
+pub use transfers::{Collective, Member, Transfer, TransferKind};
+pub use visits::{Operation, Sample, Visit};
+pub use waits::Wait;
+
+pub use pictures::Blocks;
+use pictures::Made;
+
+/// What was recorded of a run, with what belongs together in it and who waited for whom. Times are of one clock, [`Run::clock`].
+pub struct Run {
+    pub(crate) trace: Trace,
+    pub(crate) index: Index,
+    pub(crate) waits: Waits,
+    pub(crate) repair: Repair,
+    active: Vec<PeId>,
+    made: Made,
+}
+
+impl Run {
+    pub(crate) fn new(trace: Trace, index: Index, waits: Waits, repair: Repair) -> Run {
+        let active = trace.active_pes().collect();
+        Run { trace, index, waits, repair, active, made: Made::default() }
+    }
+
+    pub fn clock(&self) -> Clock {
+        self.trace.clock()
+    }
+
+    pub fn seconds(&self, span: Span) -> f64 {
+        self.trace.clock().seconds(span)
+    }
+
+    /// Seconds since the first event; of a piece since that of the whole run.
+    pub fn since_origin(&self, time: Time) -> f64 {
+        self.seconds(time - self.trace.origin())
+    }
+
+    /// When it begins, or the piece of it that is looked at.
+    pub fn begin(&self) -> Time {
+        self.trace.begin()
+    }
+
+    pub fn end(&self) -> Time {
+        self.trace.end()
+    }
+
+    pub fn duration(&self) -> Span {
+        self.trace.duration()
+    }
+
+    /// The PEs that recorded something, sources of metrics excepted, in order.
+    pub fn active_pes(&self) -> &[PeId] {
+        &self.active
+    }
+}

@@ -1,0 +1,144 @@
+//! What pictures of a run show, and what they are made from.
+
+use std::sync::OnceLock;
+
+use partune_analysis::{CriticalPath, PathTimes, path_times};
+use partune_base::{CallPathId, PeId, RegionId, Span, Table, Time};
+use partune_picture::{
+    CallTree, Detail, Exchanges, Flat, Fold, Heat, Lines, Stacks, Tiles, Times, View, blocks, firsts, flat, regions,
+    waiting,
+};
+use partune_trace::VisitIx;
+
+use super::Run;
+
+/// The first visit of each region.
+type Firsts = Table<RegionId, Option<(Time, PeId, VisitIx)>>;
+
+/// What is made when it is first needed.
+#[derive(Default)]
+pub(super) struct Made {
+    times: OnceLock<PathTimes>,
+    tree: OnceLock<CallTree>,
+    flat: OnceLock<Vec<Flat>>,
+    waiting: OnceLock<Table<CallPathId, Span>>,
+    firsts: OnceLock<Firsts>,
+    detail: OnceLock<Detail>,
+    lines: OnceLock<Lines>,
+    stacks: OnceLock<Stacks>,
+    critical: OnceLock<Vec<(PeId, Time, Time)>>,
+}
+
+/// Blocks between global synchronisations that follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Blocks {
+    pub first: usize,
+    pub count: usize,
+    /// When the first PE begins the first of them, and the last PE ends the last.
+    pub begin: Time,
+    pub end: Time,
+}
+
+impl Run {
+    /// Makes what time lines are made from; else the first to ask waits for it.
+    pub fn prepare(&self) {
+        rayon::join(|| (self.detail(), self.lines()), || rayon::join(|| self.stacks(), || self.critical_path()));
+    }
+
+    /// The same for profiles, trees and matrices.
+    pub fn prepare_sums(&self) {
+        let _ = (self.tree(), self.flat(), self.waiting(), self.firsts());
+    }
+
+    /// Time and visits of each call path, by PE.
+    pub fn times(&self) -> &PathTimes {
+        self.made.times.get_or_init(|| path_times(&self.trace))
+    }
+
+    pub fn tree(&self) -> &CallTree {
+        self.made.tree.get_or_init(|| CallTree::new(&self.trace, self.times()))
+    }
+
+    /// Regions, by exclusive time.
+    pub fn flat(&self) -> &[Flat] {
+        self.made.flat.get_or_init(|| flat(&self.trace, self.times(), &self.waits))
+    }
+
+    /// Waiting in the operations of each call path and of all below it.
+    pub fn waiting(&self) -> &Table<CallPathId, Span> {
+        self.made.waiting.get_or_init(|| {
+            let paths = self.trace.paths();
+            let mut sums = waiting(&self.trace, &self.waits);
+            for path in paths.ids().rev() {
+                if let Some(parent) = paths.parent(path).some() {
+                    let below = sums[path];
+                    sums[parent] += below;
+                }
+            }
+            sums
+        })
+    }
+
+    /// What PEs did in each bin of a view.
+    pub fn tiles(&self, fold: &Fold, view: View) -> Tiles {
+        self.detail().tiles(&self.trace, &self.waits, fold, view)
+    }
+
+    /// The time of each kind of one PE in an interval.
+    pub fn times_within(&self, pe: PeId, begin: Time, end: Time) -> Times {
+        self.detail().times(&self.trace, &self.waits, pe, begin, end)
+    }
+
+    /// Who gives what to whom.
+    pub fn exchanges(&self, fold: &Fold) -> Exchanges {
+        Exchanges::new(&self.trace, &self.index, fold)
+    }
+
+    /// Exclusive time of PEs in the regions that have most of it, at most `most` of them, largest first.
+    pub fn by_region(&self, fold: &Fold, most: usize) -> Heat<RegionId> {
+        regions(&self.trace, self.times(), fold, most)
+    }
+
+    /// Useful time of PEs in the blocks between global synchronisations, on at most `most` columns. `None` if there are fewer than two
+    /// blocks, or the PEs are not in them.
+    pub fn by_block(&self, fold: &Fold, most: usize) -> Option<Heat<Blocks>> {
+        let heat = blocks(&self.trace, &self.index, fold, most)?;
+        let count = self.index.blocks.blocks.len();
+        let extents = fold.pes().iter().filter_map(|pe| self.index.blocks.extents.get(*pe));
+        let known: Vec<&Vec<(Time, Time)>> = extents.filter(|it| it.len() == count).collect();
+        let begin = |block: usize| known.iter().map(|extents| extents[block].0).min().unwrap_or_default();
+        let end = |block: usize| known.iter().map(|extents| extents[block].1).max().unwrap_or_default();
+        let column = |(first, count)| Blocks { first, count, begin: begin(first), end: end(first + count - 1) };
+        Some(heat.with_columns(column))
+    }
+
+    /// The parts of the critical path, in order of time: a PE, from, to.
+    pub fn critical_path(&self) -> &[(PeId, Time, Time)] {
+        self.made.critical.get_or_init(|| {
+            let mut parts = CriticalPath::find(&self.trace, &self.index, &self.waits).parts;
+            parts.reverse();
+            parts
+        })
+    }
+
+    /// The whole run.
+    pub fn view(&self, columns: usize) -> View {
+        View { begin: self.begin(), end: self.end(), columns }
+    }
+
+    pub(super) fn firsts(&self) -> &Firsts {
+        self.made.firsts.get_or_init(|| firsts(&self.trace))
+    }
+
+    pub(super) fn lines(&self) -> &Lines {
+        self.made.lines.get_or_init(|| Lines::new(&self.waits, &self.index))
+    }
+
+    pub(super) fn stacks(&self) -> &Stacks {
+        self.made.stacks.get_or_init(|| Stacks::new(&self.trace))
+    }
+
+    fn detail(&self) -> &Detail {
+        self.made.detail.get_or_init(|| Detail::new(&self.trace, &self.waits))
+    }
+}
