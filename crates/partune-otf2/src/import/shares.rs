@@ -43,7 +43,7 @@ impl Generators {
             }
         }
         let mut known = generators.ticks.iter().flatten();
-        let first = known.next().filter(|first| known.all(|ticks| ticks == *first));
+        let first = known.next().filter(|first| known.all(|ticks| ticks.to_bits() == first.to_bits()));
         generators.rate = first.map(|ticks| resolution / ticks);
         generators
     }

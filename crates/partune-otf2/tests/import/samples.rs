@@ -11,6 +11,7 @@ use super::programs::{
     COMPUTE, EXCHANGE, FORCE, HERE, MAIN, NONE, Place, Program, RECV, SEND, SOLVE, calls, enter, leave, sample,
 };
 use super::statistics::{Events, Execution, name};
+use crate::codec::archives::otf2_print;
 
 /// `main` computes in `compute` (line 16) and `force` (line 17), and calls `exchange` in line 18.
 const CONTEXTS: [(u32, Place, u32); 9] = [
@@ -183,6 +184,32 @@ fn what_samples_cannot_tell_is_said() {
     let trace = open(&program.files(), None);
     nest(&trace);
     assert_eq!((own(&trace, "compute"), said(&trace, "run backwards")), (40, 1));
+}
+
+#[test]
+fn the_c_library_reads_the_same_samples() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut program = hundred_turns(100);
+    program.offsets = vec![(1, 0x40), (3, 0x80)];
+    for (name, bytes) in program.files() {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("it has one")).expect("a folder");
+        std::fs::write(path, bytes).expect("it can be written");
+    }
+    let anchor = folder.path().join("traces.otf2");
+    let Some(events) = otf2_print(&anchor, &["-Werror"]) else { return };
+    assert_eq!(events.errors, "");
+    let samples: Vec<&str> = events.text.lines().filter(|line| line.starts_with("CALLING_CONTEXT_SAMPLE")).collect();
+    assert_eq!(samples.len(), 10);
+    assert!(
+        samples[0].contains("compute") && samples[9].contains("force") && samples[0].contains("UNDEFINED"),
+        "{samples:?}"
+    );
+    let Some(definitions) = otf2_print(&anchor, &["-G"]) else { return };
+    let lines = |kind: &str| definitions.text.lines().filter(|line| line.starts_with(kind)).collect::<Vec<_>>();
+    assert_eq!(lines("CALLING_CONTEXT_PROPERTY").len(), 2);
+    assert!(lines("CALLING_CONTEXT_PROPERTY")[1].contains("128"), "{definitions:?}", definitions = definitions.text);
+    assert_eq!(lines("INTERRUPT_GENERATOR").len(), 1);
 }
 
 /// Numbers that look random and are always the same.
