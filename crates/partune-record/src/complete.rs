@@ -476,6 +476,7 @@ fn describe_sampling(processes: &[Process], clock: &Clock, quality: &mut Quality
     let missed: u64 = sampled().map(|it| it.missed).sum();
     if missed > 0 {
         quality.add(Diagnostic::data_loss(
+            Code::LostSamples,
             format!(
                 "{missed} samples were lost: there was no room for them between two calls that were very far apart"
             ),
@@ -486,6 +487,7 @@ fn describe_sampling(processes: &[Process], clock: &Clock, quality: &mut Quality
     let time = sampled().map(|it| it.cpu_time).sum::<u64>() as f64 / 1e9;
     if spent > DEAR * time {
         quality.add(Diagnostic::info(
+            Code::RecordingCost,
             format!("samples took {:.1} % of the CPU time of the program", 100.0 * spent / time),
             "record with a lower --sample, or --sample off",
         ));

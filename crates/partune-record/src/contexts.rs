@@ -8,7 +8,7 @@
 use partune_base::{StringId, Strings};
 use rustc_hash::FxHashMap;
 
-use partune_otf2::start::is_below_main;
+use partune_otf2::start::{calls_main, is_below_main};
 use partune_parts::log::{Hex, Step};
 
 use crate::log::ProcessLog;
@@ -96,6 +96,8 @@ impl Contexts {
         let mut mapped = Mapped { contexts: Vec::new(), regions: Vec::new() };
         // Frames of a library that stands between, and of those that it calls; the program's own begin anew.
         let mut is_inside: Vec<bool> = Vec::new();
+        // Frames of the C library that lead to `main`, which has no name itself where all were taken away.
+        let mut leads_to_main: Vec<bool> = Vec::new();
         for node in &log.paths {
             let around = node.parent.map_or(usize::MAX, |parent| parent as usize);
             let parent = mapped.contexts.get(around).copied().unwrap_or(NONE);
@@ -109,7 +111,24 @@ impl Contexts {
             let is_inside_around = is_inside.get(around) == Some(&true);
             is_inside.push(path.is_some_and(|path| is_between(path) || is_inside_around && *path != log.program));
             let mut flat = NONE;
+            let functions = match node.step {
+                Step::Frame { module: number, address: Hex(address) } => {
+                    module(number).map_or(&[][..], |path| places.get(path, At::Call(address)))
+                }
+                Step::Sample { module: number, address: Hex(address) } => {
+                    module(number).map_or(&[][..], |path| places.get(path, At::Running(address)))
+                }
+                Step::Function { module: number, address: Hex(address) } => {
+                    module(number).map_or(&[][..], |path| places.get(path, At::Begin(address)))
+                }
+                Step::Region(_) => &[],
+            };
+            let name = functions.first().map_or("", |function| strings.get(function.name));
+            let is_after_start = leads_to_main.get(around) == Some(&true);
+            let is_nameless = name.contains("+0x");
+            leads_to_main.push(calls_main(name) || is_after_start && is_below_main(name));
             let context = match node.step {
+                _ if leads_to_main.last() == Some(&true) => NONE,
                 Step::Region(number) => {
                     let Some(&region) = regions.get(number as usize) else {
                         mapped.contexts.push(parent);
@@ -120,16 +139,15 @@ impl Contexts {
                     self.tree.number(Context { region, site: self.line_of_call(region, parent), parent, offset: None })
                 }
                 Step::Frame { .. } | Step::Sample { .. } if is_inside.last() == Some(&true) => parent,
-                Step::Frame { module: number, address: Hex(address) } => {
-                    let functions = module(number).map_or(&[][..], |path| places.get(path, At::Call(address)));
-                    self.frame(parent, functions, module(number), address, true, strings)
-                }
-                Step::Sample { module: number, address: Hex(address) } => {
-                    let functions = module(number).map_or(&[][..], |path| places.get(path, At::Running(address)));
-                    self.frame(parent, functions, module(number), address, false, strings)
+                Step::Frame { module: number, address: Hex(address) }
+                | Step::Sample { module: number, address: Hex(address) } => {
+                    let calls = matches!(node.step, Step::Frame { .. });
+                    let main = functions.first().filter(|_| is_after_start && is_nameless);
+                    let main = main.map(|function| [Function { name: strings.intern("main"), ..*function }]);
+                    let functions = main.as_ref().map_or(functions, |main| main);
+                    self.frame(parent, functions, module(number), address, calls, strings)
                 }
                 Step::Function { module: number, address: Hex(address) } => {
-                    let functions = module(number).map_or(&[][..], |path| places.get(path, At::Begin(address)));
                     let region = match functions.first() {
                         Some(function) => self.function(function),
                         None => self.unknown(module(number), address, strings),

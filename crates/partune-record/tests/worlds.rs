@@ -111,7 +111,7 @@ fn recorded(folder: &Path, more: &str) -> Trace {
     }
     let summary = complete(folder);
     assert_eq!((summary.processes, summary.pes, summary.events), (2, 4, 16), "{:?}", summary.quality);
-    partune_engine::open(&summary.archive, &()).expect("an archive")
+    partune_engine::inside::read(&summary.archive, &()).expect("an archive")
 }
 
 fn log(process: &Process) -> String {

@@ -6,7 +6,7 @@
 //! What is not known of every partner of an operation is not claimed.
 
 use partune_base::{GroupId, Id, PeId, Time};
-use partune_diag::{Diagnostic, Quality};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_trace::{RmaSync, RmaSyncKind, Trace};
 use rayon::prelude::*;
 
@@ -124,6 +124,7 @@ fn last(trace: &Trace, namings: &[Naming]) -> Option<ValueWait> {
 fn report(quality: &mut Quality, alone: u64, silent: u64) {
     quality.add(
         Diagnostic::data_loss(
+            Code::UnpairedSynchronisations,
             "synchronisations with named PEs have no counterpart on these, or it is not clear which; no waiting is reported of them",
             "record all processes from begin to end",
         )
@@ -131,6 +132,7 @@ fn report(quality: &mut Quality, alone: u64, silent: u64) {
     );
     quality.add(
         Diagnostic::info(
+            Code::UnpairedSynchronisations,
             "synchronisations with named PEs (SYNC IMAGES) do not say whom they name; no waiting is reported of them",
             "record with a tool that writes the partners of each",
         )

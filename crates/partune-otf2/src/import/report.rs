@@ -89,7 +89,7 @@ pub(super) fn report_between(
     let quality = &mut builder.quality;
     quality.add(
         Diagnostic::data_loss(
-            Code::UnknownContexts,
+            Code::UndefinedContext,
             "samples name a calling context that is not defined; they were left out",
             "the archive's .def file is damaged: copy it again",
         )
@@ -103,7 +103,11 @@ pub(super) fn report_between(
             "time between operations is shared out by {samples} samples{rate}: times and shares of functions are estimates, \
              ±{deviation:.1} percentage points (1σ) for one with half of the time"
         );
-        quality.add(Diagnostic::info(Code::TimeBySamples, message, "run for longer, or sample at a higher rate, for a smaller error"));
+        quality.add(Diagnostic::info(
+            Code::TimeBySamples,
+            message,
+            "run for longer, or sample at a higher rate, for a smaller error",
+        ));
     } else {
         quality.add(
             Diagnostic::info(

@@ -67,7 +67,8 @@ fn table(document: &Value, name: &str, columns: &[&str]) -> BTreeMap<String, Vec
 }
 
 fn is_the_same(mpi: &Mpi, file: &str) {
-    let Some(trace) = record(mpi, file, &[], &[]) else { return };
+    // Samples divide what lies between two operations further.
+    let Some(trace) = record(mpi, file, &[], &["--sample", "off"]) else { return };
     let Some(profile) = record(mpi, file, &[], &["--profile"]) else { return };
     let said = profile.said();
     let (trace, profile) = (trace.analysis(), profile.analysis());
