@@ -7,14 +7,16 @@
 use std::hint::cold_path;
 use std::marker::PhantomData;
 
-use crate::facts;
+use crate::current::Current;
 use crate::frame::Frame;
 use crate::lane::{Keep, Lane};
-use crate::paths::{self, Path, SiteId};
+use crate::path::Path;
+use crate::paths::{self, SiteId};
 use crate::process::{self, OwnLane, lane};
+use crate::records;
 use crate::region::Region;
-use crate::sample;
 use crate::stack::Open;
+use crate::state::is_paused;
 use partune_parts::clock;
 use partune_parts::draft::{Draft, Half};
 use partune_parts::encode::Message;
@@ -24,29 +26,6 @@ pub struct Call<'a> {
     pub(crate) lane: OwnLane,
     /// Whoever tells facts has the call to itself.
     of: PhantomData<&'a mut Lane>,
-}
-
-/// The call that a lane records, or the last one.
-#[derive(Clone, Copy)]
-pub(crate) struct Current {
-    /// Of its enter, later of its return.
-    pub(crate) time: u64,
-    /// Where the wrapper's frame is.
-    base: usize,
-    site: SiteId,
-    pub(crate) path: Path,
-    pub(crate) is_flat: bool,
-    /// Its leave, with the message that it received, is written already or a draft.
-    is_left: bool,
-}
-
-impl Current {
-    pub(crate) const NONE: Current = Current::region(0, Path::NONE, true);
-
-    /// A marked region, which has no wrapper.
-    const fn region(time: u64, path: Path, is_flat: bool) -> Current {
-        Current { time, base: 0, site: SiteId::NONE, path, is_flat, is_left: false }
-    }
 }
 
 /// Begins to record a call of a construct; `None` if it is not to be recorded: then the real function is all that there is to do.
@@ -81,7 +60,7 @@ pub struct Known {
 pub fn known(region: &'static Region, frame: Frame, handles: Option<([usize; 2], u64)>) -> Option<Known> {
     let mut own = process::made_lane()?;
     let lane = &mut *own;
-    if !lane.attention.is_free() || process::is_paused() {
+    if !lane.attention.is_free() || is_paused() {
         cold_path();
         return None;
     }
@@ -133,9 +112,9 @@ impl Known {
 /// Whether a call can begin: none is open, and the program did not ask for silence.
 #[inline]
 fn is_free(lane: &mut Lane, frame: Frame) -> bool {
-    let is_free = (lane.attention.calls() == 0 || is_abandoned(lane, frame)) && !process::is_paused();
+    let is_free = (lane.attention.calls() == 0 || is_abandoned(lane, frame)) && !is_paused();
     if is_free && !lane.attention.is_free() {
-        sample::write(lane);
+        records::samples(lane);
     }
     is_free
 }
@@ -180,24 +159,6 @@ fn is_inside(lane: &mut Lane, frame: Frame) -> bool {
     is_inside
 }
 
-/// The places that functions of MPI were last called from inside of MPI.
-#[derive(Default)]
-pub(crate) struct Inner {
-    places: [usize; 16],
-    next: usize,
-}
-
-impl Inner {
-    fn has(&self, place: usize) -> bool {
-        self.places.contains(&place)
-    }
-
-    fn add(&mut self, place: usize) {
-        self.places[self.next] = place;
-        self.next = (self.next + 1) % self.places.len();
-    }
-}
-
 /// Runs something of which nothing is recorded: the recorder's own communication.
 pub fn suspend<T>(act: impl FnOnce() -> T) -> T {
     let Some(mut lane) = lane() else { return act() };
@@ -214,10 +175,10 @@ pub fn suspend<T>(act: impl FnOnce() -> T) -> T {
 pub fn enter_region(region: &'static Region, frame: Frame) {
     let Some(mut own) = lane() else { return };
     let lane = &mut *own;
-    if lane.attention.calls() != 0 || process::is_paused() {
+    if lane.attention.calls() != 0 || is_paused() {
         return;
     }
-    sample::write(lane);
+    records::samples(lane);
     // Regions are flat where calls are: OTF2 does not mix both kinds of events.
     let (site, path, is_flat) = find(lane, region, frame);
     let frames = lane.sites.frames(site);
@@ -230,10 +191,10 @@ pub fn enter_region(region: &'static Region, frame: Frame) {
 pub fn leave_region(region: &'static Region) -> bool {
     let Some(mut own) = lane() else { return true };
     let lane = &mut *own;
-    if lane.attention.calls() != 0 || process::is_paused() {
+    if lane.attention.calls() != 0 || is_paused() {
         return true;
     }
-    sample::write(lane);
+    records::samples(lane);
     let Some(at) = lane.stack.find(region) else { return false };
     let time = clock::now();
     while lane.stack.len() > at {
@@ -363,10 +324,10 @@ fn mark_with_more(lane: &mut Lane, enter: bool) {
         // Counters are read on the inner side.
         Keep::Events | Keep::EventsAndCounters(_) if enter => {
             lane.mark(enter);
-            facts::counters(lane, time);
+            records::counters(lane, time);
         }
         Keep::Events | Keep::EventsAndCounters(_) => {
-            facts::counters(lane, time);
+            records::counters(lane, time);
             lane.mark(enter);
         }
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use partune_parts::log::{Line, Members, Named};
 
-use crate::process::log;
+use crate::log::{calibrate, log};
 
 static GROUPS: AtomicU32 = AtomicU32::new(0);
 static COMMS: AtomicU32 = AtomicU32::new(0);
@@ -75,7 +75,7 @@ pub(crate) fn metric(kind: &str, unit: &str, name: &str) -> u32 {
 
 /// The clock of this process against that of rank 0: now plus `offset` is its time, give or take `deviation`; all in ticks.
 pub fn clock_offset(ticks: u64, offset: i64, deviation: f64) {
-    crate::process::calibrate();
+    calibrate();
     log(&Line::Sync { ticks, offset, deviation });
 }
 

@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::call::Call;
-use crate::lane::{Keep, Lane};
+use crate::lane::Keep;
 use partune_parts::encode::{Message, RECV, SEND};
 use partune_parts::layout::attributes;
 
@@ -102,32 +102,6 @@ macro_rules! tell {
             lane.append(end);
         }
     };
-}
-
-/// Recording was turned off or on.
-pub(crate) fn measurement(lane: &mut Lane, on: bool) {
-    let time = partune_parts::clock::now();
-    if let Keep::Statistics(profile) = &mut lane.keep {
-        profile.pause(on, profile.moment(time));
-    } else {
-        let record = lane.room(time).record(11);
-        lane.append(record.end(record.data().byte(if on { 1 } else { 2 })));
-    }
-}
-
-/// The counters' values now.
-#[cold]
-pub(crate) fn counters(lane: &mut Lane, time: u64) {
-    const U64: u8 = 4;
-    // What a lane keeps is never taken out of it: another thread may look at it while the process ends.
-    for place in 0.. {
-        let Keep::EventsAndCounters(counters) = &mut lane.keep else { return };
-        let Some(read) = counters.read(place) else { return };
-        let Some((metric, value)) = read else { continue };
-        // One value per metric: its number, how many, their types, the values.
-        let record = lane.room(time).record(31);
-        lane.append(record.end(record.data().c32(metric).byte(1).byte(U64).c64(value)));
-    }
 }
 
 /// A hash of the number that the next synchronisation of all processes of a world has: the same on all of them, and sums of others

@@ -6,8 +6,6 @@
 use std::hint::cold_path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::unwind;
-
 /// The frame of a wrapper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
@@ -38,7 +36,7 @@ pub fn here() -> Frame {
 
 #[allow(clippy::inline_always, reason = "part of `here`")]
 #[inline(always)]
-fn base() -> usize {
+pub(crate) fn base() -> usize {
     let base: usize;
     // SAFETY: reads a register.
     #[cfg(target_arch = "x86_64")]
@@ -59,24 +57,17 @@ fn base() -> usize {
 
 #[allow(clippy::inline_always, reason = "part of `here`")]
 #[inline(always)]
-fn read(base: usize) -> Frame {
+pub(crate) fn read(base: usize) -> Frame {
     // SAFETY: with frame pointers the register points to a frame of this thread's stack.
     Frame { base, return_address: unsafe { *(base as *const usize).add(1) } }
+}
+
+/// Says whether frames are what the walker sees.
+pub(crate) fn trust(trusted: bool) {
+    TRUSTED.store(trusted, Ordering::Relaxed);
 }
 
 /// Whether operations can have call paths.
 pub(crate) fn is_trusted() -> bool {
     TRUSTED.load(Ordering::Relaxed)
-}
-
-/// Finds out, once, whether frames can be trusted.
-#[inline(never)]
-pub(crate) fn probe() {
-    let marker = 0_usize;
-    let near = &raw const marker as usize;
-    let base = base();
-    // Otherwise the register holds something of the program's and must not be followed.
-    let plausible = base > near.wrapping_sub(4096) && base < near.wrapping_add(65536) && base.is_multiple_of(8);
-    let trusted = plausible && unwind::agrees(read(base));
-    TRUSTED.store(trusted, Ordering::Relaxed);
 }

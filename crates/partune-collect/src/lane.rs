@@ -17,10 +17,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU64, fence};
 
-use crate::call::{Current, Inner};
+use crate::attention::Attention;
+use crate::current::{Current, Inner};
 use crate::mapped::Extent;
 use crate::memory::{self, map, release};
-use crate::sample::{self, Attention, Counts, Sampler};
+use crate::sample::{self, Counts, Sampler};
 use crate::{counters::Counters, paths::Sites, profile::Profile, stack::Stack};
 use partune_parts::clock;
 use partune_parts::draft::{Draft, EVENTS, FLAT, Half, MAX_DRAFTS};

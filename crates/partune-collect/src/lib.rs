@@ -11,8 +11,10 @@
 #![allow(unsafe_code, reason = "mapped memory, thread-local pointers and the C library")]
 #![allow(clippy::cast_ptr_alignment, reason = "mappings are aligned to pages")]
 
+mod attention;
 mod call;
 mod counters;
+mod current;
 pub mod definitions;
 pub mod facts;
 pub mod frame;
@@ -21,14 +23,17 @@ mod log;
 mod mapped;
 pub mod memory;
 mod modules;
+mod path;
 mod paths;
 mod process;
 mod profile;
+mod records;
 mod region;
 mod restart;
 mod sample;
 mod settings;
 mod stack;
+mod state;
 mod thread;
 mod unwind;
 pub mod user;
@@ -38,6 +43,7 @@ pub use log::note;
 pub use partune_parts::clock::now;
 pub use partune_parts::encode::Message;
 pub use partune_parts::machine::boot;
-pub use process::{begin, end, identify, is_paused, is_recorded, switch};
+pub use process::{begin, end, identify, switch};
 pub use region::{Kind, Region};
+pub use state::{is_paused, is_recorded};
 pub use thread::AtThreadEnd;

@@ -7,9 +7,12 @@ use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
-use std::sync::{Mutex, TryLockError};
+use std::sync::{Mutex, OnceLock, TryLockError};
 
+use partune_parts::clock;
 use partune_parts::log::Line;
+
+use crate::state;
 
 /// The open log of this process.
 #[derive(Debug)]
@@ -52,9 +55,25 @@ impl Log {
     }
 }
 
+/// The log of this process, from when its recording begins.
+pub(crate) static OPEN: OnceLock<Log> = OnceLock::new();
+
+/// Writes a line of it.
+pub(crate) fn log(line: &Line<'_>) {
+    // A child made by `fork` has its parent's log.
+    if let Some(log) = OPEN.get().filter(|_| state::is_recorded()) {
+        log.line(line);
+    }
+}
+
+/// Reads the clocks together and logs them.
+pub(crate) fn calibrate() {
+    log(&Line::Calibrate { reading: clock::calibration() });
+}
+
 /// Something that whoever reads the archive should know.
 pub fn note(text: &str) {
-    crate::process::log(&Line::Note { text: text.into() });
+    log(&Line::Note { text: text.into() });
 }
 
 #[cfg(test)]

@@ -15,18 +15,11 @@ use std::sync::{Mutex, OnceLock};
 use partune_parts::log::{Hex, Line, Step as Added};
 
 use crate::frame::Frame;
-use crate::process;
+use crate::log::log;
+use crate::path::Path;
 use crate::region::{Kind, Region};
 use crate::stack::Stack;
 use crate::unwind::{Step, Walker};
-
-/// A node of the tree: a frame or region called from its parent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Path(pub(crate) u32);
-
-impl Path {
-    pub(crate) const NONE: Path = Path(u32::MAX);
-}
 
 /// What a node adds to its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,7 +59,7 @@ impl Tree {
         let step = describe(self);
         self.nodes.insert((parent, node), path);
         let parent = (parent != Path::NONE).then_some(parent.0);
-        process::log(&Line::Path { number: path.0, parent, step });
+        log(&Line::Path { number: path.0, parent, step });
         path
     }
 
@@ -95,7 +88,7 @@ impl Tree {
                 let number = tree.regions;
                 tree.regions += 1;
                 region.set_number(number);
-                process::log(&Line::Region { number, kind: region.kind.word().into(), name: region.name.into() });
+                log(&Line::Region { number, kind: region.kind.word().into(), name: region.name.into() });
                 number
             }))
         })
@@ -110,7 +103,7 @@ impl Tree {
         known(self).or_else(|| {
             let (module, name) = crate::definitions::module_at(address)?;
             let (number, bias) = (self.modules.len() as u32, Hex(module.2 as u64));
-            process::log(&Line::Module { number, bias, path: name.into() });
+            log(&Line::Module { number, bias, path: name.into() });
             self.modules.push(Module { begin: module.0, end: module.1, bias: module.2 });
             known(self)
         })

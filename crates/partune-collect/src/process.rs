@@ -9,7 +9,7 @@ use std::ffi::{CStr, c_void};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use partune_parts::clock;
@@ -19,18 +19,18 @@ use partune_parts::machine::{boot, host};
 
 use crate::counters::{self, Counters};
 use crate::lane::{Keep, Lane, Rest};
-use crate::log::Log;
+use crate::log::{self, Log, calibrate, log};
 use crate::profile::Profile;
 use crate::settings::Settings;
+use crate::state::{self, is_paused, is_recorded};
 use crate::thread::AtThreadEnd;
-use crate::{frame, sample, thread_word};
+use crate::{frame, records, sample, thread_word, unwind};
 
 /// A process that is recorded.
 struct Process {
     settings: Settings,
     /// Folder and first part of the names of this process's files.
     stem: PathBuf,
-    log: Log,
     threads: AtomicU32,
     /// By the numbers of their threads, what of each lane is stored when the process ends. Nobody but its thread looks at a lane itself; a thread
     /// that ends takes its lane out of the list before it closes it.
@@ -38,12 +38,6 @@ struct Process {
 }
 
 static PROCESS: OnceLock<Option<Process>> = OnceLock::new();
-
-const UNDECIDED: u8 = 0;
-const RECORDED: u8 = 1;
-const LEFT_ALONE: u8 = 2;
-static STATE: AtomicU8 = AtomicU8::new(UNDECIDED);
-static PAUSED: AtomicBool = AtomicBool::new(false);
 
 thread_word! {
     /// The address of the thread's lane; 0 while it has none.
@@ -55,19 +49,9 @@ thread_local! {
     static BUSY: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this process is recorded now.
-#[inline]
-pub fn is_recorded() -> bool {
-    STATE.load(Ordering::Relaxed) == RECORDED
-}
-
 /// Starts recording, if the environment asks for it; `paradigm` and the version of its library go to the log. Returns whether it is recorded.
 pub fn begin(paradigm: &str, version: &str) -> bool {
-    if STATE.load(Ordering::Acquire) == UNDECIDED {
-        let started = PROCESS.get_or_init(start).is_some();
-        let state = if started { RECORDED } else { LEFT_ALONE };
-        let _ = STATE.compare_exchange(UNDECIDED, state, Ordering::AcqRel, Ordering::Acquire);
-    }
+    state::decide(|| PROCESS.get_or_init(start).is_some());
     if is_recorded() {
         log(&Line::Paradigm { name: paradigm.into(), version: version.into() });
     }
@@ -87,12 +71,13 @@ pub fn identify(paradigm: &str, rank: u32, size: u32, key: u64) -> u32 {
 
 /// Turns recording off or on, on behalf of the program.
 pub fn switch(on: bool) {
-    if PAUSED.load(Ordering::Relaxed) == on
+    if is_paused() == on
         && let Some(mut lane) = lane()
     {
-        PAUSED.store(!on, Ordering::Relaxed);
+        records::samples(&mut lane);
+        state::pause(!on);
         lane.settle();
-        crate::facts::measurement(&mut lane, on);
+        records::measurement(&mut lane, on);
     }
 }
 
@@ -110,14 +95,6 @@ pub fn end(how: &str) {
     }
     sample::report(lanes.values().filter_map(|rest| rest.samples()));
     log(&Line::End { how: how.into() });
-}
-
-/// Writes a line of the definition log.
-pub(crate) fn log(line: &Line<'_>) {
-    // A child made by `fork` has its parent's log.
-    if let Some(Some(process)) = PROCESS.get().filter(|_| is_recorded()) {
-        process.log.line(line);
-    }
 }
 
 /// The calling thread's lane. This is a place and no borrow: a step of the recorder borrows it for as long as it takes, and never while code
@@ -166,13 +143,6 @@ pub(crate) fn lane() -> Option<OwnLane> {
 #[inline(always)]
 pub(crate) fn made_lane() -> Option<OwnLane> {
     NonNull::new(LaneWord::get() as *mut Lane).map(OwnLane)
-}
-
-/// Whether the program turned recording off.
-#[allow(clippy::inline_always, reason = "part of the hot path")]
-#[inline(always)]
-pub fn is_paused() -> bool {
-    PAUSED.load(Ordering::Relaxed)
 }
 
 #[cold]
@@ -260,7 +230,7 @@ fn create_lane(process: &Process, thread: u32) -> std::io::Result<Lane> {
 static AT_LOAD: extern "C" fn() = {
     extern "C" fn at_load() {
         if std::env::var_os("PARTUNE_DIR").is_some() {
-            frame::probe();
+            unwind::probe();
         }
     }
     at_load
@@ -277,18 +247,19 @@ fn start() -> Option<Process> {
     let _ = std::fs::create_dir_all(&folder);
     let host = host();
     let (stem, log) = open_log(&folder, &host)?;
-    let process = Process { settings, stem, log, threads: AtomicU32::new(0), lanes: Mutex::new(BTreeMap::new()) };
+    let log = log::OPEN.get_or_init(|| log);
+    let process = Process { settings, stem, threads: AtomicU32::new(0), lanes: Mutex::new(BTreeMap::new()) };
     let text = |text: &std::ffi::OsStr| Text::from(text.to_string_lossy().into_owned());
     let path = text(std::env::current_exe().unwrap_or_default().as_os_str());
     let arguments = std::env::args_os().skip(1).map(|argument| text(&argument)).collect();
     let (host, mode) = (host.as_str().into(), process.settings.mode);
-    process.log.line(&Line::Partune { version: VERSION });
-    process.log.line(&Line::Process { pid: std::process::id(), host, boot: Hex(boot()), clock: clock::source(), mode });
-    process.log.line(&Line::Program { path, arguments });
-    process.log.line(&Line::Calibrate { reading: clock::calibration() });
+    log.line(&Line::Partune { version: VERSION });
+    log.line(&Line::Process { pid: std::process::id(), host, boot: Hex(boot()), clock: clock::source(), mode });
+    log.line(&Line::Program { path, arguments });
+    log.line(&Line::Calibrate { reading: clock::calibration() });
     if process.settings.depth > 0 && !frame::is_trusted() {
         let text = "call paths are not recorded: the recorder was built without frame pointers".into();
-        process.log.line(&Line::Note { text });
+        log.line(&Line::Note { text });
     }
     // SAFETY: functions without arguments that touch this crate's statics only.
     unsafe {
@@ -308,14 +279,9 @@ fn open_log(folder: &Path, host: &str) -> Option<(PathBuf, Log)> {
     })
 }
 
-/// Reads the clocks together and logs them.
-pub(crate) fn calibrate() {
-    log(&Line::Calibrate { reading: clock::calibration() });
-}
-
 /// A child shares the parent's mapped lanes and must not write to them.
 extern "C" fn leave_child_alone() {
-    STATE.store(LEFT_ALONE, Ordering::Relaxed);
+    state::leave_alone();
     LaneWord::set(0);
 }
 

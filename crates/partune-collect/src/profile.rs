@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::counters::cpu_time;
 use crate::mapped::{Extent, Mapped};
-use crate::paths::Path;
+use crate::path::Path;
 use partune_parts::layout::{
     Gap, NO_PATH, OPEN, Open, PROFILE_HEADER_SIZE, PROFILE_MAGIC, ProfileHeader, Row, SEVERAL, VERSION, part,
     size_class,

@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::paths::Path;
+use crate::path::Path;
 
 /// What a region is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

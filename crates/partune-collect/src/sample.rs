@@ -10,48 +10,17 @@
 use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use partune_parts::log::Line;
 
-use crate::lane::Lane;
-use crate::paths::{self, Path};
-use crate::process;
+use crate::attention::Attention;
+use crate::log::log;
 use crate::restart;
-use crate::stack::Stack;
+use crate::state::is_paused;
 use crate::thread_word;
 use crate::unwind::{Step, Walker};
-
-/// What a thread is doing, for itself and for its handler: how many recorded calls it is in, and whether samples wait.
-#[derive(Debug, Default)]
-pub(crate) struct Attention(AtomicU32);
-
-const WAITING: u32 = 1 << 31;
-
-#[allow(clippy::inline_always, reason = "part of the hot path: a load or a store")]
-impl Attention {
-    /// No call is being recorded, and nothing has to be done before one.
-    #[inline(always)]
-    pub(crate) fn is_free(&self) -> bool {
-        self.0.load(Relaxed) == 0
-    }
-
-    /// How many calls are being recorded.
-    #[inline(always)]
-    pub(crate) fn calls(&self) -> u32 {
-        self.0.load(Relaxed) & !WAITING
-    }
-
-    #[inline(always)]
-    pub(crate) fn set_calls(&self, calls: u32) {
-        self.0.store(calls, Relaxed);
-    }
-
-    fn samples_wait(&self) -> bool {
-        self.0.load(Relaxed) & WAITING != 0
-    }
-}
 
 /// A frame that was noted: its address, and where its caller's stack begins.
 type Noted = [usize; 2];
@@ -181,52 +150,8 @@ pub(crate) fn report<'a>(running: impl Iterator<Item = &'a Counts>) {
     running.for_each(|counts| counts.add_to(&sums));
     let [ticks, cpu_time, missed, spent] = sums.map(AtomicU64::into_inner);
     if ticks > 0 {
-        process::log(&Line::Sampled { ticks, cpu_time, missed, spent });
+        log(&Line::Sampled { ticks, cpu_time, missed, spent });
     }
-}
-
-/// Writes what was noted, if something was, before the call that begins now.
-#[cold]
-pub(crate) fn write(lane: &mut Lane) {
-    let Some(sampler) = lane.sampler.filter(|_| lane.attention.samples_wait()) else { return };
-    // The handler leaves everything alone until this is done.
-    lane.attention.set_calls(1);
-    lane.settle();
-    // SAFETY: the lane's own, which lives as long as the lane.
-    let sampler = unsafe { sampler.as_ref() };
-    let used = sampler.used.load(Relaxed);
-    // SAFETY: so many words were noted, by this thread.
-    let mut words = unsafe { std::slice::from_raw_parts(sampler.notes.as_ptr(), used) };
-    let mut steps: Vec<Step> = Vec::new();
-    while let Some((&[time, shared, new], rest)) = words.split_first_chunk::<3>() {
-        let Some((frames, rest)) = rest.split_at_checked(2 * new) else { break };
-        words = rest;
-        // Outermost first, as paths are.
-        steps.truncate(shared);
-        let (frames, _) = frames.as_chunks::<2>();
-        steps.extend(frames.iter().rev().map(|&[address, below]| Step { address, below, base: 0 }));
-        let path = path(&lane.stack, &steps);
-        // Notes that came too late are of no use: what they were about is written.
-        if path != Path::NONE && time as u64 >= lane.last_time() {
-            let at = lane.room(time as u64);
-            lane.append(at.sample(path.0));
-        }
-    }
-    sampler.used.store(0, Relaxed);
-    // SAFETY: the handler's own, which leaves it alone now.
-    unsafe { (*sampler.own.get()).known = 0 };
-    if used * size_of::<usize>() > LITTLE {
-        // SAFETY: the mapping is the sampler's, and what is in it is not needed any more.
-        unsafe { libc::madvise(sampler.notes.as_ptr().cast(), sampler.room * size_of::<usize>(), libc::MADV_DONTNEED) };
-    }
-    lane.attention.set_calls(0);
-}
-
-/// The path of a sample's frames, outermost first, inside of the regions that are open.
-fn path(stack: &Stack, steps: &[Step]) -> Path {
-    let (around, from) = stack.innermost(steps);
-    let Some((leaf, callers)) = steps.get(from..).and_then(<[Step]>::split_last) else { return around };
-    paths::of_sample(around, callers, *leaf)
 }
 
 impl Counts {
@@ -249,12 +174,39 @@ impl Sampler {
         self.counts.clone()
     }
 
+    /// Hands over what was noted: times, and frames, outermost first.
+    ///
+    /// # Safety
+    /// On the sampler's thread, and while its handler only counts.
+    pub(crate) unsafe fn take(&self, mut each: impl FnMut(u64, &[Step])) {
+        let used = self.used.load(Relaxed);
+        // SAFETY: so many words were noted, by this thread.
+        let mut words = unsafe { std::slice::from_raw_parts(self.notes.as_ptr(), used) };
+        let mut steps: Vec<Step> = Vec::new();
+        while let Some((&[time, shared, new], rest)) = words.split_first_chunk::<3>() {
+            let Some((frames, rest)) = rest.split_at_checked(2 * new) else { break };
+            words = rest;
+            steps.truncate(shared);
+            let (frames, _) = frames.as_chunks::<2>();
+            steps.extend(frames.iter().rev().map(|&[address, below]| Step { address, below, base: 0 }));
+            each(time as u64, &steps);
+        }
+        self.used.store(0, Relaxed);
+        // SAFETY: the handler's own, which leaves it alone now.
+        unsafe { (*self.own.get()).known = 0 };
+        if used * size_of::<usize>() > LITTLE {
+            let bytes = self.room * size_of::<usize>();
+            // SAFETY: the mapping is the sampler's, and what is in it is not needed any more.
+            unsafe { libc::madvise(self.notes.as_ptr().cast(), bytes, libc::MADV_DONTNEED) };
+        }
+    }
+
     /// Notes where the thread is. For its handler.
     fn note(&self, context: *const c_void) {
         Counts::count(&self.counts.ticks, 1);
         // SAFETY: in the thread's lane, which lives longer.
         let attention = unsafe { self.attention.as_ref() };
-        if attention.calls() != 0 {
+        if attention.calls() != 0 || is_paused() {
             return;
         }
         let time = partune_parts::clock::now();
@@ -288,7 +240,7 @@ impl Sampler {
         self.used.store(used + 3 + 2 * new, Relaxed);
         std::mem::swap(before, frames);
         *known = count;
-        attention.0.fetch_or(WAITING, Relaxed);
+        attention.let_wait();
     }
 }
 

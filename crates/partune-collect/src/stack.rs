@@ -3,7 +3,7 @@
 //! A call path is made of frames, which the walker finds, and of regions, which the program marks. A region belongs below the innermost
 //! frame that was there when it was marked and still is: frames are the same as long as function and place on the stack are.
 
-use crate::paths::Path;
+use crate::path::Path;
 use crate::region::Region;
 use crate::unwind::{self, Step};
 

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use framehop::{CacheNative, FrameAddress, MustNotAllocateDuringUnwind, UnwindRegsNative, Unwinder as _};
 
-use crate::frame::Frame;
+use crate::frame::{self, Frame};
 use crate::modules::{self, Modules};
 
 /// A frame of the user's program.
@@ -231,9 +231,21 @@ pub(crate) fn function(address: usize) -> usize {
     unsafe { _Unwind_FindEnclosingFunction(address.wrapping_sub(1)) }
 }
 
+/// Finds out, once, whether frames can be trusted.
+#[inline(never)]
+pub(crate) fn probe() {
+    let marker = 0_usize;
+    let near = &raw const marker as usize;
+    let base = frame::base();
+    // Otherwise the register holds something of the program's and must not be followed.
+    let plausible = base > near.wrapping_sub(4096) && base < near.wrapping_add(65536) && base.is_multiple_of(8);
+    let trusted = plausible && agrees(frame::read(base));
+    frame::trust(trusted);
+}
+
 /// Whether [`Frame`]s are what the walker sees: the library was compiled with frame pointers.
 #[inline(never)]
-pub(crate) fn agrees(frame: Frame) -> bool {
+fn agrees(frame: Frame) -> bool {
     let (mut walker, mut left, mut found) = (Walker::new(), 8, false);
     let (address, registers) = here();
     walker.stack.from(registers.sp() as usize);

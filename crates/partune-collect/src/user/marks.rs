@@ -133,14 +133,14 @@ fn named_as(region: &'static Region, kind: Kind) -> &'static Named {
 
 /// Whether marks are not recorded now: inside of recorded calls (callbacks), and where the program turned recording off.
 pub(super) fn is_silent() -> bool {
-    process::is_paused() || process::lane().is_none_or(|lane| lane.attention.calls() != 0)
+    crate::is_paused() || process::lane().is_none_or(|lane| lane.attention.calls() != 0)
 }
 
 /// Whether this process is recorded; the first mark starts that.
 #[allow(clippy::inline_always, reason = "the hot path of every mark")]
 #[inline(always)]
 pub(super) fn is_awake() -> bool {
-    process::is_recorded() || wake()
+    crate::is_recorded() || wake()
 }
 
 #[cold]
@@ -150,7 +150,7 @@ fn wake() -> bool {
     if !TRIED.swap(true, Ordering::Relaxed) {
         process::begin("user", env!("CARGO_PKG_VERSION"));
     }
-    process::is_recorded()
+    crate::is_recorded()
 }
 
 /// Says at the end of the process what was not right. Called when there is something that may not be.

@@ -1,0 +1,61 @@
+//! Records that no call tells: pauses of the recording, counters, samples.
+
+use crate::lane::{Keep, Lane};
+use crate::path::Path;
+use crate::paths;
+use crate::stack::Stack;
+use crate::unwind::Step;
+
+/// Recording was turned off or on.
+pub(crate) fn measurement(lane: &mut Lane, on: bool) {
+    let time = partune_parts::clock::now();
+    if let Keep::Statistics(profile) = &mut lane.keep {
+        profile.pause(on, profile.moment(time));
+    } else {
+        let record = lane.room(time).record(11);
+        lane.append(record.end(record.data().byte(if on { 1 } else { 2 })));
+    }
+}
+
+/// The counters' values now.
+#[cold]
+pub(crate) fn counters(lane: &mut Lane, time: u64) {
+    const U64: u8 = 4;
+    // What a lane keeps is never taken out of it: another thread may look at it while the process ends.
+    for place in 0.. {
+        let Keep::EventsAndCounters(counters) = &mut lane.keep else { return };
+        let Some(read) = counters.read(place) else { return };
+        let Some((metric, value)) = read else { continue };
+        // One value per metric: its number, how many, their types, the values.
+        let record = lane.room(time).record(31);
+        lane.append(record.end(record.data().c32(metric).byte(1).byte(U64).c64(value)));
+    }
+}
+
+/// Writes the samples that wait, if some do, before the call that begins now.
+#[cold]
+pub(crate) fn samples(lane: &mut Lane) {
+    let Some(sampler) = lane.sampler.filter(|_| lane.attention.samples_wait()) else { return };
+    // The handler leaves everything alone until this is done.
+    lane.attention.set_calls(1);
+    lane.settle();
+    // SAFETY: the lane's own, which lives as long as the lane; and no handler uses it now.
+    unsafe {
+        sampler.as_ref().take(|time, steps| {
+            let path = path(&lane.stack, steps);
+            // Notes that came too late are of no use: what they were about is written.
+            if path != Path::NONE && time >= lane.last_time() {
+                let at = lane.room(time);
+                lane.append(at.sample(path.0));
+            }
+        });
+    }
+    lane.attention.set_calls(0);
+}
+
+/// The path of a sample's frames, outermost first, inside of the regions that are open.
+fn path(stack: &Stack, steps: &[Step]) -> Path {
+    let (around, from) = stack.innermost(steps);
+    let Some((leaf, callers)) = steps.get(from..).and_then(<[Step]>::split_last) else { return around };
+    paths::of_sample(around, callers, *leaf)
+}
