@@ -134,8 +134,8 @@ impl Ties {
             ties.firsts[*kind as usize - 1] = points.len();
             match kind {
                 TieKind::Message => {}
-                TieKind::Synchronous => maker.kept(&kept, true, &mut points),
-                TieKind::Rendezvous => maker.kept(&kept, false, &mut points),
+                TieKind::Synchronous => points.kept(&kept, true),
+                TieKind::Rendezvous => points.kept(&kept, false),
                 TieKind::Collective => ties.instances = maker.arrivals(&shapes, &mut points),
                 TieKind::Lock => maker.locks(&mut points),
                 TieKind::Value => maker.values(&mut points),

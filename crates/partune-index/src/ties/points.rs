@@ -57,12 +57,20 @@ impl Points {
         self.push(giver, at, tie, Part::Gives);
         self.push(taker, since, tie, Part::Takes);
     }
+
+    /// Sends that wait for their receive to be posted: those that must, or those that may.
+    pub(super) fn kept(&mut self, kept: &[Kept], synchronous: bool) {
+        for it in kept.iter().filter(|it| it.synchronous == synchronous) {
+            self.pair(it.gift, (it.gift.place, it.gift.time), (it.taker, it.since));
+        }
+    }
 }
 
 /// A message whose send the receive may have kept.
 #[derive(Clone, Copy)]
 pub(super) struct Kept {
-    message: u32,
+    /// The post.
+    gift: Gift,
     /// What waits, and since when.
     taker: Place,
     since: Time,
@@ -94,7 +102,9 @@ fn of_sender(trace: &Trace, messages: &Messages, pe: PeId) -> Vec<Kept> {
         let synchronous = completion == Completion::Synchronous;
         // Only what completes a send can wait for one that did not block.
         if synchronous || is_late && (!blocks || completion == Completion::Blocking) {
-            kept.push(Kept { message: number, taker: Place { pe, visit }, since, synchronous });
+            let posted = Place { pe: message.receiver, visit: message.recv_post };
+            let gift = Gift { time: message.recv_posted, place: posted };
+            kept.push(Kept { gift, taker: Place { pe, visit }, since, synchronous });
         }
     }
     kept
@@ -133,16 +143,5 @@ impl Maker<'_> {
             let tie = self.index.messages.number_of_recv(pe, row)?;
             Some(End { time: self.at(pe, recv.visit, recv.time), visit: recv.visit, tie, part: Part::Takes })
         })
-    }
-
-    /// Sends that wait for their receive to be posted: those that must, or those that may.
-    pub(super) fn kept(&self, kept: &[Kept], synchronous: bool, points: &mut Points) {
-        for it in kept.iter().filter(|it| it.synchronous == synchronous) {
-            let message = &self.index.messages.as_slice()[it.message as usize];
-            let posted = Place { pe: message.receiver, visit: message.recv_post };
-            let gift = Gift { time: message.recv_posted, place: posted };
-            let since = self.at(it.taker.pe, it.taker.visit, it.since);
-            points.pair(gift, (posted, message.recv_posted), (it.taker, since));
-        }
     }
 }
