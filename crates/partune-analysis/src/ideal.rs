@@ -26,8 +26,8 @@ pub(crate) struct Ideals {
 
 impl Ideals {
     pub(crate) fn find(input: &Input<'_>, ties: &Ties) -> Ideals {
-        let (trace, windows) = (input.trace, input.windows());
-        let ideal = |busy| follow(&Planner { trace, ties, windows, between_processes: busy }.plan());
+        let (trace, index, windows) = (input.trace, input.index, input.windows());
+        let ideal = |busy| follow(&Planner { trace, index, ties, windows, between_processes: busy }.plan());
         let threaded = trace.cpu_pes().any(|pe| trace.pes()[pe].thread != 0);
         let busy = threaded.then(|| operations_between_processes(trace));
         let between_processes = busy.as_ref().map(|busy| ideal(Some(busy)));
@@ -67,8 +67,8 @@ struct Replay<'a> {
 /// Follows a plan to its end.
 fn follow(plan: &Plan<'_>) -> Ideal {
     let pes = plan.steps.len();
-    let slots =
-        plan.givers.par_iter().map(|givers| Slot { time: 0, remaining: *givers, waiting: PeId::NONE }).collect();
+    let slot = |tie| Slot { time: 0, remaining: plan.ties.givers(tie), waiting: PeId::NONE };
+    let slots = (0..plan.ties.len() as u32).into_par_iter().map(slot).collect();
     let mut replay = Replay {
         steps: &plan.steps,
         slots,

@@ -1,7 +1,7 @@
 //! How long each message took once both sides were there: the operation that received it from then on.
 
 use partune_base::{Span, Time};
-use partune_index::{Message, Ties};
+use partune_index::{Index, Message, Ties};
 use partune_trace::Trace;
 use rayon::prelude::*;
 
@@ -25,9 +25,10 @@ pub(crate) struct Reception {
 impl Receptions {
     /// Walks along the receivers: what the senders did is in the ties.
     pub(crate) fn find(input: &Input<'_>, ties: &Ties) -> Receptions {
-        let trace = input.trace;
-        let messages = input.index.messages.as_slice();
-        let of = messages.par_iter().enumerate().map(|(number, message)| reception(trace, ties, number, message));
+        let (trace, index) = (input.trace, input.index);
+        let messages = index.messages.as_slice();
+        let of =
+            messages.par_iter().enumerate().map(|(number, message)| reception((trace, index), ties, number, message));
         Receptions { of: of.collect() }
     }
 
@@ -36,7 +37,7 @@ impl Receptions {
     }
 }
 
-fn reception(trace: &Trace, ties: &Ties, number: usize, message: &Message) -> Reception {
+fn reception((trace, index): (&Trace, &Index), ties: &Ties, number: usize, message: &Message) -> Reception {
     let stream = &trace.streams()[message.receiver];
     let row = message.recv as usize;
     let visit = stream.recvs[row].visit;
@@ -44,7 +45,7 @@ fn reception(trace: &Trace, ties: &Ties, number: usize, message: &Message) -> Re
         Some(visit) => (visit.enter, visit.exit),
         None => (message.recv_posted, stream.recvs[row].time),
     };
-    let gift = ties.gift(number as u32);
+    let gift = ties.gift(trace, index, number as u32);
     let other = |row: Option<usize>| row.and_then(|row| stream.recvs.get(row)).is_none_or(|row| row.visit != visit);
     let known = visit.is_some() && gift.place.visit.is_some() && message.recv_post == visit;
     let alone = known && other(row.checked_sub(1)) && other(row.checked_add(1));

@@ -2,7 +2,7 @@
 //! ([`partune_index::Ties`]) as the input of [`crate::ideal`].
 
 use partune_base::{CallPathId, PeId, Table, Time};
-use partune_index::{End, Part, TieKind, Ties};
+use partune_index::{End, Index, Part, TieKind, Ties};
 use partune_trace::{PeKind, Trace};
 use rayon::prelude::*;
 
@@ -21,8 +21,7 @@ pub(crate) struct Step {
 #[derive(Debug)]
 pub(crate) struct Plan<'a> {
     pub(crate) steps: Table<PeId, Vec<Step>>,
-    /// How many give to each tie.
-    pub(crate) givers: &'a [u32],
+    pub(crate) ties: &'a Ties,
     /// Useful ticks after the last step.
     pub(crate) tails: Table<PeId, i64>,
 }
@@ -30,6 +29,7 @@ pub(crate) struct Plan<'a> {
 /// Makes plans of a trace.
 pub(crate) struct Planner<'a> {
     pub(crate) trace: &'a Trace,
+    pub(crate) index: &'a Index,
     pub(crate) ties: &'a Ties,
     pub(crate) windows: &'a Table<PeId, (Time, Time)>,
     /// If set, only main threads act, only these operations count, and everything else takes the time it took.
@@ -48,11 +48,15 @@ impl<'a> Planner<'a> {
             .map(|pe| {
                 // What a send does if it need not wait is the network's business.
                 let replayed = |end: &&End| ties.kind(end.tie) != TieKind::Rendezvous;
-                self.steps(*pe, ties.of_pe(*pe).iter().filter(counts).filter(replayed))
+                self.steps(*pe, self.ends(*pe).iter().filter(counts).filter(replayed))
             })
             .collect();
         let (steps, tails): (Vec<_>, Vec<_>) = planned.into_iter().unzip();
-        Plan { steps: steps.into(), givers: ties.givers(), tails: tails.into() }
+        Plan { steps: steps.into(), ties, tails: tails.into() }
+    }
+
+    fn ends(&self, pe: PeId) -> Vec<End> {
+        self.ties.of_pe(self.trace, self.index, pe)
     }
 
     fn acts(&self, pe: PeId) -> bool {
@@ -66,7 +70,7 @@ impl<'a> Planner<'a> {
         let mut out = vec![false; ties.len()];
         for (pe, stream) in self.trace.streams().iter_ids() {
             let acts = self.acts(pe);
-            for end in ties.of_pe(pe) {
+            for end in self.ends(pe) {
                 let takes = matches!(end.part, Part::Takes | Part::Begins);
                 let is_busy = || stream.visits.path.get(end.visit.index()).is_some_and(|path| busy[*path]);
                 let is_message = matches!(ties.kind(end.tie), TieKind::Message | TieKind::Synchronous);
@@ -94,7 +98,8 @@ impl<'a> Planner<'a> {
             ticks
         };
         let gives = |part: Part| matches!(part, Part::Gives | Part::PassesOn);
-        let steps = ends.map(|end| Step { useful: advance(end.time), tie: end.tie, gives: gives(end.part) }).collect();
+        let mut steps = Vec::with_capacity(ends.size_hint().1.unwrap_or_default());
+        steps.extend(ends.map(|end| Step { useful: advance(end.time), tie: end.tie, gives: gives(end.part) }));
         (steps, advance(Time::MAX))
     }
 }

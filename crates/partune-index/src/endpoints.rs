@@ -30,6 +30,11 @@ impl Endpoints {
         Endpoints { of, pes, offsets }
     }
 
+    /// How many PEs there are, whether they are endpoints or not.
+    pub(crate) fn len(&self) -> usize {
+        self.of.len()
+    }
+
     /// The endpoint of a PE; none for none.
     pub(crate) fn of(&self, pe: PeId) -> PeId {
         self.of.get(pe).copied().unwrap_or(PeId::NONE)

@@ -40,7 +40,7 @@ fn the_last_of_the_group_counts() {
     // The wait of PE 2 came after the complete: it depended on it, but did not wait.
     let shape = |row: Binding| (row.kind, row.taker.pe.0, row.since.0, row.gift.place.pe.0, row.gift.time.0);
     let ties = Ties::build(&trace, &index);
-    let binding: Vec<_> = trace.pes().ids().flat_map(|pe| ties.binding(pe)).map(shape).collect();
+    let binding: Vec<_> = trace.pes().ids().flat_map(|pe| ties.binding(&trace, &index, pe)).map(shape).collect();
     assert_eq!(binding, [(TieKind::Value, 0, 10, 2, 30), (TieKind::Value, 1, 50, 0, 60)]);
 }
 

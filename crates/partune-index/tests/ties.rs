@@ -6,7 +6,7 @@ use partune_trace::Trace;
 
 fn bindings(trace: &Trace, index: &Index) -> Vec<Binding> {
     let ties = Ties::build(trace, index);
-    trace.pes().ids().flat_map(|pe| ties.binding(pe).collect::<Vec<_>>()).collect()
+    trace.pes().ids().flat_map(|pe| ties.binding(trace, index, pe)).collect()
 }
 
 fn found(text: &str) -> (Trace, Vec<Binding>) {
@@ -29,12 +29,12 @@ fn ends(text: &str, kind: TieKind) -> Vec<(Moments, Moments)> {
     let sides = |tie: u32| {
         let mut sides: (Moments, Moments) = Default::default();
         for pe in trace.pes().ids() {
-            for end in ties.of_pe(pe).iter().filter(|end| end.tie == tie) {
+            for end in ties.of_pe(&trace, &index, pe).iter().filter(|end| end.tie == tie) {
                 let side = if matches!(end.part, Part::Gives | Part::PassesOn) { &mut sides.0 } else { &mut sides.1 };
                 side.push((pe.0, end.time.0));
             }
         }
-        assert_eq!(sides.0.len(), ties.givers()[tie as usize] as usize, "what is expected is given");
+        assert_eq!(sides.0.len(), ties.givers(tie) as usize, "what is expected is given");
         sides
     };
     (0..ties.len() as u32).filter(|tie| ties.kind(*tie) == kind).map(sides).collect()

@@ -51,6 +51,21 @@ pub struct Visits {
 }
 
 impl Visits {
+    /// The last exit: that of the outermost visit around the last one to begin, or of that one itself. Looks at outermost visits only.
+    fn end(&self) -> Option<Time> {
+        let (begin, mut end) = (*self.enter.last()?, *self.exit.last()?);
+        let mut outermost = 0;
+        while let Some(exit) = self.exit.get(outermost).copied() {
+            end = end.max(exit);
+            if exit > begin {
+                break;
+            }
+            let next = self.enter[outermost + 1..].iter().position(|enter| *enter >= exit);
+            outermost = next.map_or(self.len(), |inside| outermost + 1 + inside);
+        }
+        Some(end)
+    }
+
     pub fn push(&mut self, visit: Visit) -> VisitIx {
         let index = VisitIx(self.enter.len() as u32);
         self.enter.push(visit.enter);
@@ -106,9 +121,7 @@ impl Stream {
     /// Time of the last event; `None` if it has none.
     pub fn end(&self) -> Option<Time> {
         let rows = self.spans().map(|(_, last)| last).max();
-        // The last visit to end is an ancestor of the last one to begin, or that one itself.
-        let visits = self.visits.exit.iter().copied().max();
-        [self.present.map(|(_, end)| end), visits, rows].into_iter().flatten().max()
+        [self.present.map(|(_, end)| end), self.visits.end(), rows].into_iter().flatten().max()
     }
 
     /// The bytes that each transfer sent and received, and the visit it is in, by kind of transfer: messages, parts in collectives that move

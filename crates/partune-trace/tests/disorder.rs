@@ -110,6 +110,7 @@ proptest! {
                 prop_assert!(inner.enter >= outer.exit || inner.exit <= outer.exit, "{outer:?} {inner:?}");
             }
         }
+        prop_assert!(visits.iter().all(|visit| Some(visit.exit) <= stream.end()));
         for path in trace.paths().ids() {
             let parent = trace.paths().parent(path);
             prop_assert!(!parent.is_some() || parent < path);

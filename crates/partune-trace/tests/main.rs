@@ -1,6 +1,7 @@
 //! What a sealed trace guarantees, whatever was put into its builder.
 
 mod disorder;
+mod ends;
 
 use partune_base::{CallPathId, GroupId, PeId, ProcessId, RegionId, Span, StringId, Time, WindowId};
 use partune_trace::{

@@ -7,6 +7,7 @@ use std::ops::Range;
 use partune_base::{CallPathId, PeId};
 use partune_index::Place;
 use partune_trace::Trace;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::excess::{AllExcess, Excess};
@@ -81,12 +82,14 @@ impl Root {
 
 impl Chains {
     pub(super) fn new(trace: &Trace, waits: &Waits, excess: &AllExcess) -> Chains {
-        let rows = || excess.pes.iter().flat_map(|pe| pe.rows.iter().map(move |row| (pe, row)));
-        let looked_at = (0_u32..).zip(rows()).filter(|(_, (_, row))| row.detailed).map(|(i, _)| i);
-        let mut chains = Chains { waits: looked_at.collect(), ..Chains::default() };
+        let all = excess.pes.iter().flat_map(|pe| pe.iter().map(move |row| (pe, row)));
+        let rows: Vec<_> = (0_u32..).zip(all).filter_map(|(i, (pe, row))| Some((i, pe, row?))).collect();
+        let mut chains = Chains { waits: rows.iter().map(|(i, _, _)| *i).collect(), ..Chains::default() };
         let mut known: FxHashMap<Root, u32> = FxHashMap::default();
-        for (i, (pe, row)) in rows().filter(|(_, row)| row.detailed).enumerate() {
-            let wait = &waits.as_slice()[chains.waits[i] as usize];
+        let behind = |(i, _, row): &(u32, _, &Excess)| chains.behind(trace, waits, &waits.as_slice()[*i as usize], row);
+        let behind: Vec<Behind> = rows.par_iter().map(behind).collect();
+        for ((i, pe, row), behind) in rows.into_iter().zip(behind) {
+            let wait = &waits.as_slice()[i as usize];
             let parts = parts(trace, wait, &pe.parts[row.parts.0 as usize..row.parts.1 as usize]);
             let first = chains.parts.len() as u32;
             for (root, ticks) in parts {
@@ -97,11 +100,10 @@ impl Chains {
                 });
                 chains.parts.push((number, ticks));
             }
-            let behind = Behind { parts: (first, chains.parts.len() as u32), ..chains.behind(trace, waits, wait, row) };
-            chains.behind.push(behind);
+            chains.behind.push(Behind { parts: (first, chains.parts.len() as u32), ..behind });
         }
         let mut order: Vec<u32> = (0..chains.waits.len() as u32).collect();
-        order.sort_by_key(|link| Reverse((waits.as_slice()[chains.wait(*link as usize)].end, *link)));
+        order.par_sort_by_key(|link| Reverse((waits.as_slice()[chains.wait(*link as usize)].end, *link)));
         Chains { order, ..chains }
     }
 

@@ -26,16 +26,31 @@ pub(crate) struct Excess {
     pub(crate) end: u32,
     /// Where D is, in [`PeExcess::parts`].
     pub(crate) parts: (u32, u32),
-    /// Whether the wait was looked at in detail.
-    pub(crate) detailed: bool,
 }
 
 /// What is behind the waits of one PE.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PeExcess {
-    pub(crate) rows: Vec<Excess>,
+    /// Of those looked at in detail.
+    rows: Vec<Excess>,
+    /// Position in `rows` of each wait, [`NOT_LOOKED_AT`] for the others.
+    numbers: Vec<u32>,
     /// d(c): a share of D is this number over the sum of a wait's numbers.
     pub(crate) parts: Vec<(CallPathId, f32)>,
+}
+
+const NOT_LOOKED_AT: u32 = u32::MAX;
+
+impl PeExcess {
+    /// What is behind a wait of the PE, if it was looked at in detail.
+    pub(crate) fn of(&self, wait: usize) -> Option<&Excess> {
+        self.rows.get(self.numbers[wait] as usize)
+    }
+
+    /// The same for all waits of the PE.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Option<&Excess>> {
+        self.numbers.iter().map(|number| self.rows.get(*number as usize))
+    }
 }
 
 /// What is behind all waits.
@@ -64,20 +79,24 @@ impl<'a> Compact<'a> {
     }
 }
 
+/// Some waits of a PE, in order, and since when to look.
+pub(super) type Begins = Vec<(u32, Time)>;
+
 /// Looks at all waits; parallel over PEs.
 pub(crate) fn all(trace: &Trace, index: &Index, waits: &Waits) -> AllExcess {
     let pes: Vec<PeId> = trace.streams().ids().collect();
     let meetings = Meetings::new(trace, index);
     let many = Selection::by_number(waits);
-    let begins: Vec<Vec<Time>> = pes
+    let begins: Vec<Begins> = pes
         .par_iter()
         .map(|pe| {
             let mut points = SyncPoints::new(trace, &meetings, *pe);
             let rows = waits.of_pe(*pe).iter().enumerate();
-            rows.map(|(i, wait)| if many.has(i, wait) { points.before(wait) } else { wait.end }).collect()
+            let rows = rows.filter(|(i, wait)| many.has(*i, wait));
+            rows.map(|(i, wait)| (i as u32, points.before(wait))).collect()
         })
         .collect();
-    let costly = Selection::by_cost(trace, waits, &many, &begins);
+    let costly = Selection::by_cost(trace, waits, &begins);
     let timelines: Vec<Timeline<'_>> = pes.par_iter().map(|pe| Timeline::new(trace, *pe)).collect();
     let timelines = Table::from(timelines);
     let compact = Compact::new(trace, waits);
@@ -85,25 +104,21 @@ pub(crate) fn all(trace: &Trace, index: &Index, waits: &Waits) -> AllExcess {
     let found: Vec<PeExcess> = pes
         .par_iter()
         .map_init(no_times, |times, pe| {
-            let mut found = PeExcess::default();
-            for (i, (wait, begin)) in waits.of_pe(*pe).iter().zip(&begins[pe.index()]).enumerate() {
-                let row = if many.has(i, wait) && costly.has(i, wait) {
+            let waits = waits.of_pe(*pe);
+            let mut found = PeExcess { numbers: vec![NOT_LOOKED_AT; waits.len()], ..PeExcess::default() };
+            for (i, begin) in &begins[pe.index()] {
+                let i = *i as usize;
+                let wait = &waits[i];
+                if costly.has(i, wait) {
                     let pair = (&timelines[*pe], &timelines[wait.cause.pe]);
-                    detailed(&compact, pair, wait, *begin, times, &mut found.parts)
-                } else {
-                    Excess::NONE
-                };
-                found.rows.push(row);
+                    found.numbers[i] = found.rows.len() as u32;
+                    found.rows.push(detailed(&compact, pair, wait, *begin, times, &mut found.parts));
+                }
             }
             found
         })
         .collect();
     AllExcess { pes: found.into() }
-}
-
-impl Excess {
-    const NONE: Excess =
-        Excess { delay: Span::ZERO, waited: Span::ZERO, first: 0, end: 0, parts: (0, 0), detailed: false };
 }
 
 /// What is behind single waits, for callers that ask for few. Links the visits of a PE when it is first asked for.
@@ -153,7 +168,7 @@ fn detailed(
         delay += time;
         parts.push((path, time.0 as f32));
     }
-    Excess { delay, waited, first, end, parts: (begin, parts.len() as u32), detailed: true }
+    Excess { delay, waited, first, end, parts: (begin, parts.len() as u32) }
 }
 
 /// Leaves in `times[0]` what the cause did minus what the waiting PE did, by call path and without waits; returns the waits of

@@ -11,8 +11,8 @@
 //! the shortest waits, up to 1 % of all waiting, only where all of it costs little. The longest are looked at, and of those next in length every k-th.
 //! The others are charged to the same call paths, in the same proportions, as those that were looked at and had a cause in the
 //! same operation of the same PE (or to that operation itself if there is none), so that the law holds for all waits; what
-//! they hand on to earlier waits is not followed. Memory: 4 bytes a visit, about 80 a wait, 16 a member of a collective; of it, about
-//! 60 bytes a wait that was looked at are kept, and 8 for each call path that was late.
+//! they hand on to earlier waits is not followed. Memory: 4 bytes a visit, about 40 a wait, 50 more a wait that is looked at, 16 a
+//! member of a collective; of it, about 60 bytes a wait that was looked at are kept, and 8 for each call path that was late.
 
 mod chains;
 mod excess;

@@ -30,8 +30,9 @@ pub(super) fn shares(trace: &Trace, waits: &Waits, excess: &AllExcess) -> Vec<f6
         }
         let rho = *sum * wait.duration().0 as f64;
         inherited.rho[i] = rho;
-        let row = &excess.pes[wait.pe].rows[i - waits.first_of_pe(wait.pe)];
-        if row.detailed && row.first < row.end {
+        if let Some(row) = excess.pes[wait.pe].of(i - waits.first_of_pe(wait.pe))
+            && row.first < row.end
+        {
             inherited.hand_on(row, sigma(wait, row) + rho / total(row), waits.first_of_pe(wait.cause.pe));
         }
     }
@@ -127,7 +128,7 @@ struct Books {
 
 fn book_pe(trace: &Trace, rows: &[Wait], excess: &PeExcess, rho: &[f64]) -> Books {
     let mut books = Books::default();
-    for ((wait, row), rho) in rows.iter().zip(&excess.rows).zip(rho) {
+    for ((wait, row), rho) in rows.iter().zip(excess.iter()).zip(rho) {
         let omega = wait.duration().0 as f64;
         if !wait.cause.is_some() {
             books.unattributed += omega + rho;
@@ -139,10 +140,10 @@ fn book_pe(trace: &Trace, rows: &[Wait], excess: &PeExcess, rho: &[f64]) -> Book
             cost.0 += short;
             cost.1 += long;
         };
-        if !row.detailed {
+        let Some(row) = row else {
             pay(&mut books.others, operation, omega, *rho);
             continue;
-        }
+        };
         let total = total(row);
         if total <= 0.0 {
             books.unattributed += omega + rho;

@@ -1,10 +1,11 @@
 //! Which waits are looked at in detail: the longest, as many as can be paid for, and of those next in length every k-th. The
 //! shortest are left out even if they could be paid for, unless looking at all costs little.
 
-use partune_base::{Id, PeId, Span, Time};
+use partune_base::{Id, PeId, Span};
 use partune_trace::Trace;
 use rayon::prelude::*;
 
+use super::excess::Begins;
 use crate::timeline::Timeline;
 use crate::{Wait, Waits};
 
@@ -40,16 +41,16 @@ impl Selection {
         Selection::within(&parts.reduce(empty, join), MOST)
     }
 
-    /// Of those of another selection, as many as visits may be looked at for. `begins` are the moments since when to look.
-    pub(super) fn by_cost(trace: &Trace, waits: &Waits, of: &Selection, begins: &[Vec<Time>]) -> Selection {
+    /// Of those of another selection, as many as visits may be looked at for.
+    pub(super) fn by_cost(trace: &Trace, waits: &Waits, of: &[Begins]) -> Selection {
         let visits = |pe: PeId| &trace.streams()[pe].visits;
-        let parts = begins.par_iter().enumerate().map(|(pe, begins)| {
+        let parts = of.par_iter().enumerate().map(|(pe, begins)| {
             let mut buckets = empty();
-            for (i, (wait, begin)) in waits.of_pe(PeId::from_index(pe)).iter().zip(begins).enumerate() {
-                if of.has(i, wait) {
-                    let own = Timeline::cost(visits(wait.pe), *begin, wait.begin);
-                    add(&mut buckets, wait, own + Timeline::cost(visits(wait.cause.pe), *begin, wait.end));
-                }
+            let waits = waits.of_pe(PeId::from_index(pe));
+            for (i, begin) in begins {
+                let wait = &waits[*i as usize];
+                let own = Timeline::cost(visits(wait.pe), *begin, wait.begin);
+                add(&mut buckets, wait, own + Timeline::cost(visits(wait.cause.pe), *begin, wait.end));
             }
             buckets
         });

@@ -101,22 +101,20 @@ impl Waits {
 
     /// The same, where the ties are known.
     pub fn in_ties(trace: &Trace, index: &Index, ties: &Ties, options: &Options) -> Waits {
-        let mut pes: Vec<Vec<Wait>> = trace
-            .streams()
-            .ids()
-            .collect::<Vec<_>>()
-            .into_par_iter()
-            .map(|pe| tied::find(trace, index, ties, pe))
-            .collect();
-        let shared = [lock::find(trace, index, options), rma::find(trace, index, options)];
-        for wait in shared.into_iter().flatten() {
-            if let Some(rows) = pes.get_mut(wait.pe.0 as usize) {
+        let mut shared: Vec<Vec<Wait>> = vec![Vec::new(); trace.streams().len()];
+        let (locks, accesses) = rayon::join(|| lock::find(trace, index, options), || rma::find(trace, index, options));
+        for wait in locks.into_iter().chain(accesses) {
+            if let Some(rows) = shared.get_mut(wait.pe.index()) {
                 rows.push(wait);
             }
         }
-        let settled = pes.into_par_iter().enumerate();
-        let parts: Vec<(Vec<Wait>, Vec<Wait>)> =
-            settled.map(|(pe, rows)| settle(trace, index, PeId::from_index(pe), rows)).collect();
+        let found = shared.into_par_iter().enumerate().map(|(pe, shared)| {
+            let pe = PeId::from_index(pe);
+            let mut rows = tied::find(trace, index, ties, pe);
+            rows.extend(shared);
+            settle(trace, index, pe, rows)
+        });
+        let parts: Vec<(Vec<Wait>, Vec<Wait>)> = found.collect();
         let (program, management): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         Waits { program: Rows::new(program), management: Rows::new(management) }
     }
@@ -210,7 +208,9 @@ fn settle(trace: &Trace, index: &Index, pe: PeId, mut rows: Vec<Wait>) -> (Vec<W
     rows.dedup_by_key(|wait| wait.operation);
     completion::add(trace, index, pe, &mut rows);
     rows.sort_unstable_by_key(|wait| (wait.operation, wait.begin));
-    rows.into_iter().partition(|wait| !is_management(trace, wait.pe, wait.operation))
+    let management = rows.extract_if(.., |wait| is_management(trace, wait.pe, wait.operation)).collect();
+    rows.shrink_to_fit();
+    (rows, management)
 }
 
 /// Whether all PEs that a wait depends on are of one process, so that their times can be compared whatever the clocks.

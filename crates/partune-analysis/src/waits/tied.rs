@@ -27,7 +27,7 @@ use crate::Pattern;
 /// All waits of a PE for gifts of others, in the order of its program.
 pub(super) fn find(trace: &Trace, index: &Index, ties: &Ties, pe: PeId) -> Vec<Wait> {
     let mut rows = Vec::new();
-    for bound in ties.binding(pe) {
+    for bound in ties.binding(trace, index, pe) {
         let wait = match bound.kind {
             TieKind::Message => late_sender(trace, &bound),
             TieKind::Synchronous | TieKind::Rendezvous => late_receiver(trace, &bound),

@@ -6,7 +6,7 @@
 //! told that. Cost: linear but for those sorts. Memory while it runs: 8 bytes a
 //! send, 32 a receive.
 
-use partune_base::{GroupId, Id, PeId, Table};
+use partune_base::{GroupId, Id, PeId};
 use partune_trace::{Stream, Trace};
 use rayon::prelude::*;
 
@@ -44,21 +44,41 @@ pub(super) fn unpack(send: u64) -> Option<(usize, usize)> {
 
 /// All sends with a known receiver that were not cancelled, packed, by receiving endpoint, in order of (sender, row).
 struct Buckets {
+    /// Those of neighbouring senders each.
+    parts: Vec<Bucket>,
+}
+
+/// The sends of some PEs by receiving endpoint, and where those to each begin.
+struct Bucket {
     sends: Vec<u64>,
     offsets: Vec<usize>,
 }
 
 impl Buckets {
     fn new(trace: &Trace, endpoints: &Endpoints, fates: &[Fates]) -> Buckets {
-        let streams: &Table<PeId, Stream> = trace.streams();
-        let mut offsets = vec![0; trace.pes().len() + 1];
+        let streams = trace.streams().as_slice();
+        let share = streams.len().div_ceil(rayon::current_num_threads()).max(1);
+        let parts = streams.par_chunks(share).zip(fates.par_chunks(share)).enumerate();
+        let part = |(part, (streams, fates))| Bucket::new(part * share, streams, fates, endpoints);
+        Buckets { parts: parts.map(part).collect() }
+    }
+
+    fn of(&self, endpoint: PeId) -> Vec<u64> {
+        let parts: Vec<&[u64]> = self.parts.iter().map(|part| part.of(endpoint)).collect();
+        parts.concat()
+    }
+}
+
+impl Bucket {
+    /// The sends of PEs from `first` on.
+    fn new(first: usize, streams: &[Stream], fates: &[Fates], endpoints: &Endpoints) -> Bucket {
+        let mut offsets = vec![0; endpoints.len() + 1];
         let each = |visit: &mut dyn FnMut(usize, u64)| {
-            for (pe, stream) in streams.iter_ids() {
-                let fates = &fates[pe.index()];
+            for (pe, (stream, fates)) in streams.iter().zip(fates).enumerate() {
                 for (row, send) in stream.sends.iter().enumerate() {
                     let receiver = endpoints.of(send.peer);
                     if receiver.is_some() && !fates.is_cancelled(row) {
-                        visit(receiver.index(), pack(pe.index(), row));
+                        visit(receiver.index(), pack(first + pe, row));
                     }
                 }
             }
@@ -68,12 +88,12 @@ impl Buckets {
             offsets[i] += offsets[i - 1];
         }
         let mut next = offsets.clone();
-        let mut sends = vec![0; offsets[offsets.len() - 1]];
+        let mut sends = vec![0; next[next.len() - 1]];
         each(&mut |receiver, send| {
             sends[next[receiver]] = send;
             next[receiver] += 1;
         });
-        Buckets { sends, offsets }
+        Bucket { sends, offsets }
     }
 
     fn of(&self, endpoint: PeId) -> &[u64] {
@@ -98,7 +118,7 @@ struct Posted {
 }
 
 impl Receiver<'_> {
-    fn match_all(&self, sends: &[u64]) -> Vec<(PeId, Vec<u64>)> {
+    fn match_all(&self, sends: Vec<u64>) -> Vec<(PeId, Vec<u64>)> {
         let pes = self.endpoints.pes(self.endpoint);
         let stream = |pe: PeId| &self.trace.streams()[pe];
         let mut partners: Vec<(PeId, Vec<u64>)> =
@@ -170,7 +190,7 @@ impl Receiver<'_> {
     }
 
     /// The sends in order of sending endpoint, then of time. They are already, unless threads send for their process.
-    fn by_sender(&self, sends: &[u64]) -> Vec<u64> {
+    fn by_sender(&self, mut sends: Vec<u64>) -> Vec<u64> {
         let key = |send: &u64| {
             let (pe, row) = ((*send >> 32) as usize, (*send & 0xffff_ffff) as usize);
             let pe = PeId::from_index(pe);
@@ -179,7 +199,6 @@ impl Receiver<'_> {
             // Rows of one stream are in program order, which equal times must not disturb.
             (endpoint, if alone { partune_base::Time::ZERO } else { self.trace.streams()[pe].sends[row].time }, *send)
         };
-        let mut sends = sends.to_vec();
         if !sends.is_sorted_by_key(key) {
             sends.sort_unstable_by_key(key);
         }

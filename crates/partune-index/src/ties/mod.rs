@@ -89,9 +89,12 @@ pub struct Binding {
     pub gift: Gift,
 }
 
-/// All ties: 24 bytes an end, 20 a tie.
+/// All ties: 8 bytes a message, 20 any other tie and 24 an end of it. The ends of messages are made from their rows whenever they are asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Ties {
+    /// When each message was given.
+    given: Vec<Time>,
+    /// The ends of all other ties, in the order of the program.
     ends: Table<PeId, Vec<End>>,
     gifts: Vec<Gift>,
     /// How many give to each.
@@ -131,8 +134,8 @@ impl Ties {
             ties.firsts[*kind as usize - 1] = points.len();
             match kind {
                 TieKind::Message => {}
-                TieKind::Synchronous => maker.kept(&kept, true, &mut points),
-                TieKind::Rendezvous => maker.kept(&kept, false, &mut points),
+                TieKind::Synchronous => points.kept(&kept, true),
+                TieKind::Rendezvous => points.kept(&kept, false),
                 TieKind::Collective => ties.instances = maker.arrivals(&shapes, &mut points),
                 TieKind::Lock => maker.locks(&mut points),
                 TieKind::Value => maker.values(&mut points),
@@ -142,59 +145,67 @@ impl Ties {
             }
         }
         let first = ties.firsts[TieKind::Collective as usize - 1];
-        let (ends, mut gifts, givers) = (points.ends, points.gifts, points.givers);
+        let (ends, gifts, givers) = (points.ends, points.gifts, points.givers);
         let share = ends.len().div_ceil(4 * rayon::current_num_threads()).max(1);
         let mut ends = ends.into_vec();
         // Each task looks at all collectives for its PEs, so a task takes many.
-        ends.par_chunks_mut(share).enumerate().for_each(|(chunk, ends)| {
-            let range = chunk * share..chunk * share + ends.len();
-            for (pe, ends) in range.clone().zip(ends.iter_mut()) {
-                let stream = &trace.streams()[PeId::from_index(pe)];
-                ends.reserve(stream.sends.len() + stream.recvs.len() + 2 * stream.collectives.len());
-            }
-            maker.members(&shapes, first, range.clone(), ends);
-            for (pe, ends) in range.zip(ends) {
-                maker.messages(PeId::from_index(pe), ends);
-                // Sorted runs one after the other: a stable sort merges them.
-                ends.sort_by_key(|end| (end.time, end.visit, end.part));
-            }
-        });
-        let messages = index.messages.len() as u32;
-        for (pe, ends) in ends.iter().enumerate() {
-            for end in ends.iter().filter(|end| end.tie < messages && end.part == Part::Gives) {
-                let place = Place { pe: PeId::from_index(pe), visit: end.visit };
-                gifts[end.tie as usize] = Gift { time: end.time, place };
-            }
-        }
-        Ties { ends: ends.into(), gifts, givers, ..ties }
+        let of_others = || {
+            ends.par_chunks_mut(share).enumerate().for_each(|(chunk, ends)| {
+                let range = chunk * share..chunk * share + ends.len();
+                for (pe, ends) in range.clone().zip(ends.iter_mut()) {
+                    ends.reserve_exact(2 * trace.streams()[PeId::from_index(pe)].collectives.len());
+                }
+                maker.members(&shapes, first, range, ends);
+                ends.iter_mut().for_each(|ends| ends.sort_by_key(End::order));
+            });
+        };
+        let given = || index.messages.as_slice().par_iter().map(|message| maker.given(message).time).collect();
+        let (given, ()) = rayon::join(given, of_others);
+        Ties { given, ends: ends.into(), gifts, givers, ..ties }
     }
 
     /// How many there are; they are numbered from 0.
     pub fn len(&self) -> usize {
-        self.gifts.len()
+        self.given.len() + self.gifts.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.gifts.is_empty()
+        self.len() == 0
     }
 
     pub fn kind(&self, tie: u32) -> TieKind {
         TieKind::ALL[self.firsts.partition_point(|first| *first <= tie)]
     }
 
-    /// The ends of a PE, in the order of its program.
-    pub fn of_pe(&self, pe: PeId) -> &[End] {
+    /// The ends of a PE, in the order of its program: made anew at each call, from the trace and index that the ties are of.
+    pub fn of_pe(&self, trace: &Trace, index: &Index, pe: PeId) -> Vec<End> {
+        let others = self.of_others(pe);
+        let stream = &trace.streams()[pe];
+        let mut ends = Vec::with_capacity(others.len() + stream.sends.len() + stream.recvs.len());
+        ends.extend_from_slice(others);
+        let maker = points::Maker { trace, index };
+        ends.extend(maker.sends(pe));
+        ends.extend(maker.recvs(pe));
+        // Sorted runs one after the other: a stable sort merges them.
+        ends.sort_by_key(End::order);
+        ends
+    }
+
+    fn of_others(&self, pe: PeId) -> &[End] {
         self.ends.get(pe).map_or(&[], Vec::as_slice)
     }
 
     /// The latest gift to a tie.
-    pub fn gift(&self, tie: u32) -> Gift {
-        self.gifts[tie as usize]
+    pub fn gift(&self, trace: &Trace, index: &Index, tie: u32) -> Gift {
+        match self.given.get(tie as usize) {
+            Some(time) => Gift { time: *time, place: index.messages.as_slice()[tie as usize].send_place(trace) },
+            None => self.gifts[tie as usize - self.given.len()],
+        }
     }
 
-    /// How many give to each tie.
-    pub fn givers(&self) -> &[u32] {
-        &self.givers
+    /// How many give to a tie.
+    pub fn givers(&self, tie: u32) -> u32 {
+        (tie as usize).checked_sub(self.given.len()).map_or(1, |other| self.givers[other])
     }
 
     /// The position in [`crate::Collectives::instances`] of the collective that a tie belongs to.
@@ -205,22 +216,37 @@ impl Ties {
 
     /// What bound a PE: the ties whose latest gift came from another PE after it had begun to wait, in the order of its program. Whether it did
     /// wait for it all that time, the end of its operation says.
-    pub fn binding(&self, pe: PeId) -> impl Iterator<Item = Binding> + '_ {
-        self.of_pe(pe).iter().filter_map(move |end| {
-            let since = match end.part {
-                Part::Begins => Time::MIN,
-                Part::Takes => end.time,
-                Part::Gives | Part::PassesOn => return None,
-            };
-            let gift = self.gift(end.tie);
+    pub fn binding(&self, trace: &Trace, index: &Index, pe: PeId) -> impl Iterator<Item = Binding> + use<'_> {
+        let bound = |end: &End| {
+            let since = end.needed_since()?;
+            if self.given.get(end.tie as usize).is_some_and(|given| *given <= since) {
+                return None;
+            }
+            let gift = self.gift(trace, index, end.tie);
             let taker = Place { pe, visit: end.visit };
-            (gift.time > since && gift.place.pe.is_some() && gift.place.pe != pe).then(|| Binding {
-                kind: self.kind(end.tie),
-                tie: end.tie,
-                taker,
-                since,
-                gift,
-            })
-        })
+            let bound = Binding { kind: self.kind(end.tie), tie: end.tie, taker, since, gift };
+            (gift.time > since && gift.place.pe.is_some() && gift.place.pe != pe).then_some((end.order(), bound))
+        };
+        let maker = points::Maker { trace, index };
+        let mut found: Vec<_> = self.of_others(pe).iter().filter_map(bound).collect();
+        found.extend(maker.recvs(pe).filter_map(|end| bound(&end)));
+        found.sort_by_key(|(order, _)| *order);
+        found.into_iter().map(|(_, bound)| bound)
+    }
+}
+
+impl End {
+    /// Where it is in the program of its PE.
+    fn order(&self) -> (Time, VisitIx, Part) {
+        (self.time, self.visit, self.part)
+    }
+
+    /// Since when it waits if it takes; what begins, since ever.
+    fn needed_since(&self) -> Option<Time> {
+        match self.part {
+            Part::Begins => Some(Time::MIN),
+            Part::Takes => Some(self.time),
+            Part::Gives | Part::PassesOn => None,
+        }
     }
 }

@@ -5,12 +5,14 @@ use partune_trace::{Completion, NO_REQUEST, Trace, VisitIx};
 use rayon::prelude::*;
 
 use super::{End, Gift, Part};
-use crate::messages::Messages;
+use crate::messages::{Message, Messages};
 use crate::{Index, Place};
 
 /// Ties and their ends, by PE.
 pub(crate) struct Points {
     pub(super) ends: Table<PeId, Vec<End>>,
+    /// Ties before the first of them: those of messages.
+    first: u32,
     pub(super) gifts: Vec<Gift>,
     pub(super) givers: Vec<u32>,
 }
@@ -25,14 +27,15 @@ pub(super) struct Maker<'a> {
 pub(super) const NOTHING: Gift = Gift { time: Time::MIN, place: Place::NONE };
 
 impl Points {
-    /// With a tie for each message, of which nothing is known yet.
+    /// Those behind so many messages.
     pub(super) fn new(pes: usize, messages: usize) -> Points {
         let ends = (0..pes).map(|_| Vec::new()).collect();
-        Points { ends, gifts: vec![NOTHING; messages], givers: vec![1; messages] }
+        Points { ends, first: messages as u32, gifts: Vec::new(), givers: Vec::new() }
     }
 
+    /// How many ties there are, with those of messages.
     pub(super) fn len(&self) -> u32 {
-        self.gifts.len() as u32
+        self.first + self.gifts.len() as u32
     }
 
     /// A new tie that so many give to, the latest of them this.
@@ -54,12 +57,20 @@ impl Points {
         self.push(giver, at, tie, Part::Gives);
         self.push(taker, since, tie, Part::Takes);
     }
+
+    /// Sends that wait for their receive to be posted: those that must, or those that may.
+    pub(super) fn kept(&mut self, kept: &[Kept], synchronous: bool) {
+        for it in kept.iter().filter(|it| it.synchronous == synchronous) {
+            self.pair(it.gift, (it.gift.place, it.gift.time), (it.taker, it.since));
+        }
+    }
 }
 
 /// A message whose send the receive may have kept.
 #[derive(Clone, Copy)]
 pub(super) struct Kept {
-    message: u32,
+    /// The post.
+    gift: Gift,
     /// What waits, and since when.
     taker: Place,
     since: Time,
@@ -91,7 +102,9 @@ fn of_sender(trace: &Trace, messages: &Messages, pe: PeId) -> Vec<Kept> {
         let synchronous = completion == Completion::Synchronous;
         // Only what completes a send can wait for one that did not block.
         if synchronous || is_late && (!blocks || completion == Completion::Blocking) {
-            kept.push(Kept { message: number, taker: Place { pe, visit }, since, synchronous });
+            let posted = Place { pe: message.receiver, visit: message.recv_post };
+            let gift = Gift { time: message.recv_posted, place: posted };
+            kept.push(Kept { gift, taker: Place { pe, visit }, since, synchronous });
         }
     }
     kept
@@ -107,30 +120,28 @@ impl Maker<'_> {
         }
     }
 
-    /// The ends of all messages of a PE.
-    pub(super) fn messages(&self, pe: PeId, ends: &mut Vec<End>) {
-        let (stream, messages) = (&self.trace.streams()[pe], &self.index.messages);
-        // The number alone: the message lies anywhere.
-        for (row, send) in stream.sends.iter().enumerate() {
-            if let Some(tie) = messages.number_of_send(pe, row) {
-                ends.push(End { time: self.at(pe, send.visit, send.time), visit: send.visit, tie, part: Part::Gives });
-            }
-        }
-        for (row, recv) in stream.recvs.iter().enumerate() {
-            if let Some(tie) = messages.number_of_recv(pe, row) {
-                ends.push(End { time: self.at(pe, recv.visit, recv.time), visit: recv.visit, tie, part: Part::Takes });
-            }
-        }
+    /// What a message gives: at the enter of its send.
+    pub(super) fn given(&self, message: &Message) -> Gift {
+        let send = &self.trace.streams()[message.sender].sends[message.send as usize];
+        let place = Place { pe: message.sender, visit: send.visit };
+        Gift { time: self.at(message.sender, send.visit, send.time), place }
     }
 
-    /// Sends that wait for their receive to be posted: those that must, or those that may.
-    pub(super) fn kept(&self, kept: &[Kept], synchronous: bool, points: &mut Points) {
-        for it in kept.iter().filter(|it| it.synchronous == synchronous) {
-            let message = &self.index.messages.as_slice()[it.message as usize];
-            let posted = Place { pe: message.receiver, visit: message.recv_post };
-            let gift = Gift { time: message.recv_posted, place: posted };
-            let since = self.at(it.taker.pe, it.taker.visit, it.since);
-            points.pair(gift, (posted, message.recv_posted), (it.taker, since));
-        }
+    /// The ends of a PE where it gives messages, by the number alone: the message lies anywhere.
+    pub(super) fn sends(&self, pe: PeId) -> impl Iterator<Item = End> + '_ {
+        let rows = self.trace.streams()[pe].sends.iter().enumerate();
+        rows.filter_map(move |(row, send)| {
+            let tie = self.index.messages.number_of_send(pe, row)?;
+            Some(End { time: self.at(pe, send.visit, send.time), visit: send.visit, tie, part: Part::Gives })
+        })
+    }
+
+    /// The ends of a PE where it takes them.
+    pub(super) fn recvs(&self, pe: PeId) -> impl Iterator<Item = End> + '_ {
+        let rows = self.trace.streams()[pe].recvs.iter().enumerate();
+        rows.filter_map(move |(row, recv)| {
+            let tie = self.index.messages.number_of_recv(pe, row)?;
+            Some(End { time: self.at(pe, recv.visit, recv.time), visit: recv.visit, tie, part: Part::Takes })
+        })
     }
 }
