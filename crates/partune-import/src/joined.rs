@@ -168,11 +168,11 @@ impl<B: Beside> Joined<B> {
         self.replaced = Some(replaced);
     }
 
-    /// The paths of the PE in terms of the trace.
-    pub(crate) fn paths_of_trace(&self, region: impl Fn(RegionKey) -> RegionId) -> Vec<PePath> {
+    /// The paths of the PE in terms of the trace, and whether a visit of each was recorded.
+    pub(crate) fn paths_of_trace(&self, region: impl Fn(RegionKey) -> RegionId) -> Vec<(PePath, bool)> {
         match &self.replaced {
-            Some(replaced) => replaced.paths.clone(),
-            None => self.paths.iter().map(|(up, key)| (*up, region(*key), CallSite::NONE)).collect(),
+            Some(replaced) => replaced.paths.iter().copied().zip(replaced.is_recorded.iter().copied()).collect(),
+            None => self.paths.iter().map(|(up, key)| ((*up, region(*key), CallSite::NONE), true)).collect(),
         }
     }
 
