@@ -57,7 +57,7 @@ fn clocks(run: &Run) -> String {
     }
 }
 
-/// Names of the paradigms of regions that call paths have.
+/// Names of the programming models of the run, see [`Run::paradigms`].
 pub fn paradigms(run: &Run) -> Vec<String> {
     run.paradigms().into_iter().map(|name| names::clip(name, 120).into_owned()).collect()
 }

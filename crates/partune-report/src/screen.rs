@@ -13,7 +13,7 @@ use crate::{names, words};
 pub(crate) fn header(out: &mut String, diagnosis: &Diagnosis, archive: &str) {
     let run = &diagnosis.run;
     let pes = names::pes(run);
-    let paradigms = run.paradigms_at_work();
+    let paradigms = crate::run::paradigms(run);
     let what = if run.is_profile() {
         format!("profile of {} operations", run.profiled_operations())
     } else {
