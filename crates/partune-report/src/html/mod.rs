@@ -160,7 +160,7 @@ mod tests {
         let screen = crate::text(
             &diagnosis,
             "run",
-            crate::TextOptions { findings: 1, table_rows: 0, style: crate::Style::default() },
+            crate::TextOptions { findings: 1, table_rows: 0, style: crate::Style::PLAIN },
         );
         assert!(screen.starts_with("run: 1 PE in 1 process, MPI + OpenSHMEM, "), "{screen}");
     }
