@@ -182,16 +182,16 @@ impl<B: Beside> Joined<B> {
         let recorded: usize = self.segments.iter().map(|resolved| resolved.segment.stream.visits.len()).sum();
         let mut all: Option<(Stream, B)> = None;
         for resolved in self.segments {
-            let (mut stream, told) = resolved.finish(paths, moved);
+            let (mut stream, more) = resolved.finish(paths, moved);
             match &mut all {
                 None => {
                     if moved.is_none() {
                         stream.visits.reserve_exact(recorded - stream.visits.len());
                     }
-                    all = Some((stream, told));
+                    all = Some((stream, more));
                 }
                 Some((all, beside)) => {
-                    beside.append(told, all);
+                    beside.append(more, all);
                     all.append(stream);
                 }
             }

@@ -16,7 +16,7 @@ pub fn facts(diagnosis: &Diagnosis) -> Vec<(&'static str, String)> {
         ("Nodes", nodes(run)),
         ("Paradigms", paradigms(run).join(", ")),
         ("Event records", run.events().to_string()),
-        ("Clock", format!("{} ticks a second; {}", run.clock().ticks_per_second(), clocks(run))),
+        ("Clock", format!("{} ticks per second; {}", run.clock().ticks_per_second(), clocks(run))),
         (
             "Messages",
             format!(
