@@ -130,7 +130,9 @@ mod tests {
                 (path.parent().expect("it has one"), Some(&path))
             };
             std::fs::create_dir_all(around).expect("there is room for a folder");
-            file.map(|file| std::fs::write(file, "OTF2").expect("there is room for a file"));
+            if let Some(file) = file {
+                std::fs::write(file, "OTF2").expect("there is room for a file");
+            }
         }
         let found = match entry(&folder.path().join(of)) {
             Ok(path) => path.display().to_string(),
