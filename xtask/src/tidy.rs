@@ -90,7 +90,7 @@ struct Tree {
     architecture: String,
 }
 
-/// A member of the workspace as `cargo metadata` tells it.
+/// A member of the workspace as `cargo metadata` lists it.
 struct Package {
     name: String,
     manifest: String,
@@ -108,7 +108,7 @@ struct Edge {
     dev: bool,
 }
 
-/// All problems of the repository, rendered one a line.
+/// All problems of the repository, rendered one per line.
 pub(crate) fn run() -> anyhow::Result<Vec<String>> {
     let tree = Tree::read(&root())?;
     let problems = CHECKS.iter().flat_map(|check| (check.run)(&tree).into_iter().map(|found| (check.name, found)));

@@ -5,6 +5,7 @@
 
 use partune_base::{CallPathId, Id, PeId, Span};
 
+use crate::times::PathTime;
 use crate::{Analysis, Finding, Input, Outcome, Pattern};
 
 pub(crate) static FREQUENCY: Analysis = Analysis {
@@ -19,10 +20,12 @@ pub(crate) static FREQUENCY: Analysis = Analysis {
 const DOCS: &str = "\
 # High frequency
 
-A call path is frequent on a PE if it has at least 1000 visits there (`frequent_count`) with a mean of at most ten times what reading
+A recorded call path is frequent on a PE if it has at least 1000 visits there (`frequent_count`) with a mean of at most ten times what reading
 the clock takes. Recording it disturbs the run: exclude it from instrumentation, or merge the calls.
 
-The cost of reading the clock is estimated from the trace: the smallest mean duration of any call path on any PE, at least one tick and at
+Functions that are known from the call chains of operations or from samples alone cost nothing to record and are never listed.
+
+The cost of reading the clock is estimated from the trace: the smallest mean duration of any recorded call path on any PE, at least one tick and at
 most one microsecond; with a machine (`--machine`) it is what that says of recording an event. The time of a finding is that cost for each visit; facts give visits and the mean duration.
 
 **Source**: frequency analysis of PPW (Su, chapter 5).
@@ -34,9 +37,11 @@ const SHORT: f64 = 10.0;
 fn run(input: &Input<'_>) -> Outcome {
     let trace = input.trace;
     let times = input.times();
+    let is_recorded = |row: &&PathTime| trace.paths().is_recorded(row.path);
     let means = times
         .iter()
         .flatten()
+        .filter(is_recorded)
         .filter(|row| row.inclusive.is_positive())
         .map(|row| row.inclusive.0 as f64 / row.visits as f64);
     let microsecond = trace.clock().ticks_per_second() as f64 / 1e6;
@@ -48,7 +53,7 @@ fn run(input: &Input<'_>) -> Outcome {
 
     let mut frequent: Vec<Vec<(PeId, u64, Span)>> = vec![Vec::new(); trace.paths().len()];
     for (pe, rows) in times.iter_ids() {
-        for row in rows.iter().filter(|row| row.visits >= input.options.frequent_count) {
+        for row in rows.iter().filter(is_recorded).filter(|row| row.visits >= input.options.frequent_count) {
             if row.inclusive.0 as f64 <= SHORT * clock * row.visits as f64 {
                 frequent[row.path.index()].push((pe, row.visits, row.inclusive));
             }

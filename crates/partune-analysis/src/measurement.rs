@@ -63,9 +63,11 @@ PEs, relative to run time × PEs. It is a lower limit: wrapping a call, reading 
 A profile was no cheaper to take: of each recorded call the enter and the leave count as an event.
 
 `sites` lists places of user code that are distorted by at least 1 %, on all PEs together. About half of an event's cost lies before its time
-stamp and half behind it, so a visit leaves one event inside the region that it visits and one inside the region around:
+stamp and half after it, so a visit leaves one event inside the region that it visits and one inside the region around:
 
-corrected(c) = max(0, exclusive(c) − e · (visits of c + visits of the call paths directly below c))
+corrected(c) = max(0, exclusive(c) − e · (recorded visits of c + recorded visits of the call paths directly below c))
+
+A function that is known from the call chains of operations or from samples alone has no recorded visits: nothing stopped for it.
 
 Operations are not corrected: while one waits, recording it costs nothing.
 
@@ -127,10 +129,11 @@ fn sites(input: &Input<'_>, machine: &Machine) -> Vec<(CallPathId, Site)> {
     let paths = trace.paths();
     let mut sites: Table<CallPathId, Site> = Table::filled(paths.len(), Site::default());
     for rows in input.times() {
-        let mut inside: Vec<u64> = rows.iter().map(|row| row.visits).collect();
+        let events = |row: &PathTime| if paths.is_recorded(row.path) { row.visits } else { 0 };
+        let mut inside: Vec<u64> = rows.iter().map(events).collect();
         for row in rows {
             if let Ok(at) = rows.binary_search_by_key(&paths.parent(row.path), |row| row.path) {
-                inside[at] += row.visits;
+                inside[at] += events(row);
             }
         }
         let computing = |(row, _): &(&PathTime, u64)| !paths.operation(row.path).is_some();

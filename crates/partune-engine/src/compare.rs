@@ -16,7 +16,7 @@ pub enum CompareError {
     )]
     OneCount(usize),
     #[error(
-        "nothing was recorded in one of the runs\n  remedy: leave it out; partune analyze tells what is wrong with it"
+        "nothing was recorded in one of the runs\n  remedy: leave it out; partune analyze reports what is wrong with it"
     )]
     Empty,
 }

@@ -179,7 +179,7 @@ pub(crate) fn pause_notes(trace: &Trace) -> impl Iterator<Item = Diagnostic> {
     })
 }
 
-/// From this share of the run, recording is told.
+/// From this share of the run, the cost of recording is reported.
 const DISTORTED: f64 = 0.05;
 
 /// What recording cost, if the machine is known and it is much.

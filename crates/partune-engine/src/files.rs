@@ -52,7 +52,7 @@ impl Contents for Plain {
 /// Holes that a file may have between its data, beside as much as it has data: padding may have become holes when it was copied.
 const HOLES: u64 = 1 << 20;
 
-/// Where the data of a file end: a hole behind them is nothing that anybody wrote. A file that is mostly holes is refused; to read it would cost
+/// Where the data of a file end: a hole after them is nothing that anybody wrote. A file that is mostly holes is refused; to read it would cost
 /// time and memory that nothing in it is worth.
 fn data_end(file: &File) -> io::Result<u64> {
     let metadata = file.metadata()?;
@@ -136,9 +136,9 @@ mod tests {
         let size = |name: &str| files.open(name).map(|file| file.size());
         sparse(folder.path(), "full", &[(0, 70_000)], 70_000);
         assert_eq!(size("full").expect("no hole"), 70_000);
-        sparse(folder.path(), "behind", &[(0, 70_000)], TIB);
+        sparse(folder.path(), "after", &[(0, 70_000)], TIB);
         // A file system counts in blocks, none larger than a mebibyte.
-        assert!((70_000..1 << 21).contains(&size("behind").expect("a hole behind the data")));
+        assert!((70_000..1 << 21).contains(&size("after").expect("a hole after the data")));
         sparse(folder.path(), "nothing", &[], TIB);
         assert_eq!(size("nothing").expect("nothing is in it"), 0);
         sparse(folder.path(), "little", &[(0, 300_000), (1 << 20, 300_000)], (1 << 20) + 300_000);

@@ -14,6 +14,12 @@ use crate::files::Folder;
 /// All formats. To add one: its crate, and one line.
 pub static FORMATS: &[Format] = &[partune_otf2::import::FORMAT, partune_paraver::import::FORMAT];
 
+/// In the folder of a recording: what the recorder leaves until it has made an archive of it, the archive in the making, and the anchor that
+/// it gets last.
+const PARTS: &str = "parts";
+const PARTIAL: &str = "traces.partial";
+const ANCHOR: &str = "traces.otf2";
+
 /// Why an archive could not be opened.
 #[derive(Debug, Error)]
 pub enum OpenError {
@@ -48,26 +54,34 @@ pub enum OpenError {
 /// The entry file of the archive that a path means: itself, or the only archive in that folder or one below.
 pub(crate) fn entry(path: &Path) -> Result<PathBuf, OpenError> {
     let read = |error| OpenError::Read { path: path.to_owned(), error };
-    if !std::fs::metadata(path).map_err(read)?.is_dir() {
-        return Ok(path.to_owned());
+    match std::fs::metadata(path) {
+        Ok(about) if about.is_dir() => {}
+        Ok(_) => return Ok(path.to_owned()),
+        Err(error) => {
+            // The anchor that the recording will have when it is complete.
+            let folder = path.parent().filter(|folder| path.ends_with(ANCHOR) && folder.join(PARTS).is_dir());
+            return Err(folder.map_or_else(|| read(error), |folder| OpenError::Unfinished { path: folder.to_owned() }));
+        }
     }
     let mut found = Vec::new();
     let mut folders = vec![path.to_owned()];
     for folder in std::fs::read_dir(path).map_err(read)?.flatten() {
-        if folder.path().is_dir() {
+        if folder.path().is_dir() && folder.file_name() != PARTIAL {
             folders.push(folder.path());
         }
     }
-    for folder in folders {
+    folders.sort();
+    for folder in &folders {
         let Ok(files) = std::fs::read_dir(folder) else { continue };
         let entries = files.flatten().map(|file| file.path());
         found.extend(entries.filter(|file| file.is_file() && is_entry(file)));
     }
     found.sort();
     match found.as_slice() {
-        // What a recorder leaves until it has made an archive of it.
-        [] if path.join("parts").is_dir() => Err(OpenError::Unfinished { path: path.to_owned() }),
-        [] => Err(OpenError::EmptyFolder { path: path.to_owned() }),
+        [] => Err(match folders.into_iter().find(|folder| folder.join(PARTS).is_dir()) {
+            Some(path) => OpenError::Unfinished { path },
+            None => OpenError::EmptyFolder { path: path.to_owned() },
+        }),
         [one] => Ok(one.clone()),
         [first, ..] => Err(OpenError::ManyArchives { path: path.to_owned(), count: found.len(), first: first.clone() }),
     }
@@ -99,4 +113,53 @@ fn is_entry(file: &Path) -> bool {
 /// The name of a file in its folder.
 pub(crate) fn name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said of a path below a folder that holds these folders and files.
+    fn said(of: &str, holds: &[&str]) -> String {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        for name in holds {
+            let path = folder.path().join(name);
+            let (around, file) = if name.ends_with('/') {
+                (path.as_path(), None)
+            } else {
+                (path.parent().expect("it has one"), Some(&path))
+            };
+            std::fs::create_dir_all(around).expect("there is room for a folder");
+            if let Some(file) = file {
+                std::fs::write(file, "OTF2").expect("there is room for a file");
+            }
+        }
+        let found = match entry(&folder.path().join(of)) {
+            Ok(path) => path.display().to_string(),
+            Err(error) => error.to_string(),
+        };
+        found.replace(&folder.path().display().to_string(), "AT")
+    }
+
+    #[test]
+    fn a_recording_that_is_not_complete_names_what_completes_it() {
+        let unfinished = "AT/run: a recording that is not complete\n  remedy: partune record --complete AT/run";
+        assert_eq!(said("run", &["run/parts/"]), unfinished);
+        assert_eq!(said("run/traces.otf2", &["run/parts/"]), unfinished);
+        assert_eq!(said("", &["run/parts/"]), unfinished);
+        // Completion was interrupted: what it had made is not an archive yet.
+        assert_eq!(said("run", &["run/parts/", "run/traces.partial/traces.otf2"]), unfinished);
+        // It is complete, and only its parts could not be removed.
+        assert_eq!(said("run", &["run/parts/", "run/traces.otf2"]), "AT/run/traces.otf2");
+        assert_eq!(said("run/traces.otf2", &["run/parts/", "run/traces.otf2"]), "AT/run/traces.otf2");
+    }
+
+    #[test]
+    fn other_folders_are_not_taken_for_recordings() {
+        assert!(said("run", &["run/"]).contains("the folder holds no archive"));
+        assert!(said("run/other.otf2", &["run/parts/"]).contains("No such file"), "nobody records into that");
+        // Somebody else's folder of this name, beside an archive.
+        assert_eq!(said("run", &["run/parts/", "run/b.prv"]), "AT/run/b.prv");
+        assert_eq!(said("", &["run/parts/", "old/traces.otf2"]), "AT/old/traces.otf2");
+    }
 }

@@ -3,7 +3,7 @@
 //! [`Diagnosis`] is what was found, and [`Run`] answers whatever else there is to know; neither shows what it is made from. Types from below that
 //! stand here are ids and plain values.
 //!
-//! The first floor that touches files. Everything here is told to a [`Progress`], and everything that was noticed about the
+//! The first floor that touches files. Everything here is reported to a [`Progress`], and everything that was noticed about the
 //! input ends in [`Diagnosis::quality`].
 
 mod compare;
@@ -65,7 +65,7 @@ pub fn analyses() -> impl Iterator<Item = About> {
     ANALYSES.iter().map(about)
 }
 
-/// Is told what the engine does. Called from several threads.
+/// Learns what the engine does. Called from several threads.
 pub trait Progress: Sync {
     /// A stage began.
     fn stage(&self, name: &'static str);
@@ -86,7 +86,7 @@ impl Progress for () {
     fn stage(&self, _: &'static str) {}
 }
 
-/// Does a stage and tells how long it took.
+/// Does a stage and reports how long it took.
 pub(crate) fn timed<T>(progress: &dyn Progress, name: &'static str, work: impl FnOnce() -> T) -> T {
     let begin = Instant::now();
     let result = work();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use partune_machine::{Machine, ReadError};
 
-/// Why a description cannot be had.
+/// Why a description cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum MachineError {
     #[error("{}: {error}\n  remedy: make one with partune machine measure -o {}", path.display(), path.display())]

@@ -1,4 +1,4 @@
-//! A format: what tells its files from others, and how a run is read from them.
+//! A format: how to tell its files from others, and how a run is read from them.
 
 use partune_trace::Trace;
 

@@ -168,11 +168,11 @@ impl<B: Beside> Joined<B> {
         self.replaced = Some(replaced);
     }
 
-    /// The paths of the PE in terms of the trace.
-    pub(crate) fn paths_of_trace(&self, region: impl Fn(RegionKey) -> RegionId) -> Vec<PePath> {
+    /// The paths of the PE in terms of the trace, and whether a visit of each was recorded.
+    pub(crate) fn paths_of_trace(&self, region: impl Fn(RegionKey) -> RegionId) -> Vec<(PePath, bool)> {
         match &self.replaced {
-            Some(replaced) => replaced.paths.clone(),
-            None => self.paths.iter().map(|(up, key)| (*up, region(*key), CallSite::NONE)).collect(),
+            Some(replaced) => replaced.paths.iter().copied().zip(replaced.is_recorded.iter().copied()).collect(),
+            None => self.paths.iter().map(|(up, key)| ((*up, region(*key), CallSite::NONE), true)).collect(),
         }
     }
 
@@ -182,16 +182,16 @@ impl<B: Beside> Joined<B> {
         let recorded: usize = self.segments.iter().map(|resolved| resolved.segment.stream.visits.len()).sum();
         let mut all: Option<(Stream, B)> = None;
         for resolved in self.segments {
-            let (mut stream, told) = resolved.finish(paths, moved);
+            let (mut stream, more) = resolved.finish(paths, moved);
             match &mut all {
                 None => {
                     if moved.is_none() {
                         stream.visits.reserve_exact(recorded - stream.visits.len());
                     }
-                    all = Some((stream, told));
+                    all = Some((stream, more));
                 }
                 Some((all, beside)) => {
-                    beside.append(told, all);
+                    beside.append(more, all);
                     all.append(stream);
                 }
             }

@@ -1,7 +1,7 @@
 //! What the reader of any trace format needs, so that a format is what is written in its files and nothing else.
 //!
 //! - [`Files`]: bytes by name, from whoever may open files;
-//! - [`Source`]: definitions that are read, and parts of events that can be, each into a [`Segment`] by an [`Assembler`] that is told of
+//! - [`Source`]: definitions that are read, and parts of events that can be, each into a [`Segment`] by an [`Assembler`] that learns of
 //!   enters, leaves and facts and does not know what came before;
 //! - [`read`]: from a source to a sealed trace, in parallel;
 //! - [`Format`]: one value a format; [`ImportError`]: why something cannot be read at all.

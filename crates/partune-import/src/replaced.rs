@@ -24,6 +24,8 @@ pub struct Replaced {
     /// Their paths are positions in `paths`.
     pub(crate) visits: Visits,
     pub(crate) paths: Vec<PePath>,
+    /// Of each path, whether one of its visits was recorded.
+    pub(crate) is_recorded: Vec<bool>,
     /// Where each recorded visit went.
     pub(crate) moved: Vec<VisitIx>,
     known: FxHashMap<PePath, u32>,
@@ -41,6 +43,7 @@ impl Replaced {
     /// Adds a recorded visit; returns its path.
     pub fn recorded(&mut self, visit: &Recorded, parent: Option<u32>, site: CallSite) -> u32 {
         let path = self.path((parent, visit.region, site));
+        self.is_recorded[path as usize] = true;
         let moved = self.visits.push(Visit { enter: visit.enter, exit: visit.exit, path: CallPathId(path) });
         self.moved.push(moved);
         path
@@ -58,9 +61,10 @@ impl Replaced {
     }
 
     fn path(&mut self, path: PePath) -> u32 {
-        let paths = &mut self.paths;
+        let (paths, is_recorded) = (&mut self.paths, &mut self.is_recorded);
         *self.known.entry(path).or_insert_with(|| {
             paths.push(path);
+            is_recorded.push(false);
             paths.len() as u32 - 1
         })
     }

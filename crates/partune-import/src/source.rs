@@ -56,7 +56,7 @@ pub trait Source: Sync {
 /// Reads the events of a source into a trace that has its definitions.
 ///
 /// Cost: linear in events. Memory: the columns of the trace, once more for what of them is being concatenated, and what the source needs for
-/// the parts that are being read, one a thread.
+/// the parts that are being read, one per thread.
 pub fn read<S: Source>(source: S, mut builder: TraceBuilder, advance: Advance<'_>) -> Trace {
     let mut joined = read_parts(&source, builder.pes.len(), advance);
     joined.par_iter_mut().enumerate().for_each(|(pe, joined)| source.joined(PeId(pe as u32), joined));
@@ -100,9 +100,17 @@ fn merge_paths<S: Source>(source: &S, joined: &[Joined<S::Beside>], paths: &mut 
     let mut known: FxHashMap<(CallPathId, RegionId, CallSite), CallPathId> = FxHashMap::default();
     let of_pe = |(pe, joined): (usize, &Joined<S::Beside>)| {
         let mut map: Vec<CallPathId> = Vec::new();
-        for (parent, region, site) in joined.paths_of_trace(|key| source.region(PeId(pe as u32), key)) {
+        for ((parent, region, site), is_recorded) in joined.paths_of_trace(|key| source.region(PeId(pe as u32), key)) {
             let parent = parent.map_or(CallPathId::NONE, |parent| map[parent as usize]);
-            map.push(*known.entry((parent, region, site)).or_insert_with(|| paths.push_at(parent, region, site)));
+            let mut is_new = false;
+            let path = *known.entry((parent, region, site)).or_insert_with(|| {
+                is_new = true;
+                paths.push_at(parent, region, site)
+            });
+            if is_new || is_recorded {
+                paths.set_recorded(path, is_recorded);
+            }
+            map.push(path);
         }
         map
     };

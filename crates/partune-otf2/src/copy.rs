@@ -48,7 +48,7 @@ const CHUNK_SIZES: std::ops::RangeInclusive<u64> = 256 << 10..=16 << 20;
 
 /// Copies the archive with this anchor file to one with another anchor file.
 ///
-/// Cost: linear in bytes, parallel over locations. Memory: a chunk a thread.
+/// Cost: linear in bytes, parallel over locations. Memory: a chunk per thread.
 pub fn copy(files: &dyn Files, anchor_name: &str, sink: &dyn Sink, to_anchor: &str) -> Result<Copy, CopyError> {
     let anchor = crate::import::read_anchor(files, anchor_name)?;
     let archive = Archive::new(files, anchor_name, &anchor);

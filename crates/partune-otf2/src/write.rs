@@ -22,7 +22,7 @@ pub const ANCHOR: &str = "traces.otf2";
 pub const DEFINITIONS: &str = "traces.def";
 pub const LOCATIONS: &str = "traces";
 
-/// The property of a calling context that tells where it is while it calls: bytes from the begin of its module to the return address. Lines
+/// The property of a calling context that says where it is while it calls: bytes from the begin of its module to the return address. Lines
 /// are too coarse to tell which of two calls comes first, and stripped programs have none.
 pub const OFFSET: &str = "PARTUNE::OFFSET";
 

@@ -30,5 +30,5 @@ pub use openshmem::OPENSHMEM;
 pub use paradigm::{Class, Construct, Paradigm};
 pub use posix_io::POSIX_IO;
 pub use pthread::PTHREAD;
-pub use recognise::{PARADIGMS, Recognised, paradigm, recognise};
+pub use recognise::{PARADIGMS, Recognised, is_model, paradigm, recognise};
 pub use upc::UPC;

@@ -38,6 +38,11 @@ pub fn paradigm(word: &str) -> Option<&'static Paradigm> {
     PARADIGMS.iter().copied().find(|paradigm| same(paradigm.name) || paradigm.aliases.iter().copied().any(same))
 }
 
+/// Whether a name is that of a programming model: user code is of none, and neither is what a recorder writes about itself.
+pub fn is_model(name: &str) -> bool {
+    PARADIGMS.iter().any(|paradigm| paradigm.name == name && **paradigm != measurement::MEASUREMENT)
+}
+
 /// What a region is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recognised {

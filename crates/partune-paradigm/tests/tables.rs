@@ -1,6 +1,6 @@
 //! What must hold of every table.
 
-use partune_paradigm::{Class, PARADIGMS, recognise};
+use partune_paradigm::{Class, PARADIGMS, is_model, recognise};
 use partune_trace::{Completion, Participants, Role};
 use std::collections::BTreeSet;
 
@@ -146,4 +146,10 @@ fn no_name_panics() {
             }
         }
     }
+}
+
+#[test]
+fn user_code_and_measurement_are_no_programming_models() {
+    assert!(PARADIGMS.iter().filter(|it| it.name != "measurement").all(|it| is_model(it.name)));
+    assert!(!["measurement", "user", "compiler", "none", "unknown", ""].into_iter().any(is_model));
 }

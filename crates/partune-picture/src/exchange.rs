@@ -89,7 +89,7 @@ impl Exchanges {
     }
 }
 
-/// Tells what a PE started to give to others, or to get from them: the other, whether it gets, what.
+/// Reports what a PE started to give to others, or to get from them: the other, whether it gets, what.
 fn given(trace: &Trace, index: &Index, pe: PeId, mut tell: impl FnMut(PeId, bool, Exchange)) {
     let Some(stream) = trace.streams().get(pe) else { return };
     for (row, send) in stream.sends.iter().enumerate().filter(|(_, send)| send.peer.is_some()) {

@@ -5,7 +5,7 @@ use partune_base::PeId;
 /// Rows of a picture: of so many PEs that follow each other, or of groups of PEs (processes, machines).
 ///
 /// A row holds one PE, or one group, if they fit, else a power of two, so that rows keep their meaning between runs of similar size.
-/// 20 bytes a PE.
+/// 20 bytes per PE.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fold {
     pes: Vec<PeId>,

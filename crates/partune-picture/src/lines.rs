@@ -82,7 +82,7 @@ impl Lines {
 }
 
 /// Messages and one-sided accesses of which one end is in an interval on a PE of the picture, in order of PE and time. If they are more than
-/// `most`, none is told; `count` is the number of ends then, which is more than that of lines.
+/// `most`, none is listed; `count` is the number of ends then, which is more than that of lines.
 pub fn moved(trace: &Trace, index: &Index, fold: &Fold, begin: Time, end: Time, most: usize) -> Found<Moved> {
     let (accesses, ends) = (of_pes(index, fold), |pe: &PeId| {
         let stream = &trace.streams()[*pe];

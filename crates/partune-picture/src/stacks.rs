@@ -9,7 +9,7 @@ const EACH: usize = 64;
 /// None is open.
 const NOTHING: u32 = u32::MAX;
 
-/// Of every 64th visit of each PE, the innermost visit around it: 0.06 bytes a visit.
+/// Of every 64th visit of each PE, the innermost visit around it: 0.06 bytes per visit.
 #[derive(Clone, Debug)]
 pub struct Stacks {
     around: Table<PeId, Vec<u32>>,

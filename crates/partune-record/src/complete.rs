@@ -117,7 +117,7 @@ pub(crate) fn complete_launched(folder: &Path, lock: &Lock) -> Result<Summary, R
 fn complete_held(folder: &Path, _: &Lock, patience: Duration) -> Result<Summary, RecordError> {
     let mut needed = Needed::default();
     complete_parts(folder, patience, &mut needed).map_err(|error| match error {
-        RecordError::Nothing { .. } => {
+        RecordError::Nothing { .. } | RecordError::Unwritten { .. } => {
             // There is nothing that could be completed later: the folder is free again.
             let _ = fs::remove_dir_all(folder.join(PARTS));
             error
@@ -148,7 +148,7 @@ fn complete_parts(folder: &Path, patience: Duration, asked: &mut Needed) -> Resu
     let mut summary = Summary { archive: folder.join(ANCHOR), ..Summary::default() };
     let mut processes = read(folder, patience, &mut summary.quality)?;
     if processes.is_empty() {
-        return Err(RecordError::Nothing { folder: folder.to_owned() });
+        return Err(RecordError::Nothing { folder: folder.to_owned(), ended: None });
     }
     *asked = at_least(folder, &processes)?;
     let parts = folder.join(PARTS);
@@ -321,6 +321,9 @@ fn read(folder: &Path, patience: Duration, quality: &mut Quality) -> Result<Vec<
     let read: Vec<_> = logs.into_par_iter().map(|(path, log)| lanes(&path, log)).collect::<Result<_, _>>()?;
     let is_empty = |process: &Process| process.log.rank().is_none() && process.lanes.is_empty();
     let processes: Vec<Process> = read.into_iter().filter(|process| !is_empty(process)).collect();
+    if processes.is_empty() && unreadable > 0 {
+        return Err(RecordError::Unwritten { folder: folder.to_owned(), processes: unreadable });
+    }
     let damaged = |process: &&Process| process.log.damaged > 0;
     for process in processes.iter().filter(damaged) {
         let ProcessLog { damaged, pid, host, .. } = &process.log;

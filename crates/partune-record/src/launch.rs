@@ -55,19 +55,68 @@ pub struct Request {
 pub struct Launched {
     pub status: ExitStatus,
     folder: PathBuf,
+    made: Made,
     lock: Lock,
 }
 
 impl Launched {
-    /// Completes the archive of what the command left.
+    /// Completes the archive of what the command left. If that is nothing, folders that were made for it go.
     pub fn complete(self) -> Result<Summary, RecordError> {
-        complete_launched(&self.folder, &self.lock)
+        let Launched { status, folder, made, lock } = self;
+        let completed = complete_launched(&folder, &lock);
+        drop(lock);
+        completed.map_err(|error| match error {
+            RecordError::Nothing { folder, .. } => {
+                made.remove();
+                RecordError::Nothing { folder, ended: Some(status) }
+            }
+            error => error,
+        })
     }
 }
 
-/// Prepares the folder and runs the command to its end. What was recorded lies in the folder's parts then.
+/// Folders that were made for a recording, the innermost first.
+#[derive(Debug)]
+struct Made(Vec<PathBuf>);
+
+impl Made {
+    /// Makes a folder and those around it that are not there.
+    fn folder(folder: &Path) -> Result<Made, RecordError> {
+        let named = folder.ancestors().filter(|it| !it.as_os_str().is_empty());
+        let made = Made(named.take_while(|it| !it.exists()).map(Path::to_owned).collect());
+        // Whatever this user lets others do elsewhere: what is loaded into the program comes from here.
+        match DirBuilder::new().recursive(true).mode(0o755).create(folder) {
+            Ok(()) => Ok(made),
+            Err(error) => {
+                made.remove();
+                Err(RecordError::file(folder)(error))
+            }
+        }
+    }
+
+    /// Removes those that nothing is in.
+    fn remove(self) {
+        for folder in self.0 {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+/// Prepares the folder and runs the command to its end. What was recorded lies in the folder's parts then. Leaves nothing if that fails.
 pub fn launch(request: &Request) -> Result<Launched, RecordError> {
     let [program, arguments @ ..] = request.command.as_slice() else { return Err(RecordError::NoCommand) };
+    let made = Made::folder(&request.folder)?;
+    match run(request, program, arguments) {
+        // Named as it was given: what is said of the archive should be what was asked for.
+        Ok((status, lock)) => Ok(Launched { status, folder: request.folder.clone(), made, lock }),
+        Err(error) => {
+            made.remove();
+            Err(error)
+        }
+    }
+}
+
+fn run(request: &Request, program: &OsStr, arguments: &[OsString]) -> Result<(ExitStatus, Lock), RecordError> {
     let (lock, folder) = prepare(&request.folder)?;
     let parts = folder.join(PARTS);
     let started = start(request, program, arguments, &folder, &parts);
@@ -81,8 +130,7 @@ pub fn launch(request: &Request) -> Result<Launched, RecordError> {
     signals::hand_to(None);
     // Processes that were killed need it; completion makes one, if this cannot be stored.
     let _ = clock::kept(&parts);
-    // Named as it was given: what is said of the archive should be what was asked for.
-    Ok(Launched { status: status.map_err(failed(program))?, folder: request.folder.clone(), lock })
+    Ok((status.map_err(failed(program))?, lock))
 }
 
 fn start(
@@ -149,10 +197,8 @@ fn prepended(value: &OsStr, variable: &str, separator: &str) -> OsString {
     all
 }
 
-/// Makes the folder and takes its lock; refuses one that holds something already. The path has no links.
+/// Takes the folder's lock; refuses a folder that holds something already. The path has no links.
 fn prepare(folder: &Path) -> Result<(Lock, PathBuf), RecordError> {
-    // Whatever this user lets others do elsewhere: what is loaded into the program comes from here.
-    DirBuilder::new().recursive(true).mode(0o755).create(folder).map_err(RecordError::file(folder))?;
     let real = fs::canonicalize(folder).map_err(RecordError::file(folder))?;
     let lock = Lock::take(folder)?;
     let parts = real.join(PARTS);

@@ -27,6 +27,7 @@ mod worlds;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 
 pub use complete::{Summary, complete};
 pub use launch::{Launched, Mode, Request, launch};
@@ -54,12 +55,14 @@ pub enum RecordError {
          run, and be writable by nobody else; choose such a folder with -o, or set TMPDIR"
     )]
     NoPlace,
+    #[error("no process was recorded in {}: {}", folder.display(), why_nothing(*ended))]
+    Nothing { folder: PathBuf, ended: Option<ExitStatus> },
     #[error(
-        "no process was recorded in {}: the program did not initialise MPI, or it is linked statically, so that no library can be put \
-         in front of MPI",
+        "nothing is known of the {processes} processes that were recorded in {}: they could not write what their events mean: free some \
+         space, and record again",
         folder.display()
     )]
-    Nothing { folder: PathBuf },
+    Unwritten { folder: PathBuf, processes: usize },
     #[error("{}: {error}", path.display())]
     Filter { path: PathBuf, error: FilterError },
     #[error("no program of the command can be read that {} could be about: name it in the command", path.display())]
@@ -93,6 +96,22 @@ impl RecordError {
 
     fn codec(path: &Path) -> impl Fn(CodecError) -> RecordError {
         move |error| RecordError::Codec { path: path.to_owned(), error }
+    }
+}
+
+/// Why a command that ended so, or in a way that nobody knows any more, left nothing: first what is known, then what may be.
+fn why_nothing(ended: Option<ExitStatus>) -> String {
+    const UNSEEN: &str = "is linked statically, so that no library can be put in front of MPI";
+    match ended {
+        Some(status) if status.success() => format!("the program did not initialise MPI, or it {UNSEEN}"),
+        Some(status) => {
+            format!(
+                "the command failed ({status}) before a process of it initialised MPI; if one did, the program {UNSEEN}"
+            )
+        }
+        None => {
+            format!("the command failed before a process of it initialised MPI, or its program did not, or it {UNSEEN}")
+        }
     }
 }
 

@@ -147,6 +147,42 @@ fn nothing_recorded_is_an_error_with_a_reason() {
     assert!(error.to_string().starts_with("there is no recording"), "{error}");
     fs::create_dir(folder.path().join("parts")).expect("a folder");
     let error = partune_record::complete(folder.path()).expect_err("there is nothing");
-    assert!(error.to_string().contains("did not initialise MPI"), "{error}");
+    assert!(error.to_string().contains("before a process of it initialised MPI, or its program did not"), "{error}");
     assert!(!folder.path().join("parts").exists(), "the next recording has room");
+}
+
+/// What the command did comes first, and where it ended well there is nothing to say of that.
+#[test]
+fn why_nothing_was_recorded_begins_with_how_the_command_ended() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let around = folder.path().join("made");
+    let said = |command: &str| {
+        let command = ["sh", "-c", command].map(Into::into).to_vec();
+        let request = partune_record::Request { command, folder: around.join("for it"), ..Default::default() };
+        let launched = partune_record::launch(&request).expect("a shell is on every system");
+        let error = launched.complete().expect_err("nobody calls MPI").to_string();
+        assert!(!around.exists(), "what was made for it goes with it");
+        error.split_once(": ").expect("a folder and a reason").1.to_owned()
+    };
+    assert!(said("exit 42").starts_with("the command failed (exit status: 42) before"), "{}", said("exit 42"));
+    assert!(said("kill -9 $$").starts_with("the command failed (signal: 9"), "{}", said("kill -9 $$"));
+    assert!(said("true").starts_with("the program did not initialise MPI"), "{}", said("true"));
+    assert!(!said("true").contains("failed"), "{}", said("true"));
+}
+
+/// Folders that were there before stay, and so does what somebody else put there.
+#[test]
+fn a_start_that_fails_leaves_what_was_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let there = folder.path().join("there");
+    fs::create_dir(&there).expect("a folder");
+    for at in [folder.path().join("new/and/newer"), there.clone(), there.join("new")] {
+        let command = vec!["/no/such/program".into()];
+        let request = partune_record::Request { command, folder: at, ..Default::default() };
+        let error = partune_record::launch(&request).expect_err("nobody has it");
+        assert!(matches!(error, partune_record::RecordError::Start { .. }), "{error}");
+    }
+    let left: Vec<_> = fs::read_dir(folder.path()).expect("a folder").flatten().map(|it| it.file_name()).collect();
+    assert_eq!(left, ["there"]);
+    assert_eq!(fs::read_dir(there).expect("it stays").count(), 0);
 }

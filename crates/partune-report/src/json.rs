@@ -49,7 +49,7 @@ pub(crate) struct Document<'a> {
 
 /// A piece of a run, in seconds after its first event.
 #[derive(Serialize, JsonSchema)]
-#[allow(clippy::struct_field_names, reason = "a key tells its unit")]
+#[allow(clippy::struct_field_names, reason = "a key names its unit")]
 pub(crate) struct PieceEntry {
     begin_s: f64,
     end_s: f64,

@@ -16,7 +16,7 @@ pub fn facts(diagnosis: &Diagnosis) -> Vec<(&'static str, String)> {
         ("Nodes", nodes(run)),
         ("Paradigms", paradigms(run).join(", ")),
         ("Event records", run.events().to_string()),
-        ("Clock", format!("{} ticks a second; {}", run.clock().ticks_per_second(), clocks(run))),
+        ("Clock", format!("{} ticks per second; {}", run.clock().ticks_per_second(), clocks(run))),
         (
             "Messages",
             format!(
@@ -57,7 +57,7 @@ fn clocks(run: &Run) -> String {
     }
 }
 
-/// Names of the paradigms of regions that call paths have.
+/// Names of the programming models of the run, see [`Run::paradigms`].
 pub fn paradigms(run: &Run) -> Vec<String> {
     run.paradigms().into_iter().map(|name| names::clip(name, 120).into_owned()).collect()
 }

@@ -13,7 +13,7 @@ use crate::{names, words};
 pub(crate) fn header(out: &mut String, diagnosis: &Diagnosis, archive: &str) {
     let run = &diagnosis.run;
     let pes = names::pes(run);
-    let paradigms = run.paradigms_at_work();
+    let paradigms = crate::run::paradigms(run);
     let what = if run.is_profile() {
         format!("profile of {} operations", run.profiled_operations())
     } else {
@@ -82,7 +82,7 @@ fn account(out: &mut String, run: &Run, time: &Account, style: Style) {
         (time.io, "input and output"),
         (time.idle, "nothing recorded"),
     ];
-    // What would be told as 0.00 % is left out.
+    // What would be printed as 0.00 % is left out.
     let parts = kinds.iter().filter(|(value, _)| known(*value) >= 5e-5 * base);
     let parts: Vec<String> =
         parts.map(|(value, words)| format!("{words} {}", names::percent(known(*value) / base))).collect();

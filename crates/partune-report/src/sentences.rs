@@ -1,4 +1,4 @@
-//! What is told in plain words: how much of a run is useful, and what a finding loses. For documents, and for who serves them.
+//! What is said in plain words: how much of a run is useful, and what a finding loses. For documents, and for who serves them.
 
 use partune_engine::{Diagnosis, Ranked};
 

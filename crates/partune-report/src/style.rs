@@ -49,7 +49,7 @@ impl Style {
         format!("{style}{text}{style:#}")
     }
 
-    /// A text behind its label, which goes on under its own begin where it is too long for a line.
+    /// A text after its label, which goes on under its own begin where it is too long for a line.
     pub(crate) fn wrapped(self, out: &mut String, (tone, label): (Tone, &str), text: &str) {
         let indent = label.chars().count();
         let mut column = indent;
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn long_text_goes_on_under_its_begin() {
-        // 40 words: behind the label's 6 columns a first one of 4, each other of 5: 7 fit into 40 columns, 19 into 100, 31 into 160.
+        // 40 words: after the label's 6 columns a first one of 4, each other of 5: 7 fit into 40 columns, 19 into 100, 31 into 160.
         for (width, lines) in [(40, 6), (100, 3), (160, 2)] {
             let mut out = String::new();
             Style { width, ..Style::PLAIN }.wrapped(&mut out, (Tone::Plain, "note: "), &"word ".repeat(40));

@@ -122,7 +122,7 @@ fn table_text(out: &mut String, run: &Run, table: &DataTable, limit: usize) {
     }
 }
 
-/// The end of a text that is too long: of a call path, the inner part tells more.
+/// The end of a text that is too long: of a call path, the inner part says more.
 fn clip(text: &str, width: usize) -> String {
     let length = text.chars().count();
     if length <= width {

@@ -99,7 +99,7 @@ fn finding(out: &mut String, run: &Run, (number, hours): (usize, bool), ranked: 
     }
 }
 
-/// Seconds of an hour; from so much time of PEs on, losses are told in core-hours.
+/// Seconds of an hour; from so much time of PEs on, losses are printed in core-hours.
 const HOUR: f64 = 3600.0;
 
 /// Where the function around a place is called from, as far as known; of several places the two that cost most.

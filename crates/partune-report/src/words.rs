@@ -129,7 +129,7 @@ enum Of {
     Because(&'static str),
 }
 
-/// A fact of a finding in words: what it is, and its value. A debug build refuses one that has none; else it is told by its name.
+/// A fact of a finding in words: what it is, and its value. A debug build refuses one that has none; else it is printed by its name.
 pub fn fact(name: &str, value: f64) -> (String, String) {
     let number = || format!("{value:.4}").trim_end_matches('0').trim_end_matches('.').to_owned();
     let known = FACTS.iter().find(|it| it.0 == name);

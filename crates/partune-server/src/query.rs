@@ -1,4 +1,4 @@
-//! What a question asks for: parameters with their limits. Whatever is not in order is told, never guessed.
+//! What a question asks for: parameters with their limits. Whatever is not in order is reported, never guessed.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -11,7 +11,7 @@ use crate::reply::Error;
 pub(crate) struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// From the part of an address behind `?`. Only keys of a list are taken.
+    /// From the part of an address after `?`. Only keys of a list are taken.
     pub(crate) fn new(text: &str, known: &[&str]) -> Result<Query, Error> {
         let mut rows: Vec<(String, String)> = Vec::new();
         for part in text.split('&').filter(|part| !part.is_empty()) {

@@ -88,7 +88,7 @@ impl Run {
         (ticks * 1_000_000_000).div_euclid(per_second).clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
     }
 
-    /// The last moment that [`Run::ns`] tells as this number, or as an earlier one.
+    /// The last moment that [`Run::ns`] gives as this number, or as an earlier one.
     pub(crate) fn time(&self, ns: i64) -> Time {
         let per_second = i128::from(self.recorded().clock().ticks_per_second());
         let ticks = ((i128::from(ns) + 1) * per_second - 1).div_euclid(1_000_000_000);

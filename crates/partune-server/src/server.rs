@@ -46,7 +46,7 @@ pub struct Settings {
 /// Why nothing can be served.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    #[error("port {port} of 127.0.0.1 cannot be had: {error}\n  remedy: give another one with --port, or none")]
+    #[error("port {port} of 127.0.0.1 cannot be used: {error}\n  remedy: give another one with --port, or none")]
     Listen { port: u16, error: std::io::Error },
     #[error("{}: {error}\n  remedy: give the folder that the page was built to", path.display())]
     Page { path: PathBuf, error: std::io::Error },

@@ -20,7 +20,7 @@ fn connect(site: &Site) -> TcpStream {
 /// Asks over a connection that stays open. The status; none if it was closed.
 fn ask(stream: &mut TcpStream, site: &Site, token: &str) -> Option<String> {
     let request = format!("HEAD /{token}/api/runs HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", site.port);
-    // What is closed cannot be written to, which reading tells.
+    // What is closed cannot be written to, which reading shows.
     let _ = stream.write_all(request.as_bytes());
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {

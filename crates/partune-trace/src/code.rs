@@ -89,6 +89,7 @@ pub struct CallPaths {
     regions: Table<CallPathId, RegionId>,
     sites: Table<CallPathId, CallSite>,
     depths: Table<CallPathId, u32>,
+    recorded: Table<CallPathId, bool>,
     operations: Table<CallPathId, CallPathId>,
     places: Table<CallPathId, Place>,
 }
@@ -108,9 +109,15 @@ impl CallPaths {
         self.regions.push(region);
         self.sites.push(site);
         self.depths.push(depth);
+        self.recorded.push(true);
         self.operations.push(CallPathId::NONE);
         self.places.push(Place::NONE);
         self.parents.push(parent)
+    }
+
+    /// Says whether any visit of a path has events; see [`CallPaths::is_recorded`].
+    pub fn set_recorded(&mut self, path: CallPathId, is_recorded: bool) {
+        self.recorded[path] = is_recorded;
     }
 
     /// Computes [`CallPaths::operation`] and [`CallPaths::place`] of every path.
@@ -170,6 +177,12 @@ impl CallPaths {
     /// The place in the parent from which this path is called; [`CallSite::NONE`] if unknown.
     pub fn site(&self, path: CallPathId) -> CallSite {
         self.sites[path]
+    }
+
+    /// Whether a visit of it has events of its own. Otherwise it is a function that is known from the call chains of operations, or from
+    /// samples, alone: no visit of it made the program stop for an event.
+    pub fn is_recorded(&self, path: CallPathId) -> bool {
+        self.recorded[path]
     }
 
     /// Number of ancestors; 0 for a root.

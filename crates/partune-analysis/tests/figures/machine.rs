@@ -136,6 +136,44 @@ fn recording_is_taken_from_computing_times() {
     assert!(analyze_with(&trace, "measurement", &Options::default()).sections.is_empty());
 }
 
+/// The trace of a text in which these functions are known from the calls inside of them alone.
+fn inferred(text: &str, functions: &[&str]) -> Trace {
+    let known = partune_testkit::trace(text);
+    let mut builder = partune_testkit::builder(text);
+    for function in functions {
+        builder.paths.set_recorded(partune_testkit::path(&known, function), false);
+    }
+    builder.seal()
+}
+
+#[test]
+fn functions_without_events_of_their_own_cost_nothing_to_record() {
+    let text = "resolution 1000
+        pe 0: main 0..100 { f 10..40 { MPI_Send 20..25 send(to=1, bytes=8) } MPI_Send 50..60 send(to=1, bytes=8) }
+        pe 1: main 0..100 { MPI_Recv 10..20 recv(from=0, bytes=8) MPI_Recv 50..60 recv(from=0, bytes=8) }";
+    let corrected = |trace: &Trace| {
+        let outcome = analyze_with(trace, "measurement", &options(&[]));
+        ["main", "main/f"].map(|path| at_path(trace, &outcome, "sites", path, "corrected"))
+    };
+    // With events of their own, `main` is entered, and encloses `f` and a send on PE 0, two receives on PE 1; `f` encloses a send.
+    assert_close(&corrected(&partune_testkit::trace(text)), &[0.060 + 0.080 - 0.006, 0.025 - 0.002]);
+    // Otherwise only the operations stopped: of `main` one and two, of `f` one.
+    assert_close(&corrected(&inferred(text, &["main", "main/f"])), &[0.060 + 0.080 - 0.003, 0.025 - 0.001]);
+}
+
+#[test]
+fn functions_without_events_of_their_own_are_not_too_frequent_to_be_recorded() {
+    let text =
+        "resolution 1000\n pe 0: main 0..1000000 { repeat 1000 every 500 { tiny 100..109 { MPI_Iprobe 101..108 } } }";
+    let places = |trace: &Trace| {
+        let outcome = analyze_with(trace, "frequency", &options(&[]));
+        let names = outcome.findings.iter().map(|it| partune_testkit::path_name(trace, it.path));
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(places(&partune_testkit::trace(text)), ["main/tiny", "main/tiny/MPI_Iprobe"]);
+    assert_eq!(places(&inferred(text, &["main", "main/tiny"])), ["main/tiny/MPI_Iprobe"]);
+}
+
 #[test]
 fn undistorted_places_are_not_listed_and_frequent_ones_cost_what_the_machine_says() {
     let trace = partune_testkit::trace("resolution 1000\n pe 0: main 0..1000000 { f 0..500000 }");

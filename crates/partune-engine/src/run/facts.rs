@@ -6,9 +6,6 @@ use partune_trace::{PeKind, Piece};
 
 use super::Run;
 
-/// Operations of a PE that are looked at for their paradigms.
-const FIRST: usize = 1000;
-
 /// How many took part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
@@ -155,21 +152,11 @@ impl Run {
         Some(Metric { name: self.trace.strings().get(metric.name), unit: self.trace.strings().get(metric.unit) })
     }
 
-    /// Names of the paradigms whose constructs call paths have, in order.
+    /// Names of the programming models whose constructs call paths of the run have, in order. What a producer marks as user code or as its
+    /// own measurement is of none.
     pub fn paradigms(&self) -> Vec<&str> {
-        distinct(self.paths().filter_map(|path| self.region_at(path).paradigm))
-    }
-
-    /// The same of the operations that are at work: those that each PE does first, or that a profile sums up.
-    pub fn paradigms_at_work(&self) -> Vec<&str> {
-        let first = |pe: PeId| {
-            let stream = &self.trace.streams()[pe];
-            stream.operations.iter().take(FIRST).map(|visit| stream.visits.at(*visit).path)
-        };
-        let first = self.active_pes().iter().flat_map(|pe| first(*pe));
-        let profile = self.trace.profile().into_iter().flat_map(|profile| profile.pes.iter());
-        let summed = profile.flat_map(|pe| &pe.rows).map(|row| row.path);
-        distinct(first.chain(summed).filter_map(|path| self.region_at(path).paradigm))
+        let named = self.paths().filter_map(|path| self.region_at(path).paradigm);
+        distinct(named.filter(|name| partune_paradigm::is_model(name)))
     }
 
     /// Names of the nodes that processes ran on, in order.

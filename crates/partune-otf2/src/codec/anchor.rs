@@ -13,7 +13,7 @@ use super::wire::put_string;
 /// Where the files of an archive are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Substrate {
-    /// Files of a file system, one or two a location.
+    /// Files of a file system, one or two per location.
     Posix,
     /// Containers of SIONlib, which this codec cannot open.
     Sion,
@@ -143,7 +143,7 @@ pub const ANCHOR_FORMAT: u8 = 3;
 const MAGIC: &[u8] = b"OTF2";
 
 impl Anchor {
-    /// Reads an anchor file. Bytes behind the known fields are ignored, and the end mark is not required.
+    /// Reads an anchor file. Bytes after the known fields are ignored, and the end mark is not required.
     pub fn read(bytes: &[u8]) -> Result<Anchor, CodecError> {
         let chunk = unchunked(bytes).map_err(|_| CodecError::NotAnAnchor)?;
         let mut at = Cursor::new(chunk.bytes, chunk.endian);

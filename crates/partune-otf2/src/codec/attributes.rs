@@ -11,7 +11,7 @@ use super::wire::{put_c32, put_c64};
 
 macro_rules! values {
     ($($id:literal $(#[$doc:meta])* $name:ident($ty:ty) $wire:ident $(=> $map:ident)?,)*) => {
-        /// A value behind its type; references are ids of definitions.
+        /// A value after its type; references are ids of definitions.
         #[derive(Debug, Clone, Copy, PartialEq)]
         pub enum Value {
             $($(#[$doc])* $name($ty),)*

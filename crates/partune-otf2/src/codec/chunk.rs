@@ -10,7 +10,7 @@ use super::error::{CodecError, Flaw};
 
 /// The rest of the chunk is padding.
 pub(crate) const END_OF_CHUNK: u8 = 0;
-/// The buffer ends; the C library writes it behind the end of a file, and nobody reads so far.
+/// The buffer ends; the C library writes it after the end of a file, and nobody reads so far.
 pub(crate) const END_OF_BUFFER: u8 = 1;
 /// The file ends.
 pub(crate) const END_OF_FILE: u8 = 2;
@@ -77,7 +77,7 @@ pub fn check_size(chunk_size: u64) -> Result<(), CodecError> {
     if chunk_size > CHUNKED_HEADER as u64 { Ok(()) } else { Err(CodecError::ChunkSize(chunk_size)) }
 }
 
-/// The chunks of a file. An error of the iterator concerns one chunk; the next call goes on behind it.
+/// The chunks of a file. An error of the iterator concerns one chunk; the next call goes on after it.
 pub fn chunks(bytes: &[u8], chunk_size: u64) -> Result<Chunks<'_>, CodecError> {
     check_size(chunk_size)?;
     let size = usize::try_from(chunk_size).unwrap_or(usize::MAX);

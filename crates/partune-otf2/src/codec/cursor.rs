@@ -80,7 +80,7 @@ impl<'a> Cursor<'a> {
         Cursor { rest: bytes, end: bytes.len(), endian }
     }
 
-    /// The same buffer further on; a position behind its end reads as its end, one before the cursor as the cursor.
+    /// The same buffer further on; a position after its end reads as its end, one before the cursor as the cursor.
     #[must_use]
     #[inline]
     pub fn at(self, pos: usize) -> Self {
@@ -88,7 +88,7 @@ impl<'a> Cursor<'a> {
         Cursor { rest: self.rest.get(ahead..).unwrap_or_default(), ..self }
     }
 
-    /// The same position in a buffer that ends at `end`, if that is not behind its end.
+    /// The same position in a buffer that ends at `end`, if that is not after its end.
     #[must_use]
     pub fn until(self, end: usize) -> Self {
         let len = end.saturating_sub(self.pos()).min(self.rest.len());

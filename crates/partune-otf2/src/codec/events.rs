@@ -56,19 +56,19 @@ pub fn read_chunk<V: EventVisitor>(chunk: &Chunk<'_>, visitor: &mut V) -> ChunkO
     let mut outcome = ChunkOutcome { events: 0, unknown: 0, extended: 0, end: EndKind::Exhausted };
     loop {
         if chunk.endian == Endian::Little {
-            let (behind, events) = visits(place, visitor);
-            place = behind;
+            let (after, events) = visits(place, visitor);
+            place = after;
             outcome.events += events;
         }
         outcome.end = match event(place, visitor) {
-            Ok(Step::Event { behind, extended }) => {
-                place = behind;
+            Ok(Step::Event { after, extended }) => {
+                place = after;
                 outcome.events += 1;
                 outcome.extended += u64::from(extended);
                 continue;
             }
-            Ok(Step::Unknown { behind }) => {
-                place = behind;
+            Ok(Step::Unknown { after }) => {
+                place = after;
                 outcome.unknown += 1;
                 continue;
             }
@@ -85,8 +85,8 @@ const LEAVE: u8 = 13;
 
 /// Bytes that a time, the type of a visit and an eight byte load of its region take: 9 + 1 + 1 + 8.
 const WINDOW: usize = 19;
-/// Where the type of a record is behind a time.
-const BEHIND_TIME: usize = 9;
+/// Where the type of a record is after a time.
+const AFTER_TIME: usize = 9;
 
 /// Where a chunk is being read. Small and passed by value, so that it stays in registers.
 #[derive(Clone, Copy)]
@@ -105,10 +105,10 @@ fn visits<'a, V: EventVisitor>(place: Place<'a>, visitor: &mut V) -> (Place<'a>,
         // Whether a time precedes is hard to predict, so it is computed, not branched on.
         let timed = window[0] == TIMESTAMP;
         let stamp = if timed { load::<1>(window) } else { time };
-        let id = if timed { window[BEHIND_TIME] } else { window[0] };
-        let len = if timed { window[BEHIND_TIME + 1] } else { window[1] };
-        let bits = if timed { load::<{ BEHIND_TIME + 2 }>(window) } else { load::<2>(window) };
-        let head = if timed { BEHIND_TIME + 2 } else { 2 };
+        let id = if timed { window[AFTER_TIME] } else { window[0] };
+        let len = if timed { window[AFTER_TIME + 1] } else { window[1] };
+        let bits = if timed { load::<{ AFTER_TIME + 2 }>(window) } else { load::<2>(window) };
+        let head = if timed { AFTER_TIME + 2 } else { 2 };
         if (id != ENTER && id != LEAVE) || len > 4 {
             break;
         }
@@ -129,8 +129,8 @@ fn visits<'a, V: EventVisitor>(place: Place<'a>, visitor: &mut V) -> (Place<'a>,
 
 /// What [`event`] found.
 enum Step<'a> {
-    Event { behind: Place<'a>, extended: bool },
-    Unknown { behind: Place<'a> },
+    Event { after: Place<'a>, extended: bool },
+    Unknown { after: Place<'a> },
     End(EndKind),
 }
 
@@ -152,17 +152,17 @@ fn event<'a, V: EventVisitor>(place: Place<'a>, visitor: &mut V) -> Result<Step<
     if let Some(list) = attributes {
         visitor.attributes(list);
     }
-    let behind = Place { at: if singleton { inside } else { at.at(end) }, time };
+    let after = Place { at: if singleton { inside } else { at.at(end) }, time };
     match read {
         Some(Event::Enter { region }) => visitor.enter(time, region),
         Some(Event::Leave { region }) => visitor.leave(time, region),
         Some(other) => visitor.event(time, &other),
         None => {
             visitor.unknown(time, id, at.take(end - at.pos())?);
-            return Ok(Step::Unknown { behind });
+            return Ok(Step::Unknown { after });
         }
     }
-    Ok(Step::Event { behind, extended })
+    Ok(Step::Event { after, extended })
 }
 
 /// Eight bytes at `AT`.
@@ -196,9 +196,9 @@ pub(crate) fn next<'a>(
         match id {
             TIMESTAMP => *time = at.u64()?,
             ATTRIBUTE_LIST => {
-                let (list, behind) = attribute_list(*at)?;
+                let (list, after) = attribute_list(*at)?;
                 *attributes = Some(list);
-                *at = behind;
+                *at = after;
             }
             END_OF_CHUNK => return Ok(Next::End(EndKind::EndOfChunk)),
             END_OF_FILE => return Ok(Next::End(EndKind::EndOfFile)),

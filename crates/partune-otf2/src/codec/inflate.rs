@@ -4,7 +4,7 @@
 //! Each write of the library became a block: a mark of eight bytes, three sizes of four (compressed, plain, compressed of the block before),
 //! then a zlib stream that is flushed but not ended. The sizes are little endian whatever the host; big endian ones are understood too.
 //!
-//! The library wrote as many bytes behind the header as the *plain* data have, so blocks may be followed by bytes without meaning: the next
+//! The library wrote as many bytes after the header as the *plain* data have, so blocks may be followed by bytes without meaning: the next
 //! block is looked for at both distances. Source: `OTF2_File.c` and `OTF2_Compression_Zlib.c` of OTF2 as it came with Scalasca 2.5.
 
 use std::borrow::Cow;
@@ -74,11 +74,11 @@ pub struct Block {
 /// there were. It is asked for headers only.
 pub fn block(at: u64, size: u64, read: &mut dyn FnMut(u64, &mut [u8]) -> usize) -> Option<Block> {
     let mut header = [0; HEADER];
-    let behind = at.checked_add(HEADER as u64).filter(|behind| *behind <= size)?;
+    let after = at.checked_add(HEADER as u64).filter(|after| *after <= size)?;
     if read(at, &mut header) < HEADER || !MARKS.iter().any(|mark| header.starts_with(mark)) {
         return None;
     }
-    let rest = size - behind;
+    let rest = size - after;
     let number = |from: usize| {
         let four = header[from..].first_chunk::<4>().copied().unwrap_or_default();
         [u64::from(u32::from_le_bytes(four)), u64::from(u32::from_be_bytes(four))]
@@ -87,12 +87,12 @@ pub fn block(at: u64, size: u64, read: &mut dyn FnMut(u64, &mut [u8]) -> usize) 
     // The order in which the compressed data fit into what is left; little endian if both or neither does.
     let order = usize::from(compressed[0] > rest && compressed[1] <= rest);
     let (compressed, plain) = (compressed[order], plain[order]);
-    let data = behind..behind + compressed.min(rest);
+    let data = after..after + compressed.min(rest);
     let mut begins = |at: u64| {
         let mut mark = [0; 8];
         at == size || (at < size && read(at, &mut mark) == mark.len() && MARKS.contains(&mark))
     };
-    let ends = [behind.saturating_add(compressed), behind.saturating_add(plain)];
+    let ends = [after.saturating_add(compressed), after.saturating_add(plain)];
     let next = ends.into_iter().find(|&end| begins(end)).unwrap_or(ends[0]);
     Some(Block { data, plain, next })
 }

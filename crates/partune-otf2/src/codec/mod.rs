@@ -5,7 +5,7 @@
 //!
 //! Constraints, held by tests and fuzz targets:
 //!
-//! * no panic on any input, and no allocation that is sized by a number in the input before the bytes behind it were seen;
+//! * no panic on any input, and no allocation that is sized by a number in the input before the bytes after it were seen;
 //! * damage is data: a reader says where it stopped and why, and what it read before is right;
 //! * endianness belongs to a buffer, so a file may mix both; unknown records are skipped by their length and counted; attributes that a
 //!   record lacks at its end are those that a later version of the format added, and stay `None`.

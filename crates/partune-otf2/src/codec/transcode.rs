@@ -122,7 +122,7 @@ const NONE: u32 = u32::MAX;
 type LateNames = BTreeMap<u32, Option<Vec<u8>>>;
 
 /// Names of nodes of the machine, regions and places in the source that are not defined before what they name: their texts, if they are defined
-/// behind it. The C library's readers join these names to paths and call them without looking, and crash where there is none, so a copy has them at its begin. With them comes the number of the text for
+/// after it. The C library's readers join these names to paths and call them without looking, and crash where there is none, so a copy has them at its begin. With them comes the number of the text for
 /// what has no name.
 fn late_names(bytes: &[u8], chunk_size: u64) -> Result<(LateNames, u32), CodecError> {
     let mut known = BTreeSet::new();

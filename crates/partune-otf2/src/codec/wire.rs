@@ -37,7 +37,7 @@ fn put_bytes(to: &mut Vec<u8>, value: u64) {
 }
 
 pub(crate) fn put_string(to: &mut Vec<u8>, value: &[u8]) {
-    // A NUL byte would end the string early for a reader and shift everything behind it.
+    // A NUL byte would end the string early for a reader and shift everything after it.
     to.extend(value.iter().copied().take_while(|&byte| byte != 0));
     to.push(0);
 }
@@ -165,7 +165,7 @@ array!(/// A compressed count and that many compressed integers of 32 bits.
 array!(/// A compressed count and that many compressed integers of 64 bits.
     C64s: C32 of C64 as u64, 9);
 
-/// A count of one byte and that many metric values, each behind its type.
+/// A count of one byte and that many metric values, each after its type.
 #[derive(Debug, Clone, Copy)]
 pub enum MetricValues {}
 

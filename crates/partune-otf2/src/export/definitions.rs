@@ -104,7 +104,7 @@ fn locations<S: FnMut(&[u8])>(layout: &Layout<'_>, events: &[u64], to: &mut Defi
     Ok(())
 }
 
-/// A region with what tells its role again: the name for what is in the tables of paradigms, the role of OTF2 for the rest.
+/// A region with what its role is recognised by: the name for what is in the tables of paradigms, the role of OTF2 for the rest.
 fn region_row<S: FnMut(&[u8])>(
     trace: &Trace,
     region: &Region,

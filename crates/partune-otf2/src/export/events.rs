@@ -1,4 +1,4 @@
-//! The events of a PE: its visits and facts in the order in which they were told.
+//! The events of a PE: its visits and facts in the order in which they were recorded.
 
 use std::collections::VecDeque;
 
@@ -41,7 +41,7 @@ impl Skipped {
     }
 }
 
-/// A record of a fact: its time, the visit it is told in, and the record.
+/// A record of a fact: its time, the visit it is recorded in, and the record.
 struct Told {
     time: Time,
     visit: VisitIx,
@@ -131,7 +131,7 @@ fn exits(trace: &Trace, stream: &Stream, facts: &[Told]) -> Vec<Time> {
 /// Facts of the present moment. Each waits for the visit that it belongs to, as long as something begins or ends.
 #[derive(Default)]
 struct Pending {
-    /// In the order in which they were told; those that are written are gone.
+    /// In the order in which they were recorded; those that are written are gone.
     told: VecDeque<Option<Told>>,
     /// How many were taken from the front.
     taken: usize,
@@ -200,7 +200,7 @@ impl Open<'_> {
         outer.is_some_and(|outer| self.trace.paths().parent(path(self.next)) == outer)
     }
 
-    /// The visit that what is told now belongs to.
+    /// The visit that what is written now belongs to.
     fn current(&self) -> VisitIx {
         self.visits.last().map_or(VisitIx::NONE, |(visit, operation)| operation.unwrap_or(*visit))
     }

@@ -45,7 +45,7 @@ const EVENT_CHUNK: u64 = 1 << 20;
 
 /// Writes a trace as the archive with this anchor file.
 ///
-/// Cost: linear in events, parallel over PEs. Memory: about 80 bytes a fact, and 8 a visit, of the PEs that are being written.
+/// Cost: linear in events, parallel over PEs. Memory: about 80 bytes per fact, and 8 per visit, of the PEs that are being written.
 pub fn export(trace: &Trace, sink: &dyn Sink, anchor_name: &str) -> Result<Exported, ExportError> {
     if trace.profile().is_some() {
         return Err(ExportError::Profile);

@@ -2,7 +2,7 @@
 //!
 //! An attribute of the access says which byte of the window is the first, or an attribute of the enter around it does, then of the
 //! first access in that visit. partune's own recorder knows a displacement instead, in units that the target chose when it made the window:
-//! each process tells its own unit there, and both are brought together here, when all locations are known. What is not told stays
+//! each process reports its own unit there, and both are brought together here, when all locations are known. What is not recorded stays
 //! unknown.
 
 use partune_base::{PeId, WindowId};
@@ -15,7 +15,7 @@ use super::mappings::Mappings;
 use crate::codec::attributes::AttributeList;
 use crate::codec::{Mapping, Value};
 
-/// What an attribute tells.
+/// What an attribute says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Told {
     /// The first byte, relative to the window.
@@ -26,7 +26,7 @@ pub(super) enum Told {
     Unit(u64),
 }
 
-/// What a number tells.
+/// What a number means.
 type Tells = fn(u64) -> Told;
 
 /// Names of attributes, without case and punctuation, and what they tell.
@@ -74,7 +74,7 @@ impl AddressAttributes {
         found
     }
 
-    /// What a list of attributes tells; the first of several.
+    /// What a list of attributes says; the first of several.
     pub(super) fn told(&self, attributes: &AttributeList<'_>, mappings: &Mappings) -> Option<Told> {
         if self.known.is_empty() {
             return None;
@@ -107,7 +107,7 @@ fn number(text: &str) -> Option<u64> {
     }
 }
 
-/// What a location, or a part of it, tells that needs more than the access's record.
+/// What a location, or a part of it, says that needs more than the access's record.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Addresses {
     /// Rows of transfers whose address is a displacement.
@@ -119,7 +119,7 @@ pub(super) struct Addresses {
 }
 
 impl Addresses {
-    /// Appends what a later part tells, whose first transfer is row `offset`.
+    /// Appends what a later part says, whose first transfer is row `offset`.
     pub(super) fn append(&mut self, more: Addresses, offset: usize) {
         self.displaced.extend(more.displaced.iter().map(|row| row + offset as u32));
         self.entered.extend(more.entered);

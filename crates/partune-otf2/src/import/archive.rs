@@ -94,7 +94,7 @@ impl<'a> Archive<'a> {
 
     fn inflate(&self, packed: &[u8]) -> io::Result<Vec<u8>> {
         let limit = inflated_limit(packed.len()).min(INFLATED);
-        // A block that cannot be inflated ends the plain bytes early; the decoder then tells that the file is cut.
+        // A block that cannot be inflated ends the plain bytes early; the decoder then reports that the file is cut.
         match codec::inflate::plain(packed, self.anchor.compression, limit) {
             Ok(plain) => Ok(plain.bytes.into_owned()),
             Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, error)),

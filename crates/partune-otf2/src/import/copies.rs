@@ -1,4 +1,4 @@
-//! Visits of copies: what a stream of a device moved, where the recorder told it as accesses to memory outside of all regions.
+//! Visits of copies: what a stream of a device moved, where the recorder wrote it as accesses to memory outside of all regions.
 //!
 //! Score-P writes a copy as a put or get of the stream and its completion, and nothing around them. So that a copy is time like a
 //! kernel is, it gets a visit from one to the other. A stream does one thing after the other: what overlaps a visit or another

@@ -2,7 +2,7 @@
 //!
 //! A context on a device is a location group of its own in newer archives, beside the processes, and names the process that made it:
 //! its streams are that process's, and no process of their own. In older archives streams are in the group of their process. What
-//! is told nowhere is not guessed: a context whose maker is unknown is a group of its own if there are several processes, and a
+//! is recorded nowhere is not guessed: a context whose maker is unknown is a group of its own if there are several processes, and a
 //! stream whose device is unknown is a device of its own.
 
 use partune_trace::PeKind;
@@ -132,7 +132,7 @@ mod tests {
         let groups = [(1, 0, NONE), (1, 0, NONE), (2, 1, 1), (2, 1, 0), (2, 0, 1)];
         let locations = [(1, 0, "main"), (1, 1, "main"), (2, 2, "a"), (2, 3, "b"), (2, 4, "c"), (2, 4, "d")];
         let definitions = definitions(&groups, &locations);
-        // Two contexts on one device, and one on a device that is not told.
+        // Two contexts on one device, and one on a device that is not recorded.
         let expected = [(0, None), (1, None), (1, Some(0)), (0, Some(0)), (1, Some(1)), (1, Some(1))];
         assert_eq!(found(&definitions), expected);
         assert_eq!([0, 1].map(|node| definitions.text(definitions.node_name(node))), ["host", "host"]);

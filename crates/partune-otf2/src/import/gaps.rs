@@ -1,6 +1,6 @@
 //! What lies between the recorded visits of a location, level by level: a level is the inside of a recorded visit, or of the whole location.
 //!
-//! Each visit is behind a gap of its level, and each level ends with one. [`walk`] shows them in order of time, with the samples that were
+//! Each visit comes after a gap of its level, and each level ends with one. [`walk`] shows them in order of time, with the samples that were
 //! taken in them; who counts and who weaves sees the same ones. A sample lies in the innermost level at its time.
 
 use partune_base::Time;
@@ -55,7 +55,7 @@ pub(super) struct Gap<'a> {
 pub(super) trait Visitor {
     /// Before each visit, and at the end of each level.
     fn gap(&mut self, gap: &Gap<'_>);
-    /// A visit, which begins a level, and what it was called in; `end`: the first visit behind it.
+    /// A visit, which begins a level, and what it was called in; `end`: the first visit after it.
     fn enter(&mut self, _visit: &Recorded, _own: Option<&Called>) {}
     /// A level ends.
     fn leave(&mut self) {}
@@ -63,7 +63,7 @@ pub(super) trait Visitor {
 
 struct Level {
     is_operation: bool,
-    /// The first recorded visit behind it.
+    /// The first recorded visit after it.
     end: usize,
     exit: Time,
     /// What it was called in.
@@ -155,7 +155,7 @@ fn split<'a, T>(list: &mut &'a [T], is_so: impl Fn(&T) -> bool) -> &'a [T] {
     first
 }
 
-/// For each visit the first one behind it that is not inside of it.
+/// For each visit the first one after it that is not inside of it.
 fn ends(recorded: &[Recorded]) -> Vec<usize> {
     let mut ends = vec![recorded.len(); recorded.len()];
     let mut open: Vec<usize> = Vec::new();

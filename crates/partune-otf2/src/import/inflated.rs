@@ -1,7 +1,7 @@
 //! The event file of a zlib archive, inflated piece by piece as it is read, so that the memory it takes does not depend on what it claims to hold.
 //!
 //! Blocks are found by their headers when the file is opened: 48 bytes of memory each. Reading on costs what inflating costs; reading what lies before
-//! the place that was read last begins the block anew. Nothing comes of a damaged block, or of what is behind it.
+//! the place that was read last begins the block anew. Nothing comes of a damaged block, or of what comes after it.
 
 use std::io::{self, ErrorKind};
 use std::sync::{Mutex, PoisonError};

@@ -1,6 +1,6 @@
 //! Which functions went on between two operations, where the recorder does not know: unwind distances below 2.
 //!
-//! Two operations of one function may lie in two calls of it. What tells is where the calls are in its code. Outermost first, as long as both
+//! Two operations of one function may lie in two calls of it. Where the calls are in its code decides. Outermost first, as long as both
 //! operations have the same function at the same place, that place says nothing: the function may have gone round a loop, or have returned
 //! and been called again from a loop around it. The first place that differs decides: a call further down in the same function follows in the same
 //! execution of it, a call further up does not. So time between two operations is that of the innermost function that went on for sure,

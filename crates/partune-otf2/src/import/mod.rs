@@ -6,7 +6,7 @@
 //! [`shares`]). An archive that has statistics of call paths in
 //! place of events becomes a profile ([`statistics`]).
 //!
-//! Nothing here fails on damage: what cannot be read is told in the trace's `Quality`. Only an anchor that cannot be read, or
+//! Nothing here fails on damage: what cannot be read is reported in the trace's `Quality`. Only an anchor that cannot be read, or
 //! a substrate that we do not know, is an error.
 
 mod addresses;
@@ -51,7 +51,7 @@ pub const FORMAT: Format = Format {
     open: import,
 };
 
-/// Imports the archive with this anchor file. `progress` is told bytes of events done and in all.
+/// Imports the archive with this anchor file. `progress` gets bytes of events done and in all.
 ///
 /// Cost: linear in events. Memory: the columns of the trace, once more for what of them is being concatenated. The result does
 /// not depend on the number of threads.

@@ -10,7 +10,7 @@ use super::archive::Location;
 use super::runs::{Between, Kept};
 use crate::codec::Damage;
 
-/// Tells what was lost of a file.
+/// Reports what was lost of a file.
 pub(crate) fn report_damage(name: &str, damage: &Damage, quality: &mut Quality) {
     let lost = damage.lost_chunks + damage.damaged_chunks;
     if lost > 0 {
@@ -43,7 +43,7 @@ pub(crate) fn report_damage(name: &str, damage: &Damage, quality: &mut Quality) 
     );
 }
 
-/// Tells what was wrong with locations.
+/// Reports what was wrong with locations.
 pub(super) fn report_locations(locations: &[Location], joined: &[Joined<Kept>], quality: &mut Quality) {
     let mut faults = Faults::default();
     let mut miscounted: Vec<(u64, u64)> = Vec::new();
@@ -78,7 +78,7 @@ pub(super) fn report_locations(locations: &[Location], joined: &[Joined<Kept>], 
     faults.report("location", quality);
 }
 
-/// Tells how time between operations became that of functions.
+/// Reports how time between operations became that of functions.
 pub(super) fn report_between(
     between: &Between,
     rate: Option<f64>,
@@ -122,7 +122,7 @@ pub(super) fn report_between(
     report_unknown(between.unknown.load(Ordering::Relaxed), all, builder.resolution, quality);
 }
 
-/// Tells of ticks between operations that are those of the outermost function for want of knowing better, if it is 1 % of all.
+/// Reports ticks between operations that are those of the outermost function for want of knowing better, if it is 1 % of all.
 pub(super) fn report_unknown(ticks: u64, all: f64, resolution: u64, quality: &mut Quality) {
     if ticks as f64 <= 0.01 * all {
         return;

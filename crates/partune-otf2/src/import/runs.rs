@@ -42,7 +42,7 @@ pub(super) struct Run {
 pub(super) struct Kept {
     /// What visits were called in, where their enters say so.
     pub(super) called: Vec<Called>,
-    /// What is told of addresses; visits as in the rows.
+    /// What is recorded of addresses; visits as in the rows.
     pub(super) addresses: Addresses,
     /// File operations that were under way at an end of it.
     pub(super) io: OpenOperations,

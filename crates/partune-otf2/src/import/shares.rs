@@ -53,7 +53,7 @@ impl Generators {
     }
 }
 
-/// A part of a gap: up to `end` in the functions down to `frame`; none where no sample tells.
+/// A part of a gap: up to `end` in the functions down to `frame`; none where there is no sample.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch {
     pub(super) frame: Option<u32>,
@@ -134,7 +134,7 @@ impl<'a> Shares<'a> {
         Some(shares)
     }
 
-    /// The parts of a gap, the next one that [`walk`] shows; nothing where no sample tells. In `parts`, which is emptied.
+    /// The parts of a gap, the next one that [`walk`] shows; nothing where there is no sample. In `parts`, which is emptied.
     pub(super) fn share(&mut self, gap: &Gap<'_>, parts: &mut Vec<Stretch>) {
         parts.clear();
         let number = self.of_gaps.get(self.shown).copied().unwrap_or(u32::MAX);
@@ -177,7 +177,7 @@ impl<'a> Shares<'a> {
         for part in parts.iter() {
             let given = length(last, part.end);
             last = part.end;
-            // What no sample tells is behind all others.
+            // What has no sample comes after all others.
             let of_frame = |frame| self.paths.get(&(number, frame)).copied();
             let share = part.frame.map_or(class.shares.len().checked_sub(1), of_frame);
             if let Some(share) = share.and_then(|share| class.shares.get_mut(share)) {

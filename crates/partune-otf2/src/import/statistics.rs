@@ -113,6 +113,7 @@ impl<'a> Paths<'a> {
         recorded.dedup();
         for context in recorded {
             let path = self.place(context, true, paths);
+            paths.set_recorded(path, true);
             self.recorded.entry((paths.parent(path), paths.region(path))).or_insert(path);
         }
         let pes = statistics.iter().zip(locations).map(|(statistics, location)| {
@@ -285,6 +286,7 @@ impl<'a> Paths<'a> {
                 (Some(known), _) | (None, Some(known)) => *known,
                 (None, None) => {
                     let path = paths.push_at(key.0, key.1, key.2);
+                    paths.set_recorded(path, false);
                     self.known.insert(key, path);
                     path
                 }

@@ -158,7 +158,7 @@ impl Visitor for Weaver<'_> {
 }
 
 impl Weaver<'_> {
-    /// How many of the functions before a gap, outermost first and at most, go on behind it.
+    /// How many of the functions before a gap, outermost first and at most, go on after it.
     fn kept(&mut self, gap: &Gap<'_>, is_shared: bool) -> u32 {
         let Some(next) = gap.next else { return 0 };
         let by_distance = self.contexts.kept(next.context, next.unwind_distance);

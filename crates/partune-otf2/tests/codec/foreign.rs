@@ -125,9 +125,9 @@ impl Turner<'_> {
                 }
                 _ => {
                     let count = if kind == 'B' { u64::from(self.byte()) } else { self.compressed() };
-                    let (inner, behind) = rest[1..].split_once(')').unwrap();
+                    let (inner, after) = rest[1..].split_once(')').unwrap();
                     (0..count).for_each(|_| self.layout(inner));
-                    rest = behind;
+                    rest = after;
                 }
             }
         }

@@ -77,7 +77,7 @@ fn corpus() -> Vec<Vec<u8>> {
     writer.finish();
     files.push(definitions);
 
-    // Without a name, with one that nobody defines, with one that is defined behind it, and with a text in the place of no name.
+    // Without a name, with one that nobody defines, with one that is defined after it, and with a text in the place of no name.
     let mut unnamed = Vec::new();
     let mut writer = DefinitionWriter::new(512, |chunk: &[u8]| unnamed.extend_from_slice(chunk)).unwrap();
     writer.write(Text { id: u32::MAX, string: b"no name" }).unwrap();

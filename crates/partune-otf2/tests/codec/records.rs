@@ -16,7 +16,7 @@ const CHUNK: u64 = 1 << 18;
 const SINGLETONS: [u8; 10] = [12, 13, 16, 17, 20, 21, 24, 28, 29, 30];
 
 /// Attributes of any record: each byte is a sound length of a compressed integer, a small count, and the mode of an id map, so any layout
-/// finds what it looks for; the zeros behind them end strings. Large values are the matter of another test.
+/// finds what it looks for; the zeros after them end strings. Large values are the matter of another test.
 fn any_attributes() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(0u8..=1, 0..60).prop_map(|mut bytes| {
         bytes.extend([0; 140]);

@@ -119,6 +119,9 @@ fn functions_span_their_operations() {
     assert_eq!(visits(&trace, 0), TWO_FUNCTIONS);
     assert_eq!(trace.events(), 10, "visits of functions are no events");
     assert_eq!(trace.paths().len(), 8);
+    // `main` and `exchange` are known from the calls inside of them alone.
+    let recorded: Vec<bool> = trace.paths().ids().map(|path| trace.paths().is_recorded(path)).collect();
+    assert_eq!(recorded, TWO_FUNCTIONS.map(|visit| visit.contains("/MPI_")));
     assert_eq!(trace.streams()[PeId(0)].operations.len(), 5);
     assert!(trace.quality().entries().is_empty(), "{:?}", trace.quality());
 }

@@ -87,7 +87,7 @@ fn what_is_written_is_read_again() {
         }
         for (region, row) in trace.regions().iter_ids() {
             let other = &again.regions()[region];
-            // OTF2 has one role for accesses of which no name tells what they are.
+            // OTF2 has one role for accesses of which no name says what they are.
             let role = |role| if role == Role::Get { Role::Put } else { role };
             let text = trace.strings().get(row.name);
             assert_eq!(

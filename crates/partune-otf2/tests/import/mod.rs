@@ -212,7 +212,7 @@ fn a_file_that_shrinks_or_fails_while_it_is_read_is_told_and_costs_only_what_is_
         let same = read(u64::MAX, Some(std::io::ErrorKind::StaleNetworkFileHandle), None);
         assert_eq!((same.streams(), told(&same)), (whole.streams(), told(&whole)), "{}", archive.name);
         for run_bytes in [None, Some(1)] {
-            // All that is behind byte 1,000 has gone.
+            // All that is after byte 1,000 has gone.
             let shorter = read(1000, None, run_bytes);
             assert!(0 < shorter.events() && shorter.events() < whole.events(), "{}", archive.name);
             assert!(told(&shorter).iter().any(|it| it.contains("without an end mark")), "{:?}", told(&shorter));

@@ -285,7 +285,7 @@ proptest! {
             let time = begin + (end - begin) * u64::from(at) / 255;
             let context = known[usize::from(context) % known.len()];
             let distance = if distance == 0 { UNKNOWN } else { distance };
-            // Behind all events of its time: never before the first.
+            // After all events of its time: never before the first.
             let place = events.partition_point(|(other, _)| *other <= time);
             events.insert(place, sample(time, context, distance));
         }

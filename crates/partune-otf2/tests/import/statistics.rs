@@ -1,6 +1,6 @@
 //! A profile says what the visits of a trace add up to: for made-up executions of any shape, both are imported and compared.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use partune_base::{CallPathId, PeId};
 use partune_otf2::codec::Event;
@@ -205,6 +205,7 @@ proptest! {
         // That some time is of unknown functions, and how much.
         prop_assert_eq!(trace.quality().entries(), profile.quality().entries());
         prop_assert_eq!(of_visits(&trace), of_profile(&profile));
+        prop_assert_eq!(recorded(&trace), recorded(&profile));
         prop_assert_eq!((trace.begin(), trace.end()), (profile.begin(), profile.end()));
         // The thread never left its processor.
         let rows = profile.profile().and_then(|profile| profile.of(PeId(0))).map_or(&[][..], |pe| &pe.rows);
@@ -229,6 +230,11 @@ proptest! {
         let profile = profile_of(&program, &statistics);
         prop_assert!(profile.profile().is_some());
     }
+}
+
+/// Call paths that have events of their own.
+fn recorded(trace: &Trace) -> BTreeSet<String> {
+    trace.paths().ids().filter(|path| trace.paths().is_recorded(*path)).map(|path| name(trace, path)).collect()
 }
 
 /// By hand: `main` sends in line 10, computes 20, calls `exchange` in line 20, which sends and after 5 more receives.

@@ -108,7 +108,7 @@ pub(super) struct Lane {
     open_locks: Vec<(u16, Time, u64)>,
 }
 
-/// What the events of one moment have told so far.
+/// What the events of one moment have said so far.
 #[derive(Debug, Default)]
 struct Moment {
     /// The last begin.

@@ -22,7 +22,7 @@
 //! around its logical time is another, that one posted it, and the receive is non-blocking. That holds for every kind of call, persistent
 //! ones too. Which call completed a non-blocking send is not recorded, so it is left open: nothing is said of how long it waited.
 //!
-//! Nothing here fails on damage: what cannot be read is told in the trace's [`Quality`]. Only a file that cannot be opened, or that is no
+//! Nothing here fails on damage: what cannot be read is reported in the trace's [`Quality`]. Only a file that cannot be opened, or that is no
 //! Paraver trace, is an error.
 
 mod collectives;
@@ -55,7 +55,7 @@ use source::Threads;
 pub const FORMAT: Format =
     Format { name: "Paraver", endings: &[".prv", ".prv.gz"], detect: text::is_trace, open: import };
 
-/// Imports the trace with this name; the `.pcf` and `.row` are those beside it with the same stem. `progress` is told bytes of the file
+/// Imports the trace with this name; the `.pcf` and `.row` are those beside it with the same stem. `progress` gets bytes of the file
 /// done and in all.
 ///
 /// Cost: linear in records, but for the sorting of those that are out of order. Memory: that of the trace, and as much again while

@@ -45,7 +45,7 @@ pub(super) struct End {
     pub(super) failed: Option<io::Error>,
 }
 
-/// Whether a file of this name that begins with these bytes is a trace. What is compressed only its name tells.
+/// Whether a file of this name that begins with these bytes is a trace. Of compressed ones only the name says so.
 pub(super) fn is_trace(name: &str, head: &[u8]) -> bool {
     head.starts_with(Header::MARK) || head.starts_with(&COMPRESSED) && name.ends_with(".prv.gz")
 }

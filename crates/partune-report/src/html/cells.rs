@@ -71,7 +71,7 @@ fn cell(run: &Run, values: &Values, row: usize) -> Markup {
         }
         Values::Path(values) if !values[row].is_some() => html! { td.wide { (names::OUTSIDE) } },
         Values::Path(values) => {
-            // Of a deep path, the inner part tells more.
+            // Of a deep path, the inner part says more.
             html! { td.wide { code { (names::clip(&names::callpath(run, values[row]).join(" › "), 240)) } } }
         }
         Values::Word(values) => html! { td { (values[row].replace('_', " ")) } },

@@ -150,6 +150,21 @@ mod tests {
         assert!(!page.contains("<img") && !page.contains('\u{202e}'));
     }
 
+    /// In the first line of the screen and in the report, whenever they come in the run; what the recorder writes about itself is none.
+    #[test]
+    fn programming_models_are_the_same_everywhere() {
+        let text = "pe 0: main 0..100000 { \"TRACE BUFFER FLUSH\" 0..1 repeat 1500 every 2 { MPI_Wtime 1..2 } shmem_quiet 5000..5001 }";
+        let diagnosis = partune_engine::analyze(partune_testkit::trace(text), &Request::default(), &());
+        let facts = crate::facts(&diagnosis);
+        assert!(facts.contains(&("Paradigms", "MPI, OpenSHMEM".to_owned())), "{facts:?}");
+        let screen = crate::text(
+            &diagnosis,
+            "run",
+            crate::TextOptions { findings: 1, table_rows: 0, style: crate::Style::PLAIN },
+        );
+        assert!(screen.starts_with("run: 1 PE in 1 process, MPI + OpenSHMEM, "), "{screen}");
+    }
+
     #[test]
     fn long_names_keep_their_end() {
         let name = "x".repeat(5000);

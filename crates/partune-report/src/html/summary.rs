@@ -12,7 +12,7 @@ use crate::{names, words};
 /// Losses of data that stand before the figures.
 const LOSSES: usize = 3;
 
-/// Findings told in plain words.
+/// Findings in plain words.
 const WORST: usize = 3;
 
 pub(super) fn summary(diagnosis: &Diagnosis) -> Markup {

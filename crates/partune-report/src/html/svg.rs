@@ -83,7 +83,7 @@ pub(super) fn sized(width: f64, height: f64, name: &str, content: &Markup) -> Ma
     html! { svg viewBox={ "0 0 " (px(width)) " " (px(height)) } width=(px(width)) height=(px(height)) role="img" aria-label=(name) { (content) } }
 }
 
-/// A picture with links in it: its parts are told one by one.
+/// A picture with links in it: its parts are read out one by one.
 pub(super) fn linked(height: f64, name: &str, content: &Markup) -> Markup {
     html! { svg viewBox={ "0 0 " (px(WIDTH)) " " (px(height)) } width=(px(WIDTH)) height=(px(height)) role="group" aria-label=(name) { (content) } }
 }
@@ -115,7 +115,7 @@ pub(super) fn ticks(range: f64, parts: f64) -> Vec<f64> {
     (0..=(range / step * (1.0 + 1e-9)) as usize).map(|tick| tick as f64 * step).collect()
 }
 
-/// An axis of time below a picture that begins `offset` seconds after the run: its first label tells that, the others count from there.
+/// An axis of time below a picture that begins `offset` seconds after the run: its first label says that, the others count from there.
 pub(super) fn time_axis(y: f64, range: f64, offset: f64) -> Markup {
     let at = |value: f64| LEFT + (WIDTH - LEFT) * value / range.max(f64::MIN_POSITIVE);
     let plus = if offset > 0.0 { "+" } else { "" };

@@ -46,7 +46,7 @@ fn drawn(diagnosis: &Diagnosis, fold: &Fold) -> Markup {
     let seen = seen(&timeline);
     html! {
         figure {
-            (svg::linked(below + 22.0, "Time line: one row a PE or group of PEs, coloured by what it did", &content))
+            (svg::linked(below + 22.0, "Time line: one row per PE or group of PEs, coloured by what it did", &content))
             (of_kinds(&seen))
             figcaption {
                 "Time from left to right, PEs from top to bottom" (folding(fold)) ". Each column is " (names::seconds(column))

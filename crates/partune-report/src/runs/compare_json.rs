@@ -11,8 +11,8 @@ use super::place::{At, FigureRow, PlaceId, figures, first, letter, notes};
 use super::{NamedRun, pretty};
 use crate::json;
 
-/// What `partune compare --json` prints. Lists with an entry a run are in the order of `runs`; the first run is the base. Lists with an
-/// entry a change have none for the base.
+/// What `partune compare --json` prints. Lists with an entry per run are in the order of `runs`; the first run is the base. Lists with an
+/// entry per change have none for the base.
 #[derive(Serialize, JsonSchema)]
 struct CompareDocument<'a> {
     /// Version of this document.

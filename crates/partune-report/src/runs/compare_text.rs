@@ -167,7 +167,7 @@ fn places<I: PlaceId>(
     }
 }
 
-/// Whether a difference has a line: it is told, or nothing tells whether it is noise.
+/// Whether a difference has a line: it is reported, or nothing says whether it is noise.
 fn is_shown(verdict: Verdict) -> bool {
     verdict.is_told() || verdict == Verdict::Unknown
 }

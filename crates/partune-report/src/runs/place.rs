@@ -92,7 +92,7 @@ pub(super) struct FigureRow {
     /// `efficiency`, `bounds` or `gaps`.
     section: &'static str,
     name: &'static str,
-    /// One a run; null where the run has no such figure.
+    /// One per run; null where the run has no such figure.
     values: Vec<Option<f64>>,
 }
 

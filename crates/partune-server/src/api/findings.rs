@@ -327,7 +327,7 @@ pub(super) fn detail(run: &Run, ask: &Ask<'_>) -> Result<Detail, Error> {
     })
 }
 
-/// The longest instances: all waits of its place are asked for, or those that its analysis tells.
+/// The longest instances: all waits of its place are asked for, or those that its analysis lists.
 fn instances(run: &Run, finding: &Finding) -> Instances {
     let mut columns = Instances::default();
     let mut push = |instance: Instance| {

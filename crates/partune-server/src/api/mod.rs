@@ -74,7 +74,7 @@ static ENDPOINTS: &[Endpoint] = &[
     endpoint!("environment", [], environment::environment),
 ];
 
-/// The answer to a question: a path below `api/`, and what is behind `?`.
+/// The answer to a question: a path below `api/`, and what comes after `?`.
 pub(crate) fn answer(runs: &Runs, path: &str, query: &str) -> Answer {
     let parts: Vec<&str> = path.split('/').collect();
     let (run, rest) = match parts.as_slice() {

@@ -11,7 +11,7 @@ use crate::reply::Error;
 use crate::run::Run;
 use crate::text;
 
-/// Findings that are told.
+/// Findings that are listed.
 const WORST: usize = 10;
 /// Of these, so many in sentences.
 const TOLD: usize = 3;

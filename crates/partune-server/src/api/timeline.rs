@@ -23,7 +23,7 @@ const BINS: usize = 1 << 18;
 const SUMS: usize = 1 << 20;
 /// Bins that one task goes over.
 const CHUNK: usize = 4096;
-/// Visits that are told one by one.
+/// Visits that are listed one by one.
 const SPANS: usize = 8192;
 
 #[derive(Serialize)]
@@ -143,7 +143,7 @@ fn fold(run: &Run, ask: &Ask<'_>) -> Result<(Fold, Grouping), Error> {
     let words = [("none", Grouping::None), ("process", Grouping::Process), ("host", Grouping::Host)];
     let grouping = ask.query.word("group", &words)?;
     let pes = run.pes().get(first..run.pes().len().min(first.saturating_add(count)));
-    let pes = pes.ok_or_else(|| Error::question("first is behind the last PE", "runs/R/pes lists them"))?;
+    let pes = pes.ok_or_else(|| Error::question("first is after the last PE", "runs/R/pes lists them"))?;
     Ok((folded(run, pes, grouping, rows), grouping))
 }
 

@@ -107,16 +107,19 @@ pub(crate) fn record(request: &Request, show: impl FnOnce(&Summary) -> anyhow::R
         }
     };
     let status = launched.status;
-    if !status.success() {
+    let completed = launched.complete();
+    // That nothing was recorded is said with how the command ended, and is no fault of partune's.
+    let is_nothing = matches!(completed, Err(RecordError::Nothing { .. }));
+    if !status.success() && !is_nothing {
         output::note(&format!("partune: the command ended with {status}"));
     }
-    let shown = launched.complete().map_err(Into::into).and_then(|summary| show(&summary));
+    let shown = completed.map_err(Into::into).and_then(|summary| show(&summary));
     if let Err(error) = &shown {
         output::error(error);
     }
     let code = status.code().or_else(|| status.signal().map(|signal| SIGNALLED + signal));
     match code.map(|code| code.clamp(0, 255) as u8) {
-        Some(0) | None if shown.is_err() => ExitCode::from(FAILED),
+        Some(0) | None if shown.is_err() && !is_nothing => ExitCode::from(FAILED),
         code => ExitCode::from(code.unwrap_or(FAILED)),
     }
 }

@@ -104,23 +104,35 @@ fn nothing_recorded_is_said() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let at = |name: &str| folder.path().join(name);
 
-    let output = record(&at("no-mpi"), &["true"]);
-    assert_eq!(output.status.code(), Some(125), "{}", said(&output));
-    assert!(said(&output).contains("no process was recorded"), "{}", said(&output));
-    assert!(!at("no-mpi").join("traces.otf2").exists(), "no archive that is none");
-
-    let output = record(&at("nobody"), &["/no/such/program"]);
-    assert_eq!(output.status.code(), Some(127), "{}", said(&output));
-    assert!(said(&output).contains("/no/such/program"), "{}", said(&output));
+    // The exit status is the command's; 125 is for what partune itself cannot do, 127 for what it cannot start.
+    for (command, status, reason) in [
+        (&["true"][..], 0, "the program did not initialise MPI"),
+        (&["sh", "-c", "exit 42"], 42, "the command failed (exit status: 42)"),
+        (&["sh", "-c", "kill -9 $$"], 128 + 9, "the command failed (signal: 9"),
+        (&["/no/such/program"], 127, "/no/such/program cannot be started"),
+    ] {
+        let output = record(&at("made"), command);
+        assert_eq!(output.status.code(), Some(status), "{command:?}: {}", said(&output));
+        let first = said(&output).lines().next().map(str::to_owned).unwrap_or_default();
+        assert!(first.contains(reason), "{command:?}: {}", said(&output));
+        assert!(!at("made").exists(), "{command:?}: no archive that is none, and no folder for it");
+    }
 
     let output = record(&at("usage"), &[]);
     assert_eq!(output.status.code(), Some(2), "a command is needed: {}", said(&output));
+}
 
-    // What the command says of itself counts more than that nothing was recorded; shells add 128 to signals.
-    let output = record(&at("fails"), &["sh", "-c", "exit 7"]);
-    assert_eq!(output.status.code(), Some(7), "{}", said(&output));
-    let output = record(&at("killed"), &["sh", "-c", "kill -9 $$"]);
-    assert_eq!(output.status.code(), Some(128 + 9), "{}", said(&output));
+/// A launcher that starts nothing has said why; that the program does not use MPI would be a guess, and a wrong one.
+#[test]
+fn a_launcher_that_fails_is_the_reason() {
+    for built in built("waits/late_sender.c") {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        let launcher = format!("mpirun.{}", built.mpi.name);
+        let output = record(&folder.path().join("made"), &[&launcher, "-n", "1", "/no/such/program"]);
+        assert!(!matches!(output.status.code(), Some(0 | 125) | None), "{}", said(&output));
+        let own = said(&output).lines().find(|line| line.starts_with("partune: ")).map(str::to_owned);
+        assert!(own.is_some_and(|it| it.contains("the command failed (exit status: ")), "{}", said(&output));
+    }
 }
 
 #[test]
