@@ -216,7 +216,7 @@ impl ProcessLog {
             }
             Line::Sync { ticks, offset, deviation } => self.syncs.push(Sync { ticks, offset, deviation }),
             Line::Sampled { ticks, cpu_time, missed, spent } => {
-                self.sampled = Some(Sampled { ticks, cpu_time, missed, spent })
+                self.sampled = Some(Sampled { ticks, cpu_time, missed, spent });
             }
             Line::Note { text } => self.notes.push(text.into_string()),
             // Every process exits; that it had finalised before is what counts.

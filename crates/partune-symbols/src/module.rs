@@ -147,12 +147,11 @@ impl<'a> Module<'a> {
         if let Some(function) = function.filter(|_| !nameless) {
             return (function, Origin::Debug);
         }
-        let (name, from) = match symbol {
-            Some(symbol) => (strings.intern(&demangle(symbol)), self.symbols_from),
-            None => {
-                let start = self.starts.get_or_init(|| Starts::of(&self.file)).find(address).unwrap_or(address);
-                (strings.intern(&format!("{}+{start:#x}", self.name())), Origin::Nothing)
-            }
+        let (name, from) = if let Some(symbol) = symbol {
+            (strings.intern(&demangle(symbol)), self.symbols_from)
+        } else {
+            let start = self.starts.get_or_init(|| Starts::of(&self.file)).find(address).unwrap_or(address);
+            (strings.intern(&format!("{}+{start:#x}", self.name())), Origin::Nothing)
         };
         let Some(function) = function else {
             frames.push(Frame { function: name, ..Frame::NONE });

@@ -36,7 +36,6 @@ programs! {
     files "files.c"
     sessions "sessions.c"
     threads "threads.c"
-    samples "samples.c"
     short_threads "short_threads.c"
     exceptions "exceptions.cpp"
     f08 "f08.f90"

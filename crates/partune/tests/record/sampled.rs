@@ -13,7 +13,7 @@ fn printed_by(rank: usize, said: &str) -> ([f64; 3], u64) {
 }
 
 fn check(mpi: &Mpi) {
-    let Some(built) = Built::new(mpi, "programs/samples.c", &[]) else { return };
+    let Some(built) = Built::new(mpi, "sampled/functions.c", &[]) else { return };
     let recorded = built.record(&[], &[]);
     assert!(recorded.output.status.success(), "{}", recorded.said());
     for (rank, counts) in printed::samples(&recorded.anchor).into_iter().enumerate() {
@@ -42,9 +42,9 @@ fn samples_are_where_time_was_spent() {
 
 #[test]
 fn nothing_is_sampled_where_that_is_not_wanted() {
-    let Some(built) = Built::new(&OPEN_MPI, "programs/samples.c", &[]) else { return };
+    let Some(built) = Built::new(&OPEN_MPI, "sampled/functions.c", &[]) else { return };
     for options in [&["--sample", "off"][..], &["--depth", "0"]] {
         let recorded = built.record(options, &[]);
-        assert!(printed::samples(&recorded.anchor).iter().all(|counts| counts.is_empty()), "{options:?}");
+        assert!(printed::samples(&recorded.anchor).iter().all(std::collections::BTreeMap::is_empty), "{options:?}");
     }
 }

@@ -2,7 +2,6 @@
  * a sleep was interrupted.
  *
  * expect 2 ranks
- * expect each: MPI_Comm_rank 1, MPI_Init 1, MPI_Finalize 1
  */
 #include <mpi.h>
 #include <poll.h>
