@@ -569,7 +569,7 @@ export interface Answers {
       name: string;
       /** `efficiency`, `bounds` or `gaps`. */
       section: string;
-      /** One a run; null where the run has no such figure. */
+      /** One per run; null where the run has no such figure. */
       values: (number | null)[];
     }[];
     /** Largest difference first. Empty if one run is a profile and another is not. */
@@ -726,7 +726,7 @@ export interface Answers {
       name: string;
       /** `efficiency`, `bounds` or `gaps`. */
       section: string;
-      /** One a run; null where the run has no such figure. */
+      /** One per run; null where the run has no such figure. */
       values: (number | null)[];
     }[];
     /** `scale`. */
