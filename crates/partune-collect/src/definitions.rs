@@ -2,7 +2,6 @@
 //!
 //! For the wrappers, on paths that are rare: creation of communicators, groups, windows, files.
 
-use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use partune_parts::log::{Line, Members, Named};
@@ -77,42 +76,4 @@ pub(crate) fn metric(kind: &str, unit: &str, name: &str) -> u32 {
 pub fn clock_offset(ticks: u64, offset: i64, deviation: f64) {
     calibrate();
     log(&Line::Sync { ticks, offset, deviation });
-}
-
-/// Begin, end and bias of the loaded module at an address, and the path of its file.
-pub(crate) fn module_at(address: usize) -> Option<((usize, usize, usize), String)> {
-    struct Search {
-        address: usize,
-        found: Option<((usize, usize, usize), String)>,
-    }
-    extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
-        // SAFETY: the loader calls with valid structures, and with the search below.
-        let (info, search) = unsafe { (&*info, &mut *search.cast::<Search>()) };
-        // SAFETY: the loader's structure says where the module's headers are and how many.
-        let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
-        let bias = info.dlpi_addr as usize;
-        let loaded = headers.iter().filter(|header| header.p_type == libc::PT_LOAD).find_map(|header| {
-            let begin = bias + header.p_vaddr as usize;
-            let end = begin + header.p_memsz as usize;
-            (begin..end).contains(&search.address).then_some((begin, end, bias))
-        });
-        let Some(loaded) = loaded else { return 0 };
-        let name = if info.dlpi_name.is_null() {
-            String::new()
-        } else {
-            // SAFETY: the loader's C string.
-            unsafe { CStr::from_ptr(info.dlpi_name) }.to_string_lossy().into_owned()
-        };
-        let name = if name.is_empty() {
-            std::env::current_exe().unwrap_or_default().to_string_lossy().into_owned()
-        } else {
-            name
-        };
-        search.found = Some((loaded, name));
-        1
-    }
-    let mut search = Search { address, found: None };
-    // SAFETY: the callback matches its argument.
-    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
-    search.found
 }

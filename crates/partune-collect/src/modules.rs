@@ -4,8 +4,7 @@
 //! something since. Walks, also those in a signal's handler, read the last one that was made. An old one stays, since another thread's handler
 //! may be reading it; there is one for each time that a program was seen to have loaded something.
 
-use std::ffi::{c_int, c_void};
-use std::ops::Deref;
+use std::ffi::{CStr, c_int, c_void};
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -13,16 +12,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use framehop::{ExplicitModuleSectionInfo, Module, MustNotAllocateDuringUnwind, Unwinder as _, UnwinderNative};
 
 /// Unwind data of a module.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Data(&'static [u8]);
-
-impl Deref for Data {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        self.0
-    }
-}
+type Data = &'static [u8];
 
 pub(crate) type Table = UnwinderNative<Data, MustNotAllocateDuringUnwind>;
 
@@ -76,16 +66,73 @@ pub(crate) fn known() -> &'static Modules {
 
 /// Asks the loader about its first module only.
 fn generation() -> Generation {
-    extern "C" fn first(info: *mut libc::dl_phdr_info, _: usize, result: *mut c_void) -> c_int {
-        // SAFETY: the loader calls with a valid structure, and with the result below.
-        let (info, result) = unsafe { (&*info, &mut *result.cast::<Generation>()) };
-        *result = Generation { loaded: info.dlpi_adds, unloaded: info.dlpi_subs };
-        1
+    let first = find(|module| Some(Generation { loaded: module.0.dlpi_adds, unloaded: module.0.dlpi_subs }));
+    first.unwrap_or_default()
+}
+
+/// Begin, end and bias of the loaded module at an address, and the path of its file.
+pub(crate) fn module_at(address: usize) -> Option<((usize, usize, usize), String)> {
+    find(|module| {
+        let segment = module.segments().find(|segment| segment.contains(&address))?;
+        Some(((segment.start, segment.end, module.bias()), module.path()))
+    })
+}
+
+/// A module, as the loader shows it while it lists all.
+struct Loaded<'a>(&'a libc::dl_phdr_info);
+
+/// What is looked for in the first module that has it.
+fn find<T, F: FnMut(&Loaded<'_>) -> Option<T>>(look: F) -> Option<T> {
+    struct Search<T, F> {
+        look: F,
+        found: Option<T>,
     }
-    let mut result = Generation::default();
+    extern "C" fn visit<T, F: FnMut(&Loaded<'_>) -> Option<T>>(
+        info: *mut libc::dl_phdr_info,
+        _: usize,
+        search: *mut c_void,
+    ) -> c_int {
+        // SAFETY: the loader calls with a valid structure, and with the search below.
+        let (info, search) = unsafe { (&*info, &mut *search.cast::<Search<T, F>>()) };
+        search.found = (search.look)(&Loaded(info));
+        search.found.is_some().into()
+    }
+    let mut search = Search { look, found: None };
     // SAFETY: the callback matches its argument.
-    unsafe { libc::dl_iterate_phdr(Some(first), (&raw mut result).cast()) };
-    result
+    unsafe { libc::dl_iterate_phdr(Some(visit::<T, F>), (&raw mut search).cast()) };
+    search.found
+}
+
+impl Loaded<'_> {
+    /// What its addresses are more in memory than in its file.
+    fn bias(&self) -> usize {
+        self.0.dlpi_addr as usize
+    }
+
+    /// Where its parts of a kind are in memory.
+    fn parts(&self, kind: u32) -> impl Iterator<Item = Range<usize>> {
+        // SAFETY: the loader's structure says where the module's headers are and how many.
+        let headers = unsafe { std::slice::from_raw_parts(self.0.dlpi_phdr, self.0.dlpi_phnum.into()) };
+        headers.iter().filter(move |header| header.p_type == kind).map(|header| {
+            let begin = self.bias().wrapping_add(header.p_vaddr as usize);
+            begin..begin + header.p_memsz as usize
+        })
+    }
+
+    fn segments(&self) -> impl Iterator<Item = Range<usize>> {
+        self.parts(libc::PT_LOAD)
+    }
+
+    /// The path of its file; the program itself has none here.
+    fn path(&self) -> String {
+        let name = if self.0.dlpi_name.is_null() {
+            String::new()
+        } else {
+            // SAFETY: the loader's C string.
+            unsafe { CStr::from_ptr(self.0.dlpi_name) }.to_string_lossy().into_owned()
+        };
+        if name.is_empty() { std::env::current_exe().unwrap_or_default().to_string_lossy().into_owned() } else { name }
+    }
 }
 
 /// A list of modules in the making.
@@ -96,68 +143,59 @@ struct Reading {
 }
 
 fn read(last: Option<&'static Modules>, generation: Generation) -> Modules {
-    extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, reading: *mut c_void) -> c_int {
-        // SAFETY: the loader calls with a valid structure, and with the list below.
-        let (info, reading) = unsafe { (&*info, &mut *reading.cast::<Reading>()) };
-        reading.add(info);
-        0
-    }
     let modules = Modules { table: Table::new(), own: 0..0, kept: Vec::new(), generation };
     let mut reading = Reading { modules, last };
-    // SAFETY: the callback matches its argument.
-    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut reading).cast()) };
+    find(|module| {
+        reading.add(module);
+        None::<()>
+    });
     reading.modules
 }
 
 impl Reading {
-    fn add(&mut self, info: &libc::dl_phdr_info) {
-        let bias = info.dlpi_addr as usize;
-        // SAFETY: the loader's structure says where the module's headers are and how many.
-        let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
-        let range = |header: &libc::Elf64_Phdr| {
-            let begin = bias.wrapping_add(header.p_vaddr as usize);
-            begin..begin + header.p_memsz as usize
-        };
-        let loaded = || headers.iter().filter(|header| header.p_type == libc::PT_LOAD).map(range);
-        let Some(begin) = loaded().map(|range| range.start).min() else { return };
-        let end = loaded().map(|range| range.end).max().unwrap_or(begin);
+    fn add(&mut self, module: &Loaded<'_>) {
+        let Some(begin) = module.segments().map(|segment| segment.start).min() else { return };
+        let end = module.segments().map(|segment| segment.end).max().unwrap_or(begin);
         let here = read as *const () as usize;
-        if loaded().any(|range| range.contains(&here)) {
+        if module.segments().any(|segment| segment.contains(&here)) {
             self.modules.own = begin..end;
         }
-        let Some(header) = headers.iter().find(|header| header.p_type == libc::PT_GNU_EH_FRAME).map(range) else {
-            return;
-        };
+        let Some(header) = module.parts(libc::PT_GNU_EH_FRAME).next() else { return };
         // SAFETY: a segment of a loaded module, which stays while the loader calls.
         let index = unsafe { std::slice::from_raw_parts(header.start as *const u8, header.len()) };
         let Some(frames) = frames(index, header.start) else { return };
-        let Some(segment) = loaded().find(|range| range.contains(&frames)) else { return };
+        let Some(segment) = module.segments().find(|segment| segment.contains(&frames)) else { return };
         // SAFETY: as above; the table ends somewhere in its segment, which its own end mark says.
         let table = unsafe { std::slice::from_raw_parts(frames as *const u8, segment.end - frames) };
         let (index, table) = self.keep(header.start, index, table);
         let relative = |address: usize, data: &[u8]| {
-            let begin = address.wrapping_sub(bias) as u64;
+            let begin = address.wrapping_sub(module.bias()) as u64;
             Some(begin..begin + data.len() as u64)
         };
         let section = ExplicitModuleSectionInfo {
             base_svma: 0,
-            eh_frame_hdr_svma: relative(header.start, &index),
-            eh_frame_svma: relative(frames, &table),
+            eh_frame_hdr_svma: relative(header.start, index),
+            eh_frame_svma: relative(frames, table),
             eh_frame_hdr: Some(index),
             eh_frame: Some(table),
             ..ExplicitModuleSectionInfo::default()
         };
-        self.modules.table.add_module(Module::new(String::new(), begin as u64..end as u64, bias as u64, section));
+        self.modules.table.add_module(Module::new(
+            String::new(),
+            begin as u64..end as u64,
+            module.bias() as u64,
+            section,
+        ));
     }
 
     /// Data as long as the process: what may be unloaded is copied, once.
-    fn keep(&mut self, at: usize, index: &'static [u8], table: &'static [u8]) -> (Data, Data) {
-        let known = self.last.and_then(|last| last.kept.iter().find(|kept| kept.0 == at && *kept.1 == *index));
+    fn keep(&mut self, at: usize, index: Data, table: Data) -> (Data, Data) {
+        let known = self.last.and_then(|last| last.kept.iter().find(|kept| kept.0 == at && kept.1 == index));
         let (index, table) = match (known, self.last) {
             (Some((_, index, table)), _) => (*index, *table),
-            (None, None) => (Data(index), Data(table)),
+            (None, None) => (index, table),
             (None, Some(_)) => {
-                let copy = |data: &[u8]| Data(Vec::leak(data.to_vec()));
+                let copy = |data: &[u8]| -> Data { Vec::leak(data.to_vec()) };
                 (copy(index), copy(&table[..length(table)]))
             }
         };

@@ -101,7 +101,7 @@ impl Tree {
             Some((at, tree.modules[at].bias))
         };
         known(self).or_else(|| {
-            let (module, name) = crate::definitions::module_at(address)?;
+            let (module, name) = crate::modules::module_at(address)?;
             let (number, bias) = (self.modules.len() as u32, Hex(module.2 as u64));
             log(&Line::Module { number, bias, path: name.into() });
             self.modules.push(Module { begin: module.0, end: module.1, bias: module.2 });
@@ -362,7 +362,7 @@ fn set(frame: Frame) -> usize {
 fn unchanging(steps: &[Step], limit: usize) -> usize {
     static LIBRARY: OnceLock<Option<(usize, usize)>> = OnceLock::new();
     let library = *LIBRARY.get_or_init(|| {
-        let ((begin, end, _), _) = crate::definitions::module_at(libc::exit as *const () as usize)?;
+        let ((begin, end, _), _) = crate::modules::module_at(libc::exit as *const () as usize)?;
         Some((begin, end))
     });
     let Some((begin, end)) = library.filter(|_| steps.len() < limit) else { return 0 };

@@ -33,9 +33,16 @@ pub(crate) fn counters(lane: &mut Lane, time: u64) {
 }
 
 /// Writes the samples that wait, if some do, before the call that begins now.
-#[cold]
+#[inline]
 pub(crate) fn samples(lane: &mut Lane) {
-    let Some(sampler) = lane.sampler.filter(|_| lane.attention.samples_wait()) else { return };
+    if lane.attention.samples_wait() {
+        write_samples(lane);
+    }
+}
+
+#[cold]
+fn write_samples(lane: &mut Lane) {
+    let Some(sampler) = lane.sampler else { return };
     // The handler leaves everything alone until this is done.
     lane.attention.set_calls(1);
     lane.settle();

@@ -73,10 +73,10 @@ thread_word! {
 }
 
 /// What samplers count: ticks, nanoseconds of CPU time, ticks that were missed, and what they took.
-type Sums = [AtomicU64; 4];
+type Sums = [u64; 4];
 
 /// Of threads that have ended.
-static ENDED: Sums = [const { AtomicU64::new(0) }; 4];
+static ENDED: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
 
 /// Begins to sample the calling thread, `rate` times a second of its CPU time. None if the system cannot.
 pub(crate) fn begin(rate: u32, attention: NonNull<Attention>) -> Option<NonNull<Sampler>> {
@@ -139,28 +139,30 @@ pub(crate) unsafe fn end(sampler: NonNull<Sampler>) {
         libc::timer_delete(sampler.as_ref().timer);
         SamplerWord::set(0);
         let sampler = Box::from_raw(sampler.as_ptr());
-        sampler.counts.add_to(&ENDED);
+        for (ended, sum) in ENDED.iter().zip(sampler.counts.sums()) {
+            ended.fetch_add(sum, Relaxed);
+        }
         libc::munmap(sampler.notes.as_ptr().cast(), sampler.room * size_of::<usize>());
     }
 }
 
 /// Says how much CPU time a tick was, for this process so far.
 pub(crate) fn report<'a>(running: impl Iterator<Item = &'a Counts>) {
-    let sums: Sums = ENDED.each_ref().map(|sum| AtomicU64::new(sum.load(Relaxed)));
-    running.for_each(|counts| counts.add_to(&sums));
-    let [ticks, cpu_time, missed, spent] = sums.map(AtomicU64::into_inner);
+    let ended = ENDED.each_ref().map(|sum| sum.load(Relaxed));
+    let [ticks, cpu_time, missed, spent] = running.map(Counts::sums).fold(ended, add);
     if ticks > 0 {
         log(&Line::Sampled { ticks, cpu_time, missed, spent });
     }
 }
 
+fn add(a: Sums, b: Sums) -> Sums {
+    std::array::from_fn(|at| a[at] + b[at])
+}
+
 impl Counts {
-    fn add_to(&self, sums: &Sums) {
+    fn sums(&self) -> Sums {
         let time = cpu_time(self.clock).saturating_sub(self.begin);
-        let own = [self.ticks.load(Relaxed), time, self.missed.load(Relaxed), self.spent.load(Relaxed)];
-        sums.iter().zip(own).for_each(|(sum, own)| {
-            sum.fetch_add(own, Relaxed);
-        });
+        [self.ticks.load(Relaxed), time, self.missed.load(Relaxed), self.spent.load(Relaxed)]
     }
 
     /// Counts one more; this thread alone does.

@@ -60,13 +60,14 @@ impl Walker {
         if frame.return_address == 0 || limit == 0 {
             return;
         }
-        self.stack.from(frame.base + 2 * WORD);
-        // SAFETY: the wrapper's frame stands: its caller's frame pointer is stored in its first word.
+        // The wrapper's frame: its caller's frame pointer, and the return address. The caller's stack follows.
+        let below = frame.base + 2 * WORD;
+        self.stack.from(below);
+        // SAFETY: the wrapper's frame stands.
         let base = unsafe { *(frame.base as *const usize) };
-        // The return address is stored in its second word.
-        let registers = registers(frame.return_address, frame.base + 2 * WORD, base);
-        let first = Step { address: frame.return_address, below: frame.base + 2 * WORD, base };
-        steps.push(first);
+        let [address, stack, pointer] = [frame.return_address, below, base].map(|it| it as u64);
+        let registers = UnwindRegsNative::new(address, stack, pointer);
+        steps.push(Step { address: frame.return_address, below, base });
         let address = FrameAddress::from_return_address(frame.return_address as u64);
         self.outwards(modules::known(), address, registers, |step| {
             if steps.len() < limit {
@@ -164,18 +165,8 @@ impl Stack {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn registers(address: usize, stack: usize, base: usize) -> UnwindRegsNative {
-    UnwindRegsNative::new(address as u64, stack as u64, base as u64)
-}
-
-#[cfg(target_arch = "x86_64")]
 fn frame_pointer(registers: &UnwindRegsNative) -> usize {
     registers.bp() as usize
-}
-
-#[cfg(target_arch = "aarch64")]
-fn registers(address: usize, stack: usize, base: usize) -> UnwindRegsNative {
-    UnwindRegsNative::new(address as u64, stack as u64, base as u64)
 }
 
 #[cfg(target_arch = "aarch64")]

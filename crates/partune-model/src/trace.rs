@@ -5,8 +5,7 @@
 
 use partune_base::{CallPathId, PeId, StringId, Table, Time};
 use partune_trace::{
-    Completion, LockEvent, LockKind, Pe, PeKind, Process, Region, RegionKind, Role, Stream, Trace, TraceBuilder, Visit,
-    VisitIx,
+    LockEvent, LockKind, Pe, PeKind, Process, Region, Role, Stream, Trace, TraceBuilder, Visit, VisitIx,
 };
 
 use crate::simulate::Recording;
@@ -105,18 +104,8 @@ pub fn trace(events: &Events) -> Trace {
     for (index, name) in events.regions.iter().enumerate() {
         let name = builder.strings.intern(name);
         let role = role(index as u32);
-        let user = role == Role::User;
-        builder.regions.push(Region {
-            name,
-            construct: name,
-            paradigm: if user { StringId::NONE } else { pthread },
-            role,
-            completion: Completion::Blocking,
-            participants: role.participants(),
-            kind: RegionKind::Function,
-            file: StringId::NONE,
-            line: 0,
-        });
+        let paradigm = if role == Role::User { StringId::NONE } else { pthread };
+        builder.regions.push(Region::of_construct(name, paradigm, role));
     }
     let root = builder.paths.push(CallPathId::NONE, partune_base::RegionId(REGION_MODEL));
     let paths: Vec<CallPathId> = (0..events.regions.len() as u32)

@@ -53,6 +53,11 @@ impl Region {
         }
     }
 
+    /// A blocking construct of a paradigm, with the usual participants of its role.
+    pub fn of_construct(name: StringId, paradigm: StringId, role: Role) -> Region {
+        Region { paradigm, role, participants: role.participants(), ..Region::of_user(name) }
+    }
+
     /// Whether it is a function of the user's.
     pub fn is_function(&self) -> bool {
         !self.paradigm.is_some() && self.kind == RegionKind::Function

@@ -5,9 +5,8 @@ mod ends;
 
 use partune_base::{CallPathId, GroupId, PeId, ProcessId, RegionId, Span, StringId, Time, WindowId};
 use partune_trace::{
-    BlockSums, CallSite, Completion, NO_MATCHING, NO_REQUEST, PathProfile, Pe, PeKind, PeProfile, Process, Profile,
-    Region, RegionKind, RmaTransfer, RmaTransferKind, Role, SIZE_CLASSES, Send, Stream, Trace, TraceBuilder, Transfers,
-    Visit, VisitIx,
+    BlockSums, CallSite, NO_MATCHING, NO_REQUEST, PathProfile, Pe, PeKind, PeProfile, Process, Profile, Region,
+    RmaTransfer, RmaTransferKind, Role, SIZE_CLASSES, Send, Stream, Trace, TraceBuilder, Transfers, Visit, VisitIx,
 };
 
 /// A builder of one PE with a path for each region; each region is called from the one before.
@@ -22,19 +21,7 @@ fn nested(roles: &[(Role, Option<&str>)]) -> TraceBuilder {
     for (number, (role, paradigm)) in roles.iter().enumerate() {
         let name = builder.strings.intern(&format!("region {number}"));
         let paradigm = paradigm.map_or(StringId::NONE, |paradigm| builder.strings.intern(paradigm));
-        let completion = Completion::Blocking;
-        let (kind, file) = (RegionKind::Function, StringId::NONE);
-        builder.regions.push(Region {
-            name,
-            construct: name,
-            paradigm,
-            role: *role,
-            completion,
-            participants: role.participants(),
-            kind,
-            file,
-            line: 0,
-        });
+        builder.regions.push(Region::of_construct(name, paradigm, *role));
         parent = builder.paths.push(parent, RegionId(number as u32));
     }
     builder

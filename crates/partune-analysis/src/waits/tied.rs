@@ -114,10 +114,13 @@ fn shape(role: Role) -> Option<Pattern> {
 
 fn value(trace: &Trace, bound: &Binding) -> Option<Wait> {
     let (_, exit) = span(trace, bound.taker)?;
-    let pattern = match trace.role_of(bound.gift.place.pe, bound.gift.place.visit) {
-        Role::RmaPost | Role::RmaComplete => Pattern::LateFence,
-        Role::GroupSync => Pattern::LatePartner,
-        _ => Pattern::WaitOnValue,
+    let giver = trace.role_of(bound.gift.place.pe, bound.gift.place.visit);
+    let pattern = if matches!(giver, Role::RmaPost | Role::RmaComplete) {
+        Pattern::LateFence
+    } else if giver == Role::GroupSync {
+        Pattern::LatePartner
+    } else {
+        Pattern::WaitOnValue
     };
     wait(bound, pattern, bound.gift.time, exit)
 }

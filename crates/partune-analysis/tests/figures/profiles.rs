@@ -3,8 +3,8 @@
 use partune_analysis::{PROFILE_ANALYSES, Pattern, Values};
 use partune_base::{CallPathId, PeId, ProcessId, RegionId, Span, StringId, Time};
 use partune_trace::{
-    BlockSums, Completion, PathProfile, Pe, PeKind, PeProfile, Process, Profile, Region, RegionKind, Role, Stream,
-    Trace, TraceBuilder, Visit,
+    BlockSums, Completion, PathProfile, Pe, PeKind, PeProfile, Process, Profile, Region, Role, Stream, Trace,
+    TraceBuilder, Visit,
 };
 
 use super::{analyze, numbers, scalar};
@@ -52,18 +52,7 @@ fn builder() -> TraceBuilder {
     for (number, (role, parent)) in PATHS.iter().enumerate() {
         let name = builder.strings.intern(role.name());
         let paradigm = if *role == Role::User { StringId::NONE } else { paradigm };
-        let (completion, kind, file) = (Completion::Blocking, RegionKind::Function, StringId::NONE);
-        builder.regions.push(Region {
-            name,
-            construct: name,
-            paradigm,
-            role: *role,
-            completion,
-            participants: role.participants(),
-            kind,
-            file,
-            line: 0,
-        });
+        builder.regions.push(Region::of_construct(name, paradigm, *role));
         builder.paths.push(parent.map_or(CallPathId::NONE, CallPathId), RegionId(number as u32));
     }
     builder
@@ -234,18 +223,8 @@ fn calls_that_cannot_wait_and_files_are_work() {
             [(Role::Inquiry, Completion::Blocking), (Role::Send, completion), (Role::Io, Completion::Blocking)]
         {
             let name = builder.strings.intern(role.name());
-            let (kind, file) = (RegionKind::Function, StringId::NONE);
-            let region = builder.regions.push(Region {
-                name,
-                construct: name,
-                paradigm,
-                role,
-                completion,
-                participants: role.participants(),
-                kind,
-                file,
-                line: 0,
-            });
+            let construct = Region::of_construct(name, paradigm, role);
+            let region = builder.regions.push(Region { completion, ..construct });
             builder.paths.push(CallPathId(0), region);
         }
         let row = |path, took, first, last| PathProfile {

@@ -14,7 +14,7 @@ use super::filter::Filter;
 use super::marks;
 use crate::frame::Frame;
 use crate::region::{Kind, Region};
-use crate::{call, definitions};
+use crate::{call, modules};
 use partune_parts::clock;
 
 /// A function of the program.
@@ -252,7 +252,7 @@ fn know(address: usize) -> &'static Function {
     let functions = functions();
     let mut known = functions.known.lock().unwrap_or_else(PoisonError::into_inner);
     known.entry(address).or_insert_with(|| {
-        let left_out = definitions::module_at(address)
+        let left_out = modules::module_at(address)
             .is_some_and(|((_, _, bias), path)| functions.filter.leaves_out(&path, (address - bias) as u64));
         Box::leak(Box::new(Function {
             region: Region::new("", Kind::Function(address)),
@@ -300,7 +300,7 @@ pub(super) fn say() {
 
 /// Module and address: names are in no table that a program carries in memory.
 fn place(address: usize) -> String {
-    match definitions::module_at(address) {
+    match modules::module_at(address) {
         Some(((_, _, bias), path)) => format!("{}+{:#x}", path.rsplit('/').next().unwrap_or(&path), address - bias),
         None => format!("{address:#x}"),
     }

@@ -134,14 +134,10 @@ impl<'a> Meeting<'a> {
         for (at, member) in self.members.iter().enumerate().take(range.end).skip(range.start) {
             let mut end = |end: End| each(member.pe, end);
             match shape {
-                Shape::OneToAll | Shape::AllToOne if is_root(member) == (shape == Shape::OneToAll) => {
-                    if is_root(member) || self.is_with_root(member.pe) {
-                        end(arrives(member, first));
-                    }
-                }
                 Shape::OneToAll | Shape::AllToOne => {
+                    let gives = is_root(member) == (shape == Shape::OneToAll);
                     if is_root(member) || self.is_with_root(member.pe) {
-                        end(takes(member, first));
+                        end(if gives { arrives(member, first) } else { takes(member, first) });
                     }
                 }
                 Shape::AllToAll => {

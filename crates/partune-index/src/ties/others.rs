@@ -14,15 +14,14 @@ impl Maker<'_> {
             let mut exclusive: Option<&Grant> = None;
             let mut shared: Vec<&Grant> = Vec::new();
             for grant in grants {
-                let before = exclusive.into_iter();
-                if grant.shared {
-                    lock(before, grant, points);
-                    shared.push(grant);
-                } else if shared.is_empty() {
-                    lock(before, grant, points);
-                    exclusive = Some(grant);
+                if grant.shared || shared.is_empty() {
+                    lock(exclusive.into_iter(), grant, points);
                 } else {
                     lock(shared.drain(..), grant, points);
+                }
+                if grant.shared {
+                    shared.push(grant);
+                } else {
                     exclusive = Some(grant);
                 }
             }

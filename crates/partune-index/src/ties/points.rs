@@ -27,7 +27,7 @@ pub(super) struct Maker<'a> {
 pub(super) const NOTHING: Gift = Gift { time: Time::MIN, place: Place::NONE };
 
 impl Points {
-    /// Those behind so many messages.
+    /// Ties are numbered after those of so many messages.
     pub(super) fn new(pes: usize, messages: usize) -> Points {
         let ends = (0..pes).map(|_| Vec::new()).collect();
         Points { ends, first: messages as u32, gifts: Vec::new(), givers: Vec::new() }

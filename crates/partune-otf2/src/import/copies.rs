@@ -7,8 +7,8 @@
 use partune_base::CallPathId;
 use partune_base::{Id, PeId, StringId, Time};
 use partune_trace::{
-    CallSite, Completion, PeKind, Region, RegionKind, RmaCompletionKind, RmaTransferKind, Role, Stream, TraceBuilder,
-    Visit, VisitIx, Visits,
+    CallSite, Completion, PeKind, Region, RmaCompletionKind, RmaTransferKind, Role, Stream, TraceBuilder, Visit,
+    VisitIx, Visits,
 };
 use rayon::prelude::*;
 
@@ -52,17 +52,8 @@ fn path(builder: &mut TraceBuilder, role: Role, paradigm: StringId) -> CallPathI
     let text = if role == Role::Put { "copy from the device" } else { "copy to the device" };
     let name = builder.strings.intern(text);
     let paradigm = if paradigm.is_some() { paradigm } else { builder.strings.intern("device") };
-    let region = builder.regions.push(Region {
-        name,
-        construct: name,
-        paradigm,
-        role,
-        completion: Completion::NonBlocking,
-        participants: role.participants(),
-        kind: RegionKind::Function,
-        file: StringId::NONE,
-        line: 0,
-    });
+    let construct = Region::of_construct(name, paradigm, role);
+    let region = builder.regions.push(Region { completion: Completion::NonBlocking, ..construct });
     builder.paths.push_at(CallPathId::NONE, region, CallSite::NONE)
 }
 

@@ -36,6 +36,14 @@ pub(super) struct Recording<'a> {
     pub(super) visits: &'a [Recorded],
     pub(super) called: &'a [Called],
     pub(super) samples: &'a [Sampled],
+    /// For each visit the first one after it that is not inside of it.
+    ends: Vec<usize>,
+}
+
+impl<'a> Recording<'a> {
+    pub(super) fn new(visits: &'a [Recorded], called: &'a [Called], samples: &'a [Sampled]) -> Recording<'a> {
+        Recording { visits, called, samples, ends: ends(visits) }
+    }
 }
 
 /// Time between two events of a level.
@@ -79,7 +87,6 @@ const NOTHING: u64 = u32::MAX as u64;
 const EDGE: u64 = 1 << 32;
 
 pub(super) fn walk(recording: &Recording<'_>, contexts: &Contexts, to: &mut impl Visitor) {
-    let ends = ends(recording.visits);
     let last = recording.samples.last().map(|sample| sample.time);
     let all = Level {
         is_operation: false,
@@ -111,7 +118,7 @@ pub(super) fn walk(recording: &Recording<'_>, contexts: &Contexts, to: &mut impl
         to.enter(visit, own);
         levels.push(Level {
             is_operation: contexts.is_operation(visit.region),
-            end: ends[index],
+            end: recording.ends[index],
             exit: visit.exit,
             context: own.map_or(NOTHING, |own| own.context.into()),
             before: None,
@@ -155,7 +162,6 @@ fn split<'a, T>(list: &mut &'a [T], is_so: impl Fn(&T) -> bool) -> &'a [T] {
     first
 }
 
-/// For each visit the first one after it that is not inside of it.
 fn ends(recorded: &[Recorded]) -> Vec<usize> {
     let mut ends = vec![recorded.len(); recorded.len()];
     let mut open: Vec<usize> = Vec::new();

@@ -184,7 +184,7 @@ impl Source for Events<'_> {
         });
         let called: Vec<Called> = called.collect();
         let recorded = joined.recorded(|key| resolver.region(key));
-        let recording = Recording { visits: &recorded, called: &called, samples: &samples };
+        let recording = Recording::new(&recorded, &called, &samples);
         let woven = weave::weave(&recording, &self.contexts, &self.generators);
         self.between.samples.fetch_add(woven.samples, Ordering::Relaxed);
         self.between.unknown.fetch_add(woven.unknown, Ordering::Relaxed);

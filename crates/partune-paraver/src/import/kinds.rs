@@ -345,8 +345,7 @@ impl<'a> Kinds<'a> {
         let strings: &mut Strings = &mut self.builder.strings;
         let (name, paradigm) = (strings.intern(&name), strings.intern("Paraver state"));
         let role = known.map_or(Role::Management, |known| known.1);
-        let region = Region { paradigm, role, participants: role.participants(), ..Region::of_user(name) };
-        let region = self.intern(region);
+        let region = self.intern(Region::of_construct(name, paradigm, role));
         self.of_states.insert(state, region);
         region
     }
