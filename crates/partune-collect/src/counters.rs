@@ -5,9 +5,9 @@
 
 use std::fs::File;
 use std::io::Read as _;
-use std::os::fd::FromRawFd;
 
 use crate::definitions;
+use crate::perf::{Attributes, SOFTWARE, TASK_CLOCK, USER_ONLY};
 
 /// A counter by the name that users give: its type and number in `perf_event_open`, and its unit.
 struct Known {
@@ -18,7 +18,6 @@ struct Known {
 }
 
 const HARDWARE: u32 = 0;
-const SOFTWARE: u32 = 1;
 
 const KNOWN: &[Known] = &[
     Known { name: "cycles", kind: HARDWARE, config: 0, unit: "#" },
@@ -30,7 +29,7 @@ const KNOWN: &[Known] = &[
     Known { name: "stalled-cycles-frontend", kind: HARDWARE, config: 7, unit: "#" },
     Known { name: "stalled-cycles-backend", kind: HARDWARE, config: 8, unit: "#" },
     Known { name: "ref-cycles", kind: HARDWARE, config: 9, unit: "#" },
-    Known { name: "task-clock", kind: SOFTWARE, config: 1, unit: "ns" },
+    Known { name: "task-clock", kind: SOFTWARE, config: TASK_CLOCK, unit: "ns" },
     Known { name: "page-faults", kind: SOFTWARE, config: 2, unit: "#" },
     Known { name: "context-switches", kind: SOFTWARE, config: 3, unit: "#" },
     Known { name: "cpu-migrations", kind: SOFTWARE, config: 4, unit: "#" },
@@ -49,29 +48,6 @@ enum Source {
 
 /// The counters of one thread.
 pub(crate) struct Counters(Vec<(u32, Source)>);
-
-/// `struct perf_event_attr`, its first version and what follows up to `config2`.
-#[repr(C)]
-#[derive(Default)]
-struct Attributes {
-    kind: u32,
-    size: u32,
-    config: u64,
-    period: u64,
-    sample_type: u64,
-    read_format: u64,
-    flags: u64,
-    wakeup: u32,
-    breakpoint: u32,
-    config1: u64,
-    config2: u64,
-}
-
-/// `PERF_FLAG_FD_CLOEXEC`.
-const CLOSE_ON_EXEC: u64 = 8;
-
-/// The kernel and the hypervisor are not counted (bits 5 and 6 of the flags): without privileges they may not be.
-const USER_ONLY: u64 = 1 << 5 | 1 << 6;
 
 impl Counters {
     /// Opens counters for the calling thread; `None` if none was asked for or none can be opened.
@@ -128,17 +104,7 @@ pub(crate) fn of_profile(names: &[String]) -> bool {
 }
 
 fn event(known: &Known, flags: u64) -> Option<File> {
-    let attributes = Attributes {
-        kind: known.kind,
-        size: size_of::<Attributes>() as u32,
-        config: known.config,
-        flags,
-        ..Attributes::default()
-    };
-    // SAFETY: the structure outlives the call; the thread itself, any processor, no group.
-    let fd = unsafe { libc::syscall(libc::SYS_perf_event_open, &raw const attributes, 0, -1, -1, CLOSE_ON_EXEC) };
-    // SAFETY: a new descriptor that nobody else has.
-    (fd >= 0).then(|| unsafe { File::from_raw_fd(fd as i32) })
+    Attributes { kind: known.kind, config: known.config, flags, ..Attributes::default() }.open()
 }
 
 /// The number of a metric, the same for all threads of the process.

@@ -1,6 +1,6 @@
-//! Samples: where a thread is at each tick of a timer on its CPU clock, between the calls that are recorded.
+//! Samples: where a thread is at each tick of its CPU clock, between the calls that are recorded.
 //!
-//! The timer's signal finds the thread anywhere, so its handler takes no lock, allocates nothing and leaves the lane alone: it notes the frames in
+//! The signal of a tick finds the thread anywhere, so its handler takes no lock, allocates nothing and leaves the lane alone: it notes the frames in
 //! memory of its own. The next recorded call, which has all that at hand, makes sample records of them in the thread's lane, before itself. A
 //! tick in a recorded call or in the recorder is counted and noted no further: what happens there is known better. A thread that does not run makes no
 //! tick, so nothing that waits is woken; what was about to wait begins again, see [`restart`].
@@ -10,8 +10,8 @@
 use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
 
 use partune_parts::log::Line;
 
@@ -20,6 +20,7 @@ use crate::log::log;
 use crate::restart;
 use crate::state::is_paused;
 use crate::thread_word;
+use crate::ticks::Ticks;
 use crate::unwind::{Step, Walker};
 
 /// A frame that was noted: its address, and where its caller's stack begins.
@@ -41,7 +42,7 @@ pub(crate) struct Sampler {
     /// Words that there is room for, and those that are used.
     room: usize,
     used: AtomicUsize,
-    timer: libc::timer_t,
+    ticks: Ticks,
     counts: Arc<Counts>,
     own: UnsafeCell<Own>,
 }
@@ -80,22 +81,16 @@ static ENDED: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
 
 /// Begins to sample the calling thread, `rate` times a second of its CPU time. None if the system cannot.
 pub(crate) fn begin(rate: u32, attention: NonNull<Attention>) -> Option<NonNull<Sampler>> {
-    let signal = signal()?;
-    let (notes, room) = notes()?;
-    // SAFETY: zero is a valid event; the thread's number, a clock and places that outlive the calls.
-    let (timer, clock) = unsafe {
-        let mut event: libc::sigevent = std::mem::zeroed();
-        event.sigev_notify = libc::SIGEV_THREAD_ID;
-        event.sigev_signo = signal;
-        event.sigev_notify_thread_id = libc::gettid();
-        let (mut timer, mut clock) = (std::ptr::null_mut(), 0);
-        if libc::pthread_getcpuclockid(libc::pthread_self(), &raw mut clock) != 0
-            || libc::timer_create(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut event, &raw mut timer) != 0
-        {
-            libc::munmap(notes.as_ptr().cast(), room * size_of::<usize>());
-            return None;
-        }
-        (timer, clock)
+    let mut clock = 0;
+    // SAFETY: the thread itself, and a place for its clock.
+    if unsafe { libc::pthread_getcpuclockid(libc::pthread_self(), &raw mut clock) } != 0 {
+        return None;
+    }
+    // Threads that do the same at the same time are not all looked at in the same moment.
+    let ticks = Ticks::begin(rate, attention.as_ptr() as usize >> 6, tick)?;
+    let Some((notes, room)) = notes() else {
+        ticks.end();
+        return None;
     };
     let own =
         Own { walker: Walker::new(), before: Box::new([[0; 2]; FRAMES]), known: 0, frames: Box::new([[0; 2]; FRAMES]) };
@@ -104,7 +99,7 @@ pub(crate) fn begin(rate: u32, attention: NonNull<Attention>) -> Option<NonNull<
         notes,
         room,
         used: AtomicUsize::new(0),
-        timer,
+        ticks,
         counts: Arc::new(Counts {
             ticks: AtomicU64::new(0),
             missed: AtomicU64::new(0),
@@ -115,17 +110,6 @@ pub(crate) fn begin(rate: u32, attention: NonNull<Attention>) -> Option<NonNull<
         own: UnsafeCell::new(own),
     })));
     SamplerWord::set(sampler.as_ptr() as usize);
-    let period = 1_000_000_000 / i64::from(rate.max(1));
-    let time = |nanoseconds: i64| libc::timespec {
-        tv_sec: nanoseconds / 1_000_000_000,
-        tv_nsec: (nanoseconds % 1_000_000_000).max(1),
-    };
-    // Threads that do the same at the same time are not all looked at in the same moment.
-    let phase = sampler.as_ptr() as usize >> 6 & 63;
-    let first = period * (phase as i64 + 1) / 64;
-    let times = libc::itimerspec { it_interval: time(period), it_value: time(first) };
-    // SAFETY: the timer that was made, and times that outlive the call.
-    unsafe { libc::timer_settime(timer, 0, &raw const times, std::ptr::null_mut()) };
     Some(sampler)
 }
 
@@ -134,15 +118,15 @@ pub(crate) fn begin(rate: u32, attention: NonNull<Attention>) -> Option<NonNull<
 /// # Safety
 /// It is the calling thread's, and not used afterwards.
 pub(crate) unsafe fn end(sampler: NonNull<Sampler>) {
-    // SAFETY: the timer is the sampler's. From here on no handler finds it, and nobody else has it.
+    SamplerWord::set(0);
+    // SAFETY: from here on no handler finds it, and nobody else has it.
     unsafe {
-        libc::timer_delete(sampler.as_ref().timer);
-        SamplerWord::set(0);
         let sampler = Box::from_raw(sampler.as_ptr());
         for (ended, sum) in ENDED.iter().zip(sampler.counts.sums()) {
             ended.fetch_add(sum, Relaxed);
         }
         libc::munmap(sampler.notes.as_ptr().cast(), sampler.room * size_of::<usize>());
+        sampler.ticks.end();
     }
 }
 
@@ -215,13 +199,14 @@ impl Sampler {
         // SAFETY: the handler's own: it is not interrupted by itself, and no call is being recorded.
         let own = unsafe { &mut *self.own.get() };
         let Own { walker, before, known, frames } = own;
-        let mut count = 0;
-        let all_are_the_program_s = walker.walk_interrupted(context, |step, is_own| {
+        let (mut count, mut is_ours) = (0, false);
+        walker.walk_interrupted(context, |step, is_own| {
+            is_ours |= is_own;
             frames[count] = [step.address, step.below];
             count += 1;
             !is_own && count < FRAMES
         });
-        if !all_are_the_program_s || count == 0 {
+        if is_ours || count == 0 {
             return;
         }
         let now = &frames[..count];
@@ -247,7 +232,7 @@ impl Sampler {
 }
 
 extern "C" fn tick(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the thread's own, until its timer is deleted.
+    // SAFETY: the thread's own, until the thread ends.
     if let Some(sampler) = unsafe { (SamplerWord::get() as *const Sampler).as_ref() } {
         // SAFETY: the thread's own error number, which the program must find as it left it.
         let error = unsafe { libc::__errno_location() };
@@ -262,30 +247,6 @@ extern "C" fn tick(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
         // SAFETY: as above.
         unsafe { *error = before };
     }
-}
-
-/// The signal of all timers: one of the real-time ones that the program does not use.
-fn signal() -> Option<c_int> {
-    static SIGNAL: OnceLock<Option<c_int>> = OnceLock::new();
-    *SIGNAL.get_or_init(|| {
-        let is_unused = |signal: &c_int| {
-            // SAFETY: a place for what is stored.
-            unsafe {
-                let mut action: libc::sigaction = std::mem::zeroed();
-                libc::sigaction(*signal, std::ptr::null(), &raw mut action) == 0 && action.sa_sigaction == libc::SIG_DFL
-            }
-        };
-        let signal = (libc::SIGRTMIN()..libc::SIGRTMAX()).rev().find(is_unused)?;
-        // SAFETY: zero is valid; the handler has the type that `SA_SIGINFO` asks for. No other signal interrupts it.
-        let installed = unsafe {
-            let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = tick as *const () as usize;
-            action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
-            libc::sigfillset(&raw mut action.sa_mask);
-            libc::sigaction(signal, &raw const action, std::ptr::null_mut())
-        };
-        (installed == 0).then_some(signal)
-    })
 }
 
 /// Memory for notes, and how many words it has.

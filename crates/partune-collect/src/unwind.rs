@@ -78,27 +78,18 @@ impl Walker {
     }
 
     /// The frames of the code that a signal has interrupted, innermost first, and whether each is the recorder's, as long as whoever gets them
-    /// wants more. For handlers of signals. Whether all were wanted.
-    pub(crate) fn walk_interrupted(
-        &mut self,
-        context: *const c_void,
-        mut wants_more: impl FnMut(Step, bool) -> bool,
-    ) -> bool {
-        let Some(modules) = Modules::last() else { return false };
+    /// wants more. For handlers of signals.
+    pub(crate) fn walk_interrupted(&mut self, context: *const c_void, mut wants_more: impl FnMut(Step, bool) -> bool) {
+        let Some(modules) = Modules::last() else { return };
         // SAFETY: the context that the handler was given.
         let (address, registers) = unsafe { interrupted(context) };
         // What the processor's calling convention lets a function use below its stack is below what the system has stored.
         self.stack.from(registers.sp() as usize - RED_ZONE);
         let first = Step { address, below: registers.sp() as usize, base: frame_pointer(&registers) };
-        let mut all = wants_more(first, modules.is_own(address));
-        if all {
+        if wants_more(first, modules.is_own(address)) {
             let from = FrameAddress::from_instruction_pointer(address as u64);
-            self.outwards(modules, Some(from), registers, |step| {
-                all = wants_more(step, modules.is_own(step.address));
-                all
-            });
+            self.outwards(modules, Some(from), registers, |step| wants_more(step, modules.is_own(step.address)));
         }
-        all
     }
 
     /// Goes from frame to frame as long as whoever gets them wants more.

@@ -1,10 +1,11 @@
 /* Three functions take turns between calls of MPI, 5 : 3 : 2; a fourth sleeps. Each rank prints the CPU time of each function, and how often
- * a sleep was interrupted.
+ * a sleep was interrupted. With an argument it handles SIGURG itself, and prints how many it got too many.
  *
  * expect 2 ranks
  */
 #include <mpi.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -43,8 +44,18 @@ __attribute__((noinline)) static int rest(void)
     return nanosleep(&short_time, NULL) != 0 || poll(NULL, 0, 1) != 0;
 }
 
+static volatile sig_atomic_t got;
+
+static void get(int signal)
+{
+    (void)signal;
+    ++got;
+}
+
 int main(int argc, char** argv)
 {
+    if (argc > 1)
+        signal(SIGURG, get);
     int broken = 0;
     int rank;
     MPI_Init(&argc, &argv);
@@ -58,7 +69,10 @@ int main(int argc, char** argv)
         broken += rest();
         MPI_Barrier(MPI_COMM_SELF);
     }
-    printf("rank %d used %.6f %.6f %.6f broken %d\n", rank, used[0], used[1], used[2], broken);
+    if (argc > 1)
+        raise(SIGURG);
+    printf("rank %d used %.6f %.6f %.6f broken %d too-many %d\n", rank, used[0], used[1], used[2], broken,
+           argc > 1 ? (int)got - 1 : 0);
     MPI_Finalize();
     return 0;
 }
