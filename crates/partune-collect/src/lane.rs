@@ -2,8 +2,8 @@
 //!
 //! For [`crate::call`] and [`crate::facts`]. The ring is a shared mapping of the lane's file, so what was written is in the file whatever
 //! becomes of the process. When the ring is full, its chunks are appended to the `.evt` file by one system call and the ring begins anew;
-//! the pause is an event. Memory is the ring's size for each thread that lives, and no file stays open. If the disk is full, further events
-//! are counted and lost, and the program goes on. File systems of clusters, which map shared files badly, get a ring in private memory that
+//! the pause is an event. Memory is the ring's size for each thread that lives, and no file stays open. If the disk is full, or the recording
+//! as large as it may be, what was kept stays, further events are only counted, and the program goes on. File systems of clusters, which map shared files badly, get a ring in private memory that
 //! is stored at the end.
 
 use std::fs::{File, OpenOptions};
@@ -21,12 +21,13 @@ use crate::attention::Attention;
 use crate::current::{Current, Inner};
 use crate::mapped::Extent;
 use crate::memory::{self, map, release};
+use crate::room;
 use crate::sample::{self, Counts, Sampler};
 use crate::{counters::Counters, paths::Sites, profile::Profile, stack::Stack};
 use partune_parts::clock;
 use partune_parts::draft::{Draft, EVENTS, FLAT, Half, MAX_DRAFTS};
 use partune_parts::encode::{At, Message};
-use partune_parts::layout::{CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, Header, MAGIC, VERSION, bytes, part};
+use partune_parts::layout::{CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, Header, MAGIC, VERSION, bytes, part, stopped};
 
 const BUFFER_FLUSH: u8 = 10;
 /// How often a ring is copied that begins anew meanwhile.
@@ -80,7 +81,10 @@ pub(crate) struct Lane {
 /// What of a lane has to be brought to its files when the process ends, by whichever thread. The owner may go on meanwhile, so nothing
 /// here is the lane's own: the place of the header never changes, and its fields are atomic.
 pub(crate) struct Rest {
-    ring: Option<(*const Header, PathBuf)>,
+    header: *const Header,
+    path: PathBuf,
+    /// Whether the ring is private memory.
+    private: bool,
     tables: Vec<Arc<Extent>>,
     samples: Option<Arc<Counts>>,
 }
@@ -105,20 +109,43 @@ impl Rest {
     pub(crate) unsafe fn store(&self) {
         // SAFETY: as the caller said.
         self.tables.iter().for_each(|table| unsafe { table.store() });
-        let Some((header, path)) = &self.ring else { return };
-        let Ok(file) = OpenOptions::new().write(true).open(path) else { return };
+        if self.word(offset_of!(Header, stopped)).load(Acquire) != 0 {
+            self.store_lost();
+        } else if self.private {
+            // SAFETY: as the caller said.
+            unsafe { self.store_ring() };
+        }
+    }
+
+    /// A word of the header.
+    fn word(&self, at: usize) -> &AtomicU64 {
         // SAFETY: the mapping stays until the lane is closed, and the header is at its begin.
-        let word = |at: usize| unsafe { AtomicU64::from_ptr(header.cast_mut().cast::<u64>().add(at / 8)) };
+        unsafe { AtomicU64::from_ptr(self.header.cast_mut().cast::<u64>().add(at / 8)) }
+    }
+
+    /// Says in the file of a lane that has stopped how many events were lost since.
+    fn store_lost(&self) {
+        let [events, kept] =
+            [offset_of!(Header, events), offset_of!(Header, kept)].map(|at| self.word(at).load(Relaxed));
+        let (lost, at) = ((events - kept).to_ne_bytes(), offset_of!(Header, lost) as u64);
+        let _ = OpenOptions::new().write(true).open(&self.path).and_then(|file| file.write_all_at(&lost, at));
+    }
+
+    /// # Safety
+    /// The lane must not be closed meanwhile.
+    unsafe fn store_ring(&self) {
+        let Ok(file) = OpenOptions::new().write(true).open(&self.path) else { return };
+        let word = |at: usize| self.word(at);
         for _ in 0..COPIES {
             let used = word(offset_of!(Header, cursor)).load(Acquire);
             let mut about: [u64; size_of::<Header>() / 8] = std::array::from_fn(|at| word(8 * at).load(Relaxed));
             about[offset_of!(Header, cursor) / 8] = used;
             // SAFETY: header and ring are one mapping, in which the cursor lies.
-            unsafe { memory::write(&file, header.cast::<u8>().add(HEADER_SIZE), used as usize, HEADER_SIZE) };
+            unsafe { memory::write(&file, self.header.cast::<u8>().add(HEADER_SIZE), used as usize, HEADER_SIZE) };
             let _ = file.write_all_at(&about.map(u64::to_ne_bytes).concat(), 0);
             fence(Acquire);
             let goes_on = |at: usize| word(at).load(Relaxed) == about[at / 8];
-            if goes_on(offset_of!(Header, flushed)) && goes_on(offset_of!(Header, lost)) {
+            if goes_on(offset_of!(Header, flushed)) && goes_on(offset_of!(Header, stopped)) {
                 break;
             }
         }
@@ -176,6 +203,7 @@ impl Lane {
             sampler: None,
         };
         lane.begin_chunk(0);
+        room::take(ring_size as u64);
         Ok(lane)
     }
 
@@ -415,26 +443,72 @@ impl Lane {
         }
     }
 
-    /// Appends the ring, which is full, to the overflow file. Events that cannot be stored are counted.
+    /// Appends the ring, which is full, to the overflow file. If it cannot be, nothing is kept from now on.
     fn store_ring(&mut self) -> bool {
+        let header = self.header();
+        if header.stopped.load(Relaxed) != 0 {
+            self.rest().store_lost();
+            return false;
+        }
+        let why = if !room::take(self.ring_size as u64) {
+            stopped::SIZE
+        } else if !self.append_ring() {
+            stopped::DISK
+        } else {
+            return true;
+        };
+        self.stop(why);
+        false
+    }
+
+    fn append_ring(&mut self) -> bool {
         // SAFETY: the ring is initialised to its end, chunk by chunk.
         let full = unsafe { std::slice::from_raw_parts(self.ring, self.ring_size) };
         let offset = self.header().flushed.load(Relaxed);
-        let file = OpenOptions::new().write(true).create_new(!self.has_overflow).open(&self.overflow_path).ok();
-        self.has_overflow |= file.is_some();
-        if let Some(file) = &file {
-            self.reserve(file, offset);
+        let end = offset + self.ring_size as u64;
+        if !room::fits_a_file(end) {
+            return false;
         }
-        let stored = file.as_ref().is_some_and(|file| file.write_all_at(full, offset).is_ok());
-        let header = self.header();
+        let file = OpenOptions::new().write(true).create_new(!self.has_overflow).open(&self.overflow_path);
+        let Ok(file) = file else { return false };
+        self.has_overflow = true;
+        self.reserve(&file, offset);
+        let stored = file.write_all_at(full, offset).is_ok();
         if stored {
-            header.flushed.store(offset + self.ring_size as u64, Relaxed);
+            self.header().flushed.store(end, Relaxed);
         } else {
-            self.drop_ring(file.as_ref());
+            // A part of the ring may have been written.
+            let _ = file.set_len(offset);
         }
         // Who sees what the ring gets from now on sees that it began anew, see `Rest::store`.
         fence(Release);
         stored
+    }
+
+    /// What is in the files stays. The thread goes on to write its ring, which is memory of its own from now on, and counts.
+    fn stop(&mut self, why: u64) {
+        let header = self.header();
+        header.kept.store(header.events.load(Relaxed), Relaxed);
+        if self.private {
+            // SAFETY: the lane's own.
+            unsafe { self.rest().store_ring() };
+        }
+        let size = HEADER_SIZE + self.ring_size;
+        let file = OpenOptions::new().read(true).write(true).open(&self.path);
+        let is_kept = file.is_ok_and(|file| {
+            let at = offset_of!(Header, stopped) as u64;
+            file.write_all_at(&why.to_ne_bytes(), at).is_ok()
+                && (self.private || memory::detach(self.header.cast(), size, &file))
+        });
+        if is_kept {
+            header.stopped.store(why, Release);
+        } else {
+            // The ring's file is written over. The number of its first event is in the first word of its first chunk's header.
+            // SAFETY: the ring begins with a whole chunk.
+            let first = unsafe { self.ring.add(2).cast::<u64>().read_unaligned() };
+            header.kept.store(u64::from_le(first) - 1, Relaxed);
+            header.stopped.store(why | stopped::WITHOUT_RING, Release);
+        }
     }
 
     /// Reserves room in the file for some rings at once, since a file that is asked for in pieces is slow to write.
@@ -444,20 +518,6 @@ impl Lane {
             let (keep, offset, ahead) = (libc::FALLOC_FL_KEEP_SIZE, offset as libc::off_t, ahead as libc::off_t);
             // SAFETY: a descriptor and numbers. Where the file system cannot do it, or the disk has no room for so much, the file grows as it is written.
             unsafe { libc::fallocate(file.as_raw_fd(), keep, offset, ahead) };
-        }
-    }
-
-    /// Gives up the events in the ring: the numbers go on where the stored ones ended, and the lost ones are counted.
-    fn drop_ring(&mut self, overflow: Option<&File>) {
-        // SAFETY: the number of the ring's first event is in the first word of its first chunk's header.
-        let before = unsafe { u64::from_le(self.ring.add(2).cast::<u64>().read_unaligned()) } - 1;
-        let header = self.header();
-        let events = header.events.load(Relaxed);
-        header.lost.store(header.lost.load(Relaxed) + (events - before), Relaxed);
-        header.events.store(before, Relaxed);
-        if let Some(file) = overflow {
-            // A part of the ring may have been written.
-            let _ = file.set_len(header.flushed.load(Relaxed));
         }
     }
 
@@ -474,7 +534,7 @@ impl Lane {
         };
         // SAFETY: the lane's own, which lives as long as the lane.
         let samples = self.sampler.map(|sampler| unsafe { sampler.as_ref() }.counts());
-        Rest { ring: self.private.then(|| (self.header.cast_const(), self.path.clone())), tables, samples }
+        Rest { header: self.header, path: self.path.clone(), private: self.private, tables, samples }
     }
 
     /// Ends the lane of a thread that ends: its files are left as long as they are used, memory is given back.
@@ -490,7 +550,7 @@ impl Lane {
         // SAFETY: it is closed after that.
         unsafe { self.rest().store() };
         let used = HEADER_SIZE + self.header().cursor.load(Relaxed) as usize;
-        if !self.private {
+        if !self.private && self.header().stopped.load(Relaxed) == 0 {
             let _ = OpenOptions::new().write(true).open(&self.path).and_then(|file| file.set_len(used as u64));
         }
         if self.has_overflow {

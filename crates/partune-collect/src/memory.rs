@@ -33,6 +33,14 @@ pub fn zeroed(size: usize) -> Option<*mut u8> {
     memory(size, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1)
 }
 
+/// Turns a mapping of a file's begin into private memory with the same content: the file stays as it is. Whether that could be done.
+pub(crate) fn detach(base: *mut u8, size: usize, file: &File) -> bool {
+    let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_FIXED);
+    // SAFETY: a mapping takes the place of one with the same content.
+    let again = unsafe { libc::mmap(base.cast(), size, protection, flags, file.as_raw_fd(), 0) };
+    again == base.cast()
+}
+
 /// Writes memory to a place in a file, as far as the disk has room. Whoever owns it may go on to write it: the kernel reads it, as it reads any
 /// mapped file, and nothing of this program does.
 ///

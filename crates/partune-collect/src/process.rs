@@ -24,7 +24,7 @@ use crate::profile::Profile;
 use crate::settings::Settings;
 use crate::state::{self, is_paused, is_recorded};
 use crate::thread::AtThreadEnd;
-use crate::{frame, records, sample, thread_word, unwind};
+use crate::{frame, records, room, sample, thread_word, unwind};
 
 /// A process that is recorded.
 struct Process {
@@ -65,6 +65,9 @@ pub fn identify(paradigm: &str, rank: u32, size: u32, key: u64) -> u32 {
     // It is some time since the first reading of the clocks: with this one a process that is killed has a rate.
     calibrate();
     let number = WORLDS.fetch_add(1, Ordering::Relaxed);
+    if number == 0 {
+        room::share(size);
+    }
     log(&Line::World { number, paradigm: paradigm.into(), of: Unit::Process, rank, size, key: Hex(key) });
     number
 }
@@ -238,6 +241,7 @@ static AT_LOAD: extern "C" fn() = {
 
 fn start() -> Option<Process> {
     let settings = Settings::read()?;
+    room::limit(settings.max_size.unwrap_or(u64::MAX));
     clock::choose();
     if settings.folder.join(ANCHOR).exists() {
         // The archive is complete: whoever is late is not recorded.

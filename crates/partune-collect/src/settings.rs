@@ -16,6 +16,8 @@ pub(crate) struct Settings {
     pub(crate) depth: usize,
     /// `PARTUNE_BUFFER`: bytes of a thread's ring; whole chunks, at least two.
     pub(crate) ring: usize,
+    /// `PARTUNE_MAX_SIZE`: bytes of events that all processes together may keep.
+    pub(crate) max_size: Option<u64>,
     /// `PARTUNE_SAMPLE`: how often a second of its CPU time is looked where a thread is; 0: never.
     pub(crate) sample: u32,
     /// `PARTUNE_COUNTERS`: names of counters, with commas.
@@ -26,6 +28,8 @@ pub(crate) struct Settings {
 const DEPTH: usize = 64;
 /// Samples a second unless said otherwise.
 const SAMPLE: usize = 250;
+/// A ring is at most this part of the whole recording, if that is limited.
+const PARTS_OF_ALL: u64 = 64;
 /// Bytes of a ring unless said otherwise.
 const RING: usize = 4 * CHUNK_SIZE;
 
@@ -35,11 +39,16 @@ impl Settings {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let folder = PathBuf::from(std::env::var_os("PARTUNE_DIR").filter(|value| !value.is_empty())?);
         let number = |name: &str, default: usize| variable(name).and_then(|text| text.parse().ok()).unwrap_or(default);
+        let max_size = variable("PARTUNE_MAX_SIZE").and_then(|text| text.parse().ok());
+        // Rings count from the begin, so they are a small part of it.
+        let most =
+            max_size.map_or(usize::MAX, |bytes: u64| usize::try_from(bytes / PARTS_OF_ALL).unwrap_or(usize::MAX));
         Some(Settings {
             folder,
+            max_size,
             mode: if variable("PARTUNE_MODE").as_deref() == Some("profile") { Mode::Profile } else { Mode::Trace },
             depth: number("PARTUNE_DEPTH", DEPTH),
-            ring: (number("PARTUNE_BUFFER", RING) / CHUNK_SIZE).clamp(2, 1 << 14) * CHUNK_SIZE,
+            ring: (number("PARTUNE_BUFFER", RING).min(most) / CHUNK_SIZE).clamp(2, 1 << 14) * CHUNK_SIZE,
             sample: number("PARTUNE_SAMPLE", SAMPLE) as u32,
             counters: variable("PARTUNE_COUNTERS")
                 .map(|list| list.split(',').map(|name| name.trim().to_owned()).collect())

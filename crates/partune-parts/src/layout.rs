@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::draft::{BITS, Half, Stored};
 
 /// Of the log and of the files beside it.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// First bytes of a lane: `partlane`.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"partlane");
 /// Bytes before the ring: one page.
@@ -44,6 +44,16 @@ pub mod attributes {
     /// The bytes of a unit in the window that is created.
     pub const DISPLACEMENT_UNIT: u32 = 1;
     pub const NAMES: [&str; 2] = ["PARTUNE::DISPLACEMENT", "PARTUNE::DISPLACEMENT_UNIT"];
+}
+
+/// Why a lane keeps nothing any more, in [`Header::stopped`].
+pub mod stopped {
+    /// The disk has no room, or its quota, or the limit of the size of a file.
+    pub const DISK: u64 = 1;
+    /// The recording is as large as it may be.
+    pub const SIZE: u64 = 2;
+    /// Added: what was in the ring is not there any more.
+    pub const WITHOUT_RING: u64 = 256;
 }
 
 /// Type bytes of OTF2's buffers.
@@ -83,7 +93,10 @@ pub struct Header {
     pub flushed: AtomicU64,
     /// Events before the current chunk.
     pub events_before: AtomicU64,
-    /// Events that could not be kept: the disk was full.
+    /// Why nothing is kept any more: one of [`stopped`]; 0 while events are.
+    pub stopped: AtomicU64,
+    /// Events until then, and since.
+    pub kept: AtomicU64,
     pub lost: AtomicU64,
     // From here on each call writes.
     /// Position in the ring where the next record goes.

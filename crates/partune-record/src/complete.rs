@@ -25,7 +25,7 @@ use crate::archive::{self, Partial};
 use crate::clock::{self, Kept};
 use crate::contexts::{Contexts, Mapped};
 use crate::definitions::Global;
-use crate::lanes::Lane;
+use crate::lanes::{Lane, Stop};
 use crate::lock::{self, Lock};
 use crate::log::{NoLog, Node, Object, ProcessLog, Thread, World};
 use crate::places::{At, Places};
@@ -33,7 +33,7 @@ use crate::space::{self, Needed};
 use crate::statistics::Counted;
 use crate::unify::{Local, Unified};
 use crate::worlds::Worlds;
-use crate::{RecordError, living, parts};
+use crate::{RecordError, cut, living, parts};
 
 /// For how long processes of the command may outlive it.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -150,8 +150,13 @@ fn complete_parts(folder: &Path, patience: Duration, asked: &mut Needed) -> Resu
     if processes.is_empty() {
         return Err(RecordError::Nothing { folder: folder.to_owned(), ended: None });
     }
-    *asked = at_least(folder, &processes)?;
     let parts = folder.join(PARTS);
+    let lanes = processes.iter_mut().flat_map(|process| {
+        let syncs = process.log.syncs.as_slice();
+        process.lanes.iter_mut().map(move |(_, lane)| (syncs, lane))
+    });
+    let stopped = cut::cut(lanes).map_err(RecordError::file(&parts))?;
+    *asked = at_least(folder, &processes)?;
     let kept = clock::kept(&parts).map_err(RecordError::file(&parts))?;
     let begins = begins(&processes);
     processes.sort_by(|a, b| a.order(&begins).cmp(&b.order(&begins)));
@@ -201,6 +206,10 @@ fn complete_parts(folder: &Path, patience: Duration, asked: &mut Needed) -> Resu
         .filter_map(|(_, lane)| Some(lane.counted.as_ref()?.calls()))
         .reduce(|a, b| a + b);
     summary.seconds = (end - begin) as f64 / clock.resolution as f64;
+    if let Some(why) = stopped {
+        let lost = processes.iter().flat_map(|process| &process.lanes).map(|(_, lane)| lane.lost).sum();
+        describe_stop(why, lost, summary.seconds, &mut summary.quality);
+    }
 
     // Made twice, once to know how large it is, since those of all processes together may be more than fits into memory.
     let local = |position: usize| {
@@ -437,7 +446,6 @@ fn describe_ends(processes: &[Process], quality: &mut Quality) {
                 "on a network file system a killed process keeps only what it had flushed: record to a local folder",
             ));
         }
-        let lost: u64 = process.lanes.iter().map(|(_, lane)| lane.lost).sum();
         let uncounted: u64 =
             process.lanes.iter().filter_map(|(_, lane)| lane.counted.as_ref()).map(|counted| counted.lost).sum();
         if process.lanes.iter().any(|(_, lane)| lane.counted.as_ref().is_some_and(|counted| counted.has_left)) {
@@ -455,13 +463,6 @@ fn describe_ends(processes: &[Process], quality: &mut Quality) {
                 "free some space; what was counted is exact",
             ));
         }
-        if lost > 0 {
-            quality.add(Diagnostic::data_loss(
-                Code::LostEvents,
-                format!("{lost} events of a process were lost: the disk was full"),
-                "free some space, or record with --profile",
-            ));
-        }
     }
     if killed > 0 {
         quality.add(Diagnostic::info(
@@ -470,6 +471,21 @@ fn describe_ends(processes: &[Process], quality: &mut Quality) {
             "what they did until then was recorded",
         ));
     }
+}
+
+/// Says that, when and why the recording stopped before the program did.
+fn describe_stop(why: Stop, lost: u64, seconds: f64, quality: &mut Quality) {
+    let (why, remedy) = match why {
+        Stop::Disk => ("the disk had no more room for it", "free some space, or set --max-size"),
+        Stop::Size => ("it was as large as --max-size lets it be", "record with a larger --max-size"),
+    };
+    quality.add(Diagnostic::data_loss(
+        Code::LostEvents,
+        format!(
+            "{lost} events are lost: the recording stopped after {seconds:.3} s, since {why}; the archive ends there on all PEs"
+        ),
+        format!("{remedy}, or record with --profile"),
+    ));
 }
 
 /// Says what was missed by samples, and what they cost, where that is more than it should be.

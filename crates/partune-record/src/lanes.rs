@@ -15,6 +15,23 @@ use crate::parts::{self, u32_at, u64_at};
 use crate::space::Needed;
 use crate::statistics::Counted;
 
+/// Why a thread kept nothing any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Stop {
+    Disk,
+    Size,
+}
+
+impl Stop {
+    fn of(word: u64) -> Option<Stop> {
+        match word & !layout::stopped::WITHOUT_RING {
+            layout::stopped::DISK => Some(Stop::Disk),
+            layout::stopped::SIZE => Some(Stop::Size),
+            _ => None,
+        }
+    }
+}
+
 /// The parts of a lane, as they were found.
 #[derive(Debug)]
 pub(crate) struct Lane {
@@ -29,7 +46,9 @@ pub(crate) struct Lane {
     pub(crate) events: u64,
     /// Whether its ring cannot be read: then what was not flushed is missing.
     pub(crate) is_broken: bool,
-    /// Events that the disk had no room for.
+    /// Why nothing was kept any more.
+    pub(crate) stopped: Option<Stop>,
+    /// How many events are not there for want of room.
     pub(crate) lost: u64,
     /// Ticks of the first and the last event.
     pub(crate) times: Option<(u64, u64)>,
@@ -40,7 +59,16 @@ pub(crate) struct Lane {
 impl Lane {
     /// Reads the lane `STEM-THREAD`. A process on a file system over the network that was killed left only what it had flushed.
     pub(crate) fn read(stem: &Path, thread: u32) -> io::Result<Lane> {
-        let (ring_path, flushed_path) = (part(stem, thread, "lane"), part(stem, thread, "evt"));
+        Lane::of_files(part(stem, thread, "lane"), part(stem, thread, "evt"))
+    }
+
+    /// Reads it again, after its files were changed.
+    pub(crate) fn look_again(&mut self) -> io::Result<()> {
+        *self = Lane::of_files(std::mem::take(&mut self.ring_path), std::mem::take(&mut self.flushed_path))?;
+        Ok(())
+    }
+
+    fn of_files(ring_path: PathBuf, flushed_path: PathBuf) -> io::Result<Lane> {
         let stored = parts::size(&flushed_path)?;
         let mut lane = Lane {
             ring_path,
@@ -50,6 +78,7 @@ impl Lane {
             rest: 0,
             is_broken: false,
             events: 0,
+            stopped: None,
             lost: 0,
             times: None,
             counted: None,
@@ -61,10 +90,12 @@ impl Lane {
         if let Some(header) = header {
             lane.is_cut = stored < header.flushed;
             lane.flushed = whole(header.flushed.min(stored));
+            lane.stopped = header.stopped;
             lane.lost = header.lost;
         }
-        lane.look(&ring)?;
-        lane.rest = lane.behind(ring).len() as u64;
+        let chunks = lane.chunks_with(ring)?;
+        lane.look(&chunks)?;
+        lane.rest = lane.behind(chunks.ring).len() as u64;
         Ok(lane)
     }
 
@@ -77,11 +108,24 @@ impl Lane {
         Ok(lane)
     }
 
-    /// Counts the events and finds the first and last time.
-    fn look(&mut self, ring: &[u8]) -> io::Result<()> {
+    pub(crate) fn ring_path(&self) -> &Path {
+        &self.ring_path
+    }
+
+    /// Its chunks, of which those of the ring are in these bytes of its file.
+    pub(crate) fn chunks(&self, file: &[u8]) -> io::Result<Chunks> {
+        let ring = Header::read(file).map(|header| header.ring(file.to_vec())).unwrap_or_default();
+        self.chunks_with(ring)
+    }
+
+    fn chunks_with(&self, ring: Vec<u8>) -> io::Result<Chunks> {
         let flushed = if self.flushed > 0 { Some(partune_files::open_regular(&self.flushed_path)?) } else { None };
-        let chunks = Chunks { flushed, count: self.flushed / CHUNK_SIZE as u64, ring };
-        let all = 0..chunks.count + ring.len().div_ceil(CHUNK_SIZE) as u64;
+        Ok(Chunks { flushed, count: self.flushed / CHUNK_SIZE as u64, ring })
+    }
+
+    /// Counts the events and finds the first and last time.
+    fn look(&mut self, chunks: &Chunks) -> io::Result<()> {
+        let all = 0..chunks.len();
         let first = chunks.first_times(all.clone())?;
         let last = chunks.first_times(all.clone().rev())?;
         self.times = first.zip(last).map(|(first, last)| (first.0, last.1));
@@ -133,10 +177,11 @@ impl Lane {
 
     /// What comes after the flushed bytes: the ring, and the marks of the end.
     fn behind(&self, mut ring: Vec<u8>) -> Vec<u8> {
-        if ring.is_empty() && self.flushed == 0 {
+        if ring.len().is_multiple_of(CHUNK_SIZE) {
+            // They need a chunk: one without events.
             ring.extend([bytes::CHUNK, bytes::LITTLE_ENDIAN]);
-            ring.extend(1_u64.to_le_bytes());
-            ring.extend(0_u64.to_le_bytes());
+            ring.extend((self.events + 1).to_le_bytes());
+            ring.extend(self.events.to_le_bytes());
         }
         // Readers of the C library take the marks at the end for granted where the chunk has room for them.
         let room = CHUNK_SIZE - ring.len() % CHUNK_SIZE;
@@ -147,15 +192,19 @@ impl Lane {
 }
 
 /// The chunks of a lane: those that were flushed, which are read one at a time, then those of the ring.
-struct Chunks<'a> {
+pub(crate) struct Chunks {
     flushed: Option<File>,
     /// How many were flushed.
     count: u64,
-    ring: &'a [u8],
+    ring: Vec<u8>,
 }
 
-impl Chunks<'_> {
-    fn get(&self, at: u64) -> io::Result<Cow<'_, [u8]>> {
+impl Chunks {
+    pub(crate) fn len(&self) -> u64 {
+        self.count + self.ring.len().div_ceil(CHUNK_SIZE) as u64
+    }
+
+    pub(crate) fn get(&self, at: u64) -> io::Result<Cow<'_, [u8]>> {
         match &self.flushed {
             Some(flushed) if at < self.count => {
                 let mut bytes = vec![0; CHUNK_SIZE];
@@ -181,7 +230,10 @@ struct Header {
     chunk: usize,
     flushed: u64,
     events: u64,
+    stopped: Option<Stop>,
     lost: u64,
+    /// The ring was written over.
+    is_without_ring: bool,
     /// The events of the drafts, which come after the cursor.
     drafts: Vec<u8>,
 }
@@ -198,13 +250,16 @@ impl Header {
         let (drafts, drafted) = draft::events(word(offset_of!(layout::Header, drafted))?, cursor, |at| {
             word(offset_of!(layout::Header, drafts) + at * size_of::<u64>())
         });
+        let stopped = word(offset_of!(layout::Header, stopped))?;
         let header = Header {
             cursor: usize::try_from(cursor).ok()?,
             chunk: size(offset_of!(layout::Header, chunk))?,
             flushed: word(offset_of!(layout::Header, flushed))?,
             events: word(offset_of!(layout::Header, events))?.checked_add(drafted)?,
             drafts,
+            stopped: Stop::of(stopped),
             lost: word(offset_of!(layout::Header, lost))?,
+            is_without_ring: stopped & layout::stopped::WITHOUT_RING != 0,
         };
         let inside =
             header.chunk <= header.cursor && header.cursor <= ring_size.min(bytes.len().checked_sub(HEADER_SIZE)?);
@@ -215,16 +270,14 @@ impl Header {
 
     /// The used part of the ring. The header of the chunk that was being written gets the number of its last event.
     fn ring(&self, mut bytes: Vec<u8>) -> Vec<u8> {
+        if self.is_without_ring {
+            return Vec::new();
+        }
         bytes.truncate(HEADER_SIZE + self.cursor);
         bytes.drain(..HEADER_SIZE);
         bytes.extend_from_slice(&self.drafts);
-        if self.drafts.is_empty() && self.cursor == self.chunk + CHUNK_HEADER_SIZE && self.chunk > 0 {
-            // An empty chunk after others.
-            bytes.truncate(self.chunk);
-        } else {
-            let at = self.chunk + CHUNK_HEADER_SIZE - 8;
-            bytes[at..at + 8].copy_from_slice(&self.events.to_le_bytes());
-        }
+        let at = self.chunk + CHUNK_HEADER_SIZE - 8;
+        bytes[at..at + 8].copy_from_slice(&self.events.to_le_bytes());
         bytes
     }
 }

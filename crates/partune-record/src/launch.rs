@@ -40,6 +40,8 @@ pub struct Request {
     pub depth: Option<u32>,
     /// Bytes of a thread's buffer.
     pub buffer: Option<u64>,
+    /// Bytes of events of all processes together.
+    pub max_size: Option<u64>,
     /// Samples a second of each thread's CPU time; none: as many as cost less than 1 %; 0: none at all.
     pub sample: Option<u32>,
     /// Names of counters.
@@ -163,6 +165,7 @@ fn variables(request: &Request, folder: &Path, library: &Path, filter: Option<Pa
     ];
     own.extend(request.depth.map(|depth| ("PARTUNE_DEPTH", depth.to_string().into())));
     own.extend(request.buffer.map(|bytes| ("PARTUNE_BUFFER", bytes.to_string().into())));
+    own.extend(request.max_size.map(|bytes| ("PARTUNE_MAX_SIZE", bytes.to_string().into())));
     own.extend(request.sample.map(|rate| ("PARTUNE_SAMPLE", rate.to_string().into())));
     if !request.counters.is_empty() {
         own.push(("PARTUNE_COUNTERS", request.counters.join(",").into()));

@@ -7,6 +7,7 @@ mod archive;
 mod clock;
 mod complete;
 mod contexts;
+mod cut;
 mod definitions;
 mod filter;
 mod handing;

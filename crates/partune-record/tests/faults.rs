@@ -279,9 +279,11 @@ fn after_a_fault_at_any_call_of_the_recorder_the_program_goes_on_and_losses_are_
             match completed {
                 Ok(summary) => {
                     let summary = summary.expect("it was not complete");
-                    let lost = summary.quality.entries().iter().filter_map(|entry| {
-                        entry.message.split_once(" events of a process were lost")?.0.parse::<u64>().ok()
-                    });
+                    let lost = summary
+                        .quality
+                        .entries()
+                        .iter()
+                        .filter_map(|entry| entry.message.split_once(" events are lost")?.0.parse::<u64>().ok());
                     let lost: u64 = lost.sum();
                     lossy += usize::from(lost > 0);
                     whole += usize::from(lost == 0 && summary.events >= EVENTS);

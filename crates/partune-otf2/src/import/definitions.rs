@@ -438,10 +438,10 @@ impl Definitions {
         );
         let (pes, events) = self.lost_events();
         if pes > 0 {
-            let message =
-                format!("the recorder could not keep {events} events of {pes} PEs: its buffers or the disk were full");
-            let remedy =
-                "record again with a larger --buffer, and see that the disk has room; what is there is analysed";
+            let message = format!(
+                "the recording stopped before the program ended: {events} later events of {pes} PEs are missing"
+            );
+            let remedy = "see that the disk has room, or record with a larger --max-size; what is there is analysed";
             quality.add(Diagnostic::data_loss(Code::LostEvents, message, remedy));
         }
         let (killed, processes) = self.ended();

@@ -39,6 +39,9 @@ pub(crate) struct Args {
     /// Memory for the events of a thread, flushed when full: 1M, 64M
     #[arg(long, value_name = "SIZE", value_parser = size)]
     buffer: Option<u64>,
+    /// Most bytes of events that all processes together keep; the recording stops there, and the program goes on: 500M, 2G
+    #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "profile")]
+    max_size: Option<u64>,
     /// Which instrumented functions are recorded: a file of lines `include PATTERN` and `exclude PATTERN`
     #[arg(long, value_name = "FILE")]
     filter: Option<PathBuf>,
@@ -85,6 +88,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         mode: if args.profile { Mode::Profile } else { Mode::Trace },
         depth: args.depth,
         buffer: args.buffer,
+        max_size: args.max_size,
         sample: args.sample,
         counters: args.counters,
         filter: args.filter,

@@ -1,0 +1,60 @@
+//! A recording that may not grow further keeps its begin, of all processes alike.
+
+use super::launch::{Built, MPICH, Mpi, OPEN_MPI};
+use super::printed::counts;
+
+fn codes(document: &serde_json::Value) -> Vec<&str> {
+    let entries = document["quality"].as_array().expect("a list");
+    entries.iter().map(|entry| entry["code"].as_str().expect("a code")).collect()
+}
+
+fn check(mpi: &Mpi) {
+    let Some(built) = Built::new(mpi, "cut/uneven.c", &[]) else { return };
+    // Four processes of 1 MiB each: rings of 512 KiB, of which one was flushed.
+    let recorded = built.record(&["--max-size", "4M"], &["40000"]);
+    let said = recorded.said();
+    assert!(recorded.output.status.success() && said.matches("done").count() == 4, "{said}");
+    assert!(said.contains("since it was as large as --max-size lets it be"), "{said}");
+    let traces = recorded.anchor.with_extension("");
+    let size: u64 = std::fs::read_dir(traces)
+        .expect("a folder")
+        .map(|it| it.expect("a file").metadata().expect("it is there").len())
+        .sum();
+    assert!(size <= 4 << 20, "{size}");
+    let document = recorded.analysis();
+    assert!(
+        codes(&document).contains(&"lost-events") && !codes(&document).contains(&"clocks-disagree"),
+        "{document:#}"
+    );
+    // The begin: a message that was received was sent before, and few were under way.
+    let counts = counts(&recorded.anchor);
+    let of = |rank: usize, name: &str| counts[rank].get(name).copied().unwrap_or(0);
+    for rank in 0..4 {
+        let next = (rank + 1) % 4;
+        let own = |name: &str, rank: usize| if rank == 0 { of(0, name) / 2 } else { of(rank, name) };
+        let (sent, received) = (own("sends", rank), own("receives", next));
+        assert!(
+            sent > 1000 && received.abs_diff(sent) <= 2,
+            "{}: {rank} sent {sent}, {next} received {received}",
+            mpi.name
+        );
+    }
+    assert!(of(0, "sends") < 80_000);
+}
+
+#[test]
+fn a_recording_is_no_larger_than_it_may_be() {
+    check(&OPEN_MPI);
+    check(&MPICH);
+}
+
+#[test]
+fn what_is_small_enough_is_whole() {
+    for mpi in [&OPEN_MPI, &MPICH] {
+        let Some(built) = Built::new(mpi, "cut/uneven.c", &[]) else { continue };
+        let recorded = built.record(&["--max-size", "1G"], &["1000"]);
+        assert!(!codes(&recorded.analysis()).contains(&"lost-events"), "{}", recorded.said());
+        let counts = counts(&recorded.anchor);
+        assert_eq!(counts.iter().map(|counts| counts["sends"]).collect::<Vec<_>>(), [2000, 1000, 1000, 1000]);
+    }
+}
