@@ -26,14 +26,21 @@ const HANDLERS: &[(&str, &str, &str)] = &[
     ("Tell", "p2p::recv", "MPI_Recv MPI_Irecv MPI_Recv_init MPI_Precv_init"),
     ("Tell", "p2p::mrecv", "MPI_Mrecv MPI_Imrecv"),
     ("Tell", "p2p::sendrecv", "MPI_Sendrecv MPI_Sendrecv_replace MPI_Isendrecv MPI_Isendrecv_replace"),
-    ("Tell", "p2p::matched_probe", "MPI_Mprobe MPI_Improbe"),
+    ("Tell", "p2p::matched_probe", "MPI_Mprobe"),
+    ("Poll", "p2p::matched_probe", "MPI_Improbe"),
+    ("Poll", "completion::look", "MPI_Iprobe MPI_Parrived"),
     ("Tell", "p2p::start", "MPI_Start MPI_Startall"),
     // Completion
-    ("Tell", "completion::one", "MPI_Wait MPI_Test"),
-    ("Tell", "completion::all", "MPI_Waitall MPI_Testall"),
-    ("Tell", "completion::any", "MPI_Waitany MPI_Testany"),
-    ("Tell", "completion::some", "MPI_Waitsome MPI_Testsome"),
-    ("Tell", "completion::get_status", "MPI_Request_get_status"),
+    ("Tell", "completion::one", "MPI_Wait"),
+    ("Tell", "completion::all", "MPI_Waitall"),
+    ("Tell", "completion::any", "MPI_Waitany"),
+    ("Tell", "completion::some", "MPI_Waitsome"),
+    ("Poll", "completion::one", "MPI_Test"),
+    ("Poll", "completion::all", "MPI_Testall"),
+    ("Poll", "completion::any", "MPI_Testany"),
+    ("Poll", "completion::some", "MPI_Testsome"),
+    ("Poll", "completion::get_status", "MPI_Request_get_status"),
+    ("Poll", "completion::look", "MPI_Request_get_status_all MPI_Request_get_status_any MPI_Request_get_status_some"),
     ("Tell", "completion::cancel", "MPI_Cancel"),
     ("Keep", "completion::free", "MPI_Request_free"),
     // Collectives, each with its non-blocking and its persistent form
@@ -150,7 +157,7 @@ const HANDLERS: &[(&str, &str, &str)] = &[
 ];
 
 /// Functions whose C wrappers are compiled each on its own, with everything that they do inside: those that programs call most often.
-const HOT: [&str; 13] = [
+const HOT: [&str; 15] = [
     "MPI_Send",
     "MPI_Ssend",
     "MPI_Isend",
@@ -164,6 +171,8 @@ const HOT: [&str; 13] = [
     "MPI_Waitany",
     "MPI_Test",
     "MPI_Testall",
+    "MPI_Testany",
+    "MPI_Testsome",
 ];
 
 /// The meaning of parameters by kind and name; the first that fits.
@@ -295,7 +304,8 @@ fn wrapper(code: &mut String, prototype: &Prototype) {
     let handler = handler(stem);
     let (arguments, words) = arguments(in_c);
     // What is done of a hot function's call, if everything about it is known.
-    let act = if HOT.contains(name) { known(stem).map(|(_, act)| act) } else { None };
+    let (kind, act) = if HOT.contains(name) { known(stem).unzip() } else { (None, None) };
+    let is_poll = kind == Some("Poll");
     let is_late = mode == "Blocking" && matches!(act, Some("p2p::send" | "p2p::sendrecv"));
     let body = |language: &str, words: &str, general: &str| {
         let general = format!("{general}, frame, &mut [{words}])");
@@ -311,7 +321,7 @@ fn wrapper(code: &mut String, prototype: &Prototype) {
     let form = |language: &str| match act {
         Some(_) => format!(
             "struct {name}_{language}; #[allow(clippy::inline_always)] impl Form for {name}_{language} {{ \
-                 const IS_LATE: bool = {is_late}; \
+                 const IS_LATE: bool = {is_late}; const IS_POLL: bool = {is_poll}; \
                  #[inline(always)] fn signature(&self) -> &'static Signature {{ &{upper}_SIGNATURE }} \
                  #[inline(always)] fn language(&self) -> Language {{ Language::{language} }} }}\n"
         ),

@@ -105,9 +105,14 @@ impl Fold for Times<'_> {
         let visits = &self.0.streams()[pe].visits;
         let range = first..visits.len().min(first + PIECE);
         let times = visits.enter[range.clone()].iter().zip(&visits.exit[range.clone()]);
-        for ((enter, exit), path) in times.zip(&visits.path[range]) {
+        for ((enter, exit), path) in times.zip(&visits.path[range.clone()]) {
             let time = exit.since(*enter);
             scratch.add(*path, PathSum { ticks: time.0, visits: 1, min: time, max: time });
+        }
+        let polls = self.0.streams()[pe].polls.iter().filter(|row| range.contains(&row.visit.index()));
+        for row in polls {
+            let (path, more) = (visits.path[row.visit.index()], row.count.saturating_sub(1));
+            scratch.add(path, PathSum { ticks: 0, visits: more, min: Span(i64::MAX), max: Span::ZERO });
         }
         vec![(pe, scratch.take())]
     }

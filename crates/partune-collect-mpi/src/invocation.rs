@@ -19,6 +19,8 @@ use crate::place::Place;
 pub(crate) trait Form {
     /// Whether its handler says with [`Invocation::begin_sending`] when the call begins: it sends a message, and does nothing else before.
     const IS_LATE: bool = false;
+    /// Whether its function looks whether something has come, and returns in any case.
+    const IS_POLL: bool = false;
 
     fn signature(&self) -> &'static Signature;
     fn language(&self) -> Language;
@@ -31,6 +33,9 @@ pub(crate) struct Any {
 }
 
 impl Form for Any {
+    /// Perhaps: its call knows.
+    const IS_POLL: bool = true;
+
     fn signature(&self) -> &'static Signature {
         self.signature
     }
@@ -92,7 +97,22 @@ impl<'a, F: Form> Invocation<'a, F> {
             Language::Fortran | Language::F08 => self.fortran_error(),
         };
         self.returned();
+        if F::IS_POLL && self.call.as_ref().is_some_and(Call::is_poll) {
+            self.polled();
+        }
         self.result == SUCCESS
+    }
+
+    /// Says what came of a poll.
+    #[inline(always)]
+    fn polled(&mut self) {
+        let is_nothing = self.result == SUCCESS
+            && if self.has(Place::Flag) { !self.is_set(Place::Flag) } else { self.element(Place::OutCount, 0) == 0 };
+        match &mut self.call {
+            Some(call) if is_nothing => call.found_nothing(),
+            Some(call) => call.found(),
+            None => {}
+        }
     }
 
     /// The call goes on until now: something of the recorder's own came after the real function.

@@ -22,6 +22,8 @@ pub(crate) enum Handler {
     Plain,
     /// Tells more, and calls the real function by [`Invocation::run`].
     Tell(fn(&mut Invocation<'_>)),
+    /// As [`Handler::Tell`], of a function that looks whether something has come, and returns in any case.
+    Poll(fn(&mut Invocation<'_>)),
     /// As [`Handler::Tell`], also while recording is switched off: it keeps what must be known of handles.
     Keep(fn(&mut Invocation<'_>)),
     /// Begins recording. Runs in every process that was asked to record, since all of them have to meet.
@@ -36,7 +38,7 @@ impl Handler {
     /// Whether nothing is to be done, since the program turned recording off.
     #[inline]
     fn is_idle(self) -> bool {
-        matches!(self, Handler::Plain | Handler::Tell(_)) && partune_collect::is_paused()
+        matches!(self, Handler::Plain | Handler::Tell(_) | Handler::Poll(_)) && partune_collect::is_paused()
     }
 }
 
@@ -71,6 +73,8 @@ pub(crate) unsafe fn known<'a, F: Form>(
     invocation.meaning = handles.is_some().then_some(known.meaning);
     if F::IS_LATE {
         invocation.known = Some(known);
+    } else if F::IS_POLL {
+        invocation.call = Some(known.enter_poll());
     } else {
         invocation.call = Some(known.enter());
     }
@@ -144,7 +148,7 @@ unsafe fn handled(
     };
     let (act, without_call): (fn(&mut Invocation<'_>), bool) = match handler {
         Handler::Plain | Handler::Switch => (plain, false),
-        Handler::Tell(act) => (act, false),
+        Handler::Tell(act) | Handler::Poll(act) => (act, false),
         Handler::Keep(act) => (act, is_off()),
         Handler::Start(act) => {
             partune_collect::begin(crate::function::PARADIGM, &mpi.version);
@@ -156,7 +160,15 @@ unsafe fn handled(
     if level == Some(1) {
         switch(true);
     }
-    let call = partune_collect::enter(&function.region, frame);
+    let call = match handler {
+        Handler::Poll(_) => partune_collect::enter_poll(&function.region, frame),
+        Handler::Plain
+        | Handler::Tell(_)
+        | Handler::Keep(_)
+        | Handler::Start(_)
+        | Handler::Finish(_)
+        | Handler::Switch => partune_collect::enter(&function.region, frame),
+    };
     let result = if call.is_none() && !without_call {
         // SAFETY: as the caller said.
         unsafe { invoke(real, words) }

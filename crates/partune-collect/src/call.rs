@@ -38,8 +38,29 @@ pub fn enter(region: &'static Region, frame: Frame) -> Option<Call<'static>> {
     }
     let (site, path, is_flat) = find(lane, region, frame);
     lane.attention.set_calls(1);
-    lane.current = Current { time: clock::now(), base: frame.base, site, path, is_flat, is_left: false };
+    lane.current =
+        Current { time: clock::now(), base: frame.base, site, path, is_flat, is_left: false, is_poll: false };
     mark(lane, true);
+    Some(Call::of(own))
+}
+
+/// The same of a poll: a call that looks whether something has come and returns in any case. Say with [`Call::found`] or
+/// [`Call::found_nothing`] what came of it, and what else is to be told only then.
+pub fn enter_poll(region: &'static Region, frame: Frame) -> Option<Call<'static>> {
+    let mut own = lane()?;
+    let lane = &mut *own;
+    if !lane.can_join_polls() {
+        return enter(region, frame);
+    }
+    if lane.attention.samples_wait() && lane.attention.calls() == 0 {
+        records::drop_samples_of_polls(lane);
+    }
+    if !is_free(lane, frame) {
+        return None;
+    }
+    let (site, path, is_flat) = find(lane, region, frame);
+    lane.attention.set_calls(1);
+    lane.begin_poll(Current { site, base: frame.base, ..Current::region(clock::now(), path, is_flat) });
     Some(Call::of(own))
 }
 
@@ -83,6 +104,20 @@ impl Known {
         call
     }
 
+    /// Begins to record a poll, see [`enter_poll`].
+    #[allow(clippy::inline_always, reason = "part of the hot path")]
+    #[inline(always)]
+    pub fn enter_poll(self) -> Call<'static> {
+        if !self.lane.can_join_polls() {
+            cold_path();
+            return self.enter();
+        }
+        let mut call = self.begin(clock::now());
+        let current = call.lane.current;
+        call.lane.begin_poll(current);
+        call
+    }
+
     /// Begins to record a call that sends a message and tells no more than that it received one. Both are written when the real function has
     /// returned, if that is possible, see [`crate::draft`].
     #[allow(clippy::inline_always, reason = "part of the hot path")]
@@ -104,7 +139,7 @@ impl Known {
     fn begin(self, time: u64) -> Call<'static> {
         let Known { mut lane, base, site, path, .. } = self;
         lane.attention.set_calls(1);
-        lane.current = Current { time, base, site, path, is_flat: false, is_left: false };
+        lane.current = Current { time, base, site, path, is_flat: false, is_left: false, is_poll: false };
         Call::of(lane)
     }
 }
@@ -235,6 +270,25 @@ impl Call<'_> {
     #[inline(always)]
     pub fn returned(&mut self) {
         self.lane.current.time = clock::now();
+    }
+
+    /// Whether it is a poll of which nothing is written yet.
+    #[allow(clippy::inline_always, reason = "a load")]
+    #[inline(always)]
+    pub fn is_poll(&self) -> bool {
+        self.lane.current.is_poll
+    }
+
+    /// The poll found something, or failed.
+    #[inline(never)]
+    pub fn found(&mut self) {
+        self.lane.poll_found();
+    }
+
+    /// It found nothing.
+    #[inline(never)]
+    pub fn found_nothing(&mut self) {
+        self.lane.poll_found_nothing();
     }
 
     /// Ends the call, at the time of [`Call::returned`].

@@ -15,6 +15,8 @@ pub(crate) struct Current {
     pub(crate) is_flat: bool,
     /// Its leave, with the message that it received, is written already or a draft.
     pub(crate) is_left: bool,
+    /// It is a poll, and nothing of it is written until it is known whether it found something.
+    pub(crate) is_poll: bool,
 }
 
 impl Current {
@@ -22,7 +24,7 @@ impl Current {
 
     /// A marked region, which has no wrapper.
     pub(crate) const fn region(time: u64, path: Path, is_flat: bool) -> Current {
-        Current { time, base: 0, site: SiteId::NONE, path, is_flat, is_left: false }
+        Current { time, base: 0, site: SiteId::NONE, path, is_flat, is_left: false, is_poll: false }
     }
 }
 

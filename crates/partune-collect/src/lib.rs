@@ -41,7 +41,7 @@ mod ticks;
 mod unwind;
 pub mod user;
 
-pub use call::{Call, Known, enter, enter_region, known, leave_region, suspend};
+pub use call::{Call, Known, enter, enter_poll, enter_region, known, leave_region, suspend};
 pub use log::note;
 pub use partune_parts::clock::now;
 pub use partune_parts::encode::Message;

@@ -208,10 +208,11 @@ fn begin_sampling(process: &Process, lane: &mut NonNull<Lane>) {
 }
 
 fn create_lane(process: &Process, thread: u32) -> std::io::Result<Lane> {
-    let Settings { ring, depth, mode, counters, .. } = &process.settings;
+    let Settings { ring, depth, mode, counters, exact_polls, .. } = &process.settings;
     match mode {
         Mode::Trace => {
             let mut lane = Lane::create(&process.stem, thread, *ring, *depth)?;
+            lane.joins_polls = !exact_polls;
             if let Some(counters) = Counters::open(counters) {
                 lane.keep = Keep::EventsAndCounters(Box::new(counters));
             }

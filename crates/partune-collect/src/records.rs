@@ -60,6 +60,24 @@ fn write_samples(lane: &mut Lane) {
     lane.attention.set_calls(0);
 }
 
+/// Forgets the samples that wait if they found the loop around a row of polls, which the row stands for.
+#[cold]
+pub(crate) fn drop_samples_of_polls(lane: &mut Lane) {
+    let Some(sampler) = lane.sampler else { return };
+    lane.attention.set_calls(1);
+    // SAFETY: as above.
+    let sampler = unsafe { sampler.as_ref() };
+    if sampler.first().is_some_and(|time| lane.is_tick_in_row(time)) {
+        // SAFETY: as above.
+        unsafe { sampler.take(|_, _| {}) };
+        lane.attention.set_calls(0);
+    } else {
+        // They still wait.
+        lane.attention.set_calls(0);
+        lane.attention.let_wait();
+    }
+}
+
 /// The path of a sample's frames, outermost first, inside of the regions that are open.
 fn path(stack: &Stack, steps: &[Step]) -> Path {
     let (around, from) = stack.innermost(steps);

@@ -160,6 +160,12 @@ impl Sampler {
         self.counts.clone()
     }
 
+    /// When the first of the samples that wait was noted.
+    pub(crate) fn first(&self) -> Option<u64> {
+        // SAFETY: a word that was noted, if any was, by this thread.
+        (self.used.load(Relaxed) > 0).then(|| unsafe { self.notes.as_ptr().read() } as u64)
+    }
+
     /// Hands over what was noted: times, and frames, outermost first.
     ///
     /// # Safety

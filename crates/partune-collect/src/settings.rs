@@ -20,6 +20,8 @@ pub(crate) struct Settings {
     pub(crate) max_size: Option<u64>,
     /// `PARTUNE_SAMPLE`: how often a second of its CPU time is looked where a thread is; 0: never.
     pub(crate) sample: u32,
+    /// `PARTUNE_EXACT_POLLS`: every poll is kept by itself.
+    pub(crate) exact_polls: bool,
     /// `PARTUNE_COUNTERS`: names of counters, with commas.
     pub(crate) counters: Vec<String>,
 }
@@ -50,6 +52,7 @@ impl Settings {
             depth: number("PARTUNE_DEPTH", DEPTH),
             ring: (number("PARTUNE_BUFFER", RING).min(most) / CHUNK_SIZE).clamp(2, 1 << 14) * CHUNK_SIZE,
             sample: number("PARTUNE_SAMPLE", SAMPLE) as u32,
+            exact_polls: variable("PARTUNE_EXACT_POLLS").is_some(),
             counters: variable("PARTUNE_COUNTERS")
                 .map(|list| list.split(',').map(|name| name.trim().to_owned()).collect())
                 .unwrap_or_default(),

@@ -12,6 +12,7 @@ mod endpoints;
 mod locks;
 mod messages;
 mod piece;
+mod polls;
 mod requests;
 mod rma;
 mod scan;
@@ -28,6 +29,7 @@ pub use collectives::{Collectives, Instance, Member};
 pub use locks::{Grant, Locks};
 pub use messages::{Message, Messages};
 pub use piece::{Moves, cut};
+pub use polls::Polls;
 pub use rma::{EpochEnd, RmaIndex, Transfer, ValueWait};
 pub use teams::{Fork, Teams};
 pub use ties::{Binding, End, Gift, Part, TieKind, Ties};
@@ -64,6 +66,7 @@ pub struct Index {
     pub rma: RmaIndex,
     pub teams: Teams,
     pub blocks: Blocks,
+    pub polls: Polls,
     /// Whether times of different processes can be compared.
     pub clocks: ClockQuality,
     /// What could not be matched.
@@ -96,11 +99,16 @@ impl Index {
         let mut quality = messages.1;
         [teams.1, collectives.1, locks.1, rma.1].into_iter().for_each(|noted| quality.merge(noted));
         let (messages, teams, collectives, locks, rma) = (messages.0, teams.0, collectives.0, locks.0, rma.0);
-        let (blocks, clocks) = rayon::join(
-            || Blocks::build(trace, &collectives),
-            || clock_repair::quality(trace, &messages, &collectives, &rma.epoch_ends),
+        let (polls, (blocks, clocks)) = rayon::join(
+            || Polls::build(trace),
+            || {
+                rayon::join(
+                    || Blocks::build(trace, &collectives),
+                    || clock_repair::quality(trace, &messages, &collectives, &rma.epoch_ends),
+                )
+            },
         );
-        Index { messages, collectives, locks, rma, teams, blocks, clocks, quality }
+        Index { messages, collectives, locks, rma, teams, blocks, polls, clocks, quality }
     }
 }
 

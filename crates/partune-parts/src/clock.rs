@@ -4,7 +4,7 @@
 //! after the run, by the [`calibration`]s that the log holds; the launcher makes another one, for processes that were killed.
 
 use std::hint::cold_path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// One point where the clocks were read together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,10 +27,28 @@ pub enum Source {
 }
 
 static COUNTER: AtomicBool = AtomicBool::new(false);
+/// Ticks and nanoseconds when the clock was chosen.
+static CHOSEN: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
 
 /// Decides which clock is used. Once, before the first event.
 pub fn choose() {
     COUNTER.store(counter_is_even(), Ordering::Relaxed);
+    let chosen = [now(), system(libc::CLOCK_MONOTONIC)];
+    CHOSEN.iter().zip(chosen).for_each(|(stored, now)| stored.store(now, Ordering::Relaxed));
+}
+
+/// About how many ticks a microsecond has, for thresholds.
+pub fn microsecond() -> u64 {
+    // Shorter, the two readings are too close to tell.
+    const LEAST: u64 = 100_000;
+    const NANOSECOND: u64 = 1000;
+    if source() == Source::Monotonic {
+        return NANOSECOND;
+    }
+    let [ticks, nanoseconds] = CHOSEN.each_ref().map(|chosen| chosen.load(Ordering::Relaxed));
+    let passed = system(libc::CLOCK_MONOTONIC).saturating_sub(nanoseconds);
+    let ticks = u128::from(now().saturating_sub(ticks));
+    if passed < LEAST { NANOSECOND } else { (ticks * 1000 / u128::from(passed)).clamp(1, 1 << 20) as u64 }
 }
 
 /// The one that is used.

@@ -8,6 +8,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::encode::{At, MAX_EVENT, Message, RECV, SEND};
+use crate::polls;
 
 /// The halves of calls that can be drafts, in the order of their times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,12 +30,14 @@ impl Half {
 
 /// The bit in [`crate::layout::Header::drafted`] for paths that are the region alone.
 pub const FLAT: u64 = 1 << 2;
+/// The bit there for a row of polls, which comes after what was received and before what is sent.
+pub const POLLS: u64 = 1 << 3;
 /// Bits there, below the cursor.
-pub const BITS: u32 = 3;
-/// Each becomes so many events.
+pub const BITS: u32 = 4;
+/// Each half becomes so many events.
 pub const EVENTS: u64 = 2;
-/// Most bytes that they take when they are written.
-pub const MAX_DRAFTS: usize = Half::ALL.len() * EVENTS as usize * MAX_EVENT;
+/// Most bytes that all take when they are written.
+pub const MAX_DRAFTS: usize = (Half::ALL.len() * EVENTS as usize + polls::EVENTS) * MAX_EVENT;
 
 /// Half a call, and what is told of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,11 +100,20 @@ pub fn events(drafted: u64, cursor: u64, word: impl Fn(usize) -> Option<u64>) ->
     let begin = unsafe { At::new(bytes.as_mut_ptr()) };
     let (mut at, mut events) = (begin, 0);
     if drafted >> BITS == cursor {
-        for half in Half::ALL.into_iter().filter(|half| drafted & half.bit() != 0) {
+        let is_flat = drafted & FLAT != 0;
+        for half in Half::ALL {
+            if half == Half::Sent && drafted & POLLS != 0 {
+                let words = std::array::from_fn(|place| word(Half::ALL.len() * WORDS + place).unwrap_or_default());
+                let (end, more) = polls::write(words, is_flat, at, At::time);
+                (at, events) = (end, events + more);
+            }
+            if drafted & half.bit() == 0 {
+                continue;
+            }
             let words = std::array::from_fn(|place| word(half as usize * WORDS + place));
             let [Some(time), Some(bytes), Some(path), Some(comm)] = words else { continue };
             let draft = Draft::of_words([time, bytes, path, comm]);
-            at = draft.write(half, drafted & FLAT != 0, at.time(time));
+            at = draft.write(half, is_flat, at.time(time));
             events += EVENTS;
         }
     }
@@ -138,6 +150,6 @@ mod tests {
         assert!(both.len() <= MAX_DRAFTS && both.starts_with(&receive) && four == 4);
         assert_eq!(of(Half::Received.bit() | FLAT, 100).0.len(), 9 + (2 + 8) + 3);
         assert_eq!(of(7, 101), (Vec::new(), 0), "they were written");
-        assert_eq!(events(7, 0, |_| None), (Vec::new(), 0), "the file is cut");
+        assert_eq!(events(15, 0, |_| None), (Vec::new(), 0), "the file is cut");
     }
 }

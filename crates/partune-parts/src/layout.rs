@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::draft::{BITS, Half, Stored};
+use crate::polls::Polls;
 
 /// Of the log and of the files beside it.
 pub const VERSION: u32 = 6;
@@ -39,11 +40,13 @@ pub fn part(stem: &Path, thread: u32, ending: &str) -> PathBuf {
 
 /// Attributes of events, which the archive defines under these numbers and names.
 pub mod attributes {
+    /// For how many calls in a row a visit stands, none of which found anything.
+    pub const POLLS: u32 = 0;
     /// Where an access to a window begins, in units of the target.
-    pub const DISPLACEMENT: u32 = 0;
+    pub const DISPLACEMENT: u32 = 1;
     /// The bytes of a unit in the window that is created.
-    pub const DISPLACEMENT_UNIT: u32 = 1;
-    pub const NAMES: [&str; 2] = ["PARTUNE::DISPLACEMENT", "PARTUNE::DISPLACEMENT_UNIT"];
+    pub const DISPLACEMENT_UNIT: u32 = 2;
+    pub const NAMES: [&str; 3] = ["PARTUNE::POLLS", "PARTUNE::DISPLACEMENT", "PARTUNE::DISPLACEMENT_UNIT"];
 }
 
 /// Why a lane keeps nothing any more, in [`Header::stopped`].
@@ -107,6 +110,8 @@ pub struct Header {
     pub drafted: AtomicU64,
     /// What comes after the last record and is not written yet, see [`crate::draft`].
     pub drafts: [Stored; Half::ALL.len()],
+    /// The row of polls that goes on, between the halves of the drafts.
+    pub polls: Polls,
 }
 
 impl Header {

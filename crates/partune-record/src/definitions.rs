@@ -158,7 +158,8 @@ impl<'t, S: FnMut(&[u8])> Global<'t, S> {
         for ((name, comm), id) in unified.windows.iter().zip(0..) {
             self.to.window(id, name, *comm)?;
         }
-        for (name, id) in attributes::NAMES.iter().zip(0..).filter(|_| !unified.windows.is_empty()) {
+        let is_used = |id: u32| id == attributes::POLLS || !unified.windows.is_empty();
+        for (name, id) in attributes::NAMES.iter().zip(0..).filter(|(_, id)| is_used(*id)) {
             let (name, description) = (self.to.text(name)?, self.to.text("")?);
             self.to.put(Attribute { id, name, value_type: value::UINT64, description: Some(description) })?;
         }

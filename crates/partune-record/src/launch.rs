@@ -44,6 +44,8 @@ pub struct Request {
     pub max_size: Option<u64>,
     /// Samples a second of each thread's CPU time; none: as many as cost less than 1 %; 0: none at all.
     pub sample: Option<u32>,
+    /// Every poll that finds nothing is kept by itself, and not in a row.
+    pub exact_polls: bool,
     /// Names of counters.
     pub counters: Vec<String>,
     /// Rules that say which instrumented functions are recorded, see [`partune_symbols::Filter`].
@@ -166,6 +168,7 @@ fn variables(request: &Request, folder: &Path, library: &Path, filter: Option<Pa
     own.extend(request.depth.map(|depth| ("PARTUNE_DEPTH", depth.to_string().into())));
     own.extend(request.buffer.map(|bytes| ("PARTUNE_BUFFER", bytes.to_string().into())));
     own.extend(request.max_size.map(|bytes| ("PARTUNE_MAX_SIZE", bytes.to_string().into())));
+    own.extend(request.exact_polls.then(|| ("PARTUNE_EXACT_POLLS", "1".into())));
     own.extend(request.sample.map(|rate| ("PARTUNE_SAMPLE", rate.to_string().into())));
     if !request.counters.is_empty() {
         own.push(("PARTUNE_COUNTERS", request.counters.join(",").into()));

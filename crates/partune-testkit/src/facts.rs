@@ -2,9 +2,9 @@
 
 use partune_base::{GroupId, PeId, Time};
 use partune_trace::{
-    Collective, IoTransfer, LockEvent, LockKind, MetricSample, NO_MATCHING, Pause, PauseKind, Recv, RequestEvent,
-    RequestKind, RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer, RmaTransferKind, Role, Send,
-    Stream, TaskEvent, TaskKind, TeamEvent, TeamKind, VisitIx,
+    Collective, IoTransfer, LockEvent, LockKind, MetricSample, NO_MATCHING, Pause, PauseKind, Polls, Recv,
+    RequestEvent, RequestKind, RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer, RmaTransferKind,
+    Role, Send, Stream, TaskEvent, TaskKind, TeamEvent, TeamKind, VisitIx,
 };
 
 use crate::arguments::Given;
@@ -94,6 +94,9 @@ fn messages(name: &str, given: &mut Given<'_, '_>, stream: &mut Stream) -> bool 
                 request,
                 matching: NO_MATCHING,
             });
+        }
+        "polls" => {
+            stream.polls.push(Polls { visit, time: given.at_enter(), count: given.need(&["count", ""]), found: false });
         }
         "posted" | "started" | "done" | "tested" | "cancel" => {
             let (kind, time) = match name {

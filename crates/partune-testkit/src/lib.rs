@@ -59,6 +59,7 @@
 //! | `send(to, [tag, bytes, group, req])` < | message handed over |
 //! | `recv(from, [tag, bytes, group, req])` > | message received; with `req`, the completion of a non-blocking receive |
 //! | `posted(req)` <, `started(req)` <, `done(req)` >, `tested(req)` >, `cancel(req)` > | receive posted, collective started, send completed, … |
+//! | `polls(count)` < | polls that found nothing, and are one visit |
 //! | `barrier`, `barrier_notify`, `barrier_wait`, `bcast`, `scatter`, `reduce`, `gather`, `allreduce`, `allgather`, `alltoall`, `scan`, `alloc`, `init`, `finalize`, `rma_sync` `([group, root, bytes, sent, received, req, begin, end])` | collective, from enter to exit |
 //! | `put`, `get`, `atomic` `(to, [bytes, addr, win, id])` < | access; without `id` it is complete (blocking) at the exit |
 //! | `complete(id, [kind, win])` > | completion; kind `nonblocking` (default), `blocking`, `tested`, `remote` |

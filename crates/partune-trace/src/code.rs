@@ -58,6 +58,11 @@ impl Region {
         Region { paradigm, role, participants: role.participants(), ..Region::of_user(name) }
     }
 
+    /// Whether it looks whether something has come, and comes back in any case.
+    pub fn is_poll(&self) -> bool {
+        self.completion == Completion::NonBlocking && matches!(self.role, Role::Probe | Role::CommSync)
+    }
+
     /// Whether it is a function of the user's.
     pub fn is_function(&self) -> bool {
         !self.paradigm.is_some() && self.kind == RegionKind::Function

@@ -55,6 +55,17 @@ facts! {
         request: u64,
     }
 
+    /// A visit stands for several polls in a row, or for one that found nothing.
+    polls: Polls (by time) {
+        visit: VisitIx,
+        /// When the visit began.
+        time: Time,
+        /// How many calls.
+        count: u64,
+        /// The last of them may have found what it looked for; those before did not.
+        found: bool,
+    }
+
     /// A PE took part in a collective operation of a group.
     collectives: Collective (by end, moves sent received) {
         /// The visit in which it ended.

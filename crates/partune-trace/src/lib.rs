@@ -15,6 +15,7 @@ mod kinds;
 mod members;
 mod pes;
 mod place;
+mod polls;
 mod profile;
 mod role;
 mod seal;
@@ -25,8 +26,8 @@ pub use clock::{ClockLine, MeasuredClock};
 pub use code::{CallPaths, CallSite, Region, RegionKind};
 pub use fact::{Change, Fact, Rows};
 pub use facts::{
-    Collective, IoTransfer, LockEvent, MetricSample, NO_MATCHING, NO_REQUEST, Pause, Recv, RequestEvent, RmaCompletion,
-    RmaSync, RmaTransfer, Send, Stream, TaskEvent, TeamEvent,
+    Collective, IoTransfer, LockEvent, MetricSample, NO_MATCHING, NO_REQUEST, Pause, Polls, Recv, RequestEvent,
+    RmaCompletion, RmaSync, RmaTransfer, Send, Stream, TaskEvent, TeamEvent,
 };
 pub use kinds::{
     LockKind, PauseKind, RequestKind, RmaCompletionKind, RmaSyncKind, RmaTransferKind, TaskKind, TeamKind,

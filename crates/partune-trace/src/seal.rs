@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use crate::fact::{Change, Fact, Rows};
 use crate::facts::Stream;
+use crate::polls::Polling;
 use crate::profile::{BlockSums, Profile};
 use crate::stream::{VisitIx, Visits};
 use crate::trace::{Trace, TraceBuilder};
@@ -27,11 +28,15 @@ pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
     };
     let lock_bodies: Vec<bool> = built.paths.ids().map(|path| built.paths.is_lock_body(path, &built.regions)).collect();
     let paths = &built.paths;
+    let polling = Polling::of(paths, &built.regions, built.resolution);
     let of_streams = built.streams.as_mut_slice().par_iter_mut().map(|stream| {
         let mut faults = Faults::default();
         limits.check(stream, &mut faults);
         repair_visits(&mut stream.visits, &mut faults);
         faults.unordered += stream.sort();
+        if let Some(polling) = &polling {
+            stream.join_polls(polling);
+        }
         end_locks_at_their_bodies(stream, paths, &lock_bodies);
         find_operations(stream, paths);
         faults

@@ -9,6 +9,8 @@
 //! | value, named by a synchronisation (SYNC IMAGES) | late partner | the enter of the operation of those named that began last |
 //! | value, in an epoch of a window | late fence (Scalasca's late post, early wait, late complete) | the last post or complete that it needs |
 //!
+//! A loop that polls (tests, probes) waits from its first poll on, in each of its polls: what the program does between them is its own work.
+//!
 //! Waits begin when a PE can do nothing else (the enter of a blocking call, or of the completion of a non-blocking one) and
 //! never reach beyond the exit of that operation. Of several messages completed by one operation the latest counts. Buffered
 //! sends never wait. Clock repair leaves the exit of a member whose data came "before" the root sent it at
@@ -19,7 +21,7 @@
 
 use partune_base::{PeId, Time};
 use partune_index::{Binding, Index, Place, TieKind, Ties};
-use partune_trace::{Completion, Role, Trace};
+use partune_trace::{Completion, Role, Trace, VisitIx};
 
 use super::{Wait, push_latest};
 use crate::Pattern;
@@ -28,29 +30,43 @@ use crate::Pattern;
 pub(super) fn find(trace: &Trace, index: &Index, ties: &Ties, pe: PeId) -> Vec<Wait> {
     let mut rows = Vec::new();
     for bound in ties.binding(trace, index, pe) {
+        let polls = || index.polls.from(trace, bound.taker);
+        let last = polls().and_then(Iterator::last).map_or(bound.taker, |visit| Place { pe, visit });
         let wait = match bound.kind {
-            TieKind::Message => late_sender(trace, &bound),
-            TieKind::Synchronous | TieKind::Rendezvous => late_receiver(trace, &bound),
-            TieKind::Collective => ties.instance(bound.tie).and_then(|number| collective(trace, index, number, &bound)),
+            TieKind::Message => late_sender(trace, &bound, last),
+            TieKind::Synchronous | TieKind::Rendezvous => late_receiver(trace, &bound, last),
+            TieKind::Collective => {
+                ties.instance(bound.tie).and_then(|number| collective(trace, index, number, &bound, last))
+            }
             TieKind::Value => value(trace, &bound),
             // Who had a lock is found from the grants; teams wait in barriers.
             TieKind::Lock | TieKind::Fork | TieKind::Join | TieKind::Creation => None,
         };
-        if let Some(wait) = wait {
-            push_latest(&mut rows, wait);
+        match (wait, polls()) {
+            (Some(wait), Some(polls)) => rows.extend(polls.filter_map(|visit| part(trace, wait, visit))),
+            (Some(wait), None) => push_latest(&mut rows, wait),
+            (None, _) => {}
         }
     }
     rows
 }
 
-fn late_sender(trace: &Trace, bound: &Binding) -> Option<Wait> {
-    let (_, exit) = operation(trace, bound.taker)?;
+/// The part of a wait that lies in one of its operations.
+fn part(trace: &Trace, wait: Wait, operation: VisitIx) -> Option<Wait> {
+    let visit = trace.visit(wait.pe, operation);
+    let (begin, end) = (wait.begin.max(visit.enter), wait.end.min(visit.exit));
+    (begin < end).then_some(Wait { operation, begin, end, ..wait })
+}
+
+/// `last`: the operation that ends the wait, here and below; the taker, unless that is a poll.
+fn late_sender(trace: &Trace, bound: &Binding, last: Place) -> Option<Wait> {
+    let (_, exit) = operation(trace, last)?;
     operation(trace, bound.gift.place)?;
     wait(bound, Pattern::LateSender, bound.gift.time, exit)
 }
 
-fn late_receiver(trace: &Trace, bound: &Binding) -> Option<Wait> {
-    let (_, exit) = operation(trace, bound.taker)?;
+fn late_receiver(trace: &Trace, bound: &Binding, last: Place) -> Option<Wait> {
+    let (_, exit) = operation(trace, last)?;
     let (posted, _) = operation(trace, bound.gift.place)?;
     // A synchronous send cannot leave before: clock repair moves its exit to the moment of posting. Others can, by buffering.
     let own = trace.region_of(bound.taker.pe, bound.taker.visit).completion;
@@ -60,10 +76,10 @@ fn late_receiver(trace: &Trace, bound: &Binding) -> Option<Wait> {
     wait(bound, Pattern::LateReceiver, posted, exit)
 }
 
-fn collective(trace: &Trace, index: &Index, number: u32, bound: &Binding) -> Option<Wait> {
+fn collective(trace: &Trace, index: &Index, number: u32, bound: &Binding, last: Place) -> Option<Wait> {
     let instance = &index.collectives.instances[number as usize];
     let pattern = shape(instance.role)?;
-    let (_, exit) = span(trace, bound.taker)?;
+    let (_, exit) = span(trace, last)?;
     if instance.missing > 0 || pattern == Pattern::LateBroadcast && exit < bound.gift.time {
         return None;
     }

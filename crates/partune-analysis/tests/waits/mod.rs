@@ -6,6 +6,7 @@ mod critical_path;
 mod laws;
 mod one_sided;
 mod patterns;
+mod polls;
 mod roots;
 mod scalasca;
 

@@ -13,7 +13,7 @@ use partune_base::{PeId, Table, Time};
 use partune_trace::{MetricValues, Trace, VisitIx};
 use rayon::prelude::*;
 
-use crate::{Blocks, Index, Place, RmaIndex};
+use crate::{Blocks, Index, Place, Polls, RmaIndex};
 
 /// Where things of a run are in a piece of it. Memory: 4 bytes a visit and a row that others refer to.
 #[derive(Clone, Debug)]
@@ -157,6 +157,7 @@ impl Index {
             }
         }
         self.blocks = Blocks::build(trace, &self.collectives);
+        self.polls = Polls::build(trace);
         self
     }
 }

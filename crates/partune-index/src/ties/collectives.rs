@@ -18,8 +18,8 @@ use rayon::prelude::*;
 
 use super::points::{Maker, NOTHING, Points};
 use super::{End, Gift, Part};
-use crate::Place;
 use crate::collectives::{Collectives, Instance, Member};
+use crate::{Place, Polls};
 
 /// Who gives and who takes in a collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,9 +126,15 @@ impl<'a> Meeting<'a> {
     }
 
     /// The ends of some members, ties numbered from `first` on.
-    fn ends(self, shape: Shape, first: u32, range: Range<usize>, mut each: impl FnMut(PeId, End)) {
+    fn ends(self, polls: &Polls, shape: Shape, first: u32, range: Range<usize>, mut each: impl FnMut(PeId, End)) {
         let arrives = |member: &Member, tie| End { time: member.enter, visit: member.start, tie, part: Part::Gives };
-        let takes = |member: &Member, tie| End { time: member.wait_enter, visit: member.wait, tie, part: Part::Takes };
+        let takes = |member: &Member, tie| {
+            let wait = Place { pe: member.pe, visit: member.wait };
+            let started = if member.wait == member.start { None } else { Some(member.enter) };
+            let first = started.and_then(|started| polls.of_request(self.trace, wait, started));
+            let time = first.map_or(member.wait_enter, |visit| Place { visit, ..wait }.enter(self.trace));
+            End { time, visit: first.unwrap_or(member.wait), tie, part: Part::Takes }
+        };
         let is_root = |member: &Member| member.pe == self.instance.root;
         let rank_of = if shape == Shape::Scan { inverse(&self.ranked()) } else { Vec::new() };
         for (at, member) in self.members.iter().enumerate().take(range.end).skip(range.start) {
@@ -217,7 +223,9 @@ impl Maker<'_> {
             let meeting = self.meeting(instance);
             let begin = meeting.members.partition_point(|member| member.pe.index() < range.start);
             let count = meeting.members[begin..].partition_point(|member| member.pe.index() < range.end);
-            meeting.ends(*shape, first, begin..begin + count, |pe, end| ends[pe.index() - range.start].push(end));
+            meeting.ends(&self.index.polls, *shape, first, begin..begin + count, |pe, end| {
+                ends[pe.index() - range.start].push(end)
+            });
             first += ties(*shape, meeting.members.len());
         }
     }

@@ -6,7 +6,7 @@
 //!
 //! | tie | givers | takers |
 //! |---|---|---|
-//! | message | the send, at its enter | the receive, at the enter of the operation that completes it |
+//! | message | the send, at its enter | the receive, at the enter of the operation that completes it, or of the first poll that looked for it |
 //! | synchronous | the receive, when posted | a synchronous send, or what completes it |
 //! | rendezvous | the same | another send that may wait, or what completes it, if the receive was posted after it began to |
 //! | collective | those that arrive | those that need them, where they can do nothing else |
@@ -124,10 +124,8 @@ impl Ties {
     /// of its program.
     pub fn build(trace: &Trace, index: &Index) -> Ties {
         let maker = points::Maker { trace, index };
-        let (kept, shapes) = rayon::join(
-            || points::late_posts(trace, &index.messages),
-            || collectives::shapes(trace, &index.collectives),
-        );
+        let (kept, shapes) =
+            rayon::join(|| points::late_posts(trace, index), || collectives::shapes(trace, &index.collectives));
         let mut points = points::Points::new(trace.pes().len(), index.messages.len());
         let mut ties = Ties::default();
         for kind in &TieKind::ALL[1..] {

@@ -5,7 +5,7 @@ use partune_trace::{Completion, NO_REQUEST, Trace, VisitIx};
 use rayon::prelude::*;
 
 use super::{End, Gift, Part};
-use crate::messages::{Message, Messages};
+use crate::messages::Message;
 use crate::{Index, Place};
 
 /// Ties and their ends, by PE.
@@ -78,13 +78,13 @@ pub(super) struct Kept {
 }
 
 /// Sends that cannot end before their receive is posted, and those that may wait and began to before, in order of (sender, row).
-pub(super) fn late_posts(trace: &Trace, messages: &Messages) -> Vec<Kept> {
+pub(super) fn late_posts(trace: &Trace, index: &Index) -> Vec<Kept> {
     let pes: Vec<PeId> = trace.streams().ids().collect();
-    let found: Vec<Vec<Kept>> = pes.par_iter().map(|pe| of_sender(trace, messages, *pe)).collect();
+    let found: Vec<Vec<Kept>> = pes.par_iter().map(|pe| of_sender(trace, index, *pe)).collect();
     found.concat()
 }
 
-fn of_sender(trace: &Trace, messages: &Messages, pe: PeId) -> Vec<Kept> {
+fn of_sender(trace: &Trace, Index { messages, polls, .. }: &Index, pe: PeId) -> Vec<Kept> {
     let stream = &trace.streams()[pe];
     let some_synchronous = trace.regions().iter().any(|region| region.completion == Completion::Synchronous);
     let mut kept = Vec::new();
@@ -92,7 +92,12 @@ fn of_sender(trace: &Trace, messages: &Messages, pe: PeId) -> Vec<Kept> {
         let Some(number) = messages.number_of_send(pe, row) else { continue };
         let message = &messages.as_slice()[number as usize];
         let blocks = send.request == NO_REQUEST;
-        let visit = if blocks { send.visit } else { message.send_completion };
+        let visit = if blocks {
+            send.visit
+        } else {
+            let completion = Place { pe, visit: message.send_completion };
+            polls.of_request(trace, completion, send.time).unwrap_or(completion.visit)
+        };
         let Some(since) = stream.visits.enter.get(visit.index()).copied() else { continue };
         let is_late = message.recv_posted > since;
         if !is_late && !some_synchronous || !send.visit.is_some() {
@@ -141,7 +146,18 @@ impl Maker<'_> {
         let rows = self.trace.streams()[pe].recvs.iter().enumerate();
         rows.filter_map(move |(row, recv)| {
             let tie = self.index.messages.number_of_recv(pe, row)?;
-            Some(End { time: self.at(pe, recv.visit, recv.time), visit: recv.visit, tie, part: Part::Takes })
+            let visit = if self.index.polls.has(pe) { self.awaited(pe, recv.visit, tie) } else { recv.visit };
+            Some(End { time: self.at(pe, visit, recv.time), visit, tie, part: Part::Takes })
         })
+    }
+
+    /// Where a message is awaited: in the operation that got it, or from the first of the polls before it on.
+    fn awaited(&self, pe: PeId, completion: VisitIx, message: u32) -> VisitIx {
+        let message = &self.index.messages.as_slice()[message as usize];
+        let (polls, at) = (&self.index.polls, |visit| Place { pe, visit });
+        polls
+            .of_request(self.trace, at(completion), message.recv_posted)
+            .or_else(|| polls.of_probe(self.trace, at(message.recv_post), self.given(message).time))
+            .unwrap_or(completion)
     }
 }

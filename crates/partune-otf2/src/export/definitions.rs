@@ -6,14 +6,19 @@ use partune_trace::{Group, GroupKind, Members, Metric, MetricValues, PeKind, Reg
 use super::Layout;
 use crate::codec::CodecError;
 use crate::codec::attic::GroupKind as Kind;
-use crate::codec::definition::{InterComm, IoHandle, IoParadigm, Location, LocationGroup, MetricClass, MetricMember};
-use crate::codec::numbers::{group as group_type, metric, occurrence, region_flag, role};
+use crate::codec::definition::{
+    Attribute, InterComm, IoHandle, IoParadigm, Location, LocationGroup, MetricClass, MetricMember,
+};
+use crate::codec::numbers::{group as group_type, metric, occurrence, region_flag, role, value};
 use crate::codec::view::{Array, Properties};
 use crate::paradigms;
 use crate::write::{Definitions, NONE, RegionRow};
 
 /// Members of a group are locations, and not ranks among those of the paradigm.
 const GLOBAL_MEMBERS: u32 = 1;
+
+/// Attributes of enters that say for how many polls a visit stands: none of which found anything, or all but the last.
+pub(super) const POLLS: [(u32, &str); 2] = [(0, "PARTUNE::POLLS"), (1, "PARTUNE::CALLS")];
 
 /// Writes them; `events` are the numbers of events of all locations.
 pub(super) fn write<S: FnMut(&[u8])>(
@@ -38,6 +43,12 @@ pub(super) fn write<S: FnMut(&[u8])>(
     }
     for (id, metric) in trace.metrics().iter_ids() {
         metric_of(trace, id.0, metric, to)?;
+    }
+    if trace.streams().iter().any(|stream| !stream.polls.is_empty()) {
+        for (id, name) in POLLS {
+            let (name, description) = (to.text(name)?, to.text("")?);
+            to.put(Attribute { id, name, value_type: value::UINT64, description: Some(description) })?;
+        }
     }
     if trace.streams().iter().any(|stream| !stream.io.is_empty()) {
         let (name, properties) = (to.text("POSIX")?, Properties::new(&[]));

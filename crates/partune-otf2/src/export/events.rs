@@ -11,8 +11,9 @@ use partune_trace::{
 use rustc_hash::FxHashMap;
 
 use super::Layout;
+use super::definitions::POLLS;
 use crate::codec::view::{Metric, Metrics};
-use crate::codec::{CodecError, Event, EventWriter};
+use crate::codec::{Attribute, AttributeList, CodecError, Event, EventWriter, Value};
 
 const NONE: u32 = u32::MAX;
 /// `OTF2_PARADIGM_MEASUREMENT_SYSTEM` is the model of locks whose model is not known.
@@ -64,6 +65,7 @@ pub(super) fn write<S: FnMut(&[u8])>(
     let exits = exits(trace, stream, &facts);
     let mut facts = facts.into_iter().peekable();
     let mut open = Open { trace, stream, exits, visits: Vec::new(), next: 0 };
+    let mut polls = stream.polls.iter().peekable();
     let mut pending = Pending::default();
     let mut last = Time::MIN;
     loop {
@@ -87,8 +89,13 @@ pub(super) fn write<S: FnMut(&[u8])>(
             let region = open.leave();
             to.write(layout.stamp(last), &Event::Leave { region })?;
         } else if enters {
+            while polls.next_if(|row| row.visit.index() < open.next).is_some() {}
+            let count = polls.next_if(|row| row.visit.index() == open.next).map(|row| {
+                let (attribute, _) = POLLS[usize::from(row.found)];
+                Attribute { attribute, value: Value::U64(row.count) }
+            });
             let region = open.enter();
-            to.write(layout.stamp(last), &Event::Enter { region })?;
+            to.write_with(layout.stamp(last), &AttributeList::new(count.as_slice()), &Event::Enter { region })?;
         } else {
             break;
         }

@@ -1,4 +1,4 @@
-//! Addresses of accesses to memory of other PEs: no record of OTF2 has one, so they are in attributes.
+//! What no record of OTF2 has a field for, and attributes tell: addresses of accesses to memory of other PEs, and how many polls a visit stands for.
 //!
 //! An attribute of the access says which byte of the window is the first, or an attribute of the enter around it does, then of the
 //! first access in that visit. partune's own recorder knows a displacement instead, in units that the target chose when it made the window:
@@ -24,13 +24,17 @@ pub(super) enum Told {
     Displacement(u64),
     /// A process's unit in a window, in bytes.
     Unit(u64),
+    /// For how many polls in a row a visit stands, and whether the last of them may have found something.
+    Polls { count: u64, found: bool },
 }
 
 /// What a number means.
 type Tells = fn(u64) -> Told;
 
 /// Names of attributes, without case and punctuation, and what they tell.
-const NAMES: [(&str, Tells); 14] = [
+const NAMES: [(&str, Tells); 16] = [
+    ("partunepolls", |count| Told::Polls { count, found: false }),
+    ("partunecalls", |count| Told::Polls { count, found: true }),
     ("address", Told::Address),
     ("rmaaddress", Told::Address),
     ("remoteaddress", Told::Address),
@@ -145,7 +149,7 @@ pub(super) fn resolve(streams: &mut [Stream], told: Vec<Addresses>) {
                         row.address = Some(*displacement);
                         told.displaced.push(index as u32);
                     }
-                    Some(Told::Unit(_)) | None => {}
+                    Some(Told::Unit(_) | Told::Polls { .. }) | None => {}
                 }
             }
         }

@@ -3,7 +3,7 @@
 use partune_base::{GroupId, MetricId, PeId, Time, WindowId};
 use partune_import::{Assembler, RegionKey, Segment, UNKNOWN_BEGIN, lock_key};
 use partune_trace::{
-    Collective, IoTransfer, LockEvent, LockKind, MetricSample, NO_MATCHING, NO_REQUEST, Pause, PauseKind, Recv,
+    Collective, IoTransfer, LockEvent, LockKind, MetricSample, NO_MATCHING, NO_REQUEST, Pause, PauseKind, Polls, Recv,
     RequestEvent, RequestKind, RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer, RmaTransferKind,
     Role, Send, TaskEvent, TaskKind, TeamEvent, TeamKind, VisitIx,
 };
@@ -349,12 +349,17 @@ impl Decoder<'_> {
         global_region(context.map_or(u32::MAX, |context| self.contexts.region(context)))
     }
 
-    /// Keeps what the attributes of an enter tell of the access in it.
+    /// Keeps what the attributes of an enter tell of it, or of the access in it.
     #[cold]
     fn entered(&mut self) {
-        if let Some(told) = self.told.take() {
-            let visit = self.assembler.visit();
-            self.kept().addresses.entered.push((visit, told));
+        let visit = self.assembler.visit();
+        match self.told.take() {
+            Some(Told::Polls { count, found }) => {
+                let time = self.assembler.now();
+                self.assembler.segment.stream.polls.push(Polls { visit, time, count, found });
+            }
+            Some(told) => self.kept().addresses.entered.push((visit, told)),
+            None => {}
         }
     }
 
@@ -416,7 +421,7 @@ impl Decoder<'_> {
                 segment.beside.addresses.displaced.push(segment.stream.transfers.len() as u32);
                 Some(displacement)
             }
-            Some(Told::Unit(_)) | None => None,
+            Some(Told::Unit(_) | Told::Polls { .. }) | None => None,
         };
         let row = RmaTransfer { visit, time, kind, window, target, bytes, address, matching };
         segment.stream.transfers.push(row);

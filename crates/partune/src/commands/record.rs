@@ -36,6 +36,9 @@ pub(crate) struct Args {
     /// How often it is looked which code a thread runs between two calls, in times a second of its CPU time; off: never [default: 250]
     #[arg(long, value_name = "HZ", value_parser = rate)]
     sample: Option<u32>,
+    /// Keep every test and probe that finds nothing by itself, and not many in a row as one with their number
+    #[arg(long)]
+    exact_polls: bool,
     /// Memory for the events of a thread, flushed when full: 1M, 64M
     #[arg(long, value_name = "SIZE", value_parser = size)]
     buffer: Option<u64>,
@@ -90,6 +93,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         buffer: args.buffer,
         max_size: args.max_size,
         sample: args.sample,
+        exact_polls: args.exact_polls,
         counters: args.counters,
         filter: args.filter,
         ..Request::default()

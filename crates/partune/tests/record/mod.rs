@@ -9,6 +9,7 @@ mod expect;
 mod launch;
 mod marks;
 mod options;
+mod polls;
 mod printed;
 mod profile;
 mod programs;

@@ -40,6 +40,29 @@ pub(super) fn counts(anchor: &Path) -> Vec<Counts> {
     counts
 }
 
+/// Calls of constructs at each line of a file, on all ranks: those of one record are as many as it says.
+pub(super) fn calls(anchor: &Path, file: &str) -> BTreeMap<u64, u64> {
+    const POLLS: &str = "(\"PARTUNE::POLLS\" <0>; UINT64; ";
+    let definitions = print(anchor, &["-G"]);
+    let contexts = definitions.lines().filter(|line| line.starts_with("CALLING_CONTEXT "));
+    let line_of = |line: &str| line.split_once(&format!("@{file}:"))?.1.split_once('"')?.0.parse().ok();
+    let parents = contexts.filter_map(|line| {
+        let (_, parent) = line.split_once("Parent: ")?;
+        Some((number(line, "CALLING_CONTEXT "), line_of(parent)?))
+    });
+    let lines: BTreeMap<u64, u64> = parents.collect();
+    let (mut calls, mut last) = (BTreeMap::new(), 0);
+    for event in print(anchor, &[]).lines() {
+        if event.starts_with("CALLING_CONTEXT_ENTER") {
+            last = lines.get(&last_reference(event).expect("a context")).copied().unwrap_or(0);
+            *calls.entry(last).or_default() += 1;
+        } else if event.contains(POLLS) {
+            *calls.entry(last).or_default() += number(event, POLLS) - 1;
+        }
+    }
+    calls
+}
+
 /// How often samples found each rank in each function, which may have called others meanwhile.
 pub(super) fn samples(anchor: &Path) -> Vec<Counts> {
     let definitions = print(anchor, &["-G"]);
