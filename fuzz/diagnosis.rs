@@ -15,6 +15,7 @@ use partune_engine::{Mode, Options, Request};
 use partune_import::{Bytes, Files};
 use partune_otf2::codec::Anchor;
 use partune_otf2::import::import;
+use partune_pages::Runs;
 use partune_report::{NamedRun, Style, TextOptions};
 use partune_testkit::mutate::{Random, records};
 
@@ -58,7 +59,6 @@ pub(crate) fn diagnosis(packed: &[u8]) {
     assert!(serde_json::from_str::<serde_json::Value>(&document).is_ok(), "{document}");
     let all = TextOptions { findings: 50, table_rows: 50, style: Style::terminal(80, true) };
     let _ = partune_report::text(&diagnosis, "archive", all);
-    let _ = partune_report::html(&diagnosis, "archive", None);
     let _ = partune_report::chrome(&diagnosis, &mut io::sink());
     let runs = [&diagnosis, &diagnosis];
     let named = runs.map(|diagnosis| NamedRun { archive: "archive", diagnosis });
@@ -69,4 +69,5 @@ pub(crate) fn diagnosis(packed: &[u8]) {
     if let Ok(scaling) = partune_engine::scale(&runs, Mode::Strong) {
         let _ = partune_report::scaling_document(&scaling, &named);
     }
+    let _ = partune_pages::report(&Runs::of(Path::new("archive"), diagnosis, None));
 }

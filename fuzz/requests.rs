@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use partune_engine::{Request, Selection};
+use partune_pages::Opening;
 use partune_server::{Limits, Server, Settings};
 
 /// What stands for the token in an input.
@@ -46,9 +46,7 @@ fn server() -> &'static Server {
         let settings = Settings {
             archives: ["ring", "ring_profile", "addresses", "none"].map(|name| examples.join(name)).into(),
             port: 0,
-            request: Request::default(),
-            selection: Selection::default(),
-            machine: None,
+            opening: Opening::default(),
             page: None,
             limits: Limits::default(),
         };

@@ -39,7 +39,7 @@ if [ "${1:-build}" = check ]; then
     exit
 fi
 
-sources=$(find index.html package-lock.json vite.config.ts public src -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum)
+sources=$(find index.html report.html package-lock.json vite.config.ts public src -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum)
 if [ -f dist/partune.js ] && [ "$(cat node_modules/.built 2>/dev/null)" = "$sources" ]; then
     exit 0
 fi

@@ -1,4 +1,4 @@
-// What the server answers, by question: made from its types by a test of partune-server (PARTUNE_UPDATE=1). Not to be edited.
+// What the server answers, by question: made from its types by a test of partune-pages (PARTUNE_UPDATE=1). Not to be edited.
 
 export interface Answers {
   "runs": {
@@ -72,6 +72,8 @@ export interface Answers {
     paradigms: string[];
     path: string;
     pes: number;
+    /** The piece of the run that is looked at, in words; none if it is all of it. */
+    piece: string | null;
     processes: number;
     producer: string | null;
     profile_only: boolean;
@@ -192,7 +194,25 @@ export interface Answers {
       function: string;
       line: number;
     };
+    /** What the PE that loses most at once did meanwhile, and below it the one that made it. */
+    longest: {
+      bins: {
+        data: string;
+        kinds: number[];
+      };
+      columns: number;
+      from: number;
+      /** The rows of an answer. */
+      rows: {
+        count: number[];
+        first: (number | null)[];
+        label: string[];
+      };
+      to: number;
+    } | null;
     meaning: string;
+    /** How many more each list has. */
+    omitted: Record<string, number>;
     pattern: string;
     pes: {
       pe: number[];
@@ -506,6 +526,8 @@ export interface Answers {
       name: string[];
       unit: string[];
     };
+    /** How many more each list has. */
+    omitted: Record<string, number>;
     processes: {
       host: string[];
       name: string[];
@@ -521,6 +543,28 @@ export interface Answers {
       severity: "info" | "data_loss" | "error";
     }[];
   };
+  "runs/R/figures": {
+    /** How it is computed: a page of the book, in Markdown. */
+    book: string;
+    name: string;
+    notes: string[];
+    scalars: {
+      name: string;
+      text: string;
+    }[];
+    tables: {
+      columns: {
+        name: string;
+        texts: string[];
+        /** Of numbers, by what they are sorted. */
+        values: (number | null)[] | null;
+      }[];
+      /** Rows in all; those that are here are the first. */
+      count: number;
+      name: string;
+    }[];
+    title: string;
+  }[];
   "compare": {
     /** Most time is at call paths that only one run has: `regions` tell more than `callpaths`, and findings are matched by region. */
     by_region: boolean;

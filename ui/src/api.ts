@@ -36,6 +36,7 @@ export type Tree = Answers["runs/R/tree"];
 export type TreeNode = RowOf<Tree["nodes"]>;
 export type Balance = Answers["runs/R/balance"];
 export type Matrix = Answers["runs/R/matrix"];
+export type Figures = Answers["runs/R/figures"];
 export type Environment = Answers["runs/R/environment"];
 
 /** How many rows a table of columns has. */

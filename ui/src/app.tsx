@@ -2,6 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { Run } from "./api";
 import { count } from "./format";
+import { recorded } from "./load";
 import { Help, helpOpen } from "./parts/help";
 import { Failure } from "./parts/states";
 import { runs, runsError } from "./runs";
@@ -17,7 +18,7 @@ function keys(event: KeyboardEvent): void {
   if (event.key === "?") helpOpen.value = !helpOpen.value;
   else if (event.key === "t") theme.value = dark.value ? "light" : "dark";
   else if (event.key === "/") {
-    const search = document.querySelector<HTMLInputElement>("main input[type=search]");
+    const search = document.querySelector<HTMLInputElement>("main > :not(.sheet) input[type=search], .shown input[type=search]");
     if (!search) return;
     search.focus();
     search.select();
@@ -126,6 +127,25 @@ function Body({ all }: { all: Run[] }) {
   return <view.Show key={chosen.run} />;
 }
 
+/** All views: the others have their size and are not seen, so that all are drawn when the report is printed. */
+function Views() {
+  const view = current();
+  return (
+    <>
+      {shown().map((it) => (
+        <section key={it.name} class={`sheet ${it.name === view.name ? "shown" : ""}`} aria-label={it.title}>
+          <it.Show />
+        </section>
+      ))}
+      <footer class="dim small">
+        A report by partune: it holds the whole run, and of long lists what costs most; <code>partune view ARCHIVE</code> zooms,
+        searches and shows the rest. PE: one stream of execution (a rank, a thread). Seconds are summed over PEs unless said
+        otherwise.
+      </footer>
+    </>
+  );
+}
+
 export function App() {
   const main = useRef<HTMLElement>(null);
   const all = runs.value;
@@ -150,7 +170,7 @@ export function App() {
       <main id="main" ref={main} tabIndex={-1} class={view.wide ? "wide" : ""} data-view={view.name}>
         {runsError.value && !all && <Failure error={runsError.value} />}
         {runsError.value && all && <p class="notice error">{runsError.value.message}</p>}
-        {all ? <Body all={all} /> : !runsError.value && <p class="loading">Loading …</p>}
+        {all ? recorded ? <Views /> : <Body all={all} /> : !runsError.value && <p class="loading">Loading …</p>}
       </main>
       <Help />
     </>

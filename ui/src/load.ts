@@ -1,4 +1,5 @@
-// Fetching for views: a hook that gives data, an error with its remedy, or "loading"; and a small cache of answers.
+// Fetching for views: a hook that gives data, an error with its remedy, or "loading"; and a small cache of answers. In a report
+// (`partune report`) all answers are in the page, and nobody is asked.
 import { useEffect, useState } from "preact/hooks";
 
 /** What the server, or the way to it, said instead of an answer. */
@@ -28,10 +29,25 @@ function keep(path: string, answer: unknown, size: number): void {
   }
 }
 
+/** In a report, what was answered before it was written; else nothing is asked but the server. */
+const written = document.getElementById("answers")?.textContent;
+for (const [path, answer] of Object.entries(JSON.parse(written ?? "{}"))) answers.set(path, { answer, size: 0 });
+
+/** Whether this is a report: the answers that it holds are all there are. */
+export const recorded = written != null;
+
+/** Whether the answer is there already. */
+export const has = (path: string): boolean => answers.has(path);
+
+/** What a report says where it holds no answer. */
+const NOT_HERE = "This report holds the whole run only, and of long lists what costs most.";
+const SEE = "`partune view ARCHIVE` zooms, searches and shows the rest.";
+
 /** Asks `api/PATH`. Rejects with an ApiError, or with an AbortError where the signal says so. */
 export async function get<T>(path: string, options: { signal?: AbortSignal; fresh?: boolean } = {}): Promise<T> {
-  const known = options.fresh ? undefined : answers.get(path);
+  const known = options.fresh && !recorded ? undefined : answers.get(path);
   if (known) return known.answer as T;
+  if (recorded) throw new ApiError(NOT_HERE, SEE, 0);
   let response: Response;
   try {
     response = await fetch(`api/${path}`, { signal: options.signal ?? null });
@@ -73,7 +89,7 @@ export interface Loaded<T> {
 
 /** The answer of `api/PATH` for a component; null asks nothing. While the next answer is on its way, the last one stays. */
 export function useApi<T>(path: string | null): Loaded<T> {
-  const known = path !== null && answers.has(path);
+  const known = path !== null && has(path);
   const [state, setState] = useState<Loaded<T>>({ data: undefined, error: undefined, loading: path !== null, path: null });
   useEffect(() => {
     if (path === null) {

@@ -5,14 +5,20 @@ import "./style/frame.css";
 import "./style/tables.css";
 import "./style/parts.css";
 import "./style/views.css";
+import "./style/report.css";
 import { render } from "preact";
 import { App } from "./app";
+import { print } from "./parts/canvas";
 import { watchPes } from "./pes";
 import { watchRuns } from "./runs";
 
 const place = document.getElementById("app");
 if (place) {
+  addEventListener("beforeprint", () => print(true));
+  addEventListener("afterprint", () => print(false));
   watchRuns();
   watchPes();
+  // Without scripts, a report shows the text that stands there.
+  place.replaceChildren();
   render(<App />, place);
 }

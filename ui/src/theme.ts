@@ -20,7 +20,9 @@ function stored(): Theme {
 }
 
 export const theme = signal<Theme>(stored());
-export const dark = computed(() => (theme.value === "auto" ? systemDark.value : theme.value === "dark"));
+/** Paper is light, whatever the screen is. */
+export const printing = signal(false);
+export const dark = computed(() => !printing.value && (theme.value === "auto" ? systemDark.value : theme.value === "dark"));
 
 effect(() => {
   document.documentElement.dataset.theme = dark.value ? "dark" : "light";

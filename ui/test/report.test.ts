@@ -1,18 +1,20 @@
-// For who opens a report: axe finds nothing serious in it, the keyboard reaches all of it, and it says and asks nothing.
+// For who opens a report: all views are there without a network and without a server, with the numbers of `partune analyze`; axe finds nothing
+// serious, the keyboard reaches it, it prints whole and light, and it says and asks nothing.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { hybrid, lateSender, ring, ringProfile, stencil } from "./archives";
 import { violations } from "./axe";
-import { launch, shot } from "./browser";
+import { colours, launch, settle, shot, visit } from "./browser";
 
 const archives = [ring, ringProfile, lateSender, hybrid, stencil].filter((it) => it !== null);
 const partune = process.env.PARTUNE_BIN ?? "../target/debug/partune";
 const folder = mkdtempSync(join(tmpdir(), "partune-report-"));
+const VIEWS = ["summary", "findings", "timeline", "profile", "balance", "matrix", "environment", "figures"];
 
 let browser: Browser;
 
@@ -31,13 +33,21 @@ interface Opened {
   close(): Promise<void>;
 }
 
-/** The report on an archive, as a file in a browser. */
-async function report(archive: string, options: { dark?: boolean; narrow?: boolean } = {}): Promise<Opened> {
+function written(archive: string): string {
   const file = join(folder, `${basename(dirname(archive))}.html`);
   if (!existsSync(file)) execFileSync(partune, ["report", archive, "-o", file], { stdio: ["ignore", "ignore", "inherit"] });
+  assert.ok(statSync(file).size < 1_000_000, `${archive}: ${statSync(file).size} bytes`);
+  return file;
+}
+
+/** The report on an archive, as a file in a browser that has no network. */
+async function report(archive: string, options: { dark?: boolean; narrow?: boolean; still?: boolean } = {}): Promise<Opened> {
+  const file = written(archive);
   const context = await browser.newContext({
     viewport: { width: options.narrow ? 400 : 1280, height: 900 },
     colorScheme: options.dark ? "dark" : "light",
+    javaScriptEnabled: !options.still,
+    offline: true,
   });
   const page = await context.newPage();
   const heard: string[] = [];
@@ -47,8 +57,7 @@ async function report(archive: string, options: { dark?: boolean; narrow?: boole
     if (request.url() !== `file://${file}`) heard.push(`request to ${request.url()}`);
   });
   await page.goto(`file://${file}`);
-  await page.waitForLoadState("networkidle");
-  await drawn(page);
+  if (!options.still) await settle(page);
   return {
     page,
     quiet: () => assert.deepEqual(heard, [], "the page said nothing and asked for nothing"),
@@ -56,31 +65,84 @@ async function report(archive: string, options: { dark?: boolean; narrow?: boole
   };
 }
 
-/** Opens all that is closed: axe looks at what is seen only. */
-async function unfold(page: Page): Promise<void> {
-  await page.evaluate(() => {
-    for (const it of document.querySelectorAll("details")) it.open = true;
-  });
-  await drawn(page);
+interface Analysis {
+  findings: { seconds: number; pattern: string }[];
+  duration_s: number;
 }
 
-/** Waits until the page has seen its new sizes. */
-async function drawn(page: Page): Promise<void> {
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-}
+const analyzed = (archive: string): Analysis =>
+  JSON.parse(execFileSync(partune, ["analyze", "--json", archive], { maxBuffer: 1 << 28 }).toString()) as Analysis;
+
+test("every view is whole, with the numbers of analyze", async () => {
+  for (const archive of archives) {
+    const it = await report(archive);
+    const { page } = it;
+    const answers = JSON.parse((await page.textContent("#answers")) ?? "") as Record<string, never>;
+    const analysis = analyzed(archive);
+    const { findings } = answers["runs/0/findings"] as unknown as Analysis;
+    assert.deepEqual(
+      findings.map((one) => [one.pattern, one.seconds.toPrecision(9)]),
+      analysis.findings.map((one) => [one.pattern, one.seconds.toPrecision(9)]),
+      archive,
+    );
+    const summary = answers["runs/0/summary"] as unknown as Analysis;
+    assert.equal(summary.duration_s.toPrecision(9), analysis.duration_s.toPrecision(9));
+    for (const view of VIEWS) {
+      await visit(page, `#/${view}`);
+      const shown = page.locator(".sheet.shown");
+      assert.equal(await shown.count(), 1);
+      assert.ok(await shown.locator("h1").first().isVisible(), `${archive}: ${view}`);
+      assert.equal(await page.locator(".sheet:visible").count(), 1, `${archive}: only ${view} is seen`);
+    }
+    assert.equal(await page.locator("[role=alert]").count(), 0, `${archive}: nothing is missing that a view shows at first`);
+    await visit(page, "#/findings");
+    assert.equal(await page.locator(".split > div tbody tr").count(), Math.min(100, findings.length));
+    if (archive !== ringProfile) {
+      await visit(page, "#/timeline");
+      assert.ok((await colours(page, "#tracks")) > 3, `the timeline of ${archive} is drawn`);
+      // What is zoomed is what the report holds.
+      await page.locator("[aria-label='Zoom in']").click();
+      await settle(page);
+      assert.ok((await colours(page, "#tracks")) > 1, archive);
+      assert.equal(await page.locator("[role=alert]").count(), 0);
+    }
+    if (archive === ring) await shot(page, "report");
+    it.quiet();
+    await it.close();
+  }
+});
+
+test("what a report does not hold is told with what does", async () => {
+  const it = await report(ring);
+  await visit(it.page, "#/timeline?pe=1&time=1000");
+  const told = (await it.page.textContent("#at-cursor [role=alert]")) ?? "";
+  assert.match(told, /holds the whole run only.*partune view ARCHIVE/);
+  it.quiet();
+  await it.close();
+});
+
+test("without scripts it has the text of analyze", async () => {
+  for (const archive of archives) {
+    const it = await report(archive, { still: true });
+    const text = execFileSync(partune, ["analyze", "--findings", "10", archive]).toString();
+    assert.equal(((await it.page.textContent("pre.still")) ?? "").trim(), text.trim());
+    it.quiet();
+    await it.close();
+  }
+});
 
 for (const dark of [false, true]) {
   test(`axe finds nothing serious in reports, ${dark ? "dark" : "light"}`, async () => {
     const all: string[] = [];
-    for (const archive of archives) {
+    for (const archive of [ring, hybrid].filter((it) => it !== null)) {
       // Width changes no colour, so it is looked at once.
       for (const narrow of dark ? [false] : [false, true]) {
         const it = await report(archive, { dark, narrow });
-        const name = `${basename(dirname(archive))}${narrow ? " narrow" : ""}`;
-        for (const fault of await violations(it.page)) all.push(`${name}: ${fault}`);
-        await unfold(it.page);
-        for (const fault of await violations(it.page)) all.push(`${name}, open: ${fault}`);
-        if (archive === ring && !narrow) await shot(it.page, `report-${dark ? "dark" : "light"}`);
+        for (const view of VIEWS) {
+          await visit(it.page, `#/${view}`);
+          const name = `${basename(dirname(archive))} ${view}${narrow ? " narrow" : ""}`;
+          for (const fault of await violations(it.page)) all.push(`${name}: ${fault}`);
+        }
         it.quiet();
         await it.close();
       }
@@ -89,87 +151,52 @@ for (const dark of [false, true]) {
   });
 }
 
-test("the keyboard reaches all of a report: contents, findings, heads of tables, closed parts, wide tables", async () => {
-  for (const archive of archives) {
-    const it = await report(archive, { narrow: archive === ring });
-    const { page } = it;
-    // What can be used, as the page has it when nothing was opened.
-    const wanted = await page.evaluate(() => {
-      const all = [...document.querySelectorAll("a[href], button, summary, [tabindex]")];
-      const seen = all.filter((it) => it.checkVisibility());
-      seen.forEach((it, index) => {
-        it.setAttribute("data-seen", String(index));
-      });
-      return seen.length;
-    });
-    assert.ok(wanted > 10, `${archive}: ${wanted}`);
-    const reached = new Set<string>();
-    const unseen: string[] = [];
-    // One press each, and some to spare: the browser's own parts and scrollers without a mark come in between.
-    for (let presses = 0; presses < wanted + 40 && reached.size < wanted; presses += 1) {
-      await page.keyboard.press("Tab");
-      const at = await page.evaluate(() => {
-        const it = document.activeElement;
-        const outline = it ? getComputedStyle(it).outlineStyle : "";
-        return { id: it?.getAttribute("data-seen"), what: it?.outerHTML.slice(0, 90) ?? "", outline };
-      });
-      if (at.id === null || at.id === undefined) continue;
-      reached.add(at.id);
-      if (at.outline === "none") unseen.push(at.what);
-    }
-    assert.equal(reached.size, wanted, `${archive}: all that can be used is reached`);
-    assert.deepEqual(unseen, [], `${archive}: where the keyboard is can be seen`);
-    it.quiet();
-    await it.close();
-  }
-});
-
-test("the keyboard skips to the summary, opens a closed part, sorts a table, follows a mark of the time line", async () => {
+test("the keyboard goes through the view that is seen, and no other", async () => {
   const it = await report(ring);
   const { page } = it;
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate(() => document.activeElement?.className), "skip");
-  await page.keyboard.press("Enter");
-  assert.equal(await page.evaluate(() => location.hash), "#summary");
-
-  const closed = page.locator("#findings ~ article details:not([open]) > summary").first();
-  await closed.focus();
-  const part = await closed.elementHandle();
-  await page.keyboard.press("Enter");
-  assert.equal(await part?.evaluate((it) => (it.parentElement as HTMLDetailsElement).open), true);
-
-  const rows = () =>
-    page
-      .locator("#findings ~ .scroll tbody tr td:nth-child(4)")
-      .evaluateAll((all) => all.map((it) => Number((it as HTMLElement).dataset.v)));
-  const heads = page.locator("#findings ~ .scroll thead th");
-  await heads.nth(3).locator("button").focus();
-  await page.keyboard.press("Enter");
-  const down = await rows();
-  assert.deepEqual(
-    down,
-    [...down].sort((a, b) => b - a),
-  );
-  assert.equal(await heads.nth(3).getAttribute("aria-sort"), "descending");
-  await page.keyboard.press("Space");
-  assert.deepEqual(await rows(), [...down].reverse());
-
-  await page.locator("svg a[aria-label='Finding 2']").focus();
-  await page.keyboard.press("Enter");
-  assert.equal(await page.evaluate(() => location.hash), "#finding-2");
+  for (const [key, view] of [
+    ["2", "findings"],
+    ["4", "profile"],
+  ] as const) {
+    await page.keyboard.press(key);
+    await settle(page);
+    for (let presses = 0; presses < 60; presses += 1) {
+      await page.keyboard.press("Tab");
+      const sheet = await page.evaluate(() => document.activeElement?.closest(".sheet")?.className ?? "");
+      assert.notEqual(sheet, "sheet ", `${view}: what is not seen has no focus`);
+    }
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+  }
+  // Keys of the timeline are none elsewhere.
+  await page.keyboard.press("+");
+  await page.waitForTimeout(300);
+  assert.equal(await page.evaluate(() => location.hash), "#/profile");
   it.quiet();
   await it.close();
 });
 
-test("what is closed is open while it is printed, and closed again after", async () => {
-  const it = await report(ring);
-  const closed = () => it.page.locator("details:not([open])").count();
-  const before = await closed();
-  assert.ok(before > 0);
-  await it.page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-  assert.equal(await closed(), 0);
-  await it.page.evaluate(() => dispatchEvent(new Event("afterprint")));
-  assert.equal(await closed(), before);
-  it.quiet();
-  await it.close();
+test("on paper all views are there, light, with the details of findings", async () => {
+  for (const dark of [false, true]) {
+    const it = await report(ring, { dark });
+    const { page } = it;
+    const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+    const corner = () =>
+      page.$eval("#tracks", (it) => [...((it as HTMLCanvasElement).getContext("2d")?.getImageData(100, 40, 1, 1).data ?? [])]);
+    const before = await corner();
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    assert.equal(await theme(), "light");
+    const paper = await corner();
+    assert.equal(JSON.stringify(paper) !== JSON.stringify(before), dark, "drawn anew before the browser goes on");
+    assert.equal(await page.locator(".sheet:visible").count(), VIEWS.length);
+    const { length } = Object.keys(JSON.parse((await page.textContent("#answers")) ?? "")).filter((it) => /findings\//.test(it));
+    assert.ok(length > 0);
+    assert.equal(await page.locator(".sheet h3:text-is('Where'):visible").count(), length);
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    assert.equal(await theme(), dark ? "dark" : "light");
+    it.quiet();
+    await it.close();
+  }
 });

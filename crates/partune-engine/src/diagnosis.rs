@@ -99,14 +99,6 @@ impl Diagnosis {
         let most = self.findings.first().map_or(0.0, |worst| worst.fraction);
         Some(paused(&self.run.trace, PauseKind::Flush)).filter(|share| *share >= DISTORTED && *share >= most)
     }
-
-    /// What was noticed and makes figures doubtful or too small, worst first.
-    pub fn losses(&self) -> Vec<&Diagnostic> {
-        let is_loss = |entry: &&Diagnostic| entry.severity > Severity::Info;
-        let mut losses: Vec<&Diagnostic> = self.quality.entries().iter().filter(is_loss).collect();
-        losses.sort_by_key(|entry| std::cmp::Reverse(entry.severity));
-        losses
-    }
 }
 
 /// What to tell of the clocks.

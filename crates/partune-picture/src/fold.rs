@@ -57,11 +57,6 @@ impl Fold {
         self.each
     }
 
-    /// Whether a row stands for more than one PE, or group.
-    pub fn is_folded(&self) -> bool {
-        self.each > 1
-    }
-
     /// Whether every row is one PE.
     pub fn is_exact(&self) -> bool {
         self.rows().all(|row| row.len() == 1)

@@ -26,11 +26,6 @@ impl<C> Heat<C> {
     pub fn with_columns<D>(self, name: impl FnMut(C) -> D) -> Heat<D> {
         Heat { columns: self.columns.into_iter().map(name).collect(), cells: self.cells }
     }
-
-    /// The largest cell.
-    pub fn most(&self) -> f64 {
-        self.cells.iter().copied().fold(0.0, f64::max)
-    }
 }
 
 /// Exclusive time in the regions that have most of it, at most `most` of them, largest first.

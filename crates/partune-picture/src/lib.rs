@@ -1,6 +1,6 @@
 //! What a picture of a run shows, before anybody draws it: bins, cells and trees of bounded size, whatever the size of the trace.
 //!
-//! For everybody who draws: the report, and the server that sends tiles. Nothing here knows colours, text or HTML. A picture has so many
+//! For everybody who draws: the pages, who are sent tiles. Nothing here knows colours, text or HTML. A picture has so many
 //! rows and columns as its caller can draw; more PEs than rows are folded, see [`Fold`]. Results do not depend on the number of
 //! threads.
 

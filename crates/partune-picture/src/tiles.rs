@@ -39,24 +39,11 @@ impl View {
         let columns = self.columns.max(1) as i128;
         Time::clamped(i128::from(self.begin.0) + length * (column as i128).min(columns) / columns)
     }
-
-    /// Where a time is, as a share of the view: 0 at its begin, 1 at its end.
-    pub fn position(&self, time: Time) -> f64 {
-        let length = self.end.since(self.begin).0;
-        if length == 0 { 0.0 } else { (time - self.begin).0 as f64 / length as f64 }
-    }
 }
 
 impl Bin {
     pub fn share(&self, kind: Kind) -> f32 {
         self.shares[kind as usize]
-    }
-
-    /// What took most of the time that was recorded; idle if nothing was.
-    pub fn most(&self) -> Kind {
-        let recorded = Kind::ALL.into_iter().take(Kind::Idle as usize).filter(|kind| self.share(*kind) > 0.0);
-        // Of equal ones, the first.
-        recorded.rev().max_by(|a, b| self.share(*a).total_cmp(&self.share(*b))).unwrap_or(Kind::Idle)
     }
 }
 

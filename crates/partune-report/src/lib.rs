@@ -1,10 +1,8 @@
-//! Documents made of a diagnosis: text for a terminal, JSON for programs, HTML for a colleague, tables and time
-//! lines for other tools.
+//! Documents made of a diagnosis: text for a terminal, JSON for programs, tables and time lines for other tools.
 //!
 //! The edge where ids become names and ticks become seconds. Nothing is computed here that an analysis could have computed.
 
 mod export;
-mod html;
 mod json;
 mod machine;
 pub mod names;
@@ -20,7 +18,6 @@ mod text;
 pub mod words;
 
 pub use export::{ExportError, FILES as PARQUET_FILES, chrome, parquet};
-pub use html::html;
 pub use json::{document, finding_id};
 pub use machine::{machine_json, machine_text};
 pub use next::step;
@@ -31,4 +28,5 @@ pub use runs::{
 };
 pub use schema::schema;
 pub use style::{Style, Tone};
+pub use tables::{cell_text, number_text, table_rows};
 pub use text::{TextOptions, text};

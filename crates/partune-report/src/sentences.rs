@@ -8,8 +8,6 @@ use crate::{names, words};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
     Plain(String),
-    /// What counts.
-    Strong(String),
     /// A name from the program.
     Code(String),
 }
@@ -18,7 +16,7 @@ impl Piece {
     /// Without what it is.
     pub fn text(&self) -> &str {
         match self {
-            Piece::Plain(text) | Piece::Strong(text) | Piece::Code(text) => text,
+            Piece::Plain(text) | Piece::Code(text) => text,
         }
     }
 }
@@ -37,7 +35,7 @@ pub fn verdict(diagnosis: &Diagnosis) -> Vec<Vec<Piece>> {
     let fallback = [balance, ("communication", efficiency.communication)];
     let factors: &[(&str, Option<f64>)] = if split { &known } else { &fallback };
     let lowest = factors.iter().filter_map(|(name, value)| Some((*name, (*value)?))).min_by(|a, b| a.1.total_cmp(&b.1));
-    let mut sentences = vec![vec![Piece::Strong(names::percent(parallel)), plain(" of the PEs' time is useful work.")]];
+    let mut sentences = vec![vec![plain(names::percent(parallel)), plain(" of the PEs' time is useful work.")]];
     sentences.push(match lowest {
         Some((name, value)) if value < 0.95 => {
             let loss = match name {
@@ -47,11 +45,7 @@ pub fn verdict(diagnosis: &Diagnosis) -> Vec<Vec<Piece>> {
                 _ => "communication",
             };
             let factor = words::factor(name).0.to_lowercase();
-            vec![
-                plain("Most is lost by "),
-                Piece::Strong(loss.to_owned()),
-                plain(format!(": {factor} is {}.", names::percent(value))),
-            ]
+            vec![plain("Most is lost by "), plain(loss), plain(format!(": {factor} is {}.", names::percent(value)))]
         }
         _ => vec![plain("No single kind of loss stands out.")],
     });
@@ -87,7 +81,7 @@ pub fn loss(diagnosis: &Diagnosis, ranked: &Ranked) -> Vec<Piece> {
     };
     let mut pieces = vec![
         plain(format!("{who} ")),
-        Piece::Strong(seconds(finding.time)),
+        plain(seconds(finding.time)),
         plain(format!(" ({} of the run) in ", names::percent(ranked.fraction))),
         Piece::Code(names::place(run, finding.path)),
         plain(". "),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::names;
 
 /// Number of rows of a table.
-fn rows(table: &DataTable) -> usize {
+pub fn table_rows(table: &DataTable) -> usize {
     table.columns.iter().map(|column| column.values.len()).min().unwrap_or(0)
 }
 
@@ -47,17 +47,32 @@ pub(crate) fn table_json(run: &Run, table: &DataTable) -> Value {
         }
         Value::Object(object)
     };
-    Value::Array((0..rows(table)).map(row).collect())
+    Value::Array((0..table_rows(table)).map(row).collect())
 }
 
 /// A number with its unit.
-pub(crate) fn number_text(unit: Unit, value: f64) -> String {
+pub fn number_text(unit: Unit, value: f64) -> String {
     match unit {
         _ if !value.is_finite() => "–".to_owned(),
         Unit::Seconds => names::seconds(value),
         Unit::Bytes => names::bytes(value),
         Unit::Count => format!("{value:.0}"),
         Unit::Ratio => format!("{value:.3}"),
+    }
+}
+
+/// What a table says in a row.
+pub fn cell_text(run: &Run, values: &Values, row: usize) -> String {
+    match values {
+        Values::Number(unit, values) => number_text(*unit, values[row]),
+        Values::Count(values) => values[row].to_string(),
+        Values::Pe(values) => names::pe(run, values[row]),
+        Values::Group(values) => run.group(values[row]).map_or("", |group| group.name).to_owned(),
+        Values::Region(values) => names::region_name(run, values[row]).to_owned(),
+        Values::Metric(values) => run.metric(values[row]).map_or("", |metric| metric.name).to_owned(),
+        Values::Path(values) if !values[row].is_some() => names::OUTSIDE.to_owned(),
+        Values::Path(values) => names::callpath(run, values[row]).join(" > "),
+        Values::Word(values) => values[row].to_owned(),
     }
 }
 
@@ -77,7 +92,7 @@ pub(crate) fn section_text(out: &mut String, run: &Run, section: &Section, limit
 }
 
 fn table_text(out: &mut String, run: &Run, table: &DataTable, limit: usize) {
-    let count = rows(table);
+    let count = table_rows(table);
     if count == 0 {
         return;
     }
@@ -86,17 +101,7 @@ fn table_text(out: &mut String, run: &Run, table: &DataTable, limit: usize) {
         .columns
         .iter()
         .map(|column| {
-            let cell = |row: usize| match &column.values {
-                Values::Number(unit, values) => number_text(*unit, values[row]),
-                Values::Count(values) => values[row].to_string(),
-                Values::Pe(values) => names::pe(run, values[row]),
-                Values::Group(values) => run.group(values[row]).map_or("", |group| group.name).to_owned(),
-                Values::Region(values) => names::region_name(run, values[row]).to_owned(),
-                Values::Metric(values) => run.metric(values[row]).map_or("", |metric| metric.name).to_owned(),
-                Values::Path(values) if !values[row].is_some() => names::OUTSIDE.to_owned(),
-                Values::Path(values) => names::callpath(run, values[row]).join(" > "),
-                Values::Word(values) => values[row].to_owned(),
-            };
+            let cell = |row: usize| cell_text(run, &column.values, row);
             std::iter::once(column.name.replace('_', " ")).chain((0..shown).map(cell)).collect()
         })
         .collect();

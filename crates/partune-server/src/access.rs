@@ -68,7 +68,8 @@ fn allowed(token: &Token, request: &Request) -> Result<(), Error> {
     }
     let odd = |part: &str| part == "." || part == ".." || part.contains(['%', '\\', ';']);
     if parts.any(odd) {
-        return Err(Error::question("the path does not mean one thing", "paths have plain letters only"));
+        let remedy = "paths have plain letters only";
+        return Err(Error::new(StatusCode::BAD_REQUEST, "the path does not mean one thing", remedy));
     }
     Ok(())
 }

@@ -10,18 +10,16 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Router, middleware};
-use partune_engine::{Machine, Request, Selection};
+use partune_pages::{Assets, Opening, Runs};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::access::guard;
-use crate::api;
-use crate::assets::Assets;
+use crate::assets::asset;
 use crate::connections::{self, Known, Limits};
-use crate::reply::{Answer, Error};
-use crate::runs::Runs;
+use crate::reply::{Error, reply};
 use crate::token::Token;
 
 /// Questions that are worked on at the same time; others wait.
@@ -33,11 +31,7 @@ pub struct Settings {
     pub archives: Vec<PathBuf>,
     /// The port; 0: one that is free.
     pub port: u16,
-    pub request: Request,
-    /// The piece of each run that is shown.
-    pub selection: Selection,
-    /// The description that the request was made with, to show it.
-    pub machine: Option<Machine>,
+    pub opening: Opening,
     /// Take the page from this folder instead of the binary, to work on it.
     pub page: Option<PathBuf>,
     pub limits: Limits,
@@ -103,7 +97,7 @@ impl Server {
 
     /// The bytes that a client gets for these bytes, without a socket: for whoever tries what can be asked. Archives are opened before the first.
     pub fn exchange(&self, bytes: &[u8]) -> Vec<u8> {
-        self.opened.call_once(|| self.shared.runs.open(&self.settings));
+        self.opened.call_once(|| self.shared.runs.open(&self.settings.opening));
         let (client, stream) = tokio::io::duplex(bytes.len() + 1);
         let router = router(Arc::clone(&self.shared), self.token.clone()).layer(Extension(Known::default()));
         let (mut replies, mut asked) = tokio::io::split(client);
@@ -138,7 +132,7 @@ impl Server {
         let Server { runtime, listener, token, shared, settings, .. } = self;
         let limits = settings.limits;
         let opened = Arc::clone(&shared);
-        std::thread::spawn(move || opened.runs.open(&settings));
+        std::thread::spawn(move || opened.runs.open(&settings.opening));
         let router = router(shared, token);
         runtime.block_on(async {
             tokio::select! {
@@ -154,7 +148,7 @@ impl Server {
 fn router(shared: Arc<Shared>, token: Token) -> Router {
     Router::new()
         .route("/{token}/api/{*question}", get(question))
-        .fallback(asset)
+        .fallback(file)
         .with_state(shared)
         .layer(middleware::from_fn_with_state(token, guard))
 }
@@ -165,21 +159,20 @@ async fn question(
     Path((_, question)): Path<(String, String)>,
     RawQuery(query): RawQuery,
 ) -> Response {
-    let work = move || api::answer(&shared.runs, &question, &query.unwrap_or_default());
+    let work = move || partune_pages::answer(&shared.runs, &question, &query.unwrap_or_default());
     let failed = |_| {
-        let remedy = "report it with the archive";
         let error = "partune failed on this question, and should not have";
-        Answer::Err(Error::new(StatusCode::INTERNAL_SERVER_ERROR, error, remedy))
+        Error::new(StatusCode::INTERNAL_SERVER_ERROR, error, "report it with the archive").into_response()
     };
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(failed).into_response()
+    tokio::task::spawn_blocking(work).await.map_or_else(failed, reply)
 }
 
-/// A file of the page.
-async fn asset(State(shared): State<Arc<Shared>>, uri: axum::http::Uri) -> Response {
+/// A file of the pages.
+async fn file(State(shared): State<Arc<Shared>>, uri: axum::http::Uri) -> Response {
     // The guard has seen the token.
     let mut parts = uri.path().splitn(3, '/').skip(2);
     match parts.next() {
-        Some(path) => shared.assets.answer(path).into_response(),
+        Some(path) => asset(&shared.assets, path).into_response(),
         // Without the last stroke, links of the page would leave the token out.
         None => axum::response::Redirect::permanent(&format!("{}/", uri.path())).into_response(),
     }

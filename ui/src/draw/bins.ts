@@ -4,8 +4,11 @@ import type { Timeline } from "../api";
 import type { Palette } from "../theme";
 import { type Geometry, x } from "./geometry";
 
+/** What of an answer the picture needs. */
+type Bins = Pick<Timeline, "from" | "to" | "columns" | "rows" | "bins">;
+
 /** The shares of an answer: byte of kind k in column c of row r is at (r × columns + c) × kinds + k. */
-export function shares(timeline: Timeline): Uint8Array {
+export function shares(timeline: Bins): Uint8Array {
   const text = atob(timeline.bins.data);
   const bytes = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at);
@@ -24,7 +27,7 @@ const FOOT = 0.34;
 
 /** Paints all rows, `high` pixels each, with `space` empty pixels below. */
 export function bitmap(
-  timeline: Timeline,
+  timeline: Bins,
   bytes: Uint8Array,
   names: string[],
   high: number,
@@ -79,12 +82,7 @@ function put(pixels: Uint8ClampedArray, width: number, line: number, column: num
 }
 
 /** Stretches a bitmap to where its time is in the view. */
-export function drawBins(
-  context: CanvasRenderingContext2D,
-  geometry: Geometry,
-  timeline: Timeline,
-  image: HTMLCanvasElement,
-): void {
+export function drawBins(context: CanvasRenderingContext2D, geometry: Geometry, timeline: Bins, image: HTMLCanvasElement): void {
   const left = x(geometry, timeline.from);
   const right = x(geometry, timeline.to);
   context.imageSmoothingEnabled = false;

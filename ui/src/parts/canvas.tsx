@@ -1,7 +1,7 @@
 // A canvas that is as sharp as the screen: it follows its size and the device's pixel ratio, and draws once a frame at most.
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, options } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { type Palette, palette } from "../theme";
+import { type Palette, palette, printing } from "../theme";
 
 /** A painter: draws everything for a width and height in CSS pixels. */
 export type Draw = (context: CanvasRenderingContext2D, width: number, height: number, palette: Palette) => void;
@@ -22,6 +22,18 @@ interface Props {
   onDoubleClick?: (event: MouseEvent, x: number, y: number) => void;
   onWheel?: (event: WheelEvent, x: number, y: number) => void;
   children?: ComponentChildren;
+}
+
+const painters = new Set<() => void>();
+
+/** Draws all in the colours of paper, or of the screen again, before it returns: a browser that prints waits for nobody. */
+export function print(on: boolean): void {
+  const later = options.debounceRendering;
+  options.debounceRendering = (render) => render();
+  printing.value = on;
+  if (later) options.debounceRendering = later;
+  else delete options.debounceRendering;
+  for (const paint of painters) paint();
 }
 
 /** Where an event was, in CSS pixels of the canvas. */
@@ -66,11 +78,13 @@ export function Canvas(props: Props) {
       schedule();
     });
     observer.observe(element);
+    painters.add(paint);
     // Preact listens passively to the wheel, but a zoom must keep the page from scrolling.
     const wheel = (event: WheelEvent) => latest.current.onWheel?.(event, ...spot(event));
     element.addEventListener("wheel", wheel, { passive: false });
     return () => {
       observer.disconnect();
+      painters.delete(paint);
       element.removeEventListener("wheel", wheel);
       cancelAnimationFrame(frame.current);
     };

@@ -8,7 +8,7 @@ const KEYS: [string, [string, string][]][] = [
   [
     "Everywhere",
     [
-      ["1 … 9", "a view, in the order of the bar"],
+      ["1 … 9", "one of the first nine views of the bar"],
       ["/", "search in this view"],
       ["t", "dark or light"],
       ["?", "this list"],

@@ -2,7 +2,7 @@
 
 import type { Finding, Instance } from "../api";
 import { row } from "../api";
-import { get } from "../load";
+import { get, recorded } from "../load";
 import { around } from "../parts/words";
 import { pe as peName } from "../pes";
 import { amend, route, run } from "../state";
@@ -60,7 +60,7 @@ export type Jumped = string | null;
 export async function jump(back: boolean): Promise<Jumped> {
   const { finding, region } = route.value.params;
   if (finding) return jumpInstance(finding, back);
-  if (region) return jumpVisit(region, back);
+  if (region) return recorded ? "A report has no visits; partune view does." : jumpVisit(region, back);
   return "Choose a finding or a region first.";
 }
 
@@ -68,7 +68,9 @@ async function jumpInstance(id: string, back: boolean): Promise<Jumped> {
   const now = chosenInstance();
   const after = now !== null && typeof now !== "number" ? now.from : back ? whole.value : -1;
   const path = `runs/${run.value}/findings/${encodeURIComponent(id)}`;
-  const { instance } = await get<{ instance: Instance | null }>(`${path}/next?after=${after}${back ? "&back=1" : ""}`);
+  const { instance } = recorded
+    ? { instance: null }
+    : await get<{ instance: Instance | null }>(`${path}/next?after=${after}${back ? "&back=1" : ""}`);
   const next = instance ?? (await listed(path, after, back));
   if (!next) return null;
   amend(place(next));
@@ -78,7 +80,7 @@ async function jumpInstance(id: string, back: boolean): Promise<Jumped> {
 /** What is no wait has no next instance on the server; its list is walked in order of time. */
 async function listed(path: string, after: number, back: boolean): Promise<Instance | null> {
   const finding = await get<Finding>(path);
-  if (finding.is_wait) return null;
+  if (finding.is_wait && !recorded) return null;
   const all = finding.instances.from
     .map((_, at) => row<Instance>(finding.instances, at))
     .sort((a, b) => a.from - b.from || a.pe - b.pe);

@@ -3,7 +3,7 @@ import { useCallback, useMemo, useRef, useState } from "preact/hooks";
 import type { Kind, Timeline } from "../api";
 import { bitmap, drawBins, shares } from "../draw/bins";
 import { type Geometry, LEFT, timeAt, x } from "../draw/geometry";
-import { useApi } from "../load";
+import { recorded, useApi } from "../load";
 import { Canvas, type Draw } from "../parts/canvas";
 import { run } from "../state";
 import { palette } from "../theme";
@@ -12,7 +12,7 @@ import { cursor, show, view, whole } from "./view";
 const HEIGHT = 46;
 
 export function Overview({ kinds }: { kinds: Kind[] }) {
-  const answer = useApi<Timeline>(`runs/${run.value}/timeline?columns=800&rows=8`);
+  const answer = useApi<Timeline>(`runs/${run.value}/timeline${recorded ? "" : "?columns=800&rows=8"}`);
   return answer.data ? <Strip timeline={answer.data} kinds={kinds} /> : <div class="overview" />;
 }
 

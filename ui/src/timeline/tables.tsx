@@ -2,6 +2,7 @@
 
 import { length, row, type Timeline } from "../api";
 import { bytes, count, duration, instant, title } from "../format";
+import { recorded } from "../load";
 import { Fold } from "../parts/states";
 import { Table } from "../parts/table";
 import { pe } from "../pes";
@@ -90,7 +91,8 @@ function Shown({ timeline }: { timeline: Timeline }) {
           />
         ) : (
           <p class="dim">
-            {count(timeline.messages_count)} messages are in view; they are drawn and listed when there are at most 2,000.
+            {count(timeline.messages_count)} messages are in view;{" "}
+            {recorded ? "too many to draw and list." : "they are drawn and listed when there are at most 2,000."}
           </p>
         )}
       </div>

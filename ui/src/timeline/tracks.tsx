@@ -98,7 +98,8 @@ export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
-      if (target === document.body || target.id === "main") keys(event, timeline, tell);
+      const here = route.value.view === "timeline";
+      if (here && (target === document.body || target.id === "main")) keys(event, timeline, tell);
     };
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);

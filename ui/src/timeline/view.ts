@@ -2,6 +2,7 @@
 // a hand moves the view it is ahead of the address, which follows when the hand rests.
 import { computed, signal } from "@preact/signals";
 import type { Message } from "../api";
+import { recorded } from "../load";
 import { runs } from "../runs";
 import { amend, numeric, route, run } from "../state";
 
@@ -74,9 +75,9 @@ export function pan(part: number): void {
   show({ from: from + by, to: to + by });
 }
 
-/** The PEs of the view. */
+/** The PEs of the view; in a report all of them. */
 export const pes = computed(() => {
-  const { params } = route.value;
+  const params = recorded ? {} : route.value.params;
   const first = Math.max(0, Math.min(Math.trunc(numeric(params, "first") ?? 0), peCount.value - 1));
   const wanted = Math.trunc(numeric(params, "pes") ?? peCount.value);
   return { first, count: Math.max(1, Math.min(wanted, peCount.value - first)) };
@@ -84,6 +85,7 @@ export const pes = computed(() => {
 
 /** Shows so many PEs, the one at the cursor among them. */
 export function showPes(count: number, around: number): void {
+  if (recorded) return;
   const all = peCount.value;
   const size = Math.max(1, Math.min(all, Math.round(count)));
   const first = Math.max(0, Math.min(all - size, Math.round(around - size / 2)));
@@ -92,6 +94,7 @@ export function showPes(count: number, around: number): void {
 
 /** Moves by PEs. */
 export function panPes(by: number): void {
+  if (recorded) return;
   const { first, count } = pes.value;
   amend({ first: Math.max(0, Math.min(peCount.value - count, first + by)), pes: count });
 }

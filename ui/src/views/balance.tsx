@@ -2,7 +2,7 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
 import { type Balance as Data, length, row } from "../api";
 import { drawStack, LEFT, rowHeight } from "../draw/stack";
-import { count, percent, seconds } from "../format";
+import { count, percent, plural, seconds } from "../format";
 import { useApi } from "../load";
 import { Canvas, type Draw } from "../parts/canvas";
 import { Answer, Fold, What } from "../parts/states";
@@ -174,7 +174,7 @@ function Events({ data }: { data: Data }) {
     <section aria-labelledby="events">
       <h2 id="events">Which events are uneven</h2>
       <Table
-        caption="By what the most loaded PE has above the mean"
+        caption={`The ${plural(rows.length, "region")} whose most loaded PE has most above the mean`}
         rows={rows}
         columns={columns}
         id={(it) => it.region ?? "outside"}

@@ -2,7 +2,7 @@
 import { type Environment as Data, length, row } from "../api";
 import { count } from "../format";
 import { useApi } from "../load";
-import { Answer, Quality } from "../parts/states";
+import { Answer, Omitted, Quality } from "../parts/states";
 import { Table } from "../parts/table";
 import { run } from "../state";
 
@@ -110,6 +110,7 @@ function Shown({ data }: { data: Data }) {
           />
         </section>
       )}
+      <Omitted of={data.omitted} />
     </div>
   );
 }

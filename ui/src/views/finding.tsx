@@ -3,22 +3,25 @@
 import { type Finding as Data, type Instance, length, row } from "../api";
 import { count, duration, instant, percent, plural, seconds } from "../format";
 import { useApi } from "../load";
-import { Answer } from "../parts/states";
+import { Answer, Omitted } from "../parts/states";
+import { Strip } from "../parts/strip";
 import { type Column, Table } from "../parts/table";
-import { at, CallPath, Source, timelineLink } from "../parts/words";
+import { at, CallPath, Legend, Source, timelineLink } from "../parts/words";
 import { pe } from "../pes";
+import { useKinds } from "../runs";
 import { link, run } from "../state";
 
-export function Finding({ id }: { id: string }) {
+/** `alone`: the one that is chosen, which links and keys lead to. */
+export function Finding({ id, alone }: { id: string; alone?: boolean }) {
   const answer = useApi<Data>(`runs/${run.value}/findings/${encodeURIComponent(id)}`);
   return (
-    <section class="card" aria-label="The finding that is chosen" id="finding">
-      <Answer of={answer}>{(data) => <Shown data={data} />}</Answer>
+    <section class="card" aria-label={alone ? "The finding that is chosen" : `Finding ${id}`} id={alone ? "finding" : undefined}>
+      <Answer of={answer}>{(data) => <Shown data={data} alone={alone} />}</Answer>
     </section>
   );
 }
 
-function Shown({ data }: { data: Data }) {
+function Shown({ data, alone }: { data: Data; alone: boolean | undefined }) {
   return (
     <>
       <h2>
@@ -29,7 +32,7 @@ function Shown({ data }: { data: Data }) {
         {data.instances_count > 0 && (
           <>
             {" · "}
-            <a href={link("timeline", { finding: data.id, instance: 0 })} id="show-in-timeline">
+            <a href={link("timeline", { finding: data.id, instance: 0 })} id={alone ? "show-in-timeline" : undefined}>
               Show in the timeline
             </a>
           </>
@@ -47,10 +50,12 @@ function Shown({ data }: { data: Data }) {
       </p>
       <Frames data={data} />
       {data.callpaths.length > 1 && <Paths data={data} />}
+      {data.longest && <Longest piece={data.longest} took={data.instances} />}
       <h3>{data.is_wait ? "Who waits" : "On which PEs"}</h3>
       <PeBars data={data} />
       {data.causes.length > 0 && <Causes data={data} />}
       {data.instances_count > 0 && <Instances data={data} />}
+      <Omitted of={data.omitted} />
       {data.facts.length > 0 && (
         <details>
           <summary>Figures of the analysis</summary>
@@ -106,6 +111,20 @@ function Paths({ data }: { data: Data }) {
         ))}
       </ul>
     </details>
+  );
+}
+
+// What the PE that waits longest at once did meanwhile, and below it the one that made it wait.
+function Longest({ piece, took }: { piece: NonNullable<Data["longest"]>; took: Data["instances"] }) {
+  const kinds = useKinds(run.value).data ?? [];
+  const of = piece.rows.label;
+  const said = `The longest instance: PE ${of[0]} waits ${seconds(took.seconds[0])}${of.length > 1 ? `; below it, what PE ${of[1]} did meanwhile` : ""}.`;
+  return (
+    <figure>
+      <Strip piece={piece} kinds={kinds} label={said} />
+      <Legend kinds={kinds} only={piece.bins.kinds} />
+      <figcaption class="dim small">{said}</figcaption>
+    </figure>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import type { Findings as Data, FindingRow } from "../api";
 import { count, percent, plural, seconds, title } from "../format";
-import { useApi } from "../load";
+import { has, recorded, useApi } from "../load";
 import { Answer, What } from "../parts/states";
 import { Bar, type Column, Table } from "../parts/table";
 import { pe } from "../pes";
@@ -79,13 +79,29 @@ function keep(): Record<string, string | undefined> {
   return { text, pattern, sort };
 }
 
+/** Whether the server would find a text in a finding. */
+const contains = (it: FindingRow, text: string): boolean =>
+  [it.words, it.place, ...it.callpath].some((name) => name.toLowerCase().includes(text.toLowerCase()));
+
+/** On paper, all findings of which a report has details. */
+function Others({ findings, but }: { findings: FindingRow[]; but: string | undefined }) {
+  const there = findings.filter((it) => it.id !== but && has(`runs/${run.value}/findings/${it.id}`));
+  return (
+    <div class="paper">
+      {there.map((it) => (
+        <Finding key={it.id} id={it.id} />
+      ))}
+    </div>
+  );
+}
+
 export function Findings() {
   const { text = "", pattern = "", finding } = route.value.params;
   const query = new URLSearchParams();
   if (text) query.set("text", text);
   const asked = query.toString();
   const profile = runs.value?.find((it) => it.run === run.value)?.profile_only;
-  const answer = useApi<Data>(`runs/${run.value}/findings${asked ? `?${asked}` : ""}`);
+  const answer = useApi<Data>(`runs/${run.value}/findings${asked && !recorded ? `?${asked}` : ""}`);
   return (
     <>
       <div class="head">
@@ -99,7 +115,8 @@ export function Findings() {
       <Answer of={answer}>
         {(data) => {
           const patterns = [...new Set(data.findings.map((it) => it.pattern))];
-          const rows = pattern ? data.findings.filter((it) => it.pattern === pattern) : data.findings;
+          const wanted = (it: FindingRow) => (!pattern || it.pattern === pattern) && (!recorded || contains(it, text));
+          const rows = data.findings.filter(wanted);
           const most = Math.max(...rows.map((it) => it.seconds), 0);
           const chosen = finding ?? rows[0]?.id;
           return (
@@ -141,9 +158,10 @@ export function Findings() {
                       selected={chosen}
                     />
                   </div>
-                  {chosen && <Finding id={chosen} />}
+                  {chosen && <Finding id={chosen} alone />}
                 </div>
               )}
+              {recorded && <Others findings={rows} but={chosen} />}
             </>
           );
         }}

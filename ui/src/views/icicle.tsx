@@ -3,7 +3,7 @@ import { useCallback, useMemo, useState } from "preact/hooks";
 import { row, type Tree, type TreeNode } from "../api";
 import { drawIcicle, LEVEL, layout, pieceAt } from "../draw/icicle";
 import { count, percent, seconds } from "../format";
-import { useApi } from "../load";
+import { recorded, useApi } from "../load";
 import { Canvas, type Draw } from "../parts/canvas";
 import { Answer } from "../parts/states";
 import { at } from "../parts/words";
@@ -15,7 +15,11 @@ const DEPTH = 24;
 
 export function Icicle({ text }: { text: string }) {
   const path = numeric(route.value.params, "path");
-  const answer = useApi<Tree>(`runs/${run.value}/tree?depth=${DEPTH}${path === undefined ? "" : `&path=${path}`}`);
+  const answer = useApi<Tree>(
+    recorded && path === undefined
+      ? `runs/${run.value}/tree`
+      : `runs/${run.value}/tree?depth=${DEPTH}${path === undefined ? "" : `&path=${path}`}`,
+  );
   return (
     <>
       {path !== undefined && (

@@ -3,6 +3,7 @@ import type { ComponentType } from "preact";
 import { Balance } from "./balance";
 import { Compare } from "./compare";
 import { Environment } from "./environment";
+import { Figures } from "./figures";
 import { Findings } from "./findings";
 import { Matrix } from "./matrix";
 import { Profile } from "./profile";
@@ -31,4 +32,5 @@ export const VIEWS: View[] = [
   { name: "compare", title: "Compare runs", Show: Compare, several: true },
   { name: "scaling", title: "Scaling", Show: Scaling, several: true },
   { name: "environment", title: "Environment", Show: Environment },
+  { name: "figures", title: "All figures", Show: Figures },
 ];

@@ -3,7 +3,7 @@
 import type { Profile as Data } from "../api";
 import { length, row } from "../api";
 import { bytes, count, percent, seconds } from "../format";
-import { useApi } from "../load";
+import { recorded, useApi } from "../load";
 import { Answer, What } from "../parts/states";
 import { Bar, type Column, Table } from "../parts/table";
 import { File, Legend, Swatch } from "../parts/words";
@@ -51,6 +51,11 @@ export function Profile() {
       {show === "flat" && <Flat text={text} />}
       {show === "tree" && <CallTree text={text} />}
       {show === "icicle" && <Icicle text={text} />}
+      {recorded && (
+        <div class="paper">
+          <CallTree text="" share={0.05} />
+        </div>
+      )}
     </>
   );
 }

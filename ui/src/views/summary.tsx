@@ -27,7 +27,7 @@ function Shown({ data }: { data: Data }) {
       </div>
       {losses.length > 0 && <Quality diagnostics={losses} />}
       <dl class="facts">
-        <Fact name="Run time" value={seconds(data.duration_s)} />
+        <Fact name="Run time" value={seconds(data.duration_s)} more={data.piece ?? undefined} />
         <Fact name="PEs" value={count(data.pes)} more={`in ${plural(data.processes, "process", "processes")}`} />
         {data.device_streams > 0 && (
           <Fact name="GPU streams" value={count(data.device_streams)} more={`on ${plural(data.devices, "device", "devices")}`} />

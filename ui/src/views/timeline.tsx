@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Timeline as Data, Finding } from "../api";
 import { count, duration, instant, plural } from "../format";
-import { useApi } from "../load";
+import { recorded, useApi } from "../load";
 import { Failure } from "../parts/states";
 import { Legend } from "../parts/words";
 import { runs, useKinds } from "../runs";
@@ -76,9 +76,11 @@ function Shown() {
     if (detail.data && detail.data.id === finding) arrive(detail.data);
   }, [detail.data, finding]);
   const answer = useApi<Data>(
-    width > 0 && !counted
-      ? `runs/${run.value}/timeline?from=${from}&to=${to}&columns=${columns}&rows=${rows}&first=${shown.first}&pes=${shown.count}${group === "none" ? "" : `&group=${group}`}`
-      : null,
+    recorded
+      ? `runs/${run.value}/timeline`
+      : width > 0 && !counted
+        ? `runs/${run.value}/timeline?from=${from}&to=${to}&columns=${columns}&rows=${rows}&first=${shown.first}&pes=${shown.count}${group === "none" ? "" : `&group=${group}`}`
+        : null,
   );
   const data = answer.data;
   return (
@@ -137,7 +139,7 @@ function Tools({ told, loading }: { told: string; loading: boolean }) {
   return (
     <div class="tools">
       <h1 class="hidden">Timeline</h1>
-      <SearchField />
+      {!recorded && <SearchField />}
       <div class="group" role="group" aria-label="Zoom">
         <button type="button" onClick={() => zoom(0.5, anchor)} aria-label="Zoom in" title="Key: +">
           +
@@ -149,18 +151,20 @@ function Tools({ told, loading }: { told: string; loading: boolean }) {
           Whole run
         </button>
       </div>
-      <label>
-        Rows
-        <select
-          value={group}
-          onChange={(event) => amend({ group: event.currentTarget.value === "none" ? undefined : event.currentTarget.value })}
-        >
-          <option value="none">PEs</option>
-          <option value="process">processes</option>
-          <option value="host">hosts</option>
-        </select>
-      </label>
-      {peCount.value > 8 && (
+      {!recorded && (
+        <label>
+          Rows
+          <select
+            value={group}
+            onChange={(event) => amend({ group: event.currentTarget.value === "none" ? undefined : event.currentTarget.value })}
+          >
+            <option value="none">PEs</option>
+            <option value="process">processes</option>
+            <option value="host">hosts</option>
+          </select>
+        </label>
+      )}
+      {!recorded && peCount.value > 8 && (
         <div class="group" role="group" aria-label="How many PEs">
           <button type="button" onClick={() => showPes(shown.count / 2, centre)} aria-label="fewer PEs">
             fewer
@@ -219,7 +223,7 @@ function Counts({ data }: { data: Data }) {
       : `a column is ${duration((data.to - data.from) / data.columns)}; heights are shares of time, the red foot is waiting`,
     most > 1 ? `a row is up to ${count(most)} PEs` : "",
     `${plural(data.waits_count, "wait")}${data.waits_count > data.waits.pe.length ? `, the longest ${count(data.waits.pe.length)} drawn` : ""}`,
-    `${plural(data.messages_count, "message")}${data.messages ? "" : ", drawn when at most 2,000 are in view"}`,
+    `${plural(data.messages_count, "message")}${data.messages ? "" : recorded ? ", too many to draw" : ", drawn when at most 2,000 are in view"}`,
     `${plural(data.collectives_count, "collective")}${data.collectives_count > data.collectives.length ? `, the longest ${count(data.collectives.length)} drawn` : ""}`,
   ];
   return (

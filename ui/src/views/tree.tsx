@@ -1,7 +1,7 @@
 // The call tree: a row a call path, opened level by level; what is open is in the address.
 import { length, row, type Tree, type TreeNode } from "../api";
 import { count, percent, seconds } from "../format";
-import { useApi } from "../load";
+import { recorded, useApi } from "../load";
 import { Answer } from "../parts/states";
 import { Bar } from "../parts/table";
 import { File, Swatch } from "../parts/words";
@@ -22,13 +22,14 @@ function toggle(path: number, open: Set<number>): void {
   amend({ open: next.size > 0 ? [...next].join(".") : "." }, { replace: true });
 }
 
-export function CallTree({ text }: { text: string }) {
-  const answer = useApi<Tree>(`runs/${run.value}/tree?depth=${DEPTH}`);
+/** `share`: all calls are open that have this share of the time, whatever the address says. */
+export function CallTree({ text, share }: { text: string; share?: number }) {
+  const answer = useApi<Tree>(`runs/${run.value}/tree${recorded ? "" : `?depth=${DEPTH}`}`);
   return (
     <Answer of={answer}>
       {(data) => {
         // At first the way is open on which most of the time is.
-        const open = opened() ?? new Set(hottest(data));
+        const open = share === undefined ? (opened() ?? new Set(hottest(data))) : new Set(above(data, share));
         return (
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
           <section class="scroll" tabIndex={0} aria-label="Call tree">
@@ -67,6 +68,11 @@ export function CallTree({ text }: { text: string }) {
                 <Level tree={data} parent={null} depth={0} all={data.all_s} open={open} text={text.toLowerCase()} />
               </tbody>
             </table>
+            {data.omitted > 0 && (
+              <p class="dim small">
+                Not shown: {count(data.omitted)} call paths with less than 0.1 % of the time, or less than all of these.
+              </p>
+            )}
           </section>
         );
       }}
@@ -88,6 +94,10 @@ function hottest(tree: Tree): number[] {
   }
   return way;
 }
+
+/** The paths with a share of the time. */
+const above = (tree: Tree, share: number): number[] =>
+  tree.nodes.path.filter((it, at): it is number => it !== null && (tree.nodes.inclusive_s[at] ?? 0) >= share * tree.all_s);
 
 interface LevelProps {
   tree: Tree;

@@ -121,11 +121,6 @@ impl Run {
         })
     }
 
-    /// The whole run.
-    pub fn view(&self, columns: usize) -> View {
-        View { begin: self.begin(), end: self.end(), columns }
-    }
-
     pub(super) fn firsts(&self) -> &Firsts {
         self.made.firsts.get_or_init(|| firsts(&self.trace))
     }

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use partune_engine::{Options, Request};
+use partune_pages::Runs;
 
 use crate::commands::piece::Piece;
 use crate::output;
 use crate::progress::Bar;
 
-/// Write everything that analyze finds into one HTML file: summary, findings, pictures.
+/// Write what `view` shows of a run into one HTML file that needs no network: summary, findings, pictures.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  partune report scorep_run/traces.otf2 -o run.html")]
 pub(crate) struct Args {
@@ -43,16 +44,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let opened = partune_engine::open(&args.archive, &bar)?;
     let diagnosis = partune_engine::analyze_piece(opened, &args.piece.selection(), &request, &bar)?;
     drop(bar);
-    let text = partune_report::html(&diagnosis, &args.archive.display().to_string(), machine.as_ref());
+    let findings = diagnosis.findings.len();
+    let runs = Runs::of(&args.archive, diagnosis, machine);
+    let text = partune_pages::report(&runs);
     write(&args.output, &text)?;
-    output::print(&format!(
-        "{}: {} findings, {} KiB\n",
-        args.output.display(),
-        diagnosis.findings.len(),
-        text.len().div_ceil(1024)
-    ))?;
+    output::print(&format!("{}: {} findings, {} KiB\n", args.output.display(), findings, text.len().div_ceil(1024)))?;
     // The process ends here: freeing a large trace piece by piece would only keep the user waiting.
-    std::mem::forget(diagnosis);
+    std::mem::forget(runs);
     Ok(())
 }
 

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context;
 use partune_engine::{Options, Request};
+use partune_pages::Opening;
 use partune_server::{Limits, Server, Settings};
 use tempfile::TempDir;
 
@@ -58,9 +59,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let server = Server::bind(Settings {
         archives: args.archives.clone(),
         port: args.port,
-        request,
-        selection: args.piece.selection(),
-        machine,
+        opening: Opening { request, selection: args.piece.selection(), machine },
         page: args.page.clone(),
         limits: Limits::default(),
     })?;

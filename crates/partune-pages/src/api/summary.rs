@@ -1,0 +1,168 @@
+//! `summary`: what kind of loss it is.
+
+use partune_engine::{Efficiency, Hierarchy, Level, LevelFactors};
+use partune_report::sentences::{self, Piece};
+use partune_report::{paradigms, words};
+use serde::Serialize;
+
+use super::Ask;
+use super::findings::{Row, row};
+use crate::error::Error;
+use crate::run::Run;
+use crate::text;
+
+/// Findings that are listed.
+const WORST: usize = 10;
+/// Of these, so many in sentences.
+const TOLD: usize = 3;
+/// What was noticed, in a list.
+pub(super) const NOTICES: usize = 200;
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Summary {
+    name: String,
+    path: String,
+    producer: Option<String>,
+    paradigms: Vec<String>,
+    pes: usize,
+    processes: usize,
+    device_streams: usize,
+    devices: usize,
+    events: u64,
+    duration_s: f64,
+    /// The piece of the run that is looked at, in words; none if it is all of it.
+    piece: Option<String>,
+    profile_only: bool,
+    waiting_s: Option<f64>,
+    waiting: Option<f64>,
+    /// Times of different PEs can be compared.
+    clocks_aligned: bool,
+    sentences: Vec<String>,
+    efficiency: Vec<Factor>,
+    bounds: Vec<Bound>,
+    gaps: Vec<Gap>,
+    quality: Vec<Quality>,
+    findings: Vec<Row>,
+    findings_count: usize,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Factor {
+    name: &'static str,
+    label: &'static str,
+    meaning: &'static str,
+    level: &'static str,
+    value: f64,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Bound {
+    name: &'static str,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Gap {
+    name: &'static str,
+    label: &'static str,
+    meaning: &'static str,
+    seconds: f64,
+}
+
+/// What was noticed about the input.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Quality {
+    /// What it is, for programs.
+    #[cfg_attr(test, schemars(extend("enum" = partune_diag::Code::ALL.iter().map(|code| code.name()).collect::<Vec<_>>())))]
+    code: &'static str,
+    #[cfg_attr(test, schemars(extend("enum" = partune_diag::Severity::ALL.map(partune_diag::Severity::name))))]
+    severity: &'static str,
+    message: String,
+    remedy: String,
+    count: u64,
+}
+
+pub(super) fn summary(run: &Run, ask: &Ask<'_>) -> Result<Summary, Error> {
+    let recorded = run.recorded();
+    let duration = run.seconds(recorded.duration());
+    let profile = recorded.is_profile();
+    let waiting = partune_report::waiting(&run.diagnosis);
+    let (bounds, gaps) = run.diagnosis.bounds().map(|it| bounds(&it.run)).unwrap_or_default();
+    let worst = run.diagnosis.findings.iter().take(TOLD);
+    let told = sentences::verdict(&run.diagnosis).into_iter();
+    let told = told.chain(worst.map(|ranked| sentences::loss(&run.diagnosis, ranked)));
+    let counts = recorded.counts();
+    Ok(Summary {
+        name: text::name(&run.name),
+        path: text::long(&run.path.to_string_lossy()),
+        producer: None,
+        paradigms: paradigms(recorded),
+        pes: counts.pes,
+        processes: counts.processes,
+        device_streams: counts.device_streams,
+        devices: counts.devices,
+        events: recorded.events(),
+        duration_s: duration,
+        piece: words::piece(recorded),
+        profile_only: profile,
+        waiting_s: waiting.map(|it| it.0),
+        waiting: waiting.map(|it| it.1),
+        clocks_aligned: run.diagnosis.clocks_aligned(),
+        sentences: told.map(|pieces| sentence(&pieces)).collect(),
+        efficiency: run.diagnosis.efficiency().map(efficiency).unwrap_or_default(),
+        bounds,
+        gaps,
+        quality: quality(run, ask.most),
+        findings: (0..run.diagnosis.findings.len().min(WORST).min(ask.most))
+            .map(|position| row(run, position))
+            .collect(),
+        findings_count: run.diagnosis.findings.len(),
+    })
+}
+
+/// The text of a sentence.
+pub(super) fn sentence(pieces: &[Piece]) -> String {
+    let piece = |piece: &Piece| match piece {
+        Piece::Code(name) => text::name(name),
+        Piece::Plain(_) => piece.text().to_owned(),
+    };
+    pieces.iter().map(piece).collect()
+}
+
+fn efficiency(efficiency: &Efficiency) -> Vec<Factor> {
+    let of_level = |(level, factors): (Level, LevelFactors)| {
+        factors.into_iter().filter_map(move |(name, value)| {
+            let (label, meaning) = words::factor(name);
+            let value = value.filter(|value| value.is_finite())?;
+            Some(Factor { name, label, meaning, level: words::level(level), value })
+        })
+    };
+    efficiency.levels().into_iter().flat_map(of_level).collect()
+}
+
+fn bounds(hierarchy: &Hierarchy) -> (Vec<Bound>, Vec<Gap>) {
+    let bounds = hierarchy.bounds.iter().map(|it| Bound { name: it.name, seconds: it.seconds });
+    let gaps = hierarchy.gaps.iter().map(|it| {
+        let (label, meaning) = words::gap(it.name);
+        Gap { name: it.name, label, meaning, seconds: it.seconds }
+    });
+    (bounds.collect(), gaps.collect())
+}
+
+/// All diagnostics, at most so many.
+pub(super) fn quality(run: &Run, most: usize) -> Vec<Quality> {
+    let entries = run.diagnosis.quality.entries().iter().take(most.min(NOTICES));
+    let row = |entry: &partune_diag::Diagnostic| Quality {
+        code: entry.code.name(),
+        severity: entry.severity.name(),
+        message: text::long(&entry.message),
+        remedy: text::long(&entry.remedy),
+        count: entry.count,
+    };
+    entries.map(row).collect()
+}

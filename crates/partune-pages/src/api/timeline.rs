@@ -1,0 +1,204 @@
+//! `timeline`: what PEs did in a part of the run, with lines between them.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use partune_base::{RegionId, Time};
+use partune_engine::{Bin, Fold, Kind, Tiles, View, Visit};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use super::Ask;
+use super::lines::{self, Collectives, CriticalPath, Messages, Waits};
+use super::rows::{Grouping, Rows, folded};
+use crate::error::Error;
+use crate::run::Run;
+use crate::text;
+
+/// Limits of a view.
+const ROWS: usize = 512;
+const COLUMNS: usize = 4096;
+/// Bins of an answer, and sums that are looked up for it.
+const BINS: usize = 1 << 18;
+const SUMS: usize = 1 << 20;
+/// Bins that one task goes over.
+const CHUNK: usize = 4096;
+/// Visits that are listed one by one.
+const SPANS: usize = 8192;
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Timeline {
+    from: i64,
+    to: i64,
+    columns: usize,
+    rows: Rows,
+    bins: Bins,
+    spans: Option<Spans>,
+    spans_count: Option<usize>,
+    regions: Vec<String>,
+    waits: Waits,
+    waits_count: usize,
+    messages: Option<Messages>,
+    messages_count: usize,
+    collectives: Vec<Collectives>,
+    collectives_count: usize,
+    critical_path: CriticalPath,
+    critical_path_count: usize,
+    patterns: Vec<&'static str>,
+    findings: Vec<String>,
+    groups: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Bins {
+    kinds: Vec<usize>,
+    data: String,
+}
+
+#[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Spans {
+    row: Vec<usize>,
+    from: Vec<i64>,
+    to: Vec<i64>,
+    depth: Vec<u32>,
+    region: Vec<u32>,
+    kind: Vec<usize>,
+}
+
+/// Numbers in the order in which they are first used; for tables of names.
+pub(super) struct Numbers<T> {
+    known: FxHashMap<T, u32>,
+    pub(super) order: Vec<T>,
+}
+
+impl<T: Copy + Eq + std::hash::Hash> Numbers<T> {
+    pub(super) fn new() -> Numbers<T> {
+        Numbers { known: FxHashMap::default(), order: Vec::new() }
+    }
+
+    pub(super) fn of(&mut self, it: T) -> u32 {
+        *self.known.entry(it).or_insert_with(|| {
+            self.order.push(it);
+            self.order.len() as u32 - 1
+        })
+    }
+}
+
+pub(super) fn timeline(run: &Run, ask: &Ask<'_>) -> Result<Timeline, Error> {
+    run.needs_events()?;
+    let recorded = run.recorded();
+    let (begin, end) = interval(run, ask)?;
+    let (fold, grouping) = fold(run, ask)?;
+    let columns = ask.query.number("columns", 1..=COLUMNS)?.unwrap_or(1024).min(ask.most);
+    let columns = columns.min(BINS / fold.len().max(1)).min(SUMS / fold.pes().len().max(1)).max(1);
+    let view = View { begin, end, columns };
+    let tiles = recorded.tiles(&fold, view);
+    let mut regions = Numbers::new();
+    let spans = spans(run, &fold, (begin, end), SPANS.min(ask.most.saturating_mul(4)), &mut regions);
+    let lines = lines::lines(run, &fold, (begin, end), ask.most);
+    Ok(Timeline {
+        from: run.ns(begin),
+        to: run.ns(end),
+        columns,
+        rows: Rows::grouped(run, &fold, grouping),
+        bins: bins(&tiles),
+        spans_count: spans.as_ref().map(|spans| spans.row.len()),
+        spans,
+        regions: regions.order.iter().map(|region| text::region(recorded, *region)).collect(),
+        waits: lines.waits,
+        waits_count: lines.waits_count,
+        messages: lines.messages,
+        messages_count: lines.messages_count,
+        collectives: lines.collectives,
+        collectives_count: lines.collectives_count,
+        critical_path: lines.critical_path,
+        critical_path_count: lines.critical_path_count,
+        patterns: lines.patterns,
+        findings: lines.findings.iter().map(|finding| run.ids[*finding as usize].clone()).collect(),
+        groups: lines.groups,
+    })
+}
+
+/// The part of the run that is asked for, cut to the run.
+fn interval(run: &Run, ask: &Ask<'_>) -> Result<(Time, Time), Error> {
+    let recorded = run.recorded();
+    let any = i64::MIN..=i64::MAX;
+    let from = ask.query.number("from", any.clone())?.unwrap_or(0);
+    let to = ask.query.number("to", any)?.unwrap_or_else(|| run.ns(recorded.end()).saturating_add(1));
+    if from >= to {
+        return Err(Error::question("from is not before to", "give an interval that has a length"));
+    }
+    let inside = |ns: i64| run.time(ns).max(recorded.begin()).min(recorded.end());
+    Ok((inside(from), inside(to)))
+}
+
+/// The rows that are asked for.
+fn fold(run: &Run, ask: &Ask<'_>) -> Result<(Fold, Grouping), Error> {
+    let first = ask.query.number("first", 0..=u32::MAX)?.unwrap_or(0) as usize;
+    let count = ask.query.number("pes", 1..=u32::MAX)?.unwrap_or(u32::MAX) as usize;
+    let rows = ask.query.number("rows", 1..=ROWS)?.unwrap_or(128).min(ask.most);
+    let words = [("none", Grouping::None), ("process", Grouping::Process), ("host", Grouping::Host)];
+    let grouping = ask.query.word("group", &words)?;
+    let pes = run.pes().get(first..run.pes().len().min(first.saturating_add(count)));
+    let pes = pes.ok_or_else(|| Error::question("first is after the last PE", "runs/R/pes lists them"))?;
+    Ok((folded(run, pes, grouping, rows), grouping))
+}
+
+/// A share as a byte.
+fn byte(share: f32) -> u8 {
+    (share * 255.0 + 0.5) as u8
+}
+
+pub(super) fn bins(tiles: &Tiles) -> Bins {
+    let seen =
+        |seen: [bool; Kind::COUNT], bin: &Bin| std::array::from_fn(|kind| seen[kind] || byte(bin.shares[kind]) > 0);
+    let either = |a: [bool; Kind::COUNT], b: [bool; Kind::COUNT]| std::array::from_fn(|kind| a[kind] || b[kind]);
+    let none = || [false; Kind::COUNT];
+    let seen = tiles.bins().par_chunks(CHUNK).map(|bins| bins.iter().fold(none(), seen)).reduce(none, either);
+    let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Idle && seen[*kind as usize]).collect();
+    let mut data = vec![0; tiles.bins().len() * kinds.len()];
+    if !kinds.is_empty() {
+        data.par_chunks_mut(CHUNK * kinds.len()).zip(tiles.bins().par_chunks(CHUNK)).for_each(|(data, bins)| {
+            for (data, bin) in data.chunks_mut(kinds.len()).zip(bins) {
+                data.iter_mut().zip(&kinds).for_each(|(data, kind)| *data = byte(bin.share(*kind)));
+            }
+        });
+    }
+    Bins { kinds: kinds.into_iter().map(|kind| kind as usize).collect(), data: STANDARD.encode(data) }
+}
+
+/// Every visit of an interval, if they are at most so many.
+fn spans(
+    run: &Run,
+    fold: &Fold,
+    (begin, end): (Time, Time),
+    most: usize,
+    regions: &mut Numbers<RegionId>,
+) -> Option<Spans> {
+    let recorded = run.recorded();
+    if !fold.is_exact() {
+        return None;
+    }
+    let mut found: Vec<(usize, Vec<Visit>)> = Vec::new();
+    let mut left = most;
+    for (row, pe) in fold.rows().flatten().enumerate() {
+        let visits = recorded.visits_within(*pe, begin, end, left)?;
+        left = left.checked_sub(visits.len())?;
+        found.push((row, visits));
+    }
+    let mut spans = Spans::default();
+    for (row, visits) in found {
+        for visit in visits {
+            spans.row.push(row);
+            spans.from.push(run.ns(visit.enter));
+            spans.to.push(run.ns(visit.exit));
+            spans.depth.push(recorded.levels(visit.path) as u32 - 1);
+            spans.region.push(regions.of(recorded.region_at(visit.path).id));
+            spans.kind.push(recorded.kind(visit.path) as usize);
+        }
+    }
+    Some(spans)
+}

@@ -1,0 +1,177 @@
+//! The report: the pages and their answers in one file, for a colleague who has no partune.
+//!
+//! It loads nothing. What the pages ask when nobody zooms or searches is answered before and written into the file; without scripts the
+//! file shows the text of `partune analyze`. Its size is bounded, whatever the archive's: each answer has a share of it, and is asked for
+//! with fewer rows until it fits. Names come from archives, so they are hostile: in JSON every `<` is written as `\u003c`, text is escaped,
+//! and the file's own policy, made where the pages are built, lets nothing run but the script of the pages.
+
+use partune_report::{Style, TextOptions, names};
+use serde_json::Value;
+
+use crate::api::short_answer;
+use crate::assets::Assets;
+use crate::runs::Runs;
+
+/// Bytes of a report.
+const MOST: usize = 1_000_000;
+/// Of these, for the text.
+const TEXT: usize = 50_000;
+/// Rows of lists, at first; halved until an answer fits.
+const ROWS: usize = 512;
+/// Findings of the text.
+const FINDINGS: usize = 10;
+
+/// A question below `runs/0/`, its parameters as they are asked here, what it may take of the room that is left, in parts of what those
+/// after it may take, and those.
+struct Question {
+    path: &'static str,
+    query: &'static str,
+    share: usize,
+}
+
+const fn question(path: &'static str, query: &'static str, share: usize) -> Question {
+    Question { path, query, share }
+}
+
+/// What the views ask at first. The pages know an answer by the path without parameters that only say how much is wanted.
+const QUESTIONS: &[Question] = &[
+    question("kinds", "", 1),
+    question("pes", "", 3),
+    question("summary", "", 5),
+    question("findings", "", 8),
+    question("environment", "", 4),
+    question("profile", "", 7),
+    question("tree", "depth=24", 7),
+    question("matrix?by=bytes", "rows=64", 3),
+    question("matrix?by=count", "rows=64", 3),
+    question("matrix?by=seconds", "rows=64", 3),
+    question("balance", "rows=64", 8),
+    question("figures", "", 15),
+    question("timeline", "rows=64", 35),
+];
+/// The share of the details of all findings.
+const DETAILS: usize = 30;
+
+/// The page where the pages were not built.
+const PLAIN: &str = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>{title}</title>\n\
+    <p>The pages are not in this build of partune: run make ui in its sources and build it again.</p>\n\
+    <pre>{text}</pre>\n<script type=\"application/json\" id=\"answers\">{answers}</script>\n</html>\n";
+
+/// The report on a run that is open: one file of HTML below 1 MB.
+pub fn report(runs: &Runs) -> String {
+    let assets = Assets::built();
+    let asset = |name: &str| assets.get(name).map(String::from_utf8_lossy).unwrap_or_default();
+    let page = assets.get("report.html").map_or(PLAIN.into(), String::from_utf8_lossy);
+    let (name, text) = summary(runs);
+    let [script, style] = ["partune.js", "partune.css"].map(asset);
+    let fixed = page.len() + script.len() + style.len() + name.len() + text.len();
+    let answers = answers(runs, MOST.saturating_sub(fixed));
+    let parts: [(&str, &str); 5] =
+        [("title", &name), ("style", &style), ("text", &text), ("answers", &answers), ("script", &script)];
+    filled(&page, &parts)
+}
+
+/// A page with `{…}` replaced, in this order and each once: what is filled in is not looked at.
+fn filled(page: &str, parts: &[(&str, &str)]) -> String {
+    let mut out = String::with_capacity(MOST);
+    let mut rest = page;
+    for (name, part) in parts {
+        if let Some((before, after)) = rest.split_once(&format!("{{{name}}}")) {
+            out.push_str(before);
+            out.push_str(part);
+            rest = after;
+        }
+    }
+    out + rest
+}
+
+/// The name of the run, and what `analyze` says of it; escaped.
+fn summary(runs: &Runs) -> (String, String) {
+    let Ok(run) = runs.ready("0") else { return Default::default() };
+    let options = TextOptions { findings: FINDINGS, table_rows: 0, style: Style::PLAIN };
+    let text = partune_report::text(&run.diagnosis, &run.path.to_string_lossy(), options);
+    let kept = names::clip(&run.name, 120);
+    (escaped(&kept, TEXT), escaped(&text, TEXT))
+}
+
+/// Text as HTML: its begin, as far as so many bytes reach.
+fn escaped(text: &str, most: usize) -> String {
+    let mut out = String::new();
+    for letter in text.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            letter => out.push(letter),
+        }
+        if out.len() > most {
+            out.push_str(" …");
+            break;
+        }
+    }
+    out
+}
+
+/// The answers by their paths, as a document of JSON of at most so many bytes.
+fn answers(runs: &Runs, most: usize) -> String {
+    let mut map = Map { text: String::from("{"), most: most.saturating_sub(2) };
+    let shares = || QUESTIONS.iter().map(|it| it.share);
+    let mut parts: usize = shares().sum::<usize>() + DETAILS;
+    map.fit(runs, "runs", "runs", "", map.left());
+    let mut ids = Vec::new();
+    for Question { path, query, share } in QUESTIONS {
+        let (known, (path, more)) = (format!("runs/0/{path}"), path.split_once('?').unwrap_or((path, "")));
+        let query = [more, query].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("&");
+        let answer = map.fit(runs, &known, &format!("runs/0/{path}"), &query, map.left() * share / parts);
+        if *path == *"findings" {
+            ids = answer.map_or(Vec::new(), |answer| finding_ids(&answer));
+        }
+        parts -= share;
+    }
+    for (done, id) in ids.iter().enumerate() {
+        let path = format!("runs/0/findings/{id}");
+        // The first may take more of it: they cost most.
+        let share = map.left() / (ids.len() - done).min(10);
+        if map.fit(runs, &path, &path, "", share).is_none() {
+            break;
+        }
+    }
+    map.text + "}"
+}
+
+fn finding_ids(answer: &str) -> Vec<String> {
+    let list: Value = serde_json::from_str(answer).unwrap_or_default();
+    let rows = list["findings"].as_array().into_iter().flatten();
+    rows.filter_map(|row| Some(row["id"].as_str()?.to_owned())).collect()
+}
+
+/// Answers as they are collected.
+struct Map {
+    text: String,
+    most: usize,
+}
+
+impl Map {
+    fn left(&self) -> usize {
+        self.most.saturating_sub(self.text.len())
+    }
+
+    /// Adds an answer with as many rows as fit into a share; none where the question has no answer or does not fit.
+    fn fit(&mut self, runs: &Runs, known: &str, path: &str, query: &str, share: usize) -> Option<String> {
+        let mut rows = ROWS;
+        while rows > 0 {
+            let answer = String::from_utf8(short_answer(runs, path, query, rows).ok()?).ok()?;
+            // No other text of JSON has this sign, so it can be written in the other way everywhere.
+            let entry = format!("\"{known}\":{}", answer.replace('<', "\\u003c"));
+            if entry.len() < share.min(self.left()) {
+                if self.text.len() > 1 {
+                    self.text.push(',');
+                }
+                self.text.push_str(&entry);
+                return Some(answer);
+            }
+            rows /= 2;
+        }
+        None
+    }
+}
