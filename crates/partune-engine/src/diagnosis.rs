@@ -6,7 +6,7 @@ use partune_analysis::{
     Account, Activities, AnalysisResult, Base, Efficiency, Finding, Hierarchies, Options, Pair, Section, by_place, once,
 };
 use partune_base::{Span, Time};
-use partune_diag::{Code, Diagnostic, Quality, Severity};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_index::Index;
 use partune_index::clock_repair::Repair;
 use partune_trace::{PauseKind, Trace};

@@ -20,8 +20,14 @@ fn whole(trace: &Trace, rows: usize, columns: usize) -> Vec<Vec<Bin>> {
     tiles(trace, &Fold::new(trace.active_pes().collect(), rows), View::whole(trace, columns))
 }
 
+/// What took most of the time that was recorded in each bin, the first of equal ones; idle if nothing was.
 fn most(row: &[Bin]) -> Vec<Kind> {
-    row.iter().map(Bin::most).collect()
+    let recorded = Kind::ALL.into_iter().take(Kind::Idle as usize).rev();
+    let most = |bin: &Bin| {
+        let some = recorded.clone().filter(|kind| bin.share(*kind) > 0.0);
+        some.max_by(|a, b| bin.share(*a).total_cmp(&bin.share(*b))).unwrap_or(Kind::Idle)
+    };
+    row.iter().map(most).collect()
 }
 
 fn waiting(row: &[Bin]) -> Vec<f32> {

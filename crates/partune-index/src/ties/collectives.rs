@@ -224,7 +224,7 @@ impl Maker<'_> {
             let begin = meeting.members.partition_point(|member| member.pe.index() < range.start);
             let count = meeting.members[begin..].partition_point(|member| member.pe.index() < range.end);
             meeting.ends(&self.index.polls, *shape, first, begin..begin + count, |pe, end| {
-                ends[pe.index() - range.start].push(end)
+                ends[pe.index() - range.start].push(end);
             });
             first += ties(*shape, meeting.members.len());
         }

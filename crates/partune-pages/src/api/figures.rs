@@ -74,7 +74,7 @@ fn table(run: &Recorded, table: &DataTable, most: usize) -> Table {
         texts: rows.clone().map(|row| text::name(&cell_text(run, &column.values, row))).collect(),
         values: values(&column.values).map(|value| rows.clone().map(value).collect()),
     });
-    Table { name: words(&table.name), columns: columns.collect(), count }
+    Table { name: words(table.name), columns: columns.collect(), count }
 }
 
 /// The numbers of a column, if it has some.
