@@ -47,6 +47,8 @@ pub enum Pattern {
     ForkJoin,
     /// Threads have nothing to do while their process communicates.
     IdleThreads,
+    /// PEs could run, and have no processor.
+    WaitForProcessor,
 }
 
 /// Kinds of patterns.
@@ -165,7 +167,7 @@ impl Finding {
 }
 
 impl Pattern {
-    pub const ALL: [Pattern; 25] = [
+    pub const ALL: [Pattern; 26] = [
         Pattern::LateSender,
         Pattern::LateReceiver,
         Pattern::WaitAtBarrier,
@@ -191,6 +193,7 @@ impl Pattern {
         Pattern::WaitOnDevice,
         Pattern::ForkJoin,
         Pattern::IdleThreads,
+        Pattern::WaitForProcessor,
     ];
 
     /// The name used in JSON.
@@ -221,6 +224,7 @@ impl Pattern {
             Pattern::WaitOnDevice => "wait_on_device",
             Pattern::ForkJoin => "fork_join",
             Pattern::IdleThreads => "idle_threads",
+            Pattern::WaitForProcessor => "wait_for_processor",
         }
     }
 
@@ -242,6 +246,7 @@ impl Pattern {
             | Pattern::WaitOnDevice
             | Pattern::ForkJoin
             | Pattern::IdleThreads => Kind::Cost,
+            Pattern::WaitForProcessor => Kind::Cost,
             Pattern::RedundantBarrier
             | Pattern::SmallTransfers
             | Pattern::SerialBlockingTransfers

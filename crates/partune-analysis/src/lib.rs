@@ -39,6 +39,7 @@ mod operations;
 mod overlap;
 mod phases;
 mod places;
+mod processors;
 mod profile;
 mod profile_bounds;
 mod profile_matrix;
@@ -130,6 +131,7 @@ pub static ANALYSES: &[&Analysis] = &[
     &overlap::OVERLAP,
     &barriers::BARRIERS,
     &affinity::AFFINITY,
+    &processors::PROCESSORS,
     &frequency::FREQUENCY,
     &transfer_sizes::TRANSFER_SIZES,
     &small_transfers::SMALL_TRANSFERS,
@@ -156,5 +158,6 @@ pub static PROFILE_ANALYSES: &[&Analysis] = &[
     &transfer_sizes::TRANSFER_SIZES,
     &bottlenecks::BOTTLENECKS,
     &above_baseline::ABOVE_BASELINE,
+    &processors::PROCESSORS,
     &measurement::MEASUREMENT,
 ];

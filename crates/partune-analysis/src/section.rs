@@ -1,6 +1,6 @@
 //! Figures and tables as data: what an analysis shows besides findings. Rendered as text, JSON or charts at the edge.
 
-use partune_base::{CallPathId, GroupId, MetricId, PeId, RegionId};
+use partune_base::{CallPathId, GroupId, MetricId, PeId, RegionId, StringId};
 
 use crate::results::AnalysisResult;
 
@@ -44,6 +44,8 @@ pub enum Values {
     Metric(Vec<MetricId>),
     /// Call paths: shown with construct, location and path.
     Path(Vec<CallPathId>),
+    /// Names that somebody gave: of nodes, of processors.
+    Name(Vec<StringId>),
     /// Words of the house (names of bounds, gaps, roles), not text for people.
     Word(Vec<&'static str>),
 }
@@ -78,6 +80,7 @@ pub enum Shape {
     Region,
     Metric,
     Path,
+    Name,
     Word,
 }
 
@@ -154,6 +157,7 @@ impl Values {
             Values::Region(_) => Shape::Region,
             Values::Metric(_) => Shape::Metric,
             Values::Path(_) => Shape::Path,
+            Values::Name(_) => Shape::Name,
             Values::Word(_) => Shape::Word,
         }
     }
@@ -168,6 +172,7 @@ impl Values {
             Values::Region(values) => values.len(),
             Values::Metric(values) => values.len(),
             Values::Path(values) => values.len(),
+            Values::Name(values) => values.len(),
             Values::Word(values) => values.len(),
         }
     }

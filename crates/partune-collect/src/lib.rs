@@ -28,6 +28,7 @@ mod paths;
 mod perf;
 mod process;
 mod profile;
+mod ran;
 mod records;
 mod region;
 mod restart;

@@ -15,12 +15,13 @@ use std::sync::{Mutex, OnceLock};
 use partune_parts::clock;
 use partune_parts::layout::{ANCHOR, CHUNK_SIZE, PARTS, VERSION};
 use partune_parts::log::{Hex, Line, Mode, Text, Unit};
-use partune_parts::machine::{boot, host};
+use partune_parts::machine::{Cpus, boot, cpus, host};
 
 use crate::counters::{self, Counters};
 use crate::lane::{Keep, Lane, Rest};
 use crate::log::{self, Log, calibrate, log};
 use crate::profile::Profile;
+use crate::ran::Since;
 use crate::settings::Settings;
 use crate::state::{self, is_paused, is_recorded};
 use crate::thread::AtThreadEnd;
@@ -34,7 +35,7 @@ struct Process {
     threads: AtomicU32,
     /// By the numbers of their threads, what of each lane is stored when the process ends. Nobody but its thread looks at a lane itself; a thread
     /// that ends takes its lane out of the list before it closes it.
-    lanes: Mutex<BTreeMap<u32, Rest>>,
+    lanes: Mutex<BTreeMap<u32, (Rest, Option<Since>)>>,
 }
 
 static PROCESS: OnceLock<Option<Process>> = OnceLock::new();
@@ -92,11 +93,13 @@ pub fn end(how: &str) {
     }
     calibrate();
     let lanes = process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    for rest in lanes.values() {
+    for (rest, since) in lanes.values() {
         // SAFETY: lanes in the list are not closed, and it is locked.
         unsafe { rest.store() };
+        since.iter().for_each(Since::report);
     }
-    sample::report(lanes.values().filter_map(|rest| rest.samples()));
+    sample::report(lanes.values().filter_map(|(rest, _)| rest.samples()));
+    log::OPEN.get().into_iter().for_each(log_cpus);
     log(&Line::End { how: how.into() });
 }
 
@@ -164,8 +167,10 @@ fn make_lane() -> Option<OwnLane> {
             let rest = unsafe { lane.as_ref() }.rest();
             LaneWord::set(lane.as_ptr() as usize);
             LANE.set(lane.as_ptr() as usize);
-            process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(thread, rest);
-            log(&Line::Thread { number: thread, tid: thread_id(), name: thread_name().into() });
+            let tid = thread_id();
+            let since = Since::now(thread, tid);
+            process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(thread, (rest, since));
+            log(&Line::Thread { number: thread, tid, name: thread_name().into() });
             Some(OwnLane(lane))
         }
         Err(error) => {
@@ -191,7 +196,9 @@ extern "C" fn give_back(lane: *mut c_void) {
     let lane = unsafe { Box::from_raw(lane.cast::<Lane>()) };
     // Held until the lane is closed: who stores all lanes must not meet half a one.
     let mut lanes = process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    lanes.remove(&lane.thread());
+    if let Some((_, Some(since))) = lanes.remove(&lane.thread()) {
+        since.report();
+    }
     // SAFETY: it is in nobody's list any more.
     unsafe { lane.close() };
     BUSY.set(false);
@@ -266,6 +273,7 @@ fn start() -> Option<Process> {
         let text = "call paths are not recorded: the recorder was built without frame pointers".into();
         log.line(&Line::Note { text });
     }
+    log_cpus(log);
     // SAFETY: functions without arguments that touch this crate's statics only.
     unsafe {
         libc::pthread_atfork(None, None, Some(leave_child_alone));
@@ -292,6 +300,12 @@ extern "C" fn leave_child_alone() {
 
 extern "C" fn at_exit() {
     end("exit");
+}
+
+/// Which processors this process may use now.
+fn log_cpus(log: &Log) {
+    let Cpus { allowed, online, model, quota } = cpus();
+    log.line(&Line::Cpus { allowed: allowed.into(), online, model: model.into(), quota });
 }
 
 fn thread_id() -> i64 {

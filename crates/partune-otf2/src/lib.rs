@@ -7,6 +7,7 @@ pub mod copy;
 pub mod export;
 pub mod import;
 pub mod paradigms;
+pub mod processors;
 pub mod start;
 pub mod statistics;
 pub mod write;

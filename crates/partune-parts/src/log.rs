@@ -145,6 +145,20 @@ lines! {
         /// What looking took, in ticks of the clock of events.
         spent: u64,
     }
+    /// The processors that this process may use: a list as the kernel writes it (`0-3,8`), of how many that are there, what they are, and for how
+    /// many thousandths of one it may run at a time, where that is limited. The last of these lines counts.
+    "cpus" Cpus { allowed: Text<'a>, online: u32, model: Text<'a>, quota: Option<u32>, }
+    /// What a thread did since its first event; the last of these lines counts.
+    "ran" Ran {
+        thread: u32,
+        /// Nanoseconds on a processor.
+        on: u64,
+        /// Nanoseconds in which it could have run, and another one did.
+        waited: u64,
+        /// How often it gave its processor up, and how often that was taken away.
+        gave_up: u64,
+        lost: u64,
+    }
     /// Something that whoever reads the archive should know.
     "note" Note { text: Text<'a>, }
     /// `finalize`, `abort` or `exit`.

@@ -1,6 +1,8 @@
-//! Which machine this is: processes of one have the same clock.
+//! Which machine this is, and what of it a process may use: processes of one have the same clock.
 
 use std::ffi::CStr;
+use std::fs::File;
+use std::io::Read as _;
 
 /// A number that is the same in all processes of one machine since it was started.
 pub fn boot() -> u64 {
@@ -16,4 +18,63 @@ pub fn host() -> String {
     let text = CStr::from_bytes_until_nul(&name).ok().filter(|_| known);
     let text = text.map_or_else(|| "host".to_owned(), |text| text.to_string_lossy().into_owned());
     text.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect()
+}
+
+/// Processors for this process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cpus {
+    /// Those that it may use, as the kernel lists them: `0-3,8`.
+    pub allowed: String,
+    /// How many there are.
+    pub online: u32,
+    pub model: String,
+    /// For how many thousandths of one it may run at a time, if that is limited.
+    pub quota: Option<u32>,
+}
+
+/// What this process may use now.
+pub fn cpus() -> Cpus {
+    let field = |text: &str, name: &str| {
+        let mut values = text.lines().filter_map(|line| line.split_once(':').filter(|(it, _)| it.trim() == name));
+        values.next().map(|(_, value)| value.trim().to_owned()).unwrap_or_default()
+    };
+    // What is asked of the processors comes first; all of them may be many.
+    let file = |path: &str| {
+        let mut text = Vec::new();
+        let _ = File::open(path).and_then(|file| file.take(8192).read_to_end(&mut text));
+        String::from_utf8_lossy(&text).into_owned()
+    };
+    // SAFETY: a question to the C library.
+    let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+    let group = file("/proc/self/cgroup");
+    let own = group.lines().find_map(|line| line.strip_prefix("0::")).unwrap_or_default();
+    Cpus {
+        allowed: field(&file("/proc/self/status"), "Cpus_allowed_list"),
+        online: u32::try_from(online).unwrap_or(0),
+        model: field(&file("/proc/cpuinfo"), "model name"),
+        quota: quota(&file(&format!("/sys/fs/cgroup{own}/cpu.max"))),
+    }
+}
+
+/// Thousandths of a processor: `QUOTA PERIOD` in microseconds, or `max PERIOD`.
+fn quota(text: &str) -> Option<u32> {
+    let (quota, period) = text.trim().split_once(' ')?;
+    let [quota, period] = [quota.parse::<u64>().ok()?, period.parse::<u64>().ok()?];
+    u32::try_from(quota * 1000 / period.max(1)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quota_is_a_part_of_a_processor() {
+        assert_eq!([quota("max 100000\n"), quota("150000 100000\n"), quota("")], [None, Some(1500), None]);
+    }
+
+    #[test]
+    fn this_process_may_use_a_processor() {
+        let cpus = cpus();
+        assert!(cpus.online > 0 && !cpus.allowed.is_empty(), "{cpus:?}");
+    }
 }

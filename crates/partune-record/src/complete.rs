@@ -14,6 +14,7 @@ use partune_diag::{Code, Diagnostic, Quality};
 use partune_otf2::codec::definition::{ClockOffset, MappingTable};
 use partune_otf2::codec::idmap::IdMapView;
 use partune_otf2::codec::{Anchor, CodecError, DefinitionWriter, Mapping};
+use partune_otf2::processors;
 use partune_otf2::write::DEFINITION_CHUNK;
 use partune_parts::clock::Reading;
 use partune_parts::layout::{ANCHOR, CHUNK_SIZE, PARTS};
@@ -27,7 +28,7 @@ use crate::contexts::{Contexts, Mapped};
 use crate::definitions::Global;
 use crate::lanes::{Lane, Stop};
 use crate::lock::{self, Lock};
-use crate::log::{NoLog, Node, Object, ProcessLog, Thread, World};
+use crate::log::{NoLog, Node, Object, ProcessLog, Ran, Thread, World};
 use crate::places::{At, Places};
 use crate::space::{self, Needed};
 use crate::statistics::Counted;
@@ -625,7 +626,8 @@ fn global_definitions<S: FnMut(&[u8])>(
         let end = log.end.as_deref().unwrap_or("killed");
         let about = [("PARTUNE::LIBRARY".to_owned(), versions), ("PARTUNE::END".to_owned(), end.to_owned())];
         let object = |it: &Object| (format!("PARTUNE::OBJECT {}", it.number), format!("{} {}", it.kind, it.name));
-        let about: Vec<(String, String)> = about.into_iter().chain(log.objects.iter().map(object)).collect();
+        let about: Vec<(String, String)> =
+            about.into_iter().chain(log.objects.iter().map(object)).chain(of_processors(log)).collect();
         global.process(position, &name, host + 1, &about)?;
     }
     for (process, position) in processes.iter().zip(0..) {
@@ -633,13 +635,34 @@ fn global_definitions<S: FnMut(&[u8])>(
             let name =
                 if thread.number == 0 { "Master thread".to_owned() } else { format!("Thread {}", thread.number) };
             let id = Process::location(position as usize, thread.number);
-            global.location(id, &name, position, lane.events, lane.lost)?;
+            let lost = (lane.lost > 0).then_some(("PARTUNE::LOST_EVENTS", lane.lost));
+            let ran = process.log.ran.get(&thread.number).into_iter().flat_map(|ran| {
+                let Ran { on, waited, gave_up, lost } = *ran;
+                let names = [processors::ON_CPU, processors::WAITED, processors::GAVE_UP, processors::LOST];
+                names.into_iter().zip([on, waited, gave_up, lost])
+            });
+            let about: Vec<_> = lost.into_iter().chain(ran).collect();
+            global.location(id, &name, position, lane.events, &about)?;
         }
     }
     global.code(contexts)?;
     global.communication(unified, worlds)?;
     global.sampling(sample_period(processes))?;
     global.metrics(unified)
+}
+
+/// The properties of a process that say on which processors it ran.
+fn of_processors(log: &ProcessLog) -> impl Iterator<Item = (String, String)> {
+    let known = log.cpus.iter().flat_map(|cpus| {
+        let quota = cpus.quota.map(|quota| (processors::QUOTA, quota.to_string()));
+        let all = [
+            (processors::MODEL, cpus.model.clone()),
+            (processors::ALLOWED, cpus.allowed.clone()),
+            (processors::ONLINE, cpus.online.to_string()),
+        ];
+        all.into_iter().chain(quota)
+    });
+    known.filter(|(_, value)| !value.is_empty()).map(|(name, value)| (name.to_owned(), value))
 }
 
 /// The CPU time between two samples, in nanoseconds; none if nothing was sampled. What was asked for is no more than a wish: a kernel looks at

@@ -80,12 +80,17 @@ impl<'t, S: FnMut(&[u8])> Global<'t, S> {
         name: &str,
         process: u32,
         events: u64,
-        lost: u64,
+        about: &[(&str, u64)],
     ) -> Result<(), CodecError> {
         self.to.thread(id, name, process, events)?;
-        if lost > 0 {
-            let (name, text) = (self.to.text("PARTUNE::LOST_EVENTS")?, self.to.text(&lost.to_string())?);
-            self.to.put(LocationProperty { location: id, name, string_value: text, value: Some(Value::U64(lost)) })?;
+        for (name, value) in about {
+            let (name, text) = (self.to.text(name)?, self.to.text(&value.to_string())?);
+            self.to.put(LocationProperty {
+                location: id,
+                name,
+                string_value: text,
+                value: Some(Value::U64(*value)),
+            })?;
         }
         Ok(())
     }

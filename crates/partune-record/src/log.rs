@@ -2,11 +2,13 @@
 //!
 //! A process may have been killed while it wrote: a torn last line is dropped, a line that cannot be understood is counted.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use partune_parts::clock::{Reading, Source};
 use partune_parts::layout::VERSION;
 use partune_parts::log::{Hex, Line, Members, Mode, Named, Step, Text, Unit};
+use partune_parts::machine::Cpus;
 
 /// PEs of one paradigm, and which of them this process is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +82,15 @@ pub(crate) struct Sampled {
     pub(crate) spent: u64,
 }
 
+/// What a thread did: see [`Line::Ran`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ran {
+    pub(crate) on: u64,
+    pub(crate) waited: u64,
+    pub(crate) gave_up: u64,
+    pub(crate) lost: u64,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Sync {
     pub(crate) ticks: u64,
@@ -116,6 +127,9 @@ pub(crate) struct ProcessLog {
     pub(crate) metrics: Vec<Metric>,
     pub(crate) syncs: Vec<Sync>,
     pub(crate) sampled: Option<Sampled>,
+    pub(crate) cpus: Option<Cpus>,
+    /// What threads did, by their numbers.
+    pub(crate) ran: BTreeMap<u32, Ran>,
     pub(crate) notes: Vec<String>,
     /// How it ended the last time it said so; none if it was killed.
     pub(crate) end: Option<String>,
@@ -217,6 +231,17 @@ impl ProcessLog {
             Line::Sync { ticks, offset, deviation } => self.syncs.push(Sync { ticks, offset, deviation }),
             Line::Sampled { ticks, cpu_time, missed, spent } => {
                 self.sampled = Some(Sampled { ticks, cpu_time, missed, spent });
+            }
+            Line::Cpus { allowed, online, model, quota } => {
+                let [allowed, model] = [allowed, model].map(Text::into_string);
+                let before = self.cpus.replace(Cpus { allowed: allowed.clone(), online, model, quota });
+                if let Some(before) = before.filter(|before| before.allowed != allowed) {
+                    let text = format!("a process ran on processors {} first, and on {allowed} last", before.allowed);
+                    self.notes.push(text);
+                }
+            }
+            Line::Ran { thread, on, waited, gave_up, lost } => {
+                self.ran.insert(thread, Ran { on, waited, gave_up, lost });
             }
             Line::Note { text } => self.notes.push(text.into_string()),
             // Every process exits; that it had finalised before is what counts.

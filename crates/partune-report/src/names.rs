@@ -1,12 +1,13 @@
 //! Names for people: PEs, places in the source, call paths, numbers. For documents, and for who serves them.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::fmt::Write;
 
 use partune_base::{CallPathId, PeId, RegionId, printable, sign};
 pub use partune_diag::seconds;
 pub(crate) use partune_diag::{scale, three_digits};
-use partune_engine::{Cause, Counts, Frame, Location, Pattern, PeKind, Run};
+use partune_engine::{Cause, Counts, Finding, Frame, Location, Pattern, PeKind, Run};
 
 use crate::runs::plural;
 
@@ -59,6 +60,18 @@ pub fn place(run: &Run, path: CallPathId) -> String {
         text if at.function == name => text,
         text => format!("{name} in {text}"),
     }
+}
+
+/// Where a finding is: its call path, or the processors that PEs waited for.
+pub fn place_of(run: &Run, finding: &Finding) -> String {
+    let host = || {
+        let (pe, _) = finding.pes.iter().max_by_key(|(pe, time)| (*time, Reverse(*pe)))?;
+        Some(run.process(run.pe(*pe)?.process)?.host).filter(|host| !host.is_empty())
+    };
+    if finding.pattern == Pattern::WaitForProcessor {
+        return host().map_or_else(|| "processors".to_owned(), |host| format!("processors of {host}"));
+    }
+    place(run, finding.path)
 }
 
 /// Operations that are named of those that a cause came through.

@@ -61,6 +61,9 @@ pub fn step(pattern: Pattern) -> &'static str {
         Pattern::IdleThreads => {
             "let threads compute while one of them communicates (non-blocking operations, tasks), or use fewer threads and more processes"
         }
+        Pattern::WaitForProcessor => {
+            "start no more processes and threads on a node than it has processors, bind them apart, and let nobody else use these"
+        }
         Pattern::HighFrequency => "call it less often, or exclude it from the measurement",
     }
 }

@@ -70,7 +70,7 @@ fn value(shape: Shape) -> Value {
         Shape::Path => {
             json!({ "description": "Names, outermost first.", "type": "array", "items": { "type": "string" } })
         }
-        Shape::Word => json!({ "type": "string" }),
+        Shape::Name | Shape::Word => json!({ "type": "string" }),
     }
 }
 

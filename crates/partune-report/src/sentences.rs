@@ -83,7 +83,7 @@ pub fn loss(diagnosis: &Diagnosis, ranked: &Ranked) -> Vec<Piece> {
         plain(format!("{who} ")),
         plain(seconds(finding.time)),
         plain(format!(" ({} of the run) in ", names::percent(ranked.fraction))),
-        Piece::Code(names::place(run, finding.path)),
+        Piece::Code(names::place_of(run, finding)),
         plain(". "),
         plain(words::meaning(finding.pattern)),
     ];

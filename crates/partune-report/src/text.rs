@@ -68,7 +68,7 @@ fn finding(out: &mut String, run: &Run, (number, hours): (usize, bool), ranked: 
     let it = &ranked.finding;
     let seconds = |span| names::seconds(run.seconds(span));
     let cost = if hours { names::three_digits(run.seconds(it.time) / HOUR) } else { seconds(it.time) };
-    let place = names::place(run, it.path);
+    let place = names::place_of(run, it);
     let _ = writeln!(out, "{number:>3}  {place:<63} {cost:>10}  {:>8}", names::percent(ranked.fraction));
     let caller = callers(run, it).map_or(String::new(), |callers| format!(", called from {callers}"));
     let times = if it.count == 1 { "once".to_owned() } else { format!("{} times", it.count) };
@@ -76,7 +76,8 @@ fn finding(out: &mut String, run: &Run, (number, hours): (usize, bool), ranked: 
     let behind =
         behind.map(|(name, value)| format!(", because of {} of {}", name.replace('_', " "), names::seconds(*value)));
     let title = words::title(it.pattern).to_lowercase();
-    let what = format!("{title}, {times}{}{caller}", behind.collect::<String>());
+    let shared = words::sharing(it).map_or(String::new(), |shared| format!(": {shared}"));
+    let what = format!("{title}, {times}{}{caller}{shared}", behind.collect::<String>());
     style.wrapped(out, (Tone::Plain, "     "), &what);
     if !it.pes.is_empty() {
         let mut pes = it.pes.clone();

@@ -2,7 +2,7 @@
 
 use partune_base::Time;
 use partune_diag::{Severity, seconds};
-use partune_engine::{Kind, Level, Pattern, Run};
+use partune_engine::{Finding, Kind, Level, Pattern, Run};
 
 use crate::style::Tone;
 
@@ -87,12 +87,16 @@ pub fn meaning(pattern: Pattern) -> &'static str {
         Pattern::ForkJoin => {
             "Threads had nothing to do between a fork and the begin of their part, or between its end and the join."
         }
+        Pattern::WaitForProcessor => {
+            "PEs could have run and had no processor: more of them share a node than it has processors, or others used them. What they were late for elsewhere is the same \
+             time again."
+        }
         Pattern::IdleThreads => "Threads had nothing to do while the main thread of their process communicated.",
     }
 }
 
 /// Names of the facts of findings, what they are called, and what of: see [`fact`].
-const FACTS: [(&str, &str, Of); 22] = [
+const FACTS: [(&str, &str, Of); 25] = [
     ("level", "found by", Of::Level),
     ("max_over_average", "the most over the average", Of::Factor),
     ("load_imbalance", "load imbalance behind it", Of::Seconds),
@@ -115,6 +119,9 @@ const FACTS: [(&str, &str, Of); 22] = [
     ("best_local", "the same with the best blocking factor", Of::Share),
     ("best_block", "best blocking factor, in elements", Of::Count),
     ("element_bytes", "bytes of an element", Of::Count),
+    ("pes", "PEs of the node where they waited longest", Of::Count),
+    ("processors", "processors that they may use", Of::Count),
+    ("slowdown", "times the time that they had one", Of::Factor),
 ];
 
 /// What a fact is a number of.
@@ -127,6 +134,17 @@ enum Of {
     Level,
     /// It holds, and this is why.
     Because(&'static str),
+}
+
+/// How many PEs share how many processors, of a finding that says so.
+pub fn sharing(finding: &Finding) -> Option<String> {
+    let fact = |name: &str| finding.facts.iter().find(|fact| fact.0 == name).map(|fact| fact.1);
+    let (pes, processors, slowdown) = (fact("pes")?, fact("processors")?, fact("slowdown")?);
+    let some = |number: f64, what: &str| format!("{number:.0} {what}{}", if number == 1.0 { "" } else { "s" });
+    let (who, what) = (some(pes, "PE"), some(processors, "processor"));
+    let how =
+        if pes > processors { format!("{who} share {what}") } else { format!("others ran on the {what} of {who}") };
+    Some(format!("{how}, {slowdown:.2} times slower than its CPU time"))
 }
 
 /// A fact of a finding in words: what it is, and its value. A debug build refuses one that has none; else it is printed by its name.

@@ -9,6 +9,7 @@
 
 mod clock;
 mod code;
+mod cpus;
 mod fact;
 mod facts;
 mod kinds;
@@ -24,6 +25,7 @@ mod trace;
 
 pub use clock::{ClockLine, MeasuredClock};
 pub use code::{CallPaths, CallSite, Region, RegionKind};
+pub use cpus::{Cpus, Ran};
 pub use fact::{Change, Fact, Rows};
 pub use facts::{
     Collective, IoTransfer, LockEvent, MetricSample, NO_MATCHING, NO_REQUEST, Pause, Polls, Recv, RequestEvent,

@@ -5,6 +5,7 @@ use partune_diag::Quality;
 
 use crate::clock::MeasuredClock;
 use crate::code::{CallPaths, Region};
+use crate::cpus::{Cpus, Ran};
 use crate::facts::Stream;
 use crate::pes::{Group, Metric, Pe, PeKind, Process, Window};
 use crate::profile::Profile;
@@ -29,6 +30,10 @@ pub struct TraceBuilder {
     pub profile: Option<Profile>,
     /// How the reader made times from the time stamps of each PE, if its recorder measured that; shorter is allowed.
     pub clocks: Table<PeId, MeasuredClock>,
+    /// The processors of each process, where the recorder tells; shorter is allowed.
+    pub cpus: Table<ProcessId, Option<Cpus>>,
+    /// How each PE ran on them, likewise.
+    pub ran: Table<PeId, Option<Ran>>,
     pub quality: Quality,
 }
 
@@ -131,6 +136,16 @@ impl Trace {
     /// What was recorded instead of events, if it is a profile that was read: the streams are empty then.
     pub fn profile(&self) -> Option<&Profile> {
         self.built.profile.as_ref()
+    }
+
+    /// The processors of a process; none if unknown.
+    pub fn cpus(&self, process: ProcessId) -> Option<&Cpus> {
+        self.built.cpus.get(process)?.as_ref()
+    }
+
+    /// How a PE ran on them, in all of its run; none if unknown.
+    pub fn ran(&self, pe: PeId) -> Option<Ran> {
+        *self.built.ran.get(pe)?
     }
 
     /// The corrections that the recorder measured for the clocks of PEs; they are in the times, until clock repair takes them back.

@@ -35,6 +35,7 @@ fn check(outcome: &Outcome) {
                 Values::Group(values) => values.len(),
                 Values::Region(values) => values.len(),
                 Values::Metric(values) => values.len(),
+                Values::Name(values) => values.len(),
                 Values::Path(values) => values.len(),
                 Values::Word(values) => values.len(),
             });

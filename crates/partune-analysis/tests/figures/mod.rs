@@ -16,6 +16,7 @@ mod machine;
 mod metrics;
 mod phases;
 mod places;
+mod processors;
 mod profiles;
 mod tensor;
 mod transfers;

@@ -1,7 +1,7 @@
 //! What is known of a run as a whole, and who took part in it.
 
 use partune_analysis::Base;
-use partune_base::{GroupId, MetricId, PeId, ProcessId, Span};
+use partune_base::{GroupId, MetricId, PeId, ProcessId, Span, StringId};
 use partune_trace::{PeKind, Piece};
 
 use super::Run;
@@ -150,6 +150,11 @@ impl Run {
     pub fn metric(&self, id: MetricId) -> Option<Metric<'_>> {
         let metric = self.trace.metrics().get(id)?;
         Some(Metric { name: self.trace.strings().get(metric.name), unit: self.trace.strings().get(metric.unit) })
+    }
+
+    /// A name; empty if it is none.
+    pub fn name(&self, id: StringId) -> &str {
+        id.some().map_or("", |id| self.trace.strings().get(id))
     }
 
     /// Names of the programming models whose constructs call paths of the run have, in order. What a producer marks as user code or as its

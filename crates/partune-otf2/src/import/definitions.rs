@@ -180,8 +180,8 @@ pub(super) struct Definitions {
     context_properties: Vec<(u64, u64, Value)>,
     /// What interrupts programs for samples: id, and seconds between two times if that is what it counts.
     pub(super) generators: Vec<(u64, Option<f64>)>,
-    /// Properties of processes: name and value.
-    process_properties: Vec<(u64, Value)>,
+    /// Properties of processes: process, name and value.
+    process_properties: Vec<(u64, u64, Value)>,
     duplicates: u64,
     /// Regions and groups whose number is not the next one.
     out_of_order: u64,
@@ -332,7 +332,7 @@ impl Definitions {
             }
             Definition::LocationGroupProperty(it) => {
                 let value = it.value.unwrap_or(Value::String(it.string_value));
-                self.process_properties.push((u64::from(it.name), value));
+                self.process_properties.push((u64::from(it.location_group), u64::from(it.name), value));
             }
             _ => {}
         }
@@ -397,10 +397,24 @@ impl Definitions {
 
     /// How many processes ended without finishing, and of how many that is known, by partune's own recorder.
     fn ended(&self) -> (u64, u64) {
-        let ends = self.process_properties.iter().filter(|(name, _)| self.text(*name) == END);
-        let killed =
-            |value: &Value| matches!(value, Value::String(id) if matches!(self.text((*id).into()), "killed" | "abort"));
-        ends.fold((0, 0), |(some, all), (_, end)| (some + u64::from(killed(end)), all + 1))
+        let ends = self.process_properties.iter().filter(|(_, name, _)| self.text(*name) == END);
+        let killed = |value: &Value| matches!(self.value_text(*value), "killed" | "abort");
+        ends.fold((0, 0), |(some, all), (_, _, end)| (some + u64::from(killed(end)), all + 1))
+    }
+
+    /// Properties of processes that are texts: group, name, and text.
+    pub(super) fn process_texts(&self) -> impl Iterator<Item = (u64, &str, &str)> {
+        self.process_properties.iter().map(|(group, name, value)| (*group, self.text(*name), self.value_text(*value)))
+    }
+
+    /// Properties of locations that are numbers: location, name, and number.
+    pub(super) fn location_numbers(&self) -> impl Iterator<Item = (u64, &str, u64)> {
+        self.location_properties.iter().map(|(id, name, value)| (*id, self.text(*name), self.number(*value)))
+    }
+
+    /// A value as a text; empty if it is none.
+    fn value_text(&self, value: Value) -> &str {
+        if let Value::String(id) = value { self.text(id.into()) } else { "" }
     }
 
     /// A value as a number; 0 if it is none, or negative.

@@ -21,6 +21,7 @@ mod gaps;
 mod inflated;
 mod lasting;
 mod mappings;
+mod processors;
 mod report;
 mod resolve;
 mod runs;

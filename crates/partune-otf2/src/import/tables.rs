@@ -13,6 +13,7 @@ use partune_trace::{
 use super::addresses::AddressAttributes;
 use super::definitions::{CommDef, Definitions, GroupDef, RegionDef};
 use super::devices::Devices;
+use super::processors;
 use crate::paradigms;
 
 /// Where the archive's ids are in the tables of the trace.
@@ -85,6 +86,7 @@ pub(super) fn build(definitions: &Definitions, builder: &mut TraceBuilder) -> (T
     regions(definitions, builder, &mut tables);
     groups(definitions, builder, &mut tables);
     metrics(definitions, builder, &mut tables);
+    processors::read(definitions, &locations, builder);
     (tables, locations)
 }
 

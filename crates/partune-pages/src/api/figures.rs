@@ -87,6 +87,7 @@ fn values(values: &Values) -> Option<Box<dyn Fn(usize) -> Option<f64> + '_>> {
         | Values::Region(_)
         | Values::Metric(_)
         | Values::Path(_)
+        | Values::Name(_)
         | Values::Word(_) => None,
     }
 }

@@ -245,7 +245,7 @@ pub(super) fn row(run: &Run, position: usize) -> Row {
         count: finding.count,
         role: finding.role.name(),
         construct: text::construct(recorded, finding.path),
-        place: text::place(recorded, finding.path),
+        place: text::name(&names::place_of(recorded, finding)),
         location: location(run, finding.path),
         callpath: callpath(run, finding.path),
         is_wait: finding.pattern.is_wait(),

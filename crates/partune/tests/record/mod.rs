@@ -11,6 +11,7 @@ mod marks;
 mod options;
 mod polls;
 mod printed;
+mod processors;
 mod profile;
 mod programs;
 mod sampled;

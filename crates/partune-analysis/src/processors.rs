@@ -1,0 +1,152 @@
+//! Processors: how long PEs could have run and had none, since more of them shared a node than it has processors, or others used them.
+
+use partune_base::{CallPathId, PeId, ProcessId, Span, StringId};
+use partune_trace::{PeKind, Ran, Trace};
+
+use crate::{
+    Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Section, SectionShape, Shape, TableShape, Values,
+};
+
+pub(crate) static PROCESSORS: Analysis = Analysis {
+    name: "processors",
+    title: "Processors: who shared them, and how long PEs waited for one",
+    docs: DOCS,
+    finds: true,
+    shows: SHOWS,
+    run,
+};
+
+const SHOWS: &[SectionShape] = &[SectionShape {
+    name: "processors",
+    scalars: &[],
+    tables: &[TableShape {
+        name: "nodes",
+        columns: &[
+            ("node", Shape::Name),
+            ("model", Shape::Name),
+            ("pes", Shape::Count),
+            ("processors", Shape::Count),
+            ("on_processor", Shape::SECONDS),
+            ("waited", Shape::SECONDS),
+            ("gave_up", Shape::Count),
+            ("lost", Shape::Count),
+        ],
+    }],
+}];
+
+const DOCS: &str = "\
+# Processors
+
+From what the kernel counts for every thread, and the recorder reads when its recording begins and ends: the time on a processor, the time in which it
+could run and another one did (*waited*), and how often it gave its processor up or lost it. Silent where the archive does not have these.
+
+The `processors` of a node are those that its processes may use, all together (their affinity), and no more than a limit of their control group (`cpu.max`) lets
+them use at a time.
+
+`wait_for_processor`: PEs waited for a processor for at least 1 % of the run, each for no longer than the time between start-up and shut-down. Facts: of the node where
+they waited longest, `pes`, `processors` and `slowdown` = (on processor + waited) / on processor. Who waits in a queue is late elsewhere, so the same
+time may show in waits of others too; a slow network is not the reason for these.
+
+**Source**: sched_info of Linux (`/proc/PID/task/TID/schedstat`); the finding is ours.
+";
+
+/// The share of the run from which waiting is told.
+const LEAST: f64 = 0.01;
+
+/// What PEs of a node did.
+struct Node {
+    name: StringId,
+    model: StringId,
+    pes: Vec<(PeId, Ran)>,
+    processors: u64,
+}
+
+fn run(input: &Input<'_>) -> Outcome {
+    let nodes = nodes(input.trace);
+    if nodes.is_empty() {
+        return Outcome::default();
+    }
+    let findings = finding(input, &nodes).into_iter().collect();
+    Outcome { findings, sections: vec![section(&nodes)] }
+}
+
+/// Nodes of which it is known, in the order of their first processes.
+fn nodes(trace: &Trace) -> Vec<Node> {
+    let mut nodes: Vec<(Node, Vec<ProcessId>)> = Vec::new();
+    for (id, process) in trace.processes().iter_ids() {
+        let known = |pe: &PeId| trace.pes()[*pe].kind == PeKind::Cpu;
+        let pes: Vec<(PeId, Ran)> =
+            process.pes.iter().filter(|pe| known(pe)).filter_map(|pe| Some((*pe, trace.ran(*pe)?))).collect();
+        let Some(cpus) = trace.cpus(id).filter(|_| !pes.is_empty()) else { continue };
+        let at = nodes.iter().position(|(node, _)| node.name == process.node).unwrap_or(nodes.len());
+        if at == nodes.len() {
+            let node = Node { name: process.node, model: cpus.model, pes: Vec::new(), processors: 0 };
+            nodes.push((node, Vec::new()));
+        }
+        nodes[at].0.pes.extend(pes);
+        nodes[at].1.push(id);
+    }
+    let counted = nodes.into_iter().map(|(node, processes)| Node { processors: processors(trace, &processes), ..node });
+    counted.collect()
+}
+
+/// How many processors some processes may use together.
+fn processors(trace: &Trace, processes: &[ProcessId]) -> u64 {
+    let cpus = || processes.iter().filter_map(|process| trace.cpus(*process));
+    let mut ranges: Vec<(u32, u32)> = cpus().flat_map(|cpus| cpus.allowed.iter().copied()).collect();
+    ranges.sort_unstable();
+    let (mut count, mut next) = (0, 0);
+    for (first, last) in ranges {
+        let (first, end) = (u64::from(first).max(next), u64::from(last) + 1);
+        count += end.saturating_sub(first);
+        next = next.max(end);
+    }
+    let limit = cpus().filter_map(|cpus| cpus.quota).max().map(|quota| u64::from(quota).div_ceil(1000).max(1));
+    limit.map_or(count, |limit| count.min(limit))
+}
+
+fn finding(input: &Input<'_>, nodes: &[Node]) -> Option<Finding> {
+    let (trace, base) = (input.trace, input.base());
+    let run = base.end.since(base.begin);
+    let rate = u128::from(trace.clock().ticks_per_second());
+    let ticks = |nanoseconds: u64| {
+        Span(i64::try_from(u128::from(nanoseconds) * rate / 1_000_000_000).unwrap_or(i64::MAX)).min(run)
+    };
+    let waited = |node: &Node| node.pes.iter().map(|(_, ran)| ran.waited).sum::<u64>();
+    let worst = nodes.iter().max_by_key(|node| waited(node))?;
+    let mut finding = Finding::at(trace, Pattern::WaitForProcessor, CallPathId::NONE);
+    finding.pes = nodes.iter().flat_map(|node| &node.pes).map(|(pe, ran)| (*pe, ticks(ran.waited))).collect();
+    finding.pes.retain(|(_, time)| time.is_positive());
+    finding.pes.sort_unstable();
+    finding.time = finding.pes.iter().map(|(_, time)| *time).sum();
+    finding.unexplained = finding.time;
+    finding.count = nodes.iter().flat_map(|node| &node.pes).map(|(_, ran)| ran.lost).sum::<u64>().max(1);
+    let on: u64 = worst.pes.iter().map(|(_, ran)| ran.on).sum();
+    finding.facts = vec![
+        ("pes", worst.pes.len() as f64),
+        ("processors", worst.processors as f64),
+        ("slowdown", (on + waited(worst)) as f64 / on.max(1) as f64),
+    ];
+    let least = (base.total() as f64 * LEAST).max(1.0);
+    (finding.time.0 as f64 >= least).then_some(finding)
+}
+
+fn section(nodes: &[Node]) -> Section {
+    let sum = |of: fn(&Ran) -> u64| {
+        move |node: &Node| node.pes.iter().map(|(_, ran)| of(ran)).fold(0_u64, u64::saturating_add)
+    };
+    let count = |of: &dyn Fn(&Node) -> u64| Values::Count(nodes.iter().map(of).collect());
+    let seconds = |of: &dyn Fn(&Node) -> u64| nodes.iter().map(|node| of(node) as f64 / 1e9).collect();
+    let name = |of: fn(&Node) -> StringId| Values::Name(nodes.iter().map(of).collect());
+    let columns = vec![
+        Column::new("node", name(|node| node.name)),
+        Column::new("model", name(|node| node.model)),
+        Column::new("pes", count(&|node| node.pes.len() as u64)),
+        Column::new("processors", count(&|node| node.processors)),
+        Column::seconds("on_processor", seconds(&sum(|ran| ran.on))),
+        Column::seconds("waited", seconds(&sum(|ran| ran.waited))),
+        Column::new("gave_up", count(&sum(|ran| ran.gave_up))),
+        Column::new("lost", count(&sum(|ran| ran.lost))),
+    ];
+    Section { name: "processors", tables: vec![DataTable { name: "nodes", columns }], ..Section::default() }
+}

@@ -1,0 +1,35 @@
+//! Processes that share a processor wait for it, and are told so.
+
+use std::fs;
+
+use super::launch::{Built, MPICH, OPEN_MPI};
+
+/// The first processor that this process may use.
+fn first() -> Option<u32> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
+    list.trim().split(['-', ',']).next()?.parse().ok()
+}
+
+#[test]
+fn processes_that_share_a_processor_are_told_so() {
+    let has_counts = fs::read_to_string("/proc/self/schedstat").is_ok_and(|text| !text.starts_with("0 0"));
+    let Some(processor) = first().filter(|_| has_counts) else { return };
+    for mpi in [&OPEN_MPI, &MPICH] {
+        // It binds itself, whatever the launcher does.
+        let Some(built) = Built::new(mpi, "processors/busy.c", &[]) else { continue };
+        let recorded = built.record(&[], &[&processor.to_string()]);
+        assert!(recorded.output.status.success(), "{}", recorded.said());
+        let document = recorded.analysis();
+        let [node] = document["nodes"].as_array().expect("a table").as_slice() else { panic!("{document:#}") };
+        assert_eq!((&node["pes"], &node["processors"]), (&3.into(), &1.into()), "{document:#}");
+        // Three took turns, for at least a second of CPU time each: two thirds of the time is waiting, and more on a busy machine.
+        let [on, waited] = ["on_processor", "waited"].map(|name| node[name].as_f64().expect("a number"));
+        assert!(on >= 3.0 && waited > 1.5 * on, "{}: {on} s, {waited} s", mpi.name);
+        let findings = document["findings"].as_array().expect("a list");
+        let found = findings.iter().find(|it| it["pattern"] == "wait_for_processor").expect("a finding");
+        let slowdown = found["facts"]["slowdown"].as_f64().expect("a number");
+        assert!((slowdown - (on + waited) / on).abs() < 1e-6, "{slowdown}");
+        assert_eq!(found["facts"]["processors"], 1.0);
+    }
+}
