@@ -24,6 +24,7 @@ mod critical_path;
 mod delay;
 mod devices;
 mod efficiency;
+mod ending;
 mod expected;
 mod finding;
 mod fit;
@@ -73,6 +74,7 @@ pub use compare::{
 };
 pub use critical_path::{CriticalPath, Impact};
 pub use delay::{DelayCost, Delays};
+pub use ending::{EarlyEnd, Stand};
 pub use finding::{Cause, Finding, Occurrence, Pattern};
 pub use fit::{Fit, Line};
 pub use input::{Input, Options};
@@ -121,6 +123,7 @@ pub struct Analysis {
 
 /// All analyses, in the order of a report.
 pub static ANALYSES: &[&Analysis] = &[
+    &ending::ENDING,
     &account::ACCOUNT,
     &efficiency::EFFICIENCY,
     &bounds::BOUNDS,

@@ -4,6 +4,7 @@
 use partune_base::PeId;
 use partune_trace::Activity;
 
+use crate::EarlyEnd;
 use crate::section::{Column, DataTable, Scalar, Section, Unit, Values};
 
 /// The result of an analysis whose figures are more than rows to be shown.
@@ -14,6 +15,7 @@ pub enum AnalysisResult {
     Bounds(Hierarchies),
     Activities(Activities),
     Pairs(Vec<Pair>),
+    Ending(EarlyEnd),
 }
 
 impl AnalysisResult {
@@ -31,6 +33,10 @@ impl AnalysisResult {
 
     pub fn activities(&self) -> Option<&Activities> {
         if let AnalysisResult::Activities(activities) = self { Some(activities) } else { None }
+    }
+
+    pub fn ending(&self) -> Option<&EarlyEnd> {
+        if let AnalysisResult::Ending(ending) = self { Some(ending) } else { None }
     }
 
     pub fn pairs(&self) -> Option<&[Pair]> {

@@ -4,12 +4,14 @@
 
 mod ids;
 mod printable;
+mod short;
 mod strings;
 mod table;
 mod time;
 
 pub use ids::{CallPathId, GroupId, MetricId, PeId, ProcessId, RegionId, StringId, WindowId};
 pub use printable::{printable, shortened, sign};
+pub use short::short;
 pub use strings::Strings;
 pub use table::{Id, Table};
 pub use time::{Clock, Span, Time};

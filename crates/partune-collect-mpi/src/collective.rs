@@ -4,6 +4,7 @@
 //! included, and receives likewise; with `MPI_IN_PLACE` not to and from itself. Counts and types are read only where MPI says that they are
 //! significant: at the root, or everywhere but there.
 
+use partune_collect::ANYBODY;
 use partune_collect::facts::{Collective, NO_ROOT, SELF_ROOT};
 use partune_mpi_abi::Kind;
 
@@ -74,8 +75,9 @@ fn run(invocation: &mut Invocation<'_>, op: Collective, bytes: BytesOf, reach: R
     });
     match invocation.mode() {
         Mode::Blocking => {
-            if let (Some(_), Some(call)) = (work, &mut invocation.call) {
+            if let (Some(comm), Some(call)) = (found, &mut invocation.call) {
                 call.collective_begin();
+                call.awaits(comm.number, ANYBODY);
             }
             // One that failed met nobody: told, it would be matched with one that the others did.
             if !invocation.run() {

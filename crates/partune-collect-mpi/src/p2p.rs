@@ -5,7 +5,7 @@
 
 use std::hint::cold_path;
 
-use partune_collect::{Call, Message};
+use partune_collect::{ANYBODY, Call, Message};
 use partune_mpi_abi::{Kind, Status, StatusLayout};
 
 use crate::comms;
@@ -49,7 +49,18 @@ pub(crate) fn send<F: Form>(invocation: &mut Invocation<'_, F>) {
 pub(crate) fn recv<F: Form>(invocation: &mut Invocation<'_, F>) {
     let is_null = i64::from(invocation.mpi.numbers.proc_null) == invocation.number(Place::Source);
     let comm = if is_null { None } else { comm(invocation) };
-    receive(invocation, comm, Place::Status);
+    let from = source(invocation);
+    receive(invocation, (comm, from), Place::Status);
+}
+
+/// The rank that a message is to come from.
+#[allow(clippy::inline_always, reason = "part of the hot path")]
+#[inline(always)]
+fn source<F: Form>(invocation: &Invocation<'_, F>) -> u32 {
+    match invocation.number(Place::Source) {
+        any if any == i64::from(invocation.mpi.numbers.any_source) => ANYBODY,
+        rank => rank as u32,
+    }
 }
 
 /// Receives of a message that a probe found: the communicator was seen there.
@@ -57,15 +68,18 @@ pub(crate) fn mrecv<F: Form>(invocation: &mut Invocation<'_, F>) {
     let message = invocation.stored(Place::Message, Kind::Message);
     let found = requests::remove(message).map(|found| found.work);
     let comm = if let Some(Work::Message { comm }) = found { Some(comm) } else { None };
-    receive(invocation, comm, Place::Status);
+    receive(invocation, (comm, ANYBODY), Place::Status);
 }
 
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
-fn receive<F: Form>(invocation: &mut Invocation<'_, F>, comm: Option<u32>, status: Place) {
+fn receive<F: Form>(invocation: &mut Invocation<'_, F>, (comm, from): (Option<u32>, u32), status: Place) {
     let work = comm.map(|comm| Work::Recv { comm });
     match invocation.mode() {
         Mode::Blocking => {
+            if let (Some(comm), Some(call)) = (comm, &mut invocation.call) {
+                call.awaits(comm, from);
+            }
             let mut own: OwnStatus = [0; StatusLayout::MOST];
             let status = if comm.is_some() { invocation.want_status(&mut own) } else { invocation.word(status) };
             if invocation.run()
@@ -107,6 +121,10 @@ pub(crate) fn sendrecv<F: Form>(invocation: &mut Invocation<'_, F>) {
     };
     if invocation.mode() == Mode::Blocking {
         invocation.begin_sending(outgoing);
+        let source = source(invocation);
+        if let (Some(comm), Some(call)) = (from, &mut invocation.call) {
+            call.awaits(comm, source);
+        }
         let mut own: OwnStatus = [0; StatusLayout::MOST];
         let status = if from.is_some() { invocation.want_status(&mut own) } else { 0 };
         if invocation.run()

@@ -20,6 +20,8 @@ use crate::state::is_paused;
 use partune_parts::clock;
 use partune_parts::draft::{Draft, Half};
 use partune_parts::encode::Message;
+#[cfg(doc)]
+use partune_parts::layout::ANYBODY;
 
 /// A call that is being recorded. What is known of it is in the thread's lane, so that a wrapper passes one word about.
 pub struct Call<'a> {
@@ -313,6 +315,12 @@ impl Call<'_> {
             cold_path();
             self.recv(message);
         }
+    }
+
+    /// Whom the call waits for until it returns: the process with this rank in the communicator, or with [`ANYBODY`] all of it or any.
+    #[inline]
+    pub fn awaits(&mut self, comm: u32, rank: u32) {
+        self.lane.set_awaits(comm, rank);
     }
 
     /// What two handles mean, if the last call from the same place had the same ones and was in the same generation of meanings.

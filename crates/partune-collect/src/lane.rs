@@ -253,7 +253,7 @@ impl Lane {
         Ok(lane)
     }
 
-    fn header(&self) -> &'static Header {
+    pub(crate) fn header(&self) -> &'static Header {
         // SAFETY: the mapping stays as long as the lane, and nobody keeps the header longer.
         unsafe { &*self.header }
     }
@@ -355,6 +355,12 @@ impl Lane {
     #[inline(always)]
     pub(crate) fn can_draft(&self) -> bool {
         matches!(self.keep, Keep::Events)
+    }
+
+    /// Says whom the current call waits for, where it is the last that is known of the thread.
+    #[inline]
+    pub(crate) fn set_awaits(&self, comm: u32, rank: u32) {
+        self.header().set_awaits(self.current.time, comm, rank);
     }
 
     /// Keeps half a call. There must be none of this half and those that come before it.

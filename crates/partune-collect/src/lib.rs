@@ -15,6 +15,7 @@ mod attention;
 mod call;
 mod counters;
 mod current;
+mod death;
 pub mod definitions;
 pub mod facts;
 pub mod frame;
@@ -46,6 +47,7 @@ pub use call::{Call, Known, enter, enter_poll, enter_region, known, leave_region
 pub use log::note;
 pub use partune_parts::clock::now;
 pub use partune_parts::encode::Message;
+pub use partune_parts::layout::ANYBODY;
 pub use partune_parts::machine::boot;
 pub use process::{begin, end, identify, switch};
 pub use region::{Kind, Region};

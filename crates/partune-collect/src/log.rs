@@ -29,6 +29,11 @@ impl Log {
         Ok(Log { file, pending: Mutex::new(Vec::new()) })
     }
 
+    /// Appends a line that is made already. For handlers of signals.
+    pub(crate) fn at_once(&self, line: &[u8]) {
+        let _ = (&self.file).write_all(line);
+    }
+
     /// Appends a line. One that cannot be written now is kept: the program goes on, and nothing is said.
     pub(crate) fn line(&self, line: &Line<'_>) {
         let mut text = String::with_capacity(128);

@@ -102,8 +102,9 @@ impl Tree {
         };
         known(self).or_else(|| {
             let (module, name) = crate::modules::module_at(address)?;
-            let (number, bias) = (self.modules.len() as u32, Hex(module.2 as u64));
-            log(&Line::Module { number, bias, path: name.into() });
+            let number = self.modules.len() as u32;
+            let [begin, end, bias] = [module.0, module.1, module.2].map(|address| Hex(address as u64));
+            log(&Line::Module { number, begin, end, bias, path: name.into() });
             self.modules.push(Module { begin: module.0, end: module.1, bias: module.2 });
             known(self)
         })

@@ -25,7 +25,7 @@ use crate::ran::Since;
 use crate::settings::Settings;
 use crate::state::{self, is_paused, is_recorded};
 use crate::thread::AtThreadEnd;
-use crate::{frame, records, room, sample, thread_word, unwind};
+use crate::{death, frame, records, room, sample, thread_word, unwind};
 
 /// A process that is recorded.
 struct Process {
@@ -65,6 +65,7 @@ pub fn identify(paradigm: &str, rank: u32, size: u32, key: u64) -> u32 {
     static WORLDS: AtomicU32 = AtomicU32::new(0);
     // It is some time since the first reading of the clocks: with this one a process that is killed has a rate.
     calibrate();
+    death::watch();
     let number = WORLDS.fetch_add(1, Ordering::Relaxed);
     if number == 0 {
         room::share(size);
@@ -210,7 +211,7 @@ fn begin_sampling(process: &Process, lane: &mut NonNull<Lane>) {
     if sample > 0 && depth > 0 && mode == Mode::Trace && frame::is_trusted() {
         // SAFETY: the lane was just made, stays where it is, and nobody else has it yet.
         let lane = unsafe { lane.as_mut() };
-        lane.sampler = sample::begin(sample, NonNull::from(&lane.attention));
+        lane.sampler = sample::begin(sample, NonNull::from(&lane.attention), NonNull::from(lane.header()));
     }
 }
 

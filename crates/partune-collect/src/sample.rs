@@ -15,6 +15,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use partune_parts::log::Line;
 
+use partune_parts::layout::Header;
+
 use crate::attention::Attention;
 use crate::log::log;
 use crate::restart;
@@ -37,6 +39,7 @@ const LITTLE: usize = 1 << 20;
 /// A thread's sampler.
 pub(crate) struct Sampler {
     attention: NonNull<Attention>,
+    header: NonNull<Header>,
     /// Words that were noted: per sample its time, how many of its outermost frames are those of the one before and how many follow, and these.
     notes: NonNull<usize>,
     /// Words that there is room for, and those that are used.
@@ -80,7 +83,7 @@ type Sums = [u64; 4];
 static ENDED: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
 
 /// Begins to sample the calling thread, `rate` times a second of its CPU time. None if the system cannot.
-pub(crate) fn begin(rate: u32, attention: NonNull<Attention>) -> Option<NonNull<Sampler>> {
+pub(crate) fn begin(rate: u32, attention: NonNull<Attention>, header: NonNull<Header>) -> Option<NonNull<Sampler>> {
     let mut clock = 0;
     // SAFETY: the thread itself, and a place for its clock.
     if unsafe { libc::pthread_getcpuclockid(libc::pthread_self(), &raw mut clock) } != 0 {
@@ -96,6 +99,7 @@ pub(crate) fn begin(rate: u32, attention: NonNull<Attention>) -> Option<NonNull<
         Own { walker: Walker::new(), before: Box::new([[0; 2]; FRAMES]), known: 0, frames: Box::new([[0; 2]; FRAMES]) };
     let sampler = NonNull::from(Box::leak(Box::new(Sampler {
         attention,
+        header,
         notes,
         room,
         used: AtomicUsize::new(0),
@@ -216,6 +220,8 @@ impl Sampler {
             return;
         }
         let now = &frames[..count];
+        // SAFETY: of the thread's lane, which lives longer.
+        unsafe { self.header.as_ref() }.set_seen(time, now.iter().map(|&[address, _]| address));
         let same = |(a, b): &(&Noted, &Noted)| a == b;
         let shared = now.iter().rev().zip(before[..*known].iter().rev()).take_while(same).count();
         let new = count - shared;

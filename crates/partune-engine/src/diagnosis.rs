@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use partune_analysis::{
-    Account, Activities, AnalysisResult, Base, Efficiency, Finding, Hierarchies, Options, Pair, Section, by_place, once,
+    Account, Activities, AnalysisResult, Base, EarlyEnd, Efficiency, Finding, Hierarchies, Options, Pair, Section,
+    by_place, once,
 };
 use partune_base::{Span, Time};
 use partune_diag::{Code, Diagnostic, Quality};
@@ -60,6 +61,11 @@ impl Diagnosis {
     /// The factors of efficiency.
     pub fn efficiency(&self) -> Option<&Efficiency> {
         self.results().find_map(AnalysisResult::efficiency)
+    }
+
+    /// How the run ended, if not in order.
+    pub fn ending(&self) -> Option<&EarlyEnd> {
+        self.results().find_map(AnalysisResult::ending)
     }
 
     /// The hierarchies of bounds.

@@ -34,17 +34,18 @@ pub use selection::{Moment, Selection, SelectionError};
 pub use session::{Opened, Request, analyze, analyze_piece, open};
 
 pub use partune_analysis::{
-    Account, Activities, ActivityTimes, Bound, Cause, Change, Column, Comparison, DataTable, Efficiency, Figure,
-    Finding, FindingRow, FindingSums, Gap, Growth, Hierarchies, Hierarchy, Level, LevelFactors, Limit, Mode, Note,
-    Occurrence, Options, Pair, PathTime, PathTimes, Pattern, PlaceRow, PlaceSums, Point, RunFigures, Scalar, ScaledRow,
-    ScaledSums, Scaling, ScalingOutcome, Section, SectionShape, Shape, TableShape, Unit, Values, Verdict,
+    Account, Activities, ActivityTimes, Bound, Cause, Change, Column, Comparison, DataTable, EarlyEnd, Efficiency,
+    Figure, Finding, FindingRow, FindingSums, Gap, Growth, Hierarchies, Hierarchy, Level, LevelFactors, Limit, Mode,
+    Note, Occurrence, Options, Pair, PathTime, PathTimes, Pattern, PlaceRow, PlaceSums, Point, RunFigures, Scalar,
+    ScaledRow, ScaledSums, Scaling, ScalingOutcome, Section, SectionShape, Shape, Stand, TableShape, Unit, Values,
+    Verdict,
 };
 pub use partune_diag::{Code, Diagnostic, Quality, Severity};
 pub use partune_machine::Machine;
 pub use partune_picture::{
     Bin, CallTree, Exchange, Exchanges, Flat, Fold, Found, Heat, Kind, Node, Tiles, Times, View,
 };
-pub use partune_trace::{Activity, PeKind, Piece, Role};
+pub use partune_trace::{Activity, Ended, Ending, PeKind, Piece, Role};
 
 /// An analysis, for who lists them.
 #[derive(Clone, Copy, Debug)]

@@ -136,8 +136,18 @@ fn trace(visits: &[Vec<(u8, u16, u16)>], rows: &[Vec<Row>], processes: &[u8]) ->
         let whom = [role.participants(), Participants::World, Participants::Team, Participants::Named];
         let participants = pick(&whom, index as u8);
         let kind = RegionKind::Function;
-        let region =
-            Region { name, construct: name, paradigm: name, role, completion, participants, kind, file: name, line: 0 };
+        let region = Region {
+            name,
+            whole: name,
+            construct: name,
+            paradigm: name,
+            role,
+            completion,
+            participants,
+            kind,
+            file: name,
+            line: 0,
+        };
         let region = built.regions.push(region);
         let root = built.paths.push(partune_base::CallPathId::NONE, region);
         built.paths.push(root, region);

@@ -4,6 +4,7 @@
 
 pub mod codec;
 pub mod copy;
+pub mod ending;
 pub mod export;
 pub mod import;
 pub mod paradigms;

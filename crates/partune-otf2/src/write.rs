@@ -45,6 +45,8 @@ pub struct Definitions<S> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RegionRow {
     pub name: u32,
+    /// All of the name, where `name` is its short form.
+    pub whole: u32,
     pub file: u32,
     /// First and last line; 0 where unknown.
     pub lines: (u32, u32),
@@ -152,7 +154,7 @@ impl<S: FnMut(&[u8])> Definitions<S> {
     }
 
     pub fn region(&mut self, id: u32, row: RegionRow) -> Result<(), CodecError> {
-        let RegionRow { name, file, lines, role, paradigm, flags } = row;
+        let RegionRow { name, whole, file, lines, role, paradigm, flags } = row;
         let description = self.text("")?;
         self.put(Region {
             id,
@@ -162,7 +164,7 @@ impl<S: FnMut(&[u8])> Definitions<S> {
             source_file: file,
             begin_line_number: lines.0,
             end_line_number: lines.1,
-            canonical_name: Some(name),
+            canonical_name: Some(whole),
             region_role: Some(role),
             paradigm: Some(paradigm),
             region_flags: Some(flags),

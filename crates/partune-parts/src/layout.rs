@@ -112,9 +112,37 @@ pub struct Header {
     pub drafts: [Stored; Half::ALL.len()],
     /// The row of polls that goes on, between the halves of the drafts.
     pub polls: Polls,
+    /// When the call that said it last began, and whom it waits for until it returns: communicator, and rank above it, or [`ANYBODY`]. It
+    /// waits if that is the time of the last event.
+    pub awaits: [AtomicU64; 2],
+    /// When the thread was last found between two calls, and where: addresses as in [`crate::log::Line::Died`]; after the last one is 0.
+    pub seen: [AtomicU64; 1 + SEEN],
 }
 
+/// Addresses that are kept of where a thread was seen.
+pub const SEEN: usize = 15;
+
+/// All of a communicator, or whoever comes first.
+pub const ANYBODY: u32 = u32::MAX;
+
 impl Header {
+    /// Says whom the call that began at a time waits for. Two stores.
+    #[inline]
+    pub fn set_awaits(&self, time: u64, comm: u32, rank: u32) {
+        self.awaits[1].store(u64::from(comm) | u64::from(rank) << 32, Ordering::Relaxed);
+        self.awaits[0].store(time, Ordering::Release);
+    }
+
+    /// Says where the thread is now. For handlers of signals.
+    pub fn set_seen(&self, time: u64, frames: impl Iterator<Item = usize>) {
+        self.seen[0].store(0, Ordering::Relaxed);
+        let ended = frames.map(|address| address as u64).chain(std::iter::repeat(0));
+        for (place, address) in self.seen[1..].iter().zip(ended) {
+            place.store(address, Ordering::Release);
+        }
+        self.seen[0].store(time, Ordering::Release);
+    }
+
     /// Publishes how far the lane is written, after the bytes before it.
     #[inline]
     pub fn publish(&self, cursor: usize) {

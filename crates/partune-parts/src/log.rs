@@ -92,6 +92,9 @@ lines! {
     }
     "module" Module {
         number: u32,
+        /// Where its code is in memory.
+        begin: Hex,
+        end: Hex,
         /// An address in the file is one in memory less this.
         bias: Hex,
         path: Text<'a>,
@@ -163,6 +166,13 @@ lines! {
     "note" Note { text: Text<'a>, }
     /// `finalize`, `abort` or `exit`.
     "end" End { how: Text<'a>, }
+    /// A signal is about to end it.
+    "died" Died {
+        signal: u32,
+        ticks: u64,
+        /// Where it struck, and the return addresses from there, in memory: hexadecimal, with commas between; 0 if not known.
+        frames: Text<'a>,
+    }
 }
 
 /// A number that is written hexadecimal.

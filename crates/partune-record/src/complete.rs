@@ -14,10 +14,11 @@ use partune_diag::{Code, Diagnostic, Quality};
 use partune_otf2::codec::definition::{ClockOffset, MappingTable};
 use partune_otf2::codec::idmap::IdMapView;
 use partune_otf2::codec::{Anchor, CodecError, DefinitionWriter, Mapping};
+use partune_otf2::ending;
 use partune_otf2::processors;
 use partune_otf2::write::DEFINITION_CHUNK;
 use partune_parts::clock::Reading;
-use partune_parts::layout::{ANCHOR, CHUNK_SIZE, PARTS};
+use partune_parts::layout::{ANCHOR, ANYBODY, CHUNK_SIZE, PARTS};
 use partune_parts::log::{Hex, Step, Unit};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,7 +26,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::archive::{self, Partial};
 use crate::clock::{self, Kept};
 use crate::contexts::{Contexts, Mapped};
-use crate::definitions::Global;
+use crate::deaths;
+use crate::definitions::{Global, Property};
 use crate::lanes::{Lane, Stop};
 use crate::lock::{self, Lock};
 use crate::log::{NoLog, Node, Object, ProcessLog, Ran, Thread, World};
@@ -198,6 +200,13 @@ fn complete_parts(folder: &Path, patience: Duration, asked: &mut Needed) -> Resu
     let (begin, end) = begin.zip(end).unwrap_or_default();
     let clock = Clock::of(&processes, begin, kept, &mut summary.quality);
     describe_sampling(&processes, &clock, &mut summary.quality);
+    let end_of = |process: &Process| {
+        let last = process.lanes.iter().filter_map(|(_, lane)| lane.times).map(|times| times.1).max();
+        let about = deaths::properties(&process.log, last, clock.resolution, &places, &mut strings);
+        let seen = process.lanes.iter().map(|(_, lane)| deaths::last_seen(&process.log, lane, &places, &mut strings));
+        (about, seen.collect())
+    };
+    let ends: Vec<End> = processes.iter().map(end_of).collect();
     summary.processes = processes.len();
     summary.pes = processes.iter().map(|process| process.lanes.len()).sum();
     summary.events = processes.iter().flat_map(|process| &process.lanes).map(|(_, lane)| lane.events).sum();
@@ -222,7 +231,8 @@ fn complete_parts(folder: &Path, patience: Duration, asked: &mut Needed) -> Resu
     let mut definitions = 0;
     let global = written(|sink| {
         let mut global = Global::new(sink, &strings)?;
-        global_definitions(&mut global, &processes, &contexts, (&unified, &worlds), &clock, (begin, end))?;
+        let known = (&unified, &worlds, &*ends, &*mapped);
+        global_definitions(&mut global, &processes, &contexts, known, &clock, (begin, end))?;
         definitions = global.finish();
         Ok(())
     });
@@ -403,6 +413,7 @@ fn addresses(processes: &[Process], strings: &mut Strings) -> Vec<(StringId, At)
             Step::Sample { module: number, address: Hex(address) } => Some((module(number)?, At::Running(address))),
             Step::Region(_) => None,
         }));
+        all.extend(deaths::addresses(&process.log, process.lanes.iter().map(|(_, lane)| lane), strings));
         // The paths of one program are mostly the same.
         if all.len() > 1 << 16 {
             all.sort_unstable();
@@ -435,6 +446,7 @@ fn describe_ends(processes: &[Process], quality: &mut Quality) {
                 "the program called abort".to_owned(),
                 "what it did until then was recorded",
             )),
+            Some(end) if end.starts_with(ending::SIGNAL) => killed += 1,
             Some(_) => {}
         }
         for note in &process.log.notes {
@@ -598,7 +610,7 @@ fn global_definitions<S: FnMut(&[u8])>(
     global: &mut Global<'_, S>,
     processes: &[Process],
     contexts: &Contexts,
-    (unified, worlds): (&Unified, &Worlds),
+    (unified, worlds, ends, locals): (&Unified, &Worlds, &[End], &[(Local, Mapped)]),
     clock: &Clock,
     (begin, end): (u64, u64),
 ) -> Result<(), CodecError> {
@@ -623,25 +635,19 @@ fn global_definitions<S: FnMut(&[u8])>(
         let name = first.map_or_else(|| format!("Process {}", log.pid), rank);
         let versions: Vec<String> = log.paradigms.iter().map(|(name, version)| format!("{name}: {version}")).collect();
         let versions = versions.join("; ");
-        let end = log.end.as_deref().unwrap_or("killed");
-        let about = [("PARTUNE::LIBRARY".to_owned(), versions), ("PARTUNE::END".to_owned(), end.to_owned())];
+        let about = std::iter::once(("PARTUNE::LIBRARY".to_owned(), versions)).chain(ends[position as usize].0.clone());
         let object = |it: &Object| (format!("PARTUNE::OBJECT {}", it.number), format!("{} {}", it.kind, it.name));
         let about: Vec<(String, String)> =
-            about.into_iter().chain(log.objects.iter().map(object)).chain(of_processors(log)).collect();
+            about.chain(log.objects.iter().map(object)).chain(of_processors(log)).collect();
         global.process(position, &name, host + 1, &about)?;
     }
     for (process, position) in processes.iter().zip(0..) {
-        for (thread, lane) in &process.lanes {
+        let (_, seen) = &ends[position as usize];
+        for ((thread, lane), seen) in process.lanes.iter().zip(seen) {
             let name =
                 if thread.number == 0 { "Master thread".to_owned() } else { format!("Thread {}", thread.number) };
             let id = Process::location(position as usize, thread.number);
-            let lost = (lane.lost > 0).then_some(("PARTUNE::LOST_EVENTS", lane.lost));
-            let ran = process.log.ran.get(&thread.number).into_iter().flat_map(|ran| {
-                let Ran { on, waited, gave_up, lost } = *ran;
-                let names = [processors::ON_CPU, processors::WAITED, processors::GAVE_UP, processors::LOST];
-                names.into_iter().zip([on, waited, gave_up, lost])
-            });
-            let about: Vec<_> = lost.into_iter().chain(ran).collect();
+            let about = about(lane, process.log.ran.get(&thread.number), &locals[position as usize].0, seen.as_ref());
             global.location(id, &name, position, lane.events, &about)?;
         }
     }
@@ -663,6 +669,32 @@ fn of_processors(log: &ProcessLog) -> impl Iterator<Item = (String, String)> {
         all.into_iter().chain(quota)
     });
     known.filter(|(_, value)| !value.is_empty()).map(|(name, value)| (name.to_owned(), value))
+}
+
+/// How a process ended, as its properties, and where its threads were seen last.
+type End = (Vec<(String, String)>, Vec<Option<(u64, String)>>);
+
+/// The properties of a PE: how many events were lost, how it ran, whom its last operation waits for, and where it was seen last.
+fn about<'a>(
+    lane: &Lane,
+    ran: Option<&Ran>,
+    local: &Local,
+    seen: Option<&'a (u64, String)>,
+) -> Vec<(&'static str, Property<'a>)> {
+    let lost = (lane.lost > 0).then_some(("PARTUNE::LOST_EVENTS", lane.lost));
+    let awaited = lane.awaits.and_then(|(comm, rank)| Some((*local.comms.get(comm as usize)?, rank)));
+    let comm = awaited.map(|(comm, _)| (ending::AWAITED_COMM, comm));
+    let rank = awaited.filter(|(_, rank)| *rank != ANYBODY).map(|(_, rank)| (ending::AWAITED_RANK, rank.into()));
+    let time = seen.map(|(time, _)| (ending::SEEN_TIME, *time));
+    let place = seen.map(|(_, place)| (ending::SEEN_PLACE, Property::Text(place)));
+    let ran = ran.into_iter().flat_map(|ran| {
+        let Ran { on, waited, gave_up, lost } = *ran;
+        let names = [processors::ON_CPU, processors::WAITED, processors::GAVE_UP, processors::LOST];
+        names.into_iter().zip([on, waited, gave_up, lost])
+    });
+    let numbers =
+        [lost, comm, rank, time].into_iter().flatten().chain(ran).map(|(name, it)| (name, Property::Number(it)));
+    numbers.chain(place).collect()
 }
 
 /// The CPU time between two samples, in nanoseconds; none if nothing was sampled. What was asked for is no more than a wish: a kernel looks at

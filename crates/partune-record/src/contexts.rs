@@ -125,8 +125,9 @@ impl Contexts {
             };
             let name = functions.first().map_or("", |function| strings.get(function.name));
             let is_after_start = leads_to_main.get(around) == Some(&true);
-            let is_nameless = name.contains("+0x");
-            leads_to_main.push(calls_main(name) || is_after_start && is_below_main(name));
+            let is_systems = path.is_some_and(|path| starts_programs(path));
+            leads_to_main
+                .push(calls_main(name) || is_after_start && (is_below_main(name) || is_systems && is_nameless(name)));
             let context = match node.step {
                 _ if leads_to_main.last() == Some(&true) => NONE,
                 Step::Region(number) => {
@@ -142,10 +143,10 @@ impl Contexts {
                 Step::Frame { module: number, address: Hex(address) }
                 | Step::Sample { module: number, address: Hex(address) } => {
                     let calls = matches!(node.step, Step::Frame { .. });
-                    let main = functions.first().filter(|_| is_after_start && is_nameless);
+                    let main = functions.first().filter(|_| is_after_start && is_nameless(name));
                     let main = main.map(|function| [Function { name: strings.intern("main"), ..*function }]);
                     let functions = main.as_ref().map_or(functions, |main| main);
-                    self.frame(parent, functions, module(number), address, calls, strings)
+                    self.frame((parent, is_systems), functions, module(number), address, calls, strings)
                 }
                 Step::Function { module: number, address: Hex(address) } => {
                     let region = match functions.first() {
@@ -178,10 +179,11 @@ impl Contexts {
         NONE
     }
 
-    /// The context of the innermost function at a return address.
+    /// The context of the innermost function at a return address. With the context around it comes whether the module starts programs and
+    /// threads.
     fn frame(
         &mut self,
-        parent: u32,
+        (parent, is_systems): (u32, bool),
         functions: &[Function],
         module: Option<StringId>,
         address: u64,
@@ -199,7 +201,8 @@ impl Contexts {
         let mut context = parent;
         for (level, function) in functions.iter().enumerate() {
             let name = strings.get(function.name);
-            if context == NONE && is_below_main(name) || is_passed(name) {
+            let is_start = is_below_main(name) || is_systems && is_nameless(name);
+            if context == NONE && is_start || is_passed(name) {
                 continue;
             }
             let region = self.function(function);
@@ -255,6 +258,17 @@ fn is_mark(function: &str) -> bool {
     ["partune::partune_", "partune_regions::", "<partune_regions::"].iter().any(|prefix| function.starts_with(prefix))
 }
 
+/// Whether a function was named after its module or after another function.
+fn is_nameless(function: &str) -> bool {
+    function.contains("+0x")
+}
+
+/// Whether functions without a name of a module are those that start programs and threads, where they are outermost.
+fn starts_programs(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name == "libc.so.6" || name.starts_with("libgomp.so")
+}
+
 /// What Rust's library puts between the system's `main` and the program's.
 fn is_rust_start(function: &str) -> bool {
     const STARTS: [&str; 3] =
@@ -282,7 +296,7 @@ mod tests {
         let (mut contexts, mut strings) = (Contexts::default(), Strings::default());
         for bias in ["5000", "7000"] {
             let log = format!(
-                "partune {VERSION}\nmodule 0 {bias} /a/b\nregion 0 MPI MPI_Send\npath 0 - frame 0 11f\npath 1 0 region 0\n\
+                "partune {VERSION}\nmodule 0 {bias} ffffff {bias} /a/b\nregion 0 MPI MPI_Send\npath 0 - frame 0 11f\npath 1 0 region 0\n\
                  path 2 - frame 0 124\npath 3 2 region 0\npath 4 2 sample 0 300\n"
             );
             let log = ProcessLog::parse(&log).expect("a log");

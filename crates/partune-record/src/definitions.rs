@@ -2,7 +2,7 @@
 //!
 //! Of what only recordings have; the rest is [`Definitions`].
 
-use partune_base::{StringId, Strings};
+use partune_base::{StringId, Strings, short};
 use partune_otf2::codec::definition::{
     Attribute, CallingContext, CallingContextProperty, InterComm, InterruptGenerator, IoHandle, IoParadigm,
     IoRegularFile, LocationGroupProperty, LocationProperty, SourceCodeLocation,
@@ -23,6 +23,12 @@ use crate::worlds::Worlds;
 pub(crate) struct Global<'t, S> {
     pub(crate) to: Definitions<S>,
     strings: &'t Strings,
+}
+
+/// The value of a property.
+pub(crate) enum Property<'a> {
+    Number(u64),
+    Text(&'a str),
 }
 
 impl<'t, S: FnMut(&[u8])> Global<'t, S> {
@@ -80,17 +86,19 @@ impl<'t, S: FnMut(&[u8])> Global<'t, S> {
         name: &str,
         process: u32,
         events: u64,
-        about: &[(&str, u64)],
+        about: &[(&str, Property<'_>)],
     ) -> Result<(), CodecError> {
         self.to.thread(id, name, process, events)?;
         for (name, value) in about {
-            let (name, text) = (self.to.text(name)?, self.to.text(&value.to_string())?);
-            self.to.put(LocationProperty {
-                location: id,
-                name,
-                string_value: text,
-                value: Some(Value::U64(*value)),
-            })?;
+            let name = self.to.text(name)?;
+            let (string_value, value) = match value {
+                Property::Number(number) => (self.to.text(&number.to_string())?, Value::U64(*number)),
+                Property::Text(text) => {
+                    let text = self.to.text(text)?;
+                    (text, Value::String(text))
+                }
+            };
+            self.to.put(LocationProperty { location: id, name, string_value, value: Some(value) })?;
         }
         Ok(())
     }
@@ -98,7 +106,11 @@ impl<'t, S: FnMut(&[u8])> Global<'t, S> {
     /// Regions, places in the source and call paths.
     pub(crate) fn code(&mut self, contexts: &Contexts) -> Result<(), CodecError> {
         for (region, id) in contexts.regions.rows.iter().zip(0..) {
-            let name = self.string(region.name)?;
+            let whole = self.string(region.name)?;
+            let name = match region.kind {
+                Kind::Function => self.to.text(&short(self.strings.get(region.name)))?,
+                Kind::Construct(_) | Kind::Code | Kind::Phase | Kind::Loop | Kind::Iteration => whole,
+            };
             let (role, paradigm, flags) = match region.kind {
                 Kind::Function => (role::FUNCTION, paradigms::COMPILER, 0),
                 Kind::Construct(of) => {
@@ -114,7 +126,7 @@ impl<'t, S: FnMut(&[u8])> Global<'t, S> {
                 Kind::Construct(name) => self.string(name)?,
                 _ => self.string(region.file)?,
             };
-            self.to.region(id, RegionRow { name, file, lines: (region.line, 0), role, paradigm, flags })?;
+            self.to.region(id, RegionRow { name, whole, file, lines: (region.line, 0), role, paradigm, flags })?;
         }
         for (&(file, line_number), id) in contexts.sites.rows.iter().zip(0..) {
             let file = self.string(file)?;

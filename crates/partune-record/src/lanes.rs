@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 
 use partune_otf2::codec::{Event, EventVisitor, chunks, read_chunk};
 use partune_parts::draft;
-use partune_parts::layout::{self, CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, MAGIC, VERSION, bytes, part};
+#[cfg(doc)]
+use partune_parts::layout::ANYBODY;
+use partune_parts::layout::{self, CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, MAGIC, SEEN, VERSION, bytes, part};
 
 use crate::parts::{self, u32_at, u64_at};
 use crate::space::Needed;
@@ -52,6 +54,11 @@ pub(crate) struct Lane {
     pub(crate) lost: u64,
     /// Ticks of the first and the last event.
     pub(crate) times: Option<(u64, u64)>,
+    /// Whom the operation waits for that is the last one and has no end: the process's number of a communicator, and a rank of it or
+    /// [`ANYBODY`].
+    pub(crate) awaits: Option<(u32, u32)>,
+    /// When the thread was seen between calls after that, and where: addresses in memory.
+    pub(crate) seen: Option<(u64, Vec<u64>)>,
     /// What was counted instead of events, in a profile.
     pub(crate) counted: Option<Counted>,
 }
@@ -81,12 +88,16 @@ impl Lane {
             stopped: None,
             lost: 0,
             times: None,
+            awaits: None,
+            seen: None,
             counted: None,
         };
         let bytes = parts::read(&lane.ring_path)?;
         let header = Header::read(&bytes);
         lane.is_broken = header.is_none();
         let ring = header.as_ref().map(|header| header.ring(bytes)).unwrap_or_default();
+        let awaits = header.as_ref().map_or([0; 2], |header| header.awaits);
+        let seen = header.as_ref().and_then(|header| Some((*header.seen.first()?, header.seen[1..].to_vec())));
         if let Some(header) = header {
             lane.is_cut = stored < header.flushed;
             lane.flushed = whole(header.flushed.min(stored));
@@ -96,6 +107,9 @@ impl Lane {
         let chunks = lane.chunks_with(ring)?;
         lane.look(&chunks)?;
         lane.rest = lane.behind(chunks.ring).len() as u64;
+        let is_last = lane.times.is_some_and(|(_, last)| last == awaits[0]);
+        lane.seen = seen.filter(|(time, _)| lane.times.is_none_or(|(_, last)| *time > last));
+        lane.awaits = is_last.then_some((awaits[1] as u32, (awaits[1] >> 32) as u32));
         Ok(lane)
     }
 
@@ -236,6 +250,10 @@ struct Header {
     is_without_ring: bool,
     /// The events of the drafts, which come after the cursor.
     drafts: Vec<u8>,
+    /// As in [`layout::Header::awaits`].
+    awaits: [u64; 2],
+    /// As in [`layout::Header::seen`], up to the last address.
+    seen: Vec<u64>,
 }
 
 impl Header {
@@ -258,6 +276,11 @@ impl Header {
             events: word(offset_of!(layout::Header, events))?.checked_add(drafted)?,
             drafts,
             stopped: Stop::of(stopped),
+            awaits: [0, 8].map(|at| word(offset_of!(layout::Header, awaits) + at).unwrap_or_default()),
+            seen: (0..=SEEN)
+                .map_while(|at| word(offset_of!(layout::Header, seen) + 8 * at))
+                .take_while(|it| *it > 0)
+                .collect(),
             lost: word(offset_of!(layout::Header, lost))?,
             is_without_ring: stopped & layout::stopped::WITHOUT_RING != 0,
         };

@@ -8,6 +8,7 @@ mod clock;
 mod complete;
 mod contexts;
 mod cut;
+mod deaths;
 mod definitions;
 mod filter;
 mod handing;

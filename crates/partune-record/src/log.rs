@@ -3,8 +3,10 @@
 //! A process may have been killed while it wrote: a torn last line is dropped, a line that cannot be understood is counted.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
+use partune_otf2::ending::SIGNAL;
 use partune_parts::clock::{Reading, Source};
 use partune_parts::layout::VERSION;
 use partune_parts::log::{Hex, Line, Members, Mode, Named, Step, Text, Unit};
@@ -116,6 +118,8 @@ pub(crate) struct ProcessLog {
     pub(crate) paradigms: Vec<(String, String)>,
     pub(crate) threads: Vec<Thread>,
     pub(crate) modules: Vec<String>,
+    /// Of each module: where its code is in memory, and what an address in memory is more than one in the file.
+    places: Vec<(Range<u64>, u64)>,
     /// Kind and name.
     pub(crate) regions: Vec<(String, String)>,
     pub(crate) paths: Vec<Node>,
@@ -133,8 +137,18 @@ pub(crate) struct ProcessLog {
     pub(crate) notes: Vec<String>,
     /// How it ended the last time it said so; none if it was killed.
     pub(crate) end: Option<String>,
+    /// The signal that it died of, if it did.
+    pub(crate) died: Option<Died>,
     /// Lines that could not be understood.
     pub(crate) damaged: u64,
+}
+
+/// See [`Line::Died`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Died {
+    pub(crate) ticks: u64,
+    /// From the innermost outwards; none if not known.
+    pub(crate) frames: Vec<u64>,
 }
 
 /// Why a log cannot be used at all.
@@ -147,6 +161,12 @@ pub(crate) enum NoLog {
 }
 
 impl ProcessLog {
+    /// The file that an address in memory is from, and the address there. None for modules that no call path goes through.
+    pub(crate) fn in_file(&self, address: u64) -> Option<(&str, u64)> {
+        let at = self.places.iter().position(|(code, _)| code.contains(&address))?;
+        Some((&self.modules[at], address - self.places[at].1))
+    }
+
     pub(crate) fn parse(text: &str) -> Result<ProcessLog, NoLog> {
         let whole = &text[..text.rfind('\n').map_or(0, |at| at + 1)];
         let mut lines = whole.lines();
@@ -194,7 +214,10 @@ impl ProcessLog {
                 }
             }
             Line::Thread { number, tid: _, name } => self.threads.push(Thread { number, name: name.into_string() }),
-            Line::Module { number, bias: _, path } => put(&mut self.modules, number, path.into_string())?,
+            Line::Module { number, begin: Hex(begin), end: Hex(end), bias: Hex(bias), path } => {
+                put(&mut self.places, number, (begin..end, bias))?;
+                put(&mut self.modules, number, path.into_string())?;
+            }
             Line::Region { number, kind, name } => {
                 put(&mut self.regions, number, (kind.into_string(), name.into_string()))?;
             }
@@ -250,6 +273,11 @@ impl ProcessLog {
                     self.end = Some(how.into_string());
                 }
             }
+            Line::Died { signal, ticks, frames } => {
+                let address = |word: &str| u64::from_str_radix(word, 16).ok().filter(|address| *address > 0);
+                self.died = Some(Died { ticks, frames: frames.0.split(',').filter_map(address).collect() });
+                self.end = Some(format!("{SIGNAL}{signal}"));
+            }
         }
         Some(())
     }
@@ -284,7 +312,7 @@ mod tests {
     #[test]
     fn a_log_is_read_to_its_last_whole_line() {
         let log = ProcessLog::parse(&format!(
-            "partune {VERSION}\nprocess 7 node%201 ff counter trace\nprogram /a/b x%20y -\nworld 0 MPI process 2 4 a1\nmodule 0 5000 /a/b\n\
+            "partune {VERSION}\nprocess 7 node%201 ff counter trace\nprogram /a/b x%20y -\nworld 0 MPI process 2 4 a1\nmodule 0 5000 9000 5000 /a/b\n\
              region 0 MPI MPI_Send\npath 0 - frame 0 11f\npath 1 0 region 0\ncomm 0 0 0 0-3 - - MPI_COMM_WORLD\n\
              nonsense 1\ncalibrate 1 2 3\nend fina",
         ))

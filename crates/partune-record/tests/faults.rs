@@ -176,7 +176,7 @@ fn name_a_module(parts: &Path) {
         if log.extension().is_some_and(|ending| ending == "log") {
             let text = fs::read_to_string(&log).expect("a log is text");
             let paths = text.lines().filter(|line| line.starts_with("path ")).count();
-            let module = format!("module 0 0 {}\npath {paths} - frame 0 2000\n", program.display());
+            let module = format!("module 0 0 ffffff 0 {}\npath {paths} - frame 0 2000\n", program.display());
             fs::write(&log, text + &module).expect("room");
         }
     }

@@ -4,7 +4,7 @@
 //! name and its tables under theirs, so a new analysis needs no change; it declares them, and [`crate::schema`] says so. Seconds are floating point, summed over PEs unless said.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use partune_base::{CallPathId, Span, Time};
 use partune_engine::{Code, Diagnosis, Pattern, Ranked, Role, Run, Severity};
@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{names, next, tables};
+use crate::{ending, names, next, tables};
 
 /// What `partune analyze --json` prints.
 #[derive(Serialize, JsonSchema)]
@@ -37,8 +37,12 @@ pub(crate) struct Document<'a> {
     clocks_aligned: bool,
     /// What was noticed about the input.
     quality: Vec<Quality<'a>>,
+    /// How the run ended, if that was not in order; null if it was, if nothing is known of it, or if it was not asked for.
+    ending: Option<ending::Entry<'a>>,
     /// Worst first.
     findings: Vec<Finding<'a>>,
+    /// Functions whose names are longer than `function` and call paths say: what each short name stands for.
+    whole_names: Vec<WholeName<'a>>,
     /// Name and position of each PE; numbers of PEs elsewhere are positions in this list.
     pe_names: Vec<String>,
     /// Scalars by section, and tables: as the analyses declare them, see [`crate::schema`].
@@ -113,7 +117,18 @@ struct Finding<'a> {
 struct Location<'a> {
     file: &'a str,
     line: u32,
+    /// Without arguments, and with those of templates as `<…>`, as in call paths.
     function: &'a str,
+    /// All of the function's name; left out if that is `function`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    whole_function: Option<&'a str>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct WholeName<'a> {
+    name: &'a str,
+    /// In order of the alphabet.
+    whole: Vec<&'a str>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -225,13 +240,23 @@ pub fn document(diagnosis: &Diagnosis, archive: &str) -> String {
         piece: PieceEntry::of(run),
         clocks_aligned: diagnosis.clocks_aligned(),
         quality: quality.collect(),
+        ending: diagnosis.ending().map(|it| ending::Entry::of(run, it)),
         findings: diagnosis.findings.iter().map(|ranked| finding(run, ranked)).collect(),
+        whole_names: whole_names(run),
         pe_names: run.pes().map(|pe| names::pe(run, pe)).collect(),
         sections,
     };
     let mut text = serde_json::to_string_pretty(&document).expect("the document has string keys only");
     text.push('\n');
     text
+}
+
+fn whole_names(run: &Run) -> Vec<WholeName<'_>> {
+    let mut whole: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for region in run.regions().filter(|region| region.whole != region.name) {
+        whole.entry(region.name).or_default().insert(region.whole);
+    }
+    whole.into_iter().map(|(name, whole)| WholeName { name, whole: whole.into_iter().collect() }).collect()
 }
 
 fn finding<'a>(run: &'a Run, ranked: &Ranked) -> Finding<'a> {
@@ -314,7 +339,8 @@ fn place(run: &Run, path: CallPathId) -> Place<'_> {
 
 fn location(run: &Run, path: CallPathId) -> Location<'_> {
     let partune_engine::Location { file, line, function } = run.location(path);
-    Location { file, line, function }
+    let whole_function = Some(run.whole_function(path)).filter(|whole| *whole != function);
+    Location { file, line, function, whole_function }
 }
 
 /// FNV-1a over names and lines of files: the same on every machine.

@@ -2,6 +2,7 @@
 //!
 //! The edge where ids become names and ticks become seconds. Nothing is computed here that an analysis could have computed.
 
+mod ending;
 mod export;
 mod json;
 mod machine;
@@ -17,6 +18,7 @@ mod tables;
 mod text;
 pub mod words;
 
+pub use ending::lines as ending_lines;
 pub use export::{ExportError, FILES as PARQUET_FILES, chrome, parquet};
 pub use json::{document, finding_id};
 pub use machine::{machine_json, machine_text};

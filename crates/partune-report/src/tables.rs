@@ -41,7 +41,7 @@ pub(crate) fn table_json(run: &Run, table: &DataTable) -> Value {
                     json!(run.metric(values[row]).map(|metric| metric.name))
                 }
                 Values::Path(values) => json!(names::callpath(run, values[row])),
-                Values::Name(values) => json!(run.name(values[row])),
+                Values::Name(values) => json!(run.text(values[row])),
                 Values::Word(values) => json!(values[row]),
             };
             object.insert(column.name.to_owned(), value);
@@ -73,7 +73,7 @@ pub fn cell_text(run: &Run, values: &Values, row: usize) -> String {
         Values::Metric(values) => run.metric(values[row]).map_or("", |metric| metric.name).to_owned(),
         Values::Path(values) if !values[row].is_some() => names::OUTSIDE.to_owned(),
         Values::Path(values) => names::callpath(run, values[row]).join(" > "),
-        Values::Name(values) => run.name(values[row]).to_owned(),
+        Values::Name(values) => run.text(values[row]).to_owned(),
         Values::Word(values) => values[row].to_owned(),
     }
 }

@@ -6,7 +6,7 @@ use partune_diag::{Diagnostic, Severity};
 use partune_engine::{Cause, Diagnosis, Finding, Ranked, Run};
 
 use crate::style::{Style, Tone};
-use crate::{names, next, screen, tables, words};
+use crate::{ending, names, next, screen, tables, words};
 
 /// What to print.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +22,7 @@ pub struct TextOptions {
 pub fn text(diagnosis: &Diagnosis, archive: &str, options: TextOptions) -> String {
     let mut out = String::new();
     screen::header(&mut out, diagnosis, archive);
+    ending(&mut out, diagnosis, options.style);
     let (first, last): (Vec<_>, Vec<_>) =
         diagnosis.quality.entries().iter().partition(|entry| entry.severity != Severity::Info);
     quality(&mut out, &first, options.style);
@@ -34,6 +35,16 @@ pub fn text(diagnosis: &Diagnosis, archive: &str, options: TextOptions) -> Strin
         }
     }
     out
+}
+
+fn ending(out: &mut String, diagnosis: &Diagnosis, style: Style) {
+    let lines = ending::lines(diagnosis);
+    if !lines.is_empty() {
+        let _ = writeln!(out, "\n{}", style.paint(Tone::Strong, "how it ended"));
+    }
+    for (label, line) in lines {
+        style.wrapped(out, (Tone::Plain, &format!("  {label:<11}")), &line);
+    }
 }
 
 fn findings(out: &mut String, diagnosis: &Diagnosis, options: TextOptions) {

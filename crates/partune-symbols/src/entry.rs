@@ -44,7 +44,7 @@ impl Described<'_> {
                 linkage.as_deref().and_then(names::fortran).or_else(|| names::fortran(&name)).unwrap_or(name)
             }
             (_, Some(linkage)) => names::demangle(&linkage).into_owned(),
-            (Some(name), None) => names::demangle(&name).into_owned(),
+            (Some(name), None) => name,
             (None, None) => return None,
         };
         (!readable.is_empty()).then_some(readable)

@@ -4,7 +4,8 @@
 
 use std::cell::OnceCell;
 
-use partune_base::{StringId, Strings};
+use object::Object;
+use partune_base::{StringId, Strings, short};
 use partune_diag::{Code, Diagnostic, Quality};
 
 use crate::debug::{Debug, Known};
@@ -150,8 +151,7 @@ impl<'a> Module<'a> {
         let (name, from) = if let Some(symbol) = symbol {
             (strings.intern(&demangle(symbol)), self.symbols_from)
         } else {
-            let start = self.starts.get_or_init(|| Starts::of(&self.file)).find(address).unwrap_or(address);
-            (strings.intern(&format!("{}+{start:#x}", self.name())), Origin::Nothing)
+            (strings.intern(&self.nameless(address)), Origin::Nothing)
         };
         let Some(function) = function else {
             frames.push(Frame { function: name, ..Frame::NONE });
@@ -163,6 +163,23 @@ impl<'a> Module<'a> {
         }
         let name = frames.last().map_or(name, |frame| frame.function);
         (Function { name, ..function }, Origin::Debug)
+    }
+
+    /// What to call the function at an address that has no name: `~solve+0x1f` after the function with a name before it, where that is near,
+    /// else `module+0x1234`. The offset is that of the function's begin, where unwind tables tell it.
+    fn nameless(&self, address: u64) -> String {
+        /// What one source file gives is mostly less, and lies together.
+        const NEAR: u64 = 64 << 10;
+        let starts = self.starts.get_or_init(|| Starts::of(&self.file));
+        let start = starts.find(address).unwrap_or(address);
+        if start == self.file.entry() && start > 0 {
+            return "_start".to_owned(); // the program's first function, which calls the one of the C library that calls `main`
+        }
+        let near = |symbol: &&Symbol<'_>| start - symbol.start <= NEAR && starts.are_together(symbol.start, start);
+        match self.symbols.before(start).filter(near) {
+            Some(symbol) => format!("~{}+{:#x}", short(&demangle(symbol.name)), start - symbol.start),
+            None => format!("{}+{start:#x}", self.name()),
+        }
     }
 
     /// The last part of the path.

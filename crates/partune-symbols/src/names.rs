@@ -16,12 +16,16 @@ const PIECES: &[&str] = &[".cold", ".constprop", ".isra", ".localalias", ".lto_p
 /// The readable form of a symbol, or the symbol itself if it has none.
 ///
 /// * Rust and C++ by their mangling schemes; Rust's hash is left out.
-/// * Procedures of Fortran modules as `module::procedure` (gfortran, Intel, flang).
+/// * Procedures of Fortran modules as `module::procedure` (gfortran, Intel, flang), others without underscores at the end.
 /// * Pieces of functions (`f.constprop.0`, `f.cold`) as the function.
 pub fn demangle(symbol: &str) -> Cow<'_, str> {
     let whole = without_piece(symbol);
     if let Some(name) = fortran(whole) {
         return Cow::Owned(name);
+    }
+    // A program of Fortran.
+    if let Some(name) = (whole == "MAIN__").then_some("main").or_else(|| external(whole)) {
+        return Cow::Borrowed(name);
     }
     // The suffix of an outlined body is no part of the mangling.
     let (name, rest) = whole.find("._omp_fn").map_or((whole, ""), |at| whole.split_at(at));
@@ -36,7 +40,7 @@ pub(crate) fn is_mangled(symbol: &str) -> bool {
     symbol.starts_with("_Z") || symbol.starts_with("_R")
 }
 
-/// A procedure of a module: `module::procedure`. Others keep their name; only debug data knows that `solve_` is `solve`.
+/// A procedure of a module, or inside of another procedure: `module::procedure`.
 pub(crate) fn fortran(symbol: &str) -> Option<String> {
     let pair = |(module, procedure): (&str, &str)| {
         (!module.is_empty() && !procedure.is_empty()).then(|| format!("{module}::{procedure}"))
@@ -44,19 +48,53 @@ pub(crate) fn fortran(symbol: &str) -> Option<String> {
     if let Some(name) = symbol.strip_prefix("__") {
         return name.split_once("_MOD_").and_then(pair); // gfortran
     }
-    if let Some(name) = symbol.strip_prefix("_QM") {
-        return name.split_once('P').and_then(pair); // flang; Fortran names have no capitals there
-    }
-    if let Some(name) = symbol.strip_prefix("_QP") {
-        return (!name.is_empty()).then(|| name.to_owned());
+    if let Some(scopes) = symbol.strip_prefix("_Q") {
+        return flang(scopes);
     }
     let name = symbol.strip_suffix('_')?;
     name.split_once("_mp_").and_then(pair) // Intel
 }
 
+/// Scopes of flang, each a letter that says what it is, and a name; Fortran names have no capitals there.
+fn flang(scopes: &str) -> Option<String> {
+    const MAIN: &str = "Qmain";
+    if scopes == MAIN {
+        return Some("main".to_owned());
+    }
+    let (mut names, mut last, mut rest) = (Vec::new(), ' ', scopes);
+    while let Some(kind) = rest.chars().next() {
+        let name = rest[1..].split(|c: char| c.is_ascii_uppercase()).next()?;
+        match kind {
+            'M' | 'S' | 'P' if !name.is_empty() => names.push(name),
+            'F' => names.push(if name.is_empty() { "main" } else { name }), // the main program has no name here
+            'B' => {}
+            _ => return None,
+        }
+        (last, rest) = (kind, &rest[1 + name.len()..]);
+    }
+    (last == 'P').then(|| names.join("::"))
+}
+
+/// A procedure of Fortran that is in no module: `solve_`. Compilers give a second underscore to names that have one (`step_one__`).
+fn external(symbol: &str) -> Option<&str> {
+    let name = symbol.strip_suffix('_')?;
+    let name = name.strip_suffix('_').filter(|name| name.contains('_')).unwrap_or(name);
+    let is_fortran = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    (name.starts_with(|c: char| c.is_ascii_lowercase()) && !name.ends_with('_') && is_fortran(name)).then_some(name)
+}
+
+/// Without what compilers append: pieces of a function, and the numbers that tell procedures in procedures apart (`inner.0`).
 fn without_piece(symbol: &str) -> &str {
     let end = PIECES.iter().filter_map(|piece| symbol.find(piece)).filter(|&at| at > 0).min();
-    end.map_or(symbol, |at| &symbol[..at])
+    let whole = end.map_or(symbol, |at| &symbol[..at]);
+    match whole.rsplit_once('.') {
+        Some((name, number)) if !name.is_empty() && !name.ends_with("_omp_fn") && is_number(number) => name,
+        _ => whole,
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_digit())
 }
 
 fn rust(symbol: &str) -> Option<String> {
@@ -134,6 +172,15 @@ mod tests {
             ("solver_mp_step_", "solver::step"),
             ("_QMsolverPstep", "solver::step"),
             ("_QPstep", "step"),
+            ("_QMsolverFstepPinner", "solver::step::inner"),
+            ("_QFPinner", "main::inner"),
+            ("_QQmain", "main"),
+            ("MAIN__", "main"),
+            ("solve_", "solve"),
+            ("step_one_", "step_one"),
+            ("step_one__", "step_one"),
+            ("inner.0", "inner"),
+            ("inner.4021", "inner"),
             ("main._omp_fn.1", "main._omp_fn.1"),
             ("exchange.isra.0", "exchange"),
         ] {
@@ -143,9 +190,27 @@ mod tests {
 
     #[test]
     fn other_names_stay() {
-        for symbol in
-            ["main", "solve_", "MAIN__", "__libc_start_main", "_Zzz", "_init", ".cold", "", "i", "_mp_", "__MOD_"]
-        {
+        for symbol in [
+            "main",
+            "Solve_",
+            "sol::ve_",
+            "_solve_",
+            "solve___",
+            "_",
+            "__libc_start_main",
+            "_Zzz",
+            "_init",
+            ".cold",
+            "",
+            "i",
+            "_mp_",
+            "__MOD_",
+            "_Q",
+            "_QMsolver",
+            ".0",
+            "a.b",
+            "_QMsolverZx",
+        ] {
             assert_eq!(demangle(symbol), symbol);
         }
     }

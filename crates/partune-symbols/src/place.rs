@@ -35,7 +35,8 @@ pub enum Origin {
     Symbols,
     /// The dynamic symbol table, which stripped modules still have: only exported functions.
     DynamicSymbols,
-    /// None of them; the name is `module+0x1234`: where the function begins by the index of unwind tables, else the address.
+    /// None of them; the name is `~solve+0x1f` after the function before it, or `module+0x1234`: where the function begins by the index of
+    /// unwind tables, else the address.
     Nothing,
 }
 

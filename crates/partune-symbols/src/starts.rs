@@ -13,12 +13,16 @@ pub(crate) struct Starts {
 }
 
 impl Starts {
-    /// Of a module; none where it has no index, or a damaged one. Cost: a pass over the index.
+    /// Of a module; no functions where it has no index, or a damaged one. Cost: a pass over the index.
     pub(crate) fn of(file: &object::File<'_>) -> Starts {
-        Starts::read(file).unwrap_or_default()
+        let is_code =
+            |flags| matches!(flags, SectionFlags::Elf { sh_flags, .. } if sh_flags.contains(elf::SHF_EXECINSTR));
+        let code = file.sections().filter(|section| is_code(section.flags()));
+        let code = code.map(|section| section.address()..section.address().saturating_add(section.size())).collect();
+        Starts { starts: Starts::read(file).unwrap_or_default(), code }
     }
 
-    fn read(file: &object::File<'_>) -> Option<Starts> {
+    fn read(file: &object::File<'_>) -> Option<Vec<u64>> {
         let section = file.section_by_name(".eh_frame_hdr")?;
         let address = |name: &str| file.section_by_name(name).map_or(0, |section| section.address());
         let bases = BaseAddresses::default()
@@ -38,11 +42,12 @@ impl Starts {
         }
         starts.sort_unstable();
         starts.dedup();
-        let is_code =
-            |flags| matches!(flags, SectionFlags::Elf { sh_flags, .. } if sh_flags.contains(elf::SHF_EXECINSTR));
-        let code = file.sections().filter(|section| is_code(section.flags()));
-        let code = code.map(|section| section.address()..section.address().saturating_add(section.size())).collect();
-        Some(Starts { starts, code })
+        Some(starts)
+    }
+
+    /// Whether two addresses are in one section of code.
+    pub(crate) fn are_together(&self, one: u64, other: u64) -> bool {
+        self.code.iter().any(|code| code.contains(&one) && code.contains(&other))
     }
 
     /// Where the function that an address is in begins; what lies between two functions belongs to the first.

@@ -66,8 +66,12 @@ impl<'a> Symbols<'a> {
 
     /// The function at an address. Cost: a binary search.
     pub(crate) fn find(&self, address: u64) -> Option<&Symbol<'a>> {
-        let after = self.rows.partition_point(|symbol| symbol.start <= address);
-        self.rows[..after].last().filter(|symbol| address < symbol.end)
+        self.before(address).filter(|symbol| address < symbol.end)
+    }
+
+    /// The last function that begins before an address.
+    pub(crate) fn before(&self, address: u64) -> Option<&Symbol<'a>> {
+        self.rows[..self.rows.partition_point(|symbol| symbol.start <= address)].last()
     }
 
     pub(crate) fn rows(&self) -> &[Symbol<'a>] {

@@ -61,13 +61,39 @@ fn symbols_name_what_debug_data_do_not() {
 
 #[test]
 fn stripped_libraries_still_name_what_they_export() {
-    let library = Program::compile("heat.c", &["-O2", "-shared", "-fPIC"]).then("strip", &[]);
+    let library = Program::compile("heat.c", &["-O2", "-shared", "-fPIC"]);
+    let symbols = run(Command::new("nm").args(["--defined-only", &library.path]));
+    let begin = |name: &str| {
+        let line = symbols.lines().find(|line| line.ends_with(&format!(" {name}"))).unwrap();
+        u64::from_str_radix(line.split(' ').next().unwrap(), 16).unwrap()
+    };
+    // `step` is static: nobody knows it, and nobody claims it is what stands before it.
+    let (main, step, depth) = (begin("main"), begin("step"), begin("depth"));
+    let (before, name) = if depth < step { (depth, "depth") } else { (main, "main") };
+    assert!(before < step);
+    let expected = format!("~{name}+{:#x}", step - before);
+    let library = library.then("strip", &[]);
     let found = answers(&library.path, &library.bytes, &returns(&library));
     let of = |origin| found.iter().filter(|answer| answer.origin == origin).collect::<Vec<_>>();
     assert!(of(Origin::DynamicSymbols).iter().any(|answer| answer.frames[0].0 == "depth"));
-    // `step` is static: nobody knows it, and nobody claims it is `depth`.
-    let unknown = of(Origin::Nothing);
-    assert!(unknown.iter().any(|answer| answer.frames[0].0.starts_with("program+0x")), "{found:?}");
+    assert!(of(Origin::Nothing).iter().any(|answer| answer.frames[0].0 == expected), "{expected}: {found:?}");
+    // What is in another section of code is not after it.
+    let init = answers(&library.path, &library.bytes, &[Address::Exact(begin("_init"))]);
+    assert_eq!(names(&init), [format!("program+{:#x}", begin("_init"))]);
+}
+
+#[test]
+fn a_function_far_behind_is_not_named_after_one() {
+    let far = Program::compile("far.c", &["-O0", "-shared", "-fPIC"]);
+    let symbols = run(Command::new("nm").args(["--defined-only", &far.path]));
+    let begin = |name: &str| {
+        let line = symbols.lines().find(|line| line.ends_with(&format!(" {name}"))).unwrap();
+        u64::from_str_radix(line.split(' ').next().unwrap(), 16).unwrap()
+    };
+    let (first, near, far_away) = (begin("first"), begin("near"), begin("far_away"));
+    let far = far.then("strip", &[]);
+    let found = answers(&far.path, &far.bytes, &[near, far_away].map(Address::Exact));
+    assert_eq!(names(&found), [format!("~first+{:#x}", near - first), format!("program+{far_away:#x}")]);
 }
 
 #[test]
@@ -90,6 +116,11 @@ fn stripped_programs_give_module_and_begin_of_the_function() {
     let found = answers(&program.path, &program.bytes, &asked);
     assert_eq!(names(&found), starts);
     assert!(found.iter().all(|answer| answer.origin == Origin::Nothing));
+    // The header names where the program begins.
+    let header = run(Command::new("readelf").args(["-h", &program.path]));
+    let entry = header.lines().find_map(|line| line.trim().strip_prefix("Entry point address:")).unwrap().trim();
+    let entry = u64::from_str_radix(entry.trim_start_matches("0x"), 16).unwrap();
+    assert_eq!(names(&answers(&program.path, &program.bytes, &[Address::Return(entry + 9)])), ["_start"]);
     // Without unwind tables there is the address.
     let bare = program.then("objcopy", &["--remove-section=.eh_frame_hdr"]);
     let address = whole.return_addresses()[0];

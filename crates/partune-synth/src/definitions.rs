@@ -125,7 +125,7 @@ impl<S: FnMut(&[u8])> Global<S> {
             let library = paradigms::paradigm(row.paradigm).filter(|it| !it.is_of_threads());
             let file = self.to.text(library.map_or("solver.c", |it| it.name))?;
             let (lines, role, paradigm) = (row.lines, row.role, row.paradigm);
-            self.to.region(id, RegionRow { name, file, lines, role, paradigm, flags: 0 })?;
+            self.to.region(id, RegionRow { name, whole: name, file, lines, role, paradigm, flags: 0 })?;
         }
         Ok(())
     }

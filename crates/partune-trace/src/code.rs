@@ -1,6 +1,6 @@
 //! User code and constructs: regions and the tree of call paths.
 
-use partune_base::{CallPathId, Id, RegionId, StringId, Table};
+use partune_base::{CallPathId, Id, RegionId, StringId, Strings, Table, short};
 
 use crate::{Completion, Participants, Place, Role};
 
@@ -19,10 +19,12 @@ pub enum RegionKind {
 }
 
 /// A function, a construct of a paradigm, or a block of code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Region {
-    /// As the producer spelled it.
+    /// What it is called: that of a function without arguments, see [`partune_base::short`]. Short after sealing.
     pub name: StringId,
+    /// All of what the producer calls it; the same as `name` if that is all.
+    pub whole: StringId,
     /// The canonical name of the construct (`MPI_Recv` for `mpi_recv_`), or the same as `name`.
     pub construct: StringId,
     /// The name of its paradigm; [`StringId::NONE`] for user code.
@@ -42,6 +44,7 @@ impl Region {
     pub fn of_user(name: StringId) -> Region {
         Region {
             name,
+            whole: name,
             construct: name,
             paradigm: StringId::NONE,
             role: Role::User,
@@ -61,6 +64,14 @@ impl Region {
     /// Whether it looks whether something has come, and comes back in any case.
     pub fn is_poll(&self) -> bool {
         self.completion == Completion::NonBlocking && matches!(self.role, Role::Probe | Role::CommSync)
+    }
+
+    /// Shortens the name of a function of the user's.
+    pub(crate) fn shorten(&mut self, strings: &mut Strings) {
+        if self.is_function() {
+            let short = short(strings.get(self.whole)).into_owned();
+            (self.name, self.construct) = (strings.intern(&short), strings.intern(&short));
+        }
     }
 
     /// Whether it is a function of the user's.

@@ -10,6 +10,7 @@
 mod clock;
 mod code;
 mod cpus;
+mod ending;
 mod fact;
 mod facts;
 mod kinds;
@@ -26,6 +27,7 @@ mod trace;
 pub use clock::{ClockLine, MeasuredClock};
 pub use code::{CallPaths, CallSite, Region, RegionKind};
 pub use cpus::{Cpus, Ran};
+pub use ending::{Awaited, Ended, Ending, Endings, LastSeen};
 pub use fact::{Change, Fact, Rows};
 pub use facts::{
     Collective, IoTransfer, LockEvent, MetricSample, NO_MATCHING, NO_REQUEST, Pause, Polls, Recv, RequestEvent,

@@ -17,6 +17,7 @@ const NAME: usize = 4096;
 
 pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
     let of_tables = check_tables(&mut built);
+    built.regions.iter_mut().for_each(|region| region.shorten(&mut built.strings));
     built.strings.make_printable(NAME);
     built.paths.seal(&built.regions);
     let limits = Limits {

@@ -52,7 +52,7 @@ pub struct Visits {
 
 impl Visits {
     /// The last exit: that of the outermost visit around the last one to begin, or of that one itself. Looks at outermost visits only.
-    fn end(&self) -> Option<Time> {
+    pub fn end(&self) -> Option<Time> {
         let (begin, mut end) = (*self.enter.last()?, *self.exit.last()?);
         let mut outermost = 0;
         while let Some(exit) = self.exit.get(outermost).copied() {

@@ -6,6 +6,7 @@ use partune_diag::Quality;
 use crate::clock::MeasuredClock;
 use crate::code::{CallPaths, Region};
 use crate::cpus::{Cpus, Ran};
+use crate::ending::Endings;
 use crate::facts::Stream;
 use crate::pes::{Group, Metric, Pe, PeKind, Process, Window};
 use crate::profile::Profile;
@@ -34,6 +35,8 @@ pub struct TraceBuilder {
     pub cpus: Table<ProcessId, Option<Cpus>>,
     /// How each PE ran on them, likewise.
     pub ran: Table<PeId, Option<Ran>>,
+    /// How the run ended, where the recorder tells.
+    pub endings: Endings,
     pub quality: Quality,
 }
 
@@ -146,6 +149,11 @@ impl Trace {
     /// How a PE ran on them, in all of its run; none if unknown.
     pub fn ran(&self, pe: PeId) -> Option<Ran> {
         *self.built.ran.get(pe)?
+    }
+
+    /// How the run ended; of a piece of it nothing is told.
+    pub fn endings(&self) -> Option<&Endings> {
+        self.piece.is_none().then_some(&self.built.endings)
     }
 
     /// The corrections that the recorder measured for the clocks of PEs; they are in the times, until clock repair takes them back.

@@ -168,7 +168,7 @@ fn keys_are_unique() {
     let tables = sections().flat_map(|it| it.tables).map(|it| it.name);
     let mut keys: Vec<&str> = scalars.chain(tables).collect();
     let fixed = schema["properties"].as_object().map_or(0, serde_json::Map::len) - keys.len();
-    let fixed_keys = "archive, clocks_aligned, device_streams, devices, duration_s, events, findings, partune, pe_names, pes, piece, quality";
+    let fixed_keys = "archive, clocks_aligned, device_streams, devices, duration_s, ending, events, findings, partune, pe_names, pes, piece, quality, whole_names";
     assert_eq!(fixed, fixed_keys.split(", ").count(), "{fixed_keys}");
     let all = keys.len();
     keys.sort_unstable();

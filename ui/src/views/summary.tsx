@@ -25,6 +25,13 @@ function Shown({ data }: { data: Data }) {
           {[data.paradigms.join(", "), data.producer].filter(Boolean).join(" · ")} · <code>{data.path}</code>
         </p>
       </div>
+      {data.ending.length > 0 && (
+        <ul class="card" aria-label="How the run ended">
+          {data.ending.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      )}
       {losses.length > 0 && <Quality diagnostics={losses} />}
       <dl class="facts">
         <Fact name="Run time" value={seconds(data.duration_s)} more={data.piece ?? undefined} />

@@ -40,9 +40,13 @@ fn of_section(section: &Section) -> Vec<Shown> {
             let of_bounds = bounds.run.bounds.iter().map(|it| ("bounds", it.name, Unit::Seconds, it.seconds));
             of_bounds.chain(bounds.run.gaps.iter().map(|it| ("gaps", it.name, Unit::Seconds, it.seconds))).collect()
         }
-        Some(AnalysisResult::Account(_) | AnalysisResult::Activities(_) | AnalysisResult::Pairs(_)) | None => {
-            Vec::new()
-        }
+        Some(
+            AnalysisResult::Account(_)
+            | AnalysisResult::Activities(_)
+            | AnalysisResult::Pairs(_)
+            | AnalysisResult::Ending(_),
+        )
+        | None => Vec::new(),
     }
 }
 

@@ -10,8 +10,10 @@ use super::Run;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region<'a> {
     pub id: RegionId,
-    /// As the producer spells it.
+    /// That of a function without arguments, see [`partune_base::short`].
     pub name: &'a str,
+    /// All of what the producer calls it; the same as `name` if that is all.
+    pub whole: &'a str,
     /// The name that a construct has everywhere; else the same as `name`.
     pub construct: &'a str,
     /// None for code of the user's.
@@ -69,6 +71,7 @@ impl Run {
         Some(Region {
             id,
             name: strings.get(region.name),
+            whole: strings.get(region.whole),
             construct: strings.get(region.construct),
             paradigm: region.paradigm.some().map(|name| strings.get(name)),
             file: strings.get(region.file),
@@ -76,6 +79,11 @@ impl Run {
             role: region.role,
             is_function: region.is_function(),
         })
+    }
+
+    /// All regions.
+    pub fn regions(&self) -> impl Iterator<Item = Region<'_>> {
+        self.trace.regions().ids().filter_map(|id| self.region(id))
     }
 
     /// All call paths.
@@ -109,6 +117,14 @@ impl Run {
     pub fn location(&self, path: CallPathId) -> Location<'_> {
         let (place, strings) = (self.trace.paths().place(path), self.trace.strings());
         Location { file: strings.get(place.site.file), line: place.site.line, function: strings.get(place.function) }
+    }
+
+    /// All of the name of the function that [`Run::location`] names. Cost: the depth of the path.
+    pub fn whole_function(&self, path: CallPathId) -> &str {
+        let function = self.trace.paths().place(path).function;
+        let regions = self.trace.paths().ancestors(path).map(|path| self.trace.paths().region(path));
+        let whole = regions.map(|region| &self.trace.regions()[region]).find(|region| region.name == function);
+        self.trace.strings().get(whole.map_or(function, |region| region.whole))
     }
 
     /// Whether what a call path ends in is an operation, the thing that can wait.

@@ -133,6 +133,11 @@ impl Run {
         Some(Process { name, rank: process.rank, host, pes: &process.pes })
     }
 
+    /// What a string of the trace says; nothing for none.
+    pub fn text(&self, id: StringId) -> &str {
+        self.trace.strings().get(id)
+    }
+
     pub fn groups(&self) -> impl Iterator<Item = Group<'_>> {
         self.trace.groups().ids().filter_map(|id| self.group(id))
     }
@@ -150,11 +155,6 @@ impl Run {
     pub fn metric(&self, id: MetricId) -> Option<Metric<'_>> {
         let metric = self.trace.metrics().get(id)?;
         Some(Metric { name: self.trace.strings().get(metric.name), unit: self.trace.strings().get(metric.unit) })
-    }
-
-    /// A name; empty if it is none.
-    pub fn name(&self, id: StringId) -> &str {
-        id.some().map_or("", |id| self.trace.strings().get(id))
     }
 
     /// Names of the programming models whose constructs call paths of the run have, in order. What a producer marks as user code or as its

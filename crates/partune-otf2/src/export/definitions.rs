@@ -130,6 +130,7 @@ fn region_row<S: FnMut(&[u8])>(
     };
     Ok(RegionRow {
         name: to.text(text(region.name))?,
+        whole: to.text(text(region.whole))?,
         file: if region.file.is_some() { to.text(text(region.file))? } else { NONE },
         lines: (region.line, 0),
         role,

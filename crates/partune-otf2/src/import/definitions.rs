@@ -8,12 +8,11 @@ use rustc_hash::FxHashMap;
 
 use super::contexts::ContextDef;
 use crate::codec::{Definition, Value};
-use crate::paradigms;
 use crate::write::OFFSET;
+use crate::{ending, paradigms};
 
 /// The property of a location with the number of its events that were lost.
 const LOST_EVENTS: &str = "PARTUNE::LOST_EVENTS";
-const END: &str = "PARTUNE::END";
 
 /// An id that stands for "undefined" in definitions.
 const UNDEFINED: u64 = u32::MAX as u64;
@@ -397,9 +396,12 @@ impl Definitions {
 
     /// How many processes ended without finishing, and of how many that is known, by partune's own recorder.
     fn ended(&self) -> (u64, u64) {
-        let ends = self.process_properties.iter().filter(|(_, name, _)| self.text(*name) == END);
-        let killed = |value: &Value| matches!(self.value_text(*value), "killed" | "abort");
-        ends.fold((0, 0), |(some, all), (_, _, end)| (some + u64::from(killed(end)), all + 1))
+        let ends = self.process_properties.iter().filter(|(_, name, _)| self.text(*name) == ending::END);
+        let is_early = |value: &Value| {
+            let text = self.value_text(*value);
+            matches!(text, ending::KILLED | ending::ABORT) || text.starts_with(ending::SIGNAL)
+        };
+        ends.fold((0, 0), |(some, all), (_, _, end)| (some + u64::from(is_early(end)), all + 1))
     }
 
     /// Properties of processes that are texts: group, name, and text.
@@ -410,6 +412,11 @@ impl Definitions {
     /// Properties of locations that are numbers: location, name, and number.
     pub(super) fn location_numbers(&self) -> impl Iterator<Item = (u64, &str, u64)> {
         self.location_properties.iter().map(|(id, name, value)| (*id, self.text(*name), self.number(*value)))
+    }
+
+    /// The same that are texts.
+    pub(super) fn location_texts(&self) -> impl Iterator<Item = (u64, &str, &str)> {
+        self.location_properties.iter().map(|(id, name, value)| (*id, self.text(*name), self.value_text(*value)))
     }
 
     /// A value as a text; empty if it is none.

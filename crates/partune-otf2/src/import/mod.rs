@@ -17,6 +17,7 @@ mod copies;
 mod decode;
 mod definitions;
 mod devices;
+mod endings;
 mod gaps;
 mod inflated;
 mod lasting;

@@ -83,17 +83,7 @@ impl Resolver<'_> {
 
     /// The PE of a rank in a group.
     pub(super) fn peer(&self, group: GroupId, rank: Rank) -> PeId {
-        let Some(group) = self.groups.get(group) else { return PeId::NONE };
-        let first = match group.kind {
-            GroupKind::SelfOnly => return if rank.0 == 0 { self.pe } else { PeId::NONE },
-            // Ranks are those of the other side.
-            GroupKind::Inter => {
-                let in_first = group.members.first_contains(self.pe);
-                if in_first { group.members.split() } else { 0 }
-            }
-            GroupKind::World | GroupKind::Communicator | GroupKind::Team => 0,
-        };
-        group.members.get(first.saturating_add(rank.0 as usize)).unwrap_or(PeId::NONE)
+        self.groups.get(group).map_or(PeId::NONE, |group| peer(group, self.pe, rank.0))
     }
 
     /// The PE of a root, which may be none.
@@ -104,4 +94,18 @@ impl Resolver<'_> {
             _ => self.peer(group, rank),
         }
     }
+}
+
+/// The PE that another one calls by this rank of a group.
+pub(super) fn peer(group: &Group, pe: PeId, rank: u32) -> PeId {
+    let first = match group.kind {
+        GroupKind::SelfOnly => return if rank == 0 { pe } else { PeId::NONE },
+        // Ranks are those of the other side.
+        GroupKind::Inter => {
+            let in_first = group.members.first_contains(pe);
+            if in_first { group.members.split() } else { 0 }
+        }
+        GroupKind::World | GroupKind::Communicator | GroupKind::Team => 0,
+    };
+    group.members.get(first.saturating_add(rank as usize)).unwrap_or(PeId::NONE)
 }

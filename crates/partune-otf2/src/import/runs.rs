@@ -13,6 +13,7 @@ use super::archive::{Archive, Location};
 use super::contexts::Contexts;
 use super::copies;
 use super::decode::Decoder;
+use super::endings;
 use super::gaps::{Called, Recording, Sampled};
 use super::report::{report_between, report_locations};
 use super::resolve::Resolver;
@@ -207,6 +208,7 @@ impl Source for Events<'_> {
                 &mut builder.quality,
             )
         });
+        endings::correct(builder, &self.locations);
         builder.clocks = self.locations.into_iter().map(|location| location.clock.into_measured()).collect();
     }
 }

@@ -3,16 +3,18 @@
 //! Definitions may come in any order, twice, or not at all (EZTrace does all three), so they are collected first and built
 //! afterwards. Of two with one id the first counts.
 
-use partune_base::{GroupId, MetricId, PeId, RegionId, StringId, Strings};
+use partune_base::{GroupId, MetricId, PeId, RegionId, StringId, Strings, short};
 use partune_import::IdMap;
 use partune_trace::{
     Completion, Group, GroupKind, Members, Metric, MetricValues, Participants, Pe, Process, Region, RegionKind, Role,
     TraceBuilder, Window,
 };
+use rustc_hash::FxHashMap;
 
 use super::addresses::AddressAttributes;
 use super::definitions::{CommDef, Definitions, GroupDef, RegionDef};
 use super::devices::Devices;
+use super::endings;
 use super::processors;
 use crate::paradigms;
 
@@ -87,6 +89,7 @@ pub(super) fn build(definitions: &Definitions, builder: &mut TraceBuilder) -> (T
     groups(definitions, builder, &mut tables);
     metrics(definitions, builder, &mut tables);
     processors::read(definitions, &locations, builder);
+    endings::read(definitions, &tables, &locations, builder);
     (tables, locations)
 }
 
@@ -151,11 +154,16 @@ fn pes(definitions: &Definitions, builder: &mut TraceBuilder) -> Vec<DefinedLoca
 }
 
 fn regions(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Tables) {
+    // A construct that bindings of several languages spell each in their own way is one.
+    let mut spelled: FxHashMap<Region, RegionId> = FxHashMap::default();
     for region in &definitions.regions {
         let row = region_row(definitions, &mut builder.strings, region);
-        let id = RegionId(builder.regions.len() as u32);
-        if tables.regions.insert(region.id, id.0) {
+        let next = RegionId(builder.regions.len() as u32);
+        let is_construct = row.name == row.construct && row.role != Role::User;
+        let id = spelled.get(&row).filter(|_| is_construct).copied().unwrap_or(next);
+        if tables.regions.insert(region.id, id.0) && id == next {
             builder.regions.push(row);
+            spelled.insert(row, id);
         }
     }
     let name = builder.strings.intern("(undefined region)");
@@ -165,12 +173,13 @@ fn regions(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut T
 
 /// Construct, paradigm and role of a region. Producers' paradigms are hints: names decide.
 fn region_row(definitions: &Definitions, strings: &mut Strings, region: &RegionDef) -> Region {
-    let name_text = definitions.text(region.name);
-    let name = strings.intern(name_text);
+    let (name_text, canonical_text) = (definitions.text(region.name), definitions.text(region.canonical_name));
+    // All of a name, where the other one is its short form, as our own writers have it.
+    let whole = strings.intern(if short(canonical_text) == name_text { canonical_text } else { name_text });
     let hint = paradigms::name(region.paradigm);
     let file = if region.line > 0 { definitions.intern(strings, region.file) } else { StringId::NONE };
-    let recognised = partune_paradigm::recognise(name_text, hint)
-        .or_else(|| partune_paradigm::recognise(definitions.text(region.canonical_name), hint));
+    let recognised =
+        partune_paradigm::recognise(name_text, hint).or_else(|| partune_paradigm::recognise(canonical_text, hint));
     let (construct, paradigm, role, completion, participants) = match recognised {
         Some(it) => (
             strings.intern(construct_name(name_text, it.construct.name)),
@@ -179,18 +188,22 @@ fn region_row(definitions: &Definitions, strings: &mut Strings, region: &RegionD
             it.construct.completion,
             it.construct.participants,
         ),
-        None if region.is_users() => (name, StringId::NONE, Role::User, Completion::Blocking, Participants::Own),
+        None if region.is_users() => (whole, StringId::NONE, Role::User, Completion::Blocking, Participants::Own),
         None => {
             let (paradigm, role) = (strings.intern(hint.unwrap_or("unknown")), role_of(region.role));
             let participants = match role.participants() {
                 Participants::Group if paradigms::is_of_threads(region.paradigm) => Participants::Team,
                 usual => usual,
             };
-            (name, paradigm, role, Completion::Blocking, participants)
+            (whole, paradigm, role, Completion::Blocking, participants)
         }
     };
     let kind = if role == Role::User { region.users_kind() } else { RegionKind::Function };
-    Region { name, construct, paradigm, role, completion, participants, kind, file, line: region.line }
+    // By whatever binding it is called, it has the name of the specification.
+    let is_spelling = recognised.is_some() && name_text.chars().all(is_of_identifier);
+    let whole = if is_spelling { construct } else { whole };
+    let name = whole;
+    Region { name, whole, construct, paradigm, role, completion, participants, kind, file, line: region.line }
 }
 
 /// How to call a construct: by its canonical name if the producer only spells it differently (`mpi_send_`) or decorates it
@@ -199,11 +212,15 @@ fn construct_name<'a>(own: &'a str, canonical: &'a str) -> &'a str {
     let letters = |name: &str| -> String {
         name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
     };
-    let is_identifier = own.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let is_identifier = own.chars().all(is_of_identifier);
     let (own_letters, canonical_letters) = (letters(own), letters(canonical));
     let same = own_letters.strip_prefix('p').unwrap_or(&own_letters).ends_with(&canonical_letters)
         || own_letters.starts_with(&canonical_letters);
     if is_identifier && !same { own } else { canonical }
+}
+
+fn is_of_identifier(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_'
 }
 
 impl RegionDef {

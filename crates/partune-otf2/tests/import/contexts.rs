@@ -383,8 +383,8 @@ fn lost_events_are_said() {
     let trace = open(&program.files(), None);
     let entries = trace.quality().entries();
     assert_eq!(entries.len(), 1);
-    assert!(entries[0].message.contains("1205 events of 2 PEs"), "{}", entries[0].message);
-    assert!(entries[0].remedy.contains("--buffer"));
+    assert!(entries[0].message.contains("1205 later events of 2 PEs"), "{}", entries[0].message);
+    assert!(entries[0].remedy.contains("--max-size"));
     program.lost = vec![0, 0, 0];
     assert!(open(&program.files(), None).quality().entries().is_empty());
 }

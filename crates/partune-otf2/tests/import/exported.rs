@@ -98,3 +98,26 @@ fn what_is_written_is_read_again() {
         }
     }
 }
+
+#[test]
+fn names_are_short_and_whole_and_constructs_one_by_any_binding() {
+    let whole = "double app::Solver<3>::step<float>(std::vector<float, std::allocator<float> > const&, int) const";
+    let text = format!(
+        "pe 0: main 0..99 {{ \"{whole}\" 0..50 {{ mpi_sendrecv_ 0..9 MPI_SENDRECV 10..19 mpi_sendrecv_f08ts_ 20..29 MPI_Sendrecv 30..39 }} \
+         phase \"step (fine)\" 50..60 }}"
+    );
+    let trace = partune_testkit::trace(&text);
+    let folder = tempfile::tempdir().expect("there is room");
+    export(&trace, &To(folder.path().to_owned()), "new.otf2").expect("it is written");
+    let again = open(&folder.path().join("new.otf2"), None);
+    for trace in [&trace, &again] {
+        let text = |id| trace.strings().get(id);
+        let region = |name: &str| trace.regions().iter().find(|it| text(it.name) == name);
+        let step = region("app::Solver<…>::step<…>").expect("it is short");
+        assert_eq!([text(step.whole), text(step.construct)], [whole, "app::Solver<…>::step<…>"]);
+        assert!(region("step (fine)").is_some(), "what a user wrote stays");
+    }
+    let sendrecv = again.regions().iter().filter(|it| again.strings().get(it.construct) == "MPI_Sendrecv");
+    let names: Vec<&str> = sendrecv.map(|it| again.strings().get(it.name)).collect();
+    assert_eq!(names, ["MPI_Sendrecv"]);
+}

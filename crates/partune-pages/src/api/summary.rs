@@ -38,6 +38,8 @@ pub(super) struct Summary {
     waiting: Option<f64>,
     /// Times of different PEs can be compared.
     clocks_aligned: bool,
+    /// How the run ended, if not in order.
+    ending: Vec<String>,
     sentences: Vec<String>,
     efficiency: Vec<Factor>,
     bounds: Vec<Bound>,
@@ -108,6 +110,10 @@ pub(super) fn summary(run: &Run, ask: &Ask<'_>) -> Result<Summary, Error> {
         devices: counts.devices,
         events: recorded.events(),
         duration_s: duration,
+        ending: partune_report::ending_lines(&run.diagnosis)
+            .iter()
+            .map(|(label, line)| text::long(&format!("{label} {line}")))
+            .collect(),
         piece: words::piece(recorded),
         profile_only: profile,
         waiting_s: waiting.map(|it| it.0),

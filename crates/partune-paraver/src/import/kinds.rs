@@ -291,7 +291,18 @@ impl<'a> Kinds<'a> {
         let (construct, paradigm) = (strings.intern(construct), strings.intern(paradigm));
         let name = shown.map_or(construct, |shown| strings.intern(shown));
         let (file, kind) = (StringId::NONE, RegionKind::Function);
-        self.intern(Region { name, construct, paradigm, role, completion, participants, kind, file, line: 0 })
+        self.intern(Region {
+            name,
+            whole: name,
+            construct,
+            paradigm,
+            role,
+            completion,
+            participants,
+            kind,
+            file,
+            line: 0,
+        })
     }
 
     fn users(&mut self, name: &str, kind: RegionKind) -> RegionId {

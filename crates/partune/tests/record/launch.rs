@@ -80,7 +80,12 @@ impl<'a> Built<'a> {
             Some("cpp") => Command::new(mpi.command("mpicxx")),
             _ => Command::new(mpi.command("mpif90")),
         };
-        command.args(["-O2", "-g", "-w", "-o"]).arg(folder.path().join("program")).arg(&path);
+        // Modules of Fortran are left where the compiler runs.
+        command
+            .current_dir(folder.path())
+            .args(["-O2", "-g", "-w", "-o"])
+            .arg(folder.path().join("program"))
+            .arg(&path);
         if let Some(part) = expected.library.as_ref().or(expected.plugin.as_ref()) {
             let library = folder.path().join("libpart.so");
             let mut shared = Command::new(mpi.command("mpicc"));

@@ -5,9 +5,11 @@
 //! Each runs under every MPI that is installed. Runs must not overlap, so they take a lock, and nextest a group.
 
 mod cut;
+mod endings;
 mod expect;
 mod launch;
 mod marks;
+mod names;
 mod options;
 mod polls;
 mod printed;

@@ -77,7 +77,7 @@ fn define(events: &Events, counts: &[u64], sink: impl FnMut(&[u8])) -> Result<u6
     for (name, id) in events.regions.iter().zip(0..) {
         let name = to.text(name)?;
         let paradigm = if [REGION_LOCK, REGION_UNLOCK].contains(&id) { PTHREAD } else { USER };
-        to.region(id, RegionRow { name, file, role: role::FUNCTION, paradigm, ..RegionRow::default() })?;
+        to.region(id, RegionRow { name, whole: name, file, role: role::FUNCTION, paradigm, ..RegionRow::default() })?;
     }
     Ok(to.finish())
 }

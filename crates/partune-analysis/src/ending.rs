@@ -1,0 +1,269 @@
+//! How a run ended that did not end in order: who died first, in which operation each PE stood, and who waited for whom.
+
+use partune_base::{CallPathId, GroupId, Id, PeId, StringId, Time};
+use partune_trace::{Awaited, Ended, Ending, Role, Trace, VisitIx};
+use rustc_hash::FxHashMap;
+
+use crate::useful::role_of_path;
+use crate::{Analysis, AnalysisResult, Input, Outcome, Section, SectionShape};
+
+/// PEs that one waits for, which are looked at; of those that have not come to a collective operation there may be many.
+const AWAITED: usize = 64;
+
+pub(crate) static ENDING: Analysis = Analysis {
+    name: "ending",
+    title: "How a run ended that did not end in order",
+    docs: DOCS,
+    finds: false,
+    shows: SHOWS,
+    run,
+};
+
+const SHOWS: &[SectionShape] = &[SectionShape { name: "ending", scalars: &[], tables: &[] }];
+
+const DOCS: &str = "\
+# Ending
+
+Only of runs that did not end in order: a process died of a signal, aborted, left without shutting its paradigm down, or was killed. Recordings
+of partune say that of each process. Archives of other recorders do not, and nothing is said of them.
+
+**Who went first**: of the processes that died of a signal of their own (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT), aborted or left, the
+one that did so first; of a signal with the functions that it was in. If all were killed from outside (a time limit, `kill -9`), nobody is first.
+
+**Where each stood**: the operation that a PE was in; else the code that it was in, as far as that was recorded, and the operation before it.
+
+**Who waited for whom**: an operation without an end waits for the sender that a receive named, for the receiver of a blocking send, and in a
+collective operation for the members of its communicator that are not in it. Receives from anybody, waits for requests and locks are not
+followed: the recorder does not know whom they wait for. If PEs wait in a cycle, that is shown; else the longest chain, whose last PE waits for
+nobody that is known.
+
+**Where code was seen last**: of a PE of a killed process that was in no operation, the functions at its last sample; so not of recordings without
+samples, and no PE that sleeps.
+
+In JSON this is `ending`, which is null for other runs.
+";
+
+/// Where a PE was when the run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stand {
+    pub pe: PeId,
+    /// Its last operation; none if it had none.
+    pub path: CallPathId,
+    /// Whether it was still in it.
+    pub is_inside: bool,
+    /// When it began; if it is over, when it ended.
+    pub since: Time,
+    /// The code that it was in after that, or none.
+    pub code: CallPathId,
+    /// When it was seen last after its last event, and the functions that it was in then, from the innermost outwards.
+    pub seen: Option<(Time, StringId)>,
+    /// Whom it waits for, as far as known; the first of many.
+    pub awaits: Vec<PeId>,
+}
+
+/// How a run ended that did not end in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EarlyEnd {
+    /// Processes that did not end in order. The first is the one that went first, if [`EarlyEnd::is_first_known`].
+    pub processes: Vec<Ended>,
+    pub is_first_known: bool,
+    /// The PEs of these processes.
+    pub stands: Vec<Stand>,
+    /// PEs of which each waits for the next one.
+    pub chain: Vec<PeId>,
+    /// Whether the last one waits for the first.
+    pub is_cycle: bool,
+}
+
+fn run(input: &Input<'_>) -> Outcome {
+    let section =
+        |ending| Section { name: "ending", result: Some(AnalysisResult::Ending(ending)), ..Section::default() };
+    Outcome { sections: of(input.trace).map(section).into_iter().collect(), ..Outcome::default() }
+}
+
+fn of(trace: &Trace) -> Option<EarlyEnd> {
+    let endings = trace.endings()?;
+    let is_early = |ended: &&Ended| match ended.how {
+        Ending::Signal(_) | Ending::Aborted | Ending::Killed => true,
+        // Without a paradigm there is nothing to be shut down.
+        Ending::Left => trace.processes().get(ended.process).is_some_and(|process| process.rank.is_some()),
+        Ending::InOrder => false,
+    };
+    let mut processes: Vec<Ended> = endings.processes.iter().filter(is_early).copied().collect();
+    if processes.is_empty() {
+        return None;
+    }
+    let mut is_of_early = vec![false; trace.processes().len()];
+    for ended in &mut processes {
+        is_of_early[ended.process.index()] = true;
+        if ended.how != Ending::Killed {
+            let ends = trace.processes()[ended.process].pes.iter().filter_map(|pe| trace.streams()[*pe].end());
+            ended.time = ended.time.or(ends.max());
+        }
+    }
+    processes.sort_by_key(|ended| {
+        (ended.how == Ending::Killed, ended.time.is_none(), ended.time.unwrap_or(Time(0)), ended.process)
+    });
+    let is_first_known = processes.first().is_some_and(|ended| ended.how != Ending::Killed && ended.time.is_some());
+    let early = trace.cpu_pes().filter(|pe| is_of_early[trace.pes()[*pe].process.index()]);
+    let mut stands: Vec<Stand> = early.map(|pe| stand(trace, pe)).collect();
+    for stand in &mut stands {
+        let seen = endings.seen.binary_search_by_key(&stand.pe, |it| it.pe).ok().map(|at| endings.seen[at]);
+        stand.seen = seen.filter(|it| !stand.is_inside && it.time >= stand.since).map(|it| (it.time, it.place));
+    }
+    await_others(trace, &endings.awaited, &mut stands);
+    let (chain, is_cycle) = follow(trace.pes().len(), &stands);
+    Some(EarlyEnd { processes, is_first_known, stands, chain, is_cycle })
+}
+
+/// Where a PE was. A visit that has no end ends with the PE's last event: an operation that nothing follows where it began.
+fn stand(trace: &Trace, pe: PeId) -> Stand {
+    let visits = &trace.streams()[pe].visits;
+    let backwards = || (0..visits.len()).rev().map(|at| visits.at(VisitIx(at as u32)));
+    let end = visits.end();
+    let user = backwards().find(|visit| Some(visit.exit) == end && !trace.paths().operation(visit.path).is_some());
+    let code = user.map_or(CallPathId::NONE, |visit| visit.path);
+    let Some(last) = backwards().find(|visit| trace.paths().operation(visit.path) == visit.path) else {
+        return Stand {
+            pe,
+            path: CallPathId::NONE,
+            is_inside: false,
+            since: trace.begin(),
+            code,
+            seen: None,
+            awaits: Vec::new(),
+        };
+    };
+    let is_inside = last.enter == last.exit && Some(last.exit) == end;
+    let code = if is_inside { CallPathId::NONE } else { code };
+    Stand { pe, path: last.path, is_inside, since: last.exit, code, seen: None, awaits: Vec::new() }
+}
+
+/// Fills [`Stand::awaits`].
+fn await_others(trace: &Trace, awaited: &[Awaited], stands: &mut [Stand]) {
+    let awaited = |pe: PeId| awaited.binary_search_by_key(&pe, |it| it.pe).ok().map(|at| awaited[at]);
+    // Who is in which collective operation; in order of PE.
+    let mut present: FxHashMap<(GroupId, Role), Vec<PeId>> = FxHashMap::default();
+    for stand in stands.iter().filter(|stand| stand.is_inside) {
+        let role = role_of_path(trace, stand.path);
+        if let Some(it) = awaited(stand.pe).filter(|_| role.is_collective()) {
+            present.entry((it.group, role)).or_default().push(stand.pe);
+        }
+    }
+    let mut missing: FxHashMap<(GroupId, Role), Vec<PeId>> = FxHashMap::default();
+    for stand in stands.iter_mut().filter(|stand| stand.is_inside) {
+        let role = role_of_path(trace, stand.path);
+        let sender = || awaited(stand.pe).and_then(|it| it.peer.some());
+        let receiver = || {
+            let last = trace.streams()[stand.pe].sends.last()?;
+            let is_its = trace.streams()[stand.pe].visits.get(last.visit)?.enter == stand.since;
+            last.peer.some().filter(|_| is_its)
+        };
+        let peers = match role {
+            Role::Recv | Role::Probe => [sender(), None],
+            Role::Send => [receiver(), None],
+            Role::SendRecv => [sender(), receiver()],
+            role if role.is_collective() => {
+                if let Some(it) = awaited(stand.pe) {
+                    let key = (it.group, role);
+                    let here = &present[&key];
+                    stand.awaits.clone_from(missing.entry(key).or_insert_with(|| not_in(trace, it.group, here)));
+                }
+                continue;
+            }
+            _ => [None, None],
+        };
+        stand.awaits = peers.into_iter().flatten().collect();
+        stand.awaits.dedup();
+    }
+}
+
+/// Members of a group that are not among these, which are in order.
+fn not_in(trace: &Trace, group: GroupId, here: &[PeId]) -> Vec<PeId> {
+    let Some(group) = trace.groups().get(group) else { return Vec::new() };
+    let members = group.members.iter().filter(|member| member.is_some() && here.binary_search(member).is_err());
+    members.take(AWAITED).collect()
+}
+
+/// PEs that wait in a cycle, from the lowest one on; else the longest chain of those that wait.
+fn follow(pes: usize, stands: &[Stand]) -> (Vec<PeId>, bool) {
+    let mut awaits: Vec<&[PeId]> = vec![&[]; pes];
+    let mut awaited_by: Vec<Vec<PeId>> = vec![Vec::new(); pes];
+    for stand in stands {
+        awaits[stand.pe.index()] = &stand.awaits;
+        stand.awaits.iter().for_each(|of| awaited_by[of.index()].push(stand.pe));
+    }
+    // From those that wait for nobody backwards: what is not reached waits in a cycle, or for one.
+    let mut open: Vec<usize> = awaits.iter().map(|of| of.len()).collect();
+    let mut best: Vec<(usize, Option<PeId>)> = vec![(0, None); pes];
+    let mut done: Vec<PeId> = (0..pes).map(PeId::from_index).filter(|pe| open[pe.index()] == 0).collect();
+    while let Some(pe) = done.pop() {
+        for before in &awaited_by[pe.index()] {
+            let length = best[pe.index()].0 + 1;
+            let known = &mut best[before.index()];
+            if length > known.0 || length == known.0 && known.1.is_none_or(|next| pe < next) {
+                *known = (length, Some(pe));
+            }
+            open[before.index()] -= 1;
+            if open[before.index()] == 0 {
+                done.push(*before);
+            }
+        }
+    }
+    if let Some(first) = open.iter().position(|open| *open > 0) {
+        let mut order: Vec<PeId> = Vec::new();
+        let mut place = vec![usize::MAX; pes];
+        let mut at = Some(PeId::from_index(first));
+        while let Some(pe) = at {
+            if place[pe.index()] != usize::MAX {
+                let mut cycle = order.split_off(place[pe.index()]);
+                let least = (0..cycle.len()).min_by_key(|at| cycle[*at]).unwrap_or(0);
+                cycle.rotate_left(least);
+                return (cycle, true);
+            }
+            place[pe.index()] = order.len();
+            order.push(pe);
+            at = awaits[pe.index()].iter().copied().find(|next| open[next.index()] > 0);
+        }
+    }
+    let longest = (0..pes).max_by_key(|pe| (best[*pe].0, std::cmp::Reverse(*pe))).filter(|pe| best[*pe].0 > 0);
+    let first = longest.map(PeId::from_index);
+    (std::iter::successors(first, |pe| best[pe.index()].1).collect(), false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_waits(pes: usize, waits: &[(u32, &[u32])]) -> (Vec<u32>, bool) {
+        let stand = |(pe, of): &(u32, &[u32])| Stand {
+            pe: PeId(*pe),
+            path: CallPathId::NONE,
+            is_inside: true,
+            since: Time(0),
+            code: CallPathId::NONE,
+            seen: None,
+            awaits: of.iter().map(|pe| PeId(*pe)).collect(),
+        };
+        let (chain, is_cycle) = follow(pes, &waits.iter().map(stand).collect::<Vec<_>>());
+        (chain.into_iter().map(|pe| pe.0).collect(), is_cycle)
+    }
+
+    #[test]
+    fn cycles_are_found_before_chains() {
+        assert_eq!(of_waits(3, &[]), (vec![], false));
+        assert_eq!(of_waits(3, &[(0, &[1]), (1, &[2]), (2, &[0])]), (vec![0, 1, 2], true));
+        // Those that wait for a cycle are not in it; nor are chains that are longer.
+        let more: &[(u32, &[u32])] = &[(0, &[3]), (3, &[2]), (2, &[3]), (4, &[5]), (5, &[6]), (6, &[7])];
+        assert_eq!(of_waits(8, more), (vec![2, 3], true));
+        // One of several that are waited for leads back.
+        assert_eq!(of_waits(4, &[(0, &[1, 2]), (2, &[0])]), (vec![0, 2], true));
+        assert_eq!(of_waits(2, &[(1, &[1])]), (vec![1], true), "a receive from itself");
+    }
+
+    #[test]
+    fn the_longest_chain_is_shown() {
+        assert_eq!(of_waits(3, &[(1, &[0]), (2, &[1])]), (vec![2, 1, 0], false));
+        assert_eq!(of_waits(5, &[(1, &[0]), (2, &[0]), (3, &[2, 1])]), (vec![3, 1, 0], false));
+    }
+}

@@ -1,0 +1,101 @@
+//! What a process dies of: a fatal signal is noted in its log, with where it struck, and then does what it would have done.
+//!
+//! For whoever looks for the process that died first: the launcher kills all others, so they look alike. The handler takes no lock and allocates
+//! nothing. Handlers of the program and of its MPI library are called after it, as they were set when recording began; those that are set later
+//! take its place.
+
+use std::ffi::{c_int, c_void};
+use std::io::Write as _;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use partune_parts::clock;
+
+use crate::log::OPEN;
+use crate::state::is_recorded;
+use crate::unwind::Walker;
+
+/// Signals by which programs die of themselves.
+const FATAL: [c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
+
+/// Frames that are noted at most.
+const FRAMES: usize = 64;
+
+/// What was to happen at each signal before.
+static EARLIER: OnceLock<[libc::sigaction; FATAL.len()]> = OnceLock::new();
+
+/// Taken by the first that dies.
+static WALKER: AtomicPtr<Walker> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Notes fatal signals from now on. Signals that the program ignores go on being ignored.
+pub(crate) fn watch() {
+    if EARLIER.get().is_some() {
+        return;
+    }
+    // SAFETY: zero is a valid action, and places for what is stored.
+    let earlier = FATAL.map(|signal| unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &raw mut action);
+        action
+    });
+    if EARLIER.set(earlier).is_err() {
+        return;
+    }
+    WALKER.store(Box::into_raw(Box::new(Walker::new())), Ordering::Release);
+    for (signal, earlier) in FATAL.iter().zip(&earlier) {
+        if earlier.sa_sigaction != libc::SIG_IGN {
+            // SAFETY: zero is valid; the handler has the type that `SA_SIGINFO` asks for.
+            unsafe {
+                let mut action: libc::sigaction = std::mem::zeroed();
+                action.sa_sigaction = died as *const () as usize;
+                action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+                libc::sigaction(*signal, &raw const action, std::ptr::null_mut());
+            }
+        }
+    }
+}
+
+extern "C" fn died(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    let at = FATAL.iter().position(|it| *it == signal);
+    if let Some((at, earlier)) = at.zip(EARLIER.get()) {
+        // SAFETY: the action that was set before.
+        unsafe { libc::sigaction(signal, &raw const earlier[at], std::ptr::null_mut()) };
+    }
+    if is_recorded() {
+        note(signal, context);
+    }
+    // A fault strikes again when this returns; what somebody sent has to be sent again, and comes when this returns.
+    // SAFETY: what the system tells of the signal.
+    if unsafe { (*info).si_code } <= 0 {
+        // SAFETY: a signal to the calling thread.
+        unsafe { libc::raise(signal) };
+    }
+}
+
+/// Writes the line, which has no text of the heap.
+fn note(signal: c_int, context: *const c_void) {
+    let mut line = [0_u8; 32 + 17 * FRAMES];
+    let room = line.len();
+    let mut rest = &mut line[..];
+    let _ = write!(rest, "died {signal} {} ", clock::now());
+    // SAFETY: leaked by `watch`, and taken by one.
+    if let Some(walker) = unsafe { WALKER.swap(std::ptr::null_mut(), Ordering::AcqRel).as_mut() } {
+        let mut count = 0;
+        walker.walk_interrupted(context, |step, _| {
+            let comma = if count > 0 { "," } else { "" };
+            let _ = write!(rest, "{comma}{:x}", step.address);
+            count += 1;
+            count < FRAMES
+        });
+        if count == 0 {
+            let _ = write!(rest, "0");
+        }
+    } else {
+        let _ = write!(rest, "0");
+    }
+    let _ = writeln!(rest);
+    let used = room - rest.len();
+    if let Some(log) = OPEN.get() {
+        log.at_once(&line[..used]);
+    }
+}

@@ -1,0 +1,126 @@
+//! How runs end that do not end in order: who died first, where all stood, and who waited for whom.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::expect::line_of;
+use super::launch::{Built, MPICH, Mpi, OPEN_MPI, Recorded, run};
+
+const SOURCE: &str = include_str!("endings/ends.c");
+
+/// Records the program as it ends in a way; its `ending` in JSON and the text of `analyze`.
+fn ended(mpi: &Mpi, way: &str) -> Option<(Value, String)> {
+    let built = Built::new(mpi, "endings/ends.c", &[])?;
+    let recorded = built.record(&[], &[way]);
+    let ending = recorded.analysis()["ending"].clone();
+    let text = text(&recorded);
+    Some((ending, text))
+}
+
+fn text(recorded: &Recorded) -> String {
+    let output = run(Command::new(env!("CARGO_BIN_EXE_partune")).arg("analyze").arg(&recorded.anchor));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// A way, the chain of PEs that wait, whether that is a cycle, and whom each PE waits for.
+type Waits = (&'static str, &'static [u32], bool, [&'static [u32]; 3]);
+
+/// As the program's text has it.
+const WAITS: [Waits; 5] = [
+    ("cycle", &[0, 1, 2], true, [&[1], &[2], &[0]]),
+    ("split", &[0, 1, 2], true, [&[1], &[2], &[0]]),
+    ("sends", &[0, 2, 1], true, [&[2], &[0], &[1]]),
+    ("chain", &[2, 1, 0], false, [&[], &[0], &[1]]),
+    // Rank 0 receives from anybody.
+    ("collectives", &[1, 2], true, [&[], &[0, 2], &[1]]),
+];
+
+#[test]
+fn who_waits_for_whom() {
+    for mpi in [&OPEN_MPI, &MPICH] {
+        for (way, chain, is_cycle, waits) in WAITS {
+            let Some((ending, text)) = ended(mpi, way) else { continue };
+            let said = format!("{way}: {ending:#}\n{text}");
+            assert_eq!((&ending["chain"], &ending["cycle"]), (&json!(chain), &json!(is_cycle)), "{said}");
+            let of = |pe: usize| &ending["pes"][pe];
+            for (pe, awaits) in waits.iter().enumerate() {
+                assert_eq!((&of(pe)["pe"], &of(pe)["waits_for"]), (&json!(pe), &json!(awaits)), "{said}");
+                assert_eq!(of(pe)["inside"], way != "chain" || pe > 0, "{said}");
+            }
+            if way == "chain" {
+                // Two samples or more before the alarm, and after the others came to wait.
+                let functions = of(0)["functions"].as_array().expect("a list");
+                assert!(functions[0].as_str().is_some_and(|it| it.starts_with("forever (ends.c:")), "{said}");
+                assert!(functions[1].as_str().is_some_and(|it| it.starts_with("main (ends.c:")), "{said}");
+                assert!(of(0)["seen_s"].as_f64() > of(0)["since_s"].as_f64(), "{said}");
+            } else {
+                assert!((0..3).all(|pe| of(pe)["seen_s"].is_null()), "{said}");
+            }
+            assert_eq!(ending["first_known"], false, "{said}");
+            let hows = ending["processes"].as_array().into_iter().flatten().map(|it| &it["how"]);
+            assert_eq!(hows.collect::<Vec<_>>(), ["killed"; 3], "{said}");
+        }
+    }
+}
+
+#[test]
+fn the_first_to_die_is_told_with_its_place() {
+    for mpi in [&OPEN_MPI, &MPICH] {
+        let Some((ending, text)) = ended(mpi, "fault") else { continue };
+        let said = format!("{ending:#}\n{text}");
+        let first = &ending["processes"][0];
+        assert_eq!(ending["first_known"], true, "{said}");
+        assert_eq!(
+            (&first["rank"], &first["how"], &first["signal"]),
+            (&json!(1), &json!("signal"), &json!(11)),
+            "{said}"
+        );
+        let functions = first["functions"].as_array().expect("a list");
+        assert_eq!(
+            functions[0],
+            format!("fault (ends.c:{})", line_of(SOURCE, "FAULT").expect("it is there")),
+            "{said}"
+        );
+        assert!(functions[1].as_str().is_some_and(|it| it.starts_with("main (ends.c:")), "{said}");
+        assert_eq!(functions.len(), 2, "{said}");
+        // Half a second after the others came to the barrier, and the start of the run before it.
+        let since = ending["pes"][0]["since_s"].as_f64().expect("a number");
+        assert!(first["at_s"].as_f64().is_some_and(|at| at > 0.5 && at < since + 60.0), "{said}");
+        assert_eq!(ending["chain"], json!([0, 1]), "{said}");
+        assert_eq!(ending["pes"][2]["waits_for"], json!([1]), "{said}");
+        let begin: Vec<&str> = text.lines().skip(1).take(3).collect();
+        assert_eq!(begin[..2], ["", "how it ended"], "{said}");
+        assert!(begin[2].starts_with("  first      rank 1 died of SIGSEGV"), "{said}");
+    }
+}
+
+#[test]
+fn who_aborts_is_told() {
+    for mpi in [&OPEN_MPI, &MPICH] {
+        let Some((ending, text)) = ended(mpi, "abort") else { continue };
+        let said = format!("{ending:#}\n{text}");
+        let first = &ending["processes"][0];
+        assert_eq!(
+            (&first["rank"], &first["how"], &first["signal"]),
+            (&json!(2), &json!("abort"), &Value::Null),
+            "{said}"
+        );
+        let operation = ending["pes"][2]["operation"].as_array().expect("a list");
+        assert!(operation.ends_with(&[json!("give_up"), json!("MPI_Abort")]), "{said}");
+        let told = format!("in MPI_Abort in give_up (ends.c:{})", line_of(SOURCE, "ABORT").expect("it is there"));
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("first rank 2 aborted the program at ") && text.contains(&told), "{said}");
+        // These two wait for each other, besides.
+        assert_eq!((&ending["chain"], &ending["cycle"]), (&json!([0, 1]), &json!(true)), "{said}");
+    }
+}
+
+#[test]
+fn of_runs_in_order_nothing_is_told() {
+    for mpi in [&OPEN_MPI, &MPICH] {
+        let Some((ending, text)) = ended(mpi, "orderly") else { continue };
+        assert_eq!(ending, Value::Null);
+        assert!(!text.contains("how it ended"), "{text}");
+    }
+}

@@ -1,0 +1,88 @@
+/* Three ranks that end as their argument says. Those that hang are ended by an alarm, long after all hang.
+ *
+ * expect 3 ranks
+ * expect status any
+ */
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank, value;
+static double* large;
+
+__attribute__((noinline)) static void fault(volatile int* where)
+{
+    *where = 1; /* FAULT */
+}
+
+__attribute__((noinline)) static void give_up(void)
+{
+    MPI_Abort(MPI_COMM_WORLD, 3); /* ABORT */
+    rank = -1;
+}
+
+__attribute__((noinline)) static void forever(void)
+{
+    for (;;)
+        *(volatile int*)&value += 1;
+}
+
+__attribute__((noinline)) static void await(int from)
+{
+    MPI_Recv(&value, 1, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* AWAIT */
+}
+
+int main(int argc, char** argv)
+{
+    enum { LARGE = 1 << 20 };
+    MPI_Comm halves, only;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const char* way = argv[1];
+    large = calloc(LARGE, sizeof *large);
+    /* In it the ranks are the other way round. */
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &halves);
+    /* Of ranks 1 and 2. */
+    MPI_Comm_split(MPI_COMM_WORLD, rank > 0, rank, &only);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (!strcmp(way, "orderly")) {
+        if (rank == 1)
+            MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        if (rank == 0)
+            await(1);
+        MPI_Finalize();
+        return 0;
+    }
+    if (!strcmp(way, "fault")) {
+        if (rank == 1)
+            usleep(500000), fault((int*)8);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (!strcmp(way, "abort")) {
+        if (rank == 2)
+            usleep(500000), give_up();
+        await((rank + 1) % 2);
+    }
+    alarm(4);
+    if (!strcmp(way, "cycle"))
+        await((rank + 1) % 3);
+    if (!strcmp(way, "split"))
+        /* Rank 2 of this is rank 0 of the world: 0 waits for 1, 1 for 2 and 2 for 0, the other way round in this. */
+        MPI_Recv(&value, 1, MPI_INT, (2 - rank + 2) % 3, 0, halves, MPI_STATUS_IGNORE);
+    if (!strcmp(way, "sends"))
+        MPI_Send(large, LARGE, MPI_DOUBLE, (rank + 2) % 3, 0, MPI_COMM_WORLD);
+    if (!strcmp(way, "chain")) {
+        if (rank == 0)
+            forever();
+        await(rank - 1);
+    }
+    if (!strcmp(way, "collectives")) {
+        if (rank == 0)
+            await(MPI_ANY_SOURCE);
+        if (rank == 1)
+            MPI_Allreduce(&value, large, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Barrier(only);
+    }
+    return 1;
+}
