@@ -23,6 +23,8 @@ libopenmpi-dev     MPI headers and libraries: the table of constructs is checked
 openmpi-bin        mpicc and mpirun for the examples and for the programs that the tests record
 libmpich-dev       the same from another MPI, whose names differ
 mpich              mpicc and mpirun of that one
+python3-mpi4py     MPI for Python: scripts that the tests record
+python3-venv       makes the folder into which the tests install the mpi4py of PyPI
 eztrace            a recorder to compare with in the benches
 libcaf-openmpi-3   the coarray library of Fortran, for the same check
 strace             makes system calls fail, for the tests of completion

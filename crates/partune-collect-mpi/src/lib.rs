@@ -20,6 +20,7 @@ mod indices;
 mod init;
 mod invocation;
 mod library;
+mod lookup;
 mod memo;
 mod memory;
 mod mpi;
@@ -31,6 +32,7 @@ mod requests;
 mod rma;
 mod spin;
 mod types;
+mod weak;
 mod windows;
 mod wrap;
 

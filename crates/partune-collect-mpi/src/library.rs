@@ -1,11 +1,15 @@
 //! The MPI library of the program: found among what is loaded, never linked.
 //!
 //! Preloaded, the library is what comes next in the loader's order. A program that loads MPI itself (Python) may keep it out
-//! of that order; then every loaded library that has an MPI is asked.
+//! of that order; then every loaded library that has an MPI is asked. What the program itself finds by names is in `lookup.rs`.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+/// The loader's function that looks names up.
+pub(crate) type Lookup = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
 
 /// The address of a function after this library in the loader's order, under the first of its names that exists.
 pub(crate) fn function(names: &[CString]) -> Option<usize> {
@@ -18,13 +22,66 @@ pub(crate) fn data(name: &CStr) -> Option<usize> {
     symbol(libc::RTLD_DEFAULT, name).or_else(|| others().iter().find_map(|library| symbol(library.handle, name)))
 }
 
-fn symbol(within: *mut c_void, name: &CStr) -> Option<usize> {
+/// The address of a name within a library that is open, or within all of them.
+pub(crate) fn symbol(within: *mut c_void, name: &CStr) -> Option<usize> {
+    let lookup = lookup()?;
     // SAFETY: a handle of the loader and a C string.
-    let address = unsafe { libc::dlsym(within, name.as_ptr()) } as usize;
+    let address = unsafe { lookup(within, name.as_ptr()) } as usize;
     (address != 0).then_some(address)
 }
 
+/// The loader's own function, since the name of it is taken by `lookup.rs`: `dlsym` of the C library, or of whoever was preloaded after us.
+pub(crate) fn lookup() -> Option<Lookup> {
+    /// Versions under which C libraries have it: from 2.34 on, and before on each processor.
+    const VERSIONS: [&CStr; 3] = [c"GLIBC_2.34", c"GLIBC_2.2.5", c"GLIBC_2.17"];
+    static FOUND: AtomicUsize = AtomicUsize::new(0);
+    let mut address = FOUND.load(Ordering::Relaxed);
+    if address == 0 {
+        // SAFETY: a handle of the loader and C strings.
+        let found = |version: &&CStr| unsafe { libc::dlvsym(libc::RTLD_NEXT, c"dlsym".as_ptr(), version.as_ptr()) };
+        address = VERSIONS.iter().map(found).find(|address| !address.is_null())? as usize;
+        FOUND.store(address, Ordering::Relaxed);
+    }
+    // SAFETY: the type of the C library's function.
+    Some(unsafe { std::mem::transmute::<usize, Lookup>(address) })
+}
+
+/// This library itself, open.
+pub(crate) fn own() -> Option<*mut c_void> {
+    static OWN: OnceLock<Option<Library>> = OnceLock::new();
+    OWN.get_or_init(|| loaded(&own_path()?)).as_ref().map(|library| library.handle)
+}
+
+/// Where the object begins in memory that an address lies in.
+pub(crate) fn object(address: usize) -> Option<usize> {
+    about(address).map(|about| about.dli_fbase as usize)
+}
+
+/// How often objects were loaded and unloaded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changes {
+    pub(crate) loaded: u64,
+    pub(crate) unloaded: u64,
+}
+
+/// What the loader has done by now.
+pub(crate) fn changes() -> Changes {
+    /// The first object is enough: every one comes with the numbers.
+    unsafe extern "C" fn read(info: *mut libc::dl_phdr_info, _: usize, changes: *mut c_void) -> c_int {
+        // SAFETY: the loader gives valid information, and the structure is the one below.
+        unsafe {
+            *changes.cast() = Changes { loaded: (*info).dlpi_adds, unloaded: (*info).dlpi_subs };
+        }
+        1
+    }
+    let mut changes = Changes::default();
+    // SAFETY: `read` takes what is given here.
+    unsafe { libc::dl_iterate_phdr(Some(read), (&raw mut changes).cast()) };
+    changes
+}
+
 /// A library that is loaded; never closed.
+#[derive(Debug)]
 struct Library {
     handle: *mut c_void,
 }
@@ -34,23 +91,56 @@ unsafe impl Send for Library {}
 // SAFETY: looking a name up in a loaded library changes nothing that others see.
 unsafe impl Sync for Library {}
 
-/// Loaded libraries that have an MPI of their own. Looked for once: MPI is loaded when its first function is called.
+/// The library that an address lies in, for as long as it is asked. None for the program itself.
+pub(crate) fn within<T>(address: usize, ask: impl FnOnce(*mut c_void) -> T) -> Option<T> {
+    let name = about(address)?.dli_fname;
+    // SAFETY: a C string of the loader, if any.
+    let library = loaded(unsafe { name.as_ref().map(|name| CStr::from_ptr(name)) }?)?;
+    let answer = ask(library.handle);
+    // SAFETY: opened above.
+    unsafe { libc::dlclose(library.handle) };
+    Some(answer)
+}
+
+/// Opens what is loaded.
+fn loaded(path: &CStr) -> Option<Library> {
+    // SAFETY: only asks for what is loaded.
+    let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+    (!handle.is_null()).then_some(Library { handle })
+}
+
+/// Loaded libraries that have an MPI of their own. Looked for when others were loaded since; no lock is held, since a library's initialisation, during which
+/// the loader is held, may ask.
 fn others() -> &'static [Library] {
-    static OTHERS: OnceLock<Vec<Library>> = OnceLock::new();
-    OTHERS.get_or_init(|| {
-        let mut paths: Vec<CString> = Vec::new();
-        // SAFETY: `add_path` takes what is given here.
-        unsafe { libc::dl_iterate_phdr(Some(add_path), (&raw mut paths).cast()) };
-        let open = |path: CString| {
-            // SAFETY: only asks for what is loaded.
-            let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
-            (!handle.is_null()).then_some(Library { handle })
-        };
-        let has_mpi = |library: &Library| symbol(library.handle, c"PMPI_Init").is_some();
-        let own = own_path();
-        paths.retain(|path| Some(path) != own.as_ref());
-        paths.into_iter().filter_map(open).filter(has_mpi).collect()
-    })
+    struct Known {
+        as_of: Changes,
+        libraries: Vec<Library>,
+    }
+    static KNOWN: AtomicPtr<Known> = AtomicPtr::new(null_mut());
+    let as_of = changes();
+    // SAFETY: what is stored there is never freed.
+    if let Some(known) = unsafe { KNOWN.load(Ordering::Acquire).as_ref() }
+        && known.as_of == as_of
+    {
+        return &known.libraries;
+    }
+    let mut paths: Vec<CString> = Vec::new();
+    // SAFETY: `add_path` takes what is given here.
+    unsafe { libc::dl_iterate_phdr(Some(add_path), (&raw mut paths).cast()) };
+    let own = own_path();
+    let has_mpi = |library: &Library| {
+        let has = symbol(library.handle, c"PMPI_Init").is_some();
+        if !has {
+            // SAFETY: opened just before. The program may close it as if nobody had looked.
+            unsafe { libc::dlclose(library.handle) };
+        }
+        has
+    };
+    let paths = paths.iter().filter(|path| Some(*path) != own.as_ref());
+    let libraries = paths.filter_map(|path| loaded(path)).filter(has_mpi).collect();
+    let known: &'static Known = Box::leak(Box::new(Known { as_of, libraries }));
+    KNOWN.store(std::ptr::from_ref(known).cast_mut(), Ordering::Release);
+    &known.libraries
 }
 
 unsafe extern "C" fn add_path(info: *mut libc::dl_phdr_info, _: usize, paths: *mut c_void) -> c_int {
@@ -67,12 +157,15 @@ unsafe extern "C" fn add_path(info: *mut libc::dl_phdr_info, _: usize, paths: *m
 
 /// The path of the library that this code is in.
 fn own_path() -> Option<CString> {
-    // SAFETY: a structure of pointers, filled by the call.
-    let mut about: libc::Dl_info = unsafe { std::mem::zeroed() };
-    let here: *const c_void = (own_path as fn() -> Option<CString> as *const ()).cast();
-    // SAFETY: an address of this library and the structure.
-    let found = unsafe { libc::dladdr(here, &raw mut about) } != 0;
-    let name: *const c_char = if found { about.dli_fname } else { null_mut() };
+    let name = about(own_path as fn() -> Option<CString> as usize)?.dli_fname;
     // SAFETY: a C string of the loader.
     (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) }.to_owned())
+}
+
+/// What the loader knows of the object that an address lies in.
+fn about(address: usize) -> Option<libc::Dl_info> {
+    // SAFETY: a structure of pointers, filled by the call.
+    let mut about: libc::Dl_info = unsafe { std::mem::zeroed() };
+    // SAFETY: any address and the structure.
+    (unsafe { libc::dladdr(address as *const c_void, &raw mut about) } != 0).then_some(about)
 }

@@ -1,20 +1,16 @@
 //! Names of functions that a user does not want to see become addresses, before the program starts.
 //!
-//! For [`crate::launch`]. The programs are the words of the command that name an ELF file: `./app` in `mpirun -n 4 ./app`. Libraries that
-//! they load are not looked into; what is instrumented in them is recorded.
+//! For [`crate::launch`]. Libraries that programs load are not looked into; what is instrumented in them is recorded.
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use partune_parts::filter::Skip;
 use partune_symbols::{Filter, Module, NoFiles, Storage};
 
 use crate::RecordError;
-
-/// First bytes of every program.
-const ELF: &[u8] = b"\x7fELF";
+use crate::program::Program;
 
 /// Writes the addresses that the rules exclude to a file in `parts`; its path.
 pub(crate) fn resolve(rules: &Path, command: &[OsString], parts: &Path) -> Result<PathBuf, RecordError> {
@@ -31,12 +27,7 @@ pub(crate) fn resolve(rules: &Path, command: &[OsString], parts: &Path) -> Resul
 
 /// The lines of a module; none if the file is not one.
 fn excluded(path: &Path, filter: &Filter) -> Option<String> {
-    let path = path.canonicalize().ok()?;
-    let mut file = partune_files::open_regular(&path).ok()?;
-    // Words of a command also name what the program reads, which may be large.
-    let mut bytes = vec![0; ELF.len()];
-    file.read_exact(&mut bytes).ok().filter(|()| bytes == ELF)?;
-    file.read_to_end(&mut bytes).ok()?;
+    let Program { path, bytes } = Program::read(path)?;
     let storage = Storage::new();
     let module = Module::parse(&path.to_string_lossy(), &bytes, &NoFiles, &storage).ok()?;
     let skip = |range: &std::ops::Range<u64>| Skip { path: &path, begin: range.start, end: range.end }.line();

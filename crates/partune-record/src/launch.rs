@@ -16,7 +16,7 @@ use crate::complete::{Summary, complete_launched};
 use crate::handing::{LIST, Way};
 use crate::library::Library;
 use crate::lock::{self, Lock};
-use crate::{RecordError, archive, clock, filter, library, signals};
+use crate::{RecordError, archive, clock, filter, library, program, signals};
 
 /// How calls are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,6 +58,7 @@ pub struct Request {
 #[derive(Debug)]
 pub struct Launched {
     pub status: ExitStatus,
+    command: Vec<OsString>,
     folder: PathBuf,
     made: Made,
     lock: Lock,
@@ -66,13 +67,16 @@ pub struct Launched {
 impl Launched {
     /// Completes the archive of what the command left. If that is nothing, folders that were made for it go.
     pub fn complete(self) -> Result<Summary, RecordError> {
-        let Launched { status, folder, made, lock } = self;
+        let Launched { status, command, folder, made, lock } = self;
         let completed = complete_launched(&folder, &lock);
         drop(lock);
         completed.map_err(|error| match error {
             RecordError::Nothing { folder, .. } => {
                 made.remove();
-                RecordError::Nothing { folder, ended: Some(status) }
+                match program::with_mpi(&command) {
+                    Some(program) => RecordError::Inside { folder, ended: status, program },
+                    None => RecordError::Nothing { folder, ended: Some(status) },
+                }
             }
             error => error,
         })
@@ -112,7 +116,10 @@ pub fn launch(request: &Request) -> Result<Launched, RecordError> {
     let made = Made::folder(&request.folder)?;
     match run(request, program, arguments) {
         // Named as it was given: what is said of the archive should be what was asked for.
-        Ok((status, lock)) => Ok(Launched { status, folder: request.folder.clone(), made, lock }),
+        Ok((status, lock)) => {
+            let (command, folder) = (request.command.clone(), request.folder.clone());
+            Ok(Launched { status, command, folder, made, lock })
+        }
         Err(error) => {
             made.remove();
             Err(error)

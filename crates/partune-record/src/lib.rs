@@ -20,6 +20,7 @@ mod lock;
 mod log;
 mod parts;
 mod places;
+mod program;
 mod roles;
 mod signals;
 mod space;
@@ -59,6 +60,12 @@ pub enum RecordError {
     NoPlace,
     #[error("no process was recorded in {}: {}", folder.display(), why_nothing(*ended))]
     Nothing { folder: PathBuf, ended: Option<ExitStatus> },
+    #[error(
+        "no process was recorded in {}: {}the MPI library is linked into {} statically, so that nothing can be put in front of it: link with the shared \
+         library",
+        folder.display(), how_failed(*ended), program.display()
+    )]
+    Inside { folder: PathBuf, ended: ExitStatus, program: PathBuf },
     #[error(
         "nothing is known of the {processes} processes that were recorded in {}: they could not write what their events mean: free some \
          space, and record again",
@@ -115,6 +122,11 @@ fn why_nothing(ended: Option<ExitStatus>) -> String {
             format!("the command failed before a process of it initialised MPI, or its program did not, or it {UNSEEN}")
         }
     }
+}
+
+/// How a command ended, if not well: the first words of a reason.
+fn how_failed(ended: ExitStatus) -> String {
+    if ended.success() { String::new() } else { format!("the command failed ({ended}), and ") }
 }
 
 /// A number of bytes, rounded up.

@@ -117,7 +117,7 @@ pub(crate) fn record(request: &Request, show: impl FnOnce(&Summary) -> anyhow::R
     let status = launched.status;
     let completed = launched.complete();
     // That nothing was recorded is said with how the command ended, and is no fault of partune's.
-    let is_nothing = matches!(completed, Err(RecordError::Nothing { .. }));
+    let is_nothing = matches!(completed, Err(RecordError::Nothing { .. } | RecordError::Inside { .. }));
     if !status.success() && !is_nothing {
         output::note(&format!("partune: the command ended with {status}"));
     }

@@ -57,7 +57,7 @@ pub(super) struct Wait {
 impl Expected {
     pub(super) fn of(source: &str) -> Self {
         let mut expected = Self::default();
-        let marks = ["/*", " *", "//", "!", "c "]; // of C, C++, and Fortran in both forms
+        let marks = ["/*", " *", "//", "!", "c ", "# "]; // of C, C++, Fortran in both forms, and Python
         let is_comment = |line: &&str| marks.iter().any(|it| format!("{line} ").starts_with(it));
         for line in source.lines().take_while(is_comment) {
             if let Some(words) = line.trim_start_matches([' ', '*', '/', '!', 'c', '#']).strip_prefix("expect ") {

@@ -52,6 +52,9 @@ pub(super) struct Built<'a> {
     pub(super) expected: Expected,
     folder: TempDir,
     arguments: Vec<String>,
+    /// Of a script.
+    interpreter: Option<PathBuf>,
+    variables: Vec<(&'static str, String)>,
 }
 
 /// A run that was recorded. Its archive goes with it.
@@ -106,11 +109,29 @@ impl<'a> Built<'a> {
             arguments.push(folder.path().join("file").display().to_string());
         }
         run(command.args(&expected.flags).args(flags));
-        Some(Self { mpi, source, expected, folder, arguments })
+        Some(Self { mpi, source, expected, folder, arguments, interpreter: None, variables: Vec::new() })
+    }
+
+    /// A script of this folder for an interpreter. None: its MPI is not here.
+    pub(super) fn script(
+        mpi: &'a Mpi,
+        interpreter: &Path,
+        file: &str,
+        variables: Vec<(&'static str, String)>,
+    ) -> Option<Self> {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record").join(file);
+        let source = fs::read_to_string(&path).expect("the script is here");
+        let expected = Expected::of(&source);
+        if !mpi.is_here() {
+            return None;
+        }
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        let arguments = vec![path.display().to_string()];
+        Some(Self { mpi, source, expected, folder, arguments, interpreter: Some(interpreter.to_owned()), variables })
     }
 
     pub(super) fn program(&self) -> PathBuf {
-        self.folder.path().join("program")
+        self.interpreter.clone().unwrap_or_else(|| self.folder.path().join("program"))
     }
 
     /// The shared library of [`Expected::library`], for a program that opens it as well.
@@ -120,6 +141,11 @@ impl<'a> Built<'a> {
 
     /// Runs it under `partune record` with the options, and its own arguments.
     pub(super) fn record(&self, options: &[&str], arguments: &[&str]) -> Recorded {
+        self.run(&[], options, arguments)
+    }
+
+    /// The same, with options of the interpreter.
+    pub(super) fn run(&self, interpreter: &[&str], options: &[&str], arguments: &[&str]) -> Recorded {
         let folder = tempfile::tempdir().expect("there is room for an archive");
         let archive = folder.path().join("archive");
         let _alone = alone();
@@ -130,9 +156,11 @@ impl<'a> Built<'a> {
             .arg("--")
             .args([&self.mpi.command("mpirun"), "-n", &self.expected.ranks.to_string()])
             .arg(self.program())
+            .args(interpreter)
             .args(&self.arguments)
             .args(arguments)
             .envs(LAUNCHED)
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .output()
             .expect("timeout is a command of every system");
         Recorded { output, anchor: archive.join("traces.otf2"), _folder: folder }

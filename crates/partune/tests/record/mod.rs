@@ -2,7 +2,7 @@
 //! design; waits of known length are found at their line; and where everybody comes in time, nothing is said.
 //!
 //! The programs are in `programs/` and `waits/`; what is expected of each stands in its first comment, see [`expect`].
-//! Each runs under every MPI that is installed. Runs must not overlap, so they take a lock, and nextest a group.
+//! Scripts are in `python/`. Each runs under every MPI that is installed. Runs must not overlap, so they take a lock, and nextest a group.
 
 mod cut;
 mod endings;
@@ -16,6 +16,7 @@ mod printed;
 mod processors;
 mod profile;
 mod programs;
+mod python;
 mod sampled;
 mod straight;
 mod variants;

@@ -122,6 +122,27 @@ fn nothing_recorded_is_said() {
     assert_eq!(output.status.code(), Some(2), "a command is needed: {}", said(&output));
 }
 
+/// MPICH comes as an archive too; what it calls itself need not be there, since the program is only looked at.
+#[test]
+fn mpi_that_is_a_part_of_the_program_is_the_reason() {
+    const INSIDE: [&str; 4] = ["-Wl,-Bstatic", "-lmpich", "-Wl,-Bdynamic", "-Wl,--unresolved-symbols=ignore-all"];
+    let Some(shared) = Built::new(&MPICH, "waits/late_sender.c", &[]) else { return };
+    let inside = Built::new(&MPICH, "waits/late_sender.c", &INSIDE).expect("the same compiler");
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let why = |ends: &str, program: &Path| {
+        let output = record(&folder.path().join("made"), &[ends, &program.display().to_string()]);
+        assert!(!folder.path().join("made").exists(), "no folder for it");
+        (output.status.code(), said(&output))
+    };
+    let reason = format!("the MPI library is linked into {} statically", inside.program().display());
+    let (code, text) = why("true", &inside.program());
+    assert!(code == Some(0) && text.contains(&reason), "{code:?} {text}");
+    let (code, text) = why("false", &inside.program());
+    assert!(code == Some(1) && text.contains(&format!("(exit status: 1), and {reason}")), "{code:?} {text}");
+    let (code, text) = why("true", &shared.program());
+    assert!(code == Some(0) && text.contains("the program did not initialise MPI"), "{code:?} {text}");
+}
+
 /// A launcher that starts nothing has said why; that the program does not use MPI would be a guess, and a wrong one.
 #[test]
 fn a_launcher_that_fails_is_the_reason() {
