@@ -4,7 +4,7 @@
 //! local(B) = Σ_b H_{b mod T}\[min((b+1)B, n)\] − H_{b mod T}\[bB\], n/B look-ups; over all B from 1 to n a harmonic sum, so the
 //! exhaustive search costs O(n log n) (theory 6.7; Su, "Parallel Performance Wizard", chapter 5).
 
-use partune_base::{CallPathId, Id, PeId, Span, WindowId};
+use partune_base::{CallPathId, Id, PeId, Span, Time, WindowId};
 use partune_trace::Trace;
 
 use crate::{
@@ -50,7 +50,7 @@ elements: element *i* on PE ⌊i/B⌋ mod T, all *B* tried. Of factors within 0.
 taken, then the smallest.
 
 `poor_locality`: a better factor exists, and accesses of PEs to their own part are recorded (else how local the program is cannot be known). Its time is
-that of remote accesses, times the share of them that the factor makes local.
+that of remote accesses (of several at once, each moment counts once), times the share of them that the factor makes local.
 
 **Source**: affinity analysis of PPW (Su, chapter 5), exhaustive search ours.
 ";
@@ -173,8 +173,12 @@ fn examine(input: &Input<'_>, window: WindowId) -> Option<Found> {
     let (mut local, mut remote) = (0, 0);
     for pe in trace.pes().ids() {
         let stream = &trace.streams()[pe];
-        let mut spent = Span::ZERO;
+        let (mut spent, mut until) = (Span::ZERO, Time::MIN);
         for transfer in input.index.rma.of_pe(pe) {
+            // Accesses may be under way at once, also to other windows: time is that of the first of them.
+            let begin = transfer.start.some().map_or(Time::MAX, |visit| stream.visits.enter[visit.index()]);
+            let alone = transfer.completed.since(begin.max(until)).clamp_positive();
+            until = until.max(transfer.completed);
             let Some(row) =
                 stream.transfers.get(transfer.row as usize).filter(|row| row.window == window && row.bytes > 0)
             else {
@@ -190,9 +194,8 @@ fn examine(input: &Input<'_>, window: WindowId) -> Option<Found> {
             }
             remote += row.bytes;
             if let Some(visit) = transfer.start.some() {
-                let visit = stream.visits.at(visit);
-                spent += transfer.completed.since(visit.enter);
-                paths[visit.path.index()] += transfer.completed.since(visit.enter);
+                spent += alone;
+                paths[stream.visits.path[visit.index()].index()] += alone;
             }
         }
         if spent.is_positive() {

@@ -4,9 +4,10 @@ use partune_base::{CallPathId, Id, PeId, Span, Table, Time};
 use partune_trace::{PeKind, Role, Trace, Visit};
 use rayon::prelude::*;
 
+use crate::places::told;
 use crate::spending::{Kinds, Level, Meter};
 use crate::useful::{cpu_pes, operations_between_processes, role_of_path};
-use crate::{Analysis, Base, Finding, Input, Occurrence, Outcome, Pattern, by_place, tiling};
+use crate::{Analysis, Base, Finding, Input, Occurrence, Outcome, Pattern, Wait, tiling};
 
 pub(crate) static COSTS: Analysis = Analysis {
     name: "costs",
@@ -20,21 +21,22 @@ pub(crate) static COSTS: Analysis = Analysis {
 const DOCS: &str = "\
 # Costs
 
-Time between start-up and shut-down that is neither computation nor a wait, by the place where it goes, summed over PEs. Together
-with the waits it is all that a run loses, so the largest loss always has a finding.
+Time that is neither computation nor a wait, by the place where it goes, summed over PEs. Together with the waits it is all that a run
+loses between start-up and shut-down, but for threads that idle beside a main thread that computes (serial sections, see the bounds) and pauses of
+the recorder. So the largest loss always has a finding.
 
 | pattern | time |
 |---|---|
-| operation_cost | in operations that communicate, synchronise or manage, less the waits in them (in collective management, where waits have no finding of their own, with them); start-up and shut-down are left out |
+| operation_cost | in operations that communicate, synchronise or manage, less the waits in them (in collective management, where waits have no finding of their own, with them) |
 | input_output | in operations on files, less the waits in them |
 | wait_on_device | in operations that wait for a device |
+| start_up | in start-up and shut-down, less the waits in them within the run. Most of it is outside of the run, of which shares are: that part is told apart (`outside_s`), and is in none of the sums, shares and ranks |
 | fork_join | of each member of a team: from the fork until its part begins, and from the end of its part until the join, with nothing recorded in it |
 | idle_threads | of threads in no team, while the main thread of their process communicates with other processes |
 
-A finding is reported from ten times the share that findings of losses need (1 % of the run): some cost is the usual price. Where another
+A place is the same construct in the same function. A finding is reported from ten times the share that findings of losses need (1 % of the
+run): some cost is the usual price. Places that cost less are told together: those of a construct as one finding if they reach it, else those of a pattern. Where another
 finding tells why an operation takes long (small transfers, a redundant barrier, …), its time is taken out of that of the same call path.
-
-Threads that idle while their main thread computes are serial sections, see the bounds.
 
 **Source**: ours; with Scalasca's metrics of time in MPI, OpenMP management and idle threads as the model.
 ";
@@ -46,6 +48,8 @@ const USUAL: i64 = 10;
 #[derive(Clone, Copy, Default)]
 struct Cost {
     time: Span,
+    /// What is outside of the run besides.
+    outside: Span,
     count: u64,
     longest: (Time, Time),
 }
@@ -83,8 +87,7 @@ fn run(input: &Input<'_>) -> Outcome {
     all.sort_by_key(|row| row.0);
     let least = input.least().saturating_mul(USUAL).max(1);
     let findings = all.chunk_by(|a, b| a.0 == b.0).map(|rows| finding(input, rows)).collect();
-    let findings = by_place(trace, findings, input.options.details);
-    Outcome { findings: findings.into_iter().filter(|it| it.time.0 >= least).collect(), sections: Vec::new() }
+    Outcome { findings: told(trace, findings, least, input.options.details), sections: Vec::new() }
 }
 
 impl Cost {
@@ -122,7 +125,8 @@ impl Sums {
         self.touched.sort_unstable();
         self.touched.dedup();
         let costs = self.touched.drain(..).map(|path| (path, std::mem::take(&mut self.costs[path])));
-        costs.filter(|(_, cost)| cost.time.is_positive()).map(|(path, cost)| ((pattern(path), path), cost)).collect()
+        let is_some = |(_, cost): &(CallPathId, Cost)| cost.time.is_positive() || cost.outside.is_positive();
+        costs.filter(is_some).map(|(path, cost)| ((pattern(path), path), cost)).collect()
     }
 }
 
@@ -130,18 +134,24 @@ impl Sums {
 fn operations(input: &Input<'_>, pe: PeId, base: &Base, sums: &mut Sums) -> Costs {
     let (trace, stream) = (input.trace, &input.trace.streams()[pe]);
     let clip = |begin: Time, end: Time| (begin.max(base.begin), end.min(base.end));
-    let is_told = |path| !matches!(role_of_path(trace, path), Role::Init | Role::Finalize);
-    for visit in stream.operations.iter().map(|visit| stream.visits.at(*visit)).filter(|visit| is_told(visit.path)) {
+    let is_start_up = |path| matches!(role_of_path(trace, path), Role::Init | Role::Finalize);
+    for visit in stream.operations.iter().map(|visit| stream.visits.at(*visit)) {
         let (begin, end) = clip(visit.enter, visit.exit);
-        if end > begin {
+        if is_start_up(visit.path) {
+            let (cost, inside) = (sums.at(visit.path), end.since(begin).clamp_positive());
+            cost.add(visit.enter, visit.exit, inside);
+            cost.outside += visit.duration() - inside;
+        } else if end > begin {
             sums.at(visit.path).add(begin, end, end.since(begin));
         }
     }
-    for wait in input.waits.of_pe(pe) {
+    let of_start_up = |wait: &&Wait| is_start_up(trace.visit(pe, wait.operation).path);
+    for wait in input.waits.of_pe(pe).iter().chain(input.waits.management_of_pe(pe).iter().filter(of_start_up)) {
         let (begin, end) = clip(wait.begin, wait.end);
         sums.at(trace.visit(pe, wait.operation).path).time -= end.since(begin).clamp_positive();
     }
     sums.finish(|path| match role_of_path(trace, path) {
+        Role::Init | Role::Finalize => Pattern::StartUp,
         Role::DeviceWait => Pattern::WaitOnDevice,
         Role::Io => Pattern::InputOutput,
         _ => Pattern::OperationCost,
@@ -245,8 +255,9 @@ fn finding(input: &Input<'_>, rows: &[Row]) -> Finding {
     longest.truncate(input.options.details);
     Finding {
         time: rows.iter().map(|(_, _, cost)| cost.time).sum(),
+        outside: rows.iter().map(|(_, _, cost)| cost.outside).sum(),
         count: rows.iter().map(|(_, _, cost)| cost.count).sum(),
-        pes: rows.iter().map(|(_, pe, cost)| (*pe, cost.time)).collect(),
+        pes: rows.iter().map(|(_, pe, cost)| (*pe, cost.time)).filter(|(_, time)| time.is_positive()).collect(),
         occurrences: longest,
         ..Finding::at(input.trace, pattern, path)
     }

@@ -43,6 +43,8 @@ pub enum Pattern {
     OperationCost,
     InputOutput,
     WaitOnDevice,
+    /// Start-up and shut-down of a paradigm, most of it outside of the run.
+    StartUp,
     /// Members of a team have nothing to do while it is forked or joined.
     ForkJoin,
     /// Threads have nothing to do while their process communicates.
@@ -64,6 +66,17 @@ pub(crate) enum Kind {
     Reason,
     /// Why PEs wait: some have more to do than others.
     Uneven,
+}
+
+/// What PEs lose time by, as the account of time has it ([`crate::Account`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    Waiting,
+    Devices,
+    StartUp,
+    Transfer,
+    Io,
+    Idle,
 }
 
 /// Who made operations at a place wait: the root, not one that only waited itself.
@@ -101,6 +114,8 @@ pub struct Finding {
     pub path: CallPathId,
     /// The loss, summed over PEs.
     pub time: Span,
+    /// What is lost besides outside of the run, which is what shares are shares of ([`crate::Base`]): by start-up and shut-down.
+    pub outside: Span,
     /// How many times.
     pub count: u64,
     /// The loss of each PE that has one, in order of PE.
@@ -115,7 +130,8 @@ pub struct Finding {
     pub facts: Vec<(&'static str, f64)>,
     /// What of `time` is waiting that findings of waits have as well, and where most of that is; none for waits themselves.
     pub waits: Option<Told>,
-    /// The call paths that lead to this place where there are several, with their part of `time`, largest first: `path` is the first.
+    /// The call paths that lead to this place where there are several, with their part of `time`, largest first: `path` is the first. They end
+    /// in one construct in one function; those of places that are told together, in several.
     pub paths: Vec<(CallPathId, Span)>,
 }
 
@@ -143,6 +159,7 @@ impl Finding {
             role: path.some().map_or(Role::User, |path| role_of_path(trace, path)),
             path,
             time: Span::ZERO,
+            outside: Span::ZERO,
             count: 0,
             pes: Vec::new(),
             causes: Vec::new(),
@@ -161,13 +178,18 @@ impl Finding {
 
     /// The call paths that lead to its place.
     pub fn call_paths(&self) -> impl Iterator<Item = CallPathId> {
-        let alone = self.paths.is_empty().then_some(self.path);
-        alone.into_iter().chain(self.paths.iter().map(|(path, _)| *path))
+        self.shares().map(|(path, _)| path)
+    }
+
+    /// The same, each with its part of `time`.
+    pub fn shares(&self) -> impl Iterator<Item = (CallPathId, Span)> {
+        let alone = self.paths.is_empty().then_some((self.path, self.time));
+        alone.into_iter().chain(self.paths.iter().copied())
     }
 }
 
 impl Pattern {
-    pub const ALL: [Pattern; 26] = [
+    pub const ALL: [Pattern; 27] = [
         Pattern::LateSender,
         Pattern::LateReceiver,
         Pattern::WaitAtBarrier,
@@ -191,6 +213,7 @@ impl Pattern {
         Pattern::OperationCost,
         Pattern::InputOutput,
         Pattern::WaitOnDevice,
+        Pattern::StartUp,
         Pattern::ForkJoin,
         Pattern::IdleThreads,
         Pattern::WaitForProcessor,
@@ -222,6 +245,7 @@ impl Pattern {
             Pattern::OperationCost => "operation_cost",
             Pattern::InputOutput => "input_output",
             Pattern::WaitOnDevice => "wait_on_device",
+            Pattern::StartUp => "start_up",
             Pattern::ForkJoin => "fork_join",
             Pattern::IdleThreads => "idle_threads",
             Pattern::WaitForProcessor => "wait_for_processor",
@@ -244,6 +268,7 @@ impl Pattern {
             Pattern::OperationCost
             | Pattern::InputOutput
             | Pattern::WaitOnDevice
+            | Pattern::StartUp
             | Pattern::ForkJoin
             | Pattern::IdleThreads => Kind::Cost,
             Pattern::WaitForProcessor => Kind::Cost,
@@ -265,9 +290,24 @@ impl Pattern {
         }
     }
 
-    /// Whether its time is a part of the run that no finding of another such pattern has: waits, and costs where nobody was late. There is
-    /// one such finding a place.
-    pub fn adds_up(self) -> bool {
-        self.is_wait() || self.kind() == Kind::Cost
+    /// Whether a finding of it tells of such a loss. Imbalance is told with the waits in which it shows; where it shows in none, PEs idle.
+    pub fn tells(self, loss: Loss) -> bool {
+        match self {
+            Pattern::WaitOnDevice => loss == Loss::Devices,
+            Pattern::StartUp => loss == Loss::StartUp,
+            Pattern::InputOutput => loss == Loss::Io,
+            _ => match self.kind() {
+                Kind::Wait | Kind::GroupWait => loss == Loss::Waiting,
+                Kind::Uneven => matches!(loss, Loss::Waiting | Loss::Idle),
+                Kind::Reason => loss == Loss::Transfer,
+                Kind::Cost if self == Pattern::OperationCost => loss == Loss::Transfer,
+                Kind::Cost => loss == Loss::Idle,
+            },
+        }
+    }
+
+    /// Whether a place has one finding of it, whatever call paths and lines lead there; imbalance is of call paths.
+    pub fn is_of_place(self) -> bool {
+        self.kind() != Kind::Uneven
     }
 }

@@ -61,6 +61,7 @@ mod tensor;
 mod tiling;
 mod timeline;
 mod times;
+mod top_operations;
 mod transfer_sizes;
 mod transfers;
 mod useful;
@@ -75,14 +76,14 @@ pub use compare::{
 pub use critical_path::{CriticalPath, Impact};
 pub use delay::{DelayCost, Delays};
 pub use ending::{EarlyEnd, Stand};
-pub use finding::{Cause, Finding, Occurrence, Pattern};
+pub use finding::{Cause, Finding, Loss, Occurrence, Pattern};
 pub use fit::{Fit, Line};
 pub use input::{Input, Options};
 pub use iterations::turn_begins;
 pub use places::by_place;
 pub use results::{
     Account, Activities, ActivityTimes, AnalysisResult, Bound, Efficiency, Gap, Hierarchies, Hierarchy, Level,
-    LevelFactors, Pair,
+    LevelFactors, Pair, TopOperation,
 };
 pub use same_loss::once;
 pub use scaling::{

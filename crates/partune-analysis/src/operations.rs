@@ -8,7 +8,9 @@ use partune_trace::{Role, Trace, VisitIx};
 
 use crate::sums::OperationSums;
 use crate::useful::role_of_path;
-use crate::{Analysis, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values};
+use crate::{
+    Analysis, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values, top_operations,
+};
 
 /// Rows of the table of places.
 const ROWS: usize = 1000;
@@ -22,43 +24,61 @@ pub(crate) static OPERATIONS: Analysis = Analysis {
     run,
 };
 
-const SHOWS: &[SectionShape] = &[SectionShape {
-    name: "operations",
-    scalars: &[],
-    tables: &[
-        TableShape {
-            name: "roles",
+const SHOWS: &[SectionShape] = &[
+    SectionShape {
+        name: "operations",
+        scalars: &[],
+        tables: &[
+            TableShape {
+                name: "roles",
+                columns: &[
+                    ("role", Shape::Word),
+                    ("count", Shape::Count),
+                    ("seconds", Shape::SECONDS),
+                    ("waiting", Shape::SECONDS),
+                    ("transfer", Shape::SECONDS),
+                    ("mean", Shape::SECONDS),
+                    ("shortest", Shape::SECONDS),
+                    ("longest", Shape::SECONDS),
+                    ("transfers", Shape::Count),
+                    ("bytes", Shape::BYTES),
+                ],
+            },
+            TableShape {
+                name: "operations",
+                columns: &[
+                    ("callpath", Shape::Path),
+                    ("role", Shape::Word),
+                    ("count", Shape::Count),
+                    ("seconds", Shape::SECONDS),
+                    ("waiting", Shape::SECONDS),
+                    ("transfer", Shape::SECONDS),
+                    ("mean", Shape::SECONDS),
+                    ("shortest", Shape::SECONDS),
+                    ("longest", Shape::SECONDS),
+                    ("transfers", Shape::Count),
+                    ("bytes", Shape::BYTES),
+                ],
+            },
+        ],
+    },
+    SectionShape {
+        name: "top_operations",
+        scalars: &[],
+        tables: &[TableShape {
+            name: "top_operations",
             columns: &[
+                ("construct", Shape::Construct),
                 ("role", Shape::Word),
                 ("count", Shape::Count),
                 ("seconds", Shape::SECONDS),
                 ("waiting", Shape::SECONDS),
-                ("transfer", Shape::SECONDS),
-                ("mean", Shape::SECONDS),
-                ("shortest", Shape::SECONDS),
-                ("longest", Shape::SECONDS),
-                ("transfers", Shape::Count),
                 ("bytes", Shape::BYTES),
+                ("share", Shape::RATIO),
             ],
-        },
-        TableShape {
-            name: "operations",
-            columns: &[
-                ("callpath", Shape::Path),
-                ("role", Shape::Word),
-                ("count", Shape::Count),
-                ("seconds", Shape::SECONDS),
-                ("waiting", Shape::SECONDS),
-                ("transfer", Shape::SECONDS),
-                ("mean", Shape::SECONDS),
-                ("shortest", Shape::SECONDS),
-                ("longest", Shape::SECONDS),
-                ("transfers", Shape::Count),
-                ("bytes", Shape::BYTES),
-            ],
-        },
-    ],
-}];
+        }],
+    },
+];
 
 const DOCS: &str = "\
 # Operations
@@ -70,6 +90,10 @@ data and the library's own work. Non-blocking operations are two: their start, a
 started to send, received, contributed to and got from a collective, or accessed in another PE's memory, in so many `transfers`;
 `mean`, `shortest` and `longest` are durations of one operation. A profile does not tell what is waiting, so these columns are missing
 there.
+
+`top_operations` is the table of the first screen: one row a construct, longest first, of what PEs of CPUs spent in it between start-up and shut-down.
+`share` is of the run on all PEs; all rows together are what the account of time has as waiting, for others, for devices or in start-up, as transfer and as
+input and output.
 
 **Source**: generic operation types, durations and delays of PPW (Su, chapter 4, figures 4-4 to 4-7).
 ";
@@ -121,7 +145,8 @@ fn run(input: &Input<'_>) -> Outcome {
     let (paths, sums): (Vec<CallPathId>, Vec<Sums>) = rows.into_iter().unzip();
     let keys = vec![Column::new("callpath", Values::Path(paths)), Column::new("role", Values::Word(words))];
     section.tables.push(table(trace, "operations", keys, &sums));
-    Outcome { findings: Vec::new(), sections: vec![section] }
+    let sections = std::iter::once(section).chain(top_operations::section(input)).collect();
+    Outcome { findings: Vec::new(), sections }
 }
 
 fn path_at(trace: &Trace, pe: PeId, visit: VisitIx) -> CallPathId {

@@ -1,14 +1,15 @@
-//! Places: call paths that end in one construct at one line of the source are one place, whoever called the function around it.
+//! Places: call paths that end in one construct in one function are one place, at whichever lines and whoever called the function.
 //!
-//! A loss is told once for its place, with the call paths that lead there; who wants to know which of them costs most finds it beneath.
+//! A loss is told once for its place, with the call paths that lead there; who wants to know which line or caller costs most finds it
+//! beneath. What is lost at places that are too small to be told each is told together, so that nothing that matters is in no finding.
 
 use std::cmp::Reverse;
 
-use partune_base::{CallPathId, Span, Table};
+use partune_base::{CallPathId, Span, StringId, Table};
 use partune_trace::Trace;
 use rustc_hash::FxHashMap;
 
-use crate::{Cause, Finding, Pattern};
+use crate::{Cause, Finding};
 
 /// For each call path, the first path at its place.
 pub(crate) struct Places(Table<CallPathId, CallPathId>);
@@ -18,7 +19,7 @@ impl Places {
     pub(crate) fn of(trace: &Trace) -> Places {
         let mut first = FxHashMap::default();
         let paths = trace.paths();
-        Places(paths.ids().map(|path| *first.entry(paths.place(path)).or_insert(path)).collect())
+        Places(paths.ids().map(|path| *first.entry(paths.place(path).scope()).or_insert(path)).collect())
     }
 
     /// The first path at the place of a path.
@@ -27,17 +28,37 @@ impl Places {
     }
 }
 
-/// Waits and costs with one finding a place. Of each at most `details` causes and occurrences are kept.
+/// Findings of places with one finding a place. Of each at most `details` causes and occurrences are kept.
 pub fn by_place(trace: &Trace, findings: Vec<Finding>, details: usize) -> Vec<Finding> {
     let places = Places::of(trace);
-    let mut known: FxHashMap<(Pattern, CallPathId), usize> = FxHashMap::default();
+    joined(findings, details, |finding| {
+        finding.pattern.is_of_place().then(|| (finding.pattern, places.first(finding.path)))
+    })
+}
+
+/// Findings of places, of which each pattern has those that lose at least so much; the others of a construct together are one if they
+/// lose as much, else all that are left are.
+pub(crate) fn told(trace: &Trace, findings: Vec<Finding>, least: i64, details: usize) -> Vec<Finding> {
+    let is_told = |finding: &Finding| (finding.time + finding.outside).0 >= least;
+    let construct = |path: CallPathId| path.some().map_or(StringId::NONE, |path| trace.paths().place(path).construct);
+    let (mut told, small): (Vec<_>, Vec<_>) = by_place(trace, findings, details).into_iter().partition(is_told);
+    let of_construct = joined(small, details, |finding| Some((finding.pattern, construct(finding.path))));
+    let (elsewhere, rest): (Vec<_>, Vec<_>) = of_construct.into_iter().partition(is_told);
+    told.extend(elsewhere);
+    told.extend(joined(rest, details, |finding| Some(finding.pattern)).into_iter().filter(is_told));
+    told
+}
+
+/// Findings with equal keys as one, where the first of them was; those without stay.
+fn joined<K: Eq + std::hash::Hash>(
+    findings: Vec<Finding>,
+    details: usize,
+    key: impl Fn(&Finding) -> Option<K>,
+) -> Vec<Finding> {
+    let mut known: FxHashMap<K, usize> = FxHashMap::default();
     let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
     for finding in findings {
-        if !finding.pattern.adds_up() {
-            kept.push(finding);
-            continue;
-        }
-        let at = *known.entry((finding.pattern, places.first(finding.path))).or_insert(kept.len());
+        let at = key(&finding).map_or(kept.len(), |key| *known.entry(key).or_insert(kept.len()));
         match kept.get_mut(at) {
             Some(same) => same.join(finding),
             None => kept.push(finding),
@@ -50,11 +71,16 @@ pub fn by_place(trace: &Trace, findings: Vec<Finding>, details: usize) -> Vec<Fi
 impl Finding {
     /// Adds what is lost at the same place on another call path.
     fn join(&mut self, other: Finding) {
+        join_facts(self, &other);
         if self.paths.is_empty() {
             self.paths.push((self.path, self.time));
         }
-        self.paths.push((other.path, other.time));
+        if other.paths.is_empty() {
+            self.paths.push((other.path, other.time));
+        }
+        self.paths.extend(other.paths);
         self.time += other.time;
+        self.outside += other.outside;
         self.count += other.count;
         self.unexplained += other.unexplained;
         self.pes.extend(other.pes);
@@ -64,14 +90,15 @@ impl Finding {
 
     /// Brings what was added into order.
     fn settle(&mut self, details: usize) {
+        self.paths.sort_by_key(|(path, _)| *path);
+        add_equal(&mut self.paths);
         self.paths.sort_by_key(|(path, time)| (Reverse(*time), *path));
         self.path = self.paths[0].0;
+        if let [_] = self.paths.as_slice() {
+            self.paths.clear();
+        }
         self.pes.sort_by_key(|(pe, _)| *pe);
-        self.pes.dedup_by(|next, sum| {
-            let same = next.0 == sum.0;
-            sum.1 += if same { next.1 } else { Span::ZERO };
-            same
-        });
+        add_equal(&mut self.pes);
         let root = |cause: &Cause| (cause.pe, cause.path, cause.origin);
         self.causes.sort_by_key(|cause| (root(cause), Reverse(cause.time)));
         self.causes.dedup_by(|next, sum| {
@@ -90,4 +117,45 @@ impl Finding {
         self.occurrences.sort_by_key(|it| (Reverse(it.end.since(it.begin)), it.begin, it.pe));
         self.occurrences.truncate(details);
     }
+}
+
+/// Adds up what neighbours with equal keys have.
+fn add_equal<K: PartialEq>(rows: &mut Vec<(K, Span)>) {
+    rows.dedup_by(|next, sum| {
+        let same = next.0 == sum.0;
+        sum.1 += if same { next.1 } else { Span::ZERO };
+        same
+    });
+}
+
+/// Facts that are sums over call paths.
+const SUMS: [&str; 5] = ["transfers", "runs", "unknown_addresses", "visits", "instances"];
+/// Facts that are means over what `count` counts.
+const MEANS: [&str; 2] = ["mean_seconds", "baseline_seconds"];
+
+/// The facts of two findings together: sums, means, and what is the same of both; others do not hold for both.
+fn join_facts(finding: &mut Finding, other: &Finding) {
+    let fact = |of: &[(&'static str, f64)], name: &str| of.iter().find(|it| it.0 == name).map(|it| it.1);
+    let weights = |name: &str| match name {
+        "mean_bytes" => Some((fact(&finding.facts, "transfers")?, fact(&other.facts, "transfers")?)),
+        _ if MEANS.contains(&name) => Some((finding.count as f64, other.count as f64)),
+        _ => None,
+    };
+    let mut facts: Vec<(&'static str, f64)> = Vec::with_capacity(finding.facts.len());
+    let more = other.facts.iter().filter(|it| fact(&finding.facts, it.0).is_none());
+    for name in finding.facts.iter().chain(more).map(|it| it.0) {
+        let both = (fact(&finding.facts, name), fact(&other.facts, name));
+        let value = match (both, weights(name)) {
+            ((one, two), _) if SUMS.contains(&name) => Some(one.unwrap_or(0.0) + two.unwrap_or(0.0)),
+            ((Some(one), Some(two)), Some((of_one, of_two))) => Some((one * of_one + two * of_two) / (of_one + of_two)),
+            ((one, two), _) if one == two || name == "factor" => one,
+            _ => None,
+        };
+        facts.extend(value.map(|value| (name, value)));
+    }
+    let ratio = fact(&facts, "mean_seconds").zip(fact(&facts, "baseline_seconds")).map(|(mean, needed)| mean / needed);
+    if let (Some(ratio), Some(factor)) = (ratio, facts.iter_mut().find(|it| it.0 == "factor")) {
+        factor.1 = ratio;
+    }
+    finding.facts = facts;
 }

@@ -1,11 +1,11 @@
 //! Results that others calculate with, as types: whoever reads one names a field, which the compiler knows. The figures of a section are made from
 //! its result, and what the schema says of them from the same declaration.
 
-use partune_base::PeId;
-use partune_trace::Activity;
+use partune_base::{PeId, RegionId};
+use partune_trace::{Activity, Role};
 
-use crate::EarlyEnd;
 use crate::section::{Column, DataTable, Scalar, Section, Unit, Values};
+use crate::{EarlyEnd, Loss};
 
 /// The result of an analysis whose figures are more than rows to be shown.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +16,7 @@ pub enum AnalysisResult {
     Activities(Activities),
     Pairs(Vec<Pair>),
     Ending(EarlyEnd),
+    Operations(Vec<TopOperation>),
 }
 
 impl AnalysisResult {
@@ -41,6 +42,10 @@ impl AnalysisResult {
 
     pub fn pairs(&self) -> Option<&[Pair]> {
         if let AnalysisResult::Pairs(pairs) = self { Some(pairs) } else { None }
+    }
+
+    pub fn operations(&self) -> Option<&[TopOperation]> {
+        if let AnalysisResult::Operations(operations) = self { Some(operations) } else { None }
     }
 }
 
@@ -117,6 +122,21 @@ figures! {
         thread_communication: Ratio,
         thread_serialization: Ratio,
         thread_transfer: Ratio,
+    }
+}
+
+impl Account {
+    /// What PEs lose time by, in seconds.
+    pub fn losses(&self) -> [(Loss, f64); 6] {
+        [
+            (Loss::Waiting, self.waiting),
+            (Loss::Devices, self.device_waiting),
+            (Loss::StartUp, self.start_up),
+            (Loss::Transfer, self.transfer),
+            (Loss::Io, self.io),
+            (Loss::Idle, self.idle),
+        ]
+        .map(|(loss, seconds)| (loss, seconds.unwrap_or(0.0)))
     }
 }
 
@@ -321,5 +341,40 @@ impl Pair {
             Column::seconds("seconds", pairs.iter().map(|pair| pair.seconds).collect()),
         ];
         DataTable { name, columns }
+    }
+}
+
+/// What a construct took of the run, on all PEs of CPUs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TopOperation {
+    /// A region of the construct.
+    pub construct: RegionId,
+    pub role: Role,
+    pub count: u64,
+    pub seconds: f64,
+    /// What of it was waiting; none where only sums were recorded.
+    pub waiting: Option<f64>,
+    pub bytes: u64,
+    /// Of the run on all PEs.
+    pub share: f64,
+}
+
+impl TopOperation {
+    /// The section that shows them.
+    pub(crate) fn section(rows: Vec<TopOperation>, name: &'static str) -> Section {
+        let number = |unit, of: fn(&TopOperation) -> f64| Values::Number(unit, rows.iter().map(of).collect());
+        let mut columns = vec![
+            Column::new("construct", Values::Construct(rows.iter().map(|row| row.construct).collect())),
+            Column::new("role", Values::Word(rows.iter().map(|row| row.role.name()).collect())),
+            Column::new("count", Values::Count(rows.iter().map(|row| row.count).collect())),
+            Column::new("seconds", number(Unit::Seconds, |row| row.seconds)),
+        ];
+        if rows.iter().all(|row| row.waiting.is_some()) {
+            columns.push(Column::new("waiting", number(Unit::Seconds, |row| row.waiting.unwrap_or(0.0))));
+        }
+        columns.push(Column::new("bytes", number(Unit::Bytes, |row| row.bytes as f64)));
+        columns.push(Column::new("share", number(Unit::Ratio, |row| row.share)));
+        let tables = vec![DataTable { name, columns }];
+        Section { name, tables, result: Some(AnalysisResult::Operations(rows)), ..Section::default() }
     }
 }

@@ -6,6 +6,8 @@
 //!
 //! What an operation costs by itself is told by the finding that says why, if there is one at its call path; only the rest is left.
 
+use std::cmp::Reverse;
+
 use partune_base::{CallPathId, Span};
 use partune_trace::Trace;
 use rustc_hash::FxHashMap;
@@ -50,15 +52,20 @@ pub fn once(trace: &Trace, findings: Vec<Finding>, least: i64) -> Vec<Finding> {
 fn without_reasons(findings: Vec<Finding>, least: i64) -> Vec<Finding> {
     let mut told: FxHashMap<CallPathId, Span> = FxHashMap::default();
     for finding in findings.iter().filter(|it| it.pattern.kind() == Kind::Reason) {
-        *told.entry(finding.path).or_default() += finding.time;
+        finding.shares().for_each(|(path, time)| *told.entry(path).or_default() += time);
     }
     let rest = |finding: Finding| {
         if finding.pattern != Pattern::OperationCost {
             return Some(finding);
         }
-        let told: Span = finding.call_paths().filter_map(|path| told.get(&path)).copied().sum();
-        let remainder = finding.time - told;
-        (remainder.0 >= least.max(1)).then(|| scaled(finding, remainder))
+        let of_path = |path: &CallPathId| told.get(path).copied().unwrap_or_default();
+        let mut paths = finding.paths.clone();
+        paths.iter_mut().for_each(|(path, time)| *time -= of_path(path));
+        paths.retain(|(_, time)| time.is_positive());
+        paths.sort_by_key(|(path, time)| (Reverse(*time), *path));
+        let remainder = finding.time - finding.call_paths().map(|path| of_path(&path)).sum::<Span>();
+        let path = paths.first().map_or(finding.path, |(path, _)| *path);
+        (remainder.0 >= least.max(1)).then(|| Finding { path, paths, ..scaled(finding, remainder) })
     };
     findings.into_iter().filter_map(rest).collect()
 }

@@ -40,6 +40,8 @@ pub enum Values {
     Group(Vec<GroupId>),
     /// Regions: shown with name and location.
     Region(Vec<RegionId>),
+    /// Constructs, each by a region of it: shown with the name that it has everywhere.
+    Construct(Vec<RegionId>),
     /// Metrics: shown with name and unit.
     Metric(Vec<MetricId>),
     /// Call paths: shown with construct, location and path.
@@ -78,6 +80,7 @@ pub enum Shape {
     Pe,
     Group,
     Region,
+    Construct,
     Metric,
     Path,
     Name,
@@ -155,6 +158,7 @@ impl Values {
             Values::Pe(_) => Shape::Pe,
             Values::Group(_) => Shape::Group,
             Values::Region(_) => Shape::Region,
+            Values::Construct(_) => Shape::Construct,
             Values::Metric(_) => Shape::Metric,
             Values::Path(_) => Shape::Path,
             Values::Name(_) => Shape::Name,
@@ -169,7 +173,7 @@ impl Values {
             Values::Count(values) => values.len(),
             Values::Pe(values) => values.len(),
             Values::Group(values) => values.len(),
-            Values::Region(values) => values.len(),
+            Values::Region(values) | Values::Construct(values) => values.len(),
             Values::Metric(values) => values.len(),
             Values::Path(values) => values.len(),
             Values::Name(values) => values.len(),

@@ -1,5 +1,5 @@
-//! Waits as findings: one for each pattern and call path, which become one a place ([`crate::by_place`]), with the PEs that wait and those that
-//! make them wait.
+//! Waits as findings: one for each pattern and place, with the PEs that wait and those that make them wait. They are made by call path, and
+//! become one a place ([`told`]).
 
 use partune_base::{CallPathId, PeId, Span};
 use rayon::prelude::*;
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::blame::{self, Account, Charge};
 use crate::delay::{Lookup, NEGLIGIBLE, Root, RootCharge, Roots};
-use crate::places::Places;
+use crate::places::told;
 use crate::{Analysis, Cause, Finding, Input, Occurrence, Outcome, Pattern, Wait};
 
 /// How many operations that kept others, and of which no wait was looked at for delays, are looked at for a finding.
@@ -25,7 +25,9 @@ pub(crate) static WAIT_STATES: Analysis = Analysis {
 
 const DOCS: &str = "
 Time inside operations that another PE's behaviour cost: it goes if the other comes earlier. One finding for each pattern and
-place of the waiting operation: the same construct at the same line, whatever call paths lead there.
+place of the waiting operation: the same construct in the same function, at whichever lines and whatever call paths lead there (where no
+function is known, at the same line). Waits at places that lose less than the threshold (`minimum`, 0.1 % of the run) are told together: those of a construct as one
+finding if they reach it, else those of a pattern.
 
 | pattern | the wait of one operation |
 |---|---|
@@ -80,21 +82,20 @@ fn run(input: &Input<'_>) -> Outcome {
     let ledger = blame::ledger(input.trace, input.index, input.waits, delays);
     let lookup = Lookup::new(input.trace, input.index, input.waits);
     let least = input.least();
-    let sources = Places::of(input.trace);
-    let mut lost: FxHashMap<(Pattern, CallPathId), Span> = FxHashMap::default();
-    for ((pattern, path), place) in &places {
-        *lost.entry((*pattern, sources.first(*path))).or_default() += place.time;
+    let mut lost: FxHashMap<Pattern, Span> = FxHashMap::default();
+    for ((pattern, _), place) in &places {
+        *lost.entry(*pattern).or_default() += place.time;
     }
     let findings = places
         .into_par_iter()
-        .filter(|((pattern, path), _)| lost[&(*pattern, sources.first(*path))].0 >= least)
+        .filter(|((pattern, _), _)| lost[pattern].0 >= least)
         .map(|((pattern, path), place)| {
             let first = ledger.partition_point(|(account, _)| (account.pattern, account.path) < (pattern, path));
             let end = ledger.partition_point(|(account, _)| (account.pattern, account.path) <= (pattern, path));
             finding(input, pattern, path, place, &ledger[first..end], &lookup)
         })
         .collect();
-    Outcome { findings, sections: Vec::new() }
+    Outcome { findings: told(input.trace, findings, least, input.options.details), sections: Vec::new() }
 }
 
 /// Sums of waits by pattern and call path, in that order.

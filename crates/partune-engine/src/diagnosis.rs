@@ -1,10 +1,11 @@
 //! All that was found, ranked.
 
+use std::cmp::Reverse;
 use std::fmt::Write;
 
 use partune_analysis::{
-    Account, Activities, AnalysisResult, Base, EarlyEnd, Efficiency, Finding, Hierarchies, Options, Pair, Section,
-    by_place, once,
+    Account, Activities, AnalysisResult, Base, EarlyEnd, Efficiency, Finding, Hierarchies, Loss, Options, Pair,
+    Section, TopOperation, by_place, once,
 };
 use partune_base::{Span, Time};
 use partune_diag::{Code, Diagnostic, Quality};
@@ -20,6 +21,13 @@ pub struct Ranked {
     pub finding: Finding,
     /// Share of the time of all PEs between start-up and shut-down ([`Base`]).
     pub fraction: f64,
+}
+
+impl Ranked {
+    /// Whether it is told for what it loses outside of the run, and loses next to nothing within it.
+    pub fn is_outside(&self) -> bool {
+        self.finding.outside.is_positive() && self.fraction < 0.001
+    }
 }
 
 /// The result of an analysis: the run, figures, and findings, worst first.
@@ -81,6 +89,37 @@ impl Diagnosis {
     /// Who gave how much to whom, most bytes first.
     pub fn pairs(&self) -> &[Pair] {
         self.results().find_map(AnalysisResult::pairs).unwrap_or_default()
+    }
+
+    /// What constructs took of the run, longest first.
+    pub fn operations(&self) -> &[TopOperation] {
+        self.results().find_map(AnalysisResult::operations).unwrap_or_default()
+    }
+
+    /// What the run lost most by, and its share of the time of all PEs.
+    pub fn largest_loss(&self) -> Option<(Loss, f64)> {
+        let base = self.run.seconds(Span(Base::of(&self.run.trace).total()));
+        let losses = self.account()?.losses().into_iter().filter(|(_, seconds)| *seconds > 0.0);
+        // Of equal ones the first.
+        let most = losses.reduce(|most, next| if next.1 > most.1 { next } else { most });
+        most.filter(|_| base > 0.0).map(|(loss, seconds)| (loss, seconds / base))
+    }
+
+    /// Positions of the findings that are shown where there is room for so many: the first ones, and after them what would be missing of the
+    /// largest loss: the first finding that tells of what the run lost most by, and start-up and shut-down outside of the run where they took more.
+    pub fn first(&self, count: usize) -> Vec<usize> {
+        let mut shown: Vec<usize> = (0..self.findings.len().min(count)).collect();
+        let Some((loss, share)) = self.largest_loss() else { return shown };
+        let tells = |at: &usize| self.findings[*at].finding.pattern.tells(loss);
+        if !shown.iter().any(tells) {
+            shown.extend((count..self.findings.len()).find(tells));
+        }
+        let total = Base::of(&self.run.trace).total() as f64;
+        let outside = |at: &usize| self.findings[*at].finding.outside;
+        let longest = (0..self.findings.len()).max_by_key(|at| (outside(at), Reverse(*at)));
+        let all: Span = (0..self.findings.len()).map(|at| outside(&at)).sum();
+        shown.extend(longest.filter(|at| all.0 as f64 > share * total && !shown.contains(at)));
+        shown
     }
 
     fn results(&self) -> impl Iterator<Item = &AnalysisResult> {
@@ -197,8 +236,8 @@ pub(crate) fn recording_note(trace: &Trace, options: &Options) -> Option<Diagnos
     })
 }
 
-/// Each loss once, without those below the threshold, what costs most first. Ties go by pattern and place, so that the order is
-/// always the same.
+/// Each loss once, without those below the threshold, what costs most first; what is lost outside of the run does not count. Ties go by
+/// pattern and place, so that the order is always the same.
 pub(crate) fn rank(findings: Vec<Finding>, trace: &Trace, options: &Options) -> Vec<Ranked> {
     let total = Base::of(trace).total();
     let least = (total as f64 * options.minimum) as i64;
@@ -207,7 +246,8 @@ pub(crate) fn rank(findings: Vec<Finding>, trace: &Trace, options: &Options) -> 
         finding,
     };
     let findings = once(trace, by_place(trace, findings, options.details), least).into_iter().map(weigh);
-    let mut ranked: Vec<Ranked> = findings.filter(|ranked| ranked.fraction >= options.minimum).collect();
-    ranked.sort_by_key(|it| (std::cmp::Reverse(it.finding.time), it.finding.pattern, it.finding.path, it.finding.role));
+    let is_told = |ranked: &Ranked| ranked.fraction >= options.minimum || ranked.finding.outside.0 >= least;
+    let mut ranked: Vec<Ranked> = findings.filter(is_told).collect();
+    ranked.sort_by_key(|it| (Reverse(it.finding.time), it.finding.pattern, it.finding.path, it.finding.role));
     ranked
 }

@@ -35,10 +35,10 @@ pub use session::{Opened, Request, analyze, analyze_piece, open};
 
 pub use partune_analysis::{
     Account, Activities, ActivityTimes, Bound, Cause, Change, Column, Comparison, DataTable, EarlyEnd, Efficiency,
-    Figure, Finding, FindingRow, FindingSums, Gap, Growth, Hierarchies, Hierarchy, Level, LevelFactors, Limit, Mode,
-    Note, Occurrence, Options, Pair, PathTime, PathTimes, Pattern, PlaceRow, PlaceSums, Point, RunFigures, Scalar,
-    ScaledRow, ScaledSums, Scaling, ScalingOutcome, Section, SectionShape, Shape, Stand, TableShape, Unit, Values,
-    Verdict,
+    Figure, Finding, FindingRow, FindingSums, Gap, Growth, Hierarchies, Hierarchy, Level, LevelFactors, Limit, Loss,
+    Mode, Note, Occurrence, Options, Pair, PathTime, PathTimes, Pattern, PlaceRow, PlaceSums, Point, RunFigures,
+    Scalar, ScaledRow, ScaledSums, Scaling, ScalingOutcome, Section, SectionShape, Shape, Stand, TableShape,
+    TopOperation, Unit, Values, Verdict,
 };
 pub use partune_diag::{Code, Diagnostic, Quality, Severity};
 pub use partune_machine::Machine;

@@ -89,7 +89,9 @@ struct Finding<'a> {
     #[schemars(extend("enum" = patterns()))]
     pattern: &'static str,
     seconds: f64,
-    /// The same in hours of PEs.
+    /// What is lost besides outside of the run: by start-up and shut-down.
+    outside_s: f64,
+    /// `seconds` in hours of PEs.
     core_hours: f64,
     /// Share of the run's time on all PEs.
     fraction: f64,
@@ -103,6 +105,9 @@ struct Finding<'a> {
     callpath: Vec<Cow<'a, str>>,
     /// The call paths that lead to this place, if there are several, the one that loses most first.
     callpaths: Vec<PathShare<'a>>,
+    /// The lines of the source that it is at, if there are several, the one that loses most first: `location` has that of the call path that
+    /// loses most.
+    lines: Vec<LineShare<'a>>,
     pes: Vec<PeShare>,
     causes: Vec<Cause<'a>>,
     unexplained_s: f64,
@@ -134,6 +139,13 @@ struct WholeName<'a> {
 #[derive(Serialize, JsonSchema)]
 struct PathShare<'a> {
     callpath: Vec<Cow<'a, str>>,
+    seconds: f64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct LineShare<'a> {
+    #[serde(flatten)]
+    location: Location<'a>,
     seconds: f64,
 }
 
@@ -267,10 +279,15 @@ fn finding<'a>(run: &'a Run, ranked: &Ranked) -> Finding<'a> {
         callpath: names::callpath(run, *path),
         seconds: clock.seconds(*time),
     };
+    let line = |(at, time): (partune_engine::Location<'a>, Span)| {
+        let path = finding.call_paths().find(|path| run.location(*path) == at).unwrap_or(finding.path);
+        LineShare { location: location(run, path), seconds: clock.seconds(time) }
+    };
     Finding {
         id: finding_id(run, finding),
         pattern: finding.pattern.name(),
         seconds,
+        outside_s: clock.seconds(finding.outside),
         core_hours: seconds / 3600.0,
         fraction: ranked.fraction,
         count: finding.count,
@@ -279,6 +296,7 @@ fn finding<'a>(run: &'a Run, ranked: &Ranked) -> Finding<'a> {
         location: location(run, finding.path),
         callpath: names::callpath(run, finding.path),
         callpaths: finding.paths.iter().map(share).collect(),
+        lines: names::lines(run, finding).into_iter().map(line).collect(),
         pes: finding.pes.iter().map(|(pe, time)| PeShare { pe: pe.0, seconds: clock.seconds(*time) }).collect(),
         causes: finding
             .causes
@@ -314,14 +332,26 @@ fn finding<'a>(run: &'a Run, ranked: &Ranked) -> Finding<'a> {
     }
 }
 
-/// Stable for the same pattern and place, also between runs of a program: construct, function and line; where call paths are told
-/// apart, the path and the lines of its calls.
+/// Stable for the same pattern and place, also between runs of a program: construct and function with its file (where no function is known, the line); where several
+/// places are told together, what they have in common; where call paths are told apart, the path and the lines of its calls.
 pub fn finding_id(run: &Run, finding: &partune_engine::Finding) -> String {
     let (mut names, mut sites) = (names::callpath(run, finding.path), Vec::new());
-    if finding.pattern.adds_up() {
-        let at = run.location(finding.path);
-        names = vec![names::construct(run, finding.path).into(), at.function.into()];
-        sites.push((at.file, at.line));
+    if finding.pattern.is_of_place() {
+        let common = |same: &dyn Fn(CallPathId) -> bool| finding.call_paths().all(same);
+        let (construct, at) = (names::construct(run, finding.path), run.location(finding.path));
+        let line = if at.function.is_empty() { at.line } else { 0 };
+        let is_there = |path: CallPathId| {
+            let it = run.location(path);
+            (it.file, it.function) == (at.file, at.function) && (line == 0 || it.line == line)
+        };
+        names.clear();
+        if common(&|path| names::construct(run, path) == construct) {
+            names.push(construct.into());
+            if common(&is_there) {
+                names.push(at.function.into());
+                sites.push((at.file, line));
+            }
+        }
     } else {
         let shown = run.frames(finding.path).take(names.len()).map(|frame| frame.site);
         sites.extend(shown.filter(partune_engine::Site::is_known).map(|site| (site.file, site.line)));

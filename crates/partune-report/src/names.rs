@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-use partune_base::{CallPathId, PeId, RegionId, printable, sign};
+use partune_base::{CallPathId, PeId, RegionId, Span, printable, sign};
 pub use partune_diag::seconds;
 pub(crate) use partune_diag::{scale, three_digits};
 use partune_engine::{Cause, Counts, Finding, Frame, Location, Pattern, PeKind, Run};
@@ -62,8 +63,12 @@ pub fn place(run: &Run, path: CallPathId) -> String {
     }
 }
 
-/// Where a finding is: its call path, or the processors that PEs waited for.
-pub fn place_of(run: &Run, finding: &Finding) -> String {
+/// Lines of a place that are named where it has several.
+const LINES: usize = 3;
+
+/// Where a finding is: `MPI_Recv in exchange (halo.c:12, 40)`; where several places are told together, of how many; or the processors that PEs
+/// waited for.
+pub fn spot(run: &Run, finding: &Finding) -> String {
     let host = || {
         let (pe, _) = finding.pes.iter().max_by_key(|(pe, time)| (*time, Reverse(*pe)))?;
         Some(run.process(run.pe(*pe)?.process)?.host).filter(|host| !host.is_empty())
@@ -71,7 +76,55 @@ pub fn place_of(run: &Run, finding: &Finding) -> String {
     if finding.pattern == Pattern::WaitForProcessor {
         return host().map_or_else(|| "processors".to_owned(), |host| format!("processors of {host}"));
     }
-    place(run, finding.path)
+    let of_place = |path: CallPathId| {
+        let at = run.location(path);
+        (at.file, at.function, if at.function.is_empty() { at.line } else { 0 })
+    };
+    let distinct = |of: &dyn Fn(CallPathId) -> String| finding.call_paths().map(of).collect::<HashSet<String>>().len();
+    if finding.paths.is_empty() {
+        return place(run, finding.path);
+    }
+    let constructs = distinct(&|path| construct(run, path).to_owned());
+    if constructs > 1 {
+        return format!(
+            "{} and {}",
+            construct(run, finding.path),
+            plural(constructs - 1, "other operation", "other operations")
+        );
+    }
+    let places = distinct(&|path| format!("{:?}", of_place(path)));
+    if places > 1 {
+        return format!("{} in {places} smaller places", construct(run, finding.path));
+    }
+    let lines = lines(run, finding);
+    if lines.len() < 2 {
+        return place(run, finding.path);
+    }
+    let (name, at) = (construct(run, finding.path), run.location(finding.path));
+    let shown: Vec<String> = lines.iter().take(LINES).map(|(line, _)| line.line.to_string()).collect();
+    let rest = lines.len().saturating_sub(LINES);
+    let more = if rest > 0 { format!(" and {}", plural(rest, "more line", "more lines")) } else { String::new() };
+    format!("{name} in {} ({}:{}{more})", at.function, base_name(at.file), shown.join(", "))
+}
+
+/// The lines that a finding is at where there are several, with their part of its time, the one that loses most first.
+pub fn lines<'a>(run: &'a Run, finding: &Finding) -> Vec<(Location<'a>, Span)> {
+    let mut known: HashMap<(&str, u32, &str), usize> = HashMap::new();
+    let mut lines: Vec<(Location<'a>, Span)> = Vec::new();
+    for (path, time) in finding.paths.iter() {
+        let at = run.location(*path);
+        let row = *known.entry((at.file, at.line, at.function)).or_insert(lines.len());
+        match lines.get_mut(row) {
+            Some((_, sum)) => *sum += *time,
+            None => lines.push((at, *time)),
+        }
+    }
+    if lines.len() < 2 {
+        lines.clear();
+    }
+    // Stable: of equal ones the one of the path that loses most.
+    lines.sort_by_key(|(_, time)| Reverse(*time));
+    lines
 }
 
 /// Operations that are named of those that a cause came through.
@@ -162,9 +215,13 @@ pub fn pes(run: &Run) -> String {
     text
 }
 
+fn base_name(file: &str) -> &str {
+    file.rsplit('/').next().unwrap_or(file)
+}
+
 /// A location as text: `exchange (halo.c:12)`, as far as known.
 pub fn at_text(at: &Location<'_>) -> String {
-    let file = at.file.rsplit('/').next().unwrap_or(at.file);
+    let file = base_name(at.file);
     match (at.function, file, at.line) {
         ("", "", _) => String::new(),
         (function, "", _) => function.to_owned(),

@@ -55,6 +55,9 @@ pub fn step(pattern: Pattern) -> &'static str {
         Pattern::WaitOnDevice => {
             "give the PE work of its own while the device computes, or split the work between both"
         }
+        Pattern::StartUp => {
+            "look at what the launcher and the library do first (name service, file system, processes on a node), or do more in one run; a long run need not care"
+        }
         Pattern::ForkJoin => {
             "put more work into one parallel region and fork less often; do not run more threads than there are processors"
         }

@@ -66,6 +66,7 @@ fn value(shape: Shape) -> Value {
         Shape::Pe => json!({ "description": "Position in pe_names.", "type": ["integer", "null"], "minimum": 0 }),
         Shape::Group => json!({ "description": "Name of a group of PEs.", "type": ["string", "null"] }),
         Shape::Region => json!({ "description": "Name of a region.", "type": ["string", "null"] }),
+        Shape::Construct => json!({ "description": "Name of a construct.", "type": ["string", "null"] }),
         Shape::Metric => json!({ "description": "Name of a metric.", "type": ["string", "null"] }),
         Shape::Path => {
             json!({ "description": "Names, outermost first.", "type": "array", "items": { "type": "string" } })

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use partune_engine::{Account, Diagnosis, Efficiency, Gap, Hierarchy, Run};
+use partune_engine::{Account, Diagnosis, Efficiency, Gap, Hierarchy, Run, TopOperation};
 
 use crate::runs::plural;
 use crate::style::{Style, Tone};
@@ -105,6 +105,43 @@ fn factors(out: &mut String, diagnosis: &Diagnosis, efficiency: &Efficiency, sty
         (Tone::Strong, "efficiency   "),
         &format!("{} = {}{mark}", one((parallel, "parallel")), product.join(" × ")),
     );
+}
+
+/// Rows of the table of operations.
+const OPERATIONS: usize = 5;
+
+/// What constructs took most of the run, and the others together: so shares add up to the time in operations.
+pub(crate) fn operations(out: &mut String, diagnosis: &Diagnosis, style: Style) {
+    let all = diagnosis.operations();
+    if all.is_empty() {
+        return;
+    }
+    // One more row than shown is no longer than what would stand for it.
+    let (shown, others) = all.split_at(if all.len() > OPERATIONS + 1 { OPERATIONS } else { all.len() });
+    let heading =
+        format!("operations{:>39}{:>11}{:>11}{:>13}{:>10}", "calls", "PEs' time", "waiting", "bytes", "of run");
+    let _ = writeln!(out, "\n{}", style.paint(Tone::Strong, &heading));
+    let mut row = |name: &str, rows: &[TopOperation]| {
+        let sum = |of: fn(&TopOperation) -> f64| rows.iter().map(of).sum::<f64>();
+        let waiting: Option<f64> = rows.iter().map(|row| row.waiting).sum();
+        let bytes = rows.iter().map(|row| row.bytes).sum::<u64>();
+        let _ = writeln!(
+            out,
+            "     {name:<33}{:>11}{:>11}{:>11}{:>13}{:>10}",
+            rows.iter().map(|row| row.count).sum::<u64>(),
+            names::seconds(sum(|row| row.seconds)),
+            waiting.map_or_else(|| "–".to_owned(), names::seconds),
+            if bytes > 0 { names::bytes(bytes as f64) } else { "–".to_owned() },
+            names::percent(sum(|row| row.share)),
+        );
+    };
+    for operation in shown {
+        let name = diagnosis.run.region(operation.construct).map_or("", |region| region.construct);
+        row(name, std::slice::from_ref(operation));
+    }
+    if !others.is_empty() {
+        row(&format!("{} others", others.len()), others);
+    }
 }
 
 /// How well devices are used, and what the host's calls to them take.

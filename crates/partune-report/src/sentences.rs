@@ -65,6 +65,16 @@ pub fn verdict(diagnosis: &Diagnosis) -> Vec<Vec<Piece>> {
     sentences
 }
 
+/// What share of the run a finding loses, and what outside of it: `12.0 % of the run, and 3.00 s outside of it`.
+fn share(diagnosis: &Diagnosis, ranked: &Ranked) -> String {
+    let of_run = format!("{} of the run", names::percent(ranked.fraction));
+    let outside = ranked.finding.outside;
+    if !outside.is_positive() {
+        return of_run;
+    }
+    format!("{of_run}, and {} outside of it", names::seconds(diagnosis.run.seconds(outside)))
+}
+
 /// A finding in plain words: who loses how much where, and who makes it.
 pub fn loss(diagnosis: &Diagnosis, ranked: &Ranked) -> Vec<Piece> {
     let run = &diagnosis.run;
@@ -82,8 +92,8 @@ pub fn loss(diagnosis: &Diagnosis, ranked: &Ranked) -> Vec<Piece> {
     let mut pieces = vec![
         plain(format!("{who} ")),
         plain(seconds(finding.time)),
-        plain(format!(" ({} of the run) in ", names::percent(ranked.fraction))),
-        Piece::Code(names::place_of(run, finding)),
+        plain(format!(" ({}) in ", share(diagnosis, ranked))),
+        Piece::Code(names::spot(run, finding)),
         plain(". "),
         plain(words::meaning(finding.pattern)),
     ];

@@ -37,6 +37,9 @@ pub(crate) fn table_json(run: &Run, table: &DataTable) -> Value {
                 Values::Region(values) => {
                     json!(run.region(values[row]).map(|region| region.name))
                 }
+                Values::Construct(values) => {
+                    json!(run.region(values[row]).map(|region| region.construct))
+                }
                 Values::Metric(values) => {
                     json!(run.metric(values[row]).map(|metric| metric.name))
                 }
@@ -70,6 +73,7 @@ pub fn cell_text(run: &Run, values: &Values, row: usize) -> String {
         Values::Pe(values) => names::pe(run, values[row]),
         Values::Group(values) => run.group(values[row]).map_or("", |group| group.name).to_owned(),
         Values::Region(values) => names::region_name(run, values[row]).to_owned(),
+        Values::Construct(values) => run.region(values[row]).map_or("", |region| region.construct).to_owned(),
         Values::Metric(values) => run.metric(values[row]).map_or("", |metric| metric.name).to_owned(),
         Values::Path(values) if !values[row].is_some() => names::OUTSIDE.to_owned(),
         Values::Path(values) => names::callpath(run, values[row]).join(" > "),
@@ -116,6 +120,7 @@ fn table_text(out: &mut String, run: &Run, table: &DataTable, limit: usize) {
                 | Values::Word(_)
                 | Values::Group(_)
                 | Values::Region(_)
+                | Values::Construct(_)
                 | Values::Metric(_)
         )
     };

@@ -1,9 +1,12 @@
 //! The text of `analyze`: a summary that fits one screen, then, if asked, every section.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use partune_base::Span;
 use partune_diag::{Diagnostic, Severity};
-use partune_engine::{Cause, Diagnosis, Finding, Ranked, Run};
+use partune_engine::{Cause, Diagnosis, Finding, Location, Ranked, Run};
 
 use crate::style::{Style, Tone};
 use crate::{ending, names, next, screen, tables, words};
@@ -27,6 +30,7 @@ pub fn text(diagnosis: &Diagnosis, archive: &str, options: TextOptions) -> Strin
         diagnosis.quality.entries().iter().partition(|entry| entry.severity != Severity::Info);
     quality(&mut out, &first, options.style);
     screen::summary(&mut out, diagnosis, options.style);
+    screen::operations(&mut out, diagnosis, options.style);
     findings(&mut out, diagnosis, options);
     quality(&mut out, &last, options.style);
     if options.table_rows > 0 {
@@ -63,11 +67,17 @@ fn findings(out: &mut String, diagnosis: &Diagnosis, options: TextOptions) {
     let unit = if hours { "core-hours" } else { "PEs' time" };
     let heading = format!("what costs most{unit:>62}  {:>8}", "of run");
     let _ = writeln!(out, "\n{}", style.paint(Tone::Strong, &heading));
-    for (number, ranked) in diagnosis.findings.iter().take(count).enumerate() {
-        finding(out, &diagnosis.run, (number + 1, hours), ranked, style);
+    let shown = diagnosis.first(count);
+    let reads = |at: usize| {
+        (names::spot(&diagnosis.run, &diagnosis.findings[at].finding), diagnosis.findings[at].finding.pattern)
+    };
+    let read: Vec<_> = shown.iter().map(|at| reads(*at)).collect();
+    for (row, at) in shown.iter().enumerate() {
+        let alike = read.iter().filter(|it| **it == read[row]).count() > 1;
+        finding(out, &diagnosis.run, (at + 1, hours, alike), &diagnosis.findings[*at], style);
     }
-    if diagnosis.findings.len() > count {
-        let _ = writeln!(out, "     … {} more; --findings N shows them", diagnosis.findings.len() - count);
+    if diagnosis.findings.len() > shown.len() {
+        let _ = writeln!(out, "     … {} more; --findings N shows them", diagnosis.findings.len() - shown.len());
     }
     let worst = &diagnosis.findings[0].finding;
     out.push('\n');
@@ -75,21 +85,38 @@ fn findings(out: &mut String, diagnosis: &Diagnosis, options: TextOptions) {
     style.wrapped(out, (Tone::Strong, "next: "), step);
 }
 
-fn finding(out: &mut String, run: &Run, (number, hours): (usize, bool), ranked: &Ranked, style: Style) {
+fn finding(out: &mut String, run: &Run, (number, hours, alike): (usize, bool, bool), ranked: &Ranked, style: Style) {
     let it = &ranked.finding;
     let seconds = |span| names::seconds(run.seconds(span));
-    let cost = if hours { names::three_digits(run.seconds(it.time) / HOUR) } else { seconds(it.time) };
-    let place = names::place_of(run, it);
-    let _ = writeln!(out, "{number:>3}  {place:<63} {cost:>10}  {:>8}", names::percent(ranked.fraction));
+    let time = if ranked.is_outside() { it.outside } else { it.time };
+    let cost = if hours { names::three_digits(run.seconds(time) / HOUR) } else { seconds(time) };
+    let place = names::spot(run, it);
+    let share = if ranked.is_outside() { "outside".to_owned() } else { names::percent(ranked.fraction) };
+    let _ = writeln!(out, "{number:>3}  {place:<63} {cost:>10}  {share:>8}");
     let caller = callers(run, it).map_or(String::new(), |callers| format!(", called from {callers}"));
+    let outside = match it.outside {
+        outside if outside.is_positive() && !ranked.is_outside() => {
+            format!(", and {} outside of the run", seconds(outside))
+        }
+        _ => String::new(),
+    };
     let times = if it.count == 1 { "once".to_owned() } else { format!("{} times", it.count) };
     let behind = it.facts.iter().filter(|(name, _)| SECOND_FIGURES.contains(name));
     let behind =
         behind.map(|(name, value)| format!(", because of {} of {}", name.replace('_', " "), names::seconds(*value)));
     let title = words::title(it.pattern).to_lowercase();
     let shared = words::sharing(it).map_or(String::new(), |shared| format!(": {shared}"));
-    let what = format!("{title}, {times}{}{caller}{shared}", behind.collect::<String>());
+    let what = format!("{title}, {times}{outside}{}{}{caller}{shared}", behind.collect::<String>(), lines(run, it));
     style.wrapped(out, (Tone::Plain, "     "), &what);
+    if alike {
+        let level = it.facts.iter().find(|(name, _)| *name == "level").map(|(name, value)| words::fact(name, *value));
+        let found = level.map_or(String::new(), |(label, of)| format!("; {label} {of}"));
+        style.wrapped(
+            out,
+            (Tone::Plain, "     at          "),
+            &format!("{}{found}", names::callpath(run, it.path).join(" > ")),
+        );
+    }
     if !it.pes.is_empty() {
         let mut pes = it.pes.clone();
         pes.sort_by_key(|(pe, time)| (std::cmp::Reverse(*time), *pe));
@@ -114,17 +141,41 @@ fn finding(out: &mut String, run: &Run, (number, hours): (usize, bool), ranked: 
 /// Seconds of an hour; from so much time of PEs on, losses are printed in core-hours.
 const HOUR: f64 = 3600.0;
 
+/// The lines that a finding is at where there are several; the two that cost most.
+fn lines(run: &Run, finding: &Finding) -> String {
+    let lines = names::lines(run, finding);
+    let is_one_place = lines.windows(2).all(|it| it[0].0.function == it[1].0.function && it[0].0.file == it[1].0.file);
+    let one = |(at, time): &(Location<'_>, Span)| {
+        let at = if is_one_place { format!("line {}", at.line) } else { names::at_text(at) };
+        format!("{at} {}", names::seconds(run.seconds(*time)))
+    };
+    let shown: Vec<String> = lines.iter().take(2).map(one).collect();
+    match lines.len() {
+        0 | 1 => String::new(),
+        2 => format!(", at {}", shown.join(", ")),
+        more => format!(", at {} and {} more", shown.join(", "), more - 2),
+    }
+}
+
 /// Where the function around a place is called from, as far as known; of several places the two that cost most.
 fn callers(run: &Run, finding: &Finding) -> Option<String> {
     let seconds = |span| names::seconds(run.seconds(span));
     if finding.paths.is_empty() {
         return Some(names::at_text(&names::caller(run, finding.path.some()?)?));
     }
-    let caller = |path| names::called_from(run, path);
-    let shown = finding.paths.iter().take(2).map(|(path, time)| format!("{} {}", caller(*path), seconds(*time)));
-    let shown = shown.collect::<Vec<_>>().join(", ");
-    let rest = finding.paths.len().saturating_sub(2);
-    Some(if rest > 0 { format!("{shown} and {rest} more call paths") } else { shown })
+    let mut of_caller: BTreeMap<String, Span> = BTreeMap::new();
+    for (path, time) in &finding.paths {
+        *of_caller.entry(names::called_from(run, *path)).or_default() += *time;
+    }
+    let mut callers: Vec<(String, Span)> = of_caller.into_iter().collect();
+    callers.sort_by_key(|(_, time)| Reverse(*time));
+    if let [(only, _)] = callers.as_slice() {
+        return (only != names::OUTSIDE).then(|| only.clone());
+    }
+    let shown: Vec<String> = callers.iter().take(2).map(|(at, time)| format!("{at} {}", seconds(*time))).collect();
+    let rest = callers.len().saturating_sub(2);
+    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    Some(format!("{}{more}", shown.join(", ")))
 }
 
 /// Facts of a wait that are the imbalance behind it.

@@ -12,6 +12,7 @@ pub fn title(pattern: Pattern) -> String {
         Pattern::WaitAtNxn => "wait at all-to-all collective".to_owned(),
         Pattern::OperationCost => "cost of the operation itself".to_owned(),
         Pattern::InputOutput => "input and output".to_owned(),
+        Pattern::StartUp => "start-up and shut-down".to_owned(),
         Pattern::ForkJoin => "fork and join of a team".to_owned(),
         _ => pattern.name().replace('_', " "),
     };
@@ -84,6 +85,10 @@ pub fn meaning(pattern: Pattern) -> &'static str {
         }
         Pattern::InputOutput => "Files were read or written.",
         Pattern::WaitOnDevice => "A PE waited for what it had given to a device.",
+        Pattern::StartUp => {
+            "The library started up or shut down. Shares of the run leave out what lies outside of it: before the first PE has started, and after the last one \
+             begins to shut down."
+        }
         Pattern::ForkJoin => {
             "Threads had nothing to do between a fork and the begin of their part, or between its end and the join."
         }

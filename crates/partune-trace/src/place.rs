@@ -19,6 +19,13 @@ impl Place {
     /// Nowhere.
     pub(crate) const NONE: Place = Place { construct: StringId::NONE, site: CallSite::NONE, function: StringId::NONE };
 
+    /// What it is told with: the same construct in the same function is one place, at whichever lines; where no function is known, each
+    /// line is one. Functions of equal names in two files are two.
+    pub fn scope(self) -> Place {
+        let line = if self.function.is_some() { 0 } else { self.site.line };
+        Place { site: CallSite { line, ..self.site }, ..self }
+    }
+
     /// Where a region is that is called at a site from what is at another place: for a construct, or what the user marked, the place it is called
     /// from if that is known; else its own source line if it has one (OpenMP's constructs, functions); else the same of what is around
     /// it, up to the function. That is the innermost of the user's, or the innermost block if there is none (some producers mark blocks

@@ -10,6 +10,7 @@ mod export;
 mod faults;
 mod fuzz;
 mod hostile;
+mod losses;
 mod machine;
 mod manual;
 mod model;

@@ -29,6 +29,7 @@ function Shown({ data, alone }: { data: Data; alone: boolean | undefined }) {
       </h2>
       <p>
         <strong>{seconds(data.seconds)}</strong> · {percent(data.fraction)} of the run · {plural(data.count, "time")}
+        {data.outside_s > 0 && <> · and {seconds(data.outside_s)} outside of the run</>}
         {data.instances_count > 0 && (
           <>
             {" · "}
@@ -48,6 +49,7 @@ function Shown({ data, alone }: { data: Data; alone: boolean | undefined }) {
       <p>
         <Source place={data.location} /> {data.location.function && <span class="dim">in {data.location.function}</span>}
       </p>
+      {data.lines.length > 1 && <Lines data={data} />}
       <Frames data={data} />
       {data.callpaths.length > 1 && <Paths data={data} />}
       {data.longest && <Longest piece={data.longest} took={data.instances} />}
@@ -94,6 +96,22 @@ function Frames({ data }: { data: Data }) {
           );
         })}
       </ol>
+    </details>
+  );
+}
+
+// The lines that it is at, the one that costs most first.
+function Lines({ data }: { data: Data }) {
+  return (
+    <details open={data.lines.length <= 8}>
+      <summary>{plural(data.lines.length, "line")}</summary>
+      <ul class="path">
+        {data.lines.map((it, index) => (
+          <li key={index}>
+            {seconds(it.seconds)} <Source place={it} /> {it.function && <span class="dim">in {it.function}</span>}
+          </li>
+        ))}
+      </ul>
     </details>
   );
 }

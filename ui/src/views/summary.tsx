@@ -1,9 +1,9 @@
 // Summary: what kind of loss, how much, where it is worst, in plain words; efficiencies; from the ideal run to the actual one.
 import type { Summary as Data, FindingRow } from "../api";
-import { count, percent, plural, seconds } from "../format";
+import { bytes, count, percent, plural, seconds } from "../format";
 import { useApi } from "../load";
 import { Answer, Quality, What } from "../parts/states";
-import { Bar } from "../parts/table";
+import { Bar, type Column, Table } from "../parts/table";
 import { Waterfall } from "../parts/waterfall";
 import { link, run } from "../state";
 
@@ -54,6 +54,7 @@ function Shown({ data }: { data: Data }) {
           <Worst findings={data.findings} all={data.findings_count} timeline={!data.profile_only} />
         </section>
         <div>
+          {data.operations.length > 0 && <Operations rows={data.operations} rest={data.operations_rest} />}
           {data.bounds.length > 0 && (
             <section class="card" aria-labelledby="bounds">
               <h2 id="bounds">From the ideal run to the actual one</h2>
@@ -94,6 +95,31 @@ function Shown({ data }: { data: Data }) {
         </div>
       </div>
     </>
+  );
+}
+
+type Operation = Data["operations"][number];
+
+/** What operations took of the run; with the last row, which is all others, all that was spent in operations. */
+function Operations({ rows, rest }: { rows: Operation[]; rest: Operation | null }) {
+  const all = rest ? [...rows, rest] : rows;
+  const columns: Column<Operation>[] = [
+    {
+      key: "construct",
+      title: "Operation",
+      cell: (it) => (it === rest ? plural(it.constructs, "other", "others") : <code>{it.construct}</code>),
+    },
+    { key: "count", title: "Calls", number: true, cell: (it) => count(it.count) },
+    { key: "seconds", title: "Time", number: true, what: "Seconds within the run, summed over PEs", cell: (it) => seconds(it.seconds) },
+    { key: "waiting", title: "Waiting", number: true, cell: (it) => (it.waiting_s === null ? "–" : seconds(it.waiting_s)) },
+    { key: "bytes", title: "Bytes", number: true, cell: (it) => (it.bytes > 0 ? bytes(it.bytes) : "–") },
+    { key: "fraction", title: "Of run", number: true, what: "Share of run time × PEs", cell: (it) => percent(it.fraction) },
+  ];
+  return (
+    <section class="card" aria-labelledby="operations">
+      <h2 id="operations">What operations took</h2>
+      <Table free caption="Operations, longest first" rows={all} columns={columns} id={(it) => (it === rest ? "" : it.construct)} sort="osort" />
+    </section>
   );
 }
 
@@ -138,6 +164,12 @@ function Worst({ findings, all, timeline }: { findings: FindingRow[]; all: numbe
               <strong>{seconds(it.seconds)}</strong>
               <br />
               <span class="dim">{percent(it.fraction)}</span>
+              {it.outside_s > 0 && (
+                <>
+                  <br />
+                  <span class="dim small">and {seconds(it.outside_s)} outside of the run</span>
+                </>
+              )}
             </div>
           </li>
         ))}

@@ -44,7 +44,8 @@ fn of_section(section: &Section) -> Vec<Shown> {
             AnalysisResult::Account(_)
             | AnalysisResult::Activities(_)
             | AnalysisResult::Pairs(_)
-            | AnalysisResult::Ending(_),
+            | AnalysisResult::Ending(_)
+            | AnalysisResult::Operations(_),
         )
         | None => Vec::new(),
     }

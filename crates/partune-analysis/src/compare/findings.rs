@@ -117,7 +117,7 @@ impl Joined {
     fn new(runs: &[Run<'_>], row_of: impl Fn(usize, CallPathId) -> Option<usize>) -> Joined {
         let mut joined = Joined::default();
         for (number, run) in runs.iter().enumerate() {
-            for finding in run.findings.iter().filter(|finding| finding.pattern.adds_up()) {
+            for finding in run.findings.iter().filter(|finding| finding.pattern.is_of_place()) {
                 let mut rows = finding.paths.iter().filter_map(|(path, _)| row_of(number, *path));
                 let Some(first) = rows.next() else { continue };
                 for row in rows {

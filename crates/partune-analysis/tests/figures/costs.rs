@@ -1,6 +1,6 @@
 //! What is lost where nobody was late: by hand, silent where it is the usual price, and with the waits all that a run loses.
 
-use partune_analysis::{Finding, Options, Pattern, by_place, once};
+use partune_analysis::{Finding, Options, Pattern, Values, by_place, once};
 use partune_base::{PeId, Span};
 use partune_testkit::path_name;
 use partune_trace::Trace;
@@ -76,29 +76,72 @@ fn waiting_for_a_device_has_a_finding() {
     assert_eq!((finding.pattern, finding.time), (Pattern::WaitOnDevice, Span(50)));
 }
 
-/// `exchange` is called by `a` and `b`; its line 7 is one place, which costs 20 + 30 ticks, and `b` more of it.
+/// `exchange` is called by `a` and `b`; its barriers are one place, which costs 20 + 30 + 10 ticks: `b` more of it, and line 7 most.
 #[test]
-fn call_paths_to_one_line_are_one_finding() {
+fn call_paths_to_one_function_are_one_finding() {
     let trace = partune_testkit::trace(
         "pe 0 1: main@m.c:1 0..100 {
              a@m.c:10 0..30 { exchange@x.c:5^m.c:12 0..30 { MPI_Barrier^x.c:7 10..20 barrier } }
              b@m.c:20 30..70 { exchange@x.c:5^m.c:22 30..70 { MPI_Barrier^x.c:7 40..55 barrier MPI_Barrier^x.c:9 60..65 barrier } }
+             MPI_Barrier^m.c:30 80..84 barrier
          }",
     );
     let findings = analyze(&trace, "costs").findings;
     let (a, b) = ("main/a/exchange/MPI_Barrier", "main/b/exchange/MPI_Barrier");
     let [first, second] = findings.as_slice() else { panic!("{findings:?}") };
-    assert_eq!((first.time, first.count), (Span(50), 4));
-    assert_eq!(first.paths.iter().map(|it| it.1).collect::<Vec<_>>(), [Span(30), Span(20)]);
-    assert_eq!([first.paths[0].0, first.paths[1].0].map(|path| path_name(&trace, path)), [b, a]);
+    assert_eq!((first.time, first.count), (Span(60), 6));
+    assert_eq!(first.paths.iter().map(|it| it.1).collect::<Vec<_>>(), [Span(30), Span(20), Span(10)]);
+    let names = first.paths.iter().map(|it| path_name(&trace, it.0));
+    assert_eq!(names.collect::<Vec<_>>(), [b, a, b]);
     assert_eq!(
         (first.path, first.pes.as_slice()),
-        (first.paths[0].0, [(PeId(0), Span(25)), (PeId(1), Span(25))].as_slice())
+        (first.paths[0].0, [(PeId(0), Span(30)), (PeId(1), Span(30))].as_slice())
     );
-    // Another line of it is another place.
-    assert_eq!((second.time, second.paths.as_slice()), (Span(10), [].as_slice()));
+    // The same construct in another function is another place.
+    assert_eq!((second.time, second.paths.as_slice()), (Span(8), [].as_slice()));
     // Once is enough.
     assert_eq!(by_place(&trace, findings.clone(), 5), findings);
+}
+
+/// Without functions, lines are all that is known: each is a place.
+#[test]
+fn lines_without_a_function_are_places() {
+    let trace = partune_testkit::trace("pe 0 1: MPI_Barrier^x.c:7 10..20 barrier MPI_Barrier^x.c:9 60..65 barrier");
+    let times: Vec<Span> = analyze(&trace, "costs").findings.iter().map(|it| it.time).collect();
+    assert_eq!(times, [Span(20), Span(10)]);
+}
+
+/// Of the 1000 ticks of the run, a cost needs 10 to be told. Each of five functions sends for 3: together they do; the reductions of two do not,
+/// but with the allocation they do.
+#[test]
+fn small_places_are_told_together() {
+    let sends = "a 10..20 { MPI_Send 10..13 } b 20..30 { MPI_Send 20..23 } c 30..40 { MPI_Send 30..33 } d 40..50 { MPI_Send 40..43 }";
+    let calls = "e 50..60 { MPI_Send 50..53 } f 60..70 { MPI_Allreduce 60..64 } g 70..80 { MPI_Allreduce 70..74 }";
+    let all = partune_testkit::trace(&format!(
+        "pe 0: main 0..1000 {{ {sends} {calls} h 80..90 {{ MPI_Alloc_mem 80..83 }} }}"
+    ));
+    let found = |trace: &Trace| {
+        let findings = analyze(trace, "costs").findings;
+        findings.iter().map(|it| (it.time, it.paths.len())).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&all), [(Span(15), 5), (Span(11), 3)]);
+    // Three sends are 9.
+    let few = partune_testkit::trace(&format!("pe 0: main 0..1000 {{ {} }}", &sends[..sends.find("d ").unwrap()]));
+    assert_eq!(found(&few), []);
+}
+
+/// Start-up within the run is a loss like others, and what lies outside is told beside: PE 1 is in it for 20 ticks when PE 0 has left
+/// it at 30, and both took 30 before; of the shut-down 40 and 20 are after the run, which the last PE to enter it ends.
+#[test]
+fn start_up_is_told_within_and_outside_of_the_run() {
+    let trace = partune_testkit::trace(
+        "pe 0: MPI_Init 0..30 main 30..160 MPI_Finalize 160..200
+         pe 1: MPI_Init 0..50 main 50..160 MPI_Finalize 160..180",
+    );
+    let findings = analyze(&trace, "costs").findings;
+    let told: Vec<_> = findings.iter().map(|it| (it.pattern, it.time, it.outside, it.pes.len())).collect();
+    let start_up = Pattern::StartUp;
+    assert_eq!(told, [(start_up, Span(20), Span(60), 1), (start_up, Span::ZERO, Span(60), 0)]);
 }
 
 /// A redundant barrier says why its 8 ticks are spent; what the other barrier costs stays.
@@ -130,4 +173,26 @@ fn waits_and_costs_are_all_that_is_lost() {
 fn everything(trace: &Trace, options: &Options) -> Vec<Finding> {
     let find = |name| super::analyze_with(trace, name, options).findings;
     [find("wait_states"), find("costs")].concat()
+}
+
+/// By construct, of 80 ticks on two PEs: sends of 10 and 20 from two functions, and receives of 10 and 25, which wait 5 each.
+#[test]
+fn what_operations_took() {
+    let trace = partune_testkit::trace(
+        "pe 0: MPI_Init 0..10 main 10..90 { a 10..40 { MPI_Send 20..30 send(to=1,bytes=8) } MPI_Send 50..70 send(to=1,bytes=16) } MPI_Finalize 90..100
+         pe 1: MPI_Init 0..10 main 10..90 { MPI_Recv 15..25 recv(from=0,bytes=8) MPI_Recv 45..70 recv(from=0,bytes=16) } MPI_Finalize 90..100",
+    );
+    let outcome = analyze(&trace, "operations");
+    let Values::Construct(regions) = super::column(&outcome, "top_operations", "construct") else {
+        panic!("constructs")
+    };
+    let names = regions.iter().map(|region| trace.strings().get(trace.regions()[*region].construct));
+    assert_eq!(names.collect::<Vec<_>>(), ["MPI_Recv", "MPI_Send"]);
+    let numbers = |name| super::numbers(&outcome, "top_operations", name);
+    let second = trace.clock().ticks_per_second() as f64;
+    super::assert_close(&numbers("count"), &[2.0, 2.0]);
+    super::assert_close(&numbers("seconds"), &[35.0 / second, 30.0 / second]);
+    super::assert_close(&numbers("waiting"), &[10.0 / second, 0.0]);
+    super::assert_close(&numbers("bytes"), &[24.0, 24.0]);
+    super::assert_close(&numbers("share"), &[35.0 / 160.0, 30.0 / 160.0]);
 }

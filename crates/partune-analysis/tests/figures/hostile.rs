@@ -33,7 +33,7 @@ fn check(outcome: &Outcome) {
                 Values::Count(values) => values.len(),
                 Values::Pe(values) => values.len(),
                 Values::Group(values) => values.len(),
-                Values::Region(values) => values.len(),
+                Values::Region(values) | Values::Construct(values) => values.len(),
                 Values::Metric(values) => values.len(),
                 Values::Name(values) => values.len(),
                 Values::Path(values) => values.len(),

@@ -122,6 +122,22 @@ fn factors_by_hand() {
     assert_eq!(efficiency.sections[0].notes.len(), 1);
 }
 
+/// The first screen's table is the same of both, but for what waited; start-up and shut-down, which are outside of the run, have no row.
+#[test]
+fn operations_are_those_of_a_trace() {
+    for visits in [UNEVEN, SPIKED] {
+        let of = |trace: &Trace| {
+            let outcome = analyze(trace, "operations");
+            ["count", "seconds", "share"].map(|name| super::numbers(&outcome, "top_operations", name))
+        };
+        let (trace, profile) = (of(&trace(visits)), of(&profile(visits)));
+        assert_eq!(trace, profile);
+        let operations = visits.iter().flat_map(|it| it.iter()).filter(|it| [2, 3].contains(&it.0));
+        let busy: i64 = operations.map(|it| it.2 - it.1).sum();
+        assert!((trace[1].iter().sum::<f64>() - busy as f64 / 100.0).abs() < 1e-12, "{trace:?}");
+    }
+}
+
 #[test]
 fn figures_are_those_of_a_trace_with_these_visits() {
     for visits in [UNEVEN, SPIKED, [UNEVEN[1], UNEVEN[1]]] {

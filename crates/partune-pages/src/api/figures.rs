@@ -85,6 +85,7 @@ fn values(values: &Values) -> Option<Box<dyn Fn(usize) -> Option<f64> + '_>> {
         Values::Pe(_)
         | Values::Group(_)
         | Values::Region(_)
+        | Values::Construct(_)
         | Values::Metric(_)
         | Values::Path(_)
         | Values::Name(_)

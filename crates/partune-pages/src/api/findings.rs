@@ -45,6 +45,8 @@ pub(super) struct Row {
     title: String,
     words: String,
     seconds: f64,
+    /// What is lost besides outside of the run.
+    outside_s: f64,
     fraction: f64,
     count: u64,
     role: &'static str,
@@ -83,6 +85,7 @@ pub(super) struct Detail {
     /// What the PE that loses most at once did meanwhile, and below it the one that made it.
     longest: Option<Piece>,
     callpaths: Vec<PathShare>,
+    lines: Vec<LineShare>,
     instances: Instances,
     instances_count: u64,
     /// How many more each list has.
@@ -95,6 +98,15 @@ pub(super) struct Detail {
 struct PathShare {
     callpath: Vec<String>,
     caller: String,
+    seconds: f64,
+}
+
+/// A line of the source that a finding is at.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct LineShare {
+    #[serde(flatten)]
+    location: Location,
     seconds: f64,
 }
 
@@ -241,11 +253,12 @@ pub(super) fn row(run: &Run, position: usize) -> Row {
         title: words::title(finding.pattern),
         words: sentence(&sentences::loss(&run.diagnosis, ranked)),
         seconds: run.seconds(finding.time),
+        outside_s: run.seconds(finding.outside),
         fraction: ranked.fraction,
         count: finding.count,
         role: finding.role.name(),
         construct: text::construct(recorded, finding.path),
-        place: text::name(&names::place_of(recorded, finding)),
+        place: text::name(&names::spot(recorded, finding)),
         location: location(run, finding.path),
         callpath: callpath(run, finding.path),
         is_wait: finding.pattern.is_wait(),
@@ -329,6 +342,11 @@ pub(super) fn detail(run: &Run, ask: &Ask<'_>) -> Result<Detail, Error> {
             .map(|(pe, path)| Via { pe: run.number(*pe), place: text::place(run.recorded(), *path) })
             .collect(),
     };
+    let lines = names::lines(run.recorded(), finding);
+    let line = |(at, time): &(partune_engine::Location<'_>, Span)| LineShare {
+        location: Location { file: text::name(at.file), line: at.line, function: text::name(at.function) },
+        seconds: run.seconds(*time),
+    };
     let finite = finding.facts.iter().filter(|(_, value)| value.is_finite());
     Ok(Detail {
         row: row(run, position),
@@ -342,11 +360,13 @@ pub(super) fn detail(run: &Run, ask: &Ask<'_>) -> Result<Detail, Error> {
         frames: frames(run, finding.path, FRAMES.min(ask.most)),
         longest: longest(run, finding),
         callpaths: finding.paths.iter().take(ROWS.min(ask.most)).map(|it| path_share(run, it)).collect(),
+        lines: lines.iter().take(ROWS.min(ask.most)).map(line).collect(),
         instances: instances(run, finding, INSTANCES.min(ask.most)),
         instances_count: finding.count,
         omitted: [
             ("causes", finding.causes.len().saturating_sub(ask.most)),
             ("calls of the call path", run.recorded().levels(finding.path).saturating_sub(FRAMES.min(ask.most))),
+            ("lines", lines.len().saturating_sub(ROWS.min(ask.most))),
             ("call paths", finding.paths.len().saturating_sub(ROWS.min(ask.most))),
         ]
         .into(),

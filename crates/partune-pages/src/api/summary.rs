@@ -1,6 +1,6 @@
 //! `summary`: what kind of loss it is.
 
-use partune_engine::{Efficiency, Hierarchy, Level, LevelFactors};
+use partune_engine::{Efficiency, Hierarchy, Level, LevelFactors, TopOperation};
 use partune_report::sentences::{self, Piece};
 use partune_report::{paradigms, words};
 use serde::Serialize;
@@ -13,6 +13,8 @@ use crate::text;
 
 /// Findings that are listed.
 const WORST: usize = 10;
+/// Constructs that are listed.
+const OPERATIONS: usize = 8;
 /// Of these, so many in sentences.
 const TOLD: usize = 3;
 /// What was noticed, in a list.
@@ -45,6 +47,10 @@ pub(super) struct Summary {
     bounds: Vec<Bound>,
     gaps: Vec<Gap>,
     quality: Vec<Quality>,
+    /// What constructs took of the run, longest first.
+    operations: Vec<Operation>,
+    /// All others together.
+    operations_rest: Option<Operation>,
     findings: Vec<Row>,
     findings_count: usize,
 }
@@ -75,6 +81,21 @@ struct Gap {
     seconds: f64,
 }
 
+/// What constructs took of the run, on all PEs of CPUs.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Operation {
+    construct: String,
+    /// How many constructs it is of.
+    constructs: usize,
+    count: u64,
+    seconds: f64,
+    /// Null for a profile.
+    waiting_s: Option<f64>,
+    bytes: u64,
+    fraction: f64,
+}
+
 /// What was noticed about the input.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -99,6 +120,8 @@ pub(super) fn summary(run: &Run, ask: &Ask<'_>) -> Result<Summary, Error> {
     let told = sentences::verdict(&run.diagnosis).into_iter();
     let told = told.chain(worst.map(|ranked| sentences::loss(&run.diagnosis, ranked)));
     let counts = recorded.counts();
+    let operations = run.diagnosis.operations();
+    let (shown, others) = operations.split_at(operations.len().min(OPERATIONS));
     Ok(Summary {
         name: text::name(&run.name),
         path: text::long(&run.path.to_string_lossy()),
@@ -124,11 +147,25 @@ pub(super) fn summary(run: &Run, ask: &Ask<'_>) -> Result<Summary, Error> {
         bounds,
         gaps,
         quality: quality(run, ask.most),
-        findings: (0..run.diagnosis.findings.len().min(WORST).min(ask.most))
-            .map(|position| row(run, position))
-            .collect(),
+        operations: shown.iter().map(|it| operation(run, std::slice::from_ref(it))).collect(),
+        operations_rest: (!others.is_empty()).then(|| operation(run, others)),
+        findings: run.diagnosis.first(WORST.min(ask.most)).into_iter().map(|position| row(run, position)).collect(),
         findings_count: run.diagnosis.findings.len(),
     })
+}
+
+/// What some constructs took together; named is the first.
+fn operation(run: &Run, rows: &[TopOperation]) -> Operation {
+    let name = rows.first().and_then(|row| run.recorded().region(row.construct)).map_or("", |region| region.construct);
+    Operation {
+        construct: text::name(name),
+        constructs: rows.len(),
+        count: rows.iter().map(|row| row.count).sum(),
+        seconds: rows.iter().map(|row| row.seconds).sum(),
+        waiting_s: rows.iter().map(|row| row.waiting).sum(),
+        bytes: rows.iter().map(|row| row.bytes).sum(),
+        fraction: rows.iter().map(|row| row.share).sum(),
+    }
 }
 
 /// The text of a sentence.

@@ -1,0 +1,72 @@
+//! The first screen of real archives: the largest loss has a row, no two rows read the same, and shares of operations add up.
+
+use std::collections::BTreeSet;
+
+use partune_engine::{Diagnosis, Request};
+use partune_report::{Style, TextOptions};
+
+use crate::archives::archives;
+
+/// Share of the run from which a loss has to have a row.
+const LARGE: f64 = 0.01;
+/// Findings on the first screen.
+const ROWS: usize = 5;
+
+fn diagnoses() -> impl Iterator<Item = (String, Diagnosis)> {
+    archives().into_iter().map(|archive| {
+        let opened = partune_engine::open(&archive.anchor, &()).expect("the archive opens");
+        (archive.name, partune_engine::analyze(opened, &Request::default(), &()))
+    })
+}
+
+#[test]
+fn the_largest_loss_has_a_row() {
+    let mut balanced = 0;
+    for (name, diagnosis) in diagnoses() {
+        let Some((loss, share)) = diagnosis.largest_loss() else { continue };
+        let rows = diagnosis.first(ROWS);
+        let told = rows.iter().any(|at| diagnosis.findings[*at].finding.pattern.tells(loss));
+        // Where the recorder itself took most, that is said instead.
+        let written = diagnosis.mostly_written().is_some();
+        assert!(told || written || share < LARGE, "{name}: {loss:?} is {share} of the run");
+        if share < LARGE && rows.is_empty() {
+            balanced += 1;
+        }
+    }
+    assert!(balanced > 0 || partune_testkit::outside::traces().is_none(), "a balanced run has no row");
+}
+
+#[test]
+fn no_two_rows_read_the_same() {
+    let options = TextOptions { findings: ROWS, table_rows: 0, style: Style::PLAIN };
+    for (name, diagnosis) in diagnoses() {
+        let text = partune_report::text(&diagnosis, "archive", options);
+        let Some((_, list)) = text.split_once("what costs most") else { continue };
+        let (mut rows, mut row): (Vec<String>, String) = (Vec::new(), String::new());
+        for line in list.lines().skip(1).take_while(|line| line.starts_with("  ")) {
+            if !line.starts_with("     ") && !row.is_empty() {
+                rows.push(std::mem::take(&mut row));
+            }
+            // How much it is tells nobody where to look.
+            let is_place = !line.starts_with("     ");
+            row.extend(line.chars().skip(5).take(63).filter(|it| is_place || !it.is_ascii_digit()));
+        }
+        rows.push(row);
+        assert_eq!(rows.iter().collect::<BTreeSet<_>>().len(), rows.len(), "{name}: {rows:#?}");
+    }
+}
+
+/// Where the time went has operations as the table has them.
+#[test]
+fn operations_add_up() {
+    for (name, diagnosis) in diagnoses() {
+        let Some(time) = diagnosis.account() else { continue };
+        let base = time.run.unwrap_or(0.0) * time.pes.unwrap_or(0.0);
+        let busy = base - time.computation.unwrap_or(0.0) - time.idle.unwrap_or(0.0);
+        let sum = |of: fn(&partune_engine::TopOperation) -> f64| diagnosis.operations().iter().map(of).sum::<f64>();
+        let (seconds, waiting) = (sum(|it| it.seconds), sum(|it| it.waiting.unwrap_or(0.0)));
+        assert!((seconds - busy).abs() < 1e-6 * base, "{name}: {seconds} in operations, not {busy}");
+        assert!((sum(|it| it.share) * base - seconds).abs() < 1e-6 * base, "{name}: shares");
+        assert!((waiting - time.waiting.unwrap_or(0.0)).abs() < 1e-6 * base, "{name}: {waiting} waiting");
+    }
+}
