@@ -52,6 +52,8 @@ export interface Answers {
         function: string;
         line: number;
       };
+      /** What is lost besides outside of the run. */
+      outside_s: number;
       pattern: string;
       place: string;
       role: string;
@@ -69,6 +71,30 @@ export interface Answers {
       seconds: number;
     }[];
     name: string;
+    /** What constructs took of the run, longest first. */
+    operations: {
+      bytes: number;
+      construct: string;
+      /** How many constructs it is of. */
+      constructs: number;
+      count: number;
+      fraction: number;
+      seconds: number;
+      /** Null for a profile. */
+      waiting_s: number | null;
+    }[];
+    /** All others together. */
+    operations_rest: {
+      bytes: number;
+      construct: string;
+      /** How many constructs it is of. */
+      constructs: number;
+      count: number;
+      fraction: number;
+      seconds: number;
+      /** Null for a profile. */
+      waiting_s: number | null;
+    } | null;
     paradigms: string[];
     path: string;
     pes: number;
@@ -106,6 +132,8 @@ export interface Answers {
         function: string;
         line: number;
       };
+      /** What is lost besides outside of the run. */
+      outside_s: number;
       pattern: string;
       place: string;
       role: string;
@@ -188,6 +216,12 @@ export interface Answers {
     };
     instances_count: number;
     is_wait: boolean;
+    lines: {
+      file: string;
+      function: string;
+      line: number;
+      seconds: number;
+    }[];
     /** Where in the source something is. */
     location: {
       file: string;
@@ -213,6 +247,8 @@ export interface Answers {
     meaning: string;
     /** How many more each list has. */
     omitted: Record<string, number>;
+    /** What is lost besides outside of the run. */
+    outside_s: number;
     pattern: string;
     pes: {
       pe: number[];
@@ -629,7 +665,7 @@ export interface Answers {
         verdict: string;
       }[];
       construct: string;
-      pattern: "late_sender" | "late_receiver" | "wait_at_barrier" | "wait_at_nxn" | "late_broadcast" | "early_reduce" | "early_scan" | "wait_on_lock" | "wait_on_value" | "competing_put_get" | "late_fence" | "late_partner" | "redundant_barrier" | "small_transfers" | "serial_blocking_transfers" | "load_imbalance" | "serial_section" | "poor_locality" | "high_frequency" | "above_baseline" | "operation_cost" | "input_output" | "wait_on_device" | "fork_join" | "idle_threads";
+      pattern: "late_sender" | "late_receiver" | "wait_at_barrier" | "wait_at_nxn" | "late_broadcast" | "early_reduce" | "early_scan" | "wait_on_lock" | "wait_on_value" | "competing_put_get" | "late_fence" | "late_partner" | "redundant_barrier" | "small_transfers" | "serial_blocking_transfers" | "load_imbalance" | "serial_section" | "poor_locality" | "high_frequency" | "above_baseline" | "operation_cost" | "input_output" | "wait_on_device" | "start_up" | "fork_join" | "idle_threads";
       role: "init" | "finalize" | "inquiry" | "group_sync" | "group_notify" | "group_wait" | "one_to_all" | "all_to_one" | "all_to_all" | "scan" | "global_alloc" | "put" | "get" | "atomic" | "comm_sync" | "device_wait" | "rma_group_sync" | "rma_post" | "rma_start" | "rma_complete" | "rma_wait" | "send" | "recv" | "send_recv" | "probe" | "lock_acquire" | "lock_release" | "wait_on_value" | "signal" | "work_sharing" | "parallel" | "task_create" | "task_run" | "task_wait" | "pe_management" | "io" | "management" | "measurement" | "user";
       /** Null where it is not found: it loses less than the threshold there. */
       runs: ({

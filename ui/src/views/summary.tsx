@@ -110,7 +110,13 @@ function Operations({ rows, rest }: { rows: Operation[]; rest: Operation | null 
       cell: (it) => (it === rest ? plural(it.constructs, "other", "others") : <code>{it.construct}</code>),
     },
     { key: "count", title: "Calls", number: true, cell: (it) => count(it.count) },
-    { key: "seconds", title: "Time", number: true, what: "Seconds within the run, summed over PEs", cell: (it) => seconds(it.seconds) },
+    {
+      key: "seconds",
+      title: "Time",
+      number: true,
+      what: "Seconds within the run, summed over PEs",
+      cell: (it) => seconds(it.seconds),
+    },
     { key: "waiting", title: "Waiting", number: true, cell: (it) => (it.waiting_s === null ? "–" : seconds(it.waiting_s)) },
     { key: "bytes", title: "Bytes", number: true, cell: (it) => (it.bytes > 0 ? bytes(it.bytes) : "–") },
     { key: "fraction", title: "Of run", number: true, what: "Share of run time × PEs", cell: (it) => percent(it.fraction) },
@@ -118,7 +124,14 @@ function Operations({ rows, rest }: { rows: Operation[]; rest: Operation | null 
   return (
     <section class="card" aria-labelledby="operations">
       <h2 id="operations">What operations took</h2>
-      <Table free caption="Operations, longest first" rows={all} columns={columns} id={(it) => (it === rest ? "" : it.construct)} sort="osort" />
+      <Table
+        free
+        caption="Operations, longest first"
+        rows={all}
+        columns={columns}
+        id={(it) => (it === rest ? "" : it.construct)}
+        sort="osort"
+      />
     </section>
   );
 }

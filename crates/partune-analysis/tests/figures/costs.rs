@@ -126,7 +126,7 @@ fn small_places_are_told_together() {
     };
     assert_eq!(found(&all), [(Span(15), 5), (Span(11), 3)]);
     // Three sends are 9.
-    let few = partune_testkit::trace(&format!("pe 0: main 0..1000 {{ {} }}", &sends[..sends.find("d ").unwrap()]));
+    let few = partune_testkit::trace(&format!("pe 0: main 0..1000 {{ {} }}", &sends[..sends.find("d 40").unwrap()]));
     assert_eq!(found(&few), []);
 }
 
