@@ -29,6 +29,7 @@ mod paths;
 mod perf;
 mod process;
 mod profile;
+mod python;
 mod ran;
 mod records;
 mod region;

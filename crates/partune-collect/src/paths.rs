@@ -13,10 +13,12 @@ use std::rc::Rc;
 use std::sync::{Mutex, OnceLock};
 
 use partune_parts::log::{Hex, Line, Step as Added};
+use partune_parts::script;
 
 use crate::frame::Frame;
 use crate::log::log;
 use crate::path::Path;
+use crate::python::{self, Loop, Running};
 use crate::region::{Kind, Region};
 use crate::stack::Stack;
 use crate::unwind::{Step, Walker};
@@ -35,6 +37,13 @@ pub(crate) struct Tree {
     nodes: HashMap<(Path, Node), Path>,
     regions: u32,
     modules: Vec<Module>,
+    scripts: HashMap<usize, Script>,
+}
+
+/// Code of Python that was met: its number among the modules, and what tells it apart from others that were at the same place.
+struct Script {
+    number: u32,
+    identity: [usize; 4],
 }
 
 struct Module {
@@ -64,18 +73,48 @@ impl Tree {
     }
 
     fn frame(&mut self, parent: Path, address: usize) -> Path {
+        if !self.is_there(address) {
+            return parent;
+        }
         self.child(parent, Node::Frame(address), |tree| {
             let (module, address) = tree.place(address);
             Added::Frame { module, address }
         })
     }
 
+    /// Whether something can be said of an address: a function of Python may be gone before anybody asks what a sample found.
+    fn is_there(&mut self, address: usize) -> bool {
+        let is_known = |running: Running| {
+            self.scripts.contains_key(&running.code)
+                || python::known().is_some_and(|it| it.code(running.code).is_some())
+        };
+        Running::at(address).is_none_or(is_known)
+    }
+
     /// An address as a module and an address in its file.
     fn place(&mut self, address: usize) -> (Option<u32>, Hex) {
+        if let Some(running) = Running::at(address) {
+            return self.script(running).unwrap_or((None, Hex(0)));
+        }
         match self.module(address) {
             Some((number, bias)) => (Some(number as u32), Hex((address - bias) as u64)),
             None => (None, Hex(address as u64)),
         }
+    }
+
+    /// A function of Python as a module of its own, and in it the line above the instruction.
+    fn script(&mut self, running: Running) -> Option<(Option<u32>, Hex)> {
+        let (identity, code) = python::known()?.code(running.code)?;
+        let known = self.scripts.get(&running.code).filter(|known| known.identity == identity);
+        let number = known.map_or(self.modules.len() as u32, |known| known.number);
+        if known.is_none() {
+            let path = script::Script { name: &code.name, file: &code.file, line: code.first_line }.to_string();
+            log(&Line::Module { number, bias: Hex(0), path: path.into() });
+            self.modules.push(Module { begin: 0, end: 0, bias: 0 });
+        }
+        let address = script::address(code.line(running.instruction), running.instruction);
+        self.scripts.insert(running.code, Script { number, identity });
+        Some((Some(number), Hex(address)))
     }
 
     fn region(&mut self, parent: Path, region: &'static Region) -> Path {
@@ -115,6 +154,9 @@ impl Tree {
 pub(crate) fn of_sample(around: Path, callers: &[Step], leaf: Step) -> Path {
     Tree::with(|tree| {
         let inner = callers.iter().fold(around, |path, step| tree.frame(path, step.address));
+        if !tree.is_there(leaf.address) {
+            return inner;
+        }
         tree.child(inner, Node::Sample(leaf.address), |tree| {
             let (module, address) = tree.place(leaf.address);
             Added::Sample { module, address }
@@ -162,7 +204,7 @@ impl Site {
 }
 
 /// A word of the stack: its place and what it held.
-type Word = (usize, usize);
+pub(crate) type Word = (usize, usize);
 
 /// The words that led the walker, innermost first: as long as the words so far are equal, the frames up to the next one are there.
 #[derive(Clone)]
@@ -226,13 +268,16 @@ pub(crate) struct Sites {
     turn: usize,
     walker: Walker,
     steps: Vec<Step>,
+    /// With frames of Python.
+    woven: Vec<Step>,
+    room: Box<Loop>,
     depth: usize,
 }
 
 impl Sites {
     pub(crate) fn new(depth: usize) -> Sites {
         let slots = vec![None; SITES].try_into().unwrap_or_else(|_| unreachable!("there are as many"));
-        Sites { slots, turn: 0, walker: Walker::new(), steps: Vec::new(), depth }
+        Sites { slots, turn: 0, walker: Walker::new(), steps: Vec::new(), woven: Vec::new(), room: Loop::room(), depth }
     }
 
     /// The site and path of a region called from a frame, inside the open regions.
@@ -310,10 +355,19 @@ impl Sites {
         if frame != Frame::NONE && self.depth > 0 {
             self.walker.walk(frame, self.depth, &mut self.steps);
         }
-        let words = words(&self.steps[..self.steps.len() - unchanging(&self.steps, self.depth)]);
+        let mut words = words(&self.steps[..self.steps.len() - unchanging(&self.steps, self.depth)]);
         if matches!(region.kind, Kind::Function(_)) && !self.steps.is_empty() {
             // The innermost frame is its own, not one around it.
             self.steps.remove(0);
+        }
+        if let Some(python) = python::known() {
+            let (native, woven) = (&self.steps, &mut self.woven);
+            woven.clear();
+            let word = |word| words.iter_mut().for_each(|words| words.push(word));
+            if python.weave(native, &mut self.room, |step| woven.push(step), word) {
+                std::mem::swap(&mut self.steps, &mut self.woven);
+                self.steps.truncate(self.depth);
+            }
         }
         self.steps.reverse();
         let path = Tree::with(|tree| {

@@ -19,6 +19,7 @@ use partune_parts::layout::Header;
 
 use crate::attention::Attention;
 use crate::log::log;
+use crate::python::{self, Loop};
 use crate::restart;
 use crate::state::is_paused;
 use crate::thread_word;
@@ -69,6 +70,9 @@ struct Own {
     before: Box<[Noted; FRAMES]>,
     known: usize,
     frames: Box<[Noted; FRAMES]>,
+    /// The native ones, and room for those of Python.
+    steps: Box<[Step; FRAMES]>,
+    room: Box<Loop>,
 }
 
 thread_word! {
@@ -95,8 +99,14 @@ pub(crate) fn begin(rate: u32, attention: NonNull<Attention>, header: NonNull<He
         ticks.end();
         return None;
     };
-    let own =
-        Own { walker: Walker::new(), before: Box::new([[0; 2]; FRAMES]), known: 0, frames: Box::new([[0; 2]; FRAMES]) };
+    let own = Own {
+        walker: Walker::new(),
+        before: Box::new([[0; 2]; FRAMES]),
+        known: 0,
+        frames: Box::new([[0; 2]; FRAMES]),
+        steps: Box::new([Step::default(); FRAMES]),
+        room: Loop::room(),
+    };
     let sampler = NonNull::from(Box::leak(Box::new(Sampler {
         attention,
         header,
@@ -208,15 +218,29 @@ impl Sampler {
         let time = partune_parts::clock::now();
         // SAFETY: the handler's own: it is not interrupted by itself, and no call is being recorded.
         let own = unsafe { &mut *self.own.get() };
-        let Own { walker, before, known, frames } = own;
+        let Own { walker, before, known, frames, steps, room } = own;
         let (mut count, mut is_ours) = (0, false);
         walker.walk_interrupted(context, |step, is_own| {
             is_ours |= is_own;
-            frames[count] = [step.address, step.below];
+            steps[count] = step;
             count += 1;
             !is_own && count < FRAMES
         });
-        if is_ours || count == 0 {
+        if is_ours {
+            return;
+        }
+        let native = &steps[..count];
+        count = 0;
+        let mut add = |step: Step| {
+            if let Some(frame) = frames.get_mut(count) {
+                *frame = [step.address, step.below];
+                count += 1;
+            }
+        };
+        if !python::last().is_some_and(|python| python.weave(native, room, &mut add, |_| {})) {
+            native.iter().for_each(|step| add(*step));
+        }
+        if count == 0 {
             return;
         }
         let now = &frames[..count];

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use partune_otf2::start::{calls_main, is_below_main};
 use partune_parts::log::{Hex, Step};
+use partune_parts::script::Script;
 
 use crate::log::ProcessLog;
 use crate::places::{At, Function, Places};
@@ -140,6 +141,7 @@ impl Contexts {
                     self.tree.number(Context { region, site: self.line_of_call(region, parent), parent, offset: None })
                 }
                 Step::Frame { .. } | Step::Sample { .. } if is_inside.last() == Some(&true) => parent,
+                Step::Frame { .. } | Step::Sample { .. } if path.is_some_and(|path| is_interpreters(path)) => parent,
                 Step::Frame { module: number, address: Hex(address) }
                 | Step::Sample { module: number, address: Hex(address) } => {
                     let calls = matches!(node.step, Step::Frame { .. });
@@ -285,11 +287,43 @@ fn is_between(path: &str) -> bool {
     STEMS.iter().any(|stem| name.starts_with(stem))
 }
 
+/// What an interpreter runs for itself: that of Python imports modules, and starts them, by code that it was built with.
+fn is_interpreters(path: &str) -> bool {
+    Script::parse(path).is_some_and(|script| script.file.starts_with("<frozen "))
+}
+
 #[cfg(test)]
 mod tests {
     use partune_parts::layout::VERSION;
 
     use super::*;
+
+    /// A script's function is at its line, one of the interpreter's own is left out, and native code may be called from either.
+    #[test]
+    fn scripts_have_names_and_lines() {
+        let (mut contexts, mut strings) = (Contexts::default(), Strings::default());
+        let call = |line| partune_parts::script::address(line, 3);
+        let log = format!(
+            "partune {VERSION}\nmodule 0 0 <script>:1:<module>:/a/heat.py\nmodule 1 0 <script>:9:run:<frozen%20runpy>\n\
+             module 2 0 <script>:4:halo:/a/heat.py\nregion 0 MPI MPI_Send\npath 0 - frame 0 {:x}\npath 1 0 frame 1 {:x}\n\
+             path 2 1 frame 2 {:x}\npath 3 2 region 0\npath 4 0 sample 2 {:x}\n",
+            call(20),
+            call(10),
+            call(5),
+            call(6),
+        );
+        let log = ProcessLog::parse(&log).expect("a log");
+        let modules: Vec<_> = log.modules.iter().map(|path| strings.intern(path)).collect();
+        let at = [(0, 20), (1, 10), (2, 5)].map(|(module, line): (usize, u32)| (modules[module], At::Call(call(line))));
+        let all = at.into_iter().chain([(modules[2], At::Running(call(6)))]).collect();
+        let places = Places::resolve(all, &mut strings).expect("no file is read");
+        let mapped = contexts.add(&log, &places, &mut strings);
+        assert_eq!(mapped.contexts, [0, 0, 1, 2, 3]);
+        let lines = contexts.tree.rows.iter().map(|row| Some(contexts.sites.rows.get(row.site as usize)?.1));
+        assert_eq!(lines.collect::<Vec<_>>(), [Some(20), Some(5), None, Some(6)]);
+        let names = contexts.regions.rows.iter().map(|region| strings.get(region.name).to_owned());
+        assert_eq!(names.collect::<Vec<_>>(), ["MPI_Send", "<module>", "halo"]);
+    }
 
     #[test]
     fn processes_that_loaded_a_module_elsewhere_have_the_same_contexts() {

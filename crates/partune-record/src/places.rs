@@ -6,6 +6,7 @@ use std::path::Path;
 
 use memmap2::Mmap;
 use partune_base::{StringId, Strings};
+use partune_parts::script::{self, Script};
 use partune_symbols::{Address, Module, Storage};
 use rustc_hash::FxHashMap;
 
@@ -63,6 +64,15 @@ impl Places {
     fn module(&mut self, addresses: &[(StringId, At)], strings: &mut Strings) -> Result<(), RecordError> {
         let Some((id, _)) = addresses.first() else { return Ok(()) };
         let path = strings.get(*id).to_owned();
+        if let Some(Script { name, file, line }) = Script::parse(&path) {
+            let (name, file) = (strings.intern(name), strings.intern(file));
+            self.known.extend(addresses.iter().map(|&(module, at)| {
+                let (At::Call(address) | At::Begin(address) | At::Running(address)) = at;
+                let function = Function { name, file, line, call_file: file, call_line: script::line(address) };
+                ((module, at), [function].into())
+            }));
+            return Ok(());
+        }
         let Some(bytes) = map(Path::new(&path))? else { return Ok(()) };
         let files = Maps::default();
         let storage = Storage::new();

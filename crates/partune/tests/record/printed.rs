@@ -63,6 +63,21 @@ pub(super) fn calls(anchor: &Path, file: &str) -> BTreeMap<u64, u64> {
     calls
 }
 
+/// Lines of a file at which functions go on, by the function.
+pub(super) fn lines(anchor: &Path, file: &str) -> BTreeMap<String, BTreeSet<u64>> {
+    let (definitions, end) = (print(anchor, &["-G"]), format!("/{file}"));
+    let mut lines = BTreeMap::<String, BTreeSet<u64>>::new();
+    for context in definitions.lines().filter(|line| line.starts_with("CALLING_CONTEXT ")) {
+        let mut texts = context.split('"').skip(1).step_by(2);
+        let (Some(name), Some(place)) = (texts.next(), texts.next()) else { continue };
+        if let Some((path, line)) = place.rsplit_once(':').filter(|(path, _)| path.ends_with(&end)) {
+            let line = line.parse().unwrap_or_else(|_| panic!("{path} has a line"));
+            lines.entry(name.to_owned()).or_default().insert(line);
+        }
+    }
+    lines
+}
+
 /// How often samples found each rank in each function, which may have called others meanwhile.
 pub(super) fn samples(anchor: &Path) -> Vec<Counts> {
     let definitions = print(anchor, &["-G"]);
@@ -175,9 +190,9 @@ fn number(line: &str, label: &str) -> u64 {
     found.unwrap_or_else(|| panic!("no number after {label:?} in {line}"))
 }
 
-/// The number in angle brackets after a label and a name.
+/// The number in angle brackets after a label and a name, which may have such brackets too.
 fn reference(line: &str, label: &str) -> u64 {
-    let found = line.split_once(label).and_then(|(_, rest)| leading(rest.split_once('<')?.1));
+    let found = line.split_once(label).and_then(|(_, rest)| rest.split('<').skip(1).find_map(leading));
     found.unwrap_or_else(|| panic!("no reference after {label:?} in {line}"))
 }
 

@@ -14,7 +14,7 @@ fn printed_by(rank: usize, said: &str) -> ([f64; 3], u64) {
 }
 
 /// Whether this user's events of the kernel's task clock may count the kernel's own time.
-fn task_clock_is_for_all() -> bool {
+pub(super) fn task_clock_is_for_all() -> bool {
     let paranoid = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").unwrap_or_default();
     let capabilities = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let of = |line: &str| u64::from_str_radix(line.strip_prefix("CapEff:")?.trim(), 16).ok();
