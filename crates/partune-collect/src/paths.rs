@@ -3,7 +3,8 @@
 //! A thread remembers the path of each [`Site`] that it was called from: return address, frame and region, together with every word of the
 //! stack that the walker used (where return addresses and frame pointers are stored), but for those of the code that started the thread.
 //! If all of them still hold the same values, the walker would find the same frames, so it is not asked. That costs about a nanosecond a
-//! frame, whatever the program was compiled with. A site also remembers what the handles of its last call meant.
+//! frame, whatever the program was compiled with. Where functions of Python are woven in, the words that led to them are held against as well: each is
+//! in memory that is there as long as those before it are the same. A site also remembers what the handles of its last call meant.
 //!
 //! Paths of all threads are one tree in the process; new nodes go to the log under a lock.
 

@@ -213,19 +213,13 @@ impl Python {
     /// Where the chain of a thread begins: its innermost frame, and its innermost loop in 3.11.
     fn begin(&self, state: usize, word: &mut impl FnMut(Word)) -> Option<[usize; 2]> {
         word((slot(state)?, state));
-        let first = self.follow(state + self.layout.current, word)?;
+        let first = follow(state + self.layout.current, word)?;
         match self.layout.loops {
             Some(Loops { frame, chain }) => {
-                Some([self.follow(first + frame, word)?, if chain.is_some() { first } else { 0 }])
+                Some([follow(first + frame, word)?, if chain.is_some() { first } else { 0 }])
             }
             None => Some([first, 0]),
         }
-    }
-
-    fn follow(&self, at: usize, word: &mut impl FnMut(Word)) -> Option<usize> {
-        let [value] = read(at)?;
-        word((at, value));
-        Some(value)
     }
 
     /// The next loop outwards.
@@ -256,8 +250,8 @@ impl Python {
                 && bytes(is_first) != 0
             {
                 found.mark = *around;
-                *around = self.follow(*around + outer, word)?;
-                *frame = if *around == 0 { 0 } else { self.follow(*around + self.layout.loops?.frame, word)? };
+                *around = follow(*around + outer, word)?;
+                *frame = if *around == 0 { 0 } else { follow(*around + self.layout.loops?.frame, word)? };
                 return Some(());
             }
         }
@@ -365,6 +359,13 @@ fn slot(state: usize) -> Option<usize> {
     Some(block + at * size_of::<usize>())
 }
 
+/// What a word points to.
+fn follow(at: usize, word: &mut impl FnMut(Word)) -> Option<usize> {
+    let [value] = read(at)?;
+    word((at, value));
+    Some(value)
+}
+
 /// Words at an address, if all are there.
 fn read<const N: usize>(at: usize) -> Option<[usize; N]> {
     let mut words = [0; N];
@@ -383,4 +384,33 @@ fn copy(at: usize, to: *mut u8, length: usize) -> bool {
     // SAFETY: room for so many bytes, and an address that the system checks.
     let copied = unsafe { libc::process_vm_readv(libc::getpid(), &raw const to, 1, &raw const from, 1, 0) };
     length == 0 || usize::try_from(copied) == Ok(length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_instructions() {
+        // Two instructions one line down, one three up, one without a line, eight a hundred down, one on the same.
+        let lines = vec![0xd9, 0, 5, 0xe8, 7, 0xf8, 0xf7, 0x48, 3, 0, 1, 1, 0x80, 0x12];
+        let code = Code { name: String::new(), file: String::new(), first_line: 10, lines };
+        let found = [0, 1, 2, 3, 4, 11, 12, 13].map(|instruction| code.line(instruction));
+        assert_eq!(found, [11, 11, 8, 10, 108, 108, 108, 10]);
+    }
+
+    #[test]
+    fn addresses_that_no_code_has() {
+        let running = Running { code: 0x7fb7_fe81_0c60, instruction: 77 };
+        let found = Running::at(running.address()).expect("it has the mark");
+        assert_eq!((found.code, found.instruction), (running.code, running.instruction));
+        assert!(Running::at(0x7fb7_fe81_0c60).is_none());
+    }
+
+    #[test]
+    fn what_is_not_there_is_not_read() {
+        assert_eq!(read::<2>(&raw const [3_usize, 4] as usize), Some([3, 4]));
+        assert_eq!(read::<1>(8), None);
+        assert_eq!(bytes(8, usize::MAX), None);
+    }
 }

@@ -141,7 +141,11 @@ impl Contexts {
                     self.tree.number(Context { region, site: self.line_of_call(region, parent), parent, offset: None })
                 }
                 Step::Frame { .. } | Step::Sample { .. } if is_inside.last() == Some(&true) => parent,
-                Step::Frame { .. } | Step::Sample { .. } if path.is_some_and(|path| is_interpreters(path)) => parent,
+                Step::Frame { .. } | Step::Sample { .. }
+                    if parent != NONE && path.is_some_and(|path| is_interpreters(path)) =>
+                {
+                    parent
+                }
                 Step::Frame { module: number, address: Hex(address) }
                 | Step::Sample { module: number, address: Hex(address) } => {
                     let calls = matches!(node.step, Step::Frame { .. });
@@ -278,13 +282,13 @@ fn is_rust_start(function: &str) -> bool {
     STARTS.iter().any(|start| function.starts_with(start))
 }
 
-/// Whether a module stands between the user's call and the recorded one: Fortran bindings of MPI libraries that call the C one, and the
-/// collector itself. The system's calls that need no system are no place of the program's either.
+/// Whether a module stands between the user's call and the recorded one: Fortran bindings of MPI libraries that call the C one, the one for Python
+/// (mpi4py), and the collector itself. The system's calls that need no system are no place of the program's either.
 fn is_between(path: &str) -> bool {
     const STEMS: [&str; 7] =
         ["libmpi", "libpmpi", "libfmpi", "libopen-pal", "libopen-rte", "libpartune_collect", "linux-vdso"];
     let name = path.rsplit('/').next().unwrap_or(path);
-    STEMS.iter().any(|stem| name.starts_with(stem))
+    STEMS.iter().any(|stem| name.starts_with(stem)) || path.contains("/mpi4py/MPI.")
 }
 
 /// What an interpreter runs for itself: that of Python imports modules, and starts them, by code that it was built with.
