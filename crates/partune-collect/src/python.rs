@@ -409,7 +409,8 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_not_read() {
-        assert_eq!(read::<2>(&raw const [3_usize, 4] as usize), Some([3, 4]));
+        let words = [3_usize, 4];
+        assert_eq!(read::<2>(words.as_ptr() as usize), Some(words));
         assert_eq!(read::<1>(8), None);
         assert_eq!(bytes(8, usize::MAX), None);
     }
