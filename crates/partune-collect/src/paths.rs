@@ -110,7 +110,7 @@ impl Tree {
         let number = known.map_or(self.modules.len() as u32, |known| known.number);
         if known.is_none() {
             let path = script::Script { name: &code.name, file: &code.file, line: code.first_line }.to_string();
-            log(&Line::Module { number, bias: Hex(0), path: path.into() });
+            log(&Line::Module { number, begin: Hex(0), end: Hex(0), bias: Hex(0), path: path.into() });
             self.modules.push(Module { begin: 0, end: 0, bias: 0 });
         }
         let address = script::address(code.line(running.instruction), running.instruction);

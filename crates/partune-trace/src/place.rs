@@ -21,6 +21,7 @@ impl Place {
 
     /// What it is told with: the same construct in the same function is one place, at whichever lines; where no function is known, each
     /// line is one. Functions of equal names in two files are two.
+    #[must_use]
     pub fn scope(self) -> Place {
         let line = if self.function.is_some() { 0 } else { self.site.line };
         Place { site: CallSite { line, ..self.site }, ..self }
