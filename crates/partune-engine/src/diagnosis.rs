@@ -105,20 +105,22 @@ impl Diagnosis {
         most.filter(|_| base > 0.0).map(|(loss, seconds)| (loss, seconds / base))
     }
 
-    /// Positions of the findings that are shown where there is room for so many: the first ones, and after them what would be missing of the
-    /// largest loss: the first finding that tells of what the run lost most by, and start-up and shut-down outside of the run where they took more.
+    /// Positions of the findings that are shown where there is room for so many: the first ones, and instead of the last of them what would be
+    /// missing of the largest loss: the first finding that tells of what the run lost most by, and start-up and shut-down outside of the run
+    /// where they took more.
     pub fn first(&self, count: usize) -> Vec<usize> {
-        let mut shown: Vec<usize> = (0..self.findings.len().min(count)).collect();
-        let Some((loss, share)) = self.largest_loss() else { return shown };
-        let tells = |at: &usize| self.findings[*at].finding.pattern.tells(loss);
-        if !shown.iter().any(tells) {
-            shown.extend((count..self.findings.len()).find(tells));
-        }
-        let total = Base::of(&self.run.trace).total() as f64;
+        let all = 0..self.findings.len();
+        let Some((loss, share)) = self.largest_loss() else { return all.take(count).collect() };
         let outside = |at: &usize| self.findings[*at].finding.outside;
-        let longest = (0..self.findings.len()).max_by_key(|at| (outside(at), Reverse(*at)));
-        let all: Span = (0..self.findings.len()).map(|at| outside(&at)).sum();
-        shown.extend(longest.filter(|at| all.0 as f64 > share * total && !shown.contains(at)));
+        let longest = all.clone().max_by_key(|at| (outside(at), Reverse(*at)));
+        let lost: Span = all.clone().map(|at| outside(&at)).sum();
+        let more = lost.0 as f64 > share * Base::of(&self.run.trace).total() as f64;
+        let largest = all.clone().find(|at| self.findings[*at].finding.pattern.tells(loss));
+        let mut shown: Vec<usize> = largest.into_iter().chain(longest.filter(|_| more)).take(count).collect();
+        shown.dedup();
+        let others = all.filter(|at| !shown.contains(at)).take(count - shown.len()).collect::<Vec<_>>();
+        shown.extend(others);
+        shown.sort_unstable();
         shown
     }
 

@@ -107,8 +107,9 @@ fn factors(out: &mut String, diagnosis: &Diagnosis, efficiency: &Efficiency, sty
     );
 }
 
-/// Rows of the table of operations.
-const OPERATIONS: usize = 5;
+/// Rows of the table of operations, but for those that take less of the run than this.
+const OPERATIONS: usize = 3;
+const SMALL: f64 = 0.005;
 
 /// What constructs took most of the run, and the others together: so shares add up to the time in operations.
 pub(crate) fn operations(out: &mut String, diagnosis: &Diagnosis, style: Style) {
@@ -116,8 +117,8 @@ pub(crate) fn operations(out: &mut String, diagnosis: &Diagnosis, style: Style) 
     if all.is_empty() {
         return;
     }
-    // One more row than shown is no longer than what would stand for it.
-    let (shown, others) = all.split_at(if all.len() > OPERATIONS + 1 { OPERATIONS } else { all.len() });
+    let large = all.iter().take(OPERATIONS).take_while(|row| row.share >= SMALL).count();
+    let (shown, others) = all.split_at(large.max(1));
     let heading =
         format!("operations{:>39}{:>11}{:>11}{:>13}{:>10}", "calls", "PEs' time", "waiting", "bytes", "of run");
     let _ = writeln!(out, "\n{}", style.paint(Tone::Strong, &heading));
@@ -140,7 +141,7 @@ pub(crate) fn operations(out: &mut String, diagnosis: &Diagnosis, style: Style) 
         row(name, std::slice::from_ref(operation));
     }
     if !others.is_empty() {
-        row(&format!("{} others", others.len()), others);
+        row(&plural(others.len(), "other", "others"), others);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::archives::archives;
 /// Share of the run from which a loss has to have a row.
 const LARGE: f64 = 0.01;
 /// Findings on the first screen.
-const ROWS: usize = 5;
+const ROWS: usize = 4;
 
 fn diagnoses() -> impl Iterator<Item = (String, Diagnosis)> {
     archives().into_iter().map(|archive| {

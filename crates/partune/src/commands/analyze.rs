@@ -13,7 +13,7 @@ use crate::output;
 use crate::progress::Bar;
 
 /// Findings on the first screen.
-const FINDINGS: usize = 5;
+const FINDINGS: usize = 4;
 
 /// Say where a recorded run loses time, how much, who causes it and at which line.
 #[derive(clap::Args)]
