@@ -50,7 +50,7 @@ elements: element *i* on PE ⌊i/B⌋ mod T, all *B* tried. Of factors within 0.
 taken, then the smallest.
 
 `poor_locality`: a better factor exists, and accesses of PEs to their own part are recorded (else how local the program is cannot be known). Its time is
-that of remote accesses (of several at once, each moment counts once), times the share of them that the factor makes local.
+that of the calls that start remote accesses, times the share of them that the factor makes local.
 
 **Source**: affinity analysis of PPW (Su, chapter 5), exhaustive search ours.
 ";
@@ -175,10 +175,6 @@ fn examine(input: &Input<'_>, window: WindowId) -> Option<Found> {
         let stream = &trace.streams()[pe];
         let (mut spent, mut until) = (Span::ZERO, Time::MIN);
         for transfer in input.index.rma.of_pe(pe) {
-            // Accesses may be under way at once, also to other windows: time is that of the first of them.
-            let begin = transfer.start.some().map_or(Time::MAX, |visit| stream.visits.enter[visit.index()]);
-            let alone = transfer.completed.since(begin.max(until)).clamp_positive();
-            until = until.max(transfer.completed);
             let Some(row) =
                 stream.transfers.get(transfer.row as usize).filter(|row| row.window == window && row.bytes > 0)
             else {
@@ -194,8 +190,12 @@ fn examine(input: &Input<'_>, window: WindowId) -> Option<Found> {
             }
             remote += row.bytes;
             if let Some(visit) = transfer.start.some() {
-                spent += alone;
-                paths[stream.visits.path[visit.index()].index()] += alone;
+                // Several accesses of one call take its time once; what is done until a later call completes them is not lost.
+                let visit = stream.visits.at(visit);
+                let time = visit.exit.since(visit.enter.max(until)).clamp_positive();
+                until = until.max(visit.exit);
+                spent += time;
+                paths[visit.path.index()] += time;
             }
         }
         if spent.is_positive() {

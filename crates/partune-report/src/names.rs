@@ -111,7 +111,7 @@ pub fn spot(run: &Run, finding: &Finding) -> String {
 pub fn lines<'a>(run: &'a Run, finding: &Finding) -> Vec<(Location<'a>, Span)> {
     let mut known: HashMap<(&str, u32, &str), usize> = HashMap::new();
     let mut lines: Vec<(Location<'a>, Span)> = Vec::new();
-    for (path, time) in finding.paths.iter() {
+    for (path, time) in &finding.paths {
         let at = run.location(*path);
         let row = *known.entry((at.file, at.line, at.function)).or_insert(lines.len());
         match lines.get_mut(row) {
