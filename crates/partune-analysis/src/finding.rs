@@ -270,8 +270,8 @@ impl Pattern {
             | Pattern::WaitOnDevice
             | Pattern::StartUp
             | Pattern::ForkJoin
-            | Pattern::IdleThreads => Kind::Cost,
-            Pattern::WaitForProcessor => Kind::Cost,
+            | Pattern::IdleThreads
+            | Pattern::WaitForProcessor => Kind::Cost,
             Pattern::RedundantBarrier
             | Pattern::SmallTransfers
             | Pattern::SerialBlockingTransfers

@@ -4,6 +4,7 @@ use partune_base::Time;
 use partune_diag::{Severity, seconds};
 use partune_engine::{Finding, Kind, Level, Pattern, Run};
 
+use crate::runs::plural;
 use crate::style::Tone;
 
 /// A pattern's name for people.
@@ -145,8 +146,7 @@ enum Of {
 pub fn sharing(finding: &Finding) -> Option<String> {
     let fact = |name: &str| finding.facts.iter().find(|fact| fact.0 == name).map(|fact| fact.1);
     let (pes, processors, slowdown) = (fact("pes")?, fact("processors")?, fact("slowdown")?);
-    let some = |number: f64, what: &str| format!("{number:.0} {what}{}", if number == 1.0 { "" } else { "s" });
-    let (who, what) = (some(pes, "PE"), some(processors, "processor"));
+    let (who, what) = (plural(pes as usize, "PE", "PEs"), plural(processors as usize, "processor", "processors"));
     let how =
         if pes > processors { format!("{who} share {what}") } else { format!("others ran on the {what} of {who}") };
     Some(format!("{how}, {slowdown:.2} times slower than its CPU time"))
