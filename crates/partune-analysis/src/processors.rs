@@ -43,7 +43,7 @@ could run and another one did (*waited*), and how often it gave its processor up
 The `processors` of a node are those that its processes may use, all together (their affinity), and no more than a limit of their control group (`cpu.max`) lets
 them use at a time.
 
-`wait_for_processor`: PEs waited for a processor for at least 1 % of the run, each for no longer than the time between start-up and shut-down. Facts: of the node where
+`wait_for_processor`: PEs waited for a processor for at least 5 % of the run, each for no longer than the time between start-up and shut-down. Facts: of the node where
 they waited longest, `pes`, `processors` and `slowdown` = (on processor + waited) / on processor. Who waits in a queue is late elsewhere, so the same
 time may show in waits of others too; a slow network is not the reason for these.
 
@@ -51,7 +51,7 @@ time may show in waits of others too; a slow network is not the reason for these
 ";
 
 /// The share of the run from which waiting is told.
-const LEAST: f64 = 0.01;
+const LEAST: f64 = 0.05;
 
 /// What PEs of a node did.
 struct Node {

@@ -308,8 +308,8 @@ mod tests {
         let (mut contexts, mut strings) = (Contexts::default(), Strings::default());
         let call = |line| partune_parts::script::address(line, 3);
         let log = format!(
-            "partune {VERSION}\nmodule 0 0 <script>:1:<module>:/a/heat.py\nmodule 1 0 <script>:9:run:<frozen%20runpy>\n\
-             module 2 0 <script>:4:halo:/a/heat.py\nregion 0 MPI MPI_Send\npath 0 - frame 0 {:x}\npath 1 0 frame 1 {:x}\n\
+            "partune {VERSION}\nmodule 0 0 0 0 <script>:1:<module>:/a/heat.py\nmodule 1 0 0 0 <script>:9:run:<frozen%20runpy>\n\
+             module 2 0 0 0 <script>:4:halo:/a/heat.py\nregion 0 MPI MPI_Send\npath 0 - frame 0 {:x}\npath 1 0 frame 1 {:x}\n\
              path 2 1 frame 2 {:x}\npath 3 2 region 0\npath 4 0 sample 2 {:x}\n",
             call(20),
             call(10),

@@ -25,10 +25,10 @@ pub(crate) struct Polling {
 
 impl Polling {
     /// `None` if nothing polls.
-    pub(crate) fn of(paths: &CallPaths, regions: &Table<RegionId, Region>, resolution: u64) -> Option<Polling> {
+    pub(crate) fn of(paths: &CallPaths, regions: &Table<RegionId, Region>, ticks_per_second: u64) -> Option<Polling> {
         let is_poll: Vec<bool> = paths.ids().map(|path| regions[paths.region(path)].is_poll()).collect();
         let is_user = paths.ids().map(|path| !paths.operation(path).is_some()).collect();
-        let longest = (LOOP * resolution as f64) as i64;
+        let longest = (LOOP * ticks_per_second as f64) as i64;
         is_poll.contains(&true).then_some(Polling { is_poll, is_user, longest })
     }
 

@@ -1,6 +1,6 @@
 //! Checks and repairs that turn a builder into a [`Trace`], whoever made it.
 
-use partune_base::{CallPathId, GroupId, Id, MetricId, PeId, StringId, Table, Time, WindowId};
+use partune_base::{CallPathId, Clock, GroupId, Id, MetricId, PeId, StringId, Table, Time, WindowId};
 use partune_diag::{Code, Diagnostic, Quality};
 use rayon::prelude::*;
 
@@ -29,7 +29,7 @@ pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
     };
     let lock_bodies: Vec<bool> = built.paths.ids().map(|path| built.paths.is_lock_body(path, &built.regions)).collect();
     let paths = &built.paths;
-    let polling = Polling::of(paths, &built.regions, built.resolution);
+    let polling = Polling::of(paths, &built.regions, Clock::new(built.resolution).ticks_per_second());
     let of_streams = built.streams.as_mut_slice().par_iter_mut().map(|stream| {
         let mut faults = Faults::default();
         limits.check(stream, &mut faults);

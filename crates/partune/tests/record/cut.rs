@@ -26,7 +26,7 @@ fn check(mpi: &Mpi) {
         codes(&document).contains(&"lost-events") && !codes(&document).contains(&"clocks-disagree"),
         "{document:#}"
     );
-    // The begin: a message that was received was sent before, and few were under way.
+    // The begin: a message that was received was sent before, and in a ring of four a rank is at most three rounds ahead.
     let counts = counts(&recorded.anchor);
     let of = |rank: usize, name: &str| counts[rank].get(name).copied().unwrap_or(0);
     for rank in 0..4 {
@@ -34,7 +34,7 @@ fn check(mpi: &Mpi) {
         let own = |name: &str, rank: usize| if rank == 0 { of(0, name) / 2 } else { of(rank, name) };
         let (sent, received) = (own("sends", rank), own("receives", next));
         assert!(
-            sent > 1000 && received.abs_diff(sent) <= 2,
+            sent > 1000 && received <= sent + 1 && sent - received.min(sent) <= 4,
             "{}: {rank} sent {sent}, {next} received {received}",
             mpi.name
         );

@@ -69,8 +69,13 @@ fn check_counts(built: &Built<'_>, recorded: &Recorded, ways: &[Way]) {
 fn check_wait(way: &Way, lines: &[u64], is_exact: bool, document: &Value) -> Result<(), String> {
     let findings = document["findings"].as_array().into_iter().flatten();
     let late = findings.filter(|it| it["pattern"] == "late_sender");
-    let here = late.filter(|it| it["location"]["line"].as_u64().is_some_and(|line| lines.contains(&line)));
-    let found: f64 = here.filter_map(|it| it["seconds"].as_f64()).sum();
+    // A finding at one line has it as its location, one at several has them in a list.
+    let parts = late.flat_map(|it| match it["lines"].as_array().filter(|lines| !lines.is_empty()) {
+        Some(lines) => lines.iter().map(|line| (line["line"].as_u64(), line["seconds"].as_f64())).collect(),
+        None => vec![(it["location"]["line"].as_u64(), it["seconds"].as_f64())],
+    });
+    let here = parts.filter(|(line, _)| line.is_some_and(|line| lines.contains(&line)));
+    let found: f64 = here.filter_map(|(_, seconds)| seconds).sum();
     let (least, most) = match way.mark.as_str() {
         // Nothing came.
         "n" => (0.0, 0.0),

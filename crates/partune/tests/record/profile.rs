@@ -145,6 +145,8 @@ fn a_balanced_program_has_no_findings() {
         [&OPEN_MPI, &MPICH].into_iter().filter_map(|it| profile(it, "profile/unbalanced.c", &["-DBALANCED"]))
     {
         let considerable = document["findings"].as_array().expect("a list").iter();
+        // How long processes wait for a processor is the machine's.
+        let considerable = considerable.filter(|it| it["pattern"] != "wait_for_processor");
         let considerable: Vec<_> = considerable.filter(|it| it["fraction"].as_f64() > Some(0.03)).collect();
         assert!(considerable.is_empty(), "{considerable:#?}");
     }

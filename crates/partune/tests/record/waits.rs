@@ -150,8 +150,8 @@ fn check_balanced(mpi: &Mpi, file: &str) {
         let said = document["findings"].as_array().into_iter().flatten().filter(|it| {
             let is_start = start.is_some_and(|line| it["location"]["line"] == line);
             let is_edge = ["MPI_Init", "MPI_Finalize"].iter().any(|name| it["construct"] == *name);
-            // What an operation costs by itself says nothing of who is late, and is much on a busy machine.
-            let is_cost = it["pattern"] == "operation_cost";
+            // What an operation costs by itself, and how long processes wait for a processor, says nothing of who is late, and is much on a busy machine.
+            let is_cost = ["operation_cost", "wait_for_processor"].iter().any(|pattern| it["pattern"] == *pattern);
             it["fraction"].as_f64().is_some_and(|share| share > limit) && !is_start && !is_edge && !is_cost
         });
         let said: Vec<_> = said.collect();
