@@ -82,9 +82,14 @@ fn check_wait(way: &Way, lines: &[u64], is_exact: bool, document: &Value) -> Res
         // The program worked meanwhile.
         "w" => (0.0, way.inside + 0.01 * way.waited),
         _ => {
-            // Where the program lost its core it can have been outside of its polls, which only the recorder's own rows know.
-            let known = if is_exact { way.waited - way.long } else { way.waited - way.gaps };
-            (0.95 * known, 1.02 * way.waited + 1e-3)
+            // Where the program lost its core it can have been outside of its polls, which only the recorder's own rows know; and only these
+            // hold places that poll in turns.
+            let known = match (is_exact, way.mark.as_str()) {
+                (false, _) => 0.95 * (way.waited - way.gaps),
+                (true, "x") => 0.0,
+                (true, _) => 0.7 * (way.waited - way.long),
+            };
+            (known, 1.02 * way.waited + 1e-3)
         }
     };
     let is_right = (least..=most).contains(&found);

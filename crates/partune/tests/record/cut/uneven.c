@@ -1,6 +1,6 @@
 /* Messages in a ring, and of rank 0 as many to itself besides, so that its events need twice the room: 20000 rounds, or as many as said.
  *
- * expect 4 ranks
+ * expect 2 ranks
  */
 #include <mpi.h>
 #include <stdio.h>
