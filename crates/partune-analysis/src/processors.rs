@@ -37,7 +37,7 @@ const SHOWS: &[SectionShape] = &[SectionShape {
 const DOCS: &str = "\
 # Processors
 
-From what the kernel counts for every thread, and the recorder reads when its recording begins and ends: the time on a processor, the time in which it
+From what the kernel counts for every thread, and the recorder reads after start-up and when its recording ends: the time on a processor, the time in which it
 could run and another one did (*waited*), and how often it gave its processor up or lost it. Silent where the archive does not have these.
 
 The `processors` of a node are those that its processes may use, all together (their affinity), and no more than a limit of their control group (`cpu.max`) lets

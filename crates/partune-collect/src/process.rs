@@ -69,9 +69,17 @@ pub fn identify(paradigm: &str, rank: u32, size: u32, key: u64) -> u32 {
     let number = WORLDS.fetch_add(1, Ordering::Relaxed);
     if number == 0 {
         room::share(size);
+        renew();
     }
     log(&Line::World { number, paradigm: paradigm.into(), of: Unit::Process, rank, size, key: Hex(key) });
     number
+}
+
+/// Threads begin to be measured now.
+fn renew() {
+    let Some(Some(process)) = PROCESS.get().filter(|_| is_recorded()) else { return };
+    let mut lanes = process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    lanes.values_mut().filter_map(|(_, since)| since.as_mut()).for_each(Since::renew);
 }
 
 /// Turns recording off or on, on behalf of the program.

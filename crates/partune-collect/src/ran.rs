@@ -1,5 +1,5 @@
 //! How much a thread ran and how long it waited for a processor, as the kernel counts it for every thread: two files, read when its recording begins
-//! and when it ends. So that costs no call anything.
+//! and when it ends. So that costs no call anything. Start-up, in which launchers and all processes do much at once, is left out.
 
 use partune_parts::log::Line;
 
@@ -25,6 +25,13 @@ impl Since {
     /// A thread of this process, by its number here and by that of the system. `None` if the kernel does not count.
     pub(crate) fn now(thread: u32, tid: i64) -> Option<Since> {
         Some(Since { thread, tid, then: Ran::of(tid)? })
+    }
+
+    /// From now on, not from before.
+    pub(crate) fn renew(&mut self) {
+        if let Some(now) = Ran::of(self.tid) {
+            self.then = now;
+        }
     }
 
     /// Logs what it did since.

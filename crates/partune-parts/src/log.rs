@@ -151,7 +151,7 @@ lines! {
     /// The processors that this process may use: a list as the kernel writes it (`0-3,8`), of how many that are there, what they are, and for how
     /// many thousandths of one it may run at a time, where that is limited. The last of these lines counts.
     "cpus" Cpus { allowed: Text<'a>, online: u32, model: Text<'a>, quota: Option<u32>, }
-    /// What a thread did since its first event; the last of these lines counts.
+    /// What a thread did since its first event, or since its process was in a world; the last of these lines counts.
     "ran" Ran {
         thread: u32,
         /// Nanoseconds on a processor.

@@ -133,7 +133,9 @@ impl EventVisitor for Decoder<'_> {
             }
             Event::CallingContextSample { calling_context, unwind_distance, interrupt_generator } => {
                 let Some(context) = self.context(calling_context) else {
-                    self.kept().lost_samples += 1;
+                    // One without a context says that nothing is known; one whose context is missing has lost it.
+                    let mapped = self.resolver.mappings.map(Mapping::CallingContext, u64::from(calling_context));
+                    self.kept().lost_samples += u64::from(mapped != u64::from(UNDEFINED));
                     return;
                 };
                 let generator = self.resolver.mappings.map(Mapping::InterruptGenerator, interrupt_generator.into());
