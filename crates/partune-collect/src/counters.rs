@@ -89,9 +89,14 @@ impl Counters {
 
 /// Nanoseconds that the calling thread was on a processor.
 pub(crate) fn cpu_time() -> u64 {
+    cpu_time_of(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+/// Nanoseconds of a thread's CPU clock.
+pub(crate) fn cpu_time_of(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` outlives the call.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use partune_parts::clock;
 
 use crate::log::OPEN;
+use crate::signals::{action, handle};
 use crate::state::is_recorded;
 use crate::unwind::Walker;
 
@@ -22,7 +23,7 @@ const FATAL: [c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGI
 const FRAMES: usize = 64;
 
 /// What was to happen at each signal before.
-static EARLIER: OnceLock<[libc::sigaction; FATAL.len()]> = OnceLock::new();
+static EARLIER: OnceLock<Vec<libc::sigaction>> = OnceLock::new();
 
 /// Taken by the first that dies.
 static WALKER: AtomicPtr<Walker> = AtomicPtr::new(std::ptr::null_mut());
@@ -32,25 +33,14 @@ pub(crate) fn watch() {
     if EARLIER.get().is_some() {
         return;
     }
-    // SAFETY: zero is a valid action, and places for what is stored.
-    let earlier = FATAL.map(|signal| unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        libc::sigaction(signal, std::ptr::null(), &raw mut action);
-        action
-    });
+    let Some(earlier) = FATAL.map(action).into_iter().collect::<Option<Vec<_>>>() else { return };
     if EARLIER.set(earlier).is_err() {
         return;
     }
     WALKER.store(Box::into_raw(Box::new(Walker::new())), Ordering::Release);
-    for (signal, earlier) in FATAL.iter().zip(&earlier) {
+    for (signal, earlier) in FATAL.iter().zip(EARLIER.get().into_iter().flatten()) {
         if earlier.sa_sigaction != libc::SIG_IGN {
-            // SAFETY: zero is valid; the handler has the type that `SA_SIGINFO` asks for.
-            unsafe {
-                let mut action: libc::sigaction = std::mem::zeroed();
-                action.sa_sigaction = died as *const () as usize;
-                action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-                libc::sigaction(*signal, &raw const action, std::ptr::null_mut());
-            }
+            handle(*signal, died, libc::SA_ONSTACK, false);
         }
     }
 }

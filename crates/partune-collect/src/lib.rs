@@ -37,6 +37,7 @@ mod restart;
 mod room;
 mod sample;
 mod settings;
+mod signals;
 mod stack;
 mod state;
 mod thread;

@@ -13,11 +13,11 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
+use partune_parts::layout::Header;
 use partune_parts::log::Line;
 
-use partune_parts::layout::Header;
-
 use crate::attention::Attention;
+use crate::counters::cpu_time_of;
 use crate::log::log;
 use crate::python::{self, Loop};
 use crate::restart;
@@ -119,7 +119,7 @@ pub(crate) fn begin(rate: u32, attention: NonNull<Attention>, header: NonNull<He
             missed: AtomicU64::new(0),
             spent: AtomicU64::new(0),
             clock,
-            begin: cpu_time(clock),
+            begin: cpu_time_of(clock),
         }),
         own: UnsafeCell::new(own),
     })));
@@ -159,7 +159,7 @@ fn add(a: Sums, b: Sums) -> Sums {
 
 impl Counts {
     fn sums(&self) -> Sums {
-        let time = cpu_time(self.clock).saturating_sub(self.begin);
+        let time = cpu_time_of(self.clock).saturating_sub(self.begin);
         [self.ticks.load(Relaxed), time, self.missed.load(Relaxed), self.spent.load(Relaxed)]
     }
 
@@ -295,12 +295,4 @@ fn notes() -> Option<(NonNull<usize>, usize)> {
         let place = NonNull::new(place.cast::<usize>()).filter(|_| place != libc::MAP_FAILED)?;
         Some((place, bytes / size_of::<usize>()))
     })
-}
-
-/// Nanoseconds of a thread's CPU clock.
-fn cpu_time(clock: libc::clockid_t) -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` outlives the call.
-    unsafe { libc::clock_gettime(clock, &raw mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

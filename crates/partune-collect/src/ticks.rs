@@ -14,14 +14,13 @@ use std::ptr::NonNull;
 use std::sync::OnceLock;
 
 use crate::perf::{Attributes, SOFTWARE, TASK_CLOCK};
+use crate::signals::{Handler, action, handle};
 
 pub(crate) enum Ticks {
     /// The page that keeps the event.
     TaskClock(NonNull<c_void>),
     Timer(libc::timer_t),
 }
-
-type Handler = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
 
 impl Ticks {
     /// Lets a handler run in the calling thread, `rate` times a second of its CPU time, the first time after a part of 64. `None` if the system cannot.
@@ -99,21 +98,7 @@ fn timer(rate: u32, part: usize, handler: Handler) -> Option<Ticks> {
 
 /// Takes the first of some signals that the program does not use.
 fn take(signals: impl IntoIterator<Item = c_int>, handler: Handler) -> Option<c_int> {
-    let is_unused = |signal: &c_int| {
-        // SAFETY: a place for what is stored.
-        unsafe {
-            let mut action: libc::sigaction = std::mem::zeroed();
-            libc::sigaction(*signal, std::ptr::null(), &raw mut action) == 0 && action.sa_sigaction == libc::SIG_DFL
-        }
-    };
+    let is_unused = |signal: &c_int| action(*signal).is_some_and(|action| action.sa_sigaction == libc::SIG_DFL);
     let signal = signals.into_iter().find(is_unused)?;
-    // SAFETY: zero is valid; the handler has the type that `SA_SIGINFO` asks for. No other signal interrupts it.
-    let installed = unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = handler as *const () as usize;
-        action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
-        libc::sigfillset(&raw mut action.sa_mask);
-        libc::sigaction(signal, &raw const action, std::ptr::null_mut())
-    };
-    (installed == 0).then_some(signal)
+    handle(signal, handler, libc::SA_RESTART, true).then_some(signal)
 }

@@ -25,6 +25,8 @@ pub const LOCATIONS: &str = "traces";
 /// The property of a calling context that says where it is while it calls: bytes from the begin of its module to the return address. Lines
 /// are too coarse to tell which of two calls comes first, and stripped programs have none.
 pub const OFFSET: &str = "PARTUNE::OFFSET";
+/// A property of a location: how many of its events were lost.
+pub const LOST_EVENTS: &str = "PARTUNE::LOST_EVENTS";
 
 /// No definition is referred to.
 pub const NONE: u32 = u32::MAX;

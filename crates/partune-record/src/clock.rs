@@ -3,8 +3,7 @@
 //! A process that was killed read its clocks together only once, which gives no rate. The second reading is made here; it is stored before it
 //! is used, so that a completion that is interrupted and done again gives the same archive.
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 
 use partune_parts::clock::{self, Reading};
@@ -27,11 +26,7 @@ pub(crate) fn kept(parts: &Path) -> io::Result<Kept> {
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("{NAME} is no reading of clocks"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let kept = Kept { boot: boot(), reading: clock::reading_beside() };
-            let new = parts.join("clock.new");
-            let mut file = File::create(&new)?;
-            file.write_all(write(kept).as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&new, &path)?;
+            crate::parts::replace(&path, write(kept).as_bytes())?;
             Ok(kept)
         }
         Err(error) => Err(error),
@@ -51,6 +46,8 @@ fn read(text: &str) -> Option<Kept> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

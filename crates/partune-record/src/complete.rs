@@ -15,28 +15,27 @@ use partune_otf2::codec::definition::{ClockOffset, MappingTable};
 use partune_otf2::codec::idmap::IdMapView;
 use partune_otf2::codec::{Anchor, CodecError, DefinitionWriter, Mapping};
 use partune_otf2::ending;
-use partune_otf2::processors;
 use partune_otf2::write::DEFINITION_CHUNK;
 use partune_parts::clock::Reading;
-use partune_parts::layout::{ANCHOR, ANYBODY, CHUNK_SIZE, PARTS};
-use partune_parts::log::{Hex, Step, Unit};
+use partune_parts::layout::{ANCHOR, CHUNK_SIZE, PARTS};
+use partune_parts::log::{Step, Unit};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::archive::{self, Partial};
 use crate::clock::{self, Kept};
 use crate::contexts::{Contexts, Mapped};
-use crate::deaths;
-use crate::definitions::{Global, Property};
+use crate::definitions::Global;
 use crate::lanes::{Lane, Stop};
 use crate::lock::{self, Lock};
-use crate::log::{NoLog, Node, Object, ProcessLog, Ran, Thread, World};
+use crate::log::{NoLog, Node, ProcessLog, Thread, World};
 use crate::places::{At, Places};
+use crate::properties::{self, End};
 use crate::space::{self, Needed};
 use crate::statistics::Counted;
 use crate::unify::{Local, Unified};
 use crate::worlds::Worlds;
-use crate::{RecordError, cut, living, parts};
+use crate::{RecordError, cut, deaths, living, parts};
 
 /// For how long processes of the command may outlive it.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -204,7 +203,7 @@ fn complete_parts(folder: &Path, patience: Duration, asked: &mut Needed) -> Resu
         let last = process.lanes.iter().filter_map(|(_, lane)| lane.times).map(|times| times.1).max();
         let about = deaths::properties(&process.log, last, clock.resolution, &places, &mut strings);
         let seen = process.lanes.iter().map(|(_, lane)| deaths::last_seen(&process.log, lane, &places, &mut strings));
-        (about, seen.collect())
+        End { about, seen: seen.collect() }
     };
     let ends: Vec<End> = processes.iter().map(end_of).collect();
     summary.processes = processes.len();
@@ -407,11 +406,9 @@ fn addresses(processes: &[Process], strings: &mut Strings) -> Vec<(StringId, At)
     for process in processes {
         let modules: Vec<StringId> = process.log.modules.iter().map(|path| strings.intern(path)).collect();
         let module = |number: Option<u32>| modules.get(number? as usize).copied();
-        all.extend(process.log.paths.iter().filter_map(|node| match node.step {
-            Step::Frame { module: number, address: Hex(address) } => Some((module(number)?, At::Call(address))),
-            Step::Function { module: number, address: Hex(address) } => Some((module(number)?, At::Begin(address))),
-            Step::Sample { module: number, address: Hex(address) } => Some((module(number)?, At::Running(address))),
-            Step::Region(_) => None,
+        all.extend(process.log.paths.iter().filter_map(|node| {
+            let (number, at) = At::of(node.step)?;
+            Some((module(number)?, at))
         }));
         all.extend(deaths::addresses(&process.log, process.lanes.iter().map(|(_, lane)| lane), strings));
         // The paths of one program are mostly the same.
@@ -633,21 +630,15 @@ fn global_definitions<S: FnMut(&[u8])>(
         let first = log.worlds.iter().flatten().find(|world| world.of == Unit::Process);
         let rank = |world: &World| format!("{} Rank {}", world.paradigm, world.rank);
         let name = first.map_or_else(|| format!("Process {}", log.pid), rank);
-        let versions: Vec<String> = log.paradigms.iter().map(|(name, version)| format!("{name}: {version}")).collect();
-        let versions = versions.join("; ");
-        let about = std::iter::once(("PARTUNE::LIBRARY".to_owned(), versions)).chain(ends[position as usize].0.clone());
-        let object = |it: &Object| (format!("PARTUNE::OBJECT {}", it.number), format!("{} {}", it.kind, it.name));
-        let about: Vec<(String, String)> =
-            about.chain(log.objects.iter().map(object)).chain(of_processors(log)).collect();
-        global.process(position, &name, host + 1, &about)?;
+        global.process(position, &name, host + 1, &properties::of_process(log, &ends[position as usize]))?;
     }
     for (process, position) in processes.iter().zip(0..) {
-        let (_, seen) = &ends[position as usize];
-        for ((thread, lane), seen) in process.lanes.iter().zip(seen) {
+        for ((thread, lane), seen) in process.lanes.iter().zip(&ends[position as usize].seen) {
             let name =
                 if thread.number == 0 { "Master thread".to_owned() } else { format!("Thread {}", thread.number) };
             let id = Process::location(position as usize, thread.number);
-            let about = about(lane, process.log.ran.get(&thread.number), &locals[position as usize].0, seen.as_ref());
+            let (ran, local) = (process.log.ran.get(&thread.number), &locals[position as usize].0);
+            let about = properties::of_thread(lane, ran, local, seen.as_ref());
             global.location(id, &name, position, lane.events, &about)?;
         }
     }
@@ -655,46 +646,6 @@ fn global_definitions<S: FnMut(&[u8])>(
     global.communication(unified, worlds)?;
     global.sampling(sample_period(processes))?;
     global.metrics(unified)
-}
-
-/// The properties of a process that say on which processors it ran.
-fn of_processors(log: &ProcessLog) -> impl Iterator<Item = (String, String)> {
-    let known = log.cpus.iter().flat_map(|cpus| {
-        let quota = cpus.quota.map(|quota| (processors::QUOTA, quota.to_string()));
-        let all = [
-            (processors::MODEL, cpus.model.clone()),
-            (processors::ALLOWED, cpus.allowed.clone()),
-            (processors::ONLINE, cpus.online.to_string()),
-        ];
-        all.into_iter().chain(quota)
-    });
-    known.filter(|(_, value)| !value.is_empty()).map(|(name, value)| (name.to_owned(), value))
-}
-
-/// How a process ended, as its properties, and where its threads were seen last.
-type End = (Vec<(String, String)>, Vec<Option<(u64, String)>>);
-
-/// The properties of a PE: how many events were lost, how it ran, whom its last operation waits for, and where it was seen last.
-fn about<'a>(
-    lane: &Lane,
-    ran: Option<&Ran>,
-    local: &Local,
-    seen: Option<&'a (u64, String)>,
-) -> Vec<(&'static str, Property<'a>)> {
-    let lost = (lane.lost > 0).then_some(("PARTUNE::LOST_EVENTS", lane.lost));
-    let awaited = lane.awaits.and_then(|(comm, rank)| Some((*local.comms.get(comm as usize)?, rank)));
-    let comm = awaited.map(|(comm, _)| (ending::AWAITED_COMM, comm));
-    let rank = awaited.filter(|(_, rank)| *rank != ANYBODY).map(|(_, rank)| (ending::AWAITED_RANK, rank.into()));
-    let time = seen.map(|(time, _)| (ending::SEEN_TIME, *time));
-    let place = seen.map(|(_, place)| (ending::SEEN_PLACE, Property::Text(place)));
-    let ran = ran.into_iter().flat_map(|ran| {
-        let Ran { on, waited, gave_up, lost } = *ran;
-        let names = [processors::ON_CPU, processors::WAITED, processors::GAVE_UP, processors::LOST];
-        names.into_iter().zip([on, waited, gave_up, lost])
-    });
-    let numbers =
-        [lost, comm, rank, time].into_iter().flatten().chain(ran).map(|(name, it)| (name, Property::Number(it)));
-    numbers.chain(place).collect()
 }
 
 /// The CPU time between two samples, in nanoseconds; none if nothing was sampled. What was asked for is no more than a wish: a kernel looks at

@@ -112,18 +112,8 @@ impl Contexts {
             let is_inside_around = is_inside.get(around) == Some(&true);
             is_inside.push(path.is_some_and(|path| is_between(path) || is_inside_around && *path != log.program));
             let mut flat = NONE;
-            let functions = match node.step {
-                Step::Frame { module: number, address: Hex(address) } => {
-                    module(number).map_or(&[][..], |path| places.get(path, At::Call(address)))
-                }
-                Step::Sample { module: number, address: Hex(address) } => {
-                    module(number).map_or(&[][..], |path| places.get(path, At::Running(address)))
-                }
-                Step::Function { module: number, address: Hex(address) } => {
-                    module(number).map_or(&[][..], |path| places.get(path, At::Begin(address)))
-                }
-                Step::Region(_) => &[],
-            };
+            let place = At::of(node.step).and_then(|(number, at)| Some((module(number)?, at)));
+            let functions = place.map_or(&[][..], |(path, at)| places.get(path, at));
             let name = functions.first().map_or("", |function| strings.get(function.name));
             let is_after_start = leads_to_main.get(around) == Some(&true);
             let is_systems = path.is_some_and(|path| starts_programs(path));

@@ -3,10 +3,9 @@
 //!
 //! The parts themselves are cut, before an archive is made of them: it can be done again at any time, and changes nothing then.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs::OpenOptions;
+use std::io;
 use std::mem::offset_of;
-use std::path::Path;
 
 use partune_parts::layout::{self, CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, bytes};
 
@@ -79,7 +78,7 @@ impl Lane {
         set(offset_of!(layout::Header, events), before + events);
         set(offset_of!(layout::Header, drafted), 0);
         all.extend_from_slice(&chunk);
-        replace(self.ring_path(), &all)?;
+        parts::replace(self.ring_path(), &all)?;
         if let Some(flushed) = self.flushed() {
             OpenOptions::new().write(true).open(flushed)?.set_len(at * CHUNK_SIZE as u64)?;
         }
@@ -118,13 +117,4 @@ fn length(record: &[u8]) -> Option<usize> {
         u8::MAX => usize::try_from(u64_at(record, 1)?).ok()?.checked_add(9),
         short => Some(1 + usize::from(short)),
     }
-}
-
-/// Puts a file in the place of another, at once and for good.
-fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    let new = path.with_extension("new");
-    let mut file = File::create(&new)?;
-    file.write_all(content)?;
-    file.sync_all()?;
-    fs::rename(&new, path)
 }

@@ -21,6 +21,7 @@ mod log;
 mod parts;
 mod places;
 mod program;
+mod properties;
 mod roles;
 mod signals;
 mod space;

@@ -1,7 +1,7 @@
 //! Reading what a process left, which may be cut off anywhere, or not be there.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
 use std::path::Path;
 
 /// The content of a part; nothing if there is none: on a file system over the network they are written when the process ends.
@@ -41,6 +41,15 @@ pub(crate) fn link(part: &Path, name: &Path) -> io::Result<bool> {
             _ => Err(error),
         },
     }
+}
+
+/// Puts a part in its place, at once and for good: whoever is interrupted meanwhile leaves what was there.
+pub(crate) fn replace(part: &Path, content: &[u8]) -> io::Result<()> {
+    let new = part.with_added_extension("new");
+    let mut file = File::create(&new)?;
+    file.write_all(content)?;
+    file.sync_all()?;
+    fs::rename(&new, part)
 }
 
 /// A number of eight bytes.

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use memmap2::Mmap;
 use partune_base::{StringId, Strings};
+use partune_parts::log::{Hex, Step};
 use partune_parts::script::{self, Script};
 use partune_symbols::{Address, Module, Storage};
 use rustc_hash::FxHashMap;
@@ -21,6 +22,18 @@ pub(crate) enum At {
     Begin(u64),
     /// An instruction that ran.
     Running(u64),
+}
+
+impl At {
+    /// What a step of a path names: the number of its module, and the address. None for a region.
+    pub(crate) fn of(step: Step) -> Option<(Option<u32>, At)> {
+        match step {
+            Step::Frame { module, address: Hex(address) } => Some((module, At::Call(address))),
+            Step::Function { module, address: Hex(address) } => Some((module, At::Begin(address))),
+            Step::Sample { module, address: Hex(address) } => Some((module, At::Running(address))),
+            Step::Region(_) => None,
+        }
+    }
 }
 
 /// A function that an address is in, or that was inlined there.

@@ -8,11 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::contexts::ContextDef;
 use crate::codec::{Definition, Value};
-use crate::write::OFFSET;
+use crate::write::{LOST_EVENTS, OFFSET};
 use crate::{ending, paradigms};
-
-/// The property of a location with the number of its events that were lost.
-const LOST_EVENTS: &str = "PARTUNE::LOST_EVENTS";
 
 /// An id that stands for "undefined" in definitions.
 const UNDEFINED: u64 = u32::MAX as u64;

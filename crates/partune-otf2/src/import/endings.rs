@@ -2,43 +2,32 @@
 
 use partune_base::{GroupId, Id, PeId, StringId, Time};
 use partune_trace::{Awaited, Ended, Ending, LastSeen, TraceBuilder};
-use rustc_hash::FxHashMap;
 
 use super::archive::Location;
-use super::definitions::Definitions;
+use super::properties::Properties;
 use super::resolve::peer;
 use super::tables::{DefinedLocation, Tables};
 use crate::ending;
 
 /// Fills [`TraceBuilder::endings`]; `locations` are in order of PE. Times are as they were stamped, until [`correct`].
 pub(super) fn read(
-    definitions: &Definitions,
+    properties: &Properties<'_>,
     tables: &Tables,
     locations: &[DefinedLocation],
     builder: &mut TraceBuilder,
 ) {
-    let texts: FxHashMap<(u64, &str), &str> =
-        definitions.process_texts().map(|(id, key, it)| ((id, key), it)).collect();
-    let groups: FxHashMap<u64, u64> = definitions.locations.iter().map(|it| (it.id, it.group)).collect();
     for (process, row) in builder.processes.iter_ids() {
-        let location = row.pes.first().and_then(|pe| locations.get(pe.index()));
-        let Some(group) = location.and_then(|it| groups.get(&it.archive_id)) else { continue };
-        let of = |name| texts.get(&(*group, name)).copied();
+        let Some(location) = row.pes.first().and_then(|pe| locations.get(pe.index())) else { continue };
+        let of = |name| properties.of_process(location, name);
         let Some(how) = of(ending::END).and_then(ending_of) else { continue };
         let time = of(ending::TIME).and_then(|ticks| ticks.parse().ok()).map(Time);
         let place = of(ending::PLACE).map_or(StringId::NONE, |place| builder.strings.intern(place));
         builder.endings.processes.push(Ended { process, how, time, place });
     }
-    let numbers: FxHashMap<(u64, &str), u64> =
-        definitions.location_numbers().map(|(id, key, it)| ((id, key), it)).collect();
-    let texts: FxHashMap<(u64, &str), &str> =
-        definitions.location_texts().map(|(id, key, it)| ((id, key), it)).collect();
     for (index, location) in locations.iter().enumerate() {
-        let of = |name| numbers.get(&(location.archive_id, name)).copied();
+        let of = |name| properties.number(location, name);
         let pe = PeId::from_index(index);
-        if let Some((stamp, place)) =
-            of(ending::SEEN_TIME).zip(texts.get(&(location.archive_id, ending::SEEN_PLACE)).copied())
-        {
+        if let Some((stamp, place)) = of(ending::SEEN_TIME).zip(properties.text(location, ending::SEEN_PLACE)) {
             let place = builder.strings.intern(place);
             builder.endings.seen.push(LastSeen { pe, time: Time::clamped(stamp.into()), place });
         }

@@ -23,6 +23,7 @@ mod inflated;
 mod lasting;
 mod mappings;
 mod processors;
+mod properties;
 mod report;
 mod resolve;
 mod runs;

@@ -14,8 +14,8 @@ use rustc_hash::FxHashMap;
 use super::addresses::AddressAttributes;
 use super::definitions::{CommDef, Definitions, GroupDef, RegionDef};
 use super::devices::Devices;
-use super::endings;
-use super::processors;
+use super::properties::Properties;
+use super::{endings, processors};
 use crate::paradigms;
 
 /// Where the archive's ids are in the tables of the trace.
@@ -88,8 +88,9 @@ pub(super) fn build(definitions: &Definitions, builder: &mut TraceBuilder) -> (T
     regions(definitions, builder, &mut tables);
     groups(definitions, builder, &mut tables);
     metrics(definitions, builder, &mut tables);
-    processors::read(definitions, &locations, builder);
-    endings::read(definitions, &tables, &locations, builder);
+    let properties = Properties::of(definitions);
+    processors::read(&properties, &locations, builder);
+    endings::read(&properties, &tables, &locations, builder);
     (tables, locations)
 }
 

@@ -1,0 +1,61 @@
+//! What the archive says of processes and threads beside their events: how they ended, on which processors they ran, what was lost.
+
+use partune_otf2::write::LOST_EVENTS;
+use partune_otf2::{ending, processors};
+use partune_parts::layout::ANYBODY;
+
+use crate::definitions::Property;
+use crate::lanes::Lane;
+use crate::log::{Object, ProcessLog, Ran};
+use crate::unify::Local;
+
+/// How a process ended, as its properties, and where its threads were seen last.
+pub(crate) struct End {
+    pub(crate) about: Vec<(String, String)>,
+    pub(crate) seen: Vec<Option<(u64, String)>>,
+}
+
+/// All properties of a process.
+pub(crate) fn of_process(log: &ProcessLog, end: &End) -> Vec<(String, String)> {
+    let versions: Vec<String> = log.paradigms.iter().map(|(name, version)| format!("{name}: {version}")).collect();
+    let object = |it: &Object| (format!("PARTUNE::OBJECT {}", it.number), format!("{} {}", it.kind, it.name));
+    let about = std::iter::once(("PARTUNE::LIBRARY".to_owned(), versions.join("; "))).chain(end.about.iter().cloned());
+    about.chain(log.objects.iter().map(object)).chain(of_processors(log)).collect()
+}
+
+/// The properties of a thread: how many events were lost, how it ran, whom its last operation waits for, and where it was seen last.
+pub(crate) fn of_thread<'a>(
+    lane: &Lane,
+    ran: Option<&Ran>,
+    local: &Local,
+    seen: Option<&'a (u64, String)>,
+) -> Vec<(&'static str, Property<'a>)> {
+    let lost = (lane.lost > 0).then_some((LOST_EVENTS, lane.lost));
+    let awaited = lane.awaits.and_then(|(comm, rank)| Some((*local.comms.get(comm as usize)?, rank)));
+    let comm = awaited.map(|(comm, _)| (ending::AWAITED_COMM, comm));
+    let rank = awaited.filter(|(_, rank)| *rank != ANYBODY).map(|(_, rank)| (ending::AWAITED_RANK, rank.into()));
+    let time = seen.map(|(time, _)| (ending::SEEN_TIME, *time));
+    let place = seen.map(|(_, place)| (ending::SEEN_PLACE, Property::Text(place)));
+    let ran = ran.into_iter().flat_map(|ran| {
+        let Ran { on, waited, gave_up, lost } = *ran;
+        let names = [processors::ON_CPU, processors::WAITED, processors::GAVE_UP, processors::LOST];
+        names.into_iter().zip([on, waited, gave_up, lost])
+    });
+    let numbers =
+        [lost, comm, rank, time].into_iter().flatten().chain(ran).map(|(name, it)| (name, Property::Number(it)));
+    numbers.chain(place).collect()
+}
+
+/// On which processors a process ran.
+fn of_processors(log: &ProcessLog) -> impl Iterator<Item = (String, String)> {
+    let known = log.cpus.iter().flat_map(|cpus| {
+        let quota = cpus.quota.map(|quota| (processors::QUOTA, quota.to_string()));
+        let all = [
+            (processors::MODEL, cpus.model.clone()),
+            (processors::ALLOWED, cpus.allowed.clone()),
+            (processors::ONLINE, cpus.online.to_string()),
+        ];
+        all.into_iter().chain(quota)
+    });
+    known.filter(|(_, value)| !value.is_empty()).map(|(name, value)| (name.to_owned(), value))
+}
