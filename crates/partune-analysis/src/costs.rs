@@ -223,8 +223,7 @@ fn in_teams(idle: &mut Idle<'_>, gaps: &[Gap], sums: &mut Sums) {
 
 /// The operations between processes of the main thread beside a PE.
 fn in_main<'a>(trace: &'a Trace, pe: PeId, between: &'a Table<CallPathId, bool>) -> impl Iterator<Item = Visit> + 'a {
-    let main = trace.processes().get(trace.pes()[pe].process).and_then(|process| process.pes.first().copied());
-    let main = main.filter(|main| *main != pe && trace.pes()[pe].kind == PeKind::Cpu);
+    let main = Some(trace.main_of(pe)).filter(|main| *main != pe && trace.pes()[pe].kind == PeKind::Cpu);
     let stream = main.map(|main| &trace.streams()[main]);
     let visits = stream.into_iter().flat_map(|stream| stream.operations.iter().map(|visit| stream.visits.at(*visit)));
     visits.filter(|visit| between[visit.path])

@@ -131,6 +131,8 @@ impl<'a> SyncPoints<'a> {
     /// The last message with the cause of a wait, if it is later than `floor`.
     fn last_message(&self, stream: &Stream, wait: &Wait, floor: Time) -> Option<Time> {
         let other = wait.cause.pe;
+        // Ranks name the main PE of a process, for which the other one may have acted.
+        let named = [other, self.trace.main_of(other)];
         let messages = &self.meetings.index.messages;
         let both = |own: VisitIx, place: partune_index::Place| {
             let own = stream.visits.get(own)?.exit;
@@ -139,12 +141,12 @@ impl<'a> SyncPoints<'a> {
         };
         let recvs = stream.recvs[..self.recvs].iter().enumerate().rev().take(LOOK_BACK);
         let received =
-            recvs.take_while(|(_, row)| row.time > floor).filter(|(_, row)| row.peer == other).find_map(|it| {
+            recvs.take_while(|(_, row)| row.time > floor).filter(|(_, row)| named.contains(&row.peer)).find_map(|it| {
                 let message = messages.of_recv(self.pe, it.0)?;
                 both(it.1.visit, message.send_place(self.trace))
             });
         let sends = stream.sends[..self.sends].iter().enumerate().rev().take(LOOK_BACK);
-        let sent = sends.take_while(|(_, row)| row.time > floor).filter(|(_, row)| row.peer == other).find_map(|it| {
+        let sent = sends.take_while(|(_, row)| row.time > floor).filter(|(_, row)| named.contains(&row.peer)).find_map(|it| {
             let message = messages.of_send(self.pe, it.0)?;
             both(it.1.visit, message.recv_place(self.trace))
         });

@@ -48,12 +48,8 @@ impl Endpoints {
 }
 
 fn endpoint(trace: &Trace, pe: PeId) -> PeId {
-    let about = &trace.pes()[pe];
-    let main = trace.processes().get(about.process).and_then(|process| process.pes.first().copied());
-    match main {
-        Some(main) if main != pe && trace.pes().get(main).is_some() && acts_for_another(trace, pe) => main,
-        _ => pe,
-    }
+    let main = trace.main_of(pe);
+    if main != pe && acts_for_another(trace, pe) { main } else { pe }
 }
 
 /// Whether a thread has rows, and is in none of the groups of its rows.

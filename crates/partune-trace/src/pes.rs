@@ -66,6 +66,20 @@ pub struct Group {
     pub members: Members,
 }
 
+impl Group {
+    /// As which member a PE acts: as itself, or, where it is no member, as the main PE of its process, for which any thread
+    /// may act.
+    pub fn member(&self, pe: PeId, main: PeId) -> PeId {
+        if pe == main || self.members.contains(pe) { pe } else { main }
+    }
+
+    /// The position of rank 0 as a member calls others: ranks are those of the other side, where there are two.
+    pub fn first_peer(&self, member: PeId) -> usize {
+        let meets_second = self.kind == GroupKind::Inter && self.members.first_contains(member);
+        if meets_second { self.members.split() } else { 0 }
+    }
+}
+
 /// Memory that other PEs reach: an RMA window, a symmetric heap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {

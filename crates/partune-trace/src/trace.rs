@@ -68,6 +68,12 @@ impl TraceBuilder {
     pub fn seal(self) -> Trace {
         seal::seal(self)
     }
+
+    /// The main PE of the process of a PE; the PE itself where none is known.
+    pub fn main_of(&self, pe: PeId) -> PeId {
+        let process = self.pes.get(pe).and_then(|about| self.processes.get(about.process));
+        process.and_then(|process| process.pes.first().copied()).unwrap_or(pe)
+    }
 }
 
 impl Trace {
@@ -110,6 +116,11 @@ impl Trace {
 
     pub fn pes(&self) -> &Table<PeId, Pe> {
         &self.built.pes
+    }
+
+    /// The main PE of the process of a PE; the PE itself where none is known.
+    pub fn main_of(&self, pe: PeId) -> PeId {
+        self.built.main_of(pe)
     }
 
     pub fn groups(&self) -> &Table<GroupId, Group> {

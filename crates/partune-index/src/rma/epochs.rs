@@ -137,14 +137,10 @@ fn steps(trace: &Trace) -> Vec<Step> {
     steps
 }
 
-/// A thread may act for the main PE of its process.
+/// The member of the group of a window as which a PE acts.
 fn party_of(trace: &Trace, window: WindowId, pe: PeId) -> PeId {
-    let about = &trace.pes()[pe];
-    let members = || trace.windows().get(window).and_then(|window| trace.groups().get(window.group));
-    if about.thread == 0 || members().is_none_or(|group| group.members.contains(pe)) {
-        return pe;
-    }
-    trace.processes().get(about.process).and_then(|process| process.pes.first().copied()).unwrap_or(pe)
+    let group = trace.windows().get(window).and_then(|window| trace.groups().get(window.group));
+    group.map_or(pe, |group| group.member(pe, trace.main_of(pe)))
 }
 
 /// The epochs, in order of (window, party, exposure or access, time), and how many have no begin or no end.

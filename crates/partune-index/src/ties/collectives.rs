@@ -51,7 +51,7 @@ struct Meeting<'a> {
 
 impl<'a> Meeting<'a> {
     fn shape(self) -> Shape {
-        let has_root = || self.members.binary_search_by_key(&self.instance.root, |member| member.pe).is_ok();
+        let has_root = || self.members.iter().any(|member| self.is_root(member));
         if self.members.len() < 2 {
             return Shape::Nothing;
         }
@@ -75,14 +75,24 @@ impl<'a> Meeting<'a> {
         (group.kind == GroupKind::Inter).then_some(&group.members)
     }
 
-    /// On which side a PE is; 0 where there are no sides.
+    /// The member of the group as which the PE acted.
+    fn of(self, member: &Member) -> PeId {
+        let group = self.trace.groups().get(self.instance.group);
+        group.map_or(member.pe, |group| group.member(member.pe, self.trace.main_of(member.pe)))
+    }
+
+    fn is_root(self, member: &Member) -> bool {
+        self.of(member) == self.instance.root
+    }
+
+    /// On which side a member of the group is; 0 where there are no sides.
     fn side(self, pe: PeId) -> usize {
         self.sides().map_or(0, |sides| usize::from(!sides.first_contains(pe)))
     }
 
     /// Whether data goes between a member of a collective and its root.
-    fn is_with_root(self, pe: PeId) -> bool {
-        let root = self.instance.root;
+    fn is_with_root(self, member: &Member) -> bool {
+        let (pe, root) = (self.of(member), self.instance.root);
         pe != root && (self.sides().is_none() || self.side(pe) != self.side(root))
     }
 
@@ -95,12 +105,11 @@ impl<'a> Meeting<'a> {
 
     /// The latest gift of each tie, and how many give to it.
     fn gifts(self, shape: Shape) -> Vec<(Gift, u32)> {
-        let root = self.instance.root;
         match shape {
-            Shape::OneToAll => vec![self.latest(|member| member.pe == root)],
-            Shape::AllToOne => vec![self.latest(|member| self.is_with_root(member.pe))],
+            Shape::OneToAll => vec![self.latest(|member| self.is_root(member))],
+            Shape::AllToOne => vec![self.latest(|member| self.is_with_root(member))],
             Shape::AllToAll => vec![self.latest(|_| true)],
-            Shape::TwoGroups => (0..2).map(|side| self.latest(|member| self.side(member.pe) == side)).collect(),
+            Shape::TwoGroups => (0..2).map(|side| self.latest(|member| self.side(self.of(member)) == side)).collect(),
             Shape::Scan => {
                 let ranked = self.ranked();
                 let so_far = ranked[..ranked.len() - 1].iter().scan(NOTHING, |latest, &at| {
@@ -122,7 +131,7 @@ impl<'a> Meeting<'a> {
     }
 
     fn rank(self, member: &Member) -> Option<usize> {
-        self.trace.groups().get(self.instance.group)?.members.rank(member.pe)
+        self.trace.groups().get(self.instance.group)?.members.rank(self.of(member))
     }
 
     /// The ends of some members, ties numbered from `first` on.
@@ -135,14 +144,13 @@ impl<'a> Meeting<'a> {
             let time = first.map_or(member.wait_enter, |visit| Place { visit, ..wait }.enter(self.trace));
             End { time, visit: first.unwrap_or(member.wait), tie, part: Part::Takes }
         };
-        let is_root = |member: &Member| member.pe == self.instance.root;
         let rank_of = if shape == Shape::Scan { inverse(&self.ranked()) } else { Vec::new() };
         for (at, member) in self.members.iter().enumerate().take(range.end).skip(range.start) {
             let mut end = |end: End| each(member.pe, end);
             match shape {
                 Shape::OneToAll | Shape::AllToOne => {
-                    let gives = is_root(member) == (shape == Shape::OneToAll);
-                    if is_root(member) || self.is_with_root(member.pe) {
+                    let gives = self.is_root(member) == (shape == Shape::OneToAll);
+                    if self.is_root(member) || self.is_with_root(member) {
                         end(if gives { arrives(member, first) } else { takes(member, first) });
                     }
                 }
@@ -151,7 +159,7 @@ impl<'a> Meeting<'a> {
                     end(takes(member, first));
                 }
                 Shape::TwoGroups => {
-                    let side = self.side(member.pe) as u32;
+                    let side = self.side(self.of(member)) as u32;
                     end(arrives(member, first + side));
                     end(takes(member, first + 1 - side));
                 }

@@ -153,18 +153,12 @@ impl<'a> Layout<'a> {
         let rank = match self.trace.groups().get(group) {
             None if group == self.world => self.main.binary_search(&of).ok(),
             None => None,
-            Some(row) => match row.kind {
-                GroupKind::SelfOnly => Some(0),
-                GroupKind::Inter => {
-                    let split = if row.members.first_contains(seen_by) { row.members.split() } else { 0 };
-                    row.members.rank(of).map(|rank| rank.saturating_sub(split))
-                }
-                // A thread that is no member itself is reached by the one of its process that is.
-                GroupKind::World | GroupKind::Communicator | GroupKind::Team => {
-                    let main = || self.trace.processes()[self.trace.pes().get(of)?.process].pes.first().copied();
-                    row.members.rank(of).or_else(|| row.members.rank(main()?))
-                }
-            },
+            Some(row) if row.kind == GroupKind::SelfOnly => Some(0),
+            Some(row) => {
+                let member = |pe: PeId| row.member(pe, self.trace.main_of(pe));
+                let rank = row.members.rank(member(of));
+                rank.map(|rank| rank.saturating_sub(row.first_peer(member(seen_by))))
+            }
         };
         (group.0, rank.map_or(u32::MAX, |rank| rank as u32))
     }

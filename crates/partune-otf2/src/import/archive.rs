@@ -53,6 +53,8 @@ pub(crate) struct Archive<'a> {
 /// What is known of a location before its events are read.
 pub(super) struct Location {
     pub(super) pe: PeId,
+    /// The main PE of its process.
+    pub(super) main: PeId,
     pub(super) process: u32,
     pub(super) mappings: Mappings,
     pub(super) clock: LocationClock,
@@ -157,7 +159,8 @@ impl<'a> Archive<'a> {
         }
         let clock = LocationClock::new(std::mem::take(&mut mappings.offsets), definitions.global_offset);
         let process = builder.pes[pe].process.0;
-        Location { pe, process, mappings, clock, event_bytes, events: name, announced: location.events, faults }
+        let main = builder.main_of(pe);
+        Location { pe, main, process, mappings, clock, event_bytes, events: name, announced: location.events, faults }
     }
 }
 

@@ -39,6 +39,7 @@ const GLOBAL: u64 = 1 << 32;
 #[derive(Clone, Copy)]
 pub(super) struct Resolver<'a> {
     pub(super) pe: PeId,
+    pub(super) main: PeId,
     pub(super) tables: &'a Tables,
     pub(super) mappings: &'a Mappings,
     pub(super) groups: &'a Table<GroupId, Group>,
@@ -83,7 +84,7 @@ impl Resolver<'_> {
 
     /// The PE of a rank in a group.
     pub(super) fn peer(&self, group: GroupId, rank: Rank) -> PeId {
-        self.groups.get(group).map_or(PeId::NONE, |group| peer(group, self.pe, rank.0))
+        self.groups.get(group).map_or(PeId::NONE, |group| peer(group, [self.pe, self.main], rank.0))
     }
 
     /// The PE of a root, which may be none.
@@ -96,16 +97,11 @@ impl Resolver<'_> {
     }
 }
 
-/// The PE that another one calls by this rank of a group.
-pub(super) fn peer(group: &Group, pe: PeId, rank: u32) -> PeId {
-    let first = match group.kind {
-        GroupKind::SelfOnly => return if rank == 0 { pe } else { PeId::NONE },
-        // Ranks are those of the other side.
-        GroupKind::Inter => {
-            let in_first = group.members.first_contains(pe);
-            if in_first { group.members.split() } else { 0 }
-        }
-        GroupKind::World | GroupKind::Communicator | GroupKind::Team => 0,
-    };
+/// The PE that another one, of a process with this main PE, calls by this rank of a group.
+pub(super) fn peer(group: &Group, [pe, main]: [PeId; 2], rank: u32) -> PeId {
+    if group.kind == GroupKind::SelfOnly {
+        return if rank == 0 { pe } else { PeId::NONE };
+    }
+    let first = group.first_peer(group.member(pe, main));
     group.members.get(first.saturating_add(rank as usize)).unwrap_or(PeId::NONE)
 }

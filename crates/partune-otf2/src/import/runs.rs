@@ -215,8 +215,8 @@ impl Source for Events<'_> {
 
 impl Events<'_> {
     fn resolver(&self, pe: PeId) -> Resolver<'_> {
-        let mappings = &self.locations[pe.0 as usize].mappings;
-        Resolver { pe, tables: &self.tables, mappings, groups: &self.groups, windows: &self.windows }
+        let Location { main, mappings, .. } = &self.locations[pe.0 as usize];
+        Resolver { pe, main: *main, tables: &self.tables, mappings, groups: &self.groups, windows: &self.windows }
     }
 
     fn run(&self, run: &Run) -> Segment<Kept> {
