@@ -146,10 +146,11 @@ impl<'a> SyncPoints<'a> {
                 both(it.1.visit, message.send_place(self.trace))
             });
         let sends = stream.sends[..self.sends].iter().enumerate().rev().take(LOOK_BACK);
-        let sent = sends.take_while(|(_, row)| row.time > floor).filter(|(_, row)| named.contains(&row.peer)).find_map(|it| {
-            let message = messages.of_send(self.pe, it.0)?;
-            both(it.1.visit, message.recv_place(self.trace))
-        });
+        let sent =
+            sends.take_while(|(_, row)| row.time > floor).filter(|(_, row)| named.contains(&row.peer)).find_map(|it| {
+                let message = messages.of_send(self.pe, it.0)?;
+                both(it.1.visit, message.recv_place(self.trace))
+            });
         received.max(sent)
     }
 }

@@ -4,9 +4,10 @@
 //! together; so members and how many with the same members came before are equal on all and name it. Two threads that make
 //! communicators of the same members at the same time from different ones would break that; MPI programs order such calls.
 //!
-//! A look-up is a few instructions in a small table of the thread, else a lock and a hash. Members that are not in this process's world
-//! (spawned ones, or those of another job) have no rank that others know: such a communicator is *foreign*, its calls are recorded and
-//! its messages are not.
+//! A look-up is a few instructions in a small table of the thread, else a lock and a hash. Processes that are not in this one's world
+//! (spawned ones, or those of another job) are *strangers*: they are numbered after the ranks of the world where they are met, which is on
+//! the other side of an intercommunicator. Who they are is found at completion. A communicator with members of whom nobody knows where they were met
+//! is *foreign*: its calls are recorded and its messages are not.
 
 use std::collections::HashMap;
 use std::ffi::c_int;
@@ -61,6 +62,17 @@ struct Table {
     /// How many there were with the same members; lists by a key of 128 bits.
     sequences: HashMap<u128, u32>,
     groups: HashMap<u128, u32>,
+    strangers: Vec<Strangers>,
+}
+
+/// The other side of an intercommunicator, where that is of another world.
+#[derive(Clone, Copy)]
+struct Strangers {
+    /// A handle of MPI, kept as long as the program runs.
+    group: usize,
+    /// The number of its rank 0 among members.
+    first: u32,
+    size: u32,
 }
 
 /// Says which processes are the world, and which of them this one is, if that was not said before.
@@ -94,10 +106,19 @@ fn known(mpi: &Mpi, handle: usize) -> Option<Comm> {
 
 /// Keeps a communicator that was just made, from `parent`. None if it is foreign, or there is no world yet.
 pub(crate) fn register(mpi: &Mpi, handle: usize, parent: Option<u32>, name: &str) -> Option<Comm> {
+    keep(mpi, handle, || describe(handle, &Origin { parent, name, call: None }))
+}
+
+/// The same for one that may lead to another world. The call that made it began and ended at moments of [`partune_collect::wall`].
+pub(crate) fn register_met(mpi: &Mpi, handle: usize, parent: Option<u32>, call: (u64, u64)) -> Option<Comm> {
+    keep(mpi, handle, || describe(handle, &Origin { parent, name: "", call: Some(call) }))
+}
+
+fn keep(mpi: &Mpi, handle: usize, describe: impl FnOnce() -> Option<Comm>) -> Option<Comm> {
     if handle == mpi.comm_null || WORLD.get().is_none() {
         return None;
     }
-    let comm = describe(handle, parent, name);
+    let comm = describe();
     with_table(|table| table.comms.insert(handle, comm));
     memo::forget();
     comm
@@ -135,8 +156,16 @@ fn with_table<T>(act: impl FnOnce(&mut Table) -> T) -> T {
     act(table.get_or_insert_with(Table::default))
 }
 
+/// Where a communicator comes from.
+struct Origin<'a> {
+    parent: Option<u32>,
+    name: &'a str,
+    /// When the call that made it began and ended, if it may lead to another world.
+    call: Option<(u64, u64)>,
+}
+
 /// Asks MPI about a communicator, all of it locally.
-fn describe(handle: usize, parent: Option<u32>, name: &str) -> Option<Comm> {
+fn describe(handle: usize, origin: &Origin<'_>) -> Option<Comm> {
     let (mut inter, mut rank, mut remote_size) = (0, 0, 0);
     // SAFETY: a communicator of the program, and numbers that outlive the calls.
     let answered = unsafe {
@@ -149,10 +178,33 @@ fn describe(handle: usize, parent: Option<u32>, name: &str) -> Option<Comm> {
     }
     let members = of_comm(handle, pmpi::comm_group)?;
     let is_inter = inter != 0;
-    let remote = if is_inter { of_comm(handle, pmpi::comm_remote_group)? } else { Vec::new() };
-    let number = number(&members, &remote, parent, name);
+    let known = if is_inter { of_comm(handle, pmpi::comm_remote_group) } else { Some(Vec::new()) };
+    let met = known.is_none().then(|| origin.call.and_then(|_| meet(handle))).flatten();
+    let remote = known.or_else(|| met.map(|it| (it.first..it.first + it.size).collect()))?;
+    let number = number(&members, &remote, origin.parent, origin.name);
+    if let Some((met, call)) = met.zip(origin.call) {
+        definitions::meeting(number, met.first, met.size, call);
+    }
     let (rank, size, remote) = (rank as u32, members.len() as u32, remote_size as u32);
     Some(Comm { number, rank, size, remote, is_inter })
+}
+
+/// Numbers the members on the other side of an intercommunicator.
+fn meet(comm: usize) -> Option<Strangers> {
+    let mut size = 0;
+    // SAFETY: a group and a number.
+    if unsafe { pmpi::comm_remote_size(comm, address(&mut size)) } != SUCCESS {
+        return None;
+    }
+    let (group, size) = (group_of(comm, pmpi::comm_remote_group)?, size as u32);
+    let world = world()?.size;
+    with_table(|table| {
+        let first = table.strangers.last().map_or(world, |last| last.first + last.size);
+        let met = Strangers { group, first, size };
+        first.checked_add(size)?;
+        table.strangers.push(met);
+        Some(met)
+    })
 }
 
 fn address(number: &mut c_int) -> usize {
@@ -176,35 +228,49 @@ fn number(members: &[u32], remote: &[u32], parent: Option<u32>, name: &str) -> u
 type GroupOf = unsafe fn(usize, usize) -> c_int;
 
 /// The members of a communicator's group.
-fn of_comm(comm: usize, group_of: GroupOf) -> Option<Vec<u32>> {
-    let mut group: usize = 0;
-    // SAFETY: a communicator of the program; the handle is written over the lower or the whole word.
-    if unsafe { group_of(comm, &raw mut group as usize) } != SUCCESS {
-        return None;
-    }
+fn of_comm(comm: usize, side: GroupOf) -> Option<Vec<u32>> {
+    let mut group = group_of(comm, side)?;
     let members = members(group);
     // SAFETY: the group was made here.
     unsafe { pmpi::group_free(&raw mut group as usize) };
     members
 }
 
-/// The members of a group as ranks in the world; none if one is not of it.
+/// A new handle of a communicator's group.
+fn group_of(comm: usize, side: GroupOf) -> Option<usize> {
+    let mut group: usize = 0;
+    // SAFETY: a communicator of the program; the handle is written over the lower or the whole word.
+    (unsafe { side(comm, &raw mut group as usize) } == SUCCESS).then_some(group)
+}
+
+/// The members of a group: ranks in the world, and numbers of strangers; none if one is neither.
 fn members(group: usize) -> Option<Vec<u32>> {
-    let world = WORLD.get()?;
     let mut size = 0;
     // SAFETY: a group of the program, and a number.
     if unsafe { pmpi::group_size(group, address(&mut size)) } != SUCCESS {
         return None;
     }
-    let ranks: Vec<c_int> = (0..size).collect();
-    let mut translated: Vec<c_int> = vec![-1; ranks.len()];
+    let members = ranks_in(WORLD.get()?.group, group, size as usize)?;
+    if members.iter().all(Option::is_some) {
+        return members.into_iter().collect();
+    }
+    let strangers = with_table(|table| table.strangers.clone());
+    let met = |known: Vec<Option<u32>>, them: &Strangers| {
+        let theirs = ranks_in(them.group, group, size as usize)?;
+        let number = |(known, theirs): (Option<u32>, Option<u32>)| known.or(theirs.map(|rank| them.first + rank));
+        Some(known.into_iter().zip(theirs).map(number).collect())
+    };
+    strangers.iter().try_fold(members, met)?.into_iter().collect()
+}
+
+/// The ranks that the members of a group have in another one, if they are in it.
+fn ranks_in(other: usize, group: usize, size: usize) -> Option<Vec<Option<u32>>> {
+    let ranks: Vec<c_int> = (0..size as c_int).collect();
+    let mut translated: Vec<c_int> = vec![-1; size];
     let (from, to) = (ranks.as_ptr() as usize, translated.as_mut_ptr() as usize);
     // SAFETY: arrays of `size` numbers.
-    let known = unsafe { pmpi::group_translate_ranks(group, size as usize, from, world.group, to) } == SUCCESS;
-    if !known {
-        return None;
-    }
-    translated.into_iter().map(|rank| u32::try_from(rank).ok()).collect()
+    let known = unsafe { pmpi::group_translate_ranks(group, size, from, other, to) } == SUCCESS;
+    known.then(|| translated.into_iter().map(|rank| u32::try_from(rank).ok()).collect())
 }
 
 /// A key of two lists: two sums that differ for different lists but for a chance of 2⁻¹²⁸.

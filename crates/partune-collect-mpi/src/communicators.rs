@@ -101,9 +101,11 @@ fn made(invocation: &mut Invocation<'_>, told: Told) {
     if let (true, Some(call)) = (begun, &mut invocation.call) {
         call.collective_begin();
     }
+    let begin = partune_collect::wall();
     let new = if invocation.run() {
+        let call = (begin, partune_collect::wall());
         let handle = invocation.stored(Place::CommOut, Kind::Comm);
-        comms::register(invocation.mpi, handle, old.map(|old| old.number), "")
+        comms::register_met(invocation.mpi, handle, old.map(|old| old.number), call)
     } else {
         None
     };

@@ -12,10 +12,13 @@ use crate::{clocks, pmpi};
 
 /// `MPI_Init` and `MPI_Init_thread`.
 pub(crate) fn init(invocation: &mut Invocation<'_>) {
+    let begin = partune_collect::wall();
     if !invocation.run() {
         return;
     }
+    let call = (begin, partune_collect::wall());
     let mpi = invocation.mpi;
+    let mut parent = mpi.comm_null;
     let (mut group, mut rank, mut size): (usize, c_int, c_int) = (0, 0, 0);
     // SAFETY: the world exists now; a handle and numbers that outlive the calls.
     let known = unsafe {
@@ -28,6 +31,10 @@ pub(crate) fn init(invocation: &mut Invocation<'_>) {
         comms::set_world(group, rank as u32, size as u32, key);
         comms::register(mpi, mpi.world, None, "MPI_COMM_WORLD");
         comms::register(mpi, mpi.comm_self, None, "MPI_COMM_SELF");
+        // SAFETY: a handle that outlives the call.
+        if unsafe { pmpi::comm_get_parent(&raw mut parent as usize) } == SUCCESS {
+            comms::register_met(mpi, parent, None, call);
+        }
     }
     invocation.returned();
 }

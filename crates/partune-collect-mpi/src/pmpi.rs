@@ -39,6 +39,7 @@ pmpi! {
     comm_remote_size(comm, size) -> c_int, MISSING, "Comm_remote_size";
     comm_test_inter(comm, flag) -> c_int, MISSING, "Comm_test_inter";
     comm_group(comm, group) -> c_int, MISSING, "Comm_group";
+    comm_get_parent(parent) -> c_int, MISSING, "Comm_get_parent";
     comm_remote_group(comm, group) -> c_int, MISSING, "Comm_remote_group";
     topo_test(comm, kind) -> c_int, MISSING, "Topo_test";
     cartdim_get(comm, dimensions) -> c_int, MISSING, "Cartdim_get";

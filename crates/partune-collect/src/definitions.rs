@@ -39,6 +39,12 @@ pub fn comm(comm: &Comm<'_>) -> u32 {
     number
 }
 
+/// The other side of an intercommunicator is of another world, and was met between two moments of [`crate::wall`]. Its `size` members
+/// are numbered from `first` on.
+pub fn meeting(comm: u32, first: u32, size: u32, (begin, end): (u64, u64)) {
+    log(&Line::Meeting { comm, first, size, begin, end });
+}
+
 /// The program gave a communicator a name.
 pub fn comm_name(comm: u32, name: &str) {
     log(&Line::Name { of: Named::Comm, number: comm, name: name.into() });

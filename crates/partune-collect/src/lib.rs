@@ -47,7 +47,7 @@ pub mod user;
 
 pub use call::{Call, Known, enter, enter_poll, enter_region, known, leave_region, suspend};
 pub use log::note;
-pub use partune_parts::clock::now;
+pub use partune_parts::clock::{now, wall};
 pub use partune_parts::encode::Message;
 pub use partune_parts::layout::ANYBODY;
 pub use partune_parts::machine::boot;

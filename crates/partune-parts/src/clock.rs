@@ -68,11 +68,16 @@ pub fn now() -> u64 {
     system(libc::CLOCK_MONOTONIC)
 }
 
+/// Nanoseconds since 1970.
+pub fn wall() -> u64 {
+    system(libc::CLOCK_REALTIME)
+}
+
 /// The clocks now; of a few tries the one that took the least time, so that its three numbers belong together.
 pub fn calibration() -> Reading {
     let once = || {
         let before = now();
-        let (monotonic, wall) = (system(libc::CLOCK_MONOTONIC), system(libc::CLOCK_REALTIME));
+        let (monotonic, wall) = (system(libc::CLOCK_MONOTONIC), wall());
         let after = now();
         (after.wrapping_sub(before), Reading { ticks: before + (after - before) / 2, monotonic, wall })
     };

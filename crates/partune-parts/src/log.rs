@@ -120,6 +120,16 @@ lines! {
         parent: Option<u32>,
         name: Text<'a>,
     }
+    /// The other side of an intercommunicator is not in the world: it was spawned, was the parent, or came by a port. Its processes are
+    /// the members from `first` on, wherever members are ranks in the world; the world itself ends before the first of them.
+    "meeting" Meeting {
+        comm: u32,
+        first: u32,
+        size: u32,
+        /// When both sides were under way to it: nanoseconds since 1970.
+        begin: u64,
+        end: u64,
+    }
     /// The program named a communicator.
     "name" Name { of: Named, number: u32, name: Text<'a>, }
     /// Memory that the members of a communicator or team can access: a window, a symmetric heap, a coarray.

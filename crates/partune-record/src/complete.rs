@@ -29,6 +29,7 @@ use crate::definitions::Global;
 use crate::lanes::{Lane, Stop};
 use crate::lock::{self, Lock};
 use crate::log::{NoLog, Node, ProcessLog, Thread, World};
+use crate::meetings::Meetings;
 use crate::places::{At, Places};
 use crate::properties::{self, End};
 use crate::space::{self, Needed};
@@ -177,9 +178,10 @@ fn complete_parts(folder: &Path, patience: Duration, asked: &mut Needed) -> Resu
         let (main, threads) = of_process((at, process));
         (&process.log, main, threads)
     }));
+    let meetings = Meetings::of(processes.iter().map(|process| &process.log), &worlds);
     let mut mapped = Vec::new();
     for (position, process) in processes.iter().enumerate() {
-        let local = unified.add(position, &process.log, &worlds, &mut strings);
+        let local = unified.add(position, &process.log, (&worlds, &meetings), &mut strings);
         mapped.push((local, contexts.add(&process.log, &places, &mut strings)));
     }
     // Libraries of the system never have any, and nobody can change that.

@@ -18,6 +18,7 @@ mod library;
 mod living;
 mod lock;
 mod log;
+mod meetings;
 mod parts;
 mod places;
 mod program;

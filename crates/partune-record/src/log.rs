@@ -18,7 +18,18 @@ pub(crate) struct World {
     pub(crate) paradigm: String,
     pub(crate) of: Unit,
     pub(crate) rank: u32,
+    pub(crate) size: u32,
     pub(crate) key: u64,
+}
+
+/// Another world was met: see [`Line::Meeting`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Meeting {
+    pub(crate) comm: u32,
+    pub(crate) first: u32,
+    pub(crate) size: u32,
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
 }
 
 /// The members of a group, as the log has them: ranks in a world of the process.
@@ -125,6 +136,7 @@ pub(crate) struct ProcessLog {
     pub(crate) paths: Vec<Node>,
     pub(crate) groups: Vec<Group>,
     pub(crate) comms: Vec<Comm>,
+    pub(crate) meetings: Vec<Meeting>,
     pub(crate) windows: Vec<Window>,
     pub(crate) objects: Vec<Object>,
     pub(crate) files: Vec<String>,
@@ -204,8 +216,8 @@ impl ProcessLog {
                 self.arguments = arguments.into_iter().map(Text::into_string).collect();
             }
             Line::Calibrate { reading } => self.readings.push(reading),
-            Line::World { number, paradigm, of, rank, size: _, key: Hex(key) } => {
-                put(&mut self.worlds, number, Some(World { paradigm: paradigm.into_string(), of, rank, key }))?;
+            Line::World { number, paradigm, of, rank, size, key: Hex(key) } => {
+                put(&mut self.worlds, number, Some(World { paradigm: paradigm.into_string(), of, rank, size, key }))?;
             }
             Line::Paradigm { name, version } => {
                 let paradigm = (name.into_string(), version.into_string());
@@ -235,6 +247,9 @@ impl ProcessLog {
                 let (members, remote) = (ranges(members), ranges(remote));
                 let name = name.into_string();
                 put(&mut self.comms, number, Comm { world, sequence, members, remote, parent, name })?;
+            }
+            Line::Meeting { comm, first, size, begin, end } => {
+                self.meetings.push(Meeting { comm, first, size, begin, end });
             }
             Line::Name { of: Named::Comm, number, name } => {
                 self.comms.get_mut(number as usize)?.name = name.into_string();

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::contexts::{NONE, Numbered};
 use crate::log::{self, ProcessLog};
+use crate::meetings::Meetings;
 use crate::worlds::{Key, Worlds};
 
 /// What a communicator consists of, by positions of groups.
@@ -70,17 +71,24 @@ const FIRST_GROUP: u64 = 2;
 
 impl Unified {
     /// Adds what a process, by its position in the run, defined.
-    pub(crate) fn add(&mut self, process: usize, log: &ProcessLog, worlds: &Worlds, strings: &mut Strings) -> Local {
+    pub(crate) fn add(
+        &mut self,
+        process: usize,
+        log: &ProcessLog,
+        (worlds, meetings): (&Worlds, &Meetings<'_>),
+        strings: &mut Strings,
+    ) -> Local {
         let mut local = Local::default();
         for log::Group { world, members } in &log.groups {
-            let group = self.group((worlds.find(process, log, *world), Arc::clone(members)), worlds);
+            let (world, [members, _]) = meetings.resolved(process, log, *world, [members, &"".into()]);
+            let group = self.group((world, members), worlds);
             local.groups.push(FIRST_GROUP + u64::from(group));
         }
         for comm in &log.comms {
             let parent = comm.parent.and_then(|parent| local.comms.get(parent as usize));
             let parent = parent.map_or(NONE, |parent| *parent as u32);
-            let world = worlds.find(process, log, comm.world);
-            local.comms.push(self.comm(world, comm, parent, worlds).into());
+            let members = meetings.resolved(process, log, comm.world, [&comm.members, &comm.remote]);
+            local.comms.push(self.comm(members, comm, parent, worlds).into());
         }
         for window in &log.windows {
             let comm = local.comms.get(window.comm as usize).map_or(NONE, |comm| *comm as u32);
@@ -106,7 +114,13 @@ impl Unified {
         })
     }
 
-    fn comm(&mut self, world: Option<Key>, comm: &log::Comm, parent: u32, worlds: &Worlds) -> u32 {
+    fn comm(
+        &mut self,
+        (world, [members, remote]): (Option<Key>, [Arc<str>; 2]),
+        comm: &log::Comm,
+        parent: u32,
+        worlds: &Worlds,
+    ) -> u32 {
         if comm.name == "MPI_COMM_SELF" {
             let next = self.comms.len() as u32;
             return *self.alone.get_or_insert_with(|| {
@@ -115,9 +129,9 @@ impl Unified {
             });
         }
         // Both sides of an intercommunicator name their own group first.
-        let swapped = !comm.remote.is_empty() && comm.remote < comm.members;
-        let (a, b) = if swapped { (&comm.remote, &comm.members) } else { (&comm.members, &comm.remote) };
-        let key = ((world, Arc::clone(a)), Arc::clone(b), comm.sequence);
+        let swapped = !remote.is_empty() && remote < members;
+        let (a, b) = if swapped { (remote, members) } else { (members, remote) };
+        let key = ((world, Arc::clone(&a)), Arc::clone(&b), comm.sequence);
         if let Some(known) = self.comm_ids.get(&key) {
             let known = *known;
             let row = &mut self.comms[known as usize];
@@ -127,9 +141,9 @@ impl Unified {
             return known;
         }
         let row = if b.is_empty() {
-            CommRow::Intra(self.group((world, Arc::clone(a)), worlds))
+            CommRow::Intra(self.group((world, a), worlds))
         } else {
-            CommRow::Inter(self.group((world, Arc::clone(a)), worlds), self.group((world, Arc::clone(b)), worlds))
+            CommRow::Inter(self.group((world, a), worlds), self.group((world, b), worlds))
         };
         let id = self.comms.len() as u32;
         self.comms.push(Comm { row, name: comm.name.clone(), parent });
@@ -171,13 +185,60 @@ mod tests {
             log("world 0 MPI process 3 4 9\n"),
         ];
         let worlds = Worlds::of(logs.iter().zip(0..).map(|(log, at)| (log, at, vec![(0, at)])));
-        let one = unified.add(0, &logs[0], &worlds, &mut strings);
-        let two = unified.add(2, &logs[2], &worlds, &mut strings);
+        let meetings = Meetings::of(logs.iter(), &worlds);
+        let one = unified.add(0, &logs[0], (&worlds, &meetings), &mut strings);
+        let two = unified.add(2, &logs[2], (&worlds, &meetings), &mut strings);
         assert_eq!(one.comms, [0, 1, 2, 3, 4]);
         assert_eq!(two.comms, [0, 1, 5, 4, 2]);
         assert_eq!(unified.comms[2].name, "copy");
         assert_eq!(unified.comms[4].row, CommRow::Inter(1, 2));
         let members: Vec<Vec<u64>> = unified.groups.into_iter().map(|group| group.members).collect();
         assert_eq!(members, [vec![0, 1, 2, 3], vec![0, 1], vec![2, 3]]);
+    }
+    /// A spawns B twice: first two processes, then one; each child counts its parent as the first stranger.
+    const SPAWNED: [&str; 4] = [
+        "world 0 MPI process 0 1 a\ncomm 0 0 0 0 1-2 - -\nmeeting 0 1 2 10 20\ncomm 1 0 0 0 3 - -\nmeeting 1 3 1 30 40\ncomm 2 0 0 0,3 - - -\n",
+        "world 0 MPI process 0 2 b\ncomm 0 0 0 0-1 2 - -\nmeeting 0 2 1 11 21\n",
+        "world 0 MPI process 1 2 b\ncomm 0 0 0 0-1 2 - -\nmeeting 0 2 1 12 22\n",
+        "world 0 MPI process 0 1 c\ncomm 0 0 0 0 1 - -\nmeeting 0 1 1 31 41\ncomm 1 0 0 1,0 - - -\n",
+    ];
+
+    fn comms_of(texts: &[&str]) -> (Unified, Vec<Vec<u64>>) {
+        let logs: Vec<ProcessLog> = texts.iter().map(|text| log(text)).collect();
+        let worlds = Worlds::of(logs.iter().zip(0..).map(|(log, at)| (log, at, vec![(0, at)])));
+        let meetings = Meetings::of(logs.iter(), &worlds);
+        let (mut unified, mut strings) = (Unified::default(), Strings::default());
+        let add = |(at, log)| unified.add(at, log, (&worlds, &meetings), &mut strings).comms;
+        let comms = logs.iter().enumerate().map(add).collect();
+        (unified, comms)
+    }
+
+    #[test]
+    fn worlds_that_met_share_communicators() {
+        let (unified, comms) = comms_of(&SPAWNED);
+        // Both sides of each meeting, and what was merged after the second one.
+        assert_eq!(comms, [vec![0, 1, 2], vec![0], vec![0], vec![1, 2]]);
+        let members = |group: u32| unified.groups[group as usize].members.clone();
+        let sides = |comm: &Comm| match comm.row {
+            CommRow::Inter(a, b) => [members(a), members(b)],
+            CommRow::Intra(a) => [members(a), Vec::new()],
+            CommRow::Alone => [Vec::new(), Vec::new()],
+        };
+        let sides: Vec<[Vec<u64>; 2]> = unified.comms.iter().map(sides).collect();
+        assert_eq!(sides, [[vec![0], vec![1, 2]], [vec![0], vec![3]], [vec![0, 3], vec![]]]);
+    }
+
+    #[test]
+    fn meetings_that_cannot_be_told_apart_stay_unknown() {
+        // Two parents spawn one child each at the same time; either child may be of either.
+        let parent = |key| format!("world 0 MPI process 0 1 {key}\ncomm 0 0 0 0 1 - -\nmeeting 0 1 1 10 20\n");
+        let texts = ["a", "b", "c", "d"].map(parent);
+        let (unified, comms) = comms_of(&texts.each_ref().map(String::as_str));
+        assert_eq!(comms, [[0], [1], [2], [3]]);
+        let unknown = |group: &Group| group.members.contains(&u64::from(NONE));
+        assert!(unified.groups.iter().any(unknown), "{:?}", unified.groups);
+        // One that met nobody at all.
+        let (unified, _) = comms_of(&SPAWNED[..1]);
+        assert!(unified.groups.iter().any(unknown), "{:?}", unified.groups);
     }
 }

@@ -19,6 +19,9 @@ pub(crate) struct Locations {
 /// A world of the run: paradigm by position, and what tells it from others of that paradigm. Threads have one per process.
 pub(crate) type Key = (u32, Unit, u64);
 
+/// No world has this key: see [`Worlds::everybody`].
+const EVERYBODY: u64 = u64::MAX;
+
 /// All worlds of a run.
 #[derive(Debug)]
 pub(crate) struct Worlds {
@@ -62,8 +65,17 @@ impl Worlds {
         Some(self.key(process, log.worlds.get(number as usize)?.as_ref()?))
     }
 
+    /// All locations of the paradigm of a world: its ranks are their positions.
+    pub(crate) fn everybody((paradigm, ..): Key) -> Key {
+        (paradigm, Unit::Process, EVERYBODY)
+    }
+
     /// Where a rank of a world stands among the locations of its paradigm.
     pub(crate) fn position(&self, world: Option<Key>, rank: u32) -> Option<u64> {
+        if let Some((paradigm, _, EVERYBODY)) = world {
+            let locations = &self.paradigms.get(paradigm as usize)?.locations;
+            return Some(u64::from(rank)).filter(|rank| *rank < locations.len() as u64);
+        }
         self.positions.get(&(world?, rank)).copied()
     }
 

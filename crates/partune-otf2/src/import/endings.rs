@@ -34,7 +34,11 @@ pub(super) fn read(
         let Some(comm) = of(ending::AWAITED_COMM) else { continue };
         let group = tables.comms.get(comm).map_or(GroupId::NONE, GroupId);
         let rank = of(ending::AWAITED_RANK).and_then(|rank| u32::try_from(rank).ok());
-        let peer = builder.groups.get(group).zip(rank).map_or(PeId::NONE, |(group, rank)| peer(group, [pe, builder.main_of(pe)], rank));
+        let peer = builder
+            .groups
+            .get(group)
+            .zip(rank)
+            .map_or(PeId::NONE, |(group, rank)| peer(group, [pe, builder.main_of(pe)], rank));
         builder.endings.awaited.push(Awaited { pe, group, peer });
     }
 }

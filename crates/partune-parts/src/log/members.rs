@@ -30,12 +30,20 @@ impl Members<'_> {
     }
 }
 
+impl fmt::Display for Members<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Members::Ranks(ranks) => write(ranks, f),
+            Members::Ranges(text) => f.write_str(text),
+        }
+    }
+}
+
 impl<'a> Field<'a> for Members<'a> {
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Members::Ranks([]) | Members::Ranges("") => f.write_char('-'),
-            Members::Ranks(ranks) => write(ranks, f),
-            Members::Ranges(text) => f.write_str(text),
+            members => write!(f, "{members}"),
         }
     }
 

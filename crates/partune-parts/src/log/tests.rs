@@ -38,6 +38,7 @@ fn lines_are_words() {
         &Line::World { number: 1, paradigm, of: Unit::Process, rank: 2, size: 4, key },
         "world 1 CAF process 2 4 a1",
     );
+    both_ways(&Line::Meeting { comm: 2, first: 4, size: 3, begin: 7, end: 9 }, "meeting 2 4 3 7 9");
     both_ways(&Line::Object { number: 7, world: 1, kind: "lock".into(), name: "a b".into() }, "object 7 1 lock a%20b");
     both_ways(&Line::Sync { ticks: 1, offset: -2, deviation: 0.5 }, "sync 1 -2 0.5");
 }

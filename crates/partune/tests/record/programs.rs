@@ -44,6 +44,7 @@ programs! {
     templates "templates.cpp"
     pcontrol "pcontrol.c"
     spawn "spawn.c"
+    ports "ports.c"
     recursion "recursion.c"
     many "many.c"
     fork "fork.c"

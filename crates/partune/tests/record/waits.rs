@@ -39,6 +39,7 @@ waits! {
     collectives "collectives.c"
     fortran "fortran.f90"
     called_in_turns "called_in_turns.c"
+    second_thread "second_thread.c"
 }
 
 #[test]

@@ -1,12 +1,24 @@
-/* A rank that starts two more, talks to them and leaves them.
+/* A rank that starts two more twice, talks to them, on communicators between and of all, and leaves them.
  *
  * expect openmpi
  * expect 1 ranks
- * expect rank 0: MPI_Comm_spawn 1, MPI_Send 2, MPI_Recv 2, MPI_Comm_disconnect 1
+ * expect rank 0: MPI_Comm_spawn 2, MPI_Send 4, MPI_Recv 4, MPI_Intercomm_merge 2, MPI_Comm_disconnect 2
+ * expect rank 0: sends 4, sent 16, receives 4, received 16, collectives 2
  */
 #include <mpi.h>
 
 enum { CHILDREN = 2 };
+
+/* Of parent and children. */
+static int together(MPI_Comm between, int is_child)
+{
+    int sum, one = 1;
+    MPI_Comm all;
+    MPI_Intercomm_merge(between, is_child, &all);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all);
+    MPI_Comm_free(&all);
+    return sum != CHILDREN + 1;
+}
 
 static int parent(char* self)
 {
@@ -18,27 +30,29 @@ static int parent(char* self)
         MPI_Recv(&word, 1, MPI_INT, child, 1, between, MPI_STATUS_IGNORE);
         wrong |= word != child + 100;
     }
+    wrong |= together(between, 0);
     MPI_Comm_disconnect(&between);
     return wrong;
 }
 
-static void child(MPI_Comm between)
+static int child(MPI_Comm between)
 {
-    int word;
+    int word, wrong;
     MPI_Recv(&word, 1, MPI_INT, 0, 1, between, MPI_STATUS_IGNORE);
     word += 100;
     MPI_Send(&word, 1, MPI_INT, 0, 1, between);
+    wrong = together(between, 1);
     MPI_Comm_disconnect(&between);
+    return wrong;
 }
 
 int main(int argc, char** argv)
 {
-    int wrong = 0;
+    int wrong;
     MPI_Comm between;
     MPI_Init(&argc, &argv);
     MPI_Comm_get_parent(&between);
-    if (between == MPI_COMM_NULL) wrong = parent(argv[0]);
-    else child(between);
+    wrong = between == MPI_COMM_NULL ? parent(argv[0]) | parent(argv[0]) : child(between);
     MPI_Finalize();
     return wrong;
 }
