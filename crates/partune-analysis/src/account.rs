@@ -1,6 +1,6 @@
 //! The account of time: what the PEs did between start-up and shut-down, all of it.
 
-use partune_base::{PeId, Span, Time};
+use partune_base::{PeId, Span};
 use partune_trace::Role;
 use rayon::prelude::*;
 
@@ -82,10 +82,9 @@ fn run(input: &Input<'_>) -> Outcome {
 fn in_operations(input: &Input<'_>, pe: PeId, base: &Base, role: Role) -> i64 {
     let (trace, stream) = (input.trace, &input.trace.streams()[pe]);
     let visits = stream.operations.iter().map(|visit| stream.visits.at(*visit));
-    let within = |begin: Time, end: Time| end.min(base.end).since(begin.max(base.begin)).0.max(0);
     let of_role = |path| role_of_path(trace, path) == role;
-    let all: i64 = visits.filter(|visit| of_role(visit.path)).map(|visit| within(visit.enter, visit.exit)).sum();
+    let all: i64 = visits.filter(|visit| of_role(visit.path)).map(|visit| base.part(visit.enter, visit.exit).0).sum();
     let waits = input.waits.of_pe(pe).iter().chain(input.waits.management_of_pe(pe));
     let waits = waits.filter(|wait| of_role(trace.visit(pe, wait.operation).path));
-    all - waits.map(|wait| within(wait.begin, wait.end)).sum::<i64>()
+    all - waits.map(|wait| base.part(wait.begin, wait.end).0).sum::<i64>()
 }

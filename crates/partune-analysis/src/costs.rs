@@ -133,22 +133,20 @@ impl Sums {
 /// Operations less the waits in them. Linear in operations and waits.
 fn operations(input: &Input<'_>, pe: PeId, base: &Base, sums: &mut Sums) -> Costs {
     let (trace, stream) = (input.trace, &input.trace.streams()[pe]);
-    let clip = |begin: Time, end: Time| (begin.max(base.begin), end.min(base.end));
     let is_start_up = |path| matches!(role_of_path(trace, path), Role::Init | Role::Finalize);
     for visit in stream.operations.iter().map(|visit| stream.visits.at(*visit)) {
-        let (begin, end) = clip(visit.enter, visit.exit);
+        let inside = base.part(visit.enter, visit.exit);
         if is_start_up(visit.path) {
-            let (cost, inside) = (sums.at(visit.path), end.since(begin).clamp_positive());
+            let cost = sums.at(visit.path);
             cost.add(visit.enter, visit.exit, inside);
             cost.outside += visit.duration() - inside;
-        } else if end > begin {
-            sums.at(visit.path).add(begin, end, end.since(begin));
+        } else if inside.is_positive() {
+            sums.at(visit.path).add(visit.enter.max(base.begin), visit.exit.min(base.end), inside);
         }
     }
     let of_start_up = |wait: &&Wait| is_start_up(trace.visit(pe, wait.operation).path);
     for wait in input.waits.of_pe(pe).iter().chain(input.waits.management_of_pe(pe).iter().filter(of_start_up)) {
-        let (begin, end) = clip(wait.begin, wait.end);
-        sums.at(trace.visit(pe, wait.operation).path).time -= end.since(begin).clamp_positive();
+        sums.at(trace.visit(pe, wait.operation).path).time -= base.part(wait.begin, wait.end);
     }
     sums.finish(|path| match role_of_path(trace, path) {
         Role::Init | Role::Finalize => Pattern::StartUp,

@@ -1,7 +1,7 @@
 //! How a run ended that did not end in order: who died first, in which operation each PE stood, and who waited for whom.
 
 use partune_base::{CallPathId, GroupId, Id, PeId, StringId, Time};
-use partune_trace::{Awaited, Ended, Ending, Role, Trace, VisitIx};
+use partune_trace::{Awaited, Ended, Ending, Role, Trace, Visit, VisitIx};
 use rustc_hash::FxHashMap;
 
 use crate::useful::role_of_path;
@@ -121,22 +121,13 @@ fn stand(trace: &Trace, pe: PeId) -> Stand {
     let visits = &trace.streams()[pe].visits;
     let backwards = || (0..visits.len()).rev().map(|at| visits.at(VisitIx(at as u32)));
     let end = visits.end();
-    let user = backwards().find(|visit| Some(visit.exit) == end && !trace.paths().operation(visit.path).is_some());
+    let last = backwards().find(|visit| trace.paths().operation(visit.path) == visit.path);
+    let is_inside = last.is_some_and(|last| last.enter == last.exit && Some(last.exit) == end);
+    let is_code = |visit: &Visit| Some(visit.exit) == end && !trace.paths().operation(visit.path).is_some();
+    let user = if is_inside { None } else { backwards().find(is_code) };
+    let (path, since) = last.map_or((CallPathId::NONE, trace.begin()), |last| (last.path, last.exit));
     let code = user.map_or(CallPathId::NONE, |visit| visit.path);
-    let Some(last) = backwards().find(|visit| trace.paths().operation(visit.path) == visit.path) else {
-        return Stand {
-            pe,
-            path: CallPathId::NONE,
-            is_inside: false,
-            since: trace.begin(),
-            code,
-            seen: None,
-            awaits: Vec::new(),
-        };
-    };
-    let is_inside = last.enter == last.exit && Some(last.exit) == end;
-    let code = if is_inside { CallPathId::NONE } else { code };
-    Stand { pe, path: last.path, is_inside, since: last.exit, code, seen: None, awaits: Vec::new() }
+    Stand { pe, path, is_inside, since, code, seen: None, awaits: Vec::new() }
 }
 
 /// Fills [`Stand::awaits`].

@@ -2,6 +2,7 @@
 
 use partune_base::{CallPathId, PeId, ProcessId, Span, StringId};
 use partune_trace::{PeKind, Ran, Trace};
+use rustc_hash::FxHashMap;
 
 use crate::{
     Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Section, SectionShape, Shape, TableShape, Values,
@@ -38,7 +39,8 @@ const DOCS: &str = "\
 # Processors
 
 From what the kernel counts for every thread, and the recorder reads after start-up and when its recording ends: the time on a processor, the time in which it
-could run and another one did (*waited*), and how often it gave its processor up or lost it. Silent where the archive does not have these.
+could run and another one did (*waited*), and how often it gave its processor up or lost it. Silent where the archive does not have these, and of a
+piece of a run, of which they say nothing.
 
 The `processors` of a node are those that its processes may use, all together (their affinity), and no more than a limit of their control group (`cpu.max`) lets
 them use at a time.
@@ -61,6 +63,13 @@ struct Node {
     processors: u64,
 }
 
+impl Node {
+    /// A sum over its PEs, as far as there is room for it.
+    fn sum(&self, of: fn(&Ran) -> u64) -> u64 {
+        self.pes.iter().map(|(_, ran)| of(ran)).fold(0, u64::saturating_add)
+    }
+}
+
 fn run(input: &Input<'_>) -> Outcome {
     let nodes = nodes(input.trace);
     if nodes.is_empty() {
@@ -73,12 +82,13 @@ fn run(input: &Input<'_>) -> Outcome {
 /// Nodes of which it is known, in the order of their first processes.
 fn nodes(trace: &Trace) -> Vec<Node> {
     let mut nodes: Vec<(Node, Vec<ProcessId>)> = Vec::new();
+    let mut known: FxHashMap<StringId, usize> = FxHashMap::default();
     for (id, process) in trace.processes().iter_ids() {
-        let known = |pe: &PeId| trace.pes()[*pe].kind == PeKind::Cpu;
+        let is_cpu = |pe: &PeId| trace.pes()[*pe].kind == PeKind::Cpu;
         let pes: Vec<(PeId, Ran)> =
-            process.pes.iter().filter(|pe| known(pe)).filter_map(|pe| Some((*pe, trace.ran(*pe)?))).collect();
+            process.pes.iter().filter(|pe| is_cpu(pe)).filter_map(|pe| Some((*pe, trace.ran(*pe)?))).collect();
         let Some(cpus) = trace.cpus(id).filter(|_| !pes.is_empty()) else { continue };
-        let at = nodes.iter().position(|(node, _)| node.name == process.node).unwrap_or(nodes.len());
+        let at = *known.entry(process.node).or_insert(nodes.len());
         if at == nodes.len() {
             let node = Node { name: process.node, model: cpus.model, pes: Vec::new(), processors: 0 };
             nodes.push((node, Vec::new()));
@@ -107,34 +117,29 @@ fn processors(trace: &Trace, processes: &[ProcessId]) -> u64 {
 
 fn finding(input: &Input<'_>, nodes: &[Node]) -> Option<Finding> {
     let (trace, base) = (input.trace, input.base());
-    let run = base.end.since(base.begin);
-    let rate = u128::from(trace.clock().ticks_per_second());
-    let ticks = |nanoseconds: u64| {
-        Span(i64::try_from(u128::from(nanoseconds) * rate / 1_000_000_000).unwrap_or(i64::MAX)).min(run)
-    };
-    let waited = |node: &Node| node.pes.iter().map(|(_, ran)| ran.waited).sum::<u64>();
-    let worst = nodes.iter().max_by_key(|node| waited(node))?;
+    let ticks = |nanoseconds: u64| trace.clock().of_nanoseconds(nanoseconds).min(base.length());
+    let waited = |node: &Node| node.pes.iter().map(|(_, ran)| ticks(ran.waited)).sum::<Span>();
+    // The first of several.
+    let worst = nodes.iter().rev().max_by_key(|node| waited(node))?;
     let mut finding = Finding::at(trace, Pattern::WaitForProcessor, CallPathId::NONE);
     finding.pes = nodes.iter().flat_map(|node| &node.pes).map(|(pe, ran)| (*pe, ticks(ran.waited))).collect();
     finding.pes.retain(|(_, time)| time.is_positive());
     finding.pes.sort_unstable();
     finding.time = finding.pes.iter().map(|(_, time)| *time).sum();
     finding.unexplained = finding.time;
-    finding.count = nodes.iter().flat_map(|node| &node.pes).map(|(_, ran)| ran.lost).sum::<u64>().max(1);
-    let on: u64 = worst.pes.iter().map(|(_, ran)| ran.on).sum();
+    finding.count = nodes.iter().map(|node| node.sum(|ran| ran.lost)).fold(0, u64::saturating_add).max(1);
+    let on = worst.sum(|ran| ran.on);
     finding.facts = vec![
         ("pes", worst.pes.len() as f64),
         ("processors", worst.processors as f64),
-        ("slowdown", (on + waited(worst)) as f64 / on.max(1) as f64),
+        ("slowdown", on.saturating_add(worst.sum(|ran| ran.waited)) as f64 / on.max(1) as f64),
     ];
     let least = (base.total() as f64 * LEAST).max(1.0);
     (finding.time.0 as f64 >= least).then_some(finding)
 }
 
 fn section(nodes: &[Node]) -> Section {
-    let sum = |of: fn(&Ran) -> u64| {
-        move |node: &Node| node.pes.iter().map(|(_, ran)| of(ran)).fold(0_u64, u64::saturating_add)
-    };
+    let sum = |of: fn(&Ran) -> u64| move |node: &Node| node.sum(of);
     let count = |of: &dyn Fn(&Node) -> u64| Values::Count(nodes.iter().map(of).collect());
     let seconds = |of: &dyn Fn(&Node) -> u64| nodes.iter().map(|node| of(node) as f64 / 1e9).collect();
     let name = |of: fn(&Node) -> StringId| Values::Name(nodes.iter().map(of).collect());

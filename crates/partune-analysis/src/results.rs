@@ -360,6 +360,18 @@ pub struct TopOperation {
 }
 
 impl TopOperation {
+    /// What several took together, with the construct and the role of the first; none of none.
+    pub fn sum(rows: &[TopOperation]) -> Option<TopOperation> {
+        rows.iter().copied().reduce(|sum, row| TopOperation {
+            count: sum.count.saturating_add(row.count),
+            seconds: sum.seconds + row.seconds,
+            waiting: sum.waiting.zip(row.waiting).map(|(a, b)| a + b),
+            bytes: sum.bytes.saturating_add(row.bytes),
+            share: sum.share + row.share,
+            ..sum
+        })
+    }
+
     /// The section that shows them.
     pub(crate) fn section(rows: Vec<TopOperation>, name: &'static str) -> Section {
         let number = |unit, of: fn(&TopOperation) -> f64| Values::Number(unit, rows.iter().map(of).collect());

@@ -13,6 +13,7 @@ use partune_trace::Trace;
 use rustc_hash::FxHashMap;
 
 use crate::finding::{Kind, Told};
+use crate::useful::role_of_path;
 use crate::{Finding, Pattern};
 
 /// The findings with each loss once. `least` is what a finding must lose, in ticks.
@@ -45,11 +46,11 @@ pub fn once(trace: &Trace, findings: Vec<Finding>, least: i64) -> Vec<Finding> {
             findings.push(scaled(finding, remainder));
         }
     }
-    without_reasons(findings, least)
+    without_reasons(trace, findings, least)
 }
 
 /// Costs less what findings at the same call path say why, as far as enough is left of them.
-fn without_reasons(findings: Vec<Finding>, least: i64) -> Vec<Finding> {
+fn without_reasons(trace: &Trace, findings: Vec<Finding>, least: i64) -> Vec<Finding> {
     let mut told: FxHashMap<CallPathId, Span> = FxHashMap::default();
     for finding in findings.iter().filter(|it| it.pattern.kind() == Kind::Reason) {
         finding.shares().for_each(|(path, time)| *told.entry(path).or_default() += time);
@@ -58,14 +59,16 @@ fn without_reasons(findings: Vec<Finding>, least: i64) -> Vec<Finding> {
         if finding.pattern != Pattern::OperationCost {
             return Some(finding);
         }
-        let of_path = |path: &CallPathId| told.get(path).copied().unwrap_or_default();
-        let mut paths = finding.paths.clone();
-        paths.iter_mut().for_each(|(path, time)| *time -= of_path(path));
-        paths.retain(|(_, time)| time.is_positive());
+        // A reason may say more of a path than operations there cost beside their waits.
+        let left = |(path, time)| (path, time - told.get(&path).copied().unwrap_or_default());
+        let mut paths: Vec<(CallPathId, Span)> = finding.shares().map(left).filter(|it| it.1.is_positive()).collect();
         paths.sort_by_key(|(path, time)| (Reverse(*time), *path));
-        let remainder = finding.time - finding.call_paths().map(|path| of_path(&path)).sum::<Span>();
-        let path = paths.first().map_or(finding.path, |(path, _)| *path);
-        (remainder.0 >= least.max(1)).then(|| Finding { path, paths, ..scaled(finding, remainder) })
+        let remainder = paths.iter().map(|(_, time)| *time).sum::<Span>();
+        let (path, _) = *paths.first().filter(|_| remainder.0 >= least)?;
+        if paths.len() == 1 {
+            paths.clear();
+        }
+        Some(Finding { path, paths, role: role_of_path(trace, path), ..scaled(finding, remainder) })
     };
     findings.into_iter().filter_map(rest).collect()
 }

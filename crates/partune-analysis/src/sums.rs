@@ -107,8 +107,8 @@ fn of_stream(
         let visit = stream.visits.at(*visit);
         add(visit.path, &mut |sum| sum.add(visit.duration()));
     }
-    for row in stream.polls.iter().filter(|row| row.visit.is_some()) {
-        add(stream.visits.path[row.visit.index()], &mut |sum| sum.count += row.count.saturating_sub(1));
+    for (visit, more) in stream.repeated() {
+        add(stream.visits.path[visit.index()], &mut |sum| sum.count += more);
     }
     for (visit, sent, received) in stream.moved() {
         if let Some(visit) = visit.some() {

@@ -109,10 +109,9 @@ impl Fold for Times<'_> {
             let time = exit.since(*enter);
             scratch.add(*path, PathSum { ticks: time.0, visits: 1, min: time, max: time });
         }
-        let polls = self.0.streams()[pe].polls.iter().filter(|row| range.contains(&row.visit.index()));
-        for row in polls {
-            let (path, more) = (visits.path[row.visit.index()], row.count.saturating_sub(1));
-            scratch.add(path, PathSum { ticks: 0, visits: more, min: Span(i64::MAX), max: Span::ZERO });
+        for (visit, more) in self.0.streams()[pe].repeated().filter(|(visit, _)| range.contains(&visit.index())) {
+            let more = PathSum { ticks: 0, visits: more, min: Span(i64::MAX), max: Span::ZERO };
+            scratch.add(visits.path[visit.index()], more);
         }
         vec![(pe, scratch.take())]
     }

@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use partune_base::{CallPathId, PeId, RegionId, Span, StringId, Table, Time};
+use partune_base::{CallPathId, PeId, RegionId, Span, StringId, Table};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -87,28 +87,23 @@ fn spelling(input: &Input<'_>) -> FxHashMap<StringId, RegionId> {
     names
 }
 
-/// What of an interval is in the run.
-fn within(base: &Base, begin: Time, end: Time) -> Span {
-    end.min(base.end).since(begin.max(base.begin)).clamp_positive()
-}
-
 fn of_stream(input: &Input<'_>, pe: PeId, base: &Base) -> Rows {
     let (trace, stream) = (input.trace, &input.trace.streams()[pe]);
     let mut rows: FxHashMap<CallPathId, Taken> = FxHashMap::default();
     for visit in stream.operations.iter().map(|visit| stream.visits.at(*visit)) {
         let inside = visit.exit > base.begin && visit.enter < base.end;
         if inside || visit.enter == visit.exit {
-            let (count, time) = (1, within(base, visit.enter, visit.exit));
+            let (count, time) = (1, base.part(visit.enter, visit.exit));
             rows.entry(visit.path).or_default().add(Taken { count, time, ..Taken::default() });
         }
     }
-    for row in stream.polls.iter().filter(|row| row.visit.is_some()) {
-        let taken = rows.get_mut(&stream.visits.path[row.visit.index()]);
-        taken.into_iter().for_each(|taken| taken.count += row.count.saturating_sub(1));
+    for (visit, more) in stream.repeated() {
+        let taken = rows.get_mut(&stream.visits.path[visit.index()]);
+        taken.into_iter().for_each(|taken| taken.count += more);
     }
     for wait in input.waits.of_pe(pe).iter().chain(input.waits.management_of_pe(pe)) {
         let taken = rows.get_mut(&trace.visit(pe, wait.operation).path);
-        taken.into_iter().for_each(|taken| taken.waiting += within(base, wait.begin, wait.end));
+        taken.into_iter().for_each(|taken| taken.waiting += base.part(wait.begin, wait.end));
     }
     let mut rows: Rows = rows.into_iter().collect();
     rows.sort_unstable_by_key(|(path, _)| *path);
@@ -123,7 +118,7 @@ fn of_profile(input: &Input<'_>, pe: PeId, base: &Base) -> Rows {
     let inside = rows.filter(|row| row.last > base.begin && row.first < base.end);
     let taken = |row: &partune_trace::PathProfile| Taken {
         count: row.visits,
-        time: row.inclusive.min(within(base, row.first, row.last)),
+        time: row.inclusive.min(base.part(row.first, row.last)),
         waiting: Span::ZERO,
     };
     inside.map(|row| (row.path, taken(row))).collect()

@@ -88,6 +88,11 @@ impl Base {
         Base { begin, end, pes: pes.len() }
     }
 
+    /// What of an interval is in it.
+    pub fn part(&self, begin: Time, end: Time) -> Span {
+        end.min(self.end).since(begin.max(self.begin))
+    }
+
     /// How long it is.
     pub fn length(&self) -> Span {
         self.end.since(self.begin)

@@ -130,6 +130,12 @@ impl Clock {
         span.0 as f64 / self.ticks_per_second as f64
     }
 
+    /// The span of so many nanoseconds, rounded down.
+    pub fn of_nanoseconds(self, nanoseconds: u64) -> Span {
+        let ticks = i128::from(nanoseconds) * i128::from(self.ticks_per_second) / 1_000_000_000;
+        Time::clamped(ticks) - Time::ZERO
+    }
+
     /// The span closest to a number of seconds.
     pub fn span(self, seconds: f64) -> Span {
         Time::clamped((seconds * self.ticks_per_second as f64).round() as i128) - Time::ZERO
@@ -154,5 +160,7 @@ mod tests {
         assert!((clock.seconds(Span(3_000_000_000)) - 1.5).abs() < 1e-12);
         assert_eq!(clock.span(1.5), Span(3_000_000_000));
         assert_eq!(Clock::new(0), Clock::NANOSECONDS);
+        assert_eq!([Clock::new(1_000_000), clock].map(|it| it.of_nanoseconds(1_999)), [Span(1), Span(3_998)]);
+        assert_eq!(clock.of_nanoseconds(u64::MAX), Span(Time::LIMIT));
     }
 }

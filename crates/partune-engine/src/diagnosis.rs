@@ -7,7 +7,7 @@ use partune_analysis::{
     Account, Activities, AnalysisResult, Base, EarlyEnd, Efficiency, Finding, Hierarchies, Loss, Options, Pair,
     Section, TopOperation, by_place, once,
 };
-use partune_base::{Span, Time};
+use partune_base::Span;
 use partune_diag::{Code, Diagnostic, Quality};
 use partune_index::Index;
 use partune_index::clock_repair::Repair;
@@ -196,9 +196,8 @@ fn early(repair: &Repair, trace: &Trace) -> String {
 /// Which share of the run pauses of a kind took.
 fn paused(trace: &Trace, kind: PauseKind) -> f64 {
     let base = Base::of(trace);
-    let within = |from: Time, to: Time| to.min(base.end).since(from.max(base.begin)).clamp_positive();
     let pauses = trace.cpu_pes().flat_map(|pe| &trace.streams()[pe].pauses).filter(|pause| pause.kind == kind);
-    let paused: Span = pauses.map(|pause| within(pause.begin, pause.end)).sum();
+    let paused: Span = pauses.map(|pause| base.part(pause.begin, pause.end)).sum();
     paused.0 as f64 / base.total().max(1) as f64
 }
 

@@ -21,33 +21,22 @@ const ROWS: usize = 512;
 /// Findings of the text.
 const FINDINGS: usize = 10;
 
-/// A question below `runs/0/`, its parameters as they are asked here, what it may take of the room that is left, in parts of what those
-/// after it may take, and those.
-struct Question {
-    path: &'static str,
-    query: &'static str,
-    share: usize,
-}
-
-const fn question(path: &'static str, query: &'static str, share: usize) -> Question {
-    Question { path, query, share }
-}
-
-/// What the views ask at first. The pages know an answer by the path without parameters that only say how much is wanted.
-const QUESTIONS: &[Question] = &[
-    question("kinds", "", 1),
-    question("pes", "", 3),
-    question("summary", "", 5),
-    question("findings", "", 8),
-    question("environment", "", 4),
-    question("profile", "", 7),
-    question("tree", "depth=24", 7),
-    question("matrix?by=bytes", "rows=64", 3),
-    question("matrix?by=count", "rows=64", 3),
-    question("matrix?by=seconds", "rows=64", 3),
-    question("balance", "rows=64", 8),
-    question("figures", "", 15),
-    question("timeline", "rows=64", 35),
+/// What the views ask at first: below `runs/0/`, the parameters that only say how much is wanted, without which the pages know an answer, and
+/// what it may take of the room that is left, in parts of what it and those after it may take.
+const QUESTIONS: &[(&str, &str, usize)] = &[
+    ("kinds", "", 1),
+    ("pes", "", 3),
+    ("summary", "", 5),
+    ("findings", "", 8),
+    ("environment", "", 4),
+    ("profile", "", 7),
+    ("tree", "depth=24", 7),
+    ("matrix?by=bytes", "rows=64", 3),
+    ("matrix?by=count", "rows=64", 3),
+    ("matrix?by=seconds", "rows=64", 3),
+    ("balance", "rows=64", 8),
+    ("figures", "", 15),
+    ("timeline", "rows=64", 35),
 ];
 /// The share of the details of all findings.
 const DETAILS: usize = 30;
@@ -115,11 +104,11 @@ fn escaped(text: &str, most: usize) -> String {
 /// The answers by their paths, as a document of JSON of at most so many bytes.
 fn answers(runs: &Runs, most: usize) -> String {
     let mut map = Map { text: String::from("{"), most: most.saturating_sub(2) };
-    let shares = || QUESTIONS.iter().map(|it| it.share);
+    let shares = || QUESTIONS.iter().map(|it| it.2);
     let mut parts: usize = shares().sum::<usize>() + DETAILS;
     map.fit(runs, "runs", "runs", "", map.left());
     let mut ids = Vec::new();
-    for Question { path, query, share } in QUESTIONS {
+    for (path, query, share) in QUESTIONS {
         let (known, (path, more)) = (format!("runs/0/{path}"), path.split_once('?').unwrap_or((path, "")));
         let query = [more, query].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("&");
         let answer = map.fit(runs, &known, &format!("runs/0/{path}"), &query, map.left() * share / parts);

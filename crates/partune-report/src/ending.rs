@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use partune_base::{PeId, ProcessId, StringId};
+use partune_base::{PeId, StringId};
 use partune_engine::{Diagnosis, EarlyEnd, Ended, Ending, Run, Stand};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -114,14 +114,13 @@ pub fn lines(diagnosis: &Diagnosis) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     let (own, killed): (Vec<&Ended>, Vec<_>) = ending.processes.iter().partition(|it| it.how != Ending::Killed);
     for (at, ended) in own.iter().enumerate().take(NAMED) {
-        let place = run.text(ended.place).replace(CALLED_FROM, ", called from ");
         let aborting = aborting(run, ending, ended).map(|stand| names::place(run, stand.path));
-        let place = aborting.unwrap_or(place);
+        let place = aborting.unwrap_or_else(|| called(run, ended.place));
         let place = if place.is_empty() { place } else { format!(", in {place}") };
         let time = ended.time.map_or(String::new(), |time| format!(" at {}", names::seconds(run.since_origin(time))));
         let is_first = at == 0 && ending.is_first_known;
         let label = if is_first { "first" } else { "then" };
-        lines.push((label, format!("{} {}{time}{place}", process(run, ended.process), how(ended.how))));
+        lines.push((label, format!("{} {}{time}{place}", names::process(run, ended.process), how(ended.how))));
     }
     if own.len() > NAMED {
         lines.push(("", format!("… {} more", own.len() - NAMED)));
@@ -130,9 +129,8 @@ pub fn lines(diagnosis: &Diagnosis) -> Vec<(&'static str, String)> {
         let who = if own.is_empty() && killed.len() == run.counts().processes {
             "all processes were".to_owned()
         } else {
-            let more = if killed.len() > NAMED { format!(" and {} more", killed.len() - NAMED) } else { String::new() };
-            let named: Vec<String> = killed.iter().take(NAMED).map(|it| process(run, it.process)).collect();
-            format!("{}{more} {}", named.join(", "), if killed.len() == 1 { "was" } else { "were" })
+            let named = some_of(&killed, |it| names::process(run, it.process));
+            format!("{named} {}", if killed.len() == 1 { "was" } else { "were" })
         };
         let what = if own.is_empty() {
             "by a time limit or a signal from outside"
@@ -182,15 +180,13 @@ fn stands(run: &Run, ending: &EarlyEnd, lines: &mut Vec<(&'static str, String)>)
     let all = places.len();
     for stands in places.into_values().take(PLACES) {
         let first = stands[0];
-        let pes: Vec<String> = stands.iter().take(NAMED).map(|it| names::pe(run, it.pe)).collect();
-        let more = if stands.len() > NAMED { format!(" and {} more", stands.len() - NAMED) } else { String::new() };
-        let pes = format!("PE {}{more}", pes.join(", "));
+        let pes = format!("PE {}", some_of(&stands, |it| names::pe(run, it.pe)));
         let since = stands.iter().map(|it| it.since).min().unwrap_or(first.since);
         let since = names::seconds(run.since_origin(since));
         let operation = names::place(run, first.path);
         let code = match first.seen {
             Some((time, place)) => {
-                let place = run.text(place).replace(CALLED_FROM, ", called from ");
+                let place = called(run, place);
                 format!("{place}, where it was seen last at {}", names::seconds(run.since_origin(time)))
             }
             None if first.code.is_some() => names::place(run, first.code),
@@ -210,14 +206,16 @@ fn stands(run: &Run, ending: &EarlyEnd, lines: &mut Vec<(&'static str, String)>)
     }
 }
 
-fn process(run: &Run, id: ProcessId) -> String {
-    match run.process(id) {
-        Some(process) => match process.rank {
-            Some(rank) => format!("rank {rank}"),
-            None => process.name.to_owned(),
-        },
-        None => "?".to_owned(),
-    }
+/// The functions of a place, from the innermost outwards.
+fn called(run: &Run, place: StringId) -> String {
+    run.text(place).replace(CALLED_FROM, ", called from ")
+}
+
+/// The first of some names, and how many more there are.
+fn some_of<T>(all: &[T], name: impl Fn(&T) -> String) -> String {
+    let named: Vec<String> = all.iter().take(NAMED).map(name).collect();
+    let more = if all.len() > NAMED { format!(" and {} more", all.len() - NAMED) } else { String::new() };
+    format!("{}{more}", named.join(", "))
 }
 
 fn how(how: Ending) -> String {

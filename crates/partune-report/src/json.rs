@@ -279,10 +279,7 @@ fn finding<'a>(run: &'a Run, ranked: &Ranked) -> Finding<'a> {
         callpath: names::callpath(run, *path),
         seconds: clock.seconds(*time),
     };
-    let line = |(at, time): (partune_engine::Location<'a>, Span)| {
-        let path = finding.call_paths().find(|path| run.location(*path) == at).unwrap_or(finding.path);
-        LineShare { location: location(run, path), seconds: clock.seconds(time) }
-    };
+    let line = |(path, time)| LineShare { location: location(run, path), seconds: clock.seconds(time) };
     Finding {
         id: finding_id(run, finding),
         pattern: finding.pattern.name(),
@@ -338,18 +335,13 @@ pub fn finding_id(run: &Run, finding: &partune_engine::Finding) -> String {
     let (mut names, mut sites) = (names::callpath(run, finding.path), Vec::new());
     if finding.pattern.is_of_place() {
         let common = |same: &dyn Fn(CallPathId) -> bool| finding.call_paths().all(same);
-        let (construct, at) = (names::construct(run, finding.path), run.location(finding.path));
-        let line = if at.function.is_empty() { at.line } else { 0 };
-        let is_there = |path: CallPathId| {
-            let it = run.location(path);
-            (it.file, it.function) == (at.file, at.function) && (line == 0 || it.line == line)
-        };
+        let (construct, at) = (names::construct(run, finding.path), names::scope(run, finding.path));
         names.clear();
         if common(&|path| names::construct(run, path) == construct) {
             names.push(construct.into());
-            if common(&is_there) {
+            if common(&|path| names::scope(run, path) == at) {
                 names.push(at.function.into());
-                sites.push((at.file, line));
+                sites.push((at.file, at.line));
             }
         }
     } else {

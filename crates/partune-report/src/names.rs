@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
+use std::hash::Hash;
 
-use partune_base::{CallPathId, PeId, RegionId, Span, printable, sign};
+use partune_base::{CallPathId, PeId, ProcessId, RegionId, Span, printable, sign};
 pub use partune_diag::seconds;
 pub(crate) use partune_diag::{scale, three_digits};
-use partune_engine::{Cause, Counts, Finding, Frame, Location, Pattern, PeKind, Run};
+use partune_engine::{Cause, Counts, Finding, Frame, Location, Pattern, PeKind, Process, Run};
 
 use crate::runs::plural;
 
@@ -69,22 +70,16 @@ const LINES: usize = 3;
 /// Where a finding is: `MPI_Recv in exchange (halo.c:12, 40)`; where several places are told together, of how many; or the processors that PEs
 /// waited for.
 pub fn spot(run: &Run, finding: &Finding) -> String {
-    let host = || {
-        let (pe, _) = finding.pes.iter().max_by_key(|(pe, time)| (*time, Reverse(*pe)))?;
-        Some(run.process(run.pe(*pe)?.process)?.host).filter(|host| !host.is_empty())
-    };
     if finding.pattern == Pattern::WaitForProcessor {
-        return host().map_or_else(|| "processors".to_owned(), |host| format!("processors of {host}"));
+        return match host(run, finding) {
+            "" => "processors".to_owned(),
+            host => format!("processors of {host}"),
+        };
     }
-    let of_place = |path: CallPathId| {
-        let at = run.location(path);
-        (at.file, at.function, if at.function.is_empty() { at.line } else { 0 })
-    };
-    let distinct = |of: &dyn Fn(CallPathId) -> String| finding.call_paths().map(of).collect::<HashSet<String>>().len();
     if finding.paths.is_empty() {
         return place(run, finding.path);
     }
-    let constructs = distinct(&|path| construct(run, path).to_owned());
+    let constructs = distinct(finding, |path| construct(run, path));
     if constructs > 1 {
         return format!(
             "{} and {}",
@@ -92,7 +87,7 @@ pub fn spot(run: &Run, finding: &Finding) -> String {
             plural(constructs - 1, "other operation", "other operations")
         );
     }
-    let places = distinct(&|path| format!("{:?}", of_place(path)));
+    let places = distinct(finding, |path| scope(run, path));
     if places > 1 {
         return format!("{} in {places} smaller places", construct(run, finding.path));
     }
@@ -101,30 +96,53 @@ pub fn spot(run: &Run, finding: &Finding) -> String {
         return place(run, finding.path);
     }
     let (name, at) = (construct(run, finding.path), run.location(finding.path));
-    let shown: Vec<String> = lines.iter().take(LINES).map(|(line, _)| line.line.to_string()).collect();
+    let shown: Vec<String> = lines.iter().take(LINES).map(|(path, _)| run.location(*path).line.to_string()).collect();
     let rest = lines.len().saturating_sub(LINES);
     let more = if rest > 0 { format!(" and {}", plural(rest, "more line", "more lines")) } else { String::new() };
     format!("{name} in {} ({}:{}{more})", at.function, base_name(at.file), shown.join(", "))
 }
 
-/// The lines that a finding is at where there are several, with their part of its time, the one that loses most first.
-pub fn lines<'a>(run: &'a Run, finding: &Finding) -> Vec<(Location<'a>, Span)> {
-    let mut known: HashMap<(&str, u32, &str), usize> = HashMap::new();
-    let mut lines: Vec<(Location<'a>, Span)> = Vec::new();
-    for (path, time) in &finding.paths {
-        let at = run.location(*path);
-        let row = *known.entry((at.file, at.line, at.function)).or_insert(lines.len());
-        match lines.get_mut(row) {
-            Some((_, sum)) => *sum += *time,
-            None => lines.push((at, *time)),
-        }
-    }
+/// What call paths to one construct are one place by: file and function, or the line where no function is known.
+pub(crate) fn scope(run: &Run, path: CallPathId) -> Location<'_> {
+    let at = run.location(path);
+    Location { line: if at.function.is_empty() { at.line } else { 0 }, ..at }
+}
+
+/// The lines that a finding is at where there are several, with their part of its time, the one that loses most first: of each the call path
+/// that loses most.
+pub fn lines(run: &Run, finding: &Finding) -> Vec<(CallPathId, Span)> {
+    let mut lines = sums(finding.paths.iter().map(|(path, time)| (run.location(*path), *path, *time)));
     if lines.len() < 2 {
         lines.clear();
     }
-    // Stable: of equal ones the one of the path that loses most.
-    lines.sort_by_key(|(_, time)| Reverse(*time));
     lines
+}
+
+/// The node whose PEs lose most together.
+fn host<'a>(run: &'a Run, finding: &Finding) -> &'a str {
+    let time = |pe: &PeId| finding.pes.binary_search_by_key(pe, |it| it.0).ok().map(|at| finding.pes[at].1);
+    let of_process = |process: Process<'a>| (process.host, process.host, process.pes.iter().filter_map(time).sum());
+    sums(run.processes().map(|(_, process)| of_process(process))).first().map_or("", |it| it.0)
+}
+
+/// What has equal keys with its time together, the most first; of equal ones, and of each, the one that came first.
+fn sums<K: Eq + Hash, T>(rows: impl Iterator<Item = (K, T, Span)>) -> Vec<(T, Span)> {
+    let mut known: HashMap<K, usize> = HashMap::new();
+    let mut sums: Vec<(T, Span)> = Vec::new();
+    for (key, of, time) in rows {
+        let at = *known.entry(key).or_insert(sums.len());
+        match sums.get_mut(at) {
+            Some((_, sum)) => *sum += time,
+            None => sums.push((of, time)),
+        }
+    }
+    sums.sort_by_key(|(_, time)| Reverse(*time));
+    sums
+}
+
+/// How many there are of something that call paths of a finding have.
+fn distinct<K: Eq + Hash>(finding: &Finding, of: impl Fn(CallPathId) -> K) -> usize {
+    finding.call_paths().map(of).collect::<HashSet<K>>().len()
 }
 
 /// Operations that are named of those that a cause came through.
@@ -200,6 +218,16 @@ pub fn pe(run: &Run, id: PeId) -> String {
     let second = process.and_then(|process| run.pe(*process.pes.get(1)?));
     let is_alone = process.is_some() && second.is_none_or(|second| second.kind != PeKind::Cpu);
     if is_alone && pe.kind == PeKind::Cpu { rank.to_string() } else { format!("{rank}.{}", pe.thread) }
+}
+
+/// A process: `rank 3`, or what it is called.
+pub fn process(run: &Run, id: ProcessId) -> String {
+    match run.process(id) {
+        Some(Process { rank: Some(rank), .. }) => format!("rank {rank}"),
+        Some(Process { name: "", .. }) => format!("process {}", id.0),
+        Some(Process { name, .. }) => name.to_owned(),
+        None => "?".to_owned(),
+    }
 }
 
 /// How many PEs ran: `4 PEs in 2 processes, 2 GPU streams`. Streams of devices are counted apart: they are no PEs of a process.
@@ -390,6 +418,38 @@ mod tests {
         assert_eq!(words(Pattern::CompetingPutGet, "MPI_Allreduce", None), "MPI_Allreduce");
         assert_eq!(words(Pattern::LoadImbalance, "main/work", None), "work (w.c:3)");
         assert_eq!(words(Pattern::LoadImbalance, "", None), "code outside of recorded regions");
+    }
+
+    /// Beside the place stand figures of a node, so it is that one: where PEs waited longest together, not where one did.
+    #[test]
+    fn processors_are_those_of_the_node_that_lost_most() {
+        let spot = |hosts: [&str; 4], waited: [i64; 4]| {
+            let text = "pe 0: main 0..9 { MPI_Barrier 8..9 barrier }\npe 1 2 3: main 0..9 { MPI_Barrier 1..9 barrier }";
+            let mut builder = partune_testkit::builder(text);
+            let (processes, strings) = (&mut builder.processes, &mut builder.strings);
+            processes.iter_mut().zip(hosts).for_each(|(process, host)| process.node = strings.intern(host));
+            let diagnosis = partune_engine::analyze(builder.seal(), &Request::default(), &());
+            let mut finding = diagnosis.findings[0].finding.clone();
+            finding.pattern = Pattern::WaitForProcessor;
+            finding.pes = (0..4).map(PeId).zip(waited.map(Span)).filter(|it| it.1.is_positive()).collect();
+            super::spot(&diagnosis.run, &finding)
+        };
+        assert_eq!(spot(["a", "a", "b", "b"], [80, 0, 50, 50]), "processors of b");
+        assert_eq!(spot(["a", "b", "b", "a"], [50, 80, 0, 50]), "processors of a");
+        assert_eq!(spot(["a", "b", "b", "a"], [0, 80, 0, 80]), "processors of a", "of equal ones the first");
+        assert_eq!(spot(["", "", "a", "a"], [80, 0, 5, 5]), "processors");
+    }
+
+    #[test]
+    fn a_process_has_a_name() {
+        let mut builder = partune_testkit::builder("pe 0 1 2: main 0..9");
+        let (processes, strings) = (&mut builder.processes, &mut builder.strings);
+        for (process, name) in processes.iter_mut().zip(["launcher", "", "worker"]) {
+            process.name = strings.intern(name);
+            process.rank = (name == "worker").then_some(7);
+        }
+        let run = partune_engine::analyze(builder.seal(), &Request::default(), &()).run;
+        assert_eq!([0, 1, 2, 3].map(|id| process(&run, ProcessId(id))), ["launcher", "process 1", "rank 7", "?"]);
     }
 
     #[test]

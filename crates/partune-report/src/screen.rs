@@ -122,26 +122,23 @@ pub(crate) fn operations(out: &mut String, diagnosis: &Diagnosis, style: Style) 
     let heading =
         format!("operations{:>39}{:>11}{:>11}{:>13}{:>10}", "calls", "PEs' time", "waiting", "bytes", "of run");
     let _ = writeln!(out, "\n{}", style.paint(Tone::Strong, &heading));
-    let mut row = |name: &str, rows: &[TopOperation]| {
-        let sum = |of: fn(&TopOperation) -> f64| rows.iter().map(of).sum::<f64>();
-        let waiting: Option<f64> = rows.iter().map(|row| row.waiting).sum();
-        let bytes = rows.iter().map(|row| row.bytes).sum::<u64>();
+    let mut row = |name: &str, row: &TopOperation| {
         let _ = writeln!(
             out,
             "     {name:<33}{:>11}{:>11}{:>11}{:>13}{:>10}",
-            rows.iter().map(|row| row.count).sum::<u64>(),
-            names::seconds(sum(|row| row.seconds)),
-            waiting.map_or_else(|| "–".to_owned(), names::seconds),
-            if bytes > 0 { names::bytes(bytes as f64) } else { "–".to_owned() },
-            names::percent(sum(|row| row.share)),
+            row.count,
+            names::seconds(row.seconds),
+            row.waiting.map_or_else(|| "–".to_owned(), names::seconds),
+            if row.bytes > 0 { names::bytes(row.bytes as f64) } else { "–".to_owned() },
+            names::percent(row.share),
         );
     };
     for operation in shown {
         let name = diagnosis.run.region(operation.construct).map_or("", |region| region.construct);
-        row(name, std::slice::from_ref(operation));
+        row(name, operation);
     }
-    if !others.is_empty() {
-        row(&plural(others.len(), "other", "others"), others);
+    if let Some(sum) = TopOperation::sum(others) {
+        row(&plural(others.len(), "other", "others"), &sum);
     }
 }
 

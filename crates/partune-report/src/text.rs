@@ -68,13 +68,14 @@ fn findings(out: &mut String, diagnosis: &Diagnosis, options: TextOptions) {
     let heading = format!("what costs most{unit:>62}  {:>8}", "of run");
     let _ = writeln!(out, "\n{}", style.paint(Tone::Strong, &heading));
     let shown = diagnosis.first(count);
-    let reads = |at: usize| {
-        (names::spot(&diagnosis.run, &diagnosis.findings[at].finding), diagnosis.findings[at].finding.pattern)
+    let reads = |at: &usize| {
+        let finding = &diagnosis.findings[*at].finding;
+        (names::spot(&diagnosis.run, finding), finding.pattern)
     };
-    let read: Vec<_> = shown.iter().map(|at| reads(*at)).collect();
-    for (row, at) in shown.iter().enumerate() {
-        let alike = read.iter().filter(|it| **it == read[row]).count() > 1;
-        finding(out, &diagnosis.run, (at + 1, hours, alike), &diagnosis.findings[*at], style);
+    let read: Vec<_> = shown.iter().map(reads).collect();
+    for (at, words) in shown.iter().zip(&read) {
+        let alike = read.iter().filter(|it| *it == words).count() > 1;
+        finding(out, &diagnosis.run, (at + 1, &words.0, hours, alike), &diagnosis.findings[*at], style);
     }
     if diagnosis.findings.len() > shown.len() {
         let _ = writeln!(out, "     … {} more; --findings N shows them", diagnosis.findings.len() - shown.len());
@@ -85,12 +86,17 @@ fn findings(out: &mut String, diagnosis: &Diagnosis, options: TextOptions) {
     style.wrapped(out, (Tone::Strong, "next: "), step);
 }
 
-fn finding(out: &mut String, run: &Run, (number, hours, alike): (usize, bool, bool), ranked: &Ranked, style: Style) {
+fn finding(
+    out: &mut String,
+    run: &Run,
+    (number, place, hours, alike): (usize, &str, bool, bool),
+    ranked: &Ranked,
+    style: Style,
+) {
     let it = &ranked.finding;
     let seconds = |span| names::seconds(run.seconds(span));
     let time = if ranked.is_outside() { it.outside } else { it.time };
     let cost = if hours { names::three_digits(run.seconds(time) / HOUR) } else { seconds(time) };
-    let place = names::spot(run, it);
     let share = if ranked.is_outside() { "outside".to_owned() } else { names::percent(ranked.fraction) };
     let _ = writeln!(out, "{number:>3}  {place:<63} {cost:>10}  {share:>8}");
     let caller = callers(run, it).map_or(String::new(), |callers| format!(", called from {callers}"));
@@ -143,7 +149,8 @@ const HOUR: f64 = 3600.0;
 
 /// The lines that a finding is at where there are several; the two that cost most.
 fn lines(run: &Run, finding: &Finding) -> String {
-    let lines = names::lines(run, finding);
+    let lines: Vec<(Location<'_>, Span)> =
+        names::lines(run, finding).into_iter().map(|(path, time)| (run.location(path), time)).collect();
     let is_one_place = lines.windows(2).all(|it| it[0].0.function == it[1].0.function && it[0].0.file == it[1].0.file);
     let one = |(at, time): &(Location<'_>, Span)| {
         let at = if is_one_place { format!("line {}", at.line) } else { names::at_text(at) };

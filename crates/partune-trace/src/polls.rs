@@ -69,6 +69,12 @@ impl Stream {
         found
     }
 
+    /// Calls that visits stand for besides one, of those that stand for several.
+    pub fn repeated(&self) -> impl Iterator<Item = (VisitIx, u64)> + '_ {
+        let known = self.polls.iter().filter(|row| row.visit.is_some());
+        known.map(|row| (row.visit, row.count.saturating_sub(1)))
+    }
+
     /// Joins polls in a row; visits are in order, and rows too.
     pub(crate) fn join_polls(&mut self, polling: &Polling) {
         let completing = self.completing();

@@ -157,6 +157,7 @@ fn check_profile(profile: &mut Profile, pes: usize, paths: usize) {
         pe.end = pe.end.max(pe.begin);
         pe.open_block.iter_mut().for_each(BlockSums::check);
         for row in &mut pe.rows {
+            row.visits = row.visits.min(MOST);
             row.last = row.last.max(row.first);
             row.inclusive = row.inclusive.clamp_positive();
             row.exclusive = row.exclusive.clamp_positive().min(row.inclusive);
@@ -174,8 +175,8 @@ pub(crate) fn extent(streams: &Table<PeId, Stream>) -> (Time, Time) {
     (begin, end.max(begin))
 }
 
-/// More than one operation can move: what exceeds it is damage, and would make sums overflow.
-const MAX_BYTES: u64 = 1 << 44;
+/// More bytes than one operation can move, and more calls than one row can stand for: what exceeds it is damage, and would make sums overflow.
+const MOST: u64 = 1 << 44;
 
 /// Sizes of the tables that ids point into.
 struct Limits {
@@ -191,6 +192,7 @@ impl Limits {
     fn check(&self, stream: &mut Stream, faults: &mut Faults) {
         assert!(stream.visits.path.iter().all(|path| (path.0 as usize) < self.paths), "visits have known call paths");
         stream.change(&mut Checks { limits: self, visits: stream.visits.len(), lost: &mut faults.lost_ids });
+        stream.polls.iter_mut().for_each(|row| row.count = row.count.min(MOST));
         let rows = stream.facts();
         stream.transfers.retain(|row| row.window.is_some());
         stream.completions.retain(|row| row.window.is_some());
@@ -239,7 +241,7 @@ impl Change for Checks<'_> {
     }
 
     fn bytes(&mut self, bytes: &mut u64) {
-        *bytes = (*bytes).min(MAX_BYTES);
+        *bytes = (*bytes).min(MOST);
     }
 }
 

@@ -157,9 +157,9 @@ impl Trace {
         self.built.cpus.get(process)?.as_ref()
     }
 
-    /// How a PE ran on them, in all of its run; none if unknown.
+    /// How a PE ran on them; none if unknown, and of a piece of the run, since it is known of all of it only.
     pub fn ran(&self, pe: PeId) -> Option<Ran> {
-        *self.built.ran.get(pe)?
+        (*self.built.ran.get(pe)?).filter(|_| self.piece.is_none())
     }
 
     /// How the run ended; of a piece of it nothing is told.

@@ -5,7 +5,7 @@ mod ends;
 
 use partune_base::{CallPathId, GroupId, PeId, ProcessId, RegionId, Span, StringId, Time, WindowId};
 use partune_trace::{
-    BlockSums, CallSite, NO_MATCHING, NO_REQUEST, PathProfile, Pe, PeKind, PeProfile, Process, Profile, Region,
+    BlockSums, CallSite, NO_MATCHING, NO_REQUEST, PathProfile, Pe, PeKind, PeProfile, Polls, Process, Profile, Region,
     RmaTransfer, RmaTransferKind, Role, SIZE_CLASSES, Send, Stream, Trace, TraceBuilder, Transfers, Visit, VisitIx,
 };
 
@@ -73,6 +73,18 @@ fn ids_from_nowhere_become_none_and_impossible_sizes_are_bounded() {
     assert!(stream.transfers.is_empty(), "an access to an unknown window says nothing");
 }
 
+/// Visits stand for 3 calls, for one that found nothing, and for more than there can have been; the last row has no visit.
+#[test]
+fn calls_that_visits_stand_for_can_be_added_up() {
+    let counts = [(0, 3), (1, 1), (2, u64::MAX), (77, 9)];
+    let trace = sealed(nested(&[(Role::Probe, Some("MPI"))]), &[(0, 10, 0), (20, 30, 0), (40, 50, 0)], |stream| {
+        let row = |(visit, count)| Polls { visit: VisitIx(visit), time: Time(60), count, found: false };
+        stream.polls = counts.map(row).into();
+    });
+    let repeated: Vec<(VisitIx, u64)> = trace.streams()[PeId(0)].repeated().collect();
+    assert_eq!(repeated, [(VisitIx(0), 2), (VisitIx(1), 0), (VisitIx(2), (1 << 44) - 1)]);
+}
+
 #[test]
 fn times_are_put_in_order_and_it_is_said() {
     let trace = sealed(nested(&[(Role::User, None)]), &[(10, 5, 0), (3, 20, 0)], |_| {});
@@ -130,8 +142,8 @@ fn a_profile_is_what_the_pes_did_and_sealed_as_streams_are() {
         blocks: block,
         ..PathProfile::new(CallPathId(path))
     };
-    let mut builder = nested(&[(Role::User, None), (Role::Send, Some("MPI"))]);
-    let rows = vec![row(1, 3, 7), row(0, 1, 50), row(1, 9, 9), row(9, 1, 1), row(0, 0, 1)];
+    let mut builder = nested(&[(Role::User, None), (Role::Send, Some("MPI")), (Role::User, None)]);
+    let rows = vec![row(1, 3, 7), row(0, 1, 50), row(1, 9, 9), row(9, 1, 1), row(0, 0, 1), row(2, u64::MAX, 4)];
     let pe = PeProfile { begin: Time(10), end: Time(60), open_block: block, rows, ..PeProfile::default() };
     // The second PE is not in the tables.
     builder.profile = Some(Profile { pes: vec![pe.clone(), pe].into() });
@@ -142,10 +154,10 @@ fn a_profile_is_what_the_pes_did_and_sealed_as_streams_are() {
     assert_eq!(pes.len(), 1);
     let rows: Vec<(u32, u64, i64)> =
         pes[PeId(0)].rows.iter().map(|it| (it.path.0, it.visits, it.exclusive.0)).collect();
-    assert_eq!(rows, [(0, 1, 50), (1, 3, 7)]);
+    assert_eq!(rows, [(0, 1, 50), (1, 3, 7), (2, 1 << 44, 4)]);
     assert!(pes[PeId(0)].rows.iter().all(|it| it.first <= it.last));
     let cpu: Vec<Option<i64>> = pes[PeId(0)].rows.iter().map(|it| it.cpu.map(|cpu| cpu.0)).collect();
-    assert_eq!(cpu, [Some(50), Some(7)]);
+    assert_eq!(cpu, [Some(50), Some(7), Some(4)]);
     let blocks = pes[PeId(0)].rows.iter().map(|it| it.blocks).chain([pes[PeId(0)].open_block]);
     assert!(blocks.flatten().all(|it| (it.time, it.cpu) == (Span(5), Some(Span(5)))));
 

@@ -1,5 +1,5 @@
 //! Findings of several runs: gained, lost, grown, shrunk. The same finding has the same pattern at the same place; call paths that are
-//! one place in one of the runs are one in all.
+//! one place to a pattern in one of the runs are one to it in all.
 //!
 //! A finding is absent where it loses less than the threshold, not where it loses nothing: so one is gained or lost only if it has twice
 //! what the other run could have without showing it.
@@ -55,14 +55,15 @@ struct Found {
 pub(crate) fn compare(runs: &[Run<'_>], row_of: impl Fn(usize, CallPathId) -> Option<usize>) -> Vec<FindingRow> {
     let mut all: BTreeMap<Key, (Role, Vec<Option<Found>>)> = BTreeMap::new();
     let joined = Joined::new(runs, &row_of);
-    let row_of = |run: usize, path: CallPathId| row_of(run, path).map(|row| joined.first(row));
+    let key_of = |run: usize, pattern: Pattern, path: CallPathId| -> Key {
+        (pattern, row_of(run, path).map(|row| joined.first(pattern, row)))
+    };
     for (number, run) in runs.iter().enumerate() {
         let mut positions: Table<PeId, u32> = Table::filled(run.trace.pes().len(), u32::MAX);
         run.trace.active_pes().enumerate().for_each(|(position, pe)| positions[pe] = position as u32);
         let total = run.total();
         for finding in run.findings {
-            let row = finding.path.some().and_then(|path| row_of(number, path));
-            let entry = all.entry((finding.pattern, row));
+            let entry = all.entry(key_of(number, finding.pattern, finding.path));
             let (_, of_runs) =
                 entry.or_insert_with(|| (finding.role, std::iter::repeat_with(|| None).take(runs.len()).collect()));
             let sums = FindingSums { seconds: 0.0, fraction: 0.0, count: 0, path: finding.path };
@@ -88,7 +89,7 @@ pub(crate) fn compare(runs: &[Run<'_>], row_of: impl Fn(usize, CallPathId) -> Op
         let clock = run.trace.clock();
         let mut moments: BTreeMap<(Key, PeId), Moments> = BTreeMap::new();
         for wait in run.waits {
-            let key = (wait.pattern, row_of(number, run.trace.visit(wait.pe, wait.operation).path));
+            let key = key_of(number, wait.pattern, run.trace.visit(wait.pe, wait.operation).path);
             moments.entry((key, wait.pe)).or_default().add(clock.seconds(wait.duration()));
         }
         for ((key, _), moments) in moments {
@@ -109,9 +110,9 @@ pub(crate) fn compare(runs: &[Run<'_>], row_of: impl Fn(usize, CallPathId) -> Op
     result
 }
 
-/// Rows of call paths that are one place in a run: each with the one that stands for it.
+/// Rows of call paths that are one place to a pattern in a run: each with the one that stands for it.
 #[derive(Default)]
-struct Joined(BTreeMap<usize, usize>);
+struct Joined(BTreeMap<(Pattern, usize), usize>);
 
 impl Joined {
     fn new(runs: &[Run<'_>], row_of: impl Fn(usize, CallPathId) -> Option<usize>) -> Joined {
@@ -121,9 +122,9 @@ impl Joined {
                 let mut rows = finding.paths.iter().filter_map(|(path, _)| row_of(number, *path));
                 let Some(first) = rows.next() else { continue };
                 for row in rows {
-                    let (a, b) = (joined.first(first), joined.first(row));
+                    let (a, b) = (joined.first(finding.pattern, first), joined.first(finding.pattern, row));
                     if a != b {
-                        joined.0.insert(a.max(b), a.min(b));
+                        joined.0.insert((finding.pattern, a.max(b)), a.min(b));
                     }
                 }
             }
@@ -131,8 +132,8 @@ impl Joined {
         joined
     }
 
-    fn first(&self, mut row: usize) -> usize {
-        while let Some(before) = self.0.get(&row) {
+    fn first(&self, pattern: Pattern, mut row: usize) -> usize {
+        while let Some(before) = self.0.get(&(pattern, row)) {
             row = *before;
         }
         row

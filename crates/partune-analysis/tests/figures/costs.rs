@@ -158,6 +158,39 @@ fn a_reason_takes_the_cost() {
     assert!(!told.iter().any(|it| it.pattern == Pattern::OperationCost && it.path == redundant.path), "{told:?}");
 }
 
+/// Three functions send for 10, 6 and 4 ticks, and reasons say 3 of one, 9 of another: more than it has is not taken from the rest.
+#[test]
+fn a_reason_takes_from_its_own_call_path_only() {
+    let trace = partune_testkit::trace(
+        "pe 0: main 0..100 { a 0..20 { MPI_Send 0..10 } b 20..40 { MPI_Send 20..26 } c 40..60 { MPI_Send 40..44 } }",
+    );
+    let mut all = analyze(&trace, "costs").findings;
+    all.iter_mut().for_each(|finding| finding.paths.clear());
+    let mut together = all[0].clone();
+    (together.time, together.paths) = (Span(20), all.iter().map(|it| (it.path, it.time)).collect());
+    let path = |function: &str| partune_testkit::path(&trace, &format!("main/{function}/MPI_Send"));
+    assert_eq!(together.paths, [(path("a"), Span(10)), (path("b"), Span(6)), (path("c"), Span(4))]);
+    let left = |reasons: &[(&str, i64)], least| {
+        let reason = |(function, time): &(&str, i64)| Finding {
+            pattern: Pattern::SmallTransfers,
+            path: path(function),
+            time: Span(*time),
+            ..all[0].clone()
+        };
+        let findings = std::iter::once(together.clone()).chain(reasons.iter().map(reason)).collect();
+        let cost = of(&once(&trace, findings, least), Pattern::OperationCost).cloned();
+        cost.map(|it| (it.path, it.time, it.paths))
+    };
+    let [a, b, c] = ["a", "b", "c"].map(path);
+    assert_eq!(left(&[], 1), Some((a, Span(20), together.paths.clone())));
+    assert_eq!(left(&[("a", 3), ("b", 9)], 1), Some((a, Span(11), vec![(a, Span(7)), (c, Span(4))])));
+    assert_eq!(left(&[("a", 7)], 1), Some((b, Span(13), vec![(b, Span(6)), (c, Span(4)), (a, Span(3))])));
+    // One that is left is the place, and has no list.
+    assert_eq!(left(&[("a", 10), ("b", 9)], 1), Some((c, Span(4), vec![])));
+    assert_eq!(left(&[("a", 10), ("b", 9)], 5), None);
+    assert_eq!(left(&[("a", 10), ("b", 9), ("c", 4)], 0), None);
+}
+
 /// With everything told, waits and costs are what is neither computation nor an idle thread outside of teams: here 0.1 for 0..10 and 40..60, while
 /// the main thread computes.
 #[test]

@@ -1,7 +1,7 @@
 //! Comparison: planted changes are told with their size, lines do not matter, the same run is the same, noise is no verdict.
 
-use partune_analysis::{Change, Comparison, Note, Pattern, PlaceRow, Verdict, compare};
-use partune_base::CallPathId;
+use partune_analysis::{Change, Comparison, Finding, Note, Pattern, PlaceRow, Verdict, compare};
+use partune_base::{CallPathId, Span};
 
 use super::{Analysed, close, with};
 
@@ -239,4 +239,44 @@ fn where_call_paths_differ_regions_are_compared() {
     assert!(f.is_some_and(|row| close(row.changes[0].difference, 40.0) && row.changes[0].verdict == Verdict::Grown));
     let c = run("solve", 60);
     assert!(!of(&[&a, &c]).by_region);
+}
+
+/// Both functions wait for PE 0, for 20 and 30 s. What else is told of both together does not make one place of two.
+#[test]
+fn a_place_of_one_pattern_is_none_of_another() {
+    let analysed = || {
+        Analysed::of(
+            "resolution 1
+             pe 0: main 0..100 { a 0..25 { MPI_Send 22..24 send(to=1, bytes=8) } b 25..90 { MPI_Send 62..64 send(to=1, bytes=8) } }
+             pe 1: main 0..100 { a 0..25 { MPI_Recv 2..25 recv(from=0, bytes=8) } b 25..90 { MPI_Recv 32..65 recv(from=0, bytes=8) } }",
+        )
+    };
+    let seconds = |run: &Analysed| {
+        let comparison = of(&[run, run]);
+        let late = comparison.findings.iter().filter(|row| row.pattern == Pattern::LateSender);
+        let mut seconds: Vec<f64> = late.map(|row| row.sums[0].unwrap().seconds).collect();
+        seconds.sort_by(f64::total_cmp);
+        seconds
+    };
+    let together = |of: Pattern| {
+        let mut run = analysed();
+        let late = |finding: &&Finding| finding.pattern == Pattern::LateSender;
+        let mut both = run.findings.iter().find(late).unwrap().clone();
+        both.paths = run.findings.iter().filter(late).map(|it| (it.path, it.time)).collect();
+        assert_eq!(both.paths.len(), 2);
+        if of == Pattern::LateSender {
+            run.findings.retain(|finding| finding.pattern != of);
+        }
+        (both.pattern, both.time) = (of, Span(50));
+        run.findings.push(both);
+        run
+    };
+    assert_eq!(seconds(&analysed()), [20.0, 30.0]);
+    assert_eq!(seconds(&together(Pattern::OperationCost)), [20.0, 30.0]);
+    // One finding of both makes them one place, also of a run that has two.
+    let (one, two) = (together(Pattern::LateSender), analysed());
+    let comparison = of(&[&one, &two]);
+    let late: Vec<_> = comparison.findings.iter().filter(|row| row.pattern == Pattern::LateSender).collect();
+    let [row] = late[..] else { panic!("one finding: {late:?}") };
+    assert_eq!(row.sums.iter().map(|it| it.unwrap().seconds).collect::<Vec<_>>(), [50.0, 50.0]);
 }

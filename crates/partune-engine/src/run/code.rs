@@ -42,7 +42,7 @@ pub struct Frame<'a> {
 }
 
 /// Where in the source a call path ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Location<'a> {
     pub file: &'a str,
     /// 0 if unknown.

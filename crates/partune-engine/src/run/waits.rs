@@ -45,7 +45,8 @@ impl Run {
 
     /// The longest waits at the place of a finding, longest first.
     pub fn instances(&self, finding: &Finding, most: usize) -> Vec<Wait> {
-        let all = self.waits.as_slice().par_iter().filter(|wait| self.is_of(finding, wait));
+        let is_of = self.instances_of(finding);
+        let all = self.waits.as_slice().par_iter().filter(|wait| is_of(wait));
         let mut found: Vec<&partune_analysis::Wait> = all.collect();
         // Stable: of equal ones, in the order of PEs and time.
         found.sort_by_key(|wait| Reverse(wait.duration()));
@@ -55,12 +56,13 @@ impl Run {
 
     /// The nearest wait at the place of a finding on some PEs, that way from a moment; of several the one of the first PE.
     pub fn next_instance(&self, finding: &Finding, pes: &[PeId], way: Way) -> Option<Wait> {
+        let is_of = self.instances_of(finding);
         let found = pes.par_iter().filter_map(|pe| {
             let waits = self.waits.of_pe(*pe);
             let at = waits.partition_point(|wait| wait.begin <= way.moment());
             match way {
-                Way::UpTo(_) => waits[..at].iter().rev().find(|wait| self.is_of(finding, wait)),
-                Way::After(_) => waits[at..].iter().find(|wait| self.is_of(finding, wait)),
+                Way::UpTo(_) => waits[..at].iter().rev().find(|wait| is_of(wait)),
+                Way::After(_) => waits[at..].iter().find(|wait| is_of(wait)),
             }
         });
         Some(self.wait(found.min_by_key(|wait| (way.distance(wait.begin), wait.pe))?))
@@ -73,8 +75,13 @@ impl Run {
         Wait { pe: wait.pe, path, pattern: wait.pattern, begin, end, cause_pe: wait.cause.pe, cause }
     }
 
-    /// Whether a wait is an instance of a finding.
-    fn is_of(&self, finding: &Finding, wait: &partune_analysis::Wait) -> bool {
-        wait.pattern == finding.pattern && finding.leads_there(self.trace.visit(wait.pe, wait.operation).path)
+    /// Whether waits are instances of a finding.
+    fn instances_of(&self, finding: &Finding) -> impl Fn(&partune_analysis::Wait) -> bool + Sync {
+        let (pattern, mut paths) = (finding.pattern, finding.call_paths().collect::<Vec<CallPathId>>());
+        paths.sort_unstable();
+        move |wait| {
+            let path = || self.trace.visit(wait.pe, wait.operation).path;
+            wait.pattern == pattern && paths.binary_search(&path()).is_ok()
+        }
     }
 }

@@ -6,7 +6,7 @@
 //! was not. A marked region is at the line where it begins; the chain of a call inside of it has it at another one, that of the call. So
 //! where a chain has a region that has no row there, it stands for the one in the same functions that has. So a profile has the same functions with the same times and numbers of visits as a trace of the same run would.
 
-use partune_base::{CallPathId, RegionId, Span, Table, Time};
+use partune_base::{CallPathId, Clock, RegionId, Span, Table, Time};
 use partune_diag::{Code, Diagnostic, Quality};
 use partune_import::read_all;
 use partune_trace::{
@@ -190,8 +190,7 @@ impl<'a> Paths<'a> {
 
     /// Nanoseconds in ticks of the archive.
     fn cpu(&self, nanoseconds: u64) -> Span {
-        let ticks = u128::from(nanoseconds) * u128::from(self.resolution) / 1_000_000_000;
-        span(u64::try_from(ticks).unwrap_or(u64::MAX))
+        Clock::new(self.resolution).of_nanoseconds(nanoseconds)
     }
 
     /// Charges the time between two calls and the visits that begin there. None if a context is not defined.

@@ -343,10 +343,8 @@ pub(super) fn detail(run: &Run, ask: &Ask<'_>) -> Result<Detail, Error> {
             .collect(),
     };
     let lines = names::lines(run.recorded(), finding);
-    let line = |(at, time): &(partune_engine::Location<'_>, Span)| LineShare {
-        location: Location { file: text::name(at.file), line: at.line, function: text::name(at.function) },
-        seconds: run.seconds(*time),
-    };
+    let line =
+        |(path, time): &(CallPathId, Span)| LineShare { location: location(run, *path), seconds: run.seconds(*time) };
     let finite = finding.facts.iter().filter(|(_, value)| value.is_finite());
     Ok(Detail {
         row: row(run, position),

@@ -147,25 +147,18 @@ pub(super) fn summary(run: &Run, ask: &Ask<'_>) -> Result<Summary, Error> {
         bounds,
         gaps,
         quality: quality(run, ask.most),
-        operations: shown.iter().map(|it| operation(run, std::slice::from_ref(it))).collect(),
-        operations_rest: (!others.is_empty()).then(|| operation(run, others)),
+        operations: shown.iter().map(|it| operation(run, it, 1)).collect(),
+        operations_rest: TopOperation::sum(others).map(|sum| operation(run, &sum, others.len())),
         findings: run.diagnosis.first(WORST.min(ask.most)).into_iter().map(|position| row(run, position)).collect(),
         findings_count: run.diagnosis.findings.len(),
     })
 }
 
-/// What some constructs took together; named is the first.
-fn operation(run: &Run, rows: &[TopOperation]) -> Operation {
-    let name = rows.first().and_then(|row| run.recorded().region(row.construct)).map_or("", |region| region.construct);
-    Operation {
-        construct: text::name(name),
-        constructs: rows.len(),
-        count: rows.iter().map(|row| row.count).sum(),
-        seconds: rows.iter().map(|row| row.seconds).sum(),
-        waiting_s: rows.iter().map(|row| row.waiting).sum(),
-        bytes: rows.iter().map(|row| row.bytes).sum(),
-        fraction: rows.iter().map(|row| row.share).sum(),
-    }
+/// What so many constructs took together; named is the first.
+fn operation(run: &Run, row: &TopOperation, constructs: usize) -> Operation {
+    let TopOperation { count, seconds, bytes, .. } = *row;
+    let construct = text::name(run.recorded().region(row.construct).map_or("", |region| region.construct));
+    Operation { construct, constructs, count, seconds, waiting_s: row.waiting, bytes, fraction: row.share }
 }
 
 /// The text of a sentence.

@@ -100,16 +100,11 @@ impl Writer<'_> {
             if !process.pes.iter().any(|pe| run.has_visits(*pe)) {
                 continue;
             }
-            let name = match process.rank {
-                Some(rank) => format!("rank {rank}"),
-                None if process.name.is_empty() => format!("process {}", id.0),
-                None => process.name.to_owned(),
-            };
             let order = process.rank.unwrap_or(id.0);
             self.event(format_args!(
                 "\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"tid\":0,\"args\":{}",
                 id.0,
-                json!({ "name": name })
+                json!({ "name": names::process(run, id) })
             ))?;
             self.event(format_args!(
                 "\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":{},\"tid\":0,\"args\":{{\"sort_index\":{order}}}",

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use partune_engine::{Change, Comparison, FindingRow, FindingSums, PlaceRow, PlaceSums, Unit, Verdict};
-
+use partune_base::CallPathId;
 use partune_diag::three_digits;
+use partune_engine::{Change, Comparison, FindingRow, FindingSums, Pattern, PlaceRow, PlaceSums, Unit, Verdict};
 
 use super::NamedRun;
 use super::compare_json::finding_verdict;
@@ -186,6 +186,13 @@ fn differ(count: usize, word: &str) -> String {
     }
 }
 
+/// Where the finding of a run is that has this path.
+fn spot(run: &NamedRun<'_>, pattern: Pattern, path: CallPathId) -> Option<String> {
+    let mut findings = run.diagnosis.findings.iter().map(|ranked| &ranked.finding);
+    let finding = findings.find(|finding| finding.pattern == pattern && finding.path == path)?;
+    Some(names::spot(&run.diagnosis.run, finding))
+}
+
 /// What became of a finding.
 fn in_words(verdict: Verdict) -> String {
     match verdict {
@@ -245,10 +252,9 @@ fn findings(out: &mut String, comparison: &Comparison, runs: &[NamedRun<'_>], li
         let heading = std::iter::once(format!("findings ({what})"));
         let mut rows: Vec<Vec<String>> = vec![heading.chain(letters(comparison)).chain(differences).collect()];
         for row in comparison.findings.iter().filter(told).take(limit) {
-            let known = row.sums.iter().zip(runs).find_map(|(sums, run)| Some((sums.as_ref()?.path, run)));
-            let Some((path, run)) = known else { continue };
-            let place = names::place(&run.diagnosis.run, path);
-            let name = format!("{}: {place}", words::title(row.pattern).to_lowercase());
+            let known = row.sums.iter().zip(runs).find_map(|(sums, run)| spot(run, row.pattern, sums.as_ref()?.path));
+            let Some(spot) = known else { continue };
+            let name = format!("{}: {spot}", words::title(row.pattern).to_lowercase());
             let value = |(run, it): (usize, &Option<FindingSums>)| {
                 it.as_ref().map_or("–".to_owned(), |it| names::seconds(it.seconds / comparison.base(run)))
             };
@@ -269,5 +275,43 @@ fn findings(out: &mut String, comparison: &Comparison, runs: &[NamedRun<'_>], li
     }
     if count == 0 && small == 0 && !comparison.findings.is_empty() {
         let _ = writeln!(out, "  {}, the same in all runs", plural(comparison.findings.len(), "finding", "findings"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use partune_base::{PeId, Span};
+    use partune_engine::{Diagnosis, Finding, Ranked, Request};
+
+    use super::*;
+
+    /// What a finding is called by itself it is called here; only one without a place is outside of regions.
+    #[test]
+    fn findings_are_where_their_run_says() {
+        let run = |waited: i64, more: &dyn Fn(&mut Diagnosis)| {
+            let text = "resolution 1
+                pe 0: main@a.c:1 0..900 { f 0..300 MPI_Barrier^a.c:3 300..900 barrier }
+                pe 1: main@a.c:1 0..900 { f 0..900 MPI_Barrier^a.c:3 900..900 barrier }";
+            let mut diagnosis = partune_engine::analyze(partune_testkit::trace(text), &Request::default(), &());
+            let (pattern, path, pes) = (Pattern::WaitForProcessor, CallPathId::NONE, vec![(PeId(0), Span(waited))]);
+            let other = diagnosis.findings[0].finding.clone();
+            let finding = Finding { pattern, path, pes, time: Span(waited), paths: Vec::new(), ..other };
+            diagnosis.findings.push(Ranked { finding, fraction: 0.1 });
+            more(&mut diagnosis);
+            diagnosis
+        };
+        let text = |runs: &[&Diagnosis]| {
+            let named: Vec<_> = runs.iter().map(|diagnosis| NamedRun { archive: "x", diagnosis }).collect();
+            compare_text(&partune_engine::compare(runs).unwrap(), &named, 10, Style::PLAIN)
+        };
+        let nothing: &dyn Fn(&mut Diagnosis) = &|_| ();
+        let of_processors = |text: &str| text.matches("wait for processor: processors of node").count();
+        let both = text(&[&run(100, nothing), &run(400, nothing)]);
+        assert_eq!((of_processors(&both), both.matches(names::OUTSIDE).count()), (1, 0), "{both}");
+        // The second run is the first that has it.
+        let none: &dyn Fn(&mut Diagnosis) = &|diagnosis| diagnosis.findings.truncate(diagnosis.findings.len() - 1);
+        let one = text(&[&run(100, none), &run(400, nothing)]);
+        assert_eq!((of_processors(&one), one.matches(names::OUTSIDE).count()), (1, 0), "{one}");
+        assert_eq!(of_processors(&text(&[&run(100, none), &run(100, none)])), 0);
     }
 }

@@ -22,12 +22,12 @@ pub struct NamedRun<'a> {
     pub diagnosis: &'a Diagnosis,
 }
 
-/// A JSON document, indented, with a line break at its end.
 /// The schema of what is written, where nothing is left out: what is not known is null.
 fn schema_of<T: schemars::JsonSchema>() -> String {
     pretty(&schemars::generate::SchemaSettings::default().for_serialize().into_generator().into_root_schema_for::<T>())
 }
 
+/// A JSON document, indented, with a line break at its end.
 fn pretty(value: &impl serde::Serialize) -> String {
     let mut text = serde_json::to_string_pretty(value).expect("documents have string keys only");
     text.push('\n');
