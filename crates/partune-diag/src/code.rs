@@ -92,6 +92,7 @@ codes! {
     MissingProcesses "missing-processes" "What processes recorded is missing.",
     EndedEarly "ended-early" "Processes were killed, crashed or aborted; what they did until then was recorded.",
     RecorderNote "recorder-note" "What the recorder said about itself.",
+    SeparateJobs "separate-jobs" "Sets of processes share no communicator with each other.",
     IsProfile "is-profile" "Sums were recorded and no events, so much cannot be known.",
     NeedsEvents "needs-events" "An analysis was asked for that needs events, and this is a profile.",
     LostSamples "lost-samples" "The recorder had no room for some samples.",

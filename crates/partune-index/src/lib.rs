@@ -5,6 +5,7 @@
 //! not say who belongs together, the operations themselves must prove it (teams, barriers without a group), and times of
 //! different processes may be compared only if [`Index::clocks`] says that their clocks are aligned.
 
+mod apart;
 mod blocks;
 pub mod clock_repair;
 mod collectives;
@@ -97,6 +98,7 @@ impl Index {
             },
         );
         let mut quality = messages.1;
+        apart::report(trace, &mut quality);
         [teams.1, collectives.1, locks.1, rma.1].into_iter().for_each(|noted| quality.merge(noted));
         let (messages, teams, collectives, locks, rma) = (messages.0, teams.0, collectives.0, locks.0, rma.0);
         let (polls, (blocks, clocks)) = rayon::join(

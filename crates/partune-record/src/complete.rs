@@ -626,11 +626,14 @@ fn global_definitions<S: FnMut(&[u8])>(
     for (host, id) in hosts.iter().zip(1..) {
         global.to.node(id, host)?;
     }
+    let jobs = begins(processes).len();
     for (process, position) in processes.iter().zip(0..) {
         let log = &process.log;
         let host = hosts.binary_search(&log.host.as_str()).unwrap_or_default() as u32;
         let first = log.worlds.iter().flatten().find(|world| world.of == Unit::Process);
-        let rank = |world: &World| format!("{} Rank {}", world.paradigm, world.rank);
+        let program =
+            if jobs > 1 { format!("{}: ", log.program.rsplit('/').next().unwrap_or_default()) } else { String::new() };
+        let rank = |world: &World| format!("{program}{} Rank {}", world.paradigm, world.rank);
         let name = first.map_or_else(|| format!("Process {}", log.pid), rank);
         global.process(position, &name, host + 1, &properties::of_process(log, &ends[position as usize]))?;
     }

@@ -206,10 +206,33 @@ fn launches_below_one_recording_are_worlds_of_it() {
         let mut analyze = Command::new(env!("CARGO_BIN_EXE_partune"));
         let output = run(analyze.args(["analyze", "--json"]).arg(&archive));
         let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
-        let complaints = document["quality"].as_array().expect("quality is a list").iter();
-        let complaints: Vec<_> = complaints.filter(|it| it["severity"] != "info").collect();
+        let quality = || document["quality"].as_array().expect("quality is a list").iter();
+        let complaints: Vec<_> = quality().filter(|it| it["severity"] != "info").collect();
         assert!(complaints.is_empty(), "{}: {complaints:#?}", built.mpi.name);
+        let jobs: Vec<_> = quality().filter(|it| it["code"] == "separate-jobs").map(|it| &it["message"]).collect();
+        let path = built.program();
+        let program = path.file_name().expect("it has a name").to_string_lossy();
+        let said = format!(
+            "2 jobs that never met are in one recording; they begin with {program}: MPI Rank 0, {program}: MPI Rank 0"
+        );
+        assert_eq!(jobs, [&said]);
     }
+}
+
+/// A program under the launcher of another library finds nobody.
+#[test]
+fn processes_that_did_not_find_each_other_are_said() {
+    let Some(built) = Built::new(&MPICH, "programs/many.c", &[]) else { return };
+    let folder = tempfile::tempdir().expect("there is room");
+    let archive = folder.path().join("archive");
+    let program = built.program().display().to_string();
+    record(&archive, &["mpirun.openmpi", "-n", "2", &program]);
+    let mut analyze = Command::new(env!("CARGO_BIN_EXE_partune"));
+    let output = run(analyze.args(["analyze", "--json"]).arg(&archive));
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let mut quality = document["quality"].as_array().expect("quality is a list").iter();
+    let found = quality.find(|it| it["code"] == "separate-jobs").map(|it| &it["message"]);
+    assert_eq!(found, Some(&"2 processes are alone, each in a world of its own".into()));
 }
 
 fn said(output: &Output) -> String {
