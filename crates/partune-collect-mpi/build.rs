@@ -28,7 +28,7 @@ const HANDLERS: &[(&str, &str, &str)] = &[
     ("Tell", "p2p::sendrecv", "MPI_Sendrecv MPI_Sendrecv_replace MPI_Isendrecv MPI_Isendrecv_replace"),
     ("Tell", "p2p::matched_probe", "MPI_Mprobe"),
     ("Poll", "p2p::matched_probe", "MPI_Improbe"),
-    ("Poll", "completion::look", "MPI_Iprobe MPI_Parrived"),
+    ("Poll", "wrap::plain", "MPI_Iprobe MPI_Parrived"),
     ("Tell", "p2p::start", "MPI_Start MPI_Startall"),
     // Completion
     ("Tell", "completion::one", "MPI_Wait"),
@@ -40,7 +40,7 @@ const HANDLERS: &[(&str, &str, &str)] = &[
     ("Poll", "completion::any", "MPI_Testany"),
     ("Poll", "completion::some", "MPI_Testsome"),
     ("Poll", "completion::get_status", "MPI_Request_get_status"),
-    ("Poll", "completion::look", "MPI_Request_get_status_all MPI_Request_get_status_any MPI_Request_get_status_some"),
+    ("Poll", "wrap::plain", "MPI_Request_get_status_all MPI_Request_get_status_any MPI_Request_get_status_some"),
     ("Tell", "completion::cancel", "MPI_Cancel"),
     ("Keep", "completion::free", "MPI_Request_free"),
     // Collectives, each with its non-blocking and its persistent form

@@ -97,11 +97,6 @@ pub(crate) fn some<F: Form>(invocation: &mut Invocation<'_, F>) {
     }
 }
 
-/// Probes and tests that complete nothing: whether they found something is all that is told.
-pub(crate) fn look(invocation: &mut Invocation<'_>) {
-    invocation.run();
-}
-
 /// `MPI_Request_get_status`: the request lives on.
 pub(crate) fn get_status<F: Form>(invocation: &mut Invocation<'_, F>) {
     let key = invocation.handle(Place::Request, Kind::Request);

@@ -113,10 +113,10 @@ impl Real {
         Real(AtomicUsize::new(Real::UNKNOWN))
     }
 
-    /// The real function of the C binding: that for tools, under `P` and the name, else the plain one.
+    /// The real function of the C binding.
     #[inline]
     pub(crate) fn of_c(&self, name: &'static str) -> Option<usize> {
-        self.find(name, |name| owned(&[format!("P{name}"), name.to_owned()]))
+        self.find(name, c_names)
     }
 
     #[inline]
@@ -144,6 +144,11 @@ impl Real {
         self.0.store(found.unwrap_or(Real::MISSING), Ordering::Relaxed);
         found
     }
+}
+
+/// The name of the C binding for tools, then the plain one.
+pub(crate) fn c_names(name: &str) -> Vec<CString> {
+    owned(&[format!("P{name}"), name.to_owned()])
 }
 
 /// Compilers' spellings of a Fortran name; libraries have all of them, at one address.

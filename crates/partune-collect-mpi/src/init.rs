@@ -81,7 +81,7 @@ pub(crate) fn abort(invocation: &mut Invocation<'_>) {
         call.returned();
         call.leave();
     }
-    partune_collect::end("abort");
+    partune_collect::end(partune_collect::How::Abort);
     invocation.run();
 }
 

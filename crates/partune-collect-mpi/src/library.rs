@@ -8,6 +8,8 @@ use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
+use partune_collect::modules::{Generation, generation};
+
 /// The loader's function that looks names up.
 pub(crate) type Lookup = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
 
@@ -57,29 +59,6 @@ pub(crate) fn object(address: usize) -> Option<usize> {
     about(address).map(|about| about.dli_fbase as usize)
 }
 
-/// How often objects were loaded and unloaded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Changes {
-    pub(crate) loaded: u64,
-    pub(crate) unloaded: u64,
-}
-
-/// What the loader has done by now.
-pub(crate) fn changes() -> Changes {
-    /// The first object is enough: every one comes with the numbers.
-    unsafe extern "C" fn read(info: *mut libc::dl_phdr_info, _: usize, changes: *mut c_void) -> c_int {
-        // SAFETY: the loader gives valid information, and the structure is the one below.
-        unsafe {
-            *changes.cast() = Changes { loaded: (*info).dlpi_adds, unloaded: (*info).dlpi_subs };
-        }
-        1
-    }
-    let mut changes = Changes::default();
-    // SAFETY: `read` takes what is given here.
-    unsafe { libc::dl_iterate_phdr(Some(read), (&raw mut changes).cast()) };
-    changes
-}
-
 /// A library that is loaded; never closed.
 #[derive(Debug)]
 struct Library {
@@ -113,11 +92,11 @@ fn loaded(path: &CStr) -> Option<Library> {
 /// the loader is held, may ask.
 fn others() -> &'static [Library] {
     struct Known {
-        as_of: Changes,
+        as_of: Generation,
         libraries: Vec<Library>,
     }
     static KNOWN: AtomicPtr<Known> = AtomicPtr::new(null_mut());
-    let as_of = changes();
+    let as_of = generation();
     // SAFETY: what is stored there is never freed.
     if let Some(known) = unsafe { KNOWN.load(Ordering::Acquire).as_ref() }
         && known.as_of == as_of

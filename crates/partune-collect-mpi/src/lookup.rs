@@ -5,9 +5,10 @@
 //! to find the wrapper, which is the only way to be recorded then. So `dlsym` is ours as well. It changes the handle that is asked, if anything, and jumps to
 //! the loader's own function, which sees the program as its caller: that decides what `RTLD_NEXT` means.
 
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::ptr::null_mut;
 
+use crate::function::c_names;
 use crate::{library, weak};
 
 /// How a question goes on. Two registers, which is how the code below gets it.
@@ -163,9 +164,7 @@ pub(crate) fn is_there(name: &CStr) -> bool {
 
 /// Whether a function that was found is what the wrapper calls: of the same library. Another one may be a tool's, or of a second MPI.
 fn is_wrapped(name: &CStr, found: usize) -> bool {
-    let profiling = CString::new([b"P", name.to_bytes()].concat()).ok();
-    let called = profiling.into_iter().chain([name.to_owned()]).collect::<Vec<_>>();
-    let called = library::function(&called).and_then(library::object);
+    let called = name.to_str().ok().and_then(|name| library::function(&c_names(name))).and_then(library::object);
     called.is_some() && called == library::object(found)
 }
 

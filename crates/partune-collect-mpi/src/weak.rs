@@ -12,9 +12,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use libc::{Elf64_Phdr, Elf64_Rela, Elf64_Sym};
+use partune_collect::modules::{Generation, generation};
 
-use crate::library::{self, Changes};
-use crate::lookup;
+use crate::{library, lookup};
 
 /// Run by the loader: what the program was started with.
 #[used]
@@ -38,14 +38,14 @@ pub(crate) fn settle_opened() {
 
 /// Puts right what was loaded since the last time. No lock is held while the loader is asked: it may be held by who waits for ours.
 fn settle() {
-    let changes = library::changes();
-    if LOADED.load(Ordering::Acquire) == changes.loaded {
+    let now = generation();
+    if LOADED.load(Ordering::Acquire) == now.loaded {
         return;
     }
     let mut objects: Vec<usize> = Vec::new();
     // SAFETY: `list` takes what is given here.
     unsafe { libc::dl_iterate_phdr(Some(list), (&raw mut objects).cast()) };
-    let mut search = Search { objects: unseen(changes, objects), slots: Vec::new() };
+    let mut search = Search { objects: unseen(now, objects), slots: Vec::new() };
     if !search.objects.is_empty() {
         // Another thread may be opening some of them. A question waits for it, and then all have been bound.
         let _ = library::symbol(libc::RTLD_NEXT, c"dlsym");
@@ -58,19 +58,19 @@ fn settle() {
             slot.clear();
         }
     }
-    LOADED.store(changes.loaded, Ordering::Release);
+    LOADED.store(now.loaded, Ordering::Release);
 }
 
 /// Objects, by their dynamic sections, that were not seen before; they have been now. Where something was unloaded, another object may lie at its place.
-fn unseen(changes: Changes, mut objects: Vec<usize>) -> Vec<usize> {
+fn unseen(now: Generation, mut objects: Vec<usize>) -> Vec<usize> {
     struct Seen {
         unloaded: u64,
         objects: BTreeSet<usize>,
     }
     static SEEN: Mutex<Seen> = Mutex::new(Seen { unloaded: 0, objects: BTreeSet::new() });
     let mut seen = SEEN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if seen.unloaded != changes.unloaded {
-        seen.unloaded = changes.unloaded;
+    if seen.unloaded != now.unloaded {
+        seen.unloaded = now.unloaded;
         seen.objects.clear();
     }
     objects.retain(|object| seen.objects.insert(*object));

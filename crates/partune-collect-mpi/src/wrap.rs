@@ -160,14 +160,10 @@ unsafe fn handled(
     if level == Some(1) {
         switch(true);
     }
-    let call = match handler {
-        Handler::Poll(_) => partune_collect::enter_poll(&function.region, frame),
-        Handler::Plain
-        | Handler::Tell(_)
-        | Handler::Keep(_)
-        | Handler::Start(_)
-        | Handler::Finish(_)
-        | Handler::Switch => partune_collect::enter(&function.region, frame),
+    let call = if let Handler::Poll(_) = handler {
+        partune_collect::enter_poll(&function.region, frame)
+    } else {
+        partune_collect::enter(&function.region, frame)
     };
     let result = if call.is_none() && !without_call {
         // SAFETY: as the caller said.
@@ -181,12 +177,13 @@ unsafe fn handled(
         switch(false);
     }
     if let Handler::Finish(_) = handler {
-        partune_collect::end("finalize");
+        partune_collect::end(partune_collect::How::Finalize);
     }
     result
 }
 
-fn plain(invocation: &mut Invocation<'_>) {
+/// Enter and leave are all there is to tell, and of a poll, which completes nothing, whether it found something.
+pub(crate) fn plain(invocation: &mut Invocation<'_>) {
     invocation.run();
 }
 

@@ -68,22 +68,17 @@ fn note(signal: c_int, context: *const c_void) {
     let room = line.len();
     let mut rest = &mut line[..];
     let _ = write!(rest, "died {signal} {} ", clock::now());
+    let mut count = 0;
     // SAFETY: leaked by `watch`, and taken by one.
     if let Some(walker) = unsafe { WALKER.swap(std::ptr::null_mut(), Ordering::AcqRel).as_mut() } {
-        let mut count = 0;
         walker.walk_interrupted(context, |step, _| {
             let comma = if count > 0 { "," } else { "" };
             let _ = write!(rest, "{comma}{:x}", step.address);
             count += 1;
             count < FRAMES
         });
-        if count == 0 {
-            let _ = write!(rest, "0");
-        }
-    } else {
-        let _ = write!(rest, "0");
     }
-    let _ = writeln!(rest);
+    let _ = writeln!(rest, "{}", if count == 0 { "0" } else { "" });
     let used = room - rest.len();
     if let Some(log) = OPEN.get() {
         log.at_once(&line[..used]);

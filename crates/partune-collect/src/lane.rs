@@ -76,7 +76,7 @@ pub(crate) struct Lane {
     /// Ticks, about; 0 before the first row of polls.
     microsecond: u64,
     /// How long the thread had run, and when, while it polled.
-    ran: rows::Ran,
+    ran: rows::OnCore,
     ring_size: usize,
     path: PathBuf,
     /// Whether the ring is private memory, which has to be stored at the end.
@@ -198,7 +198,7 @@ impl Lane {
             joins_polls: true,
             polled: 0,
             microsecond: 0,
-            ran: rows::Ran::default(),
+            ran: rows::OnCore::default(),
             drafts: 0,
             header,
             ring,
@@ -572,9 +572,13 @@ impl Lane {
         self.settle();
         // SAFETY: it is closed after that.
         unsafe { self.rest().store() };
-        let used = HEADER_SIZE + self.header().cursor.load(Relaxed) as usize;
-        if !self.private && self.header().stopped.load(Relaxed) == 0 {
-            let _ = OpenOptions::new().write(true).open(&self.path).and_then(|file| file.set_len(used as u64));
+        if self.header().stopped.load(Relaxed) == 0 {
+            let used = self.header().cursor.load(Relaxed);
+            room::give(self.ring_size as u64 - used);
+            if !self.private {
+                let size = HEADER_SIZE as u64 + used;
+                let _ = OpenOptions::new().write(true).open(&self.path).and_then(|file| file.set_len(size));
+            }
         }
         if self.has_overflow {
             // What was asked for ahead is not needed any more.

@@ -18,9 +18,9 @@ pub(crate) type Table = UnwinderNative<Data, MustNotAllocateDuringUnwind>;
 
 /// What the loader has done so far: how often it loaded and unloaded something.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Generation {
-    loaded: u64,
-    unloaded: u64,
+pub struct Generation {
+    pub loaded: u64,
+    pub unloaded: u64,
 }
 
 /// The modules at one time.
@@ -64,8 +64,8 @@ pub(crate) fn known() -> &'static Modules {
     made
 }
 
-/// Asks the loader about its first module only.
-fn generation() -> Generation {
+/// What the loader has done by now. Asks it about its first module only.
+pub fn generation() -> Generation {
     let first = find(|module| Some(Generation { loaded: module.0.dlpi_adds, unloaded: module.0.dlpi_subs }));
     first.unwrap_or_default()
 }

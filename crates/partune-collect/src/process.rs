@@ -9,12 +9,12 @@ use std::ffi::{CStr, c_void};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use partune_parts::clock;
 use partune_parts::layout::{ANCHOR, CHUNK_SIZE, PARTS, VERSION};
-use partune_parts::log::{Hex, Line, Mode, Text, Unit};
+use partune_parts::log::{Hex, How, Line, Mode, Text, Unit};
 use partune_parts::machine::{Cpus, boot, cpus, host};
 
 use crate::counters::{self, Counters};
@@ -94,13 +94,19 @@ pub fn switch(on: bool) {
     }
 }
 
-/// The process ends, or this paradigm does, in this way: `finalize`, `abort`, `exit`. Recording may go on afterwards.
-pub fn end(how: &str) {
+/// The process ends, or this paradigm does, in this way. Recording may go on afterwards.
+pub fn end(how: How) {
+    /// Whether it was told on which processors the process ran last.
+    static HAS_CPUS: AtomicBool = AtomicBool::new(false);
     let Some(Some(process)) = PROCESS.get() else { return };
     if !is_recorded() {
         return;
     }
     calibrate();
+    // A process that exits after its paradigm has ended has told its processors then.
+    if !HAS_CPUS.swap(true, Ordering::Relaxed) || how != How::Exit {
+        log::OPEN.get().into_iter().for_each(log_cpus);
+    }
     let lanes = process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     for (rest, since) in lanes.values() {
         // SAFETY: lanes in the list are not closed, and it is locked.
@@ -108,8 +114,7 @@ pub fn end(how: &str) {
         since.iter().for_each(Since::report);
     }
     sample::report(lanes.values().filter_map(|(rest, _)| rest.samples()));
-    log::OPEN.get().into_iter().for_each(log_cpus);
-    log(&Line::End { how: how.into() });
+    log(&Line::End { how });
 }
 
 /// The calling thread's lane. This is a place and no borrow: a step of the recorder borrows it for as long as it takes, and never while code
@@ -308,7 +313,7 @@ extern "C" fn leave_child_alone() {
 }
 
 extern "C" fn at_exit() {
-    end("exit");
+    end(How::Exit);
 }
 
 /// Which processors this process may use now.

@@ -11,7 +11,6 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::ops::Range;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicPtr, Ordering};
 
 use partune_parts::log::Line;
 
@@ -137,18 +136,14 @@ impl Loop {
 
 /// The process's Python, if it was found. For handlers of signals.
 pub(crate) fn last() -> Option<&'static Python> {
-    // SAFETY: null, or what `known` keeps.
-    unsafe { LAST.load(Ordering::Acquire).as_ref() }
+    KNOWN.get()?.as_ref()
 }
 
-static LAST: AtomicPtr<Python> = AtomicPtr::new(std::ptr::null_mut());
+static KNOWN: OnceLock<Option<Python>> = OnceLock::new();
 
 /// The process's Python, if it has one that is known. Looked for once.
 pub(crate) fn known() -> Option<&'static Python> {
-    static KNOWN: OnceLock<Option<Python>> = OnceLock::new();
-    let python = KNOWN.get_or_init(Python::find).as_ref()?;
-    LAST.store(std::ptr::from_ref(python).cast_mut(), Ordering::Release);
-    Some(python)
+    KNOWN.get_or_init(Python::find).as_ref()
 }
 
 impl Python {

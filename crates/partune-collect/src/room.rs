@@ -21,6 +21,11 @@ pub(crate) fn take(bytes: u64) -> bool {
     TAKEN.fetch_add(bytes, Relaxed).saturating_add(bytes) <= LIMIT.load(Relaxed)
 }
 
+/// Gives back bytes that were taken and not used.
+pub(crate) fn give(bytes: u64) {
+    TAKEN.fetch_sub(bytes, Relaxed);
+}
+
 /// Whether a file may be as large. One that grows beyond would get the process a signal that ends it.
 pub(crate) fn fits_a_file(bytes: u64) -> bool {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };

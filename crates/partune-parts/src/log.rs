@@ -9,6 +9,7 @@ use std::fmt::{self, Write as _};
 use std::str::{FromStr, Split};
 
 use crate::clock::{Reading, Source};
+use crate::machine::Ran;
 
 mod fields;
 mod members;
@@ -162,20 +163,10 @@ lines! {
     /// many thousandths of one it may run at a time, where that is limited. The last of these lines counts.
     "cpus" Cpus { allowed: Text<'a>, online: u32, model: Text<'a>, quota: Option<u32>, }
     /// What a thread did since its first event, or since its process was in a world; the last of these lines counts.
-    "ran" Ran {
-        thread: u32,
-        /// Nanoseconds on a processor.
-        on: u64,
-        /// Nanoseconds in which it could have run, and another one did.
-        waited: u64,
-        /// How often it gave its processor up, and how often that was taken away.
-        gave_up: u64,
-        lost: u64,
-    }
+    "ran" Ran { thread: u32, ran: Ran, }
     /// Something that whoever reads the archive should know.
     "note" Note { text: Text<'a>, }
-    /// `finalize`, `abort` or `exit`.
-    "end" End { how: Text<'a>, }
+    "end" End { how: How, }
     /// A signal is about to end it.
     "died" Died {
         signal: u32,
@@ -226,6 +217,14 @@ pub enum Unit {
     Process,
     /// The threads of this process, which has such a world for itself.
     Thread,
+}
+
+/// How a process ends, or a paradigm in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    Finalize,
+    Abort,
+    Exit,
 }
 
 /// What the program can give a name.

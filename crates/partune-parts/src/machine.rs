@@ -32,6 +32,18 @@ pub struct Cpus {
     pub quota: Option<u32>,
 }
 
+/// What a thread did on them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ran {
+    /// Nanoseconds on a processor.
+    pub on: u64,
+    /// Nanoseconds in which it could have run, and another one did.
+    pub waited: u64,
+    /// How often it gave its processor up, and how often that was taken away.
+    pub gave_up: u64,
+    pub lost: u64,
+}
+
 /// What this process may use now.
 pub fn cpus() -> Cpus {
     let field = |text: &str, name: &str| {

@@ -14,11 +14,10 @@ use partune_diag::{Code, Diagnostic, Quality};
 use partune_otf2::codec::definition::{ClockOffset, MappingTable};
 use partune_otf2::codec::idmap::IdMapView;
 use partune_otf2::codec::{Anchor, CodecError, DefinitionWriter, Mapping};
-use partune_otf2::ending;
 use partune_otf2::write::DEFINITION_CHUNK;
 use partune_parts::clock::Reading;
 use partune_parts::layout::{ANCHOR, CHUNK_SIZE, PARTS};
-use partune_parts::log::{Step, Unit};
+use partune_parts::log::{How, Step, Unit};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -28,9 +27,9 @@ use crate::contexts::{Contexts, Mapped};
 use crate::definitions::Global;
 use crate::lanes::{Lane, Stop};
 use crate::lock::{self, Lock};
-use crate::log::{NoLog, Node, ProcessLog, Thread, World};
+use crate::log::{Died, NoLog, Node, ProcessLog, Thread, World};
 use crate::meetings::Meetings;
-use crate::places::{At, Places};
+use crate::places::{At, Places, file_name};
 use crate::properties::{self, End};
 use crate::space::{self, Needed};
 use crate::statistics::Counted;
@@ -75,6 +74,12 @@ impl Process {
         let (world, rank) = known.unwrap_or_default();
         let begin = begins.get(&world).copied().unwrap_or(0);
         (known.is_none(), begin, world, rank, self.log.host.as_str(), self.log.pid)
+    }
+
+    /// What it died of, if it did.
+    fn died(&self, clock: &Clock) -> Option<&Died> {
+        let last = self.lanes.iter().filter_map(|(_, lane)| lane.times).map(|times| times.1).max();
+        deaths::died(&self.log, last, clock.resolution)
     }
 
     /// The id of a thread's location: OTF2 wants numbers, people want rank and thread in them.
@@ -138,12 +143,15 @@ fn no_room(folder: &Path, Needed(needed): Needed) -> RecordError {
     RecordError::NoRoom { folder: folder.to_owned(), needed, free: space::free(folder).unwrap_or(0) }
 }
 
+/// Those of all processes.
+fn lanes(processes: &[Process]) -> impl Iterator<Item = &Lane> {
+    processes.iter().flat_map(|process| &process.lanes).map(|(_, lane)| lane)
+}
+
 /// What event files alone need.
 fn at_least(folder: &Path, processes: &[Process]) -> Result<Needed, RecordError> {
-    let lanes = processes.iter().flat_map(|process| &process.lanes);
-    let needed: Vec<Needed> =
-        lanes.map(|(_, lane)| lane.needed(true)).collect::<io::Result<_>>().map_err(RecordError::file(folder))?;
-    Ok(needed.into_iter().sum())
+    let needed = lanes(processes).map(|lane| lane.needed(true)).collect::<io::Result<Vec<_>>>();
+    Ok(needed.map_err(RecordError::file(folder))?.into_iter().sum())
 }
 
 /// `asked` becomes what the disk must have room for.
@@ -154,16 +162,20 @@ fn complete_parts(folder: &Path, patience: Duration, asked: &mut Needed) -> Resu
         return Err(RecordError::Nothing { folder: folder.to_owned(), ended: None });
     }
     let parts = folder.join(PARTS);
-    let lanes = processes.iter_mut().flat_map(|process| {
+    let synced = processes.iter_mut().flat_map(|process| {
         let syncs = process.log.syncs.as_slice();
         process.lanes.iter_mut().map(move |(_, lane)| (syncs, lane))
     });
-    let stopped = cut::cut(lanes).map_err(RecordError::file(&parts))?;
+    let stopped = cut::cut(synced).map_err(RecordError::file(&parts))?;
     *asked = at_least(folder, &processes)?;
     let kept = clock::kept(&parts).map_err(RecordError::file(&parts))?;
     let begins = begins(&processes);
     processes.sort_by(|a, b| a.order(&begins).cmp(&b.order(&begins)));
-    describe_ends(&processes, &mut summary.quality);
+    let times = || lanes(&processes).filter_map(|lane| lane.times);
+    let (begin, end) = (times().map(|it| it.0).min(), times().map(|it| it.1).max());
+    let (begin, end) = begin.zip(end).unwrap_or_default();
+    let clock = Clock::of(&processes, begin, kept, &mut summary.quality);
+    describe_ends(&processes, &clock, &mut summary.quality);
 
     let mut strings = Strings::default();
     let places = Places::resolve(addresses(&processes, &mut strings), &mut strings)?;
@@ -194,31 +206,20 @@ fn complete_parts(folder: &Path, patience: Duration, asked: &mut Needed) -> Resu
         ));
     }
 
-    let begin =
-        processes.iter().flat_map(|process| &process.lanes).filter_map(|(_, lane)| lane.times).map(|it| it.0).min();
-    let end =
-        processes.iter().flat_map(|process| &process.lanes).filter_map(|(_, lane)| lane.times).map(|it| it.1).max();
-    let (begin, end) = begin.zip(end).unwrap_or_default();
-    let clock = Clock::of(&processes, begin, kept, &mut summary.quality);
     describe_sampling(&processes, &clock, &mut summary.quality);
     let end_of = |process: &Process| {
-        let last = process.lanes.iter().filter_map(|(_, lane)| lane.times).map(|times| times.1).max();
-        let about = deaths::properties(&process.log, last, clock.resolution, &places, &mut strings);
+        let about = deaths::properties(&process.log, process.died(&clock), &places, &mut strings);
         let seen = process.lanes.iter().map(|(_, lane)| deaths::last_seen(&process.log, lane, &places, &mut strings));
         End { about, seen: seen.collect() }
     };
     let ends: Vec<End> = processes.iter().map(end_of).collect();
     summary.processes = processes.len();
     summary.pes = processes.iter().map(|process| process.lanes.len()).sum();
-    summary.events = processes.iter().flat_map(|process| &process.lanes).map(|(_, lane)| lane.events).sum();
-    summary.calls = processes
-        .iter()
-        .flat_map(|process| &process.lanes)
-        .filter_map(|(_, lane)| Some(lane.counted.as_ref()?.calls()))
-        .reduce(|a, b| a + b);
+    summary.events = lanes(&processes).map(|lane| lane.events).sum();
+    summary.calls = lanes(&processes).filter_map(|lane| Some(lane.counted.as_ref()?.calls())).reduce(|a, b| a + b);
     summary.seconds = (end - begin) as f64 / clock.resolution as f64;
     if let Some(why) = stopped {
-        let lost = processes.iter().flat_map(|process| &process.lanes).map(|(_, lane)| lane.lost).sum();
+        let lost = lanes(&processes).map(|lane| lane.lost).sum();
         describe_stop(why, lost, summary.seconds, &mut summary.quality);
     }
 
@@ -302,7 +303,7 @@ fn complete_parts(folder: &Path, patience: Duration, asked: &mut Needed) -> Resu
 
 /// Whether parts can have a second name in the archive.
 fn can_link(partial: &Partial, processes: &[Process]) -> Result<bool, RecordError> {
-    let Some(part) = processes.iter().flat_map(|process| &process.lanes).find_map(|(_, lane)| lane.flushed()) else {
+    let Some(part) = lanes(processes).find_map(Lane::flushed) else {
         return Ok(true);
     };
     let probe = partial.anchor();
@@ -339,7 +340,7 @@ fn read(folder: &Path, patience: Duration, quality: &mut Quality) -> Result<Vec<
             "free some space, and record again",
         ));
     }
-    let read: Vec<_> = logs.into_par_iter().map(|(path, log)| lanes(&path, log)).collect::<Result<_, _>>()?;
+    let read: Vec<_> = logs.into_par_iter().map(|(path, log)| process(&path, log)).collect::<Result<_, _>>()?;
     let is_empty = |process: &Process| process.log.rank().is_none() && process.lanes.is_empty();
     let processes: Vec<Process> = read.into_iter().filter(|process| !is_empty(process)).collect();
     if processes.is_empty() && unreadable > 0 {
@@ -394,7 +395,7 @@ fn lanes_of(log: &Path, paths: &[PathBuf]) -> Vec<u32> {
     names.filter_map(|rest| rest.strip_prefix('-')?.strip_suffix(".lane")?.parse().ok()).collect()
 }
 
-fn lanes(path: &Path, log: ProcessLog) -> Result<Process, RecordError> {
+fn process(path: &Path, log: ProcessLog) -> Result<Process, RecordError> {
     let stem = path.with_extension("");
     let read = if log.is_profile { Lane::read_counted } else { Lane::read };
     let lane = |thread: &Thread| Ok((thread.clone(), read(&stem, thread.number)?));
@@ -435,18 +436,17 @@ fn begins(processes: &[Process]) -> FxHashMap<u64, u64> {
 }
 
 /// Says how processes ended, where it was not as it should be, and what they noted.
-fn describe_ends(processes: &[Process], quality: &mut Quality) {
+fn describe_ends(processes: &[Process], clock: &Clock, quality: &mut Quality) {
     let mut killed = 0;
     for process in processes {
-        match process.log.end.as_deref() {
+        match process.log.end.filter(|_| process.died(clock).is_none()) {
             None => killed += 1,
-            Some("abort") => quality.add(Diagnostic::info(
+            Some(How::Abort) => quality.add(Diagnostic::info(
                 Code::EndedEarly,
                 "the program called abort".to_owned(),
                 "what it did until then was recorded",
             )),
-            Some(end) if end.starts_with(ending::SIGNAL) => killed += 1,
-            Some(_) => {}
+            Some(How::Finalize | How::Exit) => {}
         }
         for note in &process.log.notes {
             quality.add(Diagnostic::info(Code::RecorderNote, note.clone(), ""));
@@ -631,8 +631,7 @@ fn global_definitions<S: FnMut(&[u8])>(
         let log = &process.log;
         let host = hosts.binary_search(&log.host.as_str()).unwrap_or_default() as u32;
         let first = log.worlds.iter().flatten().find(|world| world.of == Unit::Process);
-        let program =
-            if jobs > 1 { format!("{}: ", log.program.rsplit('/').next().unwrap_or_default()) } else { String::new() };
+        let program = if jobs > 1 { format!("{}: ", file_name(&log.program)) } else { String::new() };
         let rank = |world: &World| format!("{program}{} Rank {}", world.paradigm, world.rank);
         let name = first.map_or_else(|| format!("Process {}", log.pid), rank);
         global.process(position, &name, host + 1, &properties::of_process(log, &ends[position as usize]))?;

@@ -13,7 +13,7 @@ use partune_parts::log::{Hex, Step};
 use partune_parts::script::Script;
 
 use crate::log::ProcessLog;
-use crate::places::{At, Function, Places};
+use crate::places::{At, Function, Places, file_name};
 
 /// No context, no place.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -130,9 +130,9 @@ impl Contexts {
                     flat = region;
                     self.tree.number(Context { region, site: self.line_of_call(region, parent), parent, offset: None })
                 }
-                Step::Frame { .. } | Step::Sample { .. } if is_inside.last() == Some(&true) => parent,
                 Step::Frame { .. } | Step::Sample { .. }
-                    if parent != NONE && path.is_some_and(|path| is_interpreters(path)) =>
+                    if is_inside.last() == Some(&true)
+                        || parent != NONE && path.is_some_and(|path| is_interpreters(path)) =>
                 {
                     parent
                 }
@@ -226,10 +226,7 @@ impl Contexts {
 
     fn unknown(&mut self, module: Option<StringId>, address: u64, strings: &mut Strings) -> u32 {
         let name = match module {
-            Some(path) => {
-                let path = strings.get(path);
-                format!("{}+0x{address:x}", path.rsplit('/').next().unwrap_or(path))
-            }
+            Some(path) => format!("{}+0x{address:x}", file_name(strings.get(path))),
             None => format!("0x{address:x}"),
         };
         let name = strings.intern(&name);
@@ -261,7 +258,7 @@ fn is_nameless(function: &str) -> bool {
 
 /// Whether functions without a name of a module are those that start programs and threads, where they are outermost.
 fn starts_programs(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = file_name(path);
     name == "libc.so.6" || name.starts_with("libgomp.so")
 }
 
@@ -277,7 +274,7 @@ fn is_rust_start(function: &str) -> bool {
 fn is_between(path: &str) -> bool {
     const STEMS: [&str; 7] =
         ["libmpi", "libpmpi", "libfmpi", "libopen-pal", "libopen-rte", "libpartune_collect", "linux-vdso"];
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = file_name(path);
     STEMS.iter().any(|stem| name.starts_with(stem)) || path.contains("/mpi4py/MPI.")
 }
 

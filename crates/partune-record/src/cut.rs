@@ -18,7 +18,8 @@ pub(crate) fn cut<'a>(lanes: impl Iterator<Item = (&'a [Sync], &'a mut Lane)>) -
     let mut lanes: Vec<_> = lanes.collect();
     let ends = lanes.iter().filter_map(|(syncs, lane)| {
         let why = lane.stopped?;
-        Some((lane.times.map_or(0, |times| common(syncs, times.1)), why))
+        // One that lost all that it had tells no moment to cut at.
+        Some((lane.times.map_or(u64::MAX, |times| common(syncs, times.1)), why))
     });
     let Some((end, why)) = ends.min() else { return Ok(None) };
     for (syncs, lane) in &mut lanes {
@@ -37,9 +38,15 @@ fn common(syncs: &[Sync], ticks: u64) -> u64 {
 
 /// The last moment of a clock that is not after one for all.
 fn own(syncs: &[Sync], ticks: u64) -> u64 {
-    let mut low = ticks.saturating_sub_signed(offset(syncs, ticks)).saturating_sub(1);
-    while common(syncs, low + 1) <= ticks {
-        low += 1;
+    // Drift is small, so a clock for all never goes back while one of its own goes on.
+    let (mut low, mut high) = (0, u64::MAX);
+    while low < high {
+        let middle = high - (high - low) / 2;
+        if common(syncs, middle) <= ticks {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
     }
     low
 }
@@ -47,8 +54,10 @@ fn own(syncs: &[Sync], ticks: u64) -> u64 {
 /// On the line through the first and the last measurement.
 fn offset(syncs: &[Sync], ticks: u64) -> i64 {
     let (Some(first), Some(last)) = (syncs.first(), syncs.last()) else { return 0 };
-    let slope = (last.offset - first.offset) as f64 / last.ticks.saturating_sub(first.ticks).max(1) as f64;
-    first.offset + (slope * (ticks as f64 - first.ticks as f64)).round() as i64
+    let passed = |ticks: u64| i128::from(ticks) - i128::from(first.ticks);
+    let change = i128::from(last.offset) - i128::from(first.offset);
+    let slope = change as f64 / passed(last.ticks).max(1) as f64;
+    first.offset.saturating_add((slope * passed(ticks) as f64).round() as i64)
 }
 
 impl Lane {
@@ -116,5 +125,116 @@ fn length(record: &[u8]) -> Option<usize> {
     match *record.first()? {
         u8::MAX => usize::try_from(u64_at(record, 1)?).ok()?.checked_add(9),
         short => Some(1 + usize::from(short)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use partune_parts::layout::{part, stopped};
+
+    use super::*;
+
+    /// Measured twice, a second of 1e9 ticks apart, by a clock that gains so many of them on the one for all.
+    fn syncs(offset: i64, gained: i64) -> [Sync; 2] {
+        let first = Sync { ticks: 3_000_000_000, offset, deviation: 0.0 };
+        [first, Sync { ticks: first.ticks + 1_000_000_000, offset: offset - gained, ..first }]
+    }
+
+    #[test]
+    fn a_moment_is_found_on_clocks_that_are_far_apart_and_drift() {
+        // 2e16 ticks are months; 1e4 ticks in 1e9 are a drift of 1e-5.
+        for offset in [-20_000_000_000_000_000, -5, 0, 5, 20_000_000_000_000_000] {
+            for gained in [-10_000, 0, 10_000] {
+                let syncs = syncs(offset, gained);
+                // Between both measurements, long before them and long after.
+                for ticks in [3_500_000_000_u64, 1_000_000_000, 3_000_000_000_000] {
+                    let Some(moment) = ticks.checked_add_signed(offset) else { continue };
+                    let low = own(&syncs, moment);
+                    let is_last = common(&syncs, low) <= moment && common(&syncs, low + 1) > moment;
+                    assert!(is_last, "{offset} {gained} {ticks}: {low}");
+                    // The clock for all is as far from this moment as it drifted since the first measurement.
+                    let drift = ticks.abs_diff(3_000_000_000) / 100_000 + 1;
+                    assert!(low.abs_diff(ticks) <= 2 * drift, "{offset} {gained} {ticks}: {low}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn without_offsets_a_moment_is_the_same_on_all_clocks() {
+        for ticks in [0, 7, u64::MAX] {
+            assert_eq!([own(&[], ticks), own(&syncs(0, 0), ticks)], [ticks; 2]);
+        }
+        assert_eq!(own(&syncs(5, 0), 7), 2);
+        assert_eq!(own(&syncs(-5, 0), 7), 12);
+        // Before that clock began.
+        assert_eq!(own(&syncs(5, 0), 3), 0);
+    }
+
+    #[test]
+    fn offsets_that_no_clock_has_are_none_to_fail_of() {
+        let mut syncs = syncs(0, 0);
+        (syncs[0].offset, syncs[1].offset) = (i64::MIN, i64::MAX);
+        for ticks in [0, 1, u64::MAX] {
+            own(&syncs, ticks);
+        }
+    }
+
+    /// A lane with enters at these times, which has stopped for this reason.
+    fn lane(folder: &Path, thread: u32, times: &[u64], stopped: u64) -> Lane {
+        const ENTER: [u8; 4] = [12, 2, 1, 0];
+        let mut ring = vec![bytes::CHUNK, bytes::LITTLE_ENDIAN];
+        ring.extend([1, times.len() as u64].map(u64::to_le_bytes).concat());
+        for time in times {
+            ring.push(bytes::TIMESTAMP);
+            ring.extend(time.to_le_bytes());
+            ring.extend(ENTER);
+        }
+        let mut all = vec![0; HEADER_SIZE];
+        let mut set = |at: usize, value: u64| all[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        set(offset_of!(layout::Header, magic), layout::MAGIC);
+        set(offset_of!(layout::Header, version), u64::from(layout::VERSION) | u64::from(thread) << 32);
+        set(offset_of!(layout::Header, chunk_size), CHUNK_SIZE as u64);
+        set(offset_of!(layout::Header, ring_size), CHUNK_SIZE as u64);
+        set(offset_of!(layout::Header, stopped), stopped);
+        set(offset_of!(layout::Header, cursor), ring.len() as u64);
+        set(offset_of!(layout::Header, events), times.len() as u64);
+        all.extend(ring);
+        let stem = folder.join("process");
+        fs::write(part(&stem, thread, "lane"), all).expect("room");
+        Lane::read(&stem, thread).expect("it is there")
+    }
+
+    fn cut_all(lanes: &mut [Lane]) -> (Option<Stop>, Vec<Option<(u64, u64)>>) {
+        let why = cut(lanes.iter_mut().map(|lane| (&[][..], lane))).expect("they are files");
+        (why, lanes.iter().map(|lane| lane.times).collect())
+    }
+
+    #[test]
+    fn all_end_where_the_first_one_stopped() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut lanes = [
+            lane(folder.path(), 0, &[10, 20, 30, 40], 0),
+            lane(folder.path(), 1, &[10, 15, 35], stopped::DISK),
+            lane(folder.path(), 2, &[12, 25, 28], stopped::SIZE),
+        ];
+        let ends = vec![Some((10, 20)), Some((10, 15)), Some((12, 28))];
+        assert_eq!(cut_all(&mut lanes), (Some(Stop::Size), ends.clone()));
+        assert_eq!([lanes[0].lost, lanes[1].lost, lanes[2].lost], [2, 1, 0]);
+        assert_eq!(cut_all(&mut lanes), (Some(Stop::Size), ends), "done again, it changes nothing");
+    }
+
+    #[test]
+    fn one_of_which_nothing_is_left_cuts_nothing_off_the_others() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let whole = || lane(folder.path(), 0, &[10, 20, 30], 0);
+        let empty = || lane(folder.path(), 1, &[10, 20], stopped::DISK | stopped::WITHOUT_RING);
+        assert_eq!(cut_all(&mut [whole(), empty()]), (Some(Stop::Disk), vec![Some((10, 30)), None]));
+        let mut lanes = [whole(), empty(), lane(folder.path(), 2, &[11, 25], stopped::SIZE)];
+        assert_eq!(cut_all(&mut lanes), (Some(Stop::Size), vec![Some((10, 20)), None, Some((11, 25))]));
+        assert_eq!(cut_all(&mut [whole()]), (None, vec![Some((10, 30))]));
     }
 }

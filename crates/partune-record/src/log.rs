@@ -6,11 +6,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use partune_otf2::ending::SIGNAL;
 use partune_parts::clock::{Reading, Source};
 use partune_parts::layout::VERSION;
-use partune_parts::log::{Hex, Line, Members, Mode, Named, Step, Text, Unit};
-use partune_parts::machine::Cpus;
+use partune_parts::log::{Hex, How, Line, Members, Mode, Named, Step, Text, Unit};
+use partune_parts::machine::{Cpus, Ran};
 
 /// PEs of one paradigm, and which of them this process is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,15 +94,6 @@ pub(crate) struct Sampled {
     pub(crate) spent: u64,
 }
 
-/// What a thread did: see [`Line::Ran`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ran {
-    pub(crate) on: u64,
-    pub(crate) waited: u64,
-    pub(crate) gave_up: u64,
-    pub(crate) lost: u64,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Sync {
     pub(crate) ticks: u64,
@@ -148,8 +138,8 @@ pub(crate) struct ProcessLog {
     pub(crate) ran: BTreeMap<u32, Ran>,
     pub(crate) notes: Vec<String>,
     /// How it ended the last time it said so; none if it was killed.
-    pub(crate) end: Option<String>,
-    /// The signal that it died of, if it did.
+    pub(crate) end: Option<How>,
+    /// The last signal that it was about to die of, if it ended in no order after it.
     pub(crate) died: Option<Died>,
     /// Lines that could not be understood.
     pub(crate) damaged: u64,
@@ -158,6 +148,7 @@ pub(crate) struct ProcessLog {
 /// See [`Line::Died`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Died {
+    pub(crate) signal: u32,
     pub(crate) ticks: u64,
     /// From the innermost outwards; none if not known.
     pub(crate) frames: Vec<u64>,
@@ -176,7 +167,7 @@ impl ProcessLog {
     /// The file that an address in memory is from, and the address there. None for modules that no call path goes through.
     pub(crate) fn in_file(&self, address: u64) -> Option<(&str, u64)> {
         let at = self.places.iter().position(|(code, _)| code.contains(&address))?;
-        Some((&self.modules[at], address - self.places[at].1))
+        Some((self.modules.get(at)?, address.checked_sub(self.places[at].1)?))
     }
 
     pub(crate) fn parse(text: &str) -> Result<ProcessLog, NoLog> {
@@ -278,20 +269,14 @@ impl ProcessLog {
                     self.notes.push(text);
                 }
             }
-            Line::Ran { thread, on, waited, gave_up, lost } => {
-                self.ran.insert(thread, Ran { on, waited, gave_up, lost });
-            }
+            Line::Ran { thread, ran } => drop(self.ran.insert(thread, ran)),
             Line::Note { text } => self.notes.push(text.into_string()),
-            // Every process exits; that it had finalised before is what counts.
-            Line::End { how } => {
-                if how.0 != "exit" || self.end.is_none() {
-                    self.end = Some(how.into_string());
-                }
-            }
+            // Every process exits, some in the handler of the signal that they die of; that it had finalised before is what counts.
+            Line::End { how: How::Exit } => self.end = self.end.or(Some(How::Exit)),
+            Line::End { how } => (self.end, self.died) = (Some(how), None),
             Line::Died { signal, ticks, frames } => {
                 let address = |word: &str| u64::from_str_radix(word, 16).ok().filter(|address| *address > 0);
-                self.died = Some(Died { ticks, frames: frames.0.split(',').filter_map(address).collect() });
-                self.end = Some(format!("{SIGNAL}{signal}"));
+                self.died = Some(Died { signal, ticks, frames: frames.0.split(',').filter_map(address).collect() });
             }
         }
         Some(())
@@ -339,6 +324,17 @@ mod tests {
         assert_eq!(log.paths[0].step, Step::Frame { module: Some(0), address: Hex(0x11f) });
         assert_eq!((&*log.comms[0].members, &*log.comms[0].remote), ("0-3", ""));
         assert_eq!((log.damaged, log.end), (1, None));
+    }
+
+    #[test]
+    fn an_address_below_its_file_is_in_none() {
+        let log = |bias: &str| {
+            let text = format!("partune {VERSION}\nmodule 0 0 0 0 <none>\nmodule 1 5000 9000 {bias} /a/b\n");
+            ProcessLog::parse(&text).expect("it has a first line")
+        };
+        assert_eq!(log("4000").in_file(0x5010), Some(("/a/b", 0x1010)));
+        assert_eq!(log("4000").in_file(0x9000), None);
+        assert_eq!(log("6000").in_file(0x5010), None, "damaged: a file does not begin before 0");
     }
 
     #[test]

@@ -128,6 +128,11 @@ impl Places {
     }
 }
 
+/// The last part of a path.
+pub(crate) fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 /// A file's content; none where there is no such file for this user. Any other failure may be over the next time: an archive without
 /// names, which would stay so, is not the answer to it.
 fn map(path: &Path) -> Result<Option<Mmap>, RecordError> {

@@ -36,6 +36,6 @@ impl Program {
 
 /// The first program of a command that MPI was linked into.
 pub(crate) fn with_mpi(command: &[OsString]) -> Option<PathBuf> {
-    let programs = command.iter().filter_map(|word| Program::read(Path::new(word)));
-    programs.into_iter().find(Program::has_mpi).map(|program| program.path)
+    let mut programs = command.iter().filter_map(|word| Program::read(Path::new(word)));
+    programs.find(Program::has_mpi).map(|program| program.path)
 }

@@ -3,10 +3,11 @@
 use partune_otf2::write::LOST_EVENTS;
 use partune_otf2::{ending, processors};
 use partune_parts::layout::ANYBODY;
+use partune_parts::machine::Ran;
 
 use crate::definitions::Property;
 use crate::lanes::Lane;
-use crate::log::{Object, ProcessLog, Ran};
+use crate::log::{Object, ProcessLog};
 use crate::unify::Local;
 
 /// How a process ended, as its properties, and where its threads were seen last.

@@ -141,6 +141,25 @@ fn a_full_disk_costs_events_and_says_how_many() {
     assert!(counts.enters.abs_diff(counts.leaves) <= 1);
 }
 
+/// What a thread had no use for is there for others when it has ended.
+#[test]
+fn threads_that_have_ended_take_no_room_but_that_of_their_events() {
+    // 28 rings of 512 KiB are 14 MiB, of which each thread needs less than a page.
+    let (ring, calls) = (("PARTUNE_BUFFER", "524288"), 28 * 10 + 60_000);
+    let folder = tempfile::tempdir().expect("a folder");
+    assert!(record(folder.path(), "after 60000", &[ring, ("PARTUNE_MAX_SIZE", "8388608")]).success());
+    let summary = complete(folder.path());
+    assert!(summary.quality.entries().is_empty(), "{:?}", summary.quality.entries());
+    let flushes = count(folder.path(), 28 << 32).flushes;
+    assert_eq!((summary.pes, summary.events - flushes, flushes > 0), (29, calls * 5 / 2, true));
+
+    // Where there is no room for the last one, there is none.
+    let folder = tempfile::tempdir().expect("a folder");
+    assert!(record(folder.path(), "after 60000", &[ring, ("PARTUNE_MAX_SIZE", "1048576")]).success());
+    let said = complete(folder.path()).quality;
+    assert!(said.entries().iter().any(|it| it.message.contains(" events are lost")), "{:?}", said.entries());
+}
+
 #[test]
 fn nothing_recorded_is_an_error_with_a_reason() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -174,6 +174,11 @@ fn act() {
         "many" => {
             std::thread::scope(|scope| (0..28).for_each(|_| drop(scope.spawn(|| calls(number)))));
         }
+        "after" => {
+            // Each ends before the next begins.
+            (0..28).for_each(|_| std::thread::spawn(|| calls(10)).join().expect("it ends"));
+            calls(number);
+        }
         "fork" => {
             calls(number);
             // SAFETY: the child calls the recorder, which must leave it alone, and ends at once.

@@ -10,7 +10,7 @@ use partune_index::Index;
 use partune_parts::clock::{Reading, Source};
 use partune_parts::encode::{At, Message, RECV, SEND};
 use partune_parts::layout::{CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, Header, MAGIC, PARTS, VERSION, bytes, part};
-use partune_parts::log::{Hex, Line, Members, Mode, Unit};
+use partune_parts::log::{Hex, How, Line, Members, Mode, Unit};
 use partune_trace::{GroupKind, RmaSyncKind, Trace};
 
 use crate::process::complete;
@@ -160,7 +160,7 @@ fn log(process: &Process) -> String {
         comm(2, 2, "team"),
         Line::Window { number: 0, sequence: 0, comm: 1, kind: "coarray".into(), name: "heap".into() },
         Line::Calibrate { reading: reading(1_000_000) },
-        Line::End { how: "finalize".into() },
+        Line::End { how: How::Finalize },
     ];
     lines.iter().fold(String::new(), |mut text, line| {
         writeln!(text, "{line}").expect("memory");

@@ -61,16 +61,16 @@ fn flang(scopes: &str) -> Option<String> {
     if scopes == MAIN {
         return Some("main".to_owned());
     }
-    let (mut names, mut last, mut rest) = (Vec::new(), ' ', scopes);
-    while let Some(kind) = rest.chars().next() {
-        let name = rest[1..].split(|c: char| c.is_ascii_uppercase()).next()?;
+    let (mut names, mut last, mut rest) = (Vec::new(), ' ', scopes.chars());
+    while let Some(kind) = rest.next() {
+        let name = rest.as_str().split(|c: char| c.is_ascii_uppercase()).next()?;
         match kind {
             'M' | 'S' | 'P' if !name.is_empty() => names.push(name),
             'F' => names.push(if name.is_empty() { "main" } else { name }), // the main program has no name here
             'B' => {}
             _ => return None,
         }
-        (last, rest) = (kind, &rest[1 + name.len()..]);
+        (last, rest) = (kind, rest.as_str()[name.len()..].chars());
     }
     (last == 'P').then(|| names.join("::"))
 }
@@ -210,6 +210,8 @@ mod tests {
             ".0",
             "a.b",
             "_QMsolverZx",
+            "_Qé",
+            "_QéMsolverPstep",
         ] {
             assert_eq!(demangle(symbol), symbol);
         }

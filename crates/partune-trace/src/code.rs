@@ -70,7 +70,8 @@ impl Region {
     pub(crate) fn shorten(&mut self, strings: &mut Strings) {
         if self.is_function() {
             let short = short(strings.get(self.whole)).into_owned();
-            (self.name, self.construct) = (strings.intern(&short), strings.intern(&short));
+            self.name = strings.intern(&short);
+            self.construct = self.name;
         }
     }
 

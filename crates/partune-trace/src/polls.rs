@@ -90,7 +90,7 @@ impl Stream {
         while first < self.visits.len() {
             let into = VisitIx(firsts.len() as u32);
             let mut row = Polls { visit: into, time: self.visits.enter[first], count: 0, found: true };
-            let (mut poll, mut behind) = (first, first);
+            let mut poll = first;
             loop {
                 while told.next_if(|row| row.visit.index() < poll).is_some() {}
                 let of_poll = told.next_if(|row| row.visit.index() == poll);
@@ -100,14 +100,13 @@ impl Stream {
                     Some(next) => poll = next,
                     None => break,
                 }
-                behind = poll;
             }
             if row.count > 1 || !row.found {
                 rows.push(row);
             }
             firsts.push(first);
-            joined.resize(behind + 1, into);
-            first = behind + 1;
+            joined.resize(poll + 1, into);
+            first = poll + 1;
         }
         let is_first = |visit: VisitIx| firsts[joined[visit.index()].index()] == visit.index();
         let has_place = |visit: VisitIx| !visit.is_some() || is_first(visit);

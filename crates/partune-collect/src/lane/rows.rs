@@ -16,16 +16,16 @@ const SELDOM: u64 = 100;
 
 /// What the system says of a thread's time on a core.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Ran {
+pub(super) struct OnCore {
     at: u64,
     microseconds: u64,
     /// How often it waited for something, and how often it had to leave.
     switches: [i64; 2],
 }
 
-impl Ran {
+impl OnCore {
     #[inline(never)]
-    fn now(at: u64) -> Ran {
+    fn now(at: u64) -> OnCore {
         // SAFETY: zero is valid, and the place outlives the call.
         let usage = unsafe {
             let mut usage: libc::rusage = std::mem::zeroed();
@@ -34,11 +34,11 @@ impl Ran {
         };
         let time = |time: libc::timeval| time.tv_sec as u64 * 1_000_000 + time.tv_usec as u64;
         let microseconds = time(usage.ru_utime) + time(usage.ru_stime);
-        Ran { at, microseconds, switches: [usage.ru_nvcsw, usage.ru_nivcsw] }
+        OnCore { at, microseconds, switches: [usage.ru_nvcsw, usage.ru_nivcsw] }
     }
 
     /// Whether most of a gap since a time before was spent off the core, and not because the thread waited for something.
-    fn was_taken(self, before: Ran, gap: u64, microsecond: u64) -> bool {
+    fn was_taken(self, before: OnCore, gap: u64, microsecond: u64) -> bool {
         let [waited, left] = std::array::from_fn(|kind| self.switches[kind] != before.switches[kind]);
         !waited && left && self.microseconds.saturating_sub(before.microseconds) * microsecond < gap / 2
     }
@@ -76,7 +76,7 @@ impl Lane {
         let poll = Poll { enter: self.polled, leave: time, path: path.0 };
         self.bridge(self.polled);
         if time.saturating_sub(self.ran.at) > SELDOM * self.microsecond {
-            self.ran = Ran::now(time);
+            self.ran = OnCore::now(time);
         }
         if self.drafts & POLLS == 0 || !self.header().polls.add(poll, self.microsecond) {
             self.begin_row(poll, is_flat);
@@ -94,7 +94,7 @@ impl Lane {
 
     #[cold]
     fn look_for_core(&mut self, now: u64) {
-        let (before, gap) = (std::mem::replace(&mut self.ran, Ran::now(now)), self.header().polls.since(now));
+        let (before, gap) = (std::mem::replace(&mut self.ran, OnCore::now(now)), self.header().polls.since(now));
         if self.ran.was_taken(before, gap, self.microsecond) {
             self.header().polls.carry(now);
         }

@@ -3,8 +3,9 @@
 use std::fmt::{self, Write as _};
 use std::str::Split;
 
-use super::{Field, Hex, Mode, Named, Step, Text, Unit, number};
+use super::{Field, Hex, How, Mode, Named, Step, Text, Unit, number};
 use crate::clock::{Reading, Source};
+use crate::machine::Ran;
 
 macro_rules! numbers {
     ($($kind:ty)*) => {
@@ -38,6 +39,7 @@ macro_rules! words {
 }
 
 words! {
+    How { "finalize" Finalize "abort" Abort "exit" Exit }
     Mode { "trace" Trace "profile" Profile }
     Named { "comm" Comm }
     Source { "counter" Counter "monotonic" Monotonic }
@@ -96,6 +98,17 @@ impl Field<'_> for Reading {
 
     fn read(words: &mut Split<'_, char>) -> Option<Self> {
         Some(Reading { ticks: number(words)?, monotonic: number(words)?, wall: number(words)? })
+    }
+}
+
+impl Field<'_> for Ran {
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {} {}", self.on, self.waited, self.gave_up, self.lost)
+    }
+
+    fn read(words: &mut Split<'_, char>) -> Option<Self> {
+        let mut next = || number(words);
+        Some(Ran { on: next()?, waited: next()?, gave_up: next()?, lost: next()? })
     }
 }
 

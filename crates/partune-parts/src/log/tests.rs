@@ -40,6 +40,9 @@ fn lines_are_words() {
     );
     both_ways(&Line::Meeting { comm: 2, first: 4, size: 3, begin: 7, end: 9 }, "meeting 2 4 3 7 9");
     both_ways(&Line::Object { number: 7, world: 1, kind: "lock".into(), name: "a b".into() }, "object 7 1 lock a%20b");
+    let ran = Ran { on: 5, waited: 4, gave_up: 3, lost: 2 };
+    both_ways(&Line::Ran { thread: 1, ran }, "ran 1 5 4 3 2");
+    both_ways(&Line::End { how: How::Finalize }, "end finalize");
     both_ways(&Line::Sync { ticks: 1, offset: -2, deviation: 0.5 }, "sync 1 -2 0.5");
 }
 
@@ -54,6 +57,8 @@ fn what_is_no_line_is_not_understood() {
         "path 0 - jump 1",
         "process 7 a ff sundial trace",
         "sync 1 2",
+        "ran 1 5 4 3",
+        "end somehow",
     ] {
         assert_eq!(Line::parse(text), None, "{text}");
     }
