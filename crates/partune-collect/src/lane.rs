@@ -25,7 +25,7 @@ use crate::mapped::Extent;
 use crate::memory::{self, map, release};
 use crate::room;
 use crate::sample::{self, Counts, Sampler};
-use crate::{counters::Counters, paths::Sites, profile::Profile, stack::Stack};
+use crate::{counters::Counters, paths::Sites, profile::Profile, scratch, stack::Stack};
 use partune_parts::clock;
 use partune_parts::draft::{Draft, EVENTS, FLAT, Half, MAX_DRAFTS, POLLS};
 use partune_parts::encode::{At, Message};
@@ -177,7 +177,7 @@ impl Lane {
     /// A lane in `STEM-THREAD.lane`.
     pub(crate) fn create(stem: &Path, thread: u32, ring_size: usize, depth: usize) -> io::Result<Lane> {
         let path = part(stem, thread, "lane");
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
+        let file = scratch::create(&path)?;
         let (base, private) = map(&file, &path, HEADER_SIZE + ring_size)?;
         let header = base.cast::<Header>();
         // SAFETY: the mapping is as large, and page aligned.
@@ -492,7 +492,8 @@ impl Lane {
         if !room::fits_a_file(end) {
             return false;
         }
-        let file = OpenOptions::new().write(true).create_new(!self.has_overflow).open(&self.overflow_path);
+        let path = &self.overflow_path;
+        let file = if self.has_overflow { OpenOptions::new().write(true).open(path) } else { scratch::create(path) };
         let Ok(file) = file else { return false };
         self.has_overflow = true;
         self.reserve(&file, offset);

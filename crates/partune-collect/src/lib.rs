@@ -36,6 +36,7 @@ mod region;
 mod restart;
 mod room;
 mod sample;
+mod scratch;
 mod settings;
 mod signals;
 mod stack;

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use crate::memory::{self, map, release, reserved, zeroed};
+use crate::scratch;
 
 /// Where a table is that left its file, and how much of it is used: for whoever stores it.
 #[derive(Debug)]
@@ -59,7 +60,7 @@ pub(crate) struct Mapped<T> {
 impl<T: Copy> Mapped<T> {
     /// A new file with `head` bytes and room for some rows after them, all zero.
     pub(crate) fn create(path: &Path, head: usize, capacity: usize) -> io::Result<Mapped<T>> {
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+        let file = scratch::create(path)?;
         let (base, private) = map(&file, path, head + capacity * size_of::<T>())?;
         let path = path.to_owned();
         let place = AtomicPtr::new(if private { base } else { std::ptr::null_mut() });

@@ -25,7 +25,7 @@ use crate::ran::Since;
 use crate::settings::Settings;
 use crate::state::{self, is_paused, is_recorded};
 use crate::thread::AtThreadEnd;
-use crate::{death, frame, records, room, sample, thread_word, unwind};
+use crate::{death, frame, records, room, sample, scratch, thread_word, unwind};
 
 /// A process that is recorded.
 struct Process {
@@ -283,6 +283,10 @@ fn start() -> Option<Process> {
     log.line(&Line::Process { pid: std::process::id(), host, boot: Hex(boot()), clock: clock::source(), mode });
     log.line(&Line::Program { path, arguments });
     log.line(&Line::Calibrate { reading: clock::calibration() });
+    if let Some(Err(error)) = process.settings.scratch.clone().map(scratch::choose) {
+        let text = format!("the scratch folder was not used: {error}").into();
+        log.line(&Line::Note { text });
+    }
     if process.settings.depth > 0 && !frame::is_trusted() {
         let text = "call paths are not recorded: the recorder was built without frame pointers".into();
         log.line(&Line::Note { text });

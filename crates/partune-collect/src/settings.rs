@@ -10,6 +10,8 @@ use partune_parts::log::Mode;
 pub(crate) struct Settings {
     /// `PARTUNE_DIR`: the folder of the archive, absolute.
     pub(crate) folder: PathBuf,
+    /// `PARTUNE_SCRATCH`: a folder on a disk of the node for files of events.
+    pub(crate) scratch: Option<PathBuf>,
     /// `PARTUNE_MODE`: `trace` or `profile`.
     pub(crate) mode: Mode,
     /// `PARTUNE_DEPTH`: frames of a call path, innermost first; 0 for none.
@@ -47,6 +49,7 @@ impl Settings {
             max_size.map_or(usize::MAX, |bytes: u64| usize::try_from(bytes / PARTS_OF_ALL).unwrap_or(usize::MAX));
         Some(Settings {
             folder,
+            scratch: variable("PARTUNE_SCRATCH").map(PathBuf::from),
             max_size,
             mode: if variable("PARTUNE_MODE").as_deref() == Some("profile") { Mode::Profile } else { Mode::Trace },
             depth: number("PARTUNE_DEPTH", DEPTH),

@@ -31,6 +31,7 @@ use crate::log::{Died, NoLog, Node, ProcessLog, Thread, World};
 use crate::meetings::Meetings;
 use crate::places::{At, Places, file_name};
 use crate::properties::{self, End};
+use crate::scratch;
 use crate::space::{self, Needed};
 use crate::statistics::Counted;
 use crate::unify::{Local, Unified};
@@ -88,8 +89,18 @@ impl Process {
     }
 }
 
-/// Completes the archive in a folder that holds the parts of a run; none if it is complete already. Fails while somebody records into it.
+/// Completes the archive in a folder that holds the parts of a run; none if it is complete already. Fails while somebody records into it, and
+/// while parts are on other nodes.
 pub fn complete(folder: &Path) -> Result<Option<Summary>, RecordError> {
+    complete_free(folder, false)
+}
+
+/// The same without what is on other nodes.
+pub fn complete_as_is(folder: &Path) -> Result<Option<Summary>, RecordError> {
+    complete_free(folder, true)
+}
+
+fn complete_free(folder: &Path, as_is: bool) -> Result<Option<Summary>, RecordError> {
     let parts = folder.join(PARTS);
     let has_parts = parts.try_exists().map_err(RecordError::file(&parts))?;
     let is_published = archive::is_published(folder)?;
@@ -105,7 +116,7 @@ pub fn complete(folder: &Path) -> Result<Option<Summary>, RecordError> {
     }
     let lock = Lock::take(folder).map_err(|error| match error {
         RecordError::File { error, .. } if is_full(&error) => {
-            let processes = read(folder, Duration::ZERO, &mut Quality::default());
+            let processes = read(folder, Duration::ZERO, true, &mut Quality::default());
             no_room(folder, processes.and_then(|processes| at_least(folder, &processes)).unwrap_or_default())
         }
         error => error,
@@ -114,17 +125,17 @@ pub fn complete(folder: &Path) -> Result<Option<Summary>, RecordError> {
         archive::clean(folder)?;
         return Ok(None);
     }
-    complete_held(folder, &lock, Duration::ZERO).map(Some)
+    complete_held(folder, &lock, Duration::ZERO, as_is).map(Some)
 }
 
 /// Completes what a command has just left.
 pub(crate) fn complete_launched(folder: &Path, lock: &Lock) -> Result<Summary, RecordError> {
-    complete_held(folder, lock, PATIENCE)
+    complete_held(folder, lock, PATIENCE, false)
 }
 
-fn complete_held(folder: &Path, _: &Lock, patience: Duration) -> Result<Summary, RecordError> {
+fn complete_held(folder: &Path, _: &Lock, patience: Duration, as_is: bool) -> Result<Summary, RecordError> {
     let mut needed = Needed::default();
-    complete_parts(folder, patience, &mut needed).map_err(|error| match error {
+    complete_parts(folder, patience, as_is, &mut needed).map_err(|error| match error {
         RecordError::Nothing { .. } | RecordError::Unwritten { .. } => {
             // There is nothing that could be completed later: the folder is free again.
             let _ = fs::remove_dir_all(folder.join(PARTS));
@@ -155,9 +166,9 @@ fn at_least(folder: &Path, processes: &[Process]) -> Result<Needed, RecordError>
 }
 
 /// `asked` becomes what the disk must have room for.
-fn complete_parts(folder: &Path, patience: Duration, asked: &mut Needed) -> Result<Summary, RecordError> {
+fn complete_parts(folder: &Path, patience: Duration, as_is: bool, asked: &mut Needed) -> Result<Summary, RecordError> {
     let mut summary = Summary { archive: folder.join(ANCHOR), ..Summary::default() };
-    let mut processes = read(folder, patience, &mut summary.quality)?;
+    let mut processes = read(folder, patience, as_is, &mut summary.quality)?;
     if processes.is_empty() {
         return Err(RecordError::Nothing { folder: folder.to_owned(), ended: None });
     }
@@ -320,7 +331,7 @@ fn create(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
 }
 
 /// Reads the parts. What belongs to no readable log is said and left out. A process that still writes is waited for, not for long.
-fn read(folder: &Path, patience: Duration, quality: &mut Quality) -> Result<Vec<Process>, RecordError> {
+fn read(folder: &Path, patience: Duration, as_is: bool, quality: &mut Quality) -> Result<Vec<Process>, RecordError> {
     let parts = folder.join(PARTS);
     let begin = Instant::now();
     let (logs, unreadable) = loop {
@@ -333,6 +344,16 @@ fn read(folder: &Path, patience: Duration, quality: &mut Quality) -> Result<Vec<
         }
         std::thread::sleep(Duration::from_millis(50));
     };
+    if let (_, Some(elsewhere)) = scratch::gather(folder)? {
+        if !as_is {
+            return Err(RecordError::Scattered { folder: folder.to_owned(), elsewhere });
+        }
+        quality.add(Diagnostic::data_loss(
+            Code::MissingProcesses,
+            format!("events of {} threads were left on {} other nodes", elsewhere.files(), elsewhere.nodes.len()),
+            "gather them before the archive is completed",
+        ));
+    }
     if unreadable > 0 {
         quality.add(Diagnostic::data_loss(
             Code::MissingProcesses,

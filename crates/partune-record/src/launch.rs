@@ -3,8 +3,10 @@
 //! The whole command gets the libraries through the environment, whatever launches whatever: they stay inert in everything that does not
 //! initialise MPI. How the variables come to other nodes: [`crate::handing`].
 
+use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder};
+use std::hash::BuildHasher as _;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
@@ -50,6 +52,8 @@ pub struct Request {
     pub counters: Vec<String>,
     /// Rules that say which instrumented functions are recorded, see [`partune_symbols::Filter`].
     pub filter: Option<PathBuf>,
+    /// A folder on a disk of each node, where events lie while the program runs; none: in the folder of the archive.
+    pub scratch: Option<PathBuf>,
     /// More variables for the program's environment.
     pub variables: Vec<(String, OsString)>,
 }
@@ -181,9 +185,15 @@ fn variables(request: &Request, folder: &Path, library: &Path, filter: Option<Pa
         own.push(("PARTUNE_COUNTERS", request.counters.join(",").into()));
     }
     own.extend(filter.map(|path| ("PARTUNE_FILTER", path.into())));
+    own.extend(request.scratch.as_ref().map(|scratch| ("PARTUNE_SCRATCH", scratch.join(unused_name()).into())));
     own.extend(request.variables.iter().map(|(name, value)| (name.as_str(), value.clone())));
     own.push(("LD_PRELOAD", prepended(library.as_os_str(), "LD_PRELOAD", ":")));
     own.into_iter().map(|(name, value)| (name.into(), value)).collect()
+}
+
+/// A name that no other recording has.
+fn unused_name() -> String {
+    format!("partune-{:016x}", RandomState::new().hash_one(std::process::id()))
 }
 
 /// Makes the launcher hand the variables on; its other arguments come after.

@@ -24,6 +24,7 @@ mod places;
 mod program;
 mod properties;
 mod roles;
+mod scratch;
 mod signals;
 mod space;
 mod statistics;
@@ -34,12 +35,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-pub use complete::{Summary, complete};
+pub use complete::{Summary, complete, complete_as_is};
 pub use launch::{Launched, Mode, Request, launch};
 pub use lock::Holder;
 use partune_otf2::codec::CodecError;
 pub use partune_parts::layout::PARTS;
 use partune_symbols::FilterError;
+pub use scratch::{Elsewhere, gather};
 
 /// Why nothing was recorded.
 #[derive(Debug, thiserror::Error)]
@@ -88,6 +90,12 @@ pub enum RecordError {
     )]
     Living { folder: PathBuf, process: u32 },
     #[error(
+        "events are still on the disks of {}, in {}: on each of these nodes partune record --gather {}, in a job of Slurm \
+         srun --ntasks-per-node=1 partune record --gather {}; where they are lost, --complete {} --as-is",
+        nodes(elsewhere), elsewhere.scratch.display(), folder.display(), folder.display(), folder.display()
+    )]
+    Scattered { folder: PathBuf, elsewhere: Elsewhere },
+    #[error(
         "the disk is full: {} are needed in {}, {} are free: free some, then partune record --complete {}",
         megabytes(*needed), folder.display(), megabytes(*free), folder.display()
     )]
@@ -108,6 +116,15 @@ impl RecordError {
     fn codec(path: &Path) -> impl Fn(CodecError) -> RecordError {
         move |error| RecordError::Codec { path: path.to_owned(), error }
     }
+}
+
+/// Some nodes by name, the others by number.
+fn nodes(elsewhere: &Elsewhere) -> String {
+    const NAMED: usize = 4;
+    let names: Vec<&str> = elsewhere.nodes.keys().take(NAMED).map(String::as_str).collect();
+    let more = elsewhere.nodes.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    names.join(", ") + &more
 }
 
 /// Why a command that ended so, or in a way that nobody knows any more, left nothing: first what is known, then what may be.

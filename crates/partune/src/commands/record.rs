@@ -45,14 +45,23 @@ pub(crate) struct Args {
     /// Most bytes of events that all processes together keep; the recording stops there, and the program goes on: 500M, 2G
     #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "profile")]
     max_size: Option<u64>,
+    /// A folder on a disk of each node for events while the program runs, where the recording's own folder is slow; it must be there
+    #[arg(long, value_name = "FOLDER", value_parser = absolute)]
+    scratch: Option<PathBuf>,
     /// Which instrumented functions are recorded: a file of lines `include PATTERN` and `exclude PATTERN`
     #[arg(long, value_name = "FILE")]
     filter: Option<PathBuf>,
     /// Complete an archive whose recording was interrupted, and run nothing
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["output", "trace", "profile", "command"])]
     complete: Option<PathBuf>,
+    /// With --complete: also where events are still on the disks of other nodes
+    #[arg(long, requires = "complete")]
+    as_is: bool,
+    /// Bring what --scratch left on this node to the folder of the recording, and run nothing
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["output", "trace", "profile", "command", "complete"])]
+    gather: Option<PathBuf>,
     /// The command, after `--`
-    #[arg(last = true, value_name = "COMMAND", required_unless_present = "complete")]
+    #[arg(last = true, value_name = "COMMAND", required_unless_present_any = ["complete", "gather"])]
     command: Vec<OsString>,
 }
 
@@ -64,8 +73,22 @@ const NOT_STARTED: u8 = 127;
 const SIGNALLED: i32 = 128;
 
 pub(crate) fn run(args: Args) -> ExitCode {
+    if let Some(folder) = &args.gather {
+        return match partune_record::gather(folder) {
+            Ok((came, elsewhere)) => {
+                let more = elsewhere.map_or(String::new(), |it| format!(", {} more on other nodes", it.nodes.len()));
+                output::note(&format!("partune: {came} files gathered into {}{more}", folder.display()));
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                output::error(&error.into());
+                ExitCode::FAILURE
+            }
+        };
+    }
     if let Some(folder) = &args.complete {
-        return match partune_record::complete(folder) {
+        let complete = if args.as_is { partune_record::complete_as_is } else { partune_record::complete };
+        return match complete(folder) {
             Ok(Some(summary)) => {
                 report(&summary);
                 ExitCode::SUCCESS
@@ -96,6 +119,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         exact_polls: args.exact_polls,
         counters: args.counters,
         filter: args.filter,
+        scratch: args.scratch,
         ..Request::default()
     };
     record(&request, |summary| {
@@ -160,6 +184,11 @@ pub(crate) fn remarks(summary: &Summary) {
         let times = if entry.count > 1 { format!(" ({} times)", entry.count) } else { String::new() };
         output::note(&format!("  {}: {}{remedy}{times}", words::severity(entry.severity).1, entry.message));
     }
+}
+
+/// A folder by its whole path, which is the same wherever a process runs.
+fn absolute(text: &str) -> Result<PathBuf, String> {
+    std::path::absolute(text).map_err(|error| error.to_string())
 }
 
 /// Samples a second.

@@ -1,5 +1,6 @@
 //! The options of `partune record`, and what it says when there is nothing to record.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -216,6 +217,51 @@ fn launches_below_one_recording_are_worlds_of_it() {
             "2 jobs that never met are in one recording; they begin with {program}: MPI Rank 0, {program}: MPI Rank 0"
         );
         assert_eq!(jobs, [&said]);
+    }
+}
+
+/// Events are on another disk while the program runs. The second command hides them at its end, as another node would.
+#[test]
+fn events_come_from_the_disks_of_nodes() {
+    for built in built("programs/many.c") {
+        let folder = tempfile::tempdir().expect("there is room");
+        let (archive, scratch) = (folder.path().join("archive"), folder.path().join("scratch"));
+        std::fs::create_dir(&scratch).expect("it is new");
+        let launch = format!("mpirun.{} -n {} {}", built.mpi.name, built.expected.ranks, built.program().display());
+        let partune = |arguments: &[&OsStr]| {
+            let _alone = alone();
+            let mut partune = Command::new(env!("CARGO_BIN_EXE_partune"));
+            partune.arg("record").args(arguments).envs(LAUNCHED).output().expect("partune runs")
+        };
+        let record = |archive: &Path, command: String| {
+            let shell = ["--", "sh", "-c", &command].map(OsStr::new);
+            partune(
+                &[&["--scratch".as_ref(), scratch.as_os_str(), "-o".as_ref(), archive.as_os_str()], &shell[..]]
+                    .concat(),
+            )
+        };
+        let alter = |option: &str| {
+            let output = partune(&[option.as_ref(), archive.as_os_str()]);
+            (output.status.code(), said(&output))
+        };
+        let is_link = "find $PARTUNE_DIR/parts -name '*.lane' -type l | grep -q .";
+        let output = record(&folder.path().join("near"), format!("{launch} && {is_link}"));
+        assert!(output.status.success(), "{}", said(&output));
+        let near = counts(&folder.path().join("near/traces.otf2"));
+        let left = || std::fs::read_dir(&scratch).expect("it is there").count();
+        assert_eq!(left(), 0, "nothing is left there");
+
+        let output = record(&archive, format!("{launch} && mv {}/* {}", scratch.display(), folder.path().display()));
+        assert_eq!(output.status.code(), Some(125), "{}", said(&output));
+        assert!(said(&output).contains("events are still on the disks of "), "{}", said(&output));
+        let (code, why) = alter("--complete");
+        assert!(code == Some(1) && why.contains("--gather"), "{why}");
+        let moved = format!("mv {}/partune-* {}", folder.path().display(), scratch.display());
+        run(Command::new("sh").args(["-c", &moved]));
+        let (code, why) = alter("--gather");
+        assert!(code == Some(0) && why.contains(" files gathered into "), "{why}");
+        assert_eq!((alter("--complete").0, left()), (Some(0), 0));
+        assert_eq!(counts(&archive.join("traces.otf2")), near);
     }
 }
 
