@@ -8,8 +8,9 @@ pub const ABORT: &str = "abort";
 pub const EXIT: &str = "exit";
 /// Comes before the number of a signal.
 pub const SIGNAL: &str = "signal ";
-/// Of a process that died of a signal: when, in ticks, and where: functions from the innermost outwards, with [`CALLED_FROM`] between them.
+/// When a process died of a signal, in ticks; of one that was killed, when the command had ended, which is at the latest.
 pub const TIME: &str = "PARTUNE::END_TIME";
+/// Where a process died of a signal: functions from the innermost outwards, with [`CALLED_FROM`] between them.
 pub const PLACE: &str = "PARTUNE::END_PLACE";
 pub const CALLED_FROM: &str = " < ";
 /// Of a PE of a process that was killed: when it was seen last after its last event, in ticks, and where, as above.

@@ -218,8 +218,12 @@ fn complete_parts(folder: &Path, patience: Duration, as_is: bool, asked: &mut Ne
     }
 
     describe_sampling(&processes, &clock, &mut summary.quality);
+    let over = |log: &ProcessLog| {
+        let ticks = if log.counts_nanoseconds { kept.reading.monotonic } else { kept.reading.ticks };
+        (kept.is_end && kept.boot == log.boot).then_some(ticks)
+    };
     let end_of = |process: &Process| {
-        let about = deaths::properties(&process.log, process.died(&clock), &places, &mut strings);
+        let about = deaths::properties(&process.log, process.died(&clock), over(&process.log), &places, &mut strings);
         let seen = process.lanes.iter().map(|(_, lane)| deaths::last_seen(&process.log, lane, &places, &mut strings));
         End { about, seen: seen.collect() }
     };

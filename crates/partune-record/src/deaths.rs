@@ -33,10 +33,11 @@ pub(crate) fn died(log: &ProcessLog, last: Option<u64>, resolution: u64) -> Opti
     log.died.as_ref().filter(|died| last.is_none_or(|last| last <= died.ticks.saturating_add(resolution)))
 }
 
-/// The properties of a process that say how it ended.
+/// The properties of a process that say how it ended; what was killed had ended when the command was `over`, if that is known.
 pub(crate) fn properties(
     log: &ProcessLog,
     died: Option<&Died>,
+    over: Option<u64>,
     places: &Places,
     strings: &mut Strings,
 ) -> Vec<(String, String)> {
@@ -47,7 +48,8 @@ pub(crate) fn properties(
             Some(How::Exit) => ending::EXIT,
             None => ending::KILLED,
         };
-        return vec![(ending::END.to_owned(), end.to_owned())];
+        let over = over.filter(|_| log.end.is_none()).map(|over| (ending::TIME.to_owned(), over.to_string()));
+        return std::iter::once((ending::END.to_owned(), end.to_owned())).chain(over).collect();
     };
     let place = functions(log, &died.frames, places, strings).map(|it| (ending::PLACE, it));
     let signal = format!("{}{}", ending::SIGNAL, died.signal);
@@ -111,7 +113,7 @@ mod tests {
         let log = ProcessLog::parse(&format!("partune {VERSION}\n{lines}")).expect("a log");
         assert_eq!(log.damaged, 0);
         let died = died(&log, Some(last), 1000);
-        properties(&log, died, &Places::default(), &mut Strings::default()).swap_remove(0).1
+        properties(&log, died, None, &Places::default(), &mut Strings::default()).swap_remove(0).1
     }
 
     #[test]

@@ -143,8 +143,8 @@ fn run(request: &Request, program: &OsStr, arguments: &[OsString]) -> Result<(Ex
     signals::hand_to(Some(child.id()));
     let status = child.wait();
     signals::hand_to(None);
-    // Processes that were killed need it; completion makes one, if this cannot be stored.
-    let _ = clock::kept(&parts);
+    // Processes that were killed need it.
+    clock::keep_end(&parts);
     Ok((status.map_err(failed(program))?, lock))
 }
 

@@ -38,7 +38,7 @@ pub fn gather(folder: &Path) -> Result<(usize, Option<Elsewhere>), RecordError> 
     let links = entries.iter().filter(|entry| entry.file_type().is_ok_and(|it| it.is_symlink()));
     for path in links.map(fs::DirEntry::path) {
         let there = fs::read_link(&path).map_err(RecordError::file(&path))?;
-        if let Some(process) = running(&path)? {
+        if let Some(process) = running(&path) {
             return Err(RecordError::Living { folder: folder.to_owned(), process });
         }
         if there.is_file() {
@@ -65,12 +65,11 @@ fn bring(there: &Path, path: &Path) -> io::Result<()> {
 }
 
 /// The process that still writes a part, if it is of this node.
-fn running(part: &Path) -> Result<Option<u32>, RecordError> {
-    let Some(stem) = stem(part) else { return Ok(None) };
-    let path = part.with_file_name(format!("{stem}.log"));
-    let Ok(bytes) = partune_files::read_regular(&path) else { return Ok(None) };
-    let log = log::ProcessLog::parse(&String::from_utf8_lossy(&bytes));
-    Ok(log.ok().filter(|log| living::writes(log, &path)).map(|log| log.pid))
+fn running(part: &Path) -> Option<u32> {
+    let path = part.with_file_name(format!("{}.log", stem(part)?));
+    let bytes = partune_files::read_regular(&path).ok()?;
+    let log = log::ProcessLog::parse(&String::from_utf8_lossy(&bytes)).ok()?;
+    living::writes(&log, &path).then_some(log.pid)
 }
 
 /// The name of a part without its thread: `HOST-PID`.

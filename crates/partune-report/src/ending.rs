@@ -33,7 +33,7 @@ struct ProcessEnd<'a> {
     how: &'static str,
     /// The number of the signal, if it died of one.
     signal: Option<u32>,
-    /// Seconds since the begin of the run; null if it was killed.
+    /// Seconds since the begin of the run; of one that was killed, when the command had ended, which is at the latest. Null if not known.
     at_s: Option<f64>,
     /// Functions that it was in when it died of a signal, innermost first, with lines as far as known.
     functions: Vec<&'a str>,
@@ -137,7 +137,9 @@ pub fn lines(diagnosis: &Diagnosis) -> Vec<(&'static str, String)> {
         } else {
             "from outside, as launchers do then"
         };
-        lines.push(("killed", format!("{who} killed {what}")));
+        let over = killed.iter().filter_map(|ended| ended.time).max();
+        let over = over.map(|time| format!("; the command ended at {}", names::seconds(run.since_origin(time))));
+        lines.push(("killed", format!("{who} killed {what}{}", over.unwrap_or_default())));
     }
     stands(run, ending, &mut lines);
     if !ending.chain.is_empty() {

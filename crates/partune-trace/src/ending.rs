@@ -22,7 +22,7 @@ pub enum Ending {
 pub struct Ended {
     pub process: ProcessId,
     pub how: Ending,
-    /// When, if that is known.
+    /// When, if that is known; of a process that was killed from outside, when the command had ended, which is at the latest.
     pub time: Option<Time>,
     /// The functions that it was in, from the innermost outwards; [`StringId::NONE`] if unknown.
     pub place: StringId,

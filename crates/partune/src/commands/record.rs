@@ -12,6 +12,7 @@ use crate::output;
 
 /// Run a program and record it: no recompilation, any MPI, C, C++ and Fortran
 #[derive(clap::Args)]
+#[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(
     after_help = "The exit status is that of the command (128 + N if signal N ended it), 127 if it cannot be started, 125 if \
                   partune itself fails.\n\nExamples:\n  partune record -- mpirun -n 4 ./app input\n  \

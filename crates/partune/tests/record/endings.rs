@@ -60,6 +60,11 @@ fn who_waits_for_whom() {
             assert_eq!(ending["first_known"], false, "{said}");
             let hows = ending["processes"].as_array().into_iter().flatten().map(|it| &it["how"]);
             assert_eq!(hows.collect::<Vec<_>>(), ["killed"; 3], "{said}");
+            // The command ended later than all that was recorded, and when it ended is known of all.
+            let last = (0..3).flat_map(|pe| [of(pe)["since_s"].as_f64(), of(pe)["seen_s"].as_f64()]).flatten();
+            let last = last.fold(0.0, f64::max);
+            let over = |it: &Value| it["at_s"].as_f64().is_some_and(|over| over >= last);
+            assert!(ending["processes"].as_array().is_some_and(|all| all.iter().all(over)), "{said}");
         }
     }
 }
