@@ -120,14 +120,12 @@ impl<'a> Meetings<'a> {
 /// The side that ended nearest to another one, of those that it may have met.
 fn nearest(sides: &[Side<'_>], side: usize) -> Option<usize> {
     let own = &sides[side];
-    let may_meet = |other: &&(usize, &Side<'_>)| {
-        let other = other.1;
+    let may_meet = |other: &Side<'_>| {
         let is_together = own.begin <= other.end && other.begin <= own.end;
         is_together && (own.own, own.met) == (other.met, other.own)
     };
-    let all: Vec<(usize, &Side<'_>)> = sides.iter().enumerate().filter(|(at, _)| *at != side).collect();
-    let mut found: Vec<(u64, usize)> =
-        all.iter().filter(may_meet).map(|(at, other)| (own.end.abs_diff(other.end), *at)).collect();
+    let others = sides.iter().enumerate().filter(|(at, other)| *at != side && may_meet(other));
+    let mut found: Vec<(u64, usize)> = others.map(|(at, other)| (own.end.abs_diff(other.end), at)).collect();
     found.sort_unstable();
     match found[..] {
         [] => None,
