@@ -7,14 +7,14 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::{env, fs, io};
 
-use partune_mpi_abi::prototypes::{Fortran, Handle, Kind, Number, Prototype, prototypes};
+use partune_mpi_abi::prototypes::{Fortran, Handle, Kind, Number, Parameter, Prototype, prototypes};
 
 /// Handler, then the functions that it handles. The word before the handler is its kind in `wrap::Handler`.
 const HANDLERS: &[(&str, &str, &str)] = &[
     ("Start", "init::init", "MPI_Init MPI_Init_thread"),
     ("Start", "init::session_init", "MPI_Session_init"),
     ("Finish", "init::finalize", "MPI_Finalize"),
-    ("Tell", "init::abort", "MPI_Abort"),
+    ("Keep", "init::abort", "MPI_Abort"),
     ("Switch", "", "MPI_Pcontrol"),
     // Messages
     (
@@ -24,24 +24,24 @@ const HANDLERS: &[(&str, &str, &str)] = &[
          MPI_Send_init MPI_Bsend_init MPI_Rsend_init MPI_Ssend_init MPI_Psend_init",
     ),
     ("Tell", "p2p::recv", "MPI_Recv MPI_Irecv MPI_Recv_init MPI_Precv_init"),
-    ("Tell", "p2p::mrecv", "MPI_Mrecv MPI_Imrecv"),
+    ("Keep", "p2p::mrecv", "MPI_Mrecv MPI_Imrecv"),
     ("Tell", "p2p::sendrecv", "MPI_Sendrecv MPI_Sendrecv_replace MPI_Isendrecv MPI_Isendrecv_replace"),
-    ("Tell", "p2p::matched_probe", "MPI_Mprobe"),
+    ("Keep", "p2p::matched_probe", "MPI_Mprobe"),
     ("Poll", "p2p::matched_probe", "MPI_Improbe"),
     ("Poll", "wrap::plain", "MPI_Iprobe MPI_Parrived"),
     ("Tell", "p2p::start", "MPI_Start MPI_Startall"),
     // Completion
-    ("Tell", "completion::one", "MPI_Wait"),
-    ("Tell", "completion::all", "MPI_Waitall"),
-    ("Tell", "completion::any", "MPI_Waitany"),
-    ("Tell", "completion::some", "MPI_Waitsome"),
+    ("Keep", "completion::one", "MPI_Wait"),
+    ("Keep", "completion::all", "MPI_Waitall"),
+    ("Keep", "completion::any", "MPI_Waitany"),
+    ("Keep", "completion::some", "MPI_Waitsome"),
     ("Poll", "completion::one", "MPI_Test"),
     ("Poll", "completion::all", "MPI_Testall"),
     ("Poll", "completion::any", "MPI_Testany"),
     ("Poll", "completion::some", "MPI_Testsome"),
     ("Poll", "completion::get_status", "MPI_Request_get_status"),
     ("Poll", "wrap::plain", "MPI_Request_get_status_all MPI_Request_get_status_any MPI_Request_get_status_some"),
-    ("Tell", "completion::cancel", "MPI_Cancel"),
+    ("Keep", "completion::cancel", "MPI_Cancel"),
     ("Keep", "completion::free", "MPI_Request_free"),
     // Collectives, each with its non-blocking and its persistent form
     ("Tell", "collective::barrier", "MPI_Barrier MPI_Ibarrier MPI_Barrier_init"),
@@ -241,7 +241,12 @@ fn main() -> io::Result<()> {
     for prototype in prototypes.iter().filter(|prototype| is_wrapped(prototype)) {
         wrapper(&mut code, prototype);
         let stem = prototype.name.strip_suffix("_c").unwrap_or(prototype.name);
-        let _ = write!(all, "(&{}_FUNCTION, \"{}\"), ", prototype.name.to_ascii_uppercase(), handler(stem));
+        let _ = write!(
+            all,
+            "(&{}_FUNCTION, \"{}\"), ",
+            prototype.name.to_ascii_uppercase(),
+            handler(stem, mode(prototype))
+        );
     }
     let _ = writeln!(code, "#[cfg(test)] pub(crate) static ALL: &[(&Function, &str)] = &[{all}];");
     for name in HANDLERS.iter().flat_map(|(_, _, names)| names.split_whitespace()) {
@@ -287,13 +292,8 @@ fn wrapper(code: &mut String, prototype: &Prototype) {
             wide |= 1 << at;
         }
     }
-    let makes_request = parameters.iter().any(|it| it.kind == Kind::Handles(Handle::Request) && it.name == "request");
     let stem = name.strip_suffix("_c").unwrap_or(name);
-    let mode = match (makes_request, stem.ends_with("_init")) {
-        (false, _) => "Blocking",
-        (true, false) => "NonBlocking",
-        (true, true) => "Persistent",
-    };
+    let mode = mode(prototype);
     let upper = name.to_ascii_uppercase();
     let _ = writeln!(
         code,
@@ -301,7 +301,7 @@ fn wrapper(code: &mut String, prototype: &Prototype) {
          mode: Mode::{mode}, places: places(&[{places}]), wide: {wide:#x}, fortran_parameters: {in_fortran} }};\n\
          static {upper}_FUNCTION: Function = Function::new(\"{name}\", &{upper}_SIGNATURE);"
     );
-    let handler = handler(stem);
+    let handler = handler(stem, mode);
     let (arguments, words) = arguments(in_c);
     // What is done of a hot function's call, if everything about it is known.
     let (kind, act) = if HOT.contains(name) { known(stem).unzip() } else { (None, None) };
@@ -367,8 +367,21 @@ fn known(stem: &str) -> Option<(&'static str, &'static str)> {
     Some((kind, act))
 }
 
-fn handler(stem: &str) -> String {
+/// When its operation is complete.
+fn mode(prototype: &Prototype) -> &'static str {
+    let is_made = |it: &Parameter| it.kind == Kind::Handles(Handle::Request) && it.name == "request";
+    let stem = prototype.name.strip_suffix("_c").unwrap_or(prototype.name);
+    match (prototype.parameters.iter().any(is_made), stem.ends_with("_init")) {
+        (false, _) => "Blocking",
+        (true, false) => "NonBlocking",
+        (true, true) => "Persistent",
+    }
+}
+
+fn handler(stem: &str, mode: &str) -> String {
     match known(stem) {
+        // A persistent request is made once and started whenever: it has to be known then.
+        Some(("Tell", act)) if mode == "Persistent" => format!("Handler::Keep({act})"),
         Some((kind, "")) => format!("Handler::{kind}"),
         Some((kind, act)) => format!("Handler::{kind}({act})"),
         None => "Handler::Plain".to_owned(),

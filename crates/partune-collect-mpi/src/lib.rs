@@ -9,6 +9,7 @@
 //! `MPI_Init` that finds out whether all processes share a clock, and a few messages if they do not.
 #![allow(unsafe_code, reason = "arguments of the program and functions of its MPI")]
 
+mod choice;
 mod clocks;
 mod collective;
 mod comms;
@@ -163,7 +164,7 @@ mod tests {
         let wide = |name: &str, place| handler_of(name).0.signature.is_wide(place);
         assert!(wide("MPI_Send_c", SendCount) && !wide("MPI_Send", SendCount) && wide("MPI_Alltoallv_c", RecvCounts));
         assert_eq!(handler_of("MPI_Comm_rank").1, "Handler::Plain");
-        assert_eq!(handler_of("MPIX_Bcast_init").1, "Handler::Tell(collective::bcast)");
+        assert_eq!(handler_of("MPIX_Bcast_init").1, "Handler::Keep(collective::bcast)");
         let parameters = ["MPI_Init", "MPI_Init_thread", "MPI_Send", "MPI_Pcontrol"];
         assert_eq!(parameters.map(|name| handler_of(name).0.signature.fortran_parameters), [0, 2, 6, 1]);
     }

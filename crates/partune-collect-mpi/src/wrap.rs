@@ -4,7 +4,7 @@
 
 use std::ffi::c_int;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use partune_collect::frame::Frame;
 use partune_mpi_abi::{Abi, Error};
@@ -22,9 +22,9 @@ pub(crate) enum Handler {
     Plain,
     /// Tells more, and calls the real function by [`Invocation::run`].
     Tell(fn(&mut Invocation<'_>)),
-    /// As [`Handler::Tell`], of a function that looks whether something has come, and returns in any case.
+    /// As [`Handler::Keep`], of a function that looks whether something has come, and returns in any case.
     Poll(fn(&mut Invocation<'_>)),
-    /// As [`Handler::Tell`], also while recording is switched off: it keeps what must be known of handles.
+    /// As [`Handler::Tell`], also while nothing is to be told: it keeps what must be known of handles.
     Keep(fn(&mut Invocation<'_>)),
     /// Begins recording. Runs in every process that was asked to record, since all of them have to meet.
     Start(fn(&mut Invocation<'_>)),
@@ -35,10 +35,16 @@ pub(crate) enum Handler {
 }
 
 impl Handler {
+    /// Whether its calls may be left out: recording begins and ends with the others, or is switched by them.
+    #[inline]
+    fn can_be_left_out(self) -> bool {
+        matches!(self, Handler::Plain | Handler::Tell(_) | Handler::Poll(_) | Handler::Keep(_))
+    }
+
     /// Whether nothing is to be done, since the program turned recording off.
     #[inline]
     fn is_idle(self) -> bool {
-        matches!(self, Handler::Plain | Handler::Tell(_) | Handler::Poll(_)) && partune_collect::is_paused()
+        matches!(self, Handler::Plain | Handler::Tell(_)) && partune_collect::is_paused()
     }
 }
 
@@ -146,19 +152,35 @@ unsafe fn handled(
         // SAFETY: as the caller said.
         return unsafe { invoke(real, words) };
     };
+    if partune_collect::is_recorded() && function.is_left_out() && handler.can_be_left_out() {
+        return partune_collect::leave_out(frame, |is_own| match handler {
+            Handler::Poll(act) | Handler::Keep(act) if is_own => {
+                let mut invocation =
+                    Invocation::new(mpi, None, Any { signature: function.signature, language }, real, words);
+                act(&mut invocation);
+                invocation.leave()
+            }
+            // SAFETY: as the caller said.
+            _ => unsafe { invoke(real, words) },
+        });
+    }
     let (act, without_call): (fn(&mut Invocation<'_>), bool) = match handler {
         Handler::Plain | Handler::Switch => (plain, false),
-        Handler::Tell(act) | Handler::Poll(act) => (act, false),
-        Handler::Keep(act) => (act, is_off()),
+        Handler::Tell(act) => (act, false),
+        Handler::Poll(act) | Handler::Keep(act) => (act, is_off()),
         Handler::Start(act) => {
             partune_collect::begin(crate::function::PARADIGM, &mpi.version);
+            partune_collect::record_everywhere();
             (act, is_asked())
         }
-        Handler::Finish(act) => (act, is_asked()),
+        Handler::Finish(act) => {
+            partune_collect::record_everywhere();
+            (act, is_asked())
+        }
     };
     let level = if let Handler::Switch = handler { Some(level(function, language, words)) } else { None };
     if level == Some(1) {
-        switch(true);
+        partune_collect::switch(true);
     }
     let call = if let Handler::Poll(_) = handler {
         partune_collect::enter_poll(&function.region, frame)
@@ -174,7 +196,10 @@ unsafe fn handled(
         invocation.leave()
     };
     if level == Some(0) {
-        switch(false);
+        partune_collect::switch(false);
+    }
+    if let Handler::Start(_) = handler {
+        partune_collect::record_in_phases();
     }
     if let Handler::Finish(_) = handler {
         partune_collect::end(partune_collect::How::Finalize);
@@ -197,18 +222,11 @@ fn level(function: &Function, language: Language, words: &[usize]) -> i32 {
     }
 }
 
-static OFF: AtomicBool = AtomicBool::new(false);
-
-fn switch(on: bool) {
-    OFF.store(!on, Ordering::Relaxed);
-    partune_collect::switch(on);
-}
-
-/// Whether nothing is told now and handles must be kept all the same: the program switched recording off, or this process was asked to
+/// Whether nothing is told now and handles must be kept all the same: recording is switched off, or this process was asked to
 /// record and could not (its disk is full), while the others can.
 fn is_off() -> bool {
     let is_recorded = partune_collect::is_recorded();
-    is_recorded && OFF.load(Ordering::Relaxed) || !is_recorded && is_asked()
+    is_recorded && partune_collect::is_paused() || !is_recorded && is_asked()
 }
 
 /// Whether the launcher asked this process to record.

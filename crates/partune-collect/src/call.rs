@@ -172,12 +172,10 @@ fn is_abandoned(lane: &mut Lane, frame: Frame) -> bool {
     let base = lane.current.base;
     // Stacks grow downwards: what the open call runs lies below its wrapper, whose own place nobody else can have.
     let is_outside = lane.attention.calls() == 1 && base != 0 && (frame.base >= base || !is_inside(lane, frame));
-    if is_outside {
+    if is_outside && !lane.current.is_left {
         lane.retract();
         lane.current.time = clock::now();
-        if !lane.current.is_left {
-            mark(lane, false);
-        }
+        mark(lane, false);
     }
     is_outside
 }
@@ -204,6 +202,27 @@ pub fn suspend<T>(act: impl FnOnce() -> T) -> T {
     let result = act();
     if let Some(lane) = process::lane() {
         lane.attention.set_calls(lane.attention.calls() - 1);
+    }
+    result
+}
+
+/// Runs a function of the program's library whose calls are left out, so that nothing that it calls inside of it is recorded either. Whether
+/// the program itself calls it, and not one whose call is open, is told to what is run.
+pub fn leave_out<T>(frame: Frame, act: impl FnOnce(bool) -> T) -> T {
+    let Some(mut own) = process::made_lane() else { return act(true) };
+    let lane = &mut *own;
+    if lane.attention.calls() != 0 && !is_abandoned(lane, frame) {
+        return act(false);
+    }
+    let samples_wait = lane.attention.samples_wait();
+    lane.attention.set_calls(1);
+    // Left behind by an exception, it leaves nothing to end.
+    lane.current = Current { base: frame.base, site: SiteId::NONE, is_left: true, is_poll: false, ..lane.current };
+    let result = act(true);
+    let attention = &own.attention;
+    attention.set_calls(0);
+    if samples_wait {
+        attention.let_wait();
     }
     result
 }

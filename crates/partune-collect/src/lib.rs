@@ -46,8 +46,8 @@ mod ticks;
 mod unwind;
 pub mod user;
 
-pub use call::{Call, Known, enter, enter_poll, enter_region, known, leave_region, suspend};
-pub use log::note;
+pub use call::{Call, Known, enter, enter_poll, enter_region, known, leave_out, leave_region, suspend};
+pub use log::{choice, note};
 pub use partune_parts::clock::{now, wall};
 pub use partune_parts::encode::Message;
 pub use partune_parts::layout::ANYBODY;
@@ -57,3 +57,4 @@ pub use process::{begin, end, identify, switch};
 pub use region::{Kind, Region};
 pub use state::{is_paused, is_recorded};
 pub use thread::AtThreadEnd;
+pub use user::{record_everywhere, record_in_phases};

@@ -81,6 +81,11 @@ pub fn note(text: &str) {
     log(&Line::Note { text: text.into() });
 }
 
+/// Calls of some functions are not recorded, by choice of the user; in what words.
+pub fn choice(words: &str) {
+    log(&Line::Choice { text: words.into() });
+}
+
 #[cfg(test)]
 mod tests {
     use partune_parts::log::Text;

@@ -23,8 +23,9 @@ use crate::log::{self, Log, calibrate, log};
 use crate::profile::Profile;
 use crate::ran::Since;
 use crate::settings::Settings;
-use crate::state::{self, is_paused, is_recorded};
+use crate::state::{self, Why, is_paused, is_recorded};
 use crate::thread::AtThreadEnd;
+use crate::user::phases;
 use crate::{death, frame, records, room, sample, scratch, thread_word, unwind};
 
 /// A process that is recorded.
@@ -84,23 +85,34 @@ fn renew() {
 
 /// Turns recording off or on, on behalf of the program.
 pub fn switch(on: bool) {
-    if is_paused() == on
-        && let Some(mut lane) = lane()
-    {
-        records::samples(&mut lane);
-        state::pause(!on);
-        lane.settle();
-        records::measurement(&mut lane, on);
+    turn(Why::Program, on);
+}
+
+/// Turns it off or on for a reason; it is on where there is none to be off.
+pub(crate) fn turn(why: Why, on: bool) {
+    let Some(mut lane) = lane() else { return };
+    let is_off = state::would_pause(why, on);
+    if is_paused() == is_off {
+        return state::turn(why, on);
     }
+    records::samples(&mut lane);
+    state::turn(why, on);
+    lane.settle();
+    records::measurement(&mut lane, !is_off);
 }
 
 /// The process ends, or this paradigm does, in this way. Recording may go on afterwards.
 pub fn end(how: How) {
     /// Whether it was told on which processors the process ran last.
     static HAS_CPUS: AtomicBool = AtomicBool::new(false);
+    /// Whether it was told that no phase was met.
+    static SAID: AtomicBool = AtomicBool::new(false);
     let Some(Some(process)) = PROCESS.get() else { return };
     if !is_recorded() {
         return;
+    }
+    if !SAID.swap(true, Ordering::Relaxed) {
+        phases::say();
     }
     calibrate();
     // A process that exits after its paradigm has ended has told its processors then.
@@ -263,6 +275,9 @@ static AT_LOAD: extern "C" fn() = {
 
 fn start() -> Option<Process> {
     let settings = Settings::read()?;
+    if let Some(words) = &settings.phase {
+        phases::choose(words);
+    }
     room::limit(settings.max_size.unwrap_or(u64::MAX));
     clock::choose();
     if settings.folder.join(ANCHOR).exists() {

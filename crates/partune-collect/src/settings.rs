@@ -24,6 +24,8 @@ pub(crate) struct Settings {
     pub(crate) sample: u32,
     /// `PARTUNE_EXACT_POLLS`: every poll is kept by itself.
     pub(crate) exact_polls: bool,
+    /// `PARTUNE_PHASE`: only what is in the marked phases, regions or loops of this name is recorded; `NAME:COUNT` the first of them.
+    pub(crate) phase: Option<String>,
     /// `PARTUNE_COUNTERS`: names of counters, with commas.
     pub(crate) counters: Vec<String>,
 }
@@ -56,6 +58,7 @@ impl Settings {
             ring: (number("PARTUNE_BUFFER", RING).min(most) / CHUNK_SIZE).clamp(2, 1 << 14) * CHUNK_SIZE,
             sample: number("PARTUNE_SAMPLE", SAMPLE) as u32,
             exact_polls: variable("PARTUNE_EXACT_POLLS").is_some(),
+            phase: variable("PARTUNE_PHASE"),
             counters: variable("PARTUNE_COUNTERS")
                 .map(|list| list.split(',').map(|name| name.trim().to_owned()).collect())
                 .unwrap_or_default(),

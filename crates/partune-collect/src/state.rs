@@ -1,12 +1,22 @@
 //! Whether this process is recorded, and whether the program wants it to be now.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 const UNDECIDED: u8 = 0;
 const RECORDED: u8 = 1;
 const LEFT_ALONE: u8 = 2;
 static STATE: AtomicU8 = AtomicU8::new(UNDECIDED);
-static PAUSED: AtomicBool = AtomicBool::new(false);
+/// Bits of [`Why`].
+static PAUSED: AtomicU8 = AtomicU8::new(0);
+
+/// Why nothing is recorded now. Both may be true at once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Why {
+    /// The program wants it so.
+    Program = 1,
+    /// It is outside of the phases that the user chose.
+    Outside = 2,
+}
 
 /// Whether this process is recorded now.
 #[inline]
@@ -14,11 +24,11 @@ pub fn is_recorded() -> bool {
     STATE.load(Ordering::Relaxed) == RECORDED
 }
 
-/// Whether the program turned recording off.
+/// Whether recording is turned off, by the program or by the user.
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
 pub fn is_paused() -> bool {
-    PAUSED.load(Ordering::Relaxed)
+    PAUSED.load(Ordering::Relaxed) != 0
 }
 
 /// Decides, once, whether it is recorded.
@@ -34,6 +44,16 @@ pub(crate) fn leave_alone() {
     STATE.store(LEFT_ALONE, Ordering::Relaxed);
 }
 
-pub(crate) fn pause(paused: bool) {
-    PAUSED.store(paused, Ordering::Relaxed);
+/// Whether it would be turned off, if it were on or off for this reason.
+pub(crate) fn would_pause(why: Why, on: bool) -> bool {
+    let others = PAUSED.load(Ordering::Relaxed) & !(why as u8);
+    others != 0 || !on
+}
+
+pub(crate) fn turn(why: Why, on: bool) {
+    if on {
+        PAUSED.fetch_and(!(why as u8), Ordering::Relaxed);
+    } else {
+        PAUSED.fetch_or(why as u8, Ordering::Relaxed);
+    }
 }

@@ -19,6 +19,24 @@ macro_rules! codes {
                 }
             }
 
+            /// Whether it is to be expected where only a part of the calls was recorded: something lacks its counterpart.
+            pub fn is_of_parts(self) -> bool {
+                use Code::*;
+                matches!(
+                    self,
+                    UnmatchedMessages
+                        | UncompletedReceives
+                        | IncompleteCollectives
+                        | UncompletedCollectives
+                        | UnprovenBarriers
+                        | UncompletedAccesses
+                        | UnendedEpochs
+                        | UnpairedEpochs
+                        | UnpairedSynchronisations
+                        | StrayReleases
+                )
+            }
+
             /// What it means, in one sentence.
             pub fn meaning(self) -> &'static str {
                 match self {
@@ -98,6 +116,7 @@ codes! {
     LostSamples "lost-samples" "The recorder had no room for some samples.",
     TimeBySamples "time-by-samples" "Time between operations is shared out by samples, so times of functions are estimates.",
     TimeOfOutermost "time-of-outermost" "Time between operations counts for the outermost function, for want of knowing better.",
+    LeftOutCalls "left-out-calls" "Calls of some functions were not recorded, by choice of the user.",
     RecorderPaused "recorder-paused" "The recorder paused for a considerable part of the run.",
     RecordingCost "recording-cost" "Recording took a considerable part of the run, and figures contain it.",
     ClocksDisagree "clocks-disagree" "Effects come before their causes as recorded; time stamps were moved, or are shown as recorded.",

@@ -113,6 +113,14 @@ impl Quality {
         self.dropped = self.dropped.saturating_add(other.dropped);
     }
 
+    /// Takes what lacks its counterpart for what it is where the user chose to record a part only: to be expected, and no loss.
+    pub fn expect_parts(&mut self, remedy: &str) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.code.is_of_parts()) {
+            entry.severity = Severity::Info;
+            remedy.clone_into(&mut entry.remedy);
+        }
+    }
+
     /// The distinct diagnostics, in the order of their first occurrence.
     pub fn entries(&self) -> &[Diagnostic] {
         &self.entries

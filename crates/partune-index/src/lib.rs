@@ -22,7 +22,7 @@ mod ties;
 
 use partune_base::{PeId, Time};
 use partune_diag::Quality;
-use partune_trace::{Trace, VisitIx};
+use partune_trace::{PauseKind, Stream, Trace, VisitIx};
 
 pub use blocks::{Block, Blocks};
 pub use clock_repair::ClockQuality;
@@ -100,6 +100,12 @@ impl Index {
         let mut quality = messages.1;
         apart::report(trace, &mut quality);
         [teams.1, collectives.1, locks.1, rma.1].into_iter().for_each(|noted| quality.merge(noted));
+        let is_off = |stream: &Stream| stream.pauses.iter().any(|pause| pause.kind == PauseKind::Off);
+        if trace.is_partial() || trace.streams().iter().any(is_off) {
+            quality.expect_parts(
+                "the others may be calls that were left out of the recording, or made while it was switched off",
+            );
+        }
         let (messages, teams, collectives, locks, rma) = (messages.0, teams.0, collectives.0, locks.0, rma.0);
         let (polls, (blocks, clocks)) = rayon::join(
             || Polls::build(trace),

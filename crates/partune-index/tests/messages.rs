@@ -170,3 +170,29 @@ fn threads_act_for_their_process() {
     assert_eq!(sender_of(worker, 1), Some(partune_testkit::thread(&trace, 0, 1)));
     assert_eq!(index.messages.len(), 3);
 }
+
+/// Where calls were left out, nobody knows which of the others a single receive got; and that something has no partner is no loss.
+#[test]
+fn what_was_left_out_is_not_guessed() {
+    let text = "group a = 0 1
+         pe 0: main 0..100 {
+             MPI_Send 0..2 send(1, tag=5, group=a)
+             MPI_Send 2..4 send(1, tag=5, group=a)
+             MPI_Send 4..6 send(1, tag=6, group=a)
+         }
+         pe 1: main 0..100 {
+             MPI_Recv 10..12 recv(0, tag=5, group=a)
+             MPI_Recv 12..14 recv(0, tag=6, group=a)
+         }";
+    for (is_partial, expected, severity) in [
+        (false, [Some(0), Some(2)], partune_diag::Severity::DataLoss),
+        (true, [None, Some(2)], partune_diag::Severity::Info),
+    ] {
+        let mut builder = partune_testkit::builder(text);
+        builder.is_partial = is_partial;
+        let trace = builder.seal();
+        let index = partune_index::Index::build(&trace);
+        assert_eq!(sends_of(&trace, &index.messages, 1), expected);
+        assert_eq!(index.quality.entries().iter().map(|it| it.severity).collect::<Vec<_>>(), [severity]);
+    }
+}

@@ -27,6 +27,8 @@ pub const LOCATIONS: &str = "traces";
 pub const OFFSET: &str = "PARTUNE::OFFSET";
 /// A property of a location: how many of its events were lost.
 pub const LOST_EVENTS: &str = "PARTUNE::LOST_EVENTS";
+/// Of a process: by what choice of the user calls of some functions were not recorded.
+pub const LEFT_OUT: &str = "PARTUNE::LEFT_OUT";
 
 /// No definition is referred to.
 pub const NONE: u32 = u32::MAX;

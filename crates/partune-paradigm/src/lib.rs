@@ -7,6 +7,7 @@
 mod caf;
 mod cuda;
 mod hip;
+pub mod kinds;
 mod level_zero;
 mod measurement;
 mod mpi;

@@ -5,6 +5,7 @@
 //! are ([`clock`], [`machine`]). It runs inside the user's program, so it depends on libc alone, and does nothing unless it is asked.
 #![allow(unsafe_code, reason = "events are written in place, and the C library is asked")]
 
+pub mod choice;
 pub mod clock;
 pub mod draft;
 pub mod encode;

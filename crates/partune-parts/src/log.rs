@@ -166,6 +166,8 @@ lines! {
     "ran" Ran { thread: u32, ran: Ran, }
     /// Something that whoever reads the archive should know.
     "note" Note { text: Text<'a>, }
+    /// Calls of some functions are not recorded, by choice of the user; in what words.
+    "choice" Choice { text: Text<'a>, }
     "end" End { how: How, }
     /// A signal is about to end it.
     "died" Died {

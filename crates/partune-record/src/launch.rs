@@ -14,6 +14,7 @@ use std::process::{Child, Command, ExitStatus};
 
 use partune_parts::layout::PARTS;
 
+use crate::choice::{self, Kind};
 use crate::complete::{Summary, complete_launched};
 use crate::handing::{LIST, Way};
 use crate::library::Library;
@@ -54,6 +55,12 @@ pub struct Request {
     pub filter: Option<PathBuf>,
     /// A folder on a disk of each node, where events lie while the program runs; none: in the folder of the archive.
     pub scratch: Option<PathBuf>,
+    /// Functions of MPI of which calls are recorded; none: all of them. `MPI_Init` and `MPI_Finalize` always are.
+    pub only: Vec<Kind>,
+    /// Functions of which they are not.
+    pub not: Vec<Kind>,
+    /// Only what is in marked phases, regions or loops of this name is recorded; `NAME:COUNT`: in the first of them.
+    pub phase: Option<String>,
     /// More variables for the program's environment.
     pub variables: Vec<(String, OsString)>,
 }
@@ -158,7 +165,8 @@ fn start(
     let library = library::unpack(parts)?;
     let mut command = Command::new(program);
     let rules = request.filter.as_ref().map(|rules| filter::resolve(rules, &request.command, parts)).transpose()?;
-    let variables = variables(request, folder, &library.path, rules);
+    let choice = choice::resolve(&request.only, &request.not, parts)?;
+    let variables = variables(request, folder, &library.path, rules, choice);
     hand_on(&mut command, &variables, Way::of(&request.command));
     command.args(arguments).envs(variables);
     signals::watch();
@@ -171,7 +179,13 @@ fn failed(program: &OsStr) -> impl Fn(io::Error) -> RecordError {
 }
 
 /// The variables that make a command be recorded, for job scripts that start it by themselves.
-fn variables(request: &Request, folder: &Path, library: &Path, filter: Option<PathBuf>) -> Vec<(OsString, OsString)> {
+fn variables(
+    request: &Request,
+    folder: &Path,
+    library: &Path,
+    filter: Option<PathBuf>,
+    choice: Option<OsString>,
+) -> Vec<(OsString, OsString)> {
     let mut own: Vec<(&str, OsString)> = vec![
         ("PARTUNE_DIR", folder.into()),
         ("PARTUNE_MODE", if request.mode == Mode::Profile { "profile" } else { "trace" }.into()),
@@ -186,6 +200,8 @@ fn variables(request: &Request, folder: &Path, library: &Path, filter: Option<Pa
     }
     own.extend(filter.map(|path| ("PARTUNE_FILTER", path.into())));
     own.extend(request.scratch.as_ref().map(|scratch| ("PARTUNE_SCRATCH", scratch.join(unused_name()).into())));
+    own.extend(request.phase.as_ref().map(|phase| ("PARTUNE_PHASE", phase.into())));
+    own.extend(choice.map(|path| ("PARTUNE_CHOICE", path)));
     own.extend(request.variables.iter().map(|(name, value)| (name.as_str(), value.clone())));
     own.push(("LD_PRELOAD", prepended(library.as_os_str(), "LD_PRELOAD", ":")));
     own.into_iter().map(|(name, value)| (name.into(), value)).collect()

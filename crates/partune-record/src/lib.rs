@@ -4,6 +4,7 @@
 //! be done later, on another machine that sees the folder, after any kind of end.
 
 mod archive;
+mod choice;
 mod clock;
 mod complete;
 mod contexts;
@@ -35,6 +36,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
+pub use choice::{Kind, UnknownKind};
 pub use complete::{Summary, complete, complete_as_is};
 pub use launch::{Launched, Mode, Request, launch};
 pub use lock::Holder;

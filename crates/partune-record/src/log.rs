@@ -137,6 +137,8 @@ pub(crate) struct ProcessLog {
     /// What threads did, by their numbers.
     pub(crate) ran: BTreeMap<u32, Ran>,
     pub(crate) notes: Vec<String>,
+    /// By what choice calls of some functions were not recorded.
+    pub(crate) choice: Option<String>,
     /// How it ended the last time it said so; none if it was killed.
     pub(crate) end: Option<How>,
     /// The last signal that it was about to die of, if it ended in no order after it.
@@ -271,6 +273,7 @@ impl ProcessLog {
             }
             Line::Ran { thread, ran } => drop(self.ran.insert(thread, ran)),
             Line::Note { text } => self.notes.push(text.into_string()),
+            Line::Choice { text } => self.choice = Some(text.into_string()),
             // Every process exits, some in the handler of the signal that they die of; that it had finalised before is what counts.
             Line::End { how: How::Exit } => self.end = self.end.or(Some(How::Exit)),
             Line::End { how } => (self.end, self.died) = (Some(how), None),

@@ -1,6 +1,6 @@
 //! What the archive says of processes and threads beside their events: how they ended, on which processors they ran, what was lost.
 
-use partune_otf2::write::LOST_EVENTS;
+use partune_otf2::write::{LEFT_OUT, LOST_EVENTS};
 use partune_otf2::{ending, processors};
 use partune_parts::layout::ANYBODY;
 use partune_parts::machine::Ran;
@@ -21,7 +21,8 @@ pub(crate) fn of_process(log: &ProcessLog, end: &End) -> Vec<(String, String)> {
     let versions: Vec<String> = log.paradigms.iter().map(|(name, version)| format!("{name}: {version}")).collect();
     let object = |it: &Object| (format!("PARTUNE::OBJECT {}", it.number), format!("{} {}", it.kind, it.name));
     let about = std::iter::once(("PARTUNE::LIBRARY".to_owned(), versions.join("; "))).chain(end.about.iter().cloned());
-    about.chain(log.objects.iter().map(object)).chain(of_processors(log)).collect()
+    let choice = log.choice.iter().map(|words| (LEFT_OUT.to_owned(), words.clone()));
+    about.chain(choice).chain(log.objects.iter().map(object)).chain(of_processors(log)).collect()
 }
 
 /// The properties of a thread: how many events were lost, how it ran, whom its last operation waits for, and where it was seen last.

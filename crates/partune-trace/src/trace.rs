@@ -37,6 +37,8 @@ pub struct TraceBuilder {
     pub ran: Table<PeId, Option<Ran>>,
     /// How the run ended, where the recorder tells.
     pub endings: Endings,
+    /// The recorder left out calls of some functions, as its user wanted: what has no partner may have one that is not here.
+    pub is_partial: bool,
     pub quality: Quality,
 }
 
@@ -79,6 +81,11 @@ impl TraceBuilder {
 impl Trace {
     pub fn clock(&self) -> Clock {
         Clock::new(self.built.resolution)
+    }
+
+    /// Whether calls of some functions were left out by choice, so that what has no partner may have one that was not recorded.
+    pub fn is_partial(&self) -> bool {
+        self.built.is_partial
     }
 
     /// Time of the first event.

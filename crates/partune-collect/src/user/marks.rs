@@ -7,6 +7,7 @@ use std::ffi::{CStr, c_char};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::names::{self, Named};
+use super::phases;
 use crate::frame::Frame;
 use crate::region::{Kind, Region};
 use crate::{call, process};
@@ -61,6 +62,12 @@ fn iterate(frame: Frame) {
 
 #[inline(never)]
 fn begin_named(named: &'static Named, frame: Frame) {
+    if is_inside_call() {
+        return;
+    }
+    if let Some(phases::Over) = phases::begins(named) {
+        return end_named(named_as(&named.region, Kind::Loop));
+    }
     if !is_silent() {
         call::enter_region(&named.region, frame);
         named.opened();
@@ -100,6 +107,7 @@ fn end_named(named: &'static Named) {
         });
     }
     named.closed();
+    phases::ended(named);
     for region in inside {
         if matches!(region.kind, Kind::Function(_)) {
             continue;
@@ -133,7 +141,11 @@ fn named_as(region: &'static Region, kind: Kind) -> &'static Named {
 
 /// Whether marks are not recorded now: inside of recorded calls (callbacks), and where the program turned recording off.
 pub(super) fn is_silent() -> bool {
-    crate::is_paused() || process::lane().is_none_or(|lane| lane.attention.calls() != 0)
+    crate::is_paused() || is_inside_call()
+}
+
+fn is_inside_call() -> bool {
+    process::lane().is_none_or(|lane| lane.attention.calls() != 0)
 }
 
 /// Whether this process is recorded; the first mark starts that.
@@ -149,6 +161,7 @@ fn wake() -> bool {
     static TRIED: AtomicBool = AtomicBool::new(false);
     if !TRIED.swap(true, Ordering::Relaxed) {
         process::begin("user", env!("CARGO_PKG_VERSION"));
+        phases::record_in_phases();
     }
     crate::is_recorded()
 }

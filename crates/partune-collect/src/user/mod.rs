@@ -9,11 +9,14 @@ pub mod filter;
 mod functions;
 mod marks;
 mod names;
+pub(crate) mod phases;
 
 use std::ffi::{c_char, c_void};
 
 use crate::frame;
 use crate::region::Kind;
+
+pub use phases::{record_everywhere, record_in_phases};
 
 /// A region of code begins on the calling thread.
 ///

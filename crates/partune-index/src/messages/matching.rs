@@ -249,7 +249,8 @@ impl Channel<'_> {
             for (send, recv) in meeting.iter().zip(of_key) {
                 let position = (recvs[recv.1 as usize] & 0xffff_ffff) as u32;
                 let posted = self.recvs[position as usize].origin.time;
-                let in_doubt = meeting.len() > of_key.len() && lost.is_some_and(|lost| posted > lost);
+                let in_doubt = meeting.len() > of_key.len() && lost.is_some_and(|lost| posted > lost)
+                    || meeting.len() != of_key.len() && self.trace.is_partial();
                 if !in_doubt {
                     self.pairs.push((sends[send.1 as usize], position));
                 }

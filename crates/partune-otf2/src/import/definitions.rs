@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::contexts::ContextDef;
 use crate::codec::{Definition, Value};
-use crate::write::{LOST_EVENTS, OFFSET};
+use crate::write::{LEFT_OUT, LOST_EVENTS, OFFSET};
 use crate::{ending, paradigms};
 
 /// An id that stands for "undefined" in definitions.
@@ -401,6 +401,11 @@ impl Definitions {
         ends.fold((0, 0), |(some, all), (_, _, end)| (some + u64::from(is_early(end)), all + 1))
     }
 
+    /// By what choice of the user calls of some functions were not recorded, in partune's own recordings.
+    pub(super) fn left_out(&self) -> Option<&str> {
+        self.process_texts().find_map(|(_, name, words)| (name == LEFT_OUT).then_some(words))
+    }
+
     /// Properties of processes that are texts: group, name, and text.
     pub(super) fn process_texts(&self) -> impl Iterator<Item = (u64, &str, &str)> {
         self.process_properties.iter().map(|(group, name, value)| (*group, self.text(*name), self.value_text(*value)))
@@ -461,6 +466,14 @@ impl Definitions {
             );
             let remedy = "see that the disk has room, or record with a larger --max-size; what is there is analysed";
             quality.add(Diagnostic::data_loss(Code::LostEvents, message, remedy));
+        }
+        if let Some(words) = self.left_out() {
+            let message = format!(
+                "functions of MPI were left out of the recording ({words}): what they did and waited for is not seen"
+            );
+            let remedy =
+                "time in them counts for the code around them; record without --only and --not to see all of it";
+            quality.add(Diagnostic::info(Code::LeftOutCalls, message, remedy));
         }
         let (killed, processes) = self.ended();
         if killed > 0 {

@@ -90,6 +90,7 @@ pub(super) fn build(definitions: &Definitions, builder: &mut TraceBuilder) -> (T
     metrics(definitions, builder, &mut tables);
     let properties = Properties::of(definitions);
     processors::read(&properties, &locations, builder);
+    builder.is_partial = definitions.left_out().is_some();
     endings::read(&properties, &tables, &locations, builder);
     (tables, locations)
 }

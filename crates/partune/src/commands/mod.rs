@@ -9,6 +9,7 @@ pub(crate) mod man;
 pub(crate) mod model;
 pub(crate) mod piece;
 pub(crate) mod record;
+pub(crate) mod repeat;
 pub(crate) mod report;
 pub(crate) mod runs;
 pub(crate) mod scale;

@@ -5,9 +5,10 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use partune_record::{Mode, RecordError, Request, Summary};
+use partune_record::{Kind, Mode, RecordError, Request, Summary};
 use partune_report::words;
 
+use crate::commands::repeat;
 use crate::output;
 
 /// Run a program and record it: no recompilation, any MPI, C, C++ and Fortran
@@ -52,14 +53,26 @@ pub(crate) struct Args {
     /// Which instrumented functions are recorded: a file of lines `include PATTERN` and `exclude PATTERN`
     #[arg(long, value_name = "FILE")]
     filter: Option<PathBuf>,
+    /// Record calls of these functions of MPI only (p2p, collective, rma, file, communicator, test; a role as inquiry; a name as MPI_Send, or MPI_Type_*)
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    only: Vec<Kind>,
+    /// Leave out calls of these functions, which then cost next to nothing
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    not: Vec<Kind>,
+    /// Record only what is in the marked phases, regions or loops of this name; NAME:COUNT: in the first COUNT of them, or so many turns of the loop
+    #[arg(long, value_name = "NAME")]
+    phase: Option<String>,
+    /// Run the command so many times, each into a folder of its own (FOLDER/1, FOLDER/2, …), and print how long the runs took and how they differ
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: Option<u32>,
     /// Complete an archive whose recording was interrupted, and run nothing
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["output", "trace", "profile", "command"])]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["output", "trace", "profile", "repeat", "command"])]
     complete: Option<PathBuf>,
     /// With --complete: also where events are still on the disks of other nodes
     #[arg(long, requires = "complete")]
     as_is: bool,
     /// Bring what --scratch left on this node to the folder of the recording, and run nothing
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["output", "trace", "profile", "command", "complete"])]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["output", "trace", "profile", "repeat", "command", "complete"])]
     gather: Option<PathBuf>,
     /// The command, after `--`
     #[arg(last = true, value_name = "COMMAND", required_unless_present_any = ["complete", "gather"])]
@@ -121,8 +134,14 @@ pub(crate) fn run(args: Args) -> ExitCode {
         counters: args.counters,
         filter: args.filter,
         scratch: args.scratch,
+        only: args.only,
+        not: args.not,
+        phase: args.phase,
         ..Request::default()
     };
+    if let Some(runs) = args.repeat {
+        return repeat::repeat(&request, runs);
+    }
     record(&request, |summary| {
         report(summary);
         Ok(())
@@ -164,7 +183,7 @@ pub(crate) fn free(folder: &Path) -> PathBuf {
 }
 
 /// Says, beside what the program printed, what was recorded and what to do with it.
-fn report(summary: &Summary) {
+pub(crate) fn report(summary: &Summary) {
     let what = summary.calls.map_or_else(|| format!("{} events", summary.events), |calls| format!("{calls} calls"));
     output::note(&format!(
         "partune: {} process{}, {what} in {:.3} s, {:.1} MB: {}",

@@ -167,6 +167,37 @@ fn a_recording_is_not_overwritten() {
     assert_eq!(std::fs::read_to_string(&file).expect("it is still there"), "mine");
 }
 
+#[test]
+fn a_command_is_repeated_until_it_fails() {
+    for built in built("waits/late_sender.c") {
+        let folder = tempfile::tempdir().expect("there is room");
+        let launch = format!("mpirun.{} -n {} {}", built.mpi.name, built.expected.ranks, built.program().display());
+        let repeated = |name: &str, script: &str| {
+            let _alone = alone();
+            let archive = folder.path().join(name);
+            let mut partune = Command::new(env!("CARGO_BIN_EXE_partune"));
+            partune
+                .args(["record", "--repeat", "3", "-o"])
+                .arg(&archive)
+                .args(["--", "sh", "-c", script])
+                .envs(LAUNCHED);
+            let output = partune.output().expect("partune runs");
+            let runs = (1..=4).filter(|run| archive.join(format!("{run}/traces.otf2")).exists()).count();
+            (output.status.code(), runs, said(&output))
+        };
+        let (code, runs, text) = repeated("all", &launch);
+        assert!((code, runs) == (Some(0), 3) && text.contains("partune: 3 runs: median "), "{code:?} {runs} {text}");
+        // What is there is not mixed with other runs.
+        let (code, runs, text) = repeated("all", &launch);
+        assert!((code, runs) == (Some(125), 3) && text.contains("holds something already"), "{code:?} {runs} {text}");
+        // The second run is the first that finds two folders.
+        let second = format!("{launch} && [ $(ls {} | wc -l) -lt 2 ] || exit 7", folder.path().join("some").display());
+        let (code, runs, text) = repeated("some", &second);
+        assert!((code, runs) == (Some(7), 2) && text.contains("run 2 of 3 failed"), "{code:?} {runs} {text}");
+        assert!(text.contains("partune: 2 runs: median "), "{text}");
+    }
+}
+
 /// The loader's list of libraries has spaces and colons between them: the library lies elsewhere then.
 #[test]
 fn a_folder_may_have_any_name_and_is_completed_once() {
