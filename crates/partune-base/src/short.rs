@@ -246,8 +246,8 @@ impl Names<'_> {
         if rest.starts_with("::") {
             return Some(false);
         }
-        // A piece of the function.
-        rest.starts_with('.').then(|| self.take(self.text.len() - self.at)).map(|()| true)
+        // A piece of the function, or a stub that calls it.
+        rest.starts_with(['.', '@']).then(|| self.take(self.text.len() - self.at)).map(|()| true)
     }
 }
 

@@ -210,7 +210,7 @@ impl Lane {
             attention: Attention::default(),
             current: Current::NONE,
             sequence: u64::from(thread) << 40,
-            sites: Sites::new(depth),
+            sites: Sites::new(thread, depth),
             stack: Stack::EMPTY,
             inner: Inner::default(),
             keep: Keep::Events,

@@ -12,6 +12,7 @@
 #![allow(clippy::cast_ptr_alignment, reason = "mappings are aligned to pages")]
 
 mod attention;
+mod budget;
 mod call;
 mod counters;
 mod current;

@@ -6,6 +6,9 @@
 //! frame, whatever the program was compiled with. Where functions of Python are woven in, the words that led to them are held against as well: each is
 //! in memory that is there as long as those before it are the same. A site also remembers what the handles of its last call meant.
 //!
+//! A walk costs more, and so does a long proof. Where they take more than their [`Budget`], the thread's paths get shallower, and those that
+//! it knows are found anew: from then on all of them have so many frames at most.
+//!
 //! Paths of all threads are one tree in the process; new nodes go to the log under a lock.
 
 use std::collections::HashMap;
@@ -13,9 +16,11 @@ use std::hint::cold_path;
 use std::rc::Rc;
 use std::sync::{Mutex, OnceLock};
 
+use partune_parts::clock;
 use partune_parts::log::{Hex, Line, Step as Added};
 use partune_parts::script;
 
+use crate::budget::{Budget, shallower};
 use crate::frame::Frame;
 use crate::log::log;
 use crate::path::Path;
@@ -272,13 +277,33 @@ pub(crate) struct Sites {
     /// With frames of Python.
     woven: Vec<Step>,
     room: Box<Loop>,
+    /// Frames of a path at most, and of the deepest one that was walked since that is so.
     depth: usize,
+    deepest: usize,
+    thread: u32,
+    budget: Budget,
 }
 
 impl Sites {
-    pub(crate) fn new(depth: usize) -> Sites {
+    pub(crate) fn new(thread: u32, depth: usize) -> Sites {
         let slots = vec![None; SITES].try_into().unwrap_or_else(|_| unreachable!("there are as many"));
-        Sites { slots, turn: 0, walker: Walker::new(), steps: Vec::new(), woven: Vec::new(), room: Loop::room(), depth }
+        Sites {
+            slots,
+            turn: 0,
+            walker: Walker::new(),
+            steps: Vec::new(),
+            woven: Vec::new(),
+            room: Loop::room(),
+            depth,
+            deepest: 0,
+            thread,
+            budget: Budget::UNLIMITED,
+        }
+    }
+
+    /// Paths get shallower where walks take more of the thread's time than so many millionths.
+    pub(crate) fn limit(&mut self, share: u32) {
+        self.budget = Budget::of(share);
     }
 
     /// The site and path of a region called from a frame, inside the open regions.
@@ -352,10 +377,35 @@ impl Sites {
 
     #[cold]
     fn walk(&mut self, frame: Frame, region: &'static Region, stack: &Stack) -> (SiteId, Path) {
+        let begin = clock::now();
+        if let Some(share) = self.budget.exceeded() {
+            self.go_shallower(share, begin);
+        }
+        let (found, is_native) = self.walk_now(frame, region, stack);
+        // Functions of Python are found by another walk, and in it: fewer native frames would hide them.
+        if is_native {
+            self.budget.spend(begin, clock::now());
+        }
+        found
+    }
+
+    /// Walks took too much: from now on they are shallower than the deepest one was, if that is possible.
+    fn go_shallower(&mut self, share: u32, ticks: u64) {
+        self.budget.renew();
+        let Some(frames) = shallower(self.depth.min(self.deepest)) else { return };
+        (self.depth, self.deepest) = (frames, 0);
+        self.slots.fill(None);
+        log(&Line::Shallow { thread: self.thread, frames: frames as u32, share, ticks });
+    }
+
+    /// Also says whether the path has native frames alone.
+    fn walk_now(&mut self, frame: Frame, region: &'static Region, stack: &Stack) -> ((SiteId, Path), bool) {
         self.steps.clear();
         if frame != Frame::NONE && self.depth > 0 {
             self.walker.walk(frame, self.depth, &mut self.steps);
         }
+        self.deepest = self.deepest.max(self.steps.len());
+        let mut is_native = true;
         let mut words = words(&self.steps[..self.steps.len() - unchanging(&self.steps, self.depth)]);
         if matches!(region.kind, Kind::Function(_)) && !self.steps.is_empty() {
             // The innermost frame is its own, not one around it.
@@ -368,6 +418,7 @@ impl Sites {
             if python.weave(native, &mut self.room, |step| woven.push(step), word) {
                 std::mem::swap(&mut self.steps, &mut self.woven);
                 self.steps.truncate(self.depth);
+                is_native = false;
             }
         }
         self.steps.reverse();
@@ -386,12 +437,12 @@ impl Sites {
         });
         let Some(proof) = words.map(|words| Proof::new(&words, frame)) else {
             // A stack that cannot be recognised is walked each time.
-            return (SiteId::NONE, path);
+            return ((SiteId::NONE, path), is_native);
         };
         let site = self.victim(frame);
         let (open, frames) = (stack.key, self.steps.as_slice().into());
         self.slots[site] = Some(Site { region, frame, open, path, proof, handles: Handles::NONE, frames });
-        (SiteId(site), path)
+        ((SiteId(site), path), is_native)
     }
 
     /// The slot for a new site: an empty one of its set, or each of them in turn.

@@ -241,11 +241,12 @@ fn begin_sampling(process: &Process, lane: &mut NonNull<Lane>) {
 }
 
 fn create_lane(process: &Process, thread: u32) -> std::io::Result<Lane> {
-    let Settings { ring, depth, mode, counters, exact_polls, .. } = &process.settings;
+    let Settings { ring, depth, mode, counters, exact_polls, budget, .. } = &process.settings;
     match mode {
         Mode::Trace => {
             let mut lane = Lane::create(&process.stem, thread, *ring, *depth)?;
             lane.joins_polls = !exact_polls;
+            budget.iter().for_each(|share| lane.sites.limit(*share));
             if let Some(counters) = Counters::open(counters) {
                 lane.keep = Keep::EventsAndCounters(Box::new(counters));
             }
@@ -254,6 +255,7 @@ fn create_lane(process: &Process, thread: u32) -> std::io::Result<Lane> {
         // The lane holds no events.
         Mode::Profile => {
             let mut lane = Lane::create(&process.stem, thread, CHUNK_SIZE, *depth)?;
+            budget.iter().for_each(|share| lane.sites.limit(*share));
             let profile = Profile::create(&process.stem, thread, counters::of_profile(counters))?;
             lane.keep = Keep::Statistics(Box::new(profile));
             Ok(lane)

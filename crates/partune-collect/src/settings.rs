@@ -16,6 +16,8 @@ pub(crate) struct Settings {
     pub(crate) mode: Mode,
     /// `PARTUNE_DEPTH`: frames of a call path, innermost first; 0 for none.
     pub(crate) depth: usize,
+    /// `PARTUNE_BUDGET`: millionths of a thread's time that its walks of the stack may take before call paths get shallower; 0: any number.
+    pub(crate) budget: Option<u32>,
     /// `PARTUNE_BUFFER`: bytes of a thread's ring; whole chunks, at least two.
     pub(crate) ring: usize,
     /// `PARTUNE_MAX_SIZE`: bytes of events that all processes together may keep.
@@ -32,6 +34,8 @@ pub(crate) struct Settings {
 
 /// Frames of a call path unless said otherwise.
 const DEPTH: usize = 64;
+/// Millionths that call paths may cost unless said otherwise.
+const BUDGET: usize = 50_000;
 /// Samples a second unless said otherwise.
 const SAMPLE: usize = 250;
 /// A ring is at most this part of the whole recording, if that is limited.
@@ -55,6 +59,7 @@ impl Settings {
             max_size,
             mode: if variable("PARTUNE_MODE").as_deref() == Some("profile") { Mode::Profile } else { Mode::Trace },
             depth: number("PARTUNE_DEPTH", DEPTH),
+            budget: Some(number("PARTUNE_BUDGET", BUDGET) as u32).filter(|share| *share > 0),
             ring: (number("PARTUNE_BUFFER", RING).min(most) / CHUNK_SIZE).clamp(2, 1 << 14) * CHUNK_SIZE,
             sample: number("PARTUNE_SAMPLE", SAMPLE) as u32,
             exact_polls: variable("PARTUNE_EXACT_POLLS").is_some(),

@@ -65,9 +65,49 @@ impl Stack {
         self.open.iter().map(move |open| {
             let in_one = |a: usize, b: usize| a == b || unwind::function(a) == unwind::function(b);
             let same = |(a, b): &(&Step, &Step)| a.below == b.below && in_one(a.address, b.address);
-            let shared = frames.iter().zip(open.frames.iter()).take_while(same).count();
+            // Either may lack outer frames.
+            let outer = |of: &[Step], inner: &[Step]| {
+                inner.first().and_then(|first| of.iter().position(|step| step.below == first.below)).unwrap_or(0)
+            };
+            let (skipped, cut) = (outer(frames, &open.frames), outer(&open.frames, frames));
+            let common = frames[skipped..].iter().zip(&open.frames[cut..]).take_while(same).count();
+            let shared = if common > 0 { skipped + common } else { 0 };
             least = shared.max(least);
             (least, open.region)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::region::Kind;
+
+    /// Frames that lie at these places on the stack, outermost first, each in a function of its own.
+    fn frames(places: &[usize]) -> Vec<Step> {
+        places.iter().map(|place| Step { address: 1 << 40 | place, below: *place, base: 0 }).collect()
+    }
+
+    /// After how many of `frames` a region stands that was begun in `begun`.
+    fn place(begun: &[usize], at: &[usize]) -> usize {
+        static REGION: Region = Region::new("region", Kind::Code);
+        let mut stack = Stack::EMPTY;
+        stack.push(Open { region: &REGION, path: Path(0), is_flat: false, frames: frames(begun).into() });
+        stack.innermost(&frames(at)).1
+    }
+
+    #[test]
+    fn a_region_is_below_the_innermost_frame_that_is_still_there() {
+        assert_eq!(place(&[90, 80, 70], &[90, 80, 70, 60]), 3);
+        assert_eq!(place(&[90, 80, 70], &[90, 80, 75, 60]), 2);
+        assert_eq!(place(&[90, 80, 70], &[91, 81]), 0);
+    }
+
+    #[test]
+    fn outer_frames_that_were_not_walked_to_change_nothing() {
+        // Those of the call were left out, or those of the region; and a call that is deeper inside of it.
+        assert_eq!(place(&[90, 80, 70], &[80, 70, 60, 50]), 2);
+        assert_eq!(place(&[70], &[90, 80, 70, 60]), 3);
+        assert_eq!(place(&[90, 80, 70], &[60, 50, 40]), 0);
     }
 }

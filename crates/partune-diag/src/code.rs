@@ -118,6 +118,7 @@ codes! {
     TimeOfOutermost "time-of-outermost" "Time between operations counts for the outermost function, for want of knowing better.",
     LeftOutCalls "left-out-calls" "Calls of some functions were not recorded, by choice of the user.",
     RecorderPaused "recorder-paused" "The recorder paused for a considerable part of the run.",
+    ShallowCallPaths "shallow-call-paths" "Call paths lack outer frames, since deeper ones took too much of the run.",
     RecordingCost "recording-cost" "Recording took a considerable part of the run, and figures contain it.",
     ClocksDisagree "clocks-disagree" "Effects come before their causes as recorded; time stamps were moved, or are shown as recorded.",
     ClocksNotAligned "clocks-not-aligned" "Clocks of processes were never aligned, so no wait is claimed between processes.",

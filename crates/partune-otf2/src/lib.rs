@@ -9,6 +9,7 @@ pub mod export;
 pub mod import;
 pub mod paradigms;
 pub mod processors;
+pub mod shallow;
 pub mod start;
 pub mod statistics;
 pub mod write;

@@ -159,6 +159,9 @@ lines! {
         /// What looking took, in ticks of the clock of events.
         spent: u64,
     }
+    /// A thread's call paths have at most so many frames from now on, since those before took more than so many millionths of its time. The last of
+    /// these lines of a thread counts.
+    "shallow" Shallow { thread: u32, frames: u32, share: u32, ticks: u64, }
     /// The processors that this process may use: a list as the kernel writes it (`0-3,8`), of how many that are there, what they are, and for how
     /// many thousandths of one it may run at a time, where that is limited. The last of these lines counts.
     "cpus" Cpus { allowed: Text<'a>, online: u32, model: Text<'a>, quota: Option<u32>, }

@@ -14,6 +14,7 @@ use partune_diag::{Code, Diagnostic, Quality};
 use partune_otf2::codec::definition::{ClockOffset, MappingTable};
 use partune_otf2::codec::idmap::IdMapView;
 use partune_otf2::codec::{Anchor, CodecError, DefinitionWriter, Mapping};
+use partune_otf2::shallow::{self, Shallow};
 use partune_otf2::write::DEFINITION_CHUNK;
 use partune_parts::clock::Reading;
 use partune_parts::layout::{ANCHOR, CHUNK_SIZE, PARTS};
@@ -222,6 +223,9 @@ fn complete_parts(folder: &Path, patience: Duration, as_is: bool, asked: &mut Ne
         let ticks = if log.counts_nanoseconds { kept.reading.monotonic } else { kept.reading.ticks };
         (kept.is_end && kept.boot == log.boot).then_some(ticks)
     };
+    let threads = || processes.iter().flat_map(|process| process.lanes.iter().map(move |(it, _)| (process, it.number)));
+    let shallow: Vec<_> = threads().filter_map(|(it, thread)| made_shallow(it, thread, &clock, begin)).collect();
+    shallow::note(&shallow, threads().count()).into_iter().for_each(|note| summary.quality.add(note));
     let end_of = |process: &Process| {
         let about = deaths::properties(&process.log, process.died(&clock), over(&process.log), &places, &mut strings);
         let seen = process.lanes.iter().map(|(_, lane)| deaths::last_seen(&process.log, lane, &places, &mut strings));
@@ -550,6 +554,13 @@ fn describe_sampling(processes: &[Process], clock: &Clock, quality: &mut Quality
     }
 }
 
+/// How deep the call paths of a thread are, if they got shallower.
+fn made_shallow(process: &Process, thread: u32, clock: &Clock, begin: u64) -> Option<Shallow> {
+    let crate::log::Shallow { frames, share, ticks } = *process.log.shallow.get(&thread)?;
+    let since = u128::from(ticks.saturating_sub(begin)) * 1_000_000_000 / u128::from(clock.resolution);
+    Some(Shallow { frames, since: since as u64, share })
+}
+
 /// How ticks become time.
 struct Clock {
     /// Ticks per second.
@@ -667,7 +678,8 @@ fn global_definitions<S: FnMut(&[u8])>(
                 if thread.number == 0 { "Master thread".to_owned() } else { format!("Thread {}", thread.number) };
             let id = Process::location(position as usize, thread.number);
             let (ran, local) = (process.log.ran.get(&thread.number), &locals[position as usize].0);
-            let about = properties::of_thread(lane, ran, local, seen.as_ref());
+            let shallow = made_shallow(process, thread.number, clock, begin).map(|it| it.to_string());
+            let about = properties::of_thread(lane, ran, local, seen.as_ref(), shallow.as_deref());
             global.location(id, &name, position, lane.events, &about)?;
         }
     }

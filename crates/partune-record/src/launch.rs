@@ -41,6 +41,8 @@ pub struct Request {
     pub mode: Mode,
     /// Innermost frames of a call path; none: as many as there are, up to the collector's limit; 0: no call paths.
     pub depth: Option<u32>,
+    /// Millionths of a thread's time that looking for call paths may take before they get shallower; none: 5 %; 0: any number.
+    pub budget: Option<u32>,
     /// Bytes of a thread's buffer.
     pub buffer: Option<u64>,
     /// Bytes of events of all processes together.
@@ -191,6 +193,7 @@ fn variables(
         ("PARTUNE_MODE", if request.mode == Mode::Profile { "profile" } else { "trace" }.into()),
     ];
     own.extend(request.depth.map(|depth| ("PARTUNE_DEPTH", depth.to_string().into())));
+    own.extend(request.budget.map(|share| ("PARTUNE_BUDGET", share.to_string().into())));
     own.extend(request.buffer.map(|bytes| ("PARTUNE_BUFFER", bytes.to_string().into())));
     own.extend(request.max_size.map(|bytes| ("PARTUNE_MAX_SIZE", bytes.to_string().into())));
     own.extend(request.exact_polls.then(|| ("PARTUNE_EXACT_POLLS", "1".into())));

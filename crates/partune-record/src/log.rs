@@ -94,6 +94,14 @@ pub(crate) struct Sampled {
     pub(crate) spent: u64,
 }
 
+/// See [`Line::Shallow`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shallow {
+    pub(crate) frames: u32,
+    pub(crate) share: u32,
+    pub(crate) ticks: u64,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Sync {
     pub(crate) ticks: u64,
@@ -133,6 +141,8 @@ pub(crate) struct ProcessLog {
     pub(crate) metrics: Vec<Metric>,
     pub(crate) syncs: Vec<Sync>,
     pub(crate) sampled: Option<Sampled>,
+    /// Threads with shallower call paths, by their numbers.
+    pub(crate) shallow: BTreeMap<u32, Shallow>,
     pub(crate) cpus: Option<Cpus>,
     /// What threads did, by their numbers.
     pub(crate) ran: BTreeMap<u32, Ran>,
@@ -262,6 +272,9 @@ impl ProcessLog {
             Line::Sync { ticks, offset, deviation } => self.syncs.push(Sync { ticks, offset, deviation }),
             Line::Sampled { ticks, cpu_time, missed, spent } => {
                 self.sampled = Some(Sampled { ticks, cpu_time, missed, spent });
+            }
+            Line::Shallow { thread, frames, share, ticks } => {
+                self.shallow.insert(thread, Shallow { frames, share, ticks });
             }
             Line::Cpus { allowed, online, model, quota } => {
                 let [allowed, model] = [allowed, model].map(Text::into_string);

@@ -1,5 +1,6 @@
 //! What the archive says of processes and threads beside their events: how they ended, on which processors they ran, what was lost.
 
+use partune_otf2::shallow::SHALLOW;
 use partune_otf2::write::{LEFT_OUT, LOST_EVENTS};
 use partune_otf2::{ending, processors};
 use partune_parts::layout::ANYBODY;
@@ -25,12 +26,14 @@ pub(crate) fn of_process(log: &ProcessLog, end: &End) -> Vec<(String, String)> {
     about.chain(choice).chain(log.objects.iter().map(object)).chain(of_processors(log)).collect()
 }
 
-/// The properties of a thread: how many events were lost, how it ran, whom its last operation waits for, and where it was seen last.
+/// The properties of a thread: how many events were lost, how it ran, whom its last operation waits for, where it was seen last, and how deep its call
+/// paths are.
 pub(crate) fn of_thread<'a>(
     lane: &Lane,
     ran: Option<&Ran>,
     local: &Local,
     seen: Option<&'a (u64, String)>,
+    shallow: Option<&'a str>,
 ) -> Vec<(&'static str, Property<'a>)> {
     let lost = (lane.lost > 0).then_some((LOST_EVENTS, lane.lost));
     let awaited = lane.awaits.and_then(|(comm, rank)| Some((*local.comms.get(comm as usize)?, rank)));
@@ -45,7 +48,7 @@ pub(crate) fn of_thread<'a>(
     });
     let numbers =
         [lost, comm, rank, time].into_iter().flatten().chain(ran).map(|(name, it)| (name, Property::Number(it)));
-    numbers.chain(place).collect()
+    numbers.chain(place).chain(shallow.map(|text| (SHALLOW, Property::Text(text)))).collect()
 }
 
 /// On which processors a process ran.

@@ -35,7 +35,12 @@ impl Described<'_> {
     /// A linkage name says more than a name (scopes, argument types), except in Fortran, where it is the name with an
     /// underscore for everything outside of modules. Compilers leave it out for what is local to a file; then a mangled
     /// `symbol`, where the function has one, says the same.
+    ///
+    /// An assembler describes symbols, of which the best one was chosen.
     pub(crate) fn name(&self, symbol: Option<&str>) -> Option<String> {
+        if let Some(symbol) = symbol.filter(|_| self.language == Some(gimli::DW_LANG_Mips_Assembler)) {
+            return Some(names::demangle(symbol).into_owned());
+        }
         let text = |bytes: &Option<Bytes<'_>>| bytes.map(|bytes| bytes.to_string_lossy().into_owned());
         let symbol = symbol.filter(|symbol| names::is_mangled(symbol)).map(str::to_owned);
         let (name, linkage) = (text(&self.name), text(&self.linkage).or(symbol));

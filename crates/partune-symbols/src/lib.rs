@@ -7,8 +7,8 @@
 //!
 //! * **Inlined calls are kept**: one address gives several [`Frame`]s, the innermost first, the function that really
 //!   exists last.
-//! * **Best effort, and it says which**: debug data, else the symbol table, else the dynamic one, else the function before
-//!   it (`~solve+0x1f`), else `module+0x1234` ([`Origin`]).
+//! * **Best effort, and it says which**: debug data, else the symbol table, else the dynamic one, else what a stub calls (`fmax@plt`), else the
+//!   function before it (`~solve+0x1f`), else `module+0x1234` ([`Origin`]).
 //! * **Damage is data**: bytes that lie give diagnostics and poorer answers, never a panic.
 //! * **Many addresses at once**: [`Module::resolve`] sorts them, answers equal ones once, and interns all text.
 //!
@@ -29,6 +29,7 @@ mod module;
 mod names;
 mod place;
 mod starts;
+mod stubs;
 mod symbols;
 
 pub use debug_file::{Files, NoFiles};

@@ -14,6 +14,7 @@ use crate::elf::{Damaged, Storage, address_of};
 use crate::names::demangle;
 use crate::place::{Address, Frame, Function, Origin, Place, Places};
 use crate::starts::Starts;
+use crate::stubs::Stubs;
 use crate::symbols::{Symbol, Symbols};
 
 /// Bytes that cannot be a module at all.
@@ -30,7 +31,8 @@ pub struct Module<'a> {
     debug: Option<Debug<'a>>,
     symbols: Symbols<'a>,
     symbols_from: Origin,
-    /// Made when a function has no name.
+    /// Made when a function has no symbol.
+    stubs: OnceCell<Stubs<'a>>,
     starts: OnceCell<Starts>,
     quality: Quality,
 }
@@ -70,7 +72,8 @@ impl<'a> Module<'a> {
             symbols = Symbols::dynamic(&file);
             symbols_from = Origin::DynamicSymbols;
         }
-        Ok(Self { path: path.to_owned(), file, debug, symbols, symbols_from, starts: OnceCell::new(), quality })
+        let (path, stubs, starts) = (path.to_owned(), OnceCell::new(), OnceCell::new());
+        Ok(Self { path, file, debug, symbols, symbols_from, stubs, starts, quality })
     }
 
     /// Whether lines and inlined functions can be known at all (compiled with `-g`, or with a debug file).
@@ -150,6 +153,8 @@ impl<'a> Module<'a> {
         }
         let (name, from) = if let Some(symbol) = symbol {
             (strings.intern(&demangle(symbol)), self.symbols_from)
+        } else if let Some(stub) = self.stubs.get_or_init(|| Stubs::of(&self.file, &self.symbols)).find(address) {
+            (strings.intern(&stub), Origin::DynamicSymbols)
         } else {
             (strings.intern(&self.nameless(address)), Origin::Nothing)
         };

@@ -1,6 +1,8 @@
 //! Symbol tables: which function an address is in, where debug data does not say.
 
-use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind, elf};
+use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolIndex, SymbolKind, elf};
+
+use crate::names::is_mangled;
 
 /// A function of a symbol table: the addresses `start..end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,11 +20,15 @@ pub(crate) struct Symbols<'a> {
     rows: Vec<Symbol<'a>>,
 }
 
+/// Decides between several symbols of one address; the least is best. What it is: functions before labels, those that other files see before local
+/// ones, sized before unsized. Then what people call it: not by a version that new programs do not get, not by a name that begins with an
+/// underscore (`nanosleep`, not `__nanosleep`), and by the shortest name (`fmax`, not `fmaxf32x`).
+type Rank = (bool, bool, bool, bool, bool, usize);
+
 /// A symbol with what decides between several of one address.
 struct Candidate<'a> {
     symbol: Symbol<'a>,
-    /// Least is best: functions before labels, strong before weak before local, sized before unsized.
-    rank: (bool, u8, bool),
+    rank: Rank,
     /// Where code ends that a symbol without size could be.
     limit: u64,
 }
@@ -30,16 +36,21 @@ struct Candidate<'a> {
 impl<'a> Symbols<'a> {
     /// The symbol table of a file.
     pub(crate) fn full(file: &object::File<'a>) -> Self {
-        Self::new(file, file.symbols())
+        Self::new(file, file.symbols(), |symbol| is_old(symbol.name().unwrap_or_default()))
     }
 
     /// Its dynamic symbol table.
     pub(crate) fn dynamic(file: &object::File<'a>) -> Self {
-        Self::new(file, file.dynamic_symbols())
+        let is_hidden = hidden(file);
+        Self::new(file, file.dynamic_symbols(), |symbol| is_hidden(symbol.index()))
     }
 
-    fn new(file: &object::File<'a>, symbols: impl Iterator<Item: ObjectSymbol<'a>>) -> Self {
-        let mut candidates: Vec<_> = symbols.filter_map(|symbol| candidate(file, &symbol)).collect();
+    fn new<S: ObjectSymbol<'a>>(
+        file: &object::File<'a>,
+        symbols: impl Iterator<Item = S>,
+        is_old: impl Fn(&S) -> bool,
+    ) -> Self {
+        let mut candidates: Vec<_> = symbols.filter_map(|symbol| candidate(file, &symbol, is_old(&symbol))).collect();
         candidates.sort_unstable_by_key(|one| (one.symbol.start, one.rank, one.symbol.name));
         candidates.dedup_by_key(|one| one.symbol.start);
         let mut rows: Vec<Symbol<'a>> = Vec::with_capacity(candidates.len());
@@ -79,24 +90,44 @@ impl<'a> Symbols<'a> {
     }
 }
 
-fn candidate<'a>(file: &object::File<'a>, symbol: &impl ObjectSymbol<'a>) -> Option<Candidate<'a>> {
+fn candidate<'a>(file: &object::File<'a>, symbol: &impl ObjectSymbol<'a>, is_old: bool) -> Option<Candidate<'a>> {
     let label = match symbol.kind() {
         SymbolKind::Text => false,
         SymbolKind::Unknown | SymbolKind::Label => true,
         _ => return None,
     };
     let section = file.section_by_index(symbol.section_index()?).ok()?;
-    let name = symbol.name().ok().filter(|name| !name.is_empty())?;
+    let name = without_version(symbol.name().ok()?);
+    if name.is_empty() {
+        return None;
+    }
     // Not by kind: the sections of a debug file have flags, but no content.
     if !matches!(section.flags(), SectionFlags::Elf { sh_flags, .. } if sh_flags.contains(elf::SHF_EXECINSTR)) {
         return None;
     }
     let start = symbol.address();
     let end = start.saturating_add(symbol.size());
-    let binding = if symbol.is_local() { 2 } else { u8::from(symbol.is_weak()) };
+    let is_inner = name.starts_with('_') && !is_mangled(name);
     Some(Candidate {
         symbol: Symbol { start, end, name },
-        rank: (label, binding, symbol.size() == 0),
+        rank: (label, symbol.is_local(), symbol.size() == 0, is_old, is_inner, name.len()),
         limit: section.address().saturating_add(section.size()),
     })
+}
+
+/// The name of a symbol without its version: symbol tables have `memcpy@@GLIBC_2.14`, and `memcpy@GLIBC_2.2.5` for programs that were linked long ago.
+pub(crate) fn without_version(name: &str) -> &str {
+    name.find('@').filter(|&at| at > 0).map_or(name, |at| &name[..at])
+}
+
+/// Whether the name of a symbol has a version that new programs do not get.
+fn is_old(name: &str) -> bool {
+    name.split_once('@').is_some_and(|(_, version)| !version.starts_with('@'))
+}
+
+/// The same of dynamic symbols, whose versions are in a table beside: a number each, and a bit that hides it.
+fn hidden<'a>(file: &object::File<'a>) -> impl Fn(SymbolIndex) -> bool + use<'a> {
+    let versions = file.section_by_name(".gnu.version").and_then(|section| section.data().ok()).unwrap_or_default();
+    let upper = usize::from(file.is_little_endian());
+    move |symbol| symbol.0.checked_mul(2).and_then(|at| versions.get(at + upper)).is_some_and(|byte| byte & 0x80 != 0)
 }

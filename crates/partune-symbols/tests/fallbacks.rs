@@ -4,7 +4,7 @@ use std::process::Command;
 
 use partune_symbols::{Address, Error, Module, NoFiles, Origin, Storage};
 
-use crate::programs::{Program, run};
+use crate::programs::{Program, run, source};
 use crate::{Answer, answers, answers_with};
 
 fn names(answers: &[Answer]) -> Vec<&str> {
@@ -94,6 +94,78 @@ fn a_function_far_behind_is_not_named_after_one() {
     let far = far.then("strip", &[]);
     let found = answers(&far.path, &far.bytes, &[near, far_away].map(Address::Exact));
     assert_eq!(names(&found), [format!("~first+{:#x}", near - first), format!("program+{far_away:#x}")]);
+}
+
+/// The stubs of a program as `objdump` names them: their begins, and what they call.
+fn stubs(program: &Program) -> Vec<(u64, String)> {
+    let listing = run(Command::new("objdump").args(["-d", &program.path]));
+    let heads = listing.lines().filter_map(|line| line.strip_suffix("@plt>:")?.split_once(" <"));
+    // One that points to what has no name, as the one that calls the loader, is `*ABS*+0x1234@plt`, or named after what stands before it.
+    let heads = heads.filter(|(_, name)| !name.contains(['*', '+', '-']));
+    heads.map(|(start, name)| (u64::from_str_radix(start, 16).unwrap(), format!("{name}@plt"))).collect()
+}
+
+#[test]
+fn stubs_are_named_after_what_they_call() {
+    for flags in [
+        &["-O2"][..],
+        &["-O2", "-fcf-protection=none", "-Wl,-z,lazy"],
+        &["-O2", "-fcf-protection", "-Wl,-z,lazy"],
+        &["-O2", "-fcf-protection", "-Wl,-z,now", "-no-pie"],
+        &["-g", "-O0", "-shared", "-fPIC"],
+    ] {
+        let program = Program::compile("heat.c", flags).then("strip", &["--strip-unneeded"]);
+        let known = stubs(&program);
+        let (starts, expected): (Vec<u64>, Vec<_>) = known.into_iter().unzip();
+        for name in ["sin@plt", "qsort@plt", "rand@plt"] {
+            assert!(expected.iter().any(|it| it == name), "{flags:?}: {name} of {expected:?}");
+        }
+        // Anywhere in a stub, whether it runs or has called the loader.
+        for inside in [0, 5] {
+            let asked: Vec<_> = starts.iter().map(|start| Address::Exact(start + inside)).collect();
+            let found = answers(&program.path, &program.bytes, &asked);
+            assert_eq!(names(&found), expected, "{flags:?} {inside}");
+            assert!(found.iter().all(|answer| answer.origin == Origin::DynamicSymbols));
+        }
+    }
+}
+
+#[test]
+fn a_stub_of_another_file_s_symbol_is_readable() {
+    let library = Program::compile("calls.cc", &["-O1", "-shared", "-fPIC"]);
+    let calls = stubs(&library);
+    let starts: Vec<_> = calls.iter().map(|(start, _)| Address::Exact(*start)).collect();
+    let found = answers(&library.path, &library.bytes, &starts);
+    assert!(names(&found).contains(&"mesh::smooth(double*, int)@plt"), "{calls:?} {found:?}");
+}
+
+#[test]
+fn of_several_names_there_is_the_one_that_people_know() {
+    const NAMES: [&str; 5] = ["peak", "rest", "wide", "_alone", "plain"];
+    let script = format!("-Wl,--version-script={}", source("aliases.map"));
+    let compile = || Program::compile("aliases.c", &["-O1", "-shared", "-fPIC", &script]);
+    // From the dynamic symbols alone, and from all, whose versions are part of their names.
+    for program in [compile().then("strip", &[]), compile()] {
+        let listing = run(Command::new("nm").args(["-D", "--defined-only", &program.path]));
+        let asked = NAMES.map(|name| {
+            let is = |line: &&str| line.rsplit([' ', '@']).any(|it| it == name);
+            let start = listing.lines().find(is).and_then(|line| line.split(' ').next()).unwrap();
+            Address::Exact(u64::from_str_radix(start, 16).unwrap())
+        });
+        assert_eq!(names(&answers(&program.path, &program.bytes, &asked)), NAMES, "{listing}");
+    }
+}
+
+/// The debug data of an assembler have its symbols, whichever they are.
+#[test]
+fn of_several_names_in_assembly_there_is_the_one_that_people_know() {
+    let program = Program::compile("peak.S", &["-g", "-shared", "-nostdlib"]);
+    let listing = run(Command::new("nm").args(["-D", "--defined-only", &program.path]));
+    let start = listing.lines().find(|line| line.ends_with(" peak")).and_then(|line| line.split(' ').next()).unwrap();
+    let start = u64::from_str_radix(start, 16).unwrap();
+    let found = answers(&program.path, &program.bytes, &[Address::Exact(start)]);
+    assert_eq!((names(&found), found[0].origin), (vec!["peak"], Origin::Debug));
+    assert!(found[0].frames[0].1.ends_with("peak.S") && found[0].frames[0].2 == 14, "{found:?}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ impl Program {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("program").to_str().unwrap().to_owned();
         let compiler = match name.rsplit('.').next() {
-            Some("c") => "gcc",
+            Some("c" | "S") => "gcc",
             Some("cc") => "g++",
             Some("f90") => "gfortran",
             _ => "rustc",

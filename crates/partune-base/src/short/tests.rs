@@ -64,6 +64,8 @@ const NAMES: &[(&str, &str)] = &[
     ("void (*a::g<int>(int))(double)", "a::g<…>"),
     // Pieces, tags, and what tools append.
     ("work()._omp_fn.0", "work._omp_fn.0"),
+    ("mesh::smooth(double*, int)@plt", "mesh::smooth@plt"),
+    ("fmax@plt", "fmax@plt"),
     ("void work<int>(int) [clone ._omp_fn.0]", "work<…>"),
     ("text[abi:cxx11](int)", "text"),
     ("A::text[abi:cxx11]() const", "A::text"),

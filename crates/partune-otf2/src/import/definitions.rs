@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::contexts::ContextDef;
 use crate::codec::{Definition, Value};
+use crate::shallow::{self, Shallow};
 use crate::write::{LEFT_OUT, LOST_EVENTS, OFFSET};
 use crate::{ending, paradigms};
 
@@ -475,6 +476,9 @@ impl Definitions {
                 "time in them counts for the code around them; record without --only and --not to see all of it";
             quality.add(Diagnostic::info(Code::LeftOutCalls, message, remedy));
         }
+        let shallow = self.location_texts().filter(|(_, name, _)| *name == shallow::SHALLOW);
+        let shallow: Vec<Shallow> = shallow.filter_map(|(_, _, text)| text.parse().ok()).collect();
+        shallow::note(&shallow, self.locations.len()).into_iter().for_each(|note| quality.add(note));
         let (killed, processes) = self.ended();
         if killed > 0 {
             let message = format!(

@@ -7,7 +7,8 @@
 //! and never that of a function that merely has both.
 //!
 //! The program's own outermost function always goes on: that is the innermost one that both start-up and shut-down are in (of a Fortran program,
-//! `main` calls it), or the outermost one where that is not known, as on a thread. So does one with two turns of a marked loop.
+//! `main` calls it), or the outermost one where that is not known and all operations are in it, as on a thread. Where they are in several, the recorder left out frames
+//! around them, and none is known to go on. So does a function with two turns of a marked loop.
 //!
 //! A loop around one call (a receive posted for each neighbour) looks like that too. Where such gaps are short it does not matter whose they are, and taking
 //! the functions for left and called again would make many visits of one. So the shortest kinds of unproven gaps, as long as they are 1 % of the time of a PE
@@ -26,14 +27,23 @@ use super::tables::Tables;
 use crate::start::is_below_main;
 
 /// How many functions go on between two operations, by their contexts, on one location.
-#[derive(Default)]
 pub(super) struct Lasting {
+    /// Whether all operations of the location are in one outermost function.
+    has_root: bool,
     known: FxHashMap<(u32, u32), u32>,
     /// Number and ticks of gaps that functions around both sides may have been left in.
     unproven: FxHashMap<(u32, u32), (u64, u64)>,
 }
 
 impl Lasting {
+    /// Of a location with operations in these contexts.
+    pub(super) fn new(contexts: &Contexts, operations: impl Iterator<Item = u32>) -> Lasting {
+        let frames = operations.map(|operation| contexts.around(operation)).filter(|frame| *frame != NO_FRAME);
+        let mut roots = frames.map(|frame| contexts.ancestor(frame, 1));
+        let first = roots.next();
+        Lasting { has_root: roots.all(|root| Some(root) == first), known: <_>::default(), unproven: <_>::default() }
+    }
+
     /// Counts gaps between two operations.
     pub(super) fn count(&mut self, contexts: &Contexts, pair: (u32, u32), count: u64, ticks: u64) {
         if self.of(contexts, pair) < contexts.depth(contexts.common(contexts.around(pair.0), contexts.around(pair.1))) {
@@ -57,18 +67,18 @@ impl Lasting {
     }
 
     pub(super) fn of(&mut self, contexts: &Contexts, pair: (u32, u32)) -> u32 {
-        *self.known.entry(pair).or_insert_with(|| contexts.lasting(pair.0, pair.1))
+        *self.known.entry(pair).or_insert_with(|| contexts.lasting(pair.0, pair.1, self.has_root))
     }
 }
 
 impl Contexts {
     /// How many of the functions around two operations, outermost first, went on from the end of one to the begin of the next.
-    fn lasting(&self, before: u32, next: u32) -> u32 {
+    fn lasting(&self, before: u32, next: u32, has_root: bool) -> u32 {
         let common = self.common(self.around(before), self.around(next));
         if self.is_iteration(before) && self.region(before) == self.region(next) {
             return self.depth(common);
         }
-        let mut lasting = self.program(common);
+        let mut lasting = self.program(common, has_root);
         // So that the cost is bounded; in recursion so deep the program's function is the answer.
         if self.length(before).max(self.length(next)) > 4 * DEEPEST {
             return lasting;
@@ -104,7 +114,7 @@ impl Contexts {
     }
 
     /// How many functions on the way to a frame are there as long as the program or thread runs.
-    fn program(&self, frame: u32) -> u32 {
+    fn program(&self, frame: u32, has_root: bool) -> u32 {
         if frame == NO_FRAME {
             return 0;
         }
@@ -113,7 +123,7 @@ impl Contexts {
         }
         let is_start = |depth: &u32| self.kinds.starts.contains(&self.frame(self.ancestor(frame, *depth)).region);
         let depth = self.depth(frame);
-        ((1..=depth).take_while(is_start).count() as u32 + 1).min(depth)
+        ((1..=depth).take_while(is_start).count() as u32 + u32::from(has_root)).min(depth)
     }
 
     /// Looks at regions once. Called when all chains are known.

@@ -129,7 +129,7 @@ pub(super) fn report_unknown(ticks: u64, all: f64, resolution: u64, quality: &mu
     }
     let seconds = ticks as f64 / resolution.max(1) as f64;
     let message = format!(
-        "{seconds:.3} s between operations count for the program's outermost function: the functions around them may have gone on, or have \
+        "{seconds:.3} s between operations count for the program's outermost function, or for none where the recorder left that out: the functions around them may have gone on, or have \
          been called again. Times of functions without events of their own are lower bounds"
     );
     let remedy = "samples of calling contexts would tell, and so would marks around what computes";

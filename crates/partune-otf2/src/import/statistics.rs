@@ -163,7 +163,8 @@ impl<'a> Paths<'a> {
             };
             sums.entry(path).or_default().merge(&more);
         }
-        let mut lasting = Lasting::default();
+        let called = statistics.rows.iter().filter_map(|row| self.contexts.position(row.context.into()));
+        let mut lasting = Lasting::new(self.contexts, called);
         for gap in &statistics.gaps {
             let before = gap.before.and_then(|before| self.contexts.position(before.into()));
             if let Some(pair) = before.zip(self.contexts.position(gap.context.into())) {

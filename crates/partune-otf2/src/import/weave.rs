@@ -62,7 +62,8 @@ struct Weaver<'a> {
 
 /// Adds the visits of functions.
 pub(super) fn weave(recording: &Recording<'_>, contexts: &Contexts, generators: &Generators) -> Woven {
-    let mut pairs = Pairs { contexts, lasting: Lasting::default() };
+    let called = recording.called.iter().map(|called| called.context);
+    let mut pairs = Pairs { contexts, lasting: Lasting::new(contexts, called) };
     walk(recording, contexts, &mut pairs);
     let begin = recording.visits.first().map_or(Time::ZERO, |visit| visit.enter);
     let end = recording.visits.iter().map(|visit| visit.exit).max().unwrap_or(begin);

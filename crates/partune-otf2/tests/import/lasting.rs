@@ -163,3 +163,26 @@ fn turns_of_a_marked_loop_are_of_one_execution() {
     let trace = imported(&Program::new(&contexts, vec![events]));
     assert_eq!((own(&trace, "main"), own(&trace, "exchange"), own(&trace, "step")), (0, 12, 9));
 }
+
+/// Paths of which the recorder kept the innermost frame alone: what calls `exchange` is not known, so nothing says that it goes on.
+#[test]
+fn a_function_whose_callers_were_left_out_is_not_the_program_s() {
+    let contexts = [
+        (MAIN, ("a.c", 15), NONE),
+        (INIT, HERE, 0),
+        (MAIN, ("a.c", 19), NONE),
+        (EXCHANGE, ("a.c", 9), NONE),
+        (SEND, HERE, 3),
+        (EXCHANGE, ("a.c", 10), NONE),
+        (RECV, HERE, 5),
+        (FINALIZE, HERE, 2),
+    ];
+    let whole = [turns(), calls(&[(40, 41, 7, 1)])].concat();
+    let trace = imported(&Program::new(&contexts, vec![whole]));
+    // 2 from each send to the receive further down; and from 5 to 40 nothing says that `main` runs.
+    assert_eq!((own(&trace, "exchange"), own(&trace, "main")), (6, 0));
+    // Where all operations are in one outermost function it is that of the thread.
+    let thread = turns().split_off(2);
+    let trace = imported(&Program::new(&contexts, vec![thread]));
+    assert_eq!(own(&trace, "exchange"), 35 - 11 - 6);
+}

@@ -9,6 +9,7 @@ use partune_record::{Kind, Mode, RecordError, Request, Summary};
 use partune_report::words;
 
 use crate::commands::repeat;
+use crate::commands::share::share;
 use crate::output;
 
 /// Run a program and record it: no recompilation, any MPI, C, C++ and Fortran
@@ -35,6 +36,9 @@ pub(crate) struct Args {
     /// Frames of a call path, from the innermost one; 0: no call paths
     #[arg(long, value_name = "FRAMES")]
     depth: Option<u32>,
+    /// What looking for call paths may take of a thread's time before they get shallower: 0.05 or 5%; off: any share [default: 5%]
+    #[arg(long, value_name = "SHARE", value_parser = budget)]
+    budget: Option<u32>,
     /// How often it is looked which code a thread runs between two calls, in times a second of its CPU time; off: never [default: 250]
     #[arg(long, value_name = "HZ", value_parser = rate)]
     sample: Option<u32>,
@@ -127,6 +131,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         folder: args.output.unwrap_or_else(|| free(Path::new("recording"))),
         mode: if args.profile { Mode::Profile } else { Mode::Trace },
         depth: args.depth,
+        budget: args.budget,
         buffer: args.buffer,
         max_size: args.max_size,
         sample: args.sample,
@@ -224,6 +229,14 @@ fn rate(text: &str) -> Result<u32, String> {
     }
 }
 
+/// Millionths of a share; 0: off.
+fn budget(text: &str) -> Result<u32, String> {
+    match text {
+        "off" => Ok(0),
+        _ => share(text).map(|share| (share * 1e6).round().max(1.0) as u32),
+    }
+}
+
 /// A number of bytes: `4096`, `256K`, `64M`, `1G`.
 fn size(text: &str) -> Result<u64, String> {
     let (digits, factor) = match text.to_ascii_uppercase().strip_suffix(['K', 'M', 'G']) {
@@ -239,7 +252,15 @@ fn size(text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::size;
+    use super::{budget, size};
+
+    #[test]
+    fn a_budget_is_a_share_or_off() {
+        assert_eq!(["5%", "0.05", "0.01%", "off"].map(budget), [Ok(50_000), Ok(50_000), Ok(100), Ok(0)]);
+        // What may cost nothing at all is not what may cost anything.
+        assert_eq!(budget("0%"), Ok(1));
+        assert!(budget("5").is_err() && budget("none").is_err());
+    }
 
     #[test]
     fn sizes_have_units() {

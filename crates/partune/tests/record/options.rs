@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use super::launch::{Built, LAUNCHED, MPICH, OPEN_MPI, alone, run};
+use super::launch::{Built, LAUNCHED, MPICH, OPEN_MPI, Recorded, alone, run};
 use super::printed::{counts, depths};
 use super::programs::check_counts;
 
@@ -32,6 +32,57 @@ fn paths_are_as_deep_as_asked_for() {
         assert_eq!(deepest(&["--depth", "5"]), [3, 6], "the innermost five frames, where there are more");
         assert_eq!(deepest(&["--depth", "0"]), [1]);
     }
+}
+
+/// Each of the 1,024 leaves is on a path of its own, which has to be walked.
+#[test]
+fn paths_that_cost_more_than_their_budget_get_shallower() {
+    for built in built("programs/varied.c") {
+        // `main`, the levels, and the construct; a thousandth of a second's hundredth is less than a few hundred walks take anywhere.
+        let (leaf, bottom) = (13, 15);
+        for mode in [&[][..], &["--profile"]] {
+            let recorded = check(&built, &[mode, &["--budget", "0.001%"]].concat());
+            let said = recorded.said();
+            let note =
+                said.lines().find_map(|line| line.split("call paths are ").nth(1)).unwrap_or_else(|| panic!("{said}"));
+            let least: usize =
+                note.split(' ').next().and_then(|it| it.parse().ok()).unwrap_or_else(|| panic!("{note}"));
+            assert!(least < leaf && note.contains("deeper ones took more than 0.001 % of the run"), "{note}");
+            // The operation at the bottom comes last, so its path is as deep as it is said of its rank.
+            let bottoms = depths(&recorded.anchor, "MPI_Barrier");
+            assert!(
+                bottoms.iter().all(|depth| *depth < bottom) && bottoms.contains(&(least + 1)),
+                "{bottoms:?}: {note}"
+            );
+            let document = recorded.analysis();
+            let notes = document["quality"].as_array().expect("quality is a list").iter();
+            assert_eq!(notes.filter(|it| it["code"] == "shallow-call-paths").count(), 1, "{document:#}");
+        }
+        for mode in [&[][..], &["--profile"]] {
+            let recorded = check(&built, &[mode, &["--budget", "off"]].concat());
+            assert!(!recorded.said().contains("deep from"), "{}", recorded.said());
+            assert_eq!(depths(&recorded.anchor, "MPI_Allreduce"), [leaf]);
+            assert_eq!(depths(&recorded.anchor, "MPI_Barrier"), [bottom]);
+        }
+    }
+    // A program with some twenty paths, whatever the machine does meanwhile: an interruption is no walk.
+    for built in built("programs/recursion.c") {
+        let recorded = check_counts(&built, &["--depth", "300"], &[]);
+        assert!(!recorded.said().contains("deep from"), "{}", recorded.said());
+        assert_eq!(depths(&recorded.anchor, "MPI_Allreduce").last(), Some(&203));
+    }
+}
+
+/// Counts are exact; those of events where there are some.
+fn check(built: &Built<'static>, options: &[&str]) -> Recorded {
+    if !options.contains(&"--profile") {
+        return check_counts(built, options, &[]);
+    }
+    let recorded = built.record(options, &[]);
+    assert!(recorded.output.status.success(), "{}", recorded.said());
+    // Start-up, shut-down, the leaves and the bottom of two ranks.
+    assert!(recorded.said().contains(" 2054 calls "), "{}", recorded.said());
+    recorded
 }
 
 #[test]

@@ -46,6 +46,7 @@ programs! {
     spawn "spawn.c"
     ports "ports.c"
     recursion "recursion.c"
+    varied "varied.c"
     many "many.c"
     fork "fork.c"
     library "library.c"
