@@ -7,7 +7,7 @@
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use partune_base::{StringId, Strings};
 use partune_diag::{Code, Diagnostic, Quality};
@@ -20,7 +20,7 @@ use partune_parts::clock::Reading;
 use partune_parts::layout::{ANCHOR, CHUNK_SIZE, PARTS};
 use partune_parts::log::{How, Step, Unit};
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::archive::{self, Partial};
 use crate::clock::{self, Kept};
@@ -28,7 +28,8 @@ use crate::contexts::{Contexts, Mapped};
 use crate::definitions::Global;
 use crate::lanes::{Lane, Stop};
 use crate::lock::{self, Lock};
-use crate::log::{Died, NoLog, Node, ProcessLog, Thread, World};
+use crate::log::{Died, Node, ProcessLog, Thread, World};
+use crate::logs::{self, Logs};
 use crate::meetings::Meetings;
 use crate::places::{At, Places, file_name};
 use crate::properties::{self, End};
@@ -37,7 +38,7 @@ use crate::space::{self, Needed};
 use crate::statistics::Counted;
 use crate::unify::{Local, Unified};
 use crate::worlds::Worlds;
-use crate::{RecordError, cut, deaths, living, parts};
+use crate::{RecordError, cut, deaths, parts};
 
 /// For how long processes of the command may outlive it.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -117,7 +118,8 @@ fn complete_free(folder: &Path, as_is: bool) -> Result<Option<Summary>, RecordEr
     }
     let lock = Lock::take(folder).map_err(|error| match error {
         RecordError::File { error, .. } if is_full(&error) => {
-            let processes = read(folder, Duration::ZERO, true, &mut Quality::default());
+            let logs = logs::ended(folder, Duration::ZERO);
+            let processes = logs.and_then(|logs| read(folder, logs, &mut Quality::default()));
             no_room(folder, processes.and_then(|processes| at_least(folder, &processes)).unwrap_or_default())
         }
         error => error,
@@ -169,7 +171,9 @@ fn at_least(folder: &Path, processes: &[Process]) -> Result<Needed, RecordError>
 /// `asked` becomes what the disk must have room for.
 fn complete_parts(folder: &Path, patience: Duration, as_is: bool, asked: &mut Needed) -> Result<Summary, RecordError> {
     let mut summary = Summary { archive: folder.join(ANCHOR), ..Summary::default() };
-    let mut processes = read(folder, patience, as_is, &mut summary.quality)?;
+    let logs = logs::ended(folder, patience)?;
+    gather(folder, &logs, as_is, &mut summary.quality)?;
+    let mut processes = read(folder, logs, &mut summary.quality)?;
     if processes.is_empty() {
         return Err(RecordError::Nothing { folder: folder.to_owned(), ended: None });
     }
@@ -338,30 +342,23 @@ fn create(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
     File::create_new(path).and_then(|mut file| file.write_all(bytes)).map_err(RecordError::file(path))
 }
 
-/// Reads the parts. What belongs to no readable log is said and left out. A process that still writes is waited for, not for long.
-fn read(folder: &Path, patience: Duration, as_is: bool, quality: &mut Quality) -> Result<Vec<Process>, RecordError> {
-    let parts = folder.join(PARTS);
-    let begin = Instant::now();
-    let (logs, unreadable) = loop {
-        let (logs, unreadable) = read_logs(&parts)?;
-        let Some(process) = logs.iter().find(|(path, log)| living::writes(log, path)).map(|(_, log)| log.pid) else {
-            break (logs, unreadable);
-        };
-        if begin.elapsed() >= patience {
-            return Err(RecordError::Living { folder: folder.to_owned(), process });
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    };
-    if let (_, Some(elsewhere)) = scratch::gather(folder)? {
-        if !as_is {
-            return Err(RecordError::Scattered { folder: folder.to_owned(), elsewhere });
-        }
-        quality.add(Diagnostic::data_loss(
-            Code::MissingProcesses,
-            format!("events of {} threads were left on {} other nodes", elsewhere.files(), elsewhere.nodes.len()),
-            "gather them before the archive is completed",
-        ));
+/// Brings the parts from the disk of this node; those of others are refused, or said and left out.
+fn gather(folder: &Path, logs: &Logs, as_is: bool, quality: &mut Quality) -> Result<(), RecordError> {
+    let (_, Some(elsewhere)) = scratch::bring(folder, logs)? else { return Ok(()) };
+    if !as_is {
+        return Err(RecordError::Scattered { folder: folder.to_owned(), elsewhere });
     }
+    quality.add(Diagnostic::data_loss(
+        Code::MissingProcesses,
+        format!("{} files of events were left on {} other nodes", elsewhere.files(), elsewhere.nodes.len()),
+        "gather them before the archive is completed",
+    ));
+    Ok(())
+}
+
+/// Reads the parts. What belongs to no readable log is said and left out.
+fn read(folder: &Path, logs: Logs, quality: &mut Quality) -> Result<Vec<Process>, RecordError> {
+    let Logs { all: logs, missing: unreadable } = logs;
     if unreadable > 0 {
         quality.add(Diagnostic::data_loss(
             Code::MissingProcesses,
@@ -385,43 +382,6 @@ fn read(folder: &Path, patience: Duration, as_is: bool, quality: &mut Quality) -
         ));
     }
     Ok(processes)
-}
-
-/// The logs that can be read, by the names of their files, and how many processes left events and none.
-fn read_logs(parts: &Path) -> Result<(Vec<(PathBuf, ProcessLog)>, usize), RecordError> {
-    let entries = fs::read_dir(parts).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-    let mut paths: Vec<PathBuf> = entries.map_err(RecordError::file(parts))?.iter().map(fs::DirEntry::path).collect();
-    paths.sort();
-    let log = |path: &PathBuf| {
-        let bytes = partune_files::read_regular(path).map_err(RecordError::file(path))?;
-        let lanes = lanes_of(path, &paths);
-        match ProcessLog::parse(&String::from_utf8_lossy(&bytes)) {
-            Ok(mut log) => {
-                // The line of a thread may be missing, since the disk was full when it was to be written.
-                let known: FxHashSet<u32> = log.threads.iter().map(|thread| thread.number).collect();
-                let missing = lanes.into_iter().filter(|number| !known.contains(number));
-                log.threads.extend(missing.map(|number| Thread { number, name: String::new() }));
-                log.threads.sort_by_key(|thread| thread.number);
-                Ok((Some((path.clone(), log)), false))
-            }
-            Err(NoLog::Empty) => Ok((None, !lanes.is_empty())),
-            Err(NoLog::Version(version)) => Err(RecordError::Version { path: path.clone(), version }),
-        }
-    };
-    let is_log = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "log");
-    let logs: Vec<_> = paths.par_iter().filter(is_log).map(log).collect::<Result<_, _>>()?;
-    let unreadable = logs.iter().filter(|(_, is_missing)| *is_missing).count();
-    Ok((logs.into_iter().filter_map(|(log, _)| log).collect(), unreadable))
-}
-
-/// The threads of a process whose lanes are there. `paths` are all parts, in order.
-fn lanes_of(log: &Path, paths: &[PathBuf]) -> Vec<u32> {
-    let Some(folder) = log.parent() else { return Vec::new() };
-    let Some(stem) = log.file_stem().and_then(|stem| stem.to_str()) else { return Vec::new() };
-    let first = folder.join(format!("{stem}-"));
-    let from = paths.partition_point(|path| *path < first);
-    let names = paths[from..].iter().map_while(|path| path.file_name()?.to_str()?.strip_prefix(stem));
-    names.filter_map(|rest| rest.strip_prefix('-')?.strip_suffix(".lane")?.parse().ok()).collect()
 }
 
 fn process(path: &Path, log: ProcessLog) -> Result<Process, RecordError> {

@@ -19,6 +19,7 @@ mod library;
 mod living;
 mod lock;
 mod log;
+mod logs;
 mod meetings;
 mod parts;
 mod places;

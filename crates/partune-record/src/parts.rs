@@ -1,7 +1,7 @@
 //! Reading what a process left, which may be cut off anywhere, or not be there.
 
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 
 /// The content of a part; nothing if there is none: on a file system over the network they are written when the process ends.
@@ -45,10 +45,14 @@ pub(crate) fn link(part: &Path, name: &Path) -> io::Result<bool> {
 
 /// Puts a part in its place, at once and for good: whoever is interrupted meanwhile leaves what was there.
 pub(crate) fn replace(part: &Path, content: &[u8]) -> io::Result<()> {
+    put(part, |new| fs::write(new, content))
+}
+
+/// The same of a part that somebody makes under another name.
+pub(crate) fn put(part: &Path, make: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     let new = part.with_added_extension("new");
-    let mut file = File::create(&new)?;
-    file.write_all(content)?;
-    file.sync_all()?;
+    make(&new)?;
+    File::open(&new)?.sync_all()?;
     fs::rename(&new, part)
 }
 
