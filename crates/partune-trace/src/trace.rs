@@ -73,7 +73,8 @@ impl TraceBuilder {
 
     /// The main PE of the process of a PE; the PE itself where none is known.
     pub fn main_of(&self, pe: PeId) -> PeId {
-        let process = self.pes.get(pe).and_then(|about| self.processes.get(about.process));
+        let process =
+            self.pes.get(pe).filter(|about| about.thread > 0).and_then(|about| self.processes.get(about.process));
         process.and_then(|process| process.pes.first().copied()).unwrap_or(pe)
     }
 }
