@@ -129,7 +129,7 @@ pub fn lines(diagnosis: &Diagnosis) -> Vec<(&'static str, String)> {
         let who = if own.is_empty() && killed.len() == run.counts().processes {
             "all processes were".to_owned()
         } else {
-            let named = some_of(&killed, |it| names::process(run, it.process));
+            let named = names::some_of(&killed, NAMED, |it| names::process(run, it.process));
             format!("{named} {}", if killed.len() == 1 { "was" } else { "were" })
         };
         let what = if own.is_empty() {
@@ -182,7 +182,7 @@ fn stands(run: &Run, ending: &EarlyEnd, lines: &mut Vec<(&'static str, String)>)
     let all = places.len();
     for stands in places.into_values().take(PLACES) {
         let first = stands[0];
-        let pes = format!("PE {}", some_of(&stands, |it| names::pe(run, it.pe)));
+        let pes = format!("PE {}", names::some_of(&stands, NAMED, |it| names::pe(run, it.pe)));
         let since = stands.iter().map(|it| it.since).min().unwrap_or(first.since);
         let since = names::seconds(run.since_origin(since));
         let operation = names::place(run, first.path);
@@ -211,13 +211,6 @@ fn stands(run: &Run, ending: &EarlyEnd, lines: &mut Vec<(&'static str, String)>)
 /// The functions of a place, from the innermost outwards.
 fn called(run: &Run, place: StringId) -> String {
     run.text(place).replace(CALLED_FROM, ", called from ")
-}
-
-/// The first of some names, and how many more there are.
-fn some_of<T>(all: &[T], name: impl Fn(&T) -> String) -> String {
-    let named: Vec<String> = all.iter().take(NAMED).map(name).collect();
-    let more = if all.len() > NAMED { format!(" and {} more", all.len() - NAMED) } else { String::new() };
-    format!("{}{more}", named.join(", "))
 }
 
 fn how(how: Ending) -> String {

@@ -243,6 +243,14 @@ pub fn pes(run: &Run) -> String {
     text
 }
 
+/// The first so many of some names, and how many more there are.
+pub(crate) fn some_of<T>(all: &[T], most: usize, name: impl Fn(&T) -> String) -> String {
+    let named: Vec<String> = all.iter().take(most).map(name).collect();
+    let more = all.len().saturating_sub(most);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", named.join(", "))
+}
+
 fn base_name(file: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file)
 }

@@ -127,10 +127,9 @@ fn finding(
         let mut pes = it.pes.clone();
         pes.sort_by_key(|(pe, time)| (std::cmp::Reverse(*time), *pe));
         let one = |(pe, time): &(_, _)| format!("PE {} {}", names::pe(run, *pe), seconds(*time));
-        let shown: Vec<_> = pes.iter().take(4).map(one).collect();
-        let more = if pes.len() > 4 { format!(" and {} more", pes.len() - 4) } else { String::new() };
+        let shown = names::some_of(&pes, 4, one);
         let verb = if it.pattern.is_wait() { "waiting" } else { "on" };
-        let _ = writeln!(out, "     {verb:<11} {}{more}", shown.join(", "));
+        let _ = writeln!(out, "     {verb:<11} {shown}");
     }
     let considerable = |(index, cause): &(usize, &Cause)| *index == 0 || cause.time.0 >= it.time.0 / 4;
     for (index, cause) in it.causes.iter().take(2).enumerate().filter(considerable) {
