@@ -106,19 +106,19 @@ fn known(mpi: &Mpi, handle: usize) -> Option<Comm> {
 
 /// Keeps a communicator that was just made, from `parent`. None if it is foreign, or there is no world yet.
 pub(crate) fn register(mpi: &Mpi, handle: usize, parent: Option<u32>, name: &str) -> Option<Comm> {
-    keep(mpi, handle, || describe(handle, &Origin { parent, name, call: None }))
+    keep(mpi, handle, &Origin { parent, name, call: None })
 }
 
 /// The same for one that may lead to another world. The call that made it began and ended at moments of [`partune_collect::wall`].
 pub(crate) fn register_met(mpi: &Mpi, handle: usize, parent: Option<u32>, call: (u64, u64)) -> Option<Comm> {
-    keep(mpi, handle, || describe(handle, &Origin { parent, name: "", call: Some(call) }))
+    keep(mpi, handle, &Origin { parent, name: "", call: Some(call) })
 }
 
-fn keep(mpi: &Mpi, handle: usize, describe: impl FnOnce() -> Option<Comm>) -> Option<Comm> {
+fn keep(mpi: &Mpi, handle: usize, origin: &Origin<'_>) -> Option<Comm> {
     if handle == mpi.comm_null || WORLD.get().is_none() {
         return None;
     }
-    let comm = describe();
+    let comm = describe(handle, origin);
     with_table(|table| table.comms.insert(handle, comm));
     memo::forget();
     comm
@@ -179,10 +179,14 @@ fn describe(handle: usize, origin: &Origin<'_>) -> Option<Comm> {
     let members = of_comm(handle, pmpi::comm_group)?;
     let is_inter = inter != 0;
     let known = if is_inter { of_comm(handle, pmpi::comm_remote_group) } else { Some(Vec::new()) };
-    let met = known.is_none().then(|| origin.call.and_then(|_| meet(handle))).flatten();
-    let remote = known.or_else(|| met.map(|it| (it.first..it.first + it.size).collect()))?;
+    let (remote, met) = if let Some(remote) = known {
+        (remote, None)
+    } else {
+        let (call, met) = (origin.call?, meet(handle, remote_size as u32)?);
+        ((met.first..met.first + met.size).collect(), Some((met, call)))
+    };
     let number = number(&members, &remote, origin.parent, origin.name);
-    if let Some((met, call)) = met.zip(origin.call) {
+    if let Some((met, call)) = met {
         definitions::meeting(number, met.first, met.size, call);
     }
     let (rank, size, remote) = (rank as u32, members.len() as u32, remote_size as u32);
@@ -190,14 +194,8 @@ fn describe(handle: usize, origin: &Origin<'_>) -> Option<Comm> {
 }
 
 /// Numbers the members on the other side of an intercommunicator.
-fn meet(comm: usize) -> Option<Strangers> {
-    let mut size = 0;
-    // SAFETY: a group and a number.
-    if unsafe { pmpi::comm_remote_size(comm, address(&mut size)) } != SUCCESS {
-        return None;
-    }
-    let (group, size) = (group_of(comm, pmpi::comm_remote_group)?, size as u32);
-    let world = world()?.size;
+fn meet(comm: usize, size: u32) -> Option<Strangers> {
+    let (group, world) = (group_of(comm, pmpi::comm_remote_group)?, world()?.size);
     with_table(|table| {
         let first = table.strangers.last().map_or(world, |last| last.first + last.size);
         let met = Strangers { group, first, size };

@@ -242,25 +242,23 @@ fn begin_sampling(process: &Process, lane: &mut NonNull<Lane>) {
 
 fn create_lane(process: &Process, thread: u32) -> std::io::Result<Lane> {
     let Settings { ring, depth, mode, counters, exact_polls, budget, .. } = &process.settings;
+    // In a profile it holds no events.
+    let ring = if *mode == Mode::Profile { CHUNK_SIZE } else { *ring };
+    let mut lane = Lane::create(&process.stem, thread, ring, *depth)?;
+    budget.iter().for_each(|share| lane.sites.limit(*share));
     match mode {
         Mode::Trace => {
-            let mut lane = Lane::create(&process.stem, thread, *ring, *depth)?;
             lane.joins_polls = !exact_polls;
-            budget.iter().for_each(|share| lane.sites.limit(*share));
             if let Some(counters) = Counters::open(counters) {
                 lane.keep = Keep::EventsAndCounters(Box::new(counters));
             }
-            Ok(lane)
         }
-        // The lane holds no events.
         Mode::Profile => {
-            let mut lane = Lane::create(&process.stem, thread, CHUNK_SIZE, *depth)?;
-            budget.iter().for_each(|share| lane.sites.limit(*share));
             let profile = Profile::create(&process.stem, thread, counters::of_profile(counters))?;
             lane.keep = Keep::Statistics(Box::new(profile));
-            Ok(lane)
         }
     }
+    Ok(lane)
 }
 
 /// Run by the loader: whether frames can be trusted must be known before the first wrapper looks at its own.
