@@ -12,7 +12,7 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     // OUT_DIR is TARGET/PROFILE/build/PACKAGE/out. All profiles share the collectors.
     let target = out.ancestors().nth(4).expect("cargo nests OUT_DIR in the target folder").join("collectors");
-    for part in ["partune-collect", "partune-collect-mpi", "partune-mpi-abi", "partune-parts"] {
+    for part in ["partune-collectors", "partune-collect", "partune-collect-mpi", "partune-mpi-abi", "partune-parts"] {
         let folder = root.join("crates").join(part);
         for name in ["src", "build.rs", "Cargo.toml"] {
             if folder.join(name).exists() {
@@ -21,8 +21,8 @@ fn main() {
         }
     }
     println!("cargo::rerun-if-changed=build.rs");
-    let library = build(root, &target, "partune-collect-mpi");
-    println!("cargo::rustc-env=PARTUNE_COLLECT_MPI={}", library.display());
+    let library = build(root, &target, "partune-collectors");
+    println!("cargo::rustc-env=PARTUNE_COLLECTORS={}", library.display());
 }
 
 fn build(root: &Path, target: &Path, package: &str) -> PathBuf {

@@ -3,15 +3,13 @@
 //! Preloaded, the library is what comes next in the loader's order. A program that loads MPI itself (Python) may keep it out
 //! of that order; then every loaded library that has an MPI is asked. What the program itself finds by names is in `lookup.rs`.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
+pub(crate) use partune_collect::loader::{lookup, symbol};
 use partune_collect::modules::{Generation, generation};
-
-/// The loader's function that looks names up.
-pub(crate) type Lookup = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
 
 /// The address of a function after this library in the loader's order, under the first of its names that exists.
 pub(crate) fn function(names: &[CString]) -> Option<usize> {
@@ -22,30 +20,6 @@ pub(crate) fn function(names: &[CString]) -> Option<usize> {
 /// The address of data, as the program sees it.
 pub(crate) fn data(name: &CStr) -> Option<usize> {
     symbol(libc::RTLD_DEFAULT, name).or_else(|| others().iter().find_map(|library| symbol(library.handle, name)))
-}
-
-/// The address of a name within a library that is open, or within all of them.
-pub(crate) fn symbol(within: *mut c_void, name: &CStr) -> Option<usize> {
-    let lookup = lookup()?;
-    // SAFETY: a handle of the loader and a C string.
-    let address = unsafe { lookup(within, name.as_ptr()) } as usize;
-    (address != 0).then_some(address)
-}
-
-/// The loader's own function, since the name of it is taken by `lookup.rs`: `dlsym` of the C library, or of whoever was preloaded after us.
-pub(crate) fn lookup() -> Option<Lookup> {
-    /// Versions under which C libraries have it: from 2.34 on, and before on each processor.
-    const VERSIONS: [&CStr; 3] = [c"GLIBC_2.34", c"GLIBC_2.2.5", c"GLIBC_2.17"];
-    static FOUND: AtomicUsize = AtomicUsize::new(0);
-    let mut address = FOUND.load(Ordering::Relaxed);
-    if address == 0 {
-        // SAFETY: a handle of the loader and C strings.
-        let found = |version: &&CStr| unsafe { libc::dlvsym(libc::RTLD_NEXT, c"dlsym".as_ptr(), version.as_ptr()) };
-        address = VERSIONS.iter().map(found).find(|address| !address.is_null())? as usize;
-        FOUND.store(address, Ordering::Relaxed);
-    }
-    // SAFETY: the type of the C library's function.
-    Some(unsafe { std::mem::transmute::<usize, Lookup>(address) })
 }
 
 /// This library itself, open.

@@ -21,6 +21,7 @@ pub mod definitions;
 pub mod facts;
 pub mod frame;
 mod lane;
+pub mod loader;
 mod log;
 mod mapped;
 pub mod memory;

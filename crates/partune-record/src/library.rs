@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 
 use crate::RecordError;
 
-/// The library that is loaded into MPI programs; built by `build.rs`.
-static MPI: &[u8] = include_bytes!(env!("PARTUNE_COLLECT_MPI"));
-const NAME: &str = "libpartune_collect_mpi.so";
+/// The library that is loaded into programs; built by `build.rs`.
+static COLLECTORS: &[u8] = include_bytes!(env!("PARTUNE_COLLECTORS"));
+const NAME: &str = "libpartune_collectors.so";
 /// The library's folder in the parts.
 const FOLDER: &str = "library";
 const STICKY: u32 = 0o1000;
@@ -57,7 +57,7 @@ pub(crate) fn unpack(parts: &Path) -> Result<Library, RecordError> {
 
 fn write(folder: &Path, temporary: Option<tempfile::TempDir>) -> Result<Library, RecordError> {
     let path = folder.join(NAME);
-    File::create_new(&path).and_then(|mut file| file.write_all(MPI)).map_err(RecordError::file(&path))?;
+    File::create_new(&path).and_then(|mut file| file.write_all(COLLECTORS)).map_err(RecordError::file(&path))?;
     Ok(Library { path, _temporary: temporary })
 }
 
@@ -123,7 +123,7 @@ mod tests {
         let library = unpack(&parts).expect("room");
         assert_eq!(library.path, parts.join(FOLDER).join(NAME));
         assert_eq!(mode(&parts.join(FOLDER)), 0o700);
-        assert_eq!(fs::read(&library.path).expect("it is there"), MPI);
+        assert_eq!(fs::read(&library.path).expect("it is there"), COLLECTORS);
         drop(library);
         assert!(!parts.join(FOLDER).exists());
     }

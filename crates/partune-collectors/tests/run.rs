@@ -115,7 +115,7 @@ fn done(command: &mut Command) {
 fn library() -> PathBuf {
     let test = std::env::current_exe().expect("a test runs from a file");
     let folders = test.ancestors().skip(1).take(2);
-    let library = folders.map(|folder| folder.join("libpartune_collect_mpi.so")).find(|path| path.exists());
+    let library = folders.map(|folder| folder.join("libpartune_collectors.so")).find(|path| path.exists());
     library.expect("cargo builds the library with its tests")
 }
 

@@ -1,0 +1,5 @@
+//! All collectors as one library, which `partune record` loads into programs: what a process records of several paradigms is in the same lanes.
+//!
+//! It has no code of its own. A process that does not use a paradigm pays nothing for its collector, whose functions nobody calls there.
+
+pub use partune_collect_mpi as mpi;
