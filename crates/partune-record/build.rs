@@ -12,7 +12,14 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     // OUT_DIR is TARGET/PROFILE/build/PACKAGE/out. All profiles share the collectors.
     let target = out.ancestors().nth(4).expect("cargo nests OUT_DIR in the target folder").join("collectors");
-    for part in ["partune-collectors", "partune-collect", "partune-collect-mpi", "partune-mpi-abi", "partune-parts"] {
+    for part in [
+        "partune-collectors",
+        "partune-collect",
+        "partune-collect-mpi",
+        "partune-collect-openmp",
+        "partune-mpi-abi",
+        "partune-parts",
+    ] {
         let folder = root.join("crates").join(part);
         for name in ["src", "build.rs", "Cargo.toml"] {
             if folder.join(name).exists() {

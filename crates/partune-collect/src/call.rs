@@ -46,6 +46,22 @@ pub fn enter(region: &'static Region, frame: Frame) -> Option<Call<'static>> {
     Some(Call::of(own))
 }
 
+/// The same of a construct that the program does not call by itself: it is directly inside of the innermost region.
+pub fn enter_inside(region: &'static Region) -> Option<Call<'static>> {
+    let mut own = lane()?;
+    let lane = &mut *own;
+    if !is_free(lane, Frame::NONE) {
+        return None;
+    }
+    let around = lane.stack.key;
+    let is_flat = lane.stack.is_flat();
+    let path = if is_flat { flat(region) } else { lane.sites.inside(around, region) };
+    lane.attention.set_calls(1);
+    lane.current = Current::region(clock::now(), path, is_flat);
+    mark(lane, true);
+    Some(Call::of(own))
+}
+
 /// The same of a poll: a call that looks whether something has come and returns in any case. Say with [`Call::found`] or
 /// [`Call::found_nothing`] what came of it, and what else is to be told only then.
 pub fn enter_poll(region: &'static Region, frame: Frame) -> Option<Call<'static>> {
@@ -148,7 +164,7 @@ impl Known {
 
 /// Whether a call can begin: none is open, and the program did not ask for silence.
 #[inline]
-fn is_free(lane: &mut Lane, frame: Frame) -> bool {
+pub(crate) fn is_free(lane: &mut Lane, frame: Frame) -> bool {
     let is_free = (lane.attention.calls() == 0 || is_abandoned(lane, frame)) && !is_paused();
     if is_free && !lane.attention.is_free() {
         records::samples(lane);
@@ -158,7 +174,7 @@ fn is_free(lane: &mut Lane, frame: Frame) -> bool {
 
 /// Where a construct is called from: its site, its path, and whether that is flat.
 #[inline]
-fn find(lane: &mut Lane, region: &'static Region, frame: Frame) -> (SiteId, Path, bool) {
+pub(crate) fn find(lane: &mut Lane, region: &'static Region, frame: Frame) -> (SiteId, Path, bool) {
     if frame.return_address == 0 {
         return (SiteId::NONE, flat(region), true);
     }
@@ -238,7 +254,7 @@ pub fn enter_region(region: &'static Region, frame: Frame) {
     // Regions are flat where calls are: OTF2 does not mix both kinds of events.
     let (site, path, is_flat) = find(lane, region, frame);
     let frames = lane.sites.frames(site);
-    lane.stack.push(Open { region, path, is_flat, frames });
+    lane.stack.push(Open { region, path, is_flat, frames, is_root: false });
     lane.current = Current::region(clock::now(), path, is_flat);
     mark(lane, true);
 }
@@ -252,13 +268,17 @@ pub fn leave_region(region: &'static Region) -> bool {
     }
     records::samples(lane);
     let Some(at) = lane.stack.find(region) else { return false };
-    let time = clock::now();
+    close(lane, clock::now(), at);
+    true
+}
+
+/// Ends all regions that are inside of so many.
+pub(crate) fn close(lane: &mut Lane, time: u64, at: usize) {
     while lane.stack.len() > at {
         let Some(open) = lane.stack.pop() else { break };
         lane.current = Current::region(time, open.path, open.is_flat);
         mark(lane, false);
     }
-    true
 }
 
 /// Paths of constructs without frames, by address: recording without call paths must not pay for the tree.
@@ -382,7 +402,7 @@ impl Call<'_> {
 /// Writes that the lane's current call begins, or ends. Not inlined: programs call many functions in turns, and what they share stays in
 /// the cache.
 #[inline(never)]
-fn mark(lane: &mut Lane, enter: bool) {
+pub(crate) fn mark(lane: &mut Lane, enter: bool) {
     match lane.keep {
         Keep::Events => lane.mark(enter),
         Keep::EventsAndCounters(_) | Keep::Statistics(_) => mark_with_more(lane, enter),

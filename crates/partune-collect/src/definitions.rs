@@ -39,6 +39,15 @@ pub fn comm(comm: &Comm<'_>) -> u32 {
     number
 }
 
+/// Numbers a team of threads of this process, of which some members are known, or says who its members are by now.
+pub fn team(number: Option<u32>, world: u32, members: &[u32]) -> u32 {
+    let number = number.unwrap_or_else(|| COMMS.fetch_add(1, Ordering::Relaxed));
+    let (members, remote) = (Members::Ranks(members), Members::Ranks(&[]));
+    // A number of its own: teams of the same threads are not the same.
+    log(&Line::Comm { number, world, sequence: number, members, remote, parent: None, name: "".into() });
+    number
+}
+
 /// The other side of an intercommunicator is of another world, and was met between two moments of [`crate::wall`]. Its `size` members
 /// are numbered from `first` on.
 pub fn meeting(comm: u32, first: u32, size: u32, (begin, end): (u64, u64)) {

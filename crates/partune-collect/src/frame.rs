@@ -18,6 +18,11 @@ pub struct Frame {
 impl Frame {
     /// No frame: the call path is the region alone.
     pub const NONE: Frame = Frame { base: 0, return_address: 0 };
+
+    /// Where the caller goes on; 0 if that is not known.
+    pub fn return_address(self) -> usize {
+        self.return_address
+    }
 }
 
 static TRUSTED: AtomicBool = AtomicBool::new(false);

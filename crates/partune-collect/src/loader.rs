@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub type Lookup = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
 
 /// The address of a name within a library that is open, or within all of them.
+#[allow(clippy::not_unsafe_ptr_arg_deref, reason = "a handle of the loader's, which only the loader looks at")]
 pub fn symbol(within: *mut c_void, name: &CStr) -> Option<usize> {
     let lookup = lookup()?;
     // SAFETY: a handle of the loader and a C string.

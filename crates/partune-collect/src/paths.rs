@@ -282,7 +282,12 @@ pub(crate) struct Sites {
     deepest: usize,
     thread: u32,
     budget: Budget,
+    /// The last region that was looked for inside of a path, and its own path.
+    inside: ((Path, *const Region), Path),
 }
+
+/// Stands for none: of frames that are looked for by themselves.
+static FRAMES: Region = Region::new("", Kind::Code);
 
 impl Sites {
     pub(crate) fn new(thread: u32, depth: usize) -> Sites {
@@ -298,6 +303,7 @@ impl Sites {
             deepest: 0,
             thread,
             budget: Budget::UNLIMITED,
+            inside: ((Path::NONE, std::ptr::null()), Path::NONE),
         }
     }
 
@@ -362,6 +368,21 @@ impl Sites {
         }
     }
 
+    /// The frames from the caller of a function outwards, outermost first. They are no call path.
+    pub(crate) fn frames_of(&mut self, frame: Frame, stack: &Stack) -> Rc<[Step]> {
+        let (site, _) = self.find(frame, &FRAMES, stack);
+        self.frames(site)
+    }
+
+    /// The path of a region that has no frames of its own, directly inside of another one.
+    pub(crate) fn inside(&mut self, around: Path, region: &'static Region) -> Path {
+        let key = (around, std::ptr::from_ref(region));
+        if self.inside.0 != key {
+            self.inside = (key, Tree::with(|tree| tree.region(around, region)));
+        }
+        self.inside.1
+    }
+
     /// Whether a wrapper that was called from a site, and whose frame begins at `base`, is among the callers of another one; none if the
     /// site is not known, or the walker did not come so far.
     #[cold]
@@ -422,19 +443,7 @@ impl Sites {
             }
         }
         self.steps.reverse();
-        let path = Tree::with(|tree| {
-            let mut places = stack.places(&self.steps).peekable();
-            let mut path = Path::NONE;
-            for level in 0..=self.steps.len() {
-                while let Some((_, region)) = places.next_if(|(place, _)| *place == level) {
-                    path = tree.region(path, region);
-                }
-                if let Some(step) = self.steps.get(level) {
-                    path = tree.frame(path, step.address);
-                }
-            }
-            tree.region(path, region)
-        });
+        let path = if std::ptr::eq(region, &raw const FRAMES) { Path::NONE } else { self.path(region, stack) };
         let Some(proof) = words.map(|words| Proof::new(&words, frame)) else {
             // A stack that cannot be recognised is walked each time.
             return ((SiteId::NONE, path), is_native);
@@ -443,6 +452,23 @@ impl Sites {
         let (open, frames) = (stack.key, self.steps.as_slice().into());
         self.slots[site] = Some(Site { region, frame, open, path, proof, handles: Handles::NONE, frames });
         ((SiteId(site), path), is_native)
+    }
+
+    /// The path of a region that was called from the frames that were walked.
+    fn path(&self, region: &'static Region, stack: &Stack) -> Path {
+        Tree::with(|tree| {
+            let (mut path, first, regions) = stack.root(&self.steps);
+            let mut places = stack.places(&self.steps).skip(regions).peekable();
+            for level in first..=self.steps.len() {
+                while let Some((_, region)) = places.next_if(|(place, _)| *place == level) {
+                    path = tree.region(path, region);
+                }
+                if let Some(step) = self.steps.get(level) {
+                    path = tree.frame(path, step.address);
+                }
+            }
+            tree.region(path, region)
+        })
     }
 
     /// The slot for a new site: an empty one of its set, or each of them in turn.

@@ -9,7 +9,7 @@ use std::ffi::{CStr, c_void};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use partune_parts::clock;
@@ -26,7 +26,7 @@ use crate::settings::Settings;
 use crate::state::{self, Why, is_paused, is_recorded};
 use crate::thread::AtThreadEnd;
 use crate::user::phases;
-use crate::{death, frame, records, room, sample, scratch, thread_word, unwind};
+use crate::{death, frame, records, room, sample, scratch, team, thread_word, unwind};
 
 /// A process that is recorded.
 struct Process {
@@ -63,16 +63,31 @@ pub fn begin(paradigm: &str, version: &str) -> bool {
 /// Says who this process is in a world of a paradigm: its rank, their number, and a key that is the same for all of them and for nobody else.
 /// Returns the world's number, for what is defined in it.
 pub fn identify(paradigm: &str, rank: u32, size: u32, key: u64) -> u32 {
+    let number = next_world();
+    if number == 0 {
+        room::share(size);
+    }
+    log(&Line::World { number, paradigm: paradigm.into(), of: Unit::Process, rank, size, key: Hex(key) });
+    number
+}
+
+/// Says that threads of this process are the PEs of a paradigm. Returns the number of their world, which all that have a lane are in.
+pub fn identify_threads(paradigm: &str) -> u32 {
+    let number = next_world();
+    log(&Line::World { number, paradigm: paradigm.into(), of: Unit::Thread, rank: 0, size: 0, key: Hex(0) });
+    number
+}
+
+/// The number of another world; the first one makes the process known.
+fn next_world() -> u32 {
     static WORLDS: AtomicU32 = AtomicU32::new(0);
+    let number = WORLDS.fetch_add(1, Ordering::Relaxed);
     // It is some time since the first reading of the clocks: with this one a process that is killed has a rate.
     calibrate();
     death::watch();
-    let number = WORLDS.fetch_add(1, Ordering::Relaxed);
     if number == 0 {
-        room::share(size);
         renew();
     }
-    log(&Line::World { number, paradigm: paradigm.into(), of: Unit::Process, rank, size, key: Hex(key) });
     number
 }
 
@@ -110,6 +125,9 @@ pub fn end(how: How) {
     let Some(Some(process)) = PROCESS.get() else { return };
     if !is_recorded() {
         return;
+    }
+    if how == How::Exit {
+        team::ends();
     }
     if !SAID.swap(true, Ordering::Relaxed) {
         phases::say();
@@ -267,11 +285,24 @@ fn create_lane(process: &Process, thread: u32) -> std::io::Result<Lane> {
 static AT_LOAD: extern "C" fn() = {
     extern "C" fn at_load() {
         if std::env::var_os("PARTUNE_DIR").is_some() {
+            clock::choose();
+            LOADED.store(clock::now(), Ordering::Relaxed);
             unwind::probe();
         }
     }
     at_load
 };
+
+/// When the recorder was loaded: in ticks; 0 if nobody asked it to record.
+static LOADED: AtomicU64 = AtomicU64::new(0);
+
+pub(crate) fn loaded() -> u64 {
+    LOADED.load(Ordering::Relaxed)
+}
+
+pub(crate) fn is_main_thread() -> bool {
+    thread_id() == i64::from(std::process::id())
+}
 
 fn start() -> Option<Process> {
     let settings = Settings::read()?;
@@ -279,7 +310,6 @@ fn start() -> Option<Process> {
         phases::choose(words);
     }
     room::limit(settings.max_size.unwrap_or(u64::MAX));
-    clock::choose();
     if settings.folder.join(ANCHOR).exists() {
         // The archive is complete: whoever is late is not recorded.
         return None;

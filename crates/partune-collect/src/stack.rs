@@ -16,6 +16,9 @@ pub(crate) struct Open {
     pub(crate) is_flat: bool,
     /// The frames when it was begun, outermost first.
     pub(crate) frames: std::rc::Rc<[Step]>,
+    /// Whether its path is all that paths inside of it have of what is around: it was begun for this thread by another one, or by a runtime whose
+    /// frames are no part of the program.
+    pub(crate) is_root: bool,
 }
 
 /// Begun regions.
@@ -40,6 +43,11 @@ impl Stack {
         open
     }
 
+    /// Whether the path of what is in the innermost region is without frames.
+    pub(crate) fn is_flat(&self) -> bool {
+        self.open.last().is_none_or(|open| open.is_flat)
+    }
+
     /// How many regions are around this one; none if it is not open.
     pub(crate) fn find(&self, region: &Region) -> Option<usize> {
         self.open.iter().rposition(|open| std::ptr::eq(open.region, region))
@@ -57,6 +65,13 @@ impl Stack {
     /// The path of the innermost region, and after how many of `frames` (outermost first) it stands.
     pub(crate) fn innermost(&self, frames: &[Step]) -> (Path, usize) {
         self.places(frames).last().map_or((Path::NONE, 0), |(place, _)| (self.key, place))
+    }
+
+    /// Where the path of a call with these frames (outermost first) begins: a path, how many of the frames are in it, and how many regions.
+    pub(crate) fn root(&self, frames: &[Step]) -> (Path, usize, usize) {
+        let Some(at) = self.open.iter().rposition(|open| open.is_root) else { return (Path::NONE, 0, 0) };
+        let place = self.places(frames).nth(at).map_or(0, |(place, _)| place);
+        (self.open[at].path, place, at + 1)
     }
 
     /// After how many of `frames` (outermost first) each region stands.
@@ -92,7 +107,13 @@ mod tests {
     fn place(begun: &[usize], at: &[usize]) -> usize {
         static REGION: Region = Region::new("region", Kind::Code);
         let mut stack = Stack::EMPTY;
-        stack.push(Open { region: &REGION, path: Path(0), is_flat: false, frames: frames(begun).into() });
+        stack.push(Open {
+            region: &REGION,
+            path: Path(0),
+            is_flat: false,
+            frames: frames(begun).into(),
+            is_root: false,
+        });
         stack.innermost(&frames(at)).1
     }
 

@@ -3,3 +3,4 @@
 //! It has no code of its own. A process that does not use a paradigm pays nothing for its collector, whose functions nobody calls there.
 
 pub use partune_collect_mpi as mpi;
+pub use partune_collect_openmp as openmp;

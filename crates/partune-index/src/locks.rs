@@ -224,12 +224,12 @@ impl History {
     }
 }
 
-/// The operation that a lock was acquired in, if that is what the operation is for.
+/// The operation that a lock was acquired in, if that is what the operation is for. Who waits for its turn waits for a lock that is handed on.
 fn entered(trace: &Trace, stream: &Stream, event: &LockEvent) -> Option<(Time, VisitIx)> {
     let enter = operation_enter(stream, trace.paths(), event.visit)?;
     let path = stream.visits.at(event.visit).path;
     let role = trace.regions()[trace.paths().region(path)].role;
-    (role == Role::LockAcquire).then_some((enter, event.visit))
+    matches!(role, Role::LockAcquire | Role::WaitOnValue).then_some((enter, event.visit))
 }
 
 /// A request whose grant is not recorded: asked at the enter, got at the exit of its operation.

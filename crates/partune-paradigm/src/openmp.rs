@@ -105,6 +105,7 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "omp create untied task" => TaskCreate;
     "omp taskwait" => TaskWait;
     "omp wait taskwait" => TaskWait;
+    "omp wait for tasks" => TaskWait;
     "omp taskwait depend" => TaskWait;
     "omp taskwait depend nowait" => TaskWait, NonBlocking;
     "omp taskgroup" => TaskWait;

@@ -147,27 +147,28 @@ impl<'t, S: FnMut(&[u8])> Global<'t, S> {
     /// Groups, communicators, windows and files.
     pub(crate) fn communication(&mut self, unified: &Unified, worlds: &Worlds) -> Result<(), CodecError> {
         const SELF: u32 = 1;
-        const FIRST: u32 = 2;
+        let first = worlds.first_group();
         let mpi = &worlds.paradigms[0];
         self.to.group(0, &mpi.paradigm, group::COMM_LOCATIONS, paradigms::MPI, &mpi.locations)?;
         self.to.group(SELF, "MPI_COMM_SELF", group::COMM_SELF, paradigms::MPI, &[])?;
-        for (group, id) in unified.groups.iter().zip(FIRST..) {
+        // Before the groups whose members are positions in them.
+        for (of, id) in worlds.paradigms.iter().skip(1).zip(SELF + 1..) {
+            self.to.group(id, &of.paradigm, group::COMM_LOCATIONS, paradigms::number(&of.paradigm), &of.locations)?;
+        }
+        for (group, id) in unified.groups.iter().zip(first..) {
             let name = &worlds.paradigms[group.paradigm].paradigm;
             let number = paradigms::number(name);
             // Of a paradigm that OTF2 has no number for, the name says which it is.
             let name = if number == paradigms::UNKNOWN { name } else { "" };
             self.to.group(id, name, group::COMM, number, &group.members)?;
         }
-        for (of, id) in worlds.paradigms.iter().skip(1).zip(FIRST + unified.groups.len() as u32..) {
-            self.to.group(id, &of.paradigm, group::COMM_LOCATIONS, paradigms::number(&of.paradigm), &of.locations)?;
-        }
         for (comm, id) in unified.comms.iter().zip(0..) {
             let parent = comm.parent;
             match comm.row {
                 CommRow::Alone => self.to.comm(id, &comm.name, SELF, parent)?,
-                CommRow::Intra(group) => self.to.comm(id, &comm.name, FIRST + group, parent)?,
+                CommRow::Intra(group) => self.to.comm(id, &comm.name, first + group, parent)?,
                 CommRow::Inter(a, b) => {
-                    let (name, group_a, group_b) = (self.to.text(&comm.name)?, FIRST + a, FIRST + b);
+                    let (name, group_a, group_b) = (self.to.text(&comm.name)?, first + a, first + b);
                     self.to.put(InterComm { id, name, group_a, group_b, common_communicator: parent, flags: 0 })?;
                 }
             }

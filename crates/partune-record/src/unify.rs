@@ -66,9 +66,6 @@ pub(crate) struct Local {
     pub(crate) metrics: Vec<u64>,
 }
 
-/// Groups of the archive before those of [`Unified::groups`].
-const FIRST_GROUP: u64 = 2;
-
 impl Unified {
     /// Adds what a process, by its position in the run, defined.
     pub(crate) fn add(
@@ -82,7 +79,7 @@ impl Unified {
         for log::Group { world, members } in &log.groups {
             let (world, [members, _]) = meetings.resolved(process, log, *world, [members, &"".into()]);
             let group = self.group((world, members), worlds);
-            local.groups.push(FIRST_GROUP + u64::from(group));
+            local.groups.push((worlds.first_group() + group).into());
         }
         for comm in &log.comms {
             let parent = comm.parent.and_then(|parent| local.comms.get(parent as usize));

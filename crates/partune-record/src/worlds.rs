@@ -65,6 +65,12 @@ impl Worlds {
         Some(self.key(process, log.worlds.get(number as usize)?.as_ref()?))
     }
 
+    /// The number of the archive's first group of its own. Before them come the locations of MPI, a process by itself, and the locations of the other
+    /// paradigms.
+    pub(crate) fn first_group(&self) -> u32 {
+        1 + self.paradigms.len() as u32
+    }
+
     /// All locations of the paradigm of a world: its ranks are their positions.
     pub(crate) fn everybody((paradigm, ..): Key) -> Key {
         (paradigm, Unit::Process, EVERYBODY)

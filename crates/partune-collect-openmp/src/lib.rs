@@ -1,0 +1,27 @@
+//! Records OpenMP inside the user's program.
+//!
+//! GCC's runtime (libgomp) has no tools interface, so its entry points are ours: the functions that the compiler calls for a directive, and the locks
+//! that programs call themselves. Each notes what it is about and calls the runtime's own. What the compiler does without the runtime cannot be seen so:
+//! loops of a static schedule, `master`, and who runs a `single`; their barriers and the code around them can.
+//!
+//! A team's region is begun by each member where its part begins ([`team`]). Its last barrier is inside of the runtime, so each member comes to a
+//! barrier of its own before: that is where it waits, and the runtime's is over at once then.
+#![allow(unsafe_code, reason = "functions of the program and of its runtime")]
+#![allow(unreachable_pub, non_snake_case, reason = "what the program calls has the runtime's names")]
+
+mod awake;
+mod locks;
+mod runtime;
+mod sync;
+mod tasks;
+mod team;
+mod work;
+
+use partune_collect::{Kind, Region};
+
+/// A construct of OpenMP, as partune's table of paradigms spells it.
+const fn construct(name: &'static str) -> Region {
+    Region::new(name, Kind::Construct(NAME))
+}
+
+const NAME: &str = "OpenMP";

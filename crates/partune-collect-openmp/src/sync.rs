@@ -1,0 +1,177 @@
+//! What threads of a team wait at: barriers, critical sections, atomic updates without an instruction, ordered code, locks.
+
+use partune_collect::frame::{self, Frame};
+use partune_collect::{Region, enter, enter_region, leave_region, team};
+
+use crate::awake;
+use crate::locks;
+use crate::runtime::call;
+use crate::team::current;
+
+pub(crate) static IMPLICIT_BARRIER: Region = crate::construct("omp implicit barrier");
+static BARRIER: Region = crate::construct("omp barrier");
+static CRITICAL: Region = crate::construct("omp critical");
+static CRITICAL_BLOCK: Region = crate::construct("omp critical sblock");
+static ATOMIC: Region = crate::construct("omp atomic");
+static ATOMIC_BLOCK: Region = crate::construct("omp atomic sblock");
+static ORDERED: Region = crate::construct("omp ordered");
+static ORDERED_BLOCK: Region = crate::construct("omp ordered sblock");
+
+/// Runs a function of the runtime that waits.
+#[inline]
+pub(crate) fn meet(region: &'static Region, frame: Frame, act: impl FnOnce() -> usize) -> usize {
+    let call = awake::world().and_then(|_| enter(region, frame));
+    let result = act();
+    if let Some(mut call) = call {
+        call.returned();
+        call.leave();
+    }
+    result
+}
+
+/// Runs one that gets a lock if it returns something that `has` it, and says so.
+#[inline]
+fn acquire(
+    region: &'static Region,
+    frame: Frame,
+    lock: usize,
+    act: impl FnOnce() -> usize,
+    has: fn(usize) -> bool,
+) -> usize {
+    let call = awake::world().and_then(|_| enter(region, frame));
+    let result = act();
+    if let Some(mut call) = call {
+        call.returned();
+        if has(result) {
+            let (number, order) = locks::acquired(lock);
+            call.acquired(number, order);
+        }
+        call.leave();
+    }
+    result
+}
+
+/// Functions that wait for the team, or for something in it.
+macro_rules! waits {
+    ($($region:ident $name:ident($($word:ident),*);)*) => {$(
+        /// Waits.
+        ///
+        /// # Safety
+        /// As the runtime's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($word: usize),*) -> usize {
+            let frame = frame::here();
+            meet(&$region, frame, || call!(frame, $name($($word),*)))
+        }
+    )*};
+}
+
+waits! {
+    BARRIER GOMP_barrier();
+    BARRIER GOMP_barrier_cancel();
+}
+
+/// Code that one thread runs at a time: what enters and what leaves it, and what tells it from others.
+macro_rules! sections {
+    ($($region:ident $block:ident $begin:ident $end:ident($($name:ident),*) $lock:expr;)*) => {$(
+        /// Enters code that one thread runs at a time.
+        ///
+        /// # Safety
+        /// As the runtime's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $begin($($name: usize),*) {
+            let frame = frame::here();
+            acquire(&$region, frame, $lock, || call!(frame, $begin($($name),*)), |_| true);
+            if awake::world().is_some() {
+                enter_region(&$block, frame);
+            }
+        }
+
+        /// Leaves it.
+        ///
+        /// # Safety
+        /// As the runtime's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $end($($name: usize),*) {
+            let frame = frame::here();
+            if awake::world().is_some() {
+                let (number, order) = locks::held($lock);
+                team::released(number, order);
+                leave_region(&$block);
+            }
+            call!(frame, $end($($name),*));
+        }
+    )*};
+}
+
+sections! {
+    CRITICAL CRITICAL_BLOCK GOMP_critical_start GOMP_critical_end() std::ptr::from_ref(&CRITICAL) as usize;
+    CRITICAL CRITICAL_BLOCK GOMP_critical_name_start GOMP_critical_name_end(name) name;
+    ATOMIC ATOMIC_BLOCK GOMP_atomic_start GOMP_atomic_end() std::ptr::from_ref(&ATOMIC) as usize;
+    ORDERED ORDERED_BLOCK GOMP_ordered_start GOMP_ordered_end() ordered();
+}
+
+/// Ordered code is a lock that a team hands on from iteration to iteration.
+fn ordered() -> usize {
+    // No lock is there.
+    current().map_or(0, |team| 1 + team as usize)
+}
+
+/// Locks of the program: functions that get one, that try to, and that give it back; in C and in Fortran.
+macro_rules! locks {
+    ($($region:ident $name:literal $kind:ident: $($spelling:ident)*;)*) => {$(
+        static $region: Region = crate::construct($name);
+        $(locks!($kind $region $spelling);)*
+    )*};
+    (get $region:ident $name:ident) => {
+        /// Gets a lock.
+        ///
+        /// # Safety
+        /// As the runtime's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(lock: usize) {
+            let frame = frame::here();
+            acquire(&$region, frame, lock, || call!(frame, $name(lock)), |_| true);
+        }
+    };
+    (try_to_get $region:ident $name:ident) => {
+        /// Gets a lock if it is free.
+        ///
+        /// # Safety
+        /// As the runtime's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(lock: usize) -> usize {
+            let frame = frame::here();
+            acquire(&$region, frame, lock, || call!(frame, $name(lock)), |result| result as u32 != 0)
+        }
+    };
+    (give_back $region:ident $name:ident) => {
+        /// Gives a lock back.
+        ///
+        /// # Safety
+        /// As the runtime's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(lock: usize) {
+            let frame = frame::here();
+            let call = awake::world().and_then(|_| enter(&$region, frame));
+            if call.is_some() {
+                let (number, order) = locks::held(lock);
+                team::released(number, order);
+            }
+            call!(frame, $name(lock));
+            if let Some(mut call) = call {
+                call.returned();
+                call.leave();
+            }
+        }
+    };
+}
+
+locks! {
+    SET_LOCK "omp_set_lock" get: omp_set_lock omp_set_lock_ omp_set_lock_8_;
+    SET_NEST_LOCK "omp_set_nest_lock" get: omp_set_nest_lock omp_set_nest_lock_ omp_set_nest_lock_8_;
+    TEST_LOCK "omp_test_lock" try_to_get: omp_test_lock omp_test_lock_ omp_test_lock_8_;
+    TEST_NEST_LOCK "omp_test_nest_lock" try_to_get: omp_test_nest_lock omp_test_nest_lock_ omp_test_nest_lock_8_;
+    UNSET_LOCK "omp_unset_lock" give_back: omp_unset_lock omp_unset_lock_ omp_unset_lock_8_;
+    UNSET_NEST_LOCK "omp_unset_nest_lock" give_back: omp_unset_nest_lock omp_unset_nest_lock_ omp_unset_nest_lock_8_;
+}

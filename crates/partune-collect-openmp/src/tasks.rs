@@ -1,0 +1,157 @@
+//! Explicit tasks: who creates them, who runs them, and who waits for them.
+//!
+//! A task's data gets a head that says what it is. The runtime copies the data when the task is created, so the head travels with it.
+
+use std::cell::Cell;
+use std::ffi::c_void;
+
+use partune_collect::frame;
+use partune_collect::team::{self, Forked, Task};
+use partune_collect::{Region, enter};
+
+use crate::awake;
+use crate::runtime::call;
+use crate::sync::meet;
+use crate::team::current;
+
+static CREATE: Region = crate::construct("omp create task");
+static TASK: Region = crate::construct("omp task");
+static TASKWAIT: Region = crate::construct("omp taskwait");
+static TASKGROUP: Region = crate::construct("omp taskgroup");
+static TASKYIELD: Region = crate::construct("omp taskyield");
+/// What a thread is in that has run a task where it waits, and waits on.
+static WAIT: Region = crate::construct("omp wait for tasks");
+
+thread_local! {
+    /// Whether the runtime was asked to create a task, and may run it at once.
+    static IS_CREATING: Cell<bool> = const { Cell::new(false) };
+}
+
+type Body = unsafe extern "C" fn(*mut c_void);
+type Copy = unsafe extern "C" fn(*mut c_void, *mut c_void);
+
+/// What is before the data of a task.
+#[derive(Clone, Copy)]
+struct Head {
+    body: Body,
+    forked: Forked,
+    task: Task,
+    /// Bytes from here to the program's data.
+    length: usize,
+}
+
+/// What the runtime is to copy.
+struct Packed {
+    head: Head,
+    data: *mut c_void,
+    bytes: usize,
+    copy: Option<Copy>,
+}
+
+/// The function that the runtime calls to copy a task's data.
+unsafe extern "C" fn copy(to: *mut c_void, from: *mut c_void) {
+    // SAFETY: what was given to the runtime with this function, and room that is as large and as aligned as was said.
+    unsafe {
+        let packed = &*from.cast::<Packed>();
+        to.cast::<Head>().write(packed.head);
+        let to = to.byte_add(packed.head.length);
+        match packed.copy {
+            Some(copy) => copy(to, packed.data),
+            None => std::ptr::copy_nonoverlapping(packed.data.cast::<u8>(), to.cast(), packed.bytes),
+        }
+    }
+}
+
+/// The function that the runtime calls to run a task.
+unsafe extern "C" fn run(data: *mut c_void) {
+    // SAFETY: what `copy` wrote.
+    let head = unsafe { data.cast::<Head>().read() };
+    // SAFETY: the program's data follows.
+    let data = unsafe { data.byte_add(head.length) };
+    let is_creating = IS_CREATING.replace(false);
+    let interrupted = team::begin_task(&TASK, head.forked, head.task);
+    // SAFETY: the program's function with its own data.
+    unsafe { (head.body)(data) };
+    if let Some(interrupted) = interrupted {
+        team::end_task(&TASK, head.task, interrupted, (!is_creating).then_some(&WAIT));
+    }
+    IS_CREATING.set(is_creating);
+}
+
+/// The next task that this thread creates.
+fn next(team: u32) -> Task {
+    thread_local! {
+        static GENERATION: Cell<u32> = const { Cell::new(0) };
+    }
+    let generation = GENERATION.get() + 1;
+    GENERATION.set(generation);
+    Task { team, creator: team::thread().unwrap_or_default(), generation }
+}
+
+/// Creates a task, or runs it at once.
+///
+/// # Safety
+/// As the runtime's.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments, reason = "it is the runtime's")]
+pub unsafe extern "C" fn GOMP_task(
+    body: usize,
+    data: usize,
+    copies: usize,
+    bytes: usize,
+    align: usize,
+    is_deferred: usize,
+    flags: usize,
+    depends: usize,
+    priority: usize,
+    detach: usize,
+) {
+    let frame = frame::here();
+    let created =
+        awake::world().and_then(|_| current()).and_then(|team| Some((next(team), team::place(&TASK, frame)?)));
+    let Some((task, forked)) = created else {
+        call!(frame, GOMP_task(body, data, copies, bytes, align, is_deferred, flags, depends, priority, detach));
+        return;
+    };
+    let align = align.max(align_of::<Head>());
+    let length = size_of::<Head>().next_multiple_of(align);
+    // SAFETY: the program's functions, which it gives as a task's; none is null.
+    let (body, copies) =
+        unsafe { (std::mem::transmute::<usize, Body>(body), std::mem::transmute::<usize, Option<Copy>>(copies)) };
+    let packed = Packed { head: Head { body, forked, task, length }, data: data as *mut c_void, bytes, copy: copies };
+    let data = std::ptr::from_ref(&packed) as usize;
+    let (body, copies) = (run as *const () as usize, copy as *const () as usize);
+    let mut call = enter(&CREATE, frame);
+    if let Some(call) = &mut call {
+        call.created(task);
+    }
+    IS_CREATING.set(true);
+    call!(frame, GOMP_task(body, data, copies, bytes + length, align, is_deferred, flags, depends, priority, detach));
+    IS_CREATING.set(false);
+    if let Some(mut call) = call {
+        call.returned();
+        call.leave();
+    }
+}
+
+/// Functions that wait for tasks.
+macro_rules! waits {
+    ($($region:ident $name:ident($($word:ident),*);)*) => {$(
+        /// Waits for tasks.
+        ///
+        /// # Safety
+        /// As the runtime's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($word: usize),*) {
+            let frame = frame::here();
+            meet(&$region, frame, || call!(frame, $name($($word),*)));
+        }
+    )*};
+}
+
+waits! {
+    TASKWAIT GOMP_taskwait();
+    TASKWAIT GOMP_taskwait_depend(depends);
+    TASKGROUP GOMP_taskgroup_end();
+    TASKYIELD GOMP_taskyield();
+}

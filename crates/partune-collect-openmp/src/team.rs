@@ -1,0 +1,169 @@
+//! Teams: who forks them, the parts of their members, and the barrier at their ends.
+
+use std::cell::{Cell, RefCell};
+use std::ffi::c_void;
+use std::sync::{Mutex, PoisonError};
+
+use partune_collect::frame::{self, Frame};
+use partune_collect::team::{self, Forked};
+use partune_collect::{Region, definitions};
+
+use crate::awake;
+use crate::runtime::call;
+use crate::sync::IMPLICIT_BARRIER;
+
+static PARALLEL: Region = crate::construct("omp parallel");
+static PARALLEL_FOR: Region = crate::construct("omp parallel for");
+static PARALLEL_SECTIONS: Region = crate::construct("omp parallel sections");
+
+/// The code of a region or task.
+type Body = unsafe extern "C" fn(*mut c_void);
+
+/// A team as the archive knows it: of one forking thread at one level. Who was in it is known when they come.
+struct Team {
+    number: u32,
+    world: u32,
+    members: Mutex<Vec<u32>>,
+}
+
+impl Team {
+    fn new(world: u32, first: u32) -> &'static Team {
+        let number = definitions::team(None, world, &[first]);
+        Box::leak(Box::new(Team { number, world, members: Mutex::new(vec![first]) }))
+    }
+
+    /// The calling thread is a member.
+    fn admit(&self) {
+        thread_local! {
+            static LAST: Cell<u32> = const { Cell::new(u32::MAX) };
+        }
+        if LAST.replace(self.number) == self.number {
+            return;
+        }
+        let Some(thread) = team::thread() else { return };
+        let mut members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(at) = members.binary_search(&thread) {
+            members.insert(at, thread);
+            definitions::team(Some(self.number), self.world, &members);
+        }
+    }
+}
+
+thread_local! {
+    /// The teams that this thread has forked, by how many of its own were around.
+    static FORKED: RefCell<Vec<&'static Team>> = const { RefCell::new(Vec::new()) };
+    /// How many of its own teams this thread is in.
+    static LEVEL: Cell<usize> = const { Cell::new(0) };
+    /// The number of the team that it is in.
+    static CURRENT: Cell<u32> = const { Cell::new(u32::MAX) };
+}
+
+/// The number of the team that the calling thread is in.
+pub(crate) fn current() -> Option<u32> {
+    Some(CURRENT.get()).filter(|team| *team != u32::MAX)
+}
+
+/// What members get instead of the program's data.
+struct Fork {
+    body: Body,
+    data: *mut c_void,
+    region: &'static Region,
+    forked: Forked,
+    team: &'static Team,
+    /// Which thread forks.
+    forker: Option<u32>,
+}
+
+/// Begins a team whose members run `body(data)`: what the runtime is to be given instead, and what must stay until it returns.
+fn fork(region: &'static Region, frame: Frame, body: usize, data: usize, threads: usize) -> Option<Fork> {
+    let world = awake::world()?;
+    let forker = team::thread();
+    let level = LEVEL.get();
+    let team = FORKED.with_borrow_mut(|teams| {
+        if teams.len() <= level {
+            teams.push(Team::new(world, forker.unwrap_or_default()));
+        }
+        teams[level.min(teams.len() - 1)]
+    });
+    team::began(team.number);
+    let forked = team::fork(region, frame, threads as u32)?;
+    LEVEL.set(level + 1);
+    // SAFETY: the program's function, which it gives as the body of the region.
+    let body = unsafe { std::mem::transmute::<usize, Body>(body) };
+    Some(Fork { body, data: data as *mut c_void, region, forked, team, forker })
+}
+
+/// The runtime has returned from it.
+fn join() {
+    LEVEL.set(LEVEL.get() - 1);
+    team::join();
+}
+
+/// A member's part.
+unsafe extern "C" fn part(fork: *mut c_void) {
+    // SAFETY: it stays until the runtime returns to the thread that forked, which waits for all members.
+    let fork = unsafe { &*fork.cast::<Fork>() };
+    fork.team.admit();
+    let around = CURRENT.replace(fork.team.number);
+    let is_recorded = team::begin_part(fork.region, fork.forked, fork.team.number);
+    // SAFETY: the program's function with its own data.
+    unsafe { (fork.body)(fork.data) };
+    if is_recorded {
+        wait_for_all(frame::here());
+        let is_forker = team::thread() == fork.forker;
+        team::end_part(fork.region, fork.team.number, !is_forker);
+    }
+    CURRENT.set(around);
+}
+
+/// The barrier at the end. A member of a cancelled region may not come to one.
+fn wait_for_all(frame: Frame) {
+    let threads = call!(frame, omp_get_num_threads()) as u32;
+    if threads < 2 || call!(frame, omp_get_cancellation()) as u32 != 0 {
+        return;
+    }
+    let call = partune_collect::enter_inside(&IMPLICIT_BARRIER);
+    call!(frame, GOMP_barrier());
+    if let Some(mut call) = call {
+        call.returned();
+        call.leave();
+    }
+}
+
+/// The functions that fork a team: the body, its data, how many threads, and more words.
+macro_rules! forks {
+    ($($region:ident $name:ident($($more:ident),*);)*) => {$(
+        /// Forks a team.
+        ///
+        /// # Safety
+        /// As the runtime's.
+        #[unsafe(no_mangle)]
+        #[allow(clippy::too_many_arguments, reason = "it is the runtime's")]
+        pub unsafe extern "C" fn $name(body: usize, data: usize, threads: usize, $($more: usize),*) -> usize {
+            let frame = frame::here();
+            match fork(&$region, frame, body, data, threads) {
+                Some(fork) => {
+                    let (body, data) = (part as *const () as usize, std::ptr::from_ref(&fork) as usize);
+                    let result = call!(frame, $name(body, data, threads, $($more),*));
+                    join();
+                    result
+                }
+                None => call!(frame, $name(body, data, threads, $($more),*)),
+            }
+        }
+    )*};
+}
+
+forks! {
+    PARALLEL GOMP_parallel(flags);
+    PARALLEL GOMP_parallel_reductions(flags);
+    PARALLEL_FOR GOMP_parallel_loop_static(start, end, step, chunk, flags);
+    PARALLEL_FOR GOMP_parallel_loop_dynamic(start, end, step, chunk, flags);
+    PARALLEL_FOR GOMP_parallel_loop_guided(start, end, step, chunk, flags);
+    PARALLEL_FOR GOMP_parallel_loop_runtime(start, end, step, flags);
+    PARALLEL_FOR GOMP_parallel_loop_nonmonotonic_dynamic(start, end, step, chunk, flags);
+    PARALLEL_FOR GOMP_parallel_loop_nonmonotonic_guided(start, end, step, chunk, flags);
+    PARALLEL_FOR GOMP_parallel_loop_nonmonotonic_runtime(start, end, step, flags);
+    PARALLEL_FOR GOMP_parallel_loop_maybe_nonmonotonic_runtime(start, end, step, flags);
+    PARALLEL_SECTIONS GOMP_parallel_sections(count, flags);
+}

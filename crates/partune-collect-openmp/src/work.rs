@@ -1,0 +1,126 @@
+//! Shared work: loops whose iterations the runtime deals out, and sections.
+
+use partune_collect::frame;
+use partune_collect::{Region, enter_region, leave_region};
+
+use crate::awake;
+use crate::runtime::call;
+use crate::sync::{IMPLICIT_BARRIER, meet};
+
+static FOR: Region = crate::construct("omp for");
+static SECTIONS: Region = crate::construct("omp sections");
+
+/// The functions with which a thread begins its part of the work.
+macro_rules! begins {
+    ($($region:ident $name:ident($($word:ident),*);)*) => {$(
+        /// Begins shared work.
+        ///
+        /// # Safety
+        /// As the runtime's.
+        #[unsafe(no_mangle)]
+        #[allow(clippy::too_many_arguments, reason = "it is the runtime's")]
+        pub unsafe extern "C" fn $name($($word: usize),*) -> usize {
+            let frame = frame::here();
+            if awake::world().is_some() {
+                enter_region(&$region, frame);
+            }
+            call!(frame, $name($($word),*))
+        }
+    )*};
+}
+
+/// Those with which it ends it, and waits for the others.
+macro_rules! ends {
+    ($($region:ident $name:ident, $without:ident;)*) => {$(
+        /// Ends shared work with a barrier.
+        ///
+        /// # Safety
+        /// As the runtime's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name() -> usize {
+            let frame = frame::here();
+            let result = meet(&IMPLICIT_BARRIER, frame, || call!(frame, $name()));
+            leave_region(&$region);
+            result
+        }
+
+        /// Ends it without one.
+        ///
+        /// # Safety
+        /// As the runtime's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $without() -> usize {
+            let frame = frame::here();
+            let result = call!(frame, $without());
+            if awake::world().is_some() {
+                leave_region(&$region);
+            }
+            result
+        }
+    )*};
+}
+
+begins! {
+    FOR GOMP_loop_static_start(start, end, step, chunk, first, last);
+    FOR GOMP_loop_dynamic_start(start, end, step, chunk, first, last);
+    FOR GOMP_loop_guided_start(start, end, step, chunk, first, last);
+    FOR GOMP_loop_runtime_start(start, end, step, first, last);
+    FOR GOMP_loop_nonmonotonic_dynamic_start(start, end, step, chunk, first, last);
+    FOR GOMP_loop_nonmonotonic_guided_start(start, end, step, chunk, first, last);
+    FOR GOMP_loop_nonmonotonic_runtime_start(start, end, step, first, last);
+    FOR GOMP_loop_maybe_nonmonotonic_runtime_start(start, end, step, first, last);
+    FOR GOMP_loop_ordered_static_start(start, end, step, chunk, first, last);
+    FOR GOMP_loop_ordered_dynamic_start(start, end, step, chunk, first, last);
+    FOR GOMP_loop_ordered_guided_start(start, end, step, chunk, first, last);
+    FOR GOMP_loop_ordered_runtime_start(start, end, step, first, last);
+    FOR GOMP_loop_start(start, end, step, schedule, chunk, first, last, reductions, memory);
+    FOR GOMP_loop_ordered_start(start, end, step, schedule, chunk, first, last, reductions, memory);
+    FOR GOMP_loop_doacross_static_start(count, counts, chunk, first, last);
+    FOR GOMP_loop_doacross_dynamic_start(count, counts, chunk, first, last);
+    FOR GOMP_loop_doacross_guided_start(count, counts, chunk, first, last);
+    FOR GOMP_loop_doacross_runtime_start(count, counts, first, last);
+    FOR GOMP_loop_doacross_start(count, counts, schedule, chunk, first, last, reductions, memory);
+    FOR GOMP_loop_ull_static_start(up, start, end, step, chunk, first, last);
+    FOR GOMP_loop_ull_dynamic_start(up, start, end, step, chunk, first, last);
+    FOR GOMP_loop_ull_guided_start(up, start, end, step, chunk, first, last);
+    FOR GOMP_loop_ull_runtime_start(up, start, end, step, first, last);
+    FOR GOMP_loop_ull_nonmonotonic_dynamic_start(up, start, end, step, chunk, first, last);
+    FOR GOMP_loop_ull_nonmonotonic_guided_start(up, start, end, step, chunk, first, last);
+    FOR GOMP_loop_ull_nonmonotonic_runtime_start(up, start, end, step, first, last);
+    FOR GOMP_loop_ull_maybe_nonmonotonic_runtime_start(up, start, end, step, first, last);
+    FOR GOMP_loop_ull_ordered_static_start(up, start, end, step, chunk, first, last);
+    FOR GOMP_loop_ull_ordered_dynamic_start(up, start, end, step, chunk, first, last);
+    FOR GOMP_loop_ull_ordered_guided_start(up, start, end, step, chunk, first, last);
+    FOR GOMP_loop_ull_ordered_runtime_start(up, start, end, step, first, last);
+    FOR GOMP_loop_ull_start(up, start, end, step, schedule, chunk, first, last, reductions, memory);
+    FOR GOMP_loop_ull_ordered_start(up, start, end, step, schedule, chunk, first, last, reductions, memory);
+    SECTIONS GOMP_sections_start(count);
+    SECTIONS GOMP_sections2_start(count, reductions, memory);
+}
+
+ends! {
+    FOR GOMP_loop_end, GOMP_loop_end_nowait;
+    SECTIONS GOMP_sections_end, GOMP_sections_end_nowait;
+}
+
+/// Those with which work ends that may be cancelled.
+macro_rules! cancellable {
+    ($($region:ident $name:ident;)*) => {$(
+        /// Ends shared work with a barrier, and says whether the team was cancelled.
+        ///
+        /// # Safety
+        /// As the runtime's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name() -> usize {
+            let frame = frame::here();
+            let result = meet(&IMPLICIT_BARRIER, frame, || call!(frame, $name()));
+            leave_region(&$region);
+            result
+        }
+    )*};
+}
+
+cancellable! {
+    FOR GOMP_loop_end_cancel;
+    SECTIONS GOMP_sections_end_cancel;
+}
