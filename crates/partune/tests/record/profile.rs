@@ -105,49 +105,99 @@ fn is_about_profiles(entry: &Value) -> bool {
     entry["message"].as_str().is_some_and(|it| it.starts_with("this is a profile"))
 }
 
-/// Rank 0 works 300 ms in `work`, the others 100 ms; then all meet.
+/// What both ranks of `unbalanced.c` measured themselves, in seconds.
+struct Measured {
+    run: f64,
+    worked: [f64; 2],
+    /// Outside of MPI.
+    useful: [f64; 2],
+    /// In barriers, together.
+    met: f64,
+}
+
+impl Measured {
+    fn by(recorded: &Recorded) -> Self {
+        let said = recorded.said();
+        let [of_first, of_second] = ["rank 0 from ", "rank 1 from "].map(|begin| {
+            let line = said.lines().find_map(|line| line.strip_prefix(begin)).expect("each rank prints");
+            let words: Vec<&str> = line.split(' ').collect();
+            [0, 2, 4, 6].map(|at| words[at].parse::<f64>().expect("seconds"))
+        });
+        let useful = |[begin, end, _, met]: [f64; 4]| end - begin - met;
+        Self {
+            run: of_first[1].max(of_second[1]) - of_first[0].min(of_second[0]),
+            worked: [of_first[2], of_second[2]],
+            useful: [useful(of_first), useful(of_second)],
+            met: of_first[3] + of_second[3],
+        }
+    }
+
+    fn mean(&self) -> f64 {
+        0.5 * (self.useful[0] + self.useful[1])
+    }
+
+    fn most(&self) -> f64 {
+        self.useful[0].max(self.useful[1])
+    }
+}
+
+#[track_caller]
+fn is_near(found: f64, measured: f64) {
+    assert!((found - measured).abs() < 0.03 * measured + 0.003, "{found} and not {measured}");
+}
+
+/// Rank 0 works 300 ms in `work`, the others 100 ms, or as much longer as they say; then all meet.
 #[test]
 fn times_are_those_of_the_program() {
     for mpi in [&OPEN_MPI, &MPICH] {
         let file = "profile/unbalanced.c";
-        let Some(profile) = profile(mpi, file, &[]) else { continue };
-        let Some(trace) = record(mpi, file, &[], &[]).map(|it| it.analysis()) else { continue };
-        for document in [&trace, &profile] {
+        let Some(profile) = record(mpi, file, &[], &["--profile"]) else { continue };
+        let Some(trace) = record(mpi, file, &[], &[]) else { continue };
+        let measured = Measured::by(&profile);
+        let profile = profile.analysis();
+        for (measured, document) in [(&Measured::by(&trace), &trace.analysis()), (&measured, &profile)] {
             let value = |section: &str, name: &str| document[section][name].as_f64().expect("a number");
             let run = value("efficiency", "run_seconds");
-            assert!((0.3..0.36).contains(&run), "{run}");
-            let balance = value("efficiency", "load_balance");
-            assert!((balance - 2.0 / 3.0).abs() < 0.04, "{balance}");
-            let parallel = value("efficiency", "parallel");
-            assert!((parallel - 0.2 / run).abs() < 0.04, "{parallel}");
+            is_near(run, measured.run);
+            is_near(value("efficiency", "load_balance"), measured.mean() / measured.most());
+            is_near(value("efficiency", "parallel"), measured.mean() / measured.run);
             let waiting = document["operations"].as_array().expect("a table").iter();
             let barrier: f64 =
                 waiting.filter(|row| row["role"] == "group_sync").filter_map(|row| row["seconds"].as_f64()).sum();
-            assert!((0.19..0.25).contains(&barrier), "{barrier}");
+            is_near(barrier, measured.met);
             let work = document["regions"].as_array().expect("a table").iter().find(|row| row["region"] == "work");
             let work = work.expect("the function is known by the calls in it");
-            assert!((work["exclusive"].as_f64().expect("seconds") - 0.4).abs() < 0.05, "{work}");
+            is_near(work["exclusive"].as_f64().expect("seconds"), measured.worked.iter().sum());
             assert_eq!(work["visits"], 2);
         }
-        let finding = &profile["findings"][0];
+        let findings = profile["findings"].as_array().expect("a list").iter();
+        let mut findings = findings.filter(|it| !is_of_the_machine(it));
+        let finding = findings.next().expect("a finding");
         assert_eq!(
             (finding["pattern"].as_str(), finding["construct"].as_str()),
             (Some("load_imbalance"), Some("work"))
         );
-        assert!((finding["seconds"].as_f64().expect("seconds") - 0.2).abs() < 0.05, "{finding}");
+        is_near(finding["seconds"].as_f64().expect("seconds"), measured.worked[0] - measured.worked[1]);
         assert!(profile["operations"][0].get("waiting").is_none(), "nothing is said of waiting");
     }
 }
 
+/// How long processes wait for a processor is the machine's.
+fn is_of_the_machine(finding: &Value) -> bool {
+    finding["pattern"] == "wait_for_processor"
+}
+
 #[test]
 fn a_balanced_program_has_no_findings() {
-    for document in
-        [&OPEN_MPI, &MPICH].into_iter().filter_map(|it| profile(it, "profile/unbalanced.c", &["-DBALANCED"]))
-    {
+    let balanced = |it| record(it, "profile/unbalanced.c", &["-DBALANCED"], &["--profile"]);
+    for recorded in [&OPEN_MPI, &MPICH].into_iter().filter_map(balanced) {
+        let (measured, document) = (Measured::by(&recorded), recorded.analysis());
+        // A busy machine lets them come to each other one after the other.
+        let apart = measured.most() - measured.mean() + measured.met;
+        let limit = 0.03 + 2.0 * apart / measured.run;
         let considerable = document["findings"].as_array().expect("a list").iter();
-        // How long processes wait for a processor is the machine's.
-        let considerable = considerable.filter(|it| it["pattern"] != "wait_for_processor");
-        let considerable: Vec<_> = considerable.filter(|it| it["fraction"].as_f64() > Some(0.03)).collect();
+        let considerable = considerable.filter(|it| !is_of_the_machine(it) && it["fraction"].as_f64() > Some(limit));
+        let considerable: Vec<_> = considerable.collect();
         assert!(considerable.is_empty(), "{considerable:#?}");
     }
 }
@@ -187,16 +237,19 @@ fn bound(document: &Value, name: &str) -> f64 {
     row["seconds"].as_f64().expect("seconds")
 }
 
-/// Rank 0 works 300 ms before the second barrier, rank 1 100 ms: on average 200, at most 300. Asleep, nobody is on a processor; spinning for so
+/// Rank 0 works 300 ms before the second barrier, rank 1 100 ms: on average 200, at most 300, or as much longer as they say. Asleep, nobody is on a processor; spinning for so
 /// much CPU time, all are for that long, and the work takes longer where others have the processor.
 #[test]
 fn bounds_are_known_by_the_synchronisation_that_ends_a_block() {
     for mpi in [&OPEN_MPI, &MPICH] {
         let file = "profile/unbalanced.c";
         let options = ["--profile", "--counters", "cpu-time"];
-        let Some(asleep) = record(mpi, file, &[], &options).map(|it| it.analysis()) else { continue };
+        let Some(asleep) = record(mpi, file, &[], &options) else { continue };
+        let measured = Measured::by(&asleep);
+        let asleep = asleep.analysis();
         let [mean, most, by_region] = ["IPCO", "IPCOL", "IPCOLM"].map(|name| bound(&asleep, name));
-        assert!((mean - 0.2).abs() < 0.03 && (most - 0.3).abs() < 0.03, "{mean} {most}");
+        is_near(mean, measured.mean());
+        is_near(most, measured.most());
         assert!(by_region >= most && by_region <= bound(&asleep, "actual"), "{by_region}");
         assert!(bound(&asleep, "IPC") < 0.1 * mean, "{}", bound(&asleep, "IPC"));
         let Some(spinning) = record(mpi, file, &["-DSPINNING"], &options).map(|it| it.analysis()) else { continue };

@@ -16,14 +16,14 @@ __attribute__((noinline)) static void compute(void)
 __attribute__((noinline)) static void exchange(void)
 {
     int one = 1, sum;
-    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); /* EXCHANGE */
+    MEET(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD)); /* EXCHANGE */
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
 __attribute__((noinline)) static void halo(void)
 {
     int one = 1, sum;
-    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD); /* HALO */
+    MEET(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD)); /* HALO */
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -41,7 +41,7 @@ __attribute__((noinline)) static void solve(void)
     int one = 1, sum;
     MPI_Barrier(MPI_COMM_WORLD);
     compute();
-    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); /* SOLVE */
+    MEET(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD)); /* SOLVE */
     MPI_Barrier(MPI_COMM_WORLD);
 }
 

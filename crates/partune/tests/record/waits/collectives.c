@@ -18,23 +18,23 @@ int main(int argc, char** argv)
     part("SCATTER");
     for (int i = 0; i < 3; ++i) {
         late(rank == 1, 60);
-        MPI_Scatter(out, 1, MPI_INT, in, 1, MPI_INT, 1, MPI_COMM_WORLD); /* SCATTER */
+        MEET(MPI_Scatter(out, 1, MPI_INT, in, 1, MPI_INT, 1, MPI_COMM_WORLD)); /* SCATTER */
     }
     part("GATHER");
     for (int i = 0; i < 3; ++i) {
         late(rank == 0, 60);
-        MPI_Gatherv(out, 1, MPI_INT, in, one, at, MPI_INT, 1, MPI_COMM_WORLD); /* GATHER */
+        MEET(MPI_Gatherv(out, 1, MPI_INT, in, one, at, MPI_INT, 1, MPI_COMM_WORLD)); /* GATHER */
         MPI_Barrier(MPI_COMM_WORLD);
     }
     part("ALLTOALL");
     for (int i = 0; i < 3; ++i) {
         late(rank == 0, 60);
-        MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD); /* ALLTOALL */
+        MEET(MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD)); /* ALLTOALL */
     }
     part("SCAN");
     for (int i = 0; i < 3; ++i) {
         late(rank == 0, 60);
-        MPI_Scan(out, in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); /* SCAN */
+        MEET(MPI_Scan(out, in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD)); /* SCAN */
         MPI_Barrier(MPI_COMM_WORLD);
     }
     MPI_Finalize();

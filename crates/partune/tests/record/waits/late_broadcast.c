@@ -9,7 +9,7 @@ static void together(void)
 {
     int word = 0;
     late(rank == 1, 100);
-    MPI_Bcast(&word, 1, MPI_INT, 1, MPI_COMM_WORLD); /* HERE */
+    MEET(MPI_Bcast(&word, 1, MPI_INT, 1, MPI_COMM_WORLD)); /* HERE */
 }
 
 int main(int argc, char** argv)

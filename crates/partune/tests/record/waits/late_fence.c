@@ -13,7 +13,7 @@ static void epoch(void)
     double mine = rank;
     MPI_Put(&mine, 1, MPI_DOUBLE, 1 - rank, rank, 1, MPI_DOUBLE, window);
     late(rank == 0, 100);
-    MPI_Win_fence(0, window); /* HERE */
+    MEET(MPI_Win_fence(0, window)); /* HERE */
 }
 
 int main(int argc, char** argv)

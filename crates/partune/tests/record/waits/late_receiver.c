@@ -13,15 +13,15 @@ static char room[LARGE];
 static void small(void)
 {
     late(rank == 1, 100);
-    if (rank == 0) MPI_Ssend(room, 1, MPI_CHAR, 1, 0, MPI_COMM_WORLD); /* HERE */
-    else MPI_Recv(room, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 0) MEET(MPI_Ssend(room, 1, MPI_CHAR, 1, 0, MPI_COMM_WORLD)); /* HERE */
+    else MEET(MPI_Recv(room, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
 static void large(void)
 {
     late(rank == 1, 100);
-    if (rank == 0) MPI_Send(room, LARGE, MPI_CHAR, 1, 0, MPI_COMM_WORLD); /* THERE */
-    else MPI_Recv(room, LARGE, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 0) MEET(MPI_Send(room, LARGE, MPI_CHAR, 1, 0, MPI_COMM_WORLD)); /* THERE */
+    else MEET(MPI_Recv(room, LARGE, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
 int main(int argc, char** argv)

@@ -9,8 +9,8 @@ static void exchange(void)
 {
     int word = 0;
     late(rank == 0, 100);
-    if (rank == 0) MPI_Send(&word, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
-    else MPI_Recv(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* HERE */
+    if (rank == 0) MEET(MPI_Send(&word, 1, MPI_INT, 1, 0, MPI_COMM_WORLD));
+    else MEET(MPI_Recv(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)); /* HERE */
 }
 
 int main(int argc, char** argv)

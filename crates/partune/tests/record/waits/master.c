@@ -10,14 +10,14 @@ static void master(void)
     int word;
     late(0, 300);
     for (int i = 0; i < 6; ++i)
-        MPI_Recv(&word, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* HERE */
+        MEET(MPI_Recv(&word, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE)); /* HERE */
 }
 
 static void worker(void)
 {
     for (int i = 0; i < 3; ++i) {
         work(rank == 1 ? 50 : 100);
-        MPI_Send(&i, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        MEET(MPI_Send(&i, 1, MPI_INT, 0, 0, MPI_COMM_WORLD));
         if (rank == 1) work(50);
     }
 }

@@ -10,8 +10,10 @@ static MPI_Request request;
 static void exchange(void)
 {
     late(rank == 0, 100);
-    MPI_Start(&request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE); /* HERE */
+    if (rank == 0) MEET(MPI_Start(&request));
+    else MPI_Start(&request);
+    if (rank == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    else MEET(MPI_Wait(&request, MPI_STATUS_IGNORE)); /* HERE */
 }
 
 int main(int argc, char** argv)

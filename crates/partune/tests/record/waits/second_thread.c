@@ -21,7 +21,7 @@ static void* speak(void* unused)
     begin();
     for (int i = 0; i < 3; ++i) {
         late(1, 100);
-        MPI_Send(&i, 1, MPI_INT, 0, 1, between);
+        MEET(MPI_Send(&i, 1, MPI_INT, 0, 1, between));
     }
     return unused;
 }
@@ -32,7 +32,7 @@ static void listen(void)
     begin();
     for (int i = 0; i < 3; ++i) {
         late(0, 100);
-        MPI_Recv(&word, 1, MPI_INT, 0, 1, between, MPI_STATUS_IGNORE); /* HERE */
+        MEET(MPI_Recv(&word, 1, MPI_INT, 0, 1, between, MPI_STATUS_IGNORE)); /* HERE */
     }
 }
 

@@ -12,14 +12,14 @@ static void message(void)
 {
     int word = 0;
     late(rank == 3, 100);
-    if (rank == 3) MPI_Send(&word, 1, MPI_INT, 1, 0, half);
-    else MPI_Recv(&word, 1, MPI_INT, 0, 0, half, MPI_STATUS_IGNORE); /* HERE */
+    if (rank == 3) MEET(MPI_Send(&word, 1, MPI_INT, 1, 0, half));
+    else MEET(MPI_Recv(&word, 1, MPI_INT, 0, 0, half, MPI_STATUS_IGNORE)); /* HERE */
 }
 
 static void meeting(void)
 {
     late(rank == 1, 100);
-    MPI_Barrier(half); /* THERE */
+    MEET(MPI_Barrier(half)); /* THERE */
 }
 
 int main(int argc, char** argv)

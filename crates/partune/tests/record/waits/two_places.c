@@ -8,8 +8,8 @@
 __attribute__((noinline)) static void exchange(void)
 {
     int word = 0;
-    if (rank == 0) MPI_Send(&word, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
-    else MPI_Recv(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* HERE */
+    if (rank == 0) MEET(MPI_Send(&word, 1, MPI_INT, 1, 0, MPI_COMM_WORLD));
+    else MEET(MPI_Recv(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)); /* HERE */
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -30,7 +30,9 @@ int main(int argc, char** argv)
 {
     start(argc, argv);
     MPI_Barrier(MPI_COMM_WORLD); /* START */
+    part("EARLY");
     early_phase();
+    part("HERE");
     late_phase();
     MPI_Finalize();
     return 0;

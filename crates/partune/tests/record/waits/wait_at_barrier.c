@@ -8,7 +8,7 @@
 static void together(void)
 {
     late(rank == 1, 100);
-    MPI_Barrier(MPI_COMM_WORLD); /* HERE */
+    MEET(MPI_Barrier(MPI_COMM_WORLD)); /* HERE */
 }
 
 int main(int argc, char** argv)

@@ -9,7 +9,7 @@ static void together(void)
 {
     int in = 0, out = 1;
     late(rank == 1, 100);
-    MPI_Allreduce(&out, &in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); /* HERE */
+    MEET(MPI_Allreduce(&out, &in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD)); /* HERE */
 }
 
 int main(int argc, char** argv)

@@ -11,8 +11,10 @@ static void exchange(void)
     MPI_Request requests[2];
     MPI_Irecv(&in, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &requests[0]);
     late(rank == 0, 100);
-    MPI_Isend(&out, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &requests[1]);
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE); /* HERE */
+    if (rank == 0) MEET(MPI_Isend(&out, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &requests[1]));
+    else MPI_Isend(&out, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &requests[1]);
+    if (rank == 0) MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    else MEET(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE)); /* HERE */
 }
 
 int main(int argc, char** argv)
