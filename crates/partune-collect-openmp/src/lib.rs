@@ -10,6 +10,7 @@
 #![allow(unreachable_pub, non_snake_case, reason = "what the program calls has the runtime's names")]
 
 mod awake;
+mod bodies;
 mod locks;
 mod runtime;
 mod sync;

@@ -9,13 +9,13 @@ use partune_collect::frame;
 use partune_collect::team::{self, Forked, Task};
 use partune_collect::{Region, enter};
 
-use crate::awake;
 use crate::runtime::call;
 use crate::sync::meet;
 use crate::team::current;
+use crate::{awake, bodies};
 
 static CREATE: Region = crate::construct("omp create task");
-static TASK: Region = crate::construct("omp task");
+const TASK: &str = "omp task";
 static TASKWAIT: Region = crate::construct("omp taskwait");
 static TASKGROUP: Region = crate::construct("omp taskgroup");
 static TASKYIELD: Region = crate::construct("omp taskyield");
@@ -34,6 +34,7 @@ type Copy = unsafe extern "C" fn(*mut c_void, *mut c_void);
 #[derive(Clone, Copy)]
 struct Head {
     body: Body,
+    region: &'static Region,
     forked: Forked,
     task: Task,
     /// Bytes from here to the program's data.
@@ -69,11 +70,11 @@ unsafe extern "C" fn run(data: *mut c_void) {
     // SAFETY: the program's data follows.
     let data = unsafe { data.byte_add(head.length) };
     let is_creating = IS_CREATING.replace(false);
-    let interrupted = team::begin_task(&TASK, head.forked, head.task);
+    let interrupted = team::begin_task(head.region, head.forked, head.task);
     // SAFETY: the program's function with its own data.
     unsafe { (head.body)(data) };
     if let Some(interrupted) = interrupted {
-        team::end_task(&TASK, head.task, interrupted, (!is_creating).then_some(&WAIT));
+        team::end_task(head.region, head.task, interrupted, (!is_creating).then_some(&WAIT));
     }
     IS_CREATING.set(is_creating);
 }
@@ -107,9 +108,11 @@ pub unsafe extern "C" fn GOMP_task(
     detach: usize,
 ) {
     let frame = frame::here();
-    let created =
-        awake::world().and_then(|_| current()).and_then(|team| Some((next(team), team::place(&TASK, frame)?)));
-    let Some((task, forked)) = created else {
+    let created = awake::world().and_then(|_| current()).and_then(|team| {
+        let region = bodies::of(TASK, body);
+        Some((region, next(team), team::place(region, frame)?))
+    });
+    let Some((region, task, forked)) = created else {
         call!(frame, GOMP_task(body, data, copies, bytes, align, is_deferred, flags, depends, priority, detach));
         return;
     };
@@ -118,7 +121,8 @@ pub unsafe extern "C" fn GOMP_task(
     // SAFETY: the program's functions, which it gives as a task's; none is null.
     let (body, copies) =
         unsafe { (std::mem::transmute::<usize, Body>(body), std::mem::transmute::<usize, Option<Copy>>(copies)) };
-    let packed = Packed { head: Head { body, forked, task, length }, data: data as *mut c_void, bytes, copy: copies };
+    let packed =
+        Packed { head: Head { body, region, forked, task, length }, data: data as *mut c_void, bytes, copy: copies };
     let data = std::ptr::from_ref(&packed) as usize;
     let (body, copies) = (run as *const () as usize, copy as *const () as usize);
     let mut call = enter(&CREATE, frame);

@@ -8,13 +8,13 @@ use partune_collect::frame::{self, Frame};
 use partune_collect::team::{self, Forked};
 use partune_collect::{Region, definitions};
 
-use crate::awake;
 use crate::runtime::call;
 use crate::sync::IMPLICIT_BARRIER;
+use crate::{awake, bodies};
 
-static PARALLEL: Region = crate::construct("omp parallel");
-static PARALLEL_FOR: Region = crate::construct("omp parallel for");
-static PARALLEL_SECTIONS: Region = crate::construct("omp parallel sections");
+const PARALLEL: &str = "omp parallel";
+const PARALLEL_FOR: &str = "omp parallel for";
+const PARALLEL_SECTIONS: &str = "omp parallel sections";
 
 /// The code of a region or task.
 type Body = unsafe extern "C" fn(*mut c_void);
@@ -75,8 +75,9 @@ struct Fork {
 }
 
 /// Begins a team whose members run `body(data)`: what the runtime is to be given instead, and what must stay until it returns.
-fn fork(region: &'static Region, frame: Frame, body: usize, data: usize, threads: usize) -> Option<Fork> {
+fn fork(name: &'static str, frame: Frame, body: usize, data: usize, threads: usize) -> Option<Fork> {
     let world = awake::world()?;
+    let region = bodies::of(name, body);
     let forker = team::thread();
     let level = LEVEL.get();
     let team = FORKED.with_borrow_mut(|teams| {
@@ -141,7 +142,7 @@ macro_rules! forks {
         #[allow(clippy::too_many_arguments, reason = "it is the runtime's")]
         pub unsafe extern "C" fn $name(body: usize, data: usize, threads: usize, $($more: usize),*) -> usize {
             let frame = frame::here();
-            match fork(&$region, frame, body, data, threads) {
+            match fork($region, frame, body, data, threads) {
                 Some(fork) => {
                     let (body, data) = (part as *const () as usize, std::ptr::from_ref(&fork) as usize);
                     let result = call!(frame, $name(body, data, threads, $($more),*));

@@ -129,13 +129,20 @@ impl Tree {
                 let (module, address) = tree.place(address);
                 return Added::Function { module, address };
             }
-            Added::Region(region.number().unwrap_or_else(|| {
+            let number = region.number().unwrap_or_else(|| {
                 let number = tree.regions;
                 tree.regions += 1;
                 region.set_number(number);
                 log(&Line::Region { number, kind: region.kind.word().into(), name: region.name.into() });
                 number
-            }))
+            });
+            match region.kind {
+                Kind::Body(_, address) => {
+                    let (module, address) = tree.place(address);
+                    Added::Body { region: number, module, address }
+                }
+                _ => Added::Region(number),
+            }
         })
     }
 

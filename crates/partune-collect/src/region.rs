@@ -21,13 +21,15 @@ pub enum Kind {
     Iteration,
     /// A function that tells of itself, by the address of its first instruction.
     Function(usize),
+    /// A construct of a paradigm whose code is a function that the compiler made, by the address of its first instruction.
+    Body(&'static str, usize),
 }
 
 impl Kind {
     /// The word in the log.
     pub(crate) fn word(self) -> &'static str {
         match self {
-            Kind::Construct(paradigm) => paradigm,
+            Kind::Construct(paradigm) | Kind::Body(paradigm, _) => paradigm,
             Kind::Code => "code",
             Kind::Phase => "phase",
             Kind::Loop => "loop",

@@ -213,6 +213,12 @@ pub enum Step {
         address: Hex,
     },
     Region(u32),
+    /// A region whose code is a function of its own, which the compiler made: also the first instruction of that.
+    Body {
+        region: u32,
+        module: Option<u32>,
+        address: Hex,
+    },
 }
 
 /// What the PEs of a world are.

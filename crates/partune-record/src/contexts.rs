@@ -107,7 +107,7 @@ impl Contexts {
                 Step::Frame { module, .. } | Step::Sample { module, .. } => {
                     module.and_then(|module| log.modules.get(module as usize))
                 }
-                Step::Function { .. } | Step::Region(_) => None,
+                Step::Function { .. } | Step::Region(_) | Step::Body { .. } => None,
             };
             let is_inside_around = is_inside.get(around) == Some(&true);
             is_inside.push(path.is_some_and(|path| is_between(path) || is_inside_around && *path != log.program));
@@ -121,14 +121,18 @@ impl Contexts {
                 .push(calls_main(name) || is_after_start && (is_below_main(name) || is_systems && is_nameless(name)));
             let context = match node.step {
                 _ if leads_to_main.last() == Some(&true) => NONE,
-                Step::Region(number) => {
+                Step::Region(number) | Step::Body { region: number, .. } => {
                     let Some(&region) = regions.get(number as usize) else {
                         mapped.contexts.push(parent);
                         mapped.regions.push(NONE);
                         continue;
                     };
                     flat = region;
-                    self.tree.number(Context { region, site: self.line_of_call(region, parent), parent, offset: None })
+                    let site = match functions.first() {
+                        Some(body) if body.call_line > 0 => self.sites.number((body.call_file, body.call_line)),
+                        _ => self.line_of_call(region, parent),
+                    };
+                    self.tree.number(Context { region, site, parent, offset: None })
                 }
                 Step::Frame { .. } | Step::Sample { .. }
                     if is_inside.last() == Some(&true)

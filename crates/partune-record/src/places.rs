@@ -29,7 +29,9 @@ impl At {
     pub(crate) fn of(step: Step) -> Option<(Option<u32>, At)> {
         match step {
             Step::Frame { module, address: Hex(address) } => Some((module, At::Call(address))),
-            Step::Function { module, address: Hex(address) } => Some((module, At::Begin(address))),
+            Step::Function { module, address: Hex(address) } | Step::Body { module, address: Hex(address), .. } => {
+                Some((module, At::Begin(address)))
+            }
             Step::Sample { module, address: Hex(address) } => Some((module, At::Running(address))),
             Step::Region(_) => None,
         }

@@ -86,6 +86,8 @@ pub(super) struct Kinds {
     pub(super) iterations: FxHashSet<u32>,
     /// By region: whether code inside it is not the user's.
     pub(super) operations: Vec<bool>,
+    /// Regions that a team runs, by the archive's id.
+    pub(super) parallel: FxHashSet<u32>,
     /// For outermost functions, by frame: the innermost one that start-up and shut-down have in common.
     pub(super) programs: FxHashMap<u32, u32>,
 }

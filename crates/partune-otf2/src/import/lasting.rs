@@ -14,6 +14,8 @@
 //! the functions for left and called again would make many visits of one. So the shortest kinds of unproven gaps, as long as they are 1 % of the time of a PE
 //! together, leave all functions open.
 //!
+//! A thread that serves others is in no function between the parts that it has in their teams: what is around a part is where the team was forked.
+//!
 //! Traces ([`super::weave`]) and profiles ([`super::statistics`]) go by this one rule, which knows only the two contexts.
 
 use std::cmp::Ordering;
@@ -30,23 +32,29 @@ use crate::start::is_below_main;
 pub(super) struct Lasting {
     /// Whether all operations of the location are in one outermost function.
     has_root: bool,
+    /// Whether it is not its process's main thread.
+    serves: bool,
     known: FxHashMap<(u32, u32), u32>,
     /// Number and ticks of gaps that functions around both sides may have been left in.
     unproven: FxHashMap<(u32, u32), (u64, u64)>,
 }
 
 impl Lasting {
-    /// Of a location with operations in these contexts.
-    pub(super) fn new(contexts: &Contexts, operations: impl Iterator<Item = u32>) -> Lasting {
+    /// Of a location with operations in these contexts, which `serves` others if it is not its process's main thread.
+    pub(super) fn new(contexts: &Contexts, operations: impl Iterator<Item = u32>, serves: bool) -> Lasting {
         let frames = operations.map(|operation| contexts.around(operation)).filter(|frame| *frame != NO_FRAME);
         let mut roots = frames.map(|frame| contexts.ancestor(frame, 1));
         let first = roots.next();
-        Lasting { has_root: roots.all(|root| Some(root) == first), known: <_>::default(), unproven: <_>::default() }
+        let has_root = roots.all(|root| Some(root) == first);
+        Lasting { has_root, serves, known: <_>::default(), unproven: <_>::default() }
     }
 
     /// Counts gaps between two operations.
     pub(super) fn count(&mut self, contexts: &Contexts, pair: (u32, u32), count: u64, ticks: u64) {
-        if self.of(contexts, pair) < contexts.depth(contexts.common(contexts.around(pair.0), contexts.around(pair.1))) {
+        if !self.is_idle(contexts, pair)
+            && self.of(contexts, pair)
+                < contexts.depth(contexts.common(contexts.around(pair.0), contexts.around(pair.1)))
+        {
             let sum = self.unproven.entry(pair).or_default();
             *sum = (sum.0.saturating_add(count), sum.1.saturating_add(ticks));
         }
@@ -66,7 +74,15 @@ impl Lasting {
         }
     }
 
+    /// Whether the gap is one between two parts in teams.
+    fn is_idle(&self, contexts: &Contexts, (before, next): (u32, u32)) -> bool {
+        self.serves && contexts.is_parallel(before) && contexts.is_parallel(next)
+    }
+
     pub(super) fn of(&mut self, contexts: &Contexts, pair: (u32, u32)) -> u32 {
+        if self.is_idle(contexts, pair) {
+            return 0;
+        }
         *self.known.entry(pair).or_insert_with(|| contexts.lasting(pair.0, pair.1, self.has_root))
     }
 }
@@ -109,6 +125,10 @@ impl Contexts {
         functions
     }
 
+    fn is_parallel(&self, context: u32) -> bool {
+        self.kinds.parallel.contains(&self.region(context))
+    }
+
     fn is_iteration(&self, context: u32) -> bool {
         self.kinds.iterations.contains(&self.region(context))
     }
@@ -137,6 +157,9 @@ impl Contexts {
             let region = &regions[tables.region(self.region(context).into())];
             if region.kind == RegionKind::Iteration {
                 self.kinds.iterations.insert(self.region(context));
+            }
+            if region.role == Role::Parallel {
+                self.kinds.parallel.insert(self.region(context));
             }
             let frame = self.around(context);
             let ends = [Role::Init, Role::Finalize].map(|role| role == region.role);

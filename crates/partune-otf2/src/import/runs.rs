@@ -186,7 +186,8 @@ impl Source for Events<'_> {
         let called: Vec<Called> = called.collect();
         let recorded = joined.recorded(|key| resolver.region(key));
         let recording = Recording::new(&recorded, &called, &samples);
-        let woven = weave::weave(&recording, &self.contexts, &self.generators);
+        let woven =
+            weave::weave(&recording, &self.contexts, &self.generators, self.locations[pe.0 as usize].main != pe);
         self.between.samples.fetch_add(woven.samples, Ordering::Relaxed);
         self.between.unknown.fetch_add(woven.unknown, Ordering::Relaxed);
         joined.replace(woven.visits);

@@ -118,7 +118,8 @@ impl<'a> Paths<'a> {
         }
         let pes = statistics.iter().zip(locations).map(|(statistics, location)| {
             let statistics = statistics.as_ref()?;
-            Some(self.location(statistics, |stamp| location.clock.correct(stamp), paths, &mut unknown))
+            let serves = location.main != location.pe;
+            Some(self.location(statistics, |stamp| location.clock.correct(stamp), serves, paths, &mut unknown))
         });
         let pes: Vec<PeProfile> = pes.map(Option::unwrap_or_default).collect();
         quality.add(
@@ -138,6 +139,7 @@ impl<'a> Paths<'a> {
         &mut self,
         statistics: &Statistics,
         time: impl Fn(u64) -> Time,
+        serves: bool,
         paths: &mut CallPaths,
         unknown: &mut u64,
     ) -> PeProfile {
@@ -164,7 +166,7 @@ impl<'a> Paths<'a> {
             sums.entry(path).or_default().merge(&more);
         }
         let called = statistics.rows.iter().filter_map(|row| self.contexts.position(row.context.into()));
-        let mut lasting = Lasting::new(self.contexts, called);
+        let mut lasting = Lasting::new(self.contexts, called, serves);
         for gap in &statistics.gaps {
             let before = gap.before.and_then(|before| self.contexts.position(before.into()));
             if let Some(pair) = before.zip(self.contexts.position(gap.context.into())) {

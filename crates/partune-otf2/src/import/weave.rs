@@ -60,10 +60,10 @@ struct Weaver<'a> {
     open: Vec<(VisitIx, u32)>,
 }
 
-/// Adds the visits of functions.
-pub(super) fn weave(recording: &Recording<'_>, contexts: &Contexts, generators: &Generators) -> Woven {
+/// Adds the visits of functions. The location `serves` others if it is not its process's main thread.
+pub(super) fn weave(recording: &Recording<'_>, contexts: &Contexts, generators: &Generators, serves: bool) -> Woven {
     let called = recording.called.iter().map(|called| called.context);
-    let mut pairs = Pairs { contexts, lasting: Lasting::new(contexts, called) };
+    let mut pairs = Pairs { contexts, lasting: Lasting::new(contexts, called, serves) };
     walk(recording, contexts, &mut pairs);
     let begin = recording.visits.first().map_or(Time::ZERO, |visit| visit.enter);
     let end = recording.visits.iter().map(|visit| visit.exit).max().unwrap_or(begin);

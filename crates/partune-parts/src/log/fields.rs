@@ -116,6 +116,12 @@ impl Field<'_> for Step {
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (word, module, address) = match self {
             Step::Region(number) => return write!(f, "region {number}"),
+            Step::Body { region, module, address } => {
+                write!(f, "body {region} ")?;
+                module.write(f)?;
+                f.write_char(' ')?;
+                return address.write(f);
+            }
             Step::Frame { module, address } => ("frame", module, address),
             Step::Function { module, address } => ("function", module, address),
             Step::Sample { module, address } => ("sample", module, address),
@@ -130,6 +136,7 @@ impl Field<'_> for Step {
     fn read(words: &mut Split<'_, char>) -> Option<Self> {
         Some(match words.next()? {
             "region" => Step::Region(number(words)?),
+            "body" => Step::Body { region: number(words)?, module: Field::read(words)?, address: Field::read(words)? },
             "frame" => Step::Frame { module: Field::read(words)?, address: Field::read(words)? },
             "function" => Step::Function { module: Field::read(words)?, address: Field::read(words)? },
             "sample" => Step::Sample { module: Field::read(words)?, address: Field::read(words)? },

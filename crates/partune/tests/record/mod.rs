@@ -11,6 +11,7 @@ mod expect;
 mod launch;
 mod marks;
 mod names;
+mod openmp;
 mod options;
 mod polls;
 mod printed;
