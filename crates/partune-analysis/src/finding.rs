@@ -29,6 +29,8 @@ pub enum Pattern {
     LateFence,
     /// An operation that names PEs (SYNC IMAGES) waits for one of them.
     LatePartner,
+    /// A thread waits for tasks that others run.
+    WaitForTask,
     /// A barrier that orders no conflicting accesses.
     RedundantBarrier,
     SmallTransfers,
@@ -189,7 +191,7 @@ impl Finding {
 }
 
 impl Pattern {
-    pub const ALL: [Pattern; 27] = [
+    pub const ALL: [Pattern; 28] = [
         Pattern::LateSender,
         Pattern::LateReceiver,
         Pattern::WaitAtBarrier,
@@ -202,6 +204,7 @@ impl Pattern {
         Pattern::CompetingPutGet,
         Pattern::LateFence,
         Pattern::LatePartner,
+        Pattern::WaitForTask,
         Pattern::RedundantBarrier,
         Pattern::SmallTransfers,
         Pattern::SerialBlockingTransfers,
@@ -234,6 +237,7 @@ impl Pattern {
             Pattern::CompetingPutGet => "competing_put_get",
             Pattern::LateFence => "late_fence",
             Pattern::LatePartner => "late_partner",
+            Pattern::WaitForTask => "wait_for_task",
             Pattern::RedundantBarrier => "redundant_barrier",
             Pattern::SmallTransfers => "small_transfers",
             Pattern::SerialBlockingTransfers => "serial_blocking_transfers",
@@ -263,7 +267,8 @@ impl Pattern {
             | Pattern::WaitOnLock
             | Pattern::WaitOnValue
             | Pattern::CompetingPutGet
-            | Pattern::LatePartner => Kind::Wait,
+            | Pattern::LatePartner
+            | Pattern::WaitForTask => Kind::Wait,
             Pattern::WaitAtBarrier | Pattern::WaitAtNxn | Pattern::LateFence => Kind::GroupWait,
             Pattern::OperationCost
             | Pattern::InputOutput

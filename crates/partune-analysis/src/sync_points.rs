@@ -1,10 +1,10 @@
 //! Where two PEs were last known to be together: the begin of the interval in which one of them came to be late.
 //!
-//! A common synchronisation point of a wait is a message between the two PEs, in either direction, a collective of both, or the
-//! end of an epoch of a window in which one accessed memory of the other (complete and wait), that was over on both sides before: on the waiting side at the begin of the wait, on the late side at its end.
+//! A common synchronisation point of a wait is a message between the two PEs, in either direction, a collective of both, the
+//! end of an epoch of a window in which one accessed memory of the other (complete and wait), or the fork of a team of both, that was over on both sides before: on the waiting side at the begin of the wait, on the late side at its end.
 //! (Böhme et al., "Identifying the root causes of wait states", take only points with waits; taking all makes intervals shorter
 //! and costs linear.) It is looked for backwards from the wait; who is not found near is taken to have been together at the last
-//! collective of most PEs, or at the begin of the run. Memory: 16 bytes a member of a collective, 48 an epoch between two PEs.
+//! collective of most PEs, or at the begin of the run. Memory: 16 bytes a member of a collective or team, 48 an epoch between two PEs.
 
 use partune_base::{PeId, Table, Time};
 use partune_index::{EpochEnd, Index, Instance};
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use crate::Wait;
 
-/// How many messages, collectives and epochs of the waiting PE to look back.
+/// How many messages, collectives, epochs and forks of the waiting PE to look back.
 const LOOK_BACK: usize = 256;
 
 /// The collectives of every PE.
@@ -25,6 +25,8 @@ pub(crate) struct Meetings<'a> {
     large: Vec<(Time, u32)>,
     /// For each PE when it had ended an epoch, with whom, and when that one had, in order of time.
     epochs: Table<PeId, Vec<(Time, PeId, Time)>>,
+    /// When each PE began its part in each team, and the position of that, in order of time.
+    parts: Table<PeId, Vec<(Time, u32)>>,
 }
 
 /// The synchronisation points of one PE with every other. Moves forward: waits are asked for in order of time.
@@ -37,6 +39,7 @@ pub(crate) struct SyncPoints<'a> {
     recvs: usize,
     met: usize,
     epochs: usize,
+    parts: usize,
 }
 
 impl<'a> Meetings<'a> {
@@ -61,7 +64,12 @@ impl<'a> Meetings<'a> {
             epochs[complete.pe].push((at_origin, wait.pe, at_target));
         }
         epochs.as_mut_slice().par_iter_mut().for_each(|ends| ends.sort_unstable());
-        Meetings { index, of_pe, large, epochs }
+        let mut parts: Table<PeId, Vec<(Time, u32)>> = trace.pes().ids().map(|_| Vec::new()).collect();
+        for (number, fork) in (0_u32..).zip(&index.teams.forks) {
+            fork.members.iter().for_each(|(pe, begin, _)| parts[*pe].push((*begin, number)));
+        }
+        parts.as_mut_slice().par_iter_mut().for_each(|parts| parts.sort_unstable());
+        Meetings { index, of_pe, large, epochs, parts }
     }
 
     fn instance(&self, number: u32) -> &Instance {
@@ -99,7 +107,7 @@ impl<'a> Meetings<'a> {
 
 impl<'a> SyncPoints<'a> {
     pub(crate) fn new(trace: &'a Trace, meetings: &'a Meetings<'a>, pe: PeId) -> SyncPoints<'a> {
-        SyncPoints { trace, meetings, pe, sends: 0, recvs: 0, met: 0, epochs: 0 }
+        SyncPoints { trace, meetings, pe, sends: 0, recvs: 0, met: 0, epochs: 0, parts: 0 }
     }
 
     /// The last common point of this PE and the one that a wait of it waited for; the begin of the run if there is none.
@@ -114,7 +122,7 @@ impl<'a> SyncPoints<'a> {
         self.recvs += stream.recvs[self.recvs..].partition_point_near(|row| row.time <= wait.begin);
         let meeting = self.meetings.last(self.pe, self.met, wait.begin, wait.cause.pe, wait.end);
         let message = self.last_message(stream, wait, meeting.unwrap_or(Time::MIN));
-        message.max(meeting).max(self.last_epoch(wait)).unwrap_or(self.trace.begin())
+        message.max(meeting).max(self.last_epoch(wait)).max(self.last_fork(wait)).unwrap_or(self.trace.begin())
     }
 
     /// The last end of an epoch of this PE and the cause of a wait.
@@ -126,6 +134,17 @@ impl<'a> SyncPoints<'a> {
             .filter(|(_, other, there)| *other == wait.cause.pe && *there <= wait.end)
             .map(|(own, _, there)| *own.min(there))
             .next()
+    }
+
+    /// The last fork of a team of this PE and the cause of a wait.
+    fn last_fork(&mut self, wait: &Wait) -> Option<Time> {
+        let parts = &self.meetings.parts[self.pe];
+        self.parts += parts[self.parts..].partition_point_near(|(begin, _)| *begin <= wait.begin);
+        parts[..self.parts].iter().rev().take(LOOK_BACK).find_map(|(_, number)| {
+            let fork = &self.meetings.index.teams.forks[*number as usize];
+            let member = fork.members.binary_search_by_key(&wait.cause.pe, |(pe, ..)| *pe).ok()?;
+            (fork.members[member].1 <= wait.end).then_some(fork.fork)
+        })
     }
 
     /// The last message with the cause of a wait, if it is later than `floor`.

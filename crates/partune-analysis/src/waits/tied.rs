@@ -7,6 +7,7 @@
 //! | collective | by its shape: late broadcast, early reduce, early scan, all others at a barrier, n-to-n or fence | the last enter of those needed |
 //! | value | wait on value | the access that fulfilled the condition was done |
 //! | value, named by a synchronisation (SYNC IMAGES) | late partner | the enter of the operation of those named that began last |
+//! | task | wait for task | the end of the last task that another thread ended meanwhile |
 //! | value, in an epoch of a window | late fence (Scalasca's late post, early wait, late complete) | the last post or complete that it needs |
 //!
 //! A loop that polls (tests, probes) waits from its first poll on, in each of its polls: what the program does between them is its own work.
@@ -39,6 +40,9 @@ pub(super) fn find(trace: &Trace, index: &Index, ties: &Ties, pe: PeId) -> Vec<W
                 ties.instance(bound.tie).and_then(|number| collective(trace, index, number, &bound, last))
             }
             TieKind::Value => value(trace, &bound),
+            TieKind::Task => {
+                span(trace, bound.taker).and_then(|(_, exit)| wait(&bound, Pattern::WaitForTask, bound.gift.time, exit))
+            }
             // Who had a lock is found from the grants; teams wait in barriers.
             TieKind::Lock | TieKind::Fork | TieKind::Join | TieKind::Creation => None,
         };

@@ -239,3 +239,22 @@ fn nothing_is_claimed_without_partner_or_from_missing_members() {
          pe 2: main 0..20",
     );
 }
+
+#[test]
+fn who_has_no_task_waits_for_the_last_that_another_thread_runs() {
+    let team = |other: &str| {
+        format!(
+            "pe 0.0: \"!$omp parallel\" 0..100 {{ \"!$omp task\" 10..40 \"!$omp taskwait\" 40..90 }}
+             pe 0.1: \"!$omp parallel\" 0..100 {{ {other} }}
+             pe 1.0: \"!$omp parallel\" 0..100 {{ \"!$omp task\" 10..88 }}"
+        )
+    };
+    let long = team("\"!$omp task\" 10..60 \"!$omp task\" 60..85");
+    let case = Case::new(&long);
+    // Ranks, of which both threads have the same.
+    assert_eq!(case.found(), [(Pattern::WaitForTask, 0, 40, 85, Some(0))]);
+    assert_eq!(case.causes(&case.finding()).len(), 1);
+    // What ended before it came, or goes on after it left, was not waited for; nor is what another process does.
+    let over = team("\"!$omp task\" 10..40 \"!$omp task\" 60..95");
+    assert_eq!(Case::new(&over).found(), []);
+}

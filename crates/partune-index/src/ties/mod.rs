@@ -12,6 +12,7 @@
 //! | collective | those that arrive | those that need them, where they can do nothing else |
 //! | lock | the last exclusive holder; for an exclusive request those that shared it since | the request |
 //! | value | the access that fulfilled the condition | the wait |
+//! | task | the end of a task that another thread ran | who waited for tasks meanwhile |
 //! | fork, join | the fork; the end of each other thread | the begin of each other thread; the forking PE after its own part |
 //! | creation | the creation; the end of a PE | the begin of the PE; who waits for its end |
 
@@ -40,6 +41,8 @@ pub enum TieKind {
     Lock,
     /// A value, or a step of an epoch of a window.
     Value,
+    /// The end of a task.
+    Task,
     /// Work for a thread of a team.
     Fork,
     /// The end of that work.
@@ -106,13 +109,14 @@ pub struct Ties {
 }
 
 impl TieKind {
-    pub const ALL: [TieKind; 9] = [
+    pub const ALL: [TieKind; 10] = [
         TieKind::Message,
         TieKind::Synchronous,
         TieKind::Rendezvous,
         TieKind::Collective,
         TieKind::Lock,
         TieKind::Value,
+        TieKind::Task,
         TieKind::Fork,
         TieKind::Join,
         TieKind::Creation,
@@ -137,6 +141,7 @@ impl Ties {
                 TieKind::Collective => ties.instances = maker.arrivals(&shapes, &mut points),
                 TieKind::Lock => maker.locks(&mut points),
                 TieKind::Value => maker.values(&mut points),
+                TieKind::Task => maker.tasks(&mut points),
                 TieKind::Fork => maker.forks(&mut points),
                 TieKind::Join => maker.joins(&mut points),
                 TieKind::Creation => maker.creations(&mut points),

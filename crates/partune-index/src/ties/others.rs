@@ -1,7 +1,7 @@
 //! Ties of locks, values, teams and the creation of PEs.
 
 use partune_base::{GroupId, PeId, Time};
-use partune_trace::{TeamKind, VisitIx};
+use partune_trace::{Completion, Participants, Role, TeamKind, VisitIx};
 
 use super::points::{Maker, Points};
 use super::{Gift, Part};
@@ -35,6 +35,39 @@ impl Maker<'_> {
                 let gift = Gift { time: wait.fulfilled, place: wait.cause };
                 let since = self.at(wait.pe, wait.operation, wait.fulfilled);
                 points.pair(gift, (wait.cause, wait.cause.enter(self.trace)), (own, since));
+            }
+        }
+    }
+
+    /// Who waits for tasks takes the end of the last one that another thread of its process ended meanwhile. Which tasks it waited for is not recorded.
+    /// In a barrier of a team too: all tasks of the team end before it does.
+    pub(super) fn tasks(&self, points: &mut Points) {
+        for process in self.trace.processes().as_slice() {
+            let visits = |pe: PeId| &self.trace.streams()[pe].visits;
+            let is_task = |at: &Place| self.trace.role_of(at.pe, at.visit) == Role::TaskRun;
+            let all = process
+                .pes
+                .iter()
+                .flat_map(|&pe| (0..visits(pe).len() as u32).map(move |visit| Place { pe, visit: VisitIx(visit) }));
+            let mut ends: Vec<(Time, PeId, Place)> =
+                all.filter(is_task).map(|at| (visits(at.pe).at(at.visit).exit, at.pe, at)).collect();
+            ends.sort_unstable_by_key(|(end, pe, at)| (*end, *pe, at.visit));
+            for &pe in process.pes.iter().filter(|_| !ends.is_empty()) {
+                for &visit in &self.trace.streams()[pe].operations {
+                    let own = Place { pe, visit };
+                    let region = self.trace.region_of(pe, visit);
+                    let waits = region.role == Role::TaskWait && region.completion == Completion::Blocking
+                        || region.role == Role::GroupSync && region.participants == Participants::Team;
+                    if !waits {
+                        continue;
+                    }
+                    let span = visits(pe).at(visit);
+                    let before = ends.partition_point(|(end, ..)| *end <= span.exit);
+                    let meanwhile = ends[..before].iter().rev().take_while(|(end, ..)| *end > span.enter);
+                    if let Some(&(time, _, place)) = meanwhile.clone().find(|(_, other, _)| *other != pe) {
+                        points.pair(Gift { time, place }, (place, time), (own, span.enter));
+                    }
+                }
             }
         }
     }

@@ -123,6 +123,12 @@ fn three_idle(met: &Met) -> f64 {
     3.0 * until_each_left(met)
 }
 
+/// After its last task each waits for the last of all.
+fn after_tasks(met: &Met) -> f64 {
+    let last: Met = met.iter().map(|(thread, all)| (*thread, all[all.len() - 1..].to_vec())).collect();
+    until_all_came(&last)
+}
+
 /// Those of two teams of two wait for each other.
 fn in_pairs(met: &Met) -> f64 {
     let pairs: [Met; 2] = [0, 2].map(|first| met.range(first..first + 2).map(|(id, met)| (*id, met.clone())).collect());
@@ -132,7 +138,7 @@ fn in_pairs(met: &Met) -> f64 {
 /// A way to wait: the pattern that is found, at which constructs and mark, how many lines before that a compiler says that it is, and how long it was.
 type Way = (&'static str, &'static str, &'static [&'static str], (&'static str, u64), fn(&Met) -> f64);
 
-const WAYS: [Way; 8] = [
+const WAYS: [Way; 9] = [
     ("barrier", "wait_at_barrier", &["omp barrier"], ("BARRIER", 0), until_all_came),
     ("region", "wait_at_barrier", &["omp implicit barrier"], ("REGION", 0), until_all_came),
     ("loop", "wait_at_barrier", &["omp implicit barrier"], ("LOOP", 2), until_all_came),
@@ -141,6 +147,7 @@ const WAYS: [Way; 8] = [
     ("ordered", "wait_on_lock", &["omp ordered"], ("ORDERED", 4), until_each_left),
     ("serial", "serial_section", &["omp parallel"], ("SERIAL", 0), three_idle),
     ("nested", "wait_at_barrier", &["omp implicit barrier"], ("NESTED", 0), in_pairs),
+    ("tasks", "wait_for_task", &["omp wait for tasks", "omp implicit barrier"], ("TASKS", 0), after_tasks),
 ];
 
 /// Seconds of a pattern at a line, how often it was there, and the PEs that waited and those that made them wait.
@@ -221,6 +228,7 @@ ways! {
     at_ordered_code 5
     while_one_is_alone 6
     in_nested_teams 7
+    without_a_task 8
 }
 
 /// Calls of each operation in the archive, by its construct.
