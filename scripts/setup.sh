@@ -20,7 +20,7 @@ otf2-tools         otf2-print, the second opinion on every archive that we read 
 libotf2-trace-dev  the C library that the benches compare with
 python3-otf2       writes archives for tests without our code
 libopenmpi-dev     MPI headers and libraries: the table of constructs is checked against them
-openmpi-bin        mpicc and mpirun for the examples and for the programs that the tests record
+openmpi-bin        mpicc, mpirun, oshcc and oshrun for the examples and for the programs that the tests record
 libmpich-dev       the same from another MPI, whose names differ
 mpich              mpicc and mpirun of that one
 python3-mpi4py     MPI for Python: scripts that the tests record

@@ -17,6 +17,7 @@ fn main() {
         "partune-collect",
         "partune-collect-mpi",
         "partune-collect-openmp",
+        "partune-collect-shmem",
         "partune-mpi-abi",
         "partune-parts",
     ] {

@@ -142,7 +142,7 @@ fn nothing(name: &CStr) -> Found {
 
 /// The wrapper of a name, if it has one, and this library.
 pub(crate) fn wrapper(name: &CStr) -> Option<(*mut c_void, usize)> {
-    if !is_of_mpi(name) {
+    if !may_be_wrapped(name) {
         return None;
     }
     let own = library::own()?;
@@ -150,11 +150,15 @@ pub(crate) fn wrapper(name: &CStr) -> Option<(*mut c_void, usize)> {
     Some((own, address))
 }
 
-/// Whether a name could be one that has a wrapper.
-pub(crate) fn is_of_mpi(name: &CStr) -> bool {
-    name.to_bytes()
+/// Whether a name could be one that has a wrapper: of MPI, or of a paradigm whose wrappers are in the same library.
+pub(crate) fn may_be_wrapped(name: &CStr) -> bool {
+    const OTHERS: [&[u8]; 9] =
+        [b"shmem", b"shmalloc", b"shrealloc", b"shfree", b"start_pes", b"_my_pe", b"_num_pes", b"GOMP_", b"omp_"];
+    let name = name.to_bytes();
+    let is_of_mpi = name
         .first_chunk::<4>()
-        .is_some_and(|[m, p, i, next]| [*m, *p, *i].eq_ignore_ascii_case(b"mpi") && (*next == b'_' || *next == b'X'))
+        .is_some_and(|[m, p, i, next]| [*m, *p, *i].eq_ignore_ascii_case(b"mpi") && (*next == b'_' || *next == b'X'));
+    is_of_mpi || OTHERS.iter().any(|begin| name.starts_with(begin))
 }
 
 /// Whether a loaded library has the function.
@@ -174,11 +178,13 @@ mod tests {
 
     #[test]
     fn names_that_may_have_wrappers() {
-        for name in [c"MPI_Send", c"MPIX_Comm_shrink", c"mpi_send_", c"MPI_SEND"] {
-            assert!(is_of_mpi(name), "{name:?}");
+        for name in
+            [c"MPI_Send", c"MPIX_Comm_shrink", c"mpi_send_", c"MPI_SEND", c"shmem_init", c"_my_pe", c"GOMP_parallel"]
+        {
+            assert!(may_be_wrapped(name), "{name:?}");
         }
-        for name in [c"", c"MPI", c"PMPI_Send", c"mpiexec", c"malloc", c"ompi_mpi_comm_world"] {
-            assert!(!is_of_mpi(name), "{name:?}");
+        for name in [c"", c"MPI", c"PMPI_Send", c"mpiexec", c"malloc", c"ompi_mpi_comm_world", c"my_pe", c"shm_open"] {
+            assert!(!may_be_wrapped(name), "{name:?}");
         }
     }
 }

@@ -204,7 +204,7 @@ unsafe fn weak(info: &libc::dl_phdr_info, dynamic: usize, slots: &mut Vec<Slot>)
         // SAFETY: symbols name strings of the object.
         let name = unsafe { CStr::from_ptr((strings as *const c_char).add(symbol.st_name as usize)) };
         let address = base + relocation.r_offset as usize;
-        if lookup::is_of_mpi(name) && holds(libc::PT_LOAD, libc::PF_W, address).is_some() {
+        if lookup::may_be_wrapped(name) && holds(libc::PT_LOAD, libc::PF_W, address).is_some() {
             let page = |address: usize| address & !(page_size() - 1);
             let locked = holds(libc::PT_GNU_RELRO, 0, address);
             slots.push(Slot {

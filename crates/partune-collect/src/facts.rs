@@ -258,6 +258,7 @@ impl Call<'_> {
 
     pub fn rma_collective_end(&mut self, op: Collective, level: u32, window: u32, root: u32, bytes: [u64; 2]) {
         let [sent, received] = bytes;
+        self.took_part(sent, received);
         tell!(self, 38, at => at.byte(op as u8).c32(level).c32(window).c32(root).c64(sent).c64(received));
     }
 
@@ -279,6 +280,11 @@ impl Call<'_> {
 
     pub fn rma_sync(&mut self, window: u32, remote: u32, kind: Sync) {
         tell!(self, 44, at => at.c32(window).c32(remote).byte(kind as u8));
+    }
+
+    /// The call waits until another process has written to this one's part of the window, there.
+    pub fn rma_wait_change(&mut self, window: u32, displacement: Option<u64>) {
+        tell!(self, 45, (attributes::DISPLACEMENT, displacement), at => at.c32(window));
     }
 
     /// `displacement`: where the access begins at the target, in its units.

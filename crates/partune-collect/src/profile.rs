@@ -174,18 +174,23 @@ impl Profile {
 
     /// A transfer inside the innermost call.
     pub(crate) fn moved(&mut self, sent: u64, received: u64) {
+        self.transferred(sent, received, sent.max(received));
+    }
+
+    fn transferred(&mut self, sent: u64, received: u64, size: u64) {
         let depth = self.depth() - 1;
         let Some(path) = self.open(depth).map(|open| open.path) else { return };
         let Some(row) = self.row(path) else { return };
         row.transfers += 1;
         row.bytes_sent = row.bytes_sent.saturating_add(sent);
         row.bytes_received = row.bytes_received.saturating_add(received);
-        row.sizes[size_class(sent.max(received))] += 1;
+        row.sizes[size_class(size)] += 1;
     }
 
-    /// A transfer that the innermost call starts when it comes to it: a message that it sends, an access.
+    /// A transfer that the innermost call starts when it comes to it: a message that it sends, an access. Bytes that an atomic access sends and
+    /// receives are of one transfer, as in the trace of events.
     pub(crate) fn start(&mut self, sent: u64, received: u64) {
-        self.moved(sent, received);
+        self.transferred(sent, received, sent.saturating_add(received));
         self.sent = Some([sent, received]);
     }
 
@@ -198,7 +203,7 @@ impl Profile {
         row.transfers = row.transfers.saturating_sub(1);
         row.bytes_sent = row.bytes_sent.saturating_sub(sent);
         row.bytes_received = row.bytes_received.saturating_sub(received);
-        let class = &mut row.sizes[size_class(sent.max(received))];
+        let class = &mut row.sizes[size_class(sent.saturating_add(received))];
         *class = class.saturating_sub(1);
         true
     }

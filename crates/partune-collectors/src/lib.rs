@@ -4,3 +4,4 @@
 
 pub use partune_collect_mpi as mpi;
 pub use partune_collect_openmp as openmp;
+pub use partune_collect_shmem as shmem;

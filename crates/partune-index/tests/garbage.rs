@@ -101,7 +101,7 @@ fn add(stream: &mut Stream, row: Row) {
         6 => {
             let kinds =
                 [RmaSyncKind::Group(group), RmaSyncKind::NotifyOut, RmaSyncKind::WaitChange, RmaSyncKind::Memory];
-            stream.rma_syncs.push(RmaSync { visit, time, kind: pick(&kinds, d), window, target: peer });
+            stream.rma_syncs.push(RmaSync { visit, time, kind: pick(&kinds, d), window, target: peer, address: None });
         }
         7 => {
             use LockKind::{Acquired, Released, Requested, Tried};

@@ -57,6 +57,25 @@ fn the_last_access_within_the_wait_fulfils_it() {
 }
 
 #[test]
+fn an_access_to_other_bytes_does_not_fulfil_a_wait() {
+    let cause = |wait: &str| {
+        let (trace, index) = index(&format!(
+            "pe 0: main 0..100 {{ shmem_wait_until 10..50 {wait} }}
+             pe 1: main 0..100 {{ shmem_put 20..30 put(0, bytes=8, addr=64) }}
+             pe 2: main 0..100 {{ shmem_put 30..40 put(0, bytes=8, addr=72) }}
+             pe 3: main 0..100 {{ shmem_long_atomic_fetch_add 40..45 atomic(0, bytes=16, addr=80) }}",
+        ));
+        let wait = index.rma.value_waits[0];
+        (0..4).find(|number| pe(&trace, *number) == wait.cause.pe).map(|number| (number, wait.fulfilled.0))
+    };
+    assert_eq!(cause("wait_change(addr=64)"), Some((1, 30)));
+    assert_eq!(cause("wait_change(addr=72)"), Some((2, 40)));
+    assert_eq!(cause("wait_change(addr=80)"), Some((3, 45)));
+    assert_eq!(cause("wait_change(addr=88)"), None, "the bytes of an atomic access count both ways");
+    assert_eq!(cause("wait_change"), Some((3, 45)), "it may have been any");
+}
+
+#[test]
 fn an_access_under_way_counts_if_none_ended() {
     let (trace, index) = index(
         "pe 0: main 0..100 { shmem_wait_until 10..50 wait_change }

@@ -132,17 +132,15 @@ fn nodes(elsewhere: &Elsewhere) -> String {
 
 /// Why a command that ended so, or in a way that nobody knows any more, left nothing: first what is known, then what may be.
 fn why_nothing(ended: Option<ExitStatus>) -> String {
-    const UNSEEN: &str = "is linked statically, so that no library can be put in front of MPI";
+    const ELSE: &str = "or OpenSHMEM, nor came to a parallel region of OpenMP, or it is linked statically, so that no library can be put in front of theirs";
     match ended {
-        Some(status) if status.success() => format!("the program did not initialise MPI, or it {UNSEEN}"),
-        Some(status) => {
-            format!(
-                "the command failed ({status}) before a process of it initialised MPI; if one did, the program {UNSEEN}"
-            )
-        }
-        None => {
-            format!("the command failed before a process of it initialised MPI, or its program did not, or it {UNSEEN}")
-        }
+        Some(status) if status.success() => format!("the program did not initialise MPI {ELSE}"),
+        Some(status) => format!(
+            "the command failed ({status}) before a process of it initialised MPI; if none would have, its program did not initialise MPI {ELSE}"
+        ),
+        None => format!(
+            "the command failed before a process of it initialised MPI, or its program did not initialise MPI {ELSE}"
+        ),
     }
 }
 

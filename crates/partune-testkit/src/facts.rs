@@ -183,8 +183,8 @@ fn window_syncs(name: &str, given: &mut Given<'_, '_>, stream: &mut Stream) -> b
         "window_freed" => (RmaSyncKind::WindowFreed, PeId::NONE, given.at_exit()),
         _ => return false,
     };
-    let (visit, window) = (given.here.visit, given.window(true));
-    stream.rma_syncs.push(RmaSync { visit, time, kind, window, target });
+    let (visit, window, address) = (given.here.visit, given.window(true), given.number(&["addr"]));
+    stream.rma_syncs.push(RmaSync { visit, time, kind, window, target, address });
     true
 }
 

@@ -115,6 +115,9 @@ facts! {
         window: WindowId,
         /// The other PE; none if it is for all.
         target: PeId,
+        /// The byte of this PE's memory that is waited for, relative to the window; `None` where the producer does not tell, or nothing
+        /// is waited for.
+        address: Option<u64>,
     }
 
     /// Something happened to a lock.

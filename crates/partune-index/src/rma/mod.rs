@@ -34,7 +34,8 @@ pub struct Transfer {
 pub struct ValueWait {
     pub pe: PeId,
     pub operation: VisitIx,
-    /// The last put, atomic or notification to this PE's memory in the window that ended within the operation; if none ended
+    /// The last put, atomic or notification to this PE's memory in the window that ended within the operation, of those that touch the
+    /// address that is waited for, as far as both are known; if none ended
     /// within, the last one begun before its exit and not ended by then; none if there is no such access. In an epoch, the post or
     /// complete that began last of those it needs; never none, since an epoch with an unknown partner has no rows. Where PEs are named, the
     /// operation of them that began last; never none either.

@@ -1,11 +1,11 @@
 //! Waits for a value, and the access of another PE that may have made the condition true.
 //!
-//! Addresses are mostly not recorded, so the cause is the last access to the PE's memory in the window (theory: "last remote
-//! write of that address by another PE inside the wait"); with addresses unknown it is the best that can be said, and the
-//! documentation of the pattern says so.
+//! The cause is the last access to the PE's memory in the window that touches the address (theory: "last remote write of that address by
+//! another PE inside the wait"). Where the address of the wait or of the access is not recorded, any access in the window may be it;
+//! that is the best that can be said then, and the documentation of the pattern says so.
 
 use partune_base::{Id, PeId, Time, WindowId};
-use partune_trace::{Participants, RmaSyncKind, RmaTransferKind, Stream, Trace, VisitIx};
+use partune_trace::{Participants, RmaSyncKind, RmaTransfer, RmaTransferKind, Stream, Trace, VisitIx};
 use rayon::prelude::*;
 
 use super::{Transfer, ValueWait};
@@ -18,6 +18,7 @@ use crate::scan::Scan;
 struct Waiting {
     operation: VisitIx,
     window: WindowId,
+    address: Option<u64>,
 }
 
 /// An access to memory of a PE that waits at some time.
@@ -25,12 +26,27 @@ struct Waiting {
 struct Access {
     target: PeId,
     window: WindowId,
+    /// The first byte that it writes, and the byte after the last.
+    bytes: Option<(u64, u64)>,
     end: Time,
     begin: Time,
     by: Place,
 }
 
-/// All waits in order of (PE, operation). Accesses are kept (40 bytes each) only for PEs that wait at all.
+impl Access {
+    /// Whether it may have written there.
+    fn touches(&self, address: Option<u64>) -> bool {
+        address.zip(self.bytes).is_none_or(|(address, (first, end))| first <= address && address < end)
+    }
+}
+
+/// The bytes that an access writes. An atomic one is of a value, whose bytes its row counts for each way.
+fn written(row: &RmaTransfer) -> Option<(u64, u64)> {
+    let length = if row.kind == RmaTransferKind::Atomic { 1 } else { row.bytes };
+    row.address.map(|first| (first, first.saturating_add(length)))
+}
+
+/// All waits in order of (PE, operation). Accesses are kept (64 bytes each) only for PEs that wait at all.
 pub(super) fn find(trace: &Trace, scans: &[Scan], transfers: &[Transfer]) -> Vec<ValueWait> {
     let streams = trace.streams().as_slice();
     let waits: Vec<Vec<Waiting>> = streams.par_iter().zip(scans).map(|(stream, scan)| waiting(stream, scan)).collect();
@@ -55,8 +71,10 @@ pub(super) fn find(trace: &Trace, scans: &[Scan], transfers: &[Transfer]) -> Vec
 /// Operations that wait for a value by their role, and those that a row says it of.
 fn waiting(stream: &Stream, scan: &Scan) -> Vec<Waiting> {
     let told = stream.rma_syncs.iter().filter(|row| row.kind == RmaSyncKind::WaitChange && row.visit.is_some());
-    let mut waits: Vec<Waiting> = told.map(|row| Waiting { operation: row.visit, window: row.window }).collect();
-    waits.extend(scan.value_waits.iter().map(|&operation| Waiting { operation, window: WindowId::NONE }));
+    let told = told.map(|row| Waiting { operation: row.visit, window: row.window, address: row.address });
+    let mut waits: Vec<Waiting> = told.collect();
+    let role = |&operation: &VisitIx| Waiting { operation, window: WindowId::NONE, address: None };
+    waits.extend(scan.value_waits.iter().map(role));
     // The one with a window comes first, since none is the largest id.
     waits.sort_unstable_by_key(|wait| (wait.operation, wait.window));
     waits.dedup_by_key(|wait| wait.operation);
@@ -70,7 +88,8 @@ fn accesses(trace: &Trace, transfers: &[Transfer], waits: &[Vec<Waiting>]) -> Ve
         let row = &streams[transfer.pe].transfers[transfer.row as usize];
         let writes = matches!(row.kind, RmaTransferKind::Put | RmaTransferKind::Atomic);
         let by = Place { pe: transfer.pe, visit: transfer.start };
-        let access = Access { target: row.target, window: row.window, end: transfer.completed, begin: row.time, by };
+        let (target, window, bytes) = (row.target, row.window, written(row));
+        let access = Access { target, window, bytes, end: transfer.completed, begin: row.time, by };
         (writes && row.target != transfer.pe && waits_at(row.target)).then_some(access)
     });
     let mut accesses: Vec<Access> = puts.collect();
@@ -82,6 +101,7 @@ fn accesses(trace: &Trace, transfers: &[Transfer], waits: &[Vec<Waiting>]) -> Ve
         accesses.extend(told.filter(|row| waits_at(row.target)).map(|row| Access {
             target: row.target,
             window: row.window,
+            bytes: None,
             end: operation_exit(stream, trace.paths(), row.visit).unwrap_or(row.time),
             begin: row.time,
             by: Place { pe, visit: row.visit },
@@ -95,7 +115,7 @@ fn causes(trace: &Trace, pe: PeId, waits: &[Waiting], accesses: &[Access]) -> Ve
     // Without a window, at least of the same paradigm: threads wait for values too.
     let paradigm = |pe: PeId, visit: VisitIx| visit.some().map(|visit| trace.region_of(pe, visit).paradigm);
     let in_window = |wait: &Waiting, access: &Access| match wait.window.some() {
-        Some(window) => window == access.window,
+        Some(window) => window == access.window && access.touches(wait.address),
         None => paradigm(pe, wait.operation) == paradigm(access.by.pe, access.by.visit),
     };
     waits

@@ -116,6 +116,8 @@ fn number(text: &str) -> Option<u64> {
 pub(super) struct Addresses {
     /// Rows of transfers whose address is a displacement.
     pub(super) displaced: Vec<u32>,
+    /// Rows of synchronisations that wait at an address that is a displacement.
+    pub(super) displaced_waits: Vec<u32>,
     /// Visits whose enters have an address.
     pub(super) entered: Vec<(VisitIx, Told)>,
     /// Windows, and this process's unit.
@@ -123,9 +125,10 @@ pub(super) struct Addresses {
 }
 
 impl Addresses {
-    /// Appends what a later part says, whose first transfer is row `offset`.
-    pub(super) fn append(&mut self, more: Addresses, offset: usize) {
-        self.displaced.extend(more.displaced.iter().map(|row| row + offset as u32));
+    /// Appends what a later part says, whose first transfer and first synchronisation are these rows.
+    pub(super) fn append(&mut self, more: Addresses, [transfer, sync]: [usize; 2]) {
+        self.displaced.extend(more.displaced.iter().map(|row| row + transfer as u32));
+        self.displaced_waits.extend(more.displaced_waits.iter().map(|row| row + sync as u32));
         self.entered.extend(more.entered);
         self.units.extend(more.units);
     }
@@ -137,7 +140,13 @@ pub(super) fn resolve(streams: &mut [Stream], told: Vec<Addresses>) {
     for (pe, told) in told.iter().enumerate() {
         units.extend(told.units.iter().map(|(window, unit)| ((*window, PeId(pe as u32)), *unit)));
     }
-    for (stream, mut told) in streams.iter_mut().zip(told) {
+    for (pe, (stream, mut told)) in streams.iter_mut().zip(told).enumerate() {
+        for row in told.displaced_waits {
+            if let Some(row) = stream.rma_syncs.get_mut(row as usize) {
+                let unit = units.get(&(row.window, PeId(pe as u32)));
+                row.address = row.address.zip(unit).and_then(|(address, unit)| address.checked_mul(*unit));
+            }
+        }
         if !told.entered.is_empty() {
             let entered: FxHashMap<VisitIx, Told> = told.entered.iter().copied().collect();
             let mut last = VisitIx::NONE;

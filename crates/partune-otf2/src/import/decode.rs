@@ -438,7 +438,16 @@ impl Decoder<'_> {
     fn rma_sync(&mut self, time: Time, kind: RmaSyncKind, window: u32, target: u32) {
         let visit = self.assembler.visit();
         let (window, target) = self.on_window(window, target);
-        self.assembler.segment.stream.rma_syncs.push(RmaSync { visit, time, kind, window, target });
+        let segment = &mut self.assembler.segment;
+        let address = match self.told.take().filter(|_| kind == RmaSyncKind::WaitChange) {
+            Some(Told::Address(address)) => Some(address),
+            Some(Told::Displacement(displacement)) => {
+                segment.beside.addresses.displaced_waits.push(segment.stream.rma_syncs.len() as u32);
+                Some(displacement)
+            }
+            Some(Told::Unit(_) | Told::Polls { .. }) | None => None,
+        };
+        segment.stream.rma_syncs.push(RmaSync { visit, time, kind, window, target, address });
     }
 
     fn rma_lock(&mut self, time: Time, kind: LockKind, window: u32, remote: u32, id: u64, lock_type: u8) {

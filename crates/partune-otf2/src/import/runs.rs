@@ -90,7 +90,7 @@ impl Beside for Kept {
     }
 
     fn append(&mut self, later: Kept, before: &mut Stream) {
-        self.addresses.append(later.addresses, before.transfers.len());
+        self.addresses.append(later.addresses, [before.transfers.len(), before.rma_syncs.len()]);
         self.io.append(later.io, &mut before.io);
     }
 }

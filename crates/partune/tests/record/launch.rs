@@ -21,18 +21,26 @@ pub(super) struct Mpi {
 
 pub(super) const OPEN_MPI: Mpi = Mpi { name: "openmpi", library: "libmpi.so.40" };
 pub(super) const MPICH: Mpi = Mpi { name: "mpich", library: "libmpich.so.12" };
+/// OpenSHMEM, which comes with Open MPI and is used like an MPI.
+pub(super) const OSHMEM: Mpi = Mpi { name: "oshmem", library: "liboshmem.so.40" };
 
-/// For Open MPI: run as the user that tests run as, on as few cores as there are, and let others run.
-pub(super) const LAUNCHED: [(&str, &str); 4] = [
+/// For Open MPI: run as the user that tests run as, on as few cores as there are, and let others run. With Open MPI's own hooks for memory, Debian's
+/// OpenSHMEM dies in `shmem_finalize`, recorded or not.
+pub(super) const LAUNCHED: [(&str, &str); 5] = [
     ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
     ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
     ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
     ("OMPI_MCA_mpi_yield_when_idle", "1"),
+    ("OMPI_MCA_opal_common_ucx_opal_mem_hooks", "0"),
 ];
 
 impl Mpi {
     fn command(&self, stem: &str) -> String {
-        format!("{stem}.{}", self.name)
+        match (self.name, stem) {
+            ("oshmem", "mpirun") => "oshrun".to_owned(),
+            ("oshmem", "mpicc") => "oshcc".to_owned(),
+            (name, stem) => format!("{stem}.{name}"),
+        }
     }
 
     /// Whether it is here; where tests must not be skipped, it has to be.
@@ -128,6 +136,12 @@ impl<'a> Built<'a> {
         let folder = tempfile::tempdir().expect("there is room for a folder");
         let arguments = vec![path.display().to_string()];
         Some(Self { mpi, source, expected, folder, arguments, interpreter: Some(interpreter.to_owned()), variables })
+    }
+
+    /// The same with a further variable of the environment.
+    pub(super) fn with(mut self, name: &'static str, value: String) -> Self {
+        self.variables.push((name, value));
+        self
     }
 
     pub(super) fn program(&self) -> PathBuf {

@@ -20,6 +20,7 @@ mod profile;
 mod programs;
 mod python;
 mod sampled;
+mod shmem;
 mod straight;
 mod variants;
 mod waits;

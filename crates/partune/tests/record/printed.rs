@@ -138,7 +138,9 @@ impl Ranks {
             .filter(|line| line.starts_with("LOCATION "))
             .map(|line| (number(line, "LOCATION "), reference(line, "Group: ")))
             .collect();
-        let world = definitions.lines().find(|line| line.contains("COMM_LOCATIONS") && line.contains("MPI"));
+        // That of MPI is always there, and empty if nobody used it.
+        let is_world = |line: &&str| line.contains("Type: COMM_LOCATIONS") && !line.contains(" 0 Member");
+        let world = definitions.lines().find(is_world);
         let world = world.expect("the archive says which locations are ranks");
         let (_, members) = world.split_once(" Member").expect("a group has members");
         let locations = members.split('<').skip(1).map(|it| leading(it).expect("a member has a number"));

@@ -66,7 +66,7 @@ fn table(document: &Value, name: &str, columns: &[&str]) -> BTreeMap<String, Vec
     rows
 }
 
-fn is_the_same(mpi: &Mpi, file: &str) {
+pub(super) fn is_the_same(mpi: &Mpi, file: &str) {
     // Samples divide what lies between two operations further.
     let Some(trace) = record(mpi, file, &[], &["--sample", "off"]) else { return };
     let Some(profile) = record(mpi, file, &[], &["--profile"]) else { return };

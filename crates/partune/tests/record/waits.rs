@@ -189,7 +189,7 @@ fn check_wait(wait: &Wait, told: &Told, document: &Value) -> Result<(), String> 
 /// Nothing above 1 % of the run is said of a program in which nobody is late, but for what its start and its end cost:
 /// `MPI_Init`, the first meeting (marked `START`), and `MPI_Finalize`. Where the work of a rank took longer than asked for, on a busy machine,
 /// somebody was late by that much.
-fn check_balanced(mpi: &Mpi, file: &str) {
+pub(super) fn check_balanced(mpi: &Mpi, file: &str) {
     check(mpi, file, &[], &["balanced"], |built, recorded, document| {
         let told = Told::of(&String::from_utf8_lossy(&recorded.output.stdout));
         let longest = told.worked.values().copied().fold(1.0, f64::max);
@@ -197,7 +197,9 @@ fn check_balanced(mpi: &Mpi, file: &str) {
         let start = line_of(&built.source, "START");
         let said = document["findings"].as_array().into_iter().flatten().filter(|it| {
             let is_start = start.is_some_and(|line| it["location"]["line"] == line);
-            let is_edge = ["MPI_Init", "MPI_Finalize"].iter().any(|name| it["construct"] == *name);
+            let is_edge = ["MPI_Init", "MPI_Finalize", "shmem_init", "shmem_finalize"]
+                .iter()
+                .any(|name| it["construct"] == *name);
             // What an operation costs by itself, and how long processes wait for a processor, says nothing of who is late, and is much on a busy machine.
             let is_cost = ["operation_cost", "wait_for_processor"].iter().any(|pattern| it["pattern"] == *pattern);
             it["fraction"].as_f64().is_some_and(|share| share > limit) && !is_start && !is_edge && !is_cost

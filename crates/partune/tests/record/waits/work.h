@@ -5,7 +5,11 @@
  * for another `met RANK CAME LEFT PART`, by a clock that all processes of a machine share. A program of several parts names each after the mark of
  * the line where others wait in it.
  */
+#ifdef SHMEM
+#include <shmem.h>
+#else
 #include <mpi.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,8 +64,13 @@ static void late(int is_late, long milliseconds)
 
 static void start(int argc, char** argv)
 {
+#ifdef SHMEM
+    shmem_init();
+    rank = shmem_my_pe();
+#else
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+#endif
     atexit(tell);
     balanced = argc > 1 && strcmp(argv[1], "balanced") == 0;
 }

@@ -1,0 +1,106 @@
+//! Records OpenSHMEM inside the user's program: the functions of its C interface up to version 1.4, as Open MPI's OpenSHMEM exports them.
+//!
+//! For `partune record`, which preloads it. Every function has a wrapper here (made by `build.rs` from the list of their families), which
+//! records the call and calls the library's own, the next in the loader's order. Before SHMEM starts, wrappers only pass calls on.
+//!
+//! Two windows stand for the memory that other PEs reach, the symmetric heap and the global data of the program; accesses, waits for values
+//! and locks are told with their offset there, which is the same on all PEs. A further window stands for each active set of a
+//! collective. Nobody communicates for the sake of recording: what tells a job from others is in its environment.
+#![allow(unsafe_code, reason = "arguments of the program and functions of its library")]
+
+mod function;
+mod long_double;
+mod rma;
+mod segments;
+mod sync;
+mod world;
+
+/// The functions that the program calls instead of the library's.
+#[allow(unreachable_pub, clippy::missing_safety_doc, clippy::too_many_arguments, reason = "they are OpenSHMEM's")]
+#[allow(
+    clippy::undocumented_unsafe_blocks,
+    clippy::unused_unit,
+    clippy::let_unit_value,
+    clippy::needless_return,
+    clippy::missing_transmute_annotations,
+    clippy::used_underscore_items,
+    unused_variables,
+    unused_mut,
+    reason = "generated, all alike"
+)]
+mod wrappers {
+    use std::ffi::{c_int, c_long};
+    use std::mem::transmute;
+
+    use partune_collect::facts::Atomic;
+    use partune_collect::frame;
+
+    use crate::function::Function;
+    use crate::{rma, segments, sync};
+
+    include!(concat!(env!("OUT_DIR"), "/wrappers.rs"));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use crate::wrappers::ALL;
+
+    /// Those that are written by hand, and what is none of the user's or not recorded.
+    const OTHERS: [&str; 10] = [
+        "shmem_init",
+        "shmem_init_thread",
+        "shmem_finalize",
+        "shmem_global_exit",
+        "shmem_longdouble_p",
+        "shmem_longdouble_g",
+        "shmem_ctx_longdouble_p",
+        "shmem_ctx_longdouble_g",
+        "shmem_broadcast",
+        "shmemx_alltoall_global_nb",
+    ];
+
+    #[test]
+    fn no_function_has_two_wrappers() {
+        let wrapped: BTreeMap<&str, usize> = ALL.iter().copied().collect();
+        assert_eq!(wrapped.len(), ALL.len());
+        assert!(ALL.len() > 880, "{}", ALL.len());
+    }
+
+    /// Where the headers of Open MPI's OpenSHMEM are installed, what they declare has a wrapper with as many parameters.
+    #[test]
+    fn what_the_headers_declare_has_a_wrapper() {
+        let wrapped: BTreeMap<&str, usize> = ALL.iter().copied().collect();
+        let folder = format!("/usr/lib/{}-linux-gnu/openmpi/include", std::env::consts::ARCH);
+        for (file, least) in [("shmem.h", 800), ("shmemx.h", 70)] {
+            let Ok(text) = std::fs::read_to_string(format!("{folder}/{file}")) else { continue };
+            let declared: Vec<(&str, usize)> = text.split("\nOSHMEM_DECLSPEC").skip(1).filter_map(declared).collect();
+            assert!(declared.len() > least, "{file} declares {}", declared.len());
+            for (name, parameters) in declared.iter().filter(|it| !OTHERS.contains(&it.0)) {
+                assert_eq!(wrapped.get(name), Some(parameters), "{name}");
+            }
+        }
+    }
+
+    /// The name and the number of parameters of a function that is declared next.
+    fn declared(text: &str) -> Option<(&str, usize)> {
+        let (declaration, _) = text.split_once(';')?;
+        let declaration = declaration.trim();
+        // Complex types are macros with arguments.
+        let at = declaration.find("shmem")?;
+        let (name, rest) = declaration[at..].split_once('(')?;
+        let depths = rest.chars().scan(1, |depth, letter| {
+            *depth += match letter {
+                '(' => 1,
+                ')' => -1,
+                _ => 0,
+            };
+            Some((letter, *depth))
+        });
+        let inside: Vec<char> = depths.take_while(|it| it.1 > 0).filter(|it| it.1 == 1).map(|it| it.0).collect();
+        let text: String = inside.into_iter().collect();
+        let count = if text.trim() == "void" { 0 } else { text.split(',').count() };
+        Some((name.trim(), count))
+    }
+}

@@ -1,0 +1,136 @@
+//! What PEs do together: collectives of everybody and of active sets, symmetric allocation, locks.
+//!
+//! Bytes are what crosses the interface: a PE sends a block to each member, itself included, and receives likewise. A broadcast leaves the
+//! root's own target alone. What a PE receives in `shmem_collect` depends on what others gave, and is told as 0.
+
+use partune_collect::facts::{Collective, Lock, NO_ROOT, SYNC_MEMORY, SYNC_PROCESS};
+use partune_collect::{ANYBODY, Call};
+
+use crate::rma;
+use crate::segments::{Segment, locate};
+use crate::world::{Set, World, set, world};
+
+/// A barrier completes what its PEs have begun.
+pub(crate) const BARRIER: u32 = SYNC_PROCESS | SYNC_MEMORY;
+pub(crate) const SYNC: u32 = SYNC_PROCESS;
+
+/// All PEs of a window have the lock in common.
+const ALL: u32 = u32::MAX;
+
+/// An operation that others take part in. None if its set is not one of this program's PEs.
+pub(crate) struct Meeting(Option<Told>);
+
+struct Told {
+    op: Collective,
+    level: u32,
+    root: u32,
+    bytes: [u64; 2],
+    set: Set,
+    /// What tells this world from others, where all of it waits for all.
+    world: Option<u64>,
+}
+
+impl Meeting {
+    pub(crate) fn end(self, call: &mut Call<'_>) {
+        let Some(Told { op, level, root, bytes, set, world }) = self.0 else { return };
+        call.rma_collective_end(op, level, set.window, root, bytes);
+        call.met(set.size, world);
+    }
+}
+
+/// The arguments of an active set: its first PE, the logarithm of the distance of two, how many.
+type Active = [i32; 3];
+
+/// `shmem_barrier_all`, and `shmem_sync_all`, which orders no memory.
+pub(crate) fn everybody(call: &mut Call<'_>, level: u32) -> Meeting {
+    let all = world().map(World::all);
+    begin(call, all, Collective::Barrier, level, NO_ROOT, [0, 0])
+}
+
+pub(crate) fn allocate(call: &mut Call<'_>) -> Meeting {
+    let all = world().map(World::all);
+    begin(call, all, Collective::Allocate, SYNC_PROCESS, NO_ROOT, [0, 0])
+}
+
+pub(crate) fn free(call: &mut Call<'_>) -> Meeting {
+    let all = world().map(World::all);
+    begin(call, all, Collective::Deallocate, SYNC_PROCESS, NO_ROOT, [0, 0])
+}
+
+/// `shmem_barrier` and `shmem_sync`.
+pub(crate) fn barrier(call: &mut Call<'_>, active: Active, level: u32) -> Meeting {
+    begin(call, set(active), Collective::Barrier, level, NO_ROOT, [0, 0])
+}
+
+/// The root is a position in the set.
+pub(crate) fn broadcast(call: &mut Call<'_>, active: Active, root: i32, bytes: usize) -> Meeting {
+    let set = set(active);
+    let bytes = bytes as u64;
+    let moved = |set: &Set| if set.rank == root as u32 { [bytes * u64::from(set.size), 0] } else { [0, bytes] };
+    let moved = set.as_ref().map_or([0, 0], moved);
+    begin(call, set, Collective::Broadcast, SYNC_PROCESS | SYNC_MEMORY, root as u32, moved)
+}
+
+pub(crate) fn collect(call: &mut Call<'_>, active: Active, bytes: usize) -> Meeting {
+    exchange(call, active, Collective::Allgatherv, |size| [bytes as u64 * size, 0])
+}
+
+pub(crate) fn fcollect(call: &mut Call<'_>, active: Active, bytes: usize) -> Meeting {
+    exchange(call, active, Collective::Allgather, |size| [bytes as u64 * size; 2])
+}
+
+pub(crate) fn alltoall(call: &mut Call<'_>, active: Active, bytes: usize) -> Meeting {
+    exchange(call, active, Collective::Alltoall, |size| [bytes as u64 * size; 2])
+}
+
+pub(crate) fn reduce(call: &mut Call<'_>, active: Active, bytes: usize) -> Meeting {
+    exchange(call, active, Collective::Allreduce, |size| [bytes as u64 * size; 2])
+}
+
+fn exchange(call: &mut Call<'_>, active: Active, op: Collective, bytes: impl FnOnce(u64) -> [u64; 2]) -> Meeting {
+    let set = set(active);
+    let moved = set.as_ref().map_or([0, 0], |set| bytes(set.size.into()));
+    begin(call, set, op, SYNC_PROCESS | SYNC_MEMORY, NO_ROOT, moved)
+}
+
+fn begin(call: &mut Call<'_>, set: Option<Set>, op: Collective, level: u32, root: u32, bytes: [u64; 2]) -> Meeting {
+    let Some(set) = set else { return Meeting(None) };
+    call.rma_collective_begin();
+    call.awaits(set.comm, ANYBODY);
+    let world = world().filter(|world| root == NO_ROOT && set.size == world.size).map(|world| world.key);
+    Meeting(Some(Told { op, level, root, bytes, set, world }))
+}
+
+/// `shmem_set_lock` asks for a lock.
+pub(crate) fn request(call: &mut Call<'_>, lock: usize) {
+    if let Some((window, id)) = identity(lock) {
+        call.rma_request_lock(window, ALL, id, Lock::Exclusive);
+    }
+}
+
+pub(crate) fn acquired(call: &mut Call<'_>, lock: usize) {
+    if let Some((window, id)) = identity(lock) {
+        call.rma_acquire_lock(window, ALL, id, Lock::Exclusive);
+    }
+}
+
+/// `shmem_test_lock` has returned, with the lock or without.
+pub(crate) fn tried(call: &mut Call<'_>, lock: usize, is_held: bool) {
+    rma::polled(call, is_held);
+    if is_held {
+        acquired(call, lock);
+    }
+}
+
+/// It is free from when `shmem_clear_lock` begins: another PE may have it before that returns.
+pub(crate) fn release(call: &mut Call<'_>, lock: usize) {
+    if let Some((window, id)) = identity(lock) {
+        call.rma_release_lock(window, ALL, id);
+    }
+}
+
+/// What all PEs call a lock; none if its offset is not known.
+fn identity(lock: usize) -> Option<(u32, u64)> {
+    let (segment, offset): (Segment, _) = locate(lock);
+    Some((rma::window_of(segment), offset?))
+}

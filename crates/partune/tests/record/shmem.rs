@@ -1,0 +1,231 @@
+//! Programs of OpenSHMEM: what is recorded is what a counter of its own counts; waits of known length are found at their line; addresses are told; and
+//! however they end, nothing is lost.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::expect::{Wait, line_of};
+use super::launch::{Built, LAUNCHED, OSHMEM, Recorded, alone, run};
+use super::printed::counts;
+use super::profile::is_the_same;
+use super::programs::check_counts;
+use super::waits::check_balanced;
+
+/// Each wait is found: pattern, line, who waits, who causes it and in which function, and seconds by the program's own clock.
+#[test]
+fn late() {
+    let Some(built) = Built::new(&OSHMEM, "shmem/late.c", &[]) else { return };
+    let mut last = Ok(());
+    // On a busy machine a PE may lose its processor between a look at its clock and the call.
+    for _ in 0..3 {
+        let recorded = built.record(&[], &[]);
+        assert!(recorded.output.status.success(), "{}", recorded.said());
+        let measured = Measured::of(&String::from_utf8_lossy(&recorded.output.stdout));
+        let document = recorded.analysis();
+        last = built.expected.waits.iter().try_for_each(|wait| check_wait(wait, &measured, &document));
+        if last.is_ok() {
+            break;
+        }
+    }
+    last.unwrap_or_else(|problem| panic!("{problem}"));
+}
+
+/// What the program says of its own waits, by mark and turn.
+#[derive(Debug, Default)]
+struct Measured {
+    /// When each PE came.
+    came: BTreeMap<(String, u64), BTreeMap<u64, f64>>,
+    /// When others could go on, where that is not when the last one came.
+    gave: BTreeMap<(String, u64), f64>,
+}
+
+impl Measured {
+    fn of(said: &str) -> Measured {
+        let mut measured = Measured::default();
+        for line in said.lines() {
+            let words: Vec<&str> = line.split(' ').collect();
+            let [what @ ("in" | "gives"), mark, turn, rank, time, _] = words[..] else { continue };
+            let key = (mark.to_owned(), turn.parse().expect("a turn"));
+            let time: f64 = time.parse().expect("a time");
+            if what == "in" {
+                measured.came.entry(key).or_default().insert(rank.parse().expect("a rank"), time);
+            } else {
+                measured.gave.insert(key, time);
+            }
+        }
+        measured
+    }
+
+    /// For how long a PE waited at a mark, in all turns.
+    fn seconds(&self, mark: &str, pe: u64) -> f64 {
+        let turns = self.came.iter().filter(|((at, _), _)| at == mark);
+        let waits = turns.map(|(key, came)| {
+            let last = || came.values().copied().fold(f64::MIN, f64::max);
+            let ready = self.gave.get(key).copied().unwrap_or_else(last);
+            came.get(&pe).map_or(0.0, |came| (ready - came).max(0.0))
+        });
+        waits.sum()
+    }
+}
+
+/// Within 5 % and a millisecond for each turn.
+fn check_wait(wait: &Wait, measured: &Measured, document: &Value) -> Result<(), String> {
+    const TURNS: f64 = 3.0;
+    let is_it = |it: &&Value| {
+        let has_path = |path: &String| it["callpath"].as_array().into_iter().flatten().any(|region| region == path);
+        it["pattern"] == wait.pattern.as_str()
+            && it["construct"] == wait.construct.as_str()
+            && it["location"]["line"] == wait.line
+            && wait.path.as_ref().is_none_or(has_path)
+    };
+    let mut findings = document["findings"].as_array().into_iter().flatten();
+    let found = findings.find(is_it).ok_or_else(|| format!("{wait:?} is not found: {document:#}"))?;
+    let seconds = |list: &str, is_one: &dyn Fn(&Value) -> bool| -> f64 {
+        let entries = found[list].as_array().into_iter().flatten();
+        entries.filter(|it| is_one(it)).filter_map(|it| it["seconds"].as_f64()).sum()
+    };
+    let mut all = 0.0;
+    for pe in 0..4 {
+        let (here, there) = (seconds("pes", &|it| it["pe"] == pe), measured.seconds(&wait.mark, pe));
+        let is_near = (here - there).abs() <= 0.05 * there + 0.001 * TURNS;
+        if !is_near || wait.ranks.contains(&pe) != (there > 0.5 * wait.seconds) {
+            return Err(format!("PE {pe} waits {here} s of {there} s: {wait:?}, {measured:#?}, {found:#}"));
+        }
+        all += there;
+    }
+    let blamed = seconds("causes", &|it| wait.causes.iter().any(|pe| it["pe"] == *pe));
+    let function = wait.origin.as_deref().expect("the program says where its work is");
+    let there = seconds("causes", &|it| it["origin"]["construct"] == function);
+    if blamed < 0.9 * all || there < 0.9 * all {
+        return Err(format!("{blamed} s are blamed on them, {there} s on {function}, of {all} s: {wait:?}, {found:#}"));
+    }
+    Ok(())
+}
+
+#[test]
+fn balanced() {
+    check_balanced(&OSHMEM, "../shmem/late.c");
+}
+
+/// A library that is loaded after the recorder's counts calls, of functions of every family: the archive has as many, on each PE.
+#[test]
+fn calls_are_as_many_as_another_counter_counts() {
+    let Some(built) = Built::new(&OSHMEM, "shmem/counts.c", &[]) else { return };
+    let folder = tempfile::tempdir().expect("there is room for a library");
+    let library = folder.path().join("libcounter.so");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/record/shmem/counter.c");
+    run(Command::new("oshcc").args(["-O2", "-shared", "-fPIC", "-o"]).arg(&library).arg(source));
+    let built = built.with("LD_PRELOAD", library.display().to_string());
+    let recorded = built.record(&[], &[]);
+    assert!(recorded.output.status.success(), "{}", recorded.said());
+    let said = String::from_utf8_lossy(&recorded.output.stdout);
+    let counted = said.lines().map(|line| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let ["counted", rank, name, calls] = words[..] else { panic!("not said by the counter: {line}") };
+        let [rank, calls] = [rank, calls].map(|number| number.parse::<u64>().expect("a number"));
+        (rank as usize, name, calls)
+    });
+    let counted: Vec<(usize, &str, u64)> = counted.collect();
+    assert_eq!(counted.len(), 4 * 45, "{said}");
+    let found = counts(&recorded.anchor);
+    for &(rank, name, calls) in &counted {
+        assert_eq!(found[rank].get(name).copied().unwrap_or(0), calls, "{name} of PE {rank}: {:#?}", found[rank]);
+    }
+    // Each access is told once.
+    let of = |rank: usize, parts: &[&str]| -> u64 {
+        let is_one = |name: &str| !name.contains("atomic") && parts.iter().any(|part| name.ends_with(part));
+        counted.iter().filter(|it| it.0 == rank && is_one(it.1)).map(|it| it.2).sum()
+    };
+    for (rank, found) in found.iter().enumerate() {
+        let expected = [
+            ("puts", of(rank, &["_put", "_putmem", "_put32", "_iput", "_p", "_put_nbi", "_putmem_nbi"])),
+            ("gets", of(rank, &["_get", "_getmem", "_get64_nbi", "_g"])),
+        ];
+        for (name, calls) in expected {
+            assert_eq!(found.get(name), Some(&calls), "{name} of PE {rank}: {found:#?}");
+        }
+    }
+    let document = recorded.analysis();
+    assert_eq!(document["quality"], serde_json::json!([]), "{document:#}");
+}
+
+/// Of twelve elements six are read where they are, and dealt out one by one all would be.
+#[test]
+fn accesses_have_addresses() {
+    let Some(built) = Built::new(&OSHMEM, "shmem/addresses.c", &[]) else { return };
+    let document = check_counts(&built, &[], &[]).analysis();
+    let rows = document["shared_data"].as_array().unwrap_or_else(|| panic!("no addresses: {document:#}"));
+    assert_eq!(rows.len(), 1, "{rows:#?}");
+    let values = ["local", "best_local", "best_block", "element_bytes"].map(|name| rows[0][name].as_f64());
+    assert_eq!(values, [Some(0.5), Some(1.0), Some(1.0), Some(8.0)], "{rows:#?}");
+}
+
+#[test]
+fn many_small_puts_are_found() {
+    let Some(built) = Built::new(&OSHMEM, "shmem/small.c", &[]) else { return };
+    let document = check_counts(&built, &[], &[]).analysis();
+    let line = line_of(&built.source, "HERE").expect("it is marked");
+    let findings = document["findings"].as_array().into_iter().flatten();
+    let mut found = findings.filter(|it| it["pattern"] == "small_transfers" && it["location"]["line"] == line);
+    assert!(found.next().is_some_and(|it| it["pes"][0]["pe"] == 0), "{document:#}");
+}
+
+/// Of a transfer's time, what competitors cost it: on a busy machine the first tries may see too little of it.
+#[test]
+fn puts_to_a_hot_spot_compete() {
+    let Some(built) = Built::new(&OSHMEM, "shmem/hot.c", &[]) else { return };
+    let line = line_of(&built.source, "HERE").expect("it is marked");
+    let competes = |arguments: &[&str]| {
+        let document = check_counts(&built, &[], arguments).analysis();
+        let findings = document["findings"].as_array().into_iter().flatten();
+        findings.filter(|it| it["pattern"] == "competing_put_get" && it["location"]["line"] == line).count()
+    };
+    assert!((0..3).any(|_| competes(&[]) == 1), "four PEs put into one at a time");
+    assert_eq!(competes(&["ring"]), 0, "nobody puts where another does");
+}
+
+/// Both worlds are in one archive, each with its operations.
+#[test]
+fn a_program_of_mpi_and_openshmem() {
+    let Some(built) = Built::new(&OSHMEM, "shmem/hybrid.c", &[]) else { return };
+    let recorded = check_counts(&built, &[], &[]);
+    let text = run(Command::new(env!("CARGO_BIN_EXE_partune")).arg("analyze").arg(&recorded.anchor)).stdout;
+    let text = String::from_utf8_lossy(&text);
+    assert!(text.contains("4 PEs in 4 processes, MPI + OpenSHMEM"), "{text}");
+}
+
+/// Two launches in one recording are two worlds: nobody of one puts into the memory of the other.
+#[test]
+fn launches_are_apart() {
+    let Some(built) = Built::new(&OSHMEM, "shmem/small.c", &[]) else { return };
+    let folder = tempfile::tempdir().expect("there is room for an archive");
+    let (archive, program) = (folder.path().join("archive"), built.program());
+    let twice = format!("oshrun -n 2 {0} && oshrun -n 2 {0}", program.display());
+    let _alone = alone();
+    let mut record = Command::new("timeout");
+    record.args(["60", env!("CARGO_BIN_EXE_partune"), "record", "-o"]).arg(&archive);
+    run(record.args(["--", "sh", "-c", &twice]).envs(LAUNCHED));
+    let mut found: Vec<u64> =
+        counts(&archive.join("traces.otf2")).iter().map(|it| *it.get("puts").unwrap_or(&0)).collect();
+    found.sort_unstable();
+    assert_eq!(found, [0, 0, 500, 500]);
+}
+
+#[test]
+fn a_profile_has_the_same_calls() {
+    is_the_same(&OSHMEM, "shmem/counts.c");
+}
+
+/// What was told before a process was killed, aborted or left is there, and the status is that of the run as it is without the recorder.
+#[test]
+fn an_end_that_is_none_loses_nothing() {
+    for (end, status) in [("kill", 137), ("abort", 134), ("exit", 3), ("global", 3)] {
+        let Some(built) = Built::new(&OSHMEM, "shmem/ends.c", &[]) else { return };
+        let recorded: Recorded = check_counts(&built, &[], &[end]);
+        assert_eq!(recorded.output.status.code(), Some(status), "{end}: {}", recorded.said());
+        let found: Vec<BTreeMap<String, u64>> = counts(&recorded.anchor);
+        assert!(found.iter().all(|it| it.get("puts") == Some(&10)), "{end}: {found:#?}");
+    }
+}
