@@ -12,6 +12,8 @@ packages() {
 gcc                the linker that Rust calls, and the C reader of the benches
 g++                a program in C++ that the tests record
 gfortran           programs in Fortran that the tests record
+clang-14           programs that the tests record with another OpenMP runtime
+libomp-14-dev      that runtime, and the header of its tools interface
 libc6-dev          the C library's headers and start files
 make               the commands of this repository
 pkg-config         finds the libraries below

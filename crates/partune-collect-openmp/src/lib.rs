@@ -1,6 +1,6 @@
 //! Records OpenMP inside the user's program.
 //!
-//! GCC's runtime (libgomp) has no tools interface, so its entry points are ours: the functions that the compiler calls for a directive, and the locks
+//! The runtimes of LLVM, Intel and AMD call a tool that they find in the process: [`ompt`]. GCC's runtime (libgomp) has no tools interface, so its entry points are ours: the functions that the compiler calls for a directive, and the locks
 //! that programs call themselves. Each notes what it is about and calls the runtime's own. What the compiler does without the runtime cannot be seen so:
 //! loops of a static schedule, `master`, and who runs a `single`; their barriers and the code around them can.
 //!
@@ -12,6 +12,7 @@
 mod awake;
 mod bodies;
 mod locks;
+mod ompt;
 mod runtime;
 mod sync;
 mod tasks;

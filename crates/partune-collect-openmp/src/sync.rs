@@ -1,7 +1,7 @@
 //! What threads of a team wait at: barriers, critical sections, atomic updates without an instruction, ordered code, locks.
 
 use partune_collect::frame::{self, Frame};
-use partune_collect::{Region, enter, enter_region, leave_region, team};
+use partune_collect::{Region, enter, team};
 
 use crate::awake;
 use crate::locks;
@@ -9,13 +9,13 @@ use crate::runtime::call;
 use crate::team::current;
 
 pub(crate) static IMPLICIT_BARRIER: Region = crate::construct("omp implicit barrier");
-static BARRIER: Region = crate::construct("omp barrier");
-static CRITICAL: Region = crate::construct("omp critical");
-static CRITICAL_BLOCK: Region = crate::construct("omp critical sblock");
-static ATOMIC: Region = crate::construct("omp atomic");
-static ATOMIC_BLOCK: Region = crate::construct("omp atomic sblock");
-static ORDERED: Region = crate::construct("omp ordered");
-static ORDERED_BLOCK: Region = crate::construct("omp ordered sblock");
+pub(crate) static BARRIER: Region = crate::construct("omp barrier");
+pub(crate) static CRITICAL: Region = crate::construct("omp critical");
+pub(crate) static CRITICAL_BLOCK: Region = crate::construct("omp critical sblock");
+pub(crate) static ATOMIC: Region = crate::construct("omp atomic");
+pub(crate) static ATOMIC_BLOCK: Region = crate::construct("omp atomic sblock");
+pub(crate) static ORDERED: Region = crate::construct("omp ordered");
+pub(crate) static ORDERED_BLOCK: Region = crate::construct("omp ordered sblock");
 
 /// Runs a function of the runtime that waits.
 #[inline]
@@ -29,16 +29,18 @@ pub(crate) fn meet(region: &'static Region, frame: Frame, act: impl FnOnce() -> 
     result
 }
 
-/// Runs one that gets a lock if it returns something that `has` it, and says so.
+/// Runs one that gets a lock if it returns something that `has` it, and says so. The region that it leads to begins with its end.
 #[inline]
 fn acquire(
+    world: Option<u32>,
     region: &'static Region,
     frame: Frame,
     lock: usize,
     act: impl FnOnce() -> usize,
     has: fn(usize) -> bool,
+    inside: Option<&'static Region>,
 ) -> usize {
-    let call = awake::world().and_then(|_| enter(region, frame));
+    let call = world.and_then(|_| enter(region, frame));
     let result = act();
     if let Some(mut call) = call {
         call.returned();
@@ -46,7 +48,10 @@ fn acquire(
             let (number, order) = locks::acquired(lock);
             call.acquired(number, order);
         }
-        call.leave();
+        match inside {
+            Some(region) => call.leave_into(region, frame),
+            None => call.leave(),
+        }
     }
     result
 }
@@ -81,10 +86,7 @@ macro_rules! sections {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $begin($($name: usize),*) {
             let frame = frame::here();
-            acquire(&$region, frame, $lock, || call!(frame, $begin($($name),*)), |_| true);
-            if awake::world().is_some() {
-                enter_region(&$block, frame);
-            }
+            acquire(awake::world(), &$region, frame, $lock, || call!(frame, $begin($($name),*)), |_| true, Some(&$block));
         }
 
         /// Leaves it.
@@ -96,8 +98,7 @@ macro_rules! sections {
             let frame = frame::here();
             if awake::world().is_some() {
                 let (number, order) = locks::held($lock);
-                team::released(number, order);
-                leave_region(&$block);
+                team::release(&$block, number, order);
             }
             call!(frame, $end($($name),*));
         }
@@ -117,10 +118,10 @@ fn ordered() -> usize {
     current().map_or(0, |team| 1 + team as usize)
 }
 
-/// Locks of the program: functions that get one, that try to, and that give it back; in C and in Fortran.
+/// Locks of the program. These functions are recorded even if the runtime tells of itself: it does not say when one has tried in vain. Functions that get one, that try to, and that give it back; in C and in Fortran.
 macro_rules! locks {
     ($($region:ident $name:literal $kind:ident: $($spelling:ident)*;)*) => {$(
-        static $region: Region = crate::construct($name);
+        pub(crate) static $region: Region = crate::construct($name);
         $(locks!($kind $region $spelling);)*
     )*};
     (get $region:ident $name:ident) => {
@@ -131,7 +132,7 @@ macro_rules! locks {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(lock: usize) {
             let frame = frame::here();
-            acquire(&$region, frame, lock, || call!(frame, $name(lock)), |_| true);
+            acquire(awake::known_world(), &$region, frame, lock, || call!(frame, $name(lock)), |_| true, None);
         }
     };
     (try_to_get $region:ident $name:ident) => {
@@ -142,7 +143,8 @@ macro_rules! locks {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(lock: usize) -> usize {
             let frame = frame::here();
-            acquire(&$region, frame, lock, || call!(frame, $name(lock)), |result| result as u32 != 0)
+            let has = |result| result as u32 != 0;
+            acquire(awake::known_world(), &$region, frame, lock, || call!(frame, $name(lock)), has, None)
         }
     };
     (give_back $region:ident $name:ident) => {
@@ -153,10 +155,10 @@ macro_rules! locks {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(lock: usize) {
             let frame = frame::here();
-            let call = awake::world().and_then(|_| enter(&$region, frame));
-            if call.is_some() {
+            let mut call = awake::known_world().and_then(|_| enter(&$region, frame));
+            if let Some(call) = &mut call {
                 let (number, order) = locks::held(lock);
-                team::released(number, order);
+                call.released(number, order);
             }
             call!(frame, $name(lock));
             if let Some(mut call) = call {

@@ -14,13 +14,13 @@ use crate::sync::meet;
 use crate::team::current;
 use crate::{awake, bodies};
 
-static CREATE: Region = crate::construct("omp create task");
-const TASK: &str = "omp task";
-static TASKWAIT: Region = crate::construct("omp taskwait");
-static TASKGROUP: Region = crate::construct("omp taskgroup");
+pub(crate) static CREATE: Region = crate::construct("omp create task");
+pub(crate) const TASK: &str = "omp task";
+pub(crate) static TASKWAIT: Region = crate::construct("omp taskwait");
+pub(crate) static TASKGROUP: Region = crate::construct("omp taskgroup");
 static TASKYIELD: Region = crate::construct("omp taskyield");
 /// What a thread is in that has run a task where it waits, and waits on.
-static WAIT: Region = crate::construct("omp wait for tasks");
+pub(crate) static WAIT: Region = crate::construct("omp wait for tasks");
 
 thread_local! {
     /// Whether the runtime was asked to create a task, and may run it at once.
@@ -80,7 +80,7 @@ unsafe extern "C" fn run(data: *mut c_void) {
 }
 
 /// The next task that this thread creates.
-fn next(team: u32) -> Task {
+pub(crate) fn next(team: u32) -> Task {
     thread_local! {
         static GENERATION: Cell<u32> = const { Cell::new(0) };
     }

@@ -12,7 +12,7 @@ use crate::runtime::call;
 use crate::sync::IMPLICIT_BARRIER;
 use crate::{awake, bodies};
 
-const PARALLEL: &str = "omp parallel";
+pub(crate) const PARALLEL: &str = "omp parallel";
 const PARALLEL_FOR: &str = "omp parallel for";
 const PARALLEL_SECTIONS: &str = "omp parallel sections";
 
@@ -20,8 +20,8 @@ const PARALLEL_SECTIONS: &str = "omp parallel sections";
 type Body = unsafe extern "C" fn(*mut c_void);
 
 /// A team as the archive knows it: of one forking thread at one level. Who was in it is known when they come.
-struct Team {
-    number: u32,
+pub(crate) struct Team {
+    pub(crate) number: u32,
     world: u32,
     members: Mutex<Vec<u32>>,
 }
@@ -32,8 +32,19 @@ impl Team {
         Box::leak(Box::new(Team { number, world, members: Mutex::new(vec![first]) }))
     }
 
+    /// The team that the calling thread forks where it is.
+    pub(crate) fn next(world: u32, forker: Option<u32>) -> &'static Team {
+        let level = LEVEL.get();
+        FORKED.with_borrow_mut(|teams| {
+            if teams.len() <= level {
+                teams.push(Team::new(world, forker.unwrap_or_default()));
+            }
+            teams[level.min(teams.len() - 1)]
+        })
+    }
+
     /// The calling thread is a member.
-    fn admit(&self) {
+    pub(crate) fn admit(&self) {
         thread_local! {
             static LAST: Cell<u32> = const { Cell::new(u32::MAX) };
         }
@@ -63,6 +74,17 @@ pub(crate) fn current() -> Option<u32> {
     Some(CURRENT.get()).filter(|team| *team != u32::MAX)
 }
 
+/// The calling thread is in a team, or in none again. Returns what it was in.
+pub(crate) fn enter(team: u32) -> u32 {
+    CURRENT.replace(team)
+}
+
+/// It forks a team, or has come back from one. Returns how many it was in.
+pub(crate) fn set_level(level: impl FnOnce(usize) -> usize) -> usize {
+    let now = LEVEL.get();
+    LEVEL.replace(level(now))
+}
+
 /// What members get instead of the program's data.
 struct Fork {
     body: Body,
@@ -79,16 +101,10 @@ fn fork(name: &'static str, frame: Frame, body: usize, data: usize, threads: usi
     let world = awake::world()?;
     let region = bodies::of(name, body);
     let forker = team::thread();
-    let level = LEVEL.get();
-    let team = FORKED.with_borrow_mut(|teams| {
-        if teams.len() <= level {
-            teams.push(Team::new(world, forker.unwrap_or_default()));
-        }
-        teams[level.min(teams.len() - 1)]
-    });
+    let team = Team::next(world, forker);
     team::began(team.number);
     let forked = team::fork(region, frame, threads as u32)?;
-    LEVEL.set(level + 1);
+    set_level(|level| level + 1);
     // SAFETY: the program's function, which it gives as the body of the region.
     let body = unsafe { std::mem::transmute::<usize, Body>(body) };
     Some(Fork { body, data: data as *mut c_void, region, forked, team, forker })
@@ -96,7 +112,7 @@ fn fork(name: &'static str, frame: Frame, body: usize, data: usize, threads: usi
 
 /// The runtime has returned from it.
 fn join() {
-    LEVEL.set(LEVEL.get() - 1);
+    set_level(|level| level - 1);
     team::join();
 }
 
@@ -105,7 +121,7 @@ unsafe extern "C" fn part(fork: *mut c_void) {
     // SAFETY: it stays until the runtime returns to the thread that forked, which waits for all members.
     let fork = unsafe { &*fork.cast::<Fork>() };
     fork.team.admit();
-    let around = CURRENT.replace(fork.team.number);
+    let around = enter(fork.team.number);
     let is_recorded = team::begin_part(fork.region, fork.forked, fork.team.number);
     // SAFETY: the program's function with its own data.
     unsafe { (fork.body)(fork.data) };
@@ -114,7 +130,7 @@ unsafe extern "C" fn part(fork: *mut c_void) {
         let is_forker = team::thread() == fork.forker;
         team::end_part(fork.region, fork.team.number, !is_forker);
     }
-    CURRENT.set(around);
+    enter(around);
 }
 
 /// The barrier at the end. A member of a cancelled region may not come to one.

@@ -7,8 +7,8 @@ use crate::awake;
 use crate::runtime::call;
 use crate::sync::{IMPLICIT_BARRIER, meet};
 
-static FOR: Region = crate::construct("omp for");
-static SECTIONS: Region = crate::construct("omp sections");
+pub(crate) static FOR: Region = crate::construct("omp for");
+pub(crate) static SECTIONS: Region = crate::construct("omp sections");
 
 /// The functions with which a thread begins its part of the work.
 macro_rules! begins {

@@ -53,9 +53,7 @@ pub fn enter_inside(region: &'static Region) -> Option<Call<'static>> {
     if !is_free(lane, Frame::NONE) {
         return None;
     }
-    let around = lane.stack.key;
-    let is_flat = lane.stack.is_flat();
-    let path = if is_flat { flat(region) } else { lane.sites.inside(around, region) };
+    let (_, path, is_flat) = find(lane, region, Frame::NONE);
     lane.attention.set_calls(1);
     lane.current = Current::region(clock::now(), path, is_flat);
     mark(lane, true);
@@ -176,7 +174,10 @@ pub(crate) fn is_free(lane: &mut Lane, frame: Frame) -> bool {
 #[inline]
 pub(crate) fn find(lane: &mut Lane, region: &'static Region, frame: Frame) -> (SiteId, Path, bool) {
     if frame.return_address == 0 {
-        return (SiteId::NONE, flat(region), true);
+        // Where others have frames it is directly inside of the innermost region.
+        let is_flat = lane.stack.is_flat();
+        let path = if is_flat { flat(region) } else { lane.sites.inside(lane.stack.key, region) };
+        return (SiteId::NONE, path, is_flat);
     }
     let (site, path) = lane.sites.find(frame, region, &lane.stack);
     (site, path, false)
@@ -208,6 +209,18 @@ fn is_inside(lane: &mut Lane, frame: Frame) -> bool {
         lane.inner.add(frame.return_address);
     }
     is_inside
+}
+
+/// Whether the calling thread is in a call.
+#[inline]
+pub fn is_in_call() -> bool {
+    process::made_lane().is_some_and(|lane| lane.attention.calls() > 0)
+}
+
+/// The call that the calling thread is in, for those who cannot keep it until it ends. They know that they began one.
+#[inline]
+pub fn open_call() -> Option<Call<'static>> {
+    process::made_lane().filter(|lane| lane.attention.calls() > 0).map(Call::of)
 }
 
 /// Runs something of which nothing is recorded: the recorder's own communication.
@@ -251,11 +264,16 @@ pub fn enter_region(region: &'static Region, frame: Frame) {
         return;
     }
     records::samples(lane);
+    push(lane, region, frame, None);
+}
+
+/// Begins a region now, or at a time that is known.
+fn push(lane: &mut Lane, region: &'static Region, frame: Frame, time: Option<u64>) {
     // Regions are flat where calls are: OTF2 does not mix both kinds of events.
     let (site, path, is_flat) = find(lane, region, frame);
     let frames = lane.sites.frames(site);
     lane.stack.push(Open { region, path, is_flat, frames, is_root: false });
-    lane.current = Current::region(clock::now(), path, is_flat);
+    lane.current = Current::region(time.unwrap_or_else(clock::now), path, is_flat);
     mark(lane, true);
 }
 
@@ -313,6 +331,11 @@ impl Call<'_> {
         self.lane.current.time = clock::now();
     }
 
+    /// It has returned at a time that is known only now.
+    pub fn returned_at(&mut self, time: u64) {
+        self.lane.current.time = time.max(self.lane.last_time());
+    }
+
     /// Whether it is a poll of which nothing is written yet.
     #[allow(clippy::inline_always, reason = "a load")]
     #[inline(always)]
@@ -340,6 +363,14 @@ impl Call<'_> {
             mark(&mut self.lane, false);
         }
         self.lane.attention.set_calls(0);
+    }
+
+    /// Ends it, and begins a region of the program that it has led to, at the same time.
+    pub fn leave_into(mut self, region: &'static Region, frame: Frame) {
+        let mut lane = self.lane.again();
+        let time = lane.current.time;
+        self.leave();
+        push(&mut lane, region, frame, Some(time));
     }
 
     /// The message that this call received, and its end. It is written when the thread has time.

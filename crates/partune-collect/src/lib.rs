@@ -11,6 +11,7 @@
 #![allow(unsafe_code, reason = "mapped memory, thread-local pointers and the C library")]
 #![allow(clippy::cast_ptr_alignment, reason = "mappings are aligned to pages")]
 
+mod around;
 mod attention;
 mod budget;
 mod call;
@@ -37,6 +38,7 @@ mod records;
 mod region;
 mod restart;
 mod room;
+pub mod runtime;
 mod sample;
 mod scratch;
 mod settings;
@@ -49,7 +51,10 @@ mod ticks;
 mod unwind;
 pub mod user;
 
-pub use call::{Call, Known, enter, enter_inside, enter_poll, enter_region, known, leave_out, leave_region, suspend};
+pub use call::{
+    Call, Known, enter, enter_inside, enter_poll, enter_region, is_in_call, known, leave_out, leave_region, open_call,
+    suspend,
+};
 pub use log::{choice, note};
 pub use partune_parts::clock::{now, wall};
 pub use partune_parts::encode::Message;

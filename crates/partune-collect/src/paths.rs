@@ -20,6 +20,7 @@ use partune_parts::clock;
 use partune_parts::log::{Hex, Line, Step as Added};
 use partune_parts::script;
 
+use crate::around::Around;
 use crate::budget::{Budget, shallower};
 use crate::frame::Frame;
 use crate::log::log;
@@ -289,6 +290,7 @@ pub(crate) struct Sites {
     deepest: usize,
     thread: u32,
     budget: Budget,
+    around: Around,
     /// The last region that was looked for inside of a path, and its own path.
     inside: ((Path, *const Region), Path),
 }
@@ -310,6 +312,7 @@ impl Sites {
             deepest: 0,
             thread,
             budget: Budget::UNLIMITED,
+            around: Around::default(),
             inside: ((Path::NONE, std::ptr::null()), Path::NONE),
         }
     }
@@ -390,6 +393,11 @@ impl Sites {
         self.inside.1
     }
 
+    /// See [`crate::frame::called_from`], with the frame of the function that asks.
+    pub(crate) fn around(&mut self, own: Frame, place: usize) -> Frame {
+        self.around.find(own, place, &mut self.walker, &mut self.steps)
+    }
+
     /// Whether a wrapper that was called from a site, and whose frame begins at `base`, is among the callers of another one; none if the
     /// site is not known, or the walker did not come so far.
     #[cold]
@@ -434,7 +442,7 @@ impl Sites {
         }
         self.deepest = self.deepest.max(self.steps.len());
         let mut is_native = true;
-        let mut words = words(&self.steps[..self.steps.len() - unchanging(&self.steps, self.depth)]);
+        let mut words = words(&self.steps[..self.steps.len() - unchanging(&self.steps, self.depth)], frame);
         if matches!(region.kind, Kind::Function(_)) && !self.steps.is_empty() {
             // The innermost frame is its own, not one around it.
             self.steps.remove(0);
@@ -518,7 +526,7 @@ fn unchanging(steps: &[Step], limit: usize) -> usize {
 
 /// The words of the stack that led the walker, innermost first, but for the wrapper's own return address, which its frame holds. `None` if
 /// a return address is not where it should be.
-fn words(steps: &[Step]) -> Option<Vec<Word>> {
+fn words(steps: &[Step], frame: Frame) -> Option<Vec<Word>> {
     const WORD: usize = size_of::<usize>();
     let mut words = Vec::with_capacity(2 * steps.len());
     for (at, step) in steps.iter().enumerate() {
@@ -531,7 +539,8 @@ fn words(steps: &[Step]) -> Option<Vec<Word>> {
         // A function whose frame begins with the usual two words finds its caller by the register, which the function that it called has
         // saved in the usual place. In other functions the register is a variable like any other, and says nothing about frames.
         if steps.get(at + 1).is_some_and(|caller| step.base == caller.below - 2 * WORD) {
-            words.extend(stored(step.below - 2 * WORD, step.base));
+            let place = if at == 0 { frame.saved } else { step.below - 2 * WORD };
+            words.extend(stored(place, step.base));
         }
     }
     Some(words)

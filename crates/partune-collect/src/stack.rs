@@ -5,6 +5,7 @@
 
 use crate::path::Path;
 use crate::region::Region;
+use crate::runtime;
 use crate::unwind::{self, Step};
 
 /// A region that was begun and not ended.
@@ -64,7 +65,7 @@ impl Stack {
 
     /// The path of the innermost region, and after how many of `frames` (outermost first) it stands.
     pub(crate) fn innermost(&self, frames: &[Step]) -> (Path, usize) {
-        self.places(frames).last().map_or((Path::NONE, 0), |(place, _)| (self.key, place))
+        self.places(runtime::without_leaves(frames)).last().map_or((Path::NONE, 0), |(place, _)| (self.key, place))
     }
 
     /// Where the path of a call with these frames (outermost first) begins: a path, how many of the frames are in it, and how many regions.
@@ -87,7 +88,8 @@ impl Stack {
             let (skipped, cut) = (outer(frames, &open.frames), outer(&open.frames, frames));
             let common = frames[skipped..].iter().zip(&open.frames[cut..]).take_while(same).count();
             let shared = if common > 0 { skipped + common } else { 0 };
-            least = shared.max(least);
+            let runs = if open.is_root { runtime::inside(frames) } else { 0 };
+            least = shared.max(runs).max(least);
             (least, open.region)
         })
     }

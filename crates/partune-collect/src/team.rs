@@ -96,7 +96,12 @@ pub fn join() {
 /// The function that calls this must be the one that calls the program's.
 #[inline(never)]
 pub fn begin_part(region: &'static Region, forked: Forked, team: u32) -> bool {
-    let frame = frame::here();
+    begin_part_in(region, forked, team, frame::here())
+}
+
+/// The same for a function that returns before the program's is called: inside of the frames that a function of the runtime was called from, or of
+/// none that are the program's; see [`crate::runtime`].
+pub fn begin_part_in(region: &'static Region, forked: Forked, team: u32, frame: Frame) -> bool {
     let Some(mut lane) = lane() else { return false };
     records::samples(&mut lane);
     lane.attention.set_calls(0);
@@ -108,9 +113,14 @@ pub fn begin_part(region: &'static Region, forked: Forked, team: u32) -> bool {
 
 /// Its part ends. Nothing is recorded of the thread until its next one begins if it `waits` for it in the runtime.
 pub fn end_part(region: &'static Region, team: u32, waits: bool) {
+    end_part_at(clock::now(), region, team, waits);
+}
+
+/// It ended at a time that is known only now.
+pub fn end_part_at(time: u64, region: &'static Region, team: u32, waits: bool) {
     let Some(mut lane) = lane() else { return };
     records::samples(&mut lane);
-    let time = clock::now();
+    let time = time.max(lane.last_time());
     leave(&mut lane, time, region);
     tell(&mut lane, time, TEAM_END, |at| at.c32(team));
     if waits {
@@ -136,7 +146,11 @@ pub fn place(region: &'static Region, frame: Frame) -> Option<Forked> {
 /// The function that calls this must be the one that calls the program's.
 #[inline(never)]
 pub fn begin_task(region: &'static Region, forked: Forked, task: Task) -> Option<Interrupted> {
-    let frame = frame::here();
+    begin_task_in(region, forked, task, frame::here())
+}
+
+/// The same for a function that returns before the program's is called, see [`begin_part_in`].
+pub fn begin_task_in(region: &'static Region, forked: Forked, task: Task, frame: Frame) -> Option<Interrupted> {
     if is_paused() {
         return None;
     }
@@ -157,11 +171,23 @@ pub fn begin_task(region: &'static Region, forked: Forked, task: Task) -> Option
 
 /// The task has ended, and the thread goes on with the call that it was in: for other tasks it waits in `waits`, if it does.
 pub fn end_task(region: &'static Region, task: Task, interrupted: Interrupted, waits: Option<&'static Region>) {
+    stop_task(region, Some(task), interrupted, waits);
+}
+
+/// The same of a task that another thread may go on with, if none is named as complete.
+pub fn stop_task(
+    region: &'static Region,
+    complete: Option<Task>,
+    interrupted: Interrupted,
+    waits: Option<&'static Region>,
+) {
     let Some(mut lane) = lane() else { return };
     records::samples(&mut lane);
     let time = clock::now();
     leave(&mut lane, time, region);
-    switch(&mut lane, time, TASK_COMPLETE, task);
+    if let Some(task) = complete {
+        switch(&mut lane, time, TASK_COMPLETE, task);
+    }
     let Interrupted(calls @ 1..) = interrupted else { return };
     // Whoever made the call ends it: there may be nothing left to end.
     if waits.and_then(enter_inside).is_none() {
@@ -170,15 +196,25 @@ pub fn end_task(region: &'static Region, task: Task, interrupted: Interrupted, w
     lane.attention.set_calls(calls);
 }
 
-/// The calling thread gives a lock back that it got.
-pub fn released(lock: u32, order: u32) {
-    if let Some(mut lane) = lane().filter(|_| !is_paused()) {
-        records::samples(&mut lane);
-        tell(&mut lane, clock::now(), RELEASE_LOCK, |at| at.byte(OPENMP).c32(lock).c32(order));
+/// The calling thread gives a lock back that it got, and leaves the region that only who has the lock is in.
+pub fn release(region: &'static Region, lock: u32, order: u32) {
+    let Some(mut own) = lane().filter(|_| !is_paused()) else { return };
+    let lane = &mut *own;
+    records::samples(lane);
+    let time = clock::now();
+    tell(lane, time, RELEASE_LOCK, |at| at.byte(OPENMP).c32(lock).c32(order));
+    if lane.attention.calls() == 0 {
+        leave(lane, time, region);
     }
 }
 
 impl Call<'_> {
+    /// The call gives a lock back, that was got for the how manieth time.
+    pub fn released(&mut self, lock: u32, order: u32) {
+        let time = self.lane.current.time;
+        tell(&mut self.lane, time, RELEASE_LOCK, |at| at.byte(OPENMP).c32(lock).c32(order));
+    }
+
     /// The call got a lock, for the how manieth time anybody did.
     pub fn acquired(&mut self, lock: u32, order: u32) {
         let time = self.lane.current.time;
@@ -221,7 +257,8 @@ fn tell(lane: &mut Lane, time: u64, kind: u8, data: impl FnOnce(At) -> At) {
 /// Begins a region whose path begins elsewhere.
 fn enter(lane: &mut Lane, time: u64, region: &'static Region, forked: Forked, frame: Frame) {
     let Forked { path, is_flat } = forked;
-    let frames = if is_flat { std::rc::Rc::new([]) as _ } else { lane.sites.frames_of(frame, &lane.stack) };
+    let has_frames = !is_flat && frame != Frame::NONE;
+    let frames = if has_frames { lane.sites.frames_of(frame, &lane.stack) } else { std::rc::Rc::new([]) as _ };
     lane.stack.push(Open { region, path, is_flat, frames, is_root: true });
     lane.current = Current::region(time, path, is_flat);
     mark(lane, true);

@@ -64,7 +64,7 @@ impl Walker {
         let below = frame.base + 2 * WORD;
         self.stack.from(below);
         // SAFETY: the wrapper's frame stands.
-        let base = unsafe { *(frame.base as *const usize) };
+        let base = unsafe { *(frame.saved as *const usize) };
         let [address, stack, pointer] = [frame.return_address, below, base].map(|it| it as u64);
         let registers = UnwindRegsNative::new(address, stack, pointer);
         steps.push(Step { address: frame.return_address, below, base });
@@ -75,6 +75,11 @@ impl Walker {
             }
             steps.len() < limit
         });
+    }
+
+    /// Whether a word lies on this thread's own stack.
+    pub(crate) fn is_within(&self, place: usize) -> bool {
+        self.stack.bounds.contains(&place)
     }
 
     /// The frames of the code that a signal has interrupted, innermost first, and whether each is the recorder's, as long as whoever gets them

@@ -214,6 +214,9 @@ impl Contexts {
             let entered = self.tree.rows.get(context as usize).copied();
             let around = match entered {
                 Some(entered) if level == 0 && entered.region == region && entered.site == NONE => entered.parent,
+                Some(entered) if has_body(strings.get(self.regions.rows[entered.region as usize].name), name) => {
+                    entered.parent
+                }
                 _ => context,
             };
             // A function that another one was inlined into is at a line; the address is that one's.
@@ -266,6 +269,15 @@ fn starts_programs(path: &str) -> bool {
     name == "libc.so.6" || name.starts_with("libgomp.so")
 }
 
+/// Whether a function that Clang has made of a region's or a task's code only calls another one, which has the code.
+fn has_body(function: &str, body: &str) -> bool {
+    let is_body = body.contains("omp_outlined");
+    let is_debug = |name: &str| name.contains("_debug__");
+    is_body
+        && (function.starts_with(".omp_task_entry.")
+            || function.contains("omp_outlined") && !is_debug(function) && is_debug(body))
+}
+
 /// What Rust's library puts between the system's `main` and the program's.
 fn is_rust_start(function: &str) -> bool {
     const STARTS: [&str; 3] =
@@ -292,6 +304,18 @@ mod tests {
     use partune_parts::layout::VERSION;
 
     use super::*;
+
+    #[test]
+    fn functions_that_only_call_a_regions_code_are_known() {
+        assert!(has_body(".omp_outlined..3", ".omp_outlined._debug__.2"));
+        assert!(has_body("work(int) [clone .omp_outlined]", "work(int) [clone .omp_outlined_debug__]"));
+        assert!(has_body(".omp_task_entry..4", ".omp_outlined..1"));
+        // The code of one region that another one is directly in.
+        assert!(!has_body(".omp_outlined._debug__", ".omp_outlined."));
+        assert!(!has_body(".omp_outlined.", ".omp_outlined..1"));
+        assert!(!has_body(".omp_task_entry.", "fib"));
+        assert!(!has_body("main", ".omp_outlined._debug__"));
+    }
 
     /// A script's function is at its line, one of the interpreter's own is left out, and native code may be called from either.
     #[test]

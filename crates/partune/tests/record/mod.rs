@@ -12,6 +12,7 @@ mod launch;
 mod marks;
 mod names;
 mod openmp;
+mod openmp_ompt;
 mod options;
 mod polls;
 mod printed;

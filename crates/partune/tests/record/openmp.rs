@@ -16,19 +16,21 @@ use super::expect::line_of;
 use super::launch::{alone, run};
 
 /// Compilers with an OpenMP runtime that is recorded.
-const COMPILERS: [&str; 1] = ["gcc"];
+const COMPILERS: [&str; 2] = ["gcc", CLANG];
+/// The one whose runtime has a tools interface.
+pub(super) const CLANG: &str = "clang-14";
 /// Sleep and start are at the mercy of a machine that may be busy, so a run has this many tries.
 const TRIES: usize = 3;
 
 /// A program, compiled in a folder of its own.
-struct Built {
-    folder: TempDir,
+pub(super) struct Built {
+    pub(super) folder: TempDir,
     source: String,
 }
 
 impl Built {
     /// Compiles a file of the folder `openmp`. None: the compiler is not here.
-    fn new(compiler: &str, file: &str) -> Option<Built> {
+    pub(super) fn new(compiler: &str, file: &str) -> Option<Built> {
         if !Command::new(compiler).arg("--version").output().is_ok_and(|it| it.status.success()) {
             outside::missing(compiler);
             return None;
@@ -41,11 +43,16 @@ impl Built {
         Some(Built { source: std::fs::read_to_string(path).expect("the program is here"), folder })
     }
 
-    fn program(&self) -> PathBuf {
+    pub(super) fn program(&self) -> PathBuf {
         self.folder.path().join("program")
     }
 
-    fn record(&self, arguments: &[&str]) -> Recorded {
+    pub(super) fn record(&self, arguments: &[&str]) -> Recorded {
+        self.record_among(arguments, &[])
+    }
+
+    /// With variables of the environment.
+    pub(super) fn record_among(&self, arguments: &[&str], variables: &[(&str, &Path)]) -> Recorded {
         let folder = tempfile::tempdir().expect("there is room for an archive");
         let archive = folder.path().join("archive");
         let _alone = alone();
@@ -55,6 +62,9 @@ impl Built {
             .arg("--")
             .arg(self.program())
             .args(arguments)
+            // LLVM's threads would take the processors from each other while they wait.
+            .env("OMP_WAIT_POLICY", "passive")
+            .envs(variables.iter().copied())
             .output()
             .expect("timeout is a command of every system");
         Recorded { output, anchor: archive.join("traces.otf2"), _folder: folder }
@@ -65,24 +75,24 @@ impl Built {
     }
 }
 
-struct Recorded {
-    output: Output,
-    anchor: PathBuf,
+pub(super) struct Recorded {
+    pub(super) output: Output,
+    pub(super) anchor: PathBuf,
     _folder: TempDir,
 }
 
 impl Recorded {
-    fn analysis(&self) -> Value {
+    pub(super) fn analysis(&self) -> Value {
         let output = run(Command::new(env!("CARGO_BIN_EXE_partune")).args(["analyze", "--json"]).arg(&self.anchor));
         serde_json::from_slice(&output.stdout).expect("it is JSON")
     }
 
-    fn said(&self) -> String {
+    pub(super) fn said(&self) -> String {
         [&self.output.stdout, &self.output.stderr].map(|it| String::from_utf8_lossy(it).into_owned()).concat()
     }
 }
 
-fn source(file: &str) -> PathBuf {
+pub(super) fn source(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record/openmp").join(file)
 }
 
@@ -145,7 +155,7 @@ const WAYS: [Way; 9] = [
     ("critical", "wait_on_lock", &["omp critical"], ("CRITICAL", 0), until_each_left),
     ("lock", "wait_on_lock", &["omp_set_lock"], ("LOCK", 0), until_each_left),
     ("ordered", "wait_on_lock", &["omp ordered"], ("ORDERED", 4), until_each_left),
-    ("serial", "serial_section", &["omp parallel"], ("SERIAL", 0), three_idle),
+    ("serial", "serial_section", &["omp parallel"], ("SERIAL", 1), three_idle),
     ("nested", "wait_at_barrier", &["omp implicit barrier"], ("NESTED", 0), in_pairs),
     ("tasks", "wait_for_task", &["omp wait for tasks", "omp implicit barrier"], ("TASKS", 0), after_tasks),
 ];
@@ -187,8 +197,7 @@ fn check(compiler: &str, way: &Way, balanced: bool) {
     let (name, pattern, constructs, (mark, before), measure) = way;
     let Some(built) = Built::new(compiler, "waits.c") else { return };
     let line = built.line(mark);
-    // What is between two teams has no line of its own: the regions around it do.
-    let lines = if *mark == "SERIAL" { 0..=u64::MAX } else { line - before..=line };
+    let lines = line - before..=line;
     let mut problem = String::new();
     for _ in 0..TRIES {
         let recorded = built.record(&[&[*name][..], if balanced { &["balanced"] } else { &[] }].concat());
@@ -232,7 +241,7 @@ ways! {
 }
 
 /// Calls of each operation in the archive, by its construct.
-fn calls(document: &Value) -> BTreeMap<String, u64> {
+pub(super) fn calls(document: &Value) -> BTreeMap<String, u64> {
     let mut calls = BTreeMap::new();
     for row in document["operations"].as_array().into_iter().flatten() {
         let construct = row["callpath"].as_array().and_then(|path| path.last()).and_then(Value::as_str);
@@ -240,6 +249,12 @@ fn calls(document: &Value) -> BTreeMap<String, u64> {
             row["count"].as_u64().unwrap_or_default();
     }
     calls
+}
+
+/// What a counter says that it has counted.
+pub(super) fn counted(said: &str) -> BTreeMap<&str, u64> {
+    let counts = said.lines().filter_map(|line| line.strip_prefix("counted ")?.rsplit_once(' '));
+    counts.map(|(name, count)| (name, count.parse().expect("a number"))).collect()
 }
 
 #[test]
@@ -252,11 +267,7 @@ fn operations_are_those_that_the_runtime_was_asked_for() {
     assert_eq!(recorded.output.stdout, plain.stdout, "the program computes the same");
     let calls = calls(&recorded.analysis());
     let said = String::from_utf8_lossy(&plain.stderr);
-    let counted: BTreeMap<&str, u64> = said
-        .lines()
-        .filter_map(|line| line.strip_prefix("counted ")?.rsplit_once(' '))
-        .map(|(name, count)| (name, count.parse().expect("a number")))
-        .collect();
+    let counted = counted(&said);
     let of = |name: &str| calls.get(name).copied().unwrap_or_default();
     assert_eq!(of("omp critical"), counted["GOMP_critical_start"] + counted["GOMP_critical_name_start"], "{calls:?}");
     assert_eq!(of("omp barrier"), counted["GOMP_barrier"], "{calls:?}");

@@ -139,14 +139,15 @@ static void for_tasks(void)
     }
 }
 
+/* What is between two teams has no line of its own: the regions around it do. */
 static void serial(void)
 {
     for (int i = 0; i < 2; ++i) {
-        #pragma omp parallel num_threads(THREADS)
+        #pragma omp parallel num_threads(THREADS) /* SERIAL */
         work(20);
         if (balanced || i > 0) continue;
         come();
-        work(70); /* SERIAL */
+        work(70);
         left();
     }
 }
