@@ -132,14 +132,15 @@ fn nodes(elsewhere: &Elsewhere) -> String {
 
 /// Why a command that ended so, or in a way that nobody knows any more, left nothing: first what is known, then what may be.
 fn why_nothing(ended: Option<ExitStatus>) -> String {
-    const ELSE: &str = "or OpenSHMEM, nor came to a parallel region of OpenMP, or it is linked statically, so that no library can be put in front of theirs";
+    const REST: &str = "or OpenSHMEM, nor came to a parallel region of OpenMP";
+    const UNSEEN: &str = "linked statically, so that no library can be put in front of theirs";
     match ended {
-        Some(status) if status.success() => format!("the program did not initialise MPI {ELSE}"),
+        Some(status) if status.success() => format!("the program did not initialise MPI {REST}, or it is {UNSEEN}"),
         Some(status) => format!(
-            "the command failed ({status}) before a process of it initialised MPI; if none would have, its program did not initialise MPI {ELSE}"
+            "the command failed ({status}) before a process of it initialised MPI or OpenSHMEM, or came to a parallel region of OpenMP; if one did, its program is {UNSEEN}"
         ),
         None => format!(
-            "the command failed before a process of it initialised MPI, or its program did not initialise MPI {ELSE}"
+            "the command failed before a process of it initialised MPI, or its program did not initialise MPI {REST}, or is {UNSEEN}"
         ),
     }
 }

@@ -1,8 +1,8 @@
 /* Four threads that wait for each other, once for each way in which OpenMP makes them wait.
  *
  * `waits WAY [balanced]`; balanced: everybody works equally long, and nobody waits long. Work is sleep, so that cores do not matter. Threads note when
- * they came to where they wait, and where they can when they went on; at the end each of these is a line: `met THREAD CAME LEFT`, left 0 if it cannot
- * be seen from here. Lines that threads wait at have a mark in capitals.
+ * they came to where they wait, where they can when they went on, and where one goes after the other when they let the next one go on; at the end each of
+ * these is a line: `met THREAD CAME LEFT GONE`, 0 for what cannot be seen from here. Lines that threads wait at have a mark in capitals.
  */
 #include <omp.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 enum { THREADS = 4, MOST = 64 };
 
 static int balanced;
-static struct { double came, left; } meetings[THREADS][MOST];
+static struct { double came, left, gone; } meetings[THREADS][MOST];
 static int met[THREADS];
 
 static double now(void)
@@ -37,6 +37,7 @@ static int self(void)
 static void come(void) { meetings[self()][met[self()]].came = now(); }
 static void seen(void) { ++met[self()]; }
 static void left(void) { meetings[self()][met[self()]].left = now(); seen(); }
+static void gone(void) { meetings[self()][met[self()] - 1].gone = now(); }
 
 /* The last thread is late. */
 static void late(long milliseconds)
@@ -88,6 +89,7 @@ static void at_critical(void)
         {
             left();
             work(25);
+            gone();
         }
     }
 }
@@ -103,6 +105,7 @@ static void at_lock(void)
         omp_set_lock(&lock); /* LOCK */
         left();
         work(25);
+        gone();
         omp_unset_lock(&lock);
     }
     omp_destroy_lock(&lock);
@@ -118,6 +121,7 @@ static void at_ordered(void)
         {
             left();
             work(25);
+            gone();
         }
     }
 }
@@ -180,6 +184,6 @@ int main(int argc, char** argv)
         if (argc > 1 && strcmp(argv[1], ways[i].name) == 0) ways[i].run();
     for (int thread = 0; thread < THREADS; ++thread)
         for (int i = 0; i < met[thread]; ++i)
-            printf("met %d %.6f %.6f\n", thread, meetings[thread][i].came, meetings[thread][i].left);
+            printf("met %d %.6f %.6f %.6f\n", thread, meetings[thread][i].came, meetings[thread][i].left, meetings[thread][i].gone);
     return 0;
 }
