@@ -63,8 +63,11 @@ pub fn begin(paradigm: &str, version: &str) -> bool {
 /// Says who this process is in a world of a paradigm: its rank, their number, and a key that is the same for all of them and for nobody else.
 /// Returns the world's number, for what is defined in it.
 pub fn identify(paradigm: &str, rank: u32, size: u32, key: u64) -> u32 {
+    /// Whether the room of the recording was dealt out among the processes of a job.
+    static SHARED: AtomicBool = AtomicBool::new(false);
     let number = next_world();
-    if number == 0 {
+    // A world of threads may have come first.
+    if !SHARED.swap(true, Ordering::Relaxed) {
         room::share(size);
     }
     log(&Line::World { number, paradigm: paradigm.into(), of: Unit::Process, rank, size, key: Hex(key) });

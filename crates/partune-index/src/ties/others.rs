@@ -42,6 +42,9 @@ impl Maker<'_> {
     /// Who waits for tasks takes the end of the last one that another thread of its process ended meanwhile. Which tasks it waited for is not recorded.
     /// In a barrier of a team too: all tasks of the team end before it does.
     pub(super) fn tasks(&self, points: &mut Points) {
+        if self.trace.regions().iter().all(|region| region.role != Role::TaskRun) {
+            return;
+        }
         for process in self.trace.processes().as_slice() {
             let visits = |pe: PeId| &self.trace.streams()[pe].visits;
             let is_task = |at: &Place| self.trace.role_of(at.pe, at.visit) == Role::TaskRun;
