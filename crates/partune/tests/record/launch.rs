@@ -160,25 +160,27 @@ impl<'a> Built<'a> {
 
     /// The same, with options of the interpreter.
     pub(super) fn run(&self, interpreter: &[&str], options: &[&str], arguments: &[&str]) -> Recorded {
-        let folder = tempfile::tempdir().expect("there is room for an archive");
-        let archive = folder.path().join("archive");
-        let _alone = alone();
-        let output = Command::new("timeout")
-            .args(["--kill-after=5", "60", env!("CARGO_BIN_EXE_partune"), "record", "-o"])
-            .arg(&archive)
-            .args(options)
-            .arg("--")
-            .args([&self.mpi.command("mpirun"), "-n", &self.expected.ranks.to_string()])
-            .arg(self.program())
-            .args(interpreter)
-            .args(&self.arguments)
-            .args(arguments)
-            .envs(LAUNCHED)
-            .envs(self.variables.iter().map(|(name, value)| (name, value)))
-            .output()
-            .expect("timeout is a command of every system");
-        Recorded { output, anchor: archive.join("traces.otf2"), _folder: folder }
+        let launcher =
+            [self.mpi.command("mpirun"), "-n".to_owned(), self.expected.ranks.to_string()].map(PathBuf::from);
+        let words = interpreter.iter().map(PathBuf::from);
+        let own = self.arguments.iter().map(PathBuf::from).chain(arguments.iter().map(PathBuf::from));
+        record(|command| {
+            command.args(options).arg("--").args(launcher).arg(self.program()).args(words).args(own);
+            command.envs(LAUNCHED).envs(self.variables.iter().map(|(name, value)| (name, value)));
+        })
     }
+}
+
+/// Runs `partune record` with what is added to its command: options, and what is to be recorded.
+pub(super) fn record(add: impl FnOnce(&mut Command)) -> Recorded {
+    let folder = tempfile::tempdir().expect("there is room for an archive");
+    let archive = folder.path().join("archive");
+    let _alone = alone();
+    let mut command = Command::new("timeout");
+    command.args(["--kill-after=5", "60", env!("CARGO_BIN_EXE_partune"), "record", "-o"]).arg(&archive);
+    add(&mut command);
+    let output = command.output().expect("timeout is a command of every system");
+    Recorded { output, anchor: archive.join("traces.otf2"), _folder: folder }
 }
 
 impl Recorded {

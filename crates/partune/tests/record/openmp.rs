@@ -13,7 +13,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::expect::line_of;
-use super::launch::{alone, run};
+use super::launch::{self, Recorded, run};
 
 /// Compilers with an OpenMP runtime that is recorded.
 const COMPILERS: [&str; 2] = ["gcc", CLANG];
@@ -53,42 +53,15 @@ impl Built {
 
     /// With variables of the environment.
     pub(super) fn record_among(&self, arguments: &[&str], variables: &[(&str, &Path)]) -> Recorded {
-        let folder = tempfile::tempdir().expect("there is room for an archive");
-        let archive = folder.path().join("archive");
-        let _alone = alone();
-        let output = Command::new("timeout")
-            .args(["--kill-after=5", "60", env!("CARGO_BIN_EXE_partune"), "record", "-o"])
-            .arg(&archive)
-            .arg("--")
-            .arg(self.program())
-            .args(arguments)
+        launch::record(|command| {
+            command.arg("--").arg(self.program()).args(arguments);
             // LLVM's threads would take the processors from each other while they wait.
-            .env("OMP_WAIT_POLICY", "passive")
-            .envs(variables.iter().copied())
-            .output()
-            .expect("timeout is a command of every system");
-        Recorded { output, anchor: archive.join("traces.otf2"), _folder: folder }
+            command.env("OMP_WAIT_POLICY", "passive").envs(variables.iter().copied());
+        })
     }
 
     fn line(&self, mark: &str) -> u64 {
         line_of(&self.source, mark).expect("the mark is in the program")
-    }
-}
-
-pub(super) struct Recorded {
-    pub(super) output: Output,
-    pub(super) anchor: PathBuf,
-    _folder: TempDir,
-}
-
-impl Recorded {
-    pub(super) fn analysis(&self) -> Value {
-        let output = run(Command::new(env!("CARGO_BIN_EXE_partune")).args(["analyze", "--json"]).arg(&self.anchor));
-        serde_json::from_slice(&output.stdout).expect("it is JSON")
-    }
-
-    pub(super) fn said(&self) -> String {
-        [&self.output.stdout, &self.output.stderr].map(|it| String::from_utf8_lossy(it).into_owned()).concat()
     }
 }
 

@@ -8,8 +8,8 @@ use std::process::Command;
 use partune_testkit::outside;
 use serde_json::Value;
 
-use super::launch::run;
-use super::openmp::{Built, CLANG, Recorded, calls, counted, source};
+use super::launch::{Recorded, run};
+use super::openmp::{Built, CLANG, calls, counted, source};
 
 /// A program, and a tool that counts. None: the compiler is not here.
 fn with_tool(compiler: &str) -> Option<(Built, PathBuf)> {
