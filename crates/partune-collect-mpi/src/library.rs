@@ -8,7 +8,8 @@ use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-pub(crate) use partune_collect::loader::{lookup, symbol};
+use partune_collect::loader::{Library, path};
+pub(crate) use partune_collect::loader::{lookup, object, symbol};
 use partune_collect::modules::{Generation, generation};
 
 /// The address of a function after this library in the loader's order, under the first of its names that exists.
@@ -25,41 +26,15 @@ pub(crate) fn data(name: &CStr) -> Option<usize> {
 /// This library itself, open.
 pub(crate) fn own() -> Option<*mut c_void> {
     static OWN: OnceLock<Option<Library>> = OnceLock::new();
-    OWN.get_or_init(|| loaded(&own_path()?)).as_ref().map(|library| library.handle)
+    OWN.get_or_init(|| Library::open(&own_path()?)).as_ref().map(|library| library.handle)
 }
-
-/// Where the object begins in memory that an address lies in.
-pub(crate) fn object(address: usize) -> Option<usize> {
-    about(address).map(|about| about.dli_fbase as usize)
-}
-
-/// A library that is loaded; never closed.
-#[derive(Debug)]
-struct Library {
-    handle: *mut c_void,
-}
-
-// SAFETY: handles of the loader belong to no thread.
-unsafe impl Send for Library {}
-// SAFETY: looking a name up in a loaded library changes nothing that others see.
-unsafe impl Sync for Library {}
 
 /// The library that an address lies in, for as long as it is asked. None for the program itself.
 pub(crate) fn within<T>(address: usize, ask: impl FnOnce(*mut c_void) -> T) -> Option<T> {
-    let name = about(address)?.dli_fname;
-    // SAFETY: a C string of the loader, if any.
-    let library = loaded(unsafe { name.as_ref().map(|name| CStr::from_ptr(name)) }?)?;
+    let library = Library::at(address)?;
     let answer = ask(library.handle);
-    // SAFETY: opened above.
-    unsafe { libc::dlclose(library.handle) };
+    library.close();
     Some(answer)
-}
-
-/// Opens what is loaded.
-fn loaded(path: &CStr) -> Option<Library> {
-    // SAFETY: only asks for what is loaded.
-    let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
-    (!handle.is_null()).then_some(Library { handle })
 }
 
 /// Loaded libraries that have an MPI of their own. Looked for when others were loaded since; no lock is held, since a library's initialisation, during which
@@ -81,16 +56,15 @@ fn others() -> &'static [Library] {
     // SAFETY: `add_path` takes what is given here.
     unsafe { libc::dl_iterate_phdr(Some(add_path), (&raw mut paths).cast()) };
     let own = own_path();
-    let has_mpi = |library: &Library| {
-        let has = symbol(library.handle, c"PMPI_Init").is_some();
-        if !has {
-            // SAFETY: opened just before. The program may close it as if nobody had looked.
-            unsafe { libc::dlclose(library.handle) };
+    let with_mpi = |library: Library| {
+        if symbol(library.handle, c"PMPI_Init").is_some() {
+            return Some(library);
         }
-        has
+        library.close();
+        None
     };
     let paths = paths.iter().filter(|path| Some(*path) != own.as_ref());
-    let libraries = paths.filter_map(|path| loaded(path)).filter(has_mpi).collect();
+    let libraries = paths.filter_map(|path| Library::open(path)).filter_map(with_mpi).collect();
     let known: &'static Known = Box::leak(Box::new(Known { as_of, libraries }));
     KNOWN.store(std::ptr::from_ref(known).cast_mut(), Ordering::Release);
     &known.libraries
@@ -110,15 +84,5 @@ unsafe extern "C" fn add_path(info: *mut libc::dl_phdr_info, _: usize, paths: *m
 
 /// The path of the library that this code is in.
 fn own_path() -> Option<CString> {
-    let name = about(own_path as fn() -> Option<CString> as usize)?.dli_fname;
-    // SAFETY: a C string of the loader.
-    (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) }.to_owned())
-}
-
-/// What the loader knows of the object that an address lies in.
-fn about(address: usize) -> Option<libc::Dl_info> {
-    // SAFETY: a structure of pointers, filled by the call.
-    let mut about: libc::Dl_info = unsafe { std::mem::zeroed() };
-    // SAFETY: any address and the structure.
-    (unsafe { libc::dladdr(address as *const c_void, &raw mut about) } != 0).then_some(about)
+    path(own_path as fn() -> Option<CString> as usize)
 }

@@ -1,7 +1,7 @@
 //! Records OpenMP inside the user's program.
 //!
-//! The runtimes of LLVM, Intel and AMD call a tool that they find in the process: [`ompt`]. GCC's runtime (libgomp) has no tools interface, so its entry points are ours: the functions that the compiler calls for a directive, and the locks
-//! that programs call themselves. Each notes what it is about and calls the runtime's own. What the compiler does without the runtime cannot be seen so:
+//! The runtimes of LLVM, Intel and AMD call a tool that they find in the process: [`ompt`]. GCC's runtime (libgomp) has no tools interface, so its entry
+//! points are ours: the functions that the compiler calls for a directive, and the locks that programs call themselves. Each notes what it is about and calls the runtime's own. What the compiler does without the runtime cannot be seen so:
 //! loops of a static schedule, `master`, and who runs a `single`; their barriers and the code around them can.
 //!
 //! A team's region is begun by each member where its part begins ([`team`]). Its last barrier is inside of the runtime, so each member comes to a
@@ -13,6 +13,7 @@ mod awake;
 mod bodies;
 mod locks;
 mod ompt;
+mod recent;
 mod runtime;
 mod sync;
 mod tasks;

@@ -1,9 +1,10 @@
 //! Numbers of locks, by where they are, and how often each was got.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
+
+use crate::recent::Recent;
 
 struct Lock {
     address: usize,
@@ -25,19 +26,10 @@ pub(crate) fn held(address: usize) -> (u32, u32) {
 }
 
 fn find(address: usize) -> &'static Lock {
-    const KNOWN: usize = 64;
     thread_local! {
-        /// The locks that this thread used last, each at a place that follows from its address.
-        static LAST: [Cell<Option<&'static Lock>>; KNOWN] = const { [const { Cell::new(None) }; KNOWN] };
+        static LAST: Recent<Lock> = const { Recent::new() };
     }
-    LAST.with(|last| {
-        let place = &last[(address >> 3).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - KNOWN.trailing_zeros())];
-        place.get().filter(|lock| lock.address == address).unwrap_or_else(|| {
-            let lock = look_up(address);
-            place.set(Some(lock));
-            lock
-        })
-    })
+    LAST.with(|last| last.find(address, |lock| lock.address == address, || look_up(address)))
 }
 
 #[cold]

@@ -3,12 +3,12 @@
 //! A program may bring its runtime in a library that is in nobody's order but its own: modules of Python do. Then it is the one that the caller's
 //! library brought.
 
-use std::ffi::{CStr, c_void};
-use std::sync::Mutex;
+use std::ffi::CStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use partune_collect::frame::Frame;
-use partune_collect::loader::symbol;
+use partune_collect::loader::{Library, missing, object, symbol};
 
 /// A function of the runtime.
 pub(crate) struct Function {
@@ -39,36 +39,20 @@ impl Function {
             self.address.store(address, Ordering::Relaxed);
             return address;
         }
-        let found = about(frame.return_address()).and_then(|about| {
-            let begin = about.dli_fbase as usize;
-            let mut others = self.others.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            if let Some((_, address)) = others.iter().find(|(other, _)| *other == begin) {
-                return Some(*address);
-            }
-            // SAFETY: a name of the loader's; it is only asked for what is loaded.
-            let handle = unsafe { libc::dlopen(about.dli_fname, libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
-            let address =
-                Some(handle).filter(|handle| !handle.is_null()).and_then(|handle| symbol(handle, self.name))?;
-            others.push((begin, address));
-            Some(address)
-        });
-        found.unwrap_or_else(|| self.missing())
+        self.of_caller(frame.return_address()).unwrap_or_else(|| missing(&self.name.to_string_lossy()))
     }
 
-    /// A program that calls it has it, since it was linked with it.
-    fn missing(&self) -> ! {
-        let name = self.name.to_string_lossy();
-        partune_collect::note(&format!("the program calls {name}, which no library has that it was linked with"));
-        std::process::abort()
+    /// The one that the library brought which an address is in. It stays open: others remember the address.
+    fn of_caller(&self, caller: usize) -> Option<usize> {
+        let begin = object(caller)?;
+        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, address)) = others.iter().find(|(other, _)| *other == begin) {
+            return Some(*address);
+        }
+        let address = symbol(Library::at(caller)?.handle, self.name)?;
+        others.push((begin, address));
+        Some(address)
     }
-}
-
-/// What the loader knows of the object that an address lies in.
-fn about(address: usize) -> Option<libc::Dl_info> {
-    // SAFETY: a structure of pointers, filled by the call.
-    let mut about: libc::Dl_info = unsafe { std::mem::zeroed() };
-    // SAFETY: any address and the structure.
-    (unsafe { libc::dladdr(address as *const c_void, &raw mut about) } != 0).then_some(about)
 }
 
 /// Calls the runtime's function of a name with words, which is how all arguments of these functions are passed; a word comes back.

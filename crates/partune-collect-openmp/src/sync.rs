@@ -1,7 +1,7 @@
 //! What threads of a team wait at: barriers, critical sections, atomic updates without an instruction, ordered code, locks.
 
 use partune_collect::frame::{self, Frame};
-use partune_collect::{Region, enter, team};
+use partune_collect::{Region, enter, leave, team};
 
 use crate::awake;
 use crate::locks;
@@ -22,10 +22,7 @@ pub(crate) static ORDERED_BLOCK: Region = crate::construct("omp ordered sblock")
 pub(crate) fn meet(region: &'static Region, frame: Frame, act: impl FnOnce() -> usize) -> usize {
     let call = awake::world().and_then(|_| enter(region, frame));
     let result = act();
-    if let Some(mut call) = call {
-        call.returned();
-        call.leave();
-    }
+    leave(call);
     result
 }
 
@@ -56,7 +53,7 @@ fn acquire(
     result
 }
 
-/// Functions that wait for the team, or for something in it.
+/// Functions that wait for the team, or for something in it: a barrier, tasks.
 macro_rules! waits {
     ($($region:ident $name:ident($($word:ident),*);)*) => {$(
         /// Waits.
@@ -70,6 +67,8 @@ macro_rules! waits {
         }
     )*};
 }
+
+pub(crate) use waits;
 
 waits! {
     BARRIER GOMP_barrier();
@@ -161,10 +160,7 @@ macro_rules! locks {
                 call.released(number, order);
             }
             call!(frame, $name(lock));
-            if let Some(mut call) = call {
-                call.returned();
-                call.leave();
-            }
+            leave(call);
         }
     };
 }

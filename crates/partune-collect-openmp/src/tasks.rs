@@ -7,10 +7,10 @@ use std::ffi::c_void;
 
 use partune_collect::frame;
 use partune_collect::team::{self, Forked, Task};
-use partune_collect::{Region, enter};
+use partune_collect::{Region, enter, leave};
 
 use crate::runtime::call;
-use crate::sync::meet;
+use crate::sync::{meet, waits};
 use crate::team::current;
 use crate::{awake, bodies};
 
@@ -74,7 +74,7 @@ unsafe extern "C" fn run(data: *mut c_void) {
     // SAFETY: the program's function with its own data.
     unsafe { (head.body)(data) };
     if let Some(interrupted) = interrupted {
-        team::end_task(head.region, head.task, interrupted, (!is_creating).then_some(&WAIT));
+        team::end_task(head.region, Some(head.task), interrupted, (!is_creating).then_some(&WAIT));
     }
     IS_CREATING.set(is_creating);
 }
@@ -132,25 +132,7 @@ pub unsafe extern "C" fn GOMP_task(
     IS_CREATING.set(true);
     call!(frame, GOMP_task(body, data, copies, bytes + length, align, is_deferred, flags, depends, priority, detach));
     IS_CREATING.set(false);
-    if let Some(mut call) = call {
-        call.returned();
-        call.leave();
-    }
-}
-
-/// Functions that wait for tasks.
-macro_rules! waits {
-    ($($region:ident $name:ident($($word:ident),*);)*) => {$(
-        /// Waits for tasks.
-        ///
-        /// # Safety
-        /// As the runtime's.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($($word: usize),*) {
-            let frame = frame::here();
-            meet(&$region, frame, || call!(frame, $name($($word),*)));
-        }
-    )*};
+    leave(call);
 }
 
 waits! {

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use partune_collect::frame::{self, Frame};
 use partune_collect::team::{self, Forked};
-use partune_collect::{Region, definitions};
+use partune_collect::{Region, definitions, leave};
 
 use crate::runtime::call;
 use crate::sync::IMPLICIT_BARRIER;
@@ -33,7 +33,7 @@ impl Team {
     }
 
     /// The team that the calling thread forks where it is.
-    pub(crate) fn next(world: u32, forker: Option<u32>) -> &'static Team {
+    fn next(world: u32, forker: Option<u32>) -> &'static Team {
         let level = LEVEL.get();
         FORKED.with_borrow_mut(|teams| {
             if teams.len() <= level {
@@ -79,12 +79,6 @@ pub(crate) fn enter(team: u32) -> u32 {
     CURRENT.replace(team)
 }
 
-/// It forks a team, or has come back from one. Returns how many it was in.
-pub(crate) fn set_level(level: impl FnOnce(usize) -> usize) -> usize {
-    let now = LEVEL.get();
-    LEVEL.replace(level(now))
-}
-
 /// What members get instead of the program's data.
 struct Fork {
     body: Body,
@@ -100,19 +94,35 @@ struct Fork {
 fn fork(name: &'static str, frame: Frame, body: usize, data: usize, threads: usize) -> Option<Fork> {
     let world = awake::world()?;
     let region = bodies::of(name, body);
-    let forker = team::thread();
-    let team = Team::next(world, forker);
-    team::began(team.number);
-    let forked = team::fork(region, frame, threads as u32)?;
-    set_level(|level| level + 1);
+    let Begun { forked, team, forker, .. } = begin(world, region, frame, threads as u32)?;
     // SAFETY: the program's function, which it gives as the body of the region.
     let body = unsafe { std::mem::transmute::<usize, Body>(body) };
     Some(Fork { body, data: data as *mut c_void, region, forked, team, forker })
 }
 
+/// A team that the calling thread forks.
+pub(crate) struct Begun {
+    pub(crate) forked: Forked,
+    pub(crate) team: &'static Team,
+    /// Which thread forks it.
+    pub(crate) forker: Option<u32>,
+    /// How many of its own it is in.
+    pub(crate) level: usize,
+}
+
+/// Forks a team. None if that is not recorded.
+pub(crate) fn begin(world: u32, region: &'static Region, frame: Frame, threads: u32) -> Option<Begun> {
+    let forker = team::thread();
+    let (team, level) = (Team::next(world, forker), LEVEL.get());
+    team::began(team.number);
+    let forked = team::fork(region, frame, threads)?;
+    LEVEL.set(level + 1);
+    Some(Begun { forked, team, forker, level })
+}
+
 /// The runtime has returned from it.
-fn join() {
-    set_level(|level| level - 1);
+pub(crate) fn join() {
+    LEVEL.set(LEVEL.get() - 1);
     team::join();
 }
 
@@ -141,10 +151,7 @@ fn wait_for_all(frame: Frame) {
     }
     let call = partune_collect::enter_inside(&IMPLICIT_BARRIER);
     call!(frame, GOMP_barrier());
-    if let Some(mut call) = call {
-        call.returned();
-        call.leave();
-    }
+    leave(call);
 }
 
 /// The functions that fork a team: the body, its data, how many threads, and more words.

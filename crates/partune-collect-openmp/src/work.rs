@@ -29,35 +29,26 @@ macro_rules! begins {
     )*};
 }
 
-/// Those with which it ends it, and waits for the others.
+/// Those with which it ends it, and waits for the others, or does not.
 macro_rules! ends {
-    ($($region:ident $name:ident, $without:ident;)*) => {$(
-        /// Ends shared work with a barrier.
+    ($($region:ident $name:ident $(waits $barrier:ident)?;)*) => {$(
+        /// Ends shared work.
         ///
         /// # Safety
         /// As the runtime's.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name() -> usize {
             let frame = frame::here();
-            let result = meet(&IMPLICIT_BARRIER, frame, || call!(frame, $name()));
-            leave_region(&$region);
-            result
-        }
-
-        /// Ends it without one.
-        ///
-        /// # Safety
-        /// As the runtime's.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $without() -> usize {
-            let frame = frame::here();
-            let result = call!(frame, $without());
+            let end = || call!(frame, $name());
+            let result = ends!(end $(&$barrier, frame)?);
             if awake::world().is_some() {
                 leave_region(&$region);
             }
             result
         }
     )*};
+    ($end:ident) => { $end() };
+    ($end:ident $barrier:expr, $frame:ident) => { meet($barrier, $frame, $end) };
 }
 
 begins! {
@@ -99,28 +90,10 @@ begins! {
 }
 
 ends! {
-    FOR GOMP_loop_end, GOMP_loop_end_nowait;
-    SECTIONS GOMP_sections_end, GOMP_sections_end_nowait;
-}
-
-/// Those with which work ends that may be cancelled.
-macro_rules! cancellable {
-    ($($region:ident $name:ident;)*) => {$(
-        /// Ends shared work with a barrier, and says whether the team was cancelled.
-        ///
-        /// # Safety
-        /// As the runtime's.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name() -> usize {
-            let frame = frame::here();
-            let result = meet(&IMPLICIT_BARRIER, frame, || call!(frame, $name()));
-            leave_region(&$region);
-            result
-        }
-    )*};
-}
-
-cancellable! {
-    FOR GOMP_loop_end_cancel;
-    SECTIONS GOMP_sections_end_cancel;
+    FOR GOMP_loop_end waits IMPLICIT_BARRIER;
+    FOR GOMP_loop_end_cancel waits IMPLICIT_BARRIER;
+    FOR GOMP_loop_end_nowait;
+    SECTIONS GOMP_sections_end waits IMPLICIT_BARRIER;
+    SECTIONS GOMP_sections_end_cancel waits IMPLICIT_BARRIER;
+    SECTIONS GOMP_sections_end_nowait;
 }

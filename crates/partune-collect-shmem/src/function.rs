@@ -38,14 +38,7 @@ impl Function {
     #[cold]
     fn look(&self) -> usize {
         let name = self.region.name;
-        let Some(address) = find(name) else {
-            // Without the wrapper the program would not have been linked, or loaded, with this library.
-            let line = format!("partune: {name} does not exist in this OpenSHMEM library\n");
-            // SAFETY: a buffer and its length.
-            unsafe { libc::write(2, line.as_ptr().cast(), line.len()) };
-            // SAFETY: it does not come back; 127 is how the loader ends a program that lacks a function.
-            unsafe { libc::_exit(127) }
-        };
+        let address = find(name).unwrap_or_else(|| loader::missing(name));
         self.real.store(address, Ordering::Relaxed);
         address
     }

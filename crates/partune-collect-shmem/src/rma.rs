@@ -37,18 +37,12 @@ static OPEN: Mutex<Vec<Open>> = Mutex::new(Vec::new());
 
 #[inline(never)]
 pub(crate) fn put(call: &mut Call<'_>, to: usize, bytes: usize, pe: i32) -> Access {
-    let (window, offset) = place(to);
-    let matching = call.next_id();
-    call.rma_put(window, pe as u32, offset, bytes as u64, matching);
-    Access { window, matching }
+    iput(call, to, 1, bytes, pe)
 }
 
 #[inline(never)]
 pub(crate) fn get(call: &mut Call<'_>, from: usize, bytes: usize, pe: i32) -> Access {
-    let (window, offset) = place(from);
-    let matching = call.next_id();
-    call.rma_get(window, pe as u32, offset, bytes as u64, matching);
-    Access { window, matching }
+    iget(call, from, 1, bytes, pe)
 }
 
 /// What has holes touches other bytes than so many from its begin on: it has no offset.

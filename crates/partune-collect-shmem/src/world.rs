@@ -1,7 +1,7 @@
 //! The world of SHMEM: its PEs, what stands for their memory and their active sets; how recording begins and ends.
 
 use std::collections::HashMap;
-use std::ffi::{CStr, c_int};
+use std::ffi::c_int;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::transmute;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use partune_collect::definitions::{self, Comm};
 use partune_collect::frame::{self, Frame};
-use partune_collect::{Call, How, loader};
+use partune_collect::{Call, How, leave, loader};
 
 use crate::function::{Function, PARADIGM, find};
 use crate::{rma, segments};
@@ -136,16 +136,8 @@ fn ask(name: &str) -> Option<c_int> {
 
 /// The file of the library that a function is in, which says which it is.
 fn library(function: usize) -> String {
-    // SAFETY: a structure of pointers, filled by the call.
-    let mut about: libc::Dl_info = unsafe { std::mem::zeroed() };
-    // SAFETY: any address and the structure.
-    let known = unsafe { libc::dladdr(function as *const _, &raw mut about) } != 0 && !about.dli_fname.is_null();
-    if !known {
-        return String::new();
-    }
-    // SAFETY: the loader's C string.
-    let path = unsafe { CStr::from_ptr(about.dli_fname) }.to_string_lossy();
-    path.rsplit('/').next().unwrap_or_default().to_owned()
+    let path = loader::path(function).unwrap_or_default();
+    path.to_string_lossy().rsplit('/').next().unwrap_or_default().to_owned()
 }
 
 /// Records what begins SHMEM, which `run` does. One of these functions may be made of another one.
@@ -169,13 +161,6 @@ fn start<T>(function: &'static Function, frame: Frame, run: impl FnOnce() -> T) 
     leave(call);
     partune_collect::record_in_phases();
     result
-}
-
-fn leave(call: Option<Call<'_>>) {
-    if let Some(mut call) = call {
-        call.returned();
-        call.leave();
-    }
 }
 
 /// # Safety

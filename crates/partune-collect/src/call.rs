@@ -223,6 +223,15 @@ pub fn open_call() -> Option<Call<'static>> {
     process::made_lane().filter(|lane| lane.attention.calls() > 0).map(Call::of)
 }
 
+/// Ends a call of whose return there is nothing more to tell than when it was, if it is recorded.
+#[inline]
+pub fn leave(call: Option<Call<'_>>) {
+    if let Some(mut call) = call {
+        call.returned();
+        call.leave();
+    }
+}
+
 /// Runs something of which nothing is recorded: the recorder's own communication.
 pub fn suspend<T>(act: impl FnOnce() -> T) -> T {
     let Some(mut lane) = lane() else { return act() };

@@ -52,8 +52,8 @@ mod unwind;
 pub mod user;
 
 pub use call::{
-    Call, Known, enter, enter_inside, enter_poll, enter_region, is_in_call, known, leave_out, leave_region, open_call,
-    suspend,
+    Call, Known, enter, enter_inside, enter_poll, enter_region, is_in_call, known, leave, leave_out, leave_region,
+    open_call, suspend,
 };
 pub use log::{choice, note};
 pub use partune_parts::clock::{now, wall};

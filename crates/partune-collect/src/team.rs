@@ -73,14 +73,10 @@ pub(crate) fn ends() {
 
 /// The calling thread is about to fork a team for a region. None if that is not recorded: then its parts must not be either.
 pub fn fork(region: &'static Region, frame: Frame, threads: u32) -> Option<Forked> {
-    let mut own = lane()?;
-    let lane = &mut *own;
-    if !is_free(lane, frame) {
-        return None;
-    }
-    let (_, path, is_flat) = find(lane, region, frame);
-    tell(lane, clock::now(), FORK, |at| at.byte(OPENMP).c32(threads));
-    Some(Forked { path, is_flat })
+    let forked = place(region, frame)?;
+    let mut lane = lane()?;
+    tell(&mut lane, clock::now(), FORK, |at| at.byte(OPENMP).c32(threads));
+    Some(forked)
 }
 
 /// The team that it forked last has ended.
@@ -169,13 +165,9 @@ pub fn begin_task_in(region: &'static Region, forked: Forked, task: Task, frame:
     Some(interrupted)
 }
 
-/// The task has ended, and the thread goes on with the call that it was in: for other tasks it waits in `waits`, if it does.
-pub fn end_task(region: &'static Region, task: Task, interrupted: Interrupted, waits: Option<&'static Region>) {
-    stop_task(region, Some(task), interrupted, waits);
-}
-
-/// The same of a task that another thread may go on with, if none is named as complete.
-pub fn stop_task(
+/// The task has ended, and the thread goes on with the call that it was in: for other tasks it waits in `waits`, if it does. Another thread may go on
+/// with the task, if none is named as `complete`.
+pub fn end_task(
     region: &'static Region,
     complete: Option<Task>,
     interrupted: Interrupted,

@@ -99,6 +99,6 @@ fn stop(known: &mut Known, is_complete: bool) {
     RunsWord::set(known.before as usize);
     sync::switch(known.doing);
     if let Some(interrupted) = known.interrupted.take() {
-        team::stop_task(&TASK, is_complete.then_some(known.task), interrupted, Some(&WAIT));
+        team::end_task(&TASK, is_complete.then_some(known.task), interrupted, Some(&WAIT));
     }
 }

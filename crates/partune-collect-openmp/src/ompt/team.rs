@@ -13,7 +13,7 @@ use partune_collect::team::{self, Forked};
 use super::abi::{BEGIN, Count, Data, INITIAL, LEAGUE, Place, Word};
 use super::sync::{self, Doing};
 use crate::awake;
-use crate::team::{self as teams, Team, enter, set_level};
+use crate::team::{self as teams, Begun, Team, enter};
 
 static PARALLEL: Region = crate::construct(teams::PARALLEL);
 
@@ -84,11 +84,7 @@ pub(super) unsafe extern "C" fn parallel_begin(
 
 fn fork(frame: Frame, place: Place, requested: Count) -> Option<&'static Fork> {
     let world = awake::known_world()?;
-    let forker = team::thread();
-    let team = Team::next(world, forker);
-    team::began(team.number);
-    let forked = team::fork(&PARALLEL, frame, requested)?;
-    let level = set_level(|level| level + 1);
+    let Begun { forked, team, forker, level } = teams::begin(world, &PARALLEL, frame, requested)?;
     let fork = FORKS.with_borrow_mut(|forks| {
         while forks.len() <= level {
             forks.push(Box::leak(Box::new(Fork {
@@ -115,8 +111,7 @@ fn fork(frame: Frame, place: Place, requested: Count) -> Option<&'static Fork> {
 pub(super) unsafe extern "C" fn parallel_end(data: *mut Data, _: *mut Data, _: Word, _: Place) {
     // SAFETY: the runtime's word for this team, which is over.
     if unsafe { fork_of(data) }.is_some() {
-        set_level(|level| level - 1);
-        team::join();
+        teams::join();
     }
 }
 
