@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use partune_engine::{Account, Diagnosis, Efficiency, Gap, Hierarchy, Run, TopOperation};
+use partune_engine::{Account, Diagnosis, Efficiency, Gap, Hierarchy, Level, Run, TopOperation};
 
 use crate::runs::plural;
 use crate::style::{Style, Tone};
@@ -73,6 +73,8 @@ fn account(out: &mut String, run: &Run, time: &Account, style: Style) {
         (Tone::Strong, "run          "),
         &format!("{length} on {pes}{hours}{piece}, of which all shares are{outside}{left_out}"),
     );
+    let has_threads = run.counts().pes > run.counts().processes;
+    let idle = if has_threads { "idle threads, or nothing recorded" } else { "nothing recorded" };
     let kinds = [
         (time.computation, "computation"),
         (time.waiting, "waiting"),
@@ -80,7 +82,7 @@ fn account(out: &mut String, run: &Run, time: &Account, style: Style) {
         (time.start_up, "still in start-up"),
         (time.transfer, "transfer and synchronisation"),
         (time.io, "input and output"),
-        (time.idle, "nothing recorded"),
+        (time.idle, idle),
     ];
     // What would be printed as 0.00 % is left out.
     let parts = kinds.iter().filter(|(value, _)| known(*value) >= 5e-5 * base);
@@ -89,22 +91,38 @@ fn account(out: &mut String, run: &Run, time: &Account, style: Style) {
     style.wrapped(out, (Tone::Strong, "time         "), &parts.join(", "));
 }
 
-/// The factors of efficiency as a product.
+/// The factors of efficiency of each level as a product; where processes have several PEs, theirs and those of their threads multiply to that of all.
 fn factors(out: &mut String, diagnosis: &Diagnosis, efficiency: &Efficiency, style: Style) {
-    let (Some(parallel), Some(balance)) = (efficiency.parallel, efficiency.load_balance) else { return };
-    let rest = match (efficiency.serialization, efficiency.transfer, efficiency.communication) {
-        (Some(serialization), Some(transfer), _) => vec![(serialization, "serialization"), (transfer, "transfer")],
-        (_, _, Some(communication)) => vec![(communication, "communication (waiting and transfer together)")],
-        (_, _, None) => return,
-    };
-    let one = |(value, name): (f64, &str)| format!("{} {name}", names::percent(value));
-    let product: Vec<String> = std::iter::once((balance, "load balance")).chain(rest).map(one).collect();
-    let mark = if diagnosis.clocks_aligned() { String::new() } else { format!(" ({})", words::DOUBTFUL) };
-    style.wrapped(
-        out,
-        (Tone::Strong, "efficiency   "),
-        &format!("{} = {}{mark}", one((parallel, "parallel")), product.join(" × ")),
-    );
+    let doubtful = if diagnosis.clocks_aligned() { String::new() } else { format!(" ({})", words::DOUBTFUL) };
+    for (level, factors) in efficiency.levels() {
+        let (label, remark) = match level {
+            Level::AllPes => ("efficiency", doubtful.clone()),
+            Level::BetweenProcesses => ("processes", String::new()),
+            Level::InProcesses => ("threads", String::new()),
+            Level::Devices => ("devices", String::new()),
+        };
+        // Communication is the product of the two that follow it, where those are known.
+        let is_split = factors.iter().any(|(name, value)| *name == "serialization" && value.is_some());
+        let shown = factors.iter().filter(|(name, _)| !(is_split && *name == "communication"));
+        let term = |(name, value): &(&str, Option<f64>)| {
+            let name = match *name {
+                "communication" if level != Level::Devices => "communication (waiting and transfer together)",
+                name => &name.replace('_', " "),
+            };
+            value.map(|value| format!("{} {name}", names::percent(value)))
+        };
+        let shown: Vec<String> = shown.filter_map(term).collect();
+        if let Some((whole, parts @ [_, ..])) = shown.split_first() {
+            let product = parts.join(" × ");
+            style.wrapped(out, (Tone::Strong, &format!("{label:<13}")), &format!("{whole} = {product}{remark}"));
+        }
+        if let (Level::AllPes, Some(processes), Some(threads)) =
+            (level, efficiency.process_parallel, efficiency.thread_parallel)
+        {
+            let [processes, threads] = [processes, threads].map(names::percent);
+            let _ = writeln!(out, "             = {processes} between processes × {threads} inside of them");
+        }
+    }
 }
 
 /// Rows of the table of operations, but for those that take less of the run than this.
@@ -142,23 +160,8 @@ pub(crate) fn operations(out: &mut String, diagnosis: &Diagnosis, style: Style) 
     }
 }
 
-/// How well devices are used, and what the host's calls to them take.
+/// What the host's calls to devices take.
 fn devices(out: &mut String, efficiency: &Efficiency) {
-    if let (Some(parallel), Some(balance), Some(communication), Some(orchestration)) = (
-        efficiency.device_parallel,
-        efficiency.device_load_balance,
-        efficiency.device_communication,
-        efficiency.device_orchestration,
-    ) {
-        let _ = writeln!(
-            out,
-            "devices      {} parallel = {} load balance × {} communication × {} orchestration",
-            names::percent(parallel),
-            names::percent(balance),
-            names::percent(communication),
-            names::percent(orchestration)
-        );
-    }
     if let (Some(calls), Some(waits)) = (efficiency.device_call_seconds, efficiency.device_wait_seconds) {
         let _ = writeln!(
             out,

@@ -8,6 +8,7 @@ mod choice;
 mod cut;
 mod endings;
 mod expect;
+mod hybrid;
 mod launch;
 mod marks;
 mod names;
