@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 use std::ffi::c_int;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::transmute;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use partune_collect::definitions::{self, Comm};
 use partune_collect::frame::{self, Frame};
-use partune_collect::{Call, How, leave, loader};
+use partune_collect::{Call, How, job, leave, loader};
 
 use crate::function::{Function, PARADIGM, find};
 use crate::{rma, segments};
@@ -56,7 +55,7 @@ impl World {
     fn join(call: Option<&mut Call<'_>>) -> Option<World> {
         let rank = u32::try_from(ask("shmem_my_pe")?).ok()?;
         let size = u32::try_from(ask("shmem_n_pes")?).ok()?;
-        let key = key(size);
+        let key = job::key(size);
         let number = partune_collect::identify(PARADIGM, rank, size, key);
         let members: Vec<u32> = (0..size).collect();
         let comm = define(number, &members, None, "all PEs");
@@ -102,28 +101,6 @@ fn members([start, stride, size]: [i32; 3], world: u32) -> Option<Vec<u32>> {
 
 fn define(world: u32, members: &[u32], parent: Option<u32>, name: &str) -> u32 {
     definitions::comm(&Comm { world, sequence: 0, members, remote: &[], parent, name })
-}
-
-/// A number that all processes of a job have and those of other jobs have not: who launched it says which it is. One that is alone may
-/// have been launched by nobody.
-fn key(size: u32) -> u64 {
-    const NAMES: [&str; 7] = [
-        "PMIX_NAMESPACE",
-        "OMPI_MCA_orte_hnp_uri",
-        "OMPI_MCA_ess_base_jobid",
-        "PMI_JOBID",
-        "SLURM_JOB_ID",
-        "SLURM_STEP_ID",
-        "PBS_JOBID",
-    ];
-    let mut state = DefaultHasher::new();
-    if size == 1 {
-        (std::process::id(), partune_collect::now()).hash(&mut state);
-    }
-    for name in NAMES {
-        std::env::var_os(name).hash(&mut state);
-    }
-    state.finish()
 }
 
 /// A function of the library that takes nothing and returns a number.

@@ -119,7 +119,7 @@ fn metric(name: &'static str, unit: &'static str) -> u32 {
     if let Some((_, number)) = numbers.iter().find(|(known, _)| *known == name) {
         return *number;
     }
-    let number = definitions::metric("u64", unit, name);
+    let number = definitions::counter(unit, name);
     numbers.push((name, number));
     number
 }

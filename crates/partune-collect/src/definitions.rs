@@ -81,9 +81,18 @@ pub fn file(name: &str) -> u32 {
 }
 
 /// Numbers a metric whose values grow.
-pub(crate) fn metric(kind: &str, unit: &str, name: &str) -> u32 {
+pub(crate) fn counter(unit: &str, name: &str) -> u32 {
+    metric(true, unit, name)
+}
+
+/// Numbers a metric whose values are those of a moment, see [`crate::gauge`].
+pub fn gauge(unit: &str, name: &str) -> u32 {
+    metric(false, unit, name)
+}
+
+fn metric(grows: bool, unit: &str, name: &str) -> u32 {
     let number = METRICS.fetch_add(1, Ordering::Relaxed);
-    log(&Line::Metric { number, kind: kind.into(), unit: unit.into(), name: name.into() });
+    log(&Line::Metric { number, grows, unit: unit.into(), name: name.into() });
     number
 }
 

@@ -135,6 +135,9 @@ impl Tree {
                 tree.regions += 1;
                 region.set_number(number);
                 log(&Line::Region { number, kind: region.kind.word().into(), name: region.name.into() });
+                if let Kind::Told { file, line, .. } = region.kind {
+                    log(&Line::Told { region: number, file: file.into(), line });
+                }
                 number
             });
             match region.kind {

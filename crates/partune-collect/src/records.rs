@@ -3,12 +3,15 @@
 use crate::lane::{Keep, Lane};
 use crate::path::Path;
 use crate::paths;
+use crate::process::lane;
 use crate::stack::Stack;
+use crate::state::is_paused;
 use crate::unwind::Step;
+use partune_parts::clock;
 
 /// Recording was turned off or on.
 pub(crate) fn measurement(lane: &mut Lane, on: bool) {
-    let time = partune_parts::clock::now();
+    let time = clock::now();
     if let Keep::Statistics(profile) = &mut lane.keep {
         profile.pause(on, profile.moment(time));
     } else {
@@ -30,6 +33,18 @@ pub(crate) fn counters(lane: &mut Lane, time: u64) {
         let record = lane.room(time).record(31);
         lane.append(record.end(record.data().c32(metric).byte(1).byte(U64).c64(value)));
     }
+}
+
+/// The value of a gauge now. Statistics do not have it.
+pub fn gauge(metric: u32, value: f64) {
+    const DOUBLE: u8 = 10;
+    let Some(mut lane) = lane().filter(|lane| !is_paused() && !matches!(lane.keep, Keep::Statistics(_))) else {
+        return;
+    };
+    samples(&mut lane);
+    lane.settle();
+    let record = lane.room(clock::now()).record(31);
+    lane.append(record.end(record.data().c32(metric).byte(1).byte(DOUBLE).c64(value.to_bits())));
 }
 
 /// Writes the samples that wait, if some do, before the call that begins now.

@@ -23,13 +23,15 @@ pub enum Kind {
     Function(usize),
     /// A construct of a paradigm whose code is a function that the compiler made, by the address of its first instruction.
     Body(&'static str, usize),
+    /// A construct or a function, by the word in the log, at a place in the source that the program's runtime tells.
+    Told { word: &'static str, file: &'static str, line: u32 },
 }
 
 impl Kind {
     /// The word in the log.
     pub(crate) fn word(self) -> &'static str {
         match self {
-            Kind::Construct(paradigm) | Kind::Body(paradigm, _) => paradigm,
+            Kind::Construct(word) | Kind::Body(word, _) | Kind::Told { word, .. } => word,
             Kind::Code => "code",
             Kind::Phase => "phase",
             Kind::Loop => "loop",

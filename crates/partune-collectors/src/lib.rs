@@ -2,6 +2,7 @@
 //!
 //! It has no code of its own. A process that does not use a paradigm pays nothing for its collector, whose functions nobody calls there.
 
+pub use partune_collect_gasp as gasp;
 pub use partune_collect_mpi as mpi;
 pub use partune_collect_openmp as openmp;
 pub use partune_collect_shmem as shmem;

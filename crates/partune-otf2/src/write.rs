@@ -10,7 +10,7 @@ use crate::codec::definition::{
     ClockProperties, Comm, Definition, Group, Location, LocationGroup, MetricClass, MetricMember, Paradigm, Region,
     RmaWin, SystemTreeNode, SystemTreeNodeDomain, Text,
 };
-use crate::codec::numbers::value;
+use crate::codec::numbers::{metric_mode, value};
 use crate::codec::view::Array;
 use crate::codec::{CodecError, DefinitionWriter};
 use crate::paradigms;
@@ -59,7 +59,7 @@ pub struct RegionRow {
     pub flags: u32,
 }
 
-/// A counter of 64 bits, which grows from the start of the run, read by CPUs; strings are ids.
+/// A counter of 64 bits, which grows from the start of the run, or a gauge, whose values are numbers of a moment; read by CPUs. Strings are ids.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CounterRow {
     pub name: u32,
@@ -67,6 +67,7 @@ pub struct CounterRow {
     pub unit: u32,
     pub kind: u8,
     pub occurrence: u8,
+    pub is_gauge: bool,
 }
 
 impl<S: FnMut(&[u8])> Definitions<S> {
@@ -212,17 +213,21 @@ impl<S: FnMut(&[u8])> Definitions<S> {
 
     /// A counter, as a metric and as a class of that metric alone, both with this id.
     pub fn counter(&mut self, id: u32, row: CounterRow) -> Result<(), CodecError> {
-        const ACCUMULATED_START: u8 = 0;
         const DECIMAL: u8 = 1;
         const RECORDER_CPU: u8 = 2;
-        let CounterRow { name, description, unit, kind, occurrence } = row;
+        let CounterRow { name, description, unit, kind, occurrence, is_gauge } = row;
+        let (metric_mode, value_type) = if is_gauge {
+            (metric_mode::ABSOLUTE | metric_mode::POINT, value::DOUBLE)
+        } else {
+            (metric_mode::ACCUMULATED, value::UINT64)
+        };
         self.put(MetricMember {
             id,
             name,
             description,
             metric_type: kind,
-            metric_mode: ACCUMULATED_START,
-            value_type: value::UINT64,
+            metric_mode,
+            value_type,
             base: DECIMAL,
             exponent: 0,
             unit,

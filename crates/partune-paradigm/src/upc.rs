@@ -38,6 +38,7 @@ fn recognise(name: &str) -> Option<&'static Construct> {
 
 static CONSTRUCTS: &[Construct] = constructs! {
     // Life
+    "upc_init" => Init;
     "upc_global_exit" => Management;
     "upc_collective_exit" => Finalize;
     "upc_noncollective_exit" => Management;

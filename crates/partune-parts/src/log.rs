@@ -106,6 +106,8 @@ lines! {
         kind: Text<'a>,
         name: Text<'a>,
     }
+    /// Where a region is in the source, by the word of the program's runtime: what lies between that and the region is the runtime's.
+    "told" Told { region: u32, file: Text<'a>, line: u32, }
     "path" Path { number: u32, parent: Option<u32>, step: Step, }
     "group" Group { number: u32, world: u32, members: Members<'a>, }
     /// A communicator or team. Equal sequence and lists on all members make one.
@@ -138,11 +140,10 @@ lines! {
     /// What PEs meet at: a lock, an event. Its number is that in events, which is made of where it is, so that all processes have the same.
     "object" Object { number: u32, world: u32, kind: Text<'a>, name: Text<'a>, }
     "file" File { number: u32, name: Text<'a>, }
-    /// Values are accumulated.
     "metric" Metric {
         number: u32,
-        /// `u64` or `f64`.
-        kind: Text<'a>,
+        /// Whether values grow from the start of the run, and are integers; else they are those of a moment.
+        grows: bool,
         unit: Text<'a>,
         name: Text<'a>,
     }

@@ -92,7 +92,12 @@ pub(crate) struct Mapped {
 impl Contexts {
     /// Adds the paths of a process.
     pub(crate) fn add(&mut self, log: &ProcessLog, places: &Places, strings: &mut Strings) -> Mapped {
-        let regions: Vec<u32> = log.regions.iter().map(|(kind, name)| self.region(kind, name, strings)).collect();
+        let told: FxHashMap<u32, Site> =
+            log.told.iter().map(|(number, (file, line))| (*number, (strings.intern(file), *line))).collect();
+        let of_log = |(number, (kind, name)): (u32, &(String, String))| {
+            self.region(kind, name, told.get(&number).copied(), strings)
+        };
+        let regions: Vec<u32> = (0..).zip(&log.regions).map(of_log).collect();
         let modules: Vec<StringId> = log.modules.iter().map(|path| strings.intern(path)).collect();
         let mut mapped = Mapped { contexts: Vec::new(), regions: Vec::new() };
         // Frames of a library that stands between, and of those that it calls; the program's own begin anew.
@@ -128,11 +133,15 @@ impl Contexts {
                         continue;
                     };
                     flat = region;
-                    let site = match functions.first() {
-                        Some(body) if body.call_line > 0 => self.sites.number((body.call_file, body.call_line)),
-                        _ => self.line_of_call(region, parent),
+                    let context = match (functions.first(), told.get(&number)) {
+                        (Some(body), _) if body.call_line > 0 => {
+                            let site = self.sites.number((body.call_file, body.call_line));
+                            Context { region, site, parent, offset: None }
+                        }
+                        (_, Some(told)) => self.told(region, parent, *told, strings),
+                        _ => Context { region, site: self.line_of_call(region, parent), parent, offset: None },
                     };
-                    self.tree.number(Context { region, site, parent, offset: None })
+                    self.tree.number(context)
                 }
                 Step::Frame { .. } | Step::Sample { .. }
                     if is_inside.last() == Some(&true)
@@ -161,6 +170,29 @@ impl Contexts {
             mapped.regions.push(flat);
         }
         mapped
+    }
+
+    /// A region that the program's runtime says is at a place in the source: in the innermost function around that is in that file. Those inside of it are
+    /// the runtime's; where none is in the file, all may be the program's. A function that tells of itself is there already.
+    fn told(&mut self, region: u32, parent: u32, (file, line): Site, strings: &Strings) -> Context {
+        let name = file_name(strings.get(file));
+        let of = |region: u32| self.regions.rows[region as usize];
+        let mut at = parent;
+        while let Some(&around) = self.tree.rows.get(at as usize) {
+            let site = self.sites.rows.get(around.site as usize).map(|site| site.0);
+            let known = site.or(Some(of(around.region).file).filter(|_| of(around.region).kind == Kind::Function));
+            if let Some(known) = known.filter(|known| file_name(strings.get(*known)) == name) {
+                if self.is_same(region, around.region, strings) {
+                    return Context { site: NONE, offset: None, ..around };
+                }
+                let site = self.sites.number((known, line));
+                let parent = self.tree.number(Context { site, ..around });
+                return Context { region, site: NONE, parent, offset: None };
+            }
+            at = around.parent;
+        }
+        let site = if of(region).kind == Kind::Function { NONE } else { self.sites.number((file, line)) };
+        Context { region, site, parent, offset: None }
     }
 
     /// Where a construct is called that is directly in a marked region, which is at no line itself; [`NONE`] for all others: their
@@ -213,7 +245,11 @@ impl Contexts {
             // An instrumented function was entered by itself; this is a place in it.
             let entered = self.tree.rows.get(context as usize).copied();
             let around = match entered {
-                Some(entered) if level == 0 && entered.region == region && entered.site == NONE => entered.parent,
+                Some(entered)
+                    if level == 0 && entered.site == NONE && self.is_same(entered.region, region, strings) =>
+                {
+                    entered.parent
+                }
                 Some(entered) if has_body(strings.get(self.regions.rows[entered.region as usize].name), name) => {
                     entered.parent
                 }
@@ -224,6 +260,14 @@ impl Contexts {
             context = self.tree.number(Context { region, site, parent: around, offset });
         }
         context
+    }
+
+    /// Whether a function that told of itself is the one of a frame. Who told may name its file and line in another way.
+    fn is_same(&self, entered: u32, found: u32, strings: &Strings) -> bool {
+        let [entered, found] = [entered, found].map(|region| self.regions.rows[region as usize]);
+        let file = |of: Region| file_name(strings.get(of.file));
+        let is_function = entered.kind == Kind::Function && found.kind == Kind::Function;
+        entered == found || is_function && entered.name == found.name && file(entered) == file(found)
     }
 
     fn function(&mut self, function: &Function) -> u32 {
@@ -240,22 +284,26 @@ impl Contexts {
         self.regions.number(Region { name, kind: Kind::Function, file: StringId::NONE, line: 0 })
     }
 
-    fn region(&mut self, kind: &str, name: &str, strings: &mut Strings) -> u32 {
+    fn region(&mut self, kind: &str, name: &str, told: Option<Site>, strings: &mut Strings) -> u32 {
         let kind = match kind {
             "code" => Kind::Code,
             "phase" => Kind::Phase,
             "loop" => Kind::Loop,
             "iteration" => Kind::Iteration,
+            "function" => Kind::Function,
             paradigm => Kind::Construct(strings.intern(paradigm)),
         };
         let name = strings.intern(name);
-        self.regions.number(Region { name, kind, file: StringId::NONE, line: 0 })
+        let (file, line) = told.filter(|_| kind == Kind::Function).unwrap_or((StringId::NONE, 0));
+        self.regions.number(Region { name, kind, file, line })
     }
 }
 
-/// What stands between the user's function and the region that it marks: `fortran/partune.f90`, the crate `partune-regions`.
+/// What stands between the user's function and the region that it marks: `fortran/partune.f90`, the crate `partune-regions`, `include/partune_gasp.upc`.
 fn is_mark(function: &str) -> bool {
-    ["partune::partune_", "partune_regions::", "<partune_regions::"].iter().any(|prefix| function.starts_with(prefix))
+    ["partune::partune_", "partune_regions::", "<partune_regions::", "gasp_event_notify", "gasp_init"]
+        .iter()
+        .any(|prefix| function.starts_with(prefix))
 }
 
 /// Whether a function was named after its module or after another function.
@@ -342,6 +390,41 @@ mod tests {
         assert_eq!(lines.collect::<Vec<_>>(), [Some(20), Some(5), None, Some(6)]);
         let names = contexts.regions.rows.iter().map(|region| strings.get(region.name).to_owned());
         assert_eq!(names.collect::<Vec<_>>(), ["MPI_Send", "<module>", "halo"]);
+    }
+
+    /// What lies between the place that a runtime tells and the construct is the runtime's; a function that tells of itself is that of the frame.
+    #[test]
+    fn what_a_runtime_tells_is_where_it_says() {
+        let (mut contexts, mut strings) = (Contexts::default(), Strings::default());
+        let call = |line| partune_parts::script::address(line, 3);
+        let log = format!(
+            "partune {VERSION}\nmodule 0 0 0 0 <script>:1:main:/a/runtime.c\nmodule 1 0 0 0 <script>:4:solve:/a/b/app.upc\n\
+             module 2 0 0 0 <script>:7:barrier:/a/runtime.c\nregion 0 UPC upc_barrier\ntold 0 app.upc 9\nregion 1 function solve\n\
+             told 1 app.upc 4\nregion 2 UPC upc_wait\ntold 2 other.upc 30\npath 0 - frame 0 {main:x}\npath 1 0 frame 1 {solve:x}\n\
+             path 2 1 frame 2 {inner:x}\npath 3 2 region 0\npath 4 2 region 1\npath 5 2 region 2\n",
+            main = call(2),
+            solve = call(5),
+            inner = call(8),
+        );
+        let log = ProcessLog::parse(&log).expect("a log");
+        let modules: Vec<_> = log.modules.iter().map(|path| strings.intern(path)).collect();
+        let at = [(0, 2), (1, 5), (2, 8)].map(|(module, line): (usize, u32)| (modules[module], At::Call(call(line))));
+        let places = Places::resolve(at.to_vec(), &mut strings).expect("no file is read");
+        let mapped = contexts.add(&log, &places, &mut strings);
+        let path = |at: usize| {
+            let mut lines = Vec::new();
+            let mut context = contexts.tree.rows.get(mapped.contexts[at] as usize);
+            while let Some(row) = context {
+                let line = contexts.sites.rows.get(row.site as usize).map(|site| site.1);
+                lines.push((strings.get(contexts.regions.rows[row.region as usize].name), line));
+                context = contexts.tree.rows.get(row.parent as usize);
+            }
+            lines
+        };
+        assert_eq!(path(3), [("upc_barrier", None), ("solve", Some(9)), ("main", Some(2))]);
+        assert_eq!(path(4), [("solve", None), ("main", Some(2))]);
+        let unknown = [("upc_wait", Some(30)), ("barrier", Some(8)), ("solve", Some(5)), ("main", Some(2))];
+        assert_eq!(path(5), unknown, "nothing is in that file");
     }
 
     #[test]

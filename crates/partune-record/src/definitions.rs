@@ -221,9 +221,9 @@ impl<'t, S: FnMut(&[u8])> Global<'t, S> {
 
     pub(crate) fn metrics(&mut self, unified: &Unified) -> Result<(), CodecError> {
         let (kind, occurrence) = (metric::OTHER, occurrence::SYNCHRONOUS);
-        for (&(name, unit), id) in unified.metrics.rows.iter().zip(0..) {
+        for (&(name, unit, grows), id) in unified.metrics.rows.iter().zip(0..) {
             let (name, description, unit) = (self.string(name)?, self.to.text("")?, self.string(unit)?);
-            self.to.counter(id, CounterRow { name, description, unit, kind, occurrence })?;
+            self.to.counter(id, CounterRow { name, description, unit, kind, occurrence, is_gauge: !grows })?;
         }
         Ok(())
     }

@@ -80,7 +80,7 @@ pub(crate) struct Window {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Metric {
-    pub(crate) kind: String,
+    pub(crate) grows: bool,
     pub(crate) unit: String,
     pub(crate) name: String,
 }
@@ -131,6 +131,8 @@ pub(crate) struct ProcessLog {
     places: Vec<(Range<u64>, u64)>,
     /// Kind and name.
     pub(crate) regions: Vec<(String, String)>,
+    /// File and line of regions, by their numbers, where the program's runtime told them.
+    pub(crate) told: BTreeMap<u32, (String, u32)>,
     pub(crate) paths: Vec<Node>,
     pub(crate) groups: Vec<Group>,
     pub(crate) comms: Vec<Comm>,
@@ -236,6 +238,7 @@ impl ProcessLog {
             Line::Region { number, kind, name } => {
                 put(&mut self.regions, number, (kind.into_string(), name.into_string()))?;
             }
+            Line::Told { region, file, line } => drop(self.told.insert(region, (file.into_string(), line))),
             Line::Path { number, parent, step } => {
                 // Parents come first, under one lock.
                 if number as usize != self.paths.len() || parent.is_some_and(|parent| parent >= number) {
@@ -265,9 +268,9 @@ impl ProcessLog {
                 self.objects.push(Object { number, kind: kind.into_string(), name: name.into_string() });
             }
             Line::File { number, name } => put(&mut self.files, number, name.into_string())?,
-            Line::Metric { number, kind, unit, name } => {
-                let (kind, unit, name) = (kind.into_string(), unit.into_string(), name.into_string());
-                put(&mut self.metrics, number, Metric { kind, unit, name })?;
+            Line::Metric { number, grows, unit, name } => {
+                let (unit, name) = (unit.into_string(), name.into_string());
+                put(&mut self.metrics, number, Metric { grows, unit, name })?;
             }
             Line::Sync { ticks, offset, deviation } => self.syncs.push(Sync { ticks, offset, deviation }),
             Line::Sampled { ticks, cpu_time, missed, spent } => {

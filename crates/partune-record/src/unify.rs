@@ -48,8 +48,8 @@ pub(crate) struct Unified {
     /// Name and communicator.
     pub(crate) windows: Vec<(String, u32)>,
     pub(crate) files: Numbered<StringId>,
-    /// Name and unit.
-    pub(crate) metrics: Numbered<(StringId, StringId)>,
+    /// Name and unit, and whether values grow.
+    pub(crate) metrics: Numbered<(StringId, StringId, bool)>,
     group_ids: FxHashMap<Members, u32>,
     comm_ids: FxHashMap<(Members, Arc<str>, u32), u32>,
     window_ids: FxHashMap<(u32, u32), u32>,
@@ -95,7 +95,7 @@ impl Unified {
             local.files.push(self.files.number(strings.intern(file)).into());
         }
         for metric in &log.metrics {
-            let row = (strings.intern(&metric.name), strings.intern(&metric.unit));
+            let row = (strings.intern(&metric.name), strings.intern(&metric.unit), metric.grows);
             local.metrics.push(self.metrics.number(row).into());
         }
         local

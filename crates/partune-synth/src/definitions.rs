@@ -173,7 +173,7 @@ impl<S: FnMut(&[u8])> Global<S> {
         let to = &mut self.to;
         let (name, description, unit) = (to.text("PAPI_TOT_CYC")?, to.text("Total cycles")?, to.text("#")?);
         let (kind, occurrence) = (metric::PAPI, occurrence::SYNCHRONOUS_STRICT);
-        to.counter(0, CounterRow { name, description, unit, kind, occurrence })
+        to.counter(0, CounterRow { name, description, unit, kind, occurrence, is_gauge: false })
     }
 
     fn group(&mut self, name: &str, kind: u8, paradigm: u8, members: &[u64]) -> Result<u32, CodecError> {

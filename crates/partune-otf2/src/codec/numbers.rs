@@ -37,12 +37,25 @@ pub mod group {
 /// `OTF2_Type`.
 pub mod value {
     pub const UINT64: u8 = 4;
+    pub const DOUBLE: u8 = 10;
 }
 
 /// `OTF2_MetricType`.
 pub mod metric {
     pub const OTHER: u8 = 0;
     pub const PAPI: u8 = 1;
+}
+
+/// `OTF2_MetricMode`: what values are, and for which time.
+pub mod metric_mode {
+    pub const VALUE: u8 = 0x0f;
+    pub const ACCUMULATED: u8 = 0;
+    pub const ABSOLUTE: u8 = 1;
+    pub const RELATIVE: u8 = 2;
+    pub const TIMING: u8 = 0xf0;
+    pub const POINT: u8 = 0x10;
+    pub const LAST: u8 = 0x20;
+    pub const NEXT: u8 = 0x30;
 }
 
 /// `OTF2_MetricOccurrence`.

@@ -9,7 +9,7 @@ use crate::codec::attic::GroupKind as Kind;
 use crate::codec::definition::{
     Attribute, InterComm, IoHandle, IoParadigm, Location, LocationGroup, MetricClass, MetricMember,
 };
-use crate::codec::numbers::{group as group_type, metric, occurrence, region_flag, role, value};
+use crate::codec::numbers::{group as group_type, metric, metric_mode, occurrence, region_flag, role, value};
 use crate::codec::view::{Array, Properties};
 use crate::paradigms;
 use crate::write::{Definitions, NONE, RegionRow};
@@ -182,12 +182,11 @@ fn role_number(role: Role) -> u8 {
 /// A metric, and a class of it alone. Values are written in its unit.
 fn metric_of<S: FnMut(&[u8])>(trace: &Trace, id: u32, row: &Metric, to: &mut Definitions<S>) -> Result<(), CodecError> {
     const DECIMAL: u8 = 1;
-    const DOUBLE: u8 = super::events::DOUBLE;
     let metric_mode = match row.values {
-        MetricValues::Accumulated => 0,
-        MetricValues::Point => 1,
-        MetricValues::Last => 2,
-        MetricValues::Next => 3,
+        MetricValues::Accumulated => metric_mode::ACCUMULATED,
+        MetricValues::Point => metric_mode::ABSOLUTE | metric_mode::POINT,
+        MetricValues::Last => metric_mode::RELATIVE | metric_mode::LAST,
+        MetricValues::Next => metric_mode::ABSOLUTE | metric_mode::NEXT,
     };
     let name = to.text(trace.strings().get(row.name))?;
     let unit = to.text(trace.strings().get(row.unit))?;
@@ -197,7 +196,7 @@ fn metric_of<S: FnMut(&[u8])>(trace: &Trace, id: u32, row: &Metric, to: &mut Def
         description: name,
         metric_type: metric::OTHER,
         metric_mode,
-        value_type: DOUBLE,
+        value_type: value::DOUBLE,
         base: DECIMAL,
         exponent: 0,
         unit,

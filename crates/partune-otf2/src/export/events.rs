@@ -12,13 +12,13 @@ use rustc_hash::FxHashMap;
 
 use super::Layout;
 use super::definitions::POLLS;
+use crate::codec::numbers::value;
 use crate::codec::view::{Metric, Metrics};
 use crate::codec::{Attribute, AttributeList, CodecError, Event, EventWriter, Value};
 
 const NONE: u32 = u32::MAX;
 /// `OTF2_PARADIGM_MEASUREMENT_SYSTEM` is the model of locks whose model is not known.
 const MODEL: u8 = 6;
-pub(super) const DOUBLE: u8 = 10;
 
 /// Facts that OTF2 has no record for.
 #[derive(Clone, Copy, Default)]
@@ -79,7 +79,7 @@ pub(super) fn write<S: FnMut(&[u8])>(
         let enters = enter == now && open.next < stream.visits.len();
         last = last.max(now);
         if let Some(told) = pending.next(open.current(), !leaves && !enters) {
-            let values = [Metric { kind: DOUBLE, bits: told.value.to_bits() }];
+            let values = [Metric { kind: value::DOUBLE, bits: told.value.to_bits() }];
             let event = match told.event {
                 Event::Metric { metric, .. } => Event::Metric { metric, values: Metrics::new(&values) },
                 event => event,

@@ -16,6 +16,7 @@ use super::definitions::{CommDef, Definitions, GroupDef, RegionDef};
 use super::devices::Devices;
 use super::properties::Properties;
 use super::{endings, processors};
+use crate::codec::numbers::metric_mode;
 use crate::paradigms;
 
 /// Where the archive's ids are in the tables of the trace.
@@ -368,11 +369,11 @@ fn metrics(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut T
         let row = Metric {
             name: definitions.intern(&mut builder.strings, member.name),
             unit: definitions.intern(&mut builder.strings, member.unit),
-            values: match member.mode & 0xf {
-                0 => MetricValues::Accumulated,
-                1 => MetricValues::Point,
-                2 => MetricValues::Last,
-                _ => MetricValues::Next,
+            values: match (member.mode & metric_mode::VALUE, member.mode & metric_mode::TIMING) {
+                (metric_mode::ACCUMULATED, _) => MetricValues::Accumulated,
+                (metric_mode::RELATIVE, _) => MetricValues::Last,
+                (_, metric_mode::NEXT) => MetricValues::Next,
+                _ => MetricValues::Point,
             },
             scale: member.scale,
         };

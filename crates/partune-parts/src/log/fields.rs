@@ -21,7 +21,7 @@ macro_rules! numbers {
     };
 }
 
-numbers! { u32 u64 i64 f64 }
+numbers! { u32 u64 i64 f64 bool }
 
 /// A field that is one of a few words.
 macro_rules! words {

@@ -8,6 +8,7 @@ mod choice;
 mod cut;
 mod endings;
 mod expect;
+mod gasp;
 mod hybrid;
 mod launch;
 mod marks;

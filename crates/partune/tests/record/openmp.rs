@@ -20,7 +20,7 @@ const COMPILERS: [&str; 2] = ["gcc", CLANG];
 /// The one whose runtime has a tools interface.
 pub(super) const CLANG: &str = "clang-14";
 /// Sleep and start are at the mercy of a machine that may be busy, so a run has this many tries.
-const TRIES: usize = 3;
+pub(super) const TRIES: usize = 3;
 
 /// A program, compiled in a folder of its own.
 pub(super) struct Built {
@@ -71,16 +71,16 @@ pub(super) fn source(file: &str) -> PathBuf {
 
 /// When a thread came to where it waited, when it went on, and when it let the next one go on; 0 for what cannot be seen.
 #[derive(Clone, Copy)]
-struct Wait {
+pub(super) struct Wait {
     came: f64,
     left: f64,
     gone: f64,
 }
 
 /// The waits of threads, by their numbers.
-type Met = BTreeMap<u32, Vec<Wait>>;
+pub(super) type Met = BTreeMap<u32, Vec<Wait>>;
 
-fn met(output: &Output) -> Met {
+pub(super) fn met(output: &Output) -> Met {
     let mut met = Met::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         if let ["met", thread, came, left, gone] = line.split(' ').collect::<Vec<_>>()[..] {
@@ -93,7 +93,7 @@ fn met(output: &Output) -> Met {
 }
 
 /// Seconds that all threads waited: each time until the last of them came.
-fn until_all_came(met: &Met) -> f64 {
+pub(super) fn until_all_came(met: &Met) -> f64 {
     let times = met.values().map(Vec::len).max().unwrap_or(0);
     let came = |time: usize| met.values().filter_map(move |all| Some(all.get(time)?.came)).collect::<Vec<_>>();
     (0..times)
@@ -106,12 +106,12 @@ fn until_all_came(met: &Met) -> f64 {
 }
 
 /// Seconds until each went on.
-fn until_each_left(met: &Met) -> f64 {
+pub(super) fn until_each_left(met: &Met) -> f64 {
     met.values().flatten().map(|wait| wait.left - wait.came).sum()
 }
 
 /// Seconds until the one before let each go on. When it does, may be later: the machine may be busy.
-fn until_each_could_leave(met: &Met) -> f64 {
+pub(super) fn until_each_could_leave(met: &Met) -> f64 {
     let mut waits: Vec<Wait> = met.values().flatten().copied().collect();
     waits.sort_by(|a, b| a.left.total_cmp(&b.left));
     waits.windows(2).map(|two| (two[0].gone - two[1].came).max(0.0)).sum()
@@ -150,7 +150,7 @@ const WAYS: [Way; 9] = [
 ];
 
 /// Seconds of a pattern at a line, how often it was there, and the PEs that waited and those that made them wait.
-fn found(
+pub(super) fn found(
     document: &Value,
     pattern: &str,
     constructs: &[&str],
