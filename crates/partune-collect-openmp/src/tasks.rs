@@ -5,9 +5,9 @@
 use std::cell::Cell;
 use std::ffi::c_void;
 
-use partune_collect::frame;
+use partune_collect::frame::{self, Frame};
 use partune_collect::team::{self, Forked, Task};
-use partune_collect::{Region, enter, leave};
+use partune_collect::{Region, enter, leave, open_call};
 
 use crate::runtime::call;
 use crate::sync::{meet, waits};
@@ -134,6 +134,135 @@ pub unsafe extern "C" fn GOMP_task(
     IS_CREATING.set(false);
     leave(call);
 }
+
+/// What the runtime writes into a task of a loop before its code runs, and reads of the data that it makes tasks from: first and last iteration, reductions.
+type Words = [usize; 3];
+
+/// What is before the data of a task of a loop, which itself begins with such words.
+#[repr(C)]
+struct LoopHead {
+    words: Words,
+    head: Head,
+}
+
+/// What the runtime is to copy for each task of a loop. The words come first here too.
+#[repr(C)]
+struct PackedLoop {
+    words: Words,
+    packed: Packed,
+    team: u32,
+}
+
+/// The function that the runtime calls to make a task of a loop: all of them, before the first one runs.
+unsafe extern "C" fn copy_of_loop(to: *mut c_void, from: *mut c_void) {
+    // SAFETY: as in `copy`.
+    unsafe {
+        let PackedLoop { words, packed, team } = &*from.cast::<PackedLoop>();
+        let task = next(*team);
+        if let Some(call) = &mut open_call() {
+            call.created(task);
+        }
+        to.cast::<LoopHead>().write(LoopHead { words: *words, head: Head { task, ..packed.head } });
+        let to = to.byte_add(packed.head.length);
+        match packed.copy {
+            Some(copy) => copy(to, packed.data),
+            None => std::ptr::copy_nonoverlapping(packed.data.cast::<u8>(), to.cast(), packed.bytes),
+        }
+    }
+}
+
+/// The function that the runtime calls to run a task of a loop.
+unsafe extern "C" fn run_of_loop(data: *mut c_void) {
+    // SAFETY: what `copy_of_loop` wrote, but for the iterations, which are the runtime's.
+    let LoopHead { words, head } = unsafe { data.cast::<LoopHead>().read() };
+    // SAFETY: the program's data follows, which begins with them.
+    let data = unsafe {
+        let data = data.byte_add(head.length);
+        data.cast::<[usize; 2]>().write([words[0], words[1]]);
+        data
+    };
+    let interrupted = team::begin_task(head.region, head.forked, head.task);
+    // SAFETY: the program's function with its own data.
+    unsafe { (head.body)(data) };
+    if let Some(interrupted) = interrupted {
+        team::end_task(head.region, Some(head.task), interrupted, Some(&WAIT));
+    }
+}
+
+/// The arguments of a loop of tasks, as both functions for it have them.
+struct Loop {
+    body: usize,
+    data: usize,
+    copies: usize,
+    bytes: usize,
+    align: usize,
+    flags: usize,
+}
+
+/// Changes the arguments so that the tasks are seen, and calls with them what makes and runs them.
+fn taskloop(frame: Frame, of: &Loop, run: impl FnOnce(&Loop)) {
+    /// The loop does not wait for its tasks.
+    const NO_GROUP: usize = 1 << 11;
+    let made = awake::world().and_then(|_| current()).and_then(|team| {
+        let region = bodies::of(TASK, of.body);
+        Some((region, team, team::place(region, frame)?))
+    });
+    let Some((region, team, forked)) = made.filter(|_| of.bytes >= size_of::<[usize; 2]>()) else { return run(of) };
+    let align = of.align.max(align_of::<LoopHead>());
+    let length = size_of::<LoopHead>().next_multiple_of(align);
+    let data = of.data as *mut c_void;
+    let mut words = Words::default();
+    let count = words.len().min(of.bytes / size_of::<usize>());
+    // SAFETY: the program's functions and data, as in `GOMP_task`; as many words of that as it has.
+    let (body, copy) = unsafe {
+        std::ptr::copy_nonoverlapping(data.cast::<usize>(), words.as_mut_ptr(), count);
+        (std::mem::transmute::<usize, Body>(of.body), std::mem::transmute::<usize, Option<Copy>>(of.copies))
+    };
+    let head = Head { body, region, forked, task: Task { team, ..Task::default() }, length };
+    let packed = PackedLoop { words, packed: Packed { head, data, bytes: of.bytes, copy }, team };
+    let call = enter(if of.flags & NO_GROUP == 0 { &TASKGROUP } else { &CREATE }, frame);
+    run(&Loop {
+        body: run_of_loop as *const () as usize,
+        data: std::ptr::from_ref(&packed) as usize,
+        copies: copy_of_loop as *const () as usize,
+        bytes: of.bytes + length,
+        align,
+        flags: of.flags,
+    });
+    leave(call);
+}
+
+macro_rules! taskloops {
+    ($($name:ident)*) => {$(
+        /// Deals the iterations of a loop out to tasks.
+        ///
+        /// # Safety
+        /// As the runtime's.
+        #[unsafe(no_mangle)]
+        #[allow(clippy::too_many_arguments, reason = "it is the runtime's")]
+        pub unsafe extern "C" fn $name(
+            body: usize,
+            data: usize,
+            copies: usize,
+            bytes: usize,
+            align: usize,
+            flags: usize,
+            tasks: usize,
+            priority: usize,
+            begin: usize,
+            end: usize,
+            step: usize,
+        ) {
+            let frame = frame::here();
+            taskloop(frame, &Loop { body, data, copies, bytes, align, flags }, |it| {
+                let &Loop { body, data, copies, bytes, align, flags } = it;
+                call!(frame, $name(body, data, copies, bytes, align, flags, tasks, priority, begin, end, step));
+            });
+        }
+    )*};
+}
+
+taskloops! { GOMP_taskloop GOMP_taskloop_ull }
 
 waits! {
     TASKWAIT GOMP_taskwait();

@@ -137,7 +137,7 @@ fn in_pairs(met: &Met) -> f64 {
 /// A way to wait: the pattern that is found, at which constructs and mark, how many lines before that a compiler says that it is, and how long it was.
 type Way = (&'static str, &'static str, &'static [&'static str], (&'static str, u64), fn(&Met) -> f64);
 
-const WAYS: [Way; 9] = [
+const WAYS: [Way; 10] = [
     ("barrier", "wait_at_barrier", &["omp barrier"], ("BARRIER", 0), until_all_came),
     ("region", "wait_at_barrier", &["omp implicit barrier"], ("REGION", 0), until_all_came),
     ("loop", "wait_at_barrier", &["omp implicit barrier"], ("LOOP", 2), until_all_came),
@@ -147,6 +147,7 @@ const WAYS: [Way; 9] = [
     ("serial", "serial_section", &["omp parallel"], ("SERIAL", 1), three_idle),
     ("nested", "wait_at_barrier", &["omp implicit barrier"], ("NESTED", 0), in_pairs),
     ("tasks", "wait_for_task", &["omp wait for tasks", "omp implicit barrier"], ("TASKS", 0), after_tasks),
+    ("taskloop", "wait_for_task", &["omp wait for tasks", "omp implicit barrier"], ("TASKLOOP", 0), after_tasks),
 ];
 
 /// Seconds of a pattern at a line, how often it was there, and the PEs that waited and those that made them wait.
@@ -227,6 +228,7 @@ ways! {
     while_one_is_alone 6
     in_nested_teams 7
     without_a_task 8
+    without_a_task_of_a_loop 9
 }
 
 /// Calls of each operation in the archive, by its construct.

@@ -16,7 +16,7 @@ static int fib(int n)
 
 int main(void)
 {
-    long sum = 0, turns = 0;
+    long sum = 0, turns = 0, loop = 0;
     int result = 0;
     omp_lock_t lock;
     omp_init_lock(&lock);
@@ -47,9 +47,20 @@ int main(void)
             omp_unset_lock(&lock);
             #pragma omp single
             result = fib(8);
+            #pragma omp single
+            {
+                #pragma omp taskloop num_tasks(5) reduction(+ : loop)
+                for (int i = 0; i < 100; ++i) loop += i;
+                /* Unsigned, and with data that has a function to copy it where it is C++. */
+                #pragma omp taskloop grainsize(10) shared(loop)
+                for (unsigned long i = 0; i < 50; ++i) {
+                    #pragma omp atomic
+                    loop += (long)i;
+                }
+            }
         }
     }
     omp_destroy_lock(&lock);
-    printf("%ld %ld %d\n", sum, turns, result);
+    printf("%ld %ld %ld %d\n", sum, turns, loop, result);
     return 0;
 }

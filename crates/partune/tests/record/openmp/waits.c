@@ -143,6 +143,23 @@ static void for_tasks(void)
     }
 }
 
+/* As many tasks of a loop as threads. */
+static void for_tasks_of_loop(void)
+{
+    #pragma omp parallel num_threads(THREADS) /* TASKLOOP */
+    {
+        #pragma omp single nowait
+        {
+            #pragma omp taskloop num_tasks(THREADS) nogroup
+            for (int i = 0; i < THREADS; ++i) {
+                work(balanced || i == 0 ? 120 : 20);
+                come();
+                seen();
+            }
+        }
+    }
+}
+
 /* What is between two teams has no line of its own: the regions around it do. */
 static void serial(void)
 {
@@ -174,7 +191,7 @@ int main(int argc, char** argv)
 {
     static const struct { const char* name; void (*run)(void); } ways[] = {
         { "barrier", at_barrier }, { "region", after_region }, { "loop", after_loop }, { "critical", at_critical },
-        { "lock", at_lock }, { "ordered", at_ordered }, { "tasks", for_tasks }, { "serial", serial }, { "nested", nested },
+        { "lock", at_lock }, { "ordered", at_ordered }, { "tasks", for_tasks }, { "taskloop", for_tasks_of_loop }, { "serial", serial }, { "nested", nested },
     };
     balanced = argc > 2;
     /* Threads are there before anybody is measured. */
