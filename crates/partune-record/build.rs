@@ -19,6 +19,7 @@ fn main() {
         "partune-collect-mpi",
         "partune-collect-openmp",
         "partune-collect-shmem",
+        "partune-collect-threads",
         "partune-mpi-abi",
         "partune-parts",
     ] {

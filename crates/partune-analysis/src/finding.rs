@@ -31,6 +31,8 @@ pub enum Pattern {
     LatePartner,
     /// A thread waits for tasks that others run.
     WaitForTask,
+    /// A thread waits for another one to end.
+    WaitForThread,
     /// A barrier that orders no conflicting accesses.
     RedundantBarrier,
     SmallTransfers,
@@ -191,7 +193,7 @@ impl Finding {
 }
 
 impl Pattern {
-    pub const ALL: [Pattern; 28] = [
+    pub const ALL: [Pattern; 29] = [
         Pattern::LateSender,
         Pattern::LateReceiver,
         Pattern::WaitAtBarrier,
@@ -205,6 +207,7 @@ impl Pattern {
         Pattern::LateFence,
         Pattern::LatePartner,
         Pattern::WaitForTask,
+        Pattern::WaitForThread,
         Pattern::RedundantBarrier,
         Pattern::SmallTransfers,
         Pattern::SerialBlockingTransfers,
@@ -238,6 +241,7 @@ impl Pattern {
             Pattern::LateFence => "late_fence",
             Pattern::LatePartner => "late_partner",
             Pattern::WaitForTask => "wait_for_task",
+            Pattern::WaitForThread => "wait_for_thread",
             Pattern::RedundantBarrier => "redundant_barrier",
             Pattern::SmallTransfers => "small_transfers",
             Pattern::SerialBlockingTransfers => "serial_blocking_transfers",
@@ -268,7 +272,8 @@ impl Pattern {
             | Pattern::WaitOnValue
             | Pattern::CompetingPutGet
             | Pattern::LatePartner
-            | Pattern::WaitForTask => Kind::Wait,
+            | Pattern::WaitForTask
+            | Pattern::WaitForThread => Kind::Wait,
             Pattern::WaitAtBarrier | Pattern::WaitAtNxn | Pattern::LateFence => Kind::GroupWait,
             Pattern::OperationCost
             | Pattern::InputOutput

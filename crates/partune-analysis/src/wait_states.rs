@@ -42,6 +42,7 @@ finding if they reach it, else those of a pattern.
 | wait_on_value | own enter → the remote access that fulfilled the condition was done |
 | late_partner | own enter → last enter of those that it names (SYNC IMAGES) |
 | wait_for_task | own enter → the last task that another thread ended meanwhile |
+| wait_for_thread | own enter → the end of the thread that is joined |
 | competing_put_get | duration − what such an access needs, at most the time that others accessed the same PE |
 | competing_put_get (collective) | the end of its own wait → the last access was complete that it completed and nothing asked for |
 

@@ -1,7 +1,8 @@
 //! What threads of a team wait at: barriers, critical sections, atomic updates without an instruction, ordered code, locks.
 
 use partune_collect::frame::{self, Frame};
-use partune_collect::{Region, enter, leave, team};
+use partune_collect::team::{self, Model};
+use partune_collect::{Region, enter, leave};
 
 use crate::awake;
 use crate::locks;
@@ -43,7 +44,7 @@ fn acquire(
         call.returned();
         if has(result) {
             let (number, order) = locks::acquired(lock);
-            call.acquired(number, order);
+            call.acquired(Model::OpenMp, number, order);
         }
         match inside {
             Some(region) => call.leave_into(region, frame),
@@ -157,7 +158,7 @@ macro_rules! locks {
             let mut call = awake::known_world().and_then(|_| enter(&$region, frame));
             if let Some(call) = &mut call {
                 let (number, order) = locks::held(lock);
-                call.released(number, order);
+                call.released(Model::OpenMp, number, order);
             }
             call!(frame, $name(lock));
             leave(call);

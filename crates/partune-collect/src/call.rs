@@ -60,6 +60,23 @@ pub fn enter_inside(region: &'static Region) -> Option<Call<'static>> {
     Some(Call::of(own))
 }
 
+/// The same of a call that may turn out not to be worth a record: then [`Call::withdraw`] ends it.
+pub fn enter_tentatively(region: &'static Region, frame: Frame) -> Option<Call<'static>> {
+    let mut own = lane()?;
+    let lane = &mut *own;
+    if !is_free(lane, frame) {
+        return None;
+    }
+    let (site, path, is_flat) = find(lane, region, frame);
+    lane.attention.set_calls(1);
+    lane.current =
+        Current { time: clock::now(), base: frame.base, site, path, is_flat, is_left: false, is_poll: false };
+    lane.settle();
+    lane.tell_next();
+    mark(lane, true);
+    Some(Call::of(own))
+}
+
 /// The same of a poll: a call that looks whether something has come and returns in any case. Say with [`Call::found`] or
 /// [`Call::found_nothing`] what came of it, and what else is to be told only then.
 pub fn enter_poll(region: &'static Region, frame: Frame) -> Option<Call<'static>> {
@@ -232,6 +249,19 @@ pub fn leave(call: Option<Call<'_>>) {
     }
 }
 
+/// Tells facts of what became known only now, and happened between two calls at a time, or after the last event that there is. Returns whether it could.
+pub fn tell_since(time: u64, tell: impl FnOnce(&mut Call<'_>)) -> bool {
+    let Some(mut own) = lane().filter(|lane| lane.attention.calls() == 0 && !is_paused()) else { return false };
+    let again = own.again();
+    let lane = &mut *own;
+    lane.settle();
+    records::samples_around(lane, time, |lane| {
+        lane.current.time = time.max(lane.last_time());
+        tell(&mut Call::of(again));
+    });
+    true
+}
+
 /// Runs something of which nothing is recorded: the recorder's own communication.
 pub fn suspend<T>(act: impl FnOnce() -> T) -> T {
     let Some(mut lane) = lane() else { return act() };
@@ -311,7 +341,7 @@ pub(crate) fn close(lane: &mut Lane, time: u64, at: usize) {
 /// Paths of constructs without frames, by address: recording without call paths must not pay for the tree.
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
-fn flat(region: &'static Region) -> Path {
+pub(crate) fn flat(region: &'static Region) -> Path {
     region.flat().unwrap_or_else(|| {
         let path = paths::flat(region);
         region.set_flat(path);
@@ -338,6 +368,21 @@ impl Call<'_> {
     #[inline(always)]
     pub fn returned(&mut self) {
         self.lane.current.time = clock::now();
+    }
+
+    /// When it began; after [`Call::returned`] when that was.
+    pub fn time(&self) -> u64 {
+        self.lane.current.time
+    }
+
+    /// Ends a call that began [tentatively](enter_tentatively) as if it had not been made. One of which more is told by now, or that cannot be
+    /// taken back for another reason, ends like any other.
+    pub fn withdraw(mut self) {
+        if matches!(self.lane.keep, Keep::Events) && self.lane.take_back(1) {
+            self.lane.attention.set_calls(0);
+        } else {
+            self.leave();
+        }
     }
 
     /// It has returned at a time that is known only now.

@@ -287,6 +287,17 @@ impl Call<'_> {
         tell!(self, 45, (attributes::DISPLACEMENT, displacement), at => at.c32(window));
     }
 
+    /// The call waits until another thread has given a sign for an object of the window.
+    pub fn rma_wait_for(&mut self, window: u32, object: u32) {
+        tell!(self, 45, (attributes::OBJECT, Some(object.into())), at => at.c32(window));
+    }
+
+    /// The call gives that sign to whoever waits for it.
+    pub fn rma_give_sign(&mut self, window: u32, object: u32) {
+        const ANY: u32 = u32::MAX;
+        tell!(self, 44, (attributes::OBJECT, Some(object.into())), at => at.c32(window).c32(ANY).byte(Sync::NotifyOut as u8));
+    }
+
     /// `displacement`: where the access begins at the target, in its units.
     pub fn rma_put(&mut self, window: u32, remote: u32, displacement: Option<u64>, bytes: u64, matching: u64) {
         self.starts(bytes, 0);

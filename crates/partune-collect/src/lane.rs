@@ -20,6 +20,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU64, fence};
 
 use crate::attention::Attention;
+use crate::creation::Created;
 use crate::current::{Current, Inner};
 use crate::mapped::Extent;
 use crate::memory::{self, map, release};
@@ -84,6 +85,8 @@ pub(crate) struct Lane {
     overflow_path: PathBuf,
     /// Whether that file was made.
     has_overflow: bool,
+    /// The thread as the program made it, if it did.
+    pub(crate) created: Option<Created>,
     /// Looks where the thread is between calls, if it does.
     pub(crate) sampler: Option<NonNull<Sampler>>,
 }
@@ -214,6 +217,7 @@ impl Lane {
             stack: Stack::EMPTY,
             inner: Inner::default(),
             keep: Keep::Events,
+            created: None,
             sampler: None,
         };
         lane.begin_chunk(0);
@@ -304,12 +308,17 @@ impl Lane {
             self.append(at.enter(path, is_flat));
             return true;
         }
+        // A message, and for some functions that one is awaited.
+        self.take_back(2)
+    }
+
+    /// Takes back what was told since [`Lane::tell_next`], if it is there and so many events at most.
+    pub(crate) fn take_back(&mut self, most: u64) -> bool {
         let header = self.header();
         let Point { chunk, at, last_time, events } = self.untold;
         self.untold.chunk = NOWHERE;
         let told = header.events.load(Relaxed).wrapping_sub(events);
-        // A message, and for some functions that one is awaited.
-        if chunk != header.chunk.load(Relaxed) || !(1..=2).contains(&told) {
+        if chunk != header.chunk.load(Relaxed) || !(1..=most).contains(&told) {
             return false;
         }
         (self.at, self.last_time) = (at, last_time);

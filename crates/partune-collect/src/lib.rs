@@ -16,6 +16,7 @@ mod attention;
 mod budget;
 mod call;
 mod counters;
+pub mod creation;
 mod current;
 mod death;
 pub mod definitions;
@@ -53,11 +54,11 @@ mod unwind;
 pub mod user;
 
 pub use call::{
-    Call, Known, enter, enter_inside, enter_poll, enter_region, is_in_call, known, leave, leave_out, leave_region,
-    open_call, suspend,
+    Call, Known, enter, enter_inside, enter_poll, enter_region, enter_tentatively, is_in_call, known, leave, leave_out,
+    leave_region, open_call, suspend, tell_since,
 };
 pub use log::{choice, note};
-pub use partune_parts::clock::{now, wall};
+pub use partune_parts::clock::{microsecond, now, wall};
 pub use partune_parts::encode::Message;
 pub use partune_parts::layout::ANYBODY;
 pub use partune_parts::log::How;

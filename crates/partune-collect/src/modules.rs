@@ -71,7 +71,7 @@ pub fn generation() -> Generation {
 }
 
 /// Begin, end and bias of the loaded module at an address, and the path of its file.
-pub(crate) fn module_at(address: usize) -> Option<((usize, usize, usize), String)> {
+pub fn module_at(address: usize) -> Option<((usize, usize, usize), String)> {
     find(|module| {
         let segment = module.segments().find(|segment| segment.contains(&address))?;
         Some(((segment.start, segment.end, module.bias()), module.path()))

@@ -26,7 +26,7 @@ use crate::settings::Settings;
 use crate::state::{self, Why, is_paused, is_recorded};
 use crate::thread::AtThreadEnd;
 use crate::user::phases;
-use crate::{death, frame, records, room, sample, scratch, team, thread_word, unwind};
+use crate::{creation, death, frame, records, room, sample, scratch, team, thread_word, unwind};
 
 /// A process that is recorded.
 struct Process {
@@ -238,6 +238,8 @@ extern "C" fn give_back(lane: *mut c_void) {
     let Some(Some(process)) = PROCESS.get().filter(|_| is_recorded()) else { return };
     // A signal's handler that calls what is recorded must not make another lane meanwhile.
     BUSY.set(true);
+    // SAFETY: made by `Box::leak`, and this thread's own; it is closed below.
+    creation::end(unsafe { &mut *lane.cast::<Lane>() });
     LaneWord::set(0);
     // SAFETY: made by `Box::leak`, and this thread's own.
     let lane = unsafe { Box::from_raw(lane.cast::<Lane>()) };

@@ -51,12 +51,30 @@ pub fn gauge(metric: u32, value: f64) {
 #[inline]
 pub(crate) fn samples(lane: &mut Lane) {
     if lane.attention.samples_wait() {
-        write_samples(lane);
+        write_samples(lane, |_, _| {});
     }
 }
 
+/// The same, and tells something that happened at a time, or later: after the samples before it, and before the others.
+pub(crate) fn samples_around(lane: &mut Lane, time: u64, tell: impl FnOnce(&mut Lane)) {
+    let mut tell = Some(tell);
+    if lane.attention.samples_wait() {
+        write_samples(lane, |lane, sampled| {
+            if sampled > time
+                && let Some(tell) = tell.take()
+            {
+                tell(lane);
+            }
+        });
+    }
+    if let Some(tell) = tell {
+        tell(lane);
+    }
+}
+
+/// `before` is done before each of them, with its time.
 #[cold]
-fn write_samples(lane: &mut Lane) {
+fn write_samples(lane: &mut Lane, mut before: impl FnMut(&mut Lane, u64)) {
     let Some(sampler) = lane.sampler else { return };
     // The handler leaves everything alone until this is done.
     lane.attention.set_calls(1);
@@ -64,6 +82,7 @@ fn write_samples(lane: &mut Lane) {
     // SAFETY: the lane's own, which lives as long as the lane; and no handler uses it now.
     unsafe {
         sampler.as_ref().take(|time, steps| {
+            before(lane, time);
             let path = path(&lane.stack, steps);
             // Notes that came too late are of no use: what they were about is written.
             if path != Path::NONE && time >= lane.last_time() {

@@ -1,6 +1,6 @@
 //! Calls of the system that the sampler's signal has interrupted before they waited begin again, so that the program never sees it.
 //!
-//! Most calls begin again by themselves (`SA_RESTART`); those that wait for a time do not: `nanosleep`, `poll`, `select` and `epoll_wait` return
+//! Most calls begin again by themselves (`SA_RESTART`); those that wait for a time do not: `nanosleep`, `poll`, `select`, `epoll_wait` and waits of threads until a time return
 //! `EINTR` (signal(7)). A timer on a CPU clock does not tick while its thread waits; it can while the kernel is on the way to wait, and that
 //! is enough. The kernel has forgotten then which call it was, but the code just before says so.
 //!
@@ -11,7 +11,7 @@ use std::ffi::c_void;
 
 /// Calls that wait for a time: their numbers on x86-64.
 #[cfg(target_arch = "x86_64")]
-const WAITS: [libc::c_long; 9] = [
+const WAITS: [libc::c_long; 10] = [
     libc::SYS_nanosleep,
     libc::SYS_clock_nanosleep,
     libc::SYS_poll,
@@ -21,6 +21,7 @@ const WAITS: [libc::c_long; 9] = [
     libc::SYS_epoll_wait,
     libc::SYS_epoll_pwait,
     libc::SYS_epoll_pwait2,
+    libc::SYS_futex,
 ];
 
 /// If the context is that of such a call, interrupted: makes it begin again when the handler returns.
@@ -40,7 +41,10 @@ pub(crate) unsafe fn wait(context: *mut c_void) {
     // SAFETY: the thread has just left the kernel here: before this address is the call's instruction, and the function's others. A function of so few
     // bytes that they would lie on another page cannot set a number and call.
     let code = unsafe { (at.wrapping_sub(LOOKED_AT) as *const [u8; LOOKED_AT]).read_unaligned() };
-    if let Some(number) = number(&code).filter(|_| code.ends_with(&SYSCALL)) {
+    // Threads wait for each other until a time. Other calls of that name begin again by themselves, or would wait for longer.
+    let operation = registers[libc::REG_RSI as usize] as i32 & libc::FUTEX_CMD_MASK;
+    let is_whole = |number: &libc::c_long| *number != libc::SYS_futex || operation == libc::FUTEX_WAIT_BITSET;
+    if let Some(number) = number(&code).filter(|_| code.ends_with(&SYSCALL)).filter(is_whole) {
         registers[result] = number;
         registers[next] -= SYSCALL.len() as i64;
     }
@@ -60,7 +64,9 @@ fn number(code: &[u8; LOOKED_AT]) -> Option<libc::c_long> {
     };
     // `mov` from the stack to a register of 32 bits.
     let is_move = matches!(code[5..9], [0x8b, register, 0x24, _] if register & 0xc7 == 0x44);
-    let number = set(4).or_else(|| set(0).filter(|_| is_move))?;
+    // `xor` of the second argument's lowest byte: whether memory is shared.
+    let is_flag = matches!(code[5..9], [0x40, 0x80, 0xf6, _]);
+    let number = set(4).or_else(|| set(0).filter(|_| is_move || is_flag))?;
     WAITS.contains(&number).then_some(number)
 }
 
@@ -83,6 +89,9 @@ mod tests {
         // mov eax, 0x119; mov edi, [rsp + 4]; syscall.
         let epoll = [0xb8, 0x19, 0x01, 0, 0, 0x8b, 0x7c, 0x24, 0x04, 0x0f, 0x05];
         assert_eq!(number(&epoll), Some(libc::SYS_epoll_pwait));
+        // mov eax, 0xca; xor sil, 0x80; syscall.
+        let futex = [0xb8, 0xca, 0, 0, 0, 0x40, 0x80, 0xf6, 0x80, 0x0f, 0x05];
+        assert_eq!(number(&futex), Some(libc::SYS_futex));
         // read, which begins again by itself, and something that is no move.
         let read = [0x24, 0x08, 0x74, 0x14, 0xb8, 0, 0, 0, 0, 0x0f, 0x05];
         assert_eq!(number(&read), None);

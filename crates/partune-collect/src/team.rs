@@ -22,14 +22,19 @@ use crate::region::Region;
 use crate::stack::Open;
 use crate::state::is_paused;
 
-/// `OTF2_PARADIGM_OPENMP`.
-const OPENMP: u8 = 3;
+/// Whose threads they are, as `OTF2_Paradigm` numbers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Model {
+    OpenMp = 3,
+    Pthread = 7,
+}
 
 /// Where the program asked for a team, or for a task: what its parts' paths begin with.
 #[derive(Clone, Copy, Debug)]
 pub struct Forked {
-    path: Path,
-    is_flat: bool,
+    pub(crate) path: Path,
+    pub(crate) is_flat: bool,
 }
 
 /// A task as events name it: who created it, and the how manieth that was there.
@@ -75,7 +80,7 @@ pub(crate) fn ends() {
 pub fn fork(region: &'static Region, frame: Frame, threads: u32) -> Option<Forked> {
     let forked = place(region, frame)?;
     let mut lane = lane()?;
-    tell(&mut lane, clock::now(), FORK, |at| at.byte(OPENMP).c32(threads));
+    tell(&mut lane, clock::now(), FORK, |at| at.byte(Model::OpenMp as u8).c32(threads));
     Some(forked)
 }
 
@@ -83,7 +88,7 @@ pub fn fork(region: &'static Region, frame: Frame, threads: u32) -> Option<Forke
 pub fn join() {
     if let Some(mut lane) = lane() {
         records::samples(&mut lane);
-        tell(&mut lane, clock::now(), JOIN, |at| at.byte(OPENMP));
+        tell(&mut lane, clock::now(), JOIN, |at| at.byte(Model::OpenMp as u8));
     }
 }
 
@@ -194,7 +199,7 @@ pub fn release(region: &'static Region, lock: u32, order: u32) {
     let lane = &mut *own;
     records::samples(lane);
     let time = clock::now();
-    tell(lane, time, RELEASE_LOCK, |at| at.byte(OPENMP).c32(lock).c32(order));
+    tell(lane, time, RELEASE_LOCK, |at| at.byte(Model::OpenMp as u8).c32(lock).c32(order));
     if lane.attention.calls() == 0 {
         leave(lane, time, region);
     }
@@ -202,15 +207,15 @@ pub fn release(region: &'static Region, lock: u32, order: u32) {
 
 impl Call<'_> {
     /// The call gives a lock back, that was got for the how manieth time.
-    pub fn released(&mut self, lock: u32, order: u32) {
+    pub fn released(&mut self, model: Model, lock: u32, order: u32) {
         let time = self.lane.current.time;
-        tell(&mut self.lane, time, RELEASE_LOCK, |at| at.byte(OPENMP).c32(lock).c32(order));
+        tell(&mut self.lane, time, RELEASE_LOCK, |at| at.byte(model as u8).c32(lock).c32(order));
     }
 
     /// The call got a lock, for the how manieth time anybody did.
-    pub fn acquired(&mut self, lock: u32, order: u32) {
+    pub fn acquired(&mut self, model: Model, lock: u32, order: u32) {
         let time = self.lane.current.time;
-        tell(&mut self.lane, time, ACQUIRE_LOCK, |at| at.byte(OPENMP).c32(lock).c32(order));
+        tell(&mut self.lane, time, ACQUIRE_LOCK, |at| at.byte(model as u8).c32(lock).c32(order));
     }
 
     /// It created a task.
@@ -229,14 +234,14 @@ const RELEASE_LOCK: u8 = 58;
 const TASK_CREATE: u8 = 59;
 const TASK_SWITCH: u8 = 60;
 const TASK_COMPLETE: u8 = 61;
-const THREAD_BEGIN: u8 = 63;
-const THREAD_END: u8 = 65;
+pub(crate) const THREAD_BEGIN: u8 = 63;
+pub(crate) const THREAD_END: u8 = 65;
 
 fn switch(lane: &mut Lane, time: u64, kind: u8, task: Task) {
     tell(lane, time, kind, |at| at.c32(task.team).c32(task.creator).c32(task.generation));
 }
 
-fn tell(lane: &mut Lane, time: u64, kind: u8, data: impl FnOnce(At) -> At) {
+pub(crate) fn tell(lane: &mut Lane, time: u64, kind: u8, data: impl FnOnce(At) -> At) {
     if matches!(lane.keep, Keep::Statistics(_)) {
         return;
     }
@@ -247,7 +252,7 @@ fn tell(lane: &mut Lane, time: u64, kind: u8, data: impl FnOnce(At) -> At) {
 }
 
 /// Begins a region whose path begins elsewhere.
-fn enter(lane: &mut Lane, time: u64, region: &'static Region, forked: Forked, frame: Frame) {
+pub(crate) fn enter(lane: &mut Lane, time: u64, region: &'static Region, forked: Forked, frame: Frame) {
     let Forked { path, is_flat } = forked;
     let has_frames = !is_flat && frame != Frame::NONE;
     let frames = if has_frames { lane.sites.frames_of(frame, &lane.stack) } else { std::rc::Rc::new([]) as _ };

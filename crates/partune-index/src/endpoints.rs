@@ -1,7 +1,7 @@
 //! Who a stream of events is to the others: threads of a process may act for its main PE.
 //!
 //! Ranks of a group name one PE of a process. Where any thread may call the paradigm (`MPI_THREAD_MULTIPLE`), rows of a thread
-//! that is in none of the groups it uses belong to the main PE of its process: its *endpoint*.
+//! on a group that it is not in belong to the main PE of its process: its *endpoint*. Rows on groups of threads, which it is in, are its own.
 
 use partune_base::{GroupId, Id, PeId, Table};
 use partune_trace::{Stream, Trace};
@@ -52,7 +52,12 @@ fn endpoint(trace: &Trace, pe: PeId) -> PeId {
     if main != pe && acts_for_another(trace, pe) { main } else { pe }
 }
 
-/// Whether a thread has rows, and is in none of the groups of its rows.
+/// Whether a PE itself is in a group, and not another one of its process for it.
+pub(crate) fn is_in(trace: &Trace, pe: PeId, group: GroupId) -> bool {
+    trace.groups().get(group).is_some_and(|group| group.members.contains(pe))
+}
+
+/// Whether a thread has rows on a group that it is not in.
 fn acts_for_another(trace: &Trace, pe: PeId) -> bool {
     let stream = &trace.streams()[pe];
     let mut groups: Vec<GroupId> = Vec::new();
@@ -63,8 +68,7 @@ fn acts_for_another(trace: &Trace, pe: PeId) -> bool {
     }
     groups.sort_unstable();
     groups.dedup();
-    let holds = |group: &GroupId| trace.groups().get(*group).is_some_and(|group| group.members.contains(pe));
-    !groups.is_empty() && !groups.iter().any(holds)
+    groups.iter().any(|group| !is_in(trace, pe, *group))
 }
 
 fn row_groups(stream: &Stream) -> impl Iterator<Item = GroupId> + '_ {

@@ -171,6 +171,31 @@ fn threads_act_for_their_process() {
     assert_eq!(index.messages.len(), 3);
 }
 
+/// A thread that acts for its process towards others has barriers of its own with the other threads.
+#[test]
+fn threads_have_groups_of_their_own_beside_those_of_their_process() {
+    let threads = "group all = 0 1\n group a = 0.1 0.2\n";
+    let text = |barriers: &str| {
+        format!(
+            "{threads}
+             pe 0: main 0..100
+             pe 0.1: main 0..100 {{ MPI_Send 1..2 send(1, group=all) {barriers} }}
+             pe 0.2: main 0..100 {{ MPI_Send 3..4 send(1, group=all) {barriers} }}
+             pe 1: main 0..100 {{ MPI_Recv 10..30 recv(0, group=all) MPI_Recv 70..80 recv(0, group=all) }}"
+        )
+    };
+    for (barriers, meetings) in [("pthread_barrier_wait 40..50 barrier(group=a) ", 1), ("", 0)] {
+        let (trace, index) = index(&text(barriers));
+        let receiver = partune_testkit::pe(&trace, 1);
+        let senders = [0, 1].map(|recv| index.messages.of_recv(receiver, recv).map(|message| message.sender));
+        let worker = |thread| Some(partune_testkit::thread(&trace, 0, thread));
+        assert_eq!(senders, [worker(1), worker(2)]);
+        let met: Vec<_> = index.collectives.instances.iter().map(|it| index.collectives.members(it).len()).collect();
+        assert_eq!(met, vec![2; meetings], "{barriers}");
+        assert!(index.quality.entries().is_empty(), "{:?}", index.quality.entries());
+    }
+}
+
 /// Where calls were left out, nobody knows which of the others a single receive got; and that something has no partner is no loss.
 #[test]
 fn what_was_left_out_is_not_guessed() {

@@ -34,6 +34,7 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "pthread_join" => PeManagement;
     "pthread_tryjoin_np" => PeManagement, NonBlocking;
     "pthread_timedjoin_np" => PeManagement;
+    "pthread_clockjoin_np" => PeManagement;
     "pthread_exit" => PeManagement;
     "pthread_cancel" => PeManagement, NonBlocking;
     "pthread_detach" => PeManagement, NonBlocking;

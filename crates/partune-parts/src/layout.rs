@@ -46,7 +46,10 @@ pub mod attributes {
     pub const DISPLACEMENT: u32 = 1;
     /// The bytes of a unit in the window that is created.
     pub const DISPLACEMENT_UNIT: u32 = 2;
-    pub const NAMES: [&str; 3] = ["PARTUNE::POLLS", "PARTUNE::DISPLACEMENT", "PARTUNE::DISPLACEMENT_UNIT"];
+    /// What a thread waits for or gives a sign for: a condition or a semaphore, by its number in the window.
+    pub const OBJECT: u32 = 3;
+    pub const NAMES: [&str; 4] =
+        ["PARTUNE::POLLS", "PARTUNE::DISPLACEMENT", "PARTUNE::DISPLACEMENT_UNIT", "PARTUNE::OBJECT"];
 }
 
 /// Why a lane keeps nothing any more, in [`Header::stopped`].

@@ -51,6 +51,8 @@ pub struct Request {
     pub sample: Option<u32>,
     /// Every poll that finds nothing is kept by itself, and not in a row.
     pub exact_polls: bool,
+    /// Nanoseconds that a thread waits for another one's lock, sign or post at least where that is recorded; none: 5000.
+    pub shortest_wait: Option<u64>,
     /// Names of counters.
     pub counters: Vec<String>,
     /// Rules that say which instrumented functions are recorded, see [`partune_symbols::Filter`].
@@ -198,6 +200,7 @@ fn variables(
     own.extend(request.max_size.map(|bytes| ("PARTUNE_MAX_SIZE", bytes.to_string().into())));
     own.extend(request.exact_polls.then(|| ("PARTUNE_EXACT_POLLS", "1".into())));
     own.extend(request.sample.map(|rate| ("PARTUNE_SAMPLE", rate.to_string().into())));
+    own.extend(request.shortest_wait.map(|time| ("PARTUNE_SHORTEST_WAIT", time.to_string().into())));
     if !request.counters.is_empty() {
         own.push(("PARTUNE_COUNTERS", request.counters.join(",").into()));
     }

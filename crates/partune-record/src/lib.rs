@@ -132,12 +132,12 @@ fn nodes(elsewhere: &Elsewhere) -> String {
 
 /// Why a command that ended so, or in a way that nobody knows any more, left nothing: first what is known, then what may be.
 fn why_nothing(ended: Option<ExitStatus>) -> String {
-    const REST: &str = "or OpenSHMEM, nor came to a parallel region of OpenMP";
+    const REST: &str = "or OpenSHMEM, came to no parallel region of OpenMP and made no thread";
     const UNSEEN: &str = "linked statically, so that no library can be put in front of theirs";
     match ended {
         Some(status) if status.success() => format!("the program did not initialise MPI {REST}, or it is {UNSEEN}"),
         Some(status) => format!(
-            "the command failed ({status}) before a process of it initialised MPI or OpenSHMEM, or came to a parallel region of OpenMP; if one did, its program is {UNSEEN}"
+            "the command failed ({status}) before a process of it initialised MPI or OpenSHMEM, came to a parallel region of OpenMP or made a thread; if one did, its program is {UNSEEN}"
         ),
         None => format!(
             "the command failed before a process of it initialised MPI, or its program did not initialise MPI {REST}, or is {UNSEEN}"

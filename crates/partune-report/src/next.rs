@@ -35,6 +35,9 @@ pub fn step(pattern: Pattern) -> &'static str {
         Pattern::LatePartner => {
             "balance the work before it, name only those whose data is needed, or let an event of each say when its data is there"
         }
+        Pattern::WaitForThread => {
+            "let the thread that waits do a part of the work, or give the last threads to end less of it"
+        }
         Pattern::WaitForTask => "split the longest tasks, create them first, or give each thread more of them",
         Pattern::RedundantBarrier => {
             "check whether the barrier can go: nothing was recorded that it has to keep in order"

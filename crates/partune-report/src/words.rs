@@ -67,6 +67,7 @@ pub fn meaning(pattern: Pattern) -> &'static str {
         Pattern::LateFence => "PEs that came early at a synchronisation of one-sided accesses waited for the last one.",
         Pattern::LatePartner => "A PE waited for one of those that it named, which came later.",
         Pattern::WaitForTask => "A thread had no task to run, and waited for those that others ran.",
+        Pattern::WaitForThread => "A thread waited for the end of another one, which still worked.",
         Pattern::RedundantBarrier => {
             "Nothing was recorded that a barrier has to keep in order: no conflicting accesses to shared memory, or, where there are none at \
              all, nothing between it and the next barrier; perhaps it can go."

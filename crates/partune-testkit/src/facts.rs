@@ -178,6 +178,7 @@ fn window_syncs(name: &str, given: &mut Given<'_, '_>, stream: &mut Stream) -> b
         "quiet" => (RmaSyncKind::Memory, PeId::NONE, given.at_exit()),
         "wait_change" => (RmaSyncKind::WaitChange, PeId::NONE, given.at_exit()),
         "notify" => (RmaSyncKind::NotifyOut, given.pe(&["to", ""]), given.at_enter()),
+        "sign" => (RmaSyncKind::NotifyOut, PeId::NONE, given.at_enter()),
         "wait_notify" => (RmaSyncKind::NotifyIn, given.pe(&["from", ""]), given.at_exit()),
         "window_created" => (RmaSyncKind::WindowCreated, PeId::NONE, given.at_exit()),
         "window_freed" => (RmaSyncKind::WindowFreed, PeId::NONE, given.at_exit()),

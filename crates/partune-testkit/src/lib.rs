@@ -63,7 +63,7 @@
 //! | `barrier`, `barrier_notify`, `barrier_wait`, `bcast`, `scatter`, `reduce`, `gather`, `allreduce`, `allgather`, `alltoall`, `scan`, `alloc`, `init`, `finalize`, `rma_sync` `([group, root, bytes, sent, received, req, begin, end])` | collective, from enter to exit |
 //! | `put`, `get`, `atomic` `(to, [bytes, addr, win, id])` < | access; without `id` it is complete (blocking) at the exit |
 //! | `complete(id, [kind, win])` > | completion; kind `nonblocking` (default), `blocking`, `tested`, `remote` |
-//! | `fence([group, win])` >, `epoch([group, win])` > (its post, start, complete or wait), `quiet([win])` >, `wait_change([win, addr])` >, `notify(to, [win])` <, `wait_notify(from, [win])` >, `window_created([win])` >, `window_freed([win])` > | synchronisation on a window |
+//! | `fence([group, win])` >, `epoch([group, win])` > (its post, start, complete or wait), `quiet([win])` >, `wait_change([win, addr])` >, `notify(to, [win])` <, `sign([win, addr])` < (to whoever waits there), `wait_notify(from, [win])` >, `window_created([win])` >, `window_freed([win])` > | synchronisation on a window |
 //! | `lock(id, [shared])` | requested at the enter, acquired at the exit |
 //! | `request(id, [shared])` <, `acquire(id, [shared])` >, `try(id)` >, `unlock(id)` <, `release(id)` < | the steps of a lock one by one |
 //! | `fork` <, `join` >, `team(group)` <>, `team_begin(group)` <, `team_end(group)` > | team; `team` is begin and end |

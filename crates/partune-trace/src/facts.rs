@@ -115,8 +115,8 @@ facts! {
         window: WindowId,
         /// The other PE; none if it is for all.
         target: PeId,
-        /// The byte of this PE's memory that is waited for, relative to the window; `None` where the producer does not tell, or nothing
-        /// is waited for.
+        /// What is waited for, or whoever waits for it is told of: a byte of this PE's memory, relative to the window, or the number of an
+        /// object in it that belongs to nobody; `None` where the producer does not tell, or there is no such thing.
         address: Option<u64>,
     }
 

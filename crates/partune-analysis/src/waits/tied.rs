@@ -8,6 +8,7 @@
 //! | value | wait on value | the access that fulfilled the condition was done |
 //! | value, named by a synchronisation (SYNC IMAGES) | late partner | the enter of the operation of those named that began last |
 //! | task | wait for task | the end of the last task that another thread ended meanwhile |
+//! | creation | wait for thread, in whoever waits for a PE to end | its end |
 //! | value, in an epoch of a window | late fence (Scalasca's late post, early wait, late complete) | the last post or complete that it needs |
 //!
 //! A loop that polls (tests, probes) waits from its first poll on, in each of its polls: what the program does between them is its own work.
@@ -43,8 +44,9 @@ pub(super) fn find(trace: &Trace, index: &Index, ties: &Ties, pe: PeId) -> Vec<W
             TieKind::Task => {
                 span(trace, bound.taker).and_then(|(_, exit)| wait(&bound, Pattern::WaitForTask, bound.gift.time, exit))
             }
+            TieKind::Creation => end_of_thread(trace, &bound),
             // Who had a lock is found from the grants; teams wait in barriers.
-            TieKind::Lock | TieKind::Fork | TieKind::Join | TieKind::Creation => None,
+            TieKind::Lock | TieKind::Fork | TieKind::Join => None,
         };
         match (wait, polls()) {
             (Some(wait), Some(polls)) => rows.extend(polls.filter_map(|visit| part(trace, wait, visit))),
@@ -143,6 +145,12 @@ fn value(trace: &Trace, bound: &Binding) -> Option<Wait> {
         Pattern::WaitOnValue
     };
     wait(bound, pattern, bound.gift.time, exit)
+}
+
+/// Whoever waits for the end of a PE does so in an operation; one that begins waits for nothing.
+fn end_of_thread(trace: &Trace, bound: &Binding) -> Option<Wait> {
+    let (_, exit) = operation(trace, bound.taker).filter(|_| bound.since > Time::MIN)?;
+    wait(bound, Pattern::WaitForThread, bound.gift.time, exit)
 }
 
 /// Enter and exit of an operation; `None` for a place outside of operations.

@@ -241,6 +241,39 @@ fn nothing_is_claimed_without_partner_or_from_missing_members() {
 }
 
 #[test]
+fn who_joins_a_thread_waits_for_its_end() {
+    let threads = |end: u32| {
+        format!(
+            "group threads = 0.0 0.1
+             pe 0.0: main 0..100 {{ pthread_create 5..6 create(threads, seq=1) pthread_join 20..60 wait(threads, seq=1) }}
+             pe 0.1: worker 7..{end} begin(threads, seq=1) end(threads, seq=1)"
+        )
+    };
+    assert_eq!(Case::new(&threads(58)).found(), [(Pattern::WaitForThread, 0, 20, 58, Some(0))]);
+    // It had ended before anybody waited for it.
+    assert_eq!(Case::new(&threads(19)).found(), []);
+}
+
+#[test]
+fn who_waits_for_a_sign_waits_for_the_last_that_another_thread_gave_for_the_object() {
+    let threads = |signs: &str| {
+        format!(
+            "group all = 0.0 0.1
+             window w = all
+             pe 0.0: main 0..100 {{ pthread_cond_wait 10..60 wait_change(win=w, addr=3) }}
+             pe 0.1: main 0..100 {{ {signs} }}"
+        )
+    };
+    let of = |at: u32, object: u32| format!("pthread_cond_signal {at}..{} sign(win=w, addr={object}) ", at + 1);
+    // One before it waited, two while it did, one for another object, one afterwards.
+    let signs = [of(5, 3), of(20, 3), of(50, 3), of(55, 4), of(70, 3)].concat();
+    let case = Case::new(&threads(&signs));
+    assert_eq!(case.found(), [(Pattern::WaitOnValue, 0, 10, 50, Some(0))]);
+    // Nobody gave one for it meanwhile.
+    assert_eq!(Case::new(&threads(&[of(5, 3), of(55, 4)].concat())).found(), []);
+}
+
+#[test]
 fn who_has_no_task_waits_for_the_last_that_another_thread_runs() {
     let team = |other: &str| {
         format!(

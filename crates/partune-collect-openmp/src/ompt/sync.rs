@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use partune_collect::frame::{self, Frame};
+use partune_collect::team::Model;
 use partune_collect::{
     Call, Region, enter as enter_call, is_in_call, leave_region, open_call, team as members, thread_word,
 };
@@ -170,7 +171,7 @@ pub(super) unsafe extern "C" fn acquire(kind: Word, _: Count, _: Count, _: u64, 
 pub(super) unsafe extern "C" fn acquired(kind: Word, lock: u64, place: Place) {
     let tell = |call: &mut Call<'_>| {
         let (number, order) = locks::acquired(lock as usize);
-        call.acquired(number, order);
+        call.acquired(Model::OpenMp, number, order);
     };
     if let Some((_, block)) = exclusive(kind) {
         let frame = frame::called_from(place);
@@ -195,7 +196,7 @@ pub(super) unsafe extern "C" fn released(kind: Word, lock: u64, place: Place) {
     } else if !is_in_call() {
         at_once(self::lock(kind).1, frame::called_from(place), |call| {
             let (number, order) = held();
-            call.released(number, order);
+            call.released(Model::OpenMp, number, order);
         });
     }
 }

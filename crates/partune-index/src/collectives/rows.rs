@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::Member;
 use super::assemble::{Part, Set, Sets};
-use crate::endpoints::Endpoints;
+use crate::endpoints::{Endpoints, is_in};
 use crate::requests::{collective_starts, operation_enter, operation_exit};
 
 /// The parts of every endpoint, in order of PE. Makes one set a group, and one for each PE alone in its group.
@@ -83,7 +83,11 @@ impl Reader<'_> {
         let pes = self.endpoints.pes(endpoint);
         let mut ordered = true;
         for &pe in pes {
-            ordered &= self.stream(pe, &mut found);
+            let is_here = |group| pe == endpoint || !is_in(self.trace, pe, group);
+            ordered &= self.stream(pe, is_here, &mut found);
+        }
+        if self.endpoints.of(endpoint) != endpoint {
+            ordered &= self.stream(endpoint, |group| is_in(self.trace, endpoint, group), &mut found);
         }
         if !ordered || pes.len() > 1 {
             found.parts.sort_by_key(|part| (part.member.enter, part.member.pe, part.member.start));
@@ -98,8 +102,8 @@ impl Reader<'_> {
         found
     }
 
-    /// Reads the rows of one PE; returns whether they are in the order of their starts.
-    fn stream(&self, pe: PeId, found: &mut Found) -> bool {
+    /// Reads the rows of one PE on groups for which they are asked for; returns whether they are in the order of their starts.
+    fn stream(&self, pe: PeId, is_here: impl Fn(GroupId) -> bool, found: &mut Found) -> bool {
         let stream = &self.trace.streams()[pe];
         let (start_of_row, unfinished) = collective_starts(stream);
         found.lost += unfinished.lost;
@@ -108,6 +112,9 @@ impl Reader<'_> {
         let mut notified: Vec<(GroupId, usize)> = Vec::new();
         for (index, row) in stream.collectives.iter().enumerate() {
             let start = starts.next_if(|(_, of)| *of == index as u32).map(|(event, _)| *event as usize);
+            if !is_here(row.group) {
+                continue;
+            }
             let part = self.part(pe, stream, index, start);
             if self.is_among_named(pe, part.member.start) {
                 // Its bytes count where it is; it brings nobody together.

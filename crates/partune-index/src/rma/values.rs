@@ -2,7 +2,8 @@
 //!
 //! The cause is the last access to the PE's memory in the window that touches the address (theory: "last remote write of that address by
 //! another PE inside the wait"). Where the address of the wait or of the access is not recorded, any access in the window may be it;
-//! that is the best that can be said then, and the documentation of the pattern says so.
+//! that is the best that can be said then, and the documentation of the pattern says so. Where threads wait for an object that is nobody's (a condition, a
+//! semaphore), it is the last sign that another one gave for it, to whoever waits.
 
 use partune_base::{Id, PeId, Time, WindowId};
 use partune_trace::{Participants, RmaSyncKind, RmaTransfer, RmaTransferKind, Stream, Trace, VisitIx};
@@ -55,6 +56,8 @@ pub(super) fn find(trace: &Trace, scans: &[Scan], transfers: &[Transfer]) -> Vec
     }
     let mut accesses = accesses(trace, transfers, &waits);
     accesses.par_sort_unstable_by_key(|access| (access.target, access.end, access.begin, access.by));
+    let mut signs = signs(trace);
+    signs.par_sort_unstable();
     let found: Vec<Vec<ValueWait>> = waits
         .par_iter()
         .enumerate()
@@ -62,7 +65,7 @@ pub(super) fn find(trace: &Trace, scans: &[Scan], transfers: &[Transfer]) -> Vec
             let pe = PeId::from_index(pe);
             let first = accesses.partition_point(|access| access.target < pe);
             let end = accesses.partition_point(|access| access.target <= pe);
-            causes(trace, pe, waits, &accesses[first..end])
+            causes(trace, pe, waits, &accesses[first..end], &signs)
         })
         .collect();
     found.into_iter().flatten().collect()
@@ -110,8 +113,27 @@ fn accesses(trace: &Trace, transfers: &[Transfer], waits: &[Vec<Waiting>]) -> Ve
     accesses
 }
 
+/// A sign for whoever waits for an object: where, of what, when, and who gave it.
+type Sign = ((WindowId, u64), Time, Place);
+
+fn signs(trace: &Trace) -> Vec<Sign> {
+    let of = |(pe, stream): (PeId, &Stream)| -> Vec<Sign> {
+        let told = stream.rma_syncs.iter().filter(|row| row.kind == RmaSyncKind::NotifyOut && !row.target.is_some());
+        told.filter_map(|row| Some(((row.window, row.address?), row.time, Place { pe, visit: row.visit }))).collect()
+    };
+    trace.streams().iter_ids().flat_map(of).collect()
+}
+
+/// The last sign that another PE gave for an object within a span of time.
+fn last_sign(signs: &[Sign], object: (WindowId, u64), pe: PeId, (begin, end): (Time, Time)) -> Option<Access> {
+    let first = signs.partition_point(|sign| (sign.0, sign.1) < (object, begin));
+    let after = signs.partition_point(|sign| (sign.0, sign.1) <= (object, end));
+    let &(_, time, by) = signs[first..after].iter().rev().find(|sign| sign.2.pe != pe)?;
+    Some(Access { target: pe, window: object.0, bytes: None, end: time, begin: time, by })
+}
+
 /// The cause of each wait of a PE, from the accesses to its memory in order of their ends.
-fn causes(trace: &Trace, pe: PeId, waits: &[Waiting], accesses: &[Access]) -> Vec<ValueWait> {
+fn causes(trace: &Trace, pe: PeId, waits: &[Waiting], accesses: &[Access], signs: &[Sign]) -> Vec<ValueWait> {
     // Without a window, at least of the same paradigm: threads wait for values too.
     let paradigm = |pe: PeId, visit: VisitIx| visit.some().map(|visit| trace.region_of(pe, visit).paradigm);
     let in_window = |wait: &Waiting, access: &Access| match wait.window.some() {
@@ -131,7 +153,8 @@ fn causes(trace: &Trace, pe: PeId, waits: &[Waiting], accesses: &[Access]) -> Ve
                 let begun = later.filter(|access| access.begin <= visit.exit && in_window(wait, access));
                 begun.max_by_key(|access| (access.begin, access.by))
             };
-            let cause = within.or_else(under_way);
+            let sign = || last_sign(signs, (wait.window, wait.address?), pe, (visit.enter, visit.exit));
+            let cause = within.copied().or_else(sign).or_else(|| under_way().copied());
             ValueWait {
                 pe,
                 operation: wait.operation,

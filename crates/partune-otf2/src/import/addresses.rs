@@ -32,7 +32,7 @@ pub(super) enum Told {
 type Tells = fn(u64) -> Told;
 
 /// Names of attributes, without case and punctuation, and what they tell.
-const NAMES: [(&str, Tells); 16] = [
+const NAMES: [(&str, Tells); 17] = [
     ("partunepolls", |count| Told::Polls { count, found: false }),
     ("partunecalls", |count| Told::Polls { count, found: true }),
     ("address", Told::Address),
@@ -47,6 +47,7 @@ const NAMES: [(&str, Tells); 16] = [
     ("targetoffset", Told::Address),
     ("windowoffset", Told::Address),
     ("winoffset", Told::Address),
+    ("partuneobject", Told::Address),
     ("partunedisplacement", Told::Displacement),
     ("partunedisplacementunit", Told::Unit),
 ];

@@ -245,13 +245,13 @@ impl EventVisitor for Decoder<'_> {
             Event::RmaReleaseLock { win, remote, lock_id } => {
                 self.rma_lock(time, LockKind::Released, win, remote, lock_id, 0);
             }
-            Event::OmpAcquireLock { lock_id, .. } | Event::ThreadAcquireLock { lock_id, .. } => {
-                let lock = lock_key([THREAD_LOCKS, u64::from(self.process), u64::from(lock_id)]);
-                self.lock(time, LockKind::Acquired, lock, false);
+            Event::OmpAcquireLock { lock_id, .. } => self.thread_lock(time, LockKind::Acquired, 0, lock_id),
+            Event::ThreadAcquireLock { model, lock_id, .. } => {
+                self.thread_lock(time, LockKind::Acquired, model, lock_id);
             }
-            Event::OmpReleaseLock { lock_id, .. } | Event::ThreadReleaseLock { lock_id, .. } => {
-                let lock = lock_key([THREAD_LOCKS, u64::from(self.process), u64::from(lock_id)]);
-                self.lock(time, LockKind::Released, lock, false);
+            Event::OmpReleaseLock { lock_id, .. } => self.thread_lock(time, LockKind::Released, 0, lock_id),
+            Event::ThreadReleaseLock { model, lock_id, .. } => {
+                self.thread_lock(time, LockKind::Released, model, lock_id);
             }
             Event::IoAcquireLock { handle, lock_type } => self.file_lock(time, LockKind::Acquired, handle, lock_type),
             Event::IoReleaseLock { handle, lock_type } => self.file_lock(time, LockKind::Released, handle, lock_type),
@@ -439,7 +439,8 @@ impl Decoder<'_> {
         let visit = self.assembler.visit();
         let (window, target) = self.on_window(window, target);
         let segment = &mut self.assembler.segment;
-        let address = match self.told.take().filter(|_| kind == RmaSyncKind::WaitChange) {
+        let has_address = matches!(kind, RmaSyncKind::WaitChange | RmaSyncKind::NotifyOut);
+        let address = match self.told.take().filter(|_| has_address) {
             Some(Told::Address(address)) => Some(address),
             Some(Told::Displacement(displacement)) => {
                 segment.beside.addresses.displaced_waits.push(segment.stream.rma_syncs.len() as u32);
@@ -458,6 +459,12 @@ impl Decoder<'_> {
     fn file_lock(&mut self, time: Time, kind: LockKind, handle: u32, lock_type: u8) {
         let handle = self.resolver.mappings.map(Mapping::IoHandle, u64::from(handle));
         self.lock(time, kind, lock_key([FILE_LOCKS, 0, handle]), lock_type == SHARED);
+    }
+
+    /// Models of threads count their locks each for itself.
+    fn thread_lock(&mut self, time: Time, kind: LockKind, model: u8, id: u32) {
+        let process = u64::from(self.process);
+        self.lock(time, kind, lock_key([THREAD_LOCKS | u64::from(model), process, u64::from(id)]), false);
     }
 
     fn lock(&mut self, time: Time, kind: LockKind, lock: u64, shared: bool) {

@@ -45,6 +45,9 @@ pub(crate) struct Args {
     /// Keep every test and probe that finds nothing by itself, and not many in a row as one with their number
     #[arg(long)]
     exact_polls: bool,
+    /// How long a thread waits at least for a lock, a condition or a semaphore of POSIX where that is recorded: 500ns, 20us, 1ms [default: 5us]
+    #[arg(long, value_name = "TIME", value_parser = nanoseconds)]
+    shortest_wait: Option<u64>,
     /// Memory for the events of a thread, flushed when full: 1M, 64M
     #[arg(long, value_name = "SIZE", value_parser = size)]
     buffer: Option<u64>,
@@ -136,6 +139,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         max_size: args.max_size,
         sample: args.sample,
         exact_polls: args.exact_polls,
+        shortest_wait: args.shortest_wait,
         counters: args.counters,
         filter: args.filter,
         scratch: args.scratch,
@@ -237,6 +241,16 @@ fn budget(text: &str) -> Result<u32, String> {
     }
 }
 
+/// A time: `0`, `500ns`, `5us`, `1ms`.
+fn nanoseconds(text: &str) -> Result<u64, String> {
+    let units = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6)];
+    let known = units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, *factor)));
+    let (digits, factor) = known.or((text == "0").then_some((text, 1.0))).unwrap_or_default();
+    let time = digits.parse().ok().map(|number: f64| (number * factor).round());
+    let time = time.filter(|time| (0.0..=1e12).contains(time));
+    time.map(|time| time as u64).ok_or_else(|| format!("{text} is not a time: write 0, 500ns, 5us or 1ms"))
+}
+
 /// A number of bytes: `4096`, `256K`, `64M`, `1G`.
 fn size(text: &str) -> Result<u64, String> {
     let (digits, factor) = match text.to_ascii_uppercase().strip_suffix(['K', 'M', 'G']) {
@@ -252,7 +266,7 @@ fn size(text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{budget, size};
+    use super::{budget, nanoseconds, size};
 
     #[test]
     fn a_budget_is_a_share_or_off() {
@@ -260,6 +274,15 @@ mod tests {
         // What may cost nothing at all is not what may cost anything.
         assert_eq!(budget("0%"), Ok(1));
         assert!(budget("5").is_err() && budget("none").is_err());
+    }
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(
+            ["0", "500ns", "2.5us", "5µs", "1ms"].map(nanoseconds),
+            [Ok(0), Ok(500), Ok(2500), Ok(5000), Ok(1_000_000)]
+        );
+        assert!(["5", "", "us", "-1us", "1s", "1e9ms"].iter().all(|text| nanoseconds(text).is_err()));
     }
 
     #[test]

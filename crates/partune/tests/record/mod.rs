@@ -25,5 +25,6 @@ mod python;
 mod sampled;
 mod shmem;
 mod straight;
+mod threads;
 mod variants;
 mod waits;

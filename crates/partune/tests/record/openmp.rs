@@ -31,15 +31,19 @@ pub(super) struct Built {
 impl Built {
     /// Compiles a file of the folder `openmp`. None: the compiler is not here.
     pub(super) fn new(compiler: &str, file: &str) -> Option<Built> {
+        // Who ends with a parallel region stays on the stack.
+        Built::of(compiler, &source(file), &["-fopenmp", "-fno-optimize-sibling-calls"])
+    }
+
+    /// Compiles any file, with flags.
+    pub(super) fn of(compiler: &str, path: &Path, flags: &[&str]) -> Option<Built> {
         if !Command::new(compiler).arg("--version").output().is_ok_and(|it| it.status.success()) {
             outside::missing(compiler);
             return None;
         }
-        let path = source(file);
         let folder = tempfile::tempdir().expect("there is room for a program");
-        // Who ends with a parallel region stays on the stack.
-        let flags = ["-O2", "-g", "-w", "-fopenmp", "-fno-optimize-sibling-calls", "-o"];
-        run(Command::new(compiler).args(flags).arg(folder.path().join("program")).arg(&path));
+        let always = ["-O2", "-g", "-w", "-o"];
+        run(Command::new(compiler).args(always).arg(folder.path().join("program")).arg(path).args(flags));
         Some(Built { source: std::fs::read_to_string(path).expect("the program is here"), folder })
     }
 
@@ -60,7 +64,7 @@ impl Built {
         })
     }
 
-    fn line(&self, mark: &str) -> u64 {
+    pub(super) fn line(&self, mark: &str) -> u64 {
         line_of(&self.source, mark).expect("the mark is in the program")
     }
 }
@@ -72,9 +76,9 @@ pub(super) fn source(file: &str) -> PathBuf {
 /// When a thread came to where it waited, when it went on, and when it let the next one go on; 0 for what cannot be seen.
 #[derive(Clone, Copy)]
 pub(super) struct Wait {
-    came: f64,
-    left: f64,
-    gone: f64,
+    pub(super) came: f64,
+    pub(super) left: f64,
+    pub(super) gone: f64,
 }
 
 /// The waits of threads, by their numbers.

@@ -36,6 +36,7 @@ programs! {
     files "files.c"
     sessions "sessions.c"
     threads "threads.c"
+    threads_locks "threads_locks.c"
     short_threads "short_threads.c"
     exceptions "exceptions.cpp"
     f08 "f08.f90"

@@ -1,0 +1,236 @@
+//! Mutexes, locks of readers and writers, and spin locks, also by the names of ISO C.
+//!
+//! A lock that nobody waited for was got without a record. So whoever gives it back, and keeps somebody waiting, tells both: that it has it since that began
+//! to wait, as far as events of its own are not later, and that it gives it back.
+
+use std::ffi::c_int;
+
+use partune_collect::facts::Lock;
+use partune_collect::frame::{self, Frame};
+use partune_collect::team::Model;
+use partune_collect::{Call, Region, enter, tell_since};
+
+use crate::awake::{self, World, is_awake};
+use crate::function::call;
+use crate::objects::{self, Release};
+use crate::waits::{self, Waiting, aside};
+
+/// All that have a lock in common.
+const ALL: u32 = u32::MAX;
+
+/// How a lock is told.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    /// One thread has it.
+    Exclusive,
+    /// One writer has it, or readers.
+    Write,
+    Read,
+}
+
+impl Kind {
+    pub(crate) fn acquired(self, call: &mut Call<'_>, world: &World, (number, order): (u32, u32)) {
+        match self {
+            Kind::Exclusive => call.acquired(Model::Pthread, number, order),
+            Kind::Write => call.rma_acquire_lock(world.window, ALL, number.into(), Lock::Exclusive),
+            Kind::Read => call.rma_acquire_lock(world.window, ALL, number.into(), Lock::Shared),
+        }
+    }
+
+    /// Tells that a lock is given back, and if nobody knows it, that it was held.
+    pub(crate) fn released(self, call: &mut Call<'_>, world: &World, release: Release) {
+        let Release { number, order, is_known, .. } = release;
+        if !is_known {
+            self.acquired(call, world, (number, order));
+        }
+        match self {
+            Kind::Exclusive => call.released(Model::Pthread, number, order),
+            Kind::Write | Kind::Read => call.rma_release_lock(world.window, ALL, number.into()),
+        }
+    }
+}
+
+/// A lock is about to be given back, and that it is held is told, if nobody knows it. None if neither is recorded.
+pub(crate) fn released(kind: Kind, lock: usize) -> Option<Release> {
+    let world = awake::world()?;
+    let mut release = waits::released(lock)?;
+    if !release.is_known {
+        let got = (release.number, release.order);
+        release.is_known = tell_since(release.since, |call| kind.acquired(call, world, got));
+    }
+    Some(release)
+}
+
+fn releasing(region: &'static Region, frame: Frame, kind: Kind, lock: usize) -> Option<(Call<'static>, Release)> {
+    let release = released(kind, lock)?;
+    Some((enter(region, frame)?, release))
+}
+
+fn end(waiting: Option<Waiting>, kind: Kind, is_got: bool) {
+    aside(|| {
+        let mut waiting = waiting?;
+        match (waiting.returned(), is_got) {
+            (true, true) => {
+                let got = waiting.got();
+                kind.acquired(&mut waiting.call, waiting.world, got);
+                waiting.call.leave();
+            }
+            (true, false) => {
+                waiting.stop();
+                waiting.call.leave();
+            }
+            (false, _) => {
+                waiting.stop();
+                waiting.call.withdraw();
+            }
+        }
+        Some(())
+    });
+}
+
+/// Whether the calling thread goes on holding a mutex when it gives it back once: it got it several times.
+#[cfg(all(target_env = "gnu", target_pointer_width = "64"))]
+pub(crate) fn is_nested(mutex: usize) -> bool {
+    /// `__data.__count` and `__data.__kind` of glibc's `pthread_mutex_t`, in words of 32 bits.
+    const COUNT: usize = 1;
+    const KIND: usize = 4;
+    /// Of the kind, the bits that say which of four it is.
+    const WHICH: u32 = 3;
+    const RECURSIVE: u32 = 1;
+    // SAFETY: the program's mutex, which it holds.
+    let word = |at: usize| unsafe { (mutex as *const u32).add(at).read_volatile() };
+    word(KIND) & WHICH == RECURSIVE && word(COUNT) > 1
+}
+
+#[cfg(not(all(target_env = "gnu", target_pointer_width = "64")))]
+pub(crate) fn is_nested(_: usize) -> bool {
+    false
+}
+
+fn is_never_nested(_: usize) -> bool {
+    false
+}
+
+/// What the C library's functions return.
+const GOT: c_int = 0;
+const OWNER_DIED: c_int = libc::EOWNERDEAD;
+const BUSY: c_int = libc::EBUSY;
+/// `thrd_busy`, and no more than `thrd_success`.
+const C_BUSY: c_int = 1;
+
+macro_rules! acquire {
+    ($($region:ident $kind:ident $name:ident($($more:ident),*) tries $try:ident else $busy:ident;)*) => {$(
+        pub(crate) static $region: Region = crate::construct(stringify!($name));
+
+        /// Gets a lock.
+        ///
+        /// # Safety
+        /// As the C library's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(lock: usize, $($more: usize),*) -> c_int {
+            if !is_awake() {
+                return call!($name(lock $(, $more)*));
+            }
+            let tried = call!($try(lock));
+            if tried != $busy {
+                return tried;
+            }
+            let frame = frame::here();
+            let waiting = aside(|| Waiting::begin(&$region, frame, lock));
+            let result = call!($name(lock $(, $more)*));
+            if waiting.is_some() {
+                end(waiting, Kind::$kind, matches!(result, GOT | OWNER_DIED));
+            }
+            result
+        }
+    )*};
+}
+
+acquire! {
+    MUTEX_LOCK Exclusive pthread_mutex_lock() tries pthread_mutex_trylock else BUSY;
+    MUTEX_TIMEDLOCK Exclusive pthread_mutex_timedlock(time) tries pthread_mutex_trylock else BUSY;
+    MUTEX_CLOCKLOCK Exclusive pthread_mutex_clocklock(clock, time) tries pthread_mutex_trylock else BUSY;
+    RWLOCK_RDLOCK Read pthread_rwlock_rdlock() tries pthread_rwlock_tryrdlock else BUSY;
+    RWLOCK_TIMEDRDLOCK Read pthread_rwlock_timedrdlock(time) tries pthread_rwlock_tryrdlock else BUSY;
+    RWLOCK_CLOCKRDLOCK Read pthread_rwlock_clockrdlock(clock, time) tries pthread_rwlock_tryrdlock else BUSY;
+    RWLOCK_WRLOCK Write pthread_rwlock_wrlock() tries pthread_rwlock_trywrlock else BUSY;
+    RWLOCK_TIMEDWRLOCK Write pthread_rwlock_timedwrlock(time) tries pthread_rwlock_trywrlock else BUSY;
+    RWLOCK_CLOCKWRLOCK Write pthread_rwlock_clockwrlock(clock, time) tries pthread_rwlock_trywrlock else BUSY;
+    SPIN_LOCK Exclusive pthread_spin_lock() tries pthread_spin_trylock else BUSY;
+    C_LOCK Exclusive mtx_lock() tries mtx_trylock else C_BUSY;
+    C_TIMEDLOCK Exclusive mtx_timedlock(time) tries mtx_trylock else C_BUSY;
+}
+
+macro_rules! release {
+    ($($region:ident $kind:ident $name:ident unless $nested:ident;)*) => {$(
+        static $region: Region = crate::construct(stringify!($name));
+
+        /// Gives a lock back.
+        ///
+        /// # Safety
+        /// As the C library's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(lock: usize) -> c_int {
+            if !objects::is_awaited(lock) || $nested(lock) {
+                return call!($name(lock));
+            }
+            let frame = frame::here();
+            let releasing = aside(|| releasing(&$region, frame, Kind::$kind, lock));
+            let result = call!($name(lock));
+            if releasing.is_some() {
+                given_back(releasing, Kind::$kind, result == GOT);
+            }
+            result
+        }
+    )*};
+}
+
+release! {
+    MUTEX_UNLOCK Exclusive pthread_mutex_unlock unless is_nested;
+    RWLOCK_UNLOCK Write pthread_rwlock_unlock unless is_never_nested;
+    SPIN_UNLOCK Exclusive pthread_spin_unlock unless is_never_nested;
+    C_UNLOCK Exclusive mtx_unlock unless is_nested;
+}
+
+/// It was given back when the call began: another thread may have it since.
+fn given_back(releasing: Option<(Call<'static>, Release)>, kind: Kind, is_done: bool) {
+    aside(|| {
+        let (mut call, release) = releasing?;
+        let world = awake::world().filter(|_| is_done);
+        if let Some(world) = world {
+            kind.released(&mut call, world, release);
+        }
+        call.returned();
+        call.leave();
+        Some(())
+    });
+}
+
+macro_rules! destroy {
+    ($($name:ident)*) => {$(
+        /// Ends an object.
+        ///
+        /// # Safety
+        /// As the C library's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(object: usize) -> c_int {
+            if is_awake() {
+                aside(|| {
+                    objects::forget(object);
+                    Some(())
+                });
+            }
+            call!($name(object))
+        }
+    )*};
+}
+
+destroy! {
+    pthread_mutex_destroy
+    pthread_rwlock_destroy
+    pthread_spin_destroy
+    pthread_cond_destroy
+    sem_destroy
+    mtx_destroy
+    cnd_destroy
+}

@@ -1,0 +1,125 @@
+//! A call that has to wait, from before the C library's function to after it; and one that gives what others wait for.
+
+use std::cell::Cell;
+use std::ffi::c_void;
+
+use partune_collect::frame::Frame;
+use partune_collect::{AtThreadEnd, Call, Region, enter, enter_tentatively, now, team};
+
+use crate::awake::{self, World};
+use crate::objects::{self, Release};
+use crate::runtimes;
+
+thread_local! {
+    /// Whether the thread is in here: a handler of a signal may give a sign.
+    static BUSY: Cell<bool> = const { Cell::new(false) };
+    /// What it waits for, and which thread it is; 0 if for nothing.
+    static AWAITS: Cell<(usize, u32)> = const { Cell::new((0, 0)) };
+}
+
+/// Does something that the program does not see. None if the thread is at such a thing already.
+pub(crate) fn aside<T>(act: impl FnOnce() -> Option<T>) -> Option<T> {
+    if BUSY.replace(true) {
+        return None;
+    }
+    // SAFETY: the place of the calling thread's error number.
+    let place = unsafe { libc::__errno_location() };
+    // SAFETY: as above.
+    let error = unsafe { *place };
+    let result = act();
+    // SAFETY: as above.
+    unsafe { *place = error };
+    BUSY.set(false);
+    result
+}
+
+/// A wait that is being recorded.
+pub(crate) struct Waiting {
+    pub(crate) call: Call<'static>,
+    pub(crate) world: &'static World,
+    pub(crate) thread: u32,
+    object: usize,
+    pub(crate) since: u64,
+}
+
+impl Waiting {
+    /// The calling thread is about to wait. None if that is not recorded: it is a runtime's business.
+    pub(crate) fn begin(region: &'static Region, frame: Frame, object: usize) -> Option<Waiting> {
+        if runtimes::has(frame.return_address()) {
+            return None;
+        }
+        let world = awake::world()?;
+        let thread = team::thread()?;
+        let call = enter_tentatively(region, frame)?;
+        let since = call.time();
+        objects::wait(object, thread, since);
+        AWAITS.set((object, thread));
+        Some(Waiting { call, world, thread, object, since })
+    }
+
+    /// It has returned. Returns whether it took long enough to be recorded.
+    pub(crate) fn returned(&mut self) -> bool {
+        AWAITS.set((0, 0));
+        self.call.returned();
+        self.call.time() - self.since >= self.world.shortest()
+    }
+
+    /// It waits no more: the object's number.
+    pub(crate) fn stop(&self) -> u32 {
+        objects::stop(self.object, self.thread)
+    }
+
+    /// It got what it waited for, and holds it: its number, and for the how manieth time that is recorded.
+    pub(crate) fn got(&self) -> (u32, u32) {
+        objects::got(self.object, self.thread)
+    }
+}
+
+/// A wait for a sign has returned, with one or without.
+pub(crate) fn signed(waiting: Option<Waiting>, is_given: bool) {
+    aside(|| {
+        let mut waiting = waiting?;
+        let is_long = waiting.returned();
+        let number = objects::stop(waiting.object, waiting.thread);
+        if !is_long {
+            waiting.call.withdraw();
+            return Some(());
+        }
+        if is_given {
+            waiting.call.rma_wait_for(waiting.world.window, number);
+        }
+        waiting.call.leave();
+        Some(())
+    });
+}
+
+/// A thread that is cancelled while it waits does so no more.
+static AT_END: AtThreadEnd = AtThreadEnd::new(give_up);
+
+extern "C" fn give_up(_: *mut c_void) {
+    let (object, thread) = AWAITS.replace((0, 0));
+    if object != 0 {
+        objects::stop(object, thread);
+    }
+}
+
+/// The calling thread may be cancelled.
+pub(crate) fn watch_end() {
+    const SOMETHING: usize = 1;
+    AT_END.set(SOMETHING);
+}
+
+/// Something that others wait for is about to be given back. None if that is not recorded.
+pub(crate) fn released(object: usize) -> Option<Release> {
+    let world = awake::world()?;
+    objects::release(object, team::thread()?, now(), world.shortest())
+}
+
+/// A sign is about to be given. None if nobody waits long enough for it.
+pub(crate) fn signing(region: &'static Region, frame: Frame, object: usize) -> Option<Call<'static>> {
+    let world = awake::world()?;
+    let number = objects::sign(object, team::thread()?, now(), world.shortest())?;
+    let mut call = enter(region, frame)?;
+    call.rma_give_sign(world.window, number);
+    Some(call)
+}

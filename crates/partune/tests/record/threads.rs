@@ -1,0 +1,348 @@
+//! Programs that make threads themselves, under `partune record`: waits of known length in every way in which threads wait, counts that another counter
+//! agrees with, and threads and programs that end in all ways.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use partune_testkit::outside;
+use serde_json::Value;
+
+use super::launch::{Recorded, run};
+use super::openmp::{Built, CLANG, Met, calls, counted, found, met, until_all_came, until_each_could_leave};
+
+/// Sleep and start are at the mercy of a machine that may be busy, so a run has this many tries.
+const TRIES: usize = 3;
+/// The compilers of C, and those of C++.
+const COMPILERS: [&str; 2] = ["gcc", CLANG];
+const COMPILERS_OF_CXX: [&str; 2] = ["g++", "clang++-14"];
+
+fn source(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record/threads").join(file)
+}
+
+fn built(compiler: &str, file: &str) -> Option<Built> {
+    Built::of(compiler, &source(file), &["-pthread", "-fno-optimize-sibling-calls"])
+}
+
+/// Seconds that threads other than the first waited, until that let them go on.
+fn until_the_first_has_gone(met: &Met) -> f64 {
+    let gone = met[&1][0].gone;
+    met.range(2..).flat_map(|(_, all)| all).map(|wait| (gone - wait.came).max(0.0)).sum()
+}
+
+/// Seconds until all workers came; the main thread has no part in it.
+fn until_all_workers_came(met: &Met) -> f64 {
+    until_all_came(&workers(met))
+}
+
+fn until_each_worker_could_leave(met: &Met) -> f64 {
+    until_each_could_leave(&workers(met))
+}
+
+fn workers(met: &Met) -> Met {
+    met.range(1..).map(|(thread, all)| (*thread, all.clone())).collect()
+}
+
+/// Seconds that the main thread waited for the first one to end.
+fn until_the_first_ended(met: &Met) -> f64 {
+    (met[&1][0].gone - met[&0][0].came).max(0.0)
+}
+
+/// A way to wait: the pattern that is found, at which construct and mark, who waits and who makes them wait, in which function, and how long it was.
+struct Way {
+    name: &'static str,
+    pattern: &'static str,
+    construct: &'static str,
+    mark: &'static str,
+    waiting: &'static [u64],
+    cause: (&'static [u64], &'static str),
+    measure: fn(&Met) -> f64,
+}
+
+const WAYS: [Way; 8] = [
+    Way {
+        name: "mutex",
+        pattern: "wait_on_lock",
+        construct: "pthread_mutex_lock",
+        mark: "MUTEX",
+        waiting: &[1, 2, 3, 4],
+        cause: (&[1, 2, 3, 4], "at_mutex"),
+        measure: until_each_worker_could_leave,
+    },
+    Way {
+        name: "spin",
+        pattern: "wait_on_lock",
+        construct: "pthread_spin_lock",
+        mark: "SPIN",
+        waiting: &[2],
+        cause: (&[1], "at_spin"),
+        measure: until_each_worker_could_leave,
+    },
+    Way {
+        name: "rwlock",
+        pattern: "wait_on_lock",
+        construct: "pthread_rwlock_rdlock",
+        mark: "RWLOCK",
+        waiting: &[2, 3, 4],
+        cause: (&[1], "write_all"),
+        measure: until_the_first_has_gone,
+    },
+    Way {
+        name: "condition",
+        pattern: "wait_on_value",
+        construct: "pthread_cond_wait",
+        mark: "CONDITION",
+        waiting: &[2, 3, 4],
+        cause: (&[1], "produce"),
+        measure: until_the_first_has_gone,
+    },
+    Way {
+        name: "semaphore",
+        pattern: "wait_on_value",
+        construct: "sem_wait",
+        mark: "SEMAPHORE",
+        waiting: &[2, 3, 4],
+        cause: (&[1], "post"),
+        measure: until_the_first_has_gone,
+    },
+    Way {
+        name: "barrier",
+        pattern: "wait_at_barrier",
+        construct: "pthread_barrier_wait",
+        mark: "BARRIER",
+        waiting: &[1, 2, 3],
+        cause: (&[4], "at_barrier"),
+        measure: until_all_workers_came,
+    },
+    Way {
+        name: "c11",
+        pattern: "wait_on_value",
+        construct: "cnd_wait",
+        mark: "C11",
+        waiting: &[2],
+        cause: (&[1], "in_c11"),
+        measure: until_the_first_has_gone,
+    },
+    Way {
+        name: "join",
+        pattern: "wait_for_thread",
+        construct: "pthread_join",
+        mark: "JOIN",
+        waiting: &[0],
+        cause: (&[1], "worker"),
+        measure: until_the_first_ended,
+    },
+];
+
+/// Functions in which the causes of a construct's waits are.
+fn causing(document: &Value, pattern: &str, construct: &str) -> Vec<String> {
+    let findings = document["findings"].as_array().into_iter().flatten();
+    let it = findings.filter(|it| it["pattern"] == pattern && it["construct"] == construct);
+    let causes = it.flat_map(|it| it["causes"].as_array().into_iter().flatten());
+    causes.map(|cause| cause["location"]["function"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// Numbers of PEs; of one process, those are of its threads.
+fn distinct(mut pes: Vec<u64>) -> Vec<u64> {
+    pes.sort_unstable();
+    pes.dedup();
+    pes
+}
+
+fn check(compiler: &str, way: &Way, balanced: bool) {
+    let Way { name, pattern, construct, mark, waiting, cause: (causes, function), measure } = *way;
+    let Some(built) = built(compiler, "waits.c") else { return };
+    let line = built.line(mark);
+    let mut problem = String::new();
+    for _ in 0..TRIES {
+        let recorded = built.record(&[&[name][..], if balanced { &["balanced"] } else { &[] }].concat());
+        assert!(recorded.output.status.success(), "{}", recorded.said());
+        let expected = measure(&met(&recorded.output));
+        let document = recorded.analysis();
+        let (seconds, count, who, because) = found(&document, pattern, &[construct], &(line..=line));
+        let allowed = 0.05 * expected + 0.001 * count.max(1) as f64;
+        let is_found = (seconds - expected).abs() <= allowed;
+        let is_named = causing(&document, pattern, construct).iter().any(|cause| cause == function);
+        // Whoever was first in one turn may wait in the next.
+        let (who, because) = (distinct(who), distinct(because));
+        let is_caused =
+            who == waiting && because.iter().all(|pe| causes.contains(pe)) && !because.is_empty() && is_named;
+        let is_right = if balanced { expected < 0.02 && seconds < 0.02 } else { is_caused && expected > 0.06 };
+        if is_found && is_right {
+            return;
+        }
+        problem = format!("{compiler} {name}: {seconds} s of {expected} s, {count} times, {who:?} for {because:?}");
+    }
+    panic!("{problem}");
+}
+
+/// Two tests for each way to wait.
+macro_rules! ways {
+    ($($name:ident $at:literal)*) => {$(
+        mod $name {
+            use super::*;
+            #[test] fn late() { COMPILERS.iter().for_each(|compiler| check(compiler, &WAYS[$at], false)); }
+            #[test] fn balanced() { COMPILERS.iter().for_each(|compiler| check(compiler, &WAYS[$at], true)); }
+        }
+    )*};
+}
+
+ways! {
+    at_a_mutex 0
+    at_a_spin_lock 1
+    at_a_lock_of_readers 2
+    at_a_condition 3
+    at_a_semaphore 4
+    at_a_barrier 5
+    at_a_condition_of_c 6
+    for_a_thread 7
+}
+
+#[test]
+fn threads_of_cxx_are_threads() {
+    for compiler in COMPILERS_OF_CXX {
+        let Some(built) = built(compiler, "waits.cc") else { continue };
+        for late in [true, false] {
+            let mut problem = String::new();
+            let is_found = (0..TRIES).any(|_| {
+                let recorded = built.record(if late { &[] } else { &["balanced"] });
+                let said = String::from_utf8_lossy(&recorded.output.stdout).into_owned();
+                let measured = |way: &str| -> f64 {
+                    let seconds =
+                        said.lines().filter(|line| line.contains(way)).filter_map(|line| line.rsplit(' ').next());
+                    seconds.map(|text| text.parse::<f64>().expect("a number")).sum()
+                };
+                let document = recorded.analysis();
+                // What waits for a condition is a function of the library of C++, which the program calls.
+                let ways = [
+                    ("condition", "wait_on_value", "pthread_cond_wait"),
+                    ("mutex", "wait_on_lock", "pthread_mutex_lock"),
+                ];
+                problem = format!("{compiler}: {said}{:#}", document["findings"]);
+                ways.iter().all(|(way, pattern, construct)| {
+                    let (seconds, count, ..) = found(&document, pattern, &[construct], &(0..=u64::MAX));
+                    let expected = measured(way);
+                    let is_large = !late || expected > 0.05 && seconds > 0.05;
+                    (seconds - expected).abs() <= 0.05 * expected + 0.001 * count.max(1) as f64 && is_large
+                })
+            });
+            assert!(is_found, "{problem}");
+        }
+    }
+}
+
+#[test]
+fn operations_are_those_that_threads_waited_in() {
+    for compiler in COMPILERS {
+        let Some(built) = built(compiler, "counted.c") else { continue };
+        let counter = built.folder.path().join("counter.so");
+        run(Command::new("gcc").args(["-O2", "-shared", "-fPIC", "-o"]).arg(&counter).arg(source("counter.c")));
+        let plain = run(Command::new(built.program()).env("LD_PRELOAD", &counter));
+        let recorded = built.record(&[]);
+        assert_eq!(recorded.output.stdout, plain.stdout, "the program computes the same");
+        let document = recorded.analysis();
+        let calls = calls(&document);
+        let said = String::from_utf8_lossy(&plain.stderr);
+        let counted = counted(&said);
+        let of = |name: &str| calls.get(name).copied().unwrap_or_default();
+        for name in ["pthread_create", "pthread_join", "pthread_barrier_wait"] {
+            assert_eq!(of(name), counted[name], "{calls:?}");
+        }
+        // Of all those that got a lock, those that did not come first of four.
+        assert_eq!((counted["pthread_mutex_lock"], of("pthread_mutex_lock")), (312, 9), "{calls:?}");
+        assert_eq!(of("pthread_mutex_unlock"), 12, "{calls:?}");
+        assert_eq!(document["pes"], 13);
+        let Some(text) = printed(&recorded) else { return };
+        let count = |word: &str| text.lines().filter(|line| line.starts_with(word)).count();
+        assert_eq!(
+            [count("THREAD_CREATE "), count("THREAD_BEGIN "), count("THREAD_END "), count("THREAD_WAIT ")],
+            [12, 13, 13, 12]
+        );
+        assert_eq!(count("THREAD_ACQUIRE_LOCK "), count("THREAD_RELEASE_LOCK "));
+    }
+}
+
+/// The archive, as OTF2's own program prints it; it finds no fault with it.
+fn printed(recorded: &Recorded) -> Option<String> {
+    let Ok(output) = Command::new("otf2-print").arg(&recorded.anchor).output() else {
+        outside::missing("otf2-print");
+        return None;
+    };
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn other_readers_take_the_archives() {
+    let Some(built) = built("gcc", "waits.c") else { return };
+    for way in &WAYS {
+        printed(&built.record(&[way.name]));
+    }
+}
+
+#[test]
+fn threads_end_in_all_ways_and_calls_return_what_they_would() {
+    for compiler in COMPILERS {
+        let Some(built) = built(compiler, "ends.c") else { continue };
+        for way in ["threads", "mutexes"] {
+            let recorded = built.record(&[way]);
+            assert_eq!(
+                recorded.output.status.code(),
+                Some(0),
+                "{way}: {}{}",
+                recorded.said(),
+                String::from_utf8_lossy(&recorded.output.stdout)
+            );
+            let Some(text) = printed(&recorded) else { return };
+            let count = |word: &str| text.lines().filter(|line| line.starts_with(word)).count();
+            assert_eq!(count("THREAD_BEGIN "), count("THREAD_END "), "{way}");
+            assert_eq!(count("THREAD_ACQUIRE_LOCK "), count("THREAD_RELEASE_LOCK "), "{way}");
+            assert_eq!(count("CALLING_CONTEXT_ENTER "), count("CALLING_CONTEXT_LEAVE "), "{way}");
+        }
+    }
+}
+
+/// A thread waits for a lock that nobody gives back when the program ends: that is the last that is known of it.
+#[test]
+fn a_program_may_end_while_threads_wait() {
+    for compiler in COMPILERS {
+        let Some(built) = built(compiler, "ends.c") else { continue };
+        for (way, status) in [("kill", 137), ("abort", 134), ("exit", 7), ("exec", 0), ("fork", 0)] {
+            let recorded = built.record(&[way]);
+            assert_eq!(recorded.output.status.code(), Some(status), "{way}: {}", recorded.said());
+            let document = recorded.analysis();
+            assert_eq!(document["pes"], 2, "{way}");
+            assert_eq!(calls(&document).get("pthread_mutex_lock"), Some(&1), "{way}");
+            if way == "kill" {
+                let stuck = format!("ends.c:{}", built.line("STUCK"));
+                let output = run(Command::new(env!("CARGO_BIN_EXE_partune")).arg("analyze").arg(&recorded.anchor));
+                let text = String::from_utf8_lossy(&output.stdout);
+                assert!(text.contains(&stuck), "{text}");
+            }
+        }
+    }
+}
+
+/// What gives memory is the program's own, and is guarded by a lock for which threads wait: whoever gives that back and records it, needs memory.
+#[test]
+fn a_program_may_guard_its_heap() {
+    for compiler in COMPILERS {
+        let Some(built) = built(compiler, "heap.c") else { continue };
+        let recorded = built.record(&[]);
+        assert_eq!(recorded.output.status.code(), Some(0), "{}", recorded.said());
+        assert!(calls(&recorded.analysis()).get("pthread_mutex_unlock").is_some_and(|count| *count > 0));
+    }
+}
+
+/// Who makes no thread is not recorded, whatever it locks.
+#[test]
+fn a_program_without_threads_leaves_nothing() {
+    let folder = tempfile::tempdir().expect("there is room for a program");
+    let path = folder.path().join("alone.c");
+    let text = "#include <pthread.h>\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nint main(void) { pthread_mutex_lock(&m); return pthread_mutex_unlock(&m); }\n";
+    std::fs::write(&path, text).expect("there is room for a program");
+    let Some(built) = Built::of("gcc", &path, &["-pthread"]) else { return };
+    let recorded = built.record(&[]);
+    assert_eq!(recorded.output.status.code(), Some(0), "{}", recorded.said());
+    assert!(!recorded.anchor.exists() && recorded.said().contains("made no thread"), "{}", recorded.said());
+}

@@ -1,0 +1,197 @@
+/* Threads that end in all ways, and a program that ends while some of them wait. `ends WAY` */
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static sem_t semaphore;
+static int cleaned;
+
+static void work(long milliseconds)
+{
+    nanosleep(&(struct timespec){ milliseconds / 1000, milliseconds % 1000 * 1000000L }, NULL);
+}
+
+static void clean(void* lock)
+{
+    ++cleaned;
+    pthread_mutex_unlock(lock);
+}
+
+static void* returns(void* argument) { return argument; }
+static void* exits(void* argument) { pthread_exit(argument); }
+
+static void* waits_for_condition(void* argument)
+{
+    pthread_mutex_lock(&mutex);
+    pthread_cleanup_push(clean, &mutex);
+    for (;;) pthread_cond_wait(&condition, &mutex);
+    pthread_cleanup_pop(1);
+    return argument;
+}
+
+static void* waits_for_semaphore(void* argument)
+{
+    sem_wait(&semaphore);
+    return argument;
+}
+
+static void* waits_for_thread(void* other)
+{
+    pthread_join(*(pthread_t*)other, NULL);
+    return NULL;
+}
+
+static void* waits_for_lock(void* argument)
+{
+    pthread_mutex_lock(&held); /* STUCK */
+    return argument;
+}
+
+static int check(int holds, int line)
+{
+    if (!holds) printf("line %d is wrong\n", line), exit(9);
+    return 0;
+}
+#define CHECK(it) check(it, __LINE__)
+
+/* Threads that return, exit, are cancelled in each kind of wait, and are detached. */
+static void threads(void)
+{
+    pthread_t thread, other;
+    void* result;
+    int value;
+    CHECK(pthread_create(&thread, NULL, returns, &value) == 0 && pthread_join(thread, &result) == 0 && result == &value);
+    CHECK(pthread_create(&thread, NULL, exits, &value) == 0 && pthread_join(thread, &result) == 0 && result == &value);
+    void* (*waits[])(void*) = { waits_for_condition, waits_for_semaphore };
+    for (int i = 0; i < 2; ++i) {
+        CHECK(pthread_create(&thread, NULL, waits[i], NULL) == 0);
+        work(20);
+        CHECK(pthread_cancel(thread) == 0 && pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED);
+    }
+    CHECK(cleaned == 1);
+    CHECK(pthread_create(&other, NULL, waits_for_semaphore, NULL) == 0);
+    CHECK(pthread_create(&thread, NULL, waits_for_thread, &other) == 0);
+    work(20);
+    CHECK(pthread_cancel(thread) == 0 && pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED);
+    CHECK(pthread_tryjoin_np(other, NULL) == EBUSY);
+    sem_post(&semaphore);
+    CHECK(pthread_join(other, NULL) == 0);
+    CHECK(pthread_create(&thread, NULL, returns, NULL) == 0 && pthread_detach(thread) == 0);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    CHECK(pthread_attr_setstacksize(&attributes, 1) == EINVAL);
+    CHECK(pthread_attr_setstacksize(&attributes, 1UL << 46) == 0);
+    CHECK(pthread_create(&thread, &attributes, returns, NULL) == EAGAIN);
+    work(20);
+}
+
+static pthread_mutex_t robust;
+
+static void* leaves_locked(void* lock)
+{
+    pthread_mutex_lock(lock);
+    return NULL;
+}
+
+static void* tries(void* lock)
+{
+    struct timespec soon;
+    clock_gettime(CLOCK_REALTIME, &soon);
+    soon.tv_nsec += 20000000;
+    soon.tv_sec += soon.tv_nsec / 1000000000;
+    soon.tv_nsec %= 1000000000;
+    return (void*)(size_t)pthread_mutex_timedlock(lock, &soon);
+}
+
+/* What the calls return for each kind of mutex. */
+static void mutexes(void)
+{
+    pthread_mutexattr_t attributes;
+    pthread_mutex_t lock;
+    pthread_t thread;
+    void* result;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&robust, &attributes);
+    CHECK(pthread_create(&thread, NULL, leaves_locked, &robust) == 0 && pthread_join(thread, NULL) == 0);
+    CHECK(pthread_mutex_lock(&robust) == EOWNERDEAD && pthread_mutex_consistent(&robust) == 0);
+    CHECK(pthread_create(&thread, NULL, tries, &robust) == 0 && pthread_join(thread, &result) == 0);
+    CHECK((size_t)result == ETIMEDOUT);
+    CHECK(pthread_mutex_unlock(&robust) == 0 && pthread_mutex_lock(&robust) == 0 && pthread_mutex_unlock(&robust) == 0);
+    CHECK(pthread_mutex_unlock(&robust) == EPERM);
+    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_STALLED);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutex_init(&lock, &attributes);
+    CHECK(pthread_mutex_unlock(&lock) == EPERM);
+    CHECK(pthread_mutex_lock(&lock) == 0 && pthread_mutex_lock(&lock) == EDEADLK && pthread_mutex_unlock(&lock) == 0);
+    CHECK(pthread_mutex_destroy(&lock) == 0);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&lock, &attributes);
+    CHECK(pthread_mutex_lock(&lock) == 0 && pthread_mutex_lock(&lock) == 0);
+    CHECK(pthread_create(&thread, NULL, tries, &lock) == 0);
+    work(5);
+    CHECK(pthread_mutex_unlock(&lock) == 0);
+    CHECK(pthread_join(thread, &result) == 0 && (size_t)result == ETIMEDOUT);
+    CHECK(pthread_mutex_unlock(&lock) == 0 && pthread_mutex_unlock(&lock) == EPERM && pthread_mutex_destroy(&lock) == 0);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_NORMAL);
+    pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+    pthread_mutex_init(&lock, &attributes);
+    CHECK(pthread_mutex_lock(&lock) == 0);
+    CHECK(pthread_create(&thread, NULL, tries, &lock) == 0 && pthread_join(thread, &result) == 0 && (size_t)result == ETIMEDOUT);
+    CHECK(pthread_mutex_unlock(&lock) == 0 && pthread_mutex_destroy(&lock) == 0);
+    struct timespec past = { 0, 0 };
+    errno = 77;
+    CHECK(sem_timedwait(&semaphore, &past) == -1 && errno == ETIMEDOUT);
+    errno = 77;
+    sem_post(&semaphore);
+    CHECK(sem_wait(&semaphore) == 0 && errno == 77);
+    CHECK(pthread_mutex_lock(&mutex) == 0 && pthread_cond_timedwait(&condition, &mutex, &past) == ETIMEDOUT);
+    CHECK(pthread_mutex_unlock(&mutex) == 0);
+}
+
+int main(int argc, char** argv)
+{
+    const char* way = argc > 1 ? argv[1] : "";
+    pthread_t thread;
+    sem_init(&semaphore, 0, 0);
+    if (strcmp(way, "threads") == 0) return threads(), 0;
+    if (strcmp(way, "mutexes") == 0) return mutexes(), 0;
+    pthread_mutex_lock(&held);
+    pthread_create(&thread, NULL, waits_for_lock, NULL);
+    work(50);
+    if (strcmp(way, "kill") == 0) kill(getpid(), SIGKILL);
+    if (strcmp(way, "abort") == 0) abort();
+    if (strcmp(way, "exit") == 0) exit(7);
+    if (strcmp(way, "exec") == 0) execl("/bin/true", "true", NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        /* The child has the lock, and nobody who waits for it. */
+        pthread_barrier_t barrier;
+        void* result;
+        pthread_mutex_unlock(&held);
+        pthread_mutex_lock(&held);
+        pthread_mutex_unlock(&held);
+        pthread_mutex_destroy(&held);
+        pthread_barrier_init(&barrier, NULL, 1);
+        pthread_barrier_wait(&barrier);
+        pthread_barrier_destroy(&barrier);
+        pthread_create(&thread, NULL, returns, &barrier);
+        pthread_join(thread, &result);
+        _exit(result != &barrier);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    pthread_mutex_unlock(&held);
+    pthread_join(thread, NULL);
+    return status;
+}
