@@ -29,6 +29,7 @@ python3-mpi4py     MPI for Python: scripts that the tests record
 python3-venv       makes the folder into which the tests install the mpi4py of PyPI
 eztrace            a recorder to compare with in the benches
 libcaf-openmpi-3   the coarray library of Fortran, for the same check
+libcoarrays-openmpi-dev  caf and cafrun, for programs with coarrays that the tests record
 strace             makes system calls fail, for the tests of completion
 chromium           the browser in which the tests open the pages of partune view
 poppler-utils      reads the pages that the browser prints of a report, for their tests

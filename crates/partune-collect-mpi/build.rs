@@ -14,7 +14,7 @@ const HANDLERS: &[(&str, &str, &str)] = &[
     ("Start", "init::init", "MPI_Init MPI_Init_thread"),
     ("Start", "init::session_init", "MPI_Session_init"),
     ("Finish", "init::finalize", "MPI_Finalize"),
-    ("Keep", "init::abort", "MPI_Abort"),
+    ("Finish", "init::abort", "MPI_Abort"),
     ("Switch", "", "MPI_Pcontrol"),
     // Messages
     (

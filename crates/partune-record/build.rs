@@ -15,6 +15,7 @@ fn main() {
     for part in [
         "partune-collectors",
         "partune-collect",
+        "partune-collect-caf",
         "partune-collect-gasp",
         "partune-collect-mpi",
         "partune-collect-openmp",

@@ -152,8 +152,19 @@ pub(crate) fn wrapper(name: &CStr) -> Option<(*mut c_void, usize)> {
 
 /// Whether a name could be one that has a wrapper: of MPI, or of a paradigm whose wrappers are in the same library.
 pub(crate) fn may_be_wrapped(name: &CStr) -> bool {
-    const OTHERS: [&[u8]; 9] =
-        [b"shmem", b"shmalloc", b"shrealloc", b"shfree", b"start_pes", b"_my_pe", b"_num_pes", b"GOMP_", b"omp_"];
+    const OTHERS: [&[u8]; 11] = [
+        b"shmem",
+        b"shmalloc",
+        b"shrealloc",
+        b"shfree",
+        b"start_pes",
+        b"_my_pe",
+        b"_num_pes",
+        b"GOMP_",
+        b"omp_",
+        b"_gfortran_caf_",
+        b"_caf_extensions_",
+    ];
     let name = name.to_bytes();
     let is_of_mpi = name
         .first_chunk::<4>()
@@ -178,9 +189,16 @@ mod tests {
 
     #[test]
     fn names_that_may_have_wrappers() {
-        for name in
-            [c"MPI_Send", c"MPIX_Comm_shrink", c"mpi_send_", c"MPI_SEND", c"shmem_init", c"_my_pe", c"GOMP_parallel"]
-        {
+        for name in [
+            c"MPI_Send",
+            c"MPIX_Comm_shrink",
+            c"mpi_send_",
+            c"MPI_SEND",
+            c"shmem_init",
+            c"_my_pe",
+            c"GOMP_parallel",
+            c"_gfortran_caf_send",
+        ] {
             assert!(may_be_wrapped(name), "{name:?}");
         }
         for name in [c"", c"MPI", c"PMPI_Send", c"mpiexec", c"malloc", c"ompi_mpi_comm_world", c"my_pe", c"shm_open"] {

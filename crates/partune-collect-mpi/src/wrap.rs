@@ -28,7 +28,7 @@ pub(crate) enum Handler {
     Keep(fn(&mut Invocation<'_>)),
     /// Begins recording. Runs in every process that was asked to record, since all of them have to meet.
     Start(fn(&mut Invocation<'_>)),
-    /// Ends recording. Runs like [`Handler::Start`].
+    /// Ends recording. Runs like [`Handler::Start`], also where another model ends MPI.
     Finish(fn(&mut Invocation<'_>)),
     /// Switches recording off and on.
     Switch,
@@ -198,7 +198,10 @@ unsafe fn handled(
     if level == Some(0) {
         partune_collect::switch(false);
     }
-    if let Handler::Start(_) = handler {
+    // Another model that starts MPI says itself when it has started.
+    if let Handler::Start(_) = handler
+        && !partune_collect::is_in_call()
+    {
         partune_collect::record_in_phases();
     }
     if let Handler::Finish(_) = handler {

@@ -98,18 +98,9 @@ pub(crate) fn wait(call: &mut Call<'_>, at: usize) {
 
 /// A test for a value found it, or not.
 pub(crate) fn tested(call: &mut Call<'_>, at: usize, found: bool) {
-    polled(call, found);
+    call.polled(found);
     if found {
         wait(call, at);
-    }
-}
-
-/// Says what came of a call that looks whether something has come. Where polls are recorded one by one it is none.
-pub(crate) fn polled(call: &mut Call<'_>, found: bool) {
-    match (call.is_poll(), found) {
-        (true, true) => call.found(),
-        (true, false) => call.found_nothing(),
-        (false, _) => {}
     }
 }
 

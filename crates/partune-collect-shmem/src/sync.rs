@@ -3,12 +3,13 @@
 //! Bytes are what crosses the interface: a PE sends a block to each member, itself included, and receives likewise. A broadcast leaves the
 //! root's own target alone. What a PE receives in `shmem_collect` depends on what others gave, and is told as 0.
 
+use partune_collect::Call;
 use partune_collect::facts::{Collective, Lock, NO_ROOT, SYNC_MEMORY, SYNC_PROCESS};
-use partune_collect::{ANYBODY, Call};
+use partune_collect::meeting::{Meeting, Set};
 
 use crate::rma;
 use crate::segments::{Segment, locate};
-use crate::world::{Set, World, set, world};
+use crate::world::{World, set, world};
 
 /// A barrier completes what its PEs have begun.
 pub(crate) const BARRIER: u32 = SYNC_PROCESS | SYNC_MEMORY;
@@ -17,49 +18,28 @@ pub(crate) const SYNC: u32 = SYNC_PROCESS;
 /// All PEs of a window have the lock in common.
 const ALL: u32 = u32::MAX;
 
-/// An operation that others take part in. None if its set is not one of this program's PEs.
-pub(crate) struct Meeting(Option<Told>);
-
-struct Told {
-    op: Collective,
-    level: u32,
-    root: u32,
-    bytes: [u64; 2],
-    set: Set,
-    /// What tells this world from others, where all of it waits for all.
-    world: Option<u64>,
-}
-
-impl Meeting {
-    pub(crate) fn end(self, call: &mut Call<'_>) {
-        let Some(Told { op, level, root, bytes, set, world }) = self.0 else { return };
-        call.rma_collective_end(op, level, set.window, root, bytes);
-        call.met(set.size, world);
-    }
-}
-
 /// The arguments of an active set: its first PE, the logarithm of the distance of two, how many.
 type Active = [i32; 3];
 
 /// `shmem_barrier_all`, and `shmem_sync_all`, which orders no memory.
 pub(crate) fn everybody(call: &mut Call<'_>, level: u32) -> Meeting {
     let all = world().map(World::all);
-    begin(call, all, Collective::Barrier, level, NO_ROOT, [0, 0])
+    Meeting::begin(call, all, Collective::Barrier, level, NO_ROOT, [0, 0])
 }
 
 pub(crate) fn allocate(call: &mut Call<'_>) -> Meeting {
     let all = world().map(World::all);
-    begin(call, all, Collective::Allocate, SYNC_PROCESS, NO_ROOT, [0, 0])
+    Meeting::begin(call, all, Collective::Allocate, SYNC_PROCESS, NO_ROOT, [0, 0])
 }
 
 pub(crate) fn free(call: &mut Call<'_>) -> Meeting {
     let all = world().map(World::all);
-    begin(call, all, Collective::Deallocate, SYNC_PROCESS, NO_ROOT, [0, 0])
+    Meeting::begin(call, all, Collective::Deallocate, SYNC_PROCESS, NO_ROOT, [0, 0])
 }
 
 /// `shmem_barrier` and `shmem_sync`.
 pub(crate) fn barrier(call: &mut Call<'_>, active: Active, level: u32) -> Meeting {
-    begin(call, set(active), Collective::Barrier, level, NO_ROOT, [0, 0])
+    Meeting::begin(call, set(active), Collective::Barrier, level, NO_ROOT, [0, 0])
 }
 
 /// The root is a position in the set.
@@ -68,7 +48,7 @@ pub(crate) fn broadcast(call: &mut Call<'_>, active: Active, root: i32, bytes: u
     let bytes = bytes as u64;
     let moved = |set: &Set| if set.rank == root as u32 { [bytes * u64::from(set.size), 0] } else { [0, bytes] };
     let moved = set.as_ref().map_or([0, 0], moved);
-    begin(call, set, Collective::Broadcast, SYNC_PROCESS | SYNC_MEMORY, root as u32, moved)
+    Meeting::begin(call, set, Collective::Broadcast, SYNC_PROCESS | SYNC_MEMORY, root as u32, moved)
 }
 
 pub(crate) fn collect(call: &mut Call<'_>, active: Active, bytes: usize) -> Meeting {
@@ -90,15 +70,7 @@ pub(crate) fn reduce(call: &mut Call<'_>, active: Active, bytes: usize) -> Meeti
 fn exchange(call: &mut Call<'_>, active: Active, op: Collective, bytes: impl FnOnce(u64) -> [u64; 2]) -> Meeting {
     let set = set(active);
     let moved = set.as_ref().map_or([0, 0], |set| bytes(set.size.into()));
-    begin(call, set, op, SYNC_PROCESS | SYNC_MEMORY, NO_ROOT, moved)
-}
-
-fn begin(call: &mut Call<'_>, set: Option<Set>, op: Collective, level: u32, root: u32, bytes: [u64; 2]) -> Meeting {
-    let Some(set) = set else { return Meeting(None) };
-    call.rma_collective_begin();
-    call.awaits(set.comm, ANYBODY);
-    let world = world().filter(|world| root == NO_ROOT && set.size == world.size).map(|world| world.key);
-    Meeting(Some(Told { op, level, root, bytes, set, world }))
+    Meeting::begin(call, set, op, SYNC_PROCESS | SYNC_MEMORY, NO_ROOT, moved)
 }
 
 /// `shmem_set_lock` asks for a lock.
@@ -116,7 +88,7 @@ pub(crate) fn acquired(call: &mut Call<'_>, lock: usize) {
 
 /// `shmem_test_lock` has returned, with the lock or without.
 pub(crate) fn tried(call: &mut Call<'_>, lock: usize, is_held: bool) {
-    rma::polled(call, is_held);
+    call.polled(is_held);
     if is_held {
         acquired(call, lock);
     }

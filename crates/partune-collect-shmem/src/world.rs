@@ -8,9 +8,11 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use partune_collect::definitions::{self, Comm};
 use partune_collect::frame::{self, Frame};
+use partune_collect::meeting::Set;
+use partune_collect::next::{find, library};
 use partune_collect::{Call, How, job, leave, loader};
 
-use crate::function::{Function, PARADIGM, find};
+use crate::function::{Function, PARADIGM};
 use crate::{rma, segments};
 
 /// This process among the PEs.
@@ -20,22 +22,12 @@ pub(crate) struct World {
     rank: u32,
     pub(crate) size: u32,
     /// Tells it from those of other jobs.
-    pub(crate) key: u64,
+    key: u64,
     comm: u32,
     /// Windows.
     pub(crate) heap: u32,
     pub(crate) data: u32,
     pub(crate) default_context: usize,
-}
-
-/// PEs that take part in a collective.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Set {
-    pub(crate) comm: u32,
-    pub(crate) window: u32,
-    /// Position of this PE.
-    pub(crate) rank: u32,
-    pub(crate) size: u32,
 }
 
 static WORLD: OnceLock<World> = OnceLock::new();
@@ -48,7 +40,7 @@ pub(crate) fn world() -> Option<&'static World> {
 
 impl World {
     pub(crate) fn all(&self) -> Set {
-        Set { comm: self.comm, window: self.heap, rank: self.rank, size: self.size }
+        Set { comm: self.comm, window: self.heap, rank: self.rank, size: self.size, world: Some(self.key) }
     }
 
     /// Finds out who this process is, and names what all PEs have in common. In a call, which tells of the windows.
@@ -87,7 +79,8 @@ pub(crate) fn set([start, stride, size]: [i32; 3]) -> Option<Set> {
         let rank = members.iter().position(|member| *member == world.rank)? as u32;
         let comm = define(world.number, &members, Some(world.comm), "");
         let window = definitions::window(comm, 0, "active set", "");
-        Some(Set { comm, window, rank, size: size as u32 })
+        let world = Some(world.key).filter(|_| size as u32 == world.size);
+        Some(Set { comm, window, rank, size: size as u32, world })
     })
 }
 
@@ -109,12 +102,6 @@ fn ask(name: &str) -> Option<c_int> {
     let function: unsafe extern "C" fn() -> c_int = unsafe { transmute(find(name)?) };
     // SAFETY: SHMEM is there. What is recorded of this call is nothing: the library's own is called.
     Some(unsafe { function() })
-}
-
-/// The file of the library that a function is in, which says which it is.
-fn library(function: usize) -> String {
-    let path = loader::path(function).unwrap_or_default();
-    path.to_string_lossy().rsplit('/').next().unwrap_or_default().to_owned()
 }
 
 /// Records what begins SHMEM, which `run` does. One of these functions may be made of another one.

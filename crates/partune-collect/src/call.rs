@@ -409,6 +409,15 @@ impl Call<'_> {
         self.lane.poll_found_nothing();
     }
 
+    /// Says what came of a call that looks whether something has come. Where polls are recorded one by one it is none.
+    pub fn polled(&mut self, found: bool) {
+        match (self.is_poll(), found) {
+            (true, true) => self.found(),
+            (true, false) => self.found_nothing(),
+            (false, _) => {}
+        }
+    }
+
     /// Ends the call, at the time of [`Call::returned`].
     #[allow(clippy::inline_always, reason = "part of the hot path")]
     #[inline(always)]

@@ -1,12 +1,11 @@
 //! What a process dies of: a fatal signal is noted in its log, with where it struck, and then does what it would have done.
 //!
 //! For whoever looks for the process that died first: the launcher kills all others, so they look alike. The handler takes no lock and allocates
-//! nothing. Handlers of the program and of its MPI library are called after it, as they were set when recording began; those that are set later
-//! take its place.
+//! nothing. Handlers of the program and of its libraries are called after it, as they were set when it was last looked at them: when recording
+//! began, and where a collector says that a runtime sets its own later. Those that are set after that take its place.
 
 use std::ffi::{c_int, c_void};
 use std::io::Write as _;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use partune_parts::clock;
@@ -22,32 +21,51 @@ const FATAL: [c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGI
 /// Frames that are noted at most.
 const FRAMES: usize = 64;
 
-/// What was to happen at each signal before.
-static EARLIER: OnceLock<Vec<libc::sigaction>> = OnceLock::new();
+/// What was to happen at each signal before. Never freed.
+static EARLIER: AtomicPtr<[libc::sigaction; FATAL.len()]> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Taken by the first that dies.
 static WALKER: AtomicPtr<Walker> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Notes fatal signals from now on. Signals that the program ignores go on being ignored.
 pub(crate) fn watch() {
-    if EARLIER.get().is_some() {
-        return;
+    if earlier().is_none() {
+        WALKER.store(Box::into_raw(Box::new(Walker::new())), Ordering::Release);
+        take_over();
     }
-    let Some(earlier) = FATAL.map(action).into_iter().collect::<Option<Vec<_>>>() else { return };
-    if EARLIER.set(earlier).is_err() {
-        return;
+}
+
+/// The program's runtime may have set handlers since: they come after ours again.
+pub fn watch_again() {
+    if earlier().is_some() {
+        take_over();
     }
-    WALKER.store(Box::into_raw(Box::new(Walker::new())), Ordering::Release);
-    for (signal, earlier) in FATAL.iter().zip(EARLIER.get().into_iter().flatten()) {
-        if earlier.sa_sigaction != libc::SIG_IGN {
+}
+
+fn take_over() {
+    let own = died as *const () as usize;
+    let Some(mut actions) = FATAL.map(action).into_iter().collect::<Option<Vec<_>>>() else { return };
+    let is_ours: Vec<bool> = actions.iter().map(|action| action.sa_sigaction == own).collect();
+    for (at, action) in actions.iter_mut().enumerate().filter(|(at, _)| is_ours[*at]) {
+        *action = earlier().map_or(*action, |earlier| earlier[at]);
+    }
+    let Ok(actions) = <[libc::sigaction; FATAL.len()]>::try_from(actions) else { return };
+    EARLIER.store(Box::into_raw(Box::new(actions)), Ordering::Release);
+    for ((signal, action), is_ours) in FATAL.iter().zip(actions).zip(is_ours) {
+        if !is_ours && action.sa_sigaction != libc::SIG_IGN {
             handle(*signal, died, libc::SA_ONSTACK, false);
         }
     }
 }
 
+fn earlier() -> Option<&'static [libc::sigaction; FATAL.len()]> {
+    // SAFETY: leaked by `take_over`.
+    unsafe { EARLIER.load(Ordering::Acquire).as_ref() }
+}
+
 extern "C" fn died(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let at = FATAL.iter().position(|it| *it == signal);
-    if let Some((at, earlier)) = at.zip(EARLIER.get()) {
+    if let Some((at, earlier)) = at.zip(earlier()) {
         // SAFETY: the action that was set before.
         unsafe { libc::sigaction(signal, &raw const earlier[at], std::ptr::null_mut()) };
     }

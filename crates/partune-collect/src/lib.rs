@@ -27,8 +27,10 @@ mod lane;
 pub mod loader;
 mod log;
 mod mapped;
+pub mod meeting;
 pub mod memory;
 pub mod modules;
+pub mod next;
 mod path;
 mod paths;
 mod perf;
@@ -57,6 +59,7 @@ pub use call::{
     Call, Known, enter, enter_inside, enter_poll, enter_region, enter_tentatively, is_in_call, known, leave, leave_out,
     leave_region, open_call, suspend, tell_since,
 };
+pub use death::watch_again;
 pub use log::{choice, note};
 pub use partune_parts::clock::{microsecond, now, wall};
 pub use partune_parts::encode::Message;

@@ -26,7 +26,7 @@ use crate::settings::Settings;
 use crate::state::{self, Why, is_paused, is_recorded};
 use crate::thread::AtThreadEnd;
 use crate::user::phases;
-use crate::{creation, death, frame, records, room, sample, scratch, team, thread_word, unwind};
+use crate::{creation, death, frame, job, records, room, sample, scratch, team, thread_word, unwind};
 
 /// A process that is recorded.
 struct Process {
@@ -66,6 +66,7 @@ pub fn identify(paradigm: &str, rank: u32, size: u32, key: u64) -> u32 {
     /// Whether the room of the recording was dealt out among the processes of a job.
     static SHARED: AtomicBool = AtomicBool::new(false);
     let number = next_world();
+    job::tell(key);
     // A world of threads may have come first.
     if !SHARED.swap(true, Ordering::Relaxed) {
         room::share(size);

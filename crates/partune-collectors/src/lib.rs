@@ -7,6 +7,7 @@
 #[cfg(not(miri))]
 mod heap;
 
+pub use partune_collect_caf as caf;
 pub use partune_collect_gasp as gasp;
 pub use partune_collect_mpi as mpi;
 pub use partune_collect_openmp as openmp;

@@ -116,6 +116,7 @@ codes! {
     LostSamples "lost-samples" "The recorder had no room for some samples.",
     TimeBySamples "time-by-samples" "Time between operations is shared out by samples, so times of functions are estimates.",
     TimeOfOutermost "time-of-outermost" "Time between operations counts for the outermost function, for want of knowing better.",
+    HiddenCalls "hidden-calls" "Calls of a library that was linked into the program could not be recorded.",
     LeftOutCalls "left-out-calls" "Calls of some functions were not recorded, by choice of the user.",
     RecorderPaused "recorder-paused" "The recorder paused for a considerable part of the run.",
     ShallowCallPaths "shallow-call-paths" "Call paths lack outer frames, since deeper ones took too much of the run.",

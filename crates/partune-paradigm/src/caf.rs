@@ -1,12 +1,14 @@
-//! Coarray Fortran: the calls that gfortran makes into its coarray library (`_gfortran_caf_*`), of GCC 8 to 15.
+//! Coarray Fortran: statements and intrinsic procedures as Fortran writes them, and the calls that gfortran makes into its coarray library
+//! (`_gfortran_caf_*`, or `_caf_extensions_*` for other compilers), of GCC 8 to 15.
 //!
-//! With the producer's word for it also the bare names (`sync_all`) and the statements (`sync all`, `SYNC ALL`).
+//! One row is what the standard has one name for, whichever calls a compiler makes of it. Only with the producer's word for it the names in
+//! Fortran count (`sync all`, `SYNC ALL`, `sync_all`).
 
 use crate::row::{Names, constructs};
 use crate::{Class, Construct, Paradigm};
 use std::sync::LazyLock;
 
-pub(crate) static CAF: Paradigm = Paradigm {
+pub static CAF: Paradigm = Paradigm {
     name: "CAF",
     aliases: &["coarrayfortran", "coarray", "coarrays", "opencoarrays"],
     class: Class::Processes,
@@ -16,78 +18,120 @@ pub(crate) static CAF: Paradigm = Paradigm {
     recognise_hinted,
 };
 
+/// Calls of the library whose names are not those of the statement, and what they are called in Fortran, or here where it has no word.
+const CALLS: &[(&str, &str)] = &[
+    ("init", "caf init"),
+    ("finalize", "caf finalize"),
+    ("stop", "stop"),
+    ("stop_numeric", "stop"),
+    ("stop_str", "stop"),
+    ("error_stop", "error stop"),
+    ("error_stop_str", "error stop"),
+    ("register", "allocate"),
+    ("deregister", "deallocate"),
+    ("send", "put"),
+    ("send_by_ref", "put"),
+    ("send_to_remote", "put"),
+    ("sendget", "copy"),
+    ("sendget_by_ref", "copy"),
+    ("transfer_between_remotes", "copy"),
+    ("get", "get"),
+    ("get_by_ref", "get"),
+    ("get_from_remote", "get"),
+    ("get_by_ct", "get"),
+    ("is_present", "allocated"),
+    ("is_present_on_remote", "allocated"),
+];
+
 static EXACT: LazyLock<Names> = LazyLock::new(|| Names::new(CONSTRUCTS));
 
+/// A call of the library.
 fn recognise(name: &str) -> Option<&'static Construct> {
-    let bare = ["_gfortran_caf_", "gfortran_caf_", "caf_"].iter().find_map(|prefix| name.strip_prefix(prefix))?;
-    EXACT.get(&format!("caf_{bare}"))
+    const PREFIXES: [&str; 4] = ["_gfortran_caf_", "gfortran_caf_", "_caf_extensions_", "caf_"];
+    let bare = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix))?;
+    match CALLS.iter().find(|(call, _)| *call == bare) {
+        Some((_, statement)) => EXACT.get(statement),
+        None => statement(bare).filter(|it| CALLS.iter().all(|(_, renamed)| *renamed != it.name)),
+    }
 }
 
 fn recognise_hinted(name: &str) -> Option<&'static Construct> {
-    recognise(name).or_else(|| EXACT.get(&format!("caf_{}", name.to_ascii_lowercase().replace(' ', "_"))))
+    recognise(name).or_else(|| statement(&name.to_ascii_lowercase()))
+}
+
+/// By its words, whatever stands between them.
+fn statement(name: &str) -> Option<&'static Construct> {
+    EXACT.get(name).or_else(|| EXACT.get(&name.replace('_', " "))).or_else(|| EXACT.get(&name.replace(' ', "_")))
 }
 
 static CONSTRUCTS: &[Construct] = constructs! {
     // Life; a normal stop waits for all images, an error stop for none
-    "caf_init" => Init;
-    "caf_finalize" => Finalize;
-    "caf_stop_numeric" => Finalize;
-    "caf_stop_str" => Finalize;
-    "caf_error_stop" => Management;
-    "caf_error_stop_str" => Management;
-    "caf_fail_image" => Management;
-    "caf_random_init" => Management;
+    "caf init" => Init;
+    "caf finalize" => Finalize;
+    "stop" => Finalize;
+    "error stop" => Management;
+    "fail image" => Management;
+    "random_init" => Management;
     // Inquiry
-    "caf_this_image" => Inquiry;
-    "caf_num_images" => Inquiry;
-    "caf_failed_images" => Inquiry;
-    "caf_stopped_images" => Inquiry;
-    "caf_image_status" => Inquiry;
-    "caf_is_contiguous" => Inquiry;
-    "caf_team_number" => Inquiry;
-    "caf_get_communicator" => Inquiry;
-    // Coarrays: allocation and release synchronise the team
-    "caf_register" => GlobalAlloc;
-    "caf_deregister" => GlobalAlloc;
-    "caf_register_accessor" => Management;
-    "caf_register_accessors_finish" => Management;
-    "caf_get_remote_function_index" => Management;
-    // Access: asking whether a remote component is allocated reads it
-    "caf_send" => Put;
-    "caf_send_by_ref" => Put;
-    "caf_send_to_remote" => Put;
-    "caf_sendget" => Put;
-    "caf_sendget_by_ref" => Put;
-    "caf_transfer_between_remotes" => Put;
-    "caf_get" => Get;
-    "caf_get_by_ref" => Get;
-    "caf_get_from_remote" => Get;
-    "caf_get_by_ct" => Get;
-    "caf_is_present" => Get;
-    "caf_is_present_on_remote" => Get;
+    "this_image" => Inquiry;
+    "num_images" => Inquiry;
+    "failed_images" => Inquiry;
+    "stopped_images" => Inquiry;
+    "image_status" => Inquiry;
+    "is_contiguous" => Inquiry;
+    "team_number" => Inquiry;
+    "get_communicator" => Inquiry;
+    // Coarrays: allocation and release synchronise the team, those of a component of one do not
+    "allocate" => GlobalAlloc;
+    "deallocate" => GlobalAlloc;
+    "allocate component" => Management;
+    "deallocate component" => Management;
+    "register_accessor" => Management;
+    "register_accessors_finish" => Management;
+    "get_remote_function_index" => Management;
+    // Access: asking whether a remote component is allocated reads it; a copy is from one image to another one
+    "put" => Put;
+    "copy" => Put;
+    "get" => Get;
+    "allocated" => Get;
     // Synchronisation
-    "caf_sync_all" => GroupSync of World;
-    "caf_sync_images" => GroupSync of Named;
-    "caf_sync_team" => GroupSync of Set;
-    "caf_sync_memory" => CommSync;
-    "caf_lock" => LockAcquire;
-    "caf_unlock" => LockRelease;
-    "caf_event_post" => Signal;
-    "caf_event_wait" => WaitOnValue;
-    "caf_event_query" => WaitOnValue, NonBlocking;
+    "sync all" => GroupSync of World;
+    "sync images" => GroupSync of Named;
+    "sync team" => GroupSync of Set;
+    "sync memory" => CommSync;
+    "lock" => LockAcquire;
+    "lock acquired_lock" => LockAcquire, NonBlocking;
+    "unlock" => LockRelease;
+    "critical" => LockAcquire;
+    "end critical" => LockRelease;
+    "event post" => Signal;
+    "event wait" => WaitOnValue;
+    "event_query" => WaitOnValue, NonBlocking;
     // Teams
-    "caf_form_team" => GlobalAlloc;
-    "caf_change_team" => GroupSync of Set;
-    "caf_end_team" => GroupSync of Set;
+    "form team" => GlobalAlloc;
+    "change team" => GroupSync of Set;
+    "end team" => GroupSync of Set;
     // Atomics
-    "caf_atomic_define" => Atomic;
-    "caf_atomic_ref" => Atomic;
-    "caf_atomic_cas" => Atomic;
-    "caf_atomic_op" => Atomic;
-    // Collectives: reductions give to all images unless the call names one
-    "caf_co_broadcast" => OneToAll;
-    "caf_co_sum" => AllToAll;
-    "caf_co_min" => AllToAll;
-    "caf_co_max" => AllToAll;
-    "caf_co_reduce" => AllToAll;
+    "atomic_define" => Atomic;
+    "atomic_ref" => Atomic;
+    "atomic_cas" => Atomic;
+    "atomic_op" => Atomic;
+    "atomic_add" => Atomic;
+    "atomic_and" => Atomic;
+    "atomic_or" => Atomic;
+    "atomic_xor" => Atomic;
+    "atomic_fetch_add" => Atomic;
+    "atomic_fetch_and" => Atomic;
+    "atomic_fetch_or" => Atomic;
+    "atomic_fetch_xor" => Atomic;
+    // Collectives: reductions give to all images, or to one that is named
+    "co_broadcast" => OneToAll;
+    "co_sum" => AllToAll;
+    "co_min" => AllToAll;
+    "co_max" => AllToAll;
+    "co_reduce" => AllToAll;
+    "co_sum result_image" => AllToOne;
+    "co_min result_image" => AllToOne;
+    "co_max result_image" => AllToOne;
+    "co_reduce result_image" => AllToOne;
 };

@@ -24,6 +24,7 @@ mod row;
 mod sycl;
 mod upc;
 
+pub use caf::CAF;
 pub use measurement::MEASUREMENT;
 pub use mpi::MPI;
 pub use openmp::OPENMP;

@@ -38,7 +38,7 @@ use crate::space::{self, Needed};
 use crate::statistics::Counted;
 use crate::unify::{Local, Unified};
 use crate::worlds::Worlds;
-use crate::{RecordError, cut, deaths, parts};
+use crate::{RecordError, cut, deaths, parts, program};
 
 /// For how long processes of the command may outlive it.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -192,6 +192,7 @@ fn complete_parts(folder: &Path, patience: Duration, as_is: bool, asked: &mut Ne
     let (begin, end) = begin.zip(end).unwrap_or_default();
     let clock = Clock::of(&processes, begin, kept, &mut summary.quality);
     describe_ends(&processes, &clock, &mut summary.quality);
+    program::tell_of_coarrays(processes.iter().map(|process| &process.log), &mut summary.quality);
 
     let mut strings = Strings::default();
     let places = Places::resolve(addresses(&processes, &mut strings), &mut strings)?;

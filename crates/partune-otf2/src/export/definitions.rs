@@ -122,6 +122,9 @@ fn region_row<S: FnMut(&[u8])>(
     to: &mut Definitions<S>,
 ) -> Result<RegionRow, CodecError> {
     let text = |id: StringId| trace.strings().get(id);
+    let paradigm = if region.paradigm.is_some() { paradigms::number(text(region.paradigm)) } else { paradigms::USER };
+    // One that OTF2 has no number for is told as the file of its constructs, which have none.
+    let file = if paradigm == paradigms::UNKNOWN && region.line == 0 { region.paradigm } else { region.file };
     let (role, flags) = match (region.role, region.kind) {
         (Role::User, RegionKind::Iteration) => (role::CODE, region_flag::DYNAMIC | region_flag::PHASE),
         (Role::User, RegionKind::Phase) => (role::CODE, region_flag::PHASE),
@@ -131,10 +134,10 @@ fn region_row<S: FnMut(&[u8])>(
     Ok(RegionRow {
         name: to.text(text(region.name))?,
         whole: to.text(text(region.whole))?,
-        file: if region.file.is_some() { to.text(text(region.file))? } else { NONE },
+        file: if file.is_some() { to.text(text(file))? } else { NONE },
         lines: (region.line, 0),
         role,
-        paradigm: if region.paradigm.is_some() { paradigms::number(text(region.paradigm)) } else { paradigms::USER },
+        paradigm,
         flags,
     })
 }

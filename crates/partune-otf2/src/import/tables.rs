@@ -179,7 +179,7 @@ fn region_row(definitions: &Definitions, strings: &mut Strings, region: &RegionD
     let (name_text, canonical_text) = (definitions.text(region.name), definitions.text(region.canonical_name));
     // All of a name, where the other one is its short form, as our own writers have it.
     let whole = strings.intern(if short(canonical_text) == name_text { canonical_text } else { name_text });
-    let hint = paradigms::name(region.paradigm);
+    let hint = paradigms::name(region.paradigm).or_else(|| paradigm_for_file(definitions, region));
     let file = if region.line > 0 { definitions.intern(strings, region.file) } else { StringId::NONE };
     let recognised =
         partune_paradigm::recognise(name_text, hint).or_else(|| partune_paradigm::recognise(canonical_text, hint));
@@ -207,6 +207,13 @@ fn region_row(definitions: &Definitions, strings: &mut Strings, region: &RegionD
     let whole = if is_spelling { construct } else { whole };
     let name = whole;
     Region { name, whole, construct, paradigm, role, completion, participants, kind, file, line: region.line }
+}
+
+/// The paradigm of a region of one that OTF2 has no number for: constructs, which have no line, have it for their file.
+fn paradigm_for_file(definitions: &Definitions, region: &RegionDef) -> Option<&'static str> {
+    let name = definitions.text(region.file);
+    let of = || partune_paradigm::PARADIGMS.iter().map(|paradigm| paradigm.name).find(|paradigm| *paradigm == name);
+    if region.paradigm == paradigms::UNKNOWN && region.line == 0 { of() } else { None }
 }
 
 /// How to call a construct: by its canonical name if the producer only spells it differently (`mpi_send_`) or decorates it

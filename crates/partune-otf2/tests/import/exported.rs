@@ -121,3 +121,24 @@ fn names_are_short_and_whole_and_constructs_one_by_any_binding() {
     let names: Vec<&str> = sendrecv.map(|it| again.strings().get(it.name)).collect();
     assert_eq!(names, ["MPI_Sendrecv"]);
 }
+
+/// A name that only its paradigm makes a construct, of a paradigm that OTF2 has no number for.
+#[test]
+fn a_paradigm_without_a_number_is_told_by_name() {
+    let mut builder = partune_testkit::builder("pe 0: main 0..9 { _gfortran_caf_send 1..2 put 3..4 }");
+    for region in builder.regions.iter_mut().filter(|region| region.role == Role::Put) {
+        (region.name, region.whole) = (region.construct, region.construct);
+    }
+    let trace = builder.seal();
+    let folder = tempfile::tempdir().expect("there is room");
+    export(&trace, &To(folder.path().to_owned()), "new.otf2").expect("it is written");
+    let again = open(&folder.path().join("new.otf2"), None);
+    let rows = |trace: &Trace| -> Vec<(String, String, Role)> {
+        let text = |id| trace.strings().get(id).to_owned();
+        let paradigm = |region: &partune_trace::Region| region.paradigm.some().map_or_else(String::new, text);
+        let regions = trace.regions().iter().filter(|region| text(region.name) == "put");
+        regions.map(|region| (text(region.construct), paradigm(region), region.role)).collect()
+    };
+    let both = [("put".to_owned(), "CAF".to_owned(), Role::Put), ("put".to_owned(), String::new(), Role::User)];
+    assert_eq!([rows(&trace), rows(&again)], [both.to_vec(), both.to_vec()], "the user's function is none");
+}

@@ -122,15 +122,17 @@ fn wait(words: &str, source: &str) -> Wait {
         origin: None,
     };
     let numbers = |rest: &str| rest.split(' ').map(|rank| rank.parse().expect("ranks are numbers")).collect();
+    // A construct may have a name of several words.
+    let (construct, tail) = tail.split_once(", ").expect("expect wait PATTERN at MARK: CONSTRUCT, what");
+    construct.clone_into(&mut wait.construct);
     for part in tail.split(", ") {
         match part.split_once(' ') {
-            None => part.clone_into(&mut wait.construct),
             Some(("ranks", rest)) => wait.ranks = numbers(rest),
             Some(("causes", rest)) => wait.causes = numbers(rest),
             Some(("path", rest)) => wait.path = Some(rest.to_owned()),
             Some(("in", rest)) => wait.origin = Some(rest.to_owned()),
             Some((seconds, "s")) => wait.seconds = seconds.parse().expect("seconds are a number"),
-            Some(_) => panic!("not a word of waits: {part}"),
+            None | Some(_) => panic!("not a word of waits: {part}"),
         }
     }
     wait

@@ -24,6 +24,9 @@ pub(super) const MPICH: Mpi = Mpi { name: "mpich", library: "libmpich.so.12" };
 /// OpenSHMEM, which comes with Open MPI and is used like an MPI.
 pub(super) const OSHMEM: Mpi = Mpi { name: "oshmem", library: "liboshmem.so.40" };
 
+/// Coarray Fortran of gfortran and OpenCoarrays, on Open MPI. Its compiler takes the static library unless the shared one is named.
+pub(super) const CAF: Mpi = Mpi { name: "caf", library: "libcaf_openmpi.so.3" };
+
 /// For Open MPI: run as the user that tests run as, on as few cores as there are, and let others run. With Open MPI's own hooks for memory, Debian's
 /// OpenSHMEM dies in `shmem_finalize`, recorded or not.
 pub(super) const LAUNCHED: [(&str, &str); 5] = [
@@ -34,11 +37,16 @@ pub(super) const LAUNCHED: [(&str, &str); 5] = [
     ("OMPI_MCA_opal_common_ucx_opal_mem_hooks", "0"),
 ];
 
+/// A flag of ours: the library of coarrays is linked into the program, as its compiler does it.
+pub(super) const STATIC: &str = "static coarrays";
+
 impl Mpi {
     fn command(&self, stem: &str) -> String {
         match (self.name, stem) {
             ("oshmem", "mpirun") => "oshrun".to_owned(),
             ("oshmem", "mpicc") => "oshcc".to_owned(),
+            ("caf", "mpirun") => "cafrun".to_owned(),
+            ("caf", "mpicc" | "mpif90") => "caf.openmpi".to_owned(),
             (name, stem) => format!("{stem}.{name}"),
         }
     }
@@ -116,7 +124,10 @@ impl<'a> Built<'a> {
         if file.ends_with("files.c") {
             arguments.push(folder.path().join("file").display().to_string());
         }
-        run(command.args(&expected.flags).args(flags));
+        if mpi.name == CAF.name && !flags.contains(&STATIC) {
+            command.arg("-lcaf_openmpi");
+        }
+        run(command.args(&expected.flags).args(flags.iter().filter(|flag| **flag != STATIC)));
         Some(Self { mpi, source, expected, folder, arguments, interpreter: None, variables: Vec::new() })
     }
 

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::expect::{Wait, line_of};
-use super::launch::{Built, LAUNCHED, OSHMEM, Recorded, alone, run};
+use super::launch::{Built, LAUNCHED, Mpi, OSHMEM, Recorded, alone, run};
 use super::printed::counts;
 use super::profile::is_the_same;
 use super::programs::check_counts;
@@ -16,7 +16,12 @@ use super::waits::check_balanced;
 /// Each wait is found: pattern, line, who waits, who causes it and in which function, and seconds by the program's own clock.
 #[test]
 fn late() {
-    let Some(built) = Built::new(&OSHMEM, "shmem/late.c", &[]) else { return };
+    check_late(&OSHMEM, "shmem/late.c");
+}
+
+/// Each wait of a program that says when its PEs came, and when others could go on.
+pub(super) fn check_late(mpi: &Mpi, file: &str) {
+    let Some(built) = Built::new(mpi, file, &[]) else { return };
     let mut last = Ok(());
     // On a busy machine a PE may lose its processor between a look at its clock and the call.
     for _ in 0..3 {

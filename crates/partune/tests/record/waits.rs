@@ -206,7 +206,7 @@ pub(super) fn check_balanced(mpi: &Mpi, file: &str) {
         let start = line_of(&built.source, "START");
         let said = document["findings"].as_array().into_iter().flatten().filter(|it| {
             let is_start = start.is_some_and(|line| it["location"]["line"] == line);
-            let is_edge = ["MPI_Init", "MPI_Finalize", "shmem_init", "shmem_finalize"]
+            let is_edge = ["MPI_Init", "MPI_Finalize", "shmem_init", "shmem_finalize", "caf init", "caf finalize"]
                 .iter()
                 .any(|name| it["construct"] == *name);
             // What an operation costs by itself, and how long processes wait for a processor, says nothing of who is late, and is much on a busy machine.
