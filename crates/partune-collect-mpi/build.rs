@@ -133,6 +133,7 @@ const HANDLERS: &[(&str, &str, &str)] = &[
     // Files
     ("Keep", "files::open", "MPI_File_open"),
     ("Keep", "files::close", "MPI_File_close"),
+    ("Tell", "files::set_view", "MPI_File_set_view"),
     (
         "Tell",
         "files::read",
@@ -224,6 +225,7 @@ const PLACES: &[(&str, Kind, &str)] = &[
     ("LockType", Kind::Number(Number::Int), "lock_type"),
     ("File", Kind::Handle(Handle::File), "fh"),
     ("FileOut", Kind::Handles(Handle::File), "fh"),
+    ("Offset", Kind::Number(Number::Offset), "offset"),
     ("Text", Kind::Text, "filename comm_name"),
     ("Level", Kind::Number(Number::Int), "level"),
     ("Session", Kind::Handles(Handle::Session), "session"),

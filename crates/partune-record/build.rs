@@ -19,6 +19,7 @@ fn main() {
         "partune-collect-gasp",
         "partune-collect-mpi",
         "partune-collect-openmp",
+        "partune-collect-files",
         "partune-collect-shmem",
         "partune-collect-threads",
         "partune-mpi-abi",

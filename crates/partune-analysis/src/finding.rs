@@ -1,6 +1,6 @@
 //! Findings: places that lose time, how much, and who makes them.
 
-use partune_base::{CallPathId, PeId, Span, Time};
+use partune_base::{CallPathId, FileId, PeId, Span, Time};
 use partune_trace::{Role, Trace};
 
 use crate::useful::role_of_path;
@@ -41,6 +41,14 @@ pub enum Pattern {
     SerialSection,
     PoorLocality,
     HighFrequency,
+    /// Accesses to a file that are smaller than its blocks and follow each other.
+    SmallAccesses,
+    /// One PE reads and writes for all, and the others wait.
+    SerialIo,
+    /// Every process reads the same bytes.
+    SameFileReadByAll,
+    /// What was written is sent to the device again and again.
+    SyncInLoop,
     /// An operation takes longer than the machine needs, and nobody made it wait.
     AboveBaseline,
     /// What an operation takes where nobody made it wait.
@@ -130,6 +138,8 @@ pub struct Finding {
     pub unexplained: Span,
     /// The longest instances, longest first, at most [`crate::Options::details`].
     pub occurrences: Vec<Occurrence>,
+    /// The file that it is about, where it is about one.
+    pub file: FileId,
     /// More about it that is specific to the pattern: name and value (bytes, factors, counts).
     pub facts: Vec<(&'static str, f64)>,
     /// What of `time` is waiting that findings of waits have as well, and where most of that is; none for waits themselves.
@@ -169,6 +179,7 @@ impl Finding {
             causes: Vec::new(),
             unexplained: Span::ZERO,
             occurrences: Vec::new(),
+            file: FileId::NONE,
             facts: Vec::new(),
             waits: None,
             paths: Vec::new(),
@@ -193,7 +204,7 @@ impl Finding {
 }
 
 impl Pattern {
-    pub const ALL: [Pattern; 29] = [
+    pub const ALL: [Pattern; 33] = [
         Pattern::LateSender,
         Pattern::LateReceiver,
         Pattern::WaitAtBarrier,
@@ -215,6 +226,10 @@ impl Pattern {
         Pattern::SerialSection,
         Pattern::PoorLocality,
         Pattern::HighFrequency,
+        Pattern::SmallAccesses,
+        Pattern::SerialIo,
+        Pattern::SameFileReadByAll,
+        Pattern::SyncInLoop,
         Pattern::AboveBaseline,
         Pattern::OperationCost,
         Pattern::InputOutput,
@@ -249,6 +264,10 @@ impl Pattern {
             Pattern::SerialSection => "serial_section",
             Pattern::PoorLocality => "poor_locality",
             Pattern::HighFrequency => "high_frequency",
+            Pattern::SmallAccesses => "small_accesses",
+            Pattern::SerialIo => "serial_io",
+            Pattern::SameFileReadByAll => "same_file_read_by_all",
+            Pattern::SyncInLoop => "sync_in_loop",
             Pattern::AboveBaseline => "above_baseline",
             Pattern::OperationCost => "operation_cost",
             Pattern::InputOutput => "input_output",
@@ -287,6 +306,10 @@ impl Pattern {
             | Pattern::SerialBlockingTransfers
             | Pattern::PoorLocality
             | Pattern::HighFrequency
+            | Pattern::SmallAccesses
+            | Pattern::SerialIo
+            | Pattern::SameFileReadByAll
+            | Pattern::SyncInLoop
             | Pattern::AboveBaseline => Kind::Reason,
             Pattern::LoadImbalance | Pattern::SerialSection => Kind::Uneven,
         }
@@ -305,7 +328,10 @@ impl Pattern {
         match self {
             Pattern::WaitOnDevice => loss == Loss::Devices,
             Pattern::StartUp => loss == Loss::StartUp,
-            Pattern::InputOutput => loss == Loss::Io,
+            Pattern::InputOutput | Pattern::SmallAccesses | Pattern::SameFileReadByAll | Pattern::SyncInLoop => {
+                loss == Loss::Io
+            }
+            Pattern::SerialIo => loss == Loss::Waiting,
             _ => match self.kind() {
                 Kind::Wait | Kind::GroupWait => loss == Loss::Waiting,
                 Kind::Uneven => matches!(loss, Loss::Waiting | Loss::Idle),

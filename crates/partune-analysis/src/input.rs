@@ -45,6 +45,12 @@ pub struct Options {
     pub small_bytes: u64,
     /// Small transfers to one PE in a row, without synchronisation between them, from which they could be one.
     pub small_run: u64,
+    /// Bytes of a block of a file system: accesses below are small, and such as do not begin at a multiple are not aligned.
+    pub file_block: u64,
+    /// Small accesses of a PE to a file at one place from which they could be fewer.
+    pub file_accesses: u64,
+    /// Calls at one place of a PE that send what was written to the device from which they are many.
+    pub file_syncs: u64,
     /// How many causes and instances a finding lists.
     pub details: usize,
 }
@@ -60,6 +66,9 @@ impl Default for Options {
             frequent_count: 1000,
             small_bytes: 1024,
             small_run: 4,
+            file_block: 4096,
+            file_accesses: 100,
+            file_syncs: 10,
             details: 5,
         }
     }

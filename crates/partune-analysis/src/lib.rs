@@ -26,6 +26,8 @@ mod devices;
 mod efficiency;
 mod ending;
 mod expected;
+mod file_findings;
+mod files;
 mod finding;
 mod fit;
 mod fold;
@@ -140,6 +142,7 @@ pub static ANALYSES: &[&Analysis] = &[
     &transfer_sizes::TRANSFER_SIZES,
     &small_transfers::SMALL_TRANSFERS,
     &serial_transfers::SERIAL_TRANSFERS,
+    &files::FILES,
     &metrics::METRICS,
     &wait_states::WAIT_STATES,
     &costs::COSTS,

@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use partune_base::{CallPathId, Span, StringId, Table};
+use partune_base::{CallPathId, FileId, Span, StringId, Table};
 use partune_trace::Trace;
 use rustc_hash::FxHashMap;
 
@@ -72,6 +72,9 @@ impl Finding {
     /// Adds what is lost at the same place on another call path.
     fn join(&mut self, other: Finding) {
         join_facts(self, &other);
+        if self.file != other.file {
+            self.file = FileId::NONE;
+        }
         if self.paths.is_empty() {
             self.paths.push((self.path, self.time));
         }
@@ -129,7 +132,8 @@ fn add_equal<K: PartialEq>(rows: &mut Vec<(K, Span)>) {
 }
 
 /// Facts that are sums over call paths.
-const SUMS: [&str; 5] = ["transfers", "runs", "unknown_addresses", "visits", "instances"];
+const SUMS: [&str; 7] =
+    ["accesses", "combined_seconds", "transfers", "runs", "unknown_addresses", "visits", "instances"];
 /// Facts that are means over what `count` counts.
 const MEANS: [&str; 2] = ["mean_seconds", "baseline_seconds"];
 
@@ -137,7 +141,10 @@ const MEANS: [&str; 2] = ["mean_seconds", "baseline_seconds"];
 fn join_facts(finding: &mut Finding, other: &Finding) {
     let fact = |of: &[(&'static str, f64)], name: &str| of.iter().find(|it| it.0 == name).map(|it| it.1);
     let weights = |name: &str| match name {
-        "mean_bytes" => Some((fact(&finding.facts, "transfers")?, fact(&other.facts, "transfers")?)),
+        "mean_bytes" => {
+            let of = if fact(&finding.facts, "transfers").is_some() { "transfers" } else { "accesses" };
+            Some((fact(&finding.facts, of)?, fact(&other.facts, of)?))
+        }
         _ if MEANS.contains(&name) => Some((finding.count as f64, other.count as f64)),
         _ => None,
     };

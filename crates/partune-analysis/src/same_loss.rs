@@ -52,11 +52,13 @@ pub fn once(trace: &Trace, findings: Vec<Finding>, least: i64) -> Vec<Finding> {
 /// Costs less what findings at the same call path say why, as far as enough is left of them.
 fn without_reasons(trace: &Trace, findings: Vec<Finding>, least: i64) -> Vec<Finding> {
     let mut told: FxHashMap<CallPathId, Span> = FxHashMap::default();
-    for finding in findings.iter().filter(|it| it.pattern.kind() == Kind::Reason) {
+    // That others wait for a file is not what it costs who reads or writes it.
+    let says_why = |it: &&Finding| it.pattern.kind() == Kind::Reason && it.pattern != Pattern::SerialIo;
+    for finding in findings.iter().filter(says_why) {
         finding.shares().for_each(|(path, time)| *told.entry(path).or_default() += time);
     }
     let rest = |finding: Finding| {
-        if finding.pattern != Pattern::OperationCost {
+        if ![Pattern::OperationCost, Pattern::InputOutput].contains(&finding.pattern) {
             return Some(finding);
         }
         // A reason may say more of a path than operations there cost beside their waits.

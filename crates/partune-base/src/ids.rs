@@ -56,6 +56,8 @@ ids! {
     WindowId,
     /// A measured quantity.
     MetricId,
+    /// A file that was read, written or opened.
+    FileId,
     /// An interned string.
     StringId,
 }

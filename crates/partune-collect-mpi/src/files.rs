@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use partune_collect::definitions::Interface;
 use partune_collect::facts::{Collective, Io, NO_ROOT};
 use partune_collect::{Call, definitions};
 use partune_mpi_abi::{Kind, StatusLayout};
@@ -21,6 +22,8 @@ struct File {
     number: u32,
     /// The communicator that opened it.
     comm: Option<u32>,
+    /// Offsets count elements of a view, and not bytes.
+    has_view: bool,
     /// The access that was begun and not ended by a split collective.
     begun: u64,
 }
@@ -40,11 +43,23 @@ pub(crate) fn open(invocation: &mut Invocation<'_>) {
     }
     let opened = invocation.run();
     if opened {
-        let number = definitions::file(&invocation.text(Place::Text));
+        let number = definitions::file(&invocation.text(Place::Text), Interface::Mpi, 0);
         let handle = invocation.stored(Place::FileOut, Kind::File);
-        with_table(|table| table.insert(handle, File { number, comm, begun: 0 }));
+        with_table(|table| table.insert(handle, File { number, comm, has_view: false, begun: 0 }));
     }
     tell_collective(invocation, Collective::CreateHandle, comm);
+}
+
+/// `MPI_File_set_view`.
+pub(crate) fn set_view(invocation: &mut Invocation<'_>) {
+    if invocation.run() {
+        let handle = invocation.handle(Place::File, Kind::File);
+        with_table(|table| {
+            if let Some(file) = table.get_mut(&handle) {
+                file.has_view = true;
+            }
+        });
+    }
 }
 
 /// `MPI_File_close`.
@@ -127,12 +142,15 @@ pub(crate) fn transfer_end(invocation: &mut Invocation<'_>) {
 /// Tells that an access begins: its file and its number.
 fn begin(invocation: &mut Invocation<'_>, io: Io) -> Option<(u32, u64)> {
     let handle = invocation.handle(Place::File, Kind::File);
-    let number = with_table(|table| table.get(&handle).map(|file| file.number))?;
+    let File { number, has_view, .. } = with_table(|table| table.get(&handle).copied())?;
     let count = invocation.number(Place::SendCount).max(0) as u64;
     let bytes = count.saturating_mul(types::size(invocation.handle(Place::SendType, Kind::Datatype)));
+    // Those without a view are bytes from the begin of the file.
+    let is_told = invocation.has(Place::Offset) && !has_view;
+    let offset = if is_told { u64::try_from(invocation.number(Place::Offset)).ok() } else { None };
     let call = invocation.call.as_mut()?;
     let matching = call.next_id();
-    call.io_begin(number, io, bytes, matching);
+    call.io_begin(number, io, bytes, matching, offset);
     Some((number, matching))
 }
 

@@ -48,6 +48,8 @@ pub(crate) enum Place {
     LockType,
     File,
     FileOut,
+    /// Where an access to a file begins in its view.
+    Offset,
     /// A name given to an object, or of a file.
     Text,
     Level,

@@ -4,6 +4,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+pub use partune_parts::log::Interface;
 use partune_parts::log::{Line, Members, Named};
 
 use crate::log::{calibrate, log};
@@ -73,10 +74,10 @@ pub fn window(comm: u32, sequence: u32, kind: &str, name: &str) -> u32 {
     number
 }
 
-/// Numbers an open file.
-pub fn file(name: &str) -> u32 {
+/// Numbers a handle of a file: the first that is open by this interface, or, where `again` such are open already, another one.
+pub fn file(name: &str, by: Interface, again: u32) -> u32 {
     let number = FILES.fetch_add(1, Ordering::Relaxed);
-    log(&Line::File { number, name: name.into() });
+    log(&Line::File { number, name: name.into(), by, again });
     number
 }
 

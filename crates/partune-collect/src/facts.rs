@@ -339,11 +339,44 @@ impl Call<'_> {
         tell!(self, 52, at => at.c32(window).c64(matching));
     }
 
-    pub fn io_begin(&mut self, handle: u32, mode: Io, bytes: u64, matching: u64) {
+    /// `offset`: where the access begins in the file, if that is known.
+    pub fn io_begin(&mut self, handle: u32, mode: Io, bytes: u64, matching: u64, offset: Option<u64>) {
         let (read, written) = if mode == Io::Read { (bytes, 0) } else { (0, bytes) };
         self.moved(written, read);
         // Flags: the operation is collective or non-blocking; the wrapped function's name says so.
-        tell!(self, 75, at => at.c32(handle).byte(mode as u8).c32(0).c64(bytes).c64(matching));
+        tell!(self, 75, (attributes::DISPLACEMENT, offset), at => at.c32(handle).byte(mode as u8).c32(0).c64(bytes).c64(matching));
+    }
+
+    /// An access that the real function has made: it began with the call, and ends now.
+    pub fn accessed(&mut self, handle: u32, mode: Io, offset: Option<u64>, [asked, done]: [u64; 2]) {
+        let (read, written) = if mode == Io::Read { (done, 0) } else { (0, done) };
+        self.moved(written, read);
+        let matching = self.next_id();
+        tell!(self, 75, (attributes::DISPLACEMENT, offset), at => at.c32(handle).byte(mode as u8).c32(0).c64(asked).c64(matching));
+        self.returned();
+        self.io_complete(handle, done, matching);
+    }
+
+    /// A file was opened; access, creation and status as OTF2 has them.
+    pub fn io_create_handle(&mut self, handle: u32, access: u8, [creation, status]: [u32; 2]) {
+        tell!(self, 69, at => at.c32(handle).byte(access).c32(creation).c32(status));
+    }
+
+    pub fn io_destroy_handle(&mut self, handle: u32) {
+        tell!(self, 70, at => at.c32(handle));
+    }
+
+    /// The next access begins elsewhere: what was asked for, from where (`OTF2_IoSeekOption`), and where that is.
+    pub fn io_seek(&mut self, handle: u32, request: i64, whence: u8, result: u64) {
+        tell!(self, 72, at => at.c32(handle).c64(request.cast_unsigned()).byte(whence).c64(result));
+    }
+
+    pub fn io_acquire_lock(&mut self, handle: u32, kind: Lock) {
+        tell!(self, 80, at => at.c32(handle).byte(kind as u8));
+    }
+
+    pub fn io_release_lock(&mut self, handle: u32, kind: Lock) {
+        tell!(self, 81, at => at.c32(handle).byte(kind as u8));
     }
 
     pub fn io_complete(&mut self, handle: u32, bytes: u64, matching: u64) {

@@ -15,6 +15,7 @@ mod around;
 mod attention;
 mod budget;
 mod call;
+pub mod choice;
 mod counters;
 pub mod creation;
 mod current;
@@ -60,7 +61,7 @@ pub use call::{
     leave_region, open_call, suspend, tell_since,
 };
 pub use death::watch_again;
-pub use log::{choice, note};
+pub use log::note;
 pub use partune_parts::clock::{microsecond, now, wall};
 pub use partune_parts::encode::Message;
 pub use partune_parts::layout::ANYBODY;

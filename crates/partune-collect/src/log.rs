@@ -82,7 +82,7 @@ pub fn note(text: &str) {
 }
 
 /// Calls of some functions are not recorded, by choice of the user; in what words.
-pub fn choice(words: &str) {
+pub(crate) fn choice(words: &str) {
     log(&Line::Choice { text: words.into() });
 }
 

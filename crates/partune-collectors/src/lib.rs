@@ -8,6 +8,7 @@
 mod heap;
 
 pub use partune_collect_caf as caf;
+pub use partune_collect_files as files;
 pub use partune_collect_gasp as gasp;
 pub use partune_collect_mpi as mpi;
 pub use partune_collect_openmp as openmp;

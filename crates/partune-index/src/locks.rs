@@ -229,7 +229,8 @@ fn entered(trace: &Trace, stream: &Stream, event: &LockEvent) -> Option<(Time, V
     let enter = operation_enter(stream, trace.paths(), event.visit)?;
     let path = stream.visits.at(event.visit).path;
     let role = trace.regions()[trace.paths().region(path)].role;
-    matches!(role, Role::LockAcquire | Role::WaitOnValue).then_some((enter, event.visit))
+    // A call on a file that gets a lock of it is for that.
+    matches!(role, Role::LockAcquire | Role::WaitOnValue | Role::Io).then_some((enter, event.visit))
 }
 
 /// A request whose grant is not recorded: asked at the enter, got at the exit of its operation.

@@ -7,6 +7,7 @@ pub mod copy;
 pub mod ending;
 pub mod export;
 pub mod import;
+pub mod io;
 pub mod paradigms;
 pub mod processors;
 pub mod shallow;

@@ -1,10 +1,10 @@
-//! Kinds of MPI's functions, for those who choose which are recorded: classes, roles, and names.
+//! Kinds of the functions of MPI and of files, for those who choose which are recorded: classes, roles, and names.
 //!
 //! What is in a class follows from the table of constructs: there is no second list of functions.
 
 use partune_trace::{Completion, Role};
 
-use crate::{Construct, MPI};
+use crate::{Construct, MPI, POSIX_IO};
 
 /// A set of functions with a name that people know it by.
 #[derive(Debug)]
@@ -18,16 +18,20 @@ pub static CLASSES: &[Class] = &[
     Class { name: "p2p", has: is_message },
     Class { name: "collective", has: is_collective },
     Class { name: "rma", has: |it| is_access(it.role) || is_of(it, &["MPI_Win_"]) },
-    Class { name: "file", has: |it| is_of(it, &["MPI_File_"]) },
+    Class { name: "file", has: |it| is_of(it, &["MPI_File_"]) || it.role == Role::Io },
     Class { name: "communicator", has: is_of_communicators },
     Class { name: "test", has: |it| is_message(it) && is_poll(it) },
 ];
 
 const NEIGHBOURS: &[&str] = &["MPI_Neighbor_", "MPI_Ineighbor_"];
 
-/// The functions of MPI that a word says: a class, a role, a name, or the begin of names before a `*`. None: nobody knows the word.
+/// All functions that can be chosen.
+pub fn all() -> impl Iterator<Item = &'static Construct> {
+    MPI.constructs.iter().chain(POSIX_IO.constructs)
+}
+
+/// The functions that a word says: a class, a role, a name, or the begin of names before a `*`. None: nobody knows the word.
 pub fn functions(word: &str) -> Option<Vec<&'static Construct>> {
-    let all = || MPI.constructs.iter();
     let found: Vec<&Construct> = if let Some(class) = CLASSES.iter().find(|class| class.name == word) {
         all().filter(|it| (class.has)(it)).collect()
     } else if let Some(role) = Role::ALL.iter().find(|role| role.name() == word) {
@@ -35,19 +39,15 @@ pub fn functions(word: &str) -> Option<Vec<&'static Construct>> {
     } else if let Some(begin) = word.strip_suffix('*') {
         all().filter(|it| it.name.starts_with(begin)).collect()
     } else {
-        (MPI.recognise)(word).into_iter().collect()
+        (MPI.recognise)(word).or_else(|| (POSIX_IO.recognise_hinted)(word)).into_iter().collect()
     };
     (!found.is_empty()).then_some(found)
 }
 
 /// All words that [`functions`] knows but for those with a `*`.
 pub fn words() -> impl Iterator<Item = &'static str> {
-    let roles = Role::ALL.iter().filter(|role| MPI.constructs.iter().any(|it| it.role == **role));
-    CLASSES
-        .iter()
-        .map(|class| class.name)
-        .chain(roles.map(|role| role.name()))
-        .chain(MPI.constructs.iter().map(|it| it.name))
+    let roles = Role::ALL.iter().filter(|role| all().any(|it| it.role == **role));
+    CLASSES.iter().map(|class| class.name).chain(roles.map(|role| role.name())).chain(all().map(|it| it.name))
 }
 
 fn is_of(construct: &Construct, beginnings: &[&str]) -> bool {
@@ -107,7 +107,7 @@ mod tests {
         {
             assert_eq!(of(name), ["rma"], "{name}");
         }
-        for name in ["MPI_File_open", "MPI_File_write_all", "MPI_File_get_view"] {
+        for name in ["MPI_File_open", "MPI_File_write_all", "MPI_File_get_view", "read", "fwrite", "fsync"] {
             assert_eq!(of(name), ["file"], "{name}");
         }
         for name in ["MPI_Comm_split", "MPI_Comm_rank", "MPI_Cart_create", "MPI_Intercomm_merge", "MPI_Group_incl"] {

@@ -30,7 +30,7 @@ pub use mpi::MPI;
 pub use openmp::OPENMP;
 pub use openshmem::OPENSHMEM;
 pub use paradigm::{Class, Construct, Paradigm};
-pub use posix_io::POSIX_IO;
+pub use posix_io::{POSIX_IO, is_given_an_offset};
 pub use pthread::PTHREAD;
 pub use recognise::{PARADIGMS, Recognised, is_model, paradigm, recognise};
 pub use upc::UPC;

@@ -21,10 +21,15 @@ static EXACT: LazyLock<Names> = LazyLock::new(|| Names::new(CONSTRUCTS));
 
 /// Names that a user's function could well have.
 const ORDINARY: &[&str] = &[
-    "access", "close", "closedir", "creat", "dup", "getc", "getchar", "gets", "mkdir", "open", "opendir", "poll",
-    "printf", "putc", "putchar", "puts", "read", "readdir", "remove", "rename", "rewind", "rmdir", "scanf", "select",
-    "stat", "sync", "truncate", "unlink", "write",
+    "access", "close", "closedir", "creat", "dup", "getc", "getchar", "getline", "gets", "mkdir", "mmap", "open",
+    "opendir", "poll", "printf", "putc", "putchar", "puts", "read", "readdir", "remove", "rename", "rewind", "rmdir",
+    "scanf", "select", "stat", "sync", "truncate", "unlink", "write",
 ];
+
+/// Whether a construct accesses a file where its caller says, and leaves its position as it was.
+pub fn is_given_an_offset(construct: &str) -> bool {
+    construct.starts_with("pread") || construct.starts_with("pwrite") || construct.starts_with("aio_")
+}
 
 fn recognise(name: &str) -> Option<&'static Construct> {
     if ORDINARY.contains(&name) { None } else { EXACT.get(name) }
@@ -65,6 +70,7 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "pwritev64" => Io;
     "pwritev64v2" => Io;
     "sendfile" => Io;
+    "mmap" => Io;
     // Position and size
     "lseek" => Io;
     "lseek64" => Io;
@@ -121,6 +127,8 @@ static CONSTRUCTS: &[Construct] = constructs! {
     "fwrite" => Io;
     "fgetc" => Io;
     "fgets" => Io;
+    "getline" => Io;
+    "getdelim" => Io;
     "fputc" => Io;
     "fputs" => Io;
     "getc" => Io;

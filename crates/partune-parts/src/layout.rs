@@ -17,7 +17,7 @@ use crate::draft::{BITS, Half, Stored};
 use crate::polls::Polls;
 
 /// Of the log and of the files beside it.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 /// First bytes of a lane: `partlane`.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"partlane");
 /// Bytes before the ring: one page.
@@ -42,7 +42,7 @@ pub fn part(stem: &Path, thread: u32, ending: &str) -> PathBuf {
 pub mod attributes {
     /// For how many calls in a row a visit stands, none of which found anything.
     pub const POLLS: u32 = 0;
-    /// Where an access to a window begins, in units of the target.
+    /// Where an access to a window begins, in units of the target, or one to a file, in bytes.
     pub const DISPLACEMENT: u32 = 1;
     /// The bytes of a unit in the window that is created.
     pub const DISPLACEMENT_UNIT: u32 = 2;

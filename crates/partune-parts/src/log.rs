@@ -139,7 +139,14 @@ lines! {
     "window" Window { number: u32, sequence: u32, comm: u32, kind: Text<'a>, name: Text<'a>, }
     /// What PEs meet at: a lock, an event. Its number is that in events, which is made of where it is, so that all processes have the same.
     "object" Object { number: u32, world: u32, kind: Text<'a>, name: Text<'a>, }
-    "file" File { number: u32, name: Text<'a>, }
+    /// A handle of a file.
+    "file" File {
+        number: u32,
+        name: Text<'a>,
+        by: Interface,
+        /// How many handles of the file by this interface the process had open already when this one was opened first.
+        again: u32,
+    }
     "metric" Metric {
         number: u32,
         /// Whether values grow from the start of the run, and are integers; else they are those of a moment.
@@ -229,6 +236,16 @@ pub enum Unit {
     Process,
     /// The threads of this process, which has such a world for itself.
     Thread,
+}
+
+/// By what a program uses a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Interface {
+    /// The system's descriptors.
+    Posix,
+    /// Streams of the C library.
+    Streams,
+    Mpi,
 }
 
 /// How a process ends, or a paradigm in it.

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::str::FromStr;
 
-use partune_paradigm::{MPI, kinds};
+use partune_paradigm::kinds;
 use partune_parts::choice::Choice;
 
 use crate::RecordError;
@@ -58,7 +58,7 @@ pub(crate) fn resolve(only: &[Kind], not: &[Kind], parts: &Path) -> Result<Optio
 
 fn left_out(only: &[Kind], not: &[Kind]) -> Vec<&'static str> {
     let has = |kinds: &[Kind], name: &&str| kinds.iter().any(|kind| kind.functions.contains(name));
-    let all = MPI.constructs.iter().map(|construct| construct.name);
+    let all = kinds::all().map(|construct| construct.name);
     all.filter(|name| !only.is_empty() && !has(only, name) || has(not, name)).collect()
 }
 

@@ -588,7 +588,7 @@ fn local_definitions<S: FnMut(&[u8])>(
     map(Mapping::Comm, &local.comms)?;
     map(Mapping::RmaWin, &local.windows)?;
     map(Mapping::CallingContext, &wide(&mapped.contexts))?;
-    map(Mapping::IoHandle, &local.files)?;
+    map(Mapping::IoHandle, &local.handles)?;
     let mut offset = |time, offset, standard_deviation| writer.write(ClockOffset { time, offset, standard_deviation });
     for sync in &process.log.syncs {
         offset(sync.ticks, sync.offset, sync.deviation)?;

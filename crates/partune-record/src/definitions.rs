@@ -4,15 +4,16 @@
 
 use partune_base::{StringId, Strings, short};
 use partune_otf2::codec::definition::{
-    Attribute, CallingContext, CallingContextProperty, InterComm, InterruptGenerator, IoHandle, IoParadigm,
-    IoRegularFile, LocationGroupProperty, LocationProperty, SourceCodeLocation,
+    Attribute, CallingContext, CallingContextProperty, InterComm, InterruptGenerator, IoHandle, IoRegularFile,
+    LocationGroupProperty, LocationProperty, SourceCodeLocation,
 };
 use partune_otf2::codec::numbers::{group, metric, occurrence, region_flag, role, value};
-use partune_otf2::codec::view::Properties;
 use partune_otf2::codec::{CodecError, Value};
-use partune_otf2::paradigms;
 use partune_otf2::write::{CounterRow, Definitions, OFFSET, RegionRow};
+use partune_otf2::{io, paradigms};
 use partune_parts::layout::attributes;
+use partune_parts::log::Interface;
+use partune_trace::IoLayer;
 
 use crate::contexts::{Contexts, Kind, NONE};
 use crate::roles;
@@ -176,35 +177,34 @@ impl<'t, S: FnMut(&[u8])> Global<'t, S> {
         for ((name, comm), id) in unified.windows.iter().zip(0..) {
             self.to.window(id, name, *comm)?;
         }
-        let is_used = |id: u32| id == attributes::POLLS || !unified.windows.is_empty();
+        let has_files = !unified.handles.rows.is_empty();
+        let is_used = |id: u32| match id {
+            attributes::POLLS => true,
+            attributes::DISPLACEMENT => has_files || !unified.windows.is_empty(),
+            _ => !unified.windows.is_empty(),
+        };
         for (name, id) in attributes::NAMES.iter().zip(0..).filter(|(_, id)| is_used(*id)) {
             let (name, description) = (self.to.text(name)?, self.to.text("")?);
             self.to.put(Attribute { id, name, value_type: value::UINT64, description: Some(description) })?;
         }
-        if !unified.files.rows.is_empty() {
-            const PARALLEL: u8 = 1;
-            let name = self.to.text("MPI-IO")?;
-            self.to.put(IoParadigm {
-                id: 0,
-                identification: name,
-                name,
-                io_paradigm_class: PARALLEL,
-                io_paradigm_flags: 0,
-                properties: Properties::new(&[]),
-            })?;
-        }
         for (&file, id) in unified.files.rows.iter().zip(0..) {
             let name = self.string(file)?;
             self.to.put(IoRegularFile { id, name, scope: 0 })?;
-            self.to.put(IoHandle {
-                id,
-                name,
-                file: id,
-                io_paradigm: 0,
-                io_handle_flags: 0,
-                comm: NONE,
-                parent: NONE,
-            })?;
+        }
+        let layer = |by| match by {
+            Interface::Posix => IoLayer::Direct,
+            Interface::Streams => IoLayer::Buffered,
+            Interface::Mpi => IoLayer::Parallel,
+        };
+        let handles = &unified.handles.rows;
+        // All of them: readers expect that numbers are without gaps.
+        for layer in IoLayer::ALL.into_iter().filter(|_| !handles.is_empty()) {
+            io::define(layer, &mut self.to)?;
+        }
+        for (&(file, by, _), id) in handles.iter().zip(0..) {
+            let name = self.string(unified.files.rows[file as usize])?;
+            let io_paradigm = layer(by) as u8;
+            self.to.put(IoHandle { id, name, file, io_paradigm, io_handle_flags: 0, comm: NONE, parent: NONE })?;
         }
         Ok(())
     }

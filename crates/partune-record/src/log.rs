@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use partune_parts::clock::{Reading, Source};
 use partune_parts::layout::VERSION;
-use partune_parts::log::{Hex, How, Line, Members, Mode, Named, Step, Text, Unit};
+use partune_parts::log::{Hex, How, Interface, Line, Members, Mode, Named, Step, Text, Unit};
 use partune_parts::machine::{Cpus, Ran};
 
 /// PEs of one paradigm, and which of them this process is.
@@ -85,6 +85,14 @@ pub(crate) struct Metric {
     pub(crate) name: String,
 }
 
+/// A handle of a file, see [`Line::File`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct File {
+    pub(crate) name: String,
+    pub(crate) by: Interface,
+    pub(crate) again: u32,
+}
+
 /// What was sampled: see [`Line::Sampled`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sampled {
@@ -139,7 +147,7 @@ pub(crate) struct ProcessLog {
     pub(crate) meetings: Vec<Meeting>,
     pub(crate) windows: Vec<Window>,
     pub(crate) objects: Vec<Object>,
-    pub(crate) files: Vec<String>,
+    pub(crate) files: Vec<Option<File>>,
     pub(crate) metrics: Vec<Metric>,
     pub(crate) syncs: Vec<Sync>,
     pub(crate) sampled: Option<Sampled>,
@@ -267,7 +275,9 @@ impl ProcessLog {
             Line::Object { number, world: _, kind, name } => {
                 self.objects.push(Object { number, kind: kind.into_string(), name: name.into_string() });
             }
-            Line::File { number, name } => put(&mut self.files, number, name.into_string())?,
+            Line::File { number, name, by, again } => {
+                put(&mut self.files, number, Some(File { name: name.into_string(), by, again }))?;
+            }
             Line::Metric { number, grows, unit, name } => {
                 let (unit, name) = (unit.into_string(), name.into_string());
                 put(&mut self.metrics, number, Metric { grows, unit, name })?;

@@ -50,6 +50,9 @@ pub(crate) struct Function {
     pub(crate) call_line: u32,
 }
 
+/// Headers with functions that fortified programs have inlined around those of the C library.
+const HEADERS: [&str; 4] = ["/bits/fcntl2.h", "/bits/stdio.h", "/bits/stdio2.h", "/bits/unistd.h"];
+
 /// What is known of all addresses.
 #[derive(Default)]
 pub(crate) struct Places {
@@ -110,7 +113,10 @@ impl Places {
         }
         for (address, (place, frames)) in addresses.iter().zip(found.iter()) {
             let last = frames.len().saturating_sub(1);
-            let functions = frames.iter().enumerate().rev().map(|(i, frame)| {
+            // What the headers of the C library put around a call of it, by the name of that call, is no function of the program.
+            let of_headers = |file: StringId| HEADERS.iter().any(|header| strings.get(file).ends_with(header));
+            let around = frames[..last].iter().take_while(|frame| of_headers(frame.file)).count();
+            let functions = frames.iter().enumerate().skip(around).rev().map(|(i, frame)| {
                 // Where an inlined function is declared is not known; its own name tells it apart.
                 let declared = if i == last { (place.function.file, place.function.line) } else { (frame.file, 0) };
                 Function {

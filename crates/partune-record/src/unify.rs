@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use partune_base::{StringId, Strings};
+use partune_parts::log::Interface;
 use rustc_hash::FxHashMap;
 
 use crate::contexts::{NONE, Numbered};
@@ -48,6 +49,8 @@ pub(crate) struct Unified {
     /// Name and communicator.
     pub(crate) windows: Vec<(String, u32)>,
     pub(crate) files: Numbered<StringId>,
+    /// Handles: position of the file, interface, and how many such are open already.
+    pub(crate) handles: Numbered<(u32, Interface, u32)>,
     /// Name and unit, and whether values grow.
     pub(crate) metrics: Numbered<(StringId, StringId, bool)>,
     group_ids: FxHashMap<Members, u32>,
@@ -62,7 +65,7 @@ pub(crate) struct Local {
     pub(crate) groups: Vec<u64>,
     pub(crate) comms: Vec<u64>,
     pub(crate) windows: Vec<u64>,
-    pub(crate) files: Vec<u64>,
+    pub(crate) handles: Vec<u64>,
     pub(crate) metrics: Vec<u64>,
 }
 
@@ -92,7 +95,10 @@ impl Unified {
             local.windows.push(self.window(comm, window).into());
         }
         for file in &log.files {
-            local.files.push(self.files.number(strings.intern(file)).into());
+            // One of which the log was lost has no name.
+            let (name, by, again) = file.as_ref().map_or(("", Interface::Posix, 0), |it| (&it.name, it.by, it.again));
+            let file = self.files.number(strings.intern(name));
+            local.handles.push(self.handles.number((file, by, again)).into());
         }
         for metric in &log.metrics {
             let row = (strings.intern(&metric.name), strings.intern(&metric.unit), metric.grows);

@@ -111,6 +111,8 @@ struct Finding<'a> {
     pes: Vec<PeShare>,
     causes: Vec<Cause<'a>>,
     unexplained_s: f64,
+    /// The path of the file that was read or written, where it is about one.
+    data_file: Option<&'a str>,
     /// The longest instances.
     instances: Vec<Instance>,
     /// More numbers, specific to the pattern.
@@ -209,8 +211,8 @@ fn codes() -> Vec<&'static str> {
     Code::ALL.iter().map(|code| code.name()).collect()
 }
 
-pub(crate) fn patterns() -> [&'static str; Pattern::ALL.len()] {
-    Pattern::ALL.map(Pattern::name)
+pub(crate) fn patterns() -> Vec<&'static str> {
+    Pattern::ALL.iter().map(|pattern| pattern.name()).collect()
 }
 
 pub(crate) fn roles() -> Vec<&'static str> {
@@ -310,6 +312,7 @@ fn finding<'a>(run: &'a Run, ranked: &Ranked) -> Finding<'a> {
             })
             .collect(),
         unexplained_s: clock.seconds(finding.unexplained),
+        data_file: run.file(finding.file),
         instances: finding
             .occurrences
             .iter()

@@ -283,6 +283,16 @@ pub fn percent(value: f64) -> String {
 }
 
 /// Bytes with a binary unit.
+/// The end of a text, which tells paths apart, in so many letters.
+pub(crate) fn clip_begin(text: &str, most: usize) -> String {
+    let letters = text.chars().count();
+    if letters <= most {
+        text.to_owned()
+    } else {
+        std::iter::once('…').chain(text.chars().skip(letters + 1 - most)).collect()
+    }
+}
+
 pub fn bytes(value: f64) -> String {
     let mut value = value;
     for unit in ["B", "KiB", "MiB", "GiB", "TiB"] {

@@ -43,6 +43,16 @@ pub fn step(pattern: Pattern) -> &'static str {
             "check whether the barrier can go: nothing was recorded that it has to keep in order"
         }
         Pattern::SmallTransfers => "combine the transfers into one",
+        Pattern::SmallAccesses => {
+            "gather what belongs together in a buffer and access the file in blocks: a stream of the C library does, or a larger buffer of the program's own"
+        }
+        Pattern::SerialIo => {
+            "let every process access its own part (MPI-IO, HDF5 or NetCDF in parallel), or let others go on while one does"
+        }
+        Pattern::SameFileReadByAll => {
+            "let one process read the file and broadcast it, or read it with a collective of MPI-IO"
+        }
+        Pattern::SyncInLoop => "synchronise once at the end, or only where a crash must lose nothing",
         Pattern::SerialBlockingTransfers => "start them together (non-blocking) and wait once",
         Pattern::LoadImbalance => "give each PE the same amount of work in this part of the program",
         Pattern::SerialSection => "parallelise this part, or let it overlap with other work",

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use partune_engine::{Account, Diagnosis, Efficiency, Gap, Hierarchy, Level, Run, TopOperation};
+use partune_engine::{Account, Diagnosis, Efficiency, Gap, Hierarchy, Level, Run, TopOperation, Values};
 
 use crate::runs::plural;
 use crate::style::{Style, Tone};
@@ -157,6 +157,52 @@ pub(crate) fn operations(out: &mut String, diagnosis: &Diagnosis, style: Style) 
     }
     if let Some(sum) = TopOperation::sum(others) {
         row(&plural(others.len(), "other", "others"), &sum);
+    }
+}
+
+/// Rows of the table of files, and the share of the run that all of them take, from which it is shown.
+const FILES: usize = 3;
+const FILES_MATTER: f64 = 0.001;
+
+/// The files that took most time, where files took some of the run.
+pub(crate) fn files(out: &mut String, diagnosis: &Diagnosis, style: Style) {
+    let run = &diagnosis.run;
+    let Some(section) = diagnosis.section("files") else { return };
+    let base = run.seconds(run.base()).max(f64::MIN_POSITIVE);
+    let Some(table) =
+        section.tables.first().filter(|_| section.scalar("seconds").unwrap_or(0.0) >= FILES_MATTER * base)
+    else {
+        return;
+    };
+    let values = |name: &str| table.columns.iter().find(|column| column.name == name).map(|column| &column.values);
+    let number = |name: &str, row: usize| match values(name) {
+        Some(Values::Count(values)) => values[row] as f64,
+        Some(Values::Number(_, values)) => values[row],
+        Some(_) | None => 0.0,
+    };
+    let Some(Values::Name(files)) = values("file") else { return };
+    let columns = ["PEs", "opens", "reads", "writes", "bytes", "PEs' time", "of run"];
+    let [pes, opens, reads, writes, bytes, time, share] = columns;
+    let heading = format!("files{:>24}{pes:>5}{opens:>7}{reads:>9}{writes:>9}{bytes:>11}{time:>11}{share:>10}", "");
+    let _ = writeln!(out, "\n{}", style.paint(Tone::Strong, &heading));
+    for (row, file) in files.iter().take(FILES).enumerate() {
+        let time = ["read_seconds", "write_seconds", "other_seconds"].map(|name| number(name, row)).iter().sum::<f64>();
+        let _ = writeln!(
+            out,
+            "     {:<24}{:>5}{:>7}{:>9}{:>9}{:>11}{:>11}{:>10}",
+            names::clip_begin(run.text(*file), 23),
+            number("pes", row),
+            number("opens", row),
+            number("reads", row),
+            number("writes", row),
+            names::bytes(number("read_bytes", row) + number("written_bytes", row)),
+            names::seconds(time),
+            names::percent(time / base),
+        );
+    }
+    if files.len() > FILES {
+        let more = plural(files.len() - FILES, "other; --only files shows it", "others; --only files shows them");
+        let _ = writeln!(out, "     {more}");
     }
 }
 

@@ -31,6 +31,7 @@ pub fn text(diagnosis: &Diagnosis, archive: &str, options: TextOptions) -> Strin
     quality(&mut out, &first, options.style);
     screen::summary(&mut out, diagnosis, options.style);
     screen::operations(&mut out, diagnosis, options.style);
+    screen::files(&mut out, diagnosis, options.style);
     findings(&mut out, diagnosis, options);
     quality(&mut out, &last, options.style);
     if options.table_rows > 0 {
@@ -40,6 +41,9 @@ pub fn text(diagnosis: &Diagnosis, archive: &str, options: TextOptions) -> Strin
     }
     out
 }
+
+/// Letters of a file's name that a finding shows.
+const FILE_NAME: usize = 120;
 
 fn ending(out: &mut String, diagnosis: &Diagnosis, style: Style) {
     let lines = ending::lines(diagnosis);
@@ -112,7 +116,9 @@ fn finding(
         behind.map(|(name, value)| format!(", because of {} of {}", name.replace('_', " "), names::seconds(*value)));
     let title = words::title(it.pattern).to_lowercase();
     let shared = words::sharing(it).map_or(String::new(), |shared| format!(": {shared}"));
-    let what = format!("{title}, {times}{outside}{}{}{caller}{shared}", behind.collect::<String>(), lines(run, it));
+    let file = run.file(it.file).map_or(String::new(), |file| format!(", of {}", names::clip(file, FILE_NAME)));
+    let what =
+        format!("{title}, {times}{file}{outside}{}{}{caller}{shared}", behind.collect::<String>(), lines(run, it));
     style.wrapped(out, (Tone::Plain, "     "), &what);
     if alike {
         let level = it.facts.iter().find(|(name, _)| *name == "level").map(|(name, value)| words::fact(name, *value));

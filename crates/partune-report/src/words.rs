@@ -82,6 +82,12 @@ pub fn meaning(pattern: Pattern) -> &'static str {
         Pattern::SerialSection => "One PE worked while all others had nothing to do.",
         Pattern::PoorLocality => "PEs mostly accessed data that other PEs hold.",
         Pattern::HighFrequency => "An operation was called so often that recording and starting it matters.",
+        Pattern::SmallAccesses => {
+            "Many small accesses to a file followed each other, each of them a call of the system."
+        }
+        Pattern::SerialIo => "One PE read and wrote the files, and others waited for it.",
+        Pattern::SameFileReadByAll => "Every process read the same bytes of one file.",
+        Pattern::SyncInLoop => "What was written was sent to the device, or to the system, again and again.",
         Pattern::AboveBaseline => "An operation took longer than this machine needs for it, and nobody was late.",
         Pattern::OperationCost => {
             "Moving data, synchronising and the library's own work took this time; nobody was late."
@@ -104,7 +110,7 @@ pub fn meaning(pattern: Pattern) -> &'static str {
 }
 
 /// Names of the facts of findings, what they are called, and what of: see [`fact`].
-const FACTS: [(&str, &str, Of); 25] = [
+const FACTS: [(&str, &str, Of); 29] = [
     ("level", "found by", Of::Level),
     ("max_over_average", "the most over the average", Of::Factor),
     ("load_imbalance", "load imbalance behind it", Of::Seconds),
@@ -114,10 +120,14 @@ const FACTS: [(&str, &str, Of); 25] = [
     ("transfers", "transfers", Of::Count),
     ("runs", "runs of transfers in a row", Of::Count),
     ("unknown_addresses", "transfers to bytes that are not known, taken as others than those before", Of::Count),
-    ("mean_bytes", "bytes of a transfer on average", Of::Count),
-    ("overhead_seconds", "what a transfer takes whatever its size", Of::Seconds),
+    ("mean_bytes", "bytes of one on average", Of::Count),
+    ("overhead_seconds", "what one takes whatever its size", Of::Seconds),
     ("seconds_per_byte", "what a byte takes", Of::Seconds),
     ("half_bytes", "bytes from which size takes more than that", Of::Count),
+    ("accesses", "accesses", Of::Count),
+    ("combined_seconds", "what as many bytes would take in blocks of 1 MiB", Of::Seconds),
+    ("io_share", "share of all time on files", Of::Share),
+    ("processes", "processes that read it", Of::Count),
     ("visits", "calls", Of::Count),
     ("mean_seconds", "a call on average", Of::Seconds),
     ("clock_seconds", "what reading the clock for a call takes", Of::Seconds),

@@ -1,6 +1,6 @@
 //! The arguments of facts, and what their words stand for.
 
-use partune_base::{GroupId, PeId, Time, WindowId};
+use partune_base::{FileId, GroupId, PeId, Time, WindowId};
 use partune_trace::NO_REQUEST;
 
 use crate::facts::Here;
@@ -92,6 +92,12 @@ impl<'a, 's> Given<'a, 's> {
         let word = self.optional(if first { &["group", ""] } else { &["group"] });
         let word = word.as_deref().unwrap_or("world");
         *self.names.groups.get(word).unwrap_or_else(|| self.fail(&format!("there is no group {word}")))
+    }
+
+    /// The file; none if it is not given.
+    pub(crate) fn file(&mut self) -> FileId {
+        let name = self.optional(&["file"]);
+        name.and_then(|name| self.names.files.get(&name).copied()).unwrap_or(FileId::NONE)
     }
 
     /// The window, the first one if it is not given.

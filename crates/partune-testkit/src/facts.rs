@@ -2,15 +2,15 @@
 
 use partune_base::{GroupId, PeId, Time};
 use partune_trace::{
-    Collective, IoTransfer, LockEvent, LockKind, MetricSample, NO_MATCHING, Pause, PauseKind, Polls, Recv,
-    RequestEvent, RequestKind, RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer, RmaTransferKind,
-    Role, Send, Stream, TaskEvent, TaskKind, TeamEvent, TeamKind, VisitIx,
+    Collective, File, HandleEvent, HandleKind, IoKind, IoLayer, IoTransfer, LockEvent, LockKind, MetricSample,
+    NO_MATCHING, Pause, PauseKind, Polls, Recv, RequestEvent, RequestKind, RmaCompletion, RmaCompletionKind, RmaSync,
+    RmaSyncKind, RmaTransfer, RmaTransferKind, Role, Send, Stream, TaskEvent, TaskKind, TeamEvent, TeamKind, VisitIx,
 };
 
 use crate::arguments::Given;
 use crate::build::Maker;
 use crate::names::define_metric;
-use crate::syntax::{Fact, Item};
+use crate::syntax::{Fact, Item, integer};
 
 /// The visit of a fact.
 #[derive(Clone, Copy)]
@@ -30,6 +30,12 @@ pub(crate) fn record(maker: &mut Maker<'_, '_>, fact: &Fact, here: Here) {
     if fact.name == "metric" {
         return metrics(maker, fact, here);
     }
+    if let Some((_, name)) = fact.arguments.iter().find(|(key, _)| key.as_deref() == Some("file"))
+        && !maker.names.files.contains_key(name)
+    {
+        let of = maker.built.strings.intern(name);
+        maker.names.files.insert(name.clone(), maker.built.files.push(File { name: of }));
+    }
     let mut given = Given::new(maker.source, &maker.names, fact, here);
     let stream = &mut maker.built.streams[here.pe];
     stream.events += 1;
@@ -40,6 +46,7 @@ pub(crate) fn record(maker: &mut Maker<'_, '_>, fact: &Fact, here: Here) {
         || window_syncs(name, &mut given, stream)
         || locks(name, &mut given, stream)
         || teams(name, &mut given, stream)
+        || files(name, &mut given, stream)
         || others(name, &mut given, stream);
     if !known {
         given.fail(&format!("there is no fact `{name}`"));
@@ -232,6 +239,44 @@ fn teams(name: &str, given: &mut Given<'_, '_>, stream: &mut Stream) -> bool {
     true
 }
 
+fn files(name: &str, given: &mut Given<'_, '_>, stream: &mut Stream) -> bool {
+    let Here { visit, enter, exit, .. } = given.here;
+    let kind = match name {
+        "read" => Some(IoKind::Read),
+        "write" => Some(IoKind::Write),
+        "sync" => Some(IoKind::Flush),
+        "opened" | "closed" | "seek" => None,
+        _ => return false,
+    };
+    let file = given.file();
+    let layer = match given.optional(&["by"]).as_deref() {
+        None => IoLayer::Direct,
+        Some("stream") => IoLayer::Buffered,
+        Some("mpi") => IoLayer::Parallel,
+        Some(word) => given.fail(&format!("there is no layer `{word}`")),
+    };
+    if let Some(kind) = kind {
+        let bytes = if kind == IoKind::Flush { 0 } else { given.need(&["bytes", ""]) };
+        let last = stream.io.iter().rfind(|row| row.file == file);
+        let next = last.map_or(Some(0), |row| Some(row.offset? + row.bytes));
+        let offset = match given.optional(&["at"]).as_deref() {
+            Some("next") => next,
+            Some(word) => Some(integer(word).unwrap_or_else(|| given.fail("`at` needs a number")) as u64),
+            None => None,
+        };
+        stream.events += 1;
+        stream.io.push(IoTransfer { visit, begin: enter, end: exit, bytes, kind, file, layer, offset });
+        return true;
+    }
+    let (kind, time) = match name {
+        "opened" => (HandleKind::Opened, given.at_exit()),
+        "closed" => (HandleKind::Closed, given.at_enter()),
+        _ => (HandleKind::Positioned(given.need(&["at"])), given.at_exit()),
+    };
+    stream.handles.push(HandleEvent { visit, time, kind, file, layer });
+    true
+}
+
 fn others(name: &str, given: &mut Given<'_, '_>, stream: &mut Stream) -> bool {
     let Here { visit, enter, exit, .. } = given.here;
     match name {
@@ -243,11 +288,6 @@ fn others(name: &str, given: &mut Given<'_, '_>, stream: &mut Stream) -> bool {
             };
             let (task, group) = (given.need(&["task", ""]), given.group(false));
             stream.tasks.push(TaskEvent { visit, time, kind, group, task });
-        }
-        "read" | "write" => {
-            let bytes = given.need(&["bytes", ""]);
-            stream.events += 1;
-            stream.io.push(IoTransfer { visit, begin: enter, end: exit, bytes, write: name == "write" });
         }
         "pause" | "flush" => {
             let (begin, end) = (given.time("begin").unwrap_or(enter), given.time("end").unwrap_or(exit));

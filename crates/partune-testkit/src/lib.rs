@@ -70,7 +70,8 @@
 //! | `create`, `begin`, `wait`, `end` `(group, [seq])` | PE created, …; < < > > |
 //! | `task_created(task, [group])` >, `task_switched` <, `task_completed` > | task |
 //! | `metric(name=value, …)` < | samples |
-//! | `read(bytes)`, `write(bytes)` | file operation, from enter to exit |
+//! | `read(bytes, [file, at, by])`, `write(…)`, `sync([file, by])` | access to a file, from enter to exit; `at=next`: where the last one of this PE ended; `by=stream` through a buffer, `by=mpi` through a library of all processes |
+//! | `opened(file, [by])` >, `closed(file, [by])` <, `seek(file, at, [by])` > | a handle was opened, closed, positioned |
 //! | `pause([begin, end])`, `flush([begin, end])` | not recorded; from enter to exit |
 
 mod arguments;

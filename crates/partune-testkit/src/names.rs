@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use partune_base::{GroupId, Id, MetricId, PeId, WindowId};
+use partune_base::{FileId, GroupId, Id, MetricId, PeId, WindowId};
 use partune_trace::{
     Group, GroupKind, Members, Metric, MetricValues, Pe, PeKind, Process, Stream, TraceBuilder, Window,
 };
@@ -17,13 +17,15 @@ pub(crate) struct Names {
     pub(crate) groups: HashMap<String, GroupId>,
     pub(crate) windows: HashMap<String, WindowId>,
     pub(crate) metrics: HashMap<String, MetricId>,
+    pub(crate) files: HashMap<String, FileId>,
 }
 
 /// Fills the tables of everything but code.
 pub(crate) fn define(source: &Source<'_>, text: &Text, built: &mut TraceBuilder) -> Names {
     built.resolution = text.resolution;
     let (pes, ranks) = define_pes(text, built);
-    let mut names = Names { pes, ranks, groups: HashMap::new(), windows: HashMap::new(), metrics: HashMap::new() };
+    let (groups, windows, metrics) = (HashMap::new(), HashMap::new(), HashMap::new());
+    let mut names = Names { pes, ranks, groups, windows, metrics, files: HashMap::new() };
     define_groups(source, text, built, &mut names);
     define_windows(source, text, built, &mut names);
     for (line, name, words) in &text.metrics {

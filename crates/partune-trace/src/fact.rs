@@ -1,9 +1,10 @@
 //! What all kinds of facts have in common, and the macro that declares them.
 
-use partune_base::{GroupId, MetricId, PeId, Time, WindowId};
+use partune_base::{FileId, GroupId, MetricId, PeId, Time, WindowId};
 
 use crate::kinds::{
-    LockKind, PauseKind, RequestKind, RmaCompletionKind, RmaSyncKind, RmaTransferKind, TaskKind, TeamKind,
+    HandleKind, IoKind, IoLayer, LockKind, PauseKind, RequestKind, RmaCompletionKind, RmaSyncKind, RmaTransferKind,
+    TaskKind, TeamKind,
 };
 use crate::{Role, VisitIx};
 
@@ -27,6 +28,7 @@ pub trait Change {
     fn group(&mut self, _: &mut GroupId) {}
     fn window(&mut self, _: &mut WindowId) {}
     fn metric(&mut self, _: &mut MetricId) {}
+    fn file(&mut self, _: &mut FileId) {}
     /// A number of bytes that were moved.
     fn bytes(&mut self, _: &mut u64) {}
 }
@@ -56,9 +58,10 @@ macro_rules! fields {
     )*};
 }
 
-fields! { VisitIx: visit, Time: time, PeId: pe, GroupId: group, WindowId: window, MetricId: metric, }
+fields! { VisitIx: visit, Time: time, PeId: pe, GroupId: group, WindowId: window, MetricId: metric, FileId: file, }
 fields! {
-    u32, u64, f64, bool, Option<u64>, Role, RequestKind, RmaTransferKind, RmaCompletionKind, LockKind, TeamKind, TaskKind, PauseKind
+    u32, u64, f64, bool, Option<u64>, Role, RequestKind, RmaTransferKind, RmaCompletionKind, LockKind, TeamKind, TaskKind, PauseKind, IoKind, IoLayer,
+    HandleKind
 }
 
 impl Field for RmaSyncKind {

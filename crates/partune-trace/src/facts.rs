@@ -4,11 +4,12 @@
 //! A row is made where its event is, in the stream of the PE it happened on. `visit` is the operation it belongs to: the
 //! outermost visit with a role that is not transparent, or the innermost user visit, or [`VisitIx::NONE`] outside of all.
 
-use partune_base::{GroupId, MetricId, PeId, Time, WindowId};
+use partune_base::{FileId, GroupId, MetricId, PeId, Time, WindowId};
 
 use crate::fact::{Change, Fact, Field, Rows, facts};
 use crate::kinds::{
-    LockKind, PauseKind, RequestKind, RmaCompletionKind, RmaSyncKind, RmaTransferKind, TaskKind, TeamKind,
+    HandleKind, IoKind, IoLayer, LockKind, PauseKind, RequestKind, RmaCompletionKind, RmaSyncKind, RmaTransferKind,
+    TaskKind, TeamKind,
 };
 use crate::{Role, VisitIx, Visits};
 
@@ -160,14 +161,29 @@ facts! {
         value: f64,
     }
 
-    /// A file operation.
+    /// An access to a file.
     io: IoTransfer (by begin, moves bytes) {
         visit: VisitIx,
         begin: Time,
         /// The begin if it is not recorded.
         end: Time,
+        /// What was read or written, which may be less than was asked for; 0 if it failed.
         bytes: u64,
-        write: bool,
+        kind: IoKind,
+        /// None if the archive does not say.
+        file: FileId,
+        layer: IoLayer,
+        /// First byte in the file; `None` where nobody knows.
+        offset: Option<u64>,
+    }
+
+    /// Something happened to a handle of a file.
+    handles: HandleEvent (by time) {
+        visit: VisitIx,
+        time: Time,
+        kind: HandleKind,
+        file: FileId,
+        layer: IoLayer,
     }
 
     /// A time in which the PE was not recorded.

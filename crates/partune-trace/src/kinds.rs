@@ -55,6 +55,39 @@ pub enum RmaSyncKind {
     WindowFreed,
 }
 
+/// What is done with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum IoKind {
+    Read,
+    Write,
+    /// What was written goes to the device, or at least to the system.
+    Flush,
+}
+
+/// What stands between an access and the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum IoLayer {
+    /// Nothing: each access is one of the system.
+    Direct,
+    /// A buffer of the process, which makes few accesses of many.
+    Buffered,
+    /// A library of several processes, which may make one access of those of all.
+    Parallel,
+}
+
+impl IoLayer {
+    pub const ALL: [IoLayer; 3] = [IoLayer::Direct, IoLayer::Buffered, IoLayer::Parallel];
+}
+
+/// What happened to a handle of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HandleKind {
+    Opened,
+    Closed,
+    /// The next access begins at this byte.
+    Positioned(u64),
+}
+
 /// What happened to a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LockKind {

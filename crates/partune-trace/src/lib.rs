@@ -30,14 +30,15 @@ pub use cpus::{Cpus, Ran};
 pub use ending::{Awaited, Ended, Ending, Endings, LastSeen};
 pub use fact::{Change, Fact, Rows};
 pub use facts::{
-    Collective, IoTransfer, LockEvent, MetricSample, NO_MATCHING, NO_REQUEST, Pause, Polls, Recv, RequestEvent,
-    RmaCompletion, RmaSync, RmaTransfer, Send, Stream, TaskEvent, TeamEvent,
+    Collective, HandleEvent, IoTransfer, LockEvent, MetricSample, NO_MATCHING, NO_REQUEST, Pause, Polls, Recv,
+    RequestEvent, RmaCompletion, RmaSync, RmaTransfer, Send, Stream, TaskEvent, TeamEvent,
 };
 pub use kinds::{
-    LockKind, PauseKind, RequestKind, RmaCompletionKind, RmaSyncKind, RmaTransferKind, TaskKind, TeamKind,
+    HandleKind, IoKind, IoLayer, LockKind, PauseKind, RequestKind, RmaCompletionKind, RmaSyncKind, RmaTransferKind,
+    TaskKind, TeamKind,
 };
 pub use members::Members;
-pub use pes::{Group, GroupKind, Metric, MetricValues, Pe, PeKind, Process, Window};
+pub use pes::{File, Group, GroupKind, Metric, MetricValues, Pe, PeKind, Process, Window};
 pub use place::Place;
 pub use profile::{BlockSums, PathProfile, PeProfile, Profile, SIZE_CLASSES, Transfers};
 pub use role::{Activity, Completion, Participants, Role};

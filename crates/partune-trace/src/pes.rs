@@ -87,6 +87,13 @@ pub struct Window {
     pub group: GroupId,
 }
 
+/// A file that the program used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its path, as the recorder tells it.
+    pub name: StringId,
+}
+
 /// How values of a metric relate to time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MetricValues {

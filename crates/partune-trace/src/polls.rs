@@ -66,6 +66,7 @@ impl Stream {
         let accesses = self.completions.iter().filter(|row| row.kind != RmaCompletionKind::Tested);
         accesses.for_each(|row| mark(row.visit));
         self.io.iter().for_each(|row| mark(row.visit));
+        self.handles.iter().for_each(|row| mark(row.visit));
         found
     }
 

@@ -1,6 +1,6 @@
 //! Checks and repairs that turn a builder into a [`Trace`], whoever made it.
 
-use partune_base::{CallPathId, Clock, GroupId, Id, MetricId, PeId, StringId, Table, Time, WindowId};
+use partune_base::{CallPathId, Clock, FileId, GroupId, Id, MetricId, PeId, StringId, Table, Time, WindowId};
 use partune_diag::{Code, Diagnostic, Quality};
 use rayon::prelude::*;
 
@@ -25,6 +25,7 @@ pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
         groups: built.groups.len(),
         windows: built.windows.len(),
         metrics: built.metrics.len(),
+        files: built.files.len(),
         paths: built.paths.len(),
     };
     let lock_bodies: Vec<bool> = built.paths.ids().map(|path| built.paths.is_lock_body(path, &built.regions)).collect();
@@ -184,6 +185,7 @@ struct Limits {
     groups: usize,
     windows: usize,
     metrics: usize,
+    files: usize,
     paths: usize,
 }
 
@@ -238,6 +240,10 @@ impl Change for Checks<'_> {
 
     fn metric(&mut self, metric: &mut MetricId) {
         self.check(metric, MetricId::NONE, self.limits.metrics);
+    }
+
+    fn file(&mut self, file: &mut FileId) {
+        self.check(file, FileId::NONE, self.limits.files);
     }
 
     fn bytes(&mut self, bytes: &mut u64) {

@@ -4,7 +4,7 @@ use partune_base::{CallPathId, Span, Time};
 
 use crate::fact::{Change, Fact, Rows};
 use crate::facts::Stream;
-use crate::kinds::RmaTransferKind;
+use crate::kinds::{IoKind, RmaTransferKind};
 
 /// Position of a visit in the columns of its PE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -134,8 +134,11 @@ impl Stream {
             RmaTransferKind::Get => (row.visit, 0, row.bytes),
             RmaTransferKind::Put | RmaTransferKind::Atomic => (row.visit, row.bytes, 0),
         });
-        let files =
-            self.io.iter().map(|row| if row.write { (row.visit, row.bytes, 0) } else { (row.visit, 0, row.bytes) });
+        let files = self.io.iter().filter_map(|row| match row.kind {
+            IoKind::Read => Some((row.visit, 0, row.bytes)),
+            IoKind::Write => Some((row.visit, row.bytes, 0)),
+            IoKind::Flush => None,
+        });
         sends.chain(recvs).chain(parts.map(|row| (row.visit, row.sent, row.received))).chain(accesses).chain(files)
     }
 

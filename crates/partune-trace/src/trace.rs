@@ -1,6 +1,6 @@
 //! The sealed trace and its builder.
 
-use partune_base::{Clock, GroupId, MetricId, PeId, ProcessId, RegionId, Span, Strings, Table, Time, WindowId};
+use partune_base::{Clock, FileId, GroupId, MetricId, PeId, ProcessId, RegionId, Span, Strings, Table, Time, WindowId};
 use partune_diag::Quality;
 
 use crate::clock::MeasuredClock;
@@ -8,7 +8,7 @@ use crate::code::{CallPaths, Region};
 use crate::cpus::{Cpus, Ran};
 use crate::ending::Endings;
 use crate::facts::Stream;
-use crate::pes::{Group, Metric, Pe, PeKind, Process, Window};
+use crate::pes::{File, Group, Metric, Pe, PeKind, Process, Window};
 use crate::profile::Profile;
 use crate::stream::Visit;
 use crate::{Role, VisitIx, seal};
@@ -26,6 +26,7 @@ pub struct TraceBuilder {
     pub regions: Table<RegionId, Region>,
     pub paths: CallPaths,
     pub metrics: Table<MetricId, Metric>,
+    pub files: Table<FileId, File>,
     pub streams: Table<PeId, Stream>,
     /// What was recorded instead of events; streams are empty then.
     pub profile: Option<Profile>,
@@ -149,6 +150,10 @@ impl Trace {
 
     pub fn metrics(&self) -> &Table<MetricId, Metric> {
         &self.built.metrics
+    }
+
+    pub fn files(&self) -> &Table<FileId, File> {
+        &self.built.files
     }
 
     pub fn streams(&self) -> &Table<PeId, Stream> {

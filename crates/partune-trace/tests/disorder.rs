@@ -1,9 +1,9 @@
 //! What a seal promises, of builders that hold anything: rows in any order, ids from nowhere, visits that cross.
 
-use partune_base::{CallPathId, GroupId, Id, MetricId, PeId, RegionId, Time, WindowId};
+use partune_base::{CallPathId, FileId, GroupId, Id, MetricId, PeId, RegionId, Time, WindowId};
 use partune_trace::{
-    Change, Collective, Fact, IoTransfer, LockEvent, LockKind, MetricSample, Pause, PauseKind, RequestEvent,
-    RequestKind, Role, Rows, Send, Stream, Trace, Visit, VisitIx, Window,
+    Change, Collective, Fact, HandleEvent, HandleKind, IoKind, IoLayer, IoTransfer, LockEvent, LockKind, MetricSample,
+    Pause, PauseKind, RequestEvent, RequestKind, Role, Rows, Send, Stream, Trace, Visit, VisitIx, Window,
 };
 use proptest::prelude::*;
 
@@ -38,7 +38,18 @@ fn add(stream: &mut Stream, (kind, begin, end, a, b): Wild) {
         6 => stream.locks.push(LockEvent { visit, time, kind: LockKind::Acquired, lock: 1, shared: false }),
         7 => stream.metrics.push(MetricSample { visit, time, metric: MetricId(b), value: 1.0 }),
         _ => {
-            stream.io.push(IoTransfer { visit, begin: time, end, bytes: 1, write: true });
+            let (file, layer) = (FileId(b), IoLayer::Direct);
+            stream.io.push(IoTransfer {
+                visit,
+                begin: time,
+                end,
+                bytes: 1,
+                kind: IoKind::Write,
+                file,
+                layer,
+                offset: None,
+            });
+            stream.handles.push(HandleEvent { visit, time, kind: HandleKind::Opened, file, layer });
             stream.pauses.push(Pause { begin: time, end, kind: PauseKind::Off });
         }
     }
@@ -77,6 +88,10 @@ impl Change for Ids<'_> {
 
     fn window(&mut self, id: &mut WindowId) {
         assert!(id.index() < self.0.windows().len());
+    }
+
+    fn file(&mut self, id: &mut FileId) {
+        assert!(!id.is_some() || id.index() < self.0.files().len());
     }
 
     fn metric(&mut self, id: &mut MetricId) {

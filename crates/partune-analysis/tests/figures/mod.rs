@@ -10,6 +10,7 @@ mod bounds;
 mod costs;
 mod devices;
 mod efficiency;
+mod files;
 mod hostile;
 mod iterations;
 mod machine;

@@ -1,7 +1,7 @@
 //! What is known of a run as a whole, and who took part in it.
 
 use partune_analysis::Base;
-use partune_base::{GroupId, MetricId, PeId, ProcessId, Span, StringId};
+use partune_base::{FileId, GroupId, MetricId, PeId, ProcessId, Span, StringId};
 use partune_trace::{PeKind, Piece};
 
 use super::Run;
@@ -155,6 +155,12 @@ impl Run {
     pub fn metric(&self, id: MetricId) -> Option<Metric<'_>> {
         let metric = self.trace.metrics().get(id)?;
         Some(Metric { name: self.trace.strings().get(metric.name), unit: self.trace.strings().get(metric.unit) })
+    }
+
+    /// The path of a file that the program used, as the recorder tells it; none if it is not known.
+    pub fn file(&self, id: FileId) -> Option<&str> {
+        let file = self.trace.files().get(id)?;
+        file.name.some().map(|name| self.trace.strings().get(name))
     }
 
     /// Names of the programming models whose constructs call paths of the run have, in order. What a producer marks as user code or as its

@@ -1,24 +1,29 @@
 //! The global definitions of a trace.
 
-use partune_base::{GroupId, PeId, StringId, Table};
-use partune_trace::{Group, GroupKind, Members, Metric, MetricValues, PeKind, Region, RegionKind, Role, Trace};
+use partune_base::{FileId, GroupId, PeId, StringId, Table};
+use partune_trace::{
+    Group, GroupKind, IoLayer, Members, Metric, MetricValues, PeKind, Region, RegionKind, Role, Stream, Trace,
+};
 
 use super::Layout;
 use crate::codec::CodecError;
 use crate::codec::attic::GroupKind as Kind;
 use crate::codec::definition::{
-    Attribute, InterComm, IoHandle, IoParadigm, Location, LocationGroup, MetricClass, MetricMember,
+    Attribute, InterComm, IoHandle, IoRegularFile, Location, LocationGroup, MetricClass, MetricMember,
 };
 use crate::codec::numbers::{group as group_type, metric, metric_mode, occurrence, region_flag, role, value};
-use crate::codec::view::{Array, Properties};
-use crate::paradigms;
+use crate::codec::view::Array;
 use crate::write::{Definitions, NONE, RegionRow};
+use crate::{io, paradigms};
 
 /// Members of a group are locations, and not ranks among those of the paradigm.
 const GLOBAL_MEMBERS: u32 = 1;
 
 /// Attributes of enters that say for how many polls a visit stands: none of which found anything, or all but the last.
 pub(super) const POLLS: [(u32, &str); 2] = [(0, "PARTUNE::POLLS"), (1, "PARTUNE::CALLS")];
+
+/// The attribute of accesses to files that says where they begin.
+pub(super) const DISPLACEMENT: (u32, &str) = (2, "PARTUNE::DISPLACEMENT");
 
 /// Writes them; `events` are the numbers of events of all locations.
 pub(super) fn write<S: FnMut(&[u8])>(
@@ -50,19 +55,42 @@ pub(super) fn write<S: FnMut(&[u8])>(
             to.put(Attribute { id, name, value_type: value::UINT64, description: Some(description) })?;
         }
     }
-    if trace.streams().iter().any(|stream| !stream.io.is_empty()) {
-        let (name, properties) = (to.text("POSIX")?, Properties::new(&[]));
-        to.put(IoParadigm {
-            id: 0,
-            identification: name,
-            name,
-            io_paradigm_class: 1,
-            io_paradigm_flags: 0,
-            properties,
-        })?;
-        to.put(IoHandle { id: 0, name, file: NONE, io_paradigm: 0, io_handle_flags: 0, comm: NONE, parent: NONE })?;
+    files(trace, to)
+}
+
+/// Files, and the handles of those that are used: one for each layer.
+fn files<S: FnMut(&[u8])>(trace: &Trace, to: &mut Definitions<S>) -> Result<(), CodecError> {
+    for (id, file) in trace.files().iter_ids() {
+        let name = to.text(trace.strings().get(file.name))?;
+        to.put(IoRegularFile { id: id.0, name, scope: 0 })?;
+    }
+    let accessed = |stream: &Stream| stream.io.iter().map(|row| (row.file, row.layer)).collect::<Vec<_>>();
+    let handled = |stream: &Stream| stream.handles.iter().map(|row| (row.file, row.layer)).collect::<Vec<_>>();
+    let mut used: Vec<(FileId, IoLayer)> =
+        trace.streams().iter().flat_map(|stream| [accessed(stream), handled(stream)]).flatten().collect();
+    used.sort_unstable();
+    used.dedup();
+    if used.is_empty() {
+        return Ok(());
+    }
+    let (id, name, description) = (DISPLACEMENT.0, to.text(DISPLACEMENT.1)?, to.text("")?);
+    to.put(Attribute { id, name, value_type: value::UINT64, description: Some(description) })?;
+    for layer in IoLayer::ALL {
+        io::define(layer, to)?;
+    }
+    for (of, layer) in used {
+        let name = trace.files().get(of).map_or("", |file| trace.strings().get(file.name));
+        let (id, name, file) = (handle(trace, of, layer), to.text(name)?, if of.is_some() { of.0 } else { NONE });
+        let io_paradigm = layer as u8;
+        to.put(IoHandle { id, name, file, io_paradigm, io_handle_flags: 0, comm: NONE, parent: NONE })?;
     }
     Ok(())
+}
+
+/// The number of the handle of a file in a layer.
+pub(super) fn handle(trace: &Trace, file: FileId, layer: IoLayer) -> u32 {
+    let file = if file.is_some() { file.0 } else { trace.files().len() as u32 };
+    file.saturating_mul(IoLayer::ALL.len() as u32).saturating_add(layer as u32)
 }
 
 /// The machine, processes and PEs. A PE's number is its id; streams of a device are in a group of their own, made by the process.

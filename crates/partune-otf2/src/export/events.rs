@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 use partune_base::{PeId, Time};
 use partune_diag::{Code, Diagnostic, Quality};
 use partune_trace::{
-    LockKind, NO_REQUEST, PauseKind, RequestEvent, RequestKind, RmaCompletionKind, RmaSyncKind, RmaTransferKind, Role,
-    Stream, TaskKind, TeamKind, Trace, VisitIx,
+    HandleKind, IoKind, LockKind, NO_REQUEST, PauseKind, RequestEvent, RequestKind, RmaCompletionKind, RmaSyncKind,
+    RmaTransferKind, Role, Stream, TaskKind, TeamKind, Trace, VisitIx,
 };
 use rustc_hash::FxHashMap;
 
 use super::Layout;
-use super::definitions::POLLS;
+use super::definitions::{DISPLACEMENT, POLLS, handle};
 use crate::codec::numbers::value;
 use crate::codec::view::{Metric, Metrics};
 use crate::codec::{Attribute, AttributeList, CodecError, Event, EventWriter, Value};
@@ -47,8 +47,18 @@ struct Told {
     time: Time,
     visit: VisitIx,
     event: Event<'static>,
-    /// The value of a metric, which records hold by reference.
-    value: f64,
+    /// What records hold by reference.
+    beside: Beside,
+}
+
+#[derive(Clone, Copy, Default)]
+enum Beside {
+    #[default]
+    Nothing,
+    /// The value of a metric.
+    Value(f64),
+    /// Where an access begins.
+    Offset(u64),
 }
 
 /// Writes the events of a PE.
@@ -79,12 +89,18 @@ pub(super) fn write<S: FnMut(&[u8])>(
         let enters = enter == now && open.next < stream.visits.len();
         last = last.max(now);
         if let Some(told) = pending.next(open.current(), !leaves && !enters) {
-            let values = [Metric { kind: value::DOUBLE, bits: told.value.to_bits() }];
-            let event = match told.event {
-                Event::Metric { metric, .. } => Event::Metric { metric, values: Metrics::new(&values) },
-                event => event,
-            };
-            to.write(layout.stamp(last), &event)?;
+            let stamp = layout.stamp(last);
+            match (told.event, told.beside) {
+                (Event::Metric { metric, .. }, Beside::Value(number)) => {
+                    let values = [Metric { kind: value::DOUBLE, bits: number.to_bits() }];
+                    to.write(stamp, &Event::Metric { metric, values: Metrics::new(&values) })?;
+                }
+                (event, Beside::Offset(offset)) => {
+                    let offset = [Attribute { attribute: DISPLACEMENT.0, value: Value::U64(offset) }];
+                    to.write_with(stamp, &AttributeList::new(&offset), &event)?;
+                }
+                (event, Beside::Nothing | Beside::Value(_)) => to.write(stamp, &event)?,
+            }
         } else if leaves {
             let region = open.leave();
             to.write(layout.stamp(last), &Event::Leave { region })?;
@@ -255,8 +271,9 @@ fn operation(role: Role) -> u8 {
 fn facts(layout: &Layout<'_>, pe: PeId, skipped: &mut Skipped) -> Vec<Told> {
     let stream = &layout.trace.streams()[pe];
     let mut all: Vec<Told> = Vec::with_capacity(stream.facts());
-    let mut tell =
-        |visit: VisitIx, time: Time, event: Event<'static>| all.push(Told { time, visit, event, value: 0.0 });
+    let mut tell = |visit: VisitIx, time: Time, event: Event<'static>| {
+        all.push(Told { time, visit, event, beside: Beside::Nothing });
+    };
     // What begins a request comes before what completes it, also at one time.
     let begins = |kind| matches!(kind, RequestKind::RecvPosted | RequestKind::CollectiveStarted);
     for row in stream.requests.iter().filter(|row| begins(row.kind)) {
@@ -413,13 +430,6 @@ fn facts(layout: &Layout<'_>, pe: PeId, skipped: &mut Skipped) -> Vec<Told> {
             },
         );
     }
-    for (row, matching_id) in stream.io.iter().zip(0..) {
-        let mode = u8::from(row.write);
-        let begin =
-            Event::IoOperationBegin { handle: 0, mode, operation_flags: 0, bytes_request: row.bytes, matching_id };
-        tell(row.visit, row.begin, begin);
-        tell(row.visit, row.end, Event::IoOperationComplete { handle: 0, bytes_result: row.bytes, matching_id });
-    }
     for row in &stream.pauses {
         match row.kind {
             PauseKind::Flush => {
@@ -431,10 +441,37 @@ fn facts(layout: &Layout<'_>, pe: PeId, skipped: &mut Skipped) -> Vec<Told> {
             }
         }
     }
+    for row in &stream.handles {
+        let handle = handle(layout.trace, row.file, row.layer);
+        let event = match row.kind {
+            // As what it was opened is not known; both is what allows any access.
+            HandleKind::Opened => Event::IoCreateHandle { handle, mode: 2, creation_flags: 0, status_flags: 0 },
+            HandleKind::Closed => Event::IoDestroyHandle { handle },
+            HandleKind::Positioned(offset_result) => {
+                let offset_request = i64::try_from(offset_result).unwrap_or(i64::MAX);
+                Event::IoSeek { handle, offset_request, whence: 0, offset_result }
+            }
+        };
+        all.push(Told { time: row.time, visit: row.visit, event, beside: Beside::Nothing });
+    }
+    for (row, matching_id) in stream.io.iter().zip(0..) {
+        let handle = handle(layout.trace, row.file, row.layer);
+        let mode = match row.kind {
+            IoKind::Read => 0,
+            IoKind::Write => 1,
+            IoKind::Flush => 2,
+        };
+        let bytes = row.bytes;
+        let begin = Event::IoOperationBegin { handle, mode, operation_flags: 0, bytes_request: bytes, matching_id };
+        let beside = row.offset.map_or(Beside::Nothing, Beside::Offset);
+        all.push(Told { time: row.begin, visit: row.visit, event: begin, beside });
+        let event = Event::IoOperationComplete { handle, bytes_result: bytes, matching_id };
+        all.push(Told { time: row.end, visit: row.visit, event, beside: Beside::Nothing });
+    }
     for row in &stream.metrics {
         let scale = layout.trace.metrics().get(row.metric).map_or(1.0, |metric| metric.scale);
         let event = Event::Metric { metric: row.metric.0, values: Metrics::new(&[]) };
-        all.push(Told { time: row.time, visit: row.visit, event, value: row.value * scale });
+        all.push(Told { time: row.time, visit: row.visit, event, beside: Beside::Value(row.value * scale) });
     }
     all
 }

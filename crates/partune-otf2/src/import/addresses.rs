@@ -59,6 +59,7 @@ pub(super) struct AddressAttributes {
     known: IdMap,
     /// Numbers in texts, by the text's id; only where an attribute has a text.
     texts: FxHashMap<u64, u64>,
+    tells_displacements: bool,
 }
 
 impl AddressAttributes {
@@ -70,6 +71,7 @@ impl AddressAttributes {
             let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
             if let Some(at) = NAMES.iter().position(|(known, _)| plain.eq_ignore_ascii_case(known)) {
                 found.known.insert(*id, at as u32);
+                found.tells_displacements |= NAMES[at].0 == "partunedisplacement";
                 has_texts |= has_text;
             }
         }
@@ -77,6 +79,11 @@ impl AddressAttributes {
             found.texts = definitions.texts().filter_map(|(id, text)| Some((id, number(text)?))).collect();
         }
         found
+    }
+
+    /// Whether the archive has the attribute by which partune's writers tell displacements: what they do not tell is not known.
+    pub(super) fn tells_displacements(&self) -> bool {
+        self.tells_displacements
     }
 
     /// What a list of attributes says; the first of several.

@@ -1,11 +1,11 @@
 //! From event records to rows of a segment.
 
-use partune_base::{GroupId, MetricId, PeId, Time, WindowId};
+use partune_base::{FileId, GroupId, MetricId, PeId, Time, WindowId};
 use partune_import::{Assembler, RegionKey, Segment, UNKNOWN_BEGIN, lock_key};
 use partune_trace::{
-    Collective, IoTransfer, LockEvent, LockKind, MetricSample, NO_MATCHING, NO_REQUEST, Pause, PauseKind, Polls, Recv,
-    RequestEvent, RequestKind, RmaCompletion, RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer, RmaTransferKind,
-    Role, Send, TaskEvent, TaskKind, TeamEvent, TeamKind, VisitIx,
+    Collective, HandleEvent, HandleKind, IoKind, IoLayer, IoTransfer, LockEvent, LockKind, MetricSample, NO_MATCHING,
+    NO_REQUEST, Pause, PauseKind, Polls, Recv, RequestEvent, RequestKind, RmaCompletion, RmaCompletionKind, RmaSync,
+    RmaSyncKind, RmaTransfer, RmaTransferKind, Role, Send, TaskEvent, TaskKind, TeamEvent, TeamKind, VisitIx,
 };
 use rustc_hash::FxHashMap;
 
@@ -13,7 +13,10 @@ use super::addresses::Told;
 use super::clock::LocationClock;
 use super::contexts::Contexts;
 use super::gaps::{Called, Sampled};
-use super::resolve::{CommRef, MembersRef, Rank, Resolver, UNDEFINED, WinRef, global_region, local_region};
+use super::offsets::{Act, Step};
+use super::resolve::{
+    CommRef, HandleRef, MembersRef, Rank, Resolver, UNDEFINED, UNDEFINED_FILE, WinRef, global_region, local_region,
+};
 use super::runs::Kept;
 use crate::codec::attributes::AttributeList;
 use crate::codec::{Event, EventVisitor, Mapping};
@@ -84,6 +87,8 @@ const THREAD_LOCKS: u64 = 1 << 40;
 const FILE_LOCKS: u64 = 2 << 40;
 
 const SHARED: u8 = 1;
+/// `OTF2_IO_STATUS_FLAG_APPEND`.
+const APPENDS: u32 = 2;
 
 impl EventVisitor for Decoder<'_> {
     #[inline]
@@ -297,12 +302,36 @@ impl EventVisitor for Decoder<'_> {
                     self.assembler.segment.stream.metrics.push(row);
                 }
             }
-            Event::IoOperationBegin { mode, bytes_request, matching_id, .. } => {
-                let rows = &mut self.assembler.segment.stream.io;
-                self.io.insert(matching_id, rows.len());
+            Event::IoOperationBegin { handle, mode, bytes_request, matching_id, .. } => {
+                self.io.insert(matching_id, self.assembler.segment.stream.io.len());
+                let kind = match mode {
+                    1 => IoKind::Write,
+                    2 => IoKind::Flush,
+                    _ => IoKind::Read,
+                };
+                let offset = match self.told {
+                    Some(Told::Address(offset) | Told::Displacement(offset)) => Some(offset),
+                    Some(Told::Unit(_) | Told::Polls { .. }) | None => None,
+                };
                 let visit = self.assembler.visit();
-                let row = IoTransfer { visit, begin: time, end: time, bytes: bytes_request, write: mode == 1 };
+                let (file, layer) = self.act(handle, Step::Accessed);
+                let (begin, end, bytes) = (time, time, bytes_request);
+                let row = IoTransfer { visit, begin, end, bytes, kind, file, layer, offset };
                 self.assembler.segment.stream.io.push(row);
+            }
+            Event::IoCreateHandle { handle, status_flags, .. } => {
+                let step = if status_flags & APPENDS == 0 { Step::Opened } else { Step::OpenedToAppend };
+                self.handle(time, HandleKind::Opened, handle, step);
+            }
+            Event::IoDestroyHandle { handle } => self.handle(time, HandleKind::Closed, handle, Step::Closed),
+            Event::IoSeek { handle, offset_result, .. } => {
+                let step = Step::Positioned(offset_result);
+                self.handle(time, HandleKind::Positioned(offset_result), handle, step);
+            }
+            Event::IoDuplicateHandle { old_handle, new_handle, .. } => {
+                if let Some(old) = self.resolver.handle(HandleRef(old_handle)) {
+                    self.act(new_handle, Step::Duplicated(old));
+                }
             }
             Event::IoOperationComplete { bytes_result, matching_id, .. } => match self.io.remove(&matching_id) {
                 Some(row) => {
@@ -315,10 +344,6 @@ impl EventVisitor for Decoder<'_> {
             Event::ParameterString { .. }
             | Event::ParameterInt { .. }
             | Event::ParameterUnsignedInt { .. }
-            | Event::IoCreateHandle { .. }
-            | Event::IoDestroyHandle { .. }
-            | Event::IoDuplicateHandle { .. }
-            | Event::IoSeek { .. }
             | Event::IoChangeStatusFlags { .. }
             | Event::IoDeleteFile { .. }
             | Event::IoOperationTest { .. }
@@ -457,8 +482,30 @@ impl Decoder<'_> {
     }
 
     fn file_lock(&mut self, time: Time, kind: LockKind, handle: u32, lock_type: u8) {
-        let handle = self.resolver.mappings.map(Mapping::IoHandle, u64::from(handle));
-        self.lock(time, kind, lock_key([FILE_LOCKS, 0, handle]), lock_type == SHARED);
+        // PEs that open a file each have a handle, and wait for each other's locks all the same.
+        let known = self.resolver.handle(HandleRef(handle));
+        let lock = match self.resolver.file(known).0.some().filter(|file| *file != UNDEFINED_FILE) {
+            Some(file) => lock_key([FILE_LOCKS, 0, file.0.into()]),
+            None => lock_key([FILE_LOCKS, 1, self.resolver.mappings.map(Mapping::IoHandle, u64::from(handle))]),
+        };
+        self.lock(time, kind, lock, lock_type == SHARED);
+    }
+
+    fn handle(&mut self, time: Time, kind: HandleKind, handle: u32, step: Step) {
+        let visit = self.assembler.visit();
+        let (file, layer) = self.act(handle, step);
+        self.assembler.segment.stream.handles.push(HandleEvent { visit, time, kind, file, layer });
+    }
+
+    /// Keeps what offsets follow from, where the archive does not tell them.
+    fn act(&mut self, handle: u32, step: Step) -> (FileId, IoLayer) {
+        let handle = self.resolver.handle(HandleRef(handle));
+        let known = self.resolver.file(handle);
+        if let Some(handle) = handle.filter(|_| !self.resolver.tables.addresses.tells_displacements()) {
+            let row = self.assembler.segment.stream.io.len() as u32;
+            self.kept().acts.push(Act { row, handle, step });
+        }
+        known
     }
 
     /// Models of threads count their locks each for itself.

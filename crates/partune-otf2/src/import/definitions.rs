@@ -3,14 +3,14 @@
 use partune_base::{StringId, Strings};
 use partune_diag::{Code, Diagnostic, Quality};
 use partune_import::IdMap;
-use partune_trace::PeKind;
+use partune_trace::{IoLayer, PeKind};
 use rustc_hash::FxHashMap;
 
 use super::contexts::ContextDef;
 use crate::codec::{Definition, Value};
 use crate::shallow::{self, Shallow};
 use crate::write::{LEFT_OUT, LOST_EVENTS, OFFSET};
-use crate::{ending, paradigms};
+use crate::{ending, io, paradigms};
 
 /// An id that stands for "undefined" in definitions.
 const UNDEFINED: u64 = u32::MAX as u64;
@@ -142,6 +142,14 @@ pub(super) struct MetricClassDef {
     pub(super) members: Vec<u64>,
 }
 
+/// A way to a file: its own name, and what is behind it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HandleDef {
+    pub(super) id: u64,
+    pub(super) file: u64,
+    pub(super) paradigm: u8,
+}
+
 /// Everything that was defined.
 #[derive(Default)]
 pub(super) struct Definitions {
@@ -168,6 +176,11 @@ pub(super) struct Definitions {
     pub(super) metric_classes: Vec<MetricClassDef>,
     /// Instance and its class.
     pub(super) metric_instances: Vec<(u64, u64)>,
+    /// Files and directories: id and name.
+    pub(super) files: Vec<(u64, u64)>,
+    pub(super) handles: Vec<HandleDef>,
+    /// Interfaces to files: id, what they are known by, and class.
+    io_paradigms: Vec<(u8, u64, u8)>,
     pub(super) contexts: Vec<ContextDef>,
     /// Places in the source: id, file and line.
     pub(super) places: Vec<(u64, u64, u32)>,
@@ -303,6 +316,16 @@ impl Definitions {
             Definition::MetricInstance(it) => {
                 self.metric_instances.push((u64::from(it.id), u64::from(it.metric_class)));
             }
+            Definition::IoParadigm(it) => {
+                self.io_paradigms.push((it.id, u64::from(it.identification), it.io_paradigm_class));
+            }
+            Definition::IoRegularFile(it) => self.files.push((u64::from(it.id), u64::from(it.name))),
+            Definition::IoDirectory(it) => self.files.push((u64::from(it.id), u64::from(it.name))),
+            Definition::IoHandle(it) => self.handles.push(HandleDef {
+                id: u64::from(it.id),
+                file: u64::from(it.file),
+                paradigm: it.io_paradigm,
+            }),
             Definition::SourceCodeLocation(it) => {
                 self.places.push((u64::from(it.id), u64::from(it.file), it.line_number));
             }
@@ -333,6 +356,12 @@ impl Definitions {
             }
             _ => {}
         }
+    }
+
+    /// What stands between the accesses of an interface and the system.
+    pub(super) fn layer(&self, paradigm: u8) -> IoLayer {
+        let known = self.io_paradigms.iter().find(|(id, ..)| *id == paradigm);
+        known.map_or(IoLayer::Direct, |(_, name, class)| io::layer(self.text(*name), *class))
     }
 
     /// Where contexts are in the code of their module, by the archive's id of the context.

@@ -22,6 +22,7 @@ mod gaps;
 mod inflated;
 mod lasting;
 mod mappings;
+mod offsets;
 mod processors;
 mod properties;
 mod report;

@@ -1,8 +1,8 @@
 //! From the ids that the events of one location name to those of the trace.
 
-use partune_base::{GroupId, PeId, RegionId, Table, WindowId};
+use partune_base::{FileId, GroupId, PeId, RegionId, Table, WindowId};
 use partune_import::RegionKey;
-use partune_trace::{Group, GroupKind, Window};
+use partune_trace::{Group, GroupKind, IoLayer, Window};
 
 use super::mappings::Mappings;
 use super::tables::Tables;
@@ -16,6 +16,9 @@ pub(super) struct WinRef(pub(super) u32);
 /// A list of members, which is not a group of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MembersRef(pub(super) u32);
+/// An open file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct HandleRef(pub(super) u32);
 /// The position of a PE in a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rank(pub(super) u32);
@@ -34,6 +37,9 @@ pub(super) fn global_region(id: u32) -> RegionKey {
 }
 
 const GLOBAL: u64 = 1 << 32;
+
+/// A file that is referred to and not defined, which sealing tells from none.
+pub(super) const UNDEFINED_FILE: FileId = FileId(u32::MAX - 1);
 
 /// Maps what the events of one location name.
 #[derive(Clone, Copy)]
@@ -80,6 +86,16 @@ impl Resolver<'_> {
     /// The group of a window.
     pub(super) fn group_of_window(&self, window: WindowId) -> GroupId {
         self.windows.get(window).map_or(GroupId::NONE, |window| window.group)
+    }
+
+    /// The position of a handle among those that are defined.
+    pub(super) fn handle(&self, handle: HandleRef) -> Option<u32> {
+        self.tables.handles.get(self.mappings.map(Mapping::IoHandle, u64::from(handle.0)))
+    }
+
+    /// What a handle leads to.
+    pub(super) fn file(&self, handle: Option<u32>) -> (FileId, IoLayer) {
+        handle.map_or((UNDEFINED_FILE, IoLayer::Direct), |at| self.tables.handle_rows[at as usize])
     }
 
     /// The PE of a rank in a group.

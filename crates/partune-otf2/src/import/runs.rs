@@ -15,6 +15,7 @@ use super::copies;
 use super::decode::Decoder;
 use super::endings;
 use super::gaps::{Called, Recording, Sampled};
+use super::offsets::{self, Act};
 use super::report::{report_between, report_locations};
 use super::resolve::Resolver;
 use super::shares::Generators;
@@ -47,6 +48,8 @@ pub(super) struct Kept {
     pub(super) addresses: Addresses,
     /// File operations that were under way at an end of it.
     pub(super) io: OpenOperations,
+    /// What was done with handles of files, where offsets have to be found.
+    pub(super) acts: Vec<Act>,
     /// Where it was interrupted.
     pub(super) samples: Vec<Sampled>,
     /// Samples whose context is not defined.
@@ -91,6 +94,8 @@ impl Beside for Kept {
 
     fn append(&mut self, later: Kept, before: &mut Stream) {
         self.addresses.append(later.addresses, [before.transfers.len(), before.rma_syncs.len()]);
+        let first = before.io.len() as u32;
+        self.acts.extend(later.acts.into_iter().map(|act| Act { row: first + act.row, ..act }));
         self.io.append(later.io, &mut before.io);
     }
 }
@@ -199,7 +204,9 @@ impl Source for Events<'_> {
     }
 
     fn complete(self, kept: Vec<Kept>, builder: &mut TraceBuilder) {
-        addresses::resolve(builder.streams.as_mut_slice(), kept.into_iter().map(|kept| kept.addresses).collect());
+        let (told, acts) = kept.into_iter().map(|kept| (kept.addresses, kept.acts)).unzip();
+        addresses::resolve(builder.streams.as_mut_slice(), told);
+        offsets::find(builder, acts);
         copies::add(builder);
         builder.profile = self.statistics.map(|statistics| {
             statistics::Paths::new(&self.contexts, &self.tables, &builder.regions, builder.resolution).profile(

@@ -3,11 +3,12 @@
 //! Definitions may come in any order, twice, or not at all (EZTrace does all three), so they are collected first and built
 //! afterwards. Of two with one id the first counts.
 
-use partune_base::{GroupId, MetricId, PeId, RegionId, StringId, Strings, short};
+use partune_base::{FileId, GroupId, MetricId, PeId, RegionId, StringId, Strings, short};
 use partune_import::IdMap;
+use partune_paradigm::POSIX_IO;
 use partune_trace::{
-    Completion, Group, GroupKind, Members, Metric, MetricValues, Participants, Pe, Process, Region, RegionKind, Role,
-    TraceBuilder, Window,
+    Completion, File, Group, GroupKind, IoLayer, Members, Metric, MetricValues, Participants, Pe, Process, Region,
+    RegionKind, Role, TraceBuilder, Window,
 };
 use rustc_hash::FxHashMap;
 
@@ -15,8 +16,9 @@ use super::addresses::AddressAttributes;
 use super::definitions::{CommDef, Definitions, GroupDef, RegionDef};
 use super::devices::Devices;
 use super::properties::Properties;
+use super::resolve::{UNDEFINED, UNDEFINED_FILE};
 use super::{endings, processors};
-use crate::codec::numbers::metric_mode;
+use crate::codec::numbers::{metric_mode, role};
 use crate::paradigms;
 
 /// Where the archive's ids are in the tables of the trace.
@@ -28,6 +30,9 @@ pub(super) struct Tables {
     /// Metric classes and instances: positions in `metric_members`.
     pub(super) metrics: IdMap,
     pub(super) metric_members: Vec<Vec<MetricId>>,
+    /// Handles of files: positions in `handle_rows`.
+    pub(super) handles: IdMap,
+    pub(super) handle_rows: Vec<(FileId, IoLayer)>,
     /// OTF2 groups (member lists), which are not our groups: position in `member_groups`.
     groups: IdMap,
     /// For each OTF2 group the first of our groups with the same members.
@@ -89,6 +94,7 @@ pub(super) fn build(definitions: &Definitions, builder: &mut TraceBuilder) -> (T
     regions(definitions, builder, &mut tables);
     groups(definitions, builder, &mut tables);
     metrics(definitions, builder, &mut tables);
+    files(definitions, builder, &mut tables);
     let properties = Properties::of(definitions);
     processors::read(&properties, &locations, builder);
     builder.is_partial = definitions.left_out().is_some();
@@ -179,7 +185,10 @@ fn region_row(definitions: &Definitions, strings: &mut Strings, region: &RegionD
     let (name_text, canonical_text) = (definitions.text(region.name), definitions.text(region.canonical_name));
     // All of a name, where the other one is its short form, as our own writers have it.
     let whole = strings.intern(if short(canonical_text) == name_text { canonical_text } else { name_text });
-    let hint = paradigms::name(region.paradigm).or_else(|| paradigm_for_file(definitions, region));
+    // Interfaces to files have no numbers; a role says that ordinary names are theirs.
+    let is_of_files = region.role == role::FILE_IO && region.paradigm != paradigms::MPI;
+    let told = || paradigms::name(region.paradigm).or_else(|| paradigm_for_file(definitions, region));
+    let hint = if is_of_files { Some(POSIX_IO.name) } else { told() };
     let file = if region.line > 0 { definitions.intern(strings, region.file) } else { StringId::NONE };
     let recognised =
         partune_paradigm::recognise(name_text, hint).or_else(|| partune_paradigm::recognise(canonical_text, hint));
@@ -366,6 +375,28 @@ fn groups(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Ta
         let group = tables.comms.get(window.comm).map_or(GroupId::NONE, GroupId);
         if tables.windows.insert(window.id, builder.windows.len() as u32) {
             builder.windows.push(Window { name, group });
+        }
+    }
+}
+
+/// Files by their names: producers number one as often as it is opened. A handle may have none, as those of standard streams.
+fn files(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Tables) {
+    let mut files = IdMap::default();
+    let mut named: FxHashMap<StringId, FileId> = FxHashMap::default();
+    for (id, name) in &definitions.files {
+        let name = definitions.intern(&mut builder.strings, *name);
+        let known = named.get(&name).filter(|_| name.is_some()).copied();
+        let next = FileId(builder.files.len() as u32);
+        if files.insert(*id, known.unwrap_or(next).0) && known.is_none() {
+            builder.files.push(File { name });
+            named.insert(name, next);
+        }
+    }
+    for handle in &definitions.handles {
+        let has_file = handle.file != UNDEFINED.into();
+        let file = files.get(handle.file).map_or(if has_file { UNDEFINED_FILE } else { FileId::NONE }, FileId);
+        if tables.handles.insert(handle.id, tables.handle_rows.len() as u32) {
+            tables.handle_rows.push((file, definitions.layer(handle.paradigm)));
         }
     }
 }

@@ -11,7 +11,7 @@ use super::{open, printed_events};
 use crate::codec::archives::archives;
 
 /// An archive in a folder.
-struct To(std::path::PathBuf);
+pub(super) struct To(pub(super) std::path::PathBuf);
 
 impl Sink for To {
     fn create(&self, name: &str) -> io::Result<Box<dyn Write + std::marker::Send>> {

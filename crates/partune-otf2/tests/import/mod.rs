@@ -2,6 +2,7 @@
 
 mod contexts;
 mod exported;
+mod files;
 mod lasting;
 mod packed;
 mod programs;

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::str::Split;
 
-use super::{Field, Hex, How, Mode, Named, Step, Text, Unit, number};
+use super::{Field, Hex, How, Interface, Mode, Named, Step, Text, Unit, number};
 use crate::clock::{Reading, Source};
 use crate::machine::Ran;
 
@@ -40,6 +40,7 @@ macro_rules! words {
 
 words! {
     How { "finalize" Finalize "abort" Abort "exit" Exit }
+    Interface { "posix" Posix "streams" Streams "mpi" Mpi }
     Mode { "trace" Trace "profile" Profile }
     Named { "comm" Comm }
     Source { "counter" Counter "monotonic" Monotonic }

@@ -85,6 +85,15 @@ struct Thresholds {
     /// Small transfers to one PE in a row that could be one
     #[arg(long, value_name = "N", default_value_t = Options::default().small_run)]
     small_run: u64,
+    /// Bytes of a block of files: accesses below are small, and such that do not begin at a multiple are unaligned
+    #[arg(long, value_name = "BYTES", default_value_t = Options::default().file_block)]
+    file_block: u64,
+    /// Small accesses of a PE to a file at one place that could be fewer
+    #[arg(long, value_name = "N", default_value_t = Options::default().file_accesses)]
+    file_accesses: u64,
+    /// Synchronisations of a file at one place of a PE that are many
+    #[arg(long, value_name = "N", default_value_t = Options::default().file_syncs)]
+    file_syncs: u64,
     /// Causes and instances to list a finding
     #[arg(long, value_name = "N", default_value_t = Options::default().details)]
     details: usize,
@@ -101,6 +110,9 @@ impl Thresholds {
             frequent_count: self.frequent_count,
             small_bytes: self.small_bytes,
             small_run: self.small_run,
+            file_block: self.file_block,
+            file_accesses: self.file_accesses,
+            file_syncs: self.file_syncs,
             details: self.details,
         }
     }

@@ -121,7 +121,7 @@ impl<'a> Built<'a> {
         if expected.unlinked {
             arguments.push(mpi.library.to_owned());
         }
-        if file.ends_with("files.c") {
+        if file.ends_with("files.c") || file.starts_with("files/") {
             arguments.push(folder.path().join("file").display().to_string());
         }
         if mpi.name == CAF.name && !flags.contains(&STATIC) {

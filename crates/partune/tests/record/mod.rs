@@ -9,6 +9,7 @@ mod choice;
 mod cut;
 mod endings;
 mod expect;
+mod files;
 mod gasp;
 mod hybrid;
 mod launch;

@@ -1,0 +1,105 @@
+//! A function of the C library: its name for the archive, and the one behind it.
+
+use std::ffi::CStr;
+use std::hint::cold_path;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+
+use partune_collect::frame::Frame;
+use partune_collect::{Call, Kind, Region, choice, loader};
+
+use crate::callers::{self, Caller};
+use crate::errno;
+
+/// The name of the paradigm, as the archive's regions have it.
+const PARADIGM: &str = "POSIX I/O";
+
+/// One function; compilers and feature macros make several of one, which the archive calls by its plain name.
+#[derive(Debug)]
+pub(crate) struct Function {
+    symbol: &'static CStr,
+    region: Region,
+    /// The library's own; 0 until somebody calls it.
+    real: AtomicUsize,
+    /// Whether the user wants its calls: not known, yes, no.
+    wanted: AtomicU8,
+}
+
+const WANTED: u8 = 1;
+const LEFT_OUT: u8 = 2;
+
+impl Function {
+    pub(crate) const fn new(symbol: &'static CStr, name: &'static str) -> Function {
+        let region = Region::new(name, Kind::Construct(PARADIGM));
+        Function { symbol, region, real: AtomicUsize::new(0), wanted: AtomicU8::new(0) }
+    }
+
+    /// The function of the library.
+    #[allow(clippy::inline_always, reason = "a load")]
+    #[inline(always)]
+    pub(crate) fn real(&self) -> usize {
+        let address = self.real.load(Ordering::Relaxed);
+        if address == 0 {
+            cold_path();
+            return self.look();
+        }
+        address
+    }
+
+    /// Allocates nothing: the first call may be in a signal's handler.
+    #[cold]
+    fn look(&self) -> usize {
+        let found = errno::kept(|| loader::symbol(libc::RTLD_NEXT, self.symbol));
+        let address = found.unwrap_or_else(|| loader::missing(self.region.name));
+        self.real.store(address, Ordering::Relaxed);
+        address
+    }
+
+    /// Begins to record a call of the program; none if it is not the program's, or not to be recorded.
+    #[inline(never)]
+    pub(crate) fn enter(&'static self, frame: Frame) -> Option<Call<'static>> {
+        if callers::of(frame.return_address()) != Caller::Program || !self.is_wanted() {
+            return None;
+        }
+        errno::kept(|| match partune_collect::known(&self.region, frame, None) {
+            Some(known) => Some(known.enter()),
+            None => partune_collect::enter(&self.region, frame),
+        })
+    }
+
+    fn is_wanted(&self) -> bool {
+        match self.wanted.load(Ordering::Relaxed) {
+            WANTED => true,
+            LEFT_OUT => false,
+            // What is called inside of a call is not recorded anyway.
+            _ if partune_collect::is_in_call() => true,
+            _ => {
+                let is_left_out = choice::has_left_out(self.region.name);
+                self.wanted.store(if is_left_out { LEFT_OUT } else { WANTED }, Ordering::Relaxed);
+                !is_left_out
+            }
+        }
+    }
+}
+
+/// A wrapper: the function's symbol and its name in the archive, its parameters, and what is done instead of calling it at once when the process is
+/// recorded, where `real()` calls it and `frame` is the caller's.
+macro_rules! wrapper {
+    ($($symbol:ident as $name:literal ($($parameter:ident: $kind:ty),*) -> $result:ty => |$function:ident, $frame:ident, $real:ident| $act:expr;)*) => {$(
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $symbol($($parameter: $kind),*) -> $result {
+            static FUNCTION: $crate::function::Function = $crate::function::Function::new(
+                unsafe { ::std::ffi::CStr::from_bytes_with_nul_unchecked(concat!(stringify!($symbol), "\0").as_bytes()) },
+                $name,
+            );
+            let real: unsafe extern "C" fn($($kind),*) -> $result = unsafe { ::std::mem::transmute(FUNCTION.real()) };
+            if !::partune_collect::is_recorded() {
+                return unsafe { real($($parameter),*) };
+            }
+            let ($function, $frame) = (&FUNCTION, ::partune_collect::frame::here());
+            let $real = || unsafe { real($($parameter),*) };
+            $act
+        }
+    )*};
+}
+
+pub(crate) use wrapper;
