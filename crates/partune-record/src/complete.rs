@@ -28,7 +28,7 @@ use crate::contexts::{Contexts, Mapped};
 use crate::definitions::Global;
 use crate::lanes::{Lane, Stop};
 use crate::lock::{self, Lock};
-use crate::log::{Died, Node, ProcessLog, Thread, World};
+use crate::log::{Died, Node, ProcessLog, Sampled, Thread, World};
 use crate::logs::{self, Logs};
 use crate::meetings::Meetings;
 use crate::places::{At, Places, file_name};
@@ -239,11 +239,11 @@ fn complete_parts(folder: &Path, patience: Duration, as_is: bool, asked: &mut Ne
     let ends: Vec<End> = processes.iter().map(end_of).collect();
     summary.processes = processes.len();
     summary.pes = processes.iter().map(|process| process.lanes.len()).sum();
-    summary.events = lanes(&processes).map(|lane| lane.events).sum();
+    summary.events = lanes(&processes).map(|lane| lane.events).fold(0, u64::saturating_add);
     summary.calls = lanes(&processes).filter_map(|lane| Some(lane.counted.as_ref()?.calls())).reduce(|a, b| a + b);
     summary.seconds = (end - begin) as f64 / clock.resolution as f64;
     if let Some(why) = stopped {
-        let lost = lanes(&processes).map(|lane| lane.lost).sum();
+        let lost = lanes(&processes).map(|lane| lane.lost).fold(0, u64::saturating_add);
         describe_stop(why, lost, summary.seconds, &mut summary.quality);
     }
 
@@ -448,8 +448,12 @@ fn describe_ends(processes: &[Process], clock: &Clock, quality: &mut Quality) {
                 "on a network file system a killed process keeps only what it had flushed: record to a local folder",
             ));
         }
-        let uncounted: u64 =
-            process.lanes.iter().filter_map(|(_, lane)| lane.counted.as_ref()).map(|counted| counted.lost).sum();
+        let uncounted: u64 = process
+            .lanes
+            .iter()
+            .filter_map(|(_, lane)| lane.counted.as_ref())
+            .map(|counted| counted.lost)
+            .fold(0, u64::saturating_add);
         if process.lanes.iter().any(|(_, lane)| lane.counted.as_ref().is_some_and(|counted| counted.has_left)) {
             quality.add(Diagnostic::data_loss(
                 Code::LostCalls,
@@ -494,7 +498,7 @@ fn describe_stop(why: Stop, lost: u64, seconds: f64, quality: &mut Quality) {
 fn describe_sampling(processes: &[Process], clock: &Clock, quality: &mut Quality) {
     const DEAR: f64 = 0.01;
     let sampled = || processes.iter().filter_map(|process| process.log.sampled);
-    let missed: u64 = sampled().map(|it| it.missed).sum();
+    let missed = sampled().map(|it| it.missed).fold(0, u64::saturating_add);
     if missed > 0 {
         quality.add(Diagnostic::data_loss(
             Code::LostSamples,
@@ -504,8 +508,8 @@ fn describe_sampling(processes: &[Process], clock: &Clock, quality: &mut Quality
             "record with a lower --sample",
         ));
     }
-    let spent = sampled().map(|it| it.spent).sum::<u64>() as f64 / clock.resolution as f64;
-    let time = sampled().map(|it| it.cpu_time).sum::<u64>() as f64 / 1e9;
+    let spent = sampled().map(|it| it.spent as f64).sum::<f64>() / clock.resolution as f64;
+    let time = sampled().map(|it| it.cpu_time as f64).sum::<f64>() / 1e9;
     if spent > DEAR * time {
         quality.add(Diagnostic::info(
             Code::RecordingCost,
@@ -653,8 +657,11 @@ fn global_definitions<S: FnMut(&[u8])>(
 /// The CPU time between two samples, in nanoseconds; none if nothing was sampled. What was asked for is no more than a wish: a kernel looks at
 /// the clocks of threads at its own ticks.
 fn sample_period(processes: &[Process]) -> Option<u64> {
-    let sampled = || processes.iter().filter_map(|process| process.log.sampled);
-    let (ticks, time) = (sampled().map(|it| it.ticks).sum::<u64>(), sampled().map(|it| it.cpu_time).sum::<u64>());
+    // Logs may be damaged.
+    let sum = |of: fn(Sampled) -> u64| {
+        processes.iter().filter_map(|process| process.log.sampled).map(of).fold(0, u64::saturating_add)
+    };
+    let (ticks, time) = (sum(|it| it.ticks), sum(|it| it.cpu_time));
     let counted = || (ticks > 0).then(|| time / ticks);
     let is_sampled = |node: &Node| matches!(node.step, Step::Sample { .. });
     let has_samples = processes.iter().any(|process| process.log.paths.iter().any(is_sampled));

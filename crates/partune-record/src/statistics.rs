@@ -123,7 +123,7 @@ impl Counted {
 
     /// Calls that were counted.
     pub(crate) fn calls(&self) -> u64 {
-        self.rows.iter().map(|row| row.count).sum()
+        self.rows.iter().map(|row| row.count).fold(0, u64::saturating_add)
     }
 
     /// The same by the archive's calling contexts, of which `contexts` has that of each path. Several paths may be one context.

@@ -32,7 +32,7 @@ pub(crate) fn complete(folder: &Path) -> Summary {
 /// The words of a shell that record the acts one after the other, each in a process of its own.
 pub(crate) fn acts(acts: &[&str]) -> Vec<OsString> {
     let test = std::env::current_exe().expect("the test binary has a path");
-    let act = |act: &&str| format!("{ACT}='{act}' '{}' --exact process::act >/dev/null 2>&1", test.display());
+    let act = |act: &&str| format!("{ACT}='at once {act}' '{}' >/dev/null 2>&1", test.display());
     ["sh".to_owned(), "-c".to_owned(), acts.iter().map(act).collect::<Vec<_>>().join("; ")].map(OsString::from).into()
 }
 
@@ -45,7 +45,8 @@ pub(crate) fn completion(command: &mut Command, folder: &Path) {
     command.env(ACT, format!("complete {}", folder.display()));
 }
 
-/// Completion runs before the test runner does, which has threads: whoever traces it is to see it alone.
+/// Completion runs before the test runner does, which has threads: whoever traces it is to see it alone. So does what is recorded with the collectors
+/// loaded, which record threads too.
 #[used]
 #[unsafe(link_section = ".init_array")]
 #[allow(unsafe_code, reason = "run by the loader")]
@@ -58,6 +59,10 @@ static AT_LOAD: extern "C" fn() = {
                 calls(number.parse().expect("the act has a number"));
             }
             // What happens while it ends is the recorder's too.
+            std::process::exit(0);
+        }
+        if let Some(act) = act.strip_prefix("at once ") {
+            play(act);
             std::process::exit(0);
         }
         let Some(folder) = act.strip_prefix("complete ") else { return };
@@ -87,10 +92,10 @@ pub(crate) fn launching(command: &mut Command, folder: &Path) {
 fn launch(folder: &Path) -> i32 {
     let test = std::env::current_exe().expect("the test binary has a path");
     let request = Request {
-        command: vec![test.into(), "--exact".into(), "process::act".into()],
+        command: vec![test.into()],
         folder: folder.to_owned(),
         depth: Some(0),
-        variables: vec![(ACT.to_owned(), "wait 100".into())],
+        variables: vec![(ACT.to_owned(), "at once wait 100".into())],
         ..Request::default()
     };
     let launched = partune_record::launch(&request).expect("the test binary starts");
@@ -137,13 +142,17 @@ fn calls(calls: u64) {
 
 /// Plays a process; does nothing where no act is asked for, which is when the test runner comes by.
 #[test]
-#[allow(unsafe_code, reason = "ends that only the system knows")]
 fn act() {
     let Ok(act) = std::env::var(ACT) else { return };
     if let Some(folder) = act.strip_prefix("launch ") {
         std::process::exit(launch(Path::new(folder)));
     }
-    let (act, number) = act.split_once(' ').unwrap_or((&act, "0"));
+    play(&act);
+}
+
+#[allow(unsafe_code, reason = "ends that only the system knows")]
+fn play(act: &str) {
+    let (act, number) = act.split_once(' ').unwrap_or((act, "0"));
     let number: u64 = number.parse().expect("the act has a number");
     if act == "late" {
         assert!(!partune_collect::begin("MPI", "test"));
