@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int};
 
 use partune_collect::frame::Frame;
-use partune_collect::{Call, How, Kind, Region, enter_region, leave_region, open_call};
+use partune_collect::{Call, How, Kind, Region, enter_region, leave_region, next, open_call};
 
 use crate::arguments::Arguments;
 use crate::events::{self, Does, Event, USERS};
@@ -104,11 +104,11 @@ impl Thread {
             self.ignored += 1;
             return;
         }
-        let (word, name) = match event.does {
+        let (word, name) = if event.does == Does::Function {
             // SAFETY: the caller says that it is the function's name.
-            Does::Function => ("function", unsafe { text(arguments.pointer().cast()) }),
-            Does::Code => ("code", event.name),
-            _ => (PARADIGM, event.name),
+            ("function", unsafe { text(arguments.pointer().cast()) })
+        } else {
+            (if event.does == Does::Code { "code" } else { PARADIGM }, event.name)
         };
         let region = self.known.region(number, word, name, place);
         if matches!(event.does, Does::Function | Does::Code | Does::WorkSharing) {
@@ -119,8 +119,7 @@ impl Thread {
         if event.does == Does::Exit {
             partune_collect::record_everywhere();
         }
-        let call = partune_collect::known(region, frame, None).map(partune_collect::Known::enter);
-        let Some(mut call) = call.or_else(|| partune_collect::enter(region, frame)) else {
+        let Some(mut call) = next::enter(region, frame) else {
             self.ignored = 1;
             return;
         };
@@ -143,10 +142,10 @@ impl Thread {
         // SAFETY: as the caller says.
         unsafe { told::end(&mut call, event.does, begun, arguments, &mut self.handles) };
         call.leave();
-        match event.does {
-            Does::Exit => partune_collect::end(How::Finalize),
-            Does::Abort => partune_collect::end(How::Abort),
-            _ => {}
+        if event.does == Does::Exit {
+            partune_collect::end(How::Finalize);
+        } else if event.does == Does::Abort {
+            partune_collect::end(How::Abort);
         }
     }
 

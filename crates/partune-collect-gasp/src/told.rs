@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 
 use partune_collect::facts::{Collective, Lock, NO_ROOT, SYNC_MEMORY, SYNC_PROCESS};
+use partune_collect::meeting::Meeting;
 use partune_collect::{ANYBODY, Call};
 
 use crate::arguments::Arguments;
@@ -16,12 +17,19 @@ use crate::world::{World, world};
 /// All threads have a lock in common.
 const ALL: u32 = u32::MAX;
 
-/// Accesses that an operation has begun, by numbers that tell them from others: one or two.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Begun([Option<u64>; 2]);
+/// What an operation has begun, and its end completes.
+#[derive(Debug)]
+pub(crate) enum Begun {
+    Nothing,
+    Accesses(Accesses),
+    Meeting(Meeting),
+}
+
+/// Numbers of accesses, which tell them from others: one or two.
+type Accesses = [Option<u64>; 2];
 
 /// Accesses that are not complete, by their handles.
-pub(crate) type Handles = HashMap<usize, Begun>;
+pub(crate) type Handles = HashMap<usize, Accesses>;
 
 /// Handles of accesses that were complete at once.
 const TRIVIAL: [usize; 2] = [0, usize::MAX];
@@ -29,25 +37,30 @@ const TRIVIAL: [usize; 2] = [0, usize::MAX];
 /// # Safety
 /// The arguments are those that the begin of the event has.
 pub(crate) unsafe fn begin(call: &mut Call<'_>, does: Does, mut arguments: Arguments) -> Begun {
-    let Some(world) = world() else { return Begun::default() };
+    const BARRIER: u32 = SYNC_PROCESS | SYNC_MEMORY;
+    let Some(world) = world() else { return Begun::Nothing };
+    let meet = |call: &mut Call<'_>, op, level, (root, bytes)| {
+        Begun::Meeting(Meeting::begin(call, Some(world.all), op, level, root, bytes))
+    };
     // SAFETY: as the caller says.
     unsafe {
         match does {
-            Does::Wait | Does::Exit => call.awaits(world.comm, ANYBODY),
-            Does::Barrier | Does::Allocate | Does::Collective(_) => {
-                call.rma_collective_begin();
-                call.awaits(world.comm, ANYBODY);
+            Does::Barrier => return meet(call, Collective::Barrier, BARRIER, (NO_ROOT, [0, 0])),
+            Does::Allocate => return meet(call, Collective::Allocate, SYNC_PROCESS, (NO_ROOT, [0, 0])),
+            Does::Collective(shape) => return meet(call, shape.op(), BARRIER, moved(world, shape, &mut arguments)),
+            Does::Copy { flagged, to, from, .. } => {
+                return Begun::Accesses(copy(call, world, flagged, [to, from], &mut arguments));
             }
+            Does::Wait | Does::Exit => call.awaits(world.all.comm, ANYBODY),
             Does::Lock => {
                 let lock = identity(world, arguments.pointer());
-                call.rma_request_lock(world.window, ALL, lock, Lock::Exclusive);
+                call.rma_request_lock(world.all.window, ALL, lock, Lock::Exclusive);
             }
             // It is free from now on: another thread may have it before this ends.
             Does::Unlock => {
                 let lock = identity(world, arguments.pointer());
-                call.rma_release_lock(world.window, ALL, lock);
+                call.rma_release_lock(world.all.window, ALL, lock);
             }
-            Does::Copy { flagged, to, from, .. } => return copy(call, world, flagged, [to, from], &mut arguments),
             Does::Function
             | Does::Code
             | Does::WorkSharing
@@ -59,7 +72,7 @@ pub(crate) unsafe fn begin(call: &mut Call<'_>, does: Does, mut arguments: Argum
             | Does::TrySync => {}
         }
     }
-    Begun::default()
+    Begun::Nothing
 }
 
 /// # Safety
@@ -67,51 +80,72 @@ pub(crate) unsafe fn begin(call: &mut Call<'_>, does: Does, mut arguments: Argum
 pub(crate) unsafe fn end(call: &mut Call<'_>, does: Does, begun: Begun, arguments: Arguments, handles: &mut Handles) {
     let Some(world) = world() else { return };
     let mut arguments = arguments;
+    match begun {
+        Begun::Meeting(meeting) => meeting.end(call),
+        // SAFETY: as the caller says.
+        Begun::Accesses(accesses) => unsafe { began(call, world, does, accesses, arguments, handles) },
+        // SAFETY: as the caller says.
+        Begun::Nothing => unsafe {
+            match does {
+                Does::Wait => call.met(world.all.size, world.all.world),
+                Does::Lock => acquired(call, world, arguments.pointer()),
+                Does::TryLock => {
+                    let lock = arguments.pointer();
+                    if arguments.int() != 0 {
+                        acquired(call, world, lock);
+                    }
+                }
+                Does::Sync | Does::TrySync => {
+                    let handle = arguments.pointer() as usize;
+                    let is_complete = does == Does::Sync || arguments.int() != 0;
+                    if let Some(accesses) = is_complete.then(|| handles.remove(&handle)).flatten() {
+                        complete(call, world, accesses, Until::Sync);
+                    }
+                }
+                Does::Function
+                | Does::Code
+                | Does::WorkSharing
+                | Does::Exit
+                | Does::Abort
+                | Does::Barrier
+                | Does::Notify
+                | Does::Plain
+                | Does::Allocate
+                | Does::Unlock
+                | Does::Copy { .. }
+                | Does::Collective(_) => {}
+            }
+        },
+    }
+}
+
+unsafe fn acquired(call: &mut Call<'_>, world: &World, lock: *const c_void) {
     // SAFETY: as the caller says.
-    unsafe {
-        match does {
-            Does::Wait => call.met(world.size, Some(world.key)),
-            Does::Barrier => meet(call, world, Collective::Barrier, SYNC_PROCESS | SYNC_MEMORY, (NO_ROOT, [0, 0])),
-            Does::Allocate => meet(call, world, Collective::Allocate, SYNC_PROCESS, (NO_ROOT, [0, 0])),
-            Does::Collective(shape) => {
-                let moved = moved(world, shape, &mut arguments);
-                meet(call, world, shape.op(), SYNC_PROCESS | SYNC_MEMORY, moved);
-            }
-            Does::Lock => {
-                call.rma_acquire_lock(world.window, ALL, identity(world, arguments.pointer()), Lock::Exclusive);
-            }
-            Does::TryLock => {
-                let lock = identity(world, arguments.pointer());
-                if arguments.int() != 0 {
-                    call.rma_acquire_lock(world.window, ALL, lock, Lock::Exclusive);
-                }
-            }
-            Does::Copy { until: Until::Return, .. } => complete(call, world, begun, Until::Return),
-            Does::Copy { flagged, to, from, until: Until::Sync } => {
-                skip(flagged, [to, from], &mut arguments);
-                let handle = arguments.pointer() as usize;
-                if TRIVIAL.contains(&handle) {
-                    complete(call, world, begun, Until::Return);
-                } else {
-                    handles.insert(handle, begun);
-                }
-            }
-            Does::Sync | Does::TrySync => {
-                let handle = arguments.pointer() as usize;
-                let is_complete = does == Does::Sync || arguments.int() != 0;
-                if let Some(begun) = is_complete.then(|| handles.remove(&handle)).flatten() {
-                    complete(call, world, begun, Until::Sync);
-                }
-            }
-            Does::Function
-            | Does::Code
-            | Does::WorkSharing
-            | Does::Exit
-            | Does::Abort
-            | Does::Notify
-            | Does::Plain
-            | Does::Unlock => {}
-        }
+    let lock = unsafe { identity(world, lock) };
+    call.rma_acquire_lock(world.all.window, ALL, lock, Lock::Exclusive);
+}
+
+/// The copy ends: it is complete, or its handle is known now.
+unsafe fn began(
+    call: &mut Call<'_>,
+    world: &World,
+    does: Does,
+    accesses: Accesses,
+    mut arguments: Arguments,
+    handles: &mut Handles,
+) {
+    let Does::Copy { flagged, to, from, until: Until::Sync } = does else {
+        return complete(call, world, accesses, Until::Return);
+    };
+    // SAFETY: as the caller says.
+    let handle = unsafe {
+        skip(flagged, [to, from], &mut arguments);
+        arguments.pointer() as usize
+    };
+    if TRIVIAL.contains(&handle) {
+        complete(call, world, accesses, Until::Return);
+    } else {
+        handles.insert(handle, accesses);
     }
 }
 
@@ -122,7 +156,7 @@ unsafe fn copy(
     flagged: bool,
     [to, from]: [Side; 2],
     arguments: &mut Arguments,
-) -> Begun {
+) -> Accesses {
     // SAFETY: as the caller says.
     unsafe {
         if flagged {
@@ -135,20 +169,20 @@ unsafe fn copy(
         };
         let (to, from) = (place(to), place(from));
         let bytes = arguments.size();
-        let is_own = |at: (u32, u64)| at.0 == world.rank;
+        let is_own = |at: (u32, u64)| at.0 == world.all.rank;
         let gets = from.filter(|from| to.is_none() || !is_own(*from));
         let puts = to.filter(|to| from.is_none_or(is_own) || !is_own(*to));
         let got = gets.map(|(thread, address)| {
             let matching = call.next_id();
-            call.rma_get(world.window, thread, Some(address), bytes, matching);
+            call.rma_get(world.all.window, thread, Some(address), bytes, matching);
             matching
         });
         let put = puts.map(|(thread, address)| {
             let matching = call.next_id();
-            call.rma_put(world.window, thread, Some(address), bytes, matching);
+            call.rma_put(world.all.window, thread, Some(address), bytes, matching);
             matching
         });
-        Begun([got, put])
+        [got, put]
     }
 }
 
@@ -173,18 +207,13 @@ unsafe fn skip(flagged: bool, sides: [Side; 2], arguments: &mut Arguments) {
 }
 
 /// Accesses are complete when what began them ends, or were waited for.
-fn complete(call: &mut Call<'_>, world: &World, Begun(begun): Begun, until: Until) {
-    for matching in begun.into_iter().flatten() {
+fn complete(call: &mut Call<'_>, world: &World, accesses: Accesses, until: Until) {
+    for matching in accesses.into_iter().flatten() {
         match until {
-            Until::Return => call.rma_complete_blocking(world.window, matching),
-            Until::Sync => call.rma_complete_non_blocking(world.window, matching),
+            Until::Return => call.rma_complete_blocking(world.all.window, matching),
+            Until::Sync => call.rma_complete_non_blocking(world.all.window, matching),
         }
     }
-}
-
-fn meet(call: &mut Call<'_>, world: &World, op: Collective, level: u32, (root, bytes): (u32, [u64; 2])) {
-    call.rma_collective_end(op, level, world.window, root, bytes);
-    call.met(world.size, Some(world.key).filter(|_| root == NO_ROOT));
 }
 
 /// The root of a collective, and what this thread gives and gets.
@@ -197,13 +226,13 @@ unsafe fn moved(world: &World, shape: Shape, arguments: &mut Arguments) -> (u32,
                 arguments.pointer();
                 arguments.size()
             }
-            Shape::Reduce | Shape::PrefixReduce => elements(arguments) / u64::from(world.size.max(1)),
+            Shape::Reduce | Shape::PrefixReduce => elements(arguments) / u64::from(world.all.size.max(1)),
             _ => arguments.size(),
         };
         (to, from, bytes)
     };
-    let all = bytes.saturating_mul(world.size.into());
-    let is = |root: u32| root == world.rank;
+    let all = bytes.saturating_mul(world.all.size.into());
+    let is = |root: u32| root == world.all.rank;
     match shape {
         Shape::Broadcast | Shape::Scatter => (from, [if is(from) { all } else { 0 }, bytes]),
         Shape::Gather => (to, [bytes, if is(to) { all } else { 0 }]),

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use partune_collect::definitions::{self, Comm};
 use partune_collect::frame::Frame;
+use partune_collect::meeting::Set;
 use partune_collect::{Region, job, leave};
 
 /// The name of the paradigm, as the archive's regions have it.
@@ -16,12 +17,8 @@ pub(crate) type Where = unsafe extern "C" fn(pointer: *const c_void, thread: *mu
 /// This process among the threads.
 #[derive(Debug)]
 pub(crate) struct World {
-    pub(crate) rank: u32,
-    pub(crate) size: u32,
-    /// Tells it from those of other jobs.
-    pub(crate) key: u64,
-    pub(crate) comm: u32,
-    pub(crate) window: u32,
+    /// All threads, this one among them.
+    pub(crate) all: Set,
     locate: Where,
 }
 
@@ -66,5 +63,5 @@ pub(crate) fn join(init: &'static Region, [thread, threads]: [c_int; 2], locate:
     }
     leave(call);
     partune_collect::record_in_phases();
-    WORLD.set(World { rank, size, key, comm, window, locate }).is_ok()
+    WORLD.set(World { all: Set { comm, window, rank, size, world: Some(key) }, locate }).is_ok()
 }
