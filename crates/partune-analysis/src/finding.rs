@@ -1,6 +1,7 @@
 //! Findings: places that lose time, how much, and who makes them.
 
 use partune_base::{CallPathId, FileId, PeId, Span, Time};
+use partune_operations::OwnPattern;
 use partune_trace::{Role, Trace};
 
 use crate::useful::role_of_path;
@@ -63,6 +64,8 @@ pub enum Pattern {
     IdleThreads,
     /// PEs could run, and have no processor.
     WaitForProcessor,
+    /// One of the user's own.
+    User(&'static OwnPattern),
 }
 
 /// Kinds of patterns.
@@ -78,6 +81,8 @@ pub(crate) enum Kind {
     Reason,
     /// Why PEs wait: some have more to do than others.
     Uneven,
+    /// What the user wants to be told of.
+    Own,
 }
 
 /// What PEs lose time by, as the account of time has it ([`crate::Account`]).
@@ -204,6 +209,7 @@ impl Finding {
 }
 
 impl Pattern {
+    /// All but the user's own.
     pub const ALL: [Pattern; 33] = [
         Pattern::LateSender,
         Pattern::LateReceiver,
@@ -276,6 +282,7 @@ impl Pattern {
             Pattern::ForkJoin => "fork_join",
             Pattern::IdleThreads => "idle_threads",
             Pattern::WaitForProcessor => "wait_for_processor",
+            Pattern::User(own) => &own.name,
         }
     }
 
@@ -312,6 +319,7 @@ impl Pattern {
             | Pattern::SyncInLoop
             | Pattern::AboveBaseline => Kind::Reason,
             Pattern::LoadImbalance | Pattern::SerialSection => Kind::Uneven,
+            Pattern::User(_) => Kind::Own,
         }
     }
 
@@ -319,7 +327,7 @@ impl Pattern {
     pub fn is_wait(self) -> bool {
         match self.kind() {
             Kind::Wait | Kind::GroupWait => true,
-            Kind::Cost | Kind::Reason | Kind::Uneven => false,
+            Kind::Cost | Kind::Reason | Kind::Uneven | Kind::Own => false,
         }
     }
 
@@ -338,6 +346,7 @@ impl Pattern {
                 Kind::Reason => loss == Loss::Transfer,
                 Kind::Cost if self == Pattern::OperationCost => loss == Loss::Transfer,
                 Kind::Cost => loss == Loss::Idle,
+                Kind::Own => false,
             },
         }
     }

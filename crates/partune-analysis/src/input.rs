@@ -2,6 +2,7 @@
 
 use partune_index::Index;
 use partune_machine::Machine;
+use partune_operations::Operations;
 use partune_trace::Trace;
 
 use crate::{Shared, Waits};
@@ -34,6 +35,8 @@ pub struct Options {
     pub baseline_factor: f64,
     /// What operations need on the machine that the run was on; none if it was not measured.
     pub machine: Option<Machine>,
+    /// Functions that are operations, and patterns of the user's own.
+    pub operations: Operations,
     /// Without a baseline: if its longest execution is this many times the average, or the average this many times the shortest (PPW's
     /// δ).
     pub deviation: f64,
@@ -61,6 +64,7 @@ impl Default for Options {
             hotspot: 0.02,
             baseline_factor: 1.5,
             machine: None,
+            operations: Operations::default(),
             deviation: 2.0,
             minimum: 0.001,
             frequent_count: 1000,

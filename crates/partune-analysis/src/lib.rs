@@ -40,6 +40,7 @@ mod measurement;
 mod metrics;
 mod operations;
 mod overlap;
+mod own_patterns;
 mod phases;
 mod places;
 mod processors;
@@ -151,6 +152,7 @@ pub static ANALYSES: &[&Analysis] = &[
     &measurement::MEASUREMENT,
     &critical_path::CRITICAL_PATH,
     &delay::DELAY,
+    &own_patterns::OWN_PATTERNS,
 ];
 
 /// Those that need no events: of what a profile knows they say what they say of a trace.

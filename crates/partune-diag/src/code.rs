@@ -113,6 +113,8 @@ codes! {
     SeparateJobs "separate-jobs" "Sets of processes share no communicator with each other.",
     IsProfile "is-profile" "Sums were recorded and no events, so much cannot be known.",
     NeedsEvents "needs-events" "An analysis was asked for that needs events, and this is a profile.",
+    UnusedOperation "unused-operation" "What a file of operations names does not occur in the run, or changes nothing.",
+    DamagedOperations "damaged-operations" "The file of operations beside the archive cannot be used.",
     LostSamples "lost-samples" "The recorder had no room for some samples.",
     TimeBySamples "time-by-samples" "Time between operations is shared out by samples, so times of functions are estimates.",
     TimeOfOutermost "time-of-outermost" "Time between operations counts for the outermost function, for want of knowing better.",

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use partune_analysis::{
     Account, Activities, AnalysisResult, Base, EarlyEnd, Efficiency, Finding, Hierarchies, Loss, Options, Pair,
-    Section, TopOperation, by_place, once,
+    Pattern, Section, TopOperation, by_place, once,
 };
 use partune_base::Span;
 use partune_diag::{Code, Diagnostic, Quality};
@@ -237,7 +237,7 @@ pub(crate) fn recording_note(trace: &Trace, options: &Options) -> Option<Diagnos
     })
 }
 
-/// Each loss once, without those below the threshold, what costs most first; what is lost outside of the run does not count. Ties go by
+/// Each loss once, without those below the threshold that are not of patterns of the user's own, what costs most first; what is lost outside of the run does not count. Ties go by
 /// pattern and place, so that the order is always the same.
 pub(crate) fn rank(findings: Vec<Finding>, trace: &Trace, options: &Options) -> Vec<Ranked> {
     let total = Base::of(trace).total();
@@ -247,7 +247,9 @@ pub(crate) fn rank(findings: Vec<Finding>, trace: &Trace, options: &Options) -> 
         finding,
     };
     let findings = once(trace, by_place(trace, findings, options.details), least).into_iter().map(weigh);
-    let is_told = |ranked: &Ranked| ranked.fraction >= options.minimum || ranked.finding.outside.0 >= least;
+    let is_own = |ranked: &Ranked| matches!(ranked.finding.pattern, Pattern::User(_));
+    let is_told =
+        |ranked: &Ranked| is_own(ranked) || ranked.fraction >= options.minimum || ranked.finding.outside.0 >= least;
     let mut ranked: Vec<Ranked> = findings.filter(is_told).collect();
     ranked.sort_by_key(|it| (Reverse(it.finding.time), it.finding.pattern, it.finding.path, it.finding.role));
     ranked

@@ -19,6 +19,8 @@ pub static FORMATS: &[Format] = &[partune_otf2::import::FORMAT, partune_paraver:
 const PARTS: &str = "parts";
 const PARTIAL: &str = "traces.partial";
 const ANCHOR: &str = "traces.otf2";
+/// What functions do, said by who recorded; beside the entry.
+pub const OPERATIONS: &str = "operations.toml";
 
 /// Why an archive could not be opened.
 #[derive(Debug, Error)]

@@ -26,11 +26,11 @@ pub fn of(diagnosis: &Diagnosis) -> Inside<'_> {
 
 /// Opens and imports an archive, as [`crate::open`] does.
 pub fn read(path: &Path, progress: &dyn Progress) -> Result<Trace, OpenError> {
-    crate::open(path, progress).map(|opened| opened.0)
+    crate::open(path, progress).map(|opened| opened.trace)
 }
 
 impl From<Trace> for Opened {
     fn from(trace: Trace) -> Opened {
-        Opened(trace)
+        Opened { trace, operations: None }
     }
 }

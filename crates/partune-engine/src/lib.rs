@@ -13,6 +13,7 @@ mod files;
 mod formats;
 pub mod inside;
 mod machine;
+mod operations;
 mod run;
 mod selection;
 mod session;
@@ -24,8 +25,10 @@ use partune_analysis::{ANALYSES, Analysis};
 pub use compare::{CompareError, compare, scale};
 pub use convert::{ConvertError, Converted, convert, create};
 pub use diagnosis::{Diagnosis, Ranked};
+pub use formats::OPERATIONS;
 pub use formats::OpenError;
 pub use machine::{MachineError, read_machine, write_machine};
+pub use operations::{OperationsError, read_operations};
 pub use run::{
     Blocks, Clocks, Collective, Counts, Doing, Frame, Group, Location, Matched, Meeting, Member, Metric, Operation,
     Passed, Pe, Process, Region, Run, Sample, Site, Transfer, TransferKind, Visit, Wait, Way,
@@ -42,6 +45,7 @@ pub use partune_analysis::{
 };
 pub use partune_diag::{Code, Diagnostic, Quality, Severity};
 pub use partune_machine::Machine;
+pub use partune_operations::{Operations, OwnPattern};
 pub use partune_picture::{
     Bin, CallTree, Exchange, Exchanges, Flat, Fold, Found, Heat, Kind, Node, Tiles, Times, View,
 };

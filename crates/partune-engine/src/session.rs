@@ -6,13 +6,14 @@ use partune_analysis::{ANALYSES, Analysis, Input, Options, Outcome, PROFILE_ANAL
 use partune_diag::{Code, Diagnostic};
 use partune_index::clock_repair::Repair;
 use partune_index::{Index, Ties, clock_repair};
+use partune_operations::Operations;
 use partune_trace::Trace;
 use rayon::prelude::*;
 
 use crate::diagnosis::{Diagnosis, pause_notes, rank, recording_note};
 use crate::formats::{self, OpenError};
 use crate::selection::{Selection, SelectionError};
-use crate::{Progress, Run, timed};
+use crate::{OperationsError, Progress, Run, operations, timed};
 
 /// What to analyse, and how.
 #[derive(Clone, Debug)]
@@ -32,7 +33,11 @@ impl Default for Request {
 }
 
 /// An archive that was read, and is to be analysed.
-pub struct Opened(pub(crate) Trace);
+pub struct Opened {
+    pub(crate) trace: Trace,
+    /// What was said beside it about its functions.
+    pub(crate) operations: Option<Result<Operations, OperationsError>>,
+}
 
 /// Opens and imports an archive of any known format. A folder stands for the only archive in it. One in which no PE recorded anything is an
 /// error: there is nothing to say of it.
@@ -42,7 +47,7 @@ pub fn open(path: &Path, progress: &dyn Progress) -> Result<Opened, OpenError> {
     progress.stage("reading");
     let trace = timed(progress, "reading", || formats::read(format, &entry, progress))?;
     if trace.active_pes().next().is_some() {
-        return Ok(Opened(trace));
+        return Ok(Opened { trace, operations: operations::beside(&entry) });
     }
     let worst = trace.quality().entries().iter().max_by_key(|it| (it.severity, std::cmp::Reverse(it.message.as_str())));
     let (noticed, remedy) = worst.map_or_else(Default::default, |it| (format!(": {}", it.message), it.remedy.clone()));
@@ -62,7 +67,11 @@ pub fn analyze_piece(
     request: &Request,
     progress: &dyn Progress,
 ) -> Result<Diagnosis, SelectionError> {
-    let (trace, index, repair) = matched(opened.into().0, request, progress);
+    let Opened { mut trace, operations } = opened.into();
+    let operations = operations::chosen(&request.options.operations, operations, &mut trace);
+    let request = &Request { options: Options { operations, ..request.options.clone() }, ..request.clone() };
+    let trace = request.options.operations.assign(trace);
+    let (trace, index, repair) = matched(trace, request, progress);
     let piece = selection.find(&trace)?;
     let (trace, index, waits, ties) = timed(progress, "waits", || match piece {
         None => {
@@ -133,6 +142,10 @@ fn diagnose(
     let unable = request.only.iter().filter(|name| !able.iter().any(|analysis| analysis.name == **name));
     for name in unable.filter(|_| diagnosis.run.is_profile()) {
         let message = format!("the analysis {name} needs events, and this is a profile");
+        diagnosis.quality.add(Diagnostic::info(Code::NeedsEvents, message, "record without --profile"));
+    }
+    if diagnosis.run.is_profile() && !request.options.operations.patterns.is_empty() {
+        let message = "patterns of the file of operations need events, and this is a profile";
         diagnosis.quality.add(Diagnostic::info(Code::NeedsEvents, message, "record without --profile"));
     }
     for note in pause_notes(&diagnosis.run.trace) {

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use partune_base::{CallPathId, Span, Time};
-use partune_engine::{Code, Diagnosis, Pattern, Ranked, Role, Run, Severity};
+use partune_engine::{Code, Diagnosis, OwnPattern, Pattern, Ranked, Role, Run, Severity};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -86,7 +86,7 @@ struct Quality<'a> {
 struct Finding<'a> {
     /// Stable for the same pattern and place, also between runs of a program.
     id: String,
-    #[schemars(extend("enum" = patterns()))]
+    #[schemars(extend("anyOf" = patterns()))]
     pattern: &'static str,
     seconds: f64,
     /// What is lost besides outside of the run: by start-up and shut-down.
@@ -118,6 +118,9 @@ struct Finding<'a> {
     /// More numbers, specific to the pattern.
     facts: BTreeMap<&'static str, f64>,
     advice: Vec<Advice>,
+    /// What it means, by the file of operations; of patterns of the user's own only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'static str>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -200,7 +203,7 @@ struct Instance {
 
 #[derive(Serialize, JsonSchema)]
 struct Advice {
-    #[schemars(extend("enum" = patterns()))]
+    #[schemars(extend("anyOf" = patterns()))]
     action: &'static str,
     text: &'static str,
     /// At most this much of the PEs' time: what the finding loses.
@@ -211,8 +214,11 @@ fn codes() -> Vec<&'static str> {
     Code::ALL.iter().map(|code| code.name()).collect()
 }
 
-pub(crate) fn patterns() -> Vec<&'static str> {
-    Pattern::ALL.iter().map(|pattern| pattern.name()).collect()
+/// The names of patterns: those that every build has, and those of the user's own.
+pub(crate) fn patterns() -> Value {
+    let own = format!("^{}[A-Za-z0-9_-]+$", OwnPattern::PREFIX);
+    let names: Vec<&str> = Pattern::ALL.iter().map(|pattern| pattern.name()).collect();
+    serde_json::json!([{ "enum": names }, { "type": "string", "pattern": own }])
 }
 
 pub(crate) fn roles() -> Vec<&'static str> {
@@ -329,6 +335,10 @@ fn finding<'a>(run: &'a Run, ranked: &Ranked) -> Finding<'a> {
             text: next::step(finding.pattern),
             predicted_gain_s: seconds,
         }],
+        text: match finding.pattern {
+            Pattern::User(own) => Some(&own.text),
+            _ => None,
+        },
     }
 }
 

@@ -82,5 +82,6 @@ pub fn step(pattern: Pattern) -> &'static str {
             "start no more processes and threads on a node than it has processors, bind them apart, and let nobody else use these"
         }
         Pattern::HighFrequency => "call it less often, or exclude it from the measurement",
+        Pattern::User(own) => &own.next,
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use partune_base::Span;
 use partune_diag::{Diagnostic, Severity};
-use partune_engine::{Cause, Diagnosis, Finding, Location, Ranked, Run};
+use partune_engine::{Cause, Diagnosis, Finding, Location, Pattern, Ranked, Run};
 
 use crate::style::{Style, Tone};
 use crate::{ending, names, next, screen, tables, words};
@@ -120,6 +120,9 @@ fn finding(
     let what =
         format!("{title}, {times}{file}{outside}{}{}{caller}{shared}", behind.collect::<String>(), lines(run, it));
     style.wrapped(out, (Tone::Plain, "     "), &what);
+    if let Pattern::User(own) = it.pattern {
+        style.wrapped(out, (Tone::Plain, "     "), &own.text);
+    }
     if alike {
         let level = it.facts.iter().find(|(name, _)| *name == "level").map(|(name, value)| words::fact(name, *value));
         let found = level.map_or(String::new(), |(label, of)| format!("; {label} {of}"));

@@ -15,6 +15,7 @@ pub fn title(pattern: Pattern) -> String {
         Pattern::InputOutput => "input and output".to_owned(),
         Pattern::StartUp => "start-up and shut-down".to_owned(),
         Pattern::ForkJoin => "fork and join of a team".to_owned(),
+        Pattern::User(own) => own.own_name().replace('_', " "),
         _ => pattern.name().replace('_', " "),
     };
     let mut letters = name.chars();
@@ -106,6 +107,7 @@ pub fn meaning(pattern: Pattern) -> &'static str {
              time again."
         }
         Pattern::IdleThreads => "Threads had nothing to do while the main thread of their process communicated.",
+        Pattern::User(own) => &own.text,
     }
 }
 

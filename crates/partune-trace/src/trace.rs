@@ -283,6 +283,11 @@ impl Trace {
         trace
     }
 
+    /// The tables that it was sealed from, to be changed and sealed again. It must not be a piece of a run.
+    pub fn open(self) -> TraceBuilder {
+        self.built
+    }
+
     /// Adds what was noticed later.
     pub fn add_quality(&mut self, quality: Quality) {
         self.built.quality.merge(quality);

@@ -14,6 +14,7 @@ mod losses;
 mod machine;
 mod manual;
 mod model;
+mod operations;
 mod paraver;
 mod pgas;
 mod piece;

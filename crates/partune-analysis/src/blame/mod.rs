@@ -126,7 +126,7 @@ fn single(trace: &Trace, index: &Index, wait: &Wait, link: Option<u32>, charges:
     let is_single = match wait.pattern.kind() {
         Kind::Wait => wait.pattern != Pattern::CompetingPutGet,
         Kind::GroupWait => wait.pattern == Pattern::LateFence && wait.instance == u32::MAX,
-        Kind::Cost | Kind::Reason | Kind::Uneven => false,
+        Kind::Cost | Kind::Reason | Kind::Uneven | Kind::Own => false,
     };
     if wait.pattern == Pattern::WaitOnLock {
         for (holder, held, ticks) in holder_times(index, wait) {

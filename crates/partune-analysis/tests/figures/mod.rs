@@ -15,6 +15,7 @@ mod hostile;
 mod iterations;
 mod machine;
 mod metrics;
+mod own_patterns;
 mod phases;
 mod places;
 mod processors;

@@ -100,7 +100,7 @@ struct PlaceFigures<'a> {
 
 #[derive(Serialize, JsonSchema)]
 struct FindingEntry<'a> {
-    #[schemars(extend("enum" = json::patterns()))]
+    #[schemars(extend("anyOf" = json::patterns()))]
     pattern: &'static str,
     #[schemars(extend("enum" = json::roles()))]
     role: &'static str,

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
-use partune_engine::{Machine, Options, Request, analyses};
+use partune_engine::{Machine, Operations, Options, Request, analyses};
 use partune_report::{TextOptions, document, schema, text};
 
+use crate::commands::operations::OperationsFile;
 use crate::commands::piece::Piece;
 use crate::commands::share::share;
 use crate::output;
@@ -56,6 +57,8 @@ pub(crate) struct Args {
     #[arg(long)]
     no_clock_repair: bool,
     #[command(flatten)]
+    operations: OperationsFile,
+    #[command(flatten)]
     piece: Piece,
     #[command(flatten)]
     thresholds: Thresholds,
@@ -100,11 +103,12 @@ struct Thresholds {
 }
 
 impl Thresholds {
-    fn options(&self, machine: Option<Machine>) -> Options {
+    fn options(&self, machine: Option<Machine>, operations: Operations) -> Options {
         Options {
             hotspot: self.hotspot,
             baseline_factor: self.baseline_factor,
             machine,
+            operations,
             deviation: self.deviation,
             minimum: self.minimum,
             frequent_count: self.frequent_count,
@@ -126,7 +130,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
     rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global().context("cannot start threads")?;
     let request = Request {
-        options: args.thresholds.options(machine),
+        options: args.thresholds.options(machine, args.operations.read()?),
         only: args.only.clone(),
         repair_clocks: !args.no_clock_repair,
     };

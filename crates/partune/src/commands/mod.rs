@@ -7,6 +7,7 @@ pub(crate) mod convert;
 pub(crate) mod machine;
 pub(crate) mod man;
 pub(crate) mod model;
+pub(crate) mod operations;
 pub(crate) mod piece;
 pub(crate) mod record;
 pub(crate) mod repeat;

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use partune_record::{Kind, Mode, RecordError, Request, Summary};
 use partune_report::words;
 
-use crate::commands::repeat;
 use crate::commands::share::share;
+use crate::commands::{operations, repeat};
 use crate::output;
 
 /// Run a program and record it: no recompilation, any MPI, C, C++ and Fortran
@@ -60,6 +60,9 @@ pub(crate) struct Args {
     /// Which instrumented functions are recorded: a file of lines `include PATTERN` and `exclude PATTERN`
     #[arg(long, value_name = "FILE")]
     filter: Option<PathBuf>,
+    /// What functions of the program do, and patterns of your own, for analyses: it is kept beside the archive as operations.toml
+    #[arg(long, value_name = "FILE")]
+    operations: Option<PathBuf>,
     /// Record calls of these functions of MPI only (p2p, collective, rma, file, communicator, test; a role as inquiry; a name as MPI_Send, or MPI_Type_*)
     #[arg(long, value_name = "KINDS", value_delimiter = ',')]
     only: Vec<Kind>,
@@ -129,6 +132,15 @@ pub(crate) fn run(args: Args) -> ExitCode {
         let why = "of counters, a profile keeps cpu-time alone: --profile --counters cpu-time, or record a trace\n";
         clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, why).exit();
     }
+    let operations = args.operations;
+    if let Some(Err(error)) = operations.as_deref().map(partune_engine::read_operations) {
+        output::error(&error.into());
+        return ExitCode::from(FAILED);
+    }
+    let show = |summary: &Summary| {
+        report(summary);
+        operations.as_deref().map_or(Ok(()), |file| operations::keep(file, &summary.archive))
+    };
     let request = Request {
         command: args.command,
         folder: args.output.unwrap_or_else(|| free(Path::new("recording"))),
@@ -149,12 +161,9 @@ pub(crate) fn run(args: Args) -> ExitCode {
         ..Request::default()
     };
     if let Some(runs) = args.repeat {
-        return repeat::repeat(&request, runs);
+        return repeat::repeat(&request, runs, show);
     }
-    record(&request, |summary| {
-        report(summary);
-        Ok(())
-    })
+    record(&request, show)
 }
 
 /// Runs a command, completes what it left, and shows that. The exit status is that of the command, unless partune failed.

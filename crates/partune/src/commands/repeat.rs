@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use partune_record::{RecordError, Request};
+use partune_record::{RecordError, Request, Summary};
 
 use crate::commands::record;
 use crate::output;
@@ -11,8 +11,8 @@ use crate::output;
 /// With fewer runs a standard deviation would say little.
 const MANY: usize = 5;
 
-/// Records the command so many times below the request's folder. Stops where the command fails, or partune does.
-pub(crate) fn repeat(request: &Request, runs: u32) -> ExitCode {
+/// Records the command so many times below the request's folder, and shows each. Stops where the command fails, or partune does.
+pub(crate) fn repeat(request: &Request, runs: u32, show: impl Fn(&Summary) -> anyhow::Result<()>) -> ExitCode {
     let folder = &request.folder;
     if is_occupied(folder) {
         output::error(&RecordError::Occupied { folder: folder.clone() }.into());
@@ -23,9 +23,8 @@ pub(crate) fn repeat(request: &Request, runs: u32) -> ExitCode {
     for run in 1..=runs {
         let request = Request { folder: folder.join(run.to_string()), ..request.clone() };
         code = record::record(&request, |summary| {
-            record::report(summary);
             times.push(summary.seconds);
-            Ok(())
+            show(summary)
         });
         if code != ExitCode::SUCCESS {
             output::note(&format!("partune: run {run} of {runs} failed; no more were started"));

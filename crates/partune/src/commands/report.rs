@@ -6,6 +6,7 @@ use anyhow::Context;
 use partune_engine::{Options, Request};
 use partune_pages::Runs;
 
+use crate::commands::operations::OperationsFile;
 use crate::commands::piece::Piece;
 use crate::output;
 use crate::progress::Bar;
@@ -29,6 +30,8 @@ pub(crate) struct Args {
     #[arg(long)]
     no_clock_repair: bool,
     #[command(flatten)]
+    operations: OperationsFile,
+    #[command(flatten)]
     piece: Piece,
 }
 
@@ -36,7 +39,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
     rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global().context("cannot start threads")?;
     let request = Request {
-        options: Options { machine: machine.clone(), ..Options::default() },
+        options: Options { machine: machine.clone(), operations: args.operations.read()?, ..Options::default() },
         repair_clocks: !args.no_clock_repair,
         ..Request::default()
     };

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use partune_engine::{Diagnosis, Request};
+use partune_engine::{Diagnosis, Options, Request};
 use partune_report::NamedRun;
 
+use crate::commands::operations::OperationsFile;
 use crate::commands::piece::Piece;
 use crate::progress::Bar;
 
@@ -19,6 +20,8 @@ pub(crate) struct Reading {
     #[arg(long)]
     no_clock_repair: bool,
     #[command(flatten)]
+    operations: OperationsFile,
+    #[command(flatten)]
     piece: Piece,
 }
 
@@ -31,7 +34,8 @@ pub(crate) struct Opened {
 /// Opens and analyses archives. The first that cannot be read ends it.
 pub(crate) fn open(archives: &[PathBuf], reading: &Reading) -> anyhow::Result<Opened> {
     rayon::ThreadPoolBuilder::new().num_threads(reading.threads).build_global().context("cannot start threads")?;
-    let request = Request { repair_clocks: !reading.no_clock_repair, ..Request::default() };
+    let options = Options { operations: reading.operations.read()?, ..Options::default() };
+    let request = Request { options, repair_clocks: !reading.no_clock_repair, ..Request::default() };
     let bar = Bar::new(false);
     let mut runs = Opened { names: Vec::new(), diagnoses: Vec::new() };
     for archive in archives {

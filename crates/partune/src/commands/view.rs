@@ -12,6 +12,7 @@ use partune_pages::Opening;
 use partune_server::{Limits, Server, Settings};
 use tempfile::TempDir;
 
+use crate::commands::operations::OperationsFile;
 use crate::commands::piece::Piece;
 use crate::output;
 
@@ -42,6 +43,8 @@ pub(crate) struct Args {
     #[arg(long)]
     no_clock_repair: bool,
     #[command(flatten)]
+    operations: OperationsFile,
+    #[command(flatten)]
     piece: Piece,
     /// Take the page from this folder and not from the program, to work on it
     #[arg(long, value_name = "FOLDER", hide = true)]
@@ -52,7 +55,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
     rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global().context("cannot start threads")?;
     let request = Request {
-        options: Options { machine: machine.clone(), ..Options::default() },
+        options: Options { machine: machine.clone(), operations: args.operations.read()?, ..Options::default() },
         repair_clocks: !args.no_clock_repair,
         ..Request::default()
     };

@@ -17,6 +17,7 @@ mod marks;
 mod names;
 mod openmp;
 mod openmp_ompt;
+mod operations;
 mod options;
 mod polls;
 mod printed;
