@@ -5,7 +5,8 @@
 //! Transfer = T_id / T. Source: POP metrics as PyPOP computes them (theory 7.1); between processes and between threads as
 //! OTF-CPT splits them.
 
-use partune_base::{PeId, Table, Time};
+use partune_base::{CallPathId, PeId, Table, Time};
+use partune_trace::Trace;
 use rayon::prelude::*;
 
 use crate::ideal::Ideal;
@@ -87,7 +88,7 @@ and pauses of the recorder are not useful.
 arrived, a thread begins when it was forked, a lock is taken when its holder before gave it back, in the recorded order.
 
 Where processes have several PEs, `process_…` are the same factors for main threads, with everything outside of operations
-*between processes* as useful, and `thread_…` are the quotients: what is lost inside of processes.
+*between processes* as useful for as long as any thread of the process runs, and `thread_…` are the quotients: what is lost inside of processes.
 
 Where the program marks phases, the table `phases` has `parallel` = `load_balance` × `communication` of each: *u(q)* is the useful time of PE *q*
 in its visits to the phase and *T* the longest time that a PE spends in them. PEs that are never in a phase do not count for it; a
@@ -262,6 +263,28 @@ fn remark(ideal: &Ideal, run_time: i64, notes: &mut Vec<String>) {
     }
 }
 
+/// The measured interval of a process, by its main thread. It goes on while any of its threads does, also where the main thread has ended, or no more
+/// is known of it; but not if it is in an operation between processes then. A profile does not say where it is.
+fn while_threads_run(
+    trace: &Trace,
+    pes: &[PeId],
+    main: PeId,
+    windows: &Table<PeId, (Time, Time)>,
+    busy: &Table<CallPathId, bool>,
+) -> (Time, Time) {
+    let (begin, end) = windows[main];
+    let (stream, process) = (&trace.streams()[main], trace.pes()[main].process);
+    let is_busy = stream.operations.last().is_some_and(|visit| {
+        let at = visit.index();
+        busy[stream.visits.path[at]] && stream.visits.exit[at] >= end
+    });
+    if is_busy || trace.profile().is_some() {
+        return (begin, end);
+    }
+    let threads = trace.processes()[process].pes.iter().filter(|pe| pes.binary_search(pe).is_ok());
+    (begin, threads.map(|pe| windows[*pe].1).fold(end, Time::max))
+}
+
 /// The factors of main threads, if some process has other PEs too.
 fn between_processes(
     input: &Input<'_>,
@@ -275,7 +298,8 @@ fn between_processes(
         return None;
     }
     let busy = operations_between_processes(trace);
-    let useful: Vec<i64> = main.par_iter().map(|pe| useful_outside(trace, *pe, windows[*pe], &busy)).collect();
+    let interval = |pe: PeId| while_threads_run(trace, pes, pe, windows, &busy);
+    let useful: Vec<i64> = main.par_iter().map(|pe| useful_outside(trace, *pe, interval(*pe), &busy)).collect();
     if trace.profile().is_some() {
         return Factors::new(&useful, run_time, run_time);
     }

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use partune_collect::{definitions, is_recorded, microsecond, team};
 
+use crate::waits::watch_forks;
+
 /// The threads of this process, as the archive knows them.
 pub(crate) struct World {
     pub(crate) number: u32,
@@ -99,6 +101,7 @@ fn begin() -> Option<World> {
     let contingent = definitions::team(None, number, &[thread]);
     team::began(contingent);
     let window = definitions::window(contingent, 0, crate::NAME, "");
+    watch_forks();
     IS_AWAKE.store(true, Ordering::Relaxed);
     Some(World { number, contingent, window, shortest, ticks: AtomicU64::new(0) })
 }

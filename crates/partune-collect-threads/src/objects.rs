@@ -55,21 +55,25 @@ pub(crate) fn wait(address: usize, thread: u32, since: u64) {
 
 /// It does not any more. Returns the object's number.
 pub(crate) fn stop(address: usize, thread: u32) -> u32 {
-    count(address).fetch_sub(1, Ordering::AcqRel);
-    with(address, |object| {
-        object.waiting.retain(|(other, _)| *other != thread);
-        object.number
-    })
+    let (number, was_waiting) = with(address, |object| (object.number, object.is_left_by(thread)));
+    // One that was forgotten meanwhile counts no more.
+    if was_waiting {
+        count(address).fetch_sub(1, Ordering::AcqRel);
+    }
+    number
 }
 
 /// It has waited, and got the object: the object's number, and for the how manieth time that is recorded.
 pub(crate) fn got(address: usize, thread: u32) -> (u32, u32) {
-    with(address, |object| {
-        object.waiting.retain(|(other, _)| *other != thread);
+    let (got, was_waiting) = with(address, |object| {
         object.holding.push(thread);
         object.order += 1;
-        (object.number, object.order)
-    })
+        ((object.number, object.order), object.is_left_by(thread))
+    });
+    if !was_waiting {
+        count(address).fetch_add(1, Ordering::AcqRel);
+    }
+    got
 }
 
 /// A thread gives an object back at a time. None if nobody has waited long for that, and nothing is recorded of how it got it.
@@ -118,6 +122,12 @@ impl Object {
         static NUMBERS: AtomicU32 = AtomicU32::new(0);
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         Object { number, order: 0, waiting: Vec::new(), holding: Vec::new(), given: 0 }
+    }
+
+    /// A thread waits no more. Whether it did.
+    fn is_left_by(&mut self, thread: u32) -> bool {
+        let at = self.waiting.iter().position(|(other, _)| *other == thread);
+        at.map(|at| self.waiting.swap_remove(at)).is_some()
     }
 
     /// Whether another thread has waited long for it, and nothing is recorded of the end of that time: one that is overtaken again and again does not
@@ -204,7 +214,16 @@ mod tests {
         wait(condition, 1, 400);
         forget(condition);
         assert!(!is_awaited(condition));
+        // The one that waited leaves only now, and counts once.
+        stop(condition, 1);
+        assert!(!is_awaited(condition));
         wait(condition, 1, 500);
         assert_ne!(stop(condition, 1), number);
+        wait(condition, 1, 600);
+        forget(condition);
+        got(condition, 1);
+        assert!(is_awaited(condition));
+        assert!(release(condition, 1, 700, 5).is_some_and(|release| release.is_known));
+        assert!(!is_awaited(condition));
     }
 }

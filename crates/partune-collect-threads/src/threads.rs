@@ -156,12 +156,33 @@ creates! {
     C_CREATE thrd_create gives c_int, as run_c(thread, ; function, argument);
 }
 
+/// A call that waits for a thread, and which thread was called so when it began.
+type Joining = (Call<'static>, Option<Created>);
+
+fn joining(region: &'static Region, frame: Frame, thread: usize) -> Option<Joining> {
+    if runtimes::has(frame.return_address()) {
+        return None;
+    }
+    let call = enter_tentatively(region, frame)?;
+    Some((call, with_threads(|threads| threads.get(&thread).copied())))
+}
+
+/// A thread was waited for: which one. Another one may be called so by now.
+fn ended(threads: &mut HashMap<usize, Created>, thread: usize, known: Option<Created>) -> Option<Created> {
+    let named = threads.get(&thread).copied();
+    let created = known.or(named)?;
+    if named == Some(created) {
+        threads.remove(&thread);
+    }
+    Some(created)
+}
+
 /// A thread was waited for.
-fn joined(call: Option<Call<'static>>, thread: usize) {
+fn joined(joining: Option<Joining>, thread: usize) {
     aside(|| {
-        let mut call = call?;
+        let (mut call, known) = joining?;
         call.returned();
-        if let Some(created) = with_threads(|threads| threads.remove(&thread)) {
+        if let Some(created) = with_threads(|threads| ended(threads, thread, known)) {
             call.waited_for(created);
         }
         call.leave();
@@ -183,12 +204,12 @@ macro_rules! joins {
                 return call!($name(thread $(, $more)*));
             }
             let frame = frame::here();
-            let call = aside(|| if runtimes::has(frame.return_address()) { None } else { enter_tentatively(&$region, frame) });
+            let joining = aside(|| joining(&$region, frame, thread));
             let result = call!($name(thread $(, $more)*));
             if result == 0 {
-                joined(call, thread);
-            } else if call.is_some() {
-                in_vain(call, result);
+                joined(joining, thread);
+            } else if joining.is_some() {
+                in_vain(joining, result);
             }
             result
         }
@@ -204,9 +225,9 @@ joins! {
 }
 
 /// The thread has not ended. Looking whether it had leaves nothing.
-fn in_vain(call: Option<Call<'static>>, result: c_int) {
+fn in_vain(joining: Option<Joining>, result: c_int) {
     aside(|| {
-        let mut call = call?;
+        let (mut call, _) = joining?;
         call.returned();
         if result == libc::EBUSY {
             call.withdraw();
@@ -215,4 +236,23 @@ fn in_vain(call: Option<Call<'static>>, result: c_int) {
         }
         Some(())
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::{Created, ended};
+
+    #[test]
+    fn a_name_that_another_thread_has_by_now_stays_its_own() {
+        let [first, second] = [1, 2].map(|sequence| Created { contingent: 0, sequence });
+        let mut threads = HashMap::from([(7, second)]);
+        assert_eq!(ended(&mut threads, 7, Some(first)), Some(first));
+        assert_eq!(ended(&mut threads, 7, Some(second)), Some(second));
+        // It was named by nobody when the wait began.
+        threads.insert(7, second);
+        assert_eq!(ended(&mut threads, 7, None), Some(second));
+        assert_eq!(ended(&mut threads, 7, None), None);
+    }
 }

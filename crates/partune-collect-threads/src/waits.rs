@@ -1,23 +1,30 @@
 //! A call that has to wait, from before the C library's function to after it; and one that gives what others wait for.
 
 use std::cell::Cell;
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 
 use partune_collect::frame::Frame;
-use partune_collect::{AtThreadEnd, Call, Region, enter, enter_tentatively, now, team};
+use partune_collect::{AtThreadEnd, Call, Region, enter, enter_tentatively, may_be_in_handler, now, team};
 
 use crate::awake::{self, World};
+use crate::function::call;
 use crate::objects::{self, Release};
 use crate::runtimes;
+
+/// `PTHREAD_CANCEL_DISABLE`.
+const CANCEL_DISABLE: usize = 1;
 
 thread_local! {
     /// Whether the thread is in here: a handler of a signal may give a sign.
     static BUSY: Cell<bool> = const { Cell::new(false) };
+    /// Whether it was when it began to make a child.
+    static WAS_BUSY: Cell<bool> = const { Cell::new(false) };
     /// What it waits for, and which thread it is; 0 if for nothing.
     static AWAITS: Cell<(usize, u32)> = const { Cell::new((0, 0)) };
 }
 
-/// Does something that the program does not see. None if the thread is at such a thing already.
+/// Does something that the program does not see. None if the thread is at such a thing already. It is not cancelled meanwhile: it has locks here, and has
+/// not come to what the program would do then.
 pub(crate) fn aside<T>(act: impl FnOnce() -> Option<T>) -> Option<T> {
     if BUSY.replace(true) {
         return None;
@@ -26,11 +33,27 @@ pub(crate) fn aside<T>(act: impl FnOnce() -> Option<T>) -> Option<T> {
     let place = unsafe { libc::__errno_location() };
     // SAFETY: as above.
     let error = unsafe { *place };
+    let mut state: c_int = 0;
+    call!(pthread_setcancelstate(CANCEL_DISABLE, &raw mut state as usize));
     let result = act();
+    BUSY.set(false);
+    call!(pthread_setcancelstate(state as usize, 0));
     // SAFETY: as above.
     unsafe { *place = error };
-    BUSY.set(false);
     result
+}
+
+/// While a thread makes a child by `fork`, and in the child, what it does is not recorded: handlers of the program's may lock and unlock in the child
+/// before the recorder knows it as one, and what other threads had locked in here stays locked there.
+pub(crate) fn watch_forks() {
+    extern "C" fn before() {
+        WAS_BUSY.set(BUSY.replace(true));
+    }
+    extern "C" fn after() {
+        BUSY.set(WAS_BUSY.get());
+    }
+    // SAFETY: functions without arguments that touch words of their thread only. Those that were set last run first before, and last afterwards.
+    unsafe { libc::pthread_atfork(Some(before), Some(after), None) };
 }
 
 /// A wait that is being recorded.
@@ -115,9 +138,13 @@ pub(crate) fn released(object: usize) -> Option<Release> {
     objects::release(object, team::thread()?, now(), world.shortest())
 }
 
-/// A sign is about to be given. None if nobody waits long enough for it.
+/// A sign is about to be given. None if nobody waits long enough for it, or if a handler of a signal may give it: the thread that it has interrupted may
+/// have locked what a record needs.
 pub(crate) fn signing(region: &'static Region, frame: Frame, object: usize) -> Option<Call<'static>> {
     let world = awake::world()?;
+    if may_be_in_handler() {
+        return None;
+    }
     let number = objects::sign(object, team::thread()?, now(), world.shortest())?;
     let mut call = enter(region, frame)?;
     call.rma_give_sign(world.window, number);

@@ -70,6 +70,7 @@ pub use partune_parts::machine::boot;
 pub use process::{begin, end, identify, identify_threads, switch};
 pub use records::gauge;
 pub use region::{Kind, Region};
+pub use signals::may_be_in_handler;
 pub use state::{is_paused, is_recorded};
 pub use thread::AtThreadEnd;
 pub use user::{record_everywhere, record_in_phases};

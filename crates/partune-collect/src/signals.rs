@@ -1,8 +1,33 @@
 //! What is done at signals.
 
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub(crate) type Handler = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
+
+/// Signals are numbered below this.
+const SIGNALS: usize = 65;
+
+/// The recorder's own handlers, by their signals.
+static OWN: [AtomicUsize; SIGNALS] = [const { AtomicUsize::new(0) }; SIGNALS];
+
+/// Whether the calling thread may be in a handler of the program's. That holds back its own signal, unless it was set with `SA_NODEFER`; so may be a
+/// thread that holds such a signal back for other reasons. This takes no lock and no memory.
+pub fn may_be_in_handler() -> bool {
+    // SAFETY: zero is a valid set, and a place for what is stored.
+    let held_back = unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        (libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), &raw mut set) == 0).then_some(set)
+    };
+    let Some(held_back) = held_back else { return true };
+    let is_programs = |(signal, own): (c_int, &AtomicUsize)| {
+        // SAFETY: the set from above; a number that is no signal is not in it.
+        let is_held_back = unsafe { libc::sigismember(&raw const held_back, signal) } == 1;
+        let is_another = |handler| ![libc::SIG_DFL, libc::SIG_IGN, own.load(Ordering::Relaxed)].contains(&handler);
+        is_held_back && action(signal).is_some_and(|action| is_another(action.sa_sigaction))
+    };
+    (0..).zip(&OWN).skip(1).any(is_programs)
+}
 
 /// What is done now; none for a number that is no signal.
 pub(crate) fn action(signal: c_int) -> Option<libc::sigaction> {
@@ -20,9 +45,45 @@ pub(crate) fn handle(signal: c_int, handler: Handler, flags: c_int, is_alone: bo
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handler as *const () as usize;
         action.sa_flags = libc::SA_SIGINFO | flags;
+        if let Some(own) = usize::try_from(signal).ok().and_then(|signal| OWN.get(signal)) {
+            own.store(action.sa_sigaction, Ordering::Relaxed);
+        }
         if is_alone {
             libc::sigfillset(&raw mut action.sa_mask);
         }
         libc::sigaction(signal, &raw const action, std::ptr::null_mut()) == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::{c_int, c_void};
+
+    use super::{handle, may_be_in_handler};
+
+    extern "C" fn nothing(_: c_int, _: *mut libc::siginfo_t, _: *mut c_void) {}
+
+    /// Of a thread of its own, whose signals nobody else looks at.
+    fn holding_back(signal: c_int) -> bool {
+        let asks = move || {
+            // SAFETY: zero is a valid set.
+            unsafe {
+                let mut set: libc::sigset_t = std::mem::zeroed();
+                libc::sigaddset(&raw mut set, signal);
+                libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut());
+            }
+            may_be_in_handler()
+        };
+        std::thread::spawn(asks).join().expect("it ends")
+    }
+
+    #[test]
+    fn a_signal_that_is_handled_and_held_back_may_be_a_handler() {
+        let [programs, own, unhandled] = [10, 11, 12].map(|at| libc::SIGRTMIN() + at);
+        // SAFETY: a handler that does nothing.
+        unsafe { libc::signal(programs, nothing as *const () as usize) };
+        assert!(handle(own, nothing, 0, false));
+        assert_eq!([programs, own, unhandled].map(holding_back), [true, false, false]);
+        assert!(!may_be_in_handler());
     }
 }

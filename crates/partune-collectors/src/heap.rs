@@ -1,7 +1,8 @@
 //! The memory of the collectors: that of the C library, by names that nobody puts another function in front of.
 //!
 //! A program may bring functions of its own that give memory, and these lock what threads wait for; what is recorded of that needs memory as well, and
-//! must not ask them for it while they are at work.
+//! must not ask them for it while they are at work. Some programs, such as those that are checked for races (`-fsanitize=thread`), do put a function in
+//! front of `__libc_memalign`, and none of the others; so what has to be more aligned than usual is a part of what `__libc_malloc` gives.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::ffi::c_void;
@@ -18,22 +19,28 @@ unsafe extern "C" {
     fn __libc_malloc(size: usize) -> *mut c_void;
     fn __libc_calloc(count: usize, size: usize) -> *mut c_void;
     fn __libc_realloc(at: *mut c_void, size: usize) -> *mut c_void;
-    fn __libc_memalign(alignment: usize, size: usize) -> *mut c_void;
     fn __libc_free(at: *mut c_void);
 }
 
 // SAFETY: the C library's functions do what is asked of them.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: a size, and a power of two.
-        let at = unsafe {
-            if layout.align() <= USUAL {
-                __libc_malloc(layout.size())
-            } else {
-                __libc_memalign(layout.align(), layout.size())
-            }
-        };
-        at.cast()
+        if layout.align() <= USUAL {
+            // SAFETY: a size.
+            return unsafe { __libc_malloc(layout.size()) }.cast();
+        }
+        let Some(room) = layout.size().checked_add(layout.align()) else { return std::ptr::null_mut() };
+        // SAFETY: a size.
+        let begin = unsafe { __libc_malloc(room) };
+        if begin.is_null() {
+            return begin.cast();
+        }
+        // SAFETY: at least the usual alignment further on and at most this one, so that a word lies before it and there is room behind.
+        unsafe {
+            let at = begin.byte_add(layout.align() - begin.addr() % layout.align());
+            at.cast::<*mut c_void>().sub(1).write(begin);
+            at.cast()
+        }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
@@ -67,8 +74,9 @@ unsafe impl GlobalAlloc for Heap {
         new
     }
 
-    unsafe fn dealloc(&self, at: *mut u8, _: Layout) {
-        // SAFETY: memory of this heap.
-        unsafe { __libc_free(at.cast()) };
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        let at: *mut c_void = at.cast();
+        // SAFETY: memory of this heap; before what is more aligned than usual lies where it begins.
+        unsafe { __libc_free(if layout.align() <= USUAL { at } else { at.cast::<*mut c_void>().sub(1).read() }) };
     }
 }

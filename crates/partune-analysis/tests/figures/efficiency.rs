@@ -126,6 +126,19 @@ fn messages_between_processes_are_not_lost_to_threads() {
     assert!(close(scalar(&outcome, "parallel"), 0.375));
 }
 
+/// The main thread is known until 2 of 20: it has ended, or the program was killed while it waited for another thread.
+#[test]
+fn a_process_goes_on_while_its_threads_do() {
+    let (_, outcome) = figure("resolution 1\npe 0.0: main 0..2\npe 0.1: work 0..20", "efficiency");
+    for (name, value) in [("parallel", 0.55), ("process_parallel", 1.0), ("thread_parallel", 0.55)] {
+        assert!(close(scalar(&outcome, name), value), "{name} is {}", scalar(&outcome, name));
+    }
+    // What is last known of it is that it waits for another process.
+    let text = "resolution 1\npe 0.0: main 0..2 { MPI_Recv 2..2 }\npe 0.1: work 0..20";
+    let (_, outcome) = figure(text, "efficiency");
+    assert!(close(scalar(&outcome, "process_parallel"), 0.1), "{:?}", outcome.sections[0].scalars);
+}
+
 #[test]
 fn silent_without_useful_time() {
     let (_, outcome) = figure("resolution 1\n pe 0: MPI_Barrier 0..10", "efficiency");

@@ -284,7 +284,7 @@ fn other_readers_take_the_archives() {
 fn threads_end_in_all_ways_and_calls_return_what_they_would() {
     for compiler in COMPILERS {
         let Some(built) = built(compiler, "ends.c") else { continue };
-        for way in ["threads", "mutexes"] {
+        for way in ["threads", "mutexes", "forks", "signals"] {
             let recorded = built.record(&[way]);
             assert_eq!(
                 recorded.output.status.code(),
@@ -298,6 +298,9 @@ fn threads_end_in_all_ways_and_calls_return_what_they_would() {
             assert_eq!(count("THREAD_BEGIN "), count("THREAD_END "), "{way}");
             assert_eq!(count("THREAD_ACQUIRE_LOCK "), count("THREAD_RELEASE_LOCK "), "{way}");
             assert_eq!(count("CALLING_CONTEXT_ENTER "), count("CALLING_CONTEXT_LEAVE "), "{way}");
+            // The one that no handler of a signal gives.
+            let posts = calls(&recorded.analysis()).get("sem_post").copied();
+            assert!(way != "signals" || posts == Some(1), "{posts:?}");
         }
     }
 }

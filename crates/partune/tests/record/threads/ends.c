@@ -64,6 +64,20 @@ static int check(int holds, int line)
 }
 #define CHECK(it) check(it, __LINE__)
 
+static int locked;
+
+/* It is cancelled before it waits for a lock, and looks for that only after it. */
+static void* waits_late(void* argument)
+{
+    pthread_cancel(pthread_self());
+    pthread_cleanup_push(clean, &mutex);
+    pthread_mutex_lock(&mutex);
+    ++locked;
+    for (;;) pthread_cond_wait(&condition, &mutex);
+    pthread_cleanup_pop(1);
+    return argument;
+}
+
 /* Threads that return, exit, are cancelled in each kind of wait, and are detached. */
 static void threads(void)
 {
@@ -93,6 +107,10 @@ static void threads(void)
     CHECK(pthread_attr_setstacksize(&attributes, 1UL << 46) == 0);
     CHECK(pthread_create(&thread, &attributes, returns, NULL) == EAGAIN);
     work(20);
+    CHECK(pthread_mutex_lock(&mutex) == 0 && pthread_create(&thread, NULL, waits_late, NULL) == 0);
+    work(20);
+    CHECK(pthread_mutex_unlock(&mutex) == 0 && pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED);
+    CHECK(locked == 1);
 }
 
 static pthread_mutex_t robust;
@@ -159,6 +177,69 @@ static void mutexes(void)
     CHECK(pthread_mutex_unlock(&mutex) == 0);
 }
 
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+static void take(void) { pthread_mutex_lock(&guard); }
+static void give(void) { pthread_mutex_unlock(&guard); }
+static volatile int is_over;
+
+static void* takes_and_gives(void* argument)
+{
+    while (!is_over) take(), give();
+    return argument;
+}
+
+/* Children are made while threads wait for a lock that handlers of `fork` take and give back, in the child as well. */
+static void forks(void)
+{
+    pthread_t threads[2];
+    pthread_atfork(take, give, give);
+    for (int i = 0; i < 2; ++i) CHECK(pthread_create(&threads[i], NULL, takes_and_gives, NULL) == 0);
+    for (int i = 0; i < 300; ++i) {
+        int status = 1;
+        pid_t child = fork();
+        if (child == 0) take(), give(), _exit(0);
+        CHECK(waitpid(child, &status, 0) == child && status == 0);
+    }
+    is_over = 1;
+    for (int i = 0; i < 2; ++i) CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
+static void posts(int signal)
+{
+    (void)signal;
+    sem_post(&semaphore);
+}
+
+static void* counts(void* argument)
+{
+    for (int i = 0; i < 2000;) i += sem_wait(&semaphore) == 0;
+    is_over = 1;
+    return argument;
+}
+
+/* A handler of a signal posts what a thread waits for, wherever it comes: in functions that give memory as well. */
+static void signals(void)
+{
+    pthread_t thread;
+    sigset_t alarm;
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    signal(SIGALRM, posts);
+    sigprocmask(SIG_BLOCK, &alarm, NULL);
+    CHECK(pthread_create(&thread, NULL, counts, NULL) == 0);
+    sigprocmask(SIG_UNBLOCK, &alarm, NULL);
+    ualarm(200, 200);
+    for (size_t size = 2000; !is_over; size = 2000 + size * 7 % 60000) free(malloc(size));
+    ualarm(0, 0);
+    CHECK(pthread_join(thread, NULL) == 0);
+    /* And where no handler does. */
+    while (sem_trywait(&semaphore) == 0) {}
+    CHECK(pthread_create(&thread, NULL, waits_for_semaphore, NULL) == 0);
+    work(50);
+    sem_post(&semaphore); /* POST */
+    CHECK(pthread_join(thread, NULL) == 0);
+}
+
 int main(int argc, char** argv)
 {
     const char* way = argc > 1 ? argv[1] : "";
@@ -166,6 +247,8 @@ int main(int argc, char** argv)
     sem_init(&semaphore, 0, 0);
     if (strcmp(way, "threads") == 0) return threads(), 0;
     if (strcmp(way, "mutexes") == 0) return mutexes(), 0;
+    if (strcmp(way, "forks") == 0) return forks(), 0;
+    if (strcmp(way, "signals") == 0) return signals(), 0;
     pthread_mutex_lock(&held);
     pthread_create(&thread, NULL, waits_for_lock, NULL);
     work(50);

@@ -37,6 +37,7 @@ void* memalign(size_t alignment, size_t size)
     return (void*)((at + alignment - 1) / alignment * alignment);
 }
 void* aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
+void* __libc_memalign(size_t alignment, size_t size) { return memalign(alignment, size); }
 int posix_memalign(void** at, size_t alignment, size_t size) { return *at = memalign(alignment, size), 0; }
 
 static void* run(void* argument)
