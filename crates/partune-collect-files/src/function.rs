@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use partune_collect::frame::Frame;
 use partune_collect::{Call, Kind, Region, choice, loader};
 
-use crate::callers::{self, Caller};
 use crate::errno;
+use partune_collect::callers::{self, Caller};
 
 /// The name of the paradigm, as the archive's regions have it.
 const PARADIGM: &str = "POSIX I/O";

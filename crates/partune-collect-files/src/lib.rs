@@ -13,7 +13,6 @@
 #![allow(clippy::undocumented_unsafe_blocks, reason = "arguments of the program, given on as they came")]
 
 mod access;
-mod callers;
 mod descriptors;
 mod errno;
 mod formatted;

@@ -12,8 +12,8 @@ use partune_collect::{Call, Region, definitions, enter, team};
 
 use crate::awake::{self, is_awake, is_child};
 use crate::function::call;
-use crate::runtimes;
 use crate::waits::aside;
+use partune_collect::callers;
 
 static WAIT: Region = crate::construct("pthread_barrier_wait");
 
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn pthread_barrier_wait(barrier: usize) -> c_int {
 }
 
 fn come(frame: Frame, barrier: usize) -> Option<(Call<'static>, Option<u64>)> {
-    if runtimes::has(frame.return_address()) {
+    if !callers::is_program(frame.return_address()) {
         return None;
     }
     let world = awake::world()?;

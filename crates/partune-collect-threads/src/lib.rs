@@ -6,7 +6,7 @@
 //! sees that one waits by a single load ([`objects`]).
 //!
 //! Recording begins when the program makes a thread. Threads that libraries of runtimes make, and what these libraries wait for, are their own
-//! business ([`runtimes`]). A thread may be cancelled in any wrapper that waits: what waits is called by it directly, and nothing that would have to
+//! business ([`partune_collect::callers`]). A thread may be cancelled in any wrapper that waits: what waits is called by it directly, and nothing that would have to
 //! be given up is in its frame.
 #![allow(unsafe_code, reason = "functions of the program and of the C library")]
 #![allow(unreachable_pub, reason = "what the program calls has the C library's names")]
@@ -17,7 +17,6 @@ mod conditions;
 mod function;
 mod locks;
 mod objects;
-mod runtimes;
 mod semaphores;
 mod threads;
 mod waits;

@@ -11,8 +11,8 @@ use partune_collect::{Call, Kind, Region, definitions, enter, enter_tentatively,
 
 use crate::awake::{self, is_awake};
 use crate::function::call;
-use crate::runtimes;
 use crate::waits::{aside, watch_end};
+use partune_collect::callers;
 
 /// What a thread gets instead of the program's function and its argument.
 struct Start {
@@ -68,7 +68,10 @@ fn making(
 ) -> Option<(Call<'static>, *mut Start)> {
     /// The first thread of all is made by nobody.
     static NEXT: AtomicU64 = AtomicU64::new(1);
-    if runtimes::has(function_address) || runtimes::has(frame.return_address()) || partune_collect::is_in_call() {
+    if !callers::is_program(function_address)
+        || !callers::is_program(frame.return_address())
+        || partune_collect::is_in_call()
+    {
         return None;
     }
     let world = awake::wake()?;
@@ -160,7 +163,7 @@ creates! {
 type Joining = (Call<'static>, Option<Created>);
 
 fn joining(region: &'static Region, frame: Frame, thread: usize) -> Option<Joining> {
-    if runtimes::has(frame.return_address()) {
+    if !callers::is_program(frame.return_address()) {
         return None;
     }
     let call = enter_tentatively(region, frame)?;

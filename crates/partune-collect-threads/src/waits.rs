@@ -9,7 +9,7 @@ use partune_collect::{AtThreadEnd, Call, Region, enter, enter_tentatively, may_b
 use crate::awake::{self, World};
 use crate::function::call;
 use crate::objects::{self, Release};
-use crate::runtimes;
+use partune_collect::callers;
 
 /// `PTHREAD_CANCEL_DISABLE`.
 const CANCEL_DISABLE: usize = 1;
@@ -68,7 +68,7 @@ pub(crate) struct Waiting {
 impl Waiting {
     /// The calling thread is about to wait. None if that is not recorded: it is a runtime's business.
     pub(crate) fn begin(region: &'static Region, frame: Frame, object: usize) -> Option<Waiting> {
-        if runtimes::has(frame.return_address()) {
+        if !callers::is_program(frame.return_address()) {
             return None;
         }
         let world = awake::world()?;

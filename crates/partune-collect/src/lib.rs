@@ -15,6 +15,7 @@ mod around;
 mod attention;
 mod budget;
 mod call;
+pub mod callers;
 pub mod choice;
 mod counters;
 pub mod creation;

@@ -69,13 +69,6 @@ pub fn object(address: usize) -> Option<usize> {
     about(address).map(|about| about.dli_fbase as usize)
 }
 
-/// Shows the path of the object that an address lies in, without a copy.
-pub fn with_path<T>(address: usize, look: impl FnOnce(&CStr) -> T) -> Option<T> {
-    let name = about(address)?.dli_fname;
-    // SAFETY: a C string of the loader, if any.
-    (!name.is_null()).then(|| look(unsafe { CStr::from_ptr(name) }))
-}
-
 /// The path of the object that an address lies in.
 pub fn path(address: usize) -> Option<CString> {
     let name = about(address)?.dli_fname;

@@ -1,0 +1,155 @@
+//! Whose code calls, by the file that it was loaded from: what runtimes do with threads and files of their own is not what the program does.
+//!
+//! Found once for each place that calls.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::modules::module_at;
+
+/// Who is at a place in the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caller {
+    Program,
+    /// A library that serves a paradigm, or the system's.
+    Runtime,
+    /// The module that the recorder is in, which in tests is the program.
+    Recorder,
+}
+
+/// How names of files begin: the C library; MPI, OpenSHMEM, coarrays and what they load; runtimes of OpenMP and of devices; what all of these reach networks,
+/// launchers and the machine by.
+const RUNTIMES: [&str; 46] = [
+    "ld-linux",
+    "libc.so",
+    "libc-2",
+    "libpthread",
+    "libmpi",
+    "libpmpi",
+    "libfmpi",
+    "libmpl",
+    "libopa.",
+    "libopen-",
+    "liboshmem",
+    "libshmem",
+    "libcaf_",
+    "mca_",
+    "libprrte",
+    "libpmi",
+    "libevent",
+    "libslurm",
+    "libmunge",
+    "libucp",
+    "libuct",
+    "libucs",
+    "libucm",
+    "libucc",
+    "ucx_",
+    "libfabric",
+    "libpsm",
+    "libhcoll",
+    "libsharp",
+    "libibverbs",
+    "librdmacm",
+    "libmlx",
+    "libefa",
+    "libhwloc",
+    "hwloc_",
+    "libnuma",
+    "libgomp",
+    "libomp.so",
+    "libomp5",
+    "libomptarget",
+    "libarcher",
+    "libiomp",
+    "libcuda",
+    "libamdhip",
+    "libhsa-",
+    "libhsakmt",
+];
+
+const KNOWN: usize = 1024;
+
+/// Who is at an address; the recorder where there is none, since nobody can tell it from the program then.
+pub fn of(address: usize) -> Caller {
+    /// Addresses and, in the lowest two bits, who is there.
+    static LAST: [AtomicUsize; KNOWN] = [const { AtomicUsize::new(0) }; KNOWN];
+    if address == 0 {
+        return Caller::Recorder;
+    }
+    let place = &LAST[address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (usize::BITS - KNOWN.trailing_zeros())];
+    let known = place.load(Ordering::Relaxed);
+    if known >> 2 == address & (usize::MAX >> 2) {
+        return match known & 3 {
+            0 => Caller::Program,
+            1 => Caller::Runtime,
+            _ => Caller::Recorder,
+        };
+    }
+    let caller = look(address);
+    place.store(address << 2 | caller as usize, Ordering::Relaxed);
+    caller
+}
+
+/// Whether what is at an address is no runtime, nor a recorder that is a library of its own.
+pub fn is_program(address: usize) -> bool {
+    match of(address) {
+        Caller::Program => true,
+        Caller::Runtime => false,
+        Caller::Recorder => address == 0 || is_linked(),
+    }
+}
+
+/// Whether the recorder is a part of the program.
+fn is_linked() -> bool {
+    static LINKED: AtomicUsize = AtomicUsize::new(0);
+    match LINKED.load(Ordering::Relaxed) {
+        0 => {
+            let is_library =
+                module_at(look as *const () as usize).is_some_and(|(_, path)| file(&path).starts_with("lib"));
+            LINKED.store(1 + usize::from(!is_library), Ordering::Relaxed);
+            !is_library
+        }
+        known => known == 2,
+    }
+}
+
+#[cold]
+fn look(address: usize) -> Caller {
+    let Some((_, path)) = module_at(address) else { return Caller::Program };
+    if module_at(look as *const () as usize).is_some_and(|(_, own)| own == path) {
+        return Caller::Recorder;
+    }
+    if is_runtime(file(&path)) { Caller::Runtime } else { Caller::Program }
+}
+
+fn file(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+fn is_runtime(file: &str) -> bool {
+    RUNTIMES.iter().any(|begin| file.starts_with(begin))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_are_known_by_their_names() {
+        let runtimes =
+            ["libc.so.6", "libmpi.so.40", "mca_btl_tcp.so", "libgomp.so.1", "libucs.so.0", "libcaf_openmpi.so.3"];
+        assert!(runtimes.into_iter().all(is_runtime));
+        let others = ["a.out", "libstdc++.so.6", "libcapture.so", "libpython3.11.so.1.0", "libgfortran.so.5", ""];
+        assert!(!others.into_iter().any(is_runtime));
+    }
+
+    #[test]
+    fn the_answer_is_the_same_again() {
+        let own = the_answer_is_the_same_again as *const () as usize;
+        assert_eq!([of(own), of(own)], [Caller::Recorder; 2]);
+        assert!(is_program(own), "it is linked into the test");
+        let exit = libc::exit as *const () as usize;
+        assert_eq!([of(exit), of(exit)], [Caller::Runtime; 2]);
+        assert!(!is_program(exit));
+    }
+}
