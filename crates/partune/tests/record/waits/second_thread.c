@@ -48,6 +48,8 @@ int main(int argc, char** argv)
     MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, me == 0, 7, &between);
     if (me == 0) {
         pthread_create(&speaker, NULL, speak, NULL);
+        /* As long as the speaker works. */
+        nanosleep(&(struct timespec){ 0, 301000000L }, NULL);
         pthread_join(speaker, NULL);
     } else {
         listen();
