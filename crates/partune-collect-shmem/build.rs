@@ -380,7 +380,7 @@ fn wrapper(
     let constant = name.to_ascii_uppercase();
     let _ = writeln!(
         code,
-        "static {constant}: Function = Function::new(\"{name}\");\n\
+        "static {constant}: Function = Function::new(c\"{name}\");\n\
          #[unsafe(no_mangle)] pub unsafe extern \"C\" fn {name}({declared}){returns} {{\n\
          let frame = frame::here();\n\
          let real: unsafe extern \"C\" fn({types}){returns} = unsafe {{ transmute({constant}.real()) }};\n\

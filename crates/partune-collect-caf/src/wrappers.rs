@@ -10,7 +10,7 @@ use std::mem::transmute;
 
 use partune_collect::frame::{self, Frame};
 use partune_collect::meeting::Meeting;
-use partune_collect::next::{Next, enter, enter_poll};
+use partune_collect::next::{Next, enter, enter_poll, named};
 use partune_collect::{Call, How, Region};
 
 use crate::rma::{self, Access, Section};
@@ -61,7 +61,7 @@ macro_rules! wrappers {
     (@ $name:ident $prefix:literal ($($argument:ident)*) $enter:ident $region:expr, $before:expr $(, $after:expr)?) => {
         #[unsafe(export_name = concat!($prefix, stringify!($name)))]
         pub unsafe extern "C" fn $name($($argument: usize),*) -> usize {
-            static NEXT: Next = Next::new(concat!($prefix, stringify!($name)));
+            static NEXT: Next = Next::new(named(concat!($prefix, stringify!($name), "\0")));
             let frame = frame::here();
             let real: wrappers!(= $($argument)*) = unsafe { transmute(NEXT.address()) };
             let Some(mut call) = $enter($region, frame) else { return unsafe { real($($argument),*) } };
@@ -90,11 +90,11 @@ macro_rules! lives {
             }
         }
 
-        static INIT: Next = Next::new(concat!($prefix, "init"));
+        static INIT: Next = Next::new(named(concat!($prefix, "init", "\0")));
 
         #[unsafe(export_name = concat!($prefix, "register"))]
         pub unsafe extern "C" fn register(size: usize, kind: usize, token: usize, array: usize, status: usize, message: usize, length: usize) {
-            static NEXT: Next = Next::new(concat!($prefix, "register"));
+            static NEXT: Next = Next::new(named(concat!($prefix, "register", "\0")));
             let frame = frame::here();
             life::start(frame, &INIT, [0, 0]);
             let real: unsafe extern "C" fn(usize, usize, usize, usize, usize, usize, usize) = unsafe { transmute(NEXT.address()) };
@@ -108,7 +108,7 @@ macro_rules! lives {
 
         #[unsafe(export_name = concat!($prefix, "deregister"))]
         pub unsafe extern "C" fn deregister(token: usize, kind: usize, status: usize, message: usize, length: usize, x: usize) {
-            static NEXT: Next = Next::new(concat!($prefix, "deregister"));
+            static NEXT: Next = Next::new(named(concat!($prefix, "deregister", "\0")));
             let frame = frame::here();
             let real: Six = unsafe { transmute(NEXT.address()) };
             let mut call = enter(coarrays::deallocation(token, kind), frame);
@@ -121,7 +121,7 @@ macro_rules! lives {
 
         #[unsafe(export_name = concat!($prefix, "form_team"))]
         pub unsafe extern "C" fn form_team(number: usize, team: usize, c: usize, d: usize, e: usize, f: usize) {
-            static NEXT: Next = Next::new(concat!($prefix, "form_team"));
+            static NEXT: Next = Next::new(named(concat!($prefix, "form_team", "\0")));
             let frame = frame::here();
             let real: Six = unsafe { transmute(NEXT.address()) };
             let mut call = enter(&regions::FORM_TEAM, frame);
@@ -134,7 +134,7 @@ macro_rules! lives {
 
         #[unsafe(export_name = concat!($prefix, "change_team"))]
         pub unsafe extern "C" fn change_team(team: usize, b: usize, c: usize, d: usize, e: usize, f: usize) {
-            static NEXT: Next = Next::new(concat!($prefix, "change_team"));
+            static NEXT: Next = Next::new(named(concat!($prefix, "change_team", "\0")));
             let frame = frame::here();
             let real: Six = unsafe { transmute(NEXT.address()) };
             let mut call = enter(&regions::CHANGE_TEAM, frame);
@@ -147,7 +147,7 @@ macro_rules! lives {
 
         #[unsafe(export_name = concat!($prefix, "end_team"))]
         pub unsafe extern "C" fn end_team(team: usize, b: usize, c: usize, d: usize, e: usize, f: usize) {
-            static NEXT: Next = Next::new(concat!($prefix, "end_team"));
+            static NEXT: Next = Next::new(named(concat!($prefix, "end_team", "\0")));
             let frame = frame::here();
             let real: Six = unsafe { transmute(NEXT.address()) };
             let mut call = enter(&regions::END_TEAM, frame);
@@ -160,7 +160,7 @@ macro_rules! lives {
 
         #[unsafe(export_name = concat!($prefix, "finalize"))]
         pub unsafe extern "C" fn finalize() {
-            static NEXT: Next = Next::new(concat!($prefix, "finalize"));
+            static NEXT: Next = Next::new(named(concat!($prefix, "finalize", "\0")));
             let frame = frame::here();
             let real: unsafe extern "C" fn() = unsafe { transmute(NEXT.address()) };
             life::finalize(frame, || unsafe { real() });
@@ -176,7 +176,7 @@ macro_rules! lives {
     (@ $prefix:literal, $name:ident, $region:expr, $how:expr) => {
         #[unsafe(export_name = concat!($prefix, stringify!($name)))]
         pub unsafe extern "C" fn $name(a: usize, b: usize, c: usize) {
-            static NEXT: Next = Next::new(concat!($prefix, stringify!($name)));
+            static NEXT: Next = Next::new(named(concat!($prefix, stringify!($name), "\0")));
             let frame = frame::here();
             let real: unsafe extern "C" fn(usize, usize, usize) = unsafe { transmute(NEXT.address()) };
             life::stop(&$region, frame, $how, || unsafe { real(a, b, c) });

@@ -8,8 +8,9 @@ use partune_collect::frame::Frame;
 use partune_collect::{Call, leave};
 
 use crate::function::Function;
+use crate::names;
 use crate::table::{self, Open};
-use crate::{errno, names};
+use partune_collect::errno;
 
 /// Tells, when the real function has returned, what only that knows.
 pub(crate) fn tell(call: Option<Call<'static>>, what: impl FnOnce(&mut Call<'_>)) {

@@ -8,11 +8,13 @@ use std::sync::atomic::Ordering;
 use libc::{iovec, mode_t, off_t, size_t, ssize_t};
 use partune_collect::definitions::Interface;
 use partune_collect::facts::Io;
+use partune_collect::frame::Frame;
 
 use crate::access::{access, closing, opening, plain, tell};
-use crate::function::wrapper;
+use crate::function::{Function, wrapper};
+use crate::locks;
 use crate::table::{self, NOWHERE};
-use crate::{errno, locks};
+use partune_collect::errno;
 
 wrapper! {
     open as "open" (path: *const c_char, flags: c_int, mode: mode_t) -> c_int
@@ -74,37 +76,9 @@ wrapper! {
     fdatasync as "fdatasync" (descriptor: c_int) -> c_int
         => |function, frame, real| access(function, frame, descriptor, Io::Flush, (0, None), || real() as ssize_t) as c_int;
     lseek as "lseek" (descriptor: c_int, offset: off_t, whence: c_int) -> off_t
-        => |function, frame, real| {
-            let Some(open) = table::of(descriptor, frame.return_address()) else { return real() };
-            let call = function.enter(frame);
-            let result = real();
-            if let Ok(place) = u64::try_from(result) {
-                open.place.store(place, Ordering::Relaxed);
-            }
-            tell(call, |call| {
-                call.returned();
-                if let Ok(place) = u64::try_from(result) {
-                    call.io_seek(open.handle(Interface::Posix), offset, whence.clamp(0, 4) as u8, place);
-                }
-            });
-            result
-        };
+        => |function, frame, real| seek(function, frame, descriptor, (offset, whence), real);
     lseek64 as "lseek" (descriptor: c_int, offset: off_t, whence: c_int) -> off_t
-        => |function, frame, real| {
-            let Some(open) = table::of(descriptor, frame.return_address()) else { return real() };
-            let call = function.enter(frame);
-            let result = real();
-            if let Ok(place) = u64::try_from(result) {
-                open.place.store(place, Ordering::Relaxed);
-            }
-            tell(call, |call| {
-                call.returned();
-                if let Ok(place) = u64::try_from(result) {
-                    call.io_seek(open.handle(Interface::Posix), offset, whence.clamp(0, 4) as u8, place);
-                }
-            });
-            result
-        };
+        => |function, frame, real| seek(function, frame, descriptor, (offset, whence), real);
     ftruncate as "ftruncate" (descriptor: c_int, size: off_t) -> c_int
         => |function, frame, real| plain(function, frame, descriptor, real);
     ftruncate64 as "ftruncate" (descriptor: c_int, size: off_t) -> c_int
@@ -144,6 +118,29 @@ fn sum(parts: *const iovec, count: c_int) -> usize {
     // SAFETY: the program says that there are so many.
     let parts = unsafe { std::slice::from_raw_parts(parts, count) };
     parts.iter().map(|part| part.iov_len).fold(0, usize::saturating_add)
+}
+
+/// Positions a descriptor.
+fn seek(
+    function: &'static Function,
+    frame: Frame,
+    descriptor: c_int,
+    (offset, whence): (off_t, c_int),
+    real: impl FnOnce() -> off_t,
+) -> off_t {
+    let Some(open) = table::of(descriptor, frame.return_address()) else { return real() };
+    let call = function.enter(frame);
+    let result = real();
+    if let Ok(place) = u64::try_from(result) {
+        open.place.store(place, Ordering::Relaxed);
+    }
+    tell(call, |call| {
+        call.returned();
+        if let Ok(place) = u64::try_from(result) {
+            call.io_seek(open.handle(Interface::Posix), offset, whence.clamp(0, 4) as u8, place);
+        }
+    });
+    result
 }
 
 /// A copy is a handle of the same, and is not recorded by itself.

@@ -1,14 +1,14 @@
 //! A function of the C library: its name for the archive, and the one behind it.
 
 use std::ffi::CStr;
-use std::hint::cold_path;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use partune_collect::frame::Frame;
-use partune_collect::{Call, Kind, Region, choice, loader};
+use partune_collect::next::{self, Next};
+use partune_collect::{Call, Kind, Region, choice};
 
-use crate::errno;
 use partune_collect::callers::{self, Caller};
+use partune_collect::errno;
 
 /// The name of the paradigm, as the archive's regions have it.
 const PARADIGM: &str = "POSIX I/O";
@@ -16,10 +16,8 @@ const PARADIGM: &str = "POSIX I/O";
 /// One function; compilers and feature macros make several of one, which the archive calls by its plain name.
 #[derive(Debug)]
 pub(crate) struct Function {
-    symbol: &'static CStr,
     region: Region,
-    /// The library's own; 0 until somebody calls it.
-    real: AtomicUsize,
+    next: Next,
     /// Whether the user wants its calls: not known, yes, no.
     wanted: AtomicU8,
 }
@@ -30,28 +28,14 @@ const LEFT_OUT: u8 = 2;
 impl Function {
     pub(crate) const fn new(symbol: &'static CStr, name: &'static str) -> Function {
         let region = Region::new(name, Kind::Construct(PARADIGM));
-        Function { symbol, region, real: AtomicUsize::new(0), wanted: AtomicU8::new(0) }
+        Function { region, next: Next::new(symbol), wanted: AtomicU8::new(0) }
     }
 
     /// The function of the library.
     #[allow(clippy::inline_always, reason = "a load")]
     #[inline(always)]
     pub(crate) fn real(&self) -> usize {
-        let address = self.real.load(Ordering::Relaxed);
-        if address == 0 {
-            cold_path();
-            return self.look();
-        }
-        address
-    }
-
-    /// Allocates nothing: the first call may be in a signal's handler.
-    #[cold]
-    fn look(&self) -> usize {
-        let found = errno::kept(|| loader::symbol(libc::RTLD_NEXT, self.symbol));
-        let address = found.unwrap_or_else(|| loader::missing(self.region.name));
-        self.real.store(address, Ordering::Relaxed);
-        address
+        self.next.address()
     }
 
     /// Begins to record a call of the program; none if it is not the program's, or not to be recorded.
@@ -60,10 +44,7 @@ impl Function {
         if callers::of(frame.return_address()) != Caller::Program || !self.is_wanted() {
             return None;
         }
-        errno::kept(|| match partune_collect::known(&self.region, frame, None) {
-            Some(known) => Some(known.enter()),
-            None => partune_collect::enter(&self.region, frame),
-        })
+        errno::kept(|| next::enter(&self.region, frame))
     }
 
     fn is_wanted(&self) -> bool {
@@ -88,7 +69,7 @@ macro_rules! wrapper {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $symbol($($parameter: $kind),*) -> $result {
             static FUNCTION: $crate::function::Function = $crate::function::Function::new(
-                unsafe { ::std::ffi::CStr::from_bytes_with_nul_unchecked(concat!(stringify!($symbol), "\0").as_bytes()) },
+                ::partune_collect::next::named(concat!(stringify!($symbol), "\0")),
                 $name,
             );
             let real: unsafe extern "C" fn($($kind),*) -> $result = unsafe { ::std::mem::transmute(FUNCTION.real()) };

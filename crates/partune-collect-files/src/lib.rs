@@ -14,7 +14,6 @@
 
 mod access;
 mod descriptors;
-mod errno;
 mod formatted;
 mod function;
 mod locks;

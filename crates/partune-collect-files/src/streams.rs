@@ -13,10 +13,10 @@ use partune_collect::frame::Frame;
 
 use crate::access::{closing, created, tell};
 use crate::descriptors::leave_to_stream;
-use crate::errno;
 use crate::function::{Function, wrapper};
 use crate::names;
 use crate::table::{self, NOWHERE, Open};
+use partune_collect::errno;
 
 wrapper! {
     fopen as "fopen" (path: *const c_char, mode: *const c_char) -> *mut FILE

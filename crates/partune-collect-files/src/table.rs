@@ -11,9 +11,9 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use partune_collect::definitions::{self, Interface};
 
-use crate::errno;
 use crate::names::{self, LONGEST, What};
 use partune_collect::callers::{self, Caller};
+use partune_collect::errno;
 
 /// Descriptors beyond are not looked at.
 const DESCRIPTORS: usize = 1 << 16;

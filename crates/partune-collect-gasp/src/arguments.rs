@@ -19,43 +19,22 @@ impl Arguments {
     const GENERAL: u32 = 48;
     const ALL: u32 = 176;
 
-    /// The next one that is no floating-point number, in 64 bits.
-    ///
-    /// # Safety
-    /// There is one.
-    unsafe fn word(&mut self) -> u64 {
-        // SAFETY: as the caller says.
-        unsafe {
-            if self.general < Self::GENERAL {
-                let place = self.registers.add(self.general as usize);
-                self.general += 8;
-                return place.cast::<u64>().read_unaligned();
-            }
-            self.overflow()
-        }
+    /// Where the next one is that is no floating-point number, if that was in a register.
+    fn general(&mut self) -> Option<*const u8> {
+        let at = self.general as usize;
+        (self.general < Self::GENERAL).then(|| {
+            self.general += 8;
+            self.registers.wrapping_add(at)
+        })
     }
 
-    /// # Safety
-    /// The next one is a `double`.
-    pub(crate) unsafe fn double(&mut self) -> f64 {
-        // SAFETY: as the caller says.
-        unsafe {
-            if self.float < Self::ALL {
-                let place = self.registers.add(self.float as usize);
-                self.float += 16;
-                return place.cast::<f64>().read_unaligned();
-            }
-            f64::from_bits(self.overflow())
-        }
-    }
-
-    unsafe fn overflow(&mut self) -> u64 {
-        // SAFETY: as the callers' callers say.
-        unsafe {
-            let value = self.rest.read_unaligned();
-            self.rest = self.rest.add(1);
-            value
-        }
+    /// The same of one that is.
+    fn float(&mut self) -> Option<*const u8> {
+        let at = self.float as usize;
+        (self.float < Self::ALL).then(|| {
+            self.float += 16;
+            self.registers.wrapping_add(at)
+        })
     }
 }
 
@@ -74,48 +53,51 @@ pub(crate) struct Arguments {
 
 #[cfg(target_arch = "aarch64")]
 impl Arguments {
+    /// Where the next one is that is no floating-point number, if that was in a register.
+    fn general(&mut self) -> Option<*const u8> {
+        let at = self.general as isize;
+        (at < 0).then(|| {
+            self.general += 8;
+            self.general_end.wrapping_offset(at)
+        })
+    }
+
+    /// The same of one that is.
+    fn float(&mut self) -> Option<*const u8> {
+        let at = self.float as isize;
+        (at < 0).then(|| {
+            self.float += 16;
+            self.float_end.wrapping_offset(at)
+        })
+    }
+}
+
+impl Arguments {
     /// The next one that is no floating-point number, in 64 bits.
     ///
     /// # Safety
     /// There is one.
     unsafe fn word(&mut self) -> u64 {
+        let place = self.general().unwrap_or_else(|| self.overflow());
         // SAFETY: as the caller says.
-        unsafe {
-            if self.general < 0 {
-                let place = self.general_end.offset(self.general as isize);
-                self.general += 8;
-                return place.cast::<u64>().read_unaligned();
-            }
-            self.overflow()
-        }
+        unsafe { place.cast::<u64>().read_unaligned() }
     }
 
     /// # Safety
     /// The next one is a `double`.
     pub(crate) unsafe fn double(&mut self) -> f64 {
+        let place = self.float().unwrap_or_else(|| self.overflow());
         // SAFETY: as the caller says.
-        unsafe {
-            if self.float < 0 {
-                let place = self.float_end.offset(self.float as isize);
-                self.float += 16;
-                return place.cast::<f64>().read_unaligned();
-            }
-            f64::from_bits(self.overflow())
-        }
+        unsafe { place.cast::<f64>().read_unaligned() }
     }
 
-    unsafe fn overflow(&mut self) -> u64 {
-        // SAFETY: as the callers' callers say.
-        unsafe {
-            let value = self.rest.read_unaligned();
-            self.rest = self.rest.add(1);
-            value
-        }
+    /// Where the next one is that was in no register.
+    fn overflow(&mut self) -> *const u8 {
+        let place = self.rest;
+        self.rest = place.wrapping_add(1);
+        place.cast()
     }
-}
 
-/// What they are, see [`word`](Arguments::word) of the caller's machine.
-impl Arguments {
     /// # Safety
     /// The next one is an `int`.
     pub(crate) unsafe fn int(&mut self) -> i32 {

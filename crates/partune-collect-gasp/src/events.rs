@@ -107,8 +107,23 @@ pub(crate) struct Event {
 
 /// The event of a number.
 pub(crate) fn find(number: u32) -> Option<&'static Event> {
-    EVENTS.iter().filter(|_| number > 0).find(|event| event.numbers.contains(&number))
+    let place = PLACES.get(number as usize)?.checked_sub(1)?;
+    EVENTS.get(usize::from(place))
 }
+
+/// Of each number the place of its event, plus one; 0 where there is none.
+static PLACES: [u8; 1411] = {
+    let mut places = [0; 1411];
+    let mut at = 0;
+    while at < EVENTS.len() {
+        let [first, second] = EVENTS[at].numbers;
+        places[first as usize] = at as u8 + 1;
+        places[second as usize] = at as u8 + 1;
+        at += 1;
+    }
+    places[0] = 0;
+    places
+};
 
 const fn event(name: &'static str, numbers: [u32; 2], does: Does) -> Event {
     Event { name, numbers, does }
@@ -132,7 +147,7 @@ const IN: [Side; 2] = [Side::Private, Side::Shared];
 const BETWEEN: [Side; 2] = [Side::Shared, Side::Shared];
 const FILL: [Side; 2] = [Side::Shared, Side::Value];
 
-static EVENTS: &[Event] = &[
+const EVENTS: &[Event] = &[
     event("", [1, 1023], Does::Function),
     event("malloc", [2, 1020], Does::Code),
     event("realloc", [3, 1021], Does::Code),

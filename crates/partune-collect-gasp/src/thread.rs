@@ -39,6 +39,7 @@ pub(crate) struct Thread {
     regions: Vec<(u32, &'static Region)>,
     handles: Handles,
     known: Known,
+    users: user::Known,
 }
 
 impl Thread {
@@ -52,8 +53,8 @@ impl Thread {
                     "GASP: events of a model other than UPC are not known, and only those of the program's own are recorded",
                 );
             }
-            let (open, regions, handles) = (None, Vec::new(), Handles::default());
-            Box::new(Thread { is_upc: model == UPC, is_on: true, ignored: 0, open, regions, handles, known })
+            let (open, regions, handles, users) = (None, Vec::new(), Handles::default(), user::Known::default());
+            Box::new(Thread { is_upc: model == UPC, is_on: true, ignored: 0, open, regions, handles, known, users })
         })
     }
 
@@ -151,7 +152,7 @@ impl Thread {
 
     /// An event of the program's own: a region, or a moment.
     unsafe fn user(&mut self, number: u32, kind: c_int, place: Place, arguments: Arguments, frame: Frame) {
-        let Some(event) = user::find(number) else { return self.known.tell_unknown(number) };
+        let Some(event) = self.users.find(number) else { return self.known.tell_unknown(number) };
         if kind == END {
             match self.ignored {
                 0 => return self.end_region(number),

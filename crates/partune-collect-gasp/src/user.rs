@@ -62,9 +62,18 @@ unsafe fn copy(of: *const c_char) -> &'static str {
     Box::leak(unsafe { text(of) }.to_owned().into_boxed_str())
 }
 
-pub(crate) fn find(number: u32) -> Option<&'static UserEvent> {
-    let created = CREATED.lock().unwrap_or_else(PoisonError::into_inner);
-    created.get(number.checked_sub(USERS.start)? as usize).copied()
+/// Those that a thread knows of all that were created.
+#[derive(Debug, Default)]
+pub(crate) struct Known(Vec<&'static UserEvent>);
+
+impl Known {
+    pub(crate) fn find(&mut self, number: u32) -> Option<&'static UserEvent> {
+        let at = number.checked_sub(USERS.start)? as usize;
+        if at >= self.0.len() {
+            self.0.clone_from(&CREATED.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        self.0.get(at).copied()
+    }
 }
 
 impl UserEvent {

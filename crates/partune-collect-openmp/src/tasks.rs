@@ -49,17 +49,30 @@ struct Packed {
     copy: Option<Copy>,
 }
 
+impl Packed {
+    /// Copies the program's data to behind the head.
+    ///
+    /// # Safety
+    /// There is room that is as large and as aligned as was said.
+    unsafe fn fill(&self, to: *mut c_void) {
+        // SAFETY: as the caller says; the program's function with its own data.
+        unsafe {
+            let to = to.byte_add(self.head.length);
+            match self.copy {
+                Some(copy) => copy(to, self.data),
+                None => std::ptr::copy_nonoverlapping(self.data.cast::<u8>(), to.cast(), self.bytes),
+            }
+        }
+    }
+}
+
 /// The function that the runtime calls to copy a task's data.
 unsafe extern "C" fn copy(to: *mut c_void, from: *mut c_void) {
     // SAFETY: what was given to the runtime with this function, and room that is as large and as aligned as was said.
     unsafe {
         let packed = &*from.cast::<Packed>();
         to.cast::<Head>().write(packed.head);
-        let to = to.byte_add(packed.head.length);
-        match packed.copy {
-            Some(copy) => copy(to, packed.data),
-            None => std::ptr::copy_nonoverlapping(packed.data.cast::<u8>(), to.cast(), packed.bytes),
-        }
+        packed.fill(to);
     }
 }
 
@@ -163,11 +176,7 @@ unsafe extern "C" fn copy_of_loop(to: *mut c_void, from: *mut c_void) {
             call.created(task);
         }
         to.cast::<LoopHead>().write(LoopHead { words: *words, head: Head { task, ..packed.head } });
-        let to = to.byte_add(packed.head.length);
-        match packed.copy {
-            Some(copy) => copy(to, packed.data),
-            None => std::ptr::copy_nonoverlapping(packed.data.cast::<u8>(), to.cast(), packed.bytes),
-        }
+        packed.fill(to);
     }
 }
 

@@ -1,5 +1,7 @@
 //! A wrapped function: its name for the archive, and the real function behind it.
 
+use std::ffi::CStr;
+
 use partune_collect::frame::Frame;
 use partune_collect::next::{self, Next};
 use partune_collect::{Call, Kind, Region};
@@ -15,8 +17,9 @@ pub(crate) struct Function {
 }
 
 impl Function {
-    pub(crate) const fn new(name: &'static str) -> Function {
-        Function { region: Region::new(name, Kind::Construct(PARADIGM)), next: Next::new(name) }
+    pub(crate) const fn new(name: &'static CStr) -> Function {
+        let Ok(text) = name.to_str() else { panic!("names are ASCII") };
+        Function { region: Region::new(text, Kind::Construct(PARADIGM)), next: Next::new(name) }
     }
 
     /// The function of the library.

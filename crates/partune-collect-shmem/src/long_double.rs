@@ -7,8 +7,7 @@
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
 
-use partune_collect::Call;
-use partune_collect::frame;
+use partune_collect::{Call, frame, next};
 
 use crate::function::Function;
 use crate::rma::{self, Access};
@@ -21,7 +20,7 @@ const _: () = assert!(size_of::<UnderWay>() <= 64);
 /// A wrapper: its name, the step before, the registers of the address and of the PE, the steps after.
 macro_rules! wrapper {
     ($name:ident $static:ident, $act:ident, $address:literal $pe:literal, $keep:literal $give_back:literal) => {
-        static $static: Function = Function::new(stringify!($name));
+        static $static: Function = Function::new(next::named(concat!(stringify!($name), "\0")));
 
         /// # Safety
         /// As that of the library.

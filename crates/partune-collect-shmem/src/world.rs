@@ -132,7 +132,7 @@ fn start<T>(function: &'static Function, frame: Frame, run: impl FnOnce() -> T) 
 #[unsafe(no_mangle)]
 #[allow(unreachable_pub, reason = "the program calls it")]
 pub unsafe extern "C" fn shmem_init() {
-    static INIT: Function = Function::new("shmem_init");
+    static INIT: Function = Function::new(c"shmem_init");
     let frame = frame::here();
     // SAFETY: the library's function.
     let real: unsafe extern "C" fn() = unsafe { transmute(INIT.real()) };
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn shmem_init() {
 #[unsafe(no_mangle)]
 #[allow(unreachable_pub, reason = "the program calls it")]
 pub unsafe extern "C" fn shmem_init_thread(requested: c_int, provided: *mut c_int) -> c_int {
-    static INIT: Function = Function::new("shmem_init_thread");
+    static INIT: Function = Function::new(c"shmem_init_thread");
     let frame = frame::here();
     // SAFETY: the library's function.
     let real: unsafe extern "C" fn(c_int, *mut c_int) -> c_int = unsafe { transmute(INIT.real()) };
@@ -158,7 +158,7 @@ pub unsafe extern "C" fn shmem_init_thread(requested: c_int, provided: *mut c_in
 #[unsafe(no_mangle)]
 #[allow(unreachable_pub, reason = "the program calls it")]
 pub unsafe extern "C" fn start_pes(count: c_int) {
-    static INIT: Function = Function::new("start_pes");
+    static INIT: Function = Function::new(c"start_pes");
     let frame = frame::here();
     // SAFETY: the library's function.
     let real: unsafe extern "C" fn(c_int) = unsafe { transmute(INIT.real()) };
@@ -171,7 +171,7 @@ pub unsafe extern "C" fn start_pes(count: c_int) {
 #[unsafe(no_mangle)]
 #[allow(unreachable_pub, reason = "the program calls it")]
 pub unsafe extern "C" fn shmem_finalize() {
-    static FINALIZE: Function = Function::new("shmem_finalize");
+    static FINALIZE: Function = Function::new(c"shmem_finalize");
     let frame = frame::here();
     // SAFETY: the library's function.
     let real: unsafe extern "C" fn() = unsafe { transmute(FINALIZE.real()) };
@@ -194,7 +194,7 @@ pub unsafe extern "C" fn shmem_finalize() {
 #[unsafe(no_mangle)]
 #[allow(unreachable_pub, reason = "the program calls it")]
 pub unsafe extern "C" fn shmem_global_exit(status: c_int) {
-    static EXIT: Function = Function::new("shmem_global_exit");
+    static EXIT: Function = Function::new(c"shmem_global_exit");
     let frame = frame::here();
     // SAFETY: the library's function.
     let real: unsafe extern "C" fn(c_int) = unsafe { transmute(EXIT.real()) };

@@ -3,6 +3,7 @@
 use std::ffi::c_int;
 
 use partune_collect::Region;
+use partune_collect::errno;
 use partune_collect::frame;
 
 use crate::awake::is_awake;
@@ -13,12 +14,7 @@ use crate::waits::{Waiting, aside, signed};
 fn try_to_take(semaphore: usize) -> bool {
     // The program may be cancelled here, whether it waits or not.
     call!(pthread_testcancel());
-    // SAFETY: the place of the calling thread's error number.
-    let error = unsafe { *libc::__errno_location() };
-    let is_taken = call!(sem_trywait(semaphore)) == 0;
-    // SAFETY: as above.
-    unsafe { *libc::__errno_location() = error };
-    is_taken
+    errno::kept(|| call!(sem_trywait(semaphore)) == 0)
 }
 
 macro_rules! waits {

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 
+use partune_collect::errno;
 use partune_collect::frame::Frame;
 use partune_collect::{AtThreadEnd, Call, Region, enter, enter_tentatively, may_be_in_handler, now, team};
 
@@ -29,18 +30,14 @@ pub(crate) fn aside<T>(act: impl FnOnce() -> Option<T>) -> Option<T> {
     if BUSY.replace(true) {
         return None;
     }
-    // SAFETY: the place of the calling thread's error number.
-    let place = unsafe { libc::__errno_location() };
-    // SAFETY: as above.
-    let error = unsafe { *place };
-    let mut state: c_int = 0;
-    call!(pthread_setcancelstate(CANCEL_DISABLE, &raw mut state as usize));
-    let result = act();
-    BUSY.set(false);
-    call!(pthread_setcancelstate(state as usize, 0));
-    // SAFETY: as above.
-    unsafe { *place = error };
-    result
+    errno::kept(|| {
+        let mut state: c_int = 0;
+        call!(pthread_setcancelstate(CANCEL_DISABLE, &raw mut state as usize));
+        let result = act();
+        BUSY.set(false);
+        call!(pthread_setcancelstate(state as usize, 0));
+        result
+    })
 }
 
 /// While a thread makes a child by `fork`, and in the child, what it does is not recorded: handlers of the program's may lock and unlock in the child

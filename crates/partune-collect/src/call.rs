@@ -33,6 +33,13 @@ pub struct Call<'a> {
 /// Begins to record a call of a construct; `None` if it is not to be recorded: then the real function is all that there is to do.
 #[inline]
 pub fn enter(region: &'static Region, frame: Frame) -> Option<Call<'static>> {
+    enter_after(region, frame, |_| {})
+}
+
+/// The same, with something done to the lane just before.
+#[allow(clippy::inline_always, reason = "part of `enter`")]
+#[inline(always)]
+fn enter_after(region: &'static Region, frame: Frame, prepare: impl FnOnce(&mut Lane)) -> Option<Call<'static>> {
     let mut own = lane()?;
     let lane = &mut *own;
     if !is_free(lane, frame) {
@@ -42,6 +49,7 @@ pub fn enter(region: &'static Region, frame: Frame) -> Option<Call<'static>> {
     lane.attention.set_calls(1);
     lane.current =
         Current { time: clock::now(), base: frame.base, site, path, is_flat, is_left: false, is_poll: false };
+    prepare(lane);
     mark(lane, true);
     Some(Call::of(own))
 }
@@ -62,19 +70,10 @@ pub fn enter_inside(region: &'static Region) -> Option<Call<'static>> {
 
 /// The same of a call that may turn out not to be worth a record: then [`Call::withdraw`] ends it.
 pub fn enter_tentatively(region: &'static Region, frame: Frame) -> Option<Call<'static>> {
-    let mut own = lane()?;
-    let lane = &mut *own;
-    if !is_free(lane, frame) {
-        return None;
-    }
-    let (site, path, is_flat) = find(lane, region, frame);
-    lane.attention.set_calls(1);
-    lane.current =
-        Current { time: clock::now(), base: frame.base, site, path, is_flat, is_left: false, is_poll: false };
-    lane.settle();
-    lane.tell_next();
-    mark(lane, true);
-    Some(Call::of(own))
+    enter_after(region, frame, |lane| {
+        lane.settle();
+        lane.tell_next();
+    })
 }
 
 /// The same of a poll: a call that looks whether something has come and returns in any case. Say with [`Call::found`] or

@@ -22,6 +22,7 @@ pub mod creation;
 mod current;
 mod death;
 pub mod definitions;
+pub mod errno;
 pub mod facts;
 pub mod frame;
 pub mod job;

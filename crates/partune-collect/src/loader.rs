@@ -17,6 +17,14 @@ pub fn symbol(within: *mut c_void, name: &CStr) -> Option<usize> {
     (address != 0).then_some(address)
 }
 
+/// The same of a version of it.
+#[allow(clippy::not_unsafe_ptr_arg_deref, reason = "a handle of the loader's, which only the loader looks at")]
+pub fn versioned(within: *mut c_void, name: &CStr, version: &CStr) -> Option<usize> {
+    // SAFETY: a handle of the loader and C strings.
+    let address = unsafe { libc::dlvsym(within, name.as_ptr(), version.as_ptr()) } as usize;
+    (address != 0).then_some(address)
+}
+
 /// The loader's own function, which a collector has another one for: `dlsym` of the C library, or of whoever was preloaded after us.
 pub fn lookup() -> Option<Lookup> {
     /// Versions under which C libraries have it: from 2.34 on, and before on each processor.
@@ -24,9 +32,7 @@ pub fn lookup() -> Option<Lookup> {
     static FOUND: AtomicUsize = AtomicUsize::new(0);
     let mut address = FOUND.load(Ordering::Relaxed);
     if address == 0 {
-        // SAFETY: a handle of the loader and C strings.
-        let found = |version: &&CStr| unsafe { libc::dlvsym(libc::RTLD_NEXT, c"dlsym".as_ptr(), version.as_ptr()) };
-        address = VERSIONS.iter().map(found).find(|address| !address.is_null())? as usize;
+        address = VERSIONS.iter().find_map(|version| versioned(libc::RTLD_NEXT, c"dlsym", version))?;
         FOUND.store(address, Ordering::Relaxed);
     }
     // SAFETY: the type of the C library's function.

@@ -1,10 +1,11 @@
 //! A function of a library that a collector has a wrapper before: the library's own, the next in the loader's order, and calls of the wrapper.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::hint::cold_path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::call::{self, Call};
+use crate::errno;
 use crate::frame::Frame;
 use crate::loader;
 use crate::region::Region;
@@ -12,14 +13,20 @@ use crate::region::Region;
 /// The library's own function.
 #[derive(Debug)]
 pub struct Next {
-    name: &'static str,
+    name: &'static CStr,
+    /// Of two functions of a name that of this version, where there are two.
+    version: Option<&'static CStr>,
     /// 0 until somebody calls it.
     address: AtomicUsize,
 }
 
 impl Next {
-    pub const fn new(name: &'static str) -> Next {
-        Next { name, address: AtomicUsize::new(0) }
+    pub const fn new(name: &'static CStr) -> Next {
+        Next { name, version: None, address: AtomicUsize::new(0) }
+    }
+
+    pub const fn of_version(name: &'static CStr, version: &'static CStr) -> Next {
+        Next { version: Some(version), ..Next::new(name) }
     }
 
     /// Its address; the program ends if the library has none.
@@ -34,11 +41,28 @@ impl Next {
         address
     }
 
+    /// Allocates nothing, and leaves `errno` alone: the first call may be in a signal's handler. A look-up in vain allocates, so what has a version is
+    /// looked up by that first.
     #[cold]
     fn look(&self) -> usize {
-        let address = find(self.name).unwrap_or_else(|| loader::missing(self.name));
-        self.address.store(address, Ordering::Relaxed);
-        address
+        errno::kept(|| {
+            let found = self.version.and_then(|version| loader::versioned(libc::RTLD_NEXT, self.name, version));
+            let found = found.or_else(|| loader::symbol(libc::RTLD_NEXT, self.name));
+            let address = found.unwrap_or_else(|| loader::missing(&self.name.to_string_lossy()));
+            self.address.store(address, Ordering::Relaxed);
+            address
+        })
+    }
+}
+
+/// A name with its end, of which the compiler makes it: `named(concat!(stringify!(name), "\0"))`.
+///
+/// # Panics
+/// Where the compiler runs it, if there is no end or another one in it.
+pub const fn named(text: &'static str) -> &'static CStr {
+    match CStr::from_bytes_with_nul(text.as_bytes()) {
+        Ok(name) => name,
+        Err(_) => panic!("a name ends with a zero, and has no other one"),
     }
 }
 

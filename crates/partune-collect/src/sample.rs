@@ -18,6 +18,7 @@ use partune_parts::log::Line;
 
 use crate::attention::Attention;
 use crate::counters::cpu_time_of;
+use crate::errno;
 use crate::log::log;
 use crate::python::{self, Loop};
 use crate::restart;
@@ -270,18 +271,14 @@ impl Sampler {
 extern "C" fn tick(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the thread's own, until the thread ends.
     if let Some(sampler) = unsafe { (SamplerWord::get() as *const Sampler).as_ref() } {
-        // SAFETY: the thread's own error number, which the program must find as it left it.
-        let error = unsafe { libc::__errno_location() };
-        // SAFETY: as above.
-        let before = unsafe { *error };
-        let begin = partune_parts::clock::now();
-        sampler.note(context);
-        // SAFETY: the context of this handler.
-        unsafe { restart::wait(context) };
-        let took = partune_parts::clock::now().saturating_sub(begin);
-        Counts::count(&sampler.counts.spent, took);
-        // SAFETY: as above.
-        unsafe { *error = before };
+        errno::kept(|| {
+            let begin = partune_parts::clock::now();
+            sampler.note(context);
+            // SAFETY: the context of this handler.
+            unsafe { restart::wait(context) };
+            let took = partune_parts::clock::now().saturating_sub(begin);
+            Counts::count(&sampler.counts.spent, took);
+        });
     }
 }
 

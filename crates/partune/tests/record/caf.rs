@@ -6,6 +6,7 @@ use std::process::Command;
 
 use super::expect::line_of;
 use super::launch::{Built, CAF, STATIC, run};
+use super::one_sided;
 use super::printed::counts;
 use super::profile::is_the_same;
 use super::programs::check_counts;
@@ -60,39 +61,19 @@ fn calls_are_as_many_as_another_counter_counts() {
     assert_eq!(document["quality"], serde_json::json!([]), "{document:#}");
 }
 
-/// Of twelve elements six are read where they are, and dealt out one by one all would be.
 #[test]
 fn accesses_have_addresses() {
-    let Some(built) = Built::new(&CAF, "caf/addresses.f90", &[]) else { return };
-    let document = check_counts(&built, &[], &[]).analysis();
-    let rows = document["shared_data"].as_array().unwrap_or_else(|| panic!("no addresses: {document:#}"));
-    assert_eq!(rows.len(), 1, "{rows:#?}");
-    let values = ["local", "best_local", "best_block", "element_bytes"].map(|name| rows[0][name].as_f64());
-    assert_eq!(values, [Some(0.5), Some(1.0), Some(1.0), Some(8.0)], "{rows:#?}");
+    one_sided::addresses(&CAF, "caf/addresses.f90");
 }
 
 #[test]
 fn many_small_puts_are_found() {
-    let Some(built) = Built::new(&CAF, "caf/small.f90", &[]) else { return };
-    let document = check_counts(&built, &[], &[]).analysis();
-    let line = line_of(&built.source, "HERE").expect("it is marked");
-    let findings = document["findings"].as_array().into_iter().flatten();
-    let mut found = findings.filter(|it| it["pattern"] == "small_transfers" && it["location"]["line"] == line);
-    assert!(found.next().is_some_and(|it| it["pes"][0]["pe"] == 0), "{document:#}");
+    one_sided::small_puts(&CAF, "caf/small.f90");
 }
 
-/// Of a transfer's time, what competitors cost it: on a busy machine the first tries may see too little of it.
 #[test]
 fn puts_to_a_hot_spot_compete() {
-    let Some(built) = Built::new(&CAF, "caf/hot.f90", &[]) else { return };
-    let line = line_of(&built.source, "HERE").expect("it is marked");
-    let competes = |arguments: &[&str]| {
-        let document = check_counts(&built, &[], arguments).analysis();
-        let findings = document["findings"].as_array().into_iter().flatten();
-        findings.filter(|it| it["pattern"] == "competing_put_get" && it["location"]["line"] == line).count()
-    };
-    assert!((0..3).any(|_| competes(&[]) == 1), "four images put into one at a time");
-    assert_eq!(competes(&["ring"]), 0, "nobody puts where another does");
+    one_sided::hot_spot(&CAF, "caf/hot.f90");
 }
 
 /// A barrier between accesses to different elements orders nothing; those between puts and gets of the same do. A PE that computes for long, or loses its

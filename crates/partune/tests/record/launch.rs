@@ -201,6 +201,16 @@ impl Recorded {
         text.concat()
     }
 
+    /// The archive, as OTF2's own program prints it; it finds no fault with it. None: that program is not here.
+    pub(super) fn printed(&self) -> Option<String> {
+        let Ok(output) = Command::new("otf2-print").arg(&self.anchor).output() else {
+            outside::missing("otf2-print");
+            return None;
+        };
+        assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+        Some(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
     /// The document of `partune analyze --json`.
     pub(super) fn analysis(&self) -> Value {
         let mut analyze = Command::new(env!("CARGO_BIN_EXE_partune"));

@@ -15,6 +15,7 @@ mod hybrid;
 mod launch;
 mod marks;
 mod names;
+mod one_sided;
 mod openmp;
 mod openmp_ompt;
 mod operations;

@@ -5,10 +5,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use partune_testkit::outside;
 use serde_json::Value;
 
-use super::launch::{Recorded, run};
+use super::launch::run;
 use super::openmp::{Built, CLANG, calls, counted, source};
 
 /// A program, and a tool that counts. None: the compiler is not here.
@@ -18,15 +17,6 @@ fn with_tool(compiler: &str) -> Option<(Built, PathBuf)> {
     let tool = built.folder.path().join("tool.so");
     run(Command::new(CLANG).args(["-O2", "-shared", "-fPIC", "-o"]).arg(&tool).arg(source("tool.c")));
     Some((built, tool))
-}
-
-fn printed(recorded: &Recorded) -> Option<String> {
-    let Ok(output) = Command::new("otf2-print").arg(&recorded.anchor).output() else {
-        outside::missing("otf2-print");
-        return None;
-    };
-    assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
-    Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Holds a recording against what the tool counts in a run by itself.
@@ -48,7 +38,7 @@ fn check_counts(built: &Built, tool: &Path, variables: &[(&str, &Path)], also: &
         assert_eq!(of(name), counted[count], "{name}: {calls:?} {counted:?}");
     }
     assert_eq!(of("omp_unset_lock"), counted["omp_set_lock"], "{calls:?}");
-    let Some(text) = printed(&recorded) else { return };
+    let Some(text) = recorded.printed() else { return };
     let count = |word: &str| text.lines().filter(|line| line.starts_with(word)).count() as u64;
     assert_eq!(count("THREAD_FORK "), counted["teams"]);
     assert_eq!(count("THREAD_JOIN "), counted["teams"]);

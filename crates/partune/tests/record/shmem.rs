@@ -6,8 +6,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::expect::{Wait, line_of};
+use super::expect::Wait;
 use super::launch::{Built, LAUNCHED, Mpi, OSHMEM, Recorded, alone, run};
+use super::one_sided;
 use super::printed::counts;
 use super::profile::is_the_same;
 use super::programs::check_counts;
@@ -156,39 +157,19 @@ fn calls_are_as_many_as_another_counter_counts() {
     assert_eq!(document["quality"], serde_json::json!([]), "{document:#}");
 }
 
-/// Of twelve elements six are read where they are, and dealt out one by one all would be.
 #[test]
 fn accesses_have_addresses() {
-    let Some(built) = Built::new(&OSHMEM, "shmem/addresses.c", &[]) else { return };
-    let document = check_counts(&built, &[], &[]).analysis();
-    let rows = document["shared_data"].as_array().unwrap_or_else(|| panic!("no addresses: {document:#}"));
-    assert_eq!(rows.len(), 1, "{rows:#?}");
-    let values = ["local", "best_local", "best_block", "element_bytes"].map(|name| rows[0][name].as_f64());
-    assert_eq!(values, [Some(0.5), Some(1.0), Some(1.0), Some(8.0)], "{rows:#?}");
+    one_sided::addresses(&OSHMEM, "shmem/addresses.c");
 }
 
 #[test]
 fn many_small_puts_are_found() {
-    let Some(built) = Built::new(&OSHMEM, "shmem/small.c", &[]) else { return };
-    let document = check_counts(&built, &[], &[]).analysis();
-    let line = line_of(&built.source, "HERE").expect("it is marked");
-    let findings = document["findings"].as_array().into_iter().flatten();
-    let mut found = findings.filter(|it| it["pattern"] == "small_transfers" && it["location"]["line"] == line);
-    assert!(found.next().is_some_and(|it| it["pes"][0]["pe"] == 0), "{document:#}");
+    one_sided::small_puts(&OSHMEM, "shmem/small.c");
 }
 
-/// Of a transfer's time, what competitors cost it: on a busy machine the first tries may see too little of it.
 #[test]
 fn puts_to_a_hot_spot_compete() {
-    let Some(built) = Built::new(&OSHMEM, "shmem/hot.c", &[]) else { return };
-    let line = line_of(&built.source, "HERE").expect("it is marked");
-    let competes = |arguments: &[&str]| {
-        let document = check_counts(&built, &[], arguments).analysis();
-        let findings = document["findings"].as_array().into_iter().flatten();
-        findings.filter(|it| it["pattern"] == "competing_put_get" && it["location"]["line"] == line).count()
-    };
-    assert!((0..3).any(|_| competes(&[]) == 1), "four PEs put into one at a time");
-    assert_eq!(competes(&["ring"]), 0, "nobody puts where another does");
+    one_sided::hot_spot(&OSHMEM, "shmem/hot.c");
 }
 
 /// Both worlds are in one archive, each with its operations.

@@ -4,10 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use partune_testkit::outside;
 use serde_json::Value;
 
-use super::launch::{Recorded, run};
+use super::launch::run;
 use super::openmp::{Built, CLANG, Met, calls, counted, found, met, until_all_came, until_each_could_leave};
 
 /// Sleep and start are at the mercy of a machine that may be busy, so a run has this many tries.
@@ -252,7 +251,7 @@ fn operations_are_those_that_threads_waited_in() {
         assert_eq!((counted["pthread_mutex_lock"], of("pthread_mutex_lock")), (312, 9), "{calls:?}");
         assert_eq!(of("pthread_mutex_unlock"), 12, "{calls:?}");
         assert_eq!(document["pes"], 13);
-        let Some(text) = printed(&recorded) else { return };
+        let Some(text) = recorded.printed() else { return };
         let count = |word: &str| text.lines().filter(|line| line.starts_with(word)).count();
         assert_eq!(
             [count("THREAD_CREATE "), count("THREAD_BEGIN "), count("THREAD_END "), count("THREAD_WAIT ")],
@@ -262,21 +261,11 @@ fn operations_are_those_that_threads_waited_in() {
     }
 }
 
-/// The archive, as OTF2's own program prints it; it finds no fault with it.
-fn printed(recorded: &Recorded) -> Option<String> {
-    let Ok(output) = Command::new("otf2-print").arg(&recorded.anchor).output() else {
-        outside::missing("otf2-print");
-        return None;
-    };
-    assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
-    Some(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
 #[test]
 fn other_readers_take_the_archives() {
     let Some(built) = built("gcc", "waits.c") else { return };
     for way in &WAYS {
-        printed(&built.record(&[way.name]));
+        built.record(&[way.name]).printed();
     }
 }
 
@@ -293,7 +282,7 @@ fn threads_end_in_all_ways_and_calls_return_what_they_would() {
                 recorded.said(),
                 String::from_utf8_lossy(&recorded.output.stdout)
             );
-            let Some(text) = printed(&recorded) else { return };
+            let Some(text) = recorded.printed() else { return };
             let count = |word: &str| text.lines().filter(|line| line.starts_with(word)).count();
             assert_eq!(count("THREAD_BEGIN "), count("THREAD_END "), "{way}");
             assert_eq!(count("THREAD_ACQUIRE_LOCK "), count("THREAD_RELEASE_LOCK "), "{way}");
