@@ -98,7 +98,7 @@ pub use stabbing::{SharedAccess, conflicts, keep};
 pub use sums::outside;
 pub use tensor::{Bounds, RegionKind, Tensor};
 pub use times::{PathTime, PathTimes, path_times};
-pub use useful::{Base, useful_in};
+pub use useful::{Base, useful_in, windows};
 pub use waits::{Wait, Waits};
 
 /// What an analysis found.

@@ -19,7 +19,7 @@ pub(crate) fn cpu_pes(trace: &Trace) -> Vec<PeId> {
 
 /// The measured interval of each PE: that of its process, from the end of its start-up to the begin of its shut-down; without
 /// them, from its own first event to its last.
-pub(crate) fn windows(trace: &Trace) -> Table<PeId, (Time, Time)> {
+pub fn windows(trace: &Trace) -> Table<PeId, (Time, Time)> {
     if let Some(profile) = trace.profile() {
         return crate::sums::windows(trace, profile);
     }

@@ -43,11 +43,7 @@ pub struct Converted {
 pub fn convert(from: &Path, to: &Path, progress: &dyn Progress) -> Result<Converted, ConvertError> {
     let entry = formats::entry(from)?;
     let format = formats::detect(&entry)?;
-    let anchor = if to.extension().is_some_and(|it| it == "otf2") { to.to_owned() } else { to.join("traces.otf2") };
-    if anchor.exists() {
-        return Err(ConvertError::Exists(anchor));
-    }
-    let target = Target { path: anchor.parent().unwrap_or(Path::new("")).to_owned() };
+    let (target, _, anchor) = Target::of(to)?;
     if format.name == partune_otf2::import::FORMAT.name {
         let copied = copy(&Folder::of(&entry), &name(&entry), &target, &name(&anchor))
             .map_err(|error| ConvertError::Copy { path: entry, error })?;
@@ -73,8 +69,19 @@ pub fn create(folder: &Path, name: &str) -> io::Result<Box<dyn Write + Send>> {
 }
 
 /// The folder of a new archive.
-struct Target {
+pub(crate) struct Target {
     path: PathBuf,
+}
+
+impl Target {
+    /// With the name of the anchor file and its path; there must not be one.
+    pub(crate) fn of(to: &Path) -> Result<(Target, String, PathBuf), ConvertError> {
+        let anchor = if to.extension().is_some_and(|it| it == "otf2") { to.to_owned() } else { to.join("traces.otf2") };
+        if anchor.exists() {
+            return Err(ConvertError::Exists(anchor));
+        }
+        Ok((Target { path: anchor.parent().unwrap_or(Path::new("")).to_owned() }, name(&anchor), anchor))
+    }
 }
 
 impl Sink for Target {

@@ -17,6 +17,7 @@ mod operations;
 mod run;
 mod selection;
 mod session;
+mod what_if;
 
 use std::time::{Duration, Instant};
 
@@ -35,6 +36,9 @@ pub use run::{
 };
 pub use selection::{Moment, Selection, SelectionError};
 pub use session::{Opened, Request, analyze, analyze_piece, open};
+pub use what_if::{RefusedChange, WhatIf, WhatIfError, WhatIfRequest, WhyRefused, what_if};
+
+pub use partune_replay::{Change as RunChange, ChangeError, FORMS as CHANGE_FORMS};
 
 pub use partune_analysis::{
     Account, Activities, ActivityTimes, Bound, Cause, Change, Column, Comparison, DataTable, EarlyEnd, Efficiency,

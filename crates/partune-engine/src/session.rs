@@ -90,7 +90,7 @@ pub fn analyze_piece(
 }
 
 /// The trace with times that do not run backwards, and what belongs together in it.
-fn matched(trace: Trace, request: &Request, progress: &dyn Progress) -> (Trace, Index, Repair) {
+pub(crate) fn matched(trace: Trace, request: &Request, progress: &dyn Progress) -> (Trace, Index, Repair) {
     progress.stage("matching");
     let mut trace = trace;
     let mut index = timed(progress, "matching", || Index::build(&trace));

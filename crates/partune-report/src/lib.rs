@@ -16,6 +16,7 @@ pub mod sentences;
 mod style;
 mod tables;
 mod text;
+mod what_if;
 pub mod words;
 
 pub use ending::lines as ending_lines;
@@ -32,3 +33,4 @@ pub use schema::schema;
 pub use style::{Style, Tone};
 pub use tables::{cell_text, number_text, table_rows};
 pub use text::{TextOptions, text};
+pub use what_if::{what_if_document, what_if_schema, what_if_text};

@@ -46,6 +46,7 @@ enum Command {
     Scale(commands::scale::Args),
     Synth(commands::synth::Args),
     View(commands::view::Args),
+    Whatif(commands::whatif::Args),
 }
 
 fn main() -> ExitCode {
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
         Command::Scale(args) => commands::scale::run(&args),
         Command::Synth(args) => commands::synth::run(&args),
         Command::View(args) => commands::view::run(&args),
+        Command::Whatif(args) => commands::whatif::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

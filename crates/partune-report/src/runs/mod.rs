@@ -28,7 +28,7 @@ fn schema_of<T: schemars::JsonSchema>() -> String {
 }
 
 /// A JSON document, indented, with a line break at its end.
-fn pretty(value: &impl serde::Serialize) -> String {
+pub(crate) fn pretty(value: &impl serde::Serialize) -> String {
     let mut text = serde_json::to_string_pretty(value).expect("documents have string keys only");
     text.push('\n');
     text

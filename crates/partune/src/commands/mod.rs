@@ -18,3 +18,4 @@ pub(crate) mod share;
 pub(crate) mod straight;
 pub(crate) mod synth;
 pub(crate) mod view;
+pub(crate) mod whatif;

@@ -1,0 +1,156 @@
+//! What a run would be under changes: its replay.
+
+use std::path::Path;
+
+use partune_diag::Quality;
+use partune_machine::Machine;
+use partune_otf2::export::export;
+use partune_replay::{Change, Fidelity, Refusal, Replay};
+use partune_trace::Trace;
+use thiserror::Error;
+
+use crate::convert::{ConvertError, Converted, Target};
+use crate::session::{Opened, Request, matched};
+use crate::{Progress, operations, timed};
+
+/// What is asked of a replay.
+#[derive(Clone, Debug, Default)]
+pub struct WhatIfRequest {
+    /// Each on top of those before it.
+    pub changes: Vec<Change>,
+    /// What operations need; fitted to the run if none.
+    pub machine: Option<Machine>,
+    /// Keep the changed run, to be written.
+    pub keeps_run: bool,
+}
+
+/// Why a run cannot be followed again.
+#[derive(Clone, Copy, Debug, Error)]
+pub enum WhatIfError {
+    #[error(
+        "this is a profile, sums without events, so the run cannot be followed again\n  remedy: record without --profile"
+    )]
+    Profile,
+}
+
+/// A run under changes. Times are seconds of wall-clock time between the end of start-up and the begin of shut-down.
+#[derive(Debug)]
+pub struct WhatIf {
+    /// As recorded.
+    pub run_s: f64,
+    /// Followed without changes.
+    pub replayed_s: f64,
+    /// As recorded, less what the changes save.
+    pub predicted_run_s: f64,
+    /// What the changes save; less than 0 if they cost time.
+    pub saves_s: f64,
+    /// Ends of operations in the half of the run that costs were not fitted to: root of the mean square of their errors, in seconds.
+    pub error_s: f64,
+    pub operations: u64,
+    /// Operations that keep the time they took.
+    pub recorded: u64,
+    /// Operations of the second half that are like none of the first, so that their costs are of themselves.
+    pub late: u64,
+    /// Needs that could not be met: the trace is damaged.
+    pub unmet: u64,
+    pub refused: Vec<RefusedChange>,
+    /// What was noticed about the input.
+    pub quality: Quality,
+    run: Option<Trace>,
+}
+
+/// A change that was left out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RefusedChange {
+    pub change: String,
+    pub why: WhyRefused,
+}
+
+/// Why; places and PEs by their names.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WhyRefused {
+    NoPlace { near: Vec<String> },
+    NoPe,
+    NoWork,
+    OnePe,
+    NoOperation,
+    MovesData { place: String },
+    Orders { accesses: u64, place: String, origin: String, target: String },
+    Circular { needs: u64 },
+}
+
+/// Follows a run under changes.
+pub fn what_if(
+    opened: impl Into<Opened>,
+    request: &WhatIfRequest,
+    progress: &dyn Progress,
+) -> Result<WhatIf, WhatIfError> {
+    let Opened { mut trace, operations } = opened.into();
+    if trace.profile().is_some() {
+        return Err(WhatIfError::Profile);
+    }
+    let operations = operations::chosen(&partune_operations::Operations::default(), operations, &mut trace);
+    let (trace, index, _) = matched(operations.assign(trace), &Request::default(), progress);
+    progress.stage("replaying");
+    let replay = timed(progress, "replay", || {
+        Replay::new(&trace, &index, request.machine.as_ref(), partune_analysis::windows(&trace))
+    });
+    let outcome = timed(progress, "changes", || replay.under(&request.changes));
+    let clock = trace.clock();
+    let Fidelity { run, followed, error, operations, recorded, late, unmet } = replay.fidelity();
+    let saves_s = clock.seconds(followed - outcome.run);
+    let run_s = clock.seconds(run);
+    let refused = outcome.refused.iter().map(|it| refused(&trace, it)).collect();
+    let mut quality = trace.quality().clone();
+    quality.merge(index.quality.clone());
+    drop(replay);
+    Ok(WhatIf {
+        run_s,
+        replayed_s: clock.seconds(followed),
+        predicted_run_s: run_s - saves_s,
+        saves_s,
+        error_s: error / clock.ticks_per_second() as f64,
+        operations,
+        recorded,
+        late,
+        unmet,
+        refused,
+        quality,
+        run: request.keeps_run.then(|| outcome.retime(trace)),
+    })
+}
+
+fn refused(trace: &Trace, it: &partune_replay::Refused) -> RefusedChange {
+    let place = |path: partune_base::CallPathId| {
+        path.some().map_or_else(String::new, |path| partune_replay::name(trace, path).to_string())
+    };
+    let pe = |pe: partune_base::PeId| {
+        trace.pes().get(pe).map_or_else(String::new, |pe| trace.strings().get(pe.name).to_owned())
+    };
+    let why = match &it.why {
+        Refusal::NoPlace(near) => WhyRefused::NoPlace { near: near.clone() },
+        Refusal::NoPe => WhyRefused::NoPe,
+        Refusal::NoWork => WhyRefused::NoWork,
+        Refusal::OnePe => WhyRefused::OnePe,
+        Refusal::NoOperation => WhyRefused::NoOperation,
+        Refusal::MovesData(path) => WhyRefused::MovesData { place: place(*path) },
+        Refusal::Orders { accesses, path, origin, target } => {
+            WhyRefused::Orders { accesses: *accesses, place: place(*path), origin: pe(*origin), target: pe(*target) }
+        }
+        Refusal::Circular(needs) => WhyRefused::Circular { needs: *needs },
+    };
+    RefusedChange { change: it.change.to_string(), why }
+}
+
+impl WhatIf {
+    /// Writes the changed run as an archive, if it was kept.
+    pub fn write(&self, to: &Path) -> Option<Result<Converted, ConvertError>> {
+        let trace = self.run.as_ref()?;
+        Some(Target::of(to).and_then(|(target, name, anchor)| {
+            let written =
+                export(trace, &target, &name).map_err(|error| ConvertError::Export { path: anchor.clone(), error })?;
+            let (events, definitions, locations) = (written.events, written.definitions, written.locations);
+            Ok(Converted { anchor, events, definitions, locations, quality: written.quality })
+        }))
+    }
+}

@@ -1,0 +1,444 @@
+//! Makes the steps of a PE: its visits and its ends of ties, one after the other, with what changes do to them.
+
+use partune_base::{CallPathId, Id, PeId, Time};
+use partune_index::{End, Part};
+use partune_trace::{Activity, Role, VisitIx};
+
+use crate::effects::{Effects, Treatment};
+use crate::program::{ClassKey, OfPe, Operation, RECORDED, Step, What};
+use crate::source::Source;
+use crate::sweep::{Doing, Watch};
+
+/// An operation that is open.
+struct Open {
+    number: u32,
+    begin: Time,
+    /// Ticks that are not its own: code of the user's that runs inside.
+    inside: i64,
+    /// The latest gift that it needs, and whether some of its partners are known.
+    gift: Time,
+    needs: u32,
+    is_tied: bool,
+}
+
+/// Makes the steps of one PE.
+pub(crate) struct Builder<'a> {
+    source: &'a Source<'a>,
+    effects: &'a Effects,
+    pe: PeId,
+    ends: &'a [End],
+    next_end: usize,
+    now: Time,
+    doing: Doing,
+    /// Work since the last step.
+    work: f64,
+    open: Vec<Open>,
+    /// By visit: bytes moved.
+    bytes: Vec<u64>,
+    /// By visit: the most PEs that took part in what it was, and whether some were on other nodes.
+    partners: Vec<(u32, bool)>,
+    /// By visit: something that it did has no known partner.
+    unknown: Vec<bool>,
+    /// Times outside of operations in which it only waited, in order.
+    holes: Vec<(Time, Time)>,
+    next_hole: usize,
+    block: usize,
+    steps: Vec<Step>,
+    operations: Vec<Operation>,
+    classes: Vec<(ClassKey, f64, u32)>,
+    /// Local numbers of the classes of each path.
+    of_path: Vec<Vec<u32>>,
+    /// What was started before and is needed later: it waits for these at its next step with others.
+    deferred: Vec<(u32, u32)>,
+    /// What those that are combined give, and how many they are so far.
+    held: Vec<u32>,
+    combined: u32,
+    /// The last operation with others was a collective.
+    met: bool,
+    counted: Option<&'a [bool]>,
+    sums: Vec<f64>,
+}
+
+impl<'a> Builder<'a> {
+    pub(crate) fn new(source: &'a Source<'a>, pe: PeId, effects: &'a Effects) -> Builder<'a> {
+        let trace = source.trace;
+        let stream = &trace.streams()[pe];
+        let visits = stream.visits.len();
+        let mut bytes = vec![0; visits];
+        for (visit, sent, received) in stream.moved() {
+            if let Some(bytes) = bytes.get_mut(visit.index()) {
+                *bytes += u64::max(sent, received);
+            }
+        }
+        let ends = &source.ends[pe];
+        // Who takes outside of all operations waits there until it came.
+        let in_operation =
+            |visit: VisitIx| stream.visits.path.get(visit.index()).is_some_and(|path| source.operating[*path]);
+        let mut holes: Vec<(Time, Time)> = ends
+            .iter()
+            .filter(|end| end.part == Part::Takes && !in_operation(end.visit))
+            .map(|end| (end.time, source.gifts[end.tie as usize]))
+            .filter(|(begin, end)| begin < end)
+            .collect();
+        holes.sort_unstable();
+        let mut builder = Builder {
+            source,
+            effects,
+            pe,
+            ends,
+            next_end: 0,
+            now: if source.is_called(pe) { trace.begin() } else { stream.begin().unwrap_or_default() },
+            doing: Doing::Idle,
+            work: 0.0,
+            open: Vec::new(),
+            bytes,
+            partners: vec![(0, false); visits],
+            unknown: vec![false; visits],
+            holes,
+            next_hole: 0,
+            block: 0,
+            steps: Vec::with_capacity(2 * stream.operations.len() + ends.len() + 2),
+            operations: Vec::with_capacity(stream.operations.len()),
+            classes: Vec::new(),
+            of_path: vec![Vec::new(); trace.paths().len()],
+            deferred: Vec::new(),
+            held: Vec::new(),
+            combined: 0,
+            met: false,
+            counted: None,
+            sums: Vec::new(),
+        };
+        builder.meet();
+        builder.steps.push(Step { at: builder.now, work: 0, what: What::Goes });
+        builder
+    }
+
+    /// Adds up work on some paths in place of making steps.
+    pub(crate) fn counting(&mut self, paths: &'a [bool]) -> &mut Self {
+        self.counted = Some(paths);
+        self.sums = vec![0.0; self.source.index.blocks.blocks.len().max(1)];
+        self
+    }
+
+    /// What was added up, by block.
+    pub(crate) fn sums(self) -> Vec<f64> {
+        self.sums
+    }
+
+    /// Who is met in each operation, and where nobody knows.
+    fn meet(&mut self) {
+        let (trace, index) = (self.source.trace, self.source.index);
+        let stream = &trace.streams()[self.pe];
+        let own = self.source.nodes[self.pe];
+        let is_remote = |pe: PeId| self.source.nodes.get(pe).is_some_and(|node| *node != own);
+        let mut meet = |visit: VisitIx, count: u32, remote: bool| {
+            if let Some(partners) = self.partners.get_mut(visit.index()) {
+                *partners = (partners.0.max(count), partners.1 | remote);
+            }
+        };
+        for (row, recv) in stream.recvs.iter().enumerate() {
+            meet(recv.visit, 1, is_remote(recv.peer));
+            if index.messages.of_recv(self.pe, row).is_none()
+                && let Some(unknown) = self.unknown.get_mut(recv.visit.index())
+            {
+                *unknown = true;
+            }
+        }
+        for send in &stream.sends {
+            meet(send.visit, 1, is_remote(send.peer));
+        }
+        for transfer in &stream.transfers {
+            meet(transfer.visit, 1, is_remote(transfer.target));
+        }
+        for (row, collective) in stream.collectives.iter().enumerate() {
+            match index.collectives.of_row(self.pe, row).map(|at| &index.collectives.instances[at]) {
+                Some(instance) if instance.missing == 0 => {
+                    let members = index.collectives.members(instance);
+                    let remote = members.iter().any(|member| is_remote(member.pe));
+                    meet(collective.visit, members.len() as u32, remote);
+                }
+                _ => {
+                    if let Some(unknown) = self.unknown.get_mut(collective.visit.index()) {
+                        *unknown = true;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The cost class of an operation, with the bytes it moved.
+    fn class(&mut self, visit: VisitIx, is_tied: bool) -> u32 {
+        let trace = self.source.trace;
+        let path = trace.streams()[self.pe].visits.path[visit.index()];
+        let region = &trace.regions()[trace.paths().region(path)];
+        let waits_for_somebody = matches!(
+            region.role,
+            Role::WaitOnValue | Role::RmaWait | Role::RmaStart | Role::RmaComplete | Role::TaskWait | Role::DeviceWait
+        );
+        let costs = matches!(region.role.activity(), Activity::Communication | Activity::Synchronization);
+        if !costs || self.unknown[visit.index()] || waits_for_somebody && !is_tied {
+            return RECORDED;
+        }
+        let bytes = self.bytes[visit.index()];
+        let (count, remote) = self.partners[visit.index()];
+        let size = (64 - bytes.leading_zeros()) as u8;
+        let key = ClassKey { path, size, partners: (32 - count.leading_zeros()) as u8, remote };
+        let known = self.of_path[path.index()].iter().copied().find(|class| self.classes[*class as usize].0 == key);
+        let class = known.unwrap_or_else(|| {
+            let class = self.classes.len() as u32;
+            self.of_path[path.index()].push(class);
+            self.classes.push((key, 0.0, 0));
+            class
+        });
+        let of_class = &mut self.classes[class as usize];
+        of_class.1 += bytes as f64;
+        of_class.2 += 1;
+        class
+    }
+
+    fn step(&mut self, what: What) {
+        // What is left of a tick counts later, so that nothing runs backwards.
+        let work = (self.work + 1e-6).floor();
+        self.work -= work;
+        self.steps.push(Step { at: self.now, work: work as i64, what });
+    }
+
+    /// Time goes on, of which the PE's own code counts.
+    fn pass(&mut self, until: Time) {
+        if until <= self.now {
+            return;
+        }
+        let (from, doing) = (self.now, self.doing);
+        self.now = until;
+        match doing {
+            Doing::Work(path) => {
+                let spent = until.since(from).0 - self.waited(from, until);
+                self.open.iter_mut().for_each(|open| open.inside += until.since(from).0);
+                self.work_on(path, from, until, spent as f64);
+            }
+            Doing::Operation(_) | Doing::Idle => {}
+        }
+    }
+
+    /// Ticks of an interval of the user's code in which it only waited.
+    fn waited(&mut self, from: Time, until: Time) -> i64 {
+        let mut sum = 0;
+        while let Some((begin, end)) = self.holes.get(self.next_hole).copied() {
+            if begin >= until {
+                break;
+            }
+            sum += end.min(until).since(begin.max(from)).0.max(0);
+            if end > until {
+                break;
+            }
+            self.next_hole += 1;
+        }
+        sum.min(until.since(from).0)
+    }
+
+    /// Work of an interval, block by block.
+    fn work_on(&mut self, path: CallPathId, from: Time, until: Time, spent: f64) {
+        let share = spent / until.since(from).0 as f64;
+        let mut begin = from;
+        while begin < until {
+            let end = self.block_end().map_or(until, |end| end.min(until)).max(begin);
+            let ticks = end.since(begin).0 as f64 * share * self.effects.work(self.pe, path, self.block);
+            match self.counted {
+                Some(paths) => {
+                    let at = path.some().map_or(self.of_path.len(), Id::index);
+                    let counts = paths.get(at) == Some(&true);
+                    if counts && let Some(sum) = self.sums.get_mut(self.block) {
+                        *sum += ticks;
+                    }
+                }
+                None => self.work += ticks,
+            }
+            begin = end;
+            if begin < until {
+                self.end_block();
+            }
+        }
+    }
+
+    /// When the block ends that the PE is in; none for the last.
+    fn block_end(&self) -> Option<Time> {
+        let extents = self.source.index.blocks.extents.get(self.pe)?;
+        (self.block + 1 < extents.len()).then(|| extents[self.block].1)
+    }
+
+    fn end_block(&mut self) {
+        self.work += self.effects.more(self.pe, self.block);
+        self.block += 1;
+    }
+
+    /// Blocks that ended by now.
+    fn end_blocks(&mut self) {
+        while self.block_end().is_some_and(|end| end <= self.now) {
+            self.end_block();
+        }
+    }
+
+    /// Ends of ties up to a time; those at this time only if they are of this visit, or of none that is to come.
+    fn give_and_take(&mut self, until: Time, visit: VisitIx) {
+        while let Some(end) = self.ends.get(self.next_end).copied() {
+            if end.time > until || end.time == until && end.visit != visit && end.visit > visit {
+                break;
+            }
+            self.next_end += 1;
+            self.pass(end.time);
+            self.end(end);
+        }
+    }
+
+    fn end(&mut self, end: End) {
+        let treatment =
+            self.open.last().map_or(Treatment::Stays, |open| self.operations[open.number as usize].treatment);
+        let tie = end.tie;
+        match (end.part, treatment) {
+            (Part::Gives | Part::PassesOn, Treatment::Joins) if !self.in_collective() => self.held.push(tie),
+            (_, Treatment::Goes) | (Part::Gives | Part::PassesOn, Treatment::Joins) => {}
+            (Part::Takes, Treatment::Joins) if self.in_collective() => {}
+            (Part::Begins, _) => self.step(What::Begins(tie)),
+            (Part::Gives | Part::PassesOn, _) => {
+                self.step(What::Gives(tie));
+                self.give_held();
+            }
+            (Part::Takes, Treatment::Starts) => {
+                let number = self.open.last().map_or(0, |open| open.number);
+                self.deferred.push((tie, number));
+                self.needs(tie);
+            }
+            (Part::Takes, _) => {
+                self.needs(tie);
+                self.step(What::Takes(tie));
+            }
+        }
+    }
+
+    /// The operation around needs a gift.
+    fn needs(&mut self, tie: u32) {
+        let gift = self.source.gifts[tie as usize];
+        if let Some(open) = self.open.last_mut() {
+            open.gift = open.gift.max(gift);
+            open.needs += 1;
+            open.is_tied = true;
+        }
+    }
+
+    fn in_collective(&self) -> bool {
+        let visit = self.open.last().map(|open| self.operations[open.number as usize].visit);
+        visit.is_some_and(|visit| self.source.trace.role_of(self.pe, visit).is_collective())
+    }
+
+    /// What was combined with an operation is given with it.
+    fn give_held(&mut self) {
+        for tie in std::mem::take(&mut self.held) {
+            self.step(What::Gives(tie));
+        }
+    }
+
+    /// What becomes of an operation that begins.
+    fn treatment(&mut self, visit: VisitIx) -> Treatment {
+        let trace = self.source.trace;
+        let role = trace.role_of(self.pe, visit);
+        let path = trace.streams()[self.pe].visits.path[visit.index()];
+        let treatment = self.effects.treatment(path);
+        let acts = matches!(role.activity(), Activity::Communication | Activity::Synchronization);
+        let before = self.met;
+        if acts {
+            self.met = role.is_collective();
+        }
+        let combines = matches!(treatment, Treatment::Combines(_));
+        if acts && treatment != Treatment::Starts && !combines && self.effects.defers() {
+            self.complete();
+        }
+        match treatment {
+            Treatment::Combines(count) => {
+                self.combined = (self.combined + 1) % count.max(1);
+                if self.combined == 0 { Treatment::Stays } else { Treatment::Joins }
+            }
+            Treatment::Merges => {
+                if before {
+                    Treatment::Joins
+                } else {
+                    Treatment::Stays
+                }
+            }
+            other => other,
+        }
+    }
+
+    /// What was started is awaited, and what was held back is given, before the PE does something else with others.
+    fn complete(&mut self) {
+        self.give_held();
+        self.combined = 0;
+        for (tie, number) in std::mem::take(&mut self.deferred) {
+            let of = Operation { treatment: Treatment::Awaits, ..self.operations[number as usize] };
+            let number = self.operations.len() as u32;
+            self.operations.push(of);
+            self.step(What::Enters(number));
+            self.step(What::Takes(tie));
+            self.step(What::Leaves(number));
+        }
+        self.step(What::Completes);
+    }
+
+    pub(crate) fn finish(mut self) -> OfPe {
+        let end = self.source.trace.streams()[self.pe].end().unwrap_or(self.now).max(self.now);
+        self.give_and_take(Time::MAX, VisitIx::NONE);
+        self.pass(end);
+        if self.effects.defers() {
+            self.complete();
+        }
+        self.work += self.effects.more(self.pe, self.block);
+        self.step(What::Goes);
+        let mut operations = self.operations;
+        operations.shrink_to_fit();
+        OfPe { steps: self.steps, operations, classes: self.classes }
+    }
+}
+
+impl Watch for Builder<'_> {
+    fn goes_on(&mut self, until: Time, doing: Doing) {
+        self.doing = doing;
+        let visit = match doing {
+            Doing::Operation(visit) => visit,
+            Doing::Work(_) | Doing::Idle => VisitIx(0),
+        };
+        if self.counted.is_none() {
+            // What happens at the end of an interval is of whatever follows, unless it is of the operation that ends there.
+            let before = if matches!(doing, Doing::Operation(_)) { until } else { Time(until.0.saturating_sub(1)) };
+            self.give_and_take(before, visit);
+        }
+        self.pass(until);
+    }
+
+    fn begins(&mut self, at: Time, visit: VisitIx) {
+        self.now = self.now.max(at);
+        self.end_blocks();
+        if self.counted.is_some() {
+            return;
+        }
+        let treatment = self.treatment(visit);
+        let number = self.operations.len() as u32;
+        self.operations.push(Operation { visit, class: RECORDED, waited: false, measured: 0, treatment });
+        self.step(What::Enters(number));
+        self.open.push(Open { number, begin: at, inside: 0, gift: Time::MIN, needs: 0, is_tied: false });
+    }
+
+    fn ends(&mut self, at: Time, visit: VisitIx) {
+        if self.counted.is_some() {
+            return;
+        }
+        self.give_and_take(at, visit);
+        let Some(open) = self.open.pop() else { return };
+        let (count, remote) = self.partners[visit.index()];
+        self.partners[visit.index()] = (count.max(open.needs), remote);
+        let class = self.class(visit, open.is_tied);
+        let waited = open.gift > Time(open.begin.0 + open.inside) && open.gift < at;
+        let measured = if waited { at.since(open.gift).0 } else { at.since(open.begin).0 - open.inside };
+        let operation = &mut self.operations[open.number as usize];
+        (operation.class, operation.waited, operation.measured) = (class, waited, measured.max(0));
+        self.step(What::Leaves(open.number));
+    }
+}

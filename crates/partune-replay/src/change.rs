@@ -1,0 +1,300 @@
+//! Changes as people write them: `VERB TARGET [SETTING…]`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// One change of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// Each PE does the same share of the work there, in each block between global synchronisations.
+    Balance(Place),
+    /// What is done there takes this many times as long.
+    Scale(Place, f64),
+    /// All work of a PE takes this many times as long.
+    ScalePe(u32, f64),
+    /// All work takes this many times as long.
+    ScaleCpu(f64),
+    /// The operations there are not done: barriers.
+    Remove(Place),
+    /// The operations there are only started, and awaited when the PE next does something with others.
+    Nonblocking(Place),
+    /// So many operations there that follow each other are one, which moves what all of them moved.
+    Combine(Place, u32),
+    /// Collectives there that follow directly on another one are done with that.
+    Merge(Place),
+    /// Collectives there are done by another algorithm.
+    Collective(Place, Algorithm),
+    /// A PE leaves its work to all others, in each block.
+    Dedicate(u32),
+    /// Another network.
+    Network { latency: Option<Setting>, bandwidth: Option<Setting> },
+}
+
+/// What a quantity becomes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Setting {
+    Times(f64),
+    /// Seconds, or bytes a second.
+    Is(f64),
+}
+
+/// How a collective is done: in how many rounds, and how often its bytes pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Algorithm {
+    /// Everybody talks to the root, or to everybody, one after the other.
+    Linear,
+    Binomial,
+    RecursiveDoubling,
+    /// Around a ring, in as many pieces as there are PEs.
+    Ring,
+}
+
+impl Algorithm {
+    /// By their names in changes.
+    pub const ALL: [(&str, Algorithm); 4] = [
+        ("linear", Algorithm::Linear),
+        ("binomial", Algorithm::Binomial),
+        ("recursive_doubling", Algorithm::RecursiveDoubling),
+        ("ring", Algorithm::Ring),
+    ];
+
+    fn name(self) -> &'static str {
+        Algorithm::ALL.iter().find(|it| it.1 == self).map_or("", |it| it.0)
+    }
+}
+
+/// Where in the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A line of a file; of the file's path the end suffices.
+    Line { file: String, line: u32 },
+    /// A function, construct or phase, with those that it is called from before it, as many as are needed.
+    Path(Vec<String>),
+}
+
+/// Why a text is no change.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("`{text}`: {reason}\n  remedy: {remedy}")]
+pub struct ChangeError {
+    pub text: String,
+    pub reason: String,
+    pub remedy: String,
+}
+
+/// The forms of changes, for help and errors.
+pub const FORMS: [&str; 13] = [
+    "balance PLACE",
+    "scale PLACE time*FACTOR",
+    "scale pe:N time*FACTOR",
+    "scale cpu speed*FACTOR",
+    "remove PLACE",
+    "nonblocking PLACE",
+    "combine PLACE COUNT",
+    "merge PLACE",
+    "collective PLACE linear|binomial|recursive_doubling|ring",
+    "dedicate pe:N",
+    "set network latency=TIME",
+    "set network bandwidth=RATE",
+    "scale network latency*FACTOR bandwidth*FACTOR",
+];
+
+/// The longest text that is read.
+const LONGEST: usize = 4096;
+
+impl FromStr for Change {
+    type Err = ChangeError;
+
+    fn from_str(text: &str) -> Result<Change, ChangeError> {
+        let forms = || format!("a change is one of: {}", FORMS.join(", "));
+        let error = |reason: &str, remedy: String| ChangeError {
+            text: text.chars().take(80).collect(),
+            reason: reason.to_owned(),
+            remedy,
+        };
+        if text.len() > LONGEST {
+            return Err(error("it is too long", forms()));
+        }
+        let words = words(text).ok_or_else(|| error("a quotation mark has no partner", "close it".to_owned()))?;
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let wrong = |what: &str| error(what, forms());
+        let (verb, target, settings) = match words.as_slice() {
+            [] => return Err(wrong("nothing is said")),
+            [_] => return Err(wrong("no target is named")),
+            [verb, target, settings @ ..] => (*verb, *target, settings),
+        };
+        let place = |name: &str| place(name).ok_or_else(|| wrong("the place has an empty name"));
+        let none = |change: Change| if settings.is_empty() { Ok(change) } else { Err(wrong("it takes no setting")) };
+        let one = |name: &str| match settings {
+            [setting] => factor(setting, name).ok_or_else(|| {
+                error(
+                    &format!("`{setting}` is not {name}*FACTOR, a factor of 0 or more"),
+                    format!("for example {name}*0.5"),
+                )
+            }),
+            _ => Err(wrong("it takes one setting")),
+        };
+        let pe = |target: &str| {
+            target.strip_prefix("pe:").map(|number| {
+                number.parse::<u32>().map_err(|_| error("a PE is pe: and its number", "for example pe:3".to_owned()))
+            })
+        };
+        match verb {
+            "balance" => none(Change::Balance(place(target)?)),
+            "remove" => none(Change::Remove(place(target)?)),
+            "nonblocking" => none(Change::Nonblocking(place(target)?)),
+            "merge" => none(Change::Merge(place(target)?)),
+            "combine" => match settings.first().and_then(|count| count.parse::<u32>().ok()) {
+                Some(count) if settings.len() == 1 && count > 0 => Ok(Change::Combine(place(target)?, count)),
+                _ => Err(error("it takes a count of 1 or more", format!("for example combine {target} 8"))),
+            },
+            "collective" => {
+                let named = |name: &&str| Algorithm::ALL.iter().find(|it| it.0 == *name).map(|it| it.1);
+                match settings.first().and_then(named) {
+                    Some(algorithm) if settings.len() == 1 => Ok(Change::Collective(place(target)?, algorithm)),
+                    _ => Err(wrong("it takes an algorithm")),
+                }
+            }
+            "dedicate" => match pe(target) {
+                Some(number) => none(Change::Dedicate(number?)),
+                None => Err(wrong("only a PE can be dedicated")),
+            },
+            "set" | "scale" if target == "network" => network(verb == "set", settings).map_err(|reason| wrong(&reason)),
+            "scale" if target == "cpu" => {
+                let speed = one("speed")?;
+                let factor = 1.0 / speed;
+                if factor.is_finite() {
+                    Ok(Change::ScaleCpu(factor))
+                } else {
+                    Err(wrong("a processor of speed 0 ends nothing"))
+                }
+            }
+            "scale" => match pe(target) {
+                Some(number) => Ok(Change::ScalePe(number?, one("time")?)),
+                None => Ok(Change::Scale(place(target)?, one("time")?)),
+            },
+            "set" => Err(wrong("only the network can be set")),
+            _ => Err(wrong("there is no such change")),
+        }
+    }
+}
+
+/// Words between spaces; what is in quotation marks is one, or part of one.
+fn words(text: &str) -> Option<Vec<String>> {
+    let (mut words, mut word, mut quoted) = (Vec::new(), None::<String>, false);
+    for sign in text.chars() {
+        match sign {
+            '"' => {
+                quoted = !quoted;
+                word.get_or_insert_default();
+            }
+            _ if sign.is_whitespace() && !quoted => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(sign),
+        }
+    }
+    words.extend(word);
+    (!quoted).then_some(words)
+}
+
+fn place(name: &str) -> Option<Place> {
+    if let Some((file, line)) = name.rsplit_once(':')
+        && let Ok(line) = line.parse()
+        && !file.is_empty()
+    {
+        return Some(Place::Line { file: file.to_owned(), line });
+    }
+    let names: Vec<String> = name.split('/').map(str::to_owned).collect();
+    names.iter().all(|name| !name.is_empty()).then_some(Place::Path(names))
+}
+
+/// `NAME*FACTOR`.
+fn factor(setting: &str, name: &str) -> Option<f64> {
+    let factor: f64 = setting.strip_prefix(name)?.strip_prefix('*')?.parse().ok()?;
+    (factor.is_finite() && factor >= 0.0).then_some(factor)
+}
+
+fn network(sets: bool, settings: &[&str]) -> Result<Change, String> {
+    let (mut latency, mut bandwidth) = (None, None);
+    for setting in settings {
+        let (name, value) = match setting.split_once(['=', '*']) {
+            Some((name, value)) if setting.contains('=') == sets => (name, value),
+            _ => return Err(format!("`{setting}` is no setting of a network")),
+        };
+        let number = match (name, sets) {
+            (_, false) => value.parse().ok().filter(|factor: &f64| factor.is_finite()),
+            ("latency", true) => seconds(value),
+            (_, true) => rate(value),
+        };
+        let number =
+            number.filter(|number| *number >= 0.0).ok_or_else(|| format!("`{value}` is no value of the {name}"))?;
+        let value = if sets { Setting::Is(number) } else { Setting::Times(number) };
+        match name {
+            "latency" => latency = Some(value),
+            "bandwidth" if number > 0.0 => bandwidth = Some(value),
+            "bandwidth" => return Err("a network of no bandwidth moves nothing".to_owned()),
+            _ => return Err(format!("a network has latency and bandwidth, and no {name}")),
+        }
+    }
+    match (latency, bandwidth) {
+        (None, None) => Err("no setting is named".to_owned()),
+        (latency, bandwidth) => Ok(Change::Network { latency, bandwidth }),
+    }
+}
+
+const TIMES: [(&str, f64); 5] = [("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0)];
+const RATES: [(&str, f64); 3] = [("k", 1e3), ("M", 1e6), ("G", 1e9)];
+
+/// A number with a unit; without one in the base unit.
+fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<f64> {
+    let unit = units.iter().find_map(|(name, scale)| Some((text.strip_suffix(name)?, *scale)));
+    let (number, scale) = unit.unwrap_or((text, 1.0));
+    number.parse::<f64>().ok().map(|number| number * scale)
+}
+
+fn seconds(text: &str) -> Option<f64> {
+    with_unit(text, &TIMES).filter(|seconds| seconds.is_finite())
+}
+
+/// Bytes a second.
+fn rate(text: &str) -> Option<f64> {
+    let text = text.strip_suffix("B/s").unwrap_or(text);
+    if text == "inf" { Some(f64::INFINITY) } else { with_unit(text, &RATES).filter(|rate| !rate.is_nan()) }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self {
+            Place::Line { file, line } => format!("{file}:{line}"),
+            Place::Path(names) => names.join("/"),
+        };
+        if text.contains(char::is_whitespace) { write!(f, "\"{text}\"") } else { f.write_str(&text) }
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let setting = |name: &str, value: &Option<Setting>| match value {
+            None => String::new(),
+            Some(Setting::Times(factor)) => format!(" {name}*{factor}"),
+            Some(Setting::Is(value)) => format!(" {name}={value}"),
+        };
+        match self {
+            Change::Balance(place) => write!(f, "balance {place}"),
+            Change::Scale(place, factor) => write!(f, "scale {place} time*{factor}"),
+            Change::ScalePe(pe, factor) => write!(f, "scale pe:{pe} time*{factor}"),
+            Change::ScaleCpu(factor) => write!(f, "scale cpu speed*{}", 1.0 / factor),
+            Change::Remove(place) => write!(f, "remove {place}"),
+            Change::Nonblocking(place) => write!(f, "nonblocking {place}"),
+            Change::Combine(place, count) => write!(f, "combine {place} {count}"),
+            Change::Merge(place) => write!(f, "merge {place}"),
+            Change::Collective(place, algorithm) => write!(f, "collective {place} {}", algorithm.name()),
+            Change::Dedicate(pe) => write!(f, "dedicate pe:{pe}"),
+            Change::Network { latency, bandwidth } => {
+                let sets = [latency, bandwidth].into_iter().flatten().all(|it| matches!(it, Setting::Is(_)));
+                let verb = if sets { "set" } else { "scale" };
+                write!(f, "{verb} network{}{}", setting("latency", latency), setting("bandwidth", bandwidth))
+            }
+        }
+    }
+}

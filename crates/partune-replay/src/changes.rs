@@ -1,0 +1,214 @@
+//! What changes do to a run: each adds to the effects of those before it, or is refused.
+
+use partune_base::{CallPathId, Id, PeId, Table};
+use partune_trace::{Activity, RmaTransferKind, Role, Trace};
+use rayon::prelude::*;
+
+use crate::change::{Change, Place, Setting};
+use crate::effects::{Effects, Quantity, Shares, Treatment};
+use crate::places;
+use crate::source::Source;
+use crate::sweep::operating;
+
+/// A change that was left out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refused {
+    pub change: Change,
+    pub why: Refusal,
+}
+
+/// Why a change is refused.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Refusal {
+    /// There is no such place; there are these.
+    NoPlace(Vec<String>),
+    /// No PE of a CPU has this number.
+    NoPe,
+    /// No code of the program's own runs there.
+    NoWork,
+    /// One PE has nobody to share with.
+    OnePe,
+    /// What is there is no operation that this can be done to.
+    NoOperation,
+    /// Operations there move data: without them the program computes something else.
+    MovesData(CallPathId),
+    /// Accesses to memory of other PEs are done before it, and nothing else orders them: how many, and the first by origin and target.
+    Orders { accesses: u64, path: CallPathId, origin: PeId, target: PeId },
+    /// With it some operation needs what only comes after it: so many times.
+    Circular(u64),
+}
+
+/// Adds what a change does.
+pub(crate) fn apply(source: &Source<'_>, effects: &mut Effects, change: &Change) -> Result<(), Refusal> {
+    let trace = source.trace;
+    let find = |place: &Place| {
+        let at = places::at(trace, place);
+        if at.contains(&true) { Ok(at) } else { Err(Refusal::NoPlace(places::near(trace, place))) }
+    };
+    let pe_of = |number: u32| trace.cpu_pes().find(|pe| pe.0 == number).ok_or(Refusal::NoPe);
+    match change {
+        Change::Balance(place) => {
+            let paths = places::within(trace, &find(place)?);
+            effects.shares.push(balanced(source, effects, paths)?);
+        }
+        Change::Scale(place, factor) => effects.scale_paths(&places::within(trace, &find(place)?), *factor),
+        Change::ScalePe(pe, factor) => effects.scale_pe(pe_of(*pe)?, *factor),
+        Change::ScaleCpu(factor) => trace.cpu_pes().for_each(|pe| effects.scale_pe(pe, *factor)),
+        Change::Remove(place) => {
+            let at = operations(trace, &find(place)?)?;
+            removable(trace, &at)?;
+            effects.treat(&at, Treatment::Goes);
+        }
+        Change::Nonblocking(place) => {
+            let at = operations(trace, &find(place)?)?;
+            effects.treat(&at, Treatment::Starts);
+        }
+        Change::Combine(place, count) => {
+            let at = operations(trace, &find(place)?)?;
+            effects.treat(&at, Treatment::Combines(*count));
+        }
+        Change::Merge(place) => {
+            let at = operations(trace, &find(place)?)?;
+            effects.treat(&collectives(trace, at)?, Treatment::Merges);
+        }
+        Change::Collective(place, algorithm) => {
+            let at = operations(trace, &find(place)?)?;
+            effects.choose(&collectives(trace, at)?, *algorithm);
+        }
+        Change::Dedicate(pe) => effects.shares.push(dedicated(source, effects, pe_of(*pe)?)?),
+        Change::Network { latency, bandwidth } => {
+            let put = |of: &mut Quantity, setting: &Option<Setting>| match *setting {
+                None => {}
+                Some(Setting::Is(value)) => *of = Quantity::Is(value),
+                Some(Setting::Times(factor)) => {
+                    *of = match *of {
+                        Quantity::Times(before) => Quantity::Times(before * factor),
+                        Quantity::Is(value) => Quantity::Is(value * factor),
+                    }
+                }
+            };
+            put(&mut effects.latency, latency);
+            put(&mut effects.bandwidth, bandwidth);
+        }
+    }
+    Ok(())
+}
+
+/// Those of the paths that are operations which communicate or synchronise.
+fn operations(trace: &Trace, at: &[bool]) -> Result<Vec<bool>, Refusal> {
+    let inside = operating(trace);
+    let paths = trace.paths();
+    let acts = |path: CallPathId| {
+        let activity = trace.regions()[paths.region(path)].role.activity();
+        matches!(activity, Activity::Communication | Activity::Synchronization)
+    };
+    let chosen: Vec<bool> = paths.ids().map(|path| at[path.index()] && inside[path] && acts(path)).collect();
+    if chosen.contains(&true) { Ok(chosen) } else { Err(Refusal::NoOperation) }
+}
+
+/// Those of them that are collectives.
+fn collectives(trace: &Trace, mut at: Vec<bool>) -> Result<Vec<bool>, Refusal> {
+    for path in trace.paths().ids() {
+        at[path.index()] &= trace.regions()[trace.paths().region(path)].role.is_collective();
+    }
+    if at.contains(&true) { Ok(at) } else { Err(Refusal::NoOperation) }
+}
+
+/// Whether the program does the same without some operations.
+fn removable(trace: &Trace, at: &[bool]) -> Result<(), Refusal> {
+    let role = |path: CallPathId| trace.regions()[trace.paths().region(path)].role;
+    let only_meets =
+        |role: Role| matches!(role, Role::GroupSync | Role::GroupNotify | Role::GroupWait | Role::CommSync);
+    if let Some(path) = trace.paths().ids().find(|path| at[path.index()] && !only_meets(role(*path))) {
+        return Err(Refusal::MovesData(path));
+    }
+    let mut found = None;
+    let mut accesses = 0;
+    for (pe, stream) in trace.streams().iter_ids().filter(|(_, stream)| !stream.transfers.is_empty()) {
+        let orders = |path: CallPathId| role(path).is_collective() || at[path.index()];
+        let syncs: Vec<_> =
+            stream.operations.iter().filter(|visit| orders(stream.visits.path[visit.index()])).copied().collect();
+        for transfer in stream.transfers.iter().filter(|it| it.target != pe && it.kind != RmaTransferKind::Atomic) {
+            let next = syncs.partition_point(|sync| stream.visits.enter[sync.index()] < transfer.time);
+            let Some(next) = syncs.get(next) else { continue };
+            if at[stream.visits.path[next.index()].index()] {
+                accesses += 1;
+                let path = stream.visits.path.get(transfer.visit.index()).copied().unwrap_or(CallPathId::NONE);
+                found.get_or_insert((path, pe, transfer.target));
+            }
+        }
+    }
+    match found {
+        Some((path, origin, target)) => Err(Refusal::Orders { accesses, path, origin, target }),
+        None => Ok(()),
+    }
+}
+
+/// Work on some paths by PE and block, where PEs are those that could do it.
+fn work(source: &Source<'_>, effects: &Effects, paths: &[bool], pes: &[PeId]) -> Vec<Vec<f64>> {
+    let blocks = source.index.blocks.blocks.len().max(1);
+    let known = |pe: &PeId| source.index.blocks.extents.get(*pe).is_some_and(|extents| extents.len() == blocks);
+    let mut work: Vec<Vec<f64>> = pes.par_iter().map(|pe| source.work(*pe, paths, effects)).collect();
+    if !pes.iter().all(known) {
+        // Nobody knows when who was in which block: all of the run is one.
+        for work in &mut work {
+            let sum = work.iter().sum();
+            *work = vec![sum];
+        }
+    }
+    work
+}
+
+fn balanced(source: &Source<'_>, effects: &Effects, paths: Vec<bool>) -> Result<Shares, Refusal> {
+    let trace = source.trace;
+    let mut pes: Vec<PeId> = trace.cpu_pes().collect();
+    let mut work = work(source, effects, &paths, &pes);
+    // What only main threads do is balanced among processes.
+    let is_main = |pe: &PeId| trace.pes()[*pe].thread == 0;
+    let of_others = pes.iter().zip(&work).filter(|(pe, _)| !is_main(pe)).flat_map(|(_, work)| work);
+    if of_others.sum::<f64>() == 0.0 && pes.iter().filter(|pe| is_main(pe)).count() > 1 {
+        let mut mains = pes.iter().map(is_main);
+        work.retain(|_| mains.next() == Some(true));
+        pes.retain(is_main);
+    }
+    if work.iter().flatten().sum::<f64>() <= 0.0 {
+        return Err(Refusal::NoWork);
+    }
+    if pes.len() < 2 {
+        return Err(Refusal::OnePe);
+    }
+    let mean = |block: usize| work.iter().map(|work| work[block]).sum::<f64>() / pes.len() as f64;
+    let means: Vec<f64> = (0..work[0].len()).map(mean).collect();
+    let change = |own: f64, mean: f64| if own > 0.0 { (mean / own, 0.0) } else { (1.0, mean) };
+    Ok(shares(source, paths, &pes, |pe| work[pe].iter().zip(&means).map(|(own, mean)| change(*own, *mean)).collect()))
+}
+
+fn dedicated(source: &Source<'_>, effects: &Effects, master: PeId) -> Result<Shares, Refusal> {
+    let trace = source.trace;
+    let paths = vec![true; trace.paths().len() + 1];
+    let pes: Vec<PeId> = trace.cpu_pes().collect();
+    let others = pes.len().saturating_sub(1);
+    if others == 0 {
+        return Err(Refusal::OnePe);
+    }
+    let work = work(source, effects, &paths, &pes);
+    let at = pes.iter().position(|pe| *pe == master).ok_or(Refusal::NoPe)?;
+    Ok(shares(source, paths, &pes, |pe| {
+        let of_master = work[at].iter();
+        of_master.map(|left| if pe == at { (0.0, 0.0) } else { (1.0, left / others as f64) }).collect()
+    }))
+}
+
+/// Shares of some PEs, by block; one for all blocks where only one is known, and then what comes on top comes at the end.
+fn shares(source: &Source<'_>, paths: Vec<bool>, pes: &[PeId], of_pe: impl Fn(usize) -> Vec<(f64, f64)>) -> Shares {
+    let blocks = source.index.blocks.blocks.len().max(1);
+    let mut factors: Table<PeId, Vec<f64>> = Table::filled(source.trace.pes().len(), Vec::new());
+    let mut more = factors.clone();
+    for (at, &pe) in pes.iter().enumerate() {
+        let known = of_pe(at);
+        let is_one = known.len() == 1;
+        factors[pe] = (0..blocks).map(|block| known[if is_one { 0 } else { block }].0).collect();
+        more[pe] = known.iter().map(|share| share.1).collect();
+    }
+    Shares { paths, factors, more }
+}

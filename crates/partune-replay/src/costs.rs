@@ -1,0 +1,291 @@
+//! What operations cost: of their own, and from the moment on at which what they waited for was there.
+//!
+//! Operations of one call path that move about as much with as many others are a class. A class's cost is fitted to those of them that began in the
+//! first half of the run; the second half then tells how well that holds. A machine that was measured says instead what messages and
+//! collectives take. Costs of a class split into a part of latency and one of bandwidth by the LogGP model
+//! `n·L + m·s·G`, with n rounds and m times the bytes for the shape of the operation, so that another network can be asked for.
+
+use partune_base::Time;
+use partune_machine::{Link, Machine, Scope};
+use partune_trace::{Role, Trace};
+
+use crate::change::Algorithm;
+use crate::effects::{Effects, Quantity, Treatment};
+use crate::program::{ClassKey, Operation, Program, RECORDED};
+
+/// Ticks that operations of one class take.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Cost {
+    /// Of its own, when it need not wait.
+    pub(crate) own: f64,
+    /// From the gift that it waited for to its end.
+    pub(crate) flight: f64,
+}
+
+/// The costs of all classes.
+#[derive(Clone, Debug)]
+pub(crate) struct Costs {
+    classes: Vec<Cost>,
+    /// How messages travel here, by the fit or by the machine: within a node, and between nodes.
+    links: [Travel; 2],
+    /// Operations whose class was not there in the first half, so that the second one said what it costs.
+    pub(crate) late: u64,
+}
+
+/// Ticks of a message: latency, and for each byte.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Travel {
+    latency: f64,
+    per_byte: f64,
+}
+
+/// What was measured of a class, in one half of the run.
+#[derive(Clone, Default)]
+struct Samples {
+    own: Vec<i64>,
+    flight: Vec<i64>,
+}
+
+impl Costs {
+    /// Linear in operations, but for sorting what was measured of each class.
+    pub(crate) fn fit(trace: &Trace, program: &Program, middle: Time, machine: Option<&Machine>) -> Costs {
+        let count = program.classes.len();
+        let mut halves = [vec![Samples::default(); count], vec![Samples::default(); count]];
+        for (pe, operations) in program.operations.iter_ids() {
+            let enters = &trace.streams()[pe].visits.enter;
+            for it in operations.iter().filter(|it| it.class != RECORDED && it.treatment != Treatment::Awaits) {
+                let half = usize::from(enters[it.visit.index()] >= middle);
+                let samples = &mut halves[half][it.class as usize];
+                if it.waited { &mut samples.flight } else { &mut samples.own }.push(it.measured);
+            }
+        }
+        let [mut first, mut second] = halves;
+        let mut late = 0;
+        let mut found = |select: fn(&mut Samples) -> &mut Vec<i64>| -> Vec<Option<f64>> {
+            let of_class = |(first, second): (&mut Samples, &mut Samples)| {
+                let (first, second) = (select(first), select(second));
+                if first.len() < ENOUGH {
+                    late += second.len() as u64;
+                    first.append(second);
+                }
+                typical(first)
+            };
+            first.iter_mut().zip(&mut second).map(of_class).collect()
+        };
+        let own = found(|samples| &mut samples.own);
+        let flight = found(|samples| &mut samples.flight);
+        let mut costs = Costs { classes: Vec::new(), links: links(trace, program, &flight), late };
+        costs.classes = own
+            .iter()
+            .zip(&flight)
+            .enumerate()
+            .map(|(class, (own, flight))| {
+                let formula = costs.formula(trace, program, class, None);
+                // Who always waited, or never did, is not known to take longer or shorter than by the fit of all messages.
+                let flight = flight.unwrap_or_else(|| own.map_or(formula, |own| own.min(formula)));
+                Cost { own: own.unwrap_or_else(|| flight.min(formula)), flight }
+            })
+            .collect();
+        if let Some(machine) = machine {
+            costs.measured(trace, program, machine);
+        }
+        costs
+    }
+
+    /// Takes what a machine says in place of the fit.
+    fn measured(&mut self, trace: &Trace, program: &Program, machine: &Machine) {
+        let ticks = trace.clock().ticks_per_second() as f64;
+        for (remote, scope) in [(0, Scope::Node), (1, Scope::Network)] {
+            if let Some(link) = machine.link(scope) {
+                let Link { latency_s, bandwidth, .. } = *link;
+                self.links[remote] = Travel { latency: latency_s * ticks, per_byte: ticks / bandwidth };
+            }
+        }
+        for (class, &key) in program.classes.iter().enumerate() {
+            let role = role(trace, key);
+            let bytes = program.bytes[class] as u64;
+            let scope = if key.remote { Scope::Network } else { Scope::Node };
+            let pes = 1 << u32::from(key.partners.max(1) - 1);
+            if role.is_collective() {
+                if let Some(seconds) = machine.baselines_of(role.name()).seconds(bytes, pes) {
+                    self.classes[class] = Cost { own: seconds * ticks, flight: seconds * ticks };
+                }
+            } else if let Some(link) = machine.link(scope) {
+                let (overhead, flight) = (link.overhead_s * ticks, link.transfer(bytes) * ticks);
+                match role {
+                    Role::Send | Role::Recv | Role::SendRecv | Role::Probe => {
+                        self.classes[class] = Cost { own: overhead, flight };
+                    }
+                    Role::Put | Role::Get | Role::Atomic => self.classes[class] = Cost { own: flight, flight },
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// What the model of messages says of a class.
+    fn formula(&self, trace: &Trace, program: &Program, class: usize, algorithm: Option<Algorithm>) -> f64 {
+        let key = program.classes[class];
+        let usual = shape(role(trace, key), key);
+        let (rounds, times) = algorithm.map_or(usual, |algorithm| by(algorithm, usual, pes(key)));
+        let link = self.links[usize::from(key.remote)];
+        rounds * link.latency + times * program.bytes[class] * link.per_byte
+    }
+
+    /// Under effects: own time, and time from the gift on, of each operation of a PE.
+    pub(crate) fn of(&self, trace: &Trace, program: &Program, effects: &Effects) -> CostTable {
+        let ticks = trace.clock().ticks_per_second() as f64;
+        let changed = self.links.map(|link| Travel {
+            latency: match effects.latency {
+                Quantity::Times(factor) => link.latency * factor,
+                Quantity::Is(seconds) => seconds * ticks,
+            },
+            per_byte: if link.per_byte > 0.0 {
+                ticks / effects.bandwidth.of(ticks / link.per_byte)
+            } else {
+                match effects.bandwidth {
+                    Quantity::Is(rate) => ticks / rate,
+                    Quantity::Times(_) => 0.0,
+                }
+            },
+        });
+        let other = Costs { links: changed, ..self.clone() };
+        let of_class = |class: usize| {
+            let cost = self.classes[class];
+            let key = program.classes[class];
+            let is_communication = moves(role(trace, key));
+            let algorithm = effects.algorithm(key.path);
+            let ratio = if (effects.changes_network() || algorithm.is_some()) && is_communication {
+                let was = self.formula(trace, program, class, None);
+                let is = other.formula(trace, program, class, algorithm);
+                if was > 0.0 { is / was } else { 1.0 }
+            } else {
+                1.0
+            };
+            let factor = ratio * effects.cost(key.path);
+            // What of it is for the bytes.
+            let (_, times) = shape(role(trace, key), key);
+            let bytes = times * program.bytes[class] * other.links[usize::from(key.remote)].per_byte;
+            let (own, flight) = (cost.own * factor, cost.flight * factor);
+            [own, flight, bytes.min(own)].map(|ticks| ticks.round() as i64)
+        };
+        CostTable((0..self.classes.len()).map(of_class).collect())
+    }
+}
+
+/// Own time of each class, its time from a gift on, and the part of it that is for its bytes, in ticks.
+pub(crate) struct CostTable(Vec<[i64; 3]>);
+
+impl CostTable {
+    /// Of an operation, with the factor of its call path where it keeps what was recorded.
+    pub(crate) fn of(&self, operation: &Operation, factor: f64) -> (i64, i64) {
+        match operation.treatment {
+            Treatment::Goes => (0, 0),
+            Treatment::Awaits => (0, self.known(operation, factor)[1]),
+            Treatment::Joins => (self.known(operation, factor)[2], 0),
+            Treatment::Stays | Treatment::Starts | Treatment::Combines(_) | Treatment::Merges => {
+                let [own, flight, _] = self.known(operation, factor);
+                (own, flight)
+            }
+        }
+    }
+
+    fn known(&self, operation: &Operation, factor: f64) -> [i64; 3] {
+        self.0.get(operation.class as usize).copied().unwrap_or_else(|| {
+            let ticks = (operation.measured as f64 * factor).round() as i64;
+            if operation.waited { [0, ticks, 0] } else { [ticks, 0, ticks] }
+        })
+    }
+}
+
+fn role(trace: &Trace, key: ClassKey) -> Role {
+    trace.regions()[trace.paths().region(key.path)].role
+}
+
+/// Whether what it costs is the network's.
+fn moves(role: Role) -> bool {
+    role.activity() == partune_trace::Activity::Communication || role == Role::GroupSync
+}
+
+/// How many PEs take part: the least of the class.
+fn pes(key: ClassKey) -> f64 {
+    f64::from(1_u32 << u32::from(key.partners.saturating_sub(1)).min(30)).max(2.0)
+}
+
+/// The same of a collective by another algorithm.
+fn by(algorithm: Algorithm, (_, times): (f64, f64), pes: f64) -> (f64, f64) {
+    let rounds = pes.log2().max(1.0);
+    let moves = f64::from(u8::from(times > 0.0));
+    match algorithm {
+        Algorithm::Linear => (pes - 1.0, moves * (pes - 1.0)),
+        Algorithm::Binomial | Algorithm::RecursiveDoubling => (rounds, moves * rounds),
+        Algorithm::Ring => (2.0 * (pes - 1.0), moves * 2.0 * (pes - 1.0) / pes),
+    }
+}
+
+/// How many rounds an operation needs, and how often its bytes pass: by binomial trees, dissemination and pairwise exchange.
+fn shape(role: Role, key: ClassKey) -> (f64, f64) {
+    let pes = pes(key);
+    let rounds = pes.log2().max(1.0);
+    match role {
+        Role::OneToAll | Role::AllToOne | Role::Scan => (rounds, rounds),
+        Role::AllToAll => (rounds, 2.0 * (pes - 1.0) / pes),
+        Role::GroupSync | Role::RmaGroupSync => (rounds, 0.0),
+        _ => (1.0, 1.0),
+    }
+}
+
+/// Latency and time a byte of messages: a line through what receives took that waited, by the median of slopes; where there are none, through a
+/// round of collectives. Equal for both scopes where only one was seen.
+fn links(trace: &Trace, program: &Program, flights: &[Option<f64>]) -> [Travel; 2] {
+    let is_message = |key: ClassKey| matches!(role(trace, key), Role::Recv | Role::CommSync | Role::SendRecv);
+    let is_collective = |key: ClassKey| role(trace, key).is_collective() && moves(role(trace, key));
+    let fit = |remote: bool, counts: &dyn Fn(ClassKey) -> bool| {
+        let points: Vec<(f64, f64)> = program
+            .classes
+            .iter()
+            .zip(&program.bytes)
+            .zip(flights)
+            .filter(|((key, _), _)| key.remote == remote && counts(**key))
+            .filter_map(|((key, bytes), flight)| {
+                let (rounds, times) = shape(role(trace, *key), *key);
+                Some((*bytes * times / rounds, (*flight)? / rounds))
+            })
+            .collect();
+        line(points)
+    };
+    let known = |remote| fit(remote, &is_message).or_else(|| fit(remote, &is_collective));
+    let (node, network) = (known(false), known(true));
+    let any = node.or(network).unwrap_or_default();
+    [node.unwrap_or(any), network.unwrap_or(any)]
+}
+
+fn line(mut points: Vec<(f64, f64)>) -> Option<Travel> {
+    points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let least = points.iter().map(|point| point.1).reduce(f64::min)?;
+    // Many classes have the same sizes: at most so many of them are looked at.
+    let every = points.len().div_ceil(512);
+    let few: Vec<(f64, f64)> = points.iter().copied().step_by(every).collect();
+    let mut slopes: Vec<f64> = Vec::new();
+    for (at, low) in few.iter().enumerate() {
+        slopes
+            .extend(few[at + 1..].iter().filter(|high| high.0 > low.0).map(|high| (high.1 - low.1) / (high.0 - low.0)));
+    }
+    slopes.sort_by(f64::total_cmp);
+    let per_byte = slopes.get(slopes.len() / 2).copied().unwrap_or(0.0).max(0.0);
+    let mut rests: Vec<f64> = points.iter().map(|point| point.1 - per_byte * point.0).collect();
+    rests.sort_by(f64::total_cmp);
+    Some(Travel { latency: rests[rests.len() / 2].max(least.min(1.0)), per_byte })
+}
+
+/// So many operations of the first half say what a class costs; with fewer the second half has to help.
+const ENOUGH: usize = 4;
+
+/// What a class takes: the mean without the hundredth that is farthest up, which is what disturbed the run. It is the mean that adds up to what
+/// all of them took.
+fn typical(samples: &mut [i64]) -> Option<f64> {
+    samples.sort_unstable();
+    let kept = samples.len() - samples.len() / 100;
+    let sum: i128 = samples[..kept].iter().map(|it| i128::from(*it)).sum();
+    (kept > 0).then(|| sum as f64 / kept as f64)
+}

@@ -1,0 +1,144 @@
+//! What changes do to a run, put together: factors of work, what becomes of operations, another network.
+
+use partune_base::{CallPathId, Id, PeId, Table};
+use partune_trace::Trace;
+
+use crate::change::Algorithm;
+
+/// What becomes of an operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Treatment {
+    /// It stays as it is.
+    #[default]
+    Stays,
+    /// It is not done at all.
+    Goes,
+    /// It is only started; what it needs is awaited when the PE next does something with others.
+    Starts,
+    /// What was started elsewhere is awaited: takes no time of its own.
+    Awaits,
+    /// So many in a row are one.
+    Combines(u32),
+    /// It is done with the collective right before it, if there is one.
+    Merges,
+    /// What it moves, moves with another one: only its bytes cost time, and what it gives is given by the other one.
+    Joins,
+}
+
+/// Work on some call paths, shared out anew in each block.
+#[derive(Clone, Debug)]
+pub(crate) struct Shares {
+    /// By path; one more for what is outside of all.
+    pub(crate) paths: Vec<bool>,
+    /// By block: what it is multiplied with, and what comes on top at the end of the block.
+    pub(crate) factors: Table<PeId, Vec<f64>>,
+    pub(crate) more: Table<PeId, Vec<f64>>,
+}
+
+/// A quantity of the network, relative to what it was.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Quantity {
+    Times(f64),
+    /// Seconds, or bytes a second.
+    Is(f64),
+}
+
+impl Quantity {
+    pub(crate) fn of(self, was: f64) -> f64 {
+        match self {
+            Quantity::Times(factor) => was * factor,
+            Quantity::Is(value) => value,
+        }
+    }
+}
+
+/// All that changes do.
+#[derive(Clone, Debug)]
+pub(crate) struct Effects {
+    of_path: Vec<f64>,
+    of_pe: Vec<f64>,
+    pub(crate) shares: Vec<Shares>,
+    treatments: Vec<Treatment>,
+    /// By path: the time of operations.
+    costs: Vec<f64>,
+    /// By path: how collectives are done.
+    algorithms: Vec<Option<Algorithm>>,
+    pub(crate) latency: Quantity,
+    pub(crate) bandwidth: Quantity,
+}
+
+impl Effects {
+    /// Nothing is changed.
+    pub(crate) fn none(trace: &Trace) -> Effects {
+        let paths = trace.paths().len();
+        Effects {
+            of_path: vec![1.0; paths],
+            of_pe: vec![1.0; trace.pes().len()],
+            shares: Vec::new(),
+            treatments: vec![Treatment::Stays; paths],
+            costs: vec![1.0; paths],
+            algorithms: vec![None; paths],
+            latency: Quantity::Times(1.0),
+            bandwidth: Quantity::Times(1.0),
+        }
+    }
+
+    pub(crate) fn scale_paths(&mut self, paths: &[bool], factor: f64) {
+        let chosen = |of: &mut Vec<f64>| {
+            of.iter_mut().zip(paths).filter(|(_, is)| **is).for_each(|(it, _)| *it *= factor);
+        };
+        chosen(&mut self.of_path);
+        chosen(&mut self.costs);
+    }
+
+    pub(crate) fn scale_pe(&mut self, pe: PeId, factor: f64) {
+        if let Some(of) = self.of_pe.get_mut(pe.index()) {
+            *of *= factor;
+        }
+    }
+
+    pub(crate) fn treat(&mut self, paths: &[bool], treatment: Treatment) {
+        self.treatments.iter_mut().zip(paths).filter(|(_, is)| **is).for_each(|(it, _)| *it = treatment);
+    }
+
+    pub(crate) fn choose(&mut self, paths: &[bool], algorithm: Algorithm) {
+        self.algorithms.iter_mut().zip(paths).filter(|(_, is)| **is).for_each(|(it, _)| *it = Some(algorithm));
+    }
+
+    /// How the collectives on a path are done, if not as in the run.
+    pub(crate) fn algorithm(&self, path: CallPathId) -> Option<Algorithm> {
+        self.algorithms.get(path.index()).copied().flatten()
+    }
+
+    /// What work of a PE on a path is multiplied with in a block.
+    pub(crate) fn work(&self, pe: PeId, path: CallPathId, block: usize) -> f64 {
+        let of_pe = self.of_pe.get(pe.index()).copied().unwrap_or(1.0);
+        let at = path.some().map_or(self.of_path.len(), Id::index);
+        let of_path = self.of_path.get(at).copied().unwrap_or(1.0);
+        let shared = self.shares.iter().filter(|shares| shares.paths.get(at) == Some(&true));
+        let shared: f64 = shared.map(|shares| shares.factors[pe].get(block).copied().unwrap_or(1.0)).product();
+        of_pe * of_path * shared
+    }
+
+    /// Ticks of work that come on top at the end of a block of a PE.
+    pub(crate) fn more(&self, pe: PeId, block: usize) -> f64 {
+        self.shares.iter().map(|shares| shares.more[pe].get(block).copied().unwrap_or(0.0)).sum()
+    }
+
+    pub(crate) fn treatment(&self, path: CallPathId) -> Treatment {
+        self.treatments.get(path.index()).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn cost(&self, path: CallPathId) -> f64 {
+        self.costs.get(path.index()).copied().unwrap_or(1.0)
+    }
+
+    /// Whether something is done later than where it is called.
+    pub(crate) fn defers(&self) -> bool {
+        self.treatments.iter().any(|it| matches!(it, Treatment::Starts | Treatment::Combines(_)))
+    }
+
+    pub(crate) fn changes_network(&self) -> bool {
+        (self.latency, self.bandwidth) != (Quantity::Times(1.0), Quantity::Times(1.0))
+    }
+}

@@ -1,0 +1,195 @@
+//! A run followed again under changes: what it would gain.
+//!
+//! A run is turned into a [`program::Program`]: work as measured, and what each PE gives to others and needs from them
+//! ([`partune_index::Ties`]). Following it with the costs of its operations gives the run again; with changed work, costs or ties it
+//! gives the run that would have been. The order in which locks were got and messages matched is that of the run.
+
+mod builder;
+mod change;
+mod changes;
+mod costs;
+mod effects;
+mod follow;
+mod places;
+mod program;
+mod source;
+mod sweep;
+
+pub use change::{Algorithm, Change, ChangeError, FORMS, Place, Setting};
+pub use changes::{Refusal, Refused};
+pub use places::name;
+
+use partune_base::{PeId, Span, Table, Time};
+use partune_index::Index;
+use partune_machine::Machine;
+use partune_trace::Trace;
+
+use costs::Costs;
+use effects::Effects;
+use follow::{Clock, Followed, follow};
+use program::{Program, RECORDED};
+use source::Source;
+
+/// A run, ready to be followed under changes. Memory: 24 bytes a step, of which a message has six.
+pub struct Replay<'a> {
+    source: Source<'a>,
+    costs: Costs,
+    windows: Table<PeId, (Time, Time)>,
+    /// Costs are fitted to what is before it, and judged on what comes after.
+    middle: Time,
+    /// The run without changes.
+    plain: Outcome,
+}
+
+/// What became of a run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// From the first end of a start-up to the last begin of a shut-down.
+    pub run: Span,
+    /// Changes that were left out, and why.
+    pub refused: Vec<Refused>,
+    program: Program,
+    followed: Followed,
+}
+
+/// How well the run without changes is met.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fidelity {
+    /// As recorded, and as followed.
+    pub run: Span,
+    pub followed: Span,
+    /// Ends of operations in the second half of the run, whose costs are of the first: root of the mean square of their errors, in ticks.
+    pub error: f64,
+    pub operations: u64,
+    /// Operations that keep the time they took: management, files, partners that nobody knows.
+    pub recorded: u64,
+    /// Operations of the second half that are like none of the first.
+    pub late: u64,
+    /// Needs that could not be met.
+    pub unmet: u64,
+}
+
+impl<'a> Replay<'a> {
+    /// Fits the costs of operations to the run, or takes them from a machine. `windows`: when each PE's start-up ended and its shut-down
+    /// began. Linear in visits and ends of ties.
+    pub fn new(
+        trace: &'a Trace,
+        index: &'a Index,
+        machine: Option<&Machine>,
+        windows: Table<PeId, (Time, Time)>,
+    ) -> Replay<'a> {
+        let source = Source::new(trace, index);
+        let none = Effects::none(trace);
+        let program = source.program(&none, None);
+        let measured = measured(trace, |pe| windows[pe]);
+        let middle = Time(measured.0.0 + measured.1.since(measured.0).0 / 2);
+        let costs = Costs::fit(trace, &program, middle, machine);
+        let followed = follow(trace, &program, &costs.of(trace, &program, &none), &none);
+        let run = run(trace, &windows, &program, &followed);
+        let plain = Outcome { run, refused: Vec::new(), program, followed };
+        Replay { source, costs, windows, middle, plain }
+    }
+
+    /// The run without changes.
+    pub fn plain(&self) -> &Outcome {
+        &self.plain
+    }
+
+    /// The run under changes, each on top of those before it. Those that are not possible are left out.
+    pub fn under(&self, changes: &[Change]) -> Outcome {
+        let trace = self.source.trace;
+        let mut effects = Effects::none(trace);
+        let mut refused = Vec::new();
+        let mut outcome = None;
+        for change in changes {
+            let mut with = effects.clone();
+            let refuse = |why| Refused { change: change.clone(), why };
+            if let Err(why) = changes::apply(&self.source, &mut with, change) {
+                refused.push(refuse(why));
+                continue;
+            }
+            let (program, followed) = self.follow(&with);
+            match followed.unmet.saturating_sub(self.plain.followed.unmet) {
+                0 => (effects, outcome) = (with, Some((program, followed))),
+                more => refused.push(refuse(Refusal::Circular(more))),
+            }
+        }
+        match outcome {
+            None => Outcome { refused, ..self.plain.clone() },
+            Some((program, followed)) => {
+                Outcome { run: run(trace, &self.windows, &program, &followed), refused, program, followed }
+            }
+        }
+    }
+
+    fn follow(&self, effects: &Effects) -> (Program, Followed) {
+        let trace = self.source.trace;
+        let program = self.source.program(effects, Some(&self.plain.program.classes));
+        let followed = follow(trace, &program, &self.costs.of(trace, &self.plain.program, effects), effects);
+        (program, followed)
+    }
+
+    /// How well the run without changes is met.
+    pub fn fidelity(&self) -> Fidelity {
+        let trace = self.source.trace;
+        let (mut squares, mut operations, mut recorded) = (0.0, 0_u64, 0_u64);
+        for (pe, of_pe) in self.plain.program.operations.iter_ids() {
+            recorded += of_pe.iter().filter(|operation| operation.class == RECORDED).count() as u64;
+            let steps = &self.plain.program.steps[pe];
+            for (step, clock) in steps.iter().zip(&self.plain.followed.clocks[pe]) {
+                if matches!(step.what, program::What::Leaves(_)) && step.at >= self.middle {
+                    squares += (*clock as f64 - step.at.0 as f64).powi(2);
+                    operations += 1;
+                }
+            }
+        }
+        Fidelity {
+            run: recorded_run(trace, &self.windows),
+            followed: self.plain.run,
+            error: (squares / operations.max(1) as f64).sqrt(),
+            operations,
+            recorded,
+            late: self.costs.late,
+            unmet: self.plain.followed.unmet,
+        }
+    }
+}
+
+impl Outcome {
+    /// The run as a trace: everything at its new time. Operations that are not done take no time.
+    #[must_use]
+    pub fn retime(&self, trace: Trace) -> Trace {
+        trace.retime(|streams| {
+            let pes: Vec<PeId> = streams.ids().collect();
+            for pe in pes {
+                let clock = Clock::new(&self.program, &self.followed, pe);
+                streams[pe].map_times(|time| clock.time(time));
+            }
+        })
+    }
+}
+
+/// What is measured of a run: from the first end of a start-up to the last begin of a shut-down.
+fn run(trace: &Trace, windows: &Table<PeId, (Time, Time)>, program: &Program, followed: &Followed) -> Span {
+    span(trace, |pe| {
+        let clock = Clock::new(program, followed, pe);
+        (clock.time(windows[pe].0), clock.time(windows[pe].1))
+    })
+}
+
+fn recorded_run(trace: &Trace, windows: &Table<PeId, (Time, Time)>) -> Span {
+    span(trace, |pe| windows[pe])
+}
+
+fn span(trace: &Trace, window: impl Fn(PeId) -> (Time, Time)) -> Span {
+    let (begin, end) = measured(trace, window);
+    end.since(begin).clamp_positive()
+}
+
+/// From the first begin to the last end of what is measured of each PE of a CPU.
+fn measured(trace: &Trace, window: impl Fn(PeId) -> (Time, Time)) -> (Time, Time) {
+    let windows: Vec<(Time, Time)> = trace.cpu_pes().map(window).collect();
+    let begin = windows.iter().map(|window| window.0).min().unwrap_or_default();
+    let end = windows.iter().map(|window| window.1).max().unwrap_or_default();
+    (begin, end.max(begin))
+}

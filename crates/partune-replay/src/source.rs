@@ -1,0 +1,173 @@
+//! What programs are made from: the ends of ties by PE, once for all changes.
+
+use partune_base::{CallPathId, PeId, Table, Time};
+use partune_index::{End, Index, Part, Place, TieKind, Ties};
+use partune_trace::{Completion, NO_REQUEST, Role, Trace, VisitIx};
+use rayon::prelude::*;
+
+use crate::builder::Builder;
+use crate::effects::Effects;
+use crate::program::{ClassKey, OfPe, Program, What};
+use crate::sweep::{Doing, operating, sweep};
+
+/// What the parts of a program are made from; the same for all changes.
+pub(crate) struct Source<'a> {
+    pub(crate) trace: &'a Trace,
+    pub(crate) index: &'a Index,
+    pub(crate) operating: Table<CallPathId, bool>,
+    /// Ends of ties by PE, with those of sends that wait for their receive.
+    pub(crate) ends: Table<PeId, Vec<End>>,
+    /// When each tie had its latest gift.
+    pub(crate) gifts: Vec<Time>,
+    /// By the number of their names.
+    pub(crate) nodes: Table<PeId, u32>,
+}
+
+impl<'a> Source<'a> {
+    pub(crate) fn new(trace: &'a Trace, index: &'a Index) -> Source<'a> {
+        let ties = Ties::build(trace, index);
+        let pes: Vec<PeId> = trace.pes().ids().collect();
+        let replayed = |end: &End| ties.kind(end.tie) != TieKind::Rendezvous && !is_start_up(index, &ties, end.tie);
+        let ends: Vec<Vec<End>> = pes
+            .par_iter()
+            .map(|pe| {
+                ties.of_pe(trace, index, *pe)
+                    .into_iter()
+                    .filter(replayed)
+                    .map(|end| awaited(trace, index, *pe, end))
+                    .collect()
+            })
+            .collect();
+        let mut ends: Table<PeId, Vec<End>> = ends.into();
+        let mut gifts: Vec<Time> =
+            (0..ties.len() as u32).into_par_iter().map(|tie| ties.gift(trace, index, tie).time).collect();
+        posts(trace, index, &mut ends, &mut gifts);
+        ends.as_mut_slice().par_iter_mut().for_each(|ends| ends.sort_by_key(|end| (end.time, end.visit, end.part)));
+        let node =
+            |process| trace.processes().get(process).map_or(0, |process: &partune_trace::Process| process.node.0);
+        let nodes = trace.pes().iter().map(|pe| node(pe.process)).collect();
+        Source { trace, index, operating: operating(trace), ends, gifts, nodes }
+    }
+
+    /// The program under some effects, with the classes of another one if there is one. Linear in visits and ends.
+    pub(crate) fn program(&self, effects: &Effects, known: Option<&[ClassKey]>) -> Program {
+        let pes: Vec<PeId> = self.trace.pes().ids().collect();
+        let mut parts: Vec<OfPe> = pes.par_iter().map(|pe| self.of_pe(*pe, effects)).collect();
+        let mut program = Program {
+            steps: Table::new(),
+            operations: Table::new(),
+            classes: Vec::new(),
+            bytes: Vec::new(),
+            givers: vec![0; self.gifts.len()],
+            delays: vec![0; self.gifts.len()],
+        };
+        program.number_classes(&mut parts, known);
+        for part in parts {
+            for step in &part.steps {
+                match step.what {
+                    What::Gives(tie) => program.givers[tie as usize] += 1,
+                    What::Begins(tie) => {
+                        program.delays[tie as usize] = step.at.since(self.gifts[tie as usize]).0.max(0);
+                    }
+                    _ => {}
+                }
+            }
+            program.steps.push(part.steps);
+            program.operations.push(part.operations);
+        }
+        program
+    }
+
+    /// Ticks of work that the effects leave a PE on some call paths, by block.
+    pub(crate) fn work(&self, pe: PeId, paths: &[bool], effects: &Effects) -> Vec<f64> {
+        let mut builder = Builder::new(self, pe, effects);
+        self.sweep(pe, builder.counting(paths));
+        builder.sums()
+    }
+
+    fn of_pe(&self, pe: PeId, effects: &Effects) -> OfPe {
+        let mut builder = Builder::new(self, pe, effects);
+        self.sweep(pe, &mut builder);
+        builder.finish()
+    }
+
+    /// Whether others begin what a PE does, so that it idles when it does nothing.
+    pub(crate) fn is_called(&self, pe: PeId) -> bool {
+        self.trace.pes()[pe].thread != 0 && self.ends[pe].iter().any(|end| end.part == Part::Begins)
+    }
+
+    fn sweep(&self, pe: PeId, builder: &mut Builder<'_>) {
+        let outside = if self.is_called(pe) { Doing::Idle } else { Doing::Work(CallPathId::NONE) };
+        sweep(&self.trace.streams()[pe], &self.operating, outside, builder);
+    }
+}
+
+/// Start-up is where the run begins: it takes what it took.
+fn is_start_up(index: &Index, ties: &Ties, tie: u32) -> bool {
+    let instance = ties.instance(tie).and_then(|instance| index.collectives.instances.get(instance as usize));
+    instance.is_some_and(|instance| instance.role == Role::Init)
+}
+
+/// What is looked for again and again is needed by the operation that ends the search; until then the PE has its own code to run.
+fn awaited(trace: &Trace, index: &Index, pe: PeId, end: End) -> End {
+    let takes = matches!(end.part, Part::Takes | Part::PassesOn);
+    let last =
+        takes.then(|| index.polls.from(trace, Place { pe, visit: end.visit })).flatten().and_then(Iterator::last);
+    let visits = &trace.streams()[pe].visits;
+    match last.filter(|last| last.index() < visits.len()) {
+        Some(last) => End { time: visits.enter[last.index()].max(end.time), visit: last, ..end },
+        None => end,
+    }
+}
+
+/// Sends of so many bytes and more wait for their receive: what the run shows. The least size from which on most sends whose receive
+/// came late did not end before it.
+fn eager_limit(trace: &Trace, index: &Index) -> u64 {
+    let mut late = [(0_u64, 0_u64); 65];
+    for message in &index.messages {
+        let send = &trace.streams()[message.sender].sends[message.send as usize];
+        let Some(visit) = sending(trace, message) else { continue };
+        let visit = trace.visit(message.sender, visit);
+        if message.recv_posted <= visit.enter {
+            continue;
+        }
+        let of_size = &mut late[64 - send.bytes.leading_zeros() as usize];
+        of_size.0 += 1;
+        of_size.1 += u64::from(visit.exit >= message.recv_posted);
+    }
+    let waits = |size: &(u64, u64)| 2 * size.1 >= size.0;
+    let first = (0..late.len()).rev().take_while(|size| waits(&late[*size])).filter(|size| late[*size].0 > 0).last();
+    first.map_or(u64::MAX, |size| if size == 0 { 0 } else { 1 << (size - 1) })
+}
+
+/// The operation that a send cannot leave before its receive is posted, if it waits for that: the send, or what completes it.
+fn sending(trace: &Trace, message: &partune_index::Message) -> Option<VisitIx> {
+    let send = &trace.streams()[message.sender].sends[message.send as usize];
+    let completion = trace.region_of(message.sender, send.visit.some()?).completion;
+    let visit = match completion {
+        Completion::Blocking if send.request == NO_REQUEST => send.visit,
+        Completion::NonBlocking | Completion::Persistent | Completion::Blocking => message.send_completion,
+        // Others wait always, by ties of their own, or never.
+        Completion::Synchronous | Completion::Buffered => return None,
+    };
+    visit.some().filter(|visit| visit.index() < trace.streams()[message.sender].visits.len())
+}
+
+/// Adds what ties long sends to their receives, whoever came first in the run.
+fn posts(trace: &Trace, index: &Index, ends: &mut Table<PeId, Vec<End>>, gifts: &mut Vec<Time>) {
+    let limit = eager_limit(trace, index);
+    for message in &index.messages {
+        let send = &trace.streams()[message.sender].sends[message.send as usize];
+        if send.bytes < limit || message.sender == message.receiver {
+            continue;
+        }
+        let (Some(waits), Some(posted)) = (sending(trace, message), message.recv_post.some()) else { continue };
+        let tie = gifts.len() as u32;
+        gifts.push(message.recv_posted);
+        let enter = trace.streams()[message.receiver].visits.enter.get(posted.index()).copied();
+        let time = enter.unwrap_or(message.recv_posted);
+        ends[message.receiver].push(End { time, visit: posted, tie, part: Part::Gives });
+        let time = trace.visit(message.sender, waits).enter;
+        ends[message.sender].push(End { time, visit: waits, tie, part: Part::Takes });
+    }
+}

@@ -1,0 +1,272 @@
+//! Runs followed again, against times worked out by hand.
+
+use std::fmt::Write;
+
+use partune_base::{PeId, Span, Table, Time};
+use partune_index::Index;
+use partune_replay::{Change, ChangeError, Outcome, Refusal, Replay};
+use partune_trace::Trace;
+use proptest::prelude::*;
+
+/// From the first event to the last, or from the end of start-up to the begin of shut-down.
+fn windows(trace: &Trace) -> Table<PeId, (Time, Time)> {
+    let of = |stream: &partune_trace::Stream| (stream.begin().unwrap_or_default(), stream.end().unwrap_or_default());
+    trace.streams().iter().map(of).collect()
+}
+
+fn replayed<T>(text: &str, look: impl FnOnce(&Replay<'_>) -> T) -> T {
+    let trace = partune_testkit::trace(text);
+    let index = Index::build(&trace);
+    look(&Replay::new(&trace, &index, None, windows(&trace)))
+}
+
+fn changes(texts: &[&str]) -> Vec<Change> {
+    texts.iter().map(|text| text.parse().unwrap_or_else(|error: ChangeError| panic!("{error}"))).collect()
+}
+
+fn under(text: &str, of: &[&str]) -> Outcome {
+    replayed(text, |replay| replay.under(&changes(of)))
+}
+
+/// Ticks of the run without changes and with them.
+fn runs(text: &str, of: &[&str]) -> (i64, i64) {
+    replayed(text, |replay| {
+        let outcome = replay.under(&changes(of));
+        assert_eq!(outcome.refused, [], "{of:?}");
+        (replay.plain().run.0, outcome.run.0)
+    })
+}
+
+/// Ten turns: PE 0 works 100 ticks and PE 1 60, then a barrier of 2 ticks.
+const TURNS: &str = "
+    pe 0: main 0..1020 { repeat 10 every 102 { solve 0..100 MPI_Barrier 100..102 barrier } }
+    pe 1: main 0..1020 { repeat 10 every 102 { solve 0..60 MPI_Barrier 60..102 barrier } }";
+
+/// Four messages: the sender works 50 ticks before each, the receiver 20 after; a message is there 5 ticks after its send began.
+const STREAM: &str = "
+    pe 0: main 0..240 { repeat 4 every 60 { produce 0..50 MPI_Send 50..53 send(to=1, bytes=8) } }
+    pe 1: main 0..260 { repeat 4 every 60 { MPI_Recv 0..55 recv(from=0, bytes=8) consume 55..60 } }";
+
+#[test]
+fn a_run_without_changes_is_the_run() {
+    for text in [TURNS, STREAM] {
+        replayed(text, |replay| {
+            let fidelity = replay.fidelity();
+            assert_eq!(fidelity.followed, fidelity.run);
+            assert!(fidelity.error < 0.5, "{fidelity:?}");
+            assert_eq!((fidelity.unmet, fidelity.recorded), (0, 0));
+        });
+    }
+}
+
+#[test]
+fn balanced_work_is_the_mean_of_each_block() {
+    // 80 and 2 ticks a turn in place of 100 and 2.
+    assert_eq!(runs(TURNS, &["balance solve"]), (1020, 820));
+    // What is balanced stays as it is.
+    assert_eq!(runs(TURNS, &["balance solve", "balance solve"]), (1020, 820));
+    // What PE 1 has less than the mean of others it gets, even where it had nothing.
+    let serial = "
+        pe 0: main 0..110 { init 0..100 MPI_Barrier 100..110 barrier }
+        pe 1: main 0..110 { MPI_Barrier 0..110 barrier }";
+    assert_eq!(runs(serial, &["balance init"]), (110, 60));
+}
+
+#[test]
+fn scaled_work_moves_what_waits_for_it() {
+    assert_eq!(runs(TURNS, &["scale solve time*0.5"]), (1020, 520));
+    // Only PE 0 is on the way: with 50 ticks it waits for PE 1 with its 60.
+    assert_eq!(runs(TURNS, &["scale pe:0 time*0.5"]), (1020, 620));
+    assert_eq!(runs(TURNS, &["scale pe:1 time*0.5"]), (1020, 1020));
+    assert_eq!(runs(TURNS, &["scale cpu speed*2"]), (1020, 520));
+    // The operations themselves.
+    assert_eq!(runs(TURNS, &["scale MPI_Barrier time*0"]), (1020, 1000));
+    // The sender needs 25 + 3 ticks for a message, and 7 until it begins the next one: the last begins after 3 · 35 + 25, is there 5 later, and is
+    // consumed for 5; the receiver goes on for 20.
+    let (_, run) = runs(STREAM, &["scale produce time*0.5"]);
+    assert_eq!(run, 3 * 35 + 25 + 5 + 5 + 20);
+}
+
+#[test]
+fn a_barrier_that_is_removed_lets_turns_overlap() {
+    let turns = "
+        pe 0: main 0..320 { step 0..100 MPI_Barrier 100..110 barrier step 110..150 MPI_Barrier 150..220 barrier step 220..320 }
+        pe 1: main 0..320 { step 0..40 MPI_Barrier 40..110 barrier step 110..210 MPI_Barrier 210..220 barrier step 220..260 }";
+    // 100 + 40 + 100 on PE 0, 40 + 100 + 40 on PE 1, which waits 60 at the end: its program ends with main's exit.
+    assert_eq!(runs(turns, &["remove main/MPI_Barrier"]).1, 240);
+    let refused = under(TURNS, &["remove solve"]).refused;
+    assert_eq!(refused[0].why, Refusal::NoOperation);
+}
+
+#[test]
+fn what_orders_accesses_is_not_removed() {
+    let text = "
+        pe 0: main 0..100 { shmem_putmem 0..10 put(to=1, bytes=8) shmem_barrier_all 10..20 barrier use 20..100 }
+        pe 1: main 0..100 { shmem_barrier_all 0..20 barrier use 20..100 }";
+    let refused = under(text, &["remove shmem_barrier_all"]).refused;
+    assert!(
+        matches!(refused[0].why, Refusal::Orders { accesses: 1, origin: PeId(0), target: PeId(1), .. }),
+        "{refused:?}"
+    );
+    let moves = under(STREAM, &["remove MPI_Recv"]).refused;
+    assert!(matches!(moves[0].why, Refusal::MovesData(_)), "{moves:?}");
+}
+
+#[test]
+fn a_receive_that_does_not_block_waits_where_its_pe_next_meets_others() {
+    let text = "
+        pe 0: main 0..100 { work 0..60 MPI_Send 60..62 send(to=1, bytes=8) MPI_Barrier 62..100 barrier }
+        pe 1: main 0..100 { MPI_Recv 0..65 recv(from=0, bytes=8) work 65..95 MPI_Barrier 95..100 barrier }";
+    // The message is there at 65; 30 ticks of work are done by then, and the barrier takes 5 more.
+    assert_eq!(runs(text, &["nonblocking MPI_Recv"]), (100, 70));
+}
+
+#[test]
+fn operations_in_a_row_are_one() {
+    // Eight messages of 10 ticks each and no bytes: all but the last of each four cost nothing, and what they give is given with it.
+    let text = "
+        pe 0: main 0..100 { repeat 8 every 10 { MPI_Send 0..10 send(to=1, bytes=0) } work 80..100 }
+        pe 1: main 0..100 { repeat 8 every 10 { MPI_Recv 0..10 recv(from=0, bytes=0) } work 80..100 }";
+    assert_eq!(runs(text, &["combine MPI_Send 4"]).1, 100);
+    assert_eq!(runs(text, &["combine MPI_Send 4", "combine MPI_Recv 4"]).1, 20 + 20);
+    assert_eq!(runs(text, &["combine MPI_Send 1"]).1, 100);
+    let twice = "
+        pe 0: main 0..140 { work 0..100 MPI_Barrier 100..110 barrier MPI_Barrier^a.c:9 110..120 barrier work 120..140 }
+        pe 1: main 0..140 { work 0..50 MPI_Barrier 50..110 barrier MPI_Barrier^a.c:9 110..120 barrier work 120..140 }";
+    assert_eq!(runs(twice, &["merge a.c:9"]), (140, 130));
+    assert_eq!(under(STREAM, &["merge MPI_Send"]).refused[0].why, Refusal::NoOperation);
+}
+
+#[test]
+fn a_collective_by_another_algorithm_has_other_rounds() {
+    // One round of two PEs in 2 ticks; around a ring it is two.
+    assert_eq!(runs(TURNS, &["collective MPI_Barrier ring"]).1, 1040);
+    assert_eq!(runs(TURNS, &["collective MPI_Barrier binomial"]).1, 1020);
+}
+
+#[test]
+fn a_dedicated_pe_leaves_its_work_to_the_others() {
+    let text = "
+        pe 0: main 0..100 { work 0..90 MPI_Barrier 90..100 barrier }
+        pe 1: main 0..100 { work 0..30 MPI_Barrier 30..100 barrier }
+        pe 2: main 0..100 { work 0..30 MPI_Barrier 30..100 barrier }";
+    assert_eq!(runs(text, &["dedicate pe:0"]), (100, 85));
+}
+
+#[test]
+fn another_network_changes_messages_and_collectives() {
+    let (_, run) = runs(STREAM, &["set network latency=0 bandwidth=inf"]);
+    // 3 · (50 + 7) + 50 ticks until the last message, 5 of consuming, 20 of going on.
+    assert_eq!(run, 3 * 57 + 50 + 5 + 20);
+    let (_, run) = runs(TURNS, &["scale network latency*2"]);
+    assert_eq!(run, 1040);
+}
+
+#[test]
+fn threads_follow_their_forks() {
+    let text = "
+        team t = 0.0 0.1
+        pe 0.0: main 0..200 { serial 0..100 parallel@a.c:9 100..200 fork join { work 100..150 team(t) } }
+        pe 0.1: parallel@a.c:9 100..190 team(t) { work 100..190 }";
+    let (plain, faster) = runs(text, &["scale serial time*0.5"]);
+    assert_eq!(plain - faster, 50);
+}
+
+#[test]
+fn changes_that_are_none_are_told() {
+    for wrong in [
+        "",
+        "balance",
+        "balance solve time*2",
+        "scale solve",
+        "scale solve time*-1",
+        "scale solve time*nan",
+        "scale pe:x time*1",
+        "scale cpu speed*0",
+        "set network",
+        "set network latency=-1",
+        "set network colour=1",
+        "set cpu speed=2",
+        "frobnicate x",
+        "combine x",
+        "combine x 0",
+        "combine x y",
+        "collective x",
+        "collective x magic",
+        "remove \"a",
+        "balance /",
+        "set network bandwidth=0",
+    ] {
+        assert!(wrong.parse::<Change>().is_err(), "{wrong}");
+    }
+    for right in [
+        "balance solve",
+        "scale \"operator new\" time*0.5",
+        "scale a.c:12 time*2",
+        "scale pe:3 time*0.8",
+        "remove main/MPI_Barrier",
+        "nonblocking MPI_Recv",
+        "combine put 8",
+        "merge MPI_Barrier",
+        "collective MPI_Bcast ring",
+        "dedicate pe:0",
+        "set network latency=2us bandwidth=10GB/s",
+        "set network latency=0 bandwidth=inf",
+        "scale network latency*0.5 bandwidth*2",
+        "scale cpu speed*1.5",
+    ] {
+        let change: Change = right.parse().unwrap_or_else(|error: ChangeError| panic!("{error}"));
+        assert_eq!(change.to_string().parse::<Change>().as_ref(), Ok(&change), "{right}");
+    }
+    assert_eq!(under(TURNS, &["balance nowhere"]).refused[0].why, Refusal::NoPlace(Vec::new()));
+    assert_eq!(under(TURNS, &["scale pe:7 time*2"]).refused[0].why, Refusal::NoPe);
+    assert_eq!(under(TURNS, &["balance MPI_Barrier"]).refused[0].why, Refusal::NoWork);
+}
+
+#[test]
+fn the_run_under_changes_is_a_trace() {
+    let trace = partune_testkit::trace(TURNS);
+    let index = Index::build(&trace);
+    let outcome = Replay::new(&trace, &index, None, windows(&trace)).under(&changes(&["balance solve"]));
+    let changed = outcome.retime(trace.clone());
+    assert_eq!(changed.duration(), Span(820));
+    assert_eq!(changed.streams()[PeId(0)].visits.len(), trace.streams()[PeId(0)].visits.len());
+    assert_eq!(Index::build(&changed).collectives.instances.len(), 10);
+}
+
+proptest! {
+    /// Whatever is recorded and asked: it ends, nothing runs backwards, and what changes nothing changes nothing.
+    #[test]
+    fn following_ends_and_keeps_order(
+        work in proptest::collection::vec(1_i64..500, 2..12),
+        which in proptest::collection::vec(0_usize..9, 0..5),
+        factor in 0.0_f64..4.0,
+    ) {
+        let mut text = String::new();
+        let end: i64 = 1000 * work.len() as i64;
+        for pe in 0..3 {
+            let _ = write!(text, "pe {pe}: main 0..{end} {{ ");
+            for (turn, ticks) in work.iter().enumerate() {
+                let begin = 1000 * turn as i64;
+                let own = (ticks * (pe + 1)) % 700 + 1;
+                let _ = write!(text, "solve {begin}..{} MPI_Allreduce {}..{} allreduce(bytes=8) ", begin + own, begin + own, begin + 900);
+            }
+            text.push_str("}\n");
+        }
+        let all = [
+            "balance solve".to_owned(), format!("scale solve time*{factor}"), "scale pe:1 time*0.3".to_owned(), "nonblocking MPI_Allreduce".to_owned(),
+            "dedicate pe:0".to_owned(), "set network latency=0 bandwidth=inf".to_owned(), "remove MPI_Allreduce".to_owned(), "combine MPI_Allreduce 3".to_owned(), "merge MPI_Allreduce".to_owned(),
+        ];
+        let chosen: Vec<&str> = which.iter().map(|at| all[*at].as_str()).collect();
+        let trace = partune_testkit::trace(&text);
+        let index = Index::build(&trace);
+        let replay = Replay::new(&trace, &index, None, windows(&trace));
+        let outcome = replay.under(&changes(&chosen));
+        prop_assert!(outcome.refused.len() <= chosen.len());
+        for stream in outcome.retime(trace.clone()).streams() {
+            prop_assert!(stream.visits.enter.is_sorted());
+            prop_assert!(stream.visits.iter().all(|visit| visit.exit >= visit.enter));
+        }
+        prop_assert_eq!(replay.under(&changes(&["scale solve time*1"])).run, replay.plain().run);
+    }
+}

@@ -1,0 +1,146 @@
+//! What a run would be under changes: text and JSON of `partune whatif`.
+
+use std::fmt::Write;
+
+use partune_diag::seconds;
+use partune_engine::{RefusedChange, WhatIf, WhyRefused};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::names::percent;
+use crate::runs::pretty;
+use crate::style::{Style, Tone};
+
+/// What `partune whatif --json` prints. Times are seconds of wall-clock time between the end of start-up and the begin of shut-down.
+#[derive(Serialize, JsonSchema)]
+struct WhatIfDocument<'a> {
+    /// Version of this document.
+    partune: u32,
+    archive: &'a str,
+    /// In the order in which they were made.
+    changes: &'a [String],
+    /// As recorded.
+    run_s: f64,
+    /// Followed without changes: how near it is to `run_s` tells how much the rest is worth.
+    replayed_s: f64,
+    /// `run_s` less `saves_s`.
+    predicted_run_s: f64,
+    /// What the changes save; less than 0 if they cost time.
+    saves_s: f64,
+    /// Changes that were left out.
+    refused: Vec<RefusedEntry<'a>>,
+    replay: ReplayEntry,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct RefusedEntry<'a> {
+    change: &'a str,
+    reason: String,
+}
+
+/// How the run without changes was met.
+#[derive(Serialize, JsonSchema)]
+struct ReplayEntry {
+    /// Root of the mean square of the errors of the ends of operations in the second half of the run.
+    error_s: f64,
+    /// Operations in the second half of the run.
+    operations: u64,
+    /// Operations of the run that keep the time they took: management, files, partners that nobody knows.
+    recorded: u64,
+    /// Operations of the second half that are like none of the first, so that their cost is fitted to themselves.
+    late: u64,
+    /// Needs of operations that could not be met: events are missing.
+    unmet: u64,
+}
+
+/// The document of `--json`.
+pub fn what_if_document(what_if: &WhatIf, archive: &str, changes: &[String]) -> String {
+    let refused = what_if.refused.iter().map(|it| RefusedEntry { change: &it.change, reason: reason(&it.why) });
+    pretty(&WhatIfDocument {
+        partune: 1,
+        archive,
+        changes,
+        run_s: what_if.run_s,
+        replayed_s: what_if.replayed_s,
+        predicted_run_s: what_if.predicted_run_s,
+        saves_s: what_if.saves_s,
+        refused: refused.collect(),
+        replay: ReplayEntry {
+            error_s: what_if.error_s,
+            operations: what_if.operations,
+            recorded: what_if.recorded,
+            late: what_if.late,
+            unmet: what_if.unmet,
+        },
+    })
+}
+
+/// The JSON schema of the document.
+pub fn what_if_schema() -> String {
+    pretty(&schemars::schema_for!(WhatIfDocument<'_>))
+}
+
+/// For the terminal.
+pub fn what_if_text(what_if: &WhatIf, changes: &[String], style: Style) -> String {
+    let mut out = String::new();
+    let row = |out: &mut String, tone: Tone, label: &str, text: &str| {
+        style.wrapped(out, (tone, &format!("  {label:<11}")), text);
+    };
+    row(&mut out, Tone::Plain, "run", &seconds(what_if.run_s));
+    let off = if what_if.run_s > 0.0 { (what_if.replayed_s - what_if.run_s) / what_if.run_s } else { 0.0 };
+    let followed = format!(
+        "{}, {} off; ends of the {} operations in its second half by {}",
+        seconds(what_if.replayed_s),
+        percent(off.abs()),
+        what_if.operations,
+        seconds(what_if.error_s)
+    );
+    row(&mut out, Tone::Plain, "replayed", &followed);
+    if what_if.unmet > 0 {
+        let text = format!(
+            "{} needs of operations could not be met: events are missing, so all that follows is doubtful",
+            what_if.unmet
+        );
+        row(&mut out, Tone::Warning, "warning", &text);
+    }
+    let is_refused = |change: &&String| what_if.refused.iter().any(|it| it.change == **change);
+    for change in changes.iter().filter(|change| !is_refused(change)) {
+        row(&mut out, Tone::Strong, "change", change);
+    }
+    for RefusedChange { change, why } in &what_if.refused {
+        row(&mut out, Tone::Warning, "refused", &format!("{change}: {}", reason(why)));
+    }
+    if changes.iter().any(|change| !is_refused(&change)) {
+        let share = if what_if.run_s > 0.0 { what_if.saves_s / what_if.run_s } else { 0.0 };
+        let (word, tone) = if what_if.saves_s < 0.0 { ("costs", Tone::Warning) } else { ("saves", Tone::Good) };
+        let text = format!("{}, {} of the run", seconds(what_if.saves_s.abs()), percent(share.abs()));
+        row(&mut out, Tone::Strong, "predicted", &seconds(what_if.predicted_run_s));
+        row(&mut out, tone, word, &text);
+    }
+    out
+}
+
+/// Why a change was left out, in words.
+fn reason(why: &WhyRefused) -> String {
+    match why {
+        WhyRefused::NoPlace { near } if near.is_empty() => "there is no such place in this run".to_owned(),
+        WhyRefused::NoPlace { near } => format!("there is no such place in this run; there is {}", near.join(", ")),
+        WhyRefused::NoPe => "there is no such PE".to_owned(),
+        WhyRefused::NoWork => "no code of the program's own runs there".to_owned(),
+        WhyRefused::OnePe => "there is one PE only".to_owned(),
+        WhyRefused::NoOperation => "no operation there communicates or synchronises".to_owned(),
+        WhyRefused::MovesData { place } => format!("{place} moves data, which the program needs"),
+        WhyRefused::Orders { accesses, place, origin, target } => {
+            let mut text = format!(
+                "it orders accesses to memory of other PEs, {accesses} of them; the first is of {origin} to {target}"
+            );
+            if !place.is_empty() {
+                let _ = write!(text, " by {place}");
+            }
+            text
+        }
+        WhyRefused::Circular { needs } => {
+            format!("with it, operations would need what only comes after them, {needs} times")
+        }
+    }
+}
