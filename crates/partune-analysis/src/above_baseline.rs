@@ -48,8 +48,9 @@ const DOCS: &str = "\
 
 Needs a machine: `partune analyze --machine machine.toml`, made by `partune machine measure`. Without one it is silent.
 
-Of each operation the machine file tells what it needs here when nobody is late, by role, by the bytes that the PE gave or got
-(whichever is more) and by the number of PEs that took part. One recorded event is added, because it lies inside the operation.
+Of each operation the machine file tells what it needs here when nobody is late, by programming model and role, by the bytes that
+the PE gave or got (whichever is more) and by the number of PEs that took part. MPI, OpenSHMEM, coarrays, OpenMP and POSIX threads
+are measured. One recorded event is added, because it lies inside the operation.
 
 * excess = duration − waiting − baseline, summed over the operations of a call path on a PE;
 * factor = (duration − waiting) / baseline.
@@ -62,8 +63,9 @@ A **profile** does not tell waiting from the rest: the column `waiting` is missi
 where a trace is worth recording, and no finding is made of them. Its bytes are the mean over the executions of a call path, and a
 collective operation has a baseline if the same number of PEs took part in all of them.
 
-Operations without a baseline are left out and counted: roles that were not measured, and collectives on more PEs than were. Where
-several operations have one role, the slowest that was measured is the baseline, so a fast one may hide.
+Operations without a baseline are left out and counted: models and roles that were not measured, collectives on more PEs than were,
+and those that name whom they meet (`sync images`). Where several operations of a model have one role, the slowest that was measured is
+the baseline, so a fast one may hide; so it is with several runtimes of OpenMP.
 
 **Source**: baseline filter of PPW (Su, chapter 5); taking the waiting away first is ours.
 ";

@@ -1,6 +1,6 @@
 //! What the operations of a run should have taken on the machine that the user gave, beside what they took.
 //!
-//! Each operation is looked up by its role, the bytes that its PE gave or got (whichever is more) and the number of PEs that
+//! Each operation is looked up by its paradigm and role, the bytes that its PE gave or got (whichever is more) and the number of PEs that
 //! took part: two, except for collective operations. Its own recording lies inside its time: one event is added to the
 //! baseline. Operations without a baseline are left out. One pass over operations and their rows, parallel over PEs. Of a profile the rows
 //! of call paths are taken: their bytes are the mean of their executions, and what they waited is not known.
@@ -8,11 +8,11 @@
 use std::iter::Peekable;
 
 use partune_base::{CallPathId, GroupId, PeId, Span};
-use partune_machine::RoleBaselines;
-use partune_trace::{PathProfile, Profile, Role, Stream, Trace, VisitIx};
+use partune_trace::{PathProfile, Profile, Stream, Trace, VisitIx};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::machine_baselines::MachineBaselines;
 use crate::useful::role_of_path;
 use crate::{Input, Wait};
 
@@ -30,12 +30,13 @@ pub(crate) struct Expected {
 /// In order of (call path, PE); empty without a machine.
 pub(crate) fn expected(input: &Input<'_>) -> Vec<(CallPathId, PeId, Expected)> {
     let Some(machine) = &input.options.machine else { return Vec::new() };
-    let baselines = Role::ALL.map(|role| machine.baselines_of(role.name()));
+    let baselines = MachineBaselines::new(input.trace, Some(machine));
     let event_s = machine.overheads.event_s;
+    let met = met_without_row(input);
     let pes: Vec<PeId> = input.trace.cpu_pes().collect();
     let one = |pe: &PeId| match input.trace.profile() {
         Some(profile) => of_profile(input.trace, profile, *pe, &baselines, event_s),
-        None => of_pe(input, *pe, &baselines, event_s),
+        None => of_pe(input, *pe, &baselines, event_s, &met),
     };
     let parts: Vec<Vec<(CallPathId, PeId, Expected)>> = pes.par_iter().map(one).collect();
     let mut rows = parts.concat();
@@ -43,11 +44,24 @@ pub(crate) fn expected(input: &Input<'_>) -> Vec<(CallPathId, PeId, Expected)> {
     rows
 }
 
+/// How many met in collective operations that no row tells of: barriers of a team of threads.
+fn met_without_row(input: &Input<'_>) -> FxHashMap<(PeId, VisitIx), u32> {
+    let mut met = FxHashMap::default();
+    for instance in &input.index.collectives.instances {
+        let members = input.index.collectives.members(instance);
+        let count = members.len() as u32 + instance.missing;
+        let bare = members.iter().filter(|member| member.row == u32::MAX);
+        met.extend(bare.map(|member| ((member.pe, member.start), count)));
+    }
+    met
+}
+
 fn of_pe(
     input: &Input<'_>,
     pe: PeId,
-    baselines: &[RoleBaselines<'_>],
+    baselines: &MachineBaselines<'_>,
     event_s: f64,
+    met: &FxHashMap<(PeId, VisitIx), u32>,
 ) -> Vec<(CallPathId, PeId, Expected)> {
     let trace = input.trace;
     let stream = &trace.streams()[pe];
@@ -59,8 +73,8 @@ fn of_pe(
         let (bytes, pes) = sizes.of(*operation);
         let waiting = waiting(&mut waits, *operation);
         let role = role_of_path(trace, visit.path);
-        let pes = if role.is_collective() { pes } else { Some(2) };
-        let baseline = pes.and_then(|pes| baselines[role as usize].seconds(bytes, pes));
+        let pes = if role.is_collective() { pes.or_else(|| met.get(&(pe, *operation)).copied()) } else { Some(2) };
+        let baseline = pes.and_then(|pes| baselines.of(trace, visit.path).seconds(bytes, pes));
         let Some(seconds) = baseline else { continue };
         let sum = sums.entry(visit.path).or_default();
         sum.count += 1;
@@ -75,7 +89,7 @@ fn of_profile(
     trace: &Trace,
     profile: &Profile,
     pe: PeId,
-    baselines: &[RoleBaselines<'_>],
+    baselines: &MachineBaselines<'_>,
     event_s: f64,
 ) -> Vec<(CallPathId, PeId, Expected)> {
     let rows = profile.of(pe).map_or(&[][..], |of_pe| &of_pe.rows);
@@ -83,7 +97,7 @@ fn of_profile(
         let role = role_of_path(trace, row.path);
         let pes = if role.is_collective() { row.members } else { Some(2) };
         let bytes = row.transfers.sent.max(row.transfers.received) / row.visits;
-        let seconds = row.visits as f64 * (baselines[role as usize].seconds(bytes, pes?)? + event_s);
+        let seconds = row.visits as f64 * (baselines.of(trace, row.path).seconds(bytes, pes?)? + event_s);
         let expected = Expected { count: row.visits, time: row.inclusive, waiting: Span::ZERO, seconds };
         Some((row.path, pe, expected))
     };

@@ -35,6 +35,7 @@ mod frequency;
 mod ideal;
 mod input;
 mod iterations;
+mod machine_baselines;
 mod matrix;
 mod measurement;
 mod metrics;

@@ -4,10 +4,11 @@
 //! transfer began, which no recorder tells. Su, "Parallel Performance Wizard", figure 4-5.
 
 use partune_base::{CallPathId, PeId, Span};
-use partune_trace::{RmaTransferKind, Role};
+use partune_trace::{RmaTransfer, RmaTransferKind, Role};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::machine_baselines::MachineBaselines;
 use crate::useful::role_of_path;
 use crate::waits::{asks, completed};
 use crate::{
@@ -120,6 +121,7 @@ fn run(input: &Input<'_>) -> Outcome {
 fn of_pe(input: &Input<'_>, pe: PeId) -> FxHashMap<CallPathId, Sums> {
     let trace = input.trace;
     let stream = &trace.streams()[pe];
+    let machine = MachineBaselines::new(trace, input.options.machine.as_ref());
     let mut waits = input.waits.of_pe(pe);
     let mut sums: FxHashMap<CallPathId, Sums> = FxHashMap::default();
     completed(trace, input.index, pe, |it| {
@@ -132,7 +134,7 @@ fn of_pe(input: &Input<'_>, pe: PeId) -> FxHashMap<CallPathId, Sums> {
             own.accesses += 1;
             own.bytes = own.bytes.saturating_add(row.bytes);
             own.transfer += transfer.completed.since(begin);
-            let exposed = transfer.completed.since(visit.enter) - needed(input, row.kind, row.bytes);
+            let exposed = transfer.completed.since(visit.enter) - needed(input, &machine, visit.path, row);
             own.most = own.most.max(exposed);
         }
         own.most = own.most.min(own.exposed);
@@ -152,14 +154,13 @@ fn of_pe(input: &Input<'_>, pe: PeId) -> FxHashMap<CallPathId, Sums> {
 }
 
 /// What a transfer takes at least, as far as the machine is known.
-fn needed(input: &Input<'_>, kind: RmaTransferKind, bytes: u64) -> Span {
-    let role = match kind {
+fn needed(input: &Input<'_>, machine: &MachineBaselines<'_>, path: CallPathId, row: &RmaTransfer) -> Span {
+    let role = match row.kind {
         RmaTransferKind::Put => Role::Put,
         RmaTransferKind::Get => Role::Get,
         RmaTransferKind::Atomic => Role::Atomic,
     };
-    let machine = input.options.machine.as_ref();
-    let seconds = machine.and_then(|machine| machine.baselines_of(role.name()).seconds(bytes, 2)).unwrap_or(0.0);
+    let seconds = machine.of_role(input.trace, path, role).seconds(row.bytes, 2).unwrap_or(0.0);
     Span((seconds * input.trace.clock().ticks_per_second() as f64).round() as i64)
 }
 

@@ -4,8 +4,8 @@
 //!   the largest, the line through the last two goes on (never falling).
 //! * **PEs**: between two measured counts on the line over log₂ of the count; outside of them there is no baseline:
 //!   nobody knows how a collective grows.
-//! * **Operations**: several operations may have one role (`MPI_Allreduce` and `MPI_Alltoall` are all-to-all). The
-//!   slowest counts, so that what is called far over its baseline is so by any of them.
+//! * **Operations**: several operations of a programming model may have one role (`MPI_Allreduce` and `MPI_Alltoall`
+//!   are all-to-all). The slowest counts, so that what is called far over its baseline is so by any of them.
 
 use crate::{Baseline, Machine, Point};
 
@@ -17,10 +17,12 @@ pub struct RoleBaselines<'a> {
 }
 
 impl Machine {
-    /// The baselines of a role, by its name.
-    pub fn baselines_of(&self, role: &str) -> RoleBaselines<'_> {
+    /// The baselines of a role of a programming model, by their names. Those that name no model are for every one.
+    pub fn baselines_of(&self, paradigm: &str, role: &str) -> RoleBaselines<'_> {
+        let is_for = |named: Option<&str>| named.is_none_or(|named| named == paradigm);
+        let fits = |it: &&Baseline| it.role == role && is_for(it.paradigm.as_deref()) && !it.points.is_empty();
         let mut operations: Vec<Vec<&Baseline>> = Vec::new();
-        for baseline in self.baselines.iter().filter(|baseline| baseline.role == role && !baseline.points.is_empty()) {
+        for baseline in self.baselines.iter().filter(fits) {
             match operations.iter_mut().find(|known| known[0].operation == baseline.operation) {
                 Some(known) => known.push(baseline),
                 None => operations.push(vec![baseline]),

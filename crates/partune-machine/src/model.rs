@@ -115,6 +115,10 @@ pub struct Baseline {
     pub operation: String,
     /// What it does, by the name that `partune analyze --json` gives the role.
     pub role: String,
+    /// The programming model whose operations it is for, as analyses call it; none in files that know of no other than
+    /// MPI, and then it is for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paradigm: Option<String>,
     /// PEs that took part.
     pub pes: u32,
     /// By bytes that a PE gave or got, whichever is more; ascending, at least one.

@@ -13,7 +13,7 @@ fn point(bytes: u64, median_s: f64) -> Point {
 
 fn baseline(operation: &str, role: &str, pes: u32, points: &[(u64, f64)]) -> Baseline {
     let points = points.iter().map(|&(bytes, seconds)| point(bytes, seconds)).collect();
-    Baseline { operation: operation.to_owned(), role: role.to_owned(), pes, points }
+    Baseline { operation: operation.to_owned(), role: role.to_owned(), paradigm: None, pes, points }
 }
 
 fn machine(baselines: Vec<Baseline>) -> Machine {

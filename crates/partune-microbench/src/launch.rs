@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use partune_machine::{Machine, ReadError, read, write};
 
-use crate::Settings;
+use crate::{Model, Settings, not_measured};
 
 /// The lines around the description in a worker's output. Launchers and libraries print beside it.
 const BEGIN: &str = "#### partune machine";
@@ -43,15 +43,58 @@ pub fn print(machine: &Machine) -> String {
     format!("{BEGIN}\n{}{END}\n", write(machine))
 }
 
-/// Runs `settings.launch` followed by `worker`, the words of a command that calls [`crate::worker`] and prints what
-/// [`print`] makes of it.
-pub fn launch(settings: &Settings, worker: &[String]) -> Result<Launched, LaunchError> {
+/// Runs `settings.launch` followed by what `worker` makes of settings: the words of a command that calls
+/// [`crate::worker`] with them and prints what [`print`] makes of it. Models that cannot be in one process get a launch of
+/// their own; where that fails the description notes it, but for the first.
+pub fn launch(settings: &Settings, worker: impl Fn(&Settings) -> Vec<String>) -> Result<Launched, LaunchError> {
+    let (joined, others): (Vec<&Model>, Vec<&Model>) = settings.only.iter().partition(|model| model.joins());
+    let launches =
+        Some(joined).filter(|joined| !joined.is_empty()).into_iter().chain(others.into_iter().map(|it| vec![it]));
+    let mut all: Option<Launched> = None;
+    for only in launches {
+        let share: f64 = only.iter().map(|model| model.share(&settings.only)).sum();
+        let settings = Settings { budget_s: settings.budget_s * share, only, ..settings.clone() };
+        match (launch_one(&settings, &worker(&settings)), &mut all) {
+            (Ok(launched), None) => all = Some(launched),
+            (Err(error), None) => return Err(error),
+            (Ok(launched), Some(all)) => all.add(launched),
+            (Err(error), Some(all)) => {
+                let first = error.to_string().lines().next().unwrap_or_default().to_owned();
+                all.machine.notes.extend(settings.only.iter().map(|model| not_measured(model, &first)));
+            }
+        }
+    }
+    all.ok_or_else(|| LaunchError::Start {
+        program: settings.launch.join(" "),
+        reason: "nothing is to measure".to_owned(),
+    })
+}
+
+impl Launched {
+    /// What another launch of the same line gave: its operations, and what is to know about them.
+    fn add(&mut self, other: Launched) {
+        self.machine.provenance.took_s += other.machine.provenance.took_s;
+        self.machine.baselines.extend(other.machine.baselines);
+        for note in other.machine.notes {
+            if !self.machine.notes.contains(&note) {
+                self.machine.notes.push(note);
+            }
+        }
+        self.output += &other.output;
+    }
+}
+
+/// With Open MPI's own hooks for memory, its OpenSHMEM dies at its end in some builds.
+const HOOKS: &str = "OMPI_MCA_opal_common_ucx_opal_mem_hooks";
+
+fn launch_one(settings: &Settings, worker: &[String]) -> Result<Launched, LaunchError> {
     let line = settings.launch.join(" ");
     let mut words = settings.launch.iter().chain(worker);
     let program = words.next().cloned().unwrap_or_default();
     let start = |error: std::io::Error| LaunchError::Start { program: program.clone(), reason: error.to_string() };
     let mut child = Command::new(&program)
         .args(words)
+        .env(HOOKS, std::env::var_os(HOOKS).unwrap_or_else(|| "0".into()))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())

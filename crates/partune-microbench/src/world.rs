@@ -2,18 +2,19 @@
 //!
 //! PEs that have no part in a task sleep, so that they take no processor from those that have.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use partune_machine::{Baseline, Link, Machine, Point, Rates, Scope, VERSION, fit};
+use partune_machine::{Machine, Rates, VERSION};
 
+use crate::models::{Found, How, Measured, Members, Model, Task, baselines};
 use crate::mpi::{Group, LoadError, Mpi, is_launched};
-use crate::tasks::{Kind, Measured, Members, Task, run, tasks};
-use crate::{Settings, alone, disturbed, host, overheads, provenance, rates, samples};
+use crate::{Settings, alone, disturbed, host, not_measured, overheads, provenance, rates};
 
 /// How long a PE without a part sleeps between two looks.
 const NAP: Duration = Duration::from_micros(500);
 /// The part of the budget that rates take at most.
-const RATES: f64 = 0.2;
+pub(crate) const RATES: f64 = 0.2;
 /// The part of a task's share that its samples may take; the rest is for warming up and for agreeing.
 const SAMPLES: f64 = 0.7;
 
@@ -31,24 +32,53 @@ pub fn worker(settings: &Settings) -> Result<Option<Machine>, LoadError> {
 }
 
 /// Rank 0 decides; the others follow.
-struct World<'a> {
-    mpi: &'a Mpi,
+pub(crate) struct World<'a> {
+    pub(crate) mpi: &'a Mpi,
     all: Group,
     begin: Instant,
-    budget_s: f64,
+    /// The first PEs besides 0 that are on its host and on another one.
+    pub(crate) neighbours: [Option<i32>; 2],
+    /// What reading the clock takes.
+    pub(crate) timer_s: f64,
+    /// When the model that is measured must be done, in seconds from the begin.
+    deadline_s: Cell<f64>,
+    /// Whether anything of that model was measured.
+    has_begun: Cell<bool>,
+    /// How many tasks there were, and how many were left out.
+    tasks: Cell<[usize; 2]>,
 }
 
 fn measure(mpi: &Mpi, settings: &Settings, begin: Instant) -> Option<Machine> {
     let interrupted = host::interruptions();
-    let world = World { mpi, all: mpi.world(), begin, budget_s: settings.budget_s };
+    let mut world = World {
+        mpi,
+        all: mpi.world(),
+        begin,
+        neighbours: [None, None],
+        timer_s: 0.0,
+        deadline_s: Cell::new(settings.budget_s),
+        has_begun: Cell::new(false),
+        tasks: Cell::new([0, 0]),
+    };
     let hosts = world.hosts();
     let here = &hosts[mpi.rank as usize];
     let sharers = hosts.iter().filter(|host| *host == here).count() as u32;
-    let rates = world.rates(sharers);
+    let rates = world.rates(sharers, settings.budget_s);
     let overheads = overheads::measure();
     let other = |same: bool| (1..mpi.size).find(|rank| (hosts[*rank as usize] == hosts[0]) == same);
-    let tasks = tasks(mpi.size, other(true), other(false));
-    let (measured, skipped) = world.tasks(&tasks, overheads.timer_s);
+    world.neighbours = [other(true), other(false)];
+    world.timer_s = overheads.timer_s;
+    let (mut rows, mut links, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    for (index, model) in settings.only.iter().enumerate() {
+        match world.model(model, &settings.only[index..], settings) {
+            Ok(found) => {
+                rows.extend(baselines(model, &found.rows));
+                links.extend(found.links);
+                notes.extend(found.notes);
+            }
+            Err(reason) => notes.push(not_measured(model, &reason)),
+        }
+    }
     if mpi.rank != 0 {
         return None;
     }
@@ -58,11 +88,10 @@ fn measure(mpi: &Mpi, settings: &Settings, begin: Instant) -> Option<Machine> {
             names.push(host);
         }
     }
-    let mut notes = Vec::new();
+    let [tasks, skipped] = world.tasks.get();
     if skipped > 0 {
         notes.push(format!(
-            "{skipped} of {} measurements were left out: the time did not suffice; give more with --budget",
-            tasks.len()
+            "{skipped} of {tasks} measurements were left out: the time did not suffice; give more with --budget"
         ));
     }
     let (usable, processors) = (host::usable(), host::processors());
@@ -82,8 +111,8 @@ fn measure(mpi: &Mpi, settings: &Settings, begin: Instant) -> Option<Machine> {
         overheads,
         rates,
         notes,
-        links: links(&measured),
-        baselines: baselines(&measured),
+        links,
+        baselines: rows,
     })
 }
 
@@ -100,8 +129,8 @@ impl World<'_> {
     }
 
     /// Rank 0 alone, then all at once.
-    fn rates(&self, sharers: u32) -> Rates {
-        let slice_s = (self.budget_s * RATES / 4.0).clamp(0.01, 0.5);
+    fn rates(&self, sharers: u32, budget_s: f64) -> Rates {
+        let slice_s = (budget_s * RATES / 4.0).clamp(0.01, 0.5);
         let mut alone = rates::One::default();
         if self.all.rank == 0 {
             alone = rates::measure(slice_s, 1, &|| ());
@@ -113,9 +142,63 @@ impl World<'_> {
         Rates { flops_one: alone.flops, flops_all: sums[0], memory_one: alone.memory, memory_all: sums[1] }
     }
 
-    /// Does the tasks that the budget suffices for. Gives what was measured with its task, on rank 0, and how many tasks
-    /// were left out.
-    fn tasks(&self, tasks: &[Task], timer_s: f64) -> (Vec<(Task, Measured)>, usize) {
+    /// One model, with its share of the time that is left for it and those after it.
+    fn model(&self, model: &Model, rest: &[&Model], settings: &Settings) -> Result<Found, String> {
+        let elapsed = self.begin.elapsed().as_secs_f64();
+        let share_s = model.share(rest) * (settings.budget_s - elapsed).max(0.0);
+        self.deadline_s.set(elapsed + share_s);
+        self.has_begun.set(false);
+        match model.how {
+            How::Processes(measure) => measure(self),
+            How::Threads(measure) => {
+                let mut found = Ok(Found::default());
+                if self.all.rank == 0 {
+                    found = settings.measure_threads(measure, share_s, self.timer_s);
+                }
+                self.release(Members::First(1));
+                found
+            }
+        }
+    }
+
+    /// The PE next to PE 0: on its host if there is one.
+    pub(crate) fn near(&self) -> Option<i32> {
+        self.neighbours[0].or(self.neighbours[1])
+    }
+
+    /// The rank of the other one of two.
+    pub(crate) fn other(&self, members: Members) -> i32 {
+        match members {
+            Members::With(other) if self.mpi.rank == 0 => other,
+            _ => 0,
+        }
+    }
+
+    /// What the first one of two measures, while the other stays inside MPI.
+    pub(crate) fn while_inside<const STEPS: usize>(
+        &self,
+        group: &Group,
+        measure: impl FnOnce() -> [Vec<f64>; STEPS],
+    ) -> [Vec<f64>; STEPS] {
+        let mut token = [0_u8];
+        if group.rank == 0 {
+            let samples = measure();
+            self.mpi.send(group, &token, 1);
+            samples
+        } else {
+            self.mpi.receive(group, &mut token, 0);
+            std::array::from_fn(|_| Vec::new())
+        }
+    }
+
+    /// Does the tasks that the time suffices for, the first of `left` of this model. Gives what was measured with its
+    /// task, on rank 0.
+    pub(crate) fn tasks<K: Copy>(
+        &self,
+        tasks: &[Task<K>],
+        left: usize,
+        mut run: impl FnMut(&Group, Task<K>, f64) -> Vec<Measured>,
+    ) -> Vec<(Task<K>, Measured)> {
         let mut groups: Vec<(Members, Option<Group>)> = Vec::new();
         for task in tasks {
             if !groups.iter().any(|(members, _)| *members == task.members) {
@@ -123,15 +206,15 @@ impl World<'_> {
             }
         }
         let mut measured = Vec::new();
-        let mut skipped = 0;
+        let [all, mut skipped] = self.tasks.get();
         for (index, task) in tasks.iter().enumerate() {
-            let Some(slice_s) = self.slice(tasks.len() - index, index == 0) else {
+            let Some(slice_s) = self.slice(left - index) else {
                 skipped += 1;
                 continue;
             };
             let group = groups.iter().find(|(members, _)| *members == task.members);
             if let Some(group) = group.and_then(|(_, group)| group.as_ref()) {
-                let found = run(self.mpi, group, *task, slice_s, timer_s);
+                let found = run(group, *task, slice_s);
                 measured.extend(found.into_iter().map(|it| (*task, it)));
             }
             self.release(task.members);
@@ -139,14 +222,15 @@ impl World<'_> {
         for group in groups.into_iter().filter_map(|(_, group)| group) {
             self.mpi.free(group);
         }
-        (measured, skipped)
+        self.tasks.set([all + tasks.len(), skipped]);
+        measured
     }
 
-    /// Seconds for the next of so many tasks; none if there is no time left. The first is always done. The same on all
-    /// PEs.
-    fn slice(&self, left: usize, first: bool) -> Option<f64> {
-        let rest = self.budget_s - self.begin.elapsed().as_secs_f64();
-        let rest = if first { rest.max(1e-3) } else { rest };
+    /// Seconds for the next of so many tasks; none if there is no time left. The first of a model is always done. The
+    /// same on all PEs.
+    fn slice(&self, left: usize) -> Option<f64> {
+        let rest = self.deadline_s.get() - self.begin.elapsed().as_secs_f64();
+        let rest = if self.has_begun.replace(true) { rest } else { rest.max(1e-3) };
         let mut bytes = (rest / left.max(1) as f64 * SAMPLES).to_ne_bytes();
         self.mpi.broadcast(&self.all, &mut bytes, 0);
         let slice_s = f64::from_ne_bytes(bytes);
@@ -167,44 +251,4 @@ impl World<'_> {
             self.mpi.receive(&self.all, &mut token, 0);
         }
     }
-}
-
-/// A line through the half round trips of each scope.
-fn links(measured: &[(Task, Measured)]) -> Vec<Link> {
-    let link = |scope: Scope| {
-        let of = |role: &str| -> Vec<Point> {
-            let rows = measured.iter().filter(|(task, it)| task.kind == Kind::PingPong(scope) && it.role == role);
-            rows.map(|(_, it)| samples::point(it.bytes, &it.samples)).collect()
-        };
-        let points = of("recv");
-        let line = fit(&points)?;
-        let overhead_s = of("send").first().map_or(0.0, |point| point.median_s);
-        // A machine that is faster for long messages than can be measured has the largest rate there is.
-        let bandwidth = (1.0 / line.seconds_per_byte).min(f64::MAX);
-        Some(Link { scope, latency_s: line.latency_s, bandwidth, overhead_s, fit_error: line.worst, points })
-    };
-    [Scope::Node, Scope::Network].into_iter().filter_map(link).collect()
-}
-
-/// Points by operation and number of PEs. Messages within a host are the baseline where there are any.
-fn baselines(measured: &[(Task, Measured)]) -> Vec<Baseline> {
-    let node = measured.iter().any(|(task, _)| task.kind == Kind::PingPong(Scope::Node));
-    let mut baselines: Vec<Baseline> = Vec::new();
-    for (task, it) in measured.iter().filter(|(task, _)| !node || task.kind != Kind::PingPong(Scope::Network)) {
-        let pes = match task.members {
-            Members::First(count) => count as u32,
-            Members::With(_) => 2,
-        };
-        let point = samples::point(it.bytes, &it.samples);
-        match baselines.iter_mut().find(|known| known.operation == it.operation && known.pes == pes) {
-            Some(known) => known.points.push(point),
-            None => baselines.push(Baseline {
-                operation: it.operation.to_owned(),
-                role: it.role.to_owned(),
-                pes,
-                points: vec![point],
-            }),
-        }
-    }
-    baselines
 }

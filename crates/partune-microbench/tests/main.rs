@@ -3,10 +3,16 @@
 #![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
 
 use partune_machine::{read, write};
-use partune_microbench::{LaunchError, Settings, alone, launch};
+use partune_microbench::{LaunchError, MODELS, Settings, alone, launch};
 
 fn settings(launch: &[&str]) -> Settings {
-    Settings { budget_s: 0.2, library: None, launch: launch.iter().map(|&word| word.to_owned()).collect() }
+    Settings {
+        budget_s: 0.2,
+        library: None,
+        threads: Some(2),
+        only: MODELS.to_vec(),
+        launch: launch.iter().map(|&word| word.to_owned()).collect(),
+    }
 }
 
 #[test]
@@ -19,15 +25,22 @@ fn one_process_has_rates_and_overheads() {
     let overheads = machine.overheads;
     assert!(overheads.timer_s > 0.0 && overheads.timer_s < 1e-3, "{overheads:?}");
     assert!(overheads.event_s > 0.0 && overheads.event_s < 1e-3, "{overheads:?}");
-    assert!(machine.baselines.is_empty() && machine.links.is_empty());
+    assert!(machine.links.is_empty());
+    for model in MODELS {
+        // What needs a launch line, or is not installed, is said.
+        let measured = machine.baselines.iter().any(|it| it.paradigm.as_deref() == Some(model.name));
+        let said = machine.notes.iter().any(|note| note.starts_with(&format!("{} was not measured", model.name)));
+        let launched = model.is_launched();
+        assert_eq!([measured, said], [!launched, launched], "{}: {:?}", model.name, machine.notes);
+    }
     assert_eq!(read(&write(&machine)).unwrap(), machine);
 }
 
 #[test]
 fn a_launch_line_that_does_not_work_is_told() {
-    let error = launch(&settings(&["no-such-launcher"]), &[]).unwrap_err();
+    let error = launch(&settings(&["no-such-launcher"]), |_| Vec::new()).unwrap_err();
     assert!(matches!(&error, LaunchError::Start { program, .. } if program == "no-such-launcher"), "{error}");
-    let error = launch(&settings(&["echo"]), &["hello".to_owned()]).unwrap_err();
+    let error = launch(&settings(&["echo"]), |_| vec!["hello".to_owned()]).unwrap_err();
     assert!(matches!(error, LaunchError::Nothing { .. }));
     assert!(error.to_string().contains("it said: hello") && error.to_string().contains("remedy"), "{error}");
 }

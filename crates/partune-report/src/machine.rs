@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use partune_machine::{Machine, Point};
+use partune_machine::{Baseline, Machine, Point};
 
 use crate::names::{bytes, percent, seconds};
 
@@ -59,14 +59,20 @@ pub fn machine_text(machine: &Machine) -> String {
     if !machine.baselines.is_empty() {
         let _ = writeln!(out, "\nbaselines: median (least) of an operation, by bytes");
     }
+    let head = |it: &Baseline| format!("{} on {} PEs", it.operation, it.pes);
+    let width = machine.baselines.iter().map(|it| head(it).len() + 2).max().unwrap_or_default();
+    let mut model = None;
     for baseline in &machine.baselines {
+        if baseline.paradigm != model {
+            model.clone_from(&baseline.paradigm);
+            let _ = writeln!(out, "  of {}", model.as_deref().unwrap_or("every programming model"));
+        }
         let cell = |point: &Point| {
             let time = format!("{} ({})", seconds(point.median_s), seconds(point.minimum_s));
             if baseline.points.len() == 1 { time } else { format!("{}: {time}", bytes(point.bytes as f64)) }
         };
         let cells: Vec<String> = baseline.points.iter().map(cell).collect();
-        let head = format!("{} on {} PEs", baseline.operation, baseline.pes);
-        let _ = writeln!(out, "  {head:<26}{:<16}{}", baseline.role, cells.join(", "));
+        let _ = writeln!(out, "  {:<width$}{:<16}{}", head(baseline), baseline.role, cells.join(", "));
     }
     out
 }

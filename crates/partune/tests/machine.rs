@@ -61,6 +61,15 @@ fn measured(launcher: &str, words: &[&str], library: &str) {
         }
     }
 
+    // Each model is there, or said to be missing; OpenSHMEM is Open MPI's.
+    let notes = machine["notes"].to_string();
+    for model in ["MPI", "pthread", "OpenMP", "OpenSHMEM", "CAF"] {
+        let mut baselines = machine["baseline"].as_array().into_iter().flatten();
+        let is_missing = notes.contains(&format!("{model} was not measured"));
+        assert!(baselines.any(|it| it["paradigm"] == model) != is_missing, "{model}: {machine:#}");
+    }
+    assert_eq!(notes.contains("OpenSHMEM was not measured"), library != "Open MPI", "{notes}");
+
     let shown = partune(&["machine", "show", &file]);
     assert_eq!(shown.status.code(), Some(0), "{}", text(&shown.stderr));
     assert!(text(&shown.stdout).contains("MPI_Barrier on 2 PEs"), "{}", text(&shown.stdout));
@@ -72,9 +81,23 @@ fn measured(launcher: &str, words: &[&str], library: &str) {
 fn one_process_needs_no_mpi() {
     let folder = tempfile::tempdir().expect("there is room for a file");
     let file = folder.path().join("alone.toml");
-    let output = partune(&["machine", "measure", "--budget", "0.5", "-o", &file.display().to_string()]);
+    let output =
+        partune(&["machine", "measure", "--budget", "0.5", "--threads", "2", "-o", &file.display().to_string()]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    assert!(file.exists() && text(&output.stdout).contains("without a launcher"), "{}", text(&output.stdout));
+    let shown = text(&output.stdout);
+    assert!(
+        file.exists() && shown.contains("without a launcher") && shown.contains("pthread_barrier_wait on 2"),
+        "{shown}"
+    );
+    // What it cannot measure so, it says.
+    let file = file.display().to_string();
+    let output =
+        partune(&["machine", "measure", "--budget", "0.1", "--threads", "2", "--only", "mpi,threads", "-o", &file]);
+    let shown = text(&output.stdout);
+    assert!(
+        shown.contains("MPI was not measured: it needs a launch line") && shown.contains("pthread_mutex_lock on"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -96,7 +119,13 @@ fn what_is_wrong_is_told_with_a_remedy() {
     }
     assert!(text(&partune(&["machine", "show", &bad]).stderr).contains("line 2"));
     assert!(!Path::new(&out).exists());
-    for args in [&["machine"][..], &["machine", "measure", "--budget", "0"], &["machine", "show"]] {
+    for args in [
+        &["machine"][..],
+        &["machine", "measure", "--budget", "0"],
+        &["machine", "measure", "--only", "upc"],
+        &["machine", "measure", "--threads", "1"],
+        &["machine", "show"],
+    ] {
         assert_eq!(partune(args).status.code(), Some(2), "{args:?}");
     }
     for args in [&["machine", "--help"][..], &["machine", "measure", "--help"], &["machine", "show", "--help"]] {

@@ -89,8 +89,13 @@ fn machine() -> Machine {
         took_s: 0.0,
     };
     let point = Point { bytes: 0, median_s: 1e-6, minimum_s: 1e-6, samples: 3 };
-    let baseline =
-        Baseline { operation: "barrier".to_owned(), role: "group_sync".to_owned(), pes: 2, points: vec![point] };
+    let baseline = Baseline {
+        operation: "barrier".to_owned(),
+        role: "group_sync".to_owned(),
+        paradigm: None,
+        pes: 2,
+        points: vec![point],
+    };
     Machine {
         partune_machine: VERSION,
         provenance,

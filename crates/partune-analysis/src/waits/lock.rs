@@ -19,6 +19,7 @@ use partune_index::{Grant, Index, Place};
 use partune_trace::{Role, Trace};
 
 use super::Wait;
+use crate::machine_baselines::MachineBaselines;
 use crate::{Options, Pattern};
 
 /// All waits for locks, in order of their grants.
@@ -45,9 +46,9 @@ pub(super) fn find(trace: &Trace, index: &Index, options: &Options) -> Vec<Wait>
         first += grants.len();
     }
     let usual = usual_times(trace, &unheld);
-    let measured = measured(trace, options);
+    let machine = MachineBaselines::new(trace, options.machine.as_ref());
     for (number, grant, alone) in unheld {
-        let known = measured.or_else(|| usual.get(&region(trace, grant)).copied());
+        let known = measured(trace, options, &machine, grant).or_else(|| usual.get(&region(trace, grant)).copied());
         let usual = known.unwrap_or_default();
         let took = grant.acquired.since(grant.requested);
         if (known.is_some() || alone) && took.0 as f64 > options.baseline_factor * usual.0 as f64 {
@@ -90,9 +91,10 @@ fn region(trace: &Trace, grant: &Grant) -> RegionId {
 }
 
 /// What an acquisition takes on this machine, if that was measured.
-fn measured(trace: &Trace, options: &Options) -> Option<Span> {
-    let machine = options.machine.as_ref()?;
-    let seconds = machine.baselines_of(Role::LockAcquire.name()).seconds(0, 2)? + machine.overheads.event_s;
+fn measured(trace: &Trace, options: &Options, machine: &MachineBaselines<'_>, grant: &Grant) -> Option<Span> {
+    let path = trace.visit(grant.pe, grant.operation).path;
+    let event_s = options.machine.as_ref()?.overheads.event_s;
+    let seconds = machine.of_role(trace, path, Role::LockAcquire).seconds(0, 2)? + event_s;
     Some(Span((seconds * trace.clock().ticks_per_second() as f64).round() as i64))
 }
 

@@ -57,7 +57,7 @@ pub(super) fn find(trace: &Trace, index: &Index, options: &Options) -> Vec<Wait>
     let baselines = Baselines::new(trace, &accesses, &sharing, options.machine.as_ref());
     let mut rows = Vec::new();
     for (access, shared) in accesses.iter().zip(&sharing).filter(|(_, shared)| shared.cause.is_some()) {
-        let Some(baseline) = baselines.of(access) else { continue };
+        let Some(baseline) = baselines.of(trace, access) else { continue };
         let took = access.took();
         if took.0 as f64 > options.baseline_factor * baseline {
             let beyond = Span(took.0 - baseline.round() as i64);

@@ -19,6 +19,7 @@ pub(super) fn options(baselines: &[Row<'_>]) -> Options {
     let baseline = |&(role, pes, points): &Row<'_>| Baseline {
         operation: format!("an operation of {role}"),
         role: role.to_owned(),
+        paradigm: None,
         pes,
         points: points
             .iter()
@@ -92,6 +93,35 @@ fn what_was_not_measured_is_counted_and_not_guessed() {
         let (_, outcome) = above(BARRIERS, &options(baselines));
         assert!(outcome.findings.is_empty());
         assert_close(&[scalar(&outcome, "operations_without_baseline")], &[4.0]);
+    }
+}
+
+#[test]
+fn barriers_of_a_team_are_as_wide_as_the_team_and_each_model_has_its_own_baselines() {
+    let team = "\"!$omp barrier\" 500..700";
+    let text = format!(
+        "resolution 1000
+         team two = 0 0.1
+         pe 0: main 0..1000 {{ \"!$omp parallel\" 0..900 fork join {{ \"!$omp parallel\" 0..900 team(two) {{ {team} }} }} }}
+         pe 0.1: \"!$omp parallel\" 0..900 team(two) {{ {team} }}"
+    );
+    let with = |paradigm: &str, pes: u32| {
+        let mut options = options(&[("group_sync", pes, &[(0, 4e-3)])]);
+        options
+            .machine
+            .iter_mut()
+            .flat_map(|machine| &mut machine.baselines)
+            .for_each(|it| it.paradigm = Some(paradigm.to_owned()));
+        above(&text, &options).1
+    };
+    let found = with("OpenMP", 2);
+    assert_close(&[scalar(&found, "operations_with_baseline")], &[2.0]);
+    // On each thread 200 ms where 4 ms and the recording of an event were needed.
+    let findings: Vec<(Pattern, i64)> = found.findings.iter().map(|it| (it.pattern, it.time.0)).collect();
+    assert_eq!(findings, [(Pattern::AboveBaseline, 195); 2]);
+    for other in [with("MPI", 2), with("OpenMP", 4)] {
+        assert!(other.findings.is_empty());
+        assert_close(&[scalar(&other, "operations_with_baseline")], &[0.0]);
     }
 }
 

@@ -1,8 +1,10 @@
 //! Finds the MPI library of the launcher that started this process, and its functions.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int};
 
 use partune_mpi_abi::{ABI_VERSION, Abi, Evidence, OPEN_MPI_WORLD, detect, launched, sonames, world_variables};
+
+use crate::library::Library;
 
 /// Why there is no MPI here.
 #[derive(Debug, thiserror::Error)]
@@ -23,16 +25,10 @@ pub enum LoadError {
     Foreign { library: String, found: i32, started: i32 },
 }
 
-/// A loaded library. It stays loaded until the process ends.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Library {
-    handle: *mut c_void,
-    pub(super) abi: Abi,
-}
-
 /// The library with its name and what it says of itself.
 pub(super) struct Loaded {
     pub(super) library: Library,
+    pub(super) abi: Abi,
     pub(super) name: String,
     pub(super) version: String,
 }
@@ -63,8 +59,8 @@ pub(super) fn load(named: Option<&str>) -> Result<Loaded, LoadError> {
     };
     let mut reason = String::new();
     for name in &names {
-        match open(name) {
-            Ok(handle) => return identify(handle, name.to_string_lossy().into_owned()),
+        match Library::open(name) {
+            Ok(library) => return identify(library, name.to_string_lossy().into_owned()),
             Err(error) if reason.is_empty() => reason = error,
             Err(_) => {}
         }
@@ -73,24 +69,7 @@ pub(super) fn load(named: Option<&str>) -> Result<Loaded, LoadError> {
     Err(LoadError::Library { tried, reason })
 }
 
-fn open(name: &CStr) -> Result<*mut c_void, String> {
-    // Global, because plugins of Open MPI look for the library's symbols among those of the program.
-    // SAFETY: the name is a C string; initialisers of an MPI library may run at any time before it is used.
-    let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
-    if !handle.is_null() {
-        return Ok(handle);
-    }
-    // SAFETY: dlerror gives a C string or null, valid until the next call of the loader.
-    let message = unsafe { libc::dlerror() };
-    if message.is_null() {
-        return Err("unknown reason".to_owned());
-    }
-    // SAFETY: dlerror's message is not null, ends with a zero byte, and stays until the next call of the loader.
-    Err(unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned())
-}
-
-fn identify(handle: *mut c_void, name: String) -> Result<Loaded, LoadError> {
-    let mut library = Library { handle, abi: Abi::Standard };
+fn identify(library: Library, name: String) -> Result<Loaded, LoadError> {
     let abi_major = library.symbol(ABI_VERSION).map(|function| {
         let (mut major, mut minor) = (-1, -1);
         // SAFETY: MPI 5.0 gives the function this type and lets it be called at any time.
@@ -112,15 +91,5 @@ fn identify(handle: *mut c_void, name: String) -> Result<Loaded, LoadError> {
     let found = detect(&Evidence { abi_major, open_mpi_world, library_version: version.as_deref() });
     let version = version.unwrap_or_default();
     let Some(abi) = found else { return Err(LoadError::Unknown { library: name, version }) };
-    library.abi = abi;
-    Ok(Loaded { library, name, version })
-}
-
-impl Library {
-    /// The address of a function or of data of the library; none if it has no such.
-    pub(super) fn symbol(&self, name: &CStr) -> Option<usize> {
-        // SAFETY: the handle is of a library that stays loaded, the name is a C string.
-        let address = unsafe { libc::dlsym(self.handle, name.as_ptr()) };
-        (!address.is_null()).then_some(address as usize)
-    }
+    Ok(Loaded { library, abi, name, version })
 }

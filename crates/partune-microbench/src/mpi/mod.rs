@@ -6,12 +6,15 @@
 
 mod load;
 
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{c_int, c_void};
 
 use partune_mpi_abi::{Abi, Handle, StatusLayout};
 
 pub use load::LoadError;
 pub(crate) use load::is_launched;
+
+use crate::batches::Peers;
+use crate::library::functions;
 
 type Buffer = *const c_void;
 type Out = *mut c_void;
@@ -21,63 +24,46 @@ type Type = usize;
 /// A status of any interface.
 type Status = [c_int; StatusLayout::MOST];
 
-macro_rules! functions {
-    ($($field:ident $name:literal ($($argument:ty),*);)*) => {
-        /// The functions that are used; every one returns an error code.
-        struct Functions { $($field: extern "C" fn($($argument),*) -> c_int),* }
-
-        impl Functions {
-            fn find(library: &load::Library) -> Result<Functions, &'static str> {
-                $(
-                    let name = CStr::from_bytes_with_nul(concat!("P", $name, "\0").as_bytes()).unwrap_or_default();
-                    let address = library.symbol(name).ok_or($name)?;
-                    // SAFETY: the standard gives the function this type; handles fit in a `usize` argument of every
-                    // interface.
-                    let $field: extern "C" fn($($argument),*) -> c_int = unsafe { std::mem::transmute(address) };
-                )*
-                Ok(Functions { $($field),* })
-            }
-        }
-    };
-}
-
+// Every one returns an error code; handles fit in a `usize` argument of every interface.
 functions! {
-    init "MPI_Init" (*mut c_int, *mut c_void);
-    finalize "MPI_Finalize" ();
-    comm_rank "MPI_Comm_rank" (Comm, *mut c_int);
-    comm_size "MPI_Comm_size" (Comm, *mut c_int);
-    comm_split "MPI_Comm_split" (Comm, c_int, c_int, *mut Comm);
-    comm_free "MPI_Comm_free" (*mut Comm);
-    processor_name "MPI_Get_processor_name" (*mut u8, *mut c_int);
-    barrier "MPI_Barrier" (Comm);
-    bcast "MPI_Bcast" (Out, c_int, Type, c_int, Comm);
-    reduce "MPI_Reduce" (Buffer, Out, c_int, Type, usize, c_int, Comm);
-    allreduce "MPI_Allreduce" (Buffer, Out, c_int, Type, usize, Comm);
-    allgather "MPI_Allgather" (Buffer, c_int, Type, Out, c_int, Type, Comm);
-    alltoall "MPI_Alltoall" (Buffer, c_int, Type, Out, c_int, Type, Comm);
-    scan "MPI_Scan" (Buffer, Out, c_int, Type, usize, Comm);
-    send "MPI_Send" (Buffer, c_int, Type, c_int, c_int, Comm);
-    recv "MPI_Recv" (Out, c_int, Type, c_int, c_int, Comm, *mut c_int);
-    sendrecv "MPI_Sendrecv" (Buffer, c_int, Type, c_int, c_int, Out, c_int, Type, c_int, c_int, Comm, *mut c_int);
-    isend "MPI_Isend" (Buffer, c_int, Type, c_int, c_int, Comm, *mut usize);
-    irecv "MPI_Irecv" (Out, c_int, Type, c_int, c_int, Comm, *mut usize);
-    wait "MPI_Wait" (*mut usize, *mut c_int);
-    iprobe "MPI_Iprobe" (c_int, c_int, Comm, *mut c_int, *mut c_int);
-    win_allocate "MPI_Win_allocate" (isize, c_int, usize, Comm, *mut *mut u8, *mut usize);
-    win_free "MPI_Win_free" (*mut usize);
-    win_fence "MPI_Win_fence" (c_int, usize);
-    win_lock "MPI_Win_lock" (c_int, c_int, c_int, usize);
-    win_unlock "MPI_Win_unlock" (c_int, usize);
-    win_flush "MPI_Win_flush" (c_int, usize);
-    put "MPI_Put" (Buffer, c_int, Type, c_int, isize, c_int, Type, usize);
-    get "MPI_Get" (Out, c_int, Type, c_int, isize, c_int, Type, usize);
-    fetch_and_op "MPI_Fetch_and_op" (Buffer, Out, Type, c_int, isize, usize, usize);
+    Functions "P"
+    init "MPI_Init" (*mut c_int, *mut c_void) -> c_int;
+    finalized "MPI_Finalized" (*mut c_int) -> c_int;
+    finalize "MPI_Finalize" () -> c_int;
+    comm_rank "MPI_Comm_rank" (Comm, *mut c_int) -> c_int;
+    comm_size "MPI_Comm_size" (Comm, *mut c_int) -> c_int;
+    comm_split "MPI_Comm_split" (Comm, c_int, c_int, *mut Comm) -> c_int;
+    comm_free "MPI_Comm_free" (*mut Comm) -> c_int;
+    processor_name "MPI_Get_processor_name" (*mut u8, *mut c_int) -> c_int;
+    barrier "MPI_Barrier" (Comm) -> c_int;
+    bcast "MPI_Bcast" (Out, c_int, Type, c_int, Comm) -> c_int;
+    reduce "MPI_Reduce" (Buffer, Out, c_int, Type, usize, c_int, Comm) -> c_int;
+    allreduce "MPI_Allreduce" (Buffer, Out, c_int, Type, usize, Comm) -> c_int;
+    allgather "MPI_Allgather" (Buffer, c_int, Type, Out, c_int, Type, Comm) -> c_int;
+    alltoall "MPI_Alltoall" (Buffer, c_int, Type, Out, c_int, Type, Comm) -> c_int;
+    scan "MPI_Scan" (Buffer, Out, c_int, Type, usize, Comm) -> c_int;
+    send "MPI_Send" (Buffer, c_int, Type, c_int, c_int, Comm) -> c_int;
+    recv "MPI_Recv" (Out, c_int, Type, c_int, c_int, Comm, *mut c_int) -> c_int;
+    sendrecv "MPI_Sendrecv" (Buffer, c_int, Type, c_int, c_int, Out, c_int, Type, c_int, c_int, Comm, *mut c_int) -> c_int;
+    isend "MPI_Isend" (Buffer, c_int, Type, c_int, c_int, Comm, *mut usize) -> c_int;
+    irecv "MPI_Irecv" (Out, c_int, Type, c_int, c_int, Comm, *mut usize) -> c_int;
+    wait "MPI_Wait" (*mut usize, *mut c_int) -> c_int;
+    iprobe "MPI_Iprobe" (c_int, c_int, Comm, *mut c_int, *mut c_int) -> c_int;
+    win_allocate "MPI_Win_allocate" (isize, c_int, usize, Comm, *mut *mut u8, *mut usize) -> c_int;
+    win_free "MPI_Win_free" (*mut usize) -> c_int;
+    win_fence "MPI_Win_fence" (c_int, usize) -> c_int;
+    win_lock "MPI_Win_lock" (c_int, c_int, c_int, usize) -> c_int;
+    win_unlock "MPI_Win_unlock" (c_int, usize) -> c_int;
+    win_flush "MPI_Win_flush" (c_int, usize) -> c_int;
+    put "MPI_Put" (Buffer, c_int, Type, c_int, isize, c_int, Type, usize) -> c_int;
+    get "MPI_Get" (Out, c_int, Type, c_int, isize, c_int, Type, usize) -> c_int;
+    fetch_and_op "MPI_Fetch_and_op" (Buffer, Out, Type, c_int, isize, usize, usize) -> c_int;
 }
 
 /// MPI, initialised.
 pub(crate) struct Mpi {
     functions: Functions,
-    abi: Abi,
+    pub(crate) abi: Abi,
     world: Comm,
     byte: Type,
     double: Type,
@@ -98,22 +84,38 @@ pub(crate) struct Group {
     pub(crate) size: i32,
 }
 
+/// A group that measures together.
+pub(crate) struct Together<'a> {
+    mpi: &'a Mpi,
+    group: &'a Group,
+}
+
+impl Peers for Together<'_> {
+    fn meet(&self) {
+        self.mpi.barrier(self.group);
+    }
+
+    fn most(&self, mine: &[f64]) -> Vec<f64> {
+        self.mpi.all_max(self.group, mine)
+    }
+}
+
 /// Memory that the PEs of a group let each other access.
 pub(crate) struct Window(usize);
 
 impl Mpi {
     /// Loads the library of the launcher, or the one named, and initialises it.
     pub(crate) fn begin(named: Option<&str>) -> Result<Mpi, LoadError> {
-        let load::Loaded { library, name, version } = load::load(named)?;
+        let load::Loaded { library, abi, name, version } = load::load(named)?;
         let functions =
             Functions::find(&library).map_err(|function| LoadError::Function { library: name.clone(), function })?;
         let handle = |handle: Handle| {
-            let value = handle.value(library.abi, |symbol| library.symbol(symbol));
+            let value = handle.value(abi, |symbol| library.symbol(symbol));
             value.ok_or_else(|| LoadError::Function { library: name.clone(), function: handle.name() })
         };
         let mut mpi = Mpi {
             functions,
-            abi: library.abi,
+            abi,
             world: handle(Handle::CommWorld)?,
             byte: handle(Handle::Byte)?,
             double: handle(Handle::Double)?,
@@ -134,8 +136,13 @@ impl Mpi {
         }
     }
 
+    /// Shuts MPI down, unless a library above it has done so.
     pub(crate) fn end(&self) {
-        (self.functions.finalize)();
+        let mut over = 0;
+        (self.functions.finalized)(&raw mut over);
+        if over == 0 {
+            (self.functions.finalize)();
+        }
     }
 
     pub(crate) fn world(&self) -> Group {
@@ -155,6 +162,10 @@ impl Mpi {
         let mut comm = 0;
         (self.functions.comm_split)(self.world, color, self.rank, &raw mut comm);
         member.then(|| self.group_of(comm))
+    }
+
+    pub(crate) fn peers<'a>(&'a self, group: &'a Group) -> Together<'a> {
+        Together { mpi: self, group }
     }
 
     pub(crate) fn free(&self, mut group: Group) {

@@ -12,10 +12,11 @@
 
 use std::collections::BTreeMap;
 
-use partune_machine::{Machine, RoleBaselines};
+use partune_machine::Machine;
 use partune_trace::{RmaTransferKind, Role, Trace};
 
 use super::{Access, Sharing};
+use crate::machine_baselines::MachineBaselines;
 use crate::{Fit, Line};
 
 /// Kind, and power of two of bytes.
@@ -23,7 +24,7 @@ type Class = (RmaTransferKind, u32);
 
 /// Time needed in ticks, as far as known.
 pub(super) struct Baselines<'a> {
-    machine: [RoleBaselines<'a>; 3],
+    machine: MachineBaselines<'a>,
     ticks_per_second: f64,
     event_s: f64,
     alone: BTreeMap<Class, f64>,
@@ -55,9 +56,8 @@ impl<'a> Baselines<'a> {
             let middle = durations.len() / 2;
             (class, *durations.select_nth_unstable_by(middle, f64::total_cmp).1)
         };
-        let of_role = |role: Role| machine.map(|machine| machine.baselines_of(role.name())).unwrap_or_default();
         Baselines {
-            machine: [Role::Put, Role::Get, Role::Atomic].map(of_role),
+            machine: MachineBaselines::new(trace, machine),
             ticks_per_second: trace.clock().ticks_per_second() as f64,
             event_s: machine.map_or(0.0, |machine| machine.overheads.event_s),
             alone: alone.into_iter().map(median).collect(),
@@ -66,9 +66,11 @@ impl<'a> Baselines<'a> {
         }
     }
 
-    pub(super) fn of(&self, access: &Access) -> Option<f64> {
+    pub(super) fn of(&self, trace: &Trace, access: &Access) -> Option<f64> {
         let (at, class) = (position(access.kind), class(access));
-        let measured = self.machine[at].seconds(access.bytes, 2);
+        let path = trace.visit(access.pe, access.operation).path;
+        let role = [Role::Put, Role::Get, Role::Atomic][at];
+        let measured = self.machine.of_role(trace, path, role).seconds(access.bytes, 2);
         let measured = measured.map(|seconds| (seconds + self.event_s) * self.ticks_per_second);
         let fitted = || self.lines[at].map(|line| line.overhead + line.per_byte * access.bytes as f64);
         measured

@@ -1,36 +1,49 @@
-//! What is measured together: the list of tasks, and how each is done.
+//! MPI: messages, collectives, and accesses to windows. Messages also give the links of the machine.
 
 use std::time::Instant;
 
-use partune_machine::Scope;
+use partune_machine::{Link, Point, Scope, fit};
 
+use super::{COLLECTIVES, Found, How, MESSAGES, Measured, Members, Model, Task, counts};
+use crate::batches::{inside, rounds, together};
 use crate::mpi::{Group, Mpi};
-use crate::samples::{Plan, plan};
+use crate::samples;
+use crate::world::World;
 
-/// Bytes of messages.
-const MESSAGES: &[u64] = &[8, 64, 512, 4096, 32_768, 262_144, 1 << 20, 4 << 20];
-/// Bytes that a PE gives or gets in a collective, and in an access to memory of another.
-const COLLECTIVES: &[u64] = &[8, 1024, 32_768, 524_288];
+pub(super) static MPI: Model = Model { name: "MPI", word: "mpi", weight: 6, how: How::Processes(measure) };
 
-/// One thing to measure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Task {
-    pub(crate) kind: Kind,
-    pub(crate) bytes: u64,
-    pub(crate) members: Members,
+#[allow(clippy::unnecessary_wraps, reason = "all models are measured in the same way, and others fail")]
+fn measure(world: &World<'_>) -> Result<Found, String> {
+    let tasks = tasks(world.mpi.size, world.neighbours[0], world.neighbours[1]);
+    let measured =
+        world.tasks(&tasks, tasks.len(), |group, task, slice_s| run(world.mpi, group, task, slice_s, world.timer_s));
+    // Messages within a host are the baseline where there are any.
+    let node = measured.iter().any(|(task, _)| task.kind == Kind::PingPong(Scope::Node));
+    let links = links(&measured);
+    let near = measured.into_iter().filter(|(task, _)| !node || task.kind != Kind::PingPong(Scope::Network));
+    let rows = near.map(|(task, measured)| (task.members.count(), measured)).collect();
+    Ok(Found { rows, links, ..Found::default() })
 }
 
-/// Who takes part; PE 0 always does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Members {
-    /// The first so many.
-    First(i32),
-    /// PE 0 and this one.
-    With(i32),
+/// A line through the half round trips of each scope.
+fn links(measured: &[(Task<Kind>, Measured)]) -> Vec<Link> {
+    let link = |scope: Scope| {
+        let of = |role: &str| -> Vec<Point> {
+            let rows = measured.iter().filter(|(task, it)| task.kind == Kind::PingPong(scope) && it.role == role);
+            rows.map(|(_, it)| samples::point(it.bytes, &it.samples)).collect()
+        };
+        let points = of("recv");
+        let line = fit(&points)?;
+        let overhead_s = of("send").first().map_or(0.0, |point| point.median_s);
+        // A machine that is faster for long messages than can be measured has the largest rate there is.
+        let bandwidth = (1.0 / line.seconds_per_byte).min(f64::MAX);
+        Some(Link { scope, latency_s: line.latency_s, bandwidth, overhead_s, fit_error: line.worst, points })
+    };
+    [Scope::Node, Scope::Network].into_iter().filter_map(link).collect()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+enum Kind {
     Barrier,
     Broadcast,
     Reduce,
@@ -45,36 +58,15 @@ pub(crate) enum Kind {
     OneSided,
 }
 
-/// Samples of one operation: seconds.
-pub(crate) struct Measured {
-    /// The construct that was used.
-    pub(crate) operation: &'static str,
-    /// The name of its role.
-    pub(crate) role: &'static str,
-    pub(crate) bytes: u64,
-    pub(crate) samples: Vec<f64>,
-}
-
-impl Members {
-    pub(crate) fn contains(self, rank: i32) -> bool {
-        match self {
-            Members::First(count) => rank < count,
-            Members::With(other) => rank == 0 || rank == other,
-        }
-    }
-}
-
 /// What to measure on so many PEs, most wanted first. `node` and `network` are the first PEs besides 0 that are on its
 /// host and on another one.
-pub(crate) fn tasks(size: i32, node: Option<i32>, network: Option<i32>) -> Vec<Task> {
+fn tasks(size: i32, node: Option<i32>, network: Option<i32>) -> Vec<Task<Kind>> {
     let mut tasks = Vec::new();
     if size < 2 {
         return tasks;
     }
     let mut add = |kind, bytes, members| tasks.push(Task { kind, bytes, members });
-    // All of them first, then powers of two below.
-    let halves = (1..31).map(|power| 1 << power).filter(|count| *count < size);
-    let counts: Vec<i32> = std::iter::once(size).chain(halves).collect();
+    let counts = counts(size);
     for count in &counts {
         add(Kind::Barrier, 0, Members::First(*count));
     }
@@ -105,7 +97,7 @@ pub(crate) fn tasks(size: i32, node: Option<i32>, network: Option<i32>) -> Vec<T
 
 /// Does a task with the PEs of a group, in about `slice_s`. What is given back counts on rank 0 only. `timer_s` is what
 /// reading the clock takes.
-pub(crate) fn run(mpi: &Mpi, group: &Group, task: Task, slice_s: f64, timer_s: f64) -> Vec<Measured> {
+fn run(mpi: &Mpi, group: &Group, task: Task<Kind>, slice_s: f64, timer_s: f64) -> Vec<Measured> {
     let size = group.size.max(1);
     let length = task.bytes as usize;
     // A multiple of the group and of a double, and never nothing.
@@ -116,33 +108,34 @@ pub(crate) fn run(mpi: &Mpi, group: &Group, task: Task, slice_s: f64, timer_s: f
     let (doubles, sums) = (&doubles[..count], &mut sums[..count]);
     let one = |operation, role, samples| vec![Measured { operation, role, bytes: task.bytes, samples }];
     let with = 1 - group.rank;
+    let peers = &mpi.peers(group);
     match task.kind {
-        Kind::Barrier => one("MPI_Barrier", "group_sync", together(mpi, group, slice_s, |_| mpi.barrier(group))),
+        Kind::Barrier => one("MPI_Barrier", "group_sync", together(peers, slice_s, |_| mpi.barrier(group))),
         Kind::Broadcast => {
             let op = |turn: i32| mpi.broadcast(group, &mut to[..length], turn % size);
-            one("MPI_Bcast", "one_to_all", together(mpi, group, slice_s, op))
+            one("MPI_Bcast", "one_to_all", together(peers, slice_s, op))
         }
         Kind::Reduce => {
             let op = |turn: i32| mpi.reduce(group, doubles, sums, turn % size);
-            one("MPI_Reduce", "all_to_one", together(mpi, group, slice_s, op))
+            one("MPI_Reduce", "all_to_one", together(peers, slice_s, op))
         }
         Kind::AllReduce => {
             let op = |_| mpi.all_sum(group, doubles, sums);
-            one("MPI_Allreduce", "all_to_all", together(mpi, group, slice_s, op))
+            one("MPI_Allreduce", "all_to_all", together(peers, slice_s, op))
         }
         Kind::AllGather => {
             let op = |_| mpi.all_gather(group, &from[..whole / size as usize], &mut to);
-            one("MPI_Allgather", "all_to_all", together(mpi, group, slice_s, op))
+            one("MPI_Allgather", "all_to_all", together(peers, slice_s, op))
         }
         Kind::AllToAll => {
             let op = |_| mpi.all_to_all(group, &from, &mut to);
-            one("MPI_Alltoall", "all_to_all", together(mpi, group, slice_s, op))
+            one("MPI_Alltoall", "all_to_all", together(peers, slice_s, op))
         }
-        Kind::Scan => one("MPI_Scan", "scan", together(mpi, group, slice_s, |_| mpi.scan(group, doubles, sums))),
+        Kind::Scan => one("MPI_Scan", "scan", together(peers, slice_s, |_| mpi.scan(group, doubles, sums))),
         Kind::PingPong(_) => ping_pong(mpi, group, &from[..length], &mut to[..length], slice_s, timer_s),
         Kind::Exchange => {
             let op = |_| mpi.exchange(group, &from[..length], &mut to[..length], with);
-            one("MPI_Sendrecv", "send_recv", together(mpi, group, slice_s, op))
+            one("MPI_Sendrecv", "send_recv", together(peers, slice_s, op))
         }
         Kind::ExchangeLater => {
             let op = |_| {
@@ -150,11 +143,11 @@ pub(crate) fn run(mpi: &Mpi, group: &Group, task: Task, slice_s: f64, timer_s: f
                 mpi.exchange_later(group, &from[..length], &mut to[..length], with, || begin = Instant::now());
                 begin.elapsed().as_secs_f64() - timer_s
             };
-            one("MPI_Wait", "comm_sync", inside(mpi, group, slice_s, op))
+            one("MPI_Wait", "comm_sync", inside(peers, slice_s, op))
         }
         Kind::Fence => {
             let window = mpi.window(group, 8);
-            let samples = together(mpi, group, slice_s, |_| mpi.fence(&window));
+            let samples = together(peers, slice_s, |_| mpi.fence(&window));
             mpi.free_window(window);
             one("MPI_Win_fence", "rma_group_sync", samples)
         }
@@ -162,42 +155,11 @@ pub(crate) fn run(mpi: &Mpi, group: &Group, task: Task, slice_s: f64, timer_s: f
     }
 }
 
-/// Samples of an operation that all do together: of each, the time of the slowest. The operation is told its number, so
-/// that roots take turns and none runs ahead.
-fn together(mpi: &Mpi, group: &Group, slice_s: f64, mut operation: impl FnMut(i32)) -> Vec<f64> {
-    batches(mpi, group, slice_s, |batch| {
-        let begin = Instant::now();
-        (0..batch).for_each(&mut operation);
-        begin.elapsed().as_secs_f64()
-    })
-}
-
-/// The same for an operation that says itself how long it took.
-fn inside(mpi: &Mpi, group: &Group, slice_s: f64, mut operation: impl FnMut(i32) -> f64) -> Vec<f64> {
-    batches(mpi, group, slice_s, |batch| (0..batch).map(&mut operation).sum())
-}
-
-/// Samples of batches that begin together; all agree how many there are, because all know the slowest of a first one.
-fn batches(mpi: &Mpi, group: &Group, slice_s: f64, mut run: impl FnMut(i32) -> f64) -> Vec<f64> {
-    run(2);
-    mpi.barrier(group);
-    let begin = Instant::now();
-    run(1);
-    let one_s = mpi.all_max(group, &[begin.elapsed().as_secs_f64()])[0];
-    let Plan { batch, samples } = plan(one_s, slice_s);
-    let mine: Vec<f64> = (0..samples)
-        .map(|_| {
-            mpi.barrier(group);
-            run(batch as i32) / f64::from(batch)
-        })
-        .collect();
-    mpi.all_max(group, &mine)
-}
-
 /// Half of a round trip, and in other rounds the time in the send. The receive is there when the message comes.
 fn ping_pong(mpi: &Mpi, group: &Group, out: &[u8], into: &mut [u8], slice_s: f64, timer_s: f64) -> Vec<Measured> {
     let bytes = out.len() as u64;
     let first = group.rank == 0;
+    let peers = &mpi.peers(group);
     let mut round = |send_s: &mut f64| {
         if first {
             let begin = Instant::now();
@@ -210,8 +172,8 @@ fn ping_pong(mpi: &Mpi, group: &Group, out: &[u8], into: &mut [u8], slice_s: f64
         }
     };
     let mut ignored = 0.0;
-    let trips = together(mpi, group, slice_s / 2.0, |_| round(&mut ignored));
-    let sends = inside(mpi, group, slice_s / 2.0, |_| {
+    let trips = together(peers, slice_s / 2.0, |_| round(&mut ignored));
+    let sends = inside(peers, slice_s / 2.0, |_| {
         let mut send_s = 0.0;
         round(&mut send_s);
         send_s.max(0.0)
@@ -231,7 +193,7 @@ fn one_sided(mpi: &Mpi, group: &Group, out: &[u8], into: &mut [u8], slice_s: f64
     let mut samples: [Vec<f64>; STEPS] = std::array::from_fn(|_| Vec::new());
     let mut token = [0_u8];
     if group.rank == 0 {
-        let mut round = || {
+        let round = || {
             let mut times = [0.0; STEPS];
             let mut old = 0;
             // An operation, when it had started, and when it was complete.
@@ -257,17 +219,7 @@ fn one_sided(mpi: &Mpi, group: &Group, out: &[u8], into: &mut [u8], slice_s: f64
             times[2] = flush;
             times
         };
-        round();
-        let begin = Instant::now();
-        round();
-        let Plan { batch, samples: count } = plan(begin.elapsed().as_secs_f64(), slice_s);
-        for _ in 0..count {
-            let mut sums = [0.0; STEPS];
-            for _ in 0..batch {
-                sums.iter_mut().zip(round()).for_each(|(sum, time)| *sum += time);
-            }
-            samples.iter_mut().zip(sums).for_each(|(samples, sum)| samples.push(sum / f64::from(batch)));
-        }
+        samples = rounds(slice_s, round);
         mpi.send(group, &token, 1);
     } else {
         mpi.receive(group, &mut token, 0);
@@ -281,10 +233,7 @@ fn one_sided(mpi: &Mpi, group: &Group, out: &[u8], into: &mut [u8], slice_s: f64
         ("MPI_Fetch_and_op", "atomic", false),
         ("MPI_Win_unlock", "lock_release", false),
     ];
-    // What has no size is told once.
-    let told = |sized: bool| sized || out.len() as u64 == COLLECTIVES[0];
-    let rows = names.into_iter().zip(samples).filter(|((_, _, sized), _)| told(*sized));
-    rows.map(|((operation, role, _), samples)| Measured { operation, role, bytes: out.len() as u64, samples }).collect()
+    super::steps(out.len() as u64, COLLECTIVES[0], names, samples)
 }
 
 #[cfg(test)]

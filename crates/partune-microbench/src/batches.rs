@@ -1,0 +1,173 @@
+//! Batches of an operation that PEs do together, whatever the PEs are.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Barrier, Mutex};
+use std::time::{Duration, Instant};
+
+use crate::samples::{Plan, plan};
+
+/// PEs that measure together.
+pub(crate) trait Peers {
+    /// Waits for all of them.
+    fn meet(&self);
+
+    /// The largest of each value, everywhere. All give as many.
+    fn most(&self, mine: &[f64]) -> Vec<f64>;
+}
+
+/// Nobody else.
+pub(crate) struct Alone;
+
+impl Peers for Alone {
+    fn meet(&self) {}
+
+    fn most(&self, mine: &[f64]) -> Vec<f64> {
+        mine.to_vec()
+    }
+}
+
+/// Threads of this process.
+pub(crate) struct Crew {
+    barrier: Barrier,
+    values: Mutex<Vec<f64>>,
+    /// Whether one is about to wait for what another will give.
+    waits: AtomicBool,
+}
+
+impl Crew {
+    pub(crate) fn of(threads: u32) -> Crew {
+        Crew { barrier: Barrier::new(threads as usize), values: Mutex::default(), waits: AtomicBool::new(false) }
+    }
+
+    fn values(&self) -> std::sync::MutexGuard<'_, Vec<f64>> {
+        self.values.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl Peers for Crew {
+    fn meet(&self) {
+        self.barrier.wait();
+    }
+
+    fn most(&self, mine: &[f64]) -> Vec<f64> {
+        if self.barrier.wait().is_leader() {
+            *self.values() = vec![f64::NEG_INFINITY; mine.len()];
+        }
+        self.barrier.wait();
+        self.values().iter_mut().zip(mine).for_each(|(most, value)| *most = most.max(*value));
+        self.barrier.wait();
+        let most = self.values().clone();
+        // Nobody begins anew before all have read.
+        self.barrier.wait();
+        most
+    }
+}
+
+/// Samples of an operation that all do together: of each, the time of the slowest. The operation is told its number, so
+/// that roots take turns and none runs ahead.
+pub(crate) fn together(peers: &dyn Peers, slice_s: f64, mut operation: impl FnMut(i32)) -> Vec<f64> {
+    batches(peers, slice_s, |batch| {
+        let begin = Instant::now();
+        (0..batch).for_each(&mut operation);
+        begin.elapsed().as_secs_f64()
+    })
+}
+
+/// The same for an operation that says itself how long it took.
+pub(crate) fn inside(peers: &dyn Peers, slice_s: f64, mut operation: impl FnMut(i32) -> f64) -> Vec<f64> {
+    batches(peers, slice_s, |batch| (0..batch).map(&mut operation).sum())
+}
+
+/// Samples of batches that begin together; all agree how many there are, because all know the slowest of a first one.
+fn batches(peers: &dyn Peers, slice_s: f64, mut run: impl FnMut(i32) -> f64) -> Vec<f64> {
+    run(2);
+    peers.meet();
+    let begin = Instant::now();
+    run(1);
+    let one_s = peers.most(&[begin.elapsed().as_secs_f64()])[0];
+    let Plan { batch, samples } = plan(one_s, slice_s);
+    let mine: Vec<f64> = (0..samples)
+        .map(|_| {
+            peers.meet();
+            run(batch as i32) / f64::from(batch)
+        })
+        .collect();
+    peers.most(&mine)
+}
+
+/// Samples of each of several steps that one PE does one after the other: a round gives the seconds of each.
+pub(crate) fn rounds<const STEPS: usize>(slice_s: f64, mut round: impl FnMut() -> [f64; STEPS]) -> [Vec<f64>; STEPS] {
+    let mut samples: [Vec<f64>; STEPS] = std::array::from_fn(|_| Vec::new());
+    round();
+    let begin = Instant::now();
+    round();
+    let Plan { batch, samples: count } = plan(begin.elapsed().as_secs_f64(), slice_s);
+    for _ in 0..count {
+        let mut sums = [0.0; STEPS];
+        for _ in 0..batch {
+            sums.iter_mut().zip(round()).for_each(|(sum, time)| *sum += time);
+        }
+        samples.iter_mut().zip(sums).for_each(|(samples, sum)| samples.push(sum / f64::from(batch)));
+    }
+    samples
+}
+
+/// Seconds that something takes, without reading the clock.
+pub(crate) fn timed(timer_s: f64, something: impl FnOnce()) -> f64 {
+    let begin = Instant::now();
+    something();
+    (begin.elapsed().as_secs_f64() - timer_s).max(0.0)
+}
+
+/// Two threads that give something to each other.
+pub(crate) struct HandOver<'a> {
+    /// The giver takes what the other will wait for.
+    pub(crate) take: &'a (dyn Fn() + Sync),
+    /// The giver gives it.
+    pub(crate) give: &'a (dyn Fn() + Sync),
+    /// The other waits for it.
+    pub(crate) wait: &'a (dyn Fn() + Sync),
+    /// The other is done with it.
+    pub(crate) done: &'a (dyn Fn() + Sync),
+}
+
+impl HandOver<'_> {
+    /// How long the other has time to begin to wait.
+    const NAP: Duration = Duration::from_micros(200);
+
+    /// Samples of what giving takes, and of the time from then until the other went on. `first` is the giver; both
+    /// threads of `crew` call this.
+    pub(crate) fn samples(&self, crew: &Crew, first: bool, origin: Instant, slice_s: f64) -> [Vec<f64>; 2] {
+        let mut samples = [Vec::new(), Vec::new()];
+        let began = Instant::now();
+        loop {
+            if first {
+                (self.take)();
+            }
+            crew.meet();
+            let mine = if first {
+                // On a busy machine the other may come late.
+                while !crew.waits.swap(false, Ordering::Relaxed) {
+                    std::thread::yield_now();
+                }
+                std::thread::sleep(HandOver::NAP);
+                let begin = origin.elapsed().as_secs_f64();
+                (self.give)();
+                [begin, origin.elapsed().as_secs_f64(), 0.0, began.elapsed().as_secs_f64()]
+            } else {
+                crew.waits.store(true, Ordering::Relaxed);
+                (self.wait)();
+                let got = origin.elapsed().as_secs_f64();
+                (self.done)();
+                [0.0, 0.0, got, 0.0]
+            };
+            let [begin, gave, got, spent] = crew.most(&mine)[..] else { return samples };
+            samples[0].push(gave - begin);
+            samples[1].push((got - begin).max(0.0));
+            let count = samples[0].len();
+            if (spent >= slice_s && count >= 3 || count >= 51) && count % 2 == 1 {
+                return samples;
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+/* Two threads that work alike, meet twenty times, and exclude each other. */
+int main(void)
+{
+    int turns = 0;
+#pragma omp parallel num_threads(2)
+    for (int turn = 0; turn < 20; ++turn) {
+        for (volatile int i = 0; i < 2000000; ++i) {}
+#pragma omp barrier
+#pragma omp critical
+        ++turns;
+#pragma omp barrier
+    }
+    return turns != 40;
+}
