@@ -295,13 +295,15 @@ fn wrapper(code: &mut String, prototype: &Prototype) {
         }
     }
     let stem = name.strip_suffix("_c").unwrap_or(name);
+    // An extension that MPI took over is one with what became of it.
+    let family = stem.strip_prefix("MPIX_").map_or_else(|| stem.to_owned(), |rest| format!("MPI_{rest}"));
     let mode = mode(prototype);
     let upper = name.to_ascii_uppercase();
     let _ = writeln!(
         code,
         "static {upper}_SIGNATURE: Signature = Signature {{ \
          mode: Mode::{mode}, places: places(&[{places}]), wide: {wide:#x}, fortran_parameters: {in_fortran} }};\n\
-         static {upper}_FUNCTION: Function = Function::new(\"{name}\", &{upper}_SIGNATURE);"
+         static {upper}_FUNCTION: Function = Function::new(\"{name}\", \"{family}\", &{upper}_SIGNATURE);"
     );
     let handler = handler(stem, mode);
     let (arguments, words) = arguments(in_c);

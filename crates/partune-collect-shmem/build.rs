@@ -324,6 +324,7 @@ fn main() -> io::Result<()> {
     let mut code = String::new();
     let mut all = String::new();
     for (names, elements, parameters, result, handler) in FAMILIES {
+        let family = family(names);
         let elements: Vec<&str> = if elements.is_empty() { vec![""] } else { elements.split_whitespace().collect() };
         let contexts: &[bool] = if names.contains("[ctx_]") { &[false, true] } else { &[false] };
         for element in elements {
@@ -332,14 +333,19 @@ fn main() -> io::Result<()> {
                 let name = names.replace("[ctx_]", if *with_context { "ctx_" } else { "" }).replace('@', element);
                 let context = if *with_context { "ctx:p " } else { "" };
                 let parameters = format!("{context}{parameters}");
-                wrapper(&mut code, &name, value, size, &parameters, result, handler);
-                let _ = write!(all, "(\"{name}\", {}), ", parameters.split_whitespace().count());
+                wrapper(&mut code, [&name, &family], value, size, &parameters, result, handler);
+                let _ = write!(all, "(\"{name}\", \"{family}\", {}), ", parameters.split_whitespace().count());
             }
         }
     }
-    let _ = writeln!(code, "#[cfg(test)] pub(crate) static ALL: &[(&str, usize)] = &[{all}];");
+    let _ = writeln!(code, "#[cfg(test)] pub(crate) static ALL: &[(&str, &str, usize)] = &[{all}];");
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     fs::write(folder.join("wrappers.rs"), code)
+}
+
+/// What the paradigm's table calls functions that differ in context, type and size only.
+fn family(names: &str) -> String {
+    names.replace("[ctx_]", "").replace("_@_", "_").replace('@', "").replacen("shmemx_", "shmem_", 1)
 }
 
 /// The Rust type and the bytes of an element, from its type or its bits.
@@ -352,7 +358,7 @@ fn of(element: &str) -> (&'static str, usize) {
 
 fn wrapper(
     code: &mut String,
-    name: &str,
+    [name, family]: [&str; 2],
     value: &'static str,
     size: usize,
     parameters: &str,
@@ -380,11 +386,11 @@ fn wrapper(
     let constant = name.to_ascii_uppercase();
     let _ = writeln!(
         code,
-        "static {constant}: Function = Function::new(c\"{name}\");\n\
+        "static {constant}: Function = Function::of_family(c\"{name}\", \"{family}\");\n\
          #[unsafe(no_mangle)] pub unsafe extern \"C\" fn {name}({declared}){returns} {{\n\
          let frame = frame::here();\n\
          let real: unsafe extern \"C\" fn({types}){returns} = unsafe {{ transmute({constant}.real()) }};\n\
-         let Some(mut call) = {constant}.{enter}(frame) else {{ let result = unsafe {{ real({given}) }}; {learn}return result; }};\n\
+         let Some(mut call) = {constant}.{enter}(frame) else {{ let result = {constant}.without(frame, || unsafe {{ real({given}) }}); {learn}return result; }};\n\
          let told = {before};\n\
          let result = unsafe {{ real({given}) }};\n\
          call.returned(); {learn}{after} call.leave(); return result; }}"

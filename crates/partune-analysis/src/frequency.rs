@@ -3,19 +3,39 @@
 //! Flagged if a PE visits a call path at least [`crate::Options::frequent_count`] times for at most ten times the timer's cost
 //! on average (theory 6.8; Su, "Parallel Performance Wizard", chapter 5).
 
-use partune_base::{CallPathId, Id, PeId, Span};
+use std::collections::{BTreeMap, BTreeSet};
+
+use partune_base::{CallPathId, Id, PeId, RegionId, Span, StringId};
+use partune_index::Place;
+use partune_trace::{Region, Role};
 
 use crate::times::PathTime;
-use crate::{Analysis, Finding, Input, Outcome, Pattern};
+use crate::{
+    Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Section, SectionShape, Shape, TableShape, Values,
+};
 
 pub(crate) static FREQUENCY: Analysis = Analysis {
     name: "frequency",
     title: "Places that run too often and too briefly to be recorded",
     docs: DOCS,
     finds: true,
-    shows: &[],
+    shows: SHOWS,
     run,
 };
+
+const SHOWS: &[SectionShape] = &[SectionShape {
+    name: "frequency",
+    scalars: &[],
+    tables: &[TableShape {
+        name: "not_worth_recording",
+        columns: &[
+            ("function", Shape::Region),
+            ("visits", Shape::Count),
+            ("inclusive", Shape::SECONDS),
+            ("recording", Shape::SECONDS),
+        ],
+    }],
+}];
 
 const DOCS: &str = "\
 # High frequency
@@ -27,6 +47,16 @@ Functions that are known from the call chains of operations or from samples alon
 
 The cost of reading the clock is estimated from the trace: the smallest mean duration of any recorded call path on any PE, at least one tick and at
 most one microsecond; with a machine (`--machine`) it is what that says of recording an event. The time of a finding is that cost for each visit; facts give visits and the mean duration.
+
+`not_worth_recording` lists functions, wherever they are called from, that need not be recorded next time; `partune analyze ARCHIVE --write-filter FILE` writes
+them for `partune record --filter FILE`. A function is listed if
+
+- a PE visits it at least `frequent_count` times, and the mean of all its visits is at most ten times what reading the clock takes;
+- it is the user's own, or an inquiry, management, or the getting and giving back of a lock. What moves data or meets others is never listed, since
+  others refer to it;
+- no PE waited in it, and nobody's wait was ended by it. A profile does not know that; then locks are not listed.
+
+`recording` is the clock's cost for each visit, `inclusive` what the visits took; both are summed over PEs.
 
 **Source**: frequency analysis of PPW (Su, chapter 5).
 ";
@@ -78,5 +108,111 @@ fn run(input: &Input<'_>) -> Outcome {
             ..Finding::at(trace, Pattern::HighFrequency, path)
         });
     }
+    outcome.sections.extend(not_worth_recording(input, clock));
     outcome
+}
+
+/// Visits of functions of one name.
+struct Function {
+    region: RegionId,
+    visits: u64,
+    inclusive: Span,
+    /// The most visits on one PE.
+    most: u64,
+}
+
+/// Functions that are short and frequent, that nobody waited in or for, and that others do not refer to. The most visits first. `clock` is the cost of
+/// a visit in ticks.
+fn not_worth_recording(input: &Input<'_>, clock: f64) -> Option<Section> {
+    let trace = input.trace;
+    let name = |region: &Region| (region.paradigm, region.name);
+    let mut functions: BTreeMap<(StringId, StringId), Function> = BTreeMap::new();
+    for rows in input.times() {
+        let mut here: BTreeMap<(StringId, StringId), u64> = BTreeMap::new();
+        for row in rows.iter().filter(|row| trace.paths().is_recorded(row.path)) {
+            let region = trace.paths().region(row.path);
+            let name = name(&trace.regions()[region]);
+            let empty = Function { region, visits: 0, inclusive: Span(0), most: 0 };
+            let function = functions.entry(name).or_insert(empty);
+            function.visits += row.visits;
+            function.inclusive += row.inclusive;
+            let here = here.entry(name).or_default();
+            *here += row.visits;
+            function.most = function.most.max(*here);
+        }
+    }
+    let mut of_waits: BTreeSet<(StringId, StringId)> = BTreeSet::new();
+    for wait in input.waits {
+        let places = [Place { pe: wait.pe, visit: wait.operation }, wait.cause];
+        let known = places.into_iter().filter(|place| *place != Place::NONE);
+        of_waits.extend(known.map(|place| name(trace.region_of(place.pe, place.visit))));
+    }
+    let is_short = |it: &Function| it.inclusive.0 as f64 <= SHORT * clock * it.visits as f64;
+    let is_listed = |name: &(StringId, StringId), it: &Function| {
+        it.most >= input.options.frequent_count
+            && is_short(it)
+            && !of_waits.contains(name)
+            && can_be_missed(&trace.regions()[it.region], trace.profile().is_some())
+    };
+    let mut rows: Vec<Function> =
+        functions.into_iter().filter(|(name, it)| is_listed(name, it)).map(|(_, it)| it).collect();
+    if rows.is_empty() {
+        return None;
+    }
+    rows.sort_by_key(|row| (std::cmp::Reverse(row.visits), row.region));
+    let seconds = |ticks: &dyn Fn(&Function) -> f64| {
+        let of_tick = trace.clock().ticks_per_second() as f64;
+        rows.iter().map(|row| ticks(row) / of_tick).collect::<Vec<f64>>()
+    };
+    let columns = vec![
+        Column::new("function", Values::Region(rows.iter().map(|row| row.region).collect())),
+        Column::new("visits", Values::Count(rows.iter().map(|row| row.visits).collect())),
+        Column::seconds("inclusive", seconds(&|row| row.inclusive.0 as f64)),
+        Column::seconds("recording", seconds(&|row| row.visits as f64 * clock)),
+    ];
+    let tables = vec![DataTable { name: "not_worth_recording", columns }];
+    Some(Section { name: "frequency", tables, ..Section::default() })
+}
+
+/// Whether nothing else that is recorded refers to a function's visits.
+fn can_be_missed(region: &Region, is_profile: bool) -> bool {
+    match region.role {
+        Role::User => region.is_function(),
+        Role::Inquiry | Role::Management => true,
+        Role::LockAcquire | Role::LockRelease => !is_profile,
+        Role::Init
+        | Role::Finalize
+        | Role::Send
+        | Role::Recv
+        | Role::SendRecv
+        | Role::Probe
+        | Role::CommSync
+        | Role::Put
+        | Role::Get
+        | Role::Atomic
+        | Role::RmaGroupSync
+        | Role::RmaPost
+        | Role::RmaStart
+        | Role::RmaComplete
+        | Role::RmaWait
+        | Role::GroupSync
+        | Role::GroupNotify
+        | Role::GroupWait
+        | Role::OneToAll
+        | Role::AllToOne
+        | Role::AllToAll
+        | Role::Scan
+        | Role::GlobalAlloc
+        | Role::WaitOnValue
+        | Role::Signal
+        | Role::DeviceWait
+        | Role::WorkSharing
+        | Role::Parallel
+        | Role::TaskCreate
+        | Role::TaskRun
+        | Role::TaskWait
+        | Role::PeManagement
+        | Role::Io
+        | Role::Measurement => false,
+    }
 }

@@ -10,7 +10,7 @@ use std::mem::transmute;
 
 use partune_collect::frame::{self, Frame};
 use partune_collect::meeting::Meeting;
-use partune_collect::next::{Next, enter, enter_poll, named};
+use partune_collect::next::{Next, enter, enter_poll, named, without};
 use partune_collect::{Call, How, Region};
 
 use crate::rma::{self, Access, Section};
@@ -64,7 +64,8 @@ macro_rules! wrappers {
             static NEXT: Next = Next::new(named(concat!($prefix, stringify!($name), "\0")));
             let frame = frame::here();
             let real: wrappers!(= $($argument)*) = unsafe { transmute(NEXT.address()) };
-            let Some(mut call) = $enter($region, frame) else { return unsafe { real($($argument),*) } };
+            let region: &'static Region = $region;
+            let Some(mut call) = $enter(region, frame) else { return without(region, frame, || unsafe { real($($argument),*) }) };
             let told = ($before)(&mut call);
             let result = unsafe { real($($argument),*) };
             call.returned();
@@ -98,9 +99,10 @@ macro_rules! lives {
             let frame = frame::here();
             life::start(frame, &INIT, [0, 0]);
             let real: unsafe extern "C" fn(usize, usize, usize, usize, usize, usize, usize) = unsafe { transmute(NEXT.address()) };
-            let mut call = enter(coarrays::allocation(kind), frame);
+            let region = coarrays::allocation(kind);
+            let mut call = enter(region, frame);
             let told = call.as_mut().and_then(|call| coarrays::allocate(call, kind));
-            unsafe { real(size, kind, token, array, status, message, length) };
+            run(call.is_some(), region, frame, || unsafe { real(size, kind, token, array, status, message, length) });
             call.iter_mut().for_each(Call::returned);
             coarrays::allocated(call.as_mut(), kind, token);
             end(call, told);
@@ -111,10 +113,11 @@ macro_rules! lives {
             static NEXT: Next = Next::new(named(concat!($prefix, "deregister", "\0")));
             let frame = frame::here();
             let real: Six = unsafe { transmute(NEXT.address()) };
-            let mut call = enter(coarrays::deallocation(token, kind), frame);
+            let region = coarrays::deallocation(token, kind);
+            let mut call = enter(region, frame);
             let told = call.as_mut().and_then(|call| coarrays::deallocate(call, token, kind));
             coarrays::forget(token, kind);
-            unsafe { real(token, kind, status, message, length, x) };
+            run(call.is_some(), region, frame, || unsafe { real(token, kind, status, message, length, x) });
             call.iter_mut().for_each(Call::returned);
             end(call, told);
         }
@@ -124,9 +127,10 @@ macro_rules! lives {
             static NEXT: Next = Next::new(named(concat!($prefix, "form_team", "\0")));
             let frame = frame::here();
             let real: Six = unsafe { transmute(NEXT.address()) };
-            let mut call = enter(&regions::FORM_TEAM, frame);
+            let region = &regions::FORM_TEAM;
+            let mut call = enter(region, frame);
             let told = call.as_mut().map(teams::form);
-            unsafe { real(number, team, c, d, e, f) };
+            run(call.is_some(), region, frame, || unsafe { real(number, team, c, d, e, f) });
             call.iter_mut().for_each(Call::returned);
             teams::formed(team);
             end(call, told);
@@ -137,9 +141,10 @@ macro_rules! lives {
             static NEXT: Next = Next::new(named(concat!($prefix, "change_team", "\0")));
             let frame = frame::here();
             let real: Six = unsafe { transmute(NEXT.address()) };
-            let mut call = enter(&regions::CHANGE_TEAM, frame);
+            let region = &regions::CHANGE_TEAM;
+            let mut call = enter(region, frame);
             let told = call.as_mut().map(|call| teams::meet(call, teams::named(team), sync::BARRIER));
-            unsafe { real(team, b, c, d, e, f) };
+            run(call.is_some(), region, frame, || unsafe { real(team, b, c, d, e, f) });
             call.iter_mut().for_each(Call::returned);
             teams::changed(team);
             end(call, told);
@@ -150,9 +155,10 @@ macro_rules! lives {
             static NEXT: Next = Next::new(named(concat!($prefix, "end_team", "\0")));
             let frame = frame::here();
             let real: Six = unsafe { transmute(NEXT.address()) };
-            let mut call = enter(&regions::END_TEAM, frame);
+            let region = &regions::END_TEAM;
+            let mut call = enter(region, frame);
             let told = call.as_mut().map(sync::everybody);
-            unsafe { real(team, b, c, d, e, f) };
+            run(call.is_some(), region, frame, || unsafe { real(team, b, c, d, e, f) });
             call.iter_mut().for_each(Call::returned);
             teams::ended();
             end(call, told);
@@ -185,6 +191,11 @@ macro_rules! lives {
 }
 
 type Six = unsafe extern "C" fn(usize, usize, usize, usize, usize, usize);
+
+/// Runs the library's function, in a call or where none was begun.
+fn run(is_in_call: bool, region: &'static Region, frame: Frame, real: impl FnOnce()) {
+    if is_in_call { real() } else { without(region, frame, real) }
+}
 
 /// The call has returned.
 fn end(call: Option<Call<'_>>, told: Option<impl Told>) {

@@ -1,11 +1,10 @@
 //! A function of the C library: its name for the archive, and the one behind it.
 
 use std::ffi::CStr;
-use std::sync::atomic::{AtomicU8, Ordering};
 
 use partune_collect::frame::Frame;
 use partune_collect::next::{self, Next};
-use partune_collect::{Call, Kind, Region, choice};
+use partune_collect::{Call, Kind, Region};
 
 use partune_collect::callers::{self, Caller};
 use partune_collect::errno;
@@ -18,17 +17,11 @@ const PARADIGM: &str = "POSIX I/O";
 pub(crate) struct Function {
     region: Region,
     next: Next,
-    /// Whether the user wants its calls: not known, yes, no.
-    wanted: AtomicU8,
 }
-
-const WANTED: u8 = 1;
-const LEFT_OUT: u8 = 2;
 
 impl Function {
     pub(crate) const fn new(symbol: &'static CStr, name: &'static str) -> Function {
-        let region = Region::new(name, Kind::Construct(PARADIGM));
-        Function { region, next: Next::new(symbol), wanted: AtomicU8::new(0) }
+        Function { region: Region::new(name, Kind::Construct(PARADIGM)), next: Next::new(symbol) }
     }
 
     /// The function of the library.
@@ -41,24 +34,10 @@ impl Function {
     /// Begins to record a call of the program; none if it is not the program's, or not to be recorded.
     #[inline(never)]
     pub(crate) fn enter(&'static self, frame: Frame) -> Option<Call<'static>> {
-        if callers::of(frame.return_address()) != Caller::Program || !self.is_wanted() {
+        if callers::of(frame.return_address()) != Caller::Program {
             return None;
         }
         errno::kept(|| next::enter(&self.region, frame))
-    }
-
-    fn is_wanted(&self) -> bool {
-        match self.wanted.load(Ordering::Relaxed) {
-            WANTED => true,
-            LEFT_OUT => false,
-            // What is called inside of a call is not recorded anyway.
-            _ if partune_collect::is_in_call() => true,
-            _ => {
-                let is_left_out = choice::has_left_out(self.region.name);
-                self.wanted.store(if is_left_out { LEFT_OUT } else { WANTED }, Ordering::Relaxed);
-                !is_left_out
-            }
-        }
     }
 }
 

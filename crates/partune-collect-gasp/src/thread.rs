@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int};
 
 use partune_collect::frame::Frame;
-use partune_collect::{Call, How, Kind, Region, enter_region, leave_region, next, open_call};
+use partune_collect::{Call, How, Kind, LeftOut, Region, enter_region, leave_region, next, open_call};
 
 use crate::arguments::Arguments;
 use crate::events::{self, Does, Event, USERS};
@@ -34,6 +34,8 @@ pub(crate) struct Thread {
     is_on: bool,
     /// Begins inside of an operation, or of one that is not recorded, whose ends are to come.
     ignored: u32,
+    /// The operation that is not recorded, if that is because its calls are left out.
+    left_out: Option<LeftOut>,
     open: Option<(&'static Event, Begun)>,
     /// Regions that were begun, by the number of their event, outermost first.
     regions: Vec<(u32, &'static Region)>,
@@ -54,7 +56,7 @@ impl Thread {
                 );
             }
             let (open, regions, handles, users) = (None, Vec::new(), Handles::default(), user::Known::default());
-            Box::new(Thread { is_upc: model == UPC, is_on: true, ignored: 0, open, regions, handles, known, users })
+            Box::new(Thread { is_upc: model == UPC, is_on: true, ignored: 0, left_out: None, open, regions, handles, known, users })
         })
     }
 
@@ -122,6 +124,7 @@ impl Thread {
         }
         let Some(mut call) = next::enter(region, frame) else {
             self.ignored = 1;
+            self.left_out = next::left_out(region, frame);
             return;
         };
         // SAFETY: as the caller says.
@@ -131,7 +134,7 @@ impl Thread {
 
     unsafe fn end(&mut self, event: &'static Event, number: u32, arguments: Arguments) {
         if self.ignored > 0 {
-            self.ignored -= 1;
+            self.end_ignored();
             return;
         }
         if matches!(event.does, Does::Function | Does::Code | Does::WorkSharing) {
@@ -156,7 +159,7 @@ impl Thread {
         if kind == END {
             match self.ignored {
                 0 => return self.end_region(number),
-                _ => return self.ignored -= 1,
+                _ => return self.end_ignored(),
             }
         }
         if self.is_inside() {
@@ -171,6 +174,13 @@ impl Thread {
             self.regions.push((number, region));
         } else {
             leave_region(region);
+        }
+    }
+
+    fn end_ignored(&mut self) {
+        self.ignored -= 1;
+        if self.ignored == 0 {
+            self.left_out.take().into_iter().for_each(LeftOut::end);
         }
     }
 

@@ -2,12 +2,12 @@
 
 use std::ffi::{CString, c_int};
 use std::hint::cold_path;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use partune_collect::{Kind, Region};
 
+use crate::library;
 use crate::place::{NOWHERE, Place, Places};
-use crate::{choice, library};
 
 /// The name of the paradigm, as the archive's regions have it.
 pub(crate) const PARADIGM: &str = "MPI";
@@ -59,13 +59,7 @@ pub(crate) struct Function {
     f08: Real,
     /// Whether the program's user was told that the library lacks it.
     pub(crate) told_missing: AtomicBool,
-    /// Whether its calls are left out, once that is known.
-    choice: AtomicU8,
 }
-
-const UNKNOWN: u8 = 0;
-const RECORDED: u8 = 1;
-const LEFT_OUT: u8 = 2;
 
 /// Which binding the program called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,11 +72,11 @@ pub(crate) enum Language {
 }
 
 impl Function {
-    pub(crate) const fn new(name: &'static str, signature: &'static Signature) -> Function {
-        let region = Region::new(name, Kind::Construct(PARADIGM));
+    /// Its family are its forms for all sizes of counts.
+    pub(crate) const fn new(name: &'static str, family: &'static str, signature: &'static Signature) -> Function {
+        let region = Region::of_family(name, family, Kind::Construct(PARADIGM));
         let (c, fortran, f08) = (Real::new(), Real::new(), Real::new());
-        let (told_missing, choice) = (AtomicBool::new(false), AtomicU8::new(UNKNOWN));
-        Function { region, signature, c, fortran, f08, told_missing, choice }
+        Function { region, signature, c, fortran, f08, told_missing: AtomicBool::new(false) }
     }
 
     /// The function of the library, if somebody called it before.
@@ -93,19 +87,6 @@ impl Function {
             Language::C => self.c.found(),
             Language::Fortran => self.fortran.found(),
             Language::F08 => self.f08.found(),
-        }
-    }
-
-    /// Whether the user does not want its calls. For a process that is recorded.
-    #[inline]
-    pub(crate) fn is_left_out(&self) -> bool {
-        match self.choice.load(Ordering::Relaxed) {
-            UNKNOWN => {
-                let is_left_out = choice::has_left_out(self.region.name);
-                self.choice.store(if is_left_out { LEFT_OUT } else { RECORDED }, Ordering::Relaxed);
-                is_left_out
-            }
-            choice => choice == LEFT_OUT,
         }
     }
 

@@ -9,7 +9,6 @@
 //! `MPI_Init` that finds out whether all processes share a clock, and a few messages if they do not.
 #![allow(unsafe_code, reason = "arguments of the program and functions of its MPI")]
 
-mod choice;
 mod clocks;
 mod collective;
 mod comms;

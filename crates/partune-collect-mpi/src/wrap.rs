@@ -152,7 +152,7 @@ unsafe fn handled(
         // SAFETY: as the caller said.
         return unsafe { invoke(real, words) };
     };
-    if partune_collect::is_recorded() && function.is_left_out() && handler.can_be_left_out() {
+    if partune_collect::is_recorded() && function.region.is_left_out() && handler.can_be_left_out() {
         return partune_collect::leave_out(frame, |is_own| match handler {
             Handler::Poll(act) | Handler::Keep(act) if is_own => {
                 let mut invocation =

@@ -11,18 +11,22 @@ struct Lock {
     number: u32,
     /// How often anybody got it: written by who holds it.
     order: AtomicU32,
+    /// How many times its holder got it where that was told, and has not given it back.
+    told: AtomicU32,
 }
 
 /// The calling thread got the lock at an address: its number, and for the how manieth time anybody did.
 pub(crate) fn acquired(address: usize) -> (u32, u32) {
     let lock = find(address);
+    lock.told.store(lock.told.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     (lock.number, lock.order.fetch_add(1, Ordering::Relaxed) + 1)
 }
 
-/// It holds it.
-pub(crate) fn held(address: usize) -> (u32, u32) {
+/// It gives it back. None if nobody was told that it got it.
+pub(crate) fn given_back(address: usize) -> Option<(u32, u32)> {
     let lock = find(address);
-    (lock.number, lock.order.load(Ordering::Relaxed))
+    lock.told.store(lock.told.load(Ordering::Relaxed).checked_sub(1)?, Ordering::Relaxed);
+    Some((lock.number, lock.order.load(Ordering::Relaxed)))
 }
 
 fn find(address: usize) -> &'static Lock {
@@ -38,5 +42,6 @@ fn look_up(address: usize) -> &'static Lock {
     let mut locks = LOCKS.lock().unwrap_or_else(PoisonError::into_inner);
     let locks = locks.get_or_insert_with(HashMap::new);
     let number = locks.len() as u32;
-    locks.entry(address).or_insert_with(|| Box::leak(Box::new(Lock { address, number, order: AtomicU32::new(0) })))
+    let (order, told) = (AtomicU32::new(0), AtomicU32::new(0));
+    locks.entry(address).or_insert_with(|| Box::leak(Box::new(Lock { address, number, order, told })))
 }

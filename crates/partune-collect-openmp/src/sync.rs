@@ -2,7 +2,7 @@
 
 use partune_collect::frame::{self, Frame};
 use partune_collect::team::{self, Model};
-use partune_collect::{Region, enter, leave};
+use partune_collect::{Call, Region, enter, is_in_call, leave};
 
 use crate::awake;
 use crate::locks;
@@ -54,6 +54,19 @@ fn acquire(
     result
 }
 
+/// A function that gives a lock back begins. Where its calls are left out, that the lock is free is told all the same.
+pub(crate) fn give_back(region: &'static Region, frame: Frame, lock: usize) -> Option<Call<'static>> {
+    let mut call = enter(region, frame);
+    if call.is_some() || region.is_left_out() && !is_in_call() {
+        match (&mut call, locks::given_back(lock)) {
+            (Some(call), Some((number, order))) => call.released(Model::OpenMp, number, order),
+            (None, Some((number, order))) => team::release(None, number, order),
+            (_, None) => {}
+        }
+    }
+    call
+}
+
 /// Functions that wait for the team, or for something in it: a barrier, tasks.
 macro_rules! waits {
     ($($region:ident $name:ident($($word:ident),*);)*) => {$(
@@ -96,9 +109,8 @@ macro_rules! sections {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $end($($name: usize),*) {
             let frame = frame::here();
-            if awake::world().is_some() {
-                let (number, order) = locks::held($lock);
-                team::release(&$block, number, order);
+            if awake::world().is_some() && let Some((number, order)) = locks::given_back($lock) {
+                team::release(Some(&$block), number, order);
             }
             call!(frame, $end($($name),*));
         }
@@ -155,11 +167,7 @@ macro_rules! locks {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(lock: usize) {
             let frame = frame::here();
-            let mut call = awake::known_world().and_then(|_| enter(&$region, frame));
-            if let Some(call) = &mut call {
-                let (number, order) = locks::held(lock);
-                call.released(Model::OpenMp, number, order);
-            }
+            let call = awake::known_world().and_then(|_| give_back(&$region, frame, lock));
             call!(frame, $name(lock));
             leave(call);
         }

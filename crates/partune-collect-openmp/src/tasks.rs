@@ -92,6 +92,11 @@ unsafe extern "C" fn run(data: *mut c_void) {
     IS_CREATING.set(is_creating);
 }
 
+/// The region of tasks with this code; none if they are left out, and with them that they are created.
+fn wanted(body: usize) -> Option<&'static Region> {
+    Some(bodies::of(TASK, body)).filter(|region| !region.is_left_out())
+}
+
 /// The next task that this thread creates.
 pub(crate) fn next(team: u32) -> Task {
     thread_local! {
@@ -122,7 +127,7 @@ pub unsafe extern "C" fn GOMP_task(
 ) {
     let frame = frame::here();
     let created = awake::world().and_then(|_| current()).and_then(|team| {
-        let region = bodies::of(TASK, body);
+        let region = wanted(body)?;
         Some((region, next(team), team::place(region, frame)?))
     });
     let Some((region, task, forked)) = created else {
@@ -213,7 +218,7 @@ fn taskloop(frame: Frame, of: &Loop, run: impl FnOnce(&Loop)) {
     /// The loop does not wait for its tasks.
     const NO_GROUP: usize = 1 << 11;
     let made = awake::world().and_then(|_| current()).and_then(|team| {
-        let region = bodies::of(TASK, of.body);
+        let region = wanted(of.body)?;
         Some((region, team, team::place(region, frame)?))
     });
     let Some((region, team, forked)) = made.filter(|_| of.bytes >= size_of::<[usize; 2]>()) else { return run(of) };

@@ -145,6 +145,9 @@ unsafe extern "C" fn part(fork: *mut c_void) {
 
 /// The barrier at the end. A member of a cancelled region may not come to one.
 fn wait_for_all(frame: Frame) {
+    if IMPLICIT_BARRIER.is_left_out() {
+        return;
+    }
     let threads = call!(frame, omp_get_num_threads()) as u32;
     if threads < 2 || call!(frame, omp_get_cancellation()) as u32 != 0 {
         return;

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use partune_collect::frame::Frame;
 use partune_collect::next::{self, Next};
-use partune_collect::{Call, Kind, Region};
+use partune_collect::{Call, Kind, LeftOut, Region};
 
 /// The name of the paradigm, as the archive's regions have it.
 pub(crate) const PARADIGM: &str = "OpenSHMEM";
@@ -19,7 +19,13 @@ pub(crate) struct Function {
 impl Function {
     pub(crate) const fn new(name: &'static CStr) -> Function {
         let Ok(text) = name.to_str() else { panic!("names are ASCII") };
-        Function { region: Region::new(text, Kind::Construct(PARADIGM)), next: Next::new(name) }
+        Function::of_family(name, text)
+    }
+
+    /// One of several that differ in context, type or size.
+    pub(crate) const fn of_family(name: &'static CStr, family: &'static str) -> Function {
+        let Ok(text) = name.to_str() else { panic!("names are ASCII") };
+        Function { region: Region::of_family(text, family, Kind::Construct(PARADIGM)), next: Next::new(name) }
     }
 
     /// The function of the library.
@@ -37,5 +43,15 @@ impl Function {
     /// The same of a function that looks whether something has come, and returns in any case.
     pub(crate) fn enter_poll(&'static self, frame: Frame) -> Option<Call<'static>> {
         next::enter_poll(&self.region, frame)
+    }
+
+    /// What is to be ended when the library's function has returned, if its calls are left out.
+    pub(crate) fn left_out(&'static self, frame: Frame) -> Option<LeftOut> {
+        next::left_out(&self.region, frame)
+    }
+
+    /// Runs the library's function where no call was begun.
+    pub(crate) fn without<T>(&'static self, frame: Frame, real: impl FnOnce() -> T) -> T {
+        next::without(&self.region, frame, real)
     }
 }

@@ -45,6 +45,8 @@ mod wrappers {
 mod tests {
     use std::collections::BTreeMap;
 
+    use partune_paradigm::OPENSHMEM;
+
     use crate::wrappers::ALL;
 
     /// Those that are written by hand, and what is none of the user's or not recorded.
@@ -63,15 +65,28 @@ mod tests {
 
     #[test]
     fn no_function_has_two_wrappers() {
-        let wrapped: BTreeMap<&str, usize> = ALL.iter().copied().collect();
+        let wrapped = wrapped();
         assert_eq!(wrapped.len(), ALL.len());
         assert!(ALL.len() > 880, "{}", ALL.len());
+    }
+
+    fn wrapped() -> BTreeMap<&'static str, usize> {
+        ALL.iter().map(|(name, _, parameters)| (*name, *parameters)).collect()
+    }
+
+    /// Who chooses a family by the paradigm's table chooses these functions.
+    #[test]
+    fn families_are_rows_of_the_paradigm() {
+        for (name, family, _) in ALL {
+            let row = (OPENSHMEM.recognise_hinted)(name).map(|construct| construct.name);
+            assert!(row == Some(name) || row == Some(family), "{name} of {family}: {row:?}");
+        }
     }
 
     /// Where the headers of Open MPI's OpenSHMEM are installed, what they declare has a wrapper with as many parameters.
     #[test]
     fn what_the_headers_declare_has_a_wrapper() {
-        let wrapped: BTreeMap<&str, usize> = ALL.iter().copied().collect();
+        let wrapped = wrapped();
         let folder = format!("/usr/lib/{}-linux-gnu/openmpi/include", std::env::consts::ARCH);
         for (file, least) in [("shmem.h", 800), ("shmemx.h", 70)] {
             let Ok(text) = std::fs::read_to_string(format!("{folder}/{file}")) else { continue };

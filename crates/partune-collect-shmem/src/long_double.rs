@@ -7,20 +7,24 @@
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
 
-use partune_collect::{Call, frame, next};
+use partune_collect::{Call, LeftOut, frame, next};
 
 use crate::function::Function;
 use crate::rma::{self, Access};
 
 /// What is known of a call while the library's function runs, in the wrapper's frame: at most 64 bytes.
-struct UnderWay(Option<(Call<'static>, Access)>);
+enum UnderWay {
+    Recorded(Call<'static>, Access),
+    LeftOut(LeftOut),
+    Nothing,
+}
 
 const _: () = assert!(size_of::<UnderWay>() <= 64);
 
 /// A wrapper: its name, the step before, the registers of the address and of the PE, the steps after.
 macro_rules! wrapper {
-    ($name:ident $static:ident, $act:ident, $address:literal $pe:literal, $keep:literal $give_back:literal) => {
-        static $static: Function = Function::new(next::named(concat!(stringify!($name), "\0")));
+    ($name:ident $family:literal $static:ident, $act:ident, $address:literal $pe:literal, $keep:literal $give_back:literal) => {
+        static $static: Function = Function::of_family(next::named(concat!(stringify!($name), "\0")), $family);
 
         /// # Safety
         /// As that of the library.
@@ -36,13 +40,16 @@ macro_rules! wrapper {
                 pe: c_int,
             ) -> usize {
                 let real = $static.real();
-                let call = $static.enter(frame::at(base));
-                let told = call.map(|mut call| {
-                    let access = rma::$act(&mut call, address, 16, pe);
-                    (call, access)
-                });
+                let frame = frame::at(base);
+                let begun = match $static.enter(frame) {
+                    Some(mut call) => {
+                        let access = rma::$act(&mut call, address, 16, pe);
+                        UnderWay::Recorded(call, access)
+                    }
+                    None => $static.left_out(frame).map_or(UnderWay::Nothing, UnderWay::LeftOut),
+                };
                 // SAFETY: the wrapper's place.
-                unsafe { (*under_way).write(UnderWay(told)) };
+                unsafe { (*under_way).write(begun) };
                 real
             }
             core::arch::naked_asm!(
@@ -77,17 +84,20 @@ macro_rules! wrapper {
     };
 }
 
-wrapper!(shmem_longdouble_p P, put, "[rbp - 8]" "[rbp - 16]", "" "");
-wrapper!(shmem_ctx_longdouble_p CTX_P, put, "[rbp - 16]" "[rbp - 24]", "" "");
-wrapper!(shmem_longdouble_g G, get, "[rbp - 8]" "[rbp - 16]", "fstp tbyte ptr [rsp]" "fld tbyte ptr [rsp]");
-wrapper!(shmem_ctx_longdouble_g CTX_G, get, "[rbp - 16]" "[rbp - 24]", "fstp tbyte ptr [rsp]" "fld tbyte ptr [rsp]");
+wrapper!(shmem_longdouble_p "shmem_p" P, put, "[rbp - 8]" "[rbp - 16]", "" "");
+wrapper!(shmem_ctx_longdouble_p "shmem_p" CTX_P, put, "[rbp - 16]" "[rbp - 24]", "" "");
+wrapper!(shmem_longdouble_g "shmem_g" G, get, "[rbp - 8]" "[rbp - 16]", "fstp tbyte ptr [rsp]" "fld tbyte ptr [rsp]");
+wrapper!(shmem_ctx_longdouble_g "shmem_g" CTX_G, get, "[rbp - 16]" "[rbp - 24]", "fstp tbyte ptr [rsp]" "fld tbyte ptr [rsp]");
 
 unsafe extern "C" fn end(under_way: *mut MaybeUninit<UnderWay>) {
     // SAFETY: written by the wrapper's first step.
-    let UnderWay(told) = unsafe { (*under_way).assume_init_read() };
-    if let Some((mut call, access)) = told {
-        call.returned();
-        access.complete(&mut call);
-        call.leave();
+    match unsafe { (*under_way).assume_init_read() } {
+        UnderWay::Recorded(mut call, access) => {
+            call.returned();
+            access.complete(&mut call);
+            call.leave();
+        }
+        UnderWay::LeftOut(left_out) => left_out.end(),
+        UnderWay::Nothing => {}
     }
 }

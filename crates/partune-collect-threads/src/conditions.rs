@@ -7,7 +7,7 @@ use partune_collect::frame::{self, Frame};
 
 use crate::awake::is_awake;
 use crate::function::call;
-use crate::locks::{Kind, is_nested, released};
+use crate::locks::{Kind, is_nested, released, unseen};
 use crate::objects;
 use crate::waits::{Waiting, aside, signed, signing};
 
@@ -16,11 +16,13 @@ fn begin(region: &'static Region, frame: Frame, condition: usize, mutex: usize) 
     aside(|| {
         let is_given = objects::is_awaited(mutex) && !is_nested(mutex);
         let release = if is_given { released(Kind::Exclusive, mutex) } else { None };
-        let mut waiting = Waiting::begin(region, frame, condition)?;
-        if let Some(release) = release {
-            Kind::Exclusive.released(&mut waiting.call, waiting.world, release);
+        let mut waiting = Waiting::begin(region, frame, condition);
+        match (&mut waiting, release) {
+            (Some(waiting), Some(release)) => Kind::Exclusive.released(&mut waiting.call, waiting.world, release),
+            (None, Some(release)) => unseen(Kind::Exclusive, release),
+            (_, None) => {}
         }
-        Some(waiting)
+        waiting
     })
 }
 

@@ -8,7 +8,7 @@ use std::ffi::c_int;
 use partune_collect::facts::Lock;
 use partune_collect::frame::{self, Frame};
 use partune_collect::team::Model;
-use partune_collect::{Call, Region, enter, tell_since};
+use partune_collect::{Call, Region, enter, now, tell_since};
 
 use crate::awake::{self, World, is_awake};
 use crate::function::call;
@@ -63,7 +63,18 @@ pub(crate) fn released(kind: Kind, lock: usize) -> Option<Release> {
 
 fn releasing(region: &'static Region, frame: Frame, kind: Kind, lock: usize) -> Option<(Call<'static>, Release)> {
     let release = released(kind, lock)?;
-    Some((enter(region, frame)?, release))
+    let call = enter(region, frame);
+    if call.is_none() {
+        unseen(kind, release);
+    }
+    Some((call?, release))
+}
+
+/// A lock is given back by a call that is not recorded. Who waits for it is told all the same.
+pub(crate) fn unseen(kind: Kind, release: Release) {
+    if let Some(world) = awake::world() {
+        tell_since(now(), |call| kind.released(call, world, release));
+    }
 }
 
 fn end(waiting: Option<Waiting>, kind: Kind, is_got: bool) {

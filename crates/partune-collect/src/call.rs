@@ -40,6 +40,9 @@ pub fn enter(region: &'static Region, frame: Frame) -> Option<Call<'static>> {
 #[allow(clippy::inline_always, reason = "part of `enter`")]
 #[inline(always)]
 fn enter_after(region: &'static Region, frame: Frame, prepare: impl FnOnce(&mut Lane)) -> Option<Call<'static>> {
+    if region.is_left_out() {
+        return None;
+    }
     let mut own = lane()?;
     let lane = &mut *own;
     if !is_free(lane, frame) {
@@ -56,6 +59,9 @@ fn enter_after(region: &'static Region, frame: Frame, prepare: impl FnOnce(&mut 
 
 /// The same of a construct that the program does not call by itself: it is directly inside of the innermost region.
 pub fn enter_inside(region: &'static Region) -> Option<Call<'static>> {
+    if region.is_left_out() {
+        return None;
+    }
     let mut own = lane()?;
     let lane = &mut *own;
     if !is_free(lane, Frame::NONE) {
@@ -79,6 +85,9 @@ pub fn enter_tentatively(region: &'static Region, frame: Frame) -> Option<Call<'
 /// The same of a poll: a call that looks whether something has come and returns in any case. Say with [`Call::found`] or
 /// [`Call::found_nothing`] what came of it, and what else is to be told only then.
 pub fn enter_poll(region: &'static Region, frame: Frame) -> Option<Call<'static>> {
+    if region.is_left_out() {
+        return None;
+    }
     let mut own = lane()?;
     let lane = &mut *own;
     if !lane.can_join_polls() {
@@ -273,29 +282,55 @@ pub fn suspend<T>(act: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Runs a function of the program's library whose calls are left out, so that nothing that it calls inside of it is recorded either. Whether
-/// the program itself calls it, and not one whose call is open, is told to what is run.
-pub fn leave_out<T>(frame: Frame, act: impl FnOnce(bool) -> T) -> T {
-    let Some(mut own) = process::made_lane() else { return act(true) };
-    let lane = &mut *own;
-    if lane.attention.calls() != 0 && !is_abandoned(lane, frame) {
-        return act(false);
+/// A call that is left out, and what must be as it was when it has returned.
+#[derive(Debug)]
+pub struct LeftOut {
+    samples_wait: bool,
+}
+
+impl LeftOut {
+    /// The program calls a function of its library whose calls are left out: nothing that is called inside of it is recorded either. None if
+    /// that is so already, since a call is open: then there is nothing to end.
+    pub fn begin(frame: Frame) -> Option<LeftOut> {
+        let mut own = process::made_lane()?;
+        let lane = &mut *own;
+        if lane.attention.calls() != 0 && !is_abandoned(lane, frame) {
+            return None;
+        }
+        let samples_wait = lane.attention.samples_wait();
+        lane.attention.set_calls(1);
+        // Left behind by an exception, it leaves nothing to end.
+        lane.current = Current { base: frame.base, site: SiteId::NONE, is_left: true, is_poll: false, ..lane.current };
+        Some(LeftOut { samples_wait })
     }
-    let samples_wait = lane.attention.samples_wait();
-    lane.attention.set_calls(1);
-    // Left behind by an exception, it leaves nothing to end.
-    lane.current = Current { base: frame.base, site: SiteId::NONE, is_left: true, is_poll: false, ..lane.current };
-    let result = act(true);
-    let attention = &own.attention;
-    attention.set_calls(0);
-    if samples_wait {
-        attention.let_wait();
+
+    /// It has returned.
+    pub fn end(self) {
+        let Some(lane) = process::made_lane() else { return };
+        lane.attention.set_calls(0);
+        if self.samples_wait {
+            lane.attention.let_wait();
+        }
+    }
+}
+
+/// Runs a function of the program's library whose calls are left out. Whether the program itself calls it, and not one whose call is open, is told
+/// to what is run.
+pub fn leave_out<T>(frame: Frame, act: impl FnOnce(bool) -> T) -> T {
+    let has_lane = process::made_lane().is_some();
+    let begun = LeftOut::begin(frame);
+    let result = act(begun.is_some() || !has_lane);
+    if let Some(begun) = begun {
+        begun.end();
     }
     result
 }
 
 /// Begins a marked region of the program.
 pub fn enter_region(region: &'static Region, frame: Frame) {
+    if region.is_left_out() {
+        return;
+    }
     let Some(mut own) = lane() else { return };
     let lane = &mut *own;
     if lane.attention.calls() != 0 || is_paused() {

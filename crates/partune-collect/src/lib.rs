@@ -16,7 +16,7 @@ mod attention;
 mod budget;
 mod call;
 pub mod callers;
-pub mod choice;
+mod choice;
 mod counters;
 pub mod creation;
 mod current;
@@ -59,8 +59,8 @@ mod unwind;
 pub mod user;
 
 pub use call::{
-    Call, Known, enter, enter_inside, enter_poll, enter_region, enter_tentatively, is_in_call, known, leave, leave_out,
-    leave_region, open_call, suspend, tell_since,
+    Call, Known, LeftOut, enter, enter_inside, enter_poll, enter_region, enter_tentatively, is_in_call, known, leave,
+    leave_out, leave_region, open_call, suspend, tell_since,
 };
 pub use death::watch_again;
 pub use log::note;

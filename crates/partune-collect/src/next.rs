@@ -4,11 +4,12 @@ use std::ffi::{CStr, CString};
 use std::hint::cold_path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::call::{self, Call};
+use crate::call::{self, Call, LeftOut};
 use crate::errno;
 use crate::frame::Frame;
 use crate::loader;
 use crate::region::Region;
+use crate::state::is_recorded;
 
 /// The library's own function.
 #[derive(Debug)]
@@ -93,4 +94,18 @@ pub fn enter_poll(region: &'static Region, frame: Frame) -> Option<Call<'static>
         Some(known) => Some(known.enter_poll()),
         None => call::enter_poll(region, frame),
     }
+}
+
+/// Where no call was begun: if that is because its calls are left out, nothing that the library calls inside of it is recorded until that ends.
+pub fn left_out(region: &'static Region, frame: Frame) -> Option<LeftOut> {
+    if is_recorded() && region.is_left_out() { LeftOut::begin(frame) } else { None }
+}
+
+/// Runs the library's own function where no call was begun.
+#[inline]
+pub fn without<T>(region: &'static Region, frame: Frame, act: impl FnOnce() -> T) -> T {
+    let left_out = left_out(region, frame);
+    let result = act();
+    left_out.into_iter().for_each(LeftOut::end);
+    result
 }

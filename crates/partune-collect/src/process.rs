@@ -17,6 +17,7 @@ use partune_parts::layout::{ANCHOR, CHUNK_SIZE, PARTS, VERSION};
 use partune_parts::log::{Hex, How, Line, Mode, Text, Unit};
 use partune_parts::machine::{Cpus, boot, cpus, host};
 
+use crate::choice;
 use crate::counters::{self, Counters};
 use crate::lane::{Keep, Lane, Rest};
 use crate::log::{self, Log, calibrate, log};
@@ -56,6 +57,7 @@ pub fn begin(paradigm: &str, version: &str) -> bool {
     state::decide(|| PROCESS.get_or_init(start).is_some());
     if is_recorded() {
         log(&Line::Paradigm { name: paradigm.into(), version: version.into() });
+        choice::said();
     }
     is_recorded()
 }

@@ -193,14 +193,14 @@ pub fn end_task(
     lane.attention.set_calls(calls);
 }
 
-/// The calling thread gives a lock back that it got, and leaves the region that only who has the lock is in.
-pub fn release(region: &'static Region, lock: u32, order: u32) {
+/// The calling thread gives a lock back that it got, and leaves the region that only who has the lock is in, if there is one.
+pub fn release(region: Option<&'static Region>, lock: u32, order: u32) {
     let Some(mut own) = lane().filter(|_| !is_paused()) else { return };
     let lane = &mut *own;
     records::samples(lane);
     let time = clock::now();
     tell(lane, time, RELEASE_LOCK, |at| at.byte(Model::OpenMp as u8).c32(lock).c32(order));
-    if lane.attention.calls() == 0 {
+    if let Some(region) = region.filter(|_| lane.attention.calls() == 0) {
         leave(lane, time, region);
     }
 }

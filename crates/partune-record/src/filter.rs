@@ -1,4 +1,4 @@
-//! Names of functions that a user does not want to see become addresses, before the program starts.
+//! A file that says what is not to be recorded: functions of the program by name, which become addresses before it starts, and of libraries.
 //!
 //! For [`crate::launch`]. Libraries that programs load are not looked into; what is instrumented in them is recorded.
 
@@ -10,19 +10,39 @@ use partune_parts::filter::Skip;
 use partune_symbols::{Filter, Module, NoFiles, Storage};
 
 use crate::RecordError;
+use crate::choice::Kind;
 use crate::program::Program;
 
-/// Writes the addresses that the rules exclude to a file in `parts`; its path.
-pub(crate) fn resolve(rules: &Path, command: &[OsString], parts: &Path) -> Result<PathBuf, RecordError> {
-    let text = fs::read_to_string(rules).map_err(RecordError::file(rules))?;
-    let filter = Filter::parse(&text).map_err(|error| RecordError::Filter { path: rules.to_owned(), error })?;
-    let modules: Vec<String> = command.iter().filter_map(|word| excluded(Path::new(word), &filter)).collect();
-    if modules.is_empty() {
-        return Err(RecordError::NoModule { path: rules.to_owned() });
+/// What a file says.
+pub(crate) struct Rules<'a> {
+    path: &'a Path,
+    filter: Filter,
+    /// Functions of libraries of which calls are left out.
+    pub(crate) not: Vec<Kind>,
+}
+
+impl Rules<'_> {
+    pub(crate) fn read(path: &Path) -> Result<Rules<'_>, RecordError> {
+        let text = fs::read_to_string(path).map_err(RecordError::file(path))?;
+        let filter = Filter::parse(&text).map_err(|error| RecordError::Filter { path: path.to_owned(), error })?;
+        let not = filter.not.iter().map(|word| word.parse()).collect::<Result<_, _>>();
+        let not = not.map_err(|error| RecordError::FilterWord { path: path.to_owned(), error })?;
+        Ok(Rules { path, filter, not })
     }
-    let resolved = parts.join("filter");
-    fs::write(&resolved, modules.concat()).map_err(RecordError::file(&resolved))?;
-    Ok(resolved)
+
+    /// Writes the addresses that the rules exclude to a file in `parts`; its path, if they are about addresses.
+    pub(crate) fn resolve(&self, command: &[OsString], parts: &Path) -> Result<Option<PathBuf>, RecordError> {
+        if !self.filter.has_rules() {
+            return Ok(None);
+        }
+        let modules: Vec<String> = command.iter().filter_map(|word| excluded(Path::new(word), &self.filter)).collect();
+        if modules.is_empty() {
+            return Err(RecordError::NoModule { path: self.path.to_owned() });
+        }
+        let resolved = parts.join("filter");
+        fs::write(&resolved, modules.concat()).map_err(RecordError::file(&resolved))?;
+        Ok(Some(resolved))
+    }
 }
 
 /// The lines of a module; none if the file is not one.

@@ -16,10 +16,11 @@ use partune_parts::layout::PARTS;
 
 use crate::choice::{self, Kind};
 use crate::complete::{Summary, complete_launched};
+use crate::filter::Rules;
 use crate::handing::{LIST, Way};
 use crate::library::Library;
 use crate::lock::{self, Lock};
-use crate::{RecordError, archive, clock, filter, library, program, signals};
+use crate::{RecordError, archive, clock, library, program, signals};
 
 /// How calls are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,11 +56,11 @@ pub struct Request {
     pub shortest_wait: Option<u64>,
     /// Names of counters.
     pub counters: Vec<String>,
-    /// Rules that say which instrumented functions are recorded, see [`partune_symbols::Filter`].
+    /// A file that says which instrumented functions are recorded, and of which functions calls are not, see [`partune_symbols::Filter`].
     pub filter: Option<PathBuf>,
     /// A folder on a disk of each node, where events lie while the program runs; none: in the folder of the archive.
     pub scratch: Option<PathBuf>,
-    /// Functions of MPI of which calls are recorded; none: all of them. `MPI_Init` and `MPI_Finalize` always are.
+    /// Functions of which calls are recorded; none: all of them. Those that begin and end a run always are.
     pub only: Vec<Kind>,
     /// Functions of which they are not.
     pub not: Vec<Kind>,
@@ -168,9 +169,11 @@ fn start(
 ) -> Result<(Child, Library), RecordError> {
     let library = library::unpack(parts)?;
     let mut command = Command::new(program);
-    let rules = request.filter.as_ref().map(|rules| filter::resolve(rules, &request.command, parts)).transpose()?;
-    let choice = choice::resolve(&request.only, &request.not, parts)?;
-    let variables = variables(request, folder, &library.path, rules, choice);
+    let rules = request.filter.as_deref().map(Rules::read).transpose()?;
+    let filter = rules.as_ref().map(|rules| rules.resolve(&request.command, parts)).transpose()?.flatten();
+    let not = rules.into_iter().fold(request.not.clone(), |not, rules| [not, rules.not].concat());
+    let choice = choice::resolve(&request.only, &not, parts)?;
+    let variables = variables(request, folder, &library.path, filter, choice);
     hand_on(&mut command, &variables, Way::of(&request.command));
     command.args(arguments).envs(variables);
     signals::watch();

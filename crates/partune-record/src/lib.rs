@@ -37,7 +37,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-pub use choice::{Kind, UnknownKind};
+pub use choice::{Kind, UnknownKind, word_of};
 pub use complete::{Summary, complete, complete_as_is};
 pub use launch::{Launched, Mode, Request, launch};
 pub use lock::Holder;
@@ -81,6 +81,8 @@ pub enum RecordError {
     Unwritten { folder: PathBuf, processes: usize },
     #[error("{}: {error}", path.display())]
     Filter { path: PathBuf, error: FilterError },
+    #[error("{}: {error}", path.display())]
+    FilterWord { path: PathBuf, error: UnknownKind },
     #[error("no program of the command can be read that {} could be about: name it in the command", path.display())]
     NoModule { path: PathBuf },
     #[error("there is no recording in {}", folder.display())]

@@ -81,7 +81,9 @@ pub fn step(pattern: Pattern) -> &'static str {
         Pattern::WaitForProcessor => {
             "start no more processes and threads on a node than it has processors, bind them apart, and let nobody else use these"
         }
-        Pattern::HighFrequency => "call it less often, or exclude it from the measurement",
+        Pattern::HighFrequency => {
+            "call it less often, or leave it out of the recording (partune analyze --write-filter)"
+        }
         Pattern::User(own) => &own.next,
     }
 }

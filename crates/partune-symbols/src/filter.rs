@@ -7,11 +7,12 @@
 //! exclude util::*
 //! exclude *::operator*
 //! include util::solve*
+//! not MPI_Comm_rank
 //! ```
 //!
 //! A line is `include` or `exclude` and a pattern; the last line that matches decides, and what no line matches is included.
 //! `*` stands for any text, `?` for any character. A pattern is compared with the readable name, with that name without its
-//! arguments, and with the linker's name. Empty lines and lines that begin with `#` are comments.
+//! arguments, and with the linker's name. What a word after `not` means is for who calls libraries' functions by name. Empty lines and lines that begin with `#` are comments.
 
 use std::ops::Range;
 
@@ -22,11 +23,13 @@ use crate::names::demangle;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     rules: Vec<(bool, String)>,
+    /// Words after `not`.
+    pub not: Vec<String>,
 }
 
 /// A line that is no rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: `{text}` is neither `include PATTERN` nor `exclude PATTERN`")]
+#[error("line {line}: `{text}` is neither `include PATTERN` nor `exclude PATTERN` nor `not WORD`")]
 pub struct FilterError {
     /// Counted from 1.
     pub line: usize,
@@ -36,19 +39,25 @@ pub struct FilterError {
 impl Filter {
     /// Reads the rules of a file.
     pub fn parse(text: &str) -> Result<Self, FilterError> {
-        let mut rules = Vec::new();
+        let mut filter = Filter::default();
         for (index, line) in text.lines().map(str::trim).enumerate() {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            let rule = line.split_once(char::is_whitespace).and_then(|(word, pattern)| match word {
-                "include" => Some((true, pattern.trim().to_owned())),
-                "exclude" => Some((false, pattern.trim().to_owned())),
-                _ => None,
-            });
-            rules.push(rule.ok_or_else(|| FilterError { line: index + 1, text: line.to_owned() })?);
+            match line.split_once(char::is_whitespace) {
+                Some((word @ ("include" | "exclude"), pattern)) => {
+                    filter.rules.push((word == "include", pattern.trim().to_owned()));
+                }
+                Some(("not", word)) => filter.not.push(word.trim().to_owned()),
+                _ => return Err(FilterError { line: index + 1, text: line.to_owned() }),
+            }
         }
-        Ok(Self { rules })
+        Ok(filter)
+    }
+
+    /// Whether anything is said of functions of modules.
+    pub fn has_rules(&self) -> bool {
+        !self.rules.is_empty()
     }
 
     /// Whether the function with this symbol is to be recorded.
@@ -112,8 +121,13 @@ mod tests {
     #[test]
     fn lines_that_are_no_rules_are_said() {
         let error = Filter::parse("exclude a\nexcept b\n").unwrap_err();
-        assert_eq!(error.to_string(), "line 2: `except b` is neither `include PATTERN` nor `exclude PATTERN`");
+        assert_eq!(
+            error.to_string(),
+            "line 2: `except b` is neither `include PATTERN` nor `exclude PATTERN` nor `not WORD`"
+        );
         assert_eq!(Filter::parse("include").unwrap_err().line, 1);
+        let filter = Filter::parse("not MPI_Comm_rank\n not  sync all \n").unwrap();
+        assert!(filter.not == ["MPI_Comm_rank", "sync all"] && !filter.has_rules());
     }
 
     #[test]

@@ -185,3 +185,37 @@ fn frequent_and_brief_places() {
     let (_, outcome) = figure("pe 0: main 0..100000000 { repeat 1000 every 50000 { long 0..20000 } }", "frequency");
     assert!(outcome.findings.is_empty());
 }
+
+/// Names of functions that need not be recorded.
+fn not_worth_recording(text: &str, options: &Options) -> Vec<(String, u64)> {
+    let (trace, _) = figure(text, "frequency");
+    let outcome = analyze_with(&trace, "frequency", options);
+    if outcome.sections.is_empty() {
+        return Vec::new();
+    }
+    let Values::Region(regions) = column(&outcome, "not_worth_recording", "function") else { panic!("no functions") };
+    let Values::Count(visits) = column(&outcome, "not_worth_recording", "visits") else { panic!("no visits") };
+    let name = |id| trace.strings().get(trace.regions()[id].name).to_owned();
+    regions.iter().map(|id| name(*id)).zip(visits.iter().copied()).collect()
+}
+
+/// Of calls that are as short and as frequent, those that tell nothing are listed: no messages, and no locks that somebody waited for.
+#[test]
+fn functions_that_cost_more_than_they_tell() {
+    let inquiries = "pe 0: main 0..1000000 { repeat 1000 every 500 { MPI_Comm_rank 100..140 tiny 200..240 } }
+                     pe 1: main 0..1000000 { repeat 10 every 500 { MPI_Comm_rank 100..140 } }";
+    let expected = [("MPI_Comm_rank".to_owned(), 1010), ("tiny".to_owned(), 1000)];
+    assert_eq!(not_worth_recording(inquiries, &Options::default()), expected);
+    // Not often enough on any PE.
+    let options = Options { frequent_count: 1001, ..Options::default() };
+    assert_eq!(not_worth_recording(inquiries, &options), []);
+    // Long on the whole, though short where it is frequent.
+    let long = "pe 0: main 0..100000000 { repeat 1000 every 500 { MPI_Comm_rank 100..140 } }
+                pe 1: main 0..100000000 { MPI_Comm_rank 100..90000000 }";
+    assert_eq!(not_worth_recording(long, &Options::default()), []);
+    // What moves data, or meets others.
+    for told in ["MPI_Test", "MPI_Send", "MPI_Barrier", "MPI_Put", "MPI_File_write"] {
+        let text = format!("pe 0: main 0..1000000 {{ repeat 1000 every 500 {{ {told} 100..140 }} }}");
+        assert_eq!(not_worth_recording(&text, &Options::default()), [], "{told}");
+    }
+}

@@ -14,7 +14,7 @@ use super::work::SINGLE;
 use crate::locks;
 use crate::sync::{
     ATOMIC, ATOMIC_BLOCK, BARRIER, CRITICAL, CRITICAL_BLOCK, IMPLICIT_BARRIER, ORDERED, ORDERED_BLOCK, SET_LOCK,
-    SET_NEST_LOCK, TEST_LOCK, TEST_NEST_LOCK, UNSET_LOCK, UNSET_NEST_LOCK,
+    SET_NEST_LOCK, TEST_LOCK, TEST_NEST_LOCK, UNSET_LOCK, UNSET_NEST_LOCK, give_back,
 };
 use crate::tasks::{TASKGROUP, TASKWAIT};
 
@@ -189,15 +189,12 @@ pub(super) unsafe extern "C" fn acquired(kind: Word, lock: u64, place: Place) {
 }
 
 pub(super) unsafe extern "C" fn released(kind: Word, lock: u64, place: Place) {
-    let held = || locks::held(lock as usize);
     if let Some((_, block)) = exclusive(kind) {
-        let (number, order) = held();
-        members::release(block, number, order);
+        if let Some((number, order)) = locks::given_back(lock as usize) {
+            members::release(Some(block), number, order);
+        }
     } else if !is_in_call() {
-        at_once(self::lock(kind).1, frame::called_from(place), |call| {
-            let (number, order) = held();
-            call.released(Model::OpenMp, number, order);
-        });
+        give_back(self::lock(kind).1, frame::called_from(place), lock as usize).into_iter().for_each(Call::leave);
     }
 }
 

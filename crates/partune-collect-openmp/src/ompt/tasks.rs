@@ -15,7 +15,8 @@ static TASK: Region = crate::construct(tasks::TASK);
 /// A task that was created and is not complete. One thread at a time has it.
 struct Known {
     task: Task,
-    forked: Forked,
+    /// None if tasks are left out: then what they do is none of what the thread is in.
+    forked: Option<Forked>,
     /// Where it was created, if it runs there.
     frame: Frame,
     /// What runs it: what it was in, and the task that it ran before and goes on with.
@@ -49,8 +50,11 @@ pub(super) unsafe extern "C" fn create(
 
 fn created(frame: Frame, runs_here: bool) -> Option<Known> {
     let task = next(current()?);
-    let forked = team::place(&TASK, frame)?;
-    sync::at_once(&CREATE, frame, |call| call.created(task));
+    let is_left_out = TASK.is_left_out();
+    let forked = if is_left_out { None } else { Some(team::place(&TASK, frame)?) };
+    if !is_left_out {
+        sync::at_once(&CREATE, frame, |call| call.created(task));
+    }
     let frame = if runs_here { frame } else { Frame::NONE };
     Some(Known { task, forked, frame, interrupted: None, doing: Doing::NOTHING, before: std::ptr::null_mut() })
 }
@@ -92,7 +96,7 @@ fn start(known: &mut Known) {
     known.before = runs();
     RunsWord::set(std::ptr::from_mut(known) as usize);
     known.doing = sync::switch(Doing::NOTHING);
-    known.interrupted = team::begin_task_in(&TASK, known.forked, known.task, known.frame);
+    known.interrupted = known.forked.and_then(|forked| team::begin_task_in(&TASK, forked, known.task, known.frame));
 }
 
 fn stop(known: &mut Known, is_complete: bool) {

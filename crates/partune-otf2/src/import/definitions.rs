@@ -498,9 +498,8 @@ impl Definitions {
             quality.add(Diagnostic::data_loss(Code::LostEvents, message, remedy));
         }
         if let Some(words) = self.left_out() {
-            let message = format!(
-                "functions of MPI were left out of the recording ({words}): what they did and waited for is not seen"
-            );
+            let message =
+                format!("functions were left out of the recording ({words}): what they did and waited for is not seen");
             let remedy =
                 "time in them counts for the code around them; record without --only and --not to see all of it";
             quality.add(Diagnostic::info(Code::LeftOutCalls, message, remedy));

@@ -7,6 +7,7 @@ use clap::builder::PossibleValuesParser;
 use partune_engine::{Machine, Operations, Options, Request, analyses};
 use partune_report::{TextOptions, document, schema, text};
 
+use crate::commands::filter;
 use crate::commands::operations::OperationsFile;
 use crate::commands::piece::Piece;
 use crate::commands::share::share;
@@ -50,6 +51,9 @@ pub(crate) struct Args {
     /// Tell on stderr how long each stage took
     #[arg(long)]
     timings: bool,
+    /// Write which functions cost more to record than they tell, for partune record --filter FILE
+    #[arg(long, value_name = "FILE")]
+    write_filter: Option<PathBuf>,
     /// What operations need on the machine of the run: a file that `partune machine measure` made
     #[arg(long, value_name = "FILE")]
     machine: Option<PathBuf>,
@@ -129,9 +133,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let archive = args.archive.as_deref().context("no archive given")?;
     let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
     rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global().context("cannot start threads")?;
+    let mut only = args.only.clone();
+    if args.write_filter.is_some() && !only.is_empty() {
+        only.push(filter::ANALYSIS.to_owned());
+    }
     let request = Request {
         options: args.thresholds.options(machine, args.operations.read()?),
-        only: args.only.clone(),
+        only,
         repair_clocks: !args.no_clock_repair,
     };
     let diagnosis = {
@@ -145,6 +153,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     } else {
         text(&diagnosis, &name, TextOptions { findings: args.findings, table_rows, style: output::style() })
     })?;
+    if let Some(file) = &args.write_filter {
+        filter::write(&diagnosis, &name, file)?;
+    }
     // The process ends here: freeing a large trace piece by piece would only keep the user waiting.
     std::mem::forget(diagnosis);
     Ok(())

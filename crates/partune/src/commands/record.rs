@@ -57,13 +57,13 @@ pub(crate) struct Args {
     /// A folder on a disk of each node for events while the program runs, where the recording's own folder is slow; it must be there
     #[arg(long, value_name = "FOLDER", value_parser = absolute)]
     scratch: Option<PathBuf>,
-    /// Which instrumented functions are recorded: a file of lines `include PATTERN` and `exclude PATTERN`
+    /// What is recorded, as a file: lines `include PATTERN` and `exclude PATTERN` for instrumented functions, `not KIND` as --not; partune analyze --write-filter writes one
     #[arg(long, value_name = "FILE")]
     filter: Option<PathBuf>,
     /// What functions of the program do, and patterns of your own, for analyses: it is kept beside the archive as operations.toml
     #[arg(long, value_name = "FILE")]
     operations: Option<PathBuf>,
-    /// Record calls of these functions of MPI only (p2p, collective, rma, file, communicator, test; a role as inquiry; a name as MPI_Send, or MPI_Type_*)
+    /// Record calls of these functions only: p2p, collective, barrier, rma, lock, task, thread, file, communicator, test; a role as inquiry; a paradigm as OpenMP; a name as MPI_Send, or MPI_Type_*
     #[arg(long, value_name = "KINDS", value_delimiter = ',')]
     only: Vec<Kind>,
     /// Leave out calls of these functions, which then cost next to nothing

@@ -1,10 +1,14 @@
 //! Functions that are left out: what is not wanted is not there, and what others refer to stays right.
 
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::Command;
 
-use super::launch::{Built, MPICH, OPEN_MPI};
+use super::launch::{Built, CAF, MPICH, OPEN_MPI, OSHMEM, Recorded, run};
+use super::openmp::{self, CLANG, calls};
 use super::printed::counts;
 use super::programs::check_counts;
+use super::{gasp, threads};
 
 const PROGRAM: &str = "choice/kinds.c";
 
@@ -147,4 +151,178 @@ fn only_marked_phases_are_recorded() {
             assert!(quality.iter().all(|it| it["severity"] == "info"), "{phase}: {quality:#?}");
         }
     }
+}
+
+/// Calls by construct of a run in which what `options` say is left out, beside those of a whole one. Nothing is found wrong with either, and the archive says
+/// what was left out.
+fn beside(record: impl Fn(&[&str]) -> Recorded, options: &[&str]) -> [BTreeMap<String, u64>; 2] {
+    [&[], options].map(|options| {
+        let recorded = record(options);
+        assert!(recorded.output.status.success(), "{}", recorded.said());
+        let document = recorded.analysis();
+        let quality = document["quality"].as_array().expect("quality is a list");
+        assert!(quality.iter().all(|it| it["severity"] == "info"), "{options:?}: {quality:#?}");
+        let said = quality.iter().find(|it| it["code"] == "left-out-calls").map(|it| it["message"].to_string());
+        assert_eq!(said.is_some(), !options.is_empty(), "{quality:#?}");
+        assert!(said.is_none_or(|said| said.contains(&options.join(" "))), "{options:?}: {quality:#?}");
+        let mut calls = calls(&document);
+        // Who runs a task, and whether it waits on, is up to the runtime.
+        calls.remove("omp wait for tasks");
+        calls
+    })
+}
+
+/// What is left out is gone, and all else is there as often as in a whole run; nothing comes to light from inside of what is gone.
+fn check_gone(record: impl Fn(&[&str]) -> Recorded, options: &[&str], gone: &[&str]) {
+    let [mut whole, part] = beside(record, options);
+    for name in gone {
+        assert!(whole.remove(*name).is_some_and(|calls| calls > 0), "{name}: {whole:#?}");
+    }
+    assert_eq!(part, whole, "{options:?}");
+}
+
+#[test]
+fn functions_of_openshmem_are_left_out_with_what_is_inside() {
+    let Some(built) = Built::new(&OSHMEM, "shmem/counts.c", &[]) else { return };
+    let record = |options: &[&str]| built.record(options, &[]);
+    check_gone(
+        record,
+        &["--not", "shmem_barrier_all,shmem_quiet"],
+        &["shmem_barrier_all", "shmem_quiet", "shmem_ctx_quiet"],
+    );
+    // A function of a family alone, and all of it; those of long double are wrapped in another way.
+    check_gone(record, &["--not", "shmem_long_put"], &["shmem_long_put"]);
+    check_gone(
+        record,
+        &["--not", "shmem_p"],
+        &["shmem_float_p", "shmem_long_p", "shmem_longdouble_p", "shmem_ctx_longdouble_p"],
+    );
+    let [whole, part] = beside(record, &["--only", "lock,shmem_long_put,shmem:inquiry"]);
+    let kept = ["shmem_set_lock", "shmem_clear_lock", "shmem_long_put", "shmem_my_pe", "shmem_init", "shmem_finalize"];
+    for name in kept {
+        assert!(whole[name] > 0 && part.get(name) == whole.get(name), "{name}: {part:#?}");
+    }
+    for name in ["shmem_putmem", "shmem_barrier_all", "shmem_malloc"] {
+        assert!(whole[name] > 0 && !part.contains_key(name), "{name}: {part:#?}");
+    }
+}
+
+#[test]
+fn a_profile_of_openshmem_leaves_them_out_too() {
+    let Some(built) = Built::new(&OSHMEM, "shmem/counts.c", &[]) else { return };
+    let document = built.record(&["--profile", "--not", "barrier"], &[]).analysis();
+    let calls = calls(&document);
+    assert!(calls.contains_key("shmem_long_put") && !calls.contains_key("shmem_barrier_all"), "{calls:#?}");
+    assert!(calls.keys().all(|name| !name.contains("MPI_")), "{calls:#?}");
+}
+
+/// The library does with MPI what is left out, and none of that is shown. `get` is a role too, unless the paradigm is named.
+#[test]
+fn statements_of_coarrays_are_left_out_with_what_is_inside() {
+    let Some(built) = Built::new(&CAF, "caf/counts.f90", &[]) else { return };
+    let record = |options: &[&str]| built.record(options, &[]);
+    check_gone(record, &["--not", "sync all,CAF:get,event post"], &["sync all", "get", "event post"]);
+    check_gone(record, &["--not", "form team,change team,end team"], &["form team", "change team", "end team"]);
+}
+
+/// With both kinds of runtimes: those that are recorded by their entry points, and those that tell of themselves.
+#[test]
+fn constructs_of_openmp_are_left_out() {
+    for compiler in ["gcc", CLANG] {
+        let Some(built) = openmp::Built::new(compiler, "counted.c") else { continue };
+        let record = |options: &[&str]| built.record_with(options);
+        check_gone(record, &["--not", "omp critical"], &["omp critical"]);
+        check_gone(record, &["--not", "omp_set_lock,omp_unset_lock"], &["omp_set_lock", "omp_unset_lock"]);
+        check_gone(record, &["--not", "omp_unset_lock"], &["omp_unset_lock"]);
+        check_gone(record, &["--not", "omp barrier,omp ordered"], &["omp barrier", "omp ordered"]);
+        let [whole, part] = beside(record, &["--not", "task,work_sharing"]);
+        for name in ["omp create task", "omp taskwait"] {
+            assert!(whole[name] > 0 && !part.contains_key(name), "{compiler} {name}: {part:#?}");
+        }
+        for name in ["omp critical", "omp barrier", "omp_set_lock", "omp ordered"] {
+            assert!(whole[name] > 0 && part.get(name) == whole.get(name), "{compiler} {name}: {part:#?}");
+        }
+    }
+}
+
+#[test]
+fn waits_of_threads_are_left_out() {
+    for compiler in ["gcc", CLANG] {
+        let Some(built) = threads::built(compiler, "counted.c") else { continue };
+        let record = |options: &[&str]| built.record_with(options);
+        check_gone(record, &["--not", "lock"], &["pthread_mutex_lock", "pthread_mutex_unlock"]);
+        check_gone(record, &["--not", "pthread_mutex_unlock"], &["pthread_mutex_unlock"]);
+        check_gone(record, &["--not", "barrier"], &["pthread_barrier_wait"]);
+        // Which threads there are is always told.
+        let [whole, part] = beside(record, &["--not", "thread"]);
+        assert_eq!(part.into_iter().collect::<Vec<_>>(), [("pthread_create".to_owned(), whole["pthread_create"])]);
+    }
+}
+
+/// A wait for a lock has its cause though the call that gave the lock back is not there.
+#[test]
+fn who_gave_a_lock_back_is_known_without_the_call() {
+    let Some(built) = threads::built("gcc", "counted.c") else { return };
+    let document = built.record_with(&["--not", "pthread_mutex_unlock"]).analysis();
+    let findings = document["findings"].as_array().into_iter().flatten();
+    let causes = findings
+        .filter(|it| it["pattern"] == "wait_on_lock")
+        .flat_map(|it| it["causes"].as_array().into_iter().flatten());
+    let given = causes.filter(|cause| cause["construct"] == "run").filter_map(|cause| cause["seconds"].as_f64());
+    // Whoever holds it sleeps for 20 ms, three generations of threads, three of four times while others wait.
+    assert!(given.sum::<f64>() > 3.0 * 0.020, "{:#?}", document["findings"]);
+}
+
+#[test]
+fn events_of_upc_are_left_out() {
+    for (runtime, barrier) in [("gnu", "upc_barrier"), ("berkeley", "upc_notify")] {
+        let Some(built) = gasp::Built::new("gcc", "events.c") else { return };
+        let record = |options: &[&str]| built.record_with(options, runtime, &[]);
+        let options = format!("{barrier},upc_memget,upc_lock");
+        check_gone(record, &["--not", &options], &[barrier, "upc_memget", "upc_lock"]);
+    }
+}
+
+/// Writes which functions of a recording cost more than they tell.
+fn write_filter(recorded: &Recorded, file: &Path) -> String {
+    let mut analyze = Command::new(env!("CARGO_BIN_EXE_partune"));
+    run(analyze.arg("analyze").arg(&recorded.anchor).arg("--write-filter").arg(file));
+    std::fs::read_to_string(file).expect("it was written")
+}
+
+/// A hot call that tells nothing is not recorded next time, and all else is as it was. Nothing more is to be left out then.
+#[test]
+fn what_costs_more_than_it_tells_is_left_out_next_time() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("filter");
+    for mpi in [&OPEN_MPI, &MPICH] {
+        let Some(built) = Built::new(mpi, "choice/hot.c", &[]) else { continue };
+        for mode in [&[][..], &["--profile"]] {
+            let whole = built.record(mode, &[]);
+            let text = write_filter(&whole, &file);
+            let rules: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+            assert_eq!(rules, ["not MPI_Comm_rank"], "{text}");
+            let options = [mode, &["--filter", file.to_str().expect("a name")]].concat();
+            let part = built.record(&options, &[]);
+            assert!(part.output.status.success(), "{}", part.said());
+            let [mut whole, found] = [&whole, &part].map(|it| calls(&it.analysis()));
+            assert_eq!(whole.remove("MPI_Comm_rank"), Some(40_002), "{whole:#?}");
+            assert_eq!(found, whole);
+            let text = write_filter(&part, &file);
+            assert!(text.lines().all(|line| line.starts_with('#')), "{text}");
+        }
+    }
+}
+
+#[test]
+fn words_of_a_filter_that_say_nothing_are_errors_before_the_run() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let [file, ran, made] = ["filter", "ran", "made"].map(|name| folder.path().join(name));
+    std::fs::write(&file, "not MPI_Comm_rankk\n").expect("there is room");
+    let mut partune = Command::new(env!("CARGO_BIN_EXE_partune"));
+    partune.args(["record", "--filter"]).arg(&file).arg("-o").arg(&made).args(["--", "touch"]).arg(&ran);
+    let output = partune.output().expect("partune runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(125) && said.contains("is it MPI_Comm_rank?"), "{said}");
+    assert!(!ran.exists() && !made.exists(), "{said}");
 }

@@ -18,13 +18,13 @@ const RUNTIMES: [&str; 2] = ["gnu", "berkeley"];
 const THREADS: u64 = 4;
 
 /// A program with the runtime and with what is linked for the recorder.
-struct Built {
+pub(super) struct Built {
     folder: TempDir,
     source: String,
 }
 
 impl Built {
-    fn new(compiler: &str, file: &str) -> Option<Built> {
+    pub(super) fn new(compiler: &str, file: &str) -> Option<Built> {
         if !Command::new(compiler).arg("--version").output().is_ok_and(|it| it.status.success()) {
             outside::missing(compiler);
             return None;
@@ -43,8 +43,13 @@ impl Built {
     }
 
     fn record(&self, runtime: &str, arguments: &[&str]) -> Recorded {
+        self.record_with(&[], runtime, arguments)
+    }
+
+    /// With options of the recorder.
+    pub(super) fn record_with(&self, options: &[&str], runtime: &str, arguments: &[&str]) -> Recorded {
         launch::record(|command| {
-            command.arg("--").arg(self.program()).args([runtime, &THREADS.to_string()]).args(arguments);
+            command.args(options).arg("--").arg(self.program()).args([runtime, &THREADS.to_string()]).args(arguments);
         })
     }
 }

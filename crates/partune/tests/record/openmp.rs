@@ -51,6 +51,13 @@ impl Built {
         self.folder.path().join("program")
     }
 
+    /// With options of the recorder.
+    pub(super) fn record_with(&self, options: &[&str]) -> Recorded {
+        launch::record(|command| {
+            command.args(options).arg("--").arg(self.program()).env("OMP_WAIT_POLICY", "passive");
+        })
+    }
+
     pub(super) fn record(&self, arguments: &[&str]) -> Recorded {
         self.record_among(arguments, &[])
     }

@@ -19,7 +19,7 @@ fn source(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record/threads").join(file)
 }
 
-fn built(compiler: &str, file: &str) -> Option<Built> {
+pub(super) fn built(compiler: &str, file: &str) -> Option<Built> {
     Built::of(compiler, &source(file), &["-pthread", "-fno-optimize-sibling-calls"])
 }
 
