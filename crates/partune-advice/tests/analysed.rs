@@ -1,0 +1,162 @@
+//! Candidates of runs that were analysed: small traces with known answers, and archives of other tools.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use partune_advice::{Candidate, Evidence, GapName, Options, Shares, candidates, steps};
+use partune_analysis::{
+    ANALYSES, AnalysisResult, Finding, Gap, Input, Options as Analysis, Shared, Waits, by_place, once,
+};
+use partune_base::CallPathId;
+use partune_import::{Bytes, Files};
+use partune_index::Index;
+use partune_otf2::import::import;
+use partune_testkit::outside;
+use partune_trace::Trace;
+
+/// What all analyses find in a trace, each loss once, and its gaps.
+fn analyse(trace: &Trace) -> (Vec<Finding>, Vec<Gap>) {
+    let (index, options, shared) = (Index::build(trace), Analysis::default(), Shared::default());
+    let waits = Waits::find_with(trace, &index, &options);
+    let input = Input { trace, index: &index, waits: &waits, options: &options, shared: &shared };
+    let outcomes: Vec<_> = ANALYSES.iter().map(|analysis| (analysis.run)(&input)).collect();
+    let results = outcomes.iter().flat_map(|it| &it.sections).filter_map(|section| section.result.as_ref());
+    let bounds = results.filter_map(AnalysisResult::bounds);
+    let gaps = bounds.flat_map(|it| [Some(&it.run), it.threads.as_ref()]).flatten().flat_map(|it| it.gaps.clone());
+    let gaps = gaps.collect();
+    let findings = outcomes.into_iter().flat_map(|it| it.findings).collect();
+    let findings = by_place(trace, once(trace, findings, 1), options.details);
+    (findings, gaps)
+}
+
+/// The id of an action and the change for it.
+type Told = (String, Option<String>);
+
+/// Findings and candidates of a trace, and these as a text with names of regions.
+fn advised(trace: &Trace) -> (Vec<Finding>, Vec<Told>, Vec<Candidate>) {
+    let (findings, gaps) = analyse(trace);
+    let name = |path: CallPathId| {
+        path.some().map(|path| trace.strings().get(trace.regions()[trace.paths().region(path)].name))
+    };
+    let references: Vec<&Finding> = findings.iter().collect();
+    let evidence = Evidence { trace, findings: &references, gaps: &gaps };
+    let found = candidates(&evidence, &Options::default());
+    assert_eq!(found, candidates(&evidence, &Options::default()));
+    let text = |it: &Candidate| {
+        let cause = it.cause.and_then(|(_, path)| name(path)).unwrap_or_default();
+        let pe = it.cause.map(|(pe, _)| format!("pe:{}", pe.0)).unwrap_or_default();
+        let change = it.change.map(|change| change.fill(name(it.place).unwrap_or_default(), cause, &pe));
+        (it.action.id.clone(), change)
+    };
+    let texts = found.iter().map(text).collect();
+    (findings, texts, found)
+}
+
+fn of(text: &str) -> Vec<Told> {
+    advised(&partune_testkit::trace(text)).1
+}
+
+fn change<'a>(found: &'a [Told], id: &str) -> Option<&'a str> {
+    found.iter().find(|it| it.0 == id).and_then(|it| it.1.as_deref())
+}
+
+/// PE 1 computes 80 where PE 0 computes 20, and PE 0 waits 60 at the barrier.
+#[test]
+fn uneven_work_before_a_barrier_is_balanced() {
+    let found = of("resolution 1000
+        pe 0: main 0..100 { solve 0..20 MPI_Barrier 20..81 barrier rest 81..90 MPI_Barrier 90..91 barrier }
+        pe 1: main 0..100 { solve 0..80 MPI_Barrier 80..81 barrier rest 81..90 MPI_Barrier 90..91 barrier }");
+    assert_eq!(change(&found, "A-28"), Some("balance solve"));
+    assert_eq!(change(&found, "A-31"), Some("p2p MPI_Barrier"));
+    assert_eq!(change(&found, "A-30"), Some("nonblocking MPI_Barrier"));
+    assert_eq!(change(&found, "remove-barrier"), Some("remove MPI_Barrier"), "of two in a row");
+}
+
+/// PE 1 computes 60 before it sends; PE 0 waits for it.
+#[test]
+fn a_late_sender_is_moved_relieved_or_waited_for_later() {
+    let found = of("resolution 1000
+        pe 0: main 0..100 { MPI_Recv 0..61 recv(from=1, tag=1, bytes=8) after 61..100 }
+        pe 1: main 0..100 { compute 0..60 MPI_Send 60..61 send(to=0, tag=1, bytes=8) after 61..100 }");
+    assert_eq!(change(&found, "double-buffer"), Some("nonblocking MPI_Recv"));
+    assert_eq!(change(&found, "late-work"), Some("delay-wait MPI_Recv past compute"));
+    assert_eq!(change(&found, "relieve-late-pe"), Some("balance compute"));
+    assert_eq!(change(&found, "dedicate-master"), Some("dedicate pe:1"));
+}
+
+/// Two PEs that do the same at the same time, and wait for nobody.
+#[test]
+fn a_run_without_losses_gets_no_advice() {
+    let found = of("resolution 1000
+        pe 0 1: main 0..10000 { solve 0..9990 MPI_Barrier 9990..9991 barrier rest 9991..10000 }");
+    assert_eq!(found, []);
+}
+
+/// What the analysis of bounds calls its gaps is known here; of a profile the rest is no single cause.
+#[test]
+fn gaps_of_the_analysis_have_names_here() {
+    let trace = partune_testkit::trace(
+        "pe 0: main 0..30 { a 0..10 MPI_Barrier 10..20 barrier }
+         pe 1: main 0..30 { a 0..20 MPI_Barrier 20..20 barrier }",
+    );
+    let (_, gaps) = analyse(&trace);
+    assert_eq!(gaps.len(), 8);
+    for gap in &gaps {
+        assert!(GapName::ALL.iter().any(|known| known.name() == gap.name), "{}", gap.name);
+    }
+    let sum: f64 = GapName::ALL.iter().map(|gap| Shares::of(&gaps).share(*gap)).sum();
+    let of_gaps: f64 = gaps.iter().map(|gap| gap.fraction).sum();
+    assert!((sum - of_gaps).abs() < 1e-12);
+}
+
+struct Folder(PathBuf);
+
+impl Files for Folder {
+    fn open(&self, name: &str) -> io::Result<Bytes> {
+        Ok(Arc::new(std::fs::read(self.0.join(name))?))
+    }
+}
+
+/// What holds of the advice on any run.
+fn check(folder: &Path) {
+    let Ok(trace) = import(&Folder(folder.to_owned()), "traces.otf2", &|_, _| {}) else { return };
+    let (findings, texts, found) = advised(&trace);
+    let (_, gaps) = analyse(&trace);
+    let tuned = steps(&Shares::of(&gaps), &|_| None, &Options::default());
+    assert!(tuned.windows(2).all(|pair| pair[0].step.id < pair[1].step.id));
+    let told: usize = found.iter().filter(|it| it.change.is_some()).count();
+    assert!(told <= Options::default().predicted && found.len() - told <= Options::default().unpredicted);
+    assert!(found[..told].iter().all(|it| it.change.is_some()));
+    assert!(found[..told].windows(2).all(|pair| pair[0].loss >= pair[1].loss));
+    for (candidate, (id, change)) in found.iter().zip(&texts) {
+        let lost: i64 = candidate.findings.iter().map(|at| findings[*at].time.0).sum();
+        assert_eq!(candidate.loss.0, lost, "{id}");
+        assert!(candidate.caused <= candidate.loss, "{id}");
+        let change = change.as_deref().unwrap_or("none");
+        assert!(!change.contains(['{', '}']) && !change.contains("  ") && !change.ends_with(' '), "{id}: {change}");
+    }
+    if findings.iter().any(|finding| finding.causes.iter().any(|cause| cause.path.is_some())) {
+        assert!(!found.is_empty(), "{}: findings with causes, and nothing to do", folder.display());
+    }
+}
+
+#[test]
+fn advice_holds_on_recorded_archives() {
+    for own in ["ring", "addresses"] {
+        check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/archives").join(own));
+    }
+    let Some(traces) = outside::traces() else { return };
+    let Ok(folders) = std::fs::read_dir(traces.join("otf2")) else { return };
+    let mut folders: Vec<PathBuf> = folders.flatten().map(|entry| entry.path()).collect();
+    folders.sort();
+    // Larger ones take minutes.
+    let size = |folder: &PathBuf| -> u64 {
+        let files = std::fs::read_dir(folder.join("traces")).into_iter().flatten().flatten();
+        files.filter_map(|file| file.metadata().ok()).map(|it| it.len()).sum()
+    };
+    folders
+        .iter()
+        .filter(|folder| folder.join("traces.otf2").exists() && size(folder) < 4 << 20)
+        .for_each(|it| check(it));
+}

@@ -1,0 +1,240 @@
+//! The data files: complete, consistent with each other, and as the table of Hung and Davidson is.
+
+use partune_advice::{Action, Change, GapName, Rule, knowledge};
+use partune_analysis::Pattern;
+use partune_paradigm::PARADIGMS;
+
+use crate::action;
+
+fn actions() -> impl Iterator<Item = &'static Action> {
+    knowledge().actions.iter()
+}
+
+fn of_table() -> impl Iterator<Item = &'static Action> {
+    actions().filter(|action| action.id.starts_with("A-"))
+}
+
+fn rules() -> impl Iterator<Item = (&'static Action, &'static Rule)> {
+    actions().flat_map(|action| action.when.iter().map(move |rule| (action, rule)))
+}
+
+#[test]
+fn every_file_is_in_the_list() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/actions");
+    let files = std::fs::read_dir(folder).unwrap().count();
+    assert_eq!(files, actions().count());
+}
+
+#[test]
+fn ids_are_unique_and_the_tables_come_first() {
+    let ids: Vec<&str> = actions().map(|action| action.id.as_str()).collect();
+    let expected: Vec<String> = (1..=40).map(|number| format!("A-{number}")).collect();
+    assert_eq!(ids[..40], expected);
+    let word = |id: &str| id.bytes().all(|letter| letter.is_ascii_lowercase() || letter == b'-');
+    assert!(ids[40..].iter().all(|id| word(id)), "{ids:?}");
+    let mut sorted = ids.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    assert_eq!(sorted.len(), ids.len());
+}
+
+#[test]
+fn steps_and_issues_exist_and_are_in_order() {
+    let known = knowledge();
+    assert_eq!(known.steps.iter().map(|it| it.id).collect::<Vec<u8>>(), (1..=7).collect::<Vec<u8>>());
+    let ids: Vec<u8> = known.issues.iter().map(|it| it.id).collect();
+    assert_eq!(ids, (1..=ids.len() as u8).collect::<Vec<u8>>());
+    let step = |id: u8| known.steps.iter().any(|it| it.id == id);
+    assert!(known.issues.iter().all(|it| step(it.step)));
+    assert!(known.rechecks.iter().all(|it| step(it.after) && step(it.step) && !it.why.is_empty()));
+    for action in actions() {
+        let sets = [&action.positive, &action.negative, &action.affected];
+        for issue in sets.into_iter().flatten().chain([&action.issue]) {
+            assert!(known.issue(*issue).is_some(), "{}: there is no issue {issue}", action.id);
+        }
+    }
+}
+
+/// How often each issue and gap is in each column of the table as it is printed, and rows of which theory and text say something.
+#[test]
+fn the_tables_actions_have_its_sets() {
+    let issues = |of: fn(&Action) -> &Vec<u8>| -> Vec<usize> {
+        (1..=20).map(|issue| of_table().filter(|action| of(action).contains(&issue)).count()).collect()
+    };
+    assert_eq!(issues(|it| &it.positive), [1, 5, 1, 2, 5, 2, 3, 2, 1, 1, 2, 3, 3, 1, 2, 7, 0, 7, 7, 5]);
+    assert_eq!(issues(|it| &it.negative), [0, 5, 0, 1, 1, 0, 0, 0, 2, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0]);
+    assert_eq!(issues(|it| &it.affected), [4, 6, 10, 10, 4, 3, 4, 1, 4, 1, 1, 9, 1, 14, 10, 2, 5, 9, 9, 2]);
+    let names = ["C", "S", "$", "P", "C'", "L", "M'", "D"];
+    let gaps = |of: fn(&Action) -> &Vec<GapName>| -> Vec<usize> {
+        let count = |name: &str| of_table().filter(|action| of(action).iter().any(|gap| gap.name() == name)).count();
+        names.iter().map(|name| count(name)).collect()
+    };
+    assert_eq!(gaps(|it| &it.targets), [2, 2, 7, 1, 19, 5, 7, 4]);
+    assert_eq!(gaps(|it| &it.affects), [7, 8, 21, 1, 28, 17, 14, 14], "without M, which is no gap, of three cells");
+    let of_issue = |issue: u8| of_table().filter(|action| action.issue == issue).count();
+    let counts: Vec<usize> = (1..=20).map(of_issue).collect();
+    assert_eq!(counts, [1, 2, 1, 1, 5, 2, 3, 2, 1, 1, 2, 3, 2, 1, 2, 3, 0, 4, 3, 1]);
+    let sets = |id: &str| (action(id).positive.clone(), action(id).negative.clone(), action(id).affected.clone());
+    assert_eq!(sets("A-6"), (vec![4, 5], vec![12], vec![2, 14]));
+    assert_eq!(sets("A-17"), (vec![8], vec![4, 5, 9], vec![14]));
+    assert_eq!(sets("A-27"), (vec![14], vec![], (2..=13).collect()));
+    assert_eq!(sets("A-29"), (vec![15, 16, 18, 19, 20], vec![2, 17], vec![]));
+    assert_eq!(sets("A-38"), (vec![16, 19, 20], vec![2], vec![3, 15, 17, 18]));
+    // Corrected against the print.
+    assert_eq!((sets("A-18").0, sets("A-19").0), (vec![9], vec![10]));
+    assert_eq!((sets("A-33").0, sets("A-33").1), (vec![18], vec![]));
+}
+
+#[test]
+fn no_action_is_both_good_and_bad_for_an_issue() {
+    for action in actions() {
+        assert!(!action.negative.iter().any(|issue| action.helps(*issue)), "{}", action.id);
+    }
+}
+
+#[test]
+fn doubts_are_marked_and_read() {
+    let doubtful: Vec<&str> =
+        of_table().filter(|it| !it.doubtful.is_empty()).map(|it| it.id.strip_prefix("A-").unwrap()).collect();
+    let expected = [1, 6, 13, 16, 18, 19, 21, 22, 23, 24, 25, 26, 28, 32, 33, 39, 40].map(|it| it.to_string());
+    assert_eq!(doubtful, expected);
+    let fields = ["positive", "negative", "affected", "targets", "affects"];
+    let known = |action: &Action| action.doubtful.keys().all(|field| fields.contains(&field.as_str()));
+    assert!(actions().all(known));
+    assert_eq!(action("A-21").targeted(), action("A-20").targeted());
+    assert_eq!(action("A-21").affected_gaps(), action("A-20").affected_gaps());
+    let first = &knowledge().steps[0];
+    assert!(action("A-1").targeted().iter().all(|gap| first.gaps.contains(gap)), "and not the printed P");
+}
+
+#[test]
+fn every_action_is_considered_by_its_step() {
+    for action in actions() {
+        let issue = knowledge().issue(action.issue).unwrap();
+        let step = &knowledge().steps[usize::from(issue.step) - 1];
+        let outside: Vec<&GapName> = action.targeted().iter().filter(|gap| !step.considers(**gap)).collect();
+        // An action may help against another step's gap too, but its step must come to it.
+        assert!(outside.len() < action.targeted().len() || action.targeted().is_empty(), "{}: {outside:?}", action.id);
+    }
+}
+
+#[test]
+fn actions_say_what_they_are() {
+    for action in actions() {
+        let id = &action.id;
+        assert!(action.name.len() > 5 && action.text.len() > 30 && action.text.ends_with('.'), "{id}");
+        assert!(!action.source.is_empty(), "{id}");
+        assert_eq!(
+            action.is_predicted(),
+            action.unpredicted.is_none() && action.unseen.is_none(),
+            "{id}: a change, or why there is none"
+        );
+        assert_eq!(action.when.is_empty(), action.unseen.is_some(), "{id}: a rule, or why there is none");
+        for (paradigm, recipe) in &action.recipes {
+            assert!(PARADIGMS.iter().any(|it| it.name == paradigm), "{id}: {paradigm}");
+            assert!(
+                recipe.text.len() > 10 && recipe.text.ends_with('.') && recipe.source.len() > 3,
+                "{id}: {paradigm}"
+            );
+        }
+    }
+}
+
+#[test]
+fn rules_can_be_met() {
+    for (action, rule) in rules() {
+        let id = &action.id;
+        assert!(!rule.patterns.is_empty() || !rule.gaps.is_empty(), "{id}: a rule that everything meets");
+        assert!(rule.paradigms.iter().all(|name| PARADIGMS.iter().any(|it| it.name == name)), "{id}");
+        if rule.patterns.is_empty() {
+            assert!(rule.roles.is_empty() && !rule.by_one_pe, "{id}: of a finding, and it takes none");
+            let names = |change: &Change| change.needs_place() || change.needs_cause() || change.needs_pe();
+            assert!(!rule.changes.iter().any(names), "{id}: names a place, and there is none");
+        }
+    }
+}
+
+/// Patterns without an action, each with its reason. The user's own say themselves what can be done.
+const WITHOUT: &[(Pattern, &str)] = &[];
+
+#[test]
+fn every_pattern_has_an_action_or_a_reason() {
+    for pattern in Pattern::ALL {
+        let has = rules().any(|(_, rule)| rule.patterns.contains(&pattern));
+        let reason = WITHOUT.iter().find(|(without, _)| *without == pattern);
+        assert_eq!(has, reason.is_none(), "{}", pattern.name());
+        assert!(reason.is_none_or(|(_, why)| !why.is_empty()));
+    }
+}
+
+#[test]
+fn changes_are_of_the_grammar() {
+    let changes: Vec<&Change> = rules().flat_map(|(_, rule)| &rule.changes).collect();
+    assert!(!changes.is_empty());
+    for change in changes {
+        assert!(is_change(change.template()), "{}", change.template());
+    }
+}
+
+#[test]
+fn what_is_no_change_is_refused() {
+    for wrong in [
+        "improve {place}",
+        "remove",
+        "remove {code}",
+        "remove {place} 3",
+        "combine {place}",
+        "combine {place} 1",
+        "delay-wait {place} {cause}",
+        "scale {cause}",
+        "scale {cause} time",
+        "set network speed=2",
+        "dedicate {cause}",
+        "collective {place}",
+    ] {
+        assert!(!is_change(wrong), "{wrong}");
+    }
+}
+
+/// `VERB TARGET [SETTING…]`, with a placeholder for each place and PE.
+fn is_change(template: &str) -> bool {
+    let words: Vec<&str> = template.split(' ').collect();
+    let place = |word: &str| ["{place}", "{cause}"].contains(&word);
+    let count = |word: &str| word.parse::<u32>().is_ok_and(|count| count > 1);
+    match words.as_slice() {
+        ["balance" | "remove" | "merge" | "p2p" | "nonblocking", target] => place(target),
+        ["delay-wait", waiting, "past", other] => place(waiting) && place(other),
+        ["combine" | "split", target, times] => place(target) && count(times),
+        ["collective", target, algorithm] => place(target) && !algorithm.is_empty(),
+        ["dedicate", target] => *target == "{pe}",
+        ["scale", target, settings @ ..] if !settings.is_empty() => {
+            let keys: &[&str] = match *target {
+                "network" => &["latency", "bandwidth"],
+                "cpu" => &["speed"],
+                _ => &["time"],
+            };
+            let known = place(target) || ["network", "cpu", "{pe}"].contains(target);
+            known && settings.iter().all(|it| is_setting(it, keys, '*'))
+        }
+        ["set", "network", settings @ ..] if !settings.is_empty() => {
+            settings.iter().all(|it| is_setting(it, &["latency", "bandwidth"], '='))
+        }
+        _ => false,
+    }
+}
+
+fn is_setting(word: &str, keys: &[&str], operator: char) -> bool {
+    let number = |text: &str| text == "inf" || text.parse::<f64>().is_ok_and(|value| value >= 0.0);
+    word.split_once(operator).is_some_and(|(key, value)| keys.contains(&key) && number(value))
+}
+
+#[test]
+fn changes_are_filled_in() {
+    let moved = action("late-work").when[0].changes[0].fill("exchange", "a{pe}.c:3", "pe:1");
+    assert_eq!(moved, "delay-wait exchange past a{pe}.c:3", "a name is not filled in again");
+    assert_eq!(action("dedicate-master").when[0].changes[0].fill("a", "b", "pe:0"), "dedicate pe:0");
+    assert_eq!(
+        action("faster-network").when[0].changes[0].fill("a", "b", "c"),
+        "scale network latency*0.5 bandwidth*2"
+    );
+}
