@@ -107,7 +107,7 @@ impl Costs {
             let scope = if key.remote { Scope::Network } else { Scope::Node };
             let pes = 1 << u32::from(key.partners.max(1) - 1);
             if role.is_collective() {
-                if let Some(seconds) = machine.baselines_of(role.name()).seconds(bytes, pes) {
+                if let Some(seconds) = machine.baselines_of(paradigm(trace, key), role.name()).seconds(bytes, pes) {
                     self.classes[class] = Cost { own: seconds * ticks, flight: seconds * ticks };
                 }
             } else if let Some(link) = machine.link(scope) {
@@ -200,6 +200,10 @@ impl CostTable {
 
 fn role(trace: &Trace, key: ClassKey) -> Role {
     trace.regions()[trace.paths().region(key.path)].role
+}
+
+fn paradigm(trace: &Trace, key: ClassKey) -> &str {
+    trace.strings().get(trace.regions()[trace.paths().region(key.path)].paradigm)
 }
 
 /// Whether what it costs is the network's.
