@@ -11,7 +11,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use partune_engine::{Mode, Options, Request};
+use partune_engine::{AdviseRequest, Mode, Options, Request};
 use partune_import::{Bytes, Files};
 use partune_otf2::codec::Anchor;
 use partune_otf2::import::import;
@@ -63,11 +63,16 @@ pub(crate) fn diagnosis(packed: &[u8]) {
     let runs = [&diagnosis, &diagnosis];
     let named = runs.map(|diagnosis| NamedRun { archive: "archive", diagnosis });
     if let Ok(comparison) = partune_engine::compare(&runs) {
-        let _ = partune_report::compare_document(&comparison, &named);
+        let _ = partune_report::compare_document(&comparison, &named, None);
         let _ = partune_report::compare_text(&comparison, &named, 20, Style::PLAIN);
     }
     if let Ok(scaling) = partune_engine::scale(&runs, Mode::Strong) {
         let _ = partune_report::scaling_document(&scaling, &named);
+    }
+    if let Ok(advised) = partune_engine::advise(&diagnosis, &AdviseRequest { all: true, ..Default::default() }, &()) {
+        let document = partune_report::advice_document(&advised, &diagnosis, "archive");
+        assert!(serde_json::from_str::<serde_json::Value>(&document).is_ok(), "{document}");
+        let _ = partune_report::advice_text(&advised, &diagnosis, 50, Style::PLAIN);
     }
     let _ = partune_pages::report(&Runs::of(Path::new("archive"), diagnosis, None));
 }

@@ -604,6 +604,19 @@ export interface Answers {
     title: string;
   }[];
   "compare": {
+    /** Advice for the base, and what became of it; left out where none is named. */
+    advice?: {
+      action: string;
+      /** Whether that is what was predicted: in the range, or no farther from it than a hundredth of the run. */
+      as_predicted: boolean[];
+      change: string | null;
+      id: string;
+      /** What each run after the base saved. */
+      saved_s: number[];
+      saves_high_s: number;
+      saves_low_s: number;
+      saves_s: number;
+    } | null;
     /** Most time is at call paths that only one run has: `regions` tell more than `callpaths`, and findings are matched by region. */
     by_region: boolean;
     /** Largest difference of exclusive seconds first. */

@@ -6,6 +6,7 @@
 //! The first floor that touches files. Everything here is reported to a [`Progress`], and everything that was noticed about the
 //! input ends in [`Diagnosis::quality`].
 
+mod advise;
 mod compare;
 mod convert;
 mod diagnosis;
@@ -23,7 +24,8 @@ use std::time::{Duration, Instant};
 
 use partune_analysis::{ANALYSES, Analysis};
 
-pub use compare::{CompareError, compare, scale};
+pub use advise::{Advice, AdviseRequest, Advised, advise};
+pub use compare::{CompareError, Condition, ConditionError, compare, scale};
 pub use convert::{ConvertError, Converted, convert, create};
 pub use diagnosis::{Diagnosis, Ranked};
 pub use formats::OPERATIONS;
@@ -36,7 +38,7 @@ pub use run::{
 };
 pub use selection::{Moment, Selection, SelectionError};
 pub use session::{Opened, Request, analyze, analyze_piece, open};
-pub use what_if::{RefusedChange, WhatIf, WhatIfError, WhatIfRequest, WhyRefused, what_if};
+pub use what_if::{RefusedChange, Saving, WhatIf, WhatIfError, WhatIfRequest, WhyRefused, what_if};
 
 pub use partune_replay::{Change as RunChange, ChangeError, FORMS as CHANGE_FORMS};
 

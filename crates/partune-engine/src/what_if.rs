@@ -5,7 +5,7 @@ use std::path::Path;
 use partune_diag::Quality;
 use partune_machine::Machine;
 use partune_otf2::export::export;
-use partune_replay::{Change, Fidelity, Refusal, Replay};
+use partune_replay::{Change, Fidelity, Outcome, Refusal, Replay};
 use partune_trace::Trace;
 use thiserror::Error;
 
@@ -40,10 +40,8 @@ pub struct WhatIf {
     pub run_s: f64,
     /// Followed without changes.
     pub replayed_s: f64,
-    /// As recorded, less what the changes save.
-    pub predicted_run_s: f64,
-    /// What the changes save; less than 0 if they cost time.
-    pub saves_s: f64,
+    /// What the changes save.
+    pub saving: Saving,
     /// Ends of operations in the half of the run that costs were not fitted to: root of the mean square of their errors, in seconds.
     pub error_s: f64,
     pub operations: u64,
@@ -57,6 +55,25 @@ pub struct WhatIf {
     /// What was noticed about the input.
     pub quality: Quality,
     run: Option<Trace>,
+}
+
+/// What changes save of the run, in seconds; less than 0 if they cost time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Saving {
+    /// As recorded, less what is saved.
+    pub predicted_run_s: f64,
+    pub saves_s: f64,
+    /// At least, and at most: as far as what operations take decides it.
+    pub saves_low_s: f64,
+    pub saves_high_s: f64,
+}
+
+impl Saving {
+    pub(crate) fn of(trace: &Trace, run_s: f64, outcome: &Outcome, plain: &Outcome) -> Saving {
+        let (low, typical, high) = outcome.saves(plain);
+        let [saves_low_s, saves_s, saves_high_s] = [low, typical, high].map(|span| trace.clock().seconds(span));
+        Saving { predicted_run_s: run_s - saves_s, saves_s, saves_low_s, saves_high_s }
+    }
 }
 
 /// A change that was left out.
@@ -98,8 +115,8 @@ pub fn what_if(
     let outcome = timed(progress, "changes", || replay.under(&request.changes));
     let clock = trace.clock();
     let Fidelity { run, followed, error, operations, recorded, late, unmet } = replay.fidelity();
-    let saves_s = clock.seconds(followed - outcome.run);
     let run_s = clock.seconds(run);
+    let saving = Saving::of(&trace, run_s, &outcome, replay.plain());
     let refused = outcome.refused.iter().map(|it| refused(&trace, it)).collect();
     let mut quality = trace.quality().clone();
     quality.merge(index.quality.clone());
@@ -107,8 +124,7 @@ pub fn what_if(
     Ok(WhatIf {
         run_s,
         replayed_s: clock.seconds(followed),
-        predicted_run_s: run_s - saves_s,
-        saves_s,
+        saving,
         error_s: error / clock.ticks_per_second() as f64,
         operations,
         recorded,

@@ -14,7 +14,7 @@ pub enum Change {
     Scale(Place, f64),
     /// All work of a PE takes this many times as long.
     ScalePe(u32, f64),
-    /// All work takes this many times as long.
+    /// Processors are this many times as fast.
     ScaleCpu(f64),
     /// The operations there are not done: barriers.
     Remove(Place),
@@ -163,9 +163,8 @@ impl FromStr for Change {
             "set" | "scale" if target == "network" => network(verb == "set", settings).map_err(|reason| wrong(&reason)),
             "scale" if target == "cpu" => {
                 let speed = one("speed")?;
-                let factor = 1.0 / speed;
-                if factor.is_finite() {
-                    Ok(Change::ScaleCpu(factor))
+                if (1.0 / speed).is_finite() {
+                    Ok(Change::ScaleCpu(speed))
                 } else {
                     Err(wrong("a processor of speed 0 ends nothing"))
                 }
@@ -283,7 +282,7 @@ impl fmt::Display for Change {
             Change::Balance(place) => write!(f, "balance {place}"),
             Change::Scale(place, factor) => write!(f, "scale {place} time*{factor}"),
             Change::ScalePe(pe, factor) => write!(f, "scale pe:{pe} time*{factor}"),
-            Change::ScaleCpu(factor) => write!(f, "scale cpu speed*{}", 1.0 / factor),
+            Change::ScaleCpu(speed) => write!(f, "scale cpu speed*{speed}"),
             Change::Remove(place) => write!(f, "remove {place}"),
             Change::Nonblocking(place) => write!(f, "nonblocking {place}"),
             Change::Combine(place, count) => write!(f, "combine {place} {count}"),

@@ -53,7 +53,7 @@ pub(crate) fn apply(source: &Source<'_>, effects: &mut Effects, change: &Change)
         }
         Change::Scale(place, factor) => effects.scale_paths(&places::within(trace, &find(place)?), *factor),
         Change::ScalePe(pe, factor) => effects.scale_pe(pe_of(*pe)?, *factor),
-        Change::ScaleCpu(factor) => trace.cpu_pes().for_each(|pe| effects.scale_pe(pe, *factor)),
+        Change::ScaleCpu(speed) => trace.cpu_pes().for_each(|pe| effects.scale_pe(pe, 1.0 / speed)),
         Change::Remove(place) => {
             let at = operations(trace, &find(place)?)?;
             removable(trace, &at)?;

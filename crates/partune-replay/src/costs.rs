@@ -22,10 +22,21 @@ pub(crate) struct Cost {
     pub(crate) flight: f64,
 }
 
+/// Which of what was measured of a class counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    /// A quarter of its operations took less.
+    Low,
+    Typical,
+    /// A quarter took more.
+    High,
+}
+
 /// The costs of all classes.
 #[derive(Clone, Debug)]
 pub(crate) struct Costs {
-    classes: Vec<Cost>,
+    /// By [`Level`].
+    classes: [Vec<Cost>; 3],
     /// How messages travel here, by the fit or by the machine: within a node, and between nodes.
     links: [Travel; 2],
     /// Operations whose class was not there in the first half, so that the second one said what it costs.
@@ -61,7 +72,7 @@ impl Costs {
         }
         let [mut first, mut second] = halves;
         let mut late = 0;
-        let mut found = |select: fn(&mut Samples) -> &mut Vec<i64>| -> Vec<Option<f64>> {
+        let mut found = |select: fn(&mut Samples) -> &mut Vec<i64>| -> Vec<Option<[f64; 3]>> {
             let of_class = |(first, second): (&mut Samples, &mut Samples)| {
                 let (first, second) = (select(first), select(second));
                 if first.len() < ENOUGH {
@@ -74,18 +85,17 @@ impl Costs {
         };
         let own = found(|samples| &mut samples.own);
         let flight = found(|samples| &mut samples.flight);
-        let mut costs = Costs { classes: Vec::new(), links: links(trace, program, &flight), late };
-        costs.classes = own
-            .iter()
-            .zip(&flight)
-            .enumerate()
-            .map(|(class, (own, flight))| {
+        let mut costs = Costs { classes: [const { Vec::new() }; 3], links: links(trace, program, &flight), late };
+        costs.classes = [Level::Low, Level::Typical, Level::High].map(|level| {
+            let at = |of: &Option<[f64; 3]>| of.map(|of| of[level as usize]);
+            let of_class = |(class, (own, flight))| {
                 let formula = costs.formula(trace, program, class, None);
                 // Who always waited, or never did, is not known to take longer or shorter than by the fit of all messages.
-                let flight = flight.unwrap_or_else(|| own.map_or(formula, |own| own.min(formula)));
-                Cost { own: own.unwrap_or_else(|| flight.min(formula)), flight }
-            })
-            .collect();
+                let flight = at(flight).unwrap_or_else(|| at(own).map_or(formula, |own| own.min(formula)));
+                Cost { own: at(own).unwrap_or_else(|| flight.min(formula)), flight }
+            };
+            own.iter().zip(&flight).enumerate().map(of_class).collect()
+        });
         if let Some(machine) = machine {
             costs.measured(trace, program, machine);
         }
@@ -101,6 +111,7 @@ impl Costs {
                 self.links[remote] = Travel { latency: latency_s * ticks, per_byte: ticks / bandwidth };
             }
         }
+        let mut set = |class: usize, cost: Cost| self.classes.iter_mut().for_each(|classes| classes[class] = cost);
         for (class, &key) in program.classes.iter().enumerate() {
             let role = role(trace, key);
             let bytes = program.bytes[class] as u64;
@@ -108,15 +119,15 @@ impl Costs {
             let pes = 1 << u32::from(key.partners.max(1) - 1);
             if role.is_collective() {
                 if let Some(seconds) = machine.baselines_of(paradigm(trace, key), role.name()).seconds(bytes, pes) {
-                    self.classes[class] = Cost { own: seconds * ticks, flight: seconds * ticks };
+                    set(class, Cost { own: seconds * ticks, flight: seconds * ticks });
                 }
             } else if let Some(link) = machine.link(scope) {
                 let (overhead, flight) = (link.overhead_s * ticks, link.transfer(bytes) * ticks);
                 match role {
                     Role::Send | Role::Recv | Role::SendRecv | Role::Probe => {
-                        self.classes[class] = Cost { own: overhead, flight };
+                        set(class, Cost { own: overhead, flight });
                     }
-                    Role::Put | Role::Get | Role::Atomic => self.classes[class] = Cost { own: flight, flight },
+                    Role::Put | Role::Get | Role::Atomic => set(class, Cost { own: flight, flight }),
                     _ => {}
                 }
             }
@@ -133,7 +144,7 @@ impl Costs {
     }
 
     /// Under effects: own time, and time from the gift on, of each operation of a PE.
-    pub(crate) fn of(&self, trace: &Trace, program: &Program, effects: &Effects) -> CostTable {
+    pub(crate) fn of(&self, trace: &Trace, program: &Program, effects: &Effects, level: Level) -> CostTable {
         let ticks = trace.clock().ticks_per_second() as f64;
         let changed = self.links.map(|link| Travel {
             latency: match effects.latency {
@@ -149,9 +160,10 @@ impl Costs {
                 }
             },
         });
-        let other = Costs { links: changed, ..self.clone() };
+        let classes = &self.classes[level as usize];
+        let other = Costs { classes: [const { Vec::new() }; 3], links: changed, late: 0 };
         let of_class = |class: usize| {
-            let cost = self.classes[class];
+            let cost = classes[class];
             let key = program.classes[class];
             let is_communication = moves(role(trace, key));
             let algorithm = effects.algorithm(key.path);
@@ -169,7 +181,7 @@ impl Costs {
             let (own, flight) = (cost.own * factor, cost.flight * factor);
             [own, flight, bytes.min(own)].map(|ticks| ticks.round() as i64)
         };
-        CostTable((0..self.classes.len()).map(of_class).collect())
+        CostTable((0..classes.len()).map(of_class).collect())
     }
 }
 
@@ -241,7 +253,7 @@ fn shape(role: Role, key: ClassKey) -> (f64, f64) {
 
 /// Latency and time a byte of messages: a line through what receives took that waited, by the median of slopes; where there are none, through a
 /// round of collectives. Equal for both scopes where only one was seen.
-fn links(trace: &Trace, program: &Program, flights: &[Option<f64>]) -> [Travel; 2] {
+fn links(trace: &Trace, program: &Program, flights: &[Option<[f64; 3]>]) -> [Travel; 2] {
     let is_message = |key: ClassKey| matches!(role(trace, key), Role::Recv | Role::CommSync | Role::SendRecv);
     let is_collective = |key: ClassKey| role(trace, key).is_collective() && moves(role(trace, key));
     let fit = |remote: bool, counts: &dyn Fn(ClassKey) -> bool| {
@@ -253,7 +265,7 @@ fn links(trace: &Trace, program: &Program, flights: &[Option<f64>]) -> [Travel; 
             .filter(|((key, _), _)| key.remote == remote && counts(**key))
             .filter_map(|((key, bytes), flight)| {
                 let (rounds, times) = shape(role(trace, *key), *key);
-                Some((*bytes * times / rounds, (*flight)? / rounds))
+                Some((*bytes * times / rounds, (*flight)?[Level::Typical as usize] / rounds))
             })
             .collect();
         line(points)
@@ -286,10 +298,13 @@ fn line(mut points: Vec<(f64, f64)>) -> Option<Travel> {
 const ENOUGH: usize = 4;
 
 /// What a class takes: the mean without the hundredth that is farthest up, which is what disturbed the run. It is the mean that adds up to what
-/// all of them took.
-fn typical(samples: &mut [i64]) -> Option<f64> {
+/// all of them took. Beside it where the quarters begin, by [`Level`].
+fn typical(samples: &mut [i64]) -> Option<[f64; 3]> {
     samples.sort_unstable();
     let kept = samples.len() - samples.len() / 100;
     let sum: i128 = samples[..kept].iter().map(|it| i128::from(*it)).sum();
-    (kept > 0).then(|| sum as f64 / kept as f64)
+    let mean = (kept > 0).then(|| sum as f64 / kept as f64)?;
+    let quarter = samples.len() / 4;
+    let (low, high) = (samples[quarter] as f64, samples[samples.len() - 1 - quarter] as f64);
+    Some([low.min(mean), mean, high.max(mean)])
 }

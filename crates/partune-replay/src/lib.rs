@@ -24,7 +24,7 @@ use partune_index::Index;
 use partune_machine::Machine;
 use partune_trace::Trace;
 
-use costs::Costs;
+use costs::{Costs, Level};
 use effects::Effects;
 use follow::{Clock, Followed, follow};
 use program::{Program, RECORDED};
@@ -46,6 +46,8 @@ pub struct Replay<'a> {
 pub struct Outcome {
     /// From the first end of a start-up to the last begin of a shut-down.
     pub run: Span,
+    /// The same if operations take what the faster quarter of them took, and the slower one.
+    pub range: (Span, Span),
     /// Changes that were left out, and why.
     pub refused: Vec<Refused>,
     program: Program,
@@ -84,9 +86,8 @@ impl<'a> Replay<'a> {
         let measured = measured(trace, |pe| windows[pe]);
         let middle = Time(measured.0.0 + measured.1.since(measured.0).0 / 2);
         let costs = Costs::fit(trace, &program, middle, machine);
-        let followed = follow(trace, &program, &costs.of(trace, &program, &none), &none);
-        let run = run(trace, &windows, &program, &followed);
-        let plain = Outcome { run, refused: Vec::new(), program, followed };
+        let runs = Runs { trace, costs: &costs, classes: &program, windows: &windows };
+        let plain = runs.outcome(program.clone(), None, &none, Vec::new());
         Replay { source, costs, windows, middle, plain }
     }
 
@@ -108,7 +109,8 @@ impl<'a> Replay<'a> {
                 refused.push(refuse(why));
                 continue;
             }
-            let (program, followed) = self.follow(&with);
+            let program = self.source.program(&with, Some(&self.plain.program.classes));
+            let followed = self.runs().follow(&program, &with, Level::Typical);
             match followed.unmet.saturating_sub(self.plain.followed.unmet) {
                 0 => (effects, outcome) = (with, Some((program, followed))),
                 more => refused.push(refuse(Refusal::Circular(more))),
@@ -116,17 +118,13 @@ impl<'a> Replay<'a> {
         }
         match outcome {
             None => Outcome { refused, ..self.plain.clone() },
-            Some((program, followed)) => {
-                Outcome { run: run(trace, &self.windows, &program, &followed), refused, program, followed }
-            }
+            Some((program, followed)) => self.runs().outcome(program, Some(followed), &effects, refused),
         }
     }
 
-    fn follow(&self, effects: &Effects) -> (Program, Followed) {
-        let trace = self.source.trace;
-        let program = self.source.program(effects, Some(&self.plain.program.classes));
-        let followed = follow(trace, &program, &self.costs.of(trace, &self.plain.program, effects), effects);
-        (program, followed)
+    fn runs(&self) -> Runs<'_> {
+        let (trace, classes) = (self.source.trace, &self.plain.program);
+        Runs { trace, costs: &self.costs, classes, windows: &self.windows }
     }
 
     /// How well the run without changes is met.
@@ -155,7 +153,52 @@ impl<'a> Replay<'a> {
     }
 }
 
+/// What programs are followed with.
+struct Runs<'a> {
+    trace: &'a Trace,
+    costs: &'a Costs,
+    /// The program that the costs are of.
+    classes: &'a Program,
+    windows: &'a Table<PeId, (Time, Time)>,
+}
+
+impl Runs<'_> {
+    fn follow(&self, program: &Program, effects: &Effects, level: Level) -> Followed {
+        follow(self.trace, program, &self.costs.of(self.trace, self.classes, effects, level), effects)
+    }
+
+    /// All that is to know of a program, which may have been followed.
+    fn outcome(
+        &self,
+        program: Program,
+        followed: Option<Followed>,
+        effects: &Effects,
+        refused: Vec<Refused>,
+    ) -> Outcome {
+        let run = |followed: &Followed| run(self.trace, self.windows, &program, followed);
+        let at = |level| run(&self.follow(&program, effects, level));
+        let (followed, range) = rayon::join(
+            || followed.unwrap_or_else(|| self.follow(&program, effects, Level::Typical)),
+            || rayon::join(|| at(Level::Low), || at(Level::High)),
+        );
+        Outcome { run: run(&followed), range, refused, program, followed }
+    }
+}
+
 impl Outcome {
+    /// How much shorter the run is than without changes: at least, most likely, and at most. As far as changes move the run they also decide how often its
+    /// operations are kept waiting, so that the range of costs counts; what hardly moves it has none.
+    pub fn saves(&self, plain: &Outcome) -> (Span, Span, Span) {
+        let saves = |plain: Span, changed: Span| (plain - changed).0 as f64;
+        let typical = saves(plain.run, self.run);
+        let of_level = [saves(plain.range.0, self.range.0), saves(plain.range.1, self.range.1)];
+        let weight = (10.0 * typical.abs() / (plain.run.0 as f64).max(1.0)).min(1.0);
+        let spread = [saves(plain.run, self.range.0), saves(plain.run, self.range.1)];
+        let all = of_level.into_iter().chain(spread.map(|it| typical + weight * (it - typical)));
+        let (low, high) = all.fold((typical, typical), |(low, high), it| (low.min(it), high.max(it)));
+        (Span(low.floor() as i64), plain.run - self.run, Span(high.ceil() as i64))
+    }
+
     /// The run as a trace: everything at its new time. Operations that are not done take no time.
     #[must_use]
     pub fn retime(&self, trace: Trace) -> Trace {

@@ -379,7 +379,7 @@ fn location(run: &Run, path: CallPathId) -> Location<'_> {
 }
 
 /// FNV-1a over names and lines of files: the same on every machine.
-fn hash(names: &[Cow<'_, str>], sites: &[(&str, u32)]) -> u32 {
+pub(crate) fn hash(names: &[Cow<'_, str>], sites: &[(&str, u32)]) -> u32 {
     let names = names.iter().flat_map(|name| name.bytes().chain([0]));
     let sites = sites.iter().flat_map(|(file, line)| file.bytes().chain(line.to_le_bytes()));
     names.chain(sites).fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))

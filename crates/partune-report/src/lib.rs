@@ -2,6 +2,7 @@
 //!
 //! The edge where ids become names and ticks become seconds. Nothing is computed here that an analysis could have computed.
 
+mod advise;
 mod ending;
 mod export;
 mod json;
@@ -19,6 +20,7 @@ mod text;
 mod what_if;
 pub mod words;
 
+pub use advise::{advice_document, advice_id, advice_schema, advice_text};
 pub use ending::lines as ending_lines;
 pub use export::{ExportError, FILES as PARQUET_FILES, chrome, parquet};
 pub use json::{document, finding_id};
@@ -26,8 +28,8 @@ pub use machine::{machine_json, machine_text};
 pub use next::step;
 pub use run::{facts, paradigms, waiting};
 pub use runs::{
-    NamedRun, compare_document, compare_schema, compare_text, compare_value, scaling_document, scaling_schema,
-    scaling_text, scaling_value,
+    NamedRun, Verified, compare_document, compare_schema, compare_text, compare_value, scaling_document,
+    scaling_schema, scaling_text, scaling_value, verified_text,
 };
 pub use schema::schema;
 pub use style::{Style, Tone};

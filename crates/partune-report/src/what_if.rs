@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use partune_diag::seconds;
-use partune_engine::{RefusedChange, WhatIf, WhyRefused};
+use partune_engine::{RefusedChange, Saving, WhatIf, WhyRefused};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -27,6 +27,9 @@ struct WhatIfDocument<'a> {
     predicted_run_s: f64,
     /// What the changes save; less than 0 if they cost time.
     saves_s: f64,
+    /// At least, and at most: as far as what operations take decides it.
+    saves_low_s: f64,
+    saves_high_s: f64,
     /// Changes that were left out.
     refused: Vec<RefusedEntry<'a>>,
     replay: ReplayEntry,
@@ -62,8 +65,10 @@ pub fn what_if_document(what_if: &WhatIf, archive: &str, changes: &[String]) -> 
         changes,
         run_s: what_if.run_s,
         replayed_s: what_if.replayed_s,
-        predicted_run_s: what_if.predicted_run_s,
-        saves_s: what_if.saves_s,
+        predicted_run_s: what_if.saving.predicted_run_s,
+        saves_s: what_if.saving.saves_s,
+        saves_low_s: what_if.saving.saves_low_s,
+        saves_high_s: what_if.saving.saves_high_s,
         refused: refused.collect(),
         replay: ReplayEntry {
             error_s: what_if.error_s,
@@ -111,13 +116,25 @@ pub fn what_if_text(what_if: &WhatIf, changes: &[String], style: Style) -> Strin
         row(&mut out, Tone::Warning, "refused", &format!("{change}: {}", reason(why)));
     }
     if changes.iter().any(|change| !is_refused(&change)) {
-        let share = if what_if.run_s > 0.0 { what_if.saves_s / what_if.run_s } else { 0.0 };
-        let (word, tone) = if what_if.saves_s < 0.0 { ("costs", Tone::Warning) } else { ("saves", Tone::Good) };
-        let text = format!("{}, {} of the run", seconds(what_if.saves_s.abs()), percent(share.abs()));
-        row(&mut out, Tone::Strong, "predicted", &seconds(what_if.predicted_run_s));
-        row(&mut out, tone, word, &text);
+        row(&mut out, Tone::Strong, "predicted", &seconds(what_if.saving.predicted_run_s));
+        let (word, tone) = if what_if.saving.saves_s < 0.0 { ("costs", Tone::Warning) } else { ("saves", Tone::Good) };
+        row(&mut out, tone, word, &saved(&what_if.saving, what_if.run_s));
     }
     out
+}
+
+/// `446 ms (410 ms to 480 ms), 28.1 % of the run`.
+pub(crate) fn saved(saving: &Saving, run_s: f64) -> String {
+    let sign = saving.saves_s.signum();
+    let share = if run_s > 0.0 { saving.saves_s.abs() / run_s } else { 0.0 };
+    let told =
+        |value: f64| if value * sign < 0.0 { format!("-{}", seconds(value.abs())) } else { seconds(value.abs()) };
+    let (mut least, mut most) = (told(saving.saves_low_s), told(saving.saves_high_s));
+    if sign < 0.0 {
+        std::mem::swap(&mut least, &mut most);
+    }
+    let range = if least == most { String::new() } else { format!(" ({least} to {most})") };
+    format!("{}{range}, {} of the run", seconds(saving.saves_s.abs()), percent(share))
 }
 
 /// Why a change was left out, in words.

@@ -34,6 +34,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Advise(commands::advise::Args),
     Analyze(commands::analyze::Args),
     Compare(commands::compare::Args),
     Completions(commands::completions::Args),
@@ -53,8 +54,12 @@ fn main() -> ExitCode {
     let Cli { command, program } = Cli::parse();
     let Some(command) = command else { return commands::straight::run(program) };
     let result = match command {
+        Command::Advise(args) => commands::advise::run(&args),
         Command::Analyze(args) => commands::analyze::run(&args),
-        Command::Compare(args) => commands::compare::run(&args),
+        Command::Compare(args) => match commands::compare::run(&args) {
+            Ok(code) => return code,
+            Err(error) => Err(error),
+        },
         Command::Completions(args) => commands::completions::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
         Command::Machine(args) => commands::machine::run(&args),

@@ -41,8 +41,9 @@ fn archives_with_changed_records() {
 fn machines_and_filters() {
     let machine = include_str!("../../../fuzz/seeds/texts/machine.toml");
     let filter = include_str!("../../../fuzz/seeds/texts/filter");
+    let changes = include_str!("../../../fuzz/seeds/texts/changes");
     assert!(partune_machine::read(machine).is_ok(), "the seed is a machine");
-    for text in [machine, filter] {
+    for text in [machine, filter, changes] {
         texts::texts(text.as_bytes());
         for round in 0..rounds() {
             let mut random = Random::new(round);

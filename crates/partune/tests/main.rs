@@ -1,5 +1,6 @@
 //! The whole way, from an archive to a document: what it must say, and that nothing breaks it.
 
+mod advise;
 mod archives;
 mod browser;
 mod clean;

@@ -8,7 +8,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::place::{At, FigureRow, PlaceId, figures, first, letter, notes};
-use super::{NamedRun, pretty};
+use super::{NamedRun, Verified, pretty};
+use crate::advise::advice_id;
 use crate::json;
 
 /// What `partune compare --json` prints. Lists with an entry per run are in the order of `runs`; the first run is the base. Lists with an
@@ -33,6 +34,24 @@ struct CompareDocument<'a> {
     regions: Vec<PlaceEntry<'a>>,
     /// Largest difference first. Empty if one run is a profile and another is not.
     findings: Vec<FindingEntry<'a>>,
+    /// Advice for the base, and what became of it; left out where none is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<VerifiedEntry<'a>>,
+}
+
+/// Seconds from the end of the start-up to the begin of the shut-down.
+#[derive(Serialize, JsonSchema)]
+struct VerifiedEntry<'a> {
+    id: String,
+    action: &'static str,
+    change: Option<&'a str>,
+    saves_s: f64,
+    saves_low_s: f64,
+    saves_high_s: f64,
+    /// What each run after the base saved.
+    saved_s: Vec<f64>,
+    /// Whether that is what was predicted: in the range, or no farther from it than a hundredth of the run.
+    as_predicted: Vec<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -123,8 +142,18 @@ struct FindingFigures<'a> {
 }
 
 /// The document of a comparison of these runs, in their order.
-pub fn compare_document(comparison: &Comparison, runs: &[NamedRun<'_>]) -> String {
-    pretty(&document(comparison, runs))
+pub fn compare_document(comparison: &Comparison, runs: &[NamedRun<'_>], verified: Option<&Verified<'_>>) -> String {
+    let advice = verified.map(|it| VerifiedEntry {
+        id: advice_id(it.advice),
+        action: &it.advice.candidate.action.id,
+        change: it.advice.change.as_deref(),
+        saves_s: it.saving.saves_s,
+        saves_low_s: it.saving.saves_low_s,
+        saves_high_s: it.saving.saves_high_s,
+        saved_s: it.saved_s.clone(),
+        as_predicted: it.saved_s.iter().map(|saved| it.is_as_predicted(*saved)).collect(),
+    });
+    pretty(&CompareDocument { advice, ..document(comparison, runs) })
 }
 
 /// The same as a value, for a server.
@@ -162,6 +191,7 @@ fn document<'a>(comparison: &Comparison, runs: &[NamedRun<'a>]) -> CompareDocume
         callpaths: comparison.callpaths.iter().filter_map(|row| place(comparison, row, runs)).collect(),
         regions: comparison.regions.iter().filter_map(|row| place(comparison, row, runs)).collect(),
         findings: comparison.findings.iter().map(|row| finding(comparison, row, runs)).collect(),
+        advice: None,
     }
 }
 

@@ -6,11 +6,13 @@ use partune_base::CallPathId;
 use partune_diag::three_digits;
 use partune_engine::{Change, Comparison, FindingRow, FindingSums, Pattern, PlaceRow, PlaceSums, Unit, Verdict};
 
-use super::NamedRun;
 use super::compare_json::finding_verdict;
 use super::place::{PlaceId, first, letter, notes, plural, shortened, signed, table};
+use super::{NamedRun, Verified};
+use crate::advise::advice_id;
 use crate::style::{Style, Tone};
 use crate::tables::number_text;
+use crate::what_if::saved;
 use crate::{names, words};
 
 /// Columns of a name.
@@ -33,6 +35,20 @@ pub fn compare_text(comparison: &Comparison, runs: &[NamedRun<'_>], rows: usize,
     if !notes.is_empty() {
         out.push('\n');
         notes.iter().for_each(|note| style.wrapped(&mut out, (Tone::Plain, "note: "), note));
+    }
+    out
+}
+
+/// What was predicted, and what came of it.
+pub fn verified_text(verified: &Verified<'_>) -> String {
+    let mut out = String::new();
+    let change = verified.advice.change.as_deref().unwrap_or_default();
+    let _ = writeln!(out, "\n  advice {} ({change})", advice_id(verified.advice));
+    let _ = writeln!(out, "  predicted to save {}", saved(&verified.saving, verified.run_s));
+    for (number, seconds) in verified.saved_s.iter().enumerate() {
+        let verdict = if verified.is_as_predicted(*seconds) { "as predicted" } else { "not as predicted" };
+        let sign = if *seconds < 0.0 { "-" } else { "" };
+        let _ = writeln!(out, "  {} saved {sign}{}: {verdict}", letter(number + 1), names::seconds(seconds.abs()));
     }
     out
 }

@@ -1,5 +1,6 @@
 //! One module a command.
 
+pub(crate) mod advise;
 pub(crate) mod analyze;
 pub(crate) mod compare;
 pub(crate) mod completions;

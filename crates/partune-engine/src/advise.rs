@@ -1,0 +1,187 @@
+//! What to do about a run: candidates of the tuning knowledge, each predicted by a replay.
+
+use partune_advice::{Candidate, Evidence, Recipe, StepActions};
+use partune_analysis::{Finding, Gap};
+use partune_base::{CallPathId, PeId};
+use partune_machine::Machine;
+use partune_replay::{Change, Outcome, Replay};
+use partune_trace::Trace;
+
+use crate::what_if::{Saving, WhatIfError};
+use crate::{Diagnosis, Progress, timed};
+
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct AdviseRequest {
+    /// What operations need; fitted to the run if none.
+    pub machine: Option<Machine>,
+    /// Try all that could be done, and pairs of it; else only what is most likely to help.
+    pub all: bool,
+}
+
+/// What to do about a run.
+#[derive(Debug)]
+pub struct Advised {
+    /// Seconds between the end of start-up and the begin of shut-down, as recorded and as followed without changes.
+    pub run_s: f64,
+    pub replayed_s: f64,
+    /// First what saves most; what cannot be predicted comes last.
+    pub advice: Vec<Advice>,
+    /// Two that together save more than the best one alone, as positions in `advice`.
+    pub together: Option<(usize, usize, Saving)>,
+    /// Candidates that were tried and save nothing.
+    pub in_vain: usize,
+    /// The steps of tuning that the gaps of the run call for, with the actions of each.
+    pub steps: Vec<StepActions>,
+}
+
+/// Something to do.
+#[derive(Debug)]
+pub struct Advice {
+    pub candidate: Candidate,
+    /// What was replayed; none where nothing predicts it.
+    pub change: Option<String>,
+    /// What the change supposes the time there to be multiplied with, where it does no more than that.
+    pub factor: Option<f64>,
+    /// None where nothing predicts it.
+    pub saving: Option<Saving>,
+    /// Where in the program: what the change names.
+    pub place: CallPathId,
+    /// How to do it in the programming model of what waits, or of the run.
+    pub recipe: Option<(&'static str, &'static Recipe)>,
+}
+
+/// A candidate whose change was replayed.
+struct Tried {
+    candidate: Candidate,
+    change: Change,
+    saving: Saving,
+}
+
+/// Times within the run that are too small to be told, as a share of it.
+const NOTHING: f64 = 0.001;
+/// Savings in the same multiple of this share of the run are the same.
+const SAME: f64 = 0.01;
+/// Of so many candidates pairs are tried.
+const PAIRED: usize = 6;
+
+/// Finds what to do, and predicts what it saves. Cost: a replay a candidate, some dozens, and with `all` also one a pair of the first
+/// few.
+pub fn advise(diagnosis: &Diagnosis, request: &AdviseRequest, progress: &dyn Progress) -> Result<Advised, WhatIfError> {
+    let run = &diagnosis.run;
+    let (trace, index) = (&run.trace, &run.index);
+    if run.is_profile() {
+        return Err(WhatIfError::Profile);
+    }
+    let findings: Vec<&Finding> = diagnosis.findings.iter().map(|it| &it.finding).collect();
+    let gaps: Vec<Gap> = diagnosis.bounds().map(gaps).unwrap_or_default();
+    let mut options = partune_advice::Options::default();
+    if request.all {
+        (options.predicted, options.per_finding, options.unpredicted) = (usize::MAX, usize::MAX, usize::MAX);
+    }
+    let candidates = partune_advice::candidates(&Evidence { trace, findings: &findings, gaps: &gaps }, &options);
+    progress.stage("replaying");
+    let replay = timed(progress, "replay", || {
+        Replay::new(trace, index, request.machine.as_ref(), partune_analysis::windows(trace))
+    });
+    let plain = replay.plain();
+    let run_s = trace.clock().seconds(replay.fidelity().run);
+    let saving = |outcome: &Outcome| Saving::of(trace, run_s, outcome, plain);
+    let mut tried: Vec<Tried> = Vec::new();
+    let mut advice: Vec<Advice> = Vec::new();
+    let (mut seen, mut in_vain) = (Vec::new(), 0);
+    progress.stage("trying changes");
+    for candidate in candidates {
+        let change = change(trace, &candidate);
+        match change {
+            Some(change) if seen.contains(&change) => {}
+            Some(change) => {
+                seen.push(change.clone());
+                let outcome = replay.under(std::slice::from_ref(&change));
+                let saving = saving(&outcome);
+                if outcome.refused.is_empty() && saving.saves_s >= NOTHING * run_s {
+                    tried.push(Tried { candidate, change, saving });
+                } else {
+                    in_vain += 1;
+                    if request.all && outcome.refused.is_empty() {
+                        tried.push(Tried { candidate, change, saving });
+                    }
+                }
+            }
+            None => advice.push(Advice::new(trace, candidate, None)),
+        }
+    }
+    // What saves the same as far as anybody can tell is ranked by what it may cost.
+    let about = |it: &Tried| (it.saving.saves_s / (SAME * run_s).max(f64::MIN_POSITIVE)).round();
+    tried.sort_by(|a, b| {
+        let costs = |it: &Tried| it.candidate.action.side_effects.len();
+        about(b).total_cmp(&about(a)).then(costs(a).cmp(&costs(b))).then(b.saving.saves_s.total_cmp(&a.saving.saves_s))
+    });
+    let pair = if request.all { pair(&tried, |changes| saving(&replay.under(changes)), run_s) } else { None };
+    let in_pair = |at: usize| pair.is_some_and(|(one, two, _)| at == one || at == two);
+    let is_told = |(at, it): (usize, &Tried)| it.saving.saves_s >= NOTHING * run_s || in_pair(at);
+    let told: Vec<bool> = tried.iter().enumerate().map(is_told).collect();
+    let position = |at: usize| told[..at].iter().filter(|told| **told).count();
+    let together = pair.map(|(one, two, saving)| (position(one), position(two), saving));
+    let mut is_told = told.iter();
+    tried.retain(|_| is_told.next() == Some(&true));
+    let gain = |action: &partune_advice::Action| {
+        tried.iter().find(|it| it.candidate.action.id == action.id).map(|it| it.saving.saves_s / run_s)
+    };
+    let steps = partune_advice::steps(&partune_advice::Shares::of(&gaps), &gain, &options);
+    let predicted = tried.into_iter().map(|it| Advice::new(trace, it.candidate, Some((it.change, it.saving))));
+    let advice = predicted.chain(advice).collect();
+    Ok(Advised { run_s, replayed_s: trace.clock().seconds(plain.run), advice, together, in_vain, steps })
+}
+
+/// Gaps of the run, and of its threads where they have any.
+fn gaps(of: &partune_analysis::Hierarchies) -> Vec<Gap> {
+    of.run.gaps.iter().chain(of.threads.iter().flat_map(|threads| &threads.gaps)).copied().collect()
+}
+
+/// The change that predicts a candidate, with the names of the run; none where nothing does.
+fn change(trace: &Trace, candidate: &Candidate) -> Option<Change> {
+    let name =
+        |path: CallPathId| path.some().map_or_else(String::new, |path| partune_replay::name(trace, path).to_string());
+    let (pe, cause) = candidate.cause.unwrap_or((PeId::NONE, CallPathId::NONE));
+    let pe = pe.some().map_or_else(String::new, |pe| format!("pe:{}", pe.0));
+    candidate.change?.fill(&name(candidate.place), &name(cause), &pe).parse().ok()
+}
+
+/// The two of the first few that save most together, if that is more than the best one does.
+fn pair(tried: &[Tried], saving: impl Fn(&[Change]) -> Saving, run_s: f64) -> Option<(usize, usize, Saving)> {
+    let best = tried.first().map_or(0.0, |it| it.saving.saves_s);
+    let few = tried.len().min(PAIRED);
+    let pairs = (0..few).flat_map(|one| (one + 1..few).map(move |two| (one, two)));
+    let with = pairs.map(|(one, two)| (one, two, saving(&[tried[one].change.clone(), tried[two].change.clone()])));
+    let most = with.max_by(|a, b| a.2.saves_s.total_cmp(&b.2.saves_s))?;
+    (most.2.saves_s > best + NOTHING * run_s).then_some(most)
+}
+
+impl Advice {
+    fn new(trace: &Trace, candidate: Candidate, predicted: Option<(Change, Saving)>) -> Advice {
+        let of_cause = candidate.change.is_some_and(partune_advice::Change::needs_cause);
+        let factor = match &predicted {
+            Some((Change::Scale(_, factor), _)) => Some(*factor),
+            _ => None,
+        };
+        let place = candidate.cause.filter(|_| of_cause).map_or(candidate.place, |cause| cause.1);
+        let (change, saving) =
+            predicted.map_or((None, None), |(change, saving)| (Some(change.to_string()), Some(saving)));
+        let recipe = recipe(trace, &candidate);
+        Advice { candidate, change, factor, saving, place, recipe }
+    }
+}
+
+/// The recipe for the programming model of what waits, else the first one for a model of the run.
+fn recipe(trace: &Trace, candidate: &Candidate) -> Option<(&'static str, &'static Recipe)> {
+    let recipes = &candidate.action.recipes;
+    let paradigm = |path: CallPathId| {
+        let region = path.some().map(|path| &trace.regions()[trace.paths().region(path)]);
+        region.and_then(|region| region.paradigm.some()).map(|name| trace.strings().get(name))
+    };
+    let of_run = trace.paths().ids().filter_map(paradigm);
+    let known = paradigm(candidate.place).into_iter().chain(of_run);
+    let mut known = known.filter_map(|name| recipes.get_key_value(name));
+    known.next().map(|(name, recipe)| (name.as_str(), recipe))
+}

@@ -1,0 +1,63 @@
+//! `partune advise`: what to do about a run, and what it would save.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use partune_engine::{AdviseRequest, Options, Request};
+use partune_report::{advice_document, advice_schema, advice_text};
+
+use crate::output;
+use crate::progress::Bar;
+
+/// Say what to do about a recorded run, ranked by how much shorter it would be.
+///
+/// Findings and gaps of the run call for actions; each that a change of the run can stand for is predicted by following the run again
+/// under that change, as whatif does.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  partune advise run\n  partune advise run --all --json > advice.json")]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub(crate) struct Args {
+    /// The archive: its anchor file (traces.otf2), or the folder that holds it
+    #[arg(required_unless_present = "schema")]
+    archive: Option<PathBuf>,
+    /// Try all that could be done, and pairs of what helps most
+    #[arg(long)]
+    all: bool,
+    /// What operations need on the machine of the run: a file that `partune machine measure` made
+    #[arg(long, value_name = "FILE")]
+    machine: Option<PathBuf>,
+    /// How many pieces of advice to print as text
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    rows: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Print the JSON schema of --json and stop
+    #[arg(long)]
+    schema: bool,
+    /// Tell on stderr how long each stage took
+    #[arg(long)]
+    timings: bool,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    if args.schema {
+        return output::print(&advice_schema());
+    }
+    let archive = args.archive.as_deref().context("no archive given")?;
+    let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
+    let bar = Bar::new(args.timings);
+    let options = Options { machine: machine.clone(), ..Options::default() };
+    let request = Request { options, ..Request::default() };
+    let diagnosis = partune_engine::analyze(partune_engine::open(archive, &bar)?, &request, &bar);
+    let advised = partune_engine::advise(&diagnosis, &AdviseRequest { machine, all: args.all }, &bar)?;
+    drop(bar);
+    output::print(&if args.json {
+        advice_document(&advised, &diagnosis, &archive.display().to_string())
+    } else {
+        advice_text(&advised, &diagnosis, args.rows, output::style())
+    })?;
+    // The process ends here: freeing a large trace piece by piece would only keep the user waiting.
+    std::mem::forget((diagnosis, advised));
+    Ok(())
+}

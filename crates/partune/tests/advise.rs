@@ -1,0 +1,179 @@
+//! `whatif` and `advise` as a user meets them: on hand-made runs with known answers, on every archive, and where nothing can be said.
+
+use std::process::{Command, Output};
+
+use partune_engine::{AdviseRequest, Diagnosis, Request};
+use serde_json::Value;
+
+use crate::archives::{archives, workspace};
+
+fn partune(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_partune")).args(args).output().expect("the binary runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn diagnosis(text: &str) -> Diagnosis {
+    partune_engine::analyze(partune_testkit::trace(text), &Request::default(), &())
+}
+
+fn advice(text: &str, all: bool) -> Value {
+    let diagnosis = diagnosis(text);
+    let request = AdviseRequest { all, ..AdviseRequest::default() };
+    let advised = partune_engine::advise(&diagnosis, &request, &()).expect("it is no profile");
+    serde_json::from_str(&partune_report::advice_document(&advised, &diagnosis, "run")).expect("it is JSON")
+}
+
+/// Ten turns of four PEs, which work so long each, and a barrier of 2 ticks; 1000 ticks a second.
+fn turns(work: [u32; 4]) -> String {
+    use std::fmt::Write;
+    let longest = work.iter().max().copied().unwrap_or_default();
+    let (turn, mut text) = (longest + 2, String::from("resolution 1000\n"));
+    for (pe, own) in work.iter().enumerate() {
+        let _ = writeln!(
+            text,
+            "pe {pe}: main@a.c:1 0..{} {{ repeat 10 every {turn} {{ solve@a.c:9 0..{own} MPI_Barrier^a.c:12 {own}..{turn} barrier }} }}",
+            10 * turn
+        );
+    }
+    text
+}
+
+#[test]
+fn uneven_work_is_advised_to_be_balanced_and_the_saving_is_known() {
+    // 70 ticks on average in place of 100, ten times.
+    let document = advice(&turns([100, 60, 60, 60]), false);
+    assert_eq!(document["run_s"], 1.02);
+    assert_eq!(document["replayed_s"], 1.02);
+    let first = &document["advice"][0];
+    assert_eq!(first["change"], "balance solve");
+    assert_eq!(first["place"]["function"], "solve");
+    assert_eq!(first["place"]["line"], 9);
+    let saves = first["saves_s"].as_f64().expect("it is predicted");
+    assert!((saves - 0.3).abs() < 1e-9, "{saves}");
+    assert!((first["predicted_run_s"].as_f64().unwrap_or_default() - 0.72).abs() < 1e-9);
+    let bounds = [&first["saves_low_s"], &first["saves_high_s"]].map(|it| it.as_f64().unwrap_or(f64::NAN));
+    assert!(bounds[0] <= saves && saves <= bounds[1], "{bounds:?}");
+    assert!(!first["findings"].as_array().expect("a list").is_empty());
+    for field in ["id", "action", "name", "text", "side_effects", "recipe"] {
+        assert!(!first[field].is_null(), "{field}");
+    }
+}
+
+#[test]
+fn even_work_needs_no_advice() {
+    let document = advice(&turns([100, 100, 100, 100]), true);
+    let predicted = document["advice"].as_array().into_iter().flatten().filter(|it| !it["saves_s"].is_null());
+    let useful: Vec<&Value> =
+        predicted.filter(|it| it["change"].as_str().is_some_and(|it| it.starts_with("balance"))).collect();
+    assert!(useful.is_empty(), "{useful:?}");
+}
+
+#[test]
+fn a_long_wait_that_delays_nobody_saves_nothing() {
+    // PE 1 waits for PE 0 most of the time, but everybody waits for PE 2.
+    let document = advice(
+        "resolution 1000
+         pe 0: main 0..1000 { repeat 10 every 100 { produce 0..40 MPI_Send 40..41 send(to=1, bytes=8) MPI_Barrier 41..100 barrier } }
+         pe 1: main 0..1000 { repeat 10 every 100 { MPI_Recv 0..42 recv(from=0, bytes=8) MPI_Barrier 42..100 barrier } }
+         pe 2: main 0..1000 { repeat 10 every 100 { heavy 0..98 MPI_Barrier 98..100 barrier } }",
+        true,
+    );
+    let of_decoy =
+        |it: &&Value| it["change"].as_str().is_some_and(|it| it.contains("produce") || it.contains("MPI_Recv"));
+    for advice in document["advice"].as_array().into_iter().flatten().filter(of_decoy) {
+        assert!(advice["saves_s"].as_f64().is_none_or(|saves| saves < 0.011), "{advice:#}");
+    }
+    assert_eq!(document["advice"][0]["place"]["function"], "heavy");
+}
+
+#[test]
+fn every_archive_has_advice_or_a_reason() {
+    for archive in archives() {
+        let anchor = archive.anchor.display().to_string();
+        for command in [["whatif", "--json"], ["advise", "--json"]] {
+            let output = partune(&[command[0], command[1], &anchor]);
+            if output.status.code() != Some(0) {
+                let said = text(&output.stderr);
+                assert!(said.contains("remedy: "), "{}: {said}", archive.name);
+                continue;
+            }
+            let document: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+            for field in ["run_s", "replayed_s"] {
+                assert!(document[field].as_f64().is_some_and(|it| it >= 0.0), "{}: {field}", archive.name);
+            }
+            let saved: Vec<f64> =
+                document["advice"].as_array().into_iter().flatten().filter_map(|it| it["saves_s"].as_f64()).collect();
+            let run = document["run_s"].as_f64().unwrap_or_default();
+            assert!(saved.windows(2).all(|pair| pair[0] >= pair[1] - 0.011 * run), "{}: {saved:?}", archive.name);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = folder.path().join("run").display().to_string();
+    let made = partune(&["synth", "--ranks", "4", "--events", "2K", "-o", &run]);
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    let wrong = partune(&["whatif", &run, "--change", "improve everything"]);
+    assert_eq!(wrong.status.code(), Some(2), "{}", text(&wrong.stderr));
+    assert!(text(&wrong.stderr).contains("balance PLACE"), "{}", text(&wrong.stderr));
+    let nowhere = partune(&["whatif", &run, "--change", "balance nowhere", "--json"]);
+    assert_eq!(nowhere.status.code(), Some(1));
+    let document: Value = serde_json::from_slice(&nowhere.stdout).expect("it is JSON");
+    assert_eq!(document["refused"][0]["change"], "balance nowhere");
+    assert_eq!(document["saves_s"], 0.0);
+    let same = partune(&["whatif", &run, "--change", "scale cpu speed*1", "--json"]);
+    let document: Value = serde_json::from_slice(&same.stdout).expect("it is JSON");
+    assert_eq!(document["saves_s"], 0.0);
+    // The changed run is an archive like any other, and takes as long as was said.
+    let faster = folder.path().join("faster").display().to_string();
+    let made = partune(&["whatif", &run, "--change", "scale cpu speed*2", "-o", &faster, "--json"]);
+    let predicted: Value = serde_json::from_slice(&made.stdout).expect("it is JSON");
+    let read = partune(&["whatif", &faster, "--json"]);
+    let read: Value = serde_json::from_slice(&read.stdout).expect("it is JSON");
+    let (followed, recorded) = (&predicted["replayed_s"], &read["run_s"]);
+    let expected = followed.as_f64().unwrap_or_default() - predicted["saves_s"].as_f64().unwrap_or_default();
+    assert!((recorded.as_f64().unwrap_or_default() - expected).abs() < 1e-6, "{recorded} {expected}");
+}
+
+#[test]
+fn what_was_predicted_is_held_against_what_was_saved() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let base = path("base");
+    let made = partune(&["synth", "--ranks", "4", "--events", "4K", "--slow", "2:2", "-o", &base]);
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    let advised: Value =
+        serde_json::from_slice(&partune(&["advise", "--all", "--json", &base]).stdout).expect("it is JSON");
+    let first = &advised["advice"][0];
+    let (id, change) = (first["id"].as_str().expect("an id"), first["change"].as_str().expect("a change"));
+    let done = path("done");
+    assert_eq!(partune(&["whatif", &base, "--change", change, "-o", &done]).status.code(), Some(0));
+    let compared = partune(&["compare", &base, &done, "--advice", id, "--json", "--fail-on", "run > +3 %"]);
+    assert_eq!(compared.status.code(), Some(0), "{}", text(&compared.stderr));
+    let document: Value = serde_json::from_slice(&compared.stdout).expect("it is JSON");
+    assert_eq!(document["advice"]["as_predicted"][0], true, "{}", document["advice"]);
+    // The other way round nothing was saved, and the run is longer.
+    let compared = partune(&["compare", &done, &base, "--fail-on", "run > +3 %"]);
+    assert_eq!(compared.status.code(), Some(3), "{}", text(&compared.stderr));
+    let compared = partune(&["compare", &base, &base, "--advice", id]);
+    assert!(text(&compared.stdout).contains("not as predicted"), "{}", text(&compared.stdout));
+    for (option, wrong, status) in [("--advice", "none", 1), ("--fail-on", "colour > 3", 1), ("--fail-on", "run", 2)] {
+        let output = partune(&["compare", &base, &done, option, wrong]);
+        assert_eq!(output.status.code(), Some(status), "{option} {wrong}");
+        assert!(text(&output.stderr).contains("remedy: "), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn the_committed_schemas_are_current() {
+    for (command, file) in [("whatif", "docs/whatif.schema.json"), ("advise", "docs/advice.schema.json")] {
+        let committed = std::fs::read_to_string(workspace().join(file)).unwrap_or_default();
+        let current = text(&partune(&[command, "--schema"]).stdout);
+        assert!(committed == current, "run: cargo run -p partune -- {command} --schema > {file}");
+    }
+}
