@@ -39,6 +39,8 @@ pub struct Grant {
     /// Position in [`Locks::grants`] of the grant of another PE whose release was the last one between `requested` and
     /// `acquired`, which made this one possible; `u32::MAX` if there is none.
     pub enabled_by: u32,
+    /// The last release of this grant and those of the lock before it: who asks later waits for none of them.
+    pub reaches: Time,
 }
 
 impl Grant {
@@ -48,7 +50,7 @@ impl Grant {
     }
 }
 
-/// All grants in order of (lock, time acquired, PE): 56 bytes a grant.
+/// All grants in order of (lock, time acquired, PE): 72 bytes a grant.
 #[derive(Clone, Debug, Default)]
 pub struct Locks {
     pub grants: Vec<Grant>,
@@ -74,7 +76,10 @@ impl Locks {
             )
             .times(unasked),
         );
-        grants.chunk_by_mut(|a, b| a.lock == b.lock).for_each(end_unreleased);
+        grants.chunk_by_mut(|a, b| a.lock == b.lock).for_each(|grants| {
+            end_unreleased(grants);
+            reach(grants);
+        });
         find_enablers(&mut grants);
         Locks { grants }
     }
@@ -124,6 +129,15 @@ fn end_unreleased(grants: &mut [Grant]) {
                 exclusive.add(grant.acquired, grant.pe);
             }
         }
+    }
+}
+
+/// Finds until when each grant and those before it reach.
+fn reach(grants: &mut [Grant]) {
+    let mut last = Time::MIN;
+    for grant in grants {
+        last = last.max(grant.released);
+        grant.reaches = last;
     }
 }
 
@@ -218,7 +232,19 @@ impl History {
         let requested = requested.min(acquired);
         let (release, shared) = (VisitIx::NONE, event.shared);
         let (lock, enabled_by) = (event.lock, u32::MAX);
-        let grant = Grant { lock, pe, operation, requested, acquired, released, release, shared, recorded, enabled_by };
+        let grant = Grant {
+            lock,
+            pe,
+            operation,
+            requested,
+            acquired,
+            released,
+            release,
+            shared,
+            recorded,
+            enabled_by,
+            reaches: released,
+        };
         self.grants.push(grant);
         self.grants.len() - 1
     }

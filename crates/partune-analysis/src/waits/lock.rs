@@ -28,6 +28,7 @@ pub(super) fn find(trace: &Trace, index: &Index, options: &Options) -> Vec<Wait>
     let mut unheld = Vec::new();
     let mut first = 0;
     for grants in index.locks.by_lock() {
+        let alone = grants.windows(2).all(|pair| pair[0].pe == pair[1].pe);
         for (i, grant) in grants.iter().enumerate() {
             let number = (first + i) as u32;
             if !grant.operation.is_some() {
@@ -40,7 +41,7 @@ pub(super) fn find(trace: &Trace, index: &Index, options: &Options) -> Vec<Wait>
                     ..unexplained(grant, grant.requested, number)
                 }),
                 None if !grant.recorded => {}
-                None => unheld.push((number, grant, grants.iter().all(|other| other.pe == grant.pe))),
+                None => unheld.push((number, grant, alone)),
             }
         }
         first += grants.len();
@@ -59,11 +60,12 @@ pub(super) fn find(trace: &Trace, index: &Index, options: &Options) -> Vec<Wait>
 }
 
 /// The grants that the `i`-th grant of a lock waited for, latest acquisition first; the release of each is where it was seen
-/// with the lock last. Looks back until a grant that had ended before the request and was exclusive: nobody can have held the
-/// lock since before it.
+/// with the lock last. Looks back until a grant that had ended before the request and was exclusive, or until none before reaches the
+/// request: nobody can have held the lock since before it.
 pub(crate) fn holders(grants: &[Grant], i: usize) -> impl Iterator<Item = Grant> {
     let own = grants[i];
-    let over = move |other: &&Grant| other.shared || other.released > own.requested;
+    let asked = own.requested;
+    let over = move |other: &&Grant| other.reaches > asked && (other.shared || other.released > asked);
     let holders = grants[..i].iter().rev().take_while(over).filter(move |other| {
         other.pe != own.pe
             && !(own.shared && other.shared)
