@@ -36,6 +36,7 @@ if [ -z "$archive" ] && mpicc=$(first mpicc.openmpi mpicc) && mpirun=$(first mpi
         show "$partune" record -o "$work/$program.trace" -- "$mpirun" -n "$ranks" "$work/$program" "$work/plate"
         show "$partune" analyze "$work/$program.trace"
     done
+    show "$partune" advise "$work/heat.trace"
     show "$partune" compare "$work/heat.trace" "$work/heat_repaired.trace"
     show "$partune" report "$work/heat.trace" -o "$work/heat.html"
     printf '\nTo look around in a browser: %s view %s %s\n' "$partune" "$work/heat.trace" "$work/heat_repaired.trace"

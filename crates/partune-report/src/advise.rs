@@ -11,7 +11,7 @@ use crate::json::{finding_id, hash};
 use crate::names;
 use crate::runs::{plural, pretty};
 use crate::style::{Style, Tone};
-use crate::what_if::saved;
+use crate::what_if::{doubt, saved};
 use crate::words;
 
 /// What `partune advise --json` prints. Times are seconds of wall-clock time between the end of start-up and the begin of shut-down.
@@ -206,6 +206,9 @@ pub fn advice_text(advised: &Advised, diagnosis: &Diagnosis, rows: usize, style:
         seconds(advised.replayed_s),
         names::percent(off)
     );
+    if let Some(doubt) = doubt(advised.run_s, advised.replayed_s) {
+        style.wrapped(&mut out, (Tone::Warning, "warning: "), &doubt);
+    }
     let predicted = || advised.advice.iter().filter(|advice| advice.saving.is_some_and(|saving| saving.saves_s > 0.0));
     let count = predicted().count();
     if count == 0 {
@@ -223,8 +226,13 @@ pub fn advice_text(advised: &Advised, diagnosis: &Diagnosis, rows: usize, style:
         out.push('\n');
         style.wrapped(&mut out, (Tone::Strong, "Together  "), &text);
     }
-    let others: Vec<&str> =
-        advised.advice.iter().filter(|it| it.saving.is_none()).map(|it| it.candidate.action.name.as_str()).collect();
+    let mut others: Vec<&str> = Vec::new();
+    for advice in advised.advice.iter().filter(|it| it.saving.is_none()) {
+        let name = advice.candidate.action.name.as_str();
+        if !others.contains(&name) {
+            others.push(name);
+        }
+    }
     if !others.is_empty() {
         out.push('\n');
         style.wrapped(&mut out, (Tone::Dim, "Also worth a look, though no replay predicts it: "), &others.join("; "));
