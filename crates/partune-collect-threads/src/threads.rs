@@ -48,10 +48,10 @@ fn function(address: usize) -> &'static Region {
     functions.get_or_insert_with(HashMap::new).entry(address).or_insert_with(make)
 }
 
-/// All threads that the program made are one team; the calling one is a member.
-fn admit(world: &awake::World) {
+/// All threads that the program made are one team; this one is a member.
+fn admit(world: &awake::World, thread: Option<u32>) {
     static MEMBERS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
-    let Some(thread) = team::thread() else { return };
+    let Some(thread) = thread else { return };
     let mut members = MEMBERS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Err(at) = members.binary_search(&thread) {
         members.insert(at, thread);
@@ -75,7 +75,7 @@ fn making(
         return None;
     }
     let world = awake::wake()?;
-    admit(world);
+    admit(world, team::thread());
     let call = enter(region, frame)?;
     let created = Created { contingent: world.contingent, sequence: NEXT.fetch_add(1, Ordering::Relaxed) };
     let region = function(function_address);
@@ -107,7 +107,7 @@ fn begin(start: *mut Start) -> (usize, *mut c_void, &'static Region, Option<Crea
     let Start { function, argument, region, created } = *unsafe { Box::from_raw(start) };
     let created = aside(|| {
         let world = awake::world().filter(|_| is_recorded())?;
-        admit(world);
+        admit(world, creation::thread());
         watch_end();
         // SAFETY: it says who asks.
         name(unsafe { libc::pthread_self() } as usize, created);

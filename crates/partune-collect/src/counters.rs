@@ -43,30 +43,39 @@ const CPU_TIME: &str = "cpu-time";
 /// Where a counter's value comes from.
 enum Source {
     Clock,
-    Event(File),
+    Event(&'static Known, Option<File>),
+}
+
+/// A counter of one thread after another.
+struct Counter {
+    metric: u32,
+    source: Source,
+    /// What threads before counted, and its value when it was read last.
+    before: u64,
+    last: u64,
 }
 
 /// The counters of one thread.
-pub(crate) struct Counters(Vec<(u32, Source)>);
+pub(crate) struct Counters(Vec<Counter>);
 
 impl Counters {
     /// Opens counters for the calling thread; `None` if none was asked for or none can be opened.
     pub(crate) fn open(names: &[String]) -> Option<Counters> {
         let open = |name: &String| {
             if name == CPU_TIME {
-                return Some((metric(CPU_TIME, "ns"), Source::Clock));
+                return Some(Counter { metric: metric(CPU_TIME, "ns"), source: Source::Clock, before: 0, last: 0 });
             }
             let Some(known) = KNOWN.iter().find(|known| known.name == name) else {
                 once(name, "is not a counter that partune knows");
                 return None;
             };
-            // Switches and migrations happen in the kernel.
-            let flags = if known.kind == HARDWARE { USER_ONLY } else { 0 };
-            let event = event(known, flags).or_else(|| event(known, USER_ONLY));
+            let event = event(known);
             if event.is_none() {
                 once(name, &format!("cannot be counted here: {}", std::io::Error::last_os_error()));
             }
-            event.map(|file| (metric(known.name, known.unit), Source::Event(file)))
+            let source = |file| Source::Event(known, Some(file));
+            let metric = || metric(known.name, known.unit);
+            event.map(|file| Counter { metric: metric(), source: source(file), before: 0, last: 0 })
         };
         let counters: Vec<_> = names.iter().filter_map(open).collect();
         (!counters.is_empty()).then_some(Counters(counters))
@@ -75,15 +84,38 @@ impl Counters {
     /// Metric and value of a counter now, if it can be read; none after the last one.
     #[allow(clippy::option_option, reason = "no counter, or no value")]
     pub(crate) fn read(&mut self, place: usize) -> Option<Option<(u32, u64)>> {
-        let (metric, source) = self.0.get_mut(place)?;
+        let Counter { metric, source, before, last } = self.0.get_mut(place)?;
         let value = match source {
             Source::Clock => Some(cpu_time()),
-            Source::Event(file) => {
+            Source::Event(_, file) => {
                 let mut bytes = [0; 8];
-                file.read_exact(&mut bytes).ok().map(|()| u64::from_ne_bytes(bytes))
+                let is_read = file.as_mut().is_some_and(|file| file.read_exact(&mut bytes).is_ok());
+                is_read.then(|| u64::from_ne_bytes(bytes))
             }
         };
-        Some(value.map(|value| (*metric, value)))
+        Some(value.map(|value| {
+            *last = before.saturating_add(value);
+            (*metric, *last)
+        }))
+    }
+
+    /// Their thread ends: gives descriptors back.
+    pub(crate) fn close(&mut self) {
+        for counter in &mut self.0 {
+            if let Source::Event(_, file) = &mut counter.source {
+                *file = None;
+            }
+        }
+    }
+
+    /// The calling thread goes on where another one has ended.
+    pub(crate) fn go_on(&mut self) {
+        for Counter { source, before, last, .. } in &mut self.0 {
+            *before = *last;
+            if let Source::Event(known, file) = source {
+                *file = event(known);
+            }
+        }
     }
 }
 
@@ -108,8 +140,12 @@ pub(crate) fn of_profile(names: &[String]) -> bool {
     names.iter().any(|name| name == CPU_TIME)
 }
 
-fn event(known: &Known, flags: u64) -> Option<File> {
-    Attributes { kind: known.kind, config: known.config, flags, ..Attributes::default() }.open()
+/// Opens a counter for the calling thread.
+fn event(known: &Known) -> Option<File> {
+    let open = |flags| Attributes { kind: known.kind, config: known.config, flags, ..Attributes::default() }.open();
+    // Switches and migrations happen in the kernel.
+    let flags = if known.kind == HARDWARE { USER_ONLY } else { 0 };
+    open(flags).or_else(|| open(USER_ONLY))
 }
 
 /// The number of a metric, the same for all threads of the process.

@@ -9,7 +9,7 @@ use crate::call::{Call, close, flat, mark};
 use crate::frame::{self, Frame};
 use crate::lane::Lane;
 use crate::path::Path;
-use crate::process::lane;
+use crate::process::{lane, lane_of_new};
 use crate::records;
 use crate::region::Region;
 use crate::team::{Forked, THREAD_BEGIN, THREAD_END, enter, tell};
@@ -23,6 +23,12 @@ pub struct Created {
 
 const THREAD_CREATE: u8 = 62;
 const THREAD_WAIT: u8 = 64;
+
+/// The number of the calling thread, which the program made and which has just begun: that of one that it made and that has ended, if there is one. So there
+/// are as many as were alive at once, however many the program makes.
+pub fn thread() -> Option<u32> {
+    lane_of_new().map(|lane| lane.thread())
+}
 
 /// The calling thread begins, and with it a region for its function. It ends when the thread does, however that is.
 ///
@@ -40,9 +46,9 @@ pub fn begin(region: &'static Region, created: Created) {
     enter(lane, time, region, Forked { path, is_flat }, frame);
 }
 
-/// The thread of a lane ends.
-pub(crate) fn end(lane: &mut Lane) {
-    let Some(created) = lane.created.take() else { return };
+/// The thread of a lane ends. Returns whether the program made it and its end is told.
+pub(crate) fn end(lane: &mut Lane) -> bool {
+    let Some(created) = lane.created.take() else { return false };
     records::samples(lane);
     let time = clock::now();
     // One that was cancelled is still in a call.
@@ -53,6 +59,7 @@ pub(crate) fn end(lane: &mut Lane) {
     lane.attention.set_calls(0);
     close(lane, time, 0);
     told(lane, time, THREAD_END, created);
+    true
 }
 
 impl Call<'_> {

@@ -2,7 +2,7 @@
 //!
 //! For [`crate::call`] and [`crate::facts`]. The ring is a shared mapping of the lane's file, so what was written is in the file whatever
 //! becomes of the process. When the ring is full, its chunks are appended to the `.evt` file by one system call and the ring begins anew;
-//! the pause is an event. Memory is the ring's size for each thread that lives, and no file stays open. If the disk is full, or the recording
+//! the pause is an event. Memory is the ring's size for each thread that lives, or whose lane waits for the next one, and no file stays open. If the disk is full, or the recording
 //! as large as it may be, what was kept stays, further events are only counted, and the program goes on. File systems of clusters, which map
 //! shared files badly, get a ring in private memory that is stored at the end.
 
@@ -566,8 +566,45 @@ impl Lane {
             Keep::Events | Keep::EventsAndCounters(_) => Vec::new(),
         };
         // SAFETY: the lane's own, which lives as long as the lane.
-        let samples = self.sampler.map(|sampler| unsafe { sampler.as_ref() }.counts());
+        let samples = self.sampler.and_then(|sampler| unsafe { sampler.as_ref() }.counts());
         Rest { header: self.header, path: self.path.clone(), private: self.private, tables, samples }
+    }
+
+    /// Its thread has ended, and its last events are written: another one may go on with it. What the thread alone had is given back.
+    pub(crate) fn rest_from_thread(&mut self) {
+        if let Some(sampler) = self.sampler {
+            // SAFETY: the thread's, which ends.
+            unsafe { sample::rest(sampler) };
+        }
+        self.settle();
+        match &mut self.keep {
+            Keep::Events => {}
+            Keep::EventsAndCounters(counters) => counters.close(),
+            Keep::Statistics(profile) => profile.rest(),
+        }
+        self.header().forget();
+        // What is not in a file would be lost if the process were killed.
+        // SAFETY: it is not closed.
+        unsafe { self.rest().store() };
+        self.untold.chunk = NOWHERE;
+        (self.attention, self.current, self.inner) = (Attention::default(), Current::NONE, Inner::default());
+        (self.polled, self.ran) = (0, rows::OnCore::default());
+    }
+
+    /// Many lanes wait for a thread: the pages of this one go, and come back from its file if it gets one.
+    pub(crate) fn cool(&mut self) {
+        if !self.private && self.header().stopped.load(Relaxed) == 0 {
+            // SAFETY: what a shared mapping of a file holds is in the file.
+            unsafe { libc::madvise(self.ring.cast(), self.ring_size, libc::MADV_DONTNEED) };
+        }
+    }
+
+    /// The calling thread goes on with the lane of one that has ended.
+    pub(crate) fn go_on(&mut self) {
+        self.sites.go_on();
+        if let Keep::EventsAndCounters(counters) = &mut self.keep {
+            counters.go_on();
+        }
     }
 
     /// Ends the lane of a thread that ends: its files are left as long as they are used, memory is given back.
@@ -659,5 +696,46 @@ mod tests {
         let stored = std::fs::read(&path).expect("it was stored");
         let events = offset_of!(Header, events);
         assert_eq!(stored[events..events + 8], ROUNDS.to_le_bytes());
+    }
+
+    /// A lane that threads have one after another, and that is stored meanwhile, holds what all of them wrote.
+    #[test]
+    fn a_lane_is_handed_from_thread_to_thread() {
+        const THREADS: u64 = 8;
+        const ROUNDS: u64 = 100;
+        struct Handed(Lane);
+        // SAFETY: whoever has it is its owner.
+        unsafe impl Send for Handed {}
+        let folder = tempfile::tempdir().expect("temporary files can be made");
+        let lane = Lane::create(&folder.path().join("process"), 0, 4 * CHUNK_SIZE, 0).expect("a lane");
+        let (rest, done) = (lane.rest(), &AtomicBool::new(false));
+        let lane = std::thread::scope(|scope| {
+            scope.spawn(move || {
+                while !done.load(Relaxed) {
+                    // SAFETY: the lane is closed by nobody.
+                    unsafe { rest.store() };
+                }
+            });
+            let lane = (0..THREADS).fold(Handed(lane), |lane, thread| {
+                let of_thread = scope.spawn(move || {
+                    let mut handed = lane;
+                    let lane = &mut handed.0;
+                    lane.go_on();
+                    for round in 1..=ROUNDS {
+                        let at = lane.room(thread * ROUNDS + round);
+                        lane.append(at.enter(round as u32, true));
+                    }
+                    lane.header().set_awaits(1, 2, 3);
+                    lane.rest_from_thread();
+                    handed
+                });
+                of_thread.join().expect("it does not panic")
+            });
+            done.store(true, Relaxed);
+            lane
+        });
+        let header = lane.0.header();
+        assert_eq!((header.events.load(Relaxed), lane.0.last_time()), (THREADS * ROUNDS, THREADS * ROUNDS));
+        assert_eq!(header.awaits[0].load(Relaxed), 0, "nobody waits");
     }
 }

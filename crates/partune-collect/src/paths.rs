@@ -320,6 +320,12 @@ impl Sites {
         }
     }
 
+    /// The calling thread takes them over from one that has ended. What that knew of its stack is true of this one's where it is found again: it is held
+    /// against the words there, each of which leads to the next.
+    pub(crate) fn go_on(&mut self) {
+        self.walker.go_on();
+    }
+
     /// Paths get shallower where walks take more of the thread's time than so many millionths.
     pub(crate) fn limit(&mut self, share: u32) {
         self.budget = Budget::of(share);

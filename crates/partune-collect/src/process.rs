@@ -10,12 +10,12 @@ use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use partune_parts::clock;
 use partune_parts::layout::{ANCHOR, CHUNK_SIZE, PARTS, VERSION};
 use partune_parts::log::{Hex, How, Line, Mode, Text, Unit};
-use partune_parts::machine::{Cpus, boot, cpus, host};
+use partune_parts::machine::{Cpus, Ran, boot, cpus, host};
 
 use crate::choice;
 use crate::counters::{self, Counters};
@@ -27,7 +27,7 @@ use crate::settings::Settings;
 use crate::state::{self, Why, is_paused, is_recorded};
 use crate::thread::AtThreadEnd;
 use crate::user::phases;
-use crate::{creation, death, frame, job, records, room, sample, scratch, team, thread_word, unwind};
+use crate::{creation, death, frame, job, ran, records, room, sample, scratch, team, thread_word, unwind};
 
 /// A process that is recorded.
 struct Process {
@@ -37,7 +37,31 @@ struct Process {
     threads: AtomicU32,
     /// By the numbers of their threads, what of each lane is stored when the process ends. Nobody but its thread looks at a lane itself; a thread
     /// that ends takes its lane out of the list before it closes it.
-    lanes: Mutex<BTreeMap<u32, (Rest, Option<Since>)>>,
+    lanes: Mutex<Lanes>,
+}
+
+#[derive(Default)]
+struct Lanes {
+    all: BTreeMap<u32, (Rest, Option<Since>)>,
+    /// Those of threads that the program made and that have ended, which are in nobody's hands, and what these threads did.
+    free: BTreeMap<u32, Free>,
+}
+
+struct Free {
+    lane: NonNull<Lane>,
+    ran: Ran,
+}
+
+// SAFETY: whoever takes it out of the list, which is locked, is its owner from then on.
+unsafe impl Send for Free {}
+
+/// If more lanes wait for another thread, they do so without the memory of their rings.
+const WARM: usize = 64;
+
+impl Process {
+    fn lanes(&self) -> MutexGuard<'_, Lanes> {
+        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 static PROCESS: OnceLock<Option<Process>> = OnceLock::new();
@@ -100,8 +124,8 @@ fn next_world() -> u32 {
 /// Threads begin to be measured now.
 fn renew() {
     let Some(Some(process)) = PROCESS.get().filter(|_| is_recorded()) else { return };
-    let mut lanes = process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    lanes.values_mut().filter_map(|(_, since)| since.as_mut()).for_each(Since::renew);
+    let mut lanes = process.lanes();
+    lanes.all.values_mut().filter_map(|(_, since)| since.as_mut()).for_each(Since::renew);
 }
 
 /// Turns recording off or on, on behalf of the program.
@@ -143,13 +167,13 @@ pub fn end(how: How) {
     if !HAS_CPUS.swap(true, Ordering::Relaxed) || how != How::Exit {
         log::OPEN.get().into_iter().for_each(log_cpus);
     }
-    let lanes = process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    for (rest, since) in lanes.values() {
+    let lanes = process.lanes();
+    for (rest, since) in lanes.all.values() {
         // SAFETY: lanes in the list are not closed, and it is locked.
         unsafe { rest.store() };
         since.iter().for_each(Since::report);
     }
-    sample::report(lanes.values().filter_map(|(rest, _)| rest.samples()));
+    sample::report(lanes.all.values().filter_map(|(rest, _)| rest.samples()));
     log(&Line::End { how });
 }
 
@@ -191,7 +215,12 @@ impl DerefMut for OwnLane {
 /// The calling thread's lane; none if it is not recorded.
 #[inline]
 pub(crate) fn lane() -> Option<OwnLane> {
-    made_lane().or_else(make_lane)
+    made_lane().or_else(|| make_lane(false))
+}
+
+/// The same of a thread that the program has just made, which may go on with the lane of one that has ended.
+pub(crate) fn lane_of_new() -> Option<OwnLane> {
+    made_lane().or_else(|| make_lane(true))
 }
 
 /// The calling thread's lane, if it has one already.
@@ -202,35 +231,51 @@ pub(crate) fn made_lane() -> Option<OwnLane> {
 }
 
 #[cold]
-fn make_lane() -> Option<OwnLane> {
+fn make_lane(is_new: bool) -> Option<OwnLane> {
     if !is_recorded() || BUSY.get() {
         return None;
     }
     let Some(Some(process)) = PROCESS.get() else { return None };
     BUSY.set(true);
-    let thread = process.threads.fetch_add(1, Ordering::Relaxed);
-    let lane = match create_lane(process, thread) {
-        Ok(lane) => {
-            let mut lane = NonNull::from(Box::leak(Box::new(lane)));
-            begin_sampling(process, &mut lane);
-            // SAFETY: as made above; it is this thread's.
-            let rest = unsafe { lane.as_ref() }.rest();
-            LaneWord::set(lane.as_ptr() as usize);
-            LANE.set(lane.as_ptr() as usize);
-            let tid = thread_id();
-            let since = Since::now(thread, tid);
-            process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(thread, (rest, since));
-            log(&Line::Thread { number: thread, tid, name: thread_name().into() });
-            Some(OwnLane(lane))
+    let free = if is_new { process.lanes().free.pop_first() } else { None };
+    let made = match free {
+        Some((thread, Free { mut lane, ran })) => {
+            // SAFETY: it was in the list, so nobody else has it.
+            unsafe { lane.as_mut() }.go_on();
+            Some((thread, lane, Some(ran)))
         }
+        None => new_lane(process).map(|(thread, lane)| (thread, lane, None)),
+    };
+    let lane = made.map(|(thread, mut lane, before)| {
+        begin_sampling(process, &mut lane);
+        // SAFETY: it is this thread's.
+        let rest = unsafe { lane.as_ref() }.rest();
+        LaneWord::set(lane.as_ptr() as usize);
+        LANE.set(lane.as_ptr() as usize);
+        let tid = thread_id();
+        let ran = before.unwrap_or_default();
+        let since = if is_new { Some(Since::begin(thread, tid, ran)) } else { Since::now(thread, tid, ran) };
+        process.lanes().all.insert(thread, (rest, since));
+        if before.is_none() {
+            log(&Line::Thread { number: thread, tid, name: thread_name().into() });
+        }
+        OwnLane(lane)
+    });
+    // A thread without a lane stays busy and is not asked again.
+    BUSY.set(lane.is_none());
+    lane
+}
+
+/// A lane that nobody had, and its number.
+fn new_lane(process: &Process) -> Option<(u32, NonNull<Lane>)> {
+    let thread = process.threads.fetch_add(1, Ordering::Relaxed);
+    match create_lane(process, thread) {
+        Ok(lane) => Some((thread, NonNull::from(Box::leak(Box::new(lane))))),
         Err(error) => {
             crate::note(&format!("thread {thread} is not recorded: {error}"));
             None
         }
-    };
-    // A thread without a lane stays busy and is not asked again.
-    BUSY.set(lane.is_none());
-    lane
+    }
 }
 
 /// A thread's lane ends with the thread; that of the main thread ends with the process.
@@ -241,18 +286,27 @@ extern "C" fn give_back(lane: *mut c_void) {
     let Some(Some(process)) = PROCESS.get().filter(|_| is_recorded()) else { return };
     // A signal's handler that calls what is recorded must not make another lane meanwhile.
     BUSY.set(true);
-    // SAFETY: made by `Box::leak`, and this thread's own; it is closed below.
-    creation::end(unsafe { &mut *lane.cast::<Lane>() });
+    // SAFETY: made by `Box::leak`, and this thread's own; it is closed below, or another one's then.
+    let own = unsafe { &mut *lane.cast::<Lane>() };
+    let has_ended = creation::end(own);
     LaneWord::set(0);
-    // SAFETY: made by `Box::leak`, and this thread's own.
-    let lane = unsafe { Box::from_raw(lane.cast::<Lane>()) };
-    // Held until the lane is closed: who stores all lanes must not meet half a one.
-    let mut lanes = process.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some((_, Some(since))) = lanes.remove(&lane.thread()) {
-        since.report();
+    if has_ended {
+        own.rest_from_thread();
     }
-    // SAFETY: it is in nobody's list any more.
-    unsafe { lane.close() };
+    let (thread, ran) = (own.thread(), ran::own());
+    // Held until the lane is closed or free: who stores all lanes must not meet half a one.
+    let mut lanes = process.lanes();
+    let ran = lanes.all.remove(&thread).and_then(|(_, since)| Some(since?.report_as(ran))).unwrap_or_default();
+    if has_ended {
+        if lanes.free.len() >= WARM {
+            own.cool();
+        }
+        lanes.all.insert(thread, (own.rest(), None));
+        lanes.free.insert(thread, Free { lane: NonNull::from(own), ran });
+    } else {
+        // SAFETY: made by `Box::leak`, this thread's own, and in nobody's list any more.
+        unsafe { Box::from_raw(lane.cast::<Lane>()).close() };
+    }
     BUSY.set(false);
 }
 
@@ -260,9 +314,13 @@ extern "C" fn give_back(lane: *mut c_void) {
 fn begin_sampling(process: &Process, lane: &mut NonNull<Lane>) {
     let Settings { sample, depth, mode, .. } = process.settings;
     if sample > 0 && depth > 0 && mode == Mode::Trace && frame::is_trusted() {
-        // SAFETY: the lane was just made, stays where it is, and nobody else has it yet.
+        // SAFETY: the lane stays where it is, and is this thread's, which does nothing else with it now.
         let lane = unsafe { lane.as_mut() };
-        lane.sampler = sample::begin(sample, NonNull::from(&lane.attention), NonNull::from(lane.header()));
+        lane.sampler = match lane.sampler.take() {
+            // SAFETY: it is the lane's, so it is this thread's now.
+            Some(sampler) => unsafe { sample::go_on(sampler, sample) },
+            None => sample::begin(sample, NonNull::from(&lane.attention), NonNull::from(lane.header())),
+        };
     }
 }
 
@@ -327,7 +385,7 @@ fn start() -> Option<Process> {
     let host = host();
     let (stem, log) = open_log(&folder, &host)?;
     let log = log::OPEN.get_or_init(|| log);
-    let process = Process { settings, stem, threads: AtomicU32::new(0), lanes: Mutex::new(BTreeMap::new()) };
+    let process = Process { settings, stem, threads: AtomicU32::new(0), lanes: Mutex::default() };
     let text = |text: &std::ffi::OsStr| Text::from(text.to_string_lossy().into_owned());
     let path = text(std::env::current_exe().unwrap_or_default().as_os_str());
     let arguments = std::env::args_os().skip(1).map(|argument| text(&argument)).collect();

@@ -89,7 +89,7 @@ impl Profile {
             let (before, between, between_cpu) = match outer.before {
                 NO_PATH => {
                     // What the thread did before its first recorded call is not known.
-                    outer.enter = if depth == 1 { time } else { outer.enter };
+                    outer.enter = if depth == 1 && outer.enter == 0 { time } else { outer.enter };
                     (NO_PATH, 0, 0)
                 }
                 before => (before, time.saturating_sub(outer.end), cpu.saturating_sub(outer.cpu_end)),
@@ -206,6 +206,14 @@ impl Profile {
         let class = &mut row.sizes[size_class(sent.saturating_add(received))];
         *class = class.saturating_sub(1);
         true
+    }
+
+    /// Its thread has ended: what follows is another one's, and nobody's work lies between.
+    pub(crate) fn rest(&mut self) {
+        let header = self.header();
+        header.open[0].before = NO_PATH;
+        (*header.worked_from.get_mut(), *header.worked_from_cpu.get_mut()) = (0, 0);
+        self.sent = None;
     }
 
     /// The program turned recording off, or on.

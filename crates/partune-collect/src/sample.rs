@@ -47,7 +47,8 @@ pub(crate) struct Sampler {
     /// Words that there is room for, and those that are used.
     room: usize,
     used: AtomicUsize,
-    ticks: Ticks,
+    /// None while it has no thread.
+    ticks: Option<Ticks>,
     counts: Arc<Counts>,
     own: UnsafeCell<Own>,
 }
@@ -89,13 +90,7 @@ static ENDED: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
 
 /// Begins to sample the calling thread, `rate` times a second of its CPU time. None if the system cannot.
 pub(crate) fn begin(rate: u32, attention: NonNull<Attention>, header: NonNull<Header>) -> Option<NonNull<Sampler>> {
-    let mut clock = 0;
-    // SAFETY: the thread itself, and a place for its clock.
-    if unsafe { libc::pthread_getcpuclockid(libc::pthread_self(), &raw mut clock) } != 0 {
-        return None;
-    }
-    // Threads that do the same at the same time are not all looked at in the same moment.
-    let ticks = Ticks::begin(rate, attention.as_ptr() as usize >> 6, tick)?;
+    let (ticks, counts) = of_thread(rate, attention)?;
     let Some((notes, room)) = notes() else {
         ticks.end();
         return None;
@@ -114,34 +109,74 @@ pub(crate) fn begin(rate: u32, attention: NonNull<Attention>, header: NonNull<He
         notes,
         room,
         used: AtomicUsize::new(0),
-        ticks,
-        counts: Arc::new(Counts {
-            ticks: AtomicU64::new(0),
-            missed: AtomicU64::new(0),
-            spent: AtomicU64::new(0),
-            clock,
-            begin: cpu_time_of(clock),
-        }),
+        ticks: Some(ticks),
+        counts,
         own: UnsafeCell::new(own),
     })));
     SamplerWord::set(sampler.as_ptr() as usize);
     Some(sampler)
 }
 
-/// The thread of a sampler ends.
+/// Begins the ticks of the calling thread, and to count them.
+fn of_thread(rate: u32, attention: NonNull<Attention>) -> Option<(Ticks, Arc<Counts>)> {
+    let mut clock = 0;
+    // SAFETY: the thread itself, and a place for its clock.
+    if unsafe { libc::pthread_getcpuclockid(libc::pthread_self(), &raw mut clock) } != 0 {
+        return None;
+    }
+    // Threads that do the same at the same time are not all looked at in the same moment.
+    let ticks = Ticks::begin(rate, attention.as_ptr() as usize >> 6, tick)?;
+    let [ticked, missed, spent] = [const { AtomicU64::new(0) }; 3];
+    let counts = Counts { ticks: ticked, missed, spent, clock, begin: cpu_time_of(clock) };
+    Some((ticks, Arc::new(counts)))
+}
+
+/// The thread of a sampler ends. It may [go on](go_on) with another one.
+///
+/// # Safety
+/// It is the calling thread's.
+pub(crate) unsafe fn rest(sampler: NonNull<Sampler>) {
+    SamplerWord::set(0);
+    // SAFETY: from here on no handler finds it, and nobody else has it.
+    let sampler = unsafe { &mut *sampler.as_ptr() };
+    if let Some(ticks) = sampler.ticks.take() {
+        for (ended, sum) in ENDED.iter().zip(sampler.counts.sums()) {
+            ended.fetch_add(sum, Relaxed);
+        }
+        ticks.end();
+    }
+    sampler.used.store(0, Relaxed);
+    sampler.own.get_mut().known = 0;
+}
+
+/// The calling thread goes on with a sampler whose thread has ended. None if the system cannot; then it is gone.
+///
+/// # Safety
+/// Nobody else has it.
+pub(crate) unsafe fn go_on(sampler: NonNull<Sampler>, rate: u32) -> Option<NonNull<Sampler>> {
+    // SAFETY: as the caller said.
+    let own = unsafe { &mut *sampler.as_ptr() };
+    let Some((ticks, counts)) = of_thread(rate, own.attention) else {
+        // SAFETY: as the caller said.
+        unsafe { end(sampler) };
+        return None;
+    };
+    own.own.get_mut().walker.go_on();
+    (own.ticks, own.counts) = (Some(ticks), counts);
+    SamplerWord::set(sampler.as_ptr() as usize);
+    Some(sampler)
+}
+
+/// The thread of a sampler ends, and it with it.
 ///
 /// # Safety
 /// It is the calling thread's, and not used afterwards.
 pub(crate) unsafe fn end(sampler: NonNull<Sampler>) {
-    SamplerWord::set(0);
-    // SAFETY: from here on no handler finds it, and nobody else has it.
+    // SAFETY: as the caller said; afterwards nobody has it.
     unsafe {
+        rest(sampler);
         let sampler = Box::from_raw(sampler.as_ptr());
-        for (ended, sum) in ENDED.iter().zip(sampler.counts.sums()) {
-            ended.fetch_add(sum, Relaxed);
-        }
         libc::munmap(sampler.notes.as_ptr().cast(), sampler.room * size_of::<usize>());
-        sampler.ticks.end();
     }
 }
 
@@ -171,8 +206,9 @@ impl Counts {
 }
 
 impl Sampler {
-    pub(crate) fn counts(&self) -> Arc<Counts> {
-        self.counts.clone()
+    /// None while it has no thread: then they are among those that have ended.
+    pub(crate) fn counts(&self) -> Option<Arc<Counts>> {
+        self.ticks.is_some().then(|| self.counts.clone())
     }
 
     /// When the first of the samples that wait was noted.

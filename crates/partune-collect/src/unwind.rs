@@ -54,6 +54,11 @@ impl Walker {
         Walker { cache: CacheNative::new_in(), stack }
     }
 
+    /// For the calling thread from now on, which may be another one.
+    pub(crate) fn go_on(&mut self) {
+        self.stack.bounds = bounds().unwrap_or_default();
+    }
+
     /// The frames of the program from the caller of a wrapper outwards, at most `limit`.
     pub(crate) fn walk(&mut self, frame: Frame, limit: usize, steps: &mut Vec<Step>) {
         steps.clear();

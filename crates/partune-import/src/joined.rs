@@ -25,6 +25,7 @@ pub struct Joined<B> {
     paths: Vec<RecordedPath>,
     replaced: Option<Replaced>,
     pub faults: Faults,
+    open: u64,
     times: Option<(Time, Time)>,
 }
 
@@ -111,7 +112,8 @@ pub(crate) fn join<B: Beside>(segments: Vec<Segment<B>>) -> Option<Joined<B>> {
         offset = offset.checked_add(visits)?;
     }
     let last = joined.times.map_or(Time::ZERO, |(_, last)| last);
-    joined.faults.missing_leaves += stack.len() as u64;
+    joined.open = stack.len() as u64;
+    joined.faults.missing_leaves += joined.open;
     for open in stack {
         close(&mut joined.segments, open.visit, last);
     }
@@ -134,6 +136,11 @@ impl<B: Beside> Joined<B> {
     /// Number of event records.
     pub fn events(&self) -> u64 {
         self.segments.iter().map(|resolved| resolved.segment.stream.events).sum()
+    }
+
+    /// How many visits nothing ended, which are among [`Faults::missing_leaves`].
+    pub fn open(&self) -> u64 {
+        self.open
     }
 
     /// The first and the last time; none without events.

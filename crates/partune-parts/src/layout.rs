@@ -146,6 +146,12 @@ impl Header {
         self.seen[0].store(time, Ordering::Release);
     }
 
+    /// The thread has ended: it waits for nobody, and is nowhere.
+    pub fn forget(&self) {
+        self.awaits[0].store(0, Ordering::Relaxed);
+        self.seen[0].store(0, Ordering::Relaxed);
+    }
+
     /// Publishes how far the lane is written, after the bytes before it.
     #[inline]
     pub fn publish(&self, cursor: usize) {

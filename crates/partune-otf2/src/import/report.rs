@@ -2,9 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
+use partune_base::PeId;
 use partune_diag::{Code, Diagnostic, Quality};
 use partune_import::{Faults, Joined};
-use partune_trace::TraceBuilder;
+use partune_trace::{Ending, TraceBuilder};
 
 use super::archive::Location;
 use super::runs::{Between, Kept};
@@ -44,7 +45,16 @@ pub(crate) fn report_damage(name: &str, damage: &Damage, quality: &mut Quality) 
 }
 
 /// Reports what was wrong with locations.
-pub(super) fn report_locations(locations: &[Location], joined: &[Joined<Kept>], quality: &mut Quality) {
+///
+/// A process that is in no job may exit while its threads are in calls and functions: then nothing is missing, if all events are there.
+pub(super) fn report_locations(locations: &[Location], joined: &[Joined<Kept>], builder: &mut TraceBuilder) {
+    let mut exits: Vec<PeId> = Vec::new();
+    for ended in builder.endings.processes.iter().filter(|ended| ended.how == Ending::Left) {
+        let process = builder.processes.get(ended.process).filter(|process| process.rank.is_none());
+        exits.extend(process.iter().flat_map(|process| &process.pes));
+    }
+    exits.sort_unstable();
+    let quality = &mut builder.quality;
     let mut faults = Faults::default();
     let mut miscounted: Vec<(u64, u64)> = Vec::new();
     for (location, joined) in locations.iter().zip(joined) {
@@ -62,8 +72,10 @@ pub(super) fn report_locations(locations: &[Location], joined: &[Joined<Kept>], 
                 remedy,
             ));
         }
-        faults.add(joined.faults);
         let read = joined.events();
+        let ends_inside = read == location.announced && exits.binary_search(&location.pe).is_ok();
+        let open = if ends_inside { joined.open() } else { 0 };
+        faults.add(Faults { missing_leaves: joined.faults.missing_leaves - open, ..joined.faults });
         if location.event_bytes.is_some() && read != location.announced {
             miscounted.push((location.announced, read));
         }

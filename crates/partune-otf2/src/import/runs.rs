@@ -199,7 +199,7 @@ impl Source for Events<'_> {
     }
 
     fn report(&self, joined: &[Joined<Kept>], builder: &mut TraceBuilder) {
-        report_locations(&self.locations, joined, &mut builder.quality);
+        report_locations(&self.locations, joined, builder);
         report_between(&self.between, self.generators.rate, joined, builder);
     }
 

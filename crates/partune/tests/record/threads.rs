@@ -1,6 +1,7 @@
 //! Programs that make threads themselves, under `partune record`: waits of known length in every way in which threads wait, counts that another counter
 //! agrees with, and threads and programs that end in all ways.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -250,7 +251,8 @@ fn operations_are_those_that_threads_waited_in() {
         // Of all those that got a lock, those that did not come first of four.
         assert_eq!((counted["pthread_mutex_lock"], of("pthread_mutex_lock")), (312, 9), "{calls:?}");
         assert_eq!(of("pthread_mutex_unlock"), 12, "{calls:?}");
-        assert_eq!(document["pes"], 13);
+        // The threads of each round take the PEs of those of the one before.
+        assert_eq!(document["pes"], 5);
         let Some(text) = recorded.printed() else { return };
         let count = |word: &str| text.lines().filter(|line| line.starts_with(word)).count();
         assert_eq!(
@@ -259,6 +261,67 @@ fn operations_are_those_that_threads_waited_in() {
         );
         assert_eq!(count("THREAD_ACQUIRE_LOCK "), count("THREAD_RELEASE_LOCK "));
     }
+}
+
+/// A program that makes a thread for each task has as many PEs as it had threads at once, whose times and counts are those of all threads that they were.
+#[test]
+fn threads_follow_each_other_on_a_pe() {
+    let Some(built) = built("gcc", "short.c") else { return };
+    for profile in [false, true] {
+        let counters = ["--counters", "cpu-time"];
+        let recorded = built.record_with(&[&counters[..], if profile { &["--profile"] } else { &[] }].concat());
+        let said = recorded.said();
+        let of = |word: &str| -> f64 {
+            let line = said.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(' '));
+            line.and_then(|text| text.parse().ok()).expect("it says so")
+        };
+        let document = recorded.analysis();
+        // The main thread and four others.
+        assert_eq!(document["pes"], 5, "{said}");
+        let calls = calls(&document);
+        assert_eq!([calls["pthread_create"], calls["pthread_join"]], [400, 400]);
+        let paths = document["callpaths"].as_array().expect("a table");
+        let task = paths.iter().find(|row| row["callpath"] == serde_json::json!(["task"])).expect("it ran");
+        let seconds = task["inclusive"].as_f64().expect("seconds");
+        assert_eq!((&task["pes"], &task["visits"]), (&4.into(), &400.into()));
+        // Threads lie next to each other; nothing of what is between them belongs to any.
+        assert!((of("lasted")..of("alive")).contains(&seconds), "{seconds} s: {said}");
+        let on = document["nodes"][0]["on_processor"].as_f64().expect("seconds");
+        assert!((0.99 * of("computed")..1.01 * of("process") + 0.01).contains(&on), "{on} s: {said}");
+        if !profile {
+            let Some(text) = recorded.printed() else { return };
+            check_lives(&text, of("computed"));
+        }
+    }
+}
+
+/// Threads of each PE begin after those before them have ended, and counters go on.
+fn check_lives(text: &str, computed: f64) {
+    let mut lives: BTreeMap<&str, (bool, u64, u64)> = BTreeMap::new();
+    for line in text.lines() {
+        let mut words = line.split_whitespace();
+        let (Some(kind), Some(location)) = (words.next(), words.next()) else { continue };
+        let value = line.rsplit("UINT64; ").next().and_then(|text| text.strip_suffix(')'));
+        match kind {
+            "THREAD_BEGIN" | "THREAD_END" => {
+                let life = lives.entry(location).or_default();
+                assert_eq!(life.0, kind == "THREAD_END", "{line}");
+                *life = (!life.0, life.1 + u64::from(life.0), life.2);
+            }
+            "CALLING_CONTEXT_ENTER" => assert!(lives.get(location).is_some_and(|life| life.0), "{line}"),
+            "METRIC" => {
+                let value = value.and_then(|value| value.parse().ok()).expect("a number");
+                let life = lives.entry(location).or_default();
+                assert!(life.2 <= value, "{line}");
+                life.2 = value;
+            }
+            _ => {}
+        }
+    }
+    let ended: Vec<u64> = lives.values().map(|life| life.1).collect();
+    assert_eq!((ended.len(), ended.iter().sum()), (5, 401), "{ended:?}");
+    let counted: u64 = lives.iter().filter(|(location, _)| **location != "0").map(|(_, life)| life.2).sum();
+    assert!(counted as f64 / 1e9 >= 0.99 * computed, "{counted} ns of {computed} s");
 }
 
 #[test]
@@ -305,6 +368,10 @@ fn a_program_may_end_while_threads_wait() {
             let document = recorded.analysis();
             assert_eq!(document["pes"], 2, "{way}");
             assert_eq!(calls(&document).get("pthread_mutex_lock"), Some(&1), "{way}");
+            // A program that exits while threads are at work ends so, and nothing is missing.
+            let quality = document["quality"].as_array().expect("a list");
+            let tells = quality.iter().any(|it| it["message"].as_str().is_some_and(|it| it.contains("never left")));
+            assert_eq!(tells, !["exit", "fork"].contains(&way), "{way}: {quality:#?}");
             if way == "kill" {
                 let stuck = format!("ends.c:{}", built.line("STUCK"));
                 let output = run(Command::new(env!("CARGO_BIN_EXE_partune")).arg("analyze").arg(&recorded.anchor));

@@ -1,10 +1,10 @@
-/* A thousand threads, one after the other, each with a message: what a thread had goes with it. The program has few descriptors and looks
+/* A thousand threads, one after the other, each with a message: the next one takes over what a thread had. The program has few descriptors and looks
  * at its own memory.
  *
  * expect 2 ranks
  * expect flags -pthread
- * expect rank 0: MPI_Send 1000, sends 1000, sent 4000, receives 0, threads 1001
- * expect rank 1: MPI_Recv 1000, sends 0, receives 1000, received 4000, threads 1001
+ * expect rank 0: MPI_Send 1000, sends 1000, sent 4000, receives 0, threads 2
+ * expect rank 1: MPI_Recv 1000, sends 0, receives 1000, received 4000, threads 2
  */
 #include <mpi.h>
 #include <pthread.h>

@@ -11,11 +11,13 @@
 enum { THREADS = 4, ROUNDS = 50 };
 
 static int rank;
+static pthread_barrier_t all;
 
 static void* talk(void* argument)
 {
     int tag = (int)(intptr_t)argument, word = tag;
     intptr_t wrong = 0;
+    pthread_barrier_wait(&all);
     for (int i = 0; i < ROUNDS; ++i) {
         if (rank == 0) MPI_Send(&word, 1, MPI_INT, 1, tag, MPI_COMM_WORLD);
         MPI_Recv(&word, 1, MPI_INT, 1 - rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -34,6 +36,7 @@ int main(int argc, char** argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (provided < MPI_THREAD_MULTIPLE) MPI_Abort(MPI_COMM_WORLD, 3);
+    pthread_barrier_init(&all, NULL, THREADS);
     for (intptr_t i = 0; i < THREADS; ++i) pthread_create(&threads[i], NULL, talk, (void*)i);
     for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], &wrong), any |= (intptr_t)wrong;
     MPI_Barrier(MPI_COMM_WORLD);
