@@ -4,7 +4,7 @@ use partune_base::{CallPathId, Id, PeId, Time};
 use partune_index::{End, Part};
 use partune_trace::{Activity, Role, VisitIx};
 
-use crate::effects::{Effects, Treatment};
+use crate::effects::{Effects, Moment, Treatment, add, grain};
 use crate::program::{ClassKey, OfPe, Operation, RECORDED, Step, What};
 use crate::source::Source;
 use crate::sweep::{Doing, Watch};
@@ -55,8 +55,17 @@ pub(crate) struct Builder<'a> {
     combined: u32,
     /// The last operation with others was a collective.
     met: bool,
-    counted: Option<&'a [bool]>,
-    sums: Vec<f64>,
+    /// Of each share of the effects, how many of its moments in the block have been.
+    next_moments: Vec<usize>,
+    counted: Option<Counted<'a>>,
+}
+
+/// Work on some paths, in place of steps.
+struct Counted<'a> {
+    paths: &'a [bool],
+    /// By block.
+    moments: Vec<Vec<Moment>>,
+    grain: i64,
 }
 
 impl<'a> Builder<'a> {
@@ -105,8 +114,8 @@ impl<'a> Builder<'a> {
             held: Vec::new(),
             combined: 0,
             met: false,
+            next_moments: vec![0; effects.shares.len()],
             counted: None,
-            sums: Vec::new(),
         };
         builder.meet();
         builder.steps.push(Step { at: builder.now, work: 0, what: What::Goes });
@@ -115,14 +124,15 @@ impl<'a> Builder<'a> {
 
     /// Adds up work on some paths in place of making steps.
     pub(crate) fn counting(&mut self, paths: &'a [bool]) -> &mut Self {
-        self.counted = Some(paths);
-        self.sums = vec![0.0; self.source.index.blocks.blocks.len().max(1)];
+        let moments = vec![Vec::new(); self.source.index.blocks.blocks.len().max(1)];
+        let grain = grain(self.source.trace);
+        self.counted = Some(Counted { paths, moments, grain });
         self
     }
 
     /// What was added up, by block.
-    pub(crate) fn sums(self) -> Vec<f64> {
-        self.sums
+    pub(crate) fn moments(self) -> Vec<Vec<Moment>> {
+        self.counted.map(|counted| counted.moments).unwrap_or_default()
     }
 
     /// Who is met in each operation, and where nobody knows.
@@ -197,6 +207,9 @@ impl<'a> Builder<'a> {
     }
 
     fn step(&mut self, what: What) {
+        if self.open.is_empty() {
+            self.take_shares(self.now);
+        }
         // What is left of a tick counts later, so that nothing runs backwards.
         let work = (self.work + 1e-6).floor();
         self.work -= work;
@@ -243,12 +256,12 @@ impl<'a> Builder<'a> {
         while begin < until {
             let end = self.block_end().map_or(until, |end| end.min(until)).max(begin);
             let ticks = end.since(begin).0 as f64 * share * self.effects.work(self.pe, path, self.block);
-            match self.counted {
-                Some(paths) => {
+            match &mut self.counted {
+                Some(counted) => {
                     let at = path.some().map_or(self.of_path.len(), Id::index);
-                    let counts = paths.get(at) == Some(&true);
-                    if counts && let Some(sum) = self.sums.get_mut(self.block) {
-                        *sum += ticks;
+                    let counts = counted.paths.get(at) == Some(&true);
+                    if counts && let Some(moments) = counted.moments.get_mut(self.block) {
+                        add(moments, (begin, ticks), counted.grain);
                     }
                 }
                 None => self.work += ticks,
@@ -267,8 +280,23 @@ impl<'a> Builder<'a> {
     }
 
     fn end_block(&mut self) {
-        self.work += self.effects.more(self.pe, self.block);
+        for (shares, next) in self.effects.shares.iter().zip(&mut self.next_moments).filter(|(it, _)| !it.is_whole) {
+            self.work += shares.share(self.pe, self.block, next, Time::MAX);
+            *next = 0;
+        }
         self.block += 1;
+    }
+
+    /// What the PE does of the work that others began by a time, once it is in its block and no longer in the synchronisation before it.
+    fn take_shares(&mut self, until: Time) {
+        let extents = self.source.index.blocks.extents.get(self.pe);
+        let begin = extents.and_then(|extents| extents.get(self.block)).map(|extent| extent.0);
+        if until < Time::MAX && begin.is_some_and(|begin| begin > self.now) {
+            return;
+        }
+        for (shares, next) in self.effects.shares.iter().zip(&mut self.next_moments) {
+            self.work += shares.share(self.pe, self.block, next, until);
+        }
     }
 
     /// Blocks that ended by now.
@@ -390,7 +418,7 @@ impl<'a> Builder<'a> {
         if self.effects.defers() {
             self.complete();
         }
-        self.work += self.effects.more(self.pe, self.block);
+        self.take_shares(Time::MAX);
         self.step(What::Goes);
         let mut operations = self.operations;
         operations.shrink_to_fit();
@@ -420,6 +448,11 @@ impl Watch for Builder<'_> {
             return;
         }
         let treatment = self.treatment(visit);
+        let role = self.source.trace.role_of(self.pe, visit);
+        if matches!(role.activity(), Activity::Communication | Activity::Synchronization) {
+            // Who only waited in it for what it now has a share of, does that before.
+            self.take_shares(Time(self.source.trace.visit(self.pe, visit).exit.0.saturating_sub(1)));
+        }
         let number = self.operations.len() as u32;
         self.operations.push(Operation { visit, class: RECORDED, waited: false, measured: 0, treatment });
         self.step(What::Enters(number));

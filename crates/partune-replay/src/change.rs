@@ -26,7 +26,7 @@ pub enum Change {
     Merge(Place),
     /// Collectives there are done by another algorithm.
     Collective(Place, Algorithm),
-    /// A PE leaves its work to all others, in each block.
+    /// A PE leaves its work to all others, who do it when it would have begun it.
     Dedicate(u32),
     /// Another network.
     Network { latency: Option<Setting>, bandwidth: Option<Setting> },

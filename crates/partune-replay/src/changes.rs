@@ -5,7 +5,7 @@ use partune_trace::{Activity, RmaTransferKind, Role, Trace};
 use rayon::prelude::*;
 
 use crate::change::{Change, Place, Setting};
-use crate::effects::{Effects, Quantity, Shares, Treatment};
+use crate::effects::{Effects, Moment, Quantity, Shares, Treatment, add, grain};
 use crate::places;
 use crate::source::Source;
 use crate::sweep::operating;
@@ -144,71 +144,113 @@ fn removable(trace: &Trace, at: &[bool]) -> Result<(), Refusal> {
     }
 }
 
-/// Work on some paths by PE and block, where PEs are those that could do it.
-fn work(source: &Source<'_>, effects: &Effects, paths: &[bool], pes: &[PeId]) -> Vec<Vec<f64>> {
+/// Work on some paths.
+struct Work {
+    /// Those that could do it.
+    pes: Vec<PeId>,
+    /// Ticks of each of them, by block.
+    ticks: Vec<Vec<f64>>,
+    /// Its moments by PE and block.
+    moments: Vec<Vec<Vec<Moment>>>,
+    /// Nobody knows when who was in which block: all of the run is one.
+    is_whole: bool,
+}
+
+fn work(source: &Source<'_>, effects: &Effects, paths: &[bool]) -> Work {
+    let pes: Vec<PeId> = source.trace.cpu_pes().collect();
     let blocks = source.index.blocks.blocks.len().max(1);
     let known = |pe: &PeId| source.index.blocks.extents.get(*pe).is_some_and(|extents| extents.len() == blocks);
-    let mut work: Vec<Vec<f64>> = pes.par_iter().map(|pe| source.work(*pe, paths, effects)).collect();
-    if !pes.iter().all(known) {
-        // Nobody knows when who was in which block: all of the run is one.
-        for work in &mut work {
-            let sum = work.iter().sum();
-            *work = vec![sum];
-        }
+    let mut moments: Vec<Vec<Vec<Moment>>> = pes.par_iter().map(|pe| source.work(*pe, paths, effects)).collect();
+    let is_whole = !pes.iter().all(known);
+    if is_whole {
+        moments.iter_mut().for_each(|of_pe| *of_pe = vec![of_pe.concat()]);
     }
-    work
+    let sum = |moments: &Vec<Moment>| moments.iter().map(|moment| moment.1).sum();
+    let ticks = moments.iter().map(|of_pe| of_pe.iter().map(sum).collect()).collect();
+    Work { pes, ticks, moments, is_whole }
+}
+
+impl Work {
+    /// Only that of some PEs.
+    fn retain(&mut self, is: impl Fn(&PeId) -> bool) {
+        let kept: Vec<bool> = self.pes.iter().map(is).collect();
+        let (mut of_pes, mut of_ticks, mut of_moments) = (kept.iter(), kept.iter(), kept.iter());
+        self.pes.retain(|_| of_pes.next() == Some(&true));
+        self.ticks.retain(|_| of_ticks.next() == Some(&true));
+        self.moments.retain(|_| of_moments.next() == Some(&true));
+    }
+
+    fn blocks(&self) -> usize {
+        self.ticks.first().map_or(0, Vec::len)
+    }
+
+    /// The moments of some of the PEs, by their positions, one after the other in each block.
+    fn moments(&self, of: &[usize], grain: i64) -> Vec<Vec<Moment>> {
+        let of_block = |block: usize| {
+            let mut all: Vec<Moment> = of.iter().flat_map(|pe| self.moments[*pe][block].iter().copied()).collect();
+            all.sort_by_key(|moment| moment.0);
+            let mut moments = Vec::new();
+            all.into_iter().for_each(|moment| add(&mut moments, moment, grain));
+            moments
+        };
+        (0..self.blocks()).map(of_block).collect()
+    }
+
+    /// Shared out anew: for each PE and block what its own work is multiplied with, and its part of that of some PEs.
+    fn shared(
+        &self,
+        source: &Source<'_>,
+        paths: Vec<bool>,
+        of: &[usize],
+        share: impl Fn(usize, usize) -> (f64, f64),
+    ) -> Shares {
+        let blocks = source.index.blocks.blocks.len().max(1);
+        let mut factors: Table<PeId, Vec<f64>> = Table::filled(source.trace.pes().len(), Vec::new());
+        let mut parts = factors.clone();
+        for (at, &pe) in self.pes.iter().enumerate() {
+            let shares: Vec<(f64, f64)> = (0..self.blocks()).map(|block| share(at, block)).collect();
+            factors[pe] = (0..blocks).map(|block| shares[if self.is_whole { 0 } else { block }].0).collect();
+            parts[pe] = shares.iter().map(|share| share.1).collect();
+        }
+        Shares { paths, factors, moments: self.moments(of, grain(source.trace)), parts, is_whole: self.is_whole }
+    }
 }
 
 fn balanced(source: &Source<'_>, effects: &Effects, paths: Vec<bool>) -> Result<Shares, Refusal> {
     let trace = source.trace;
-    let mut pes: Vec<PeId> = trace.cpu_pes().collect();
-    let mut work = work(source, effects, &paths, &pes);
+    let mut work = work(source, effects, &paths);
     // What only main threads do is balanced among processes.
     let is_main = |pe: &PeId| trace.pes()[*pe].thread == 0;
-    let of_others = pes.iter().zip(&work).filter(|(pe, _)| !is_main(pe)).flat_map(|(_, work)| work);
-    if of_others.sum::<f64>() == 0.0 && pes.iter().filter(|pe| is_main(pe)).count() > 1 {
-        let mut mains = pes.iter().map(is_main);
-        work.retain(|_| mains.next() == Some(true));
-        pes.retain(is_main);
+    let of_others = work.pes.iter().zip(&work.ticks).filter(|(pe, _)| !is_main(pe)).flat_map(|(_, ticks)| ticks);
+    if of_others.sum::<f64>() == 0.0 && work.pes.iter().filter(|pe| is_main(pe)).count() > 1 {
+        work.retain(is_main);
     }
-    if work.iter().flatten().sum::<f64>() <= 0.0 {
+    if work.ticks.iter().flatten().sum::<f64>() <= 0.0 {
         return Err(Refusal::NoWork);
     }
-    if pes.len() < 2 {
+    let pes = work.pes.len();
+    if pes < 2 {
         return Err(Refusal::OnePe);
     }
-    let mean = |block: usize| work.iter().map(|work| work[block]).sum::<f64>() / pes.len() as f64;
-    let means: Vec<f64> = (0..work[0].len()).map(mean).collect();
-    let change = |own: f64, mean: f64| if own > 0.0 { (mean / own, 0.0) } else { (1.0, mean) };
-    Ok(shares(source, paths, &pes, |pe| work[pe].iter().zip(&means).map(|(own, mean)| change(*own, *mean)).collect()))
+    let part = 1.0 / pes as f64;
+    let mean = |block: usize| work.ticks.iter().map(|ticks| ticks[block]).sum::<f64>() * part;
+    let means: Vec<f64> = (0..work.blocks()).map(mean).collect();
+    let share = |pe: usize, block: usize| match work.ticks[pe][block] {
+        own if own > 0.0 => (means[block] / own, 0.0),
+        _ => (1.0, part),
+    };
+    let all: Vec<usize> = (0..pes).collect();
+    Ok(work.shared(source, paths, &all, share))
 }
 
 fn dedicated(source: &Source<'_>, effects: &Effects, master: PeId) -> Result<Shares, Refusal> {
-    let trace = source.trace;
-    let paths = vec![true; trace.paths().len() + 1];
-    let pes: Vec<PeId> = trace.cpu_pes().collect();
-    let others = pes.len().saturating_sub(1);
+    let paths = vec![true; source.trace.paths().len() + 1];
+    let work = work(source, effects, &paths);
+    let others = work.pes.len().saturating_sub(1);
     if others == 0 {
         return Err(Refusal::OnePe);
     }
-    let work = work(source, effects, &paths, &pes);
-    let at = pes.iter().position(|pe| *pe == master).ok_or(Refusal::NoPe)?;
-    Ok(shares(source, paths, &pes, |pe| {
-        let of_master = work[at].iter();
-        of_master.map(|left| if pe == at { (0.0, 0.0) } else { (1.0, left / others as f64) }).collect()
-    }))
-}
-
-/// Shares of some PEs, by block; one for all blocks where only one is known, and then what comes on top comes at the end.
-fn shares(source: &Source<'_>, paths: Vec<bool>, pes: &[PeId], of_pe: impl Fn(usize) -> Vec<(f64, f64)>) -> Shares {
-    let blocks = source.index.blocks.blocks.len().max(1);
-    let mut factors: Table<PeId, Vec<f64>> = Table::filled(source.trace.pes().len(), Vec::new());
-    let mut more = factors.clone();
-    for (at, &pe) in pes.iter().enumerate() {
-        let known = of_pe(at);
-        let is_one = known.len() == 1;
-        factors[pe] = (0..blocks).map(|block| known[if is_one { 0 } else { block }].0).collect();
-        more[pe] = known.iter().map(|share| share.1).collect();
-    }
-    Shares { paths, factors, more }
+    let at = work.pes.iter().position(|pe| *pe == master).ok_or(Refusal::NoPe)?;
+    let share = |pe: usize, _| if pe == at { (0.0, 0.0) } else { (1.0, 1.0 / others as f64) };
+    Ok(work.shared(source, paths, &[at], share))
 }

@@ -1,6 +1,6 @@
 //! What changes do to a run, put together: factors of work, what becomes of operations, another network.
 
-use partune_base::{CallPathId, Id, PeId, Table};
+use partune_base::{CallPathId, Id, PeId, Table, Time};
 use partune_trace::Trace;
 
 use crate::change::Algorithm;
@@ -30,9 +30,42 @@ pub(crate) enum Treatment {
 pub(crate) struct Shares {
     /// By path; one more for what is outside of all.
     pub(crate) paths: Vec<bool>,
-    /// By block: what it is multiplied with, and what comes on top at the end of the block.
+    /// By block: what it is multiplied with.
     pub(crate) factors: Table<PeId, Vec<f64>>,
-    pub(crate) more: Table<PeId, Vec<f64>>,
+    /// By block: when some of it was begun by whoever did it, in order, and ticks.
+    pub(crate) moments: Vec<Vec<Moment>>,
+    /// By block: the part of these ticks that a PE does at these moments, on top of what it did.
+    pub(crate) parts: Table<PeId, Vec<f64>>,
+    /// Nobody knows when who was in which block: all of the run is one for `moments` and `parts`.
+    pub(crate) is_whole: bool,
+}
+
+/// When work was begun, and its ticks.
+pub(crate) type Moment = (Time, f64);
+
+/// What begins less than so many ticks after a moment belongs to it: in about 4,096 moments all work of a run is shared out.
+pub(crate) fn grain(trace: &Trace) -> i64 {
+    trace.duration().0 / 4096
+}
+
+/// Adds what is later than all before to the last moment if it is less than `grain` ticks later, else as one of its own.
+pub(crate) fn add(moments: &mut Vec<Moment>, moment: Moment, grain: i64) {
+    match moments.last_mut() {
+        Some(last) if moment.0.since(last.0).0 < grain => last.1 += moment.1,
+        _ => moments.push(moment),
+    }
+}
+
+impl Shares {
+    /// Ticks that a PE does in a block from the next moment on until a time.
+    pub(crate) fn share(&self, pe: PeId, block: usize, next: &mut usize, until: Time) -> f64 {
+        let block = if self.is_whole { 0 } else { block };
+        let part = self.parts[pe].get(block).copied().unwrap_or(0.0);
+        let moments = self.moments.get(block).and_then(|moments| moments.get(*next..)).unwrap_or_default();
+        let moments = &moments[..moments.partition_point(|moment| moment.0 <= until)];
+        *next += moments.len();
+        part * moments.iter().map(|moment| moment.1).sum::<f64>()
+    }
 }
 
 /// A quantity of the network, relative to what it was.
@@ -118,11 +151,6 @@ impl Effects {
         let shared = self.shares.iter().filter(|shares| shares.paths.get(at) == Some(&true));
         let shared: f64 = shared.map(|shares| shares.factors[pe].get(block).copied().unwrap_or(1.0)).product();
         of_pe * of_path * shared
-    }
-
-    /// Ticks of work that come on top at the end of a block of a PE.
-    pub(crate) fn more(&self, pe: PeId, block: usize) -> f64 {
-        self.shares.iter().map(|shares| shares.more[pe].get(block).copied().unwrap_or(0.0)).sum()
     }
 
     pub(crate) fn treatment(&self, path: CallPathId) -> Treatment {

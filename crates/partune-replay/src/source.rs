@@ -6,7 +6,7 @@ use partune_trace::{Completion, NO_REQUEST, Role, Trace, VisitIx};
 use rayon::prelude::*;
 
 use crate::builder::Builder;
-use crate::effects::Effects;
+use crate::effects::{Effects, Moment};
 use crate::program::{ClassKey, OfPe, Program, What};
 use crate::sweep::{Doing, operating, sweep};
 
@@ -41,6 +41,7 @@ impl<'a> Source<'a> {
         let mut ends: Table<PeId, Vec<End>> = ends.into();
         let mut gifts: Vec<Time> =
             (0..ties.len() as u32).into_par_iter().map(|tie| ties.gift(trace, index, tie).time).collect();
+        locks(trace, &ties, &ends, &mut gifts);
         posts(trace, index, &mut ends, &mut gifts);
         ends.as_mut_slice().par_iter_mut().for_each(|ends| ends.sort_by_key(|end| (end.time, end.visit, end.part)));
         let node =
@@ -78,11 +79,11 @@ impl<'a> Source<'a> {
         program
     }
 
-    /// Ticks of work that the effects leave a PE on some call paths, by block.
-    pub(crate) fn work(&self, pe: PeId, paths: &[bool], effects: &Effects) -> Vec<f64> {
+    /// Work that the effects leave a PE on some call paths, by block.
+    pub(crate) fn work(&self, pe: PeId, paths: &[bool], effects: &Effects) -> Vec<Vec<Moment>> {
         let mut builder = Builder::new(self, pe, effects);
         self.sweep(pe, builder.counting(paths));
-        builder.sums()
+        builder.moments()
     }
 
     fn of_pe(&self, pe: PeId, effects: &Effects) -> OfPe {
@@ -99,6 +100,19 @@ impl<'a> Source<'a> {
     fn sweep(&self, pe: PeId, builder: &mut Builder<'_>) {
         let outside = if self.is_called(pe) { Doing::Idle } else { Doing::Work(CallPathId::NONE) };
         sweep(&self.trace.streams()[pe], &self.operating, outside, builder);
+    }
+}
+
+/// Who has a lock before it is known to be given back has it from somewhere within the operation that gives it back.
+fn locks(trace: &Trace, ties: &Ties, ends: &Table<PeId, Vec<End>>, gifts: &mut [Time]) {
+    for (pe, ends) in ends.iter_ids() {
+        let exits = &trace.streams()[pe].visits.exit;
+        for end in ends.iter().filter(|end| end.part == Part::Takes && ties.kind(end.tie) == TieKind::Lock) {
+            if let Some(exit) = exits.get(end.visit.index()) {
+                let gift = &mut gifts[end.tie as usize];
+                *gift = (*gift).min(Time(exit.0.saturating_sub(1)));
+            }
+        }
     }
 }
 
@@ -121,19 +135,28 @@ fn awaited(trace: &Trace, index: &Index, pe: PeId, end: End) -> End {
 }
 
 /// Sends of so many bytes and more wait for their receive: what the run shows. The least size from which on most sends whose receive
-/// came late did not end before it.
+/// came late did not end before it. One that took less than twice as long as those whose receive was there says nothing: that is its own time.
 fn eager_limit(trace: &Trace, index: &Index) -> u64 {
+    let sends = || {
+        index.messages.iter().filter_map(|message| {
+            let send = &trace.streams()[message.sender].sends[message.send as usize];
+            let visit = trace.visit(message.sender, sending(trace, message)?);
+            Some((64 - send.bytes.leading_zeros() as usize, visit, message.recv_posted))
+        })
+    };
+    let mut own = [(0_i64, 0_i64); 65];
+    for (size, visit, _) in sends().filter(|(_, visit, posted)| *posted <= visit.enter) {
+        own[size].0 += 1;
+        own[size].1 = own[size].1.saturating_add(visit.exit.since(visit.enter).0);
+    }
     let mut late = [(0_u64, 0_u64); 65];
-    for message in &index.messages {
-        let send = &trace.streams()[message.sender].sends[message.send as usize];
-        let Some(visit) = sending(trace, message) else { continue };
-        let visit = trace.visit(message.sender, visit);
-        if message.recv_posted <= visit.enter {
-            continue;
+    for (size, visit, posted) in sends().filter(|(_, visit, posted)| *posted > visit.enter) {
+        let usual = own[size].1 / own[size].0.max(1);
+        let waited = visit.exit >= posted;
+        if !waited || visit.exit.since(visit.enter).0 > usual.saturating_mul(2) {
+            late[size].0 += 1;
+            late[size].1 += u64::from(waited);
         }
-        let of_size = &mut late[64 - send.bytes.leading_zeros() as usize];
-        of_size.0 += 1;
-        of_size.1 += u64::from(visit.exit >= message.recv_posted);
     }
     let waits = |size: &(u64, u64)| 2 * size.1 >= size.0;
     let first = (0..late.len()).rev().take_while(|size| waits(&late[*size])).filter(|size| late[*size].0 > 0).last();

@@ -73,6 +73,45 @@ fn balanced_work_is_the_mean_of_each_block() {
 }
 
 #[test]
+fn who_had_no_share_does_it_where_it_waited_for_those_who_did() {
+    // One PE prepares for 40 ticks, the broadcast takes 2, and both solve for 20: with 20 ticks of preparation each, it is that much less.
+    let serial = "
+        pe 0: main 0..134 { repeat 2 every 67 { prepare 0..40 MPI_Bcast 40..42 bcast(root=0, bytes=8) solve 42..62 MPI_Barrier 62..67 barrier } }
+        pe 1: main 0..134 { repeat 2 every 67 { MPI_Bcast 0..42 bcast(root=0, bytes=8) solve 42..62 MPI_Barrier 62..67 barrier } }";
+    assert_eq!(runs(serial, &["balance prepare"]), (134, 94));
+    // Without a global synchronisation too: 25 ticks each, then 3 for the message until it is there, 10 times; 5 to begin the next one.
+    let stream = "
+        pe 0: main 0..530 { repeat 10 every 53 { produce 0..50 MPI_Send 50..53 send(to=1, bytes=8) } }
+        pe 1: main 0..530 { repeat 10 every 53 { MPI_Recv 0..53 recv(from=0, bytes=8) } }";
+    assert_eq!(runs(stream, &["balance produce"]), (530, 280));
+    // Threads of a team do it before they are forked, while the first one does its own.
+    let team = "
+        team t = 0.0 0.1
+        pe 0.0: main 0..200 { serial 0..100 parallel@a.c:9 100..200 fork join { work 100..200 team(t) } }
+        pe 0.1: parallel@a.c:9 100..190 team(t) { work 100..190 }";
+    assert_eq!(runs(team, &["balance serial"]), (200, 150));
+    // A master that leaves its work to two others: each does half of it while the master would have.
+    let master = "
+        pe 0: main 0..200 { repeat 2 every 100 { work 0..90 MPI_Recv 90..95 recv(from=1, bytes=8) MPI_Send 95..100 send(to=1, bytes=8) } }
+        pe 1: main 0..200 { repeat 2 every 100 { work 0..30 MPI_Send 30..35 send(to=0, bytes=8) MPI_Recv 35..100 recv(from=0, bytes=8) } }
+        pe 2: main 0..20 { work 0..20 }";
+    let (_, run) = runs(master, &["dedicate pe:0"]);
+    assert!((150..=170).contains(&run), "30 + 45 ticks of work a turn, and messages: {run}");
+}
+
+#[test]
+fn a_lock_that_is_seen_to_be_given_back_late_costs_no_more() {
+    // Each time the next one has the lock of the window before it is told that it was given back.
+    let text = "
+        pe 0: main 0..218 { MPI_Win_lock 0..1 request(id=1) hold 1..50 MPI_Win_unlock 50..54 { told 53..54 release(id=1) } work 54..80
+            MPI_Win_lock 80..101 request(id=1) hold 101..150 MPI_Win_unlock 150..154 { told 153..154 release(id=1) } work 154..218 }
+        pe 1: main 0..218 { MPI_Win_lock 2..51 request(id=1) hold 51..100 MPI_Win_unlock 100..104 { told 103..104 release(id=1) } work 104..130
+            MPI_Win_lock 130..151 request(id=1) hold 151..200 MPI_Win_unlock 200..204 { told 203..204 release(id=1) } work 204..218 }";
+    let (plain, _) = runs(text, &["scale hold time*1"]);
+    assert!((215..=225).contains(&plain), "{plain}");
+}
+
+#[test]
 fn scaled_work_moves_what_waits_for_it() {
     assert_eq!(runs(TURNS, &["scale solve time*0.5"]), (1020, 520));
     // Only PE 0 is on the way: with 50 ticks it waits for PE 1 with its 60.
@@ -160,6 +199,16 @@ fn another_network_changes_messages_and_collectives() {
     assert_eq!(run, 3 * 57 + 50 + 5 + 20);
     let (_, run) = runs(TURNS, &["scale network latency*2"]);
     assert_eq!(run, 1040);
+}
+
+#[test]
+fn a_send_that_takes_its_own_time_waits_for_nobody() {
+    // Each send takes 30 ticks, whoever is there: the first receive is, the others are posted 5 ticks after it began.
+    let text = "
+        pe 0: main 0..1240 { repeat 4 every 60 { MPI_Send 0..30 send(to=1, bytes=8) } work 240..1240 }
+        pe 1: main 0..245 { MPI_Recv 0..32 recv(from=0, bytes=8) consume 32..65 repeat 3 every 60 { MPI_Recv 65..92 recv(from=0, bytes=8) consume 92..125 } }";
+    // The receiver is behind with 28 + 264 ticks a turn; the sender goes on.
+    assert_eq!(runs(text, &["scale consume time*8"]), (1240, 1240));
 }
 
 #[test]

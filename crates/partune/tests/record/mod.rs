@@ -22,6 +22,7 @@ mod openmp_ompt;
 mod operations;
 mod options;
 mod polls;
+mod predict;
 mod printed;
 mod processors;
 mod profile;

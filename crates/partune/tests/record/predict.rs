@@ -1,0 +1,182 @@
+//! Predictions against the truth: programs in which something costs time, and the same programs with that repaired. `partune whatif` on the one says how
+//! long the other takes.
+//!
+//! Work is sleep, so times are known by design; what a busy machine adds to a run is what it took beyond that. Decoys are changes at places with long
+//! waits that others do not wait for: they save nothing, and the repaired program shows it.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::expect::line_of;
+use super::launch::{self, Mpi, OPEN_MPI, OSHMEM, Recorded, run};
+use super::openmp;
+
+/// A program with the seconds that it takes by design, as an MPI program unless it has none.
+struct Program {
+    file: &'static str,
+    mpi: Option<&'static Mpi>,
+    flags: &'static [&'static str],
+    seconds: f64,
+    repairs: &'static [Repair],
+}
+
+/// Changes, and the seconds that the program takes with them, which it has where its argument is the number of the repair, from 1. `file.c:MARK` is the
+/// line with the mark.
+struct Repair(&'static [&'static str], f64);
+
+macro_rules! pairs {
+    ($($name:ident: $file:literal $mpi:expr, $flags:expr, $seconds:expr => [$($repair:expr),* $(,)?];)*) => {$(
+        #[test]
+        fn $name() {
+            check(&Program { file: $file, mpi: $mpi, flags: &$flags, seconds: $seconds, repairs: &[$($repair),*] });
+        }
+    )*};
+}
+
+const MPI: Option<&Mpi> = Some(&OPEN_MPI);
+const SHMEM: Option<&Mpi> = Some(&OSHMEM);
+
+pairs! {
+    uneven_work: "uneven.c" MPI, [], 10.0 * 0.150 => [
+        Repair(&["balance solve"], 10.0 * 0.105),
+        Repair(&["scale pe:3 time*0.75"], 10.0 * 0.120),
+        Repair(&["scale pe:0 time*0.1"], 10.0 * 0.150),
+        Repair(&["balance solve", "scale other time*0.5"], 10.0 * 0.090),
+    ];
+    serial_part: "serial.c" MPI, [], 7.0 * 0.180 => [
+        Repair(&["balance prepare"], 7.0 * 0.090),
+        Repair(&["scale prepare time*0.5"], 7.0 * 0.120),
+    ];
+    barrier_that_could_go: "barrier.c" MPI, [], 12.0 * 0.090 => [
+        Repair(&["remove barrier.c:BETWEEN"], 3.0 * 0.090 + 9.0 * 0.030),
+    ];
+    late_sender: "late.c" MPI, [], 10.0 * 0.120 + 0.060 => [
+        Repair(&["scale produce time*0.25"], 0.030 + 10.0 * 0.060),
+        Repair(&["scale consume time*0.1"], 10.0 * 0.120 + 0.006),
+    ];
+    receive_too_early: "receive.c" MPI, [], 8.0 * 0.165 => [
+        Repair(&["nonblocking MPI_Recv"], 8.0 * 0.120),
+    ];
+    waits_away_from_the_path: "away.c" MPI, [], 9.0 * 0.135 => [
+        Repair(&["scale produce time*0.05"], 9.0 * 0.135),
+        Repair(&["remove away.c:BETWEEN"], 9.0 * 0.135),
+        Repair(&["scale heavy time*0.2"], 9.0 * 0.060),
+        Repair(&["scale heavy time*0.2", "scale produce time*0.5"], 9.0 * 0.030),
+    ];
+    slow_neighbour: "ring.c" MPI, [], 10.0 * 0.120 => [
+        Repair(&["scale pe:2 time*0.5"], 10.0 * 0.060),
+        Repair(&["balance solve"], 10.0 * 0.075),
+    ];
+    master_that_computes: "master.c" MPI, [], 12.0 * 0.090 => [
+        Repair(&["dedicate pe:0"], 12.0 * 0.060),
+    ];
+    slow_stage: "pipeline.c" MPI, [], 8.0 * 0.120 + 3.0 * 0.048 => [
+        Repair(&["balance stage"], 11.0 * 0.066),
+        Repair(&["scale pe:2 time*0.4"], 11.0 * 0.048),
+    ];
+    sum_too_early: "sum.c" MPI, [], 6.0 * 0.240 => [
+        Repair(&["nonblocking MPI_Allreduce"], 6.0 * 0.150),
+    ];
+    synchronous_send: "send.c" MPI, [], 8.0 * 0.150 => [
+        Repair(&["nonblocking MPI_Ssend"], 8.0 * 0.090),
+    ];
+    long_send: "send.c" MPI, ["-DLONG"], 8.0 * 0.150 => [
+        Repair(&["nonblocking MPI_Send"], 8.0 * 0.090),
+    ];
+    adjacent_barriers: "barriers.c" MPI, [], 12.0 * 0.090 => [
+        Repair(&["merge barriers.c:AGAIN"], 12.0 * 0.075),
+        Repair(&["scale network latency*0.2"], 12.0 * 0.066),
+    ];
+    many_messages: "messages.c" MPI, [], 8.0 * 0.150 + 0.015 => [
+        Repair(&["combine MPI_Send 8", "combine MPI_Recv 8"], 8.0 * 0.045 + 0.015),
+    ];
+    critical_section_held_too_long: "critical.c" None, [], 8.0 * 0.144 + 0.045 => [
+        Repair(&["scale update time*0.25"], 8.0 * 0.054 + 0.027),
+    ];
+    uneven_loop: "loop.c" None, [], 8.0 * 0.150 => [
+        Repair(&["balance solve"], 8.0 * 0.105),
+        Repair(&["balance prepare"], 8.0 * 0.1275),
+        Repair(&["balance solve", "balance prepare"], 8.0 * 0.0825),
+    ];
+    blocking_gets: "gets.c" SHMEM, [], 9.0 * 0.120 => [
+        Repair(&["nonblocking shmem_getmem"], 9.0 * 0.060),
+    ];
+    late_flag: "flag.c" SHMEM, [], 9.0 * 0.120 => [
+        Repair(&["scale produce time*0.4"], 9.0 * 0.066),
+    ];
+}
+
+/// Sleep and start are at the mercy of a machine that may be busy, so a program has this many tries.
+const TRIES: usize = 3;
+
+fn check(program: &Program) {
+    let file = format!("predict/{}", program.file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record").join(&file);
+    let source = std::fs::read_to_string(&path).expect("the program is here");
+    // Functions are known to the recorder. What GCC says of inlined ones can be wrong about the calls after them.
+    let flags = [&["-finstrument-functions", "-fno-inline"], program.flags].concat();
+    let record: Box<dyn Fn(&str) -> Recorded> = match program.mpi {
+        Some(mpi) => {
+            let Some(built) = launch::Built::new(mpi, &file, &flags) else { return };
+            Box::new(move |argument| built.record(&[], &[argument]))
+        }
+        None => {
+            let Some(built) = openmp::Built::of("gcc", &path, &[&flags[..], &["-fopenmp"]].concat()) else { return };
+            Box::new(move |argument| built.record(&[argument]))
+        }
+    };
+    let mut last = Ok(());
+    for _ in 0..TRIES {
+        last = predict(program, &source, &*record);
+        if last.is_ok() {
+            return;
+        }
+    }
+    last.unwrap_or_else(|problem| panic!("{problem}"));
+}
+
+/// Every repair takes as long as was said, but for what the machine added to either run: within 3 % of it.
+fn predict(program: &Program, source: &str, record: &dyn Fn(&str) -> Recorded) -> Result<(), String> {
+    let faulty = record("0");
+    for (at, Repair(changes, seconds)) in program.repairs.iter().enumerate() {
+        let truth = what_if(&record(&(at + 1).to_string()), &[])["run_s"].as_f64();
+        let changes: Vec<String> = changes.iter().map(|change| with_line(change, source)).collect();
+        let said = what_if(&faulty, &changes);
+        let number = |name: &str| said[name].as_f64();
+        let (Some(run), Some(predicted), Some(truth)) = (number("run_s"), number("predicted_run_s"), truth) else {
+            return Err(format!("{changes:?}: {said:#}\n{}", faulty.said()));
+        };
+        let (added, added_then) = (run - program.seconds, truth - seconds);
+        let text = format!(
+            "{} {changes:?}: {run:.3} s of {:.3}, predicted {predicted:.3}, truth {truth:.3} of {seconds:.3}, {:+.1} %",
+            program.file,
+            program.seconds,
+            100.0 * (predicted / truth - 1.0)
+        );
+        println!("{text}");
+        // A program that takes less than by design is not the one that was designed.
+        let is_as_designed = added > -0.01 * run && added_then > -0.01 * truth;
+        let is_near = (predicted - truth).abs() < 0.03 * truth + added.max(0.0) + added_then.max(0.0);
+        let saves_what_it_can = predicted > 0.97 * seconds && run - predicted >= 0.5 * (program.seconds - seconds);
+        if !is_as_designed || !is_near || !saves_what_it_can {
+            return Err(format!("{text}\n{said:#}"));
+        }
+    }
+    Ok(())
+}
+
+/// The document of `partune whatif --json`.
+fn what_if(recorded: &Recorded, changes: &[String]) -> Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_partune"));
+    command.args(["whatif", "--json"]).arg(&recorded.anchor);
+    let output = run(command.args(changes.iter().flat_map(|change| ["--change", change.as_str()])));
+    serde_json::from_slice(&output.stdout).expect("it is JSON")
+}
+
+/// A change with the line of its mark, if it has one.
+fn with_line(change: &str, source: &str) -> String {
+    let marked = change.rsplit_once(':').and_then(|(before, mark)| Some((before, line_of(source, mark)?)));
+    marked.map_or_else(|| change.to_owned(), |(before, line)| format!("{before}:{line}"))
+}
