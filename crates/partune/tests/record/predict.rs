@@ -117,15 +117,12 @@ fn check(program: &Program) {
     let source = std::fs::read_to_string(&path).expect("the program is here");
     // Functions are known to the recorder. What GCC says of inlined ones can be wrong about the calls after them.
     let flags = [&["-finstrument-functions", "-fno-inline"], program.flags].concat();
-    let record: Box<dyn Fn(&str) -> Recorded> = match program.mpi {
-        Some(mpi) => {
-            let Some(built) = launch::Built::new(mpi, &file, &flags) else { return };
-            Box::new(move |argument| built.record(&[], &[argument]))
-        }
-        None => {
-            let Some(built) = openmp::Built::of("gcc", &path, &[&flags[..], &["-fopenmp"]].concat()) else { return };
-            Box::new(move |argument| built.record(&[argument]))
-        }
+    let record: Box<dyn Fn(&str) -> Recorded> = if let Some(mpi) = program.mpi {
+        let Some(built) = launch::Built::new(mpi, &file, &flags) else { return };
+        Box::new(move |argument| built.record(&[], &[argument]))
+    } else {
+        let Some(built) = openmp::Built::of("gcc", &path, &[&flags[..], &["-fopenmp"]].concat()) else { return };
+        Box::new(move |argument| built.record(&[argument]))
     };
     let mut last = Ok(());
     for _ in 0..TRIES {
@@ -155,7 +152,6 @@ fn predict(program: &Program, source: &str, record: &dyn Fn(&str) -> Recorded) -
             program.seconds,
             100.0 * (predicted / truth - 1.0)
         );
-        println!("{text}");
         // A program that takes less than by design is not the one that was designed.
         let is_as_designed = added > -0.01 * run && added_then > -0.01 * truth;
         let is_near = (predicted - truth).abs() < 0.03 * truth + added.max(0.0) + added_then.max(0.0);
