@@ -144,7 +144,7 @@ fn not_worth_recording(input: &Input<'_>, clock: f64) -> Option<Section> {
     let mut of_waits: BTreeSet<(StringId, StringId)> = BTreeSet::new();
     for wait in input.waits {
         let places = [Place { pe: wait.pe, visit: wait.operation }, wait.cause];
-        let known = places.into_iter().filter(|place| *place != Place::NONE);
+        let known = places.into_iter().filter(|place| place.is_some());
         of_waits.extend(known.map(|place| name(trace.region_of(place.pe, place.visit))));
     }
     let is_short = |it: &Function| it.inclusive.0 as f64 <= SHORT * clock * it.visits as f64;
