@@ -50,7 +50,7 @@ impl Grant {
     }
 }
 
-/// All grants in order of (lock, time acquired, PE): 72 bytes a grant.
+/// All grants in order of (lock, time acquired, PE): 64 bytes a grant.
 #[derive(Clone, Debug, Default)]
 pub struct Locks {
     pub grants: Vec<Grant>,

@@ -35,7 +35,7 @@ fn rows_are_as_small_as_documented() {
         (size_of::<partune_index::Message>(), 32),
         (size_of::<partune_index::Member>(), 40),
         (size_of::<partune_index::Instance>(), 28),
-        (size_of::<partune_index::Grant>(), 56),
+        (size_of::<partune_index::Grant>(), 64),
         (size_of::<partune_index::Transfer>(), 24),
         (size_of::<partune_index::ValueWait>(), 24),
         (size_of::<partune_index::Block>(), 20),
