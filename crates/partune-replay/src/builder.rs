@@ -2,10 +2,11 @@
 
 use partune_base::{CallPathId, Id, PeId, Time};
 use partune_index::{End, Part};
-use partune_trace::{Activity, Role, VisitIx};
+use partune_trace::{Role, VisitIx};
 
+use crate::classes::{Classifier, Found, RECORDED, acts};
 use crate::effects::{Effects, Moment, Treatment, add, grain};
-use crate::program::{ClassKey, OfPe, Operation, RECORDED, Step, What};
+use crate::program::{Operation, Step, What};
 use crate::source::Source;
 use crate::sweep::{Doing, Watch};
 
@@ -15,10 +16,9 @@ struct Open {
     begin: Time,
     /// Ticks that are not its own: code of the user's that runs inside.
     inside: i64,
-    /// The latest gift that it needs, and whether some of its partners are known.
+    /// The latest of the gifts that it needs, and how many they are.
     gift: Time,
     needs: u32,
-    is_tied: bool,
 }
 
 /// Makes the steps of one PE.
@@ -33,21 +33,17 @@ pub(crate) struct Builder<'a> {
     /// Work since the last step.
     work: f64,
     open: Vec<Open>,
-    /// By visit: bytes moved.
-    bytes: Vec<u64>,
-    /// By visit: the most PEs that took part in what it was, and whether some were on other nodes.
-    partners: Vec<(u32, bool)>,
-    /// By visit: something that it did has no known partner.
-    unknown: Vec<bool>,
     /// Times outside of operations in which it only waited, in order.
     holes: Vec<(Time, Time)>,
     next_hole: usize,
     block: usize,
     steps: Vec<Step>,
     operations: Vec<Operation>,
-    classes: Vec<(ClassKey, f64, u32)>,
-    /// Local numbers of the classes of each path.
-    of_path: Vec<Vec<u32>>,
+    /// Finds the classes of operations, while the run is looked at for the first time.
+    classifier: Option<Classifier<'a>>,
+    /// What was found of them then, in order of their begins, and how many began.
+    known: &'a [Operation],
+    begun: usize,
     /// What was started before and is needed later: it waits for these at its next step with others.
     deferred: Vec<(u32, u32)>,
     /// What those that are combined give, and how many they are so far.
@@ -72,13 +68,6 @@ impl<'a> Builder<'a> {
     pub(crate) fn new(source: &'a Source<'a>, pe: PeId, effects: &'a Effects) -> Builder<'a> {
         let trace = source.trace;
         let stream = &trace.streams()[pe];
-        let visits = stream.visits.len();
-        let mut bytes = vec![0; visits];
-        for (visit, sent, received) in stream.moved() {
-            if let Some(bytes) = bytes.get_mut(visit.index()) {
-                *bytes += u64::max(sent, received);
-            }
-        }
         let ends = &source.ends[pe];
         // Who takes outside of all operations waits there until it came.
         let in_operation =
@@ -100,16 +89,14 @@ impl<'a> Builder<'a> {
             doing: Doing::Idle,
             work: 0.0,
             open: Vec::new(),
-            bytes,
-            partners: vec![(0, false); visits],
-            unknown: vec![false; visits],
             holes,
             next_hole: 0,
             block: 0,
             steps: Vec::with_capacity(2 * stream.operations.len() + ends.len() + 2),
             operations: Vec::with_capacity(stream.operations.len()),
-            classes: Vec::new(),
-            of_path: vec![Vec::new(); trace.paths().len()],
+            classifier: None,
+            known: &[],
+            begun: 0,
             deferred: Vec::new(),
             held: Vec::new(),
             combined: 0,
@@ -117,13 +104,28 @@ impl<'a> Builder<'a> {
             next_moments: vec![0; effects.shares.len()],
             counted: None,
         };
-        builder.meet();
         builder.steps.push(Step { at: builder.now, work: 0, what: What::Goes });
         builder
     }
 
+    pub(crate) fn pe(&self) -> PeId {
+        self.pe
+    }
+
+    /// Finds out what there is to know of operations.
+    pub(crate) fn classifying(mut self) -> Self {
+        self.classifier = Some(Classifier::new(self.source, self.pe));
+        self
+    }
+
+    /// Takes that from the program without changes.
+    pub(crate) fn knowing(mut self, known: &'a [Operation]) -> Self {
+        self.known = known;
+        self
+    }
+
     /// Adds up work on some paths in place of making steps.
-    pub(crate) fn counting(&mut self, paths: &'a [bool]) -> &mut Self {
+    pub(crate) fn counting(mut self, paths: &'a [bool]) -> Self {
         let moments = vec![Vec::new(); self.source.index.blocks.blocks.len().max(1)];
         let grain = grain(self.source.trace);
         self.counted = Some(Counted { paths, moments, grain });
@@ -133,77 +135,6 @@ impl<'a> Builder<'a> {
     /// What was added up, by block.
     pub(crate) fn moments(self) -> Vec<Vec<Moment>> {
         self.counted.map(|counted| counted.moments).unwrap_or_default()
-    }
-
-    /// Who is met in each operation, and where nobody knows.
-    fn meet(&mut self) {
-        let (trace, index) = (self.source.trace, self.source.index);
-        let stream = &trace.streams()[self.pe];
-        let own = self.source.nodes[self.pe];
-        let is_remote = |pe: PeId| self.source.nodes.get(pe).is_some_and(|node| *node != own);
-        let mut meet = |visit: VisitIx, count: u32, remote: bool| {
-            if let Some(partners) = self.partners.get_mut(visit.index()) {
-                *partners = (partners.0.max(count), partners.1 | remote);
-            }
-        };
-        for (row, recv) in stream.recvs.iter().enumerate() {
-            meet(recv.visit, 1, is_remote(recv.peer));
-            if index.messages.of_recv(self.pe, row).is_none()
-                && let Some(unknown) = self.unknown.get_mut(recv.visit.index())
-            {
-                *unknown = true;
-            }
-        }
-        for send in &stream.sends {
-            meet(send.visit, 1, is_remote(send.peer));
-        }
-        for transfer in &stream.transfers {
-            meet(transfer.visit, 1, is_remote(transfer.target));
-        }
-        for (row, collective) in stream.collectives.iter().enumerate() {
-            match index.collectives.of_row(self.pe, row).map(|at| &index.collectives.instances[at]) {
-                Some(instance) if instance.missing == 0 => {
-                    let members = index.collectives.members(instance);
-                    let remote = members.iter().any(|member| is_remote(member.pe));
-                    meet(collective.visit, members.len() as u32, remote);
-                }
-                _ => {
-                    if let Some(unknown) = self.unknown.get_mut(collective.visit.index()) {
-                        *unknown = true;
-                    }
-                }
-            }
-        }
-    }
-
-    /// The cost class of an operation, with the bytes it moved.
-    fn class(&mut self, visit: VisitIx, is_tied: bool) -> u32 {
-        let trace = self.source.trace;
-        let path = trace.streams()[self.pe].visits.path[visit.index()];
-        let region = &trace.regions()[trace.paths().region(path)];
-        let waits_for_somebody = matches!(
-            region.role,
-            Role::WaitOnValue | Role::RmaWait | Role::RmaStart | Role::RmaComplete | Role::TaskWait | Role::DeviceWait
-        );
-        let costs = matches!(region.role.activity(), Activity::Communication | Activity::Synchronization);
-        if !costs || self.unknown[visit.index()] || waits_for_somebody && !is_tied {
-            return RECORDED;
-        }
-        let bytes = self.bytes[visit.index()];
-        let (count, remote) = self.partners[visit.index()];
-        let size = (64 - bytes.leading_zeros()) as u8;
-        let key = ClassKey { path, size, partners: (32 - count.leading_zeros()) as u8, remote };
-        let known = self.of_path[path.index()].iter().copied().find(|class| self.classes[*class as usize].0 == key);
-        let class = known.unwrap_or_else(|| {
-            let class = self.classes.len() as u32;
-            self.of_path[path.index()].push(class);
-            self.classes.push((key, 0.0, 0));
-            class
-        });
-        let of_class = &mut self.classes[class as usize];
-        of_class.1 += bytes as f64;
-        of_class.2 += 1;
-        class
     }
 
     fn step(&mut self, what: What) {
@@ -258,7 +189,7 @@ impl<'a> Builder<'a> {
             let ticks = end.since(begin).0 as f64 * share * self.effects.work(self.pe, path, self.block);
             match &mut self.counted {
                 Some(counted) => {
-                    let at = path.some().map_or(self.of_path.len(), Id::index);
+                    let at = path.some().map_or(self.source.trace.paths().len(), Id::index);
                     let counts = counted.paths.get(at) == Some(&true);
                     if counts && let Some(moments) = counted.moments.get_mut(self.block) {
                         add(moments, (begin, ticks), counted.grain);
@@ -349,7 +280,6 @@ impl<'a> Builder<'a> {
         if let Some(open) = self.open.last_mut() {
             open.gift = open.gift.max(gift);
             open.needs += 1;
-            open.is_tied = true;
         }
     }
 
@@ -366,13 +296,10 @@ impl<'a> Builder<'a> {
     }
 
     /// What becomes of an operation that begins.
-    fn treatment(&mut self, visit: VisitIx) -> Treatment {
-        let trace = self.source.trace;
-        let role = trace.role_of(self.pe, visit);
-        let path = trace.streams()[self.pe].visits.path[visit.index()];
+    fn treatment(&mut self, visit: VisitIx, role: Role) -> Treatment {
+        let path = self.source.trace.streams()[self.pe].visits.path[visit.index()];
         let treatment = self.effects.treatment(path);
-        let acts = matches!(role.activity(), Activity::Communication | Activity::Synchronization);
-        let before = self.met;
+        let (acts, before) = (acts(role), self.met);
         if acts {
             self.met = role.is_collective();
         }
@@ -385,13 +312,8 @@ impl<'a> Builder<'a> {
                 self.combined = (self.combined + 1) % count.max(1);
                 if self.combined == 0 { Treatment::Stays } else { Treatment::Joins }
             }
-            Treatment::Merges => {
-                if before {
-                    Treatment::Joins
-                } else {
-                    Treatment::Stays
-                }
-            }
+            Treatment::Merges if before => Treatment::Joins,
+            Treatment::Merges => Treatment::Stays,
             other => other,
         }
     }
@@ -411,7 +333,8 @@ impl<'a> Builder<'a> {
         self.step(What::Completes);
     }
 
-    pub(crate) fn finish(mut self) -> OfPe {
+    /// Steps, operations, and the classes that were found.
+    pub(crate) fn finish(mut self) -> (Vec<Step>, Vec<Operation>, Found) {
         let end = self.source.trace.streams()[self.pe].end().unwrap_or(self.now).max(self.now);
         self.give_and_take(Time::MAX, VisitIx::NONE);
         self.pass(end);
@@ -422,7 +345,7 @@ impl<'a> Builder<'a> {
         self.step(What::Goes);
         let mut operations = self.operations;
         operations.shrink_to_fit();
-        OfPe { steps: self.steps, operations, classes: self.classes }
+        (self.steps, operations, self.classifier.map(Classifier::finish).unwrap_or_default())
     }
 }
 
@@ -447,16 +370,19 @@ impl Watch for Builder<'_> {
         if self.counted.is_some() {
             return;
         }
-        let treatment = self.treatment(visit);
         let role = self.source.trace.role_of(self.pe, visit);
-        if matches!(role.activity(), Activity::Communication | Activity::Synchronization) {
+        let treatment = self.treatment(visit, role);
+        if acts(role) {
             // Who only waited in it for what it now has a share of, does that before.
             self.take_shares(Time(self.source.trace.visit(self.pe, visit).exit.0.saturating_sub(1)));
         }
         let number = self.operations.len() as u32;
-        self.operations.push(Operation { visit, class: RECORDED, waited: false, measured: 0, treatment });
+        let unknown = Operation { visit, class: RECORDED, waited: false, measured: 0, treatment };
+        let known = self.known.get(self.begun).copied().unwrap_or(unknown);
+        self.begun += 1;
+        self.operations.push(Operation { treatment, ..known });
         self.step(What::Enters(number));
-        self.open.push(Open { number, begin: at, inside: 0, gift: Time::MIN, needs: 0, is_tied: false });
+        self.open.push(Open { number, begin: at, inside: 0, gift: Time::MIN, needs: 0 });
     }
 
     fn ends(&mut self, at: Time, visit: VisitIx) {
@@ -465,13 +391,13 @@ impl Watch for Builder<'_> {
         }
         self.give_and_take(at, visit);
         let Some(open) = self.open.pop() else { return };
-        let (count, remote) = self.partners[visit.index()];
-        self.partners[visit.index()] = (count.max(open.needs), remote);
-        let class = self.class(visit, open.is_tied);
-        let waited = open.gift > Time(open.begin.0 + open.inside) && open.gift < at;
-        let measured = if waited { at.since(open.gift).0 } else { at.since(open.begin).0 - open.inside };
-        let operation = &mut self.operations[open.number as usize];
-        (operation.class, operation.waited, operation.measured) = (class, waited, measured.max(0));
+        if let Some(classifier) = &mut self.classifier {
+            let waited = open.gift > Time(open.begin.0 + open.inside) && open.gift < at;
+            let measured = if waited { at.since(open.gift).0 } else { at.since(open.begin).0 - open.inside };
+            let operation = &mut self.operations[open.number as usize];
+            operation.class = classifier.class(visit, open.needs);
+            (operation.waited, operation.measured) = (waited, measured.max(0));
+        }
         self.step(What::Leaves(open.number));
     }
 }

@@ -1,10 +1,11 @@
 //! What changes do to a run: each adds to the effects of those before it, or is refused.
 
 use partune_base::{CallPathId, Id, PeId, Table};
-use partune_trace::{Activity, RmaTransferKind, Role, Trace};
+use partune_trace::{RmaTransferKind, Role, Trace};
 use rayon::prelude::*;
 
 use crate::change::{Change, Place, Setting};
+use crate::classes::acts;
 use crate::effects::{Effects, Moment, Quantity, Shares, Treatment, add, grain};
 use crate::places;
 use crate::source::Source;
@@ -98,10 +99,7 @@ pub(crate) fn apply(source: &Source<'_>, effects: &mut Effects, change: &Change)
 fn operations(trace: &Trace, at: &[bool]) -> Result<Vec<bool>, Refusal> {
     let inside = operating(trace);
     let paths = trace.paths();
-    let acts = |path: CallPathId| {
-        let activity = trace.regions()[paths.region(path)].role.activity();
-        matches!(activity, Activity::Communication | Activity::Synchronization)
-    };
+    let acts = |path: CallPathId| acts(trace.regions()[paths.region(path)].role);
     let chosen: Vec<bool> = paths.ids().map(|path| at[path.index()] && inside[path] && acts(path)).collect();
     if chosen.contains(&true) { Ok(chosen) } else { Err(Refusal::NoOperation) }
 }

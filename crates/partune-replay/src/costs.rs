@@ -10,8 +10,9 @@ use partune_machine::{Link, Machine, Scope};
 use partune_trace::{Role, Trace};
 
 use crate::change::Algorithm;
+use crate::classes::{ClassKey, Classes, RECORDED};
 use crate::effects::{Effects, Quantity, Treatment};
-use crate::program::{ClassKey, Operation, Program, RECORDED};
+use crate::program::{Operation, Program};
 
 /// Ticks that operations of one class take.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -35,8 +36,9 @@ pub(crate) enum Level {
 /// The costs of all classes.
 #[derive(Clone, Debug)]
 pub(crate) struct Costs {
+    classes: Classes,
     /// By [`Level`].
-    classes: [Vec<Cost>; 3],
+    costs: [Vec<Cost>; 3],
     /// How messages travel here, by the fit or by the machine: within a node, and between nodes.
     links: [Travel; 2],
     /// Operations whose class was not there in the first half, so that the second one said what it costs.
@@ -59,8 +61,14 @@ struct Samples {
 
 impl Costs {
     /// Linear in operations, but for sorting what was measured of each class.
-    pub(crate) fn fit(trace: &Trace, program: &Program, middle: Time, machine: Option<&Machine>) -> Costs {
-        let count = program.classes.len();
+    pub(crate) fn fit(
+        trace: &Trace,
+        program: &Program,
+        classes: Classes,
+        middle: Time,
+        machine: Option<&Machine>,
+    ) -> Costs {
+        let count = classes.keys.len();
         let mut halves = [vec![Samples::default(); count], vec![Samples::default(); count]];
         for (pe, operations) in program.operations.iter_ids() {
             let enters = &trace.streams()[pe].visits.enter;
@@ -85,11 +93,12 @@ impl Costs {
         };
         let own = found(|samples| &mut samples.own);
         let flight = found(|samples| &mut samples.flight);
-        let mut costs = Costs { classes: [const { Vec::new() }; 3], links: links(trace, program, &flight), late };
-        costs.classes = [Level::Low, Level::Typical, Level::High].map(|level| {
+        let links = links(trace, &classes, &flight);
+        let mut costs = Costs { classes, costs: [const { Vec::new() }; 3], links, late };
+        costs.costs = [Level::Low, Level::Typical, Level::High].map(|level| {
             let at = |of: &Option<[f64; 3]>| of.map(|of| of[level as usize]);
             let of_class = |(class, (own, flight))| {
-                let formula = costs.formula(trace, program, class, None);
+                let formula = costs.formula(trace, class, costs.links, None);
                 // Who always waited, or never did, is not known to take longer or shorter than by the fit of all messages.
                 let flight = at(flight).unwrap_or_else(|| at(own).map_or(formula, |own| own.min(formula)));
                 Cost { own: at(own).unwrap_or_else(|| flight.min(formula)), flight }
@@ -97,13 +106,13 @@ impl Costs {
             own.iter().zip(&flight).enumerate().map(of_class).collect()
         });
         if let Some(machine) = machine {
-            costs.measured(trace, program, machine);
+            costs.measured(trace, machine);
         }
         costs
     }
 
     /// Takes what a machine says in place of the fit.
-    fn measured(&mut self, trace: &Trace, program: &Program, machine: &Machine) {
+    fn measured(&mut self, trace: &Trace, machine: &Machine) {
         let ticks = trace.clock().ticks_per_second() as f64;
         for (remote, scope) in [(0, Scope::Node), (1, Scope::Network)] {
             if let Some(link) = machine.link(scope) {
@@ -111,10 +120,10 @@ impl Costs {
                 self.links[remote] = Travel { latency: latency_s * ticks, per_byte: ticks / bandwidth };
             }
         }
-        let mut set = |class: usize, cost: Cost| self.classes.iter_mut().for_each(|classes| classes[class] = cost);
-        for (class, &key) in program.classes.iter().enumerate() {
+        let mut set = |class: usize, cost: Cost| self.costs.iter_mut().for_each(|costs| costs[class] = cost);
+        for (class, &key) in self.classes.keys.iter().enumerate() {
             let role = role(trace, key);
-            let bytes = program.bytes[class] as u64;
+            let bytes = self.classes.bytes[class] as u64;
             let scope = if key.remote { Scope::Network } else { Scope::Node };
             let pes = 1 << u32::from(key.partners.max(1) - 1);
             if role.is_collective() {
@@ -134,17 +143,17 @@ impl Costs {
         }
     }
 
-    /// What the model of messages says of a class.
-    fn formula(&self, trace: &Trace, program: &Program, class: usize, algorithm: Option<Algorithm>) -> f64 {
-        let key = program.classes[class];
+    /// What the model of messages says of a class, if they travel like this.
+    fn formula(&self, trace: &Trace, class: usize, links: [Travel; 2], algorithm: Option<Algorithm>) -> f64 {
+        let key = self.classes.keys[class];
         let usual = shape(role(trace, key), key);
         let (rounds, times) = algorithm.map_or(usual, |algorithm| by(algorithm, usual, pes(key)));
-        let link = self.links[usize::from(key.remote)];
-        rounds * link.latency + times * program.bytes[class] * link.per_byte
+        let link = links[usize::from(key.remote)];
+        rounds * link.latency + times * self.classes.bytes[class] * link.per_byte
     }
 
     /// Under effects: own time, and time from the gift on, of each operation of a PE.
-    pub(crate) fn of(&self, trace: &Trace, program: &Program, effects: &Effects, level: Level) -> CostTable {
+    pub(crate) fn of(&self, trace: &Trace, effects: &Effects, level: Level) -> CostTable {
         let ticks = trace.clock().ticks_per_second() as f64;
         let changed = self.links.map(|link| Travel {
             latency: match effects.latency {
@@ -160,16 +169,13 @@ impl Costs {
                 }
             },
         });
-        let classes = &self.classes[level as usize];
-        let other = Costs { classes: [const { Vec::new() }; 3], links: changed, late: 0 };
-        let of_class = |class: usize| {
-            let cost = classes[class];
-            let key = program.classes[class];
+        let of_class = |(class, cost): (usize, &Cost)| {
+            let key = self.classes.keys[class];
             let is_communication = moves(role(trace, key));
             let algorithm = effects.algorithm(key.path);
             let ratio = if (effects.changes_network() || algorithm.is_some()) && is_communication {
-                let was = self.formula(trace, program, class, None);
-                let is = other.formula(trace, program, class, algorithm);
+                let was = self.formula(trace, class, self.links, None);
+                let is = self.formula(trace, class, changed, algorithm);
                 if was > 0.0 { is / was } else { 1.0 }
             } else {
                 1.0
@@ -177,11 +183,11 @@ impl Costs {
             let factor = ratio * effects.cost(key.path);
             // What of it is for the bytes.
             let (_, times) = shape(role(trace, key), key);
-            let bytes = times * program.bytes[class] * other.links[usize::from(key.remote)].per_byte;
+            let bytes = times * self.classes.bytes[class] * changed[usize::from(key.remote)].per_byte;
             let (own, flight) = (cost.own * factor, cost.flight * factor);
             [own, flight, bytes.min(own)].map(|ticks| ticks.round() as i64)
         };
-        CostTable((0..classes.len()).map(of_class).collect())
+        CostTable(self.costs[level as usize].iter().enumerate().map(of_class).collect())
     }
 }
 
@@ -190,7 +196,7 @@ pub(crate) struct CostTable(Vec<[i64; 3]>);
 
 impl CostTable {
     /// Of an operation, with the factor of its call path where it keeps what was recorded.
-    pub(crate) fn of(&self, operation: &Operation, factor: f64) -> (i64, i64) {
+    pub(crate) fn of(&self, operation: &Operation, factor: impl FnOnce() -> f64) -> (i64, i64) {
         match operation.treatment {
             Treatment::Goes => (0, 0),
             Treatment::Awaits => (0, self.known(operation, factor)[1]),
@@ -202,9 +208,9 @@ impl CostTable {
         }
     }
 
-    fn known(&self, operation: &Operation, factor: f64) -> [i64; 3] {
+    fn known(&self, operation: &Operation, factor: impl FnOnce() -> f64) -> [i64; 3] {
         self.0.get(operation.class as usize).copied().unwrap_or_else(|| {
-            let ticks = (operation.measured as f64 * factor).round() as i64;
+            let ticks = (operation.measured as f64 * factor()).round() as i64;
             if operation.waited { [0, ticks, 0] } else { [ticks, 0, ticks] }
         })
     }
@@ -253,14 +259,14 @@ fn shape(role: Role, key: ClassKey) -> (f64, f64) {
 
 /// Latency and time a byte of messages: a line through what receives took that waited, by the median of slopes; where there are none, through a
 /// round of collectives. Equal for both scopes where only one was seen.
-fn links(trace: &Trace, program: &Program, flights: &[Option<[f64; 3]>]) -> [Travel; 2] {
+fn links(trace: &Trace, classes: &Classes, flights: &[Option<[f64; 3]>]) -> [Travel; 2] {
     let is_message = |key: ClassKey| matches!(role(trace, key), Role::Recv | Role::CommSync | Role::SendRecv);
     let is_collective = |key: ClassKey| role(trace, key).is_collective() && moves(role(trace, key));
     let fit = |remote: bool, counts: &dyn Fn(ClassKey) -> bool| {
-        let points: Vec<(f64, f64)> = program
-            .classes
+        let points: Vec<(f64, f64)> = classes
+            .keys
             .iter()
-            .zip(&program.bytes)
+            .zip(&classes.bytes)
             .zip(flights)
             .filter(|((key, _), _)| key.remote == remote && counts(**key))
             .filter_map(|((key, bytes), flight)| {

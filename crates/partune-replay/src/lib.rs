@@ -7,6 +7,7 @@
 mod builder;
 mod change;
 mod changes;
+mod classes;
 mod costs;
 mod effects;
 mod follow;
@@ -24,21 +25,27 @@ use partune_index::Index;
 use partune_machine::Machine;
 use partune_trace::Trace;
 
+use classes::RECORDED;
 use costs::{Costs, Level};
 use effects::Effects;
 use follow::{Clock, Followed, follow};
-use program::{Program, RECORDED};
+use program::{Program, What};
 use source::Source;
 
 /// A run, ready to be followed under changes. Memory: 24 bytes a step, of which a message has six.
 pub struct Replay<'a> {
-    source: Source<'a>,
-    costs: Costs,
-    windows: Table<PeId, (Time, Time)>,
+    runs: Runs<'a>,
     /// Costs are fitted to what is before it, and judged on what comes after.
     middle: Time,
     /// The run without changes.
     plain: Outcome,
+}
+
+/// What programs are made of and followed with.
+struct Runs<'a> {
+    source: Source<'a>,
+    costs: Costs,
+    windows: Table<PeId, (Time, Time)>,
 }
 
 /// What became of a run.
@@ -81,14 +88,13 @@ impl<'a> Replay<'a> {
         windows: Table<PeId, (Time, Time)>,
     ) -> Replay<'a> {
         let source = Source::new(trace, index);
-        let none = Effects::none(trace);
-        let program = source.program(&none, None);
-        let measured = measured(trace, |pe| windows[pe]);
-        let middle = Time(measured.0.0 + measured.1.since(measured.0).0 / 2);
-        let costs = Costs::fit(trace, &program, middle, machine);
-        let runs = Runs { trace, costs: &costs, classes: &program, windows: &windows };
-        let plain = runs.outcome(program.clone(), None, &none, Vec::new());
-        Replay { source, costs, windows, middle, plain }
+        let (program, classes) = source.recorded();
+        let (begin, end) = measured(trace, |pe| windows[pe]);
+        let middle = Time(begin.0 + end.since(begin).0 / 2);
+        let costs = Costs::fit(trace, &program, classes, middle, machine);
+        let runs = Runs { source, costs, windows };
+        let plain = runs.outcome(program, None, &Effects::none(trace), Vec::new());
+        Replay { runs, middle, plain }
     }
 
     /// The run without changes.
@@ -98,19 +104,19 @@ impl<'a> Replay<'a> {
 
     /// The run under changes, each on top of those before it. Those that are not possible are left out.
     pub fn under(&self, changes: &[Change]) -> Outcome {
-        let trace = self.source.trace;
-        let mut effects = Effects::none(trace);
+        let runs = &self.runs;
+        let mut effects = Effects::none(runs.source.trace);
         let mut refused = Vec::new();
         let mut outcome = None;
         for change in changes {
             let mut with = effects.clone();
             let refuse = |why| Refused { change: change.clone(), why };
-            if let Err(why) = changes::apply(&self.source, &mut with, change) {
+            if let Err(why) = changes::apply(&runs.source, &mut with, change) {
                 refused.push(refuse(why));
                 continue;
             }
-            let program = self.source.program(&with, Some(&self.plain.program.classes));
-            let followed = self.runs().follow(&program, &with, Level::Typical);
+            let program = runs.source.program(&with, &self.plain.program);
+            let followed = runs.follow(&program, &with, Level::Typical);
             match followed.unmet.saturating_sub(self.plain.followed.unmet) {
                 0 => (effects, outcome) = (with, Some((program, followed))),
                 more => refused.push(refuse(Refusal::Circular(more))),
@@ -118,53 +124,38 @@ impl<'a> Replay<'a> {
         }
         match outcome {
             None => Outcome { refused, ..self.plain.clone() },
-            Some((program, followed)) => self.runs().outcome(program, Some(followed), &effects, refused),
+            Some((program, followed)) => runs.outcome(program, Some(followed), &effects, refused),
         }
-    }
-
-    fn runs(&self) -> Runs<'_> {
-        let (trace, classes) = (self.source.trace, &self.plain.program);
-        Runs { trace, costs: &self.costs, classes, windows: &self.windows }
     }
 
     /// How well the run without changes is met.
     pub fn fidelity(&self) -> Fidelity {
-        let trace = self.source.trace;
         let (mut squares, mut operations, mut recorded) = (0.0, 0_u64, 0_u64);
         for (pe, of_pe) in self.plain.program.operations.iter_ids() {
             recorded += of_pe.iter().filter(|operation| operation.class == RECORDED).count() as u64;
             let steps = &self.plain.program.steps[pe];
             for (step, clock) in steps.iter().zip(&self.plain.followed.clocks[pe]) {
-                if matches!(step.what, program::What::Leaves(_)) && step.at >= self.middle {
+                if matches!(step.what, What::Leaves(_)) && step.at >= self.middle {
                     squares += (*clock as f64 - step.at.0 as f64).powi(2);
                     operations += 1;
                 }
             }
         }
         Fidelity {
-            run: recorded_run(trace, &self.windows),
+            run: span(self.runs.source.trace, |pe| self.runs.windows[pe]),
             followed: self.plain.run,
             error: (squares / operations.max(1) as f64).sqrt(),
             operations,
             recorded,
-            late: self.costs.late,
+            late: self.runs.costs.late,
             unmet: self.plain.followed.unmet,
         }
     }
 }
 
-/// What programs are followed with.
-struct Runs<'a> {
-    trace: &'a Trace,
-    costs: &'a Costs,
-    /// The program that the costs are of.
-    classes: &'a Program,
-    windows: &'a Table<PeId, (Time, Time)>,
-}
-
 impl Runs<'_> {
     fn follow(&self, program: &Program, effects: &Effects, level: Level) -> Followed {
-        follow(self.trace, program, &self.costs.of(self.trace, self.classes, effects, level), effects)
+        follow(&self.source, program, &self.costs.of(self.source.trace, effects, level), effects)
     }
 
     /// All that is to know of a program, which may have been followed.
@@ -175,13 +166,20 @@ impl Runs<'_> {
         effects: &Effects,
         refused: Vec<Refused>,
     ) -> Outcome {
-        let run = |followed: &Followed| run(self.trace, self.windows, &program, followed);
-        let at = |level| run(&self.follow(&program, effects, level));
+        let at = |level| self.run(&program, &self.follow(&program, effects, level));
         let (followed, range) = rayon::join(
             || followed.unwrap_or_else(|| self.follow(&program, effects, Level::Typical)),
             || rayon::join(|| at(Level::Low), || at(Level::High)),
         );
-        Outcome { run: run(&followed), range, refused, program, followed }
+        Outcome { run: self.run(&program, &followed), range, refused, program, followed }
+    }
+
+    /// From the first end of a start-up to the last begin of a shut-down.
+    fn run(&self, program: &Program, followed: &Followed) -> Span {
+        span(self.source.trace, |pe| {
+            let clock = Clock::new(program, followed, pe);
+            (clock.time(self.windows[pe].0), clock.time(self.windows[pe].1))
+        })
     }
 }
 
@@ -212,18 +210,7 @@ impl Outcome {
     }
 }
 
-/// What is measured of a run: from the first end of a start-up to the last begin of a shut-down.
-fn run(trace: &Trace, windows: &Table<PeId, (Time, Time)>, program: &Program, followed: &Followed) -> Span {
-    span(trace, |pe| {
-        let clock = Clock::new(program, followed, pe);
-        (clock.time(windows[pe].0), clock.time(windows[pe].1))
-    })
-}
-
-fn recorded_run(trace: &Trace, windows: &Table<PeId, (Time, Time)>) -> Span {
-    span(trace, |pe| windows[pe])
-}
-
+/// How long what is measured takes.
 fn span(trace: &Trace, window: impl Fn(PeId) -> (Time, Time)) -> Span {
     let (begin, end) = measured(trace, window);
     end.since(begin).clamp_positive()

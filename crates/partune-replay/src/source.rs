@@ -6,8 +6,9 @@ use partune_trace::{Completion, NO_REQUEST, Role, Trace, VisitIx};
 use rayon::prelude::*;
 
 use crate::builder::Builder;
+use crate::classes::{Classes, Found, RECORDED};
 use crate::effects::{Effects, Moment};
-use crate::program::{ClassKey, OfPe, Program, What};
+use crate::program::{Program, What};
 use crate::sweep::{Doing, operating, sweep};
 
 /// What the parts of a program are made from; the same for all changes.
@@ -50,46 +51,45 @@ impl<'a> Source<'a> {
         Source { trace, index, operating: operating(trace), ends, gifts, nodes }
     }
 
-    /// The program under some effects, with the classes of another one if there is one. Linear in visits and ends.
-    pub(crate) fn program(&self, effects: &Effects, known: Option<&[ClassKey]>) -> Program {
+    /// The run as it was, and the classes of its operations. Linear in visits and ends.
+    pub(crate) fn recorded(&self) -> (Program, Classes) {
+        let none = Effects::none(self.trace);
+        let (mut program, found) = self.make(|pe| Builder::new(self, pe, &none).classifying());
+        let (classes, numbers) = Classes::new(&found);
+        for (operations, numbers) in program.operations.iter_mut().zip(numbers) {
+            for operation in operations.iter_mut().filter(|operation| operation.class != RECORDED) {
+                operation.class = numbers[operation.class as usize];
+            }
+        }
+        (program, classes)
+    }
+
+    /// The run under some effects. Linear in visits and ends.
+    pub(crate) fn program(&self, effects: &Effects, recorded: &Program) -> Program {
+        self.make(|pe| Builder::new(self, pe, effects).knowing(&recorded.operations[pe])).0
+    }
+
+    fn make<'b>(&'b self, builder: impl Fn(PeId) -> Builder<'b> + Sync) -> (Program, Vec<Found>) {
         let pes: Vec<PeId> = self.trace.pes().ids().collect();
-        let mut parts: Vec<OfPe> = pes.par_iter().map(|pe| self.of_pe(*pe, effects)).collect();
-        let mut program = Program {
-            steps: Table::new(),
-            operations: Table::new(),
-            classes: Vec::new(),
-            bytes: Vec::new(),
-            givers: vec![0; self.gifts.len()],
-            delays: vec![0; self.gifts.len()],
-        };
-        program.number_classes(&mut parts, known);
-        for part in parts {
-            for step in &part.steps {
-                match step.what {
-                    What::Gives(tie) => program.givers[tie as usize] += 1,
-                    What::Begins(tie) => {
-                        program.delays[tie as usize] = step.at.since(self.gifts[tie as usize]).0.max(0);
-                    }
-                    _ => {}
+        let parts: Vec<_> = pes.par_iter().map(|pe| self.swept(builder(*pe)).finish()).collect();
+        let mut givers = vec![0; self.gifts.len()];
+        let (mut steps, mut operations, mut found) = (Table::new(), Table::new(), Vec::new());
+        for (of_pe, its_operations, its_classes) in parts {
+            for step in &of_pe {
+                if let What::Gives(tie) = step.what {
+                    givers[tie as usize] += 1;
                 }
             }
-            program.steps.push(part.steps);
-            program.operations.push(part.operations);
+            steps.push(of_pe);
+            operations.push(its_operations);
+            found.push(its_classes);
         }
-        program
+        (Program { steps, operations, givers }, found)
     }
 
     /// Work that the effects leave a PE on some call paths, by block.
     pub(crate) fn work(&self, pe: PeId, paths: &[bool], effects: &Effects) -> Vec<Vec<Moment>> {
-        let mut builder = Builder::new(self, pe, effects);
-        self.sweep(pe, builder.counting(paths));
-        builder.moments()
-    }
-
-    fn of_pe(&self, pe: PeId, effects: &Effects) -> OfPe {
-        let mut builder = Builder::new(self, pe, effects);
-        self.sweep(pe, &mut builder);
-        builder.finish()
+        self.swept(Builder::new(self, pe, effects).counting(paths)).moments()
     }
 
     /// Whether others begin what a PE does, so that it idles when it does nothing.
@@ -97,9 +97,11 @@ impl<'a> Source<'a> {
         self.trace.pes()[pe].thread != 0 && self.ends[pe].iter().any(|end| end.part == Part::Begins)
     }
 
-    fn sweep(&self, pe: PeId, builder: &mut Builder<'_>) {
+    fn swept<'b>(&self, mut builder: Builder<'b>) -> Builder<'b> {
+        let pe = builder.pe();
         let outside = if self.is_called(pe) { Doing::Idle } else { Doing::Work(CallPathId::NONE) };
-        sweep(&self.trace.streams()[pe], &self.operating, outside, builder);
+        sweep(&self.trace.streams()[pe], &self.operating, outside, &mut builder);
+        builder
     }
 }
 

@@ -19,12 +19,15 @@
 mod collectives;
 mod others;
 mod points;
+mod turns;
 
 use partune_base::{Id, PeId, Table, Time};
 use partune_trace::{Trace, VisitIx};
 use rayon::prelude::*;
 
 use crate::{Index, Place};
+
+pub use turns::{Programs, Turns};
 
 /// What is given; in the order in which ties are numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

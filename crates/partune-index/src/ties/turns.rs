@@ -1,0 +1,122 @@
+//! PEs go through their programs again: each as far as it can, and on when what it waits for was given.
+//!
+//! Steps are done in the order of dependence, each once: linear in steps. Where PEs cannot go on (events are missing, or what is followed lets
+//! somebody need what only comes after it) the PE that is furthest behind goes on without, and this is counted.
+
+use partune_base::{Id, PeId, Table};
+use rayon::prelude::*;
+
+/// Programs of PEs that give and take at ties, with a clock for each PE.
+pub trait Programs {
+    /// Goes on with a PE until its end, or until it takes what is not there.
+    fn run(&mut self, pe: PeId, turns: &mut Turns);
+
+    /// The clock of a PE that is not at its end.
+    fn stuck(&self, pe: PeId) -> Option<i64>;
+
+    /// Does the next step of a PE without what it waits for; the tie that it waited for.
+    fn release(&mut self, pe: PeId) -> Option<u32>;
+}
+
+/// What is given and taken at a tie.
+#[derive(Clone, Copy)]
+struct Slot {
+    /// When it was there, or the latest gift so far.
+    time: i64,
+    /// Gifts to come.
+    remaining: u32,
+    /// The first PE that waits for it; others follow in `Turns::next_waiting`.
+    waiting: PeId,
+}
+
+/// Whose turn it is, and who waits for what: 16 bytes a tie.
+pub struct Turns {
+    slots: Vec<Slot>,
+    next_waiting: Table<PeId, PeId>,
+    runnable: Vec<PeId>,
+}
+
+impl Turns {
+    /// Of so many PEs, with the number of givers of each tie.
+    pub fn new(pes: usize, givers: impl ParallelIterator<Item = u32>) -> Turns {
+        let slot = |remaining| Slot { time: i64::MIN, remaining, waiting: PeId::NONE };
+        Turns {
+            slots: givers.map(slot).collect(),
+            next_waiting: Table::filled(pes, PeId::NONE),
+            runnable: (0..pes).rev().map(PeId::from_index).collect(),
+        }
+    }
+
+    /// A PE gives at a time; after the last gift those that wait have their turn.
+    #[inline]
+    pub fn give(&mut self, tie: u32, time: i64) {
+        let slot = &mut self.slots[tie as usize];
+        slot.time = slot.time.max(time);
+        slot.remaining = slot.remaining.saturating_sub(1);
+        if slot.remaining == 0 {
+            let mut waiting = std::mem::replace(&mut slot.waiting, PeId::NONE);
+            while waiting.is_some() {
+                self.runnable.push(waiting);
+                waiting = std::mem::replace(&mut self.next_waiting[waiting], PeId::NONE);
+            }
+        }
+    }
+
+    /// When all was given; if it was not, the PE has its turn again when it is.
+    #[inline]
+    pub fn take(&mut self, tie: u32, pe: PeId) -> Option<i64> {
+        let slot = &mut self.slots[tie as usize];
+        if slot.remaining > 0 {
+            self.next_waiting[pe] = std::mem::replace(&mut slot.waiting, pe);
+            return None;
+        }
+        Some(slot.time)
+    }
+
+    /// Follows programs of so many steps to their ends. Returns how many needs could not be met.
+    pub fn follow(mut self, programs: &mut impl Programs, steps: usize) -> u64 {
+        let pes = self.next_waiting.len();
+        let mut unmet = 0;
+        // A search for the PE furthest behind looks at all PEs: on a thoroughly damaged trace that must not add up.
+        let mut searches = 10 + steps / pes.max(1);
+        loop {
+            while let Some(pe) = self.runnable.pop() {
+                programs.run(pe, &mut self);
+            }
+            let stuck = (0..pes).map(PeId::from_index).filter_map(|pe| Some((programs.stuck(pe)?, pe)));
+            let released: Vec<PeId> = if searches > 0 {
+                stuck.min().map(|(_, pe)| pe).into_iter().collect()
+            } else {
+                stuck.map(|(_, pe)| pe).collect()
+            };
+            if released.is_empty() {
+                return unmet;
+            }
+            searches = searches.saturating_sub(1);
+            unmet += released.len() as u64;
+            for pe in released {
+                if let Some(tie) = programs.release(pe) {
+                    self.unlink(tie as usize, pe);
+                }
+                self.runnable.push(pe);
+            }
+        }
+    }
+
+    /// Takes a PE from the list of those that wait for a tie.
+    fn unlink(&mut self, tie: usize, pe: PeId) {
+        let after = std::mem::replace(&mut self.next_waiting[pe], PeId::NONE);
+        if self.slots[tie].waiting == pe {
+            self.slots[tie].waiting = after;
+            return;
+        }
+        let mut at = self.slots[tie].waiting;
+        while at.is_some() {
+            if self.next_waiting[at] == pe {
+                self.next_waiting[at] = after;
+                return;
+            }
+            at = self.next_waiting[at];
+        }
+    }
+}

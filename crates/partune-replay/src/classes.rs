@@ -1,0 +1,168 @@
+//! Classes of operations: those on one call path that move about as much with as many others have one cost.
+
+use partune_base::CallPathId;
+use partune_base::{Id, PeId};
+use partune_trace::{Activity, Role, VisitIx};
+
+use crate::source::Source;
+
+/// What operations with one cost have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ClassKey {
+    pub(crate) path: CallPathId,
+    /// 0 for nothing, else one more than the logarithm to base 2 of the bytes.
+    pub(crate) size: u8,
+    /// The same of PEs that take part.
+    pub(crate) partners: u8,
+    /// Some partner is on another node.
+    pub(crate) remote: bool,
+}
+
+/// Of an operation that no cost is known for, and none is asked: management, files, partners that nobody knows.
+pub(crate) const RECORDED: u32 = u32::MAX;
+
+/// All classes of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct Classes {
+    pub(crate) keys: Vec<ClassKey>,
+    /// Bytes that an operation of each moves, on average.
+    pub(crate) bytes: Vec<f64>,
+}
+
+/// The classes of a PE by its own numbers: key, bytes of all its operations, and how many they are.
+pub(crate) type Found = Vec<(ClassKey, f64, u32)>;
+
+impl Classes {
+    /// Those of all PEs in the order of their keys, and the number of each PE's classes among them.
+    pub(crate) fn new(found: &[Found]) -> (Classes, Vec<Vec<u32>>) {
+        let mut keys: Vec<ClassKey> = found.iter().flatten().map(|class| class.0).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let number = |class: &(ClassKey, f64, u32)| keys.binary_search(&class.0).map_or(RECORDED, |at| at as u32);
+        let numbers: Vec<Vec<u32>> = found.iter().map(|found| found.iter().map(number).collect()).collect();
+        let (mut bytes, mut counts) = (vec![0.0; keys.len()], vec![0_u64; keys.len()]);
+        for ((_, sum, count), number) in found.iter().flatten().zip(numbers.iter().flatten()) {
+            bytes[*number as usize] += sum;
+            counts[*number as usize] += u64::from(*count);
+        }
+        bytes.iter_mut().zip(counts).for_each(|(bytes, count)| *bytes /= count.max(1) as f64);
+        (Classes { keys, bytes }, numbers)
+    }
+}
+
+/// Finds the classes of a PE's operations.
+pub(crate) struct Classifier<'a> {
+    source: &'a Source<'a>,
+    pe: PeId,
+    /// By visit: bytes moved.
+    bytes: Vec<u64>,
+    /// By visit: the most PEs that took part in what it was, and whether some were on other nodes.
+    partners: Vec<(u32, bool)>,
+    /// By visit: something that it did has no known partner.
+    unknown: Vec<bool>,
+    found: Found,
+    /// Numbers of the classes of each path.
+    of_path: Vec<Vec<u32>>,
+}
+
+impl<'a> Classifier<'a> {
+    pub(crate) fn new(source: &'a Source<'a>, pe: PeId) -> Classifier<'a> {
+        let stream = &source.trace.streams()[pe];
+        let visits = stream.visits.len();
+        let mut bytes = vec![0; visits];
+        for (visit, sent, received) in stream.moved() {
+            if let Some(bytes) = bytes.get_mut(visit.index()) {
+                *bytes += u64::max(sent, received);
+            }
+        }
+        let mut classifier = Classifier {
+            source,
+            pe,
+            bytes,
+            partners: vec![(0, false); visits],
+            unknown: vec![false; visits],
+            found: Vec::new(),
+            of_path: vec![Vec::new(); source.trace.paths().len()],
+        };
+        classifier.meet();
+        classifier
+    }
+
+    /// Who is met in each operation, and where nobody knows.
+    fn meet(&mut self) {
+        let index = self.source.index;
+        let stream = &self.source.trace.streams()[self.pe];
+        let own = self.source.nodes[self.pe];
+        let is_remote = |pe: PeId| self.source.nodes.get(pe).is_some_and(|node| *node != own);
+        let mut meet = |visit: VisitIx, count: u32, remote: bool| {
+            if let Some(partners) = self.partners.get_mut(visit.index()) {
+                *partners = (partners.0.max(count), partners.1 | remote);
+            }
+        };
+        let mut miss = |visit: VisitIx| {
+            if let Some(unknown) = self.unknown.get_mut(visit.index()) {
+                *unknown = true;
+            }
+        };
+        for (row, recv) in stream.recvs.iter().enumerate() {
+            meet(recv.visit, 1, is_remote(recv.peer));
+            if index.messages.of_recv(self.pe, row).is_none() {
+                miss(recv.visit);
+            }
+        }
+        for send in &stream.sends {
+            meet(send.visit, 1, is_remote(send.peer));
+        }
+        for transfer in &stream.transfers {
+            meet(transfer.visit, 1, is_remote(transfer.target));
+        }
+        for (row, collective) in stream.collectives.iter().enumerate() {
+            match index.collectives.of_row(self.pe, row).map(|at| &index.collectives.instances[at]) {
+                Some(instance) if instance.missing == 0 => {
+                    let members = index.collectives.members(instance);
+                    let remote = members.iter().any(|member| is_remote(member.pe));
+                    meet(collective.visit, members.len() as u32, remote);
+                }
+                _ => miss(collective.visit),
+            }
+        }
+    }
+
+    /// The class of an operation that needs so many gifts.
+    pub(crate) fn class(&mut self, visit: VisitIx, needs: u32) -> u32 {
+        let trace = self.source.trace;
+        let path = trace.streams()[self.pe].visits.path[visit.index()];
+        let role = trace.regions()[trace.paths().region(path)].role;
+        let waits_for_somebody = matches!(
+            role,
+            Role::WaitOnValue | Role::RmaWait | Role::RmaStart | Role::RmaComplete | Role::TaskWait | Role::DeviceWait
+        );
+        if !acts(role) || self.unknown[visit.index()] || waits_for_somebody && needs == 0 {
+            return RECORDED;
+        }
+        let bytes = self.bytes[visit.index()];
+        let (met, remote) = self.partners[visit.index()];
+        let size = (64 - bytes.leading_zeros()) as u8;
+        let key = ClassKey { path, size, partners: (32 - met.max(needs).leading_zeros()) as u8, remote };
+        let known = self.of_path[path.index()].iter().copied().find(|class| self.found[*class as usize].0 == key);
+        let class = known.unwrap_or_else(|| {
+            let class = self.found.len() as u32;
+            self.of_path[path.index()].push(class);
+            self.found.push((key, 0.0, 0));
+            class
+        });
+        let of_class = &mut self.found[class as usize];
+        of_class.1 += bytes as f64;
+        of_class.2 += 1;
+        class
+    }
+
+    pub(crate) fn finish(self) -> Found {
+        self.found
+    }
+}
+
+/// Whether an operation with a role does something with others.
+pub(crate) fn acts(role: Role) -> bool {
+    matches!(role.activity(), Activity::Communication | Activity::Synchronization)
+}
