@@ -11,7 +11,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use partune_engine::{AdviseRequest, Mode, Options, Request};
+use partune_engine::{AdviseRequest, Mode, Options, Request, Scope};
 use partune_import::{Bytes, Files};
 use partune_otf2::codec::Anchor;
 use partune_otf2::import::import;
@@ -57,7 +57,7 @@ pub(crate) fn diagnosis(packed: &[u8]) {
     let diagnosis = partune_engine::analyze(trace, &Request { options, ..Request::default() }, &());
     let document = partune_report::document(&diagnosis, "archive");
     assert!(serde_json::from_str::<serde_json::Value>(&document).is_ok(), "{document}");
-    let all = TextOptions { findings: 50, table_rows: 50, style: Style::terminal(80, true) };
+    let all = TextOptions { findings: Some(50), table_rows: 50, style: Style::terminal(80, true) };
     let _ = partune_report::text(&diagnosis, "archive", all);
     let _ = partune_report::chrome(&diagnosis, &mut io::sink());
     let runs = [&diagnosis, &diagnosis];
@@ -69,7 +69,9 @@ pub(crate) fn diagnosis(packed: &[u8]) {
     if let Ok(scaling) = partune_engine::scale(&runs, Mode::Strong) {
         let _ = partune_report::scaling_document(&scaling, &named);
     }
-    if let Ok(advised) = partune_engine::advise(&diagnosis, &AdviseRequest { all: true, ..Default::default() }, &()) {
+    if let Ok(advised) =
+        partune_engine::advise(&diagnosis, &AdviseRequest { scope: Scope::All, ..Default::default() }, &())
+    {
         let document = partune_report::advice_document(&advised, &diagnosis, "archive");
         assert!(serde_json::from_str::<serde_json::Value>(&document).is_ok(), "{document}");
         let _ = partune_report::advice_text(&advised, &diagnosis, 50, Style::PLAIN);

@@ -59,17 +59,17 @@ fn follow(plan: &Plan<'_>) -> Ideal {
     Ideal { run_time: plan.steps.ids().map(tail).max().unwrap_or(0), unmet }
 }
 
-impl Programs for Replay<'_> {
-    fn run(&mut self, pe: PeId, turns: &mut Turns) {
+impl Programs<1> for Replay<'_> {
+    fn run(&mut self, pe: PeId, turns: &mut Turns<1>) {
         let steps = &self.steps[pe];
         let mut clock = self.clocks[pe];
         let mut position = self.positions[pe];
         while let Some(step) = steps.get(position) {
             let now = clock + step.useful;
             if step.gives {
-                turns.give(step.tie, now);
+                turns.give(step.tie, [now]);
                 clock = now;
-            } else if let Some(time) = turns.take(step.tie, pe) {
+            } else if let Some([time]) = turns.take(step.tie, pe) {
                 clock = now.max(time);
             } else {
                 break;

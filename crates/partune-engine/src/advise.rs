@@ -1,5 +1,7 @@
 //! What to do about a run: candidates of the tuning knowledge, each predicted by a replay.
 
+use std::collections::BTreeMap;
+
 use partune_advice::{Candidate, Evidence, Recipe, StepActions};
 use partune_analysis::{Finding, Gap};
 use partune_base::{CallPathId, PeId};
@@ -15,8 +17,19 @@ use crate::{Diagnosis, Progress, timed};
 pub struct AdviseRequest {
     /// What operations need; fitted to the run if none.
     pub machine: Option<Machine>,
-    /// Try all that could be done, and pairs of it; else only what is most likely to help.
-    pub all: bool,
+    pub scope: Scope,
+}
+
+/// Which candidates are tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// So many that mend what was found, at most two for what is mainly one finding. What supposes another network, or faster code, mends nothing.
+    Mends(usize),
+    /// What is most likely to help.
+    #[default]
+    Likely,
+    /// All that could be done, and pairs of it.
+    All,
 }
 
 /// What to do about a run.
@@ -64,6 +77,62 @@ const NOTHING: f64 = 0.001;
 const SAME: f64 = 0.01;
 /// Of so many candidates pairs are tried.
 const PAIRED: usize = 6;
+/// A run that was followed without changes is doubtful from this share on that it is off.
+const DOUBTFUL: f64 = 0.05;
+/// What a diagnosis tries of itself: at most so many candidates …
+const MENDS: usize = 6;
+/// … and at most so many events in all, which takes about a second.
+const EVENTS: u64 = 16_000_000;
+
+impl Advised {
+    /// By which share of the run it is off where it is followed without changes.
+    pub fn off(&self) -> f64 {
+        off(self.run_s, self.replayed_s)
+    }
+
+    /// Whether predictions are worth no more than their order of size.
+    pub fn is_doubtful(&self) -> bool {
+        is_doubtful(self.off())
+    }
+
+    /// What mends a finding, the most saving first, by its position.
+    pub fn mends(&self, finding: usize) -> impl Iterator<Item = (&Advice, &Saving)> {
+        let of_it = self.advice.iter().filter(move |advice| advice.candidate.findings.contains(&finding));
+        of_it.filter_map(|advice| Some((advice, advice.saving.as_ref()?)))
+    }
+}
+
+pub(crate) fn off(run_s: f64, replayed_s: f64) -> f64 {
+    (replayed_s - run_s).abs() / run_s.max(f64::MIN_POSITIVE)
+}
+
+pub(crate) fn is_doubtful(off: f64) -> bool {
+    off > DOUBTFUL
+}
+
+/// Tries what mends the findings of a whole run, as far as that takes no longer than a moment, and orders them by what it saves; those that nothing
+/// that was tried mends stay behind, in their order.
+pub(crate) fn predict(diagnosis: &mut Diagnosis, machine: Option<&Machine>, progress: &dyn Progress) {
+    let tries = (EVENTS / diagnosis.run.events().max(1)).min(MENDS as u64) as usize;
+    let is_whole = diagnosis.run.piece().is_none() && diagnosis.clocks_aligned();
+    if tries == 0 || !is_whole || diagnosis.findings.is_empty() {
+        return;
+    }
+    let request = AdviseRequest { machine: machine.cloned(), scope: Scope::Mends(tries) };
+    let Ok(mut advised) = advise(diagnosis, &request, progress) else { return };
+    if !advised.is_doubtful() {
+        let saves = |at: &usize| advised.mends(*at).map(|it| it.1.saves_s).fold(0.0, f64::max);
+        let mut order: Vec<usize> = (0..diagnosis.findings.len()).collect();
+        order.sort_by(|a, b| saves(b).total_cmp(&saves(a)));
+        let mut findings: Vec<_> = std::mem::take(&mut diagnosis.findings).into_iter().map(Some).collect();
+        diagnosis.findings = order.iter().filter_map(|at| findings[*at].take()).collect();
+        let mut now = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(is, was)| now[*was] = is);
+        let named = advised.advice.iter_mut().flat_map(|advice| &mut advice.candidate.findings);
+        named.for_each(|at| *at = now[*at]);
+    }
+    diagnosis.advised = Some(advised);
+}
 
 /// Finds what to do, and predicts what it saves. Cost: a replay a candidate, some dozens, and with `all` also one a pair of the first
 /// few.
@@ -76,10 +145,11 @@ pub fn advise(diagnosis: &Diagnosis, request: &AdviseRequest, progress: &dyn Pro
     let findings: Vec<&Finding> = diagnosis.findings.iter().map(|it| &it.finding).collect();
     let gaps: Vec<Gap> = diagnosis.bounds().map(gaps).unwrap_or_default();
     let mut options = partune_advice::Options::default();
-    if request.all {
+    if request.scope != Scope::Likely {
         (options.predicted, options.per_finding, options.unpredicted) = (usize::MAX, usize::MAX, usize::MAX);
     }
     let candidates = partune_advice::candidates(&Evidence { trace, findings: &findings, gaps: &gaps }, &options);
+    let (changes, unpredicted) = planned(trace, candidates, request.scope);
     progress.stage("replaying");
     let replay = timed(progress, "replay", || {
         Replay::new(trace, index, request.machine.as_ref(), partune_analysis::windows(trace))
@@ -88,27 +158,15 @@ pub fn advise(diagnosis: &Diagnosis, request: &AdviseRequest, progress: &dyn Pro
     let run_s = trace.clock().seconds(replay.fidelity().run);
     let saving = |outcome: &Outcome| Saving::of(trace, run_s, outcome, plain);
     let mut tried: Vec<Tried> = Vec::new();
-    let mut advice: Vec<Advice> = Vec::new();
-    let (mut seen, mut in_vain) = (Vec::new(), 0);
+    let mut in_vain = 0;
     progress.stage("trying changes");
-    for candidate in candidates {
-        let change = change(trace, &candidate);
-        match change {
-            Some(change) if seen.contains(&change) => {}
-            Some(change) => {
-                seen.push(change.clone());
-                let outcome = replay.under(std::slice::from_ref(&change));
-                let saving = saving(&outcome);
-                if outcome.refused.is_empty() && saving.saves_s >= NOTHING * run_s {
-                    tried.push(Tried { candidate, change, saving });
-                } else {
-                    in_vain += 1;
-                    if request.all && outcome.refused.is_empty() {
-                        tried.push(Tried { candidate, change, saving });
-                    }
-                }
-            }
-            None => advice.push(Advice::new(trace, candidate, None)),
+    for (candidate, change) in changes {
+        let outcome = replay.under(std::slice::from_ref(&change));
+        let saving = saving(&outcome);
+        let (is_done, helps) = (outcome.refused.is_empty(), saving.saves_s >= NOTHING * run_s);
+        in_vain += usize::from(!is_done || !helps);
+        if is_done && (helps || request.scope == Scope::All) {
+            tried.push(Tried { candidate, change, saving });
         }
     }
     // What saves the same as far as anybody can tell is ranked by what it may cost.
@@ -117,7 +175,8 @@ pub fn advise(diagnosis: &Diagnosis, request: &AdviseRequest, progress: &dyn Pro
         let costs = |it: &Tried| it.candidate.action.side_effects.len();
         about(b).total_cmp(&about(a)).then(costs(a).cmp(&costs(b))).then(b.saving.saves_s.total_cmp(&a.saving.saves_s))
     });
-    let pair = if request.all { pair(&tried, |changes| saving(&replay.under(changes)), run_s) } else { None };
+    let pair =
+        if request.scope == Scope::All { pair(&tried, |changes| saving(&replay.under(changes)), run_s) } else { None };
     let in_pair = |at: usize| pair.is_some_and(|(one, two, _)| at == one || at == two);
     let is_told = |(at, it): (usize, &Tried)| it.saving.saves_s >= NOTHING * run_s || in_pair(at);
     let told: Vec<bool> = tried.iter().enumerate().map(is_told).collect();
@@ -130,8 +189,32 @@ pub fn advise(diagnosis: &Diagnosis, request: &AdviseRequest, progress: &dyn Pro
     };
     let steps = partune_advice::steps(&partune_advice::Shares::of(&gaps), &gain, &options);
     let predicted = tried.into_iter().map(|it| Advice::new(trace, it.candidate, Some((it.change, it.saving))));
-    let advice = predicted.chain(advice).collect();
-    Ok(Advised { run_s, replayed_s: trace.clock().seconds(plain.run), advice, together, in_vain, steps })
+    let others = unpredicted.into_iter().map(|candidate| Advice::new(trace, candidate, None));
+    let advice = predicted.chain(others).collect();
+    Ok(Advised { run_s, replayed_s: trace.clock().seconds(plain.run()), advice, together, in_vain, steps })
+}
+
+/// The candidates to try, each with its change, which no other one has; and those that nothing predicts.
+fn planned(trace: &Trace, candidates: Vec<Candidate>, scope: Scope) -> (Vec<(Candidate, Change)>, Vec<Candidate>) {
+    let (mut changes, mut unpredicted): (Vec<(Candidate, Change)>, _) = (Vec::new(), Vec::new());
+    for candidate in candidates {
+        match change(trace, &candidate) {
+            Some(change) if changes.iter().any(|(_, known)| *known == change) => {}
+            Some(change) => changes.push((candidate, change)),
+            None => unpredicted.push(candidate),
+        }
+    }
+    if let Scope::Mends(tries) = scope {
+        let mut of_finding = BTreeMap::new();
+        changes.retain(|(candidate, change)| {
+            let tries: &mut u32 = of_finding.entry(candidate.findings.first().copied()).or_default();
+            *tries += u32::from(change.mends());
+            change.mends() && *tries <= 2
+        });
+        changes.truncate(tries);
+        unpredicted.clear();
+    }
+    (changes, unpredicted)
 }
 
 /// Gaps of the run, and of its threads where they have any.

@@ -13,7 +13,7 @@ use partune_index::Index;
 use partune_index::clock_repair::Repair;
 use partune_trace::{PauseKind, Trace};
 
-use crate::Run;
+use crate::{Advised, Run};
 
 /// A finding with its weight in the run.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,13 +30,15 @@ impl Ranked {
     }
 }
 
-/// The result of an analysis: the run, figures, and findings, worst first.
+/// The result of an analysis: the run, figures, and findings: first those that most is saved by mending them, then those that lose most.
 pub struct Diagnosis {
     pub run: Run,
     pub sections: Vec<Section>,
     pub findings: Vec<Ranked>,
     /// Whether an analysis that looks for findings was run; else there are none to tell of.
     pub sought: bool,
+    /// What mends the first findings, if that was looked for and can be predicted.
+    pub advised: Option<Advised>,
     /// Everything that was noticed about the input.
     pub quality: Quality,
 }
@@ -56,7 +58,7 @@ impl Diagnosis {
         for note in clock_notes(&run.repair, &run.index, &run.trace) {
             quality.add(note);
         }
-        Diagnosis { run, sections, findings, sought: true, quality }
+        Diagnosis { run, sections, findings, sought: true, advised: None, quality }
     }
 }
 

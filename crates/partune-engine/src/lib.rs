@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use partune_analysis::{ANALYSES, Analysis};
 
-pub use advise::{Advice, AdviseRequest, Advised, advise};
+pub use advise::{Advice, AdviseRequest, Advised, Scope, advise};
 pub use compare::{CompareError, Condition, ConditionError, compare, scale};
 pub use convert::{ConvertError, Converted, convert, create};
 pub use diagnosis::{Diagnosis, Ranked};

@@ -10,6 +10,7 @@ use partune_operations::Operations;
 use partune_trace::Trace;
 use rayon::prelude::*;
 
+use crate::advise::predict;
 use crate::diagnosis::{Diagnosis, pause_notes, rank, recording_note};
 use crate::formats::{self, OpenError};
 use crate::selection::{Selection, SelectionError};
@@ -24,11 +25,13 @@ pub struct Request {
     pub only: Vec<String>,
     /// Correct messages that run backwards in time.
     pub repair_clocks: bool,
+    /// Predict what mending the first findings saves, where that takes no longer than a moment.
+    pub predicts: bool,
 }
 
 impl Default for Request {
     fn default() -> Self {
-        Self { options: Options::default(), only: Vec::new(), repair_clocks: true }
+        Self { options: Options::default(), only: Vec::new(), repair_clocks: true, predicts: true }
     }
 }
 
@@ -86,7 +89,11 @@ pub fn analyze_piece(
             (trace, index, waits, None)
         }
     });
-    Ok(diagnose(trace, index, (waits, ties), repair, request, progress))
+    let mut diagnosis = diagnose(trace, index, (waits, ties), repair, request, progress);
+    if request.predicts && request.only.is_empty() {
+        predict(&mut diagnosis, request.options.machine.as_ref(), progress);
+    }
+    Ok(diagnosis)
 }
 
 /// The trace with times that do not run backwards, and what belongs together in it.

@@ -9,6 +9,7 @@ use partune_replay::{Change, Fidelity, Outcome, Refusal, Replay};
 use partune_trace::Trace;
 use thiserror::Error;
 
+use crate::advise::{is_doubtful, off};
 use crate::convert::{ConvertError, Converted, Target};
 use crate::session::{Opened, Request, matched};
 use crate::{Progress, operations, timed};
@@ -159,6 +160,16 @@ fn refused(trace: &Trace, it: &partune_replay::Refused) -> RefusedChange {
 }
 
 impl WhatIf {
+    /// By which share of the run it is off where it is followed without changes.
+    pub fn off(&self) -> f64 {
+        off(self.run_s, self.replayed_s)
+    }
+
+    /// Whether predictions are worth no more than their order of size.
+    pub fn is_doubtful(&self) -> bool {
+        is_doubtful(self.off())
+    }
+
     /// Writes the changed run as an archive, if it was kept.
     pub fn write(&self, to: &Path) -> Option<Result<Converted, ConvertError>> {
         let trace = self.run.as_ref()?;

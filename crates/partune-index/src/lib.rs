@@ -33,7 +33,7 @@ pub use piece::{Moves, cut};
 pub use polls::Polls;
 pub use rma::{EpochEnd, RmaIndex, Transfer, ValueWait};
 pub use teams::{Fork, Teams};
-pub use ties::{Binding, End, Gift, Part, Programs, TieKind, Ties, Turns};
+pub use ties::{Binding, End, Gift, Part, Programs, TieKind, Ties, Turns, later};
 
 /// A place in a trace: an operation, or another visit, of a PE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -77,7 +77,7 @@ fn filled(page: &str, parts: &[(&str, &str)]) -> String {
 /// The name of the run, and what `analyze` says of it; escaped.
 fn summary(runs: &Runs) -> (String, String) {
     let Ok(run) = runs.ready("0") else { return Default::default() };
-    let options = TextOptions { findings: FINDINGS, table_rows: 0, style: Style::PLAIN };
+    let options = TextOptions { findings: Some(FINDINGS), table_rows: 0, style: Style::PLAIN };
     let text = partune_report::text(&run.diagnosis, &run.path.to_string_lossy(), options);
     let kept = names::clip(&run.name, 120);
     (escaped(&kept, TEXT), escaped(&text, TEXT))

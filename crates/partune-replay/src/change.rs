@@ -103,6 +103,22 @@ pub const FORMS: [&str; 13] = [
 /// The longest text that is read.
 const LONGEST: usize = 4096;
 
+impl Change {
+    /// Whether it is something to do about a loss; else it supposes a faster processor, network or code, and does not say how.
+    pub fn mends(&self) -> bool {
+        match self {
+            Change::Scale(..) | Change::ScalePe(..) | Change::ScaleCpu(_) | Change::Network { .. } => false,
+            Change::Balance(_)
+            | Change::Remove(_)
+            | Change::Nonblocking(_)
+            | Change::Combine(..)
+            | Change::Merge(_)
+            | Change::Collective(..)
+            | Change::Dedicate(_) => true,
+        }
+    }
+}
+
 impl FromStr for Change {
     type Err = ChangeError;
 

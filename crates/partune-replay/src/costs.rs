@@ -33,12 +33,14 @@ pub(crate) enum Level {
     High,
 }
 
+pub(crate) const LEVELS: usize = 3;
+
 /// The costs of all classes.
 #[derive(Clone, Debug)]
 pub(crate) struct Costs {
     classes: Classes,
     /// By [`Level`].
-    costs: [Vec<Cost>; 3],
+    costs: [Vec<Cost>; LEVELS],
     /// How messages travel here, by the fit or by the machine: within a node, and between nodes.
     links: [Travel; 2],
     /// Operations whose class was not there in the first half, so that the second one said what it costs.
@@ -80,7 +82,7 @@ impl Costs {
         }
         let [mut first, mut second] = halves;
         let mut late = 0;
-        let mut found = |select: fn(&mut Samples) -> &mut Vec<i64>| -> Vec<Option<[f64; 3]>> {
+        let mut found = |select: fn(&mut Samples) -> &mut Vec<i64>| -> Vec<Option<[f64; LEVELS]>> {
             let of_class = |(first, second): (&mut Samples, &mut Samples)| {
                 let (first, second) = (select(first), select(second));
                 if first.len() < ENOUGH {
@@ -94,9 +96,9 @@ impl Costs {
         let own = found(|samples| &mut samples.own);
         let flight = found(|samples| &mut samples.flight);
         let links = links(trace, &classes, &flight);
-        let mut costs = Costs { classes, costs: [const { Vec::new() }; 3], links, late };
+        let mut costs = Costs { classes, costs: [const { Vec::new() }; LEVELS], links, late };
         costs.costs = [Level::Low, Level::Typical, Level::High].map(|level| {
-            let at = |of: &Option<[f64; 3]>| of.map(|of| of[level as usize]);
+            let at = |of: &Option<[f64; LEVELS]>| of.map(|of| of[level as usize]);
             let of_class = |(class, (own, flight))| {
                 let formula = costs.formula(trace, class, costs.links, None);
                 // Who always waited, or never did, is not known to take longer or shorter than by the fit of all messages.
@@ -153,7 +155,7 @@ impl Costs {
     }
 
     /// Under effects: own time, and time from the gift on, of each operation of a PE.
-    pub(crate) fn of(&self, trace: &Trace, effects: &Effects, level: Level) -> CostTable {
+    pub(crate) fn of(&self, trace: &Trace, effects: &Effects) -> CostTable {
         let ticks = trace.clock().ticks_per_second() as f64;
         let changed = self.links.map(|link| Travel {
             latency: match effects.latency {
@@ -169,11 +171,10 @@ impl Costs {
                 }
             },
         });
-        let of_class = |(class, cost): (usize, &Cost)| {
-            let key = self.classes.keys[class];
-            let is_communication = moves(role(trace, key));
+        let of_class = |(class, key): (usize, &ClassKey)| {
+            let role = role(trace, *key);
             let algorithm = effects.algorithm(key.path);
-            let ratio = if (effects.changes_network() || algorithm.is_some()) && is_communication {
+            let ratio = if (effects.changes_network() || algorithm.is_some()) && moves(role) {
                 let was = self.formula(trace, class, self.links, None);
                 let is = self.formula(trace, class, changed, algorithm);
                 if was > 0.0 { is / was } else { 1.0 }
@@ -181,38 +182,51 @@ impl Costs {
                 1.0
             };
             let factor = ratio * effects.cost(key.path);
-            // What of it is for the bytes.
-            let (_, times) = shape(role(trace, key), key);
-            let bytes = times * self.classes.bytes[class] * changed[usize::from(key.remote)].per_byte;
-            let (own, flight) = (cost.own * factor, cost.flight * factor);
-            [own, flight, bytes.min(own)].map(|ticks| ticks.round() as i64)
+            let (_, times) = shape(role, *key);
+            let of_bytes = times * self.classes.bytes[class] * changed[usize::from(key.remote)].per_byte;
+            let ticks = |of: &dyn Fn(&Cost) -> f64| [0, 1, 2].map(|level| of(&self.costs[level][class]).round() as i64);
+            Ticks {
+                own: ticks(&|cost| cost.own * factor),
+                flight: ticks(&|cost| cost.flight * factor),
+                bytes: ticks(&|cost| of_bytes.min(cost.own * factor)),
+            }
         };
-        CostTable(self.costs[level as usize].iter().enumerate().map(of_class).collect())
+        CostTable(self.classes.keys.iter().enumerate().map(of_class).collect())
     }
 }
 
-/// Own time of each class, its time from a gift on, and the part of it that is for its bytes, in ticks.
-pub(crate) struct CostTable(Vec<[i64; 3]>);
+/// What an operation takes, by [`Level`].
+#[derive(Clone, Copy)]
+struct Ticks {
+    own: [i64; LEVELS],
+    /// From a gift on.
+    flight: [i64; LEVELS],
+    /// The part of its own that is for its bytes.
+    bytes: [i64; LEVELS],
+}
+
+/// By class.
+pub(crate) struct CostTable(Vec<Ticks>);
 
 impl CostTable {
-    /// Of an operation, with the factor of its call path where it keeps what was recorded.
-    pub(crate) fn of(&self, operation: &Operation, factor: impl FnOnce() -> f64) -> (i64, i64) {
+    /// Ticks of an operation: its own, and those from a gift on. `factor`: of its call path, where it keeps what was recorded.
+    #[inline]
+    pub(crate) fn of(&self, operation: &Operation, factor: impl FnOnce() -> f64) -> ([i64; LEVELS], [i64; LEVELS]) {
+        const NONE: [i64; LEVELS] = [0; LEVELS];
+        let recorded = || {
+            let ticks = [(operation.measured as f64 * factor()).round() as i64; LEVELS];
+            let (own, flight) = if operation.waited { (NONE, ticks) } else { (ticks, NONE) };
+            Ticks { own, flight, bytes: own }
+        };
+        let ticks = self.0.get(operation.class as usize).copied().unwrap_or_else(recorded);
         match operation.treatment {
-            Treatment::Goes => (0, 0),
-            Treatment::Awaits => (0, self.known(operation, factor)[1]),
-            Treatment::Joins => (self.known(operation, factor)[2], 0),
+            Treatment::Goes => (NONE, NONE),
+            Treatment::Awaits => (NONE, ticks.flight),
+            Treatment::Joins => (ticks.bytes, NONE),
             Treatment::Stays | Treatment::Starts | Treatment::Combines(_) | Treatment::Merges => {
-                let [own, flight, _] = self.known(operation, factor);
-                (own, flight)
+                (ticks.own, ticks.flight)
             }
         }
-    }
-
-    fn known(&self, operation: &Operation, factor: impl FnOnce() -> f64) -> [i64; 3] {
-        self.0.get(operation.class as usize).copied().unwrap_or_else(|| {
-            let ticks = (operation.measured as f64 * factor()).round() as i64;
-            if operation.waited { [0, ticks, 0] } else { [ticks, 0, ticks] }
-        })
     }
 }
 
@@ -259,7 +273,7 @@ fn shape(role: Role, key: ClassKey) -> (f64, f64) {
 
 /// Latency and time a byte of messages: a line through what receives took that waited, by the median of slopes; where there are none, through a
 /// round of collectives. Equal for both scopes where only one was seen.
-fn links(trace: &Trace, classes: &Classes, flights: &[Option<[f64; 3]>]) -> [Travel; 2] {
+fn links(trace: &Trace, classes: &Classes, flights: &[Option<[f64; LEVELS]>]) -> [Travel; 2] {
     let is_message = |key: ClassKey| matches!(role(trace, key), Role::Recv | Role::CommSync | Role::SendRecv);
     let is_collective = |key: ClassKey| role(trace, key).is_collective() && moves(role(trace, key));
     let fit = |remote: bool, counts: &dyn Fn(ClassKey) -> bool| {
@@ -305,7 +319,7 @@ const ENOUGH: usize = 4;
 
 /// What a class takes: the mean without the hundredth that is farthest up, which is what disturbed the run. It is the mean that adds up to what
 /// all of them took. Beside it where the quarters begin, by [`Level`].
-fn typical(samples: &mut [i64]) -> Option<[f64; 3]> {
+fn typical(samples: &mut [i64]) -> Option<[f64; LEVELS]> {
     samples.sort_unstable();
     let kept = samples.len() - samples.len() / 100;
     let sum: i128 = samples[..kept].iter().map(|it| i128::from(*it)).sum();

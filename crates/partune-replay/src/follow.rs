@@ -1,30 +1,39 @@
 //! Follows a program: each PE does its steps, and waits where something that it needs was not given yet.
 
-use partune_base::{PeId, Table, Time};
-use partune_index::{Programs, Turns};
+use partune_base::{PeId, Span, Table, Time};
+use partune_index::{Programs, Turns, later};
 use rayon::prelude::*;
 
-use crate::costs::CostTable;
+use crate::costs::{CostTable, LEVELS, Level};
 use crate::effects::{Effects, Treatment};
 use crate::program::{Program, Step, What};
 use crate::source::Source;
 
-/// When each step of each PE was done, in ticks of the trace.
+/// How long what is measured of the run takes, and when each step was done.
 #[derive(Clone, Debug)]
 pub(crate) struct Followed {
+    /// By [`Level`].
+    pub(crate) runs: [Span; LEVELS],
+    /// With typical costs, in ticks of the trace.
     pub(crate) clocks: Table<PeId, Vec<i64>>,
     /// Needs that could not be met.
     pub(crate) unmet: u64,
 }
 
+/// A time for each level of costs.
+type Clocks = [i64; LEVELS];
+
+const LONG_AGO: Clocks = [i64::MIN; LEVELS];
+
 /// Where a PE is.
 struct State {
-    clock: i64,
+    clock: Clocks,
     position: usize,
     /// What open operations need, and whether they need anything.
-    needs: Vec<i64>,
+    needs: Vec<Clocks>,
     /// When all is there that was started and goes on by itself.
-    started: i64,
+    started: Clocks,
+    window: Window,
 }
 
 struct Follower<'a> {
@@ -38,48 +47,52 @@ struct Follower<'a> {
 
 /// Linear in steps.
 pub(crate) fn follow(source: &Source<'_>, program: &Program, costs: &CostTable, effects: &Effects) -> Followed {
-    let begin = |steps: &Vec<Step>| State {
-        clock: steps.first().map_or(0, |step| step.at.0),
+    let begin = |(pe, steps): (PeId, &Vec<Step>)| State {
+        clock: [steps.first().map_or(0, |step| step.at.0); LEVELS],
         position: 0,
         needs: Vec::new(),
-        started: i64::MIN,
+        started: LONG_AGO,
+        window: Window::new(steps, source.windows[pe]),
     };
     let mut follower = Follower {
         source,
         program,
         costs,
         effects,
-        states: program.steps.iter().map(begin).collect(),
+        states: program.steps.iter_ids().map(begin).collect(),
         clocks: program.steps.iter().map(|steps| Vec::with_capacity(steps.len())).collect(),
     };
     let turns = Turns::new(program.steps.len(), program.givers.par_iter().copied());
     let unmet = turns.follow(&mut follower, program.steps.iter().map(Vec::len).sum());
-    Followed { clocks: follower.clocks, unmet }
+    let window = |pe: PeId, level| follower.states[pe].window.times(&program.steps[pe], level);
+    let runs = std::array::from_fn(|level| source.span(|pe| window(pe, level)));
+    Followed { runs, clocks: follower.clocks, unmet }
 }
 
-impl Programs for Follower<'_> {
-    fn run(&mut self, pe: PeId, turns: &mut Turns) {
+impl Programs<LEVELS> for Follower<'_> {
+    fn run(&mut self, pe: PeId, turns: &mut Turns<LEVELS>) {
         let steps = &self.program.steps[pe];
         while let Some(step) = steps.get(self.states[pe].position) {
             let state = &mut self.states[pe];
-            let now = state.clock.saturating_add(step.work);
+            let now = after(state.clock, [step.work; LEVELS]);
             let clock = match step.what {
                 What::Goes => now,
-                What::Completes => now.max(state.started),
+                What::Completes => later(now, state.started),
                 What::Enters(_) => {
-                    state.needs.push(i64::MIN);
+                    state.needs.push(LONG_AGO);
                     now
                 }
                 What::Leaves(number) => {
-                    let needs = state.needs.pop().unwrap_or(i64::MIN);
+                    let needs = state.needs.pop().unwrap_or(LONG_AGO);
                     let operation = &self.program.operations[pe][number as usize];
                     let path = || self.source.trace.streams()[pe].visits.path[operation.visit.index()];
                     let (own, flight) = self.costs.of(operation, || self.effects.cost(path()));
+                    let done = after(now, own);
                     if operation.treatment == Treatment::Starts {
-                        state.started = state.started.max(now.saturating_add(own));
+                        state.started = later(state.started, done);
                         now
                     } else {
-                        now.saturating_add(own).max(needs.saturating_add(flight))
+                        later(done, after(needs, flight))
                     }
                 }
                 What::Gives(tie) => {
@@ -90,16 +103,16 @@ impl Programs for Follower<'_> {
                     let Some(gift) = turns.take(tie, pe) else { return };
                     match state.needs.last_mut() {
                         Some(needs) => {
-                            *needs = gift.max(*needs);
+                            *needs = later(*needs, gift);
                             now
                         }
-                        None => now.max(gift),
+                        None => later(now, gift),
                     }
                 }
                 What::Begins(tie) => {
                     let Some(gift) = turns.take(tie, pe) else { return };
                     let delay = step.at.since(self.source.gifts[tie as usize]).0.max(0);
-                    now.max(gift.saturating_add(delay))
+                    later(now, after(gift, [delay; LEVELS]))
                 }
             };
             self.go_on(pe, clock);
@@ -108,12 +121,12 @@ impl Programs for Follower<'_> {
 
     fn stuck(&self, pe: PeId) -> Option<i64> {
         let state = &self.states[pe];
-        (state.position < self.program.steps[pe].len()).then_some(state.clock)
+        (state.position < self.program.steps[pe].len()).then_some(state.clock[Level::Typical as usize])
     }
 
     fn release(&mut self, pe: PeId) -> Option<u32> {
         let step = self.program.steps[pe][self.states[pe].position];
-        let clock = self.states[pe].clock.saturating_add(step.work);
+        let clock = after(self.states[pe].clock, [step.work; LEVELS]);
         self.go_on(pe, clock);
         match step.what {
             What::Takes(tie) | What::Begins(tie) => Some(tie),
@@ -123,15 +136,69 @@ impl Programs for Follower<'_> {
 }
 
 impl Follower<'_> {
-    fn go_on(&mut self, pe: PeId, clock: i64) {
+    #[inline]
+    fn go_on(&mut self, pe: PeId, clock: Clocks) {
         let state = &mut self.states[pe];
         state.clock = clock;
+        state.window.pass(state.position, clock);
         state.position += 1;
-        self.clocks[pe].push(clock);
+        self.clocks[pe].push(clock[Level::Typical as usize]);
     }
 }
 
-/// From times of the run to times of a followed one: between two steps in proportion.
+#[inline]
+fn after(clock: Clocks, ticks: [i64; LEVELS]) -> Clocks {
+    std::array::from_fn(|level| clock[level].saturating_add(ticks[level]))
+}
+
+/// When the measured part of a PE begins and ends, while its steps are done.
+struct Window {
+    /// The times in the run, and the steps around each.
+    of_run: [(Time, usize); 2],
+    clocks: [[Clocks; 2]; 2],
+}
+
+impl Window {
+    fn new(steps: &[Step], (begin, end): (Time, Time)) -> Window {
+        let at = |time: Time| (time, steps.partition_point(|step| step.at <= time));
+        Window { of_run: [begin, end].map(at), clocks: [[[0; LEVELS]; 2]; 2] }
+    }
+
+    /// A step was done.
+    #[inline]
+    fn pass(&mut self, position: usize, clock: Clocks) {
+        for ((_, after), clocks) in self.of_run.iter().zip(&mut self.clocks) {
+            if position + 1 == *after {
+                clocks[0] = clock;
+            } else if position == *after {
+                clocks[1] = clock;
+            }
+        }
+    }
+
+    fn times(&self, steps: &[Step], level: usize) -> (Time, Time) {
+        let [begin, end] = [0, 1].map(|at| {
+            let ((time, after), clocks) = (self.of_run[at], self.clocks[at]);
+            between(steps, time, after, |step| clocks[usize::from(step == after)][level])
+        });
+        (begin, end)
+    }
+}
+
+/// Where a time of the run is in a followed one: between two steps in proportion. `after`: the first step after it.
+fn between(steps: &[Step], time: Time, after: usize, clock: impl Fn(usize) -> i64) -> Time {
+    let Some(before) = after.checked_sub(1) else {
+        // Before its first step a PE is as it was.
+        return time;
+    };
+    let (from, to) = (steps[before].at, clock(before));
+    let since = time.since(from).0;
+    let Some(next) = steps.get(after) else { return Time(to.saturating_add(since)) };
+    let (all, now) = (next.at.since(from).0.max(1), clock(after) - to);
+    Time(to + (i128::from(since) * i128::from(now) / i128::from(all)) as i64)
+}
+
+/// From times of the run to times of a followed one.
 pub(crate) struct Clock<'a> {
     steps: &'a [Step],
     clocks: &'a [i64],
@@ -143,15 +210,6 @@ impl<'a> Clock<'a> {
     }
 
     pub(crate) fn time(&self, time: Time) -> Time {
-        let after = self.steps.partition_point(|step| step.at <= time);
-        let Some(before) = after.checked_sub(1) else {
-            // Before its first step a PE is as it was.
-            return time;
-        };
-        let (from, to) = (self.steps[before].at, self.clocks[before]);
-        let since = time.since(from).0;
-        let Some(next) = self.steps.get(after) else { return Time(to.saturating_add(since)) };
-        let (all, now) = (next.at.since(from).0.max(1), self.clocks[after] - to);
-        Time(to + (i128::from(since) * i128::from(now) / i128::from(all)) as i64)
+        between(self.steps, time, self.steps.partition_point(|step| step.at <= time), |step| self.clocks[step])
     }
 }

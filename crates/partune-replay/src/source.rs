@@ -1,6 +1,6 @@
 //! What programs are made from: the ends of ties by PE, once for all changes.
 
-use partune_base::{CallPathId, PeId, Table, Time};
+use partune_base::{CallPathId, PeId, Span, Table, Time};
 use partune_index::{End, Index, Part, Place, TieKind, Ties};
 use partune_trace::{Completion, NO_REQUEST, Role, Trace, VisitIx};
 use rayon::prelude::*;
@@ -22,10 +22,12 @@ pub(crate) struct Source<'a> {
     pub(crate) gifts: Vec<Time>,
     /// By the number of their names.
     pub(crate) nodes: Table<PeId, u32>,
+    /// When each PE's start-up ended and its shut-down began.
+    pub(crate) windows: Table<PeId, (Time, Time)>,
 }
 
 impl<'a> Source<'a> {
-    pub(crate) fn new(trace: &'a Trace, index: &'a Index) -> Source<'a> {
+    pub(crate) fn new(trace: &'a Trace, index: &'a Index, windows: Table<PeId, (Time, Time)>) -> Source<'a> {
         let ties = Ties::build(trace, index);
         let pes: Vec<PeId> = trace.pes().ids().collect();
         let replayed = |end: &End| ties.kind(end.tie) != TieKind::Rendezvous && !is_start_up(index, &ties, end.tie);
@@ -48,7 +50,7 @@ impl<'a> Source<'a> {
         let node =
             |process| trace.processes().get(process).map_or(0, |process: &partune_trace::Process| process.node.0);
         let nodes = trace.pes().iter().map(|pe| node(pe.process)).collect();
-        Source { trace, index, operating: operating(trace), ends, gifts, nodes }
+        Source { trace, index, operating: operating(trace), ends, gifts, nodes, windows }
     }
 
     /// The run as it was, and the classes of its operations. Linear in visits and ends.
@@ -90,6 +92,20 @@ impl<'a> Source<'a> {
     /// Work that the effects leave a PE on some call paths, by block.
     pub(crate) fn work(&self, pe: PeId, paths: &[bool], effects: &Effects) -> Vec<Vec<Moment>> {
         self.swept(Builder::new(self, pe, effects).counting(paths)).moments()
+    }
+
+    /// From the first begin to the last end of what is measured of each PE of a CPU.
+    pub(crate) fn measured(&self, window: impl Fn(PeId) -> (Time, Time)) -> (Time, Time) {
+        let windows: Vec<(Time, Time)> = self.trace.cpu_pes().map(window).collect();
+        let begin = windows.iter().map(|window| window.0).min().unwrap_or_default();
+        let end = windows.iter().map(|window| window.1).max().unwrap_or_default();
+        (begin, end.max(begin))
+    }
+
+    /// How long that takes.
+    pub(crate) fn span(&self, window: impl Fn(PeId) -> (Time, Time)) -> Span {
+        let (begin, end) = self.measured(window);
+        end.since(begin).clamp_positive()
     }
 
     /// Whether others begin what a PE does, so that it idles when it does nothing.

@@ -33,7 +33,7 @@ fn runs(text: &str, of: &[&str]) -> (i64, i64) {
     replayed(text, |replay| {
         let outcome = replay.under(&changes(of));
         assert_eq!(outcome.refused, [], "{of:?}");
-        (replay.plain().run.0, outcome.run.0)
+        (replay.plain().run().0, outcome.run().0)
     })
 }
 
@@ -316,6 +316,6 @@ proptest! {
             prop_assert!(stream.visits.enter.is_sorted());
             prop_assert!(stream.visits.iter().all(|visit| visit.exit >= visit.enter));
         }
-        prop_assert_eq!(replay.under(&changes(&["scale solve time*1"])).run, replay.plain().run);
+        prop_assert_eq!(replay.under(&changes(&["scale solve time*1"])).run(), replay.plain().run());
     }
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use partune_base::{CallPathId, Span, Time};
-use partune_engine::{Code, Diagnosis, OwnPattern, Pattern, Ranked, Role, Run, Severity};
+use partune_engine::{Code, Diagnosis, OwnPattern, Pattern, Role, Run, Severity};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -203,11 +203,11 @@ struct Instance {
 
 #[derive(Serialize, JsonSchema)]
 struct Advice {
-    #[schemars(extend("anyOf" = patterns()))]
+    /// Of docs/advice.md, as `partune advise` has them; last the finding's own pattern.
     action: &'static str,
     text: &'static str,
-    /// At most this much of the PEs' time: what the finding loses.
-    predicted_gain_s: f64,
+    /// What it saves of the time between the end of start-up and the begin of shut-down; null where nothing predicted it.
+    predicted_gain_s: Option<f64>,
 }
 
 fn codes() -> Vec<&'static str> {
@@ -261,7 +261,7 @@ pub fn document(diagnosis: &Diagnosis, archive: &str) -> String {
         clocks_aligned: diagnosis.clocks_aligned(),
         quality: quality.collect(),
         ending: diagnosis.ending().map(|it| ending::Entry::of(run, it)),
-        findings: diagnosis.findings.iter().map(|ranked| finding(run, ranked)).collect(),
+        findings: (0..diagnosis.findings.len()).map(|at| finding(diagnosis, at)).collect(),
         whole_names: whole_names(run),
         pe_names: run.pes().map(|pe| names::pe(run, pe)).collect(),
         sections,
@@ -279,8 +279,15 @@ fn whole_names(run: &Run) -> Vec<WholeName<'_>> {
     whole.into_iter().map(|(name, whole)| WholeName { name, whole: whole.into_iter().collect() }).collect()
 }
 
-fn finding<'a>(run: &'a Run, ranked: &Ranked) -> Finding<'a> {
+fn finding(diagnosis: &Diagnosis, at: usize) -> Finding<'_> {
+    let (run, ranked) = (&diagnosis.run, &diagnosis.findings[at]);
     let finding = &ranked.finding;
+    let mends = diagnosis.advised.iter().flat_map(|advised| advised.mends(at));
+    let predicted = mends.map(|(advice, saving)| {
+        let action = advice.candidate.action;
+        Advice { action: &action.id, text: &action.text, predicted_gain_s: Some(saving.saves_s) }
+    });
+    let (action, text) = (finding.pattern.name(), next::step(finding.pattern));
     let clock = run.clock();
     let seconds = clock.seconds(finding.time);
     let share = |(path, time): &(CallPathId, Span)| PathShare {
@@ -330,11 +337,7 @@ fn finding<'a>(run: &'a Run, ranked: &Ranked) -> Finding<'a> {
             })
             .collect(),
         facts: finding.facts.iter().copied().filter(|(_, value)| value.is_finite()).collect(),
-        advice: vec![Advice {
-            action: finding.pattern.name(),
-            text: next::step(finding.pattern),
-            predicted_gain_s: seconds,
-        }],
+        advice: predicted.chain([Advice { action, text, predicted_gain_s: None }]).collect(),
         text: match finding.pattern {
             Pattern::User(own) => Some(&own.text),
             _ => None,

@@ -25,7 +25,7 @@ pub use ending::lines as ending_lines;
 pub use export::{ExportError, FILES as PARQUET_FILES, chrome, parquet};
 pub use json::{document, finding_id};
 pub use machine::{machine_json, machine_text};
-pub use next::step;
+pub use next::advice;
 pub use run::{facts, paradigms, waiting};
 pub use runs::{
     NamedRun, Verified, compare_document, compare_schema, compare_text, compare_value, scaling_document,

@@ -1,13 +1,37 @@
-//! What to do about a pattern: the first thing an expert would try, in one sentence. Resolutions after PPW's table 5-3.
+//! What to do about a finding: what saves most as far as that was predicted, else the first thing an expert would try about its pattern, in one sentence. Resolutions after PPW's table 5-3.
 
-use partune_engine::Pattern;
+use partune_engine::{Advice, Diagnosis, Pattern, Saving};
+
+use crate::names;
 
 /// Where writing what was recorded took more of the run than anything that was found.
 pub(crate) const PROFILE: &str =
     "record with --profile, which writes no events: the recorder's own pauses took more than anything else";
 
-/// The next step.
-pub fn step(pattern: Pattern) -> &'static str {
+/// What mends a finding and saves most, by its position; none where nothing that was tried does, or the run cannot be followed well.
+pub(crate) fn best(diagnosis: &Diagnosis, finding: usize) -> Option<(&Advice, &Saving)> {
+    let advised = diagnosis.advised.as_ref().filter(|advised| !advised.is_doubtful())?;
+    advised.mends(finding).find(|(_, saving)| saving.saves_s > 0.0)
+}
+
+/// `balance solve saves 446 ms, 28.1 % of the run`.
+pub(crate) fn fix(diagnosis: &Diagnosis, finding: usize) -> Option<String> {
+    let (advice, saving) = best(diagnosis, finding)?;
+    let share = saving.saves_s / diagnosis.advised.as_ref()?.run_s;
+    let verb = if advice.candidate.upper_limit { "saves at most" } else { "saves" };
+    let saved = names::seconds(saving.saves_s);
+    Some(format!("{} {verb} {saved}, {} of the run", advice.change.as_deref()?, names::percent(share)))
+}
+
+/// What to do about a finding, by its position.
+pub fn advice(diagnosis: &Diagnosis, finding: usize) -> String {
+    let mended = best(diagnosis, finding).zip(fix(diagnosis, finding));
+    let step = || step(diagnosis.findings[finding].finding.pattern).to_owned();
+    mended.map_or_else(step, |((advice, _), fix)| format!("{} {fix}.", advice.candidate.action.text))
+}
+
+/// The first thing an expert would try.
+pub(crate) fn step(pattern: Pattern) -> &'static str {
     match pattern {
         Pattern::LateSender => {
             "send earlier, or give the receiver other work: post the receive early (non-blocking) and move work between the post and the wait"

@@ -14,8 +14,8 @@ use crate::{ending, names, next, screen, tables, words};
 /// What to print.
 #[derive(Clone, Copy, Debug)]
 pub struct TextOptions {
-    /// How many findings.
-    pub findings: usize,
+    /// How many findings; none: as many as fit on a screen, at most four.
+    pub findings: Option<usize>,
     /// Print the sections of all analyses, with tables of at most this many rows; 0 prints none.
     pub table_rows: usize,
     pub style: Style,
@@ -32,7 +32,15 @@ pub fn text(diagnosis: &Diagnosis, archive: &str, options: TextOptions) -> Strin
     screen::summary(&mut out, diagnosis, options.style);
     screen::operations(&mut out, diagnosis, options.style);
     screen::files(&mut out, diagnosis, options.style);
-    findings(&mut out, diagnosis, options);
+    let above = out.len();
+    let most = options.findings.unwrap_or(FINDINGS);
+    for count in (0..=most).rev() {
+        findings(&mut out, diagnosis, count, options.style);
+        if options.findings.is_some() || count <= 1 || out.lines().count() <= SCREEN {
+            break;
+        }
+        out.truncate(above);
+    }
     quality(&mut out, &last, options.style);
     if options.table_rows > 0 {
         for section in &diagnosis.sections {
@@ -41,6 +49,10 @@ pub fn text(diagnosis: &Diagnosis, archive: &str, options: TextOptions) -> Strin
     }
     out
 }
+
+/// Findings on the first screen, and its lines.
+const FINDINGS: usize = 4;
+const SCREEN: usize = 40;
 
 /// Letters of a file's name that a finding shows.
 const FILE_NAME: usize = 120;
@@ -55,8 +67,7 @@ fn ending(out: &mut String, diagnosis: &Diagnosis, style: Style) {
     }
 }
 
-fn findings(out: &mut String, diagnosis: &Diagnosis, options: TextOptions) {
-    let (count, style) = (options.findings, options.style);
+fn findings(out: &mut String, diagnosis: &Diagnosis, count: usize, style: Style) {
     if diagnosis.findings.is_empty() {
         if diagnosis.sought {
             let _ = writeln!(out, "\nno finding above the threshold");
@@ -69,7 +80,8 @@ fn findings(out: &mut String, diagnosis: &Diagnosis, options: TextOptions) {
     let base = diagnosis.run.seconds(diagnosis.run.base());
     let hours = base >= HOUR;
     let unit = if hours { "core-hours" } else { "PEs' time" };
-    let heading = format!("what costs most{unit:>62}  {:>8}", "of run");
+    let first = if next::best(diagnosis, 0).is_some() { "what to mend first" } else { "what costs most" };
+    let heading = format!("{first:<19}{unit:>58}  {:>8}", "of run");
     let _ = writeln!(out, "\n{}", style.paint(Tone::Strong, &heading));
     let shown = diagnosis.first(count);
     let reads = |at: &usize| {
@@ -79,14 +91,28 @@ fn findings(out: &mut String, diagnosis: &Diagnosis, options: TextOptions) {
     let read: Vec<_> = shown.iter().map(reads).collect();
     for (at, words) in shown.iter().zip(&read) {
         let alike = read.iter().filter(|it| *it == words).count() > 1;
-        finding(out, &diagnosis.run, (at + 1, &words.0, hours, alike), &diagnosis.findings[*at], style);
+        let fix = next::fix(diagnosis, *at);
+        let causes = if fix.is_some() { 1 } else { 2 };
+        finding(out, &diagnosis.run, (at + 1, &words.0, hours, alike), (&diagnosis.findings[*at], causes), style);
+        if let Some(fix) = fix {
+            style.wrapped(out, (Tone::Good, "     fix         "), &fix);
+        }
     }
-    if diagnosis.findings.len() > shown.len() {
-        let _ = writeln!(out, "     … {} more; --findings N shows them", diagnosis.findings.len() - shown.len());
+    let rest = match diagnosis.findings.len() - shown.len() {
+        0 => None,
+        more => Some(format!("{more} more; --findings N shows them")),
+    };
+    let others = next::best(diagnosis, 0).map(|_| "partune advise has more to try, and how it is done".to_owned());
+    let rest: Vec<String> = rest.into_iter().chain(others).collect();
+    if !rest.is_empty() {
+        let _ = writeln!(out, "     … {}", rest.join("; "));
     }
-    let worst = &diagnosis.findings[0].finding;
     out.push('\n');
-    let step = if diagnosis.mostly_written().is_some() { next::PROFILE } else { next::step(worst.pattern) };
+    let step = match next::best(diagnosis, 0) {
+        _ if diagnosis.mostly_written().is_some() => next::PROFILE,
+        Some((advice, _)) => &advice.candidate.action.text,
+        None => next::step(diagnosis.findings[0].finding.pattern),
+    };
     style.wrapped(out, (Tone::Strong, "next: "), step);
 }
 
@@ -94,7 +120,7 @@ fn finding(
     out: &mut String,
     run: &Run,
     (number, place, hours, alike): (usize, &str, bool, bool),
-    ranked: &Ranked,
+    (ranked, causes): (&Ranked, usize),
     style: Style,
 ) {
     let it = &ranked.finding;
@@ -141,7 +167,7 @@ fn finding(
         let _ = writeln!(out, "     {verb:<11} {shown}");
     }
     let considerable = |(index, cause): &(usize, &Cause)| *index == 0 || cause.time.0 >= it.time.0 / 4;
-    for (index, cause) in it.causes.iter().take(2).enumerate().filter(considerable) {
+    for (index, cause) in it.causes.iter().take(causes).enumerate().filter(considerable) {
         let label = if index == 0 { "main cause" } else { "" };
         let (pe, what) = (names::pe(run, cause.pe), names::cause(run, it.pattern, cause));
         let _ = writeln!(out, "     {label:<11} PE {pe}: {what}, {}", seconds(cause.time));

@@ -101,8 +101,8 @@ pub fn what_if_text(what_if: &WhatIf, changes: &[String], style: Style) -> Strin
         seconds(what_if.error_s)
     );
     row(&mut out, Tone::Plain, "replayed", &followed);
-    if let Some(doubt) = doubt(what_if.run_s, what_if.replayed_s) {
-        row(&mut out, Tone::Warning, "warning", &doubt);
+    if what_if.is_doubtful() {
+        row(&mut out, Tone::Warning, "warning", &doubt(what_if.off()));
     }
     if what_if.unmet > 0 {
         let text = format!(
@@ -126,20 +126,14 @@ pub fn what_if_text(what_if: &WhatIf, changes: &[String], style: Style) -> Strin
     out
 }
 
-/// What to say where the run that was followed without changes is far from the one recorded.
-pub(crate) fn doubt(run_s: f64, replayed_s: f64) -> Option<String> {
-    let off = (replayed_s - run_s).abs() / run_s.max(f64::MIN_POSITIVE);
-    (off > DOUBTFUL).then(|| {
-        format!(
-            "the run cannot be followed well: without changes it is {} off, so what is predicted is worth no more than its order of \
-             size; a run that has its processors to itself, and is long enough, can be followed better",
-            percent(off)
-        )
-    })
+/// What to say where the run that was followed without changes is this far from the one recorded.
+pub(crate) fn doubt(off: f64) -> String {
+    format!(
+        "the run cannot be followed well: without changes it is {} off, so what is predicted is worth no more than its order of size; \
+         a run that has its processors to itself, and is long enough, can be followed better",
+        percent(off)
+    )
 }
-
-/// A run that was followed is doubtful from this share on that it is off.
-const DOUBTFUL: f64 = 0.05;
 
 /// `446 ms (410 ms to 480 ms), 28.1 % of the run`.
 pub(crate) fn saved(saving: &Saving, run_s: f64) -> String {

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output};
 
-use partune_engine::{AdviseRequest, Diagnosis, Request};
+use partune_engine::{AdviseRequest, Diagnosis, Request, Scope};
 use serde_json::Value;
 
 use crate::archives::{archives, workspace};
@@ -21,7 +21,7 @@ fn diagnosis(text: &str) -> Diagnosis {
 
 fn advice(text: &str, all: bool) -> Value {
     let diagnosis = diagnosis(text);
-    let request = AdviseRequest { all, ..AdviseRequest::default() };
+    let request = AdviseRequest { scope: if all { Scope::All } else { Scope::Likely }, ..AdviseRequest::default() };
     let advised = partune_engine::advise(&diagnosis, &request, &()).expect("it is no profile");
     serde_json::from_str(&partune_report::advice_document(&advised, &diagnosis, "run")).expect("it is JSON")
 }

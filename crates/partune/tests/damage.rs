@@ -44,11 +44,11 @@ fn is_event_file(name: &str) -> bool {
 }
 
 /// Analyses what can be read; `None` if the archive cannot be opened at all, which must be an error and not a panic.
-fn diagnose(files: &dyn Files, anchor: &str) -> Option<Diagnosis> {
+fn diagnose(files: &dyn Files, anchor: &str, predicts: bool) -> Option<Diagnosis> {
     let is_entry = |ending: &&str| anchor.ends_with(ending);
     let format = FORMATS.iter().find(|format| format.endings.iter().any(is_entry))?;
     let trace = (format.open)(files, anchor, &|_, _| {}).ok()?;
-    let diagnosis = partune_engine::analyze(trace, &Request::default(), &());
+    let diagnosis = partune_engine::analyze(trace, &Request { predicts, ..Request::default() }, &());
     assert!(!partune_report::document(&diagnosis, "archive").is_empty());
     Some(diagnosis)
 }
@@ -64,7 +64,7 @@ fn otf2() -> Vec<Input> {
     archives().into_iter().map(load).collect()
 }
 
-/// Damages each input `times` times (fewer if it is large) and hands what came out to `check`.
+/// Damages each input `times` times (fewer if it is large), predicts for some what would mend them, and hands what came out to `check`.
 fn each_damage(
     inputs: Vec<Input>,
     times: usize,
@@ -83,7 +83,7 @@ fn each_damage(
             let name = names[random.below(names.len())];
             let bytes = damage(&files[name], &mut random).map(Arc::new);
             let damaged = Damaged { files: &files, name, bytes };
-            check(&name_of_archive, diagnose(&damaged, &anchor));
+            check(&name_of_archive, diagnose(&damaged, &anchor, round % 16 == 0));
         });
     }
 }
@@ -144,7 +144,7 @@ fn cut_at_every_chunk() {
         for (name, bytes) in files.iter().filter(|(name, _)| is_event_file(name)) {
             for end in (0..bytes.len()).step_by(chunk) {
                 let damaged = Damaged { files: &files, name, bytes: Some(Arc::new(bytes[..end].to_vec())) };
-                let diagnosis = diagnose(&damaged, &anchor).expect("the other files are whole");
+                let diagnosis = diagnose(&damaged, &anchor, true).expect("the other files are whole");
                 let before = events_of(&whole, name);
                 let lost = whole.events() - diagnosis.run.events();
                 assert!(lost <= before && (lost > 0 || before == 0), "{} {name}", archive.name);
@@ -182,7 +182,7 @@ fn a_cut_paraver_trace_is_said() {
     for end in first..text.len() {
         let mut files = files.clone();
         files.insert(entry.clone(), text[..end].to_vec());
-        let diagnosis = diagnose(&files, &entry).expect("the header is whole");
+        let diagnosis = diagnose(&files, &entry, true).expect("the header is whole");
         assert_eq!(diagnosis.run.events(), lines(&text[..end]) as u64);
         let last = text[..end].rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
         let said = diagnosis.quality.entries().iter().any(|entry| entry.message.contains("ends inside of a record"));
@@ -225,7 +225,7 @@ fn a_cut_event_file_is_said() {
             continue;
         };
         bytes.truncate(bytes.len() / 2);
-        let diagnosis = diagnose(&files, &anchor).expect("the other files are whole");
+        let diagnosis = diagnose(&files, &anchor, true).expect("the other files are whole");
         let said = |text: &str| diagnosis.quality.entries().iter().any(|entry| entry.message.contains(text));
         assert!(said("ends without an end mark") || said("is damaged"), "{}: {:?}", archive.name, diagnosis.quality);
     }

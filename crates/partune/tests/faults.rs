@@ -146,7 +146,7 @@ fn where_writing_took_most_the_next_step_is_a_profile() {
              pe 1: main 0..20 {{ work 0..5 gap {gap} work 12..19 MPI_Barrier 19..20 barrier }}"
         );
         let diagnosis = analyze(partune_testkit::trace(&text), &Request::default(), &());
-        let options = TextOptions { findings: 5, table_rows: 0, style: Style::PLAIN };
+        let options = TextOptions { findings: Some(5), table_rows: 0, style: Style::PLAIN };
         partune_report::text(&diagnosis, "run", options)
     };
     let (wrote, off, little) = (told("5..11 flush"), told("5..11 pause"), told("5..6 flush"));

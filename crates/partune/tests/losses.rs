@@ -38,7 +38,7 @@ fn the_largest_loss_has_a_row() {
 
 #[test]
 fn no_two_rows_read_the_same() {
-    let options = TextOptions { findings: ROWS, table_rows: 0, style: Style::PLAIN };
+    let options = TextOptions { findings: Some(ROWS), table_rows: 0, style: Style::PLAIN };
     for (name, diagnosis) in diagnoses() {
         let text = partune_report::text(&diagnosis, "archive", options);
         let Some((_, list)) = text.split_once("what costs most") else { continue };

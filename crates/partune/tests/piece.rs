@@ -79,7 +79,7 @@ fn a_piece_by_hand() {
 
 #[test]
 fn the_screen_says_which_piece_and_what_is_left_out() {
-    let options = partune_report::TextOptions { findings: 5, table_rows: 0, style: partune_report::Style::PLAIN };
+    let options = partune_report::TextOptions { findings: Some(5), table_rows: 0, style: partune_report::Style::PLAIN };
     let screen = partune_report::text(&diagnose(TEXT, &seconds(10.0, 26.0)), "run", options);
     let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("a piece from 10.0 s to 26.0 s of 40.0 s"), "{screen}");

@@ -108,7 +108,7 @@ fn without_its_script_the_text_is_printed() {
     let (_, after) = rest.split_once("</script>").expect("it ends");
     let Some(paper) = Paper::of(&format!("{before}{after}"), &[]) else { return };
     let text = paper.text(&["-layout"]);
-    assert!(text.contains("what costs most") && text.contains("next:"), "{text}");
+    assert!(text.contains("what to mend first") && text.contains("next:"), "{text}");
 }
 
 #[test]

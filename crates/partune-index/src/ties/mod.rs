@@ -27,7 +27,7 @@ use rayon::prelude::*;
 
 use crate::{Index, Place};
 
-pub use turns::{Programs, Turns};
+pub use turns::{Programs, Turns, later};
 
 /// What is given; in the order in which ties are numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

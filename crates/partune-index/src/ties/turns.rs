@@ -6,12 +6,12 @@
 use partune_base::{Id, PeId, Table};
 use rayon::prelude::*;
 
-/// Programs of PEs that give and take at ties, with a clock for each PE.
-pub trait Programs {
+/// Programs of PEs that give and take at ties. Each PE has as many clocks as times are followed side by side.
+pub trait Programs<const CLOCKS: usize> {
     /// Goes on with a PE until its end, or until it takes what is not there.
-    fn run(&mut self, pe: PeId, turns: &mut Turns);
+    fn run(&mut self, pe: PeId, turns: &mut Turns<CLOCKS>);
 
-    /// The clock of a PE that is not at its end.
+    /// How far a PE is that is not at its end.
     fn stuck(&self, pe: PeId) -> Option<i64>;
 
     /// Does the next step of a PE without what it waits for; the tie that it waited for.
@@ -20,26 +20,26 @@ pub trait Programs {
 
 /// What is given and taken at a tie.
 #[derive(Clone, Copy)]
-struct Slot {
+struct Slot<const CLOCKS: usize> {
     /// When it was there, or the latest gift so far.
-    time: i64,
+    times: [i64; CLOCKS],
     /// Gifts to come.
     remaining: u32,
     /// The first PE that waits for it; others follow in `Turns::next_waiting`.
     waiting: PeId,
 }
 
-/// Whose turn it is, and who waits for what: 16 bytes a tie.
-pub struct Turns {
-    slots: Vec<Slot>,
+/// Whose turn it is, and who waits for what: 8 bytes a tie, and 8 a clock.
+pub struct Turns<const CLOCKS: usize> {
+    slots: Vec<Slot<CLOCKS>>,
     next_waiting: Table<PeId, PeId>,
     runnable: Vec<PeId>,
 }
 
-impl Turns {
+impl<const CLOCKS: usize> Turns<CLOCKS> {
     /// Of so many PEs, with the number of givers of each tie.
-    pub fn new(pes: usize, givers: impl ParallelIterator<Item = u32>) -> Turns {
-        let slot = |remaining| Slot { time: i64::MIN, remaining, waiting: PeId::NONE };
+    pub fn new(pes: usize, givers: impl ParallelIterator<Item = u32>) -> Turns<CLOCKS> {
+        let slot = |remaining| Slot { times: [i64::MIN; CLOCKS], remaining, waiting: PeId::NONE };
         Turns {
             slots: givers.map(slot).collect(),
             next_waiting: Table::filled(pes, PeId::NONE),
@@ -47,11 +47,11 @@ impl Turns {
         }
     }
 
-    /// A PE gives at a time; after the last gift those that wait have their turn.
+    /// A PE gives now; after the last gift those that wait have their turn.
     #[inline]
-    pub fn give(&mut self, tie: u32, time: i64) {
+    pub fn give(&mut self, tie: u32, now: [i64; CLOCKS]) {
         let slot = &mut self.slots[tie as usize];
-        slot.time = slot.time.max(time);
+        slot.times = later(slot.times, now);
         slot.remaining = slot.remaining.saturating_sub(1);
         if slot.remaining == 0 {
             let mut waiting = std::mem::replace(&mut slot.waiting, PeId::NONE);
@@ -64,17 +64,17 @@ impl Turns {
 
     /// When all was given; if it was not, the PE has its turn again when it is.
     #[inline]
-    pub fn take(&mut self, tie: u32, pe: PeId) -> Option<i64> {
+    pub fn take(&mut self, tie: u32, pe: PeId) -> Option<[i64; CLOCKS]> {
         let slot = &mut self.slots[tie as usize];
         if slot.remaining > 0 {
             self.next_waiting[pe] = std::mem::replace(&mut slot.waiting, pe);
             return None;
         }
-        Some(slot.time)
+        Some(slot.times)
     }
 
     /// Follows programs of so many steps to their ends. Returns how many needs could not be met.
-    pub fn follow(mut self, programs: &mut impl Programs, steps: usize) -> u64 {
+    pub fn follow(mut self, programs: &mut impl Programs<CLOCKS>, steps: usize) -> u64 {
         let pes = self.next_waiting.len();
         let mut unmet = 0;
         // A search for the PE furthest behind looks at all PEs: on a thoroughly damaged trace that must not add up.
@@ -119,4 +119,10 @@ impl Turns {
             at = self.next_waiting[at];
         }
     }
+}
+
+/// The later time by each clock.
+#[inline]
+pub fn later<const CLOCKS: usize>(one: [i64; CLOCKS], other: [i64; CLOCKS]) -> [i64; CLOCKS] {
+    std::array::from_fn(|clock| one[clock].max(other[clock]))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use partune_base::{CallPathId, PeId, Span, Time};
 use partune_engine::{Finding, Fold, Ranked, View, Wait, Way};
-use partune_report::{names, sentences, step, words};
+use partune_report::{advice, names, sentences, words};
 use serde::Serialize;
 
 use super::Ask;
@@ -75,7 +75,7 @@ pub(super) struct Detail {
     #[serde(flatten)]
     row: Row,
     meaning: &'static str,
-    advice: &'static str,
+    advice: String,
     facts: Vec<Fact>,
     pes: PeColumns,
     pes_rest: Rest,
@@ -349,7 +349,7 @@ pub(super) fn detail(run: &Run, ask: &Ask<'_>) -> Result<Detail, Error> {
     Ok(Detail {
         row: row(run, position),
         meaning: words::meaning(finding.pattern),
-        advice: step(finding.pattern),
+        advice: advice(&run.diagnosis, position),
         facts: finite.map(|(name, value)| fact(name, *value)).collect(),
         pes: columns,
         pes_rest: Rest { count: rest.len(), seconds: run.seconds(rest.iter().map(|(_, time)| *time).sum::<Span>()) },

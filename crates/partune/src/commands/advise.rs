@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use partune_engine::{AdviseRequest, Options, Request};
+use partune_engine::{AdviseRequest, Options, Request, Scope};
 use partune_report::{advice_document, advice_schema, advice_text};
 
 use crate::output;
@@ -48,9 +48,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
     let bar = Bar::new(args.timings);
     let options = Options { machine: machine.clone(), ..Options::default() };
-    let request = Request { options, ..Request::default() };
+    let request = Request { options, predicts: false, ..Request::default() };
     let diagnosis = partune_engine::analyze(partune_engine::open(archive, &bar)?, &request, &bar);
-    let advised = partune_engine::advise(&diagnosis, &AdviseRequest { machine, all: args.all }, &bar)?;
+    let scope = if args.all { Scope::All } else { Scope::Likely };
+    let advised = partune_engine::advise(&diagnosis, &AdviseRequest { machine, scope }, &bar)?;
     drop(bar);
     output::print(&if args.json {
         advice_document(&advised, &diagnosis, &archive.display().to_string())

@@ -14,9 +14,6 @@ use crate::commands::share::share;
 use crate::output;
 use crate::progress::Bar;
 
-/// Findings on the first screen.
-const FINDINGS: usize = 4;
-
 /// Say where a recorded run loses time, how much, who causes it and at which line.
 #[derive(clap::Args)]
 #[command(
@@ -39,9 +36,9 @@ pub(crate) struct Args {
     /// Run and print only these analyses
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = PossibleValuesParser::new(analyses().map(|it| it.name)))]
     only: Vec<String>,
-    /// How many findings to print as text
-    #[arg(long, default_value_t = FINDINGS, value_name = "N")]
-    findings: usize,
+    /// How many findings to print as text; by default as many as fit on a screen, at most four
+    #[arg(long, value_name = "N")]
+    findings: Option<usize>,
     /// Rows of a table to print as text
     #[arg(long, default_value_t = 20, value_name = "N")]
     rows: usize,
@@ -141,6 +138,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         options: args.thresholds.options(machine, args.operations.read()?),
         only,
         repair_clocks: !args.no_clock_repair,
+        ..Request::default()
     };
     let diagnosis = {
         let bar = Bar::new(args.timings);
@@ -166,5 +164,5 @@ pub(crate) fn first_screen(archive: &Path, name: &str) -> anyhow::Result<String>
     let bar = Bar::new(false);
     let diagnosis = partune_engine::analyze(partune_engine::open(archive, &bar)?, &Request::default(), &bar);
     drop(bar);
-    Ok(text(&diagnosis, name, TextOptions { findings: FINDINGS, table_rows: 0, style: output::style() }))
+    Ok(text(&diagnosis, name, TextOptions { findings: None, table_rows: 0, style: output::style() }))
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use partune_engine::{AdviseRequest, Advised, Comparison, Condition};
+use partune_engine::{AdviseRequest, Advised, Comparison, Condition, Scope};
 use partune_report::{Verified, advice_id, compare_document, compare_schema, compare_text, verified_text};
 
 use crate::commands::runs;
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 /// All advice for the base.
 fn advise(opened: &runs::Opened) -> anyhow::Result<Advised> {
-    let request = AdviseRequest { all: true, ..AdviseRequest::default() };
+    let request = AdviseRequest { scope: Scope::All, ..AdviseRequest::default() };
     Ok(partune_engine::advise(opened.diagnoses()[0], &request, &Bar::new(false))?)
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct Opened {
 pub(crate) fn open(archives: &[PathBuf], reading: &Reading) -> anyhow::Result<Opened> {
     rayon::ThreadPoolBuilder::new().num_threads(reading.threads).build_global().context("cannot start threads")?;
     let options = Options { operations: reading.operations.read()?, ..Options::default() };
-    let request = Request { options, repair_clocks: !reading.no_clock_repair, ..Request::default() };
+    let request = Request { options, repair_clocks: !reading.no_clock_repair, predicts: false, ..Request::default() };
     let bar = Bar::new(false);
     let mut runs = Opened { names: Vec::new(), diagnoses: Vec::new() };
     for archive in archives {

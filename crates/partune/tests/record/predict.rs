@@ -19,6 +19,8 @@ struct Program {
     mpi: Option<&'static Mpi>,
     flags: &'static [&'static str],
     seconds: f64,
+    /// Where it is to be mended: a function, an operation, or a line by its mark.
+    planted: &'static str,
     repairs: &'static [Repair],
 }
 
@@ -27,10 +29,11 @@ struct Program {
 struct Repair(&'static [&'static str], f64);
 
 macro_rules! pairs {
-    ($($name:ident: $file:literal $mpi:expr, $flags:expr, $seconds:expr => [$($repair:expr),* $(,)?];)*) => {$(
+    ($($name:ident: $file:literal $mpi:expr, $flags:expr, $seconds:expr, $planted:literal => [$($repair:expr),* $(,)?];)*) => {$(
         #[test]
         fn $name() {
-            check(&Program { file: $file, mpi: $mpi, flags: &$flags, seconds: $seconds, repairs: &[$($repair),*] });
+            let repairs = &[$($repair),*];
+            check(&Program { file: $file, mpi: $mpi, flags: &$flags, seconds: $seconds, planted: $planted, repairs });
         }
     )*};
 }
@@ -39,71 +42,71 @@ const MPI: Option<&Mpi> = Some(&OPEN_MPI);
 const SHMEM: Option<&Mpi> = Some(&OSHMEM);
 
 pairs! {
-    uneven_work: "uneven.c" MPI, [], 10.0 * 0.150 => [
+    uneven_work: "uneven.c" MPI, [], 10.0 * 0.150, "solve" => [
         Repair(&["balance solve"], 10.0 * 0.105),
         Repair(&["scale pe:3 time*0.75"], 10.0 * 0.120),
         Repair(&["scale pe:0 time*0.1"], 10.0 * 0.150),
         Repair(&["balance solve", "scale other time*0.5"], 10.0 * 0.090),
     ];
-    serial_part: "serial.c" MPI, [], 7.0 * 0.180 => [
+    serial_part: "serial.c" MPI, [], 7.0 * 0.180, "prepare" => [
         Repair(&["balance prepare"], 7.0 * 0.090),
         Repair(&["scale prepare time*0.5"], 7.0 * 0.120),
     ];
-    barrier_that_could_go: "barrier.c" MPI, [], 12.0 * 0.090 => [
+    barrier_that_could_go: "barrier.c" MPI, [], 12.0 * 0.090, "barrier.c:BETWEEN" => [
         Repair(&["remove barrier.c:BETWEEN"], 3.0 * 0.090 + 9.0 * 0.030),
     ];
-    late_sender: "late.c" MPI, [], 10.0 * 0.120 + 0.060 => [
+    late_sender: "late.c" MPI, [], 10.0 * 0.120 + 0.060, "produce" => [
         Repair(&["scale produce time*0.25"], 0.030 + 10.0 * 0.060),
         Repair(&["scale consume time*0.1"], 10.0 * 0.120 + 0.006),
     ];
-    receive_too_early: "receive.c" MPI, [], 8.0 * 0.165 => [
+    receive_too_early: "receive.c" MPI, [], 8.0 * 0.165, "MPI_Recv" => [
         Repair(&["nonblocking MPI_Recv"], 8.0 * 0.120),
     ];
-    waits_away_from_the_path: "away.c" MPI, [], 9.0 * 0.135 => [
+    waits_away_from_the_path: "away.c" MPI, [], 9.0 * 0.135, "heavy" => [
         Repair(&["scale produce time*0.05"], 9.0 * 0.135),
         Repair(&["remove away.c:BETWEEN"], 9.0 * 0.135),
         Repair(&["scale heavy time*0.2"], 9.0 * 0.060),
         Repair(&["scale heavy time*0.2", "scale produce time*0.5"], 9.0 * 0.030),
     ];
-    slow_neighbour: "ring.c" MPI, [], 10.0 * 0.120 => [
+    slow_neighbour: "ring.c" MPI, [], 10.0 * 0.120, "solve" => [
         Repair(&["scale pe:2 time*0.5"], 10.0 * 0.060),
         Repair(&["balance solve"], 10.0 * 0.075),
     ];
-    master_that_computes: "master.c" MPI, [], 12.0 * 0.090 => [
+    master_that_computes: "master.c" MPI, [], 12.0 * 0.090, "compute" => [
         Repair(&["dedicate pe:0"], 12.0 * 0.060),
     ];
-    slow_stage: "pipeline.c" MPI, [], 8.0 * 0.120 + 3.0 * 0.048 => [
+    slow_stage: "pipeline.c" MPI, [], 8.0 * 0.120 + 3.0 * 0.048, "stage" => [
         Repair(&["balance stage"], 11.0 * 0.066),
         Repair(&["scale pe:2 time*0.4"], 11.0 * 0.048),
     ];
-    sum_too_early: "sum.c" MPI, [], 6.0 * 0.240 => [
+    sum_too_early: "sum.c" MPI, [], 6.0 * 0.240, "MPI_Allreduce" => [
         Repair(&["nonblocking MPI_Allreduce"], 6.0 * 0.150),
     ];
-    synchronous_send: "send.c" MPI, [], 8.0 * 0.150 => [
+    synchronous_send: "send.c" MPI, [], 8.0 * 0.150, "MPI_Ssend" => [
         Repair(&["nonblocking MPI_Ssend"], 8.0 * 0.090),
     ];
-    long_send: "send.c" MPI, ["-DLONG"], 8.0 * 0.150 => [
+    long_send: "send.c" MPI, ["-DLONG"], 8.0 * 0.150, "MPI_Send" => [
         Repair(&["nonblocking MPI_Send"], 8.0 * 0.090),
     ];
-    adjacent_barriers: "barriers.c" MPI, [], 12.0 * 0.090 => [
+    adjacent_barriers: "barriers.c" MPI, [], 12.0 * 0.090, "barriers.c:AGAIN" => [
         Repair(&["merge barriers.c:AGAIN"], 12.0 * 0.075),
         Repair(&["scale network latency*0.2"], 12.0 * 0.066),
     ];
-    many_messages: "messages.c" MPI, [], 8.0 * 0.150 + 0.015 => [
+    many_messages: "messages.c" MPI, [], 8.0 * 0.150 + 0.015, "MPI_Send" => [
         Repair(&["combine MPI_Send 8", "combine MPI_Recv 8"], 8.0 * 0.045 + 0.015),
     ];
-    critical_section_held_too_long: "critical.c" None, [], 8.0 * 0.144 + 0.045 => [
+    critical_section_held_too_long: "critical.c" None, [], 8.0 * 0.144 + 0.045, "update" => [
         Repair(&["scale update time*0.25"], 8.0 * 0.054 + 0.027),
     ];
-    uneven_loop: "loop.c" None, [], 8.0 * 0.150 => [
+    uneven_loop: "loop.c" None, [], 8.0 * 0.150, "solve" => [
         Repair(&["balance solve"], 8.0 * 0.105),
         Repair(&["balance prepare"], 8.0 * 0.1275),
         Repair(&["balance solve", "balance prepare"], 8.0 * 0.0825),
     ];
-    blocking_gets: "gets.c" SHMEM, [], 9.0 * 0.120 => [
+    blocking_gets: "gets.c" SHMEM, [], 9.0 * 0.120, "shmem_getmem" => [
         Repair(&["nonblocking shmem_getmem"], 9.0 * 0.060),
     ];
-    late_flag: "flag.c" SHMEM, [], 9.0 * 0.120 => [
+    late_flag: "flag.c" SHMEM, [], 9.0 * 0.120, "produce" => [
         Repair(&["scale produce time*0.4"], 9.0 * 0.066),
     ];
 }
@@ -137,6 +140,7 @@ fn check(program: &Program) {
 /// Every repair takes as long as was said, but for what the machine added to either run: within 3 % of it.
 fn predict(program: &Program, source: &str, record: &dyn Fn(&str) -> Recorded) -> Result<(), String> {
     let faulty = record("0");
+    names_the_place(program, source, &faulty)?;
     for (at, Repair(changes, seconds)) in program.repairs.iter().enumerate() {
         let truth = what_if(&record(&(at + 1).to_string()), &[])["run_s"].as_f64();
         let changes: Vec<String> = changes.iter().map(|change| with_line(change, source)).collect();
@@ -164,12 +168,35 @@ fn predict(program: &Program, source: &str, record: &dyn Fn(&str) -> Recorded) -
     Ok(())
 }
 
+/// Of all advice for a run nothing saves clearly more than what mends the place.
+fn names_the_place(program: &Program, source: &str, faulty: &Recorded) -> Result<(), String> {
+    let said = json(Command::new(env!("CARGO_BIN_EXE_partune")).args(["advise", "--json"]).arg(&faulty.anchor));
+    let planted = with_line(program.planted, source);
+    let is_there = |advice: &&Value| {
+        let place = &advice["place"];
+        let line =
+            place["file"].as_str().and_then(|file| Some(format!("{}:{}", file.rsplit('/').next()?, place["line"])));
+        place["function"] == planted || place["construct"] == planted || line.is_some_and(|line| line == planted)
+    };
+    let saves = |advice: &Value| advice["saves_s"].as_f64();
+    let all = said["advice"].as_array().ok_or("no list")?;
+    let there = all.iter().find(is_there).and_then(saves);
+    let most = all.iter().filter_map(saves).fold(0.0, f64::max);
+    match (there, said["run_s"].as_f64()) {
+        (Some(there), Some(run)) if there > 0.0 && there >= most - 0.03 * run => Ok(()),
+        _ => Err(format!("{}: {planted} saves {there:?} of {most}\n{said:#}", program.file)),
+    }
+}
+
 /// The document of `partune whatif --json`.
 fn what_if(recorded: &Recorded, changes: &[String]) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_partune"));
     command.args(["whatif", "--json"]).arg(&recorded.anchor);
-    let output = run(command.args(changes.iter().flat_map(|change| ["--change", change.as_str()])));
-    serde_json::from_slice(&output.stdout).expect("it is JSON")
+    json(command.args(changes.iter().flat_map(|change| ["--change", change.as_str()])))
+}
+
+fn json(command: &mut Command) -> Value {
+    serde_json::from_slice(&run(command).stdout).expect("it is JSON")
 }
 
 /// A change with the line of its mark, if it has one.
