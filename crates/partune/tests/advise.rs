@@ -3,6 +3,7 @@
 use std::process::{Command, Output};
 
 use partune_engine::{AdviseRequest, Diagnosis, Request, Scope};
+use partune_report::{Style, TextOptions};
 use serde_json::Value;
 
 use crate::archives::{archives, workspace};
@@ -176,4 +177,58 @@ fn the_committed_schemas_are_current() {
         let current = text(&partune(&[command, "--schema"]).stdout);
         assert!(committed == current, "run: cargo run -p partune -- {command} --schema > {file}");
     }
+}
+
+/// Each finding's pattern with what `analyze` predicts that mending it saves.
+fn mended(text: &str) -> Vec<(String, Option<f64>)> {
+    let document: Value =
+        serde_json::from_str(&partune_report::document(&diagnosis(text), "run")).expect("the document is JSON");
+    let findings = document["findings"].as_array().expect("a list");
+    let of = |it: &Value| {
+        let predicted = it["advice"].as_array().into_iter().flatten().filter_map(|it| it["predicted_gain_s"].as_f64());
+        (it["pattern"].as_str().unwrap_or_default().to_owned(), predicted.reduce(f64::max))
+    };
+    findings.iter().map(of).collect()
+}
+
+#[test]
+fn findings_are_in_the_order_of_what_mending_them_saves() {
+    // Three PEs lose more by waiting for PE 0 than all do by waiting for PE 2, but the run waits for PE 2.
+    let receiver =
+        "main 0..1000 { repeat 10 every 100 { MPI_Recv 0..72 recv(from=0, bytes=8) MPI_Allreduce 72..100 allreduce } }";
+    let run = &format!(
+        "resolution 1000
+         pe 0: main 0..1000 {{ repeat 10 every 100 {{ produce 0..70 MPI_Send 70..71 send(to=1, bytes=8) send(to=3, bytes=8) send(to=4, bytes=8)
+             MPI_Allreduce 71..100 allreduce }} }}
+         pe 1: {receiver}
+         pe 2: main 0..1000 {{ repeat 10 every 100 {{ heavy 0..98 MPI_Allreduce 98..100 allreduce }} }}
+         pe 3: {receiver}
+         pe 4: {receiver}"
+    );
+    let found = mended(run);
+    let position = |pattern: &str| found.iter().position(|it| it.0 == pattern).expect("it is found");
+    assert!(position("wait_at_nxn") < position("late_sender"), "{found:?}");
+    let saved = found[position("wait_at_nxn")].1.expect("it is predicted");
+    assert!(saved > 0.05, "{found:?}");
+    let ranked: Vec<f64> = found.iter().map(|it| it.1.unwrap_or(0.0)).collect();
+    assert!(ranked.is_sorted_by(|a, b| a >= b), "{found:?}");
+}
+
+#[test]
+fn analyze_predicts_what_advise_does() {
+    let run = turns([100, 60, 60, 60]);
+    let found = mended(&run);
+    let advised = advice(&run, true);
+    let saves = advised["advice"][0]["saves_s"].as_f64();
+    assert_eq!(found[0].1, saves, "{found:?}");
+    let options = TextOptions { findings: None, table_rows: 0, style: Style::PLAIN };
+    let text = partune_report::text(&diagnosis(&run), "run", options);
+    assert!(text.contains("fix         balance solve saves 300 ms, 29.4 % of the run"), "{text}");
+    assert!(text.contains("what to mend first"), "{text}");
+    // What was not looked for is not said.
+    let request = Request { predicts: false, ..Request::default() };
+    let without = partune_engine::analyze(partune_testkit::trace(&run), &request, &());
+    let text = partune_report::text(&without, "run", options);
+    assert!(text.contains("what costs most") && !text.contains("fix  "), "{text}");
+    assert!(!partune_report::document(&without, "run").contains("\"predicted_gain_s\": 0"));
 }
