@@ -1,7 +1,7 @@
 //! What changes do to a run: each adds to the effects of those before it, or is refused.
 
 use partune_base::{CallPathId, Id, PeId, Table};
-use partune_trace::{RmaTransferKind, Role, Trace};
+use partune_trace::{RmaTransferKind, Role, Trace, VisitIx};
 use rayon::prelude::*;
 
 use crate::change::{Change, Place, Setting};
@@ -66,7 +66,7 @@ pub(crate) fn apply(source: &Source<'_>, effects: &mut Effects, change: &Change)
         }
         Change::Combine(place, count) => {
             let at = operations(trace, &find(place)?)?;
-            effects.treat(&at, Treatment::Combines(*count));
+            effects.treat(&with_partners(source, at), Treatment::Combines(*count));
         }
         Change::Merge(place) => {
             let at = operations(trace, &find(place)?)?;
@@ -102,6 +102,25 @@ fn operations(trace: &Trace, at: &[bool]) -> Result<Vec<bool>, Refusal> {
     let acts = |path: CallPathId| acts(trace.regions()[paths.region(path)].role);
     let chosen: Vec<bool> = paths.ids().map(|path| at[path.index()] && inside[path] && acts(path)).collect();
     if chosen.contains(&true) { Ok(chosen) } else { Err(Refusal::NoOperation) }
+}
+
+/// Those paths, and others whose messages are all with them: what is sent as one is received as one.
+fn with_partners(source: &Source<'_>, mut at: Vec<bool>) -> Vec<bool> {
+    let streams = source.trace.streams();
+    let path = |pe: PeId, visit: VisitIx| streams[pe].visits.path.get(visit.index()).map(|path| path.index());
+    // By path: messages with those that were chosen, and all.
+    let mut counts = vec![(0_u64, 0_u64); at.len()];
+    for message in &source.index.messages {
+        let send = path(message.sender, streams[message.sender].sends[message.send as usize].visit);
+        let recv = path(message.receiver, streams[message.receiver].recvs[message.recv as usize].visit);
+        let Some((send, recv)) = send.zip(recv) else { continue };
+        for (own, other) in [(send, recv), (recv, send)] {
+            counts[own].0 += u64::from(at[other]);
+            counts[own].1 += 1;
+        }
+    }
+    at.iter_mut().zip(counts).for_each(|(at, (chosen, all))| *at |= all > 0 && chosen == all);
+    at
 }
 
 /// Those of them that are collectives.

@@ -166,9 +166,16 @@ fn operations_in_a_row_are_one() {
     let text = "
         pe 0: main 0..100 { repeat 8 every 10 { MPI_Send 0..10 send(to=1, bytes=0) } work 80..100 }
         pe 1: main 0..100 { repeat 8 every 10 { MPI_Recv 0..10 recv(from=0, bytes=0) } work 80..100 }";
-    assert_eq!(runs(text, &["combine MPI_Send 4"]).1, 100);
-    assert_eq!(runs(text, &["combine MPI_Send 4", "combine MPI_Recv 4"]).1, 20 + 20);
+    // What is sent as one is received as one.
+    assert_eq!(runs(text, &["combine MPI_Send 4"]).1, 20 + 20);
+    assert_eq!(runs(text, &["combine MPI_Recv 4"]).1, 20 + 20);
     assert_eq!(runs(text, &["combine MPI_Send 1"]).1, 100);
+    // Receives that also get what somebody else sends one by one stay as they are.
+    let others = "
+        pe 0: main 0..100 { repeat 4 every 20 { MPI_Send 0..10 send(to=1, bytes=0) work 10..20 } work 80..100 }
+        pe 1: main 0..100 { repeat 4 every 20 { MPI_Recv 0..10 recv(from=0, bytes=0) MPI_Recv 10..20 recv(from=2, bytes=0) } work 80..100 }
+        pe 2: main 0..100 { repeat 4 every 20 { work 0..10 MPI_Bsend 10..20 send(to=1, bytes=0) } work 80..100 }";
+    assert!(runs(others, &["combine MPI_Send 4"]).1 >= 100);
     let twice = "
         pe 0: main 0..140 { work 0..100 MPI_Barrier 100..110 barrier MPI_Barrier^a.c:9 110..120 barrier work 120..140 }
         pe 1: main 0..140 { work 0..50 MPI_Barrier 50..110 barrier MPI_Barrier^a.c:9 110..120 barrier work 120..140 }";
