@@ -217,7 +217,7 @@ fn is_change(template: &str) -> bool {
             known && settings.iter().all(|it| is_setting(it, keys, '*'))
         }
         ["set", "network", settings @ ..] if !settings.is_empty() => {
-            settings.iter().all(|it| is_setting(it, &["latency", "bandwidth"], '='))
+            settings.iter().all(|it| is_setting(it, &["latency", "bandwidth", "eager"], '='))
         }
         _ => false,
     }

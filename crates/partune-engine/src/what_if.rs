@@ -94,6 +94,7 @@ pub enum WhyRefused {
     NoOperation,
     MovesData { place: String },
     Orders { accesses: u64, place: String, origin: String, target: String },
+    NothingWaits { least: Option<u64> },
     Circular { needs: u64 },
 }
 
@@ -154,6 +155,7 @@ fn refused(trace: &Trace, it: &partune_replay::Refused) -> RefusedChange {
         Refusal::Orders { accesses, path, origin, target } => {
             WhyRefused::Orders { accesses: *accesses, place: place(*path), origin: pe(*origin), target: pe(*target) }
         }
+        Refusal::NothingWaits { least } => WhyRefused::NothingWaits { least: *least },
         Refusal::Circular(needs) => WhyRefused::Circular { needs: *needs },
     };
     RefusedChange { change: it.change.to_string(), why }

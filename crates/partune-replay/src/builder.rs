@@ -245,7 +245,9 @@ impl<'a> Builder<'a> {
             }
             self.next_end += 1;
             self.pass(end.time);
-            self.end(end);
+            if self.source.post(end.tie).is_none_or(|bytes| bytes >= self.effects.eager) {
+                self.end(end);
+            }
         }
     }
 

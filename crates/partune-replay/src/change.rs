@@ -28,8 +28,8 @@ pub enum Change {
     Collective(Place, Algorithm),
     /// A PE leaves its work to all others, who do it when it would have begun it.
     Dedicate(u32),
-    /// Another network.
-    Network { latency: Option<Setting>, bandwidth: Option<Setting> },
+    /// Another network, or another limit: messages of fewer bytes are sent without asking whether their receive is posted.
+    Network { latency: Option<Setting>, bandwidth: Option<Setting>, eager: Option<u64> },
 }
 
 /// What a quantity becomes.
@@ -84,7 +84,7 @@ pub struct ChangeError {
 }
 
 /// The forms of changes, for help and errors.
-pub const FORMS: [&str; 13] = [
+pub const FORMS: [&str; 14] = [
     "balance PLACE",
     "scale PLACE time*FACTOR",
     "scale pe:N time*FACTOR",
@@ -97,6 +97,7 @@ pub const FORMS: [&str; 13] = [
     "dedicate pe:N",
     "set network latency=TIME",
     "set network bandwidth=RATE",
+    "set network eager=SIZE",
     "scale network latency*FACTOR bandwidth*FACTOR",
 ];
 
@@ -107,7 +108,8 @@ impl Change {
     /// Whether it is something to do about a loss; else it supposes a faster processor, network or code, and does not say how.
     pub fn mends(&self) -> bool {
         match self {
-            Change::Scale(..) | Change::ScalePe(..) | Change::ScaleCpu(_) | Change::Network { .. } => false,
+            Change::Scale(..) | Change::ScalePe(..) | Change::ScaleCpu(_) => false,
+            Change::Network { latency, bandwidth, .. } => latency.is_none() && bandwidth.is_none(),
             Change::Balance(_)
             | Change::Remove(_)
             | Change::Nonblocking(_)
@@ -230,12 +232,16 @@ fn factor(setting: &str, name: &str) -> Option<f64> {
 }
 
 fn network(sets: bool, settings: &[&str]) -> Result<Change, String> {
-    let (mut latency, mut bandwidth) = (None, None);
+    let (mut latency, mut bandwidth, mut eager) = (None, None, None);
     for setting in settings {
         let (name, value) = match setting.split_once(['=', '*']) {
             Some((name, value)) if setting.contains('=') == sets => (name, value),
             _ => return Err(format!("`{setting}` is no setting of a network")),
         };
+        if (name, sets) == ("eager", true) {
+            eager = Some(size(value).ok_or_else(|| format!("`{value}` is no number of bytes"))?);
+            continue;
+        }
         let number = match (name, sets) {
             (_, false) => value.parse().ok().filter(|factor: &f64| factor.is_finite()),
             ("latency", true) => seconds(value),
@@ -251,14 +257,16 @@ fn network(sets: bool, settings: &[&str]) -> Result<Change, String> {
             _ => return Err(format!("a network has latency and bandwidth, and no {name}")),
         }
     }
-    match (latency, bandwidth) {
-        (None, None) => Err("no setting is named".to_owned()),
-        (latency, bandwidth) => Ok(Change::Network { latency, bandwidth }),
+    match (latency, bandwidth, eager) {
+        (None, None, None) => Err("no setting is named".to_owned()),
+        (latency, bandwidth, eager) => Ok(Change::Network { latency, bandwidth, eager }),
     }
 }
 
 const TIMES: [(&str, f64); 5] = [("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0)];
 const RATES: [(&str, f64); 3] = [("k", 1e3), ("M", 1e6), ("G", 1e9)];
+
+const SIZES: [(&str, f64); 3] = [("Ki", 1024.0), ("Mi", 1048576.0), ("Gi", 1073741824.0)];
 
 /// A number with a unit; without one in the base unit.
 fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<f64> {
@@ -275,6 +283,17 @@ fn seconds(text: &str) -> Option<f64> {
 fn rate(text: &str) -> Option<f64> {
     let text = text.strip_suffix("B/s").unwrap_or(text);
     if text == "inf" { Some(f64::INFINITY) } else { with_unit(text, &RATES).filter(|rate| !rate.is_nan()) }
+}
+
+/// Bytes.
+fn size(text: &str) -> Option<u64> {
+    let bytes = text.strip_suffix('B').unwrap_or(text);
+    let whole = |bytes: f64| (bytes >= 0.0 && bytes < u64::MAX as f64).then_some(bytes as u64);
+    if text == "inf" {
+        Some(u64::MAX)
+    } else {
+        with_unit(bytes, &SIZES).or_else(|| with_unit(bytes, &RATES)).and_then(whole)
+    }
 }
 
 impl fmt::Display for Place {
@@ -305,10 +324,15 @@ impl fmt::Display for Change {
             Change::Merge(place) => write!(f, "merge {place}"),
             Change::Collective(place, algorithm) => write!(f, "collective {place} {}", algorithm.name()),
             Change::Dedicate(pe) => write!(f, "dedicate pe:{pe}"),
-            Change::Network { latency, bandwidth } => {
+            Change::Network { latency, bandwidth, eager } => {
                 let sets = [latency, bandwidth].into_iter().flatten().all(|it| matches!(it, Setting::Is(_)));
                 let verb = if sets { "set" } else { "scale" };
-                write!(f, "{verb} network{}{}", setting("latency", latency), setting("bandwidth", bandwidth))
+                write!(f, "{verb} network{}{}", setting("latency", latency), setting("bandwidth", bandwidth))?;
+                match eager {
+                    None => Ok(()),
+                    Some(u64::MAX) => f.write_str(" eager=inf"),
+                    Some(bytes) => write!(f, " eager={bytes}"),
+                }
             }
         }
     }

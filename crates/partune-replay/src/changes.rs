@@ -35,6 +35,8 @@ pub enum Refusal {
     MovesData(CallPathId),
     /// Accesses to memory of other PEs are done before it, and nothing else orders them: how many, and the first by origin and target.
     Orders { accesses: u64, path: CallPathId, origin: PeId, target: PeId },
+    /// No message of fewer bytes waited for its receive; the shortest that did has so many.
+    NothingWaits { least: Option<u64> },
     /// With it some operation needs what only comes after it: so many times.
     Circular(u64),
 }
@@ -77,7 +79,7 @@ pub(crate) fn apply(source: &Source<'_>, effects: &mut Effects, change: &Change)
             effects.choose(&collectives(trace, at)?, *algorithm);
         }
         Change::Dedicate(pe) => effects.shares.push(dedicated(source, effects, pe_of(*pe)?)?),
-        Change::Network { latency, bandwidth } => {
+        Change::Network { latency, bandwidth, eager } => {
             let put = |of: &mut Quantity, setting: &Option<Setting>| match *setting {
                 None => {}
                 Some(Setting::Is(value)) => *of = Quantity::Is(value),
@@ -90,6 +92,12 @@ pub(crate) fn apply(source: &Source<'_>, effects: &mut Effects, change: &Change)
             };
             put(&mut effects.latency, latency);
             put(&mut effects.bandwidth, bandwidth);
+            if let Some(bytes) = *eager {
+                if !source.posts.iter().any(|post| *post < bytes) {
+                    return Err(Refusal::NothingWaits { least: source.posts.iter().min().copied() });
+                }
+                effects.eager = effects.eager.max(bytes);
+            }
         }
     }
     Ok(())

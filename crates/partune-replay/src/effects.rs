@@ -98,6 +98,8 @@ pub(crate) struct Effects {
     algorithms: Vec<Option<Algorithm>>,
     pub(crate) latency: Quantity,
     pub(crate) bandwidth: Quantity,
+    /// Messages of fewer bytes do not wait for their receive.
+    pub(crate) eager: u64,
 }
 
 impl Effects {
@@ -113,6 +115,7 @@ impl Effects {
             algorithms: vec![None; paths],
             latency: Quantity::Times(1.0),
             bandwidth: Quantity::Times(1.0),
+            eager: 0,
         }
     }
 

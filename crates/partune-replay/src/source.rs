@@ -20,6 +20,8 @@ pub(crate) struct Source<'a> {
     pub(crate) ends: Table<PeId, Vec<End>>,
     /// When each tie had its latest gift.
     pub(crate) gifts: Vec<Time>,
+    /// The last ties let sends wait for their receive: bytes of the message of each.
+    pub(crate) posts: Vec<u64>,
     /// By the number of their names.
     pub(crate) nodes: Table<PeId, u32>,
     /// When each PE's start-up ended and its shut-down began.
@@ -45,12 +47,12 @@ impl<'a> Source<'a> {
         let mut gifts: Vec<Time> =
             (0..ties.len() as u32).into_par_iter().map(|tie| ties.gift(trace, index, tie).time).collect();
         locks(trace, &ties, &ends, &mut gifts);
-        posts(trace, index, &mut ends, &mut gifts);
+        let posts = posts(trace, index, &mut ends, &mut gifts);
         ends.as_mut_slice().par_iter_mut().for_each(|ends| ends.sort_by_key(|end| (end.time, end.visit, end.part)));
         let node =
             |process| trace.processes().get(process).map_or(0, |process: &partune_trace::Process| process.node.0);
         let nodes = trace.pes().iter().map(|pe| node(pe.process)).collect();
-        Source { trace, index, operating: operating(trace), ends, gifts, nodes, windows }
+        Source { trace, index, operating: operating(trace), ends, gifts, posts, nodes, windows }
     }
 
     /// The run as it was, and the classes of its operations. Linear in visits and ends.
@@ -106,6 +108,12 @@ impl<'a> Source<'a> {
     pub(crate) fn span(&self, window: impl Fn(PeId) -> (Time, Time)) -> Span {
         let (begin, end) = self.measured(window);
         end.since(begin).clamp_positive()
+    }
+
+    /// Bytes of the message whose send waits at a tie for its receive, if it is such a tie.
+    pub(crate) fn post(&self, tie: u32) -> Option<u64> {
+        let first = self.gifts.len() - self.posts.len();
+        self.posts.get((tie as usize).checked_sub(first)?).copied()
     }
 
     /// Whether others begin what a PE does, so that it idles when it does nothing.
@@ -195,7 +203,8 @@ fn sending(trace: &Trace, message: &partune_index::Message) -> Option<VisitIx> {
 }
 
 /// Adds what ties long sends to their receives, whoever came first in the run.
-fn posts(trace: &Trace, index: &Index, ends: &mut Table<PeId, Vec<End>>, gifts: &mut Vec<Time>) {
+fn posts(trace: &Trace, index: &Index, ends: &mut Table<PeId, Vec<End>>, gifts: &mut Vec<Time>) -> Vec<u64> {
+    let mut posts = Vec::new();
     let limit = eager_limit(trace, index);
     for message in &index.messages {
         let send = &trace.streams()[message.sender].sends[message.send as usize];
@@ -205,10 +214,12 @@ fn posts(trace: &Trace, index: &Index, ends: &mut Table<PeId, Vec<End>>, gifts: 
         let (Some(waits), Some(posted)) = (sending(trace, message), message.recv_post.some()) else { continue };
         let tie = gifts.len() as u32;
         gifts.push(message.recv_posted);
+        posts.push(send.bytes);
         let enter = trace.streams()[message.receiver].visits.enter.get(posted.index()).copied();
         let time = enter.unwrap_or(message.recv_posted);
         ends[message.receiver].push(End { time, visit: posted, tie, part: Part::Gives });
         let time = trace.visit(message.sender, waits).enter;
         ends[message.sender].push(End { time, visit: waits, tie, part: Part::Takes });
     }
+    posts
 }

@@ -161,6 +161,19 @@ fn a_receive_that_does_not_block_waits_where_its_pe_next_meets_others() {
 }
 
 #[test]
+fn a_larger_eager_limit_lets_long_sends_go() {
+    // The send waits 50 ticks for its receive; at once it takes what a message takes, 10.
+    let text = "
+        pe 0: main 0..100 { MPI_Send 0..60 send(to=1, bytes=100000) work 60..100 }
+        pe 1: main 0..70 { work 0..50 MPI_Recv 50..60 recv(from=0, bytes=100000) rest 60..70 }";
+    assert_eq!(runs(text, &["set network eager=inf"]), (100, 70));
+    assert_eq!(runs(text, &["set network eager=1Mi"]), (100, 70));
+    let refused = under(text, &["set network eager=64KiB"]).refused;
+    assert_eq!(refused[0].why, Refusal::NothingWaits { least: Some(100_000) });
+    assert_eq!(under(STREAM, &["set network eager=1M"]).refused[0].why, Refusal::NothingWaits { least: None });
+}
+
+#[test]
 fn operations_in_a_row_are_one() {
     // Eight messages of 10 ticks each and no bytes: all but the last of each four cost nothing, and what they give is given with it.
     let text = "

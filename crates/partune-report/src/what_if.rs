@@ -168,6 +168,10 @@ fn reason(why: &WhyRefused) -> String {
             }
             text
         }
+        WhyRefused::NothingWaits { least: None } => "no send of the run waited for its receive to be posted".to_owned(),
+        WhyRefused::NothingWaits { least: Some(bytes) } => {
+            format!("no message of fewer bytes waited for its receive to be posted: the shortest that did has {bytes}")
+        }
         WhyRefused::Circular { needs } => {
             format!("with it, operations would need what only comes after them, {needs} times")
         }

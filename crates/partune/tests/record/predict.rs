@@ -87,6 +87,7 @@ pairs! {
     ];
     long_send: "send.c" MPI, ["-DLONG"], 8.0 * 0.150, "MPI_Send" => [
         Repair(&["nonblocking MPI_Send"], 8.0 * 0.090),
+        Repair(&["set network eager=1Mi"], 8.0 * 0.090),
     ];
     adjacent_barriers: "barriers.c" MPI, [], 12.0 * 0.090, "MPI_Barrier" => [
         Repair(&["merge barriers.c:AGAIN"], 12.0 * 0.075),
