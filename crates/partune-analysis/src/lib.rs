@@ -21,6 +21,7 @@ mod compare;
 mod costs;
 mod cpu_time;
 mod critical_path;
+mod crowds;
 mod delay;
 mod devices;
 mod efficiency;

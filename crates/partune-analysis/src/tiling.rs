@@ -3,12 +3,14 @@
 //! A world is what works side by side: the processes of a job, or the threads of a process. A tile is what its PEs do between one
 //! synchronisation of all of them and the next; it belongs to the region of the call site that *closes* it, so the first tile of a run
 //! belongs to its region too. Processes are cut at [`partune_index::Blocks`]; threads where a team forks, at its barriers, and
-//! where it joins, so that what lies outside of teams are tiles of their own.
+//! where it joins, and where the first thread that the program creates begins and the last one ends ([`crate::crowds`]), so that what
+//! lies outside of both are tiles of their own.
 
 use partune_base::{CallPathId, PeId, ProcessId, Table, Time};
-use partune_index::{Blocks, Fork, Index, Member};
+use partune_index::{Block, Blocks, Fork, Index, Member};
 use partune_trace::{Role, Trace};
 
+use crate::crowds::{Crowd, crowds};
 use crate::spending::Level;
 use crate::useful::{cpu_pes, role_of_path, span_of, windows};
 
@@ -56,10 +58,11 @@ impl Worlds {
         let span = span_of(&windows, &cpus);
         let teams = Teams::new(trace, index);
         if processes.len() < 2 {
-            let run = if teams.forks_of(trace, &cpus).next().is_some() {
-                teams.tiling(trace, cpus, span, Level::Pes)
-            } else {
+            let together = teams.together(trace, &cpus, span);
+            let run = if together.is_empty() {
                 Tiling::of_blocks(&index.blocks, cpus, &windows, span, Level::Pes)
+            } else {
+                teams.tiling(trace, cpus, span, Level::Pes, &together)
             };
             return Worlds { run, processes: Vec::new() };
         }
@@ -68,10 +71,11 @@ impl Worlds {
         let run = Tiling::of_blocks(&index.blocks, first, &windows, span, level);
         let of_process = |pes: Vec<PeId>| {
             let span = span_of(&windows, &pes);
-            if teams.forks_of(trace, &pes).next().is_some() {
-                teams.tiling(trace, pes, span, Level::Threads)
-            } else {
+            let together = teams.together(trace, &pes, span);
+            if together.is_empty() {
                 Tiling::whole(pes, &windows, span, Level::Threads)
+            } else {
+                teams.tiling(trace, pes, span, Level::Threads, &together)
             }
         };
         let processes = processes.into_iter().filter(|_| threaded).map(of_process).collect();
@@ -180,6 +184,22 @@ impl Tiling {
     }
 }
 
+/// From when to when several threads of a process live side by side.
+enum Together<'a> {
+    /// A team, by its position in [`partune_index::Teams::forks`].
+    Team(u32, &'a Fork),
+    Crowd(Crowd),
+}
+
+impl Together<'_> {
+    fn extent(&self) -> (Time, Time) {
+        match self {
+            Together::Team(_, fork) => (fork.fork, fork.join),
+            Together::Crowd(crowd) => (crowd.begin, crowd.end),
+        }
+    }
+}
+
 /// Teams and their barriers, in the order in which they are asked for.
 struct Teams<'a> {
     index: &'a Index,
@@ -228,12 +248,55 @@ impl<'a> Teams<'a> {
         of_fork.map(|(_, instance)| collectives.members(&collectives.instances[*instance as usize]))
     }
 
-    /// Cut where teams fork, at their barriers, and where they join.
-    fn tiling(&self, trace: &Trace, pes: Vec<PeId>, span: (Time, Time), level: Level) -> Tiling {
+    /// The teams of a process and its crowds, in order. Crowds in which teams fork are left to those.
+    fn together(&self, trace: &Trace, pes: &[PeId], span: (Time, Time)) -> Vec<Together<'a>> {
+        let forks: Vec<(u32, &Fork)> = self.forks_of(trace, pes).collect();
+        let is_free = |crowd: &Crowd| {
+            let before = forks.partition_point(|(_, fork)| fork.fork < crowd.end);
+            before.checked_sub(1).is_none_or(|last| forks[last].1.join <= crowd.begin)
+        };
+        let clipped = |crowd: Crowd| Crowd { begin: crowd.begin.max(span.0), end: crowd.end.min(span.1), ..crowd };
+        let free =
+            crowds(trace, pes).into_iter().map(clipped).filter(|crowd| crowd.begin < crowd.end && is_free(crowd));
+        let mut together: Vec<Together<'a>> = free.map(Together::Crowd).collect();
+        together.extend(forks.iter().map(|(number, fork)| Together::Team(*number, fork)));
+        together.sort_by_key(Together::extent);
+        together
+    }
+
+    /// The barriers of all threads between two times.
+    fn barriers_between(&self, begin: Time, end: Time) -> impl Iterator<Item = &[Member]> {
+        let (blocks, collectives) = (&self.index.blocks.blocks, &self.index.collectives);
+        let members = |block: &Block| collectives.instances.get(block.end as usize).map(|it| collectives.members(it));
+        let arrival = |block: &Block| members(block).and_then(|it| Some(it.first()?.wait_enter)).unwrap_or(Time::MAX);
+        let first = blocks.partition_point(|block| arrival(block) < begin);
+        let after = blocks.partition_point(|block| arrival(block) <= end);
+        let all = blocks[first..after.max(first)].iter().filter_map(members);
+        all.filter(move |members| are_between(begin, end, members))
+    }
+
+    /// Cut where teams fork, at their barriers, and where they join; and where crowds begin and end.
+    fn tiling(
+        &self,
+        trace: &Trace,
+        pes: Vec<PeId>,
+        span: (Time, Time),
+        level: Level,
+        together: &[Together<'a>],
+    ) -> Tiling {
         let mut tiling = Tiling { level, tiles: Vec::new(), extents: vec![Vec::new(); pes.len()], pes, span };
         let (mut now, mut after, mut synchronised) = (span.0, CallPathId::NONE, false);
-        let forks: Vec<(u32, &Fork)> = self.forks_of(trace, &tiling.pes).collect();
-        for (number, fork) in forks.into_iter().filter(|(_, fork)| fork.fork >= span.0 && fork.join <= span.1) {
+        let inside = |it: &&Together<'_>| it.extent().0 >= span.0 && it.extent().1 <= span.1;
+        for together in together.iter().filter(inside) {
+            let (number, fork) = match together {
+                Together::Team(number, fork) => (*number, *fork),
+                Together::Crowd(crowd) => {
+                    tiling.outside(Tile { closes: crowd.opens, after, synchronised }, (now, crowd.begin));
+                    after = tiling.crowd(trace, crowd, self.barriers_between(crowd.begin, crowd.end));
+                    (now, synchronised) = (crowd.end, true);
+                    continue;
+                }
+            };
             let place = place(trace, fork);
             tiling.outside(Tile { closes: place, after, synchronised }, (now, fork.fork));
             (after, synchronised) = (place, true);
@@ -271,8 +334,11 @@ pub(crate) fn place(trace: &Trace, fork: &Fork) -> CallPathId {
 
 /// Whether these are all members of a team, between its fork and its join.
 fn encloses(fork: &Fork, members: &[Member]) -> bool {
-    let inside = |member: &Member| member.wait_enter >= fork.fork && member.exit <= fork.join;
-    members.len() == fork.members.len() && members.iter().all(inside)
+    members.len() == fork.members.len() && are_between(fork.fork, fork.join, members)
+}
+
+fn are_between(begin: Time, end: Time, members: &[Member]) -> bool {
+    members.iter().all(|member| member.wait_enter >= begin && member.exit <= end)
 }
 
 impl Tiling {
@@ -280,6 +346,24 @@ impl Tiling {
     fn outside(&mut self, tile: Tile, extent: (Time, Time)) {
         self.extents.iter_mut().for_each(|extents| extents.push(extent));
         self.tiles.push(tile);
+    }
+
+    /// The tiles of a crowd, cut at barriers of all PEs; gives what closes the last one.
+    fn crowd<'m>(&mut self, trace: &Trace, crowd: &Crowd, barriers: impl Iterator<Item = &'m [Member]>) -> CallPathId {
+        let mut after = crowd.opens;
+        let mut begins = vec![crowd.begin; self.pes.len()];
+        for members in barriers {
+            if let Some(member) = members.first().filter(|_| members.len() == self.pes.len()) {
+                let closes = trace.visit(member.pe, member.wait).path;
+                self.together(Tile { closes, after, synchronised: true }, members, &mut begins);
+                after = closes;
+            }
+        }
+        for (begin, extents) in begins.iter().zip(&mut self.extents) {
+            extents.push((*begin, crowd.end.max(*begin)));
+        }
+        self.tiles.push(Tile { closes: crowd.closes, after, synchronised: true });
+        crowd.closes
     }
 
     /// A tile of a team that ends at a barrier.

@@ -195,6 +195,74 @@ fn main_thread_outside_of_teams_is_serial() {
     assert!(outcome.findings.iter().any(|it| it.pattern == Pattern::SerialSection));
 }
 
+/// The main thread works 6 alone, creates a thread, works `with` beside it, waits until it has worked 4, and works 3 alone.
+fn created(with: i64) -> String {
+    let joins = 6 + with;
+    format!(
+        "resolution 1
+         team t = 0.0 0.1
+         pe 0.0: main 0..13 {{ before 0..6 pthread_create 6..6 create(t, seq=1) pthread_join {joins}..10 wait(t, seq=1) after 10..13 }}
+         pe 0.1: worker 6..10 begin(t, seq=1) end(t, seq=1)"
+    )
+}
+
+#[test]
+fn the_main_thread_is_serial_while_no_thread_that_it_created_lives() {
+    let (trace, outcome) = figure(&created(4), "bounds");
+    assert!(close(scalar(&outcome, "seconds"), 9.0), "{:?}", outcome.sections);
+    // 9 alone, and 4 side by side.
+    assert_close(&levels(&outcome), &[13.0; 7]);
+    let found = |outcome: &partune_analysis::Outcome| -> Vec<(Pattern, i64, String)> {
+        let name = |path| partune_testkit::path_name(&trace, path);
+        outcome.findings.iter().map(|it| (it.pattern, it.time.0, name(it.causes[0].path))).collect()
+    };
+    let serial = |time, path: &str| (Pattern::SerialSection, time, path.to_owned());
+    let mut all = found(&outcome);
+    all.sort_by_key(|it| it.1);
+    assert_eq!(all, [serial(3, "main/after"), serial(6, "main/before")]);
+    // Who waits for the whole of what a thread does leaves it alone with its work: that is serial too.
+    let (_, outcome) = figure(&created(0), "bounds");
+    assert!(close(scalar(&outcome, "seconds"), 13.0), "{:?}", outcome.sections);
+}
+
+#[test]
+fn threads_that_live_from_begin_to_end_leave_nothing_serial() {
+    let text = "resolution 1
+        team t = 0.0 0.1
+        pe 0.0: main 0..10 { pthread_create 0..0 create(t, seq=1) pthread_join 8..10 wait(t, seq=1) }
+        pe 0.1: worker 0..10 begin(t, seq=1) end(t, seq=1)";
+    let (_, outcome) = figure(text, "bounds");
+    assert!(close(scalar(&outcome, "seconds"), 0.0), "{:?}", outcome.sections);
+    assert!(outcome.findings.iter().all(|it| it.pattern == Pattern::LoadImbalance), "{:?}", outcome.findings);
+    // One of two lives on while the other is replaced: they are never none.
+    let text = "resolution 1
+        team t = 0.0 0.1 0.2
+        pe 0.0: main 0..10 { pthread_create 0..0 create(t, seq=1) pthread_create 0..0 create(t, seq=2) pthread_create 5..5 create(t, seq=3) }
+        pe 0.1: worker 0..5 begin(t, seq=1) end(t, seq=1) worker 5..10 begin(t, seq=3) end(t, seq=3)
+        pe 0.2: worker 0..10 begin(t, seq=2) end(t, seq=2)";
+    let (_, outcome) = figure(text, "bounds");
+    assert!(outcome.findings.is_empty(), "{:?}", outcome.findings);
+}
+
+#[test]
+fn created_threads_of_processes_are_cut_where_they_live() {
+    // Two processes of which each works 6 alone, 4 beside a thread, and 3 alone.
+    let process = |process: u32| {
+        format!(
+            "pe {process}.0: MPI_Init 0..0 init main 0..14 {{ pthread_create 6..6 create(t{process}, seq=1) pthread_join 10..10 wait(t{process}, seq=1) MPI_Barrier 13..14 barrier }}
+             pe {process}.1: worker 6..10 begin(t{process}, seq=1) end(t{process}, seq=1)\n"
+        )
+    };
+    let teams = "resolution 1\n team t0 = 0.0 0.1\n team t1 = 1.0 1.1\n";
+    let (_, outcome) = figure(&(teams.to_owned() + &process(0) + &process(1)), "bounds");
+    let threads = ["IPCO", "IPCOL", "IPCOLMD", "actual"].map(|name| step(&outcome, "thread_bounds", name));
+    assert_close(&threads, &[13.0; 4]);
+    let serial: Vec<i64> =
+        outcome.findings.iter().filter(|it| it.pattern == Pattern::SerialSection).map(|it| it.time.0).collect();
+    // Threads of both, at the same places: six each before, and three each after.
+    assert_eq!(serial.iter().sum::<i64>(), 2 * (6 + 3), "{:?}", outcome.findings);
+}
+
 #[test]
 fn threads_of_processes_have_a_chain_of_their_own() {
     // Two processes of two threads. Each computes 10 alone; then a team: threads 10 and 6 in one process, 8 and 8 in the other; then

@@ -231,6 +231,35 @@ fn threads_of_cxx_are_threads() {
     }
 }
 
+/// What the main thread does while it is the only one costs the four others as much.
+#[test]
+fn a_process_with_one_thread_is_serial() {
+    for compiler in COMPILERS {
+        let Some(built) = built(compiler, "alone.c") else { continue };
+        let recorded = built.record(&[]);
+        let said = String::from_utf8_lossy(&recorded.output.stdout).into_owned();
+        let measured: Vec<f64> = said.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        let document = recorded.analysis();
+        let problem = format!("{compiler}: {said}{:#}", document["findings"]);
+        for (construct, mark, seconds) in
+            [("pthread_create", "CREATE", measured[0]), ("pthread_join", "JOIN", measured[1])]
+        {
+            let line = built.line(mark);
+            let (lost, _, who, because) = found(&document, "serial_section", &[construct], &(line..=line));
+            // Making and joining threads is what the main thread does alone, too.
+            assert!((4.0 * seconds..4.2 * seconds + 0.1).contains(&lost), "{lost} s at {construct}: {problem}");
+            assert_eq!((distinct(who), distinct(because)), (vec![1, 2, 3, 4], vec![0]), "{problem}");
+        }
+        let share = document["serial"]["seconds"].as_f64().expect("seconds");
+        let alone = measured.iter().sum::<f64>();
+        assert!((alone..1.05 * alone + 0.05).contains(&share), "{share} s: {problem}");
+        // Until it creates the first, and from one round to the next.
+        let balanced = built.record(&["balanced"]).analysis();
+        let serial = balanced["serial"]["seconds"].as_f64().expect("seconds");
+        assert!(serial < 0.05, "{compiler}: {serial} s of {:#}", balanced["findings"]);
+    }
+}
+
 #[test]
 fn operations_are_those_that_threads_waited_in() {
     for compiler in COMPILERS {
