@@ -33,7 +33,8 @@ one that did so first; of a signal with the functions that it was in. If all wer
 **Where each stood**: the operation that a PE was in; else the code that it was in, as far as that was recorded, and the operation before it.
 
 **Who waited for whom**: an operation without an end waits for the sender that a receive named, for the receiver of a blocking send, and in a
-collective operation for the members of its communicator that are not in it. Receives from anybody, waits for requests and locks are not
+collective operation for the members of its communicator that are not in it. A thread that waits for a mutex waits for the thread that holds it, and
+one that waits for the end of a thread for that one. Receives from anybody, waits for requests, for conditions and for other locks are not
 followed: the recorder does not know whom they wait for. If PEs wait in a cycle, that is shown; else the longest chain, whose last PE waits for
 nobody that is known.
 
@@ -151,7 +152,7 @@ fn await_others(trace: &Trace, awaited: &[Awaited], stands: &mut [Stand]) {
             last.peer.some().filter(|_| is_its)
         };
         let peers = match role {
-            Role::Recv | Role::Probe => [sender(), None],
+            Role::Recv | Role::Probe | Role::LockAcquire | Role::PeManagement => [sender(), None],
             Role::Send => [receiver(), None],
             Role::SendRecv => [sender(), receiver()],
             role if role.is_collective() => {

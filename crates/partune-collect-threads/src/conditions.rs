@@ -7,7 +7,7 @@ use partune_collect::frame::{self, Frame};
 
 use crate::awake::is_awake;
 use crate::function::call;
-use crate::locks::{Kind, is_nested, released, unseen};
+use crate::locks::{Kind, holder, is_nested, released, taken, unseen};
 use crate::objects;
 use crate::waits::{Waiting, aside, signed, signing};
 
@@ -16,7 +16,7 @@ fn begin(region: &'static Region, frame: Frame, condition: usize, mutex: usize) 
     aside(|| {
         let is_given = objects::is_awaited(mutex) && !is_nested(mutex);
         let release = if is_given { released(Kind::Exclusive, mutex) } else { None };
-        let mut waiting = Waiting::begin(region, frame, condition);
+        let mut waiting = Waiting::begin(region, frame, condition, None);
         match (&mut waiting, release) {
             (Some(waiting), Some(release)) => Kind::Exclusive.released(&mut waiting.call, waiting.world, release),
             (None, Some(release)) => unseen(Kind::Exclusive, release),
@@ -41,6 +41,7 @@ macro_rules! waits {
             }
             let waiting = begin(&$region, frame::here(), condition, mutex);
             let result = call!($name(condition, mutex $(, $more)*));
+            taken(mutex, holder);
             if waiting.is_some() {
                 signed(waiting, result == 0);
             }

@@ -4,6 +4,7 @@
 //! to wait, as far as events of its own are not later, and that it gives it back.
 
 use std::ffi::c_int;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use partune_collect::facts::Lock;
 use partune_collect::frame::{self, Frame};
@@ -77,6 +78,17 @@ pub(crate) fn unseen(kind: Kind, release: Release) {
     }
 }
 
+/// The calling thread got a lock without a wait that is recorded. Those that wait for it say so.
+#[inline]
+pub(crate) fn taken(lock: usize, holder: fn(usize) -> u32) {
+    if objects::is_awaited(lock) {
+        aside(|| {
+            objects::held(lock, holder);
+            Some(())
+        });
+    }
+}
+
 fn end(waiting: Option<Waiting>, kind: Kind, is_got: bool) {
     aside(|| {
         let mut waiting = waiting?;
@@ -99,23 +111,35 @@ fn end(waiting: Option<Waiting>, kind: Kind, is_got: bool) {
     });
 }
 
+/// Of glibc's `pthread_mutex_t`, in words of 32 bits: `__data.__count`, `__data.__owner` and `__data.__kind`.
+const COUNT: usize = 1;
+const OWNER: usize = 2;
+const KIND: usize = 4;
+
+/// A word of a mutex; 0 where it is another library's.
+fn word(mutex: usize, at: usize) -> u32 {
+    if cfg!(all(target_env = "gnu", target_pointer_width = "64")) {
+        // SAFETY: the program's mutex, which it uses now; other threads write such a word as a whole.
+        unsafe { (*(mutex as *const AtomicU32).add(at)).load(Ordering::Relaxed) }
+    } else {
+        0
+    }
+}
+
 /// Whether the calling thread goes on holding a mutex when it gives it back once: it got it several times.
-#[cfg(all(target_env = "gnu", target_pointer_width = "64"))]
 pub(crate) fn is_nested(mutex: usize) -> bool {
-    /// `__data.__count` and `__data.__kind` of glibc's `pthread_mutex_t`, in words of 32 bits.
-    const COUNT: usize = 1;
-    const KIND: usize = 4;
     /// Of the kind, the bits that say which of four it is.
     const WHICH: u32 = 3;
     const RECURSIVE: u32 = 1;
-    // SAFETY: the program's mutex, which it holds.
-    let word = |at: usize| unsafe { (mutex as *const u32).add(at).read_volatile() };
-    word(KIND) & WHICH == RECURSIVE && word(COUNT) > 1
+    word(mutex, KIND) & WHICH == RECURSIVE && word(mutex, COUNT) > 1
 }
 
-#[cfg(not(all(target_env = "gnu", target_pointer_width = "64")))]
-pub(crate) fn is_nested(_: usize) -> bool {
-    false
+/// What the system calls the thread that holds a mutex; 0 if none does, or if it was got or is given back right now and that lasts.
+pub(crate) fn holder(mutex: usize) -> u32 {
+    /// Who has got it says so a few instructions later.
+    const LOOKS: usize = 100;
+    let mut looks = (0..LOOKS).map(|_| word(mutex, OWNER)).inspect(|_| std::hint::spin_loop());
+    looks.find(|tid| *tid != 0).unwrap_or(0)
 }
 
 fn is_never_nested(_: usize) -> bool {
@@ -130,7 +154,7 @@ const BUSY: c_int = libc::EBUSY;
 const C_BUSY: c_int = 1;
 
 macro_rules! acquire {
-    ($($region:ident $kind:ident $name:ident($($more:ident),*) tries $try:ident else $busy:ident;)*) => {$(
+    ($($region:ident $kind:ident $name:ident($($more:ident),*) tries $try:ident else $busy:ident $(of $holder:ident)?;)*) => {$(
         pub(crate) static $region: Region = crate::construct(stringify!($name));
 
         /// Gets a lock.
@@ -144,23 +168,26 @@ macro_rules! acquire {
             }
             let tried = call!($try(lock));
             if tried != $busy {
+                $(taken(lock, $holder);)?
                 return tried;
             }
             let frame = frame::here();
-            let waiting = aside(|| Waiting::begin(&$region, frame, lock));
+            let whose: Option<fn(usize) -> u32> = None$(.or(Some($holder)))?;
+            let waiting = aside(|| Waiting::begin(&$region, frame, lock, whose));
             let result = call!($name(lock $(, $more)*));
             if waiting.is_some() {
                 end(waiting, Kind::$kind, matches!(result, GOT | OWNER_DIED));
             }
+            $(taken(lock, $holder);)?
             result
         }
     )*};
 }
 
 acquire! {
-    MUTEX_LOCK Exclusive pthread_mutex_lock() tries pthread_mutex_trylock else BUSY;
-    MUTEX_TIMEDLOCK Exclusive pthread_mutex_timedlock(time) tries pthread_mutex_trylock else BUSY;
-    MUTEX_CLOCKLOCK Exclusive pthread_mutex_clocklock(clock, time) tries pthread_mutex_trylock else BUSY;
+    MUTEX_LOCK Exclusive pthread_mutex_lock() tries pthread_mutex_trylock else BUSY of holder;
+    MUTEX_TIMEDLOCK Exclusive pthread_mutex_timedlock(time) tries pthread_mutex_trylock else BUSY of holder;
+    MUTEX_CLOCKLOCK Exclusive pthread_mutex_clocklock(clock, time) tries pthread_mutex_trylock else BUSY of holder;
     RWLOCK_RDLOCK Read pthread_rwlock_rdlock() tries pthread_rwlock_tryrdlock else BUSY;
     RWLOCK_TIMEDRDLOCK Read pthread_rwlock_timedrdlock(time) tries pthread_rwlock_tryrdlock else BUSY;
     RWLOCK_CLOCKRDLOCK Read pthread_rwlock_clockrdlock(clock, time) tries pthread_rwlock_tryrdlock else BUSY;
@@ -168,8 +195,30 @@ acquire! {
     RWLOCK_TIMEDWRLOCK Write pthread_rwlock_timedwrlock(time) tries pthread_rwlock_trywrlock else BUSY;
     RWLOCK_CLOCKWRLOCK Write pthread_rwlock_clockwrlock(clock, time) tries pthread_rwlock_trywrlock else BUSY;
     SPIN_LOCK Exclusive pthread_spin_lock() tries pthread_spin_trylock else BUSY;
-    C_LOCK Exclusive mtx_lock() tries mtx_trylock else C_BUSY;
-    C_TIMEDLOCK Exclusive mtx_timedlock(time) tries mtx_trylock else C_BUSY;
+    C_LOCK Exclusive mtx_lock() tries mtx_trylock else C_BUSY of holder;
+    C_TIMEDLOCK Exclusive mtx_timedlock(time) tries mtx_trylock else C_BUSY of holder;
+}
+
+macro_rules! tries {
+    ($($name:ident)*) => {$(
+        /// Gets a mutex, if nobody has it.
+        ///
+        /// # Safety
+        /// As the C library's.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(mutex: usize) -> c_int {
+            let result = call!($name(mutex));
+            if is_awake() {
+                taken(mutex, holder);
+            }
+            result
+        }
+    )*};
+}
+
+tries! {
+    pthread_mutex_trylock
+    mtx_trylock
 }
 
 macro_rules! release {

@@ -5,8 +5,10 @@
 //! the count says so, the object itself is looked up.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering, fence};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use partune_collect::AwaitedThread;
 
 const PLACES: usize = 1 << 12;
 const PARTS: usize = 64;
@@ -21,12 +23,18 @@ struct Object {
     number: u32,
     /// How often anybody got it and that was recorded.
     order: u32,
-    /// Threads, and since when.
-    waiting: Vec<(u32, u64)>,
+    waiting: Vec<Waiter>,
     /// Threads of which it is recorded that they got it.
     holding: Vec<u32>,
     /// When it was recorded last that one gave it back, or gave a sign.
     given: u64,
+}
+
+struct Waiter {
+    thread: u32,
+    since: u64,
+    /// Where it says who holds the object, while it cannot itself; none if nobody knows who holds such objects.
+    holder: Option<AwaitedThread>,
 }
 
 /// An object is given back.
@@ -47,10 +55,18 @@ pub(crate) fn is_awaited(address: usize) -> bool {
 }
 
 /// A thread waits from now on.
-pub(crate) fn wait(address: usize, thread: u32, since: u64) {
+pub(crate) fn wait(address: usize, thread: u32, since: u64, holder: Option<AwaitedThread>) {
     count(address).fetch_add(1, Ordering::AcqRel);
     count(address).fetch_or(SEEN, Ordering::Relaxed);
-    with(address, |object| object.waiting.push((thread, since)));
+    with(address, |object| object.waiting.push(Waiter { thread, since, holder }));
+}
+
+/// Another thread may hold it from now on: those that wait for it say so. `holder` gives what the system calls that one, 0 if it does not know; it is
+/// asked while nobody else tells.
+pub(crate) fn held(address: usize, holder: fn(usize) -> u32) {
+    // Who gets it sees who waits, or who waits sees who has got it.
+    fence(Ordering::SeqCst);
+    with_known(address, |object| object.tell(holder(address)));
 }
 
 /// It does not any more. Returns the object's number.
@@ -79,13 +95,14 @@ pub(crate) fn got(address: usize, thread: u32) -> (u32, u32) {
 /// A thread gives an object back at a time. None if nobody has waited long for that, and nothing is recorded of how it got it.
 pub(crate) fn release(address: usize, thread: u32, now: u64, shortest: u64) -> Option<Release> {
     let release = with_known(address, |object| {
+        object.tell(0);
         let is_known =
             object.holding.iter().rposition(|holder| *holder == thread).map(|at| object.holding.swap_remove(at));
         let is_late = object.is_late(thread, now, shortest);
         if is_known.is_none() && !is_late {
             return None;
         }
-        let awaited = object.waiting.iter().map(|(_, since)| *since).min().unwrap_or(now);
+        let awaited = object.waiting.iter().map(|it| it.since).min().unwrap_or(now);
         let since = awaited.max(object.given);
         object.given = now;
         object.order += u32::from(is_known.is_none());
@@ -124,9 +141,14 @@ impl Object {
         Object { number, order: 0, waiting: Vec::new(), holding: Vec::new(), given: 0 }
     }
 
+    /// All that wait say which thread they wait for.
+    fn tell(&self, tid: u32) {
+        self.waiting.iter().filter_map(|it| it.holder).for_each(|holder| holder.is(tid));
+    }
+
     /// A thread waits no more. Whether it did.
     fn is_left_by(&mut self, thread: u32) -> bool {
-        let at = self.waiting.iter().position(|(other, _)| *other == thread);
+        let at = self.waiting.iter().position(|it| it.thread == thread);
         at.map(|at| self.waiting.swap_remove(at)).is_some()
     }
 
@@ -139,7 +161,7 @@ impl Object {
             let least = shortest.max(now.saturating_sub(since) / PART);
             now.saturating_sub(since.max(self.given)) >= least
         };
-        self.waiting.iter().any(|(other, since)| *other != thread && late(*since))
+        self.waiting.iter().any(|it| it.thread != thread && late(it.since))
     }
 }
 
@@ -173,7 +195,7 @@ mod tests {
     fn a_release_is_told_to_who_waited_long_and_of_what_is_recorded() {
         let lock = 0x1000;
         assert!(!is_awaited(lock));
-        wait(lock, 1, 100);
+        wait(lock, 1, 100, None);
         assert!(is_awaited(lock));
         // Not long enough, and not of its own wait.
         assert_eq!(release(lock, 2, 104, 5), None);
@@ -193,12 +215,12 @@ mod tests {
     #[test]
     fn who_is_overtaken_again_and_again_makes_few_records() {
         let lock = 0x3000;
-        wait(lock, 1, 0);
+        wait(lock, 1, 0, None);
         let told = (1..=1000).filter(|now| release(lock, 2, *now, 100).is_some()).count();
         assert_eq!(told, 10);
         stop(lock, 1);
         // And the fewer, the longer it waits.
-        wait(lock, 1, 1000);
+        wait(lock, 1, 1000, None);
         let told = (1001..=101_000).filter(|now| release(lock, 2, *now, 1).is_some()).count();
         assert!((900..1100).contains(&told), "{told}");
         stop(lock, 1);
@@ -207,19 +229,19 @@ mod tests {
     #[test]
     fn an_object_that_is_no_more_has_another_number_afterwards() {
         let condition = 0x2000;
-        wait(condition, 1, 100);
+        wait(condition, 1, 100, None);
         let number = sign(condition, 2, 200, 5).expect("one waits");
         assert_eq!(stop(condition, 1), number);
         assert_eq!(sign(condition, 2, 300, 5), None);
-        wait(condition, 1, 400);
+        wait(condition, 1, 400, None);
         forget(condition);
         assert!(!is_awaited(condition));
         // The one that waited leaves only now, and counts once.
         stop(condition, 1);
         assert!(!is_awaited(condition));
-        wait(condition, 1, 500);
+        wait(condition, 1, 500, None);
         assert_ne!(stop(condition, 1), number);
-        wait(condition, 1, 600);
+        wait(condition, 1, 600, None);
         forget(condition);
         got(condition, 1);
         assert!(is_awaited(condition));

@@ -34,7 +34,7 @@ macro_rules! waits {
                 return 0;
             }
             let frame = frame::here();
-            let waiting = aside(|| Waiting::begin(&$region, frame, semaphore));
+            let waiting = aside(|| Waiting::begin(&$region, frame, semaphore, None));
             let result = call!($name(semaphore $(, $more)*));
             if waiting.is_some() {
                 signed(waiting, result == 0);

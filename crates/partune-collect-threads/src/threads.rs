@@ -7,7 +7,9 @@ use std::sync::{Mutex, PoisonError};
 
 use partune_collect::creation::{self, Created};
 use partune_collect::frame::{self, Frame};
-use partune_collect::{Call, Kind, Region, definitions, enter, enter_tentatively, is_recorded, leave, team};
+use partune_collect::{
+    AwaitedThread, Call, Kind, Region, definitions, enter, enter_tentatively, is_recorded, leave, team,
+};
 
 use crate::awake::{self, is_awake};
 use crate::function::call;
@@ -22,20 +24,34 @@ struct Start {
     created: Created,
 }
 
-/// Threads that live or were not waited for, by what the C library calls them.
-static THREADS: Mutex<Option<HashMap<usize, Created>>> = Mutex::new(None);
+/// A thread.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    created: Created,
+    /// What the system calls it; 0 before it has begun.
+    tid: u32,
+    /// Who waits for its end says so there: that may begin before it does.
+    waiting: Option<AwaitedThread>,
+}
 
-fn with_threads<T>(act: impl FnOnce(&mut HashMap<usize, Created>) -> T) -> T {
+/// Threads that live or were not waited for, by what the C library calls them.
+static THREADS: Mutex<Option<HashMap<usize, Known>>> = Mutex::new(None);
+
+fn with_threads<T>(act: impl FnOnce(&mut HashMap<usize, Known>) -> T) -> T {
     let mut threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
     act(threads.get_or_insert_with(HashMap::new))
 }
 
 /// The name of a thread may be that of an earlier one, and its maker may say so later than the thread itself.
-fn name(thread: usize, created: Created) {
+fn name(thread: usize, created: Created, tid: u32) {
     with_threads(|threads| {
-        let known = threads.entry(thread).or_insert(created);
-        if known.sequence < created.sequence {
-            *known = created;
+        let unknown = Known { created, tid, waiting: None };
+        let known = threads.entry(thread).or_insert(unknown);
+        if known.created.sequence < created.sequence {
+            *known = unknown;
+        } else if known.created == created && tid > 0 {
+            known.tid = tid;
+            known.waiting.iter().for_each(|waiting| waiting.is(tid));
         }
     });
 }
@@ -89,7 +105,7 @@ fn made(making: Option<(Call<'static>, *mut Start)>, created: Created, thread: O
         let (mut call, start) = making?;
         match thread {
             Some(thread) => {
-                name(thread, created);
+                name(thread, created, 0);
                 call.made_thread(created);
             }
             // SAFETY: made by `making`, and nobody else has it.
@@ -109,8 +125,9 @@ fn begin(start: *mut Start) -> (usize, *mut c_void, &'static Region, Option<Crea
         let world = awake::world().filter(|_| is_recorded())?;
         admit(world, creation::thread());
         watch_end();
-        // SAFETY: it says who asks.
-        name(unsafe { libc::pthread_self() } as usize, created);
+        // SAFETY: they say who asks.
+        let (thread, tid) = unsafe { (libc::pthread_self(), libc::gettid()) };
+        name(thread as usize, created, tid as u32);
         Some(created)
     });
     (function, argument, region, created)
@@ -166,13 +183,20 @@ fn joining(region: &'static Region, frame: Frame, thread: usize) -> Option<Joini
     if !callers::is_program(frame.return_address()) {
         return None;
     }
-    let call = enter_tentatively(region, frame)?;
-    Some((call, with_threads(|threads| threads.get(&thread).copied())))
+    let mut call = enter_tentatively(region, frame)?;
+    let waiting = call.awaits_thread();
+    let created = with_threads(|threads| {
+        let known = threads.get_mut(&thread)?;
+        known.waiting = Some(waiting);
+        waiting.is(known.tid);
+        Some(known.created)
+    });
+    Some((call, created))
 }
 
 /// A thread was waited for: which one. Another one may be called so by now.
-fn ended(threads: &mut HashMap<usize, Created>, thread: usize, known: Option<Created>) -> Option<Created> {
-    let named = threads.get(&thread).copied();
+fn ended(threads: &mut HashMap<usize, Known>, thread: usize, known: Option<Created>) -> Option<Created> {
+    let named = threads.get(&thread).map(|known| known.created);
     let created = known.or(named)?;
     if named == Some(created) {
         threads.remove(&thread);
@@ -212,7 +236,7 @@ macro_rules! joins {
             if result == 0 {
                 joined(joining, thread);
             } else if joining.is_some() {
-                in_vain(joining, result);
+                in_vain(joining, thread, result);
             }
             result
         }
@@ -228,9 +252,10 @@ joins! {
 }
 
 /// The thread has not ended. Looking whether it had leaves nothing.
-fn in_vain(joining: Option<Joining>, result: c_int) {
+fn in_vain(joining: Option<Joining>, thread: usize, result: c_int) {
     aside(|| {
         let (mut call, _) = joining?;
+        with_threads(|threads| threads.get_mut(&thread).map(|known| known.waiting = None));
         call.returned();
         if result == libc::EBUSY {
             call.withdraw();
@@ -245,16 +270,16 @@ fn in_vain(joining: Option<Joining>, result: c_int) {
 mod tests {
     use std::collections::HashMap;
 
-    use super::{Created, ended};
+    use super::{Created, Known, ended};
 
     #[test]
     fn a_name_that_another_thread_has_by_now_stays_its_own() {
         let [first, second] = [1, 2].map(|sequence| Created { contingent: 0, sequence });
-        let mut threads = HashMap::from([(7, second)]);
+        let mut threads = HashMap::from([(7, Known { created: second, tid: 3, waiting: None })]);
         assert_eq!(ended(&mut threads, 7, Some(first)), Some(first));
         assert_eq!(ended(&mut threads, 7, Some(second)), Some(second));
         // It was named by nobody when the wait began.
-        threads.insert(7, second);
+        threads.insert(7, Known { created: second, tid: 3, waiting: None });
         assert_eq!(ended(&mut threads, 7, None), Some(second));
         assert_eq!(ended(&mut threads, 7, None), None);
     }

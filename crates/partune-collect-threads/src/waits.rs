@@ -63,16 +63,25 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    /// The calling thread is about to wait. None if that is not recorded: it is a runtime's business.
-    pub(crate) fn begin(region: &'static Region, frame: Frame, object: usize) -> Option<Waiting> {
+    /// The calling thread is about to wait; `holder` gives what the system calls the thread that holds the object, 0 if it cannot be seen. None if that
+    /// is not recorded: it is a runtime's business.
+    pub(crate) fn begin(
+        region: &'static Region,
+        frame: Frame,
+        object: usize,
+        holder: Option<fn(usize) -> u32>,
+    ) -> Option<Waiting> {
         if !callers::is_program(frame.return_address()) {
             return None;
         }
         let world = awake::world()?;
         let thread = team::thread()?;
-        let call = enter_tentatively(region, frame)?;
+        let mut call = enter_tentatively(region, frame)?;
         let since = call.time();
-        objects::wait(object, thread, since);
+        objects::wait(object, thread, since, holder.map(|_| call.awaits_thread()));
+        if let Some(holder) = holder {
+            objects::held(object, holder);
+        }
         AWAITS.set((object, thread));
         Some(Waiting { call, world, thread, object, since })
     }

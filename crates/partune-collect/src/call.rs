@@ -22,6 +22,7 @@ use partune_parts::draft::{Draft, Half};
 use partune_parts::encode::Message;
 #[cfg(doc)]
 use partune_parts::layout::ANYBODY;
+use partune_parts::layout::AwaitedThread;
 
 /// A call that is being recorded. What is known of it is in the thread's lane, so that a wrapper passes one word about.
 pub struct Call<'a> {
@@ -488,6 +489,11 @@ impl Call<'_> {
     #[inline]
     pub fn awaits(&mut self, comm: u32, rank: u32) {
         self.lane.set_awaits(comm, rank);
+    }
+
+    /// The call waits for a thread of this process until it returns: who is told which one must tell nothing after that.
+    pub fn awaits_thread(&mut self) -> AwaitedThread {
+        self.lane.header().await_thread(self.time())
     }
 
     /// What two handles mean, if the last call from the same place had the same ones and was in the same generation of meanings.

@@ -66,7 +66,7 @@ pub use death::watch_again;
 pub use log::note;
 pub use partune_parts::clock::{microsecond, now, wall};
 pub use partune_parts::encode::Message;
-pub use partune_parts::layout::ANYBODY;
+pub use partune_parts::layout::{ANYBODY, AwaitedThread};
 pub use partune_parts::log::How;
 pub use partune_parts::machine::boot;
 pub use process::{begin, end, identify, identify_threads, switch};

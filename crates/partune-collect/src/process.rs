@@ -253,6 +253,8 @@ fn make_lane(is_new: bool) -> Option<OwnLane> {
         LaneWord::set(lane.as_ptr() as usize);
         LANE.set(lane.as_ptr() as usize);
         let tid = thread_id();
+        // SAFETY: as above.
+        unsafe { lane.as_ref() }.header().tid.store(tid as u64, Ordering::Relaxed);
         let ran = before.unwrap_or_default();
         let since = if is_new { Some(Since::begin(thread, tid, ran)) } else { Since::now(thread, tid, ran) };
         process.lanes().all.insert(thread, (rest, since));

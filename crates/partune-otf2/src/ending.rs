@@ -20,3 +20,5 @@ pub const SEEN_PLACE: &str = "PARTUNE::SEEN_PLACE";
 /// anybody.
 pub const AWAITED_COMM: &str = "PARTUNE::AWAITED_COMM";
 pub const AWAITED_RANK: &str = "PARTUNE::AWAITED_RANK";
+/// The same of a PE that waits for another thread of its process: for which location.
+pub const AWAITED_LOCATION: &str = "PARTUNE::AWAITED_LOCATION";

@@ -115,11 +115,13 @@ pub struct Header {
     pub drafts: [Stored; Half::ALL.len()],
     /// The row of polls that goes on, between the halves of the drafts.
     pub polls: Polls,
-    /// When the call that said it last began, and whom it waits for until it returns: communicator, and rank above it, or [`ANYBODY`]. It
-    /// waits if that is the time of the last event.
+    /// When the call that said it last began, and whom it waits for until it returns: communicator, and rank above it, or [`ANYBODY`]; or
+    /// [`THREAD`], and above it what the system calls a thread. It waits if that is the time of the last event.
     pub awaits: [AtomicU64; 2],
     /// When the thread was last found between two calls, and where: addresses as in [`crate::log::Line::Died`]; after the last one is 0.
     pub seen: [AtomicU64; 1 + SEEN],
+    /// What the system calls the thread; 0 if nobody said so, and when it has ended.
+    pub tid: AtomicU64,
 }
 
 /// Addresses that are kept of where a thread was seen.
@@ -128,12 +130,37 @@ pub const SEEN: usize = 15;
 /// All of a communicator, or whoever comes first.
 pub const ANYBODY: u32 = u32::MAX;
 
+/// In the place of a communicator: a thread of this process is waited for.
+pub const THREAD: u32 = u32::MAX;
+
+/// The second word of [`Header::awaits`].
+const fn awaited(comm: u32, rank: u32) -> u64 {
+    comm as u64 | (rank as u64) << 32
+}
+
+/// Which thread is waited for: others may say so while the one that waits cannot.
+#[derive(Clone, Copy, Debug)]
+pub struct AwaitedThread(&'static AtomicU64);
+
+impl AwaitedThread {
+    /// What the system calls it; 0 if nobody knows.
+    pub fn is(self, tid: u32) {
+        self.0.store(awaited(THREAD, tid), Ordering::Relaxed);
+    }
+}
+
 impl Header {
     /// Says whom the call that began at a time waits for. Two stores.
     #[inline]
     pub fn set_awaits(&self, time: u64, comm: u32, rank: u32) {
-        self.awaits[1].store(u64::from(comm) | u64::from(rank) << 32, Ordering::Relaxed);
+        self.awaits[1].store(awaited(comm, rank), Ordering::Relaxed);
         self.awaits[0].store(time, Ordering::Release);
+    }
+
+    /// Says that the call that began at a time waits for a thread, which is not known yet.
+    pub fn await_thread(&'static self, time: u64) -> AwaitedThread {
+        self.set_awaits(time, THREAD, 0);
+        AwaitedThread(&self.awaits[1])
     }
 
     /// Says where the thread is now. For handlers of signals.
@@ -150,6 +177,7 @@ impl Header {
     pub fn forget(&self) {
         self.awaits[0].store(0, Ordering::Relaxed);
         self.seen[0].store(0, Ordering::Relaxed);
+        self.tid.store(0, Ordering::Relaxed);
     }
 
     /// Publishes how far the lane is written, after the bytes before it.

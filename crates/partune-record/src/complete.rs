@@ -638,13 +638,17 @@ fn global_definitions<S: FnMut(&[u8])>(
         global.process(position, &name, host + 1, &properties::of_process(log, &ends[position as usize]))?;
     }
     for (process, position) in processes.iter().zip(0..) {
+        let location = |tid: u64| {
+            let mut threads = process.lanes.iter().filter(|(_, lane)| tid != 0 && lane.tid == tid);
+            threads.next().map(|(thread, _)| Process::location(position as usize, thread.number))
+        };
         for ((thread, lane), seen) in process.lanes.iter().zip(&ends[position as usize].seen) {
             let name =
                 if thread.number == 0 { "Master thread".to_owned() } else { format!("Thread {}", thread.number) };
             let id = Process::location(position as usize, thread.number);
             let (ran, local) = (process.log.ran.get(&thread.number), &locals[position as usize].0);
             let shallow = made_shallow(process, thread.number, clock, begin).map(|it| it.to_string());
-            let about = properties::of_thread(lane, ran, local, seen.as_ref(), shallow.as_deref());
+            let about = properties::of_thread(lane, ran, local, location, seen.as_ref(), shallow.as_deref());
             global.location(id, &name, position, lane.events, &about)?;
         }
     }

@@ -54,13 +54,32 @@ pub(crate) struct Lane {
     pub(crate) lost: u64,
     /// Ticks of the first and the last event.
     pub(crate) times: Option<(u64, u64)>,
-    /// Whom the operation waits for that is the last one and has no end: the process's number of a communicator, and a rank of it or
-    /// [`ANYBODY`].
-    pub(crate) awaits: Option<(u32, u32)>,
+    /// Whom the operation waits for that is the last one and has no end.
+    pub(crate) awaits: Option<Awaited>,
+    /// What the system called the thread when it was seen last; 0 if it had ended.
+    pub(crate) tid: u64,
     /// When the thread was seen between calls after that, and where: addresses in memory.
     pub(crate) seen: Option<(u64, Vec<u64>)>,
     /// What was counted instead of events, in a profile.
     pub(crate) counted: Option<Counted>,
+}
+
+/// Whom an operation waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Awaited {
+    /// The process's number of a communicator, and a rank of it or [`ANYBODY`](layout::ANYBODY).
+    Comm(u32, u32),
+    /// What the system calls a thread of the same process; 0 if nobody knew which.
+    Thread(u64),
+}
+
+impl Awaited {
+    fn of(word: u64) -> Awaited {
+        match (word as u32, word >> 32) {
+            (layout::THREAD, tid) => Awaited::Thread(tid),
+            (comm, rank) => Awaited::Comm(comm, rank as u32),
+        }
+    }
 }
 
 impl Lane {
@@ -89,6 +108,7 @@ impl Lane {
             lost: 0,
             times: None,
             awaits: None,
+            tid: 0,
             seen: None,
             counted: None,
         };
@@ -97,6 +117,7 @@ impl Lane {
         lane.is_broken = header.is_none();
         let ring = header.as_ref().map(|header| header.ring(bytes)).unwrap_or_default();
         let awaits = header.as_ref().map_or([0; 2], |header| header.awaits);
+        lane.tid = header.as_ref().map_or(0, |header| header.tid);
         let seen = header.as_ref().and_then(|header| Some((*header.seen.first()?, header.seen[1..].to_vec())));
         if let Some(header) = header {
             lane.is_cut = stored < header.flushed;
@@ -109,7 +130,7 @@ impl Lane {
         lane.rest = lane.behind(chunks.ring).len() as u64;
         let is_last = lane.times.is_some_and(|(_, last)| last == awaits[0]);
         lane.seen = seen.filter(|(time, _)| lane.times.is_none_or(|(_, last)| *time > last));
-        lane.awaits = is_last.then_some((awaits[1] as u32, (awaits[1] >> 32) as u32));
+        lane.awaits = is_last.then(|| Awaited::of(awaits[1]));
         Ok(lane)
     }
 
@@ -252,6 +273,7 @@ struct Header {
     drafts: Vec<u8>,
     /// As in [`layout::Header::awaits`].
     awaits: [u64; 2],
+    tid: u64,
     /// As in [`layout::Header::seen`], up to the last address.
     seen: Vec<u64>,
 }
@@ -277,6 +299,7 @@ impl Header {
             drafts,
             stopped: Stop::of(stopped),
             awaits: [0, 8].map(|at| word(offset_of!(layout::Header, awaits) + at).unwrap_or_default()),
+            tid: word(offset_of!(layout::Header, tid))?,
             seen: (0..=SEEN)
                 .map_while(|at| word(offset_of!(layout::Header, seen) + 8 * at))
                 .take_while(|it| *it > 0)

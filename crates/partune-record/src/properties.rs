@@ -7,7 +7,7 @@ use partune_parts::layout::ANYBODY;
 use partune_parts::machine::Ran;
 
 use crate::definitions::Property;
-use crate::lanes::Lane;
+use crate::lanes::{Awaited, Lane};
 use crate::log::{Object, ProcessLog};
 use crate::unify::Local;
 
@@ -26,17 +26,25 @@ pub(crate) fn of_process(log: &ProcessLog, end: &End) -> Vec<(String, String)> {
     about.chain(choice).chain(log.objects.iter().map(object)).chain(of_processors(log)).collect()
 }
 
-/// The properties of a thread: how many events were lost, how it ran, whom its last operation waits for, where it was seen last, and how deep its call
+/// The properties of a thread, where the location of each thread of its process is known by what the system calls it: how many events were lost, how it ran, whom its last operation waits for, where it was seen last, and how deep its call
 /// paths are.
 pub(crate) fn of_thread<'a>(
     lane: &Lane,
     ran: Option<&Ran>,
     local: &Local,
+    location: impl Fn(u64) -> Option<u64>,
     seen: Option<&'a (u64, String)>,
     shallow: Option<&'a str>,
 ) -> Vec<(&'static str, Property<'a>)> {
     let lost = (lane.lost > 0).then_some((LOST_EVENTS, lane.lost));
-    let awaited = lane.awaits.and_then(|(comm, rank)| Some((*local.comms.get(comm as usize)?, rank)));
+    let awaited = lane.awaits.and_then(|it| match it {
+        Awaited::Comm(comm, rank) => Some((*local.comms.get(comm as usize)?, rank)),
+        Awaited::Thread(_) => None,
+    });
+    let thread = lane.awaits.and_then(|it| match it {
+        Awaited::Comm(..) => None,
+        Awaited::Thread(tid) => Some((ending::AWAITED_LOCATION, location(tid)?)),
+    });
     let comm = awaited.map(|(comm, _)| (ending::AWAITED_COMM, comm));
     let rank = awaited.filter(|(_, rank)| *rank != ANYBODY).map(|(_, rank)| (ending::AWAITED_RANK, rank.into()));
     let time = seen.map(|(time, _)| (ending::SEEN_TIME, *time));
@@ -46,8 +54,11 @@ pub(crate) fn of_thread<'a>(
         let names = [processors::ON_CPU, processors::WAITED, processors::GAVE_UP, processors::LOST];
         names.into_iter().zip([on, waited, gave_up, lost])
     });
-    let numbers =
-        [lost, comm, rank, time].into_iter().flatten().chain(ran).map(|(name, it)| (name, Property::Number(it)));
+    let numbers = [lost, comm, rank, thread, time]
+        .into_iter()
+        .flatten()
+        .chain(ran)
+        .map(|(name, it)| (name, Property::Number(it)));
     numbers.chain(place).chain(shallow.map(|text| (SHALLOW, Property::Text(text)))).collect()
 }
 

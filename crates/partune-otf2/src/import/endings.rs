@@ -31,6 +31,12 @@ pub(super) fn read(
             let place = builder.strings.intern(place);
             builder.endings.seen.push(LastSeen { pe, time: Time::clamped(stamp.into()), place });
         }
+        if let Some(id) = of(ending::AWAITED_LOCATION) {
+            let found = locations.iter().position(|other| other.archive_id == id);
+            let peer = found.map_or(PeId::NONE, PeId::from_index);
+            builder.endings.awaited.push(Awaited { pe, group: GroupId::NONE, peer });
+            continue;
+        }
         let Some(comm) = of(ending::AWAITED_COMM) else { continue };
         let group = tables.comms.get(comm).map_or(GroupId::NONE, GroupId);
         let rank = of(ending::AWAITED_RANK).and_then(|rank| u32::try_from(rank).ok());

@@ -70,6 +70,63 @@ fn who_waits_for_whom() {
 }
 
 #[test]
+fn which_thread_waits_for_which() {
+    let Some(built) = super::threads::built("gcc", "hangs.c") else { return };
+    for way in ["cycle", "forever", "handed", "condition", "spin"] {
+        let recorded = built.record(&[way]);
+        let ending = recorded.analysis()["ending"].clone();
+        let told = format!("{way}: {ending:#}\n{}", text(&recorded));
+        assert_eq!(ending["processes"][0]["how"], "killed", "{told}");
+        let stands = ending["pes"].as_array().expect("a list");
+        // The PEs of threads with a function; in what they wait or waited last comes second.
+        let of =
+            |function: &str| -> Vec<&Value> { stands.iter().filter(|it| it["operation"][0] == function).collect() };
+        let one = |function: &str| of(function).first().map_or_else(|| panic!("{function} {told}"), |it| *it);
+        let waits = |by: &str, of: &[&str]| {
+            let expected: Vec<&Value> = of.iter().map(|function| &one(function)["pe"]).collect();
+            assert_eq!(one(by)["waits_for"], json!(expected), "{by}: {told}");
+        };
+        assert_eq!((&one("main")["operation"][1], &one("main")["inside"]), (&json!("pthread_join"), &json!(true)));
+        let first = format!("{way}_1");
+        waits("main", &[&first]);
+        let shown = |chain: &[&str], is_cycle: bool| {
+            let chain: Vec<&Value> = chain.iter().map(|function| &one(function)["pe"]).collect();
+            assert_eq!((&ending["chain"], &ending["cycle"]), (&json!(chain), &json!(is_cycle)), "{told}");
+        };
+        match way {
+            "cycle" => {
+                waits("cycle_1", &["cycle_2"]);
+                waits("cycle_2", &["cycle_1"]);
+                // It begins with the PE that has the lowest number.
+                let first_is_lower = one("cycle_1")["pe"].as_u64() < one("cycle_2")["pe"].as_u64();
+                shown(if first_is_lower { &["cycle_1", "cycle_2"] } else { &["cycle_2", "cycle_1"] }, true);
+                let lines = [1, 2].map(|it| format!("hangs.c:{}", built.line(&format!("SECOND {it}"))));
+                assert!(lines.iter().all(|line| told.contains(line)), "{lines:?} {told}");
+            }
+            "forever" => {
+                waits("forever_2", &["forever_1"]);
+                waits("forever_1", &["forever_3"]);
+                waits("forever_3", &[]);
+                shown(&["main", "forever_1", "forever_3"], false);
+            }
+            "handed" => {
+                // One of two got the lock that the first gave back; the other waits for that one, and no more for the first.
+                let (waiting, holding): (Vec<&Value>, Vec<&Value>) =
+                    of("handed_to").into_iter().partition(|it| it["inside"] == true);
+                assert_eq!((waiting.len(), holding.len()), (1, 1), "{told}");
+                assert_eq!(waiting[0]["waits_for"], json!([holding[0]["pe"]]), "{told}");
+                waits("handed_1", &[]);
+            }
+            // Nobody knows who would give a sign, or who holds such a lock.
+            _ => {
+                let others = || stands.iter().filter(|it| it["operation"][0] != "main");
+                assert!(others().count() == 2 && others().all(|it| it["waits_for"] == json!([])), "{told}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_first_to_die_is_told_with_its_place() {
     for mpi in [&OPEN_MPI, &MPICH] {
         let Some((ending, text)) = ended(mpi, "fault") else { continue };
