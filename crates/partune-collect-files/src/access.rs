@@ -58,6 +58,20 @@ pub(crate) fn plain<T>(function: &'static Function, frame: Frame, descriptor: c_
     result
 }
 
+/// A call about a file that is given its path and opens nothing: no more is told than that it was made.
+pub(crate) fn named(
+    function: &'static Function,
+    frame: Frame,
+    path: *const std::ffi::c_char,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    let counts = table::is_own_process() && names::may_be_file(path);
+    let call = if counts { function.enter(frame) } else { None };
+    let result = real();
+    errno::kept(|| leave(call));
+    result
+}
+
 /// What opens a file by its path.
 pub(crate) fn opening(
     function: &'static Function,

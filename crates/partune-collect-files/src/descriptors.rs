@@ -2,7 +2,7 @@
 //!
 //! Functions with `...` take what the callers of their kind pass: on x86-64 and ARM64 a whole number in the next register.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::atomic::Ordering;
 
 use libc::{iovec, mode_t, off_t, size_t, ssize_t};
@@ -10,7 +10,7 @@ use partune_collect::definitions::Interface;
 use partune_collect::facts::Io;
 use partune_collect::frame::Frame;
 
-use crate::access::{access, closing, opening, plain, tell};
+use crate::access::{access, closing, named, opening, plain, tell};
 use crate::function::{Function, wrapper};
 use crate::locks;
 use crate::table::{self, NOWHERE};
@@ -71,6 +71,15 @@ wrapper! {
     pwritev64 as "pwritev" (descriptor: c_int, parts: *const iovec, count: c_int, at: off_t) -> ssize_t
         => |function, frame, real| access(function, frame, descriptor, Io::Write, (sum(parts, count), Some(at)), real);
 
+    preadv2 as "preadv2" (descriptor: c_int, parts: *const iovec, count: c_int, at: off_t, flags: c_int) -> ssize_t
+        => |function, frame, real| access(function, frame, descriptor, Io::Read, (sum(parts, count), place(descriptor, at, flags)), real);
+    preadv64v2 as "preadv2" (descriptor: c_int, parts: *const iovec, count: c_int, at: off_t, flags: c_int) -> ssize_t
+        => |function, frame, real| access(function, frame, descriptor, Io::Read, (sum(parts, count), place(descriptor, at, flags)), real);
+    pwritev2 as "pwritev2" (descriptor: c_int, parts: *const iovec, count: c_int, at: off_t, flags: c_int) -> ssize_t
+        => |function, frame, real| access(function, frame, descriptor, Io::Write, (sum(parts, count), place(descriptor, at, flags)), real);
+    pwritev64v2 as "pwritev2" (descriptor: c_int, parts: *const iovec, count: c_int, at: off_t, flags: c_int) -> ssize_t
+        => |function, frame, real| access(function, frame, descriptor, Io::Write, (sum(parts, count), place(descriptor, at, flags)), real);
+
     fsync as "fsync" (descriptor: c_int) -> c_int
         => |function, frame, real| access(function, frame, descriptor, Io::Flush, (0, None), || real() as ssize_t) as c_int;
     fdatasync as "fdatasync" (descriptor: c_int) -> c_int
@@ -107,6 +116,21 @@ wrapper! {
         => |_function, _frame, real| copied(descriptor, real);
 }
 
+wrapper! {
+    unlink as "unlink" (path: *const c_char) -> c_int
+        => |function, frame, real| named(function, frame, path, real);
+    unlinkat as "unlinkat" (folder: c_int, path: *const c_char, flags: c_int) -> c_int
+        => |function, frame, real| if flags & libc::AT_REMOVEDIR == 0 { named(function, frame, path, real) } else { real() };
+    remove as "remove" (path: *const c_char) -> c_int
+        => |function, frame, real| named(function, frame, path, real);
+    rename as "rename" (path: *const c_char, new: *const c_char) -> c_int
+        => |function, frame, real| named(function, frame, path, real);
+    renameat as "renameat" (folder: c_int, path: *const c_char, new_folder: c_int, new: *const c_char) -> c_int
+        => |function, frame, real| named(function, frame, path, real);
+    renameat2 as "renameat2" (folder: c_int, path: *const c_char, new_folder: c_int, new: *const c_char, flags: c_uint) -> c_int
+        => |function, frame, real| named(function, frame, path, real);
+}
+
 const CREATES: c_int = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC;
 
 /// Bytes of all parts.
@@ -118,6 +142,18 @@ fn sum(parts: *const iovec, count: c_int) -> usize {
     // SAFETY: the program says that there are so many.
     let parts = unsafe { std::slice::from_raw_parts(parts, count) };
     parts.iter().map(|part| part.iov_len).fold(0, usize::saturating_add)
+}
+
+/// Where an access of `preadv2` or `pwritev2` begins: none where the last one ended, and less than 0 if nobody knows.
+fn place(descriptor: c_int, at: off_t, flags: c_int) -> Option<off_t> {
+    const WHERE_IT_IS: off_t = -1;
+    if flags & libc::RWF_APPEND == 0 {
+        return (at != WHERE_IT_IS).then_some(at);
+    }
+    if let Some(open) = table::of(descriptor, 0).filter(|_| at == WHERE_IT_IS) {
+        open.place.store(NOWHERE, Ordering::Relaxed);
+    }
+    Some(-1)
 }
 
 /// Positions a descriptor.

@@ -68,8 +68,13 @@ fn calls_of_posix_and_of_the_c_library() {
         numbers(row(&document, "/file"), &[("pes", 2), ("opens", 2), ("writes", 2), ("written_bytes", 2)]);
         // Below MPI-IO nothing is recorded.
         numbers(row(&document, "file.mpi"), &[("writes", 2), ("written_bytes", 20), ("reads", 0)]);
+        for rank in 0..2 {
+            let row = row(&document, &format!(".v{rank}"));
+            // One is at the end, wherever that was.
+            numbers(row, &[("opens", 1), ("reads", 2), ("writes", 3), ("written_bytes", 15), ("placed", 4)]);
+        }
         let files = document["file_table"].as_array().map(Vec::len);
-        assert_eq!(files, Some(4), "{:#?}", document["file_table"]);
+        assert_eq!(files, Some(6), "{:#?}", document["file_table"]);
     }
 }
 
@@ -129,6 +134,55 @@ fn libraries_of_languages() {
                 assert_eq!(row["placed"], row["reads"].as_u64().unwrap_or(0) + row["writes"].as_u64().unwrap_or(0));
             }
         }
+    }
+}
+
+/// The elements of a list.
+fn among(it: &Value, of: &str) -> Vec<Value> {
+    it[of].as_array().cloned().unwrap_or_default()
+}
+
+/// Who waits for the lock of a file waits for the process that has it, from when it comes until that gives it back.
+#[test]
+fn processes_wait_for_locks_of_files() {
+    for built in built("files/locked.c") {
+        let times = |said: &str, what: &str, mark: &str| -> f64 {
+            let words = format!("{what} {mark} ");
+            let time = said.lines().find_map(|line| line.strip_prefix(&words)?.parse().ok());
+            time.unwrap_or_else(|| panic!("it says when it {words}: {said}"))
+        };
+        let waits = |recorded: &Recorded| {
+            let document = recorded.analysis();
+            let findings = among(&document, "findings");
+            let locks: Vec<&Value> = findings.iter().filter(|it| it["pattern"] == "wait_on_lock").collect();
+            let seconds = |mark: &str| -> f64 {
+                let here = locks.iter().flat_map(|it| {
+                    let lines = among(it, "lines");
+                    let own = vec![serde_json::json!({"line": it["location"]["line"], "seconds": it["seconds"]})];
+                    if lines.is_empty() { own } else { lines }
+                });
+                here.filter(|it| it["line"].as_u64() == line_of(&built.source, mark))
+                    .filter_map(|it| it["seconds"].as_f64())
+                    .sum()
+            };
+            let by = |of: &str| locks.iter().flat_map(|it| among(it, of)).collect::<Vec<Value>>();
+            (["FLOCK", "FCNTL", "OFD"].map(seconds), by("pes"), by("causes"))
+        };
+        let recorded = built.record(&[], &[]);
+        assert!(recorded.output.status.success(), "{}", recorded.said());
+        let said = recorded.said();
+        let (found, pes, causes) = waits(&recorded);
+        for (mark, found) in ["FLOCK", "FCNTL", "OFD"].into_iter().zip(found) {
+            let waited = times(&said, "gave", mark) - times(&said, "came", mark);
+            assert!((found - waited).abs() <= 0.05 * waited + 0.001 && waited > 0.2, "{mark}: {found} s of {waited} s");
+        }
+        assert!(pes.iter().all(|it| it["pe"] == 1) && causes.iter().all(|it| it["pe"] == 0), "{pes:?} {causes:?}");
+        let functions = |it: &Value| it["origin"]["construct"] == "hold" || it["location"]["function"] == "hold";
+        assert!(!causes.is_empty() && causes.iter().all(functions), "{causes:#?}");
+        let balanced = built.record(&[], &["balanced"]);
+        assert!(balanced.output.status.success(), "{}", balanced.said());
+        let (found, ..) = waits(&balanced);
+        assert!(found.iter().all(|seconds| *seconds < 0.02), "{found:?}");
     }
 }
 

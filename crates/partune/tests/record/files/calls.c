@@ -3,9 +3,10 @@
  *
  * expect 2 ranks
  * expect flags -D_FORTIFY_SOURCE=2 -D_GNU_SOURCE
- * expect each: open 4, close 3, main/read 5, write 101, pread 1, pwrite 1, readv 1, writev 1, lseek 2, fsync 1, ftruncate 1
+ * expect each: preadv2 2, pwritev2 3, rename 1, renameat 1, unlink 1, unlinkat 1, remove 1
+ * expect each: open 5, close 4, main/read 5, write 101, pread 1, pwrite 1, readv 1, writev 1, lseek 2, fsync 1, ftruncate 1
  * expect each: fopen 1, fclose 1, fprintf 50, fputs 1, fwrite 1, fflush 1, rewind 1, fscanf 51, fgets 1, getdelim 1, fseek 1, fread 1
- * expect each: flock 2, fcntl 1, dup 0, writes 156, wrote 15343, MPI_File_write_at 1
+ * expect each: flock 2, fcntl 1, dup 0, writes 159, wrote 15358, MPI_File_write_at 1
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -104,6 +105,22 @@ int main(int argc, char** argv)
     int status;
     CHECK(waitpid(child, &status, 0) == child && status == 0);
     CHECK(read(file, line, 2) == 2 && line[0] == '0');
+
+    /* Where they say, and where the last one ended; to the end, wherever that is. Names that are no file's are not looked at. */
+    char other[4200];
+    snprintf(name, sizeof name, "%s.v%d", argv[1], rank);
+    snprintf(other, sizeof other, "%s.w%d", argv[1], rank);
+    struct iovec five = { buffer, 5 };
+    file = open(name, O_RDWR | O_CREAT | O_TRUNC, 0644);
+    CHECK(pwritev2(file, &five, 1, 100, 0) == 5 && pwritev2(file, &five, 1, -1, 0) == 5);
+    CHECK(preadv2(file, &five, 1, -1, 0) == 5 && preadv2(file, &five, 1, 100, 0) == 5);
+    CHECK(pwritev2(file, &five, 1, 0, RWF_APPEND) == 5);
+    CHECK(close(file) == 0);
+    CHECK(rename(name, other) == 0 && renameat(AT_FDCWD, other, AT_FDCWD, name) == 0);
+    errno = 7;
+    CHECK(unlink(name) == 0 && errno == 7);
+    CHECK(unlinkat(AT_FDCWD, name, 0) == -1 && remove(name) == -1 && errno == ENOENT);
+    CHECK(unlink("/dev/shm/none/such") == -1);
 
     /* What MPI does with its file is not the program's doing. */
     MPI_File together;
