@@ -50,6 +50,7 @@ mod profile;
 mod profile_bounds;
 mod profile_matrix;
 mod receptions;
+pub mod repeats;
 mod results;
 mod same_loss;
 mod scaling;
@@ -77,6 +78,7 @@ pub use affinity::{Affinity, Blocking};
 pub use blame::shapley;
 pub use compare::{
     Change, Comparison, Figure, FindingRow, FindingSums, Note, PlaceRow, PlaceSums, Run, RunFigures, Verdict, compare,
+    compare_sets,
 };
 pub use critical_path::{CriticalPath, Impact};
 pub use delay::{DelayCost, Delays};
@@ -86,6 +88,7 @@ pub use fit::{Fit, Line};
 pub use input::{Input, Options};
 pub use iterations::turn_begins;
 pub use places::by_place;
+pub use repeats::Interval;
 pub use results::{
     Account, Activities, ActivityTimes, AnalysisResult, Bound, Efficiency, Gap, Hierarchies, Hierarchy, Level,
     LevelFactors, Pair, TopOperation,
@@ -100,7 +103,7 @@ pub use stabbing::{SharedAccess, conflicts, keep};
 pub use sums::outside;
 pub use tensor::{Bounds, RegionKind, Tensor};
 pub use times::{PathTime, PathTimes, path_times};
-pub use useful::{Base, useful_in, windows};
+pub use useful::{Base, run_seconds, useful_in, windows};
 pub use waits::{Wait, Waits};
 
 /// What an analysis found.

@@ -57,6 +57,12 @@ pub(crate) fn span_of(windows: &Table<PeId, (Time, Time)>, pes: &[PeId]) -> (Tim
     (begin, end.max(begin))
 }
 
+/// How long a run takes: from the first end of a start-up to the last begin of a shut-down.
+pub fn run_seconds(trace: &Trace) -> f64 {
+    let (begin, end) = span_of(&windows(trace), &cpu_pes(trace));
+    trace.clock().seconds(end.since(begin))
+}
+
 /// What shares are shares of: the time between start-up and shut-down, on every PE of a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Base {

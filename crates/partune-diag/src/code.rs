@@ -112,6 +112,7 @@ codes! {
     RecorderNote "recorder-note" "What the recorder said about itself.",
     SeparateJobs "separate-jobs" "Sets of processes share no communicator with each other.",
     IsProfile "is-profile" "Sums were recorded and no events, so much cannot be known.",
+    MedianRun "median-run" "The folder holds several runs of a program; this is the one with the median run time.",
     NeedsEvents "needs-events" "An analysis was asked for that needs events, and this is a profile.",
     UnusedOperation "unused-operation" "What a file of operations names does not occur in the run, or changes nothing.",
     DamagedOperations "damaged-operations" "The file of operations beside the archive cannot be used.",

@@ -1,5 +1,6 @@
 //! Scalars and bounds of several runs side by side.
 
+use super::sets::Sets;
 use crate::{AnalysisResult, Efficiency, Section, Unit};
 
 /// A figure of all runs.
@@ -11,6 +12,20 @@ pub struct Figure {
     pub unit: Unit,
     /// For each run; none where it has no such figure.
     pub values: Vec<Option<f64>>,
+    /// For each run the values of all its repeats, its own first; empty for a series.
+    pub repeats: Vec<Vec<f64>>,
+}
+
+/// The same of sets of repeated runs, as far as the runs that stand for them have them.
+pub(crate) fn of_sets(runs: &[&[Section]], sets: &Sets) -> Vec<Figure> {
+    let mut figures = side_by_side(runs);
+    for figure in &mut figures {
+        let of_set = |set: usize| sets.runs(set).iter().filter_map(|run| figure.values[*run]).collect();
+        figure.repeats = (0..sets.len()).map(of_set).collect();
+        figure.values.truncate(sets.len());
+    }
+    figures.retain(|figure| figure.values.iter().any(Option::is_some));
+    figures
 }
 
 /// Efficiencies, bounds and gaps, in the order in which the first run that has them shows them.
@@ -21,7 +36,7 @@ pub(crate) fn side_by_side(runs: &[&[Section]]) -> Vec<Figure> {
             let known = figures.iter().position(|it| it.section == section && it.name == name);
             let at = known.unwrap_or(figures.len());
             if known.is_none() {
-                figures.push(Figure { section, name, unit, values: vec![None; runs.len()] });
+                figures.push(Figure { section, name, unit, values: vec![None; runs.len()], repeats: Vec::new() });
             }
             figures[at].values[run] = Some(value);
         }

@@ -11,6 +11,7 @@ use partune_trace::Role;
 
 use super::Run;
 use super::measure::Moments;
+use super::sets::Sets;
 use super::spread::{Change, Spread, Verdict, change};
 use crate::Pattern;
 
@@ -49,10 +50,14 @@ struct Found {
     variance: Option<f64>,
 }
 
-/// The findings of all runs, largest difference first.
+/// The findings of sets of repeated runs, as far as the runs that stand for them have them, largest difference first.
 /// `row` has the row of a call path of a run.
 /// Linear in waits but for their keys.
-pub(crate) fn compare(runs: &[Run<'_>], row_of: impl Fn(usize, CallPathId) -> Option<usize>) -> Vec<FindingRow> {
+pub(crate) fn compare(
+    runs: &[Run<'_>],
+    sets: &Sets,
+    row_of: impl Fn(usize, CallPathId) -> Option<usize>,
+) -> Vec<FindingRow> {
     let mut all: BTreeMap<Key, (Role, Vec<Option<Found>>)> = BTreeMap::new();
     let joined = Joined::new(runs, &row_of);
     let key_of = |run: usize, pattern: Pattern, path: CallPathId| -> Key {
@@ -101,9 +106,11 @@ pub(crate) fn compare(runs: &[Run<'_>], row_of: impl Fn(usize, CallPathId) -> Op
     }
     let mut result: Vec<FindingRow> = all
         .into_iter()
+        .filter(|(_, (_, found))| found[..sets.len()].iter().any(Option::is_some))
         .map(|((pattern, _), (role, found))| {
-            let changes = (1..runs.len()).map(|other| between(runs, &found, other)).collect();
-            FindingRow { pattern, role, sums: found.iter().map(|it| it.as_ref().map(|it| it.sums)).collect(), changes }
+            let changes = (1..sets.len()).map(|set| change_of_set(runs, sets, &found, set)).collect();
+            let sums = found[..sets.len()].iter().map(|it| it.as_ref().map(|it| it.sums)).collect();
+            FindingRow { pattern, role, sums, changes }
         })
         .collect();
     result.sort_by(|a, b| largest(&b.changes).total_cmp(&largest(&a.changes)));
@@ -145,17 +152,29 @@ pub(crate) fn largest(changes: &[Change]) -> f64 {
     changes.iter().map(|change| change.difference.abs()).fold(0.0, f64::max)
 }
 
-fn between(runs: &[Run<'_>], found: &[Option<Found>], other: usize) -> Change {
+/// Of a set to the base. Only where no run of one of them shows it, it is new or gone.
+fn change_of_set(runs: &[Run<'_>], sets: &Sets, found: &[Option<Found>], set: usize) -> Change {
+    let one_with_it =
+        |set: usize| sets.runs(set).iter().copied().find(|run| found[*run].is_some()).unwrap_or(sets.runs(set)[0]);
+    let (base, other) = (one_with_it(0), one_with_it(set));
+    if sets.are_repeated(set) && found[base].is_some() && found[other].is_some() {
+        let pes = |run: usize| runs[run].trace.cpu_pes().count();
+        return sets.change(set, pes, |run| found[run].as_ref().map(|it| it.sums.seconds));
+    }
+    between(runs, found, base, other)
+}
+
+fn between(runs: &[Run<'_>], found: &[Option<Found>], base: usize, other: usize) -> Change {
     let pes = |run: usize| runs[run].trace.cpu_pes().count();
     let value = |run: usize| found[run].as_ref().map(|it| it.sums.seconds);
-    if let Some(mut change) = Change::one_sided(value(0), value(other)) {
-        let without = if value(0).is_none() { 0 } else { other };
-        if pes(0) != pes(other) {
+    if let Some(mut change) = Change::one_sided(value(base), value(other)) {
+        let without = if value(base).is_none() { base } else { other };
+        if pes(base) != pes(other) {
             let per_pe = |run: usize| value(run).unwrap_or(0.0) / pes(run).max(1) as f64;
-            change.difference = per_pe(other) - per_pe(0);
+            change.difference = per_pe(other) - per_pe(base);
         }
         let hidden = runs[without].minimum * runs[without].trace_seconds();
-        let per_pe = change.difference.abs() / if pes(0) == pes(other) { pes(0).max(1) as f64 } else { 1.0 };
+        let per_pe = change.difference.abs() / if pes(base) == pes(other) { pes(base).max(1) as f64 } else { 1.0 };
         if change.verdict != Verdict::Same && per_pe < 2.0 * hidden {
             change.verdict = Verdict::TooSmall;
         }
@@ -171,5 +190,5 @@ fn between(runs: &[Run<'_>], found: &[Option<Found>], other: usize) -> Change {
             resolution: 0.0,
         }
     };
-    change(&spread(0), &spread(other))
+    change(&spread(base), &spread(other))
 }

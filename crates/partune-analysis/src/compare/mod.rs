@@ -1,12 +1,13 @@
 //! Comparison of runs of a program: what a revision, another input or another machine changed, place by place.
 //!
 //! The first run is the base. Places are matched by names ([`align`]), a difference is told only if it is more than the runs' own spread
-//! ([`spread`]). Source: revision analysis of PPW (theory 6.5), which shows the differences of the longest regions.
+//! ([`spread`]), or than that of repeats where a run was repeated ([`sets`]). Source: revision analysis of PPW (theory 6.5), which shows the differences of the longest regions.
 
 pub(crate) mod align;
 pub(crate) mod figures;
 pub(crate) mod findings;
 pub(crate) mod measure;
+mod sets;
 pub(crate) mod spread;
 
 use std::collections::BTreeSet;
@@ -17,7 +18,9 @@ use partune_trace::{Activity, Region, RegionKind, Role, Trace};
 use self::align::{Names, Rows};
 use self::findings::largest;
 use self::measure::{RunSums, measure};
+use self::sets::Sets;
 use self::spread::change;
+use crate::repeats::{self, Interval};
 use crate::{Finding, Section, Waits};
 
 pub use figures::Figure;
@@ -56,7 +59,7 @@ pub struct Comparison {
 }
 
 /// A run as a whole.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RunFigures {
     /// PEs that recorded something.
     pub pes: usize,
@@ -72,6 +75,11 @@ pub struct RunFigures {
     pub measured_speed_up: Option<f64>,
     /// Of the seconds from the first event to the last.
     pub change: Change,
+    /// The measured seconds of all its repeats, its own first; all seconds where those are not known.
+    pub repeats: Vec<f64>,
+    /// How many more of them it takes than the base does, and how many times as many.
+    pub longer: Option<Interval>,
+    pub slower: Option<Interval>,
 }
 
 /// A place in all runs.
@@ -123,24 +131,32 @@ impl Run<'_> {
 
 /// Compares runs with the first of them. Linear in visits; the same for any number of threads.
 pub fn compare(runs: &[Run<'_>]) -> Comparison {
-    let traces: Vec<&Trace> = runs.iter().map(|run| run.trace).collect();
+    compare_sets(runs, &(0..runs.len()).collect::<Vec<_>>())
+}
+
+/// Compares sets of repeated runs with the first set. `set_of` is the set of each run; first comes one run of each set, which stands for it: what is
+/// told of a set is of that run, but differences are of all.
+pub fn compare_sets(all: &[Run<'_>], set_of: &[usize]) -> Comparison {
+    let sets = Sets::new(set_of);
+    let traces: Vec<&Trace> = all.iter().map(|run| run.trace).collect();
     let names = Names::new(&traces);
     let (paths, regions) = (align::call_paths(&traces, &names), align::regions(&traces, &names));
-    let (of_paths, of_regions) = (measure_all(runs, &paths), measure_all(runs, &regions));
-    let notes = notes(runs, &of_regions);
+    let (all_paths, all_regions) = (measure_all(all, &paths), measure_all(all, &regions));
+    let (runs, of_paths, of_regions) = (&all[..sets.len()], &all_paths[..sets.len()], &all_regions[..sets.len()]);
+    let notes = notes(runs, of_regions);
     let alike = !notes.iter().any(|note| matches!(note, Note::Profiles { .. }));
-    let by_region = (1..runs.len()).any(|run| common(&of_paths, run) < COMMON);
+    let by_region = (1..runs.len()).any(|run| common(of_paths, run) < COMMON);
     let row = |run: usize, path: CallPathId| if by_region { regions.row(run, path) } else { paths.row(run, path) };
-    let sections: Vec<&[Section]> = runs.iter().map(|run| run.sections).collect();
+    let sections: Vec<&[Section]> = all.iter().map(|run| run.sections).collect();
     let role = |run: usize, region: RegionId| traces[run].regions()[region].role;
     Comparison {
-        runs: (0..runs.len()).map(|run| whole(runs, &of_regions, run)).collect(),
+        runs: (0..sets.len()).map(|run| whole(all, &sets, of_regions, run)).collect(),
         per_pe: of_paths.iter().any(|it| it.pes != of_paths[0].pes),
         by_region,
-        figures: figures::side_by_side(&sections),
-        findings: if alike { findings::compare(runs, row) } else { Vec::new() },
-        callpaths: rows(&paths, &of_paths, |run, path| role(run, traces[run].paths().region(path))),
-        regions: rows(&regions, &of_regions, role),
+        figures: figures::of_sets(&sections, &sets),
+        findings: if alike { findings::compare(all, &sets, row) } else { Vec::new() },
+        callpaths: rows(&paths, &all_paths, &sets, |run, path| role(run, traces[run].paths().region(path))),
+        regions: rows(&regions, &all_regions, &sets, role),
         notes,
     }
 }
@@ -151,7 +167,7 @@ pub(crate) fn measure_all<I>(runs: &[Run<'_>], rows: &Rows<I>) -> Vec<RunSums> {
 
 /// A run as a whole. Its noise is that over visits of all places together, as if they were independent: what waits follows what it waits
 /// for, so this is more rather than less. That over PEs is left out, since work that moves between them is why a run gets faster.
-fn whole(runs: &[Run<'_>], sums: &[RunSums], run: usize) -> RunFigures {
+fn whole(runs: &[Run<'_>], sets: &Sets, sums: &[RunSums], run: usize) -> RunFigures {
     let trace = runs[run].trace;
     let seconds = runs[run].trace_seconds();
     let base = runs[0].trace_seconds();
@@ -160,6 +176,14 @@ fn whole(runs: &[Run<'_>], sums: &[RunSums], run: usize) -> RunFigures {
     let resolution = trace.clock().seconds(partune_base::Span(1));
     let speed_up = |base: f64, seconds: f64| (seconds > 0.0 && base > 0.0).then(|| base / seconds);
     let measured = |run: usize| figures::efficiency(runs[run].sections)?.run_seconds;
+    let repeats = |set: usize| sets.values(set, |run| measured(run).unwrap_or_else(|| runs[run].trace_seconds()));
+    let change = if sets.are_repeated(run) {
+        let seconds = |set: usize| sets.values(set, |run| runs[run].trace_seconds());
+        Change::repeated(&seconds(0), &seconds(run))
+    } else {
+        Change::new(base, seconds, variance.map(f64::sqrt), resolution)
+    };
+    let other = (run > 0).then(|| (repeats(0), repeats(run)));
     RunFigures {
         pes: sums[run].pes,
         processes: processes(trace),
@@ -167,12 +191,19 @@ fn whole(runs: &[Run<'_>], sums: &[RunSums], run: usize) -> RunFigures {
         speed_up: speed_up(base, seconds),
         measured: measured(run),
         measured_speed_up: measured(0).zip(measured(run)).and_then(|(base, seconds)| speed_up(base, seconds)),
-        change: Change::new(base, seconds, variance.map(f64::sqrt), resolution),
+        change,
+        repeats: repeats(run),
+        longer: other.as_ref().and_then(|(base, run)| repeats::difference(base, run)),
+        slower: other.as_ref().and_then(|(base, run)| repeats::ratio(base, run)),
     }
 }
 
 /// The difference of a row to the base.
-fn difference(sums: &[RunSums], run: usize, row: usize) -> Change {
+fn difference(sums: &[RunSums], sets: &Sets, run: usize, row: usize) -> Change {
+    if sets.are_repeated(run) {
+        let pes = |run: usize| sums[run].pes;
+        return sets.change(run, pes, |run| sums[run].rows[row].as_ref().map(|it| it.sums.exclusive));
+    }
     let (base, value) = (sums[0].spread(row), sums[run].spread(row));
     let is_in = |run: usize| sums[run].rows[row].is_some();
     let mut change = change(&base, &value);
@@ -186,23 +217,23 @@ fn difference(sums: &[RunSums], run: usize, row: usize) -> Change {
 /// Rows that some run visited, largest difference first.
 ///
 /// All PEs start up and shut down together, once a run, and their launcher decides how long: they are one sample, whatever their number.
-fn rows<I: Copy>(rows: &Rows<I>, sums: &[RunSums], role: impl Fn(usize, I) -> Role) -> Vec<PlaceRow<I>> {
+fn rows<I: Copy>(rows: &Rows<I>, sums: &[RunSums], sets: &Sets, role: impl Fn(usize, I) -> Role) -> Vec<PlaceRow<I>> {
     let row = |(row, ids): (usize, &Vec<Vec<I>>)| {
         let once = |run: usize, id: &I| matches!(role(run, *id), Role::Init | Role::Finalize);
         let is_once = ids.iter().enumerate().any(|(run, ids)| ids.iter().any(|id| once(run, id)));
         let change = |run: usize| {
-            let change = difference(sums, run, row);
+            let change = difference(sums, sets, run, row);
             match change.verdict {
-                Verdict::Grown | Verdict::Shrunk | Verdict::TooSmall if is_once => {
+                Verdict::Grown | Verdict::Shrunk | Verdict::TooSmall if is_once && !sets.are_repeated(run) => {
                     Change { noise: None, verdict: Verdict::Unknown, ..change }
                 }
                 _ => change,
             }
         };
         PlaceRow {
-            ids: ids.clone(),
-            sums: sums.iter().map(|run| run.rows[row].as_ref().map(|it| it.sums)).collect(),
-            changes: (1..sums.len()).map(change).collect(),
+            ids: ids[..sets.len()].to_vec(),
+            sums: sums[..sets.len()].iter().map(|run| run.rows[row].as_ref().map(|it| it.sums)).collect(),
+            changes: (1..sets.len()).map(change).collect(),
         }
     };
     let mut all: Vec<PlaceRow<I>> = rows.ids.iter().enumerate().map(row).collect();

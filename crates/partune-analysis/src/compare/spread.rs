@@ -8,6 +8,8 @@
 //! more than 5 %: beyond, they do not disagree by chance, the change is one of some PEs. Three standard deviations are needed, a tick of
 //! the clock a visit, and 1 % of the larger value, since PEs that wait for one another are no independent samples.
 
+use crate::repeats::{self, Interval};
+
 /// Standard deviations from which a difference is told.
 const DEVIATIONS: f64 = 3.0;
 
@@ -24,7 +26,7 @@ pub enum Verdict {
     Same,
     /// Less than the spread of the runs can tell.
     TooSmall,
-    /// One visit on one PE: there is no spread to tell by.
+    /// One visit on one PE, or too few repeats: there is no spread to tell by.
     Unknown,
     Grown,
     Shrunk,
@@ -41,8 +43,10 @@ pub struct Change {
     pub difference: f64,
     /// Of this run to the base; none if the base has zero.
     pub ratio: Option<f64>,
-    /// The standard deviation of the difference in seconds; none if nothing is known of it.
+    /// The standard deviation of the difference in seconds; none if nothing is known of it, or runs were repeated.
     pub noise: Option<f64>,
+    /// What the difference may be, where runs were repeated.
+    pub interval: Option<Interval>,
     pub verdict: Verdict,
 }
 
@@ -96,7 +100,27 @@ impl Change {
             Some(_) if difference > 0.0 => Verdict::Grown,
             Some(_) => Verdict::Shrunk,
         };
-        Change { difference, ratio: ratio(base, value), noise, verdict }
+        Change { difference, ratio: ratio(base, value), noise, interval: None, verdict }
+    }
+
+    /// Of the values of repeated runs to those of the base; neither is empty.
+    pub(crate) fn repeated(base: &[f64], value: &[f64]) -> Change {
+        let median = |values: &[f64]| repeats::median(values).map_or(0.0, |it| it.estimate);
+        let (median_base, median_value) = (median(base), median(value));
+        let interval = repeats::difference(base, value);
+        let difference = interval.map_or(0.0, |it| it.estimate);
+        let is_beyond = |it: Interval| {
+            (it.is_above(0.0) || it.is_below(0.0)) && difference.abs() > SHARE * median_base.max(median_value)
+        };
+        let verdict = match interval {
+            Some(it) if it.low == 0.0 && it.high == 0.0 => Verdict::Same,
+            Some(it) if !is_beyond(it) => Verdict::TooSmall,
+            Some(it) if it.is_known() && difference > 0.0 => Verdict::Grown,
+            Some(it) if it.is_known() => Verdict::Shrunk,
+            Some(_) | None => Verdict::Unknown,
+        };
+        let of_pairs = repeats::ratio(base, value).map(|it| it.estimate);
+        Change { difference, ratio: of_pairs.or(ratio(median_base, median_value)), noise: None, interval, verdict }
     }
 
     /// Of something that only one of them has; none if neither has it.
@@ -107,7 +131,7 @@ impl Change {
             (None, None) => (0.0, 0.0, Verdict::Same),
             (Some(_), Some(_)) => return None,
         };
-        Some(Change { difference: value - base, ratio: ratio(base, value), noise: None, verdict })
+        Some(Change { difference: value - base, ratio: ratio(base, value), noise: None, interval: None, verdict })
     }
 }
 

@@ -16,6 +16,7 @@ use partune_trace::Trace;
 use crate::Section;
 use crate::compare::align::{self, Names};
 use crate::compare::{Figure, Note, Run, figures, measure_all, notes};
+use crate::repeats::{self, Interval};
 use crate::useful::cpu_pes;
 
 pub use factors::{Factors, Limit};
@@ -64,6 +65,8 @@ pub struct Point {
     /// What the speed-up would be: PEs to those of the first point.
     pub ideal: f64,
     pub efficiency: f64,
+    /// What the efficiency may be, by the runs on this number of PEs and on the first; none for the first.
+    pub efficiency_range: Option<Interval>,
     /// Of Karp and Flatt, or of Gustafson for weak scaling; none for the first point.
     pub serial_fraction: Option<f64>,
     /// Seconds of all PEs more than ideal.
@@ -115,14 +118,21 @@ pub fn scale(runs: &[Run<'_>], mode: Mode) -> Option<Scaling> {
         return None;
     }
     let mut points: Vec<Point> = Vec::new();
-    for (pes, mut numbers) in of_count {
-        numbers.sort_by(|a, b| seconds(*a).total_cmp(&seconds(*b)).then(a.cmp(b)));
-        let run = numbers[(numbers.len() - 1) / 2];
+    for (pes, numbers) in of_count {
+        let times: Vec<f64> = numbers.iter().map(|run| seconds(*run)).collect();
+        let run = numbers[repeats::middle(&times)?];
+        let numbers: Vec<usize> = repeats::order(&times).into_iter().map(|at| numbers[at]).collect();
         let (shortest, longest) = (seconds(numbers[0]), seconds(numbers[numbers.len() - 1]));
         let first = points.first().map_or((pes, run), |first| (first.pes, first.run));
         let point = Point { pes, run, runs: numbers, seconds: seconds(run), shortest, longest, ..Point::EMPTY };
         points.push(against(mode, (first.0, seconds(first.1)), point));
         let last = points.len() - 1;
+        if let [first, .., point] = &mut points[..] {
+            let times = |point: &Point| point.runs.iter().map(|run| seconds(*run)).collect::<Vec<_>>();
+            let share = point.efficiency * point.seconds / first.seconds;
+            let slower = repeats::ratio(&times(point), &times(first));
+            point.efficiency_range = slower.map(|it| it.map(|times| share * times));
+        }
         points[last].factors = factors::relative(mode, (first.0, &runs[first.1]), (pes, &runs[run]));
     }
     let medians: Vec<Run<'_>> = points.iter().map(|point| runs[point.run]).collect();
@@ -157,6 +167,7 @@ impl Point {
         speed_up: 1.0,
         ideal: 1.0,
         efficiency: 1.0,
+        efficiency_range: None,
         serial_fraction: None,
         lost: 0.0,
         factors: None,

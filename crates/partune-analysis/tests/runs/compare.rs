@@ -1,6 +1,6 @@
 //! Comparison: planted changes are told with their size, lines do not matter, the same run is the same, noise is no verdict.
 
-use partune_analysis::{Change, Comparison, Finding, Note, Pattern, PlaceRow, Verdict, compare};
+use partune_analysis::{Change, Comparison, Finding, Note, Pattern, PlaceRow, Verdict, compare, compare_sets};
 use partune_base::{CallPathId, Span};
 
 use super::{Analysed, close, with};
@@ -56,7 +56,7 @@ fn a_region_that_became_twice_as_slow_is_first() {
     let (a, b) = (program([20, 20], [10, 3], BASE), program([40, 40], [10, 3], BASE));
     let comparison = of(&[&a, &b]);
     let work = row(&comparison, &[&a, &b], "main/work");
-    let Change { difference, ratio, noise, verdict } = work.changes[0];
+    let Change { difference, ratio, noise, verdict, .. } = work.changes[0];
     // Two PEs, ten turns, 20 s more each.
     assert!(close(difference, 400.0) && close(ratio.unwrap(), 2.0), "{work:?}");
     assert_eq!((noise, verdict), (Some(0.0), Verdict::Grown));
@@ -69,6 +69,31 @@ fn a_region_that_became_twice_as_slow_is_first() {
     }
     assert!(comparison.notes.is_empty() && !comparison.per_pe);
     assert!(close(comparison.runs[1].speed_up.unwrap(), 1.0));
+}
+
+/// 20 s a turn with a second more or less, and 24: three runs of each tell them apart, two do not, and places that did not change are within noise.
+#[test]
+fn repeats_tell_by_how_much_they_differ() {
+    let run = |work: u32| program([work, work], [10, 3], BASE);
+    let all = [run(20), run(24), run(21), run(19), run(25), run(23)];
+    let of_sets = |runs: &[&Analysed], set_of: &[usize]| with(runs, |runs| compare_sets(runs, set_of));
+    let all: Vec<&Analysed> = all.iter().collect();
+    let comparison = of_sets(&all, &[0, 1, 0, 0, 1, 1]);
+    let work = row(&comparison, &all, "main/work");
+    let interval = work.changes[0].interval.unwrap();
+    // Two PEs, ten turns, 4 s more each; the nearest runs differ by 2, the farthest by 6.
+    assert_eq!((interval.estimate, interval.low, interval.high), (80.0, 40.0, 120.0));
+    assert!(close(interval.confidence, 0.9) && close(work.changes[0].difference, 80.0), "{work:?}");
+    assert_eq!((work.changes[0].verdict, work.sums.len(), work.ids.len()), (Verdict::Grown, 2, 2));
+    assert_eq!(row(&comparison, &all, "main/setup").changes[0].verdict, Verdict::Same);
+    assert_eq!(comparison.runs.len(), 2);
+    assert_eq!((comparison.runs[0].repeats.len(), comparison.runs[1].repeats.len()), (3, 3));
+    assert!(comparison.figures.iter().all(|figure| figure.values.len() == 2 && figure.repeats[1].len() <= 3));
+    // Of the same kind they are the same but for noise, whichever stands for a set.
+    let alike = of_sets(&[all[0], all[2], all[3], all[0], all[3], all[2]], &[0, 1, 0, 1, 1, 0]);
+    assert!(alike.callpaths.iter().all(|row| !row.changes[0].verdict.is_told()), "{:?}", alike.callpaths);
+    let few = of_sets(&[all[0], all[1], all[2], all[4]], &[0, 1, 0, 1]);
+    assert_eq!(row(&few, &all, "main/work").changes[0].verdict, Verdict::Unknown);
 }
 
 #[test]
@@ -215,7 +240,7 @@ fn start_up_is_one_sample() {
     let comparison = of(&[&a, &b]);
     assert_eq!(row(&comparison, &[&a, &b], "main/MPI_Init").changes[0].verdict, Verdict::Unknown);
     assert_eq!(row(&comparison, &[&a, &b], "main/f").changes[0].verdict, Verdict::Same);
-    let figures = comparison.runs[1];
+    let figures = &comparison.runs[1];
     assert_eq!((figures.measured, figures.seconds), (Some(290.0), 500.0));
     assert!(close(figures.measured_speed_up.unwrap(), 480.0 / 290.0));
 }
