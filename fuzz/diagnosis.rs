@@ -63,7 +63,7 @@ pub(crate) fn diagnosis(packed: &[u8]) {
     let runs = [&diagnosis, &diagnosis];
     let named = runs.map(|diagnosis| NamedRun { archive: "archive", diagnosis });
     if let Ok(comparison) = partune_engine::compare(&runs) {
-        let _ = partune_report::compare_document(&comparison, &named, None);
+        let _ = partune_report::compare_document(&comparison, &named, None, &[]);
         let _ = partune_report::compare_text(&comparison, &named, 20, Style::PLAIN);
     }
     if let Ok(scaling) = partune_engine::scale(&runs, Mode::Strong) {

@@ -107,7 +107,7 @@ export interface Answers {
     profile_only: boolean;
     quality: {
       /** What it is, for programs. */
-      code: "missing-file" | "unread-file" | "damaged-file" | "cut-file" | "unknown-records" | "malformed-records" | "long-lines" | "large-numbers" | "damaged-header" | "miscounted-events" | "samples-left-out" | "duplicate-definitions" | "unordered-definitions" | "no-locations" | "undefined-reference" | "undefined-window" | "undefined-group" | "undefined-partner" | "undefined-context" | "unknown-members" | "missing-names" | "unlisted-threads" | "too-many-threads" | "backward-times" | "far-times" | "unordered-records" | "stray-leaves" | "missing-leaves" | "crossing-visits" | "overlapping-states" | "too-many-visits" | "broken-callers" | "deep-callers" | "states-only" | "recorded-in-bursts" | "unmatched-messages" | "half-messages" | "uncompleted-receives" | "incomplete-collectives" | "uncompleted-collectives" | "contradicting-collectives" | "contradicting-roots" | "unproven-barriers" | "uncompleted-accesses" | "unended-epochs" | "unpaired-epochs" | "unpaired-synchronisations" | "crowded-epochs" | "stray-releases" | "unknown-teams" | "nested-teams" | "lost-events" | "lost-calls" | "missing-statistics" | "missing-processes" | "ended-early" | "recorder-note" | "separate-jobs" | "is-profile" | "needs-events" | "unused-operation" | "damaged-operations" | "lost-samples" | "time-by-samples" | "time-of-outermost" | "hidden-calls" | "left-out-calls" | "recorder-paused" | "shallow-call-paths" | "recording-cost" | "clocks-disagree" | "clocks-not-aligned" | "clock-rate-unknown" | "no-debug-data" | "damaged-debug-data" | "unnamed-definitions" | "missing-thumbnails" | "left-out-lock-attempts" | "left-out-messages" | "left-out-call-lines";
+      code: "missing-file" | "unread-file" | "damaged-file" | "cut-file" | "unknown-records" | "malformed-records" | "long-lines" | "large-numbers" | "damaged-header" | "miscounted-events" | "samples-left-out" | "duplicate-definitions" | "unordered-definitions" | "no-locations" | "undefined-reference" | "undefined-window" | "undefined-group" | "undefined-partner" | "undefined-context" | "unknown-members" | "missing-names" | "unlisted-threads" | "too-many-threads" | "backward-times" | "far-times" | "unordered-records" | "stray-leaves" | "missing-leaves" | "crossing-visits" | "overlapping-states" | "too-many-visits" | "broken-callers" | "deep-callers" | "states-only" | "recorded-in-bursts" | "unmatched-messages" | "half-messages" | "uncompleted-receives" | "incomplete-collectives" | "uncompleted-collectives" | "contradicting-collectives" | "contradicting-roots" | "unproven-barriers" | "uncompleted-accesses" | "unended-epochs" | "unpaired-epochs" | "unpaired-synchronisations" | "crowded-epochs" | "stray-releases" | "unknown-teams" | "nested-teams" | "lost-events" | "lost-calls" | "missing-statistics" | "missing-processes" | "ended-early" | "recorder-note" | "separate-jobs" | "is-profile" | "median-run" | "needs-events" | "unused-operation" | "damaged-operations" | "lost-samples" | "time-by-samples" | "time-of-outermost" | "hidden-calls" | "left-out-calls" | "recorder-paused" | "shallow-call-paths" | "recording-cost" | "clocks-disagree" | "clocks-not-aligned" | "clock-rate-unknown" | "no-debug-data" | "damaged-debug-data" | "unnamed-definitions" | "missing-thumbnails" | "left-out-lock-attempts" | "left-out-messages" | "left-out-call-lines";
       count: number;
       message: string;
       remedy: string;
@@ -574,7 +574,7 @@ export interface Answers {
     producer: string | null;
     quality: {
       /** What it is, for programs. */
-      code: "missing-file" | "unread-file" | "damaged-file" | "cut-file" | "unknown-records" | "malformed-records" | "long-lines" | "large-numbers" | "damaged-header" | "miscounted-events" | "samples-left-out" | "duplicate-definitions" | "unordered-definitions" | "no-locations" | "undefined-reference" | "undefined-window" | "undefined-group" | "undefined-partner" | "undefined-context" | "unknown-members" | "missing-names" | "unlisted-threads" | "too-many-threads" | "backward-times" | "far-times" | "unordered-records" | "stray-leaves" | "missing-leaves" | "crossing-visits" | "overlapping-states" | "too-many-visits" | "broken-callers" | "deep-callers" | "states-only" | "recorded-in-bursts" | "unmatched-messages" | "half-messages" | "uncompleted-receives" | "incomplete-collectives" | "uncompleted-collectives" | "contradicting-collectives" | "contradicting-roots" | "unproven-barriers" | "uncompleted-accesses" | "unended-epochs" | "unpaired-epochs" | "unpaired-synchronisations" | "crowded-epochs" | "stray-releases" | "unknown-teams" | "nested-teams" | "lost-events" | "lost-calls" | "missing-statistics" | "missing-processes" | "ended-early" | "recorder-note" | "separate-jobs" | "is-profile" | "needs-events" | "unused-operation" | "damaged-operations" | "lost-samples" | "time-by-samples" | "time-of-outermost" | "hidden-calls" | "left-out-calls" | "recorder-paused" | "shallow-call-paths" | "recording-cost" | "clocks-disagree" | "clocks-not-aligned" | "clock-rate-unknown" | "no-debug-data" | "damaged-debug-data" | "unnamed-definitions" | "missing-thumbnails" | "left-out-lock-attempts" | "left-out-messages" | "left-out-call-lines";
+      code: "missing-file" | "unread-file" | "damaged-file" | "cut-file" | "unknown-records" | "malformed-records" | "long-lines" | "large-numbers" | "damaged-header" | "miscounted-events" | "samples-left-out" | "duplicate-definitions" | "unordered-definitions" | "no-locations" | "undefined-reference" | "undefined-window" | "undefined-group" | "undefined-partner" | "undefined-context" | "unknown-members" | "missing-names" | "unlisted-threads" | "too-many-threads" | "backward-times" | "far-times" | "unordered-records" | "stray-leaves" | "missing-leaves" | "crossing-visits" | "overlapping-states" | "too-many-visits" | "broken-callers" | "deep-callers" | "states-only" | "recorded-in-bursts" | "unmatched-messages" | "half-messages" | "uncompleted-receives" | "incomplete-collectives" | "uncompleted-collectives" | "contradicting-collectives" | "contradicting-roots" | "unproven-barriers" | "uncompleted-accesses" | "unended-epochs" | "unpaired-epochs" | "unpaired-synchronisations" | "crowded-epochs" | "stray-releases" | "unknown-teams" | "nested-teams" | "lost-events" | "lost-calls" | "missing-statistics" | "missing-processes" | "ended-early" | "recorder-note" | "separate-jobs" | "is-profile" | "median-run" | "needs-events" | "unused-operation" | "damaged-operations" | "lost-samples" | "time-by-samples" | "time-of-outermost" | "hidden-calls" | "left-out-calls" | "recorder-paused" | "shallow-call-paths" | "recording-cost" | "clocks-disagree" | "clocks-not-aligned" | "clock-rate-unknown" | "no-debug-data" | "damaged-debug-data" | "unnamed-definitions" | "missing-thumbnails" | "left-out-lock-attempts" | "left-out-messages" | "left-out-call-lines";
       count: number;
       message: string;
       remedy: string;
@@ -607,10 +607,21 @@ export interface Answers {
     /** Advice for the base, and what became of it; left out where none is named. */
     advice?: {
       action: string;
-      /** Whether that is what was predicted: in the range, or no farther from it than a hundredth of the run. */
+      /** Whether that is what was predicted: in the range, or no farther from it than a hundredth of the run, or than noise. */
       as_predicted: boolean[];
       change: string | null;
       id: string;
+      /** `inside`, `within_noise`, `outside`. */
+      outcome: string[];
+      /** The same by all its repeats. */
+      saved: {
+        /** How likely such an interval covers the truth: 0.9 or more with 3 runs of each kind, 0 with one of each. */
+        confidence: number;
+        /** The median of all pairs of runs (Hodges and Lehmann). */
+        estimate: number;
+        high: number;
+        low: number;
+      }[];
       /** What each run after the base saved. */
       saved_s: number[];
       saves_high_s: number;
@@ -625,6 +636,15 @@ export interface Answers {
       /** Of exclusive seconds. */
       changes: {
         difference_s: number;
+        /** What the difference is by all repeats; null where there are none. */
+        interval: {
+          /** How likely such an interval covers the truth: 0.9 or more with 3 runs of each kind, 0 with one of each. */
+          confidence: number;
+          /** The median of all pairs of runs (Hodges and Lehmann). */
+          estimate: number;
+          high: number;
+          low: number;
+        } | null;
         /** Standard deviation of the difference by the runs' own spread; null if nothing is known of it. */
         noise_s: number | null;
         /** To the base; null if the base has zero. */
@@ -659,6 +679,23 @@ export interface Answers {
         waiting_s: number | null;
       } | null)[];
     }[];
+    /** What came of `--fail-on`; left out where there is none. */
+    conditions?: {
+      condition: string;
+      /** It holds for one of the runs after the base, so the exit status is 3. */
+      holds: boolean;
+      /** What is measured is a relative difference to the base, as a share; else a value. */
+      is_change: boolean;
+      /** For each run after the base; null where it has no such figure. */
+      measured: ({
+        /** How likely such an interval covers the truth: 0.9 or more with 3 runs of each kind, 0 with one of each. */
+        confidence: number;
+        /** The median of all pairs of runs (Hodges and Lehmann). */
+        estimate: number;
+        high: number;
+        low: number;
+      } | null)[];
+    }[];
     /** Efficiencies, bounds and gaps side by side. */
     figures: {
       name: string;
@@ -672,6 +709,15 @@ export interface Answers {
       callpath: string[];
       changes: {
         difference_s: number;
+        /** What the difference is by all repeats; null where there are none. */
+        interval: {
+          /** How likely such an interval covers the truth: 0.9 or more with 3 runs of each kind, 0 with one of each. */
+          confidence: number;
+          /** The median of all pairs of runs (Hodges and Lehmann). */
+          estimate: number;
+          high: number;
+          low: number;
+        } | null;
         /** Standard deviation of the difference by the runs' own spread; null if nothing is known of it. */
         noise_s: number | null;
         /** To the base; null if the base has zero. */
@@ -712,6 +758,15 @@ export interface Answers {
       /** Of exclusive seconds. */
       changes: {
         difference_s: number;
+        /** What the difference is by all repeats; null where there are none. */
+        interval: {
+          /** How likely such an interval covers the truth: 0.9 or more with 3 runs of each kind, 0 with one of each. */
+          confidence: number;
+          /** The median of all pairs of runs (Hodges and Lehmann). */
+          estimate: number;
+          high: number;
+          low: number;
+        } | null;
         /** Standard deviation of the difference by the runs' own spread; null if nothing is known of it. */
         noise_s: number | null;
         /** To the base; null if the base has zero. */
@@ -751,6 +806,15 @@ export interface Answers {
       /** Of the duration. */
       change: {
         difference_s: number;
+        /** What the difference is by all repeats; null where there are none. */
+        interval: {
+          /** How likely such an interval covers the truth: 0.9 or more with 3 runs of each kind, 0 with one of each. */
+          confidence: number;
+          /** The median of all pairs of runs (Hodges and Lehmann). */
+          estimate: number;
+          high: number;
+          low: number;
+        } | null;
         /** Standard deviation of the difference by the runs' own spread; null if nothing is known of it. */
         noise_s: number | null;
         /** To the base; null if the base has zero. */
@@ -761,6 +825,15 @@ export interface Answers {
       /** From the first event to the last. */
       duration_s: number;
       events: number;
+      /** How much longer than the base all these are, in seconds, and how many times as long; null for the base. */
+      longer: {
+        /** How likely such an interval covers the truth: 0.9 or more with 3 runs of each kind, 0 with one of each. */
+        confidence: number;
+        /** The median of all pairs of runs (Hodges and Lehmann). */
+        estimate: number;
+        high: number;
+        low: number;
+      } | null;
       /** From the end of the start-up to the begin of the shut-down; null if nothing was useful. */
       measured_s: number | null;
       /** How many times faster than the base that is. */
@@ -776,6 +849,16 @@ export interface Answers {
       processes: number;
       /** Sums were recorded, no events. */
       profile: boolean;
+      /** `measured_s`, or else `duration_s`, of each run where they were repeated; first that of the run with the median, whose figures all others are. */
+      repeats_s: number[];
+      slower: {
+        /** How likely such an interval covers the truth: 0.9 or more with 3 runs of each kind, 0 with one of each. */
+        confidence: number;
+        /** The median of all pairs of runs (Hodges and Lehmann). */
+        estimate: number;
+        high: number;
+        low: number;
+      } | null;
       /** How many times faster than the base. */
       speed_up: number | null;
     }[];
@@ -843,6 +926,15 @@ export interface Answers {
       archives: string[];
       duration_s: number;
       efficiency: number;
+      /** What it is by all runs on this number of PEs and on the first; null for the first. */
+      efficiency_range: {
+        /** How likely such an interval covers the truth: 0.9 or more with 3 runs of each kind, 0 with one of each. */
+        confidence: number;
+        /** The median of all pairs of runs (Hodges and Lehmann). */
+        estimate: number;
+        high: number;
+        low: number;
+      } | null;
       /** Their product is the efficiency; each 1 if as good as at the first point. `communication` is in place of `serialization` and `transfer` where a run is a profile. Null if a run has no efficiency. */
       factors: Record<string, number> | null;
       ideal_speed_up: number;

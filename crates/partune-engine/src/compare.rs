@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use partune_analysis::{Comparison, Finding, Mode, Options, Run, Scaling};
+use partune_analysis::{Comparison, Finding, Interval, Mode, Options, Run, Scaling, repeats};
 
 use crate::Diagnosis;
 
@@ -26,6 +26,8 @@ pub enum CompareError {
 /// What must not hold between the base and another run: `run > +3 %`, `parallel < 0.8`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
+    /// As it was written.
+    text: String,
     /// `run`, the seconds from the end of start-up to the begin of shut-down; or a figure of the comparison.
     figure: String,
     above: bool,
@@ -39,6 +41,18 @@ enum Bar {
     Change(f64),
     /// Its value: seconds, or a share.
     Value(f64),
+}
+
+/// What came of a condition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked {
+    pub condition: String,
+    /// Whether what was measured is a relative difference to the base, and not a value.
+    pub is_change: bool,
+    /// For each run after the base; none where it has no such figure, or the base has none to relate it to.
+    pub measured: Vec<Option<Interval>>,
+    /// For each run after the base.
+    pub holds: Vec<bool>,
 }
 
 /// Why a condition says nothing.
@@ -61,30 +75,47 @@ impl FromStr for Condition {
             let number: f64 = number.parse().ok().filter(|it: &f64| it.is_finite())?;
             let limit = if is_change { Bar::Change(number / 100.0) } else { Bar::Value(number) };
             let figure = figure.trim().to_owned();
-            (!figure.is_empty()).then_some(Condition { figure, above: text.contains('>'), limit })
+            let above = text.contains('>');
+            (!figure.is_empty()).then(|| Condition { text: text.trim().to_owned(), figure, above, limit })
         };
         parsed().ok_or_else(|| ConditionError::Form(text.to_owned()))
     }
 }
 
 impl Condition {
-    /// Whether it holds for a run after the base. A figure that some run does not have meets no condition.
-    pub fn holds(&self, comparison: &Comparison) -> Result<bool, ConditionError> {
-        let values: Vec<Option<f64>> = if self.figure == "run" {
-            comparison.runs.iter().map(|run| Some(run.measured.unwrap_or(run.seconds))).collect()
+    /// Holds it against each run after the base. With repeated runs all of the interval has to be beyond the limit, so that noise alone meets no condition.
+    pub fn check(&self, comparison: &Comparison) -> Result<Checked, ConditionError> {
+        let repeats: Vec<&[f64]> = if self.figure == "run" {
+            comparison.runs.iter().map(|run| run.repeats.as_slice()).collect()
         } else {
             let known = comparison.figures.iter().find(|figure| figure.name == self.figure);
             let names = || comparison.figures.iter().map(|figure| figure.name).collect();
-            known.ok_or_else(|| ConditionError::Unknown(self.figure.clone(), names()))?.values.clone()
+            let known = known.ok_or_else(|| ConditionError::Unknown(self.figure.clone(), names()))?;
+            known.repeats.iter().map(Vec::as_slice).collect()
         };
-        let base = values.first().copied().flatten();
-        let is_beyond = |value: f64, limit: f64| if self.above { value > limit } else { value < limit };
-        let meets = |value: f64| match (self.limit, base) {
-            (Bar::Value(limit), _) => is_beyond(value, limit),
-            (Bar::Change(limit), Some(base)) if base != 0.0 => is_beyond(value / base - 1.0, limit),
-            (Bar::Change(_), _) => false,
+        let (is_change, limit) = match self.limit {
+            Bar::Change(limit) => (true, limit),
+            Bar::Value(limit) => (false, limit),
         };
-        Ok(values.iter().skip(1).flatten().any(|value| meets(*value)))
+        let base = repeats.first().copied().unwrap_or_default();
+        let measure = |run: &&[f64]| {
+            if is_change {
+                repeats::ratio(base, run).map(|it| it.map(|times| times - 1.0))
+            } else {
+                repeats::median(run)
+            }
+        };
+        let measured: Vec<Option<Interval>> = repeats.iter().skip(1).map(measure).collect();
+        let is_beyond = |it: &Interval| if self.above { it.is_above(limit) } else { it.is_below(limit) };
+        let holds = measured.iter().map(|it| it.as_ref().is_some_and(is_beyond)).collect();
+        Ok(Checked { condition: self.text.clone(), is_change, measured, holds })
+    }
+}
+
+impl Checked {
+    /// Whether it holds for any run.
+    pub fn fails(&self) -> bool {
+        self.holds.contains(&true)
     }
 }
 
@@ -94,6 +125,23 @@ pub fn compare(diagnoses: &[&Diagnosis]) -> Result<Comparison, CompareError> {
         return Err(CompareError::OneRun);
     }
     Ok(with_runs(diagnoses, partune_analysis::compare))
+}
+
+/// Compares sets of repeated runs with the first set. The first run of each stands for it: see [`middle`]. Linear in visits.
+pub fn compare_sets(sets: &[Vec<&Diagnosis>]) -> Result<Comparison, CompareError> {
+    let first = sets.iter().enumerate().filter_map(|(set, runs)| Some((set, *runs.first()?)));
+    let others = sets.iter().enumerate().flat_map(|(set, runs)| runs.iter().skip(1).map(move |run| (set, *run)));
+    let (set_of, runs): (Vec<usize>, Vec<&Diagnosis>) = first.chain(others).unzip();
+    if sets.len() < 2 || sets.iter().any(Vec::is_empty) {
+        return Err(CompareError::OneRun);
+    }
+    Ok(with_runs(&runs, |runs| partune_analysis::compare_sets(runs, &set_of)))
+}
+
+/// The position of the run that stands for repeats: the one with the median run time.
+pub fn middle(runs: &[Diagnosis]) -> Option<usize> {
+    let times: Vec<f64> = runs.iter().map(|it| partune_analysis::run_seconds(&it.run.trace)).collect();
+    repeats::middle(&times)
 }
 
 /// How a program scales over diagnoses on several numbers of PEs, in any order; those on one number count by their median.

@@ -19,6 +19,8 @@ pub static FORMATS: &[Format] = &[partune_otf2::import::FORMAT, partune_paraver:
 const PARTS: &str = "parts";
 const PARTIAL: &str = "traces.partial";
 const ANCHOR: &str = "traces.otf2";
+/// In the folder of one of several runs: the command failed, so this run is no repeat of the others.
+pub const FAILED: &str = "failed";
 /// What functions do, said by who recorded; beside the entry.
 pub const OPERATIONS: &str = "operations.toml";
 
@@ -55,10 +57,40 @@ pub enum OpenError {
 
 /// The entry file of the archive that a path means: itself, or the only archive in that folder or one below.
 pub(crate) fn entry(path: &Path) -> Result<PathBuf, OpenError> {
+    let found = archives(path)?;
+    match found.as_slice() {
+        [one] => Ok(one.clone()),
+        _ => Err(OpenError::many(path, &found)),
+    }
+}
+
+/// The entry files of the runs that a path means: one archive, as [`entry`] has it, or those that `partune record --repeat` made in a folder, in the order
+/// in which they ran. A run that failed is no repeat of the others.
+pub fn runs(path: &Path) -> Result<Vec<PathBuf>, OpenError> {
+    let found = archives(path)?;
+    if found.len() == 1 {
+        return Ok(found);
+    }
+    let number = |entry: &Path| -> Option<u32> {
+        let folder = entry.parent().filter(|_| entry.ends_with(ANCHOR))?;
+        folder.file_name()?.to_str()?.parse().ok()
+    };
+    let numbered: Option<Vec<(u32, &PathBuf)>> = found.iter().map(|entry| Some((number(entry)?, entry))).collect();
+    let mut numbered = numbered.ok_or_else(|| OpenError::many(path, &found))?;
+    numbered.retain(|(_, entry)| !entry.with_file_name(FAILED).exists());
+    numbered.sort();
+    match numbered.as_slice() {
+        [] => Err(OpenError::many(path, &found)),
+        runs => Ok(runs.iter().map(|(_, entry)| (*entry).clone()).collect()),
+    }
+}
+
+/// All entry files that a path may mean, by name; at least one.
+fn archives(path: &Path) -> Result<Vec<PathBuf>, OpenError> {
     let read = |error| OpenError::Read { path: path.to_owned(), error };
     match std::fs::metadata(path) {
         Ok(about) if about.is_dir() => {}
-        Ok(_) => return Ok(path.to_owned()),
+        Ok(_) => return Ok(vec![path.to_owned()]),
         Err(error) => {
             // The anchor that the recording will have when it is complete.
             let folder = path.parent().filter(|folder| path.ends_with(ANCHOR) && folder.join(PARTS).is_dir());
@@ -79,13 +111,19 @@ pub(crate) fn entry(path: &Path) -> Result<PathBuf, OpenError> {
         found.extend(entries.filter(|file| file.is_file() && is_entry(file)));
     }
     found.sort();
-    match found.as_slice() {
-        [] => Err(match folders.into_iter().find(|folder| folder.join(PARTS).is_dir()) {
+    if found.is_empty() {
+        return Err(match folders.into_iter().find(|folder| folder.join(PARTS).is_dir()) {
             Some(path) => OpenError::Unfinished { path },
             None => OpenError::EmptyFolder { path: path.to_owned() },
-        }),
-        [one] => Ok(one.clone()),
-        [first, ..] => Err(OpenError::ManyArchives { path: path.to_owned(), count: found.len(), first: first.clone() }),
+        });
+    }
+    Ok(found)
+}
+
+impl OpenError {
+    fn many(path: &Path, found: &[PathBuf]) -> OpenError {
+        let first = found.first().cloned().unwrap_or_default();
+        OpenError::ManyArchives { path: path.to_owned(), count: found.len(), first }
     }
 }
 
@@ -154,6 +192,36 @@ mod tests {
         // It is complete, and only its parts could not be removed.
         assert_eq!(said("run", &["run/parts/", "run/traces.otf2"]), "AT/run/traces.otf2");
         assert_eq!(said("run/traces.otf2", &["run/parts/", "run/traces.otf2"]), "AT/run/traces.otf2");
+    }
+
+    #[test]
+    fn repeats_are_in_the_order_of_their_numbers_and_without_those_that_failed() {
+        let found = |holds: &[&str]| {
+            let folder = tempfile::tempdir().expect("there is room for a folder");
+            for name in holds {
+                let path = folder.path().join(name);
+                std::fs::create_dir_all(path.parent().expect("it has one")).expect("there is room for a folder");
+                std::fs::write(path, "OTF2").expect("there is room for a file");
+            }
+            let runs = runs(folder.path()).map_err(|error| error.to_string());
+            let names = |runs: Vec<PathBuf>| -> Vec<String> {
+                let below = |run: &PathBuf| run.strip_prefix(folder.path()).map(|it| it.display().to_string());
+                runs.iter().filter_map(|run| below(run).ok()).collect()
+            };
+            runs.map(names)
+        };
+        let three = ["10/traces.otf2", "2/traces.otf2", "9/traces.otf2", "partune.toml"];
+        assert_eq!(found(&three).as_deref(), Ok(&["2", "9", "10"].map(|it| format!("{it}/traces.otf2"))[..]));
+        let failed = ["1/traces.otf2", "2/traces.otf2", "2/failed"];
+        assert_eq!(found(&failed).as_deref(), Ok(&["1/traces.otf2".to_owned()][..]));
+        for other in [
+            &["before/traces.otf2", "after/traces.otf2"][..],
+            &["1/traces.otf2", "traces.otf2"],
+            &["1/a.otf2", "2/a.otf2"],
+            &["1/traces.otf2", "1/failed", "2/traces.otf2", "2/failed"],
+        ] {
+            assert!(found(other).is_err_and(|error| error.contains("holds 2 archives")), "{other:?}");
+        }
     }
 
     #[test]

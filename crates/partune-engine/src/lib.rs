@@ -13,11 +13,13 @@ mod diagnosis;
 mod files;
 mod formats;
 pub mod inside;
+mod ledger;
 mod machine;
 mod operations;
 mod run;
 mod selection;
 mod session;
+mod verify;
 mod what_if;
 
 use std::time::{Duration, Instant};
@@ -25,11 +27,11 @@ use std::time::{Duration, Instant};
 use partune_analysis::{ANALYSES, Analysis};
 
 pub use advise::{Advice, AdviseRequest, Advised, Scope, advise};
-pub use compare::{CompareError, Condition, ConditionError, compare, scale};
+pub use compare::{Checked, CompareError, Condition, ConditionError, compare, compare_sets, middle, scale};
 pub use convert::{ConvertError, Converted, convert, create};
 pub use diagnosis::{Diagnosis, Ranked};
-pub use formats::OPERATIONS;
-pub use formats::OpenError;
+pub use formats::{FAILED, OPERATIONS, OpenError, runs};
+pub use ledger::{Calibration, Entry, LEDGER, LedgerError, calibration, ledger_beside, read_ledger, write_ledger};
 pub use machine::{MachineError, read_machine, write_machine};
 pub use operations::{OperationsError, read_operations};
 pub use run::{
@@ -38,16 +40,17 @@ pub use run::{
 };
 pub use selection::{Moment, Selection, SelectionError};
 pub use session::{Opened, Request, analyze, analyze_piece, open};
+pub use verify::{Came, MARGIN, Verified};
 pub use what_if::{RefusedChange, Saving, WhatIf, WhatIfError, WhatIfRequest, WhyRefused, what_if};
 
 pub use partune_replay::{Change as RunChange, ChangeError, FORMS as CHANGE_FORMS};
 
 pub use partune_analysis::{
     Account, Activities, ActivityTimes, Bound, Cause, Change, Column, Comparison, DataTable, EarlyEnd, Efficiency,
-    Figure, Finding, FindingRow, FindingSums, Gap, Growth, Hierarchies, Hierarchy, Level, LevelFactors, Limit, Loss,
-    Mode, Note, Occurrence, Options, Pair, PathTime, PathTimes, Pattern, PlaceRow, PlaceSums, Point, RunFigures,
-    Scalar, ScaledRow, ScaledSums, Scaling, ScalingOutcome, Section, SectionShape, Shape, Stand, TableShape,
-    TopOperation, Unit, Values, Verdict,
+    Figure, Finding, FindingRow, FindingSums, Gap, Growth, Hierarchies, Hierarchy, Interval, Level, LevelFactors,
+    Limit, Loss, Mode, Note, Occurrence, Options, Pair, PathTime, PathTimes, Pattern, PlaceRow, PlaceSums, Point,
+    RunFigures, Scalar, ScaledRow, ScaledSums, Scaling, ScalingOutcome, Section, SectionShape, Shape, Stand,
+    TableShape, TopOperation, Unit, Values, Verdict, repeats,
 };
 pub use partune_diag::{Code, Diagnostic, Quality, Severity};
 pub use partune_machine::Machine;

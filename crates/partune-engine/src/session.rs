@@ -1,9 +1,9 @@
 //! From a path to a diagnosis.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use partune_analysis::{ANALYSES, Analysis, Input, Options, Outcome, PROFILE_ANALYSES, Shared, Waits};
-use partune_diag::{Code, Diagnostic};
+use partune_analysis::{ANALYSES, Analysis, Input, Options, Outcome, PROFILE_ANALYSES, Shared, Waits, repeats};
+use partune_diag::{Code, Diagnostic, Quality};
 use partune_index::clock_repair::Repair;
 use partune_index::{Index, Ties, clock_repair};
 use partune_operations::Operations;
@@ -42,19 +42,52 @@ pub struct Opened {
     pub(crate) operations: Option<Result<Operations, OperationsError>>,
 }
 
-/// Opens and imports an archive of any known format. A folder stands for the only archive in it. One in which no PE recorded anything is an
-/// error: there is nothing to say of it.
+/// Opens and imports an archive of any known format. A folder stands for the only archive in it; of several runs in it, as `partune record --repeat`
+/// makes them, the one with the median run time is taken, and its quality says so. One in which no PE recorded anything is an error: there is
+/// nothing to say of it. Cost: several runs are read once each, and the one that is taken twice.
 pub fn open(path: &Path, progress: &dyn Progress) -> Result<Opened, OpenError> {
-    let entry = formats::entry(path)?;
-    let format = formats::detect(&entry)?;
+    let runs = formats::runs(path)?;
+    if let [entry] = runs.as_slice() {
+        return open_entry(entry, progress);
+    }
+    let seconds = |run: &PathBuf| Ok(partune_analysis::run_seconds(&open_entry(run, progress)?.trace));
+    let times: Vec<f64> = runs.iter().map(seconds).collect::<Result<_, OpenError>>()?;
+    let taken = repeats::middle(&times).unwrap_or_default();
+    let mut opened = open_entry(&runs[taken], progress)?;
+    let order = repeats::order(&times);
+    let at = |rank: usize| order.get(rank).map_or(0.0, |run| times[*run]);
+    let message = format!(
+        "one of {} runs, the one with the median run time: {} ({}; all took {} to {})",
+        runs.len(),
+        runs[taken].parent().unwrap_or(&runs[taken]).display(),
+        partune_diag::seconds(times[taken]),
+        partune_diag::seconds(at(0)),
+        partune_diag::seconds(at(runs.len() - 1)),
+    );
+    let mut quality = Quality::default();
+    quality.add(Diagnostic::info(Code::MedianRun, message, ""));
+    opened.trace.add_quality(quality);
+    Ok(opened)
+}
+
+fn open_entry(entry: &Path, progress: &dyn Progress) -> Result<Opened, OpenError> {
+    let format = formats::detect(entry)?;
     progress.stage("reading");
-    let trace = timed(progress, "reading", || formats::read(format, &entry, progress))?;
+    let trace = timed(progress, "reading", || formats::read(format, entry, progress))?;
     if trace.active_pes().next().is_some() {
-        return Ok(Opened { trace, operations: operations::beside(&entry) });
+        return Ok(Opened { trace, operations: operations::beside(entry) });
     }
     let worst = trace.quality().entries().iter().max_by_key(|it| (it.severity, std::cmp::Reverse(it.message.as_str())));
     let (noticed, remedy) = worst.map_or_else(Default::default, |it| (format!(": {}", it.message), it.remedy.clone()));
-    Err(OpenError::Empty { path: entry, noticed, remedy })
+    Err(OpenError::Empty { path: entry.to_owned(), noticed, remedy })
+}
+
+impl Opened {
+    /// Which of several runs this is, and why; none if there is one only.
+    pub fn median_run(&self) -> Option<&str> {
+        let entries = self.trace.quality().entries();
+        entries.iter().find(|it| it.code == Code::MedianRun).map(|it| it.message.as_str())
+    }
 }
 
 /// Everything that can be said about a run. The result does not depend on the number of threads.

@@ -71,7 +71,7 @@ pub(crate) fn free_memory() -> usize {
 }
 
 /// Now, in UTC: `2026-01-31T12:00:00Z`.
-pub(crate) fn date() -> String {
+pub fn date() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     let (year, month, day) = civil(days as i64);

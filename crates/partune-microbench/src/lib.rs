@@ -24,6 +24,7 @@ use std::time::Instant;
 
 use partune_machine::{Machine, Provenance, VERSION};
 
+pub use host::date;
 pub use launch::{LaunchError, Launched, launch, print};
 use models::{Found, How, Threads, baselines};
 pub use models::{MODELS, Model};

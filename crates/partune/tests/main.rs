@@ -21,6 +21,7 @@ mod pgas;
 mod piece;
 mod print;
 mod record;
+mod repeats;
 mod report;
 mod runs;
 mod same;

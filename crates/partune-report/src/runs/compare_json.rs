@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use partune_engine::{Change, Comparison, FindingRow, PlaceRow, Verdict};
+use partune_engine::{Came, Change, Checked, Comparison, FindingRow, PlaceRow, Verdict, Verified};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::place::{At, FigureRow, PlaceId, figures, first, letter, notes};
-use super::{NamedRun, Verified, pretty};
+use super::place::{At, FigureRow, IntervalEntry, PlaceId, figures, first, letter, notes};
+use super::{NamedRun, pretty};
 use crate::advise::advice_id;
 use crate::json;
 
@@ -37,6 +37,20 @@ struct CompareDocument<'a> {
     /// Advice for the base, and what became of it; left out where none is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<VerifiedEntry<'a>>,
+    /// What came of `--fail-on`; left out where there is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    conditions: Vec<ConditionEntry<'a>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ConditionEntry<'a> {
+    condition: &'a str,
+    /// It holds for one of the runs after the base, so the exit status is 3.
+    holds: bool,
+    /// What is measured is a relative difference to the base, as a share; else a value.
+    is_change: bool,
+    /// For each run after the base; null where it has no such figure.
+    measured: Vec<Option<IntervalEntry>>,
 }
 
 /// Seconds from the end of the start-up to the begin of the shut-down.
@@ -50,8 +64,12 @@ struct VerifiedEntry<'a> {
     saves_high_s: f64,
     /// What each run after the base saved.
     saved_s: Vec<f64>,
-    /// Whether that is what was predicted: in the range, or no farther from it than a hundredth of the run.
+    /// The same by all its repeats.
+    saved: Vec<IntervalEntry>,
+    /// Whether that is what was predicted: in the range, or no farther from it than a hundredth of the run, or than noise.
     as_predicted: Vec<bool>,
+    /// `inside`, `within_noise`, `outside`.
+    outcome: Vec<&'static str>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -74,6 +92,11 @@ struct RunEntry<'a> {
     measured_speed_up: Option<f64>,
     /// Of the duration.
     change: ChangeEntry,
+    /// `measured_s`, or else `duration_s`, of each run where they were repeated; first that of the run with the median, whose figures all others are.
+    repeats_s: Vec<f64>,
+    /// How much longer than the base all these are, in seconds, and how many times as long; null for the base.
+    longer: Option<IntervalEntry>,
+    slower: Option<IntervalEntry>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -83,6 +106,8 @@ struct ChangeEntry {
     ratio: Option<f64>,
     /// Standard deviation of the difference by the runs' own spread; null if nothing is known of it.
     noise_s: Option<f64>,
+    /// What the difference is by all repeats; null where there are none.
+    interval: Option<IntervalEntry>,
     /// `same`, `too_small_to_tell`, `no_spread_to_tell_by`, `grown`, `shrunk`, `added`, `gone`; of findings `new` and `gone`.
     verdict: &'static str,
 }
@@ -142,7 +167,12 @@ struct FindingFigures<'a> {
 }
 
 /// The document of a comparison of these runs, in their order.
-pub fn compare_document(comparison: &Comparison, runs: &[NamedRun<'_>], verified: Option<&Verified<'_>>) -> String {
+pub fn compare_document(
+    comparison: &Comparison,
+    runs: &[NamedRun<'_>],
+    verified: Option<&Verified<'_>>,
+    checked: &[Checked],
+) -> String {
     let advice = verified.map(|it| VerifiedEntry {
         id: advice_id(it.advice),
         action: &it.advice.candidate.action.id,
@@ -150,10 +180,13 @@ pub fn compare_document(comparison: &Comparison, runs: &[NamedRun<'_>], verified
         saves_s: it.saving.saves_s,
         saves_low_s: it.saving.saves_low_s,
         saves_high_s: it.saving.saves_high_s,
-        saved_s: it.saved_s.clone(),
-        as_predicted: it.saved_s.iter().map(|saved| it.is_as_predicted(*saved)).collect(),
+        saved_s: it.saved.iter().map(|saved| saved.estimate).collect(),
+        saved: it.saved.iter().map(IntervalEntry::of).collect(),
+        as_predicted: it.saved.iter().map(|saved| it.came(saved) != Came::Outside).collect(),
+        outcome: it.saved.iter().map(|saved| it.came(saved).name()).collect(),
     });
-    pretty(&CompareDocument { advice, ..document(comparison, runs) })
+    let conditions = checked.iter().map(condition).collect();
+    pretty(&CompareDocument { advice, conditions, ..document(comparison, runs) })
 }
 
 /// The same as a value, for a server.
@@ -179,6 +212,9 @@ fn document<'a>(comparison: &Comparison, runs: &[NamedRun<'a>]) -> CompareDocume
         measured_s: figures.measured,
         measured_speed_up: figures.measured_speed_up,
         change: change(&figures.change),
+        repeats_s: figures.repeats.clone(),
+        longer: figures.longer.as_ref().map(IntervalEntry::of),
+        slower: figures.slower.as_ref().map(IntervalEntry::of),
     };
     CompareDocument {
         partune: 1,
@@ -192,6 +228,16 @@ fn document<'a>(comparison: &Comparison, runs: &[NamedRun<'a>]) -> CompareDocume
         regions: comparison.regions.iter().filter_map(|row| place(comparison, row, runs)).collect(),
         findings: comparison.findings.iter().map(|row| finding(comparison, row, runs)).collect(),
         advice: None,
+        conditions: Vec::new(),
+    }
+}
+
+fn condition(it: &Checked) -> ConditionEntry<'_> {
+    ConditionEntry {
+        condition: &it.condition,
+        holds: it.fails(),
+        is_change: it.is_change,
+        measured: it.measured.iter().map(|it| it.as_ref().map(IntervalEntry::of)).collect(),
     }
 }
 
@@ -200,6 +246,7 @@ fn change(change: &Change) -> ChangeEntry {
         difference_s: change.difference,
         ratio: change.ratio,
         noise_s: change.noise,
+        interval: change.interval.as_ref().map(IntervalEntry::of),
         verdict: change.verdict.name(),
     }
 }

@@ -4,11 +4,14 @@ use std::fmt::Write;
 
 use partune_base::CallPathId;
 use partune_diag::three_digits;
-use partune_engine::{Change, Comparison, FindingRow, FindingSums, Pattern, PlaceRow, PlaceSums, Unit, Verdict};
+use partune_engine::{
+    Came, Change, Checked, Comparison, FindingRow, FindingSums, Interval, Pattern, PlaceRow, PlaceSums, Unit, Verdict,
+    Verified, repeats,
+};
 
+use super::NamedRun;
 use super::compare_json::finding_verdict;
-use super::place::{PlaceId, first, letter, notes, plural, shortened, signed, table};
-use super::{NamedRun, Verified};
+use super::place::{PlaceId, first, interval, is_repeated, letter, measured, notes, plural, shortened, signed, table};
 use crate::advise::advice_id;
 use crate::style::{Style, Tone};
 use crate::tables::number_text;
@@ -45,10 +48,36 @@ pub fn verified_text(verified: &Verified<'_>) -> String {
     let change = verified.advice.change.as_deref().unwrap_or_default();
     let _ = writeln!(out, "\n  advice {} ({change})", advice_id(verified.advice));
     let _ = writeln!(out, "  predicted to save {}", saved(&verified.saving, verified.run_s));
-    for (number, seconds) in verified.saved_s.iter().enumerate() {
-        let verdict = if verified.is_as_predicted(*seconds) { "as predicted" } else { "not as predicted" };
-        let sign = if *seconds < 0.0 { "-" } else { "" };
-        let _ = writeln!(out, "  {} saved {sign}{}: {verdict}", letter(number + 1), names::seconds(seconds.abs()));
+    for (number, saved) in verified.saved.iter().enumerate() {
+        let told = interval(saved, with_minus);
+        let _ = writeln!(out, "  {} saved {told}: {}", letter(number + 1), came(verified.came(saved)));
+    }
+    out
+}
+
+/// What became of a prediction, in words.
+pub(super) fn came(came: Came) -> &'static str {
+    match came {
+        Came::Inside => "as predicted",
+        Came::WithinNoise => "as predicted within noise",
+        Came::Outside => "not as predicted",
+    }
+}
+
+/// Seconds, with a sign if they are fewer than none.
+pub(super) fn with_minus(seconds: f64) -> String {
+    format!("{}{}", if seconds < 0.0 { "-" } else { "" }, names::seconds(seconds.abs()))
+}
+
+/// What came of conditions.
+pub fn checked_text(all: &[Checked]) -> String {
+    let mut out = String::new();
+    for checked in all {
+        let verdict = if checked.fails() { "holds" } else { "does not hold" };
+        let _ = writeln!(out, "\n  condition {}: {verdict}", checked.condition);
+        for run in measured(checked) {
+            let _ = writeln!(out, "  {run}");
+        }
     }
     out
 }
@@ -78,10 +107,35 @@ fn header(out: &mut String, comparison: &Comparison, number: usize, run: &NamedR
             let _ = write!(out, " ({} without them)", speed(Some(inner)));
         }
         let _ = match it.change.verdict {
+            _ if is_repeated(comparison) => Ok(()),
             Verdict::TooSmall => write!(out, ", within noise"),
             Verdict::Unknown => write!(out, ", and no spread to tell whether that is noise"),
             Verdict::Same | Verdict::Grown | Verdict::Shrunk | Verdict::Added | Verdict::Gone => Ok(()),
         };
+    }
+    out.push('\n');
+    if is_repeated(comparison) {
+        of_repeats(out, &it.repeats, it.longer.as_ref());
+    }
+}
+
+/// What all runs of a kind say: `3 runs: median 388 ms, 386 ms to 391 ms; −63 ms (−66 ms to −60 ms, 90 % confidence) to A, beyond noise`.
+fn of_repeats(out: &mut String, times: &[f64], longer: Option<&Interval>) {
+    let Some(median) = repeats::median(times) else { return };
+    let (least, most) = times.iter().fold((f64::MAX, 0.0_f64), |(least, most), it| (least.min(*it), most.max(*it)));
+    let range = if times.len() > 1 {
+        format!(", {} to {}", names::seconds(least), names::seconds(most))
+    } else {
+        String::new()
+    };
+    let _ = write!(out, "   {}: median {}{range}", plural(times.len(), "run", "runs"), names::seconds(median.estimate));
+    if let Some(longer) = longer {
+        let verdict = match longer {
+            it if !it.is_above(0.0) && !it.is_below(0.0) => "within noise",
+            it if it.is_known() => "beyond noise",
+            _ => "too few runs to tell whether that is noise",
+        };
+        let _ = write!(out, "; {} to A, {verdict}", interval(longer, signed));
     }
     out.push('\n');
 }
@@ -175,11 +229,13 @@ fn places<I: PlaceId>(
     };
     let small = count_of(Verdict::TooSmall);
     if small > 0 {
-        let _ = writeln!(out, "  {} by less than the spread over visits and PEs can tell", differ(small, word));
+        let over = if is_repeated(comparison) { "runs" } else { "visits and PEs" };
+        let _ = writeln!(out, "  {} by less than the spread over {over} can tell", differ(small, word));
     }
     let doubtful = |row: &PlaceRow<I>| row.changes.iter().any(|it| it.verdict == Verdict::Unknown);
     if places.iter().filter(told).take(limit).any(doubtful) {
-        let _ = writeln!(out, "  ? no spread to tell by: start-up, shut-down, one visit on one PE");
+        let why = if is_repeated(comparison) { "too few runs" } else { "start-up, shut-down, one visit on one PE" };
+        let _ = writeln!(out, "  ? no spread to tell by: {why}");
     }
 }
 
@@ -287,7 +343,8 @@ fn findings(out: &mut String, comparison: &Comparison, runs: &[NamedRun<'_>], li
     let differs = |row: &&FindingRow| !told(row) && row.changes.iter().any(|it| it.verdict != Verdict::Same);
     let small = comparison.findings.iter().filter(differs).count();
     if small > 0 {
-        let _ = writeln!(out, "  {} by less than the spread over waits and PEs can tell", differ(small, "findings"));
+        let over = if is_repeated(comparison) { "runs" } else { "waits and PEs" };
+        let _ = writeln!(out, "  {} by less than the spread over {over} can tell", differ(small, "findings"));
     }
     if count == 0 && small == 0 && !comparison.findings.is_empty() {
         let _ = writeln!(out, "  {}, the same in all runs", plural(comparison.findings.len(), "finding", "findings"));

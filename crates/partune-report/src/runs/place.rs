@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use partune_base::{CallPathId, RegionId};
-use partune_diag::Severity;
-use partune_engine::{Figure, Location, Note, Run};
+use partune_diag::{Severity, three_digits};
+use partune_engine::{Checked, Comparison, Figure, Interval, Location, Note, Run};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -101,6 +101,11 @@ pub(super) fn figures(figures: &[Figure]) -> Vec<FigureRow> {
     figures.iter().map(row).collect()
 }
 
+/// Whether a run of a comparison was repeated.
+pub(super) fn is_repeated(comparison: &Comparison) -> bool {
+    comparison.runs.iter().any(|run| run.repeats.len() > 1)
+}
+
 /// The letter of a run: A is the base.
 pub(super) fn letter(run: usize) -> String {
     match u8::try_from(run) {
@@ -157,6 +162,52 @@ pub(super) fn signed(seconds: f64) -> String {
         value if value > 0.0 => format!("+{text}"),
         value if value < 0.0 => format!("−{text}"),
         _ => text,
+    }
+}
+
+/// A value that several runs tell of: `+1.02 s (+0.98 s to +1.05 s, 90 % confidence)`; of one run of each kind the value alone.
+pub(super) fn interval(it: &Interval, told: impl Fn(f64) -> String) -> String {
+    if it.confidence == 0.0 {
+        return told(it.estimate);
+    }
+    let sure = 100.0 * it.confidence;
+    format!("{} ({} to {}, {sure:.0} % confidence)", told(it.estimate), told(it.low), told(it.high))
+}
+
+/// A relative difference with its sign: `+3.1 %`.
+pub(super) fn signed_percent(share: f64) -> String {
+    let text = names::percent(share.abs());
+    match share {
+        value if value > 0.0 => format!("+{text}"),
+        value if value < 0.0 => format!("−{text}"),
+        _ => text,
+    }
+}
+
+/// What the measured values of a condition are for each run after the base: `B +16.2 %`.
+pub(super) fn measured(checked: &Checked) -> Vec<String> {
+    let told = |value: f64| if checked.is_change { signed_percent(value) } else { three_digits(value) };
+    let one = |(number, it): (usize, &Option<Interval>)| {
+        let value = it.as_ref().map_or_else(|| "has no such figure".to_owned(), |it| interval(it, told));
+        format!("{} {value}", letter(number + 1))
+    };
+    checked.measured.iter().enumerate().map(one).collect()
+}
+
+/// What several runs tell of an entry of a document.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct IntervalEntry {
+    /// The median of all pairs of runs (Hodges and Lehmann).
+    estimate: f64,
+    low: f64,
+    high: f64,
+    /// How likely such an interval covers the truth: 0.9 or more with 3 runs of each kind, 0 with one of each.
+    confidence: f64,
+}
+
+impl IntervalEntry {
+    pub(super) fn of(it: &Interval) -> IntervalEntry {
+        IntervalEntry { estimate: it.estimate, low: it.low, high: it.high, confidence: it.confidence }
     }
 }
 

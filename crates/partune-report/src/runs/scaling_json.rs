@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::place::{At, FigureRow, PlaceId, figures, first, notes};
+use super::place::{At, FigureRow, IntervalEntry, PlaceId, figures, first, notes};
 use super::{NamedRun, pretty};
 
 /// What `partune scale --json` prints. Lists with an entry a point are in the order of `points`.
@@ -51,6 +51,8 @@ struct PointEntry<'a> {
     speed_up: f64,
     ideal_speed_up: f64,
     efficiency: f64,
+    /// What it is by all runs on this number of PEs and on the first; null for the first.
+    efficiency_range: Option<IntervalEntry>,
     /// Of Karp and Flatt; for weak scaling of Gustafson. Null for the first point.
     serial_fraction: Option<f64>,
     /// Seconds of all PEs more than ideal.
@@ -142,6 +144,7 @@ fn entry<'a>(point: &partune_engine::Point, runs: &[NamedRun<'a>]) -> PointEntry
         speed_up: point.speed_up,
         ideal_speed_up: point.ideal,
         efficiency: point.efficiency,
+        efficiency_range: point.efficiency_range.as_ref().map(IntervalEntry::of),
         serial_fraction: point.serial_fraction,
         lost_s: point.lost,
         factors: factors.map(|all| all.all().into_iter().map(|(limit, value)| (limit.name(), value)).collect()),

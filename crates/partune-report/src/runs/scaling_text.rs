@@ -6,7 +6,7 @@ use partune_base::CallPathId;
 use partune_engine::{Growth, Limit, Mode, ScaledRow, Scaling, ScalingOutcome};
 
 use super::NamedRun;
-use super::place::{PlaceId, first, notes, plural, shortened, table};
+use super::place::{PlaceId, first, interval, notes, plural, shortened, table};
 use crate::names;
 use crate::style::{Style, Tone};
 
@@ -49,7 +49,19 @@ fn series(out: &mut String, scaling: &Scaling) {
         Mode::Strong => "serial fraction (Karp-Flatt)",
         Mode::Weak => "serial fraction (Gustafson)",
     };
-    let heading = ["PEs", "time", "runs", "shortest", "longest", "speed-up", "ideal", "efficiency", fraction, "lost"];
+    let heading = [
+        "PEs",
+        "time",
+        "runs",
+        "shortest",
+        "longest",
+        "efficiency by all",
+        "speed-up",
+        "ideal",
+        "efficiency",
+        fraction,
+        "lost",
+    ];
     let mut rows: Vec<Vec<String>> = vec![heading.map(str::to_owned).to_vec()];
     for point in &scaling.points {
         rows.push(vec![
@@ -58,6 +70,7 @@ fn series(out: &mut String, scaling: &Scaling) {
             point.runs.len().to_string(),
             names::seconds(point.shortest),
             names::seconds(point.longest),
+            point.efficiency_range.as_ref().map_or("–".to_owned(), |it| interval(it, names::percent)),
             format!("{:.2}", point.speed_up),
             format!("{:.2}", point.ideal),
             names::percent(point.efficiency),
@@ -67,7 +80,7 @@ fn series(out: &mut String, scaling: &Scaling) {
     }
     if !several {
         for row in &mut rows {
-            row.drain(2..5);
+            row.drain(2..6);
         }
     }
     table(out, &rows);

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use partune_engine::{AdviseRequest, Options, Request, Scope};
-use partune_report::{advice_document, advice_schema, advice_text};
+use partune_report::{advice_document, advice_schema, advice_text, ledger_document, ledger_schema, ledger_text};
 
+use crate::commands::{ledger, runs};
 use crate::output;
 use crate::progress::Bar;
 
@@ -14,12 +15,19 @@ use crate::progress::Bar;
 /// Findings and gaps of the run call for actions; each that a change of the run can stand for is predicted by following the run again
 /// under that change, as whatif does.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  partune advise run\n  partune advise run --all --json > advice.json")]
+#[command(
+    after_help = "Example:\n  partune advise run\n  partune advise run --all --json > advice.json\n  partune advise --ledger partune.toml"
+)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Args {
-    /// The archive: its anchor file (traces.otf2), or the folder that holds it
-    #[arg(required_unless_present = "schema")]
+    /// The archive: its anchor file (traces.otf2), or the folder that holds it; of several runs there, the one with the median run time
+    #[arg(required_unless_present_any = ["schema", "ledger"])]
     archive: Option<PathBuf>,
+    /// Show what earlier advice predicted and what came of it, as partune compare --ledger keeps it in this file; without FILE in partune.toml beside
+    /// the archive, or here
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    #[allow(clippy::option_option, reason = "left out, without a file, with one")]
+    ledger: Option<Option<PathBuf>>,
     /// Try all that could be done, and pairs of what helps most
     #[arg(long)]
     all: bool,
@@ -42,14 +50,20 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if args.schema {
-        return output::print(&advice_schema());
+        return output::print(&if args.ledger.is_some() { ledger_schema() } else { advice_schema() });
+    }
+    if let Some(file) = &args.ledger {
+        let file = ledger::file(file.as_deref(), args.archive.as_deref());
+        let entries = partune_engine::read_ledger(&file)?;
+        let name = file.display().to_string();
+        return output::print(&if args.json { ledger_document(&name, &entries) } else { ledger_text(&name, &entries) });
     }
     let archive = args.archive.as_deref().context("no archive given")?;
     let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
     let bar = Bar::new(args.timings);
     let options = Options { machine: machine.clone(), ..Options::default() };
     let request = Request { options, predicts: false, ..Request::default() };
-    let diagnosis = partune_engine::analyze(partune_engine::open(archive, &bar)?, &request, &bar);
+    let diagnosis = partune_engine::analyze(runs::open_one(archive, &bar)?, &request, &bar);
     let scope = if args.all { Scope::All } else { Scope::Likely };
     let advised = partune_engine::advise(&diagnosis, &AdviseRequest { machine, scope }, &bar)?;
     drop(bar);

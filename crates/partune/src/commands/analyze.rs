@@ -21,7 +21,7 @@ use crate::progress::Bar;
 )]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Args {
-    /// The archive: its anchor file (traces.otf2), or the folder that holds it
+    /// The archive: its anchor file (traces.otf2), or the folder that holds it; of several runs there, the one with the median run time
     #[arg(required_unless_present = "schema")]
     archive: Option<PathBuf>,
     /// Print JSON

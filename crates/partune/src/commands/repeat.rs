@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::Context;
+use partune_engine::{FAILED, repeats};
 use partune_record::{RecordError, Request, Summary};
 
 use crate::commands::record;
@@ -28,13 +30,30 @@ pub(crate) fn repeat(request: &Request, runs: u32, show: impl Fn(&Summary) -> an
         });
         if code != ExitCode::SUCCESS {
             output::note(&format!("partune: run {run} of {runs} failed; no more were started"));
+            mark(&request.folder);
             break;
         }
     }
     if let Some(spread) = spread(&times) {
         output::note(&format!("partune: {spread}"));
     }
+    if times.len() > 1 {
+        output::note(&format!("  next: partune advise {0}, or partune compare BEFORE {0}", folder.display()));
+    }
     code
+}
+
+/// Marks what was recorded of a run that failed, if anything was: it is kept, and is no repeat of those that did not.
+fn mark(folder: &Path) {
+    if !is_occupied(folder) {
+        return;
+    }
+    let text = "This run failed: partune takes it for no repeat of the others.\n";
+    let marked = std::fs::write(folder.join(FAILED), text);
+    let cannot = || format!("{} counts with the runs that did not fail\n  remedy: remove it", folder.display());
+    if let Err(error) = marked.with_context(cannot) {
+        output::error(&error);
+    }
 }
 
 fn is_occupied(folder: &Path) -> bool {
@@ -43,18 +62,14 @@ fn is_occupied(folder: &Path) -> bool {
 
 /// How long runs took and how they differ: few by their median and range, many by mean and standard deviation too. None of none.
 fn spread(times: &[f64]) -> Option<String> {
-    let mut sorted = times.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let (least, most) = (sorted.first()?, sorted.last()?);
-    let (count, middle) = (sorted.len(), sorted.len() / 2);
-    let median = if count % 2 == 1 { sorted[middle] } else { f64::midpoint(sorted[middle - 1], sorted[middle]) };
+    let median = repeats::median(times)?.estimate;
+    let (least, most) = (times.iter().copied().reduce(f64::min)?, times.iter().copied().reduce(f64::max)?);
+    let count = times.len();
     Some(match count {
         1 => format!("1 run: {median:.3} s"),
         2..MANY => format!("{count} runs: median {median:.3} s, from {least:.3} s to {most:.3} s"),
         _ => {
-            let mean = times.iter().sum::<f64>() / count as f64;
-            let squares: f64 = times.iter().map(|time| (time - mean).powi(2)).sum();
-            let deviation = (squares / (count - 1) as f64).sqrt();
+            let (mean, deviation) = repeats::mean_and_deviation(times)?;
             let share = if mean > 0.0 { 100.0 * deviation / mean } else { 0.0 };
             format!(
                 "{count} runs: mean {mean:.3} s, standard deviation {deviation:.3} s ({share:.1} %), median {median:.3} s, \

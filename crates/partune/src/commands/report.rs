@@ -8,6 +8,7 @@ use partune_pages::Runs;
 
 use crate::commands::operations::OperationsFile;
 use crate::commands::piece::Piece;
+use crate::commands::runs;
 use crate::output;
 use crate::progress::Bar;
 
@@ -15,7 +16,7 @@ use crate::progress::Bar;
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  partune report scorep_run/traces.otf2 -o run.html")]
 pub(crate) struct Args {
-    /// The archive: its anchor file (traces.otf2), or the folder that holds it
+    /// The archive: its anchor file (traces.otf2), or the folder that holds it; of several runs there, the one with the median run time
     archive: PathBuf,
     /// The file to write; one that is there is replaced
     #[arg(short, long, value_name = "FILE", default_value = "report.html")]
@@ -44,7 +45,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         ..Request::default()
     };
     let bar = Bar::new(false);
-    let opened = partune_engine::open(&args.archive, &bar)?;
+    let opened = runs::open_one(&args.archive, &bar)?;
     let diagnosis = partune_engine::analyze_piece(opened, &args.piece.selection(), &request, &bar)?;
     drop(bar);
     let findings = diagnosis.findings.len();

@@ -1,13 +1,14 @@
-//! Several archives, analysed one after the other: for the commands that put runs together.
+//! Archives by their paths: several, analysed one after the other, for the commands that put runs together; or one, which of repeated runs is the median one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use partune_engine::{Diagnosis, Options, Request};
+use partune_engine::{Diagnosis, Options, Progress, Request};
 use partune_report::NamedRun;
 
 use crate::commands::operations::OperationsFile;
 use crate::commands::piece::Piece;
+use crate::output;
 use crate::progress::Bar;
 
 /// How archives are read.
@@ -25,36 +26,69 @@ pub(crate) struct Reading {
     piece: Piece,
 }
 
-/// Archives with what was found in them.
-pub(crate) struct Opened {
+/// What was opened by each path, and what was found in it.
+pub(crate) struct Opened(Vec<Repeats>);
+
+/// Runs of one kind, by their paths; first the one that stands for all.
+struct Repeats {
+    /// As it was named.
+    name: String,
     names: Vec<String>,
     diagnoses: Vec<Diagnosis>,
 }
 
-/// Opens and analyses archives. The first that cannot be read ends it.
+/// Opens one archive; of repeated runs the median one, and says so.
+pub(crate) fn open_one(path: &Path, progress: &dyn Progress) -> anyhow::Result<partune_engine::Opened> {
+    let opened = partune_engine::open(path, progress)?;
+    if let Some(which) = opened.median_run() {
+        output::note(&format!("partune: {which}"));
+    }
+    Ok(opened)
+}
+
+/// Opens and analyses archives, and all runs of a folder of repeated ones. The first that cannot be read ends it.
 pub(crate) fn open(archives: &[PathBuf], reading: &Reading) -> anyhow::Result<Opened> {
     rayon::ThreadPoolBuilder::new().num_threads(reading.threads).build_global().context("cannot start threads")?;
     let options = Options { operations: reading.operations.read()?, ..Options::default() };
     let request = Request { options, repair_clocks: !reading.no_clock_repair, predicts: false, ..Request::default() };
     let bar = Bar::new(false);
-    let mut runs = Opened { names: Vec::new(), diagnoses: Vec::new() };
+    let mut all = Vec::new();
     for archive in archives {
-        let opened = partune_engine::open(archive, &bar)?;
-        let diagnosis = partune_engine::analyze_piece(opened, &reading.piece.selection(), &request, &bar);
-        runs.diagnoses.push(diagnosis.with_context(|| archive.display().to_string())?);
-        runs.names.push(archive.display().to_string());
+        let entries = partune_engine::runs(archive)?;
+        let name = archive.display().to_string();
+        let mut repeats = Repeats { name: name.clone(), names: Vec::new(), diagnoses: Vec::new() };
+        for entry in &entries {
+            let opened = partune_engine::open(entry, &bar)?;
+            let diagnosis = partune_engine::analyze_piece(opened, &reading.piece.selection(), &request, &bar);
+            repeats.diagnoses.push(diagnosis.with_context(|| entry.display().to_string())?);
+            let folder = entry.parent().filter(|_| entries.len() > 1).unwrap_or(archive);
+            repeats.names.push(folder.display().to_string());
+        }
+        let middle = partune_engine::middle(&repeats.diagnoses).unwrap_or_default();
+        repeats.diagnoses.swap(0, middle);
+        repeats.names.swap(0, middle);
+        all.push(repeats);
     }
-    Ok(runs)
+    Ok(Opened(all))
 }
 
 impl Opened {
-    pub(crate) fn diagnoses(&self) -> Vec<&Diagnosis> {
-        self.diagnoses.iter().collect()
+    /// For each path its runs, first the one that stands for them.
+    pub(crate) fn sets(&self) -> Vec<Vec<&Diagnosis>> {
+        self.0.iter().map(|repeats| repeats.diagnoses.iter().collect()).collect()
     }
 
+    /// For each path the run that stands for it, under the name of the path.
     pub(crate) fn named(&self) -> Vec<NamedRun<'_>> {
-        let named = self.names.iter().zip(&self.diagnoses);
-        named.map(|(archive, diagnosis)| NamedRun { archive, diagnosis }).collect()
+        let first =
+            self.0.iter().filter_map(|it| Some(NamedRun { archive: &it.name, diagnosis: it.diagnoses.first()? }));
+        first.collect()
+    }
+
+    /// Every run under its own name.
+    pub(crate) fn each(&self) -> Vec<NamedRun<'_>> {
+        let pairs = self.0.iter().flat_map(|it| it.names.iter().zip(&it.diagnoses));
+        pairs.map(|(archive, diagnosis)| NamedRun { archive, diagnosis }).collect()
     }
 
     /// The process ends here: freeing large traces piece by piece would only keep the user waiting.

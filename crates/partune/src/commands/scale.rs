@@ -14,7 +14,8 @@ use crate::output;
     after_help = "Example:\n  partune scale run-1 run-2 run-4 run-8\n  partune scale --weak run-1 run-8a run-8b --json > scaling.json"
 )]
 pub(crate) struct Args {
-    /// The archives, each an anchor file or the folder that holds it, in any order; the median of those on one number of PEs counts
+    /// The archives, each an anchor file or the folder that holds it, or all that record --repeat made there, in any order; the median of those on one
+    /// number of PEs counts
     #[arg(required_unless_present = "schema", num_args = 2.., value_name = "ARCHIVE")]
     archives: Vec<PathBuf>,
     /// The problem grows with the number of PEs; without this, all runs solve one problem
@@ -39,8 +40,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     let opened = runs::open(&args.archives, &args.reading)?;
     let mode = if args.weak { Mode::Weak } else { Mode::Strong };
-    let scaling = partune_engine::scale(&opened.diagnoses(), mode)?;
-    let named = opened.named();
+    let named = opened.each();
+    let diagnoses: Vec<_> = named.iter().map(|run| run.diagnosis).collect();
+    let scaling = partune_engine::scale(&diagnoses, mode)?;
     output::print(&if args.json {
         scaling_document(&scaling, &named)
     } else {

@@ -6,6 +6,7 @@ use anyhow::Context;
 use partune_engine::{RunChange, WhatIfRequest};
 use partune_report::{what_if_document, what_if_schema, what_if_text};
 
+use crate::commands::runs;
 use crate::output;
 use crate::progress::Bar;
 
@@ -19,7 +20,7 @@ use crate::progress::Bar;
                   partune whatif run --change 'balance solve' -o balanced && partune analyze balanced"
 )]
 pub(crate) struct Args {
-    /// The archive: its anchor file (traces.otf2), or the folder that holds it
+    /// The archive: its anchor file (traces.otf2), or the folder that holds it; of several runs there, the one with the median run time
     #[arg(required_unless_present = "schema")]
     archive: Option<PathBuf>,
     /// A change; several are made one on top of the other. Without any, how well the run can be followed
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let request = WhatIfRequest { changes: args.changes.clone(), machine, keeps_run: args.output.is_some() };
     let what_if = {
         let bar = Bar::new(args.timings);
-        partune_engine::what_if(partune_engine::open(archive, &bar)?, &request, &bar)?
+        partune_engine::what_if(runs::open_one(archive, &bar)?, &request, &bar)?
     };
     let changes: Vec<String> = args.changes.iter().map(ToString::to_string).collect();
     if let Some(folder) = &args.output

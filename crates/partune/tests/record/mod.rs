@@ -28,6 +28,7 @@ mod processors;
 mod profile;
 mod programs;
 mod python;
+mod repeats;
 mod sampled;
 mod shmem;
 mod straight;

@@ -246,6 +246,19 @@ fn a_command_is_repeated_until_it_fails() {
         let (code, runs, text) = repeated("some", &second);
         assert!((code, runs) == (Some(7), 2) && text.contains("run 2 of 3 failed"), "{code:?} {runs} {text}");
         assert!(text.contains("partune: 2 runs: median "), "{text}");
+        // The one that failed is kept, and no repeat of the other; of three that did not, all are taken, or the median one.
+        let analysed = |name: &str| {
+            let partune = |command: &str| {
+                let mut partune = Command::new(env!("CARGO_BIN_EXE_partune"));
+                partune.arg(command).arg(folder.path().join(name)).output().expect("partune runs")
+            };
+            let (analyze, what_if) = (partune("analyze"), partune("whatif"));
+            assert!(analyze.status.success() && what_if.status.success(), "{}{}", said(&analyze), said(&what_if));
+            let said_it =
+                |text: &[u8]| String::from_utf8_lossy(text).matches("one of 3 runs, the one with the median").count();
+            (said_it(&analyze.stdout), said_it(&what_if.stderr))
+        };
+        assert_eq!((analysed("all"), analysed("some")), ((1, 1), (0, 0)));
     }
 }
 
