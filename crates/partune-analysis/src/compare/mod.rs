@@ -20,7 +20,7 @@ use self::findings::largest;
 use self::measure::{RunSums, measure};
 use self::sets::Sets;
 use self::spread::change;
-use crate::repeats::{self, Interval};
+use crate::repeats::{self, Interval, Tail};
 use crate::{Finding, Section, Waits};
 
 pub use figures::Figure;
@@ -179,7 +179,7 @@ fn whole(runs: &[Run<'_>], sets: &Sets, sums: &[RunSums], run: usize) -> RunFigu
     let repeats = |set: usize| sets.values(set, |run| measured(run).unwrap_or_else(|| runs[run].trace_seconds()));
     let change = if sets.are_repeated(run) {
         let seconds = |set: usize| sets.values(set, |run| runs[run].trace_seconds());
-        Change::repeated(&seconds(0), &seconds(run))
+        Change::repeated(Tail::ONE, &seconds(0), &seconds(run))
     } else {
         Change::new(base, seconds, variance.map(f64::sqrt), resolution)
     };

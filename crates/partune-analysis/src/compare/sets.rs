@@ -1,6 +1,7 @@
 //! Sets of repeated runs: which runs are of one kind, and how a figure of one set differs from that of the base.
 
 use super::spread::{Change, Verdict};
+use crate::repeats::Tail;
 
 /// The runs of each set, by position; the first stands for it.
 pub(crate) struct Sets(Vec<Vec<usize>>);
@@ -45,7 +46,7 @@ impl Sets {
         let per = |run: usize| if is_paired { 1.0 } else { pes(run).max(1) as f64 };
         let values = |set: usize| self.values(set, |run| value(run).unwrap_or(0.0) / per(run));
         let there = |set: usize| self.0[set].iter().any(|run| value(*run).is_some()).then_some(0.0);
-        let change = Change::repeated(&values(0), &values(set));
+        let change = Change::repeated(Tail::MANY, &values(0), &values(set));
         match Change::one_sided(there(0), there(set)) {
             Some(Change { verdict, .. }) if verdict != Verdict::Same => Change { verdict, ..change },
             Some(_) | None => change,

@@ -8,7 +8,7 @@
 //! more than 5 %: beyond, they do not disagree by chance, the change is one of some PEs. Three standard deviations are needed, a tick of
 //! the clock a visit, and 1 % of the larger value, since PEs that wait for one another are no independent samples.
 
-use crate::repeats::{self, Interval};
+use crate::repeats::{self, Interval, Tail};
 
 /// Standard deviations from which a difference is told.
 const DEVIATIONS: f64 = 3.0;
@@ -103,11 +103,11 @@ impl Change {
         Change { difference, ratio: ratio(base, value), noise, interval: None, verdict }
     }
 
-    /// Of the values of repeated runs to those of the base; neither is empty.
-    pub(crate) fn repeated(base: &[f64], value: &[f64]) -> Change {
+    /// Of the values of repeated runs to those of the base, as sure as is asked for; neither is empty.
+    pub(crate) fn repeated(tail: Tail, base: &[f64], value: &[f64]) -> Change {
         let median = |values: &[f64]| repeats::median(values).map_or(0.0, |it| it.estimate);
         let (median_base, median_value) = (median(base), median(value));
-        let interval = repeats::difference(base, value);
+        let interval = repeats::difference_as_sure(tail, base, value);
         let difference = interval.map_or(0.0, |it| it.estimate);
         let is_beyond = |it: Interval| {
             (it.is_above(0.0) || it.is_below(0.0)) && difference.abs() > SHARE * median_base.max(median_value)
