@@ -152,7 +152,7 @@ pub(crate) fn largest(changes: &[Change]) -> f64 {
     changes.iter().map(|change| change.difference.abs()).fold(0.0, f64::max)
 }
 
-/// Of a set to the base. Only where no run of one of them shows it, it is new or gone.
+/// Of a set to the base. Only where all runs of one of them show it and none of the other, it is new or gone.
 fn change_of_set(runs: &[Run<'_>], sets: &Sets, found: &[Option<Found>], set: usize) -> Change {
     let one_with_it =
         |set: usize| sets.runs(set).iter().copied().find(|run| found[*run].is_some()).unwrap_or(sets.runs(set)[0]);
@@ -161,7 +161,12 @@ fn change_of_set(runs: &[Run<'_>], sets: &Sets, found: &[Option<Found>], set: us
         let pes = |run: usize| runs[run].trace.cpu_pes().count();
         return sets.change(set, pes, |run| found[run].as_ref().map(|it| it.sums.seconds));
     }
-    between(runs, found, base, other)
+    let change = between(runs, found, base, other);
+    let some_only = |set: usize| matches!(sets.having(set, |run| found[run].is_some()), (1.., false));
+    if change.verdict.is_told() && (some_only(0) || some_only(set)) {
+        return Change { verdict: Verdict::TooSmall, ..change };
+    }
+    change
 }
 
 fn between(runs: &[Run<'_>], found: &[Option<Found>], base: usize, other: usize) -> Change {

@@ -32,8 +32,14 @@ impl Sets {
         self.0[set].iter().map(|run| value(*run)).collect()
     }
 
+    /// How many runs of a set have something, if any; and whether all have it.
+    pub(crate) fn having(&self, set: usize, has: impl Fn(usize) -> bool) -> (usize, bool) {
+        let count = self.0[set].iter().filter(|run| has(**run)).count();
+        (count, count == self.0[set].len())
+    }
+
     /// How a sum over PEs differs from that of the base: of means over PEs, where the runs differ in their number. A run without it has none; only
-    /// where no run of a set has it, it is added or gone.
+    /// where all runs of one set have it and none of the other, it is added or gone.
     pub(crate) fn change(
         &self,
         set: usize,
@@ -45,11 +51,12 @@ impl Sets {
         let is_paired = counts.all(|count| Some(count) == first);
         let per = |run: usize| if is_paired { 1.0 } else { pes(run).max(1) as f64 };
         let values = |set: usize| self.values(set, |run| value(run).unwrap_or(0.0) / per(run));
-        let there = |set: usize| self.0[set].iter().any(|run| value(*run).is_some()).then_some(0.0);
         let change = Change::repeated(Tail::MANY, &values(0), &values(set));
-        match Change::one_sided(there(0), there(set)) {
-            Some(Change { verdict, .. }) if verdict != Verdict::Same => Change { verdict, ..change },
-            Some(_) | None => change,
+        let having = |set: usize| self.having(set, |run| value(run).is_some());
+        match (having(0), having(set)) {
+            ((0, _), (_, true)) => Change { verdict: Verdict::Added, ..change },
+            ((_, true), (0, _)) => Change { verdict: Verdict::Gone, ..change },
+            _ => change,
         }
     }
 }

@@ -74,7 +74,8 @@ fn a_region_that_became_twice_as_slow_is_first() {
 /// 20 s a turn with a second more or less, and 24: three runs of each tell them apart, two do not, and places that did not change are within noise.
 #[test]
 fn repeats_tell_by_how_much_they_differ() {
-    let run = |work: u32| program([work, work], [10, 3], BASE);
+    let run_named = |work: u32, name: &'static str| program([work, work], [10, 3], ["solve", name]);
+    let run = |work: u32| run_named(work, "setup");
     let all = [run(20), run(24), run(21), run(19), run(25), run(23)];
     let of_sets = |runs: &[&Analysed], set_of: &[usize]| with(runs, |runs| compare_sets(runs, set_of));
     let all: Vec<&Analysed> = all.iter().collect();
@@ -92,6 +93,18 @@ fn repeats_tell_by_how_much_they_differ() {
     // Of the same kind they are the same but for noise, whichever stands for a set.
     let alike = of_sets(&[all[0], all[2], all[3], all[0], all[3], all[2]], &[0, 1, 0, 1, 1, 0]);
     assert!(alike.callpaths.iter().all(|row| !row.changes[0].verdict.is_told()), "{:?}", alike.callpaths);
+    // What one of three runs has is not new, what all have is.
+    let other = run_named(20, "extra");
+    let once = of_sets(&[all[0], all[2], all[3], all[0], &other, all[2]], &[0, 1, 0, 0, 1, 1]);
+    assert!(
+        once.callpaths
+            .iter()
+            .chain([row(&once, &[all[0], all[2]], "main/setup")])
+            .all(|row| !row.changes[0].verdict.is_told())
+    );
+    let renamed = of_sets(&[all[0], &other, all[2], all[3], &other, &other], &[0, 1, 0, 0, 1, 1]);
+    let verdict = |name: &str| row(&renamed, &[all[0], &other], name).changes[0].verdict;
+    assert_eq!((verdict("main/extra"), verdict("main/setup")), (Verdict::Added, Verdict::Gone));
     let few = of_sets(&[all[0], all[1], all[2], all[4]], &[0, 1, 0, 1]);
     assert_eq!(row(&few, &all, "main/work").changes[0].verdict, Verdict::Unknown);
 }
