@@ -9,12 +9,14 @@ mod action;
 mod calls;
 mod candidates;
 mod gap;
+mod knobs;
 mod knowledge;
 mod steps;
 
 pub use action::{Action, Change, Doubt, Issue, Recheck, Recipe, Rule, Step};
 pub use candidates::{Candidate, Evidence, Harm, candidates};
 pub use gap::{GapName, Shares};
+pub use knobs::{Knob, Library, knobs};
 pub use knowledge::{Knowledge, knowledge};
 pub use steps::{Ranked, StepActions, reenter, steps};
 

@@ -1,6 +1,6 @@
 //! The data files: complete, consistent with each other, and as the table of Hung and Davidson is.
 
-use partune_advice::{Action, Change, GapName, Rule, knowledge};
+use partune_advice::{Action, Change, GapName, Rule, knobs, knowledge};
 use partune_analysis::Pattern;
 use partune_paradigm::PARADIGMS;
 
@@ -237,4 +237,24 @@ fn changes_are_filled_in() {
         action("faster-network").when[0].changes[0].fill("a", "b", "c"),
         "scale network latency*0.5 bandwidth*2"
     );
+}
+
+#[test]
+fn knobs_are_called_what_the_installed_library_calls_them() {
+    let knob = knobs().iter().find(|knob| knob.what == "eager_limit").expect("it is there");
+    let of = |version: &str, listing: &str| -> Vec<String> {
+        knob.libraries(version).flat_map(|library| library.variables(listing)).collect()
+    };
+    let open_mpi = "mca:btl:vader:param:btl_vader_rndv_eager_limit:value:32768
+        mca:btl:vader:param:btl_vader_eager_limit:value:4096
+        mca:btl:vader:param:btl_vader_eager_limit:source:default
+        mca:btl:tcp:param:btl_tcp_eager_limit:value:65536";
+    let names = ["OMPI_MCA_btl_tcp_eager_limit", "OMPI_MCA_btl_vader_eager_limit"];
+    assert_eq!(of("Open MPI v4.1.4, package: Debian OpenMPI", open_mpi), names);
+    assert_eq!(of("MPICH Version:\t4.0.2", "MPICH Device:    \tch4:ucx"), ["UCX_RNDV_THRESH"]);
+    assert!(of("MPICH Version:\t4.0.2", open_mpi).is_empty());
+    assert!(of("Some MPI 1.0", open_mpi).is_empty());
+    for knob in knobs() {
+        assert!(is_change(&knob.change(65536)), "{}", knob.what);
+    }
 }

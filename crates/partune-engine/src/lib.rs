@@ -19,6 +19,7 @@ mod operations;
 mod run;
 mod selection;
 mod session;
+mod tune;
 mod verify;
 mod what_if;
 
@@ -40,11 +41,13 @@ pub use run::{
 };
 pub use selection::{Moment, Selection, SelectionError};
 pub use session::{Opened, Request, analyze, analyze_piece, open};
+pub use tune::{Setting, Tried, Tunable, hints, tunable};
 pub use verify::{Came, MARGIN, Verified};
 pub use what_if::{RefusedChange, Saving, WhatIf, WhatIfError, WhatIfRequest, WhyRefused, what_if};
 
 pub use partune_replay::{Change as RunChange, ChangeError, FORMS as CHANGE_FORMS};
 
+pub use partune_advice::{Knob, Library};
 pub use partune_analysis::{
     Account, Activities, ActivityTimes, Bound, Cause, Change, Column, Comparison, DataTable, EarlyEnd, Efficiency,
     Figure, Finding, FindingRow, FindingSums, Gap, Growth, Hierarchies, Hierarchy, Interval, Level, LevelFactors,

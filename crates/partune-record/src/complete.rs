@@ -53,6 +53,8 @@ pub struct Summary {
     pub archive: PathBuf,
     pub processes: usize,
     pub pes: usize,
+    /// What the libraries of programming models say of themselves, first those of the first process; names of models and versions.
+    pub libraries: Vec<(String, String)>,
     pub events: u64,
     /// Calls that were counted, if it is a profile: then there are no events.
     pub calls: Option<u64>,
@@ -187,6 +189,11 @@ fn complete_parts(folder: &Path, patience: Duration, as_is: bool, asked: &mut Ne
     let kept = clock::kept(&parts).map_err(RecordError::file(&parts))?;
     let begins = begins(&processes);
     processes.sort_by(|a, b| a.order(&begins).cmp(&b.order(&begins)));
+    for known in processes.iter().flat_map(|process| &process.log.paradigms) {
+        if !summary.libraries.contains(known) {
+            summary.libraries.push(known.clone());
+        }
+    }
     let times = || lanes(&processes).filter_map(|lane| lane.times);
     let (begin, end) = (times().map(|it| it.0).min(), times().map(|it| it.1).max());
     let (begin, end) = begin.zip(end).unwrap_or_default();

@@ -68,6 +68,8 @@ pub struct Request {
     pub phase: Option<String>,
     /// More variables for the program's environment.
     pub variables: Vec<(String, OsString)>,
+    /// What the program prints goes to the standard error.
+    pub prints_to_stderr: bool,
 }
 
 /// A command that has ended. Its folder is held until this goes.
@@ -176,6 +178,9 @@ fn start(
     let variables = variables(request, folder, &library.path, filter, choice);
     hand_on(&mut command, &variables, Way::of(&request.command));
     command.args(arguments).envs(variables);
+    if request.prints_to_stderr {
+        command.stdout(io::stderr());
+    }
     signals::watch();
     let child = command.spawn().map_err(failed(program))?;
     Ok((child, library))

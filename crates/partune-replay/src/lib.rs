@@ -100,6 +100,11 @@ impl<'a> Replay<'a> {
         &self.plain
     }
 
+    /// Bytes of the longest message whose send may have to wait for its receive, by the eager limit that the run shows.
+    pub fn longest_waiting(&self) -> Option<u64> {
+        self.source.posts.iter().max().copied()
+    }
+
     /// The run under changes, each on top of those before it. Those that are not possible are left out.
     pub fn under(&self, changes: &[Change]) -> Outcome {
         let Replay { source, costs, plain, .. } = self;

@@ -28,9 +28,9 @@ pub use machine::{machine_json, machine_text};
 pub use next::advice;
 pub use run::{facts, paradigms, waiting};
 pub use runs::{
-    NamedRun, checked_text, compare_document, compare_junit, compare_markdown, compare_schema, compare_text,
+    NamedRun, Tuning, checked_text, compare_document, compare_junit, compare_markdown, compare_schema, compare_text,
     compare_value, ledger_document, ledger_schema, ledger_text, scaling_document, scaling_schema, scaling_text,
-    scaling_value, verified_text,
+    scaling_value, tune_document, tune_schema, tune_text, verified_text,
 };
 pub use schema::schema;
 pub use style::{Style, Tone};

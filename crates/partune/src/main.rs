@@ -46,6 +46,7 @@ enum Command {
     Report(commands::report::Args),
     Scale(commands::scale::Args),
     Synth(commands::synth::Args),
+    Tune(commands::tune::Args),
     View(commands::view::Args),
     Whatif(commands::whatif::Args),
 }
@@ -69,6 +70,7 @@ fn main() -> ExitCode {
         Command::Report(args) => commands::report::run(&args),
         Command::Scale(args) => commands::scale::run(&args),
         Command::Synth(args) => commands::synth::run(&args),
+        Command::Tune(args) => commands::tune::run(&args),
         Command::View(args) => commands::view::run(&args),
         Command::Whatif(args) => commands::whatif::run(&args),
     };

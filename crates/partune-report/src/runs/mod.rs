@@ -7,6 +7,7 @@ mod ledger;
 mod place;
 mod scaling_json;
 mod scaling_text;
+mod tune;
 
 use partune_engine::Diagnosis;
 
@@ -17,6 +18,7 @@ pub use ledger::{ledger_document, ledger_schema, ledger_text};
 pub(crate) use place::plural;
 pub use scaling_json::{scaling_document, scaling_schema, scaling_value};
 pub use scaling_text::scaling_text;
+pub use tune::{Tuning, tune_document, tune_schema, tune_text};
 
 /// A run with the name under which it is shown.
 #[derive(Clone, Copy)]

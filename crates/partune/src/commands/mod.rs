@@ -20,5 +20,6 @@ pub(crate) mod scale;
 pub(crate) mod share;
 pub(crate) mod straight;
 pub(crate) mod synth;
+pub(crate) mod tune;
 pub(crate) mod view;
 pub(crate) mod whatif;

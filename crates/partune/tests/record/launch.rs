@@ -41,7 +41,7 @@ pub(super) const LAUNCHED: [(&str, &str); 5] = [
 pub(super) const STATIC: &str = "static coarrays";
 
 impl Mpi {
-    fn command(&self, stem: &str) -> String {
+    pub(super) fn command(&self, stem: &str) -> String {
         match (self.name, stem) {
             ("oshmem", "mpirun") => "oshrun".to_owned(),
             ("oshmem", "mpicc") => "oshcc".to_owned(),

@@ -33,5 +33,6 @@ mod sampled;
 mod shmem;
 mod straight;
 mod threads;
+mod tune;
 mod variants;
 mod waits;
