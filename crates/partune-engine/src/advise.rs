@@ -79,6 +79,8 @@ const SAME: f64 = 0.01;
 const PAIRED: usize = 6;
 /// A run that was followed without changes is doubtful from this share on that it is off.
 const DOUBTFUL: f64 = 0.05;
+/// What saves less than this share of the run is not worth a try.
+pub(crate) const WORTH: f64 = 0.01;
 /// What a diagnosis tries of itself: at most so many candidates …
 const MENDS: usize = 6;
 /// … and at most so many events in all, which takes about a second.
@@ -95,9 +97,9 @@ impl Advised {
         is_doubtful(self.off())
     }
 
-    /// What mends a finding, the most saving first, by its position.
+    /// What mends a finding, the most saving first, by its position. Advice that several findings call for is told at the longest.
     pub fn mends(&self, finding: usize) -> impl Iterator<Item = (&Advice, &Saving)> {
-        let of_it = self.advice.iter().filter(move |advice| advice.candidate.findings.contains(&finding));
+        let of_it = self.advice.iter().filter(move |advice| advice.candidate.findings.first() == Some(&finding));
         of_it.filter_map(|advice| Some((advice, advice.saving.as_ref()?)))
     }
 }
@@ -114,12 +116,17 @@ pub(crate) fn is_doubtful(off: f64) -> bool {
 /// that was tried mends stay behind, in their order.
 pub(crate) fn predict(diagnosis: &mut Diagnosis, machine: Option<&Machine>, progress: &dyn Progress) {
     let tries = (EVENTS / diagnosis.run.events().max(1)).min(MENDS as u64) as usize;
-    let is_whole = diagnosis.run.piece().is_none() && diagnosis.clocks_aligned();
+    let is_whole = diagnosis.run.piece().is_none() && diagnosis.ending().is_none() && diagnosis.clocks_aligned();
     if tries == 0 || !is_whole || diagnosis.findings.is_empty() {
         return;
     }
     let request = AdviseRequest { machine: machine.cloned(), scope: Scope::Mends(tries) };
     let Ok(mut advised) = advise(diagnosis, &request, progress) else { return };
+    // What saves more than its findings lose on all PEs together mends something else, and what saves next to nothing is not worth the work.
+    advised.advice.retain(|advice| {
+        let saves = advice.saving.map_or(0.0, |saving| saving.saves_s);
+        saves >= WORTH * advised.run_s && saves <= diagnosis.run.seconds(advice.candidate.loss)
+    });
     if !advised.is_doubtful() {
         let saves = |at: &usize| advised.mends(*at).map(|it| it.1.saves_s).fold(0.0, f64::max);
         let mut order: Vec<usize> = (0..diagnosis.findings.len()).collect();

@@ -6,7 +6,7 @@ use partune_machine::Machine;
 use partune_replay::{Change, Replay};
 use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, value};
 
-use crate::advise::{is_doubtful, off};
+use crate::advise::{WORTH, is_doubtful, off};
 use crate::what_if::{Saving, WhatIfError};
 use crate::{Diagnosis, Progress, timed};
 
@@ -38,8 +38,6 @@ pub struct Setting {
     pub saving: Saving,
 }
 
-/// What saves less than this share of the run is not worth a try.
-const WORTH: f64 = 0.01;
 /// Bytes that a library puts before a message, at most.
 const HEADER: u64 = 256;
 

@@ -73,7 +73,7 @@ impl Saving {
     pub(crate) fn of(trace: &Trace, run_s: f64, outcome: &Outcome, plain: &Outcome) -> Saving {
         let (low, typical, high) = outcome.saves(plain);
         let [saves_low_s, saves_s, saves_high_s] = [low, typical, high].map(|span| trace.clock().seconds(span));
-        Saving { predicted_run_s: run_s - saves_s, saves_s, saves_low_s, saves_high_s }
+        Saving { predicted_run_s: (run_s - saves_s).max(0.0), saves_s, saves_low_s, saves_high_s }
     }
 }
 
@@ -95,6 +95,7 @@ pub enum WhyRefused {
     MovesData { place: String },
     Orders { accesses: u64, place: String, origin: String, target: String },
     NothingWaits { least: Option<u64> },
+    Dedicated,
     Circular { needs: u64 },
 }
 
@@ -156,6 +157,7 @@ fn refused(trace: &Trace, it: &partune_replay::Refused) -> RefusedChange {
             WhyRefused::Orders { accesses: *accesses, place: place(*path), origin: pe(*origin), target: pe(*target) }
         }
         Refusal::NothingWaits { least } => WhyRefused::NothingWaits { least: *least },
+        Refusal::Dedicated => WhyRefused::Dedicated,
         Refusal::Circular(needs) => WhyRefused::Circular { needs: *needs },
     };
     RefusedChange { change: it.change.to_string(), why }

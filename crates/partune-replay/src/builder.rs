@@ -19,6 +19,8 @@ struct Open {
     /// The latest of the gifts that it needs, and how many they are.
     gift: Time,
     needs: u32,
+    /// What it gives leaves with a later one that it is combined with.
+    holds: bool,
 }
 
 /// Makes the steps of one PE.
@@ -252,13 +254,15 @@ impl<'a> Builder<'a> {
     }
 
     fn end(&mut self, end: End) {
-        let treatment =
-            self.open.last().map_or(Treatment::Stays, |open| self.operations[open.number as usize].treatment);
+        let (treatment, holds) = self
+            .open
+            .last()
+            .map_or((Treatment::Stays, false), |open| (self.operations[open.number as usize].treatment, open.holds));
         let tie = end.tie;
         match (end.part, treatment) {
-            (Part::Gives | Part::PassesOn, Treatment::Joins) if !self.in_collective() => self.held.push(tie),
-            (_, Treatment::Goes) | (Part::Gives | Part::PassesOn, Treatment::Joins) => {}
-            (Part::Takes, Treatment::Joins) if self.in_collective() => {}
+            (_, Treatment::Goes) => {}
+            (Part::Gives | Part::PassesOn | Part::Takes, Treatment::Joins) if self.in_collective() => {}
+            (Part::Gives | Part::PassesOn, _) if holds && !self.in_collective() => self.held.push(tie),
             (Part::Begins, _) => self.step(What::Begins(tie)),
             (Part::Gives | Part::PassesOn, _) => {
                 self.step(What::Gives(tie));
@@ -297,8 +301,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// What becomes of an operation that begins.
-    fn treatment(&mut self, visit: VisitIx, role: Role) -> Treatment {
+    /// What becomes of an operation that begins, and whether what it gives leaves with a later one.
+    fn treatment(&mut self, visit: VisitIx, role: Role) -> (Treatment, bool) {
         let path = self.source.trace.streams()[self.pe].visits.path[visit.index()];
         let treatment = self.effects.treatment(path);
         let (acts, before) = (acts(role), self.met);
@@ -311,12 +315,13 @@ impl<'a> Builder<'a> {
         }
         match treatment {
             Treatment::Combines(count) => {
+                let treatment = if self.combined == 0 { Treatment::Stays } else { Treatment::Joins };
                 self.combined = (self.combined + 1) % count.max(1);
-                if self.combined == 0 { Treatment::Stays } else { Treatment::Joins }
+                (treatment, self.combined != 0)
             }
-            Treatment::Merges if before => Treatment::Joins,
-            Treatment::Merges => Treatment::Stays,
-            other => other,
+            Treatment::Merges if before => (Treatment::Joins, false),
+            Treatment::Merges => (Treatment::Stays, false),
+            other => (other, false),
         }
     }
 
@@ -373,7 +378,7 @@ impl Watch for Builder<'_> {
             return;
         }
         let role = self.source.trace.role_of(self.pe, visit);
-        let treatment = self.treatment(visit, role);
+        let (treatment, holds) = self.treatment(visit, role);
         if acts(role) {
             // Who only waited in it for what it now has a share of, does that before.
             self.take_shares(Time(self.source.trace.visit(self.pe, visit).exit.0.saturating_sub(1)));
@@ -384,7 +389,7 @@ impl Watch for Builder<'_> {
         self.begun += 1;
         self.operations.push(Operation { treatment, ..known });
         self.step(What::Enters(number));
-        self.open.push(Open { number, begin: at, inside: 0, gift: Time::MIN, needs: 0 });
+        self.open.push(Open { number, begin: at, inside: 0, gift: Time::MIN, needs: 0, holds });
     }
 
     fn ends(&mut self, at: Time, visit: VisitIx) {

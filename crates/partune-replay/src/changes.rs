@@ -37,6 +37,8 @@ pub enum Refusal {
     Orders { accesses: u64, path: CallPathId, origin: PeId, target: PeId },
     /// No message of fewer bytes waited for its receive; the shortest that did has so many.
     NothingWaits { least: Option<u64> },
+    /// A PE is dedicated already.
+    Dedicated,
     /// With it some operation needs what only comes after it: so many times.
     Circular(u64),
 }
@@ -78,7 +80,11 @@ pub(crate) fn apply(source: &Source<'_>, effects: &mut Effects, change: &Change)
             let at = operations(trace, &find(place)?)?;
             effects.choose(&collectives(trace, at)?, *algorithm);
         }
-        Change::Dedicate(pe) => effects.shares.push(dedicated(source, effects, pe_of(*pe)?)?),
+        Change::Dedicate(_) if effects.has_dedicated => return Err(Refusal::Dedicated),
+        Change::Dedicate(pe) => {
+            effects.shares.push(dedicated(source, effects, pe_of(*pe)?)?);
+            effects.has_dedicated = true;
+        }
         Change::Network { latency, bandwidth, eager } => {
             let put = |of: &mut Quantity, setting: &Option<Setting>| match *setting {
                 None => {}
@@ -103,13 +109,20 @@ pub(crate) fn apply(source: &Source<'_>, effects: &mut Effects, change: &Change)
     Ok(())
 }
 
-/// Those of the paths that are operations which communicate or synchronise.
+/// Those of the paths that are operations which communicate or synchronise; if none is, those that are called from there.
 fn operations(trace: &Trace, at: &[bool]) -> Result<Vec<bool>, Refusal> {
     let inside = operating(trace);
     let paths = trace.paths();
-    let acts = |path: CallPathId| acts(trace.regions()[paths.region(path)].role);
-    let chosen: Vec<bool> = paths.ids().map(|path| at[path.index()] && inside[path] && acts(path)).collect();
-    if chosen.contains(&true) { Ok(chosen) } else { Err(Refusal::NoOperation) }
+    let acts = |path: CallPathId| inside[path] && acts(trace.regions()[paths.region(path)].role);
+    let of = |at: &[bool]| -> Vec<bool> { paths.ids().map(|path| at[path.index()] && acts(path)).collect() };
+    let chosen = of(at);
+    if chosen.contains(&true) {
+        return Ok(chosen);
+    }
+    let is_outermost = |path: CallPathId| paths.parent(path).some().is_none_or(|parent| !inside[parent]);
+    let mut called = of(&places::within(trace, at));
+    paths.ids().for_each(|path| called[path.index()] &= is_outermost(path));
+    if called.contains(&true) { Ok(called) } else { Err(Refusal::NoOperation) }
 }
 
 /// Those paths, and others whose messages are all with them: what is sent as one is received as one.

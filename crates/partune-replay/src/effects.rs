@@ -98,6 +98,8 @@ pub(crate) struct Effects {
     algorithms: Vec<Option<Algorithm>>,
     pub(crate) latency: Quantity,
     pub(crate) bandwidth: Quantity,
+    /// A PE left all its work to the others.
+    pub(crate) has_dedicated: bool,
     /// Messages of fewer bytes do not wait for their receive.
     pub(crate) eager: u64,
 }
@@ -115,6 +117,7 @@ impl Effects {
             algorithms: vec![None; paths],
             latency: Quantity::Times(1.0),
             bandwidth: Quantity::Times(1.0),
+            has_dedicated: false,
             eager: 0,
         }
     }

@@ -152,6 +152,22 @@ fn what_orders_accesses_is_not_removed() {
 }
 
 #[test]
+fn a_function_stands_for_the_operations_that_it_calls() {
+    let text = "
+        pe 0: main 0..100 { work 0..60 norm 60..70 { MPI_Barrier 60..70 barrier } work 70..100 }
+        pe 1: main 0..100 { work 0..30 norm 30..70 { MPI_Barrier 30..70 barrier } work 70..100 }";
+    assert_eq!(runs(text, &["remove norm"]), runs(text, &["remove norm/MPI_Barrier"]));
+    assert_eq!(runs(text, &["remove norm"]).1, 90);
+    assert_eq!(under(text, &["remove work"]).refused[0].why, Refusal::NoOperation);
+}
+
+#[test]
+fn one_pe_at_most_is_dedicated() {
+    let outcome = under(TURNS, &["dedicate pe:0", "dedicate pe:1"]);
+    assert_eq!(outcome.refused[0].why, Refusal::Dedicated);
+}
+
+#[test]
 fn a_receive_that_does_not_block_waits_where_its_pe_next_meets_others() {
     let text = "
         pe 0: main 0..100 { work 0..60 MPI_Send 60..62 send(to=1, bytes=8) MPI_Barrier 62..100 barrier }
@@ -183,6 +199,12 @@ fn operations_in_a_row_are_one() {
     assert_eq!(runs(text, &["combine MPI_Send 4"]).1, 20 + 20);
     assert_eq!(runs(text, &["combine MPI_Recv 4"]).1, 20 + 20);
     assert_eq!(runs(text, &["combine MPI_Send 1"]).1, 100);
+    // One alone has nothing to be combined with.
+    assert_eq!(runs(TURNS, &["combine MPI_Barrier 100"]).0, 1020);
+    let once = "
+        pe 0: main 0..100 { work 0..60 MPI_Barrier 60..70 barrier work 70..100 }
+        pe 1: main 0..100 { work 0..30 MPI_Barrier 30..70 barrier work 70..100 }";
+    assert_eq!(runs(once, &["combine MPI_Barrier 8"]), (100, 100));
     // Receives that also get what somebody else sends one by one stay as they are.
     let others = "
         pe 0: main 0..100 { repeat 4 every 20 { MPI_Send 0..10 send(to=1, bytes=0) work 10..20 } work 80..100 }

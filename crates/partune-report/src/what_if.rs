@@ -172,6 +172,7 @@ fn reason(why: &WhyRefused) -> String {
         WhyRefused::NothingWaits { least: Some(bytes) } => {
             format!("no message of fewer bytes waited for its receive to be posted: the shortest that did has {bytes}")
         }
+        WhyRefused::Dedicated => "another PE is dedicated already, and its work is done by this one too".to_owned(),
         WhyRefused::Circular { needs } => {
             format!("with it, operations would need what only comes after them, {needs} times")
         }

@@ -172,7 +172,11 @@ fn what_was_predicted_is_held_against_what_was_saved() {
 
 #[test]
 fn the_committed_schemas_are_current() {
-    for (command, file) in [("whatif", "docs/whatif.schema.json"), ("advise", "docs/advice.schema.json")] {
+    for (command, file) in [
+        ("whatif", "docs/whatif.schema.json"),
+        ("advise", "docs/advice.schema.json"),
+        ("tune", "docs/tune.schema.json"),
+    ] {
         let committed = std::fs::read_to_string(workspace().join(file)).unwrap_or_default();
         let current = text(&partune(&[command, "--schema"]).stdout);
         assert!(committed == current, "run: cargo run -p partune -- {command} --schema > {file}");

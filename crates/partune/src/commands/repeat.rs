@@ -29,6 +29,8 @@ pub(crate) fn repeat(request: &Request, runs: u32, show: impl Fn(&Summary) -> an
             show(summary)
         });
         if code != ExitCode::SUCCESS {
+            // What was recorded of it is no run that counts.
+            times.truncate(run as usize - 1);
             output::note(&format!("partune: run {run} of {runs} failed; no more were started"));
             mark(&request.folder);
             break;
@@ -37,7 +39,7 @@ pub(crate) fn repeat(request: &Request, runs: u32, show: impl Fn(&Summary) -> an
     if let Some(spread) = spread(&times) {
         output::note(&format!("partune: {spread}"));
     }
-    if times.len() > 1 {
+    if times.len() > 1 && code == ExitCode::SUCCESS {
         output::note(&format!("  next: partune advise {0}, or partune compare BEFORE {0}", folder.display()));
     }
     code
