@@ -131,7 +131,7 @@ pub fn hints(command: &str, pes: usize, tried: &[Tried]) -> String {
         table["what"] = value(&setting.knob.what);
         table["value"] = value(i64::try_from(setting.value).unwrap_or(i64::MAX));
         table["environment"] =
-            value(InlineTable::from_iter(environment.iter().map(|(name, set)| (name, set.as_str()))));
+            value(environment.iter().map(|(name, set)| (name, set.as_str())).collect::<InlineTable>());
         let numbers = [
             ("predicted_saves_s", setting.saving.saves_s),
             ("saves_s", saved.estimate),

@@ -266,7 +266,7 @@ fn network(sets: bool, settings: &[&str]) -> Result<Change, String> {
 const TIMES: [(&str, f64); 5] = [("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0)];
 const RATES: [(&str, f64); 3] = [("k", 1e3), ("M", 1e6), ("G", 1e9)];
 
-const SIZES: [(&str, f64); 3] = [("Ki", 1024.0), ("Mi", 1048576.0), ("Gi", 1073741824.0)];
+const SIZES: [(&str, f64); 3] = [("Ki", 1024.0), ("Mi", 1_048_576.0), ("Gi", 1_073_741_824.0)];
 
 /// A number with a unit; without one in the base unit.
 fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<f64> {

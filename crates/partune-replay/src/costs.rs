@@ -40,7 +40,7 @@ pub(crate) const LEVELS: usize = 3;
 pub(crate) struct Costs {
     classes: Classes,
     /// By [`Level`].
-    costs: [Vec<Cost>; LEVELS],
+    levels: [Vec<Cost>; LEVELS],
     /// How messages travel here, by the fit or by the machine: within a node, and between nodes.
     links: [Travel; 2],
     /// Operations whose class was not there in the first half, so that the second one said what it costs.
@@ -96,8 +96,8 @@ impl Costs {
         let own = found(|samples| &mut samples.own);
         let flight = found(|samples| &mut samples.flight);
         let links = links(trace, &classes, &flight);
-        let mut costs = Costs { classes, costs: [const { Vec::new() }; LEVELS], links, late };
-        costs.costs = [Level::Low, Level::Typical, Level::High].map(|level| {
+        let mut costs = Costs { classes, levels: [const { Vec::new() }; LEVELS], links, late };
+        costs.levels = [Level::Low, Level::Typical, Level::High].map(|level| {
             let at = |of: &Option<[f64; LEVELS]>| of.map(|of| of[level as usize]);
             let of_class = |(class, (own, flight))| {
                 let formula = costs.formula(trace, class, costs.links, None);
@@ -122,7 +122,7 @@ impl Costs {
                 self.links[remote] = Travel { latency: latency_s * ticks, per_byte: ticks / bandwidth };
             }
         }
-        let mut set = |class: usize, cost: Cost| self.costs.iter_mut().for_each(|costs| costs[class] = cost);
+        let mut set = |class: usize, cost: Cost| self.levels.iter_mut().for_each(|costs| costs[class] = cost);
         for (class, &key) in self.classes.keys.iter().enumerate() {
             let role = role(trace, key);
             let bytes = self.classes.bytes[class] as u64;
@@ -184,7 +184,8 @@ impl Costs {
             let factor = ratio * effects.cost(key.path);
             let (_, times) = shape(role, *key);
             let of_bytes = times * self.classes.bytes[class] * changed[usize::from(key.remote)].per_byte;
-            let ticks = |of: &dyn Fn(&Cost) -> f64| [0, 1, 2].map(|level| of(&self.costs[level][class]).round() as i64);
+            let ticks =
+                |of: &dyn Fn(&Cost) -> f64| [0, 1, 2].map(|level| of(&self.levels[level][class]).round() as i64);
             Ticks {
                 own: ticks(&|cost| cost.own * factor),
                 flight: ticks(&|cost| cost.flight * factor),
