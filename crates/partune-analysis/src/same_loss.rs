@@ -2,7 +2,8 @@
 //!
 //! Imbalance between two synchronisations shows as waiting at the second one, or on the way. Then the finding of the wait is the one that is
 //! told, with the imbalance as its second figure (a fact named after the pattern, in seconds); where most does not show in any
-//! wait, that stays a finding of its own. Imbalance of whole PEs and of places is compared with all waits of the run.
+//! wait, that stays a finding of its own. Imbalance of whole PEs and of places is compared with all waits of the run, and with what
+//! blocks of threads tell of it.
 //!
 //! What an operation costs by itself is told by the finding that says why, if there is one at its call path; only the rest is left.
 
@@ -22,16 +23,24 @@ pub fn once(trace: &Trace, findings: Vec<Finding>, least: i64) -> Vec<Finding> {
     let most = waits().max_by_key(|it| (it.time, std::cmp::Reverse((it.pattern, it.path))));
     let everywhere = most.map(|it| Told { time: waits().map(|it| it.time).sum(), pattern: it.pattern, path: it.path });
     let makes_wait = |it: &Finding| it.pattern.kind() == Kind::Uneven;
-    let (imbalances, mut findings): (Vec<_>, Vec<_>) = findings.into_iter().partition(makes_wait);
+    let (mut imbalances, mut findings): (Vec<_>, Vec<_>) = findings.into_iter().partition(makes_wait);
+    let is_block = |it: &Finding| it.facts.contains(&("level", 1.0));
+    imbalances.sort_by_key(|it| !is_block(it));
+    // What blocks lose and no wait shows.
+    let mut apart = Span::ZERO;
     for finding in imbalances {
-        let block = finding.facts.contains(&("level", 1.0));
+        let block = is_block(&finding);
         let told = if block { finding.waits } else { finding.waits.or(everywhere) };
         let shown = told.and_then(|told| {
             let same = |it: &&mut Finding| it.pattern == told.pattern && it.leads_there(told.path);
             findings.iter_mut().find(same).map(|it| (told, it))
         });
         let Some((told, wait)) = shown else {
-            findings.push(finding);
+            let left = if block { finding.time } else { finding.time - apart };
+            if left.0 >= least.max(1) {
+                apart += if block { left } else { Span::ZERO };
+                findings.push(scaled(finding, left));
+            }
             continue;
         };
         let (name, seconds) = (finding.pattern.name(), trace.clock().seconds(finding.time));
@@ -41,7 +50,7 @@ pub fn once(trace: &Trace, findings: Vec<Finding>, least: i64) -> Vec<Finding> {
             None => wait.facts.push((name, seconds)),
         }
         // What is left of a block's was not lost here: it is the cost of operations, or a PE began late. What is left of others' was hidden.
-        let remainder = if block { Span::ZERO } else { finding.time - told.time };
+        let remainder = if block { Span::ZERO } else { finding.time - told.time - apart };
         if remainder.0 >= least.max(1) && told.time < remainder {
             findings.push(scaled(finding, remainder));
         }

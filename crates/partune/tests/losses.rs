@@ -41,7 +41,8 @@ fn no_two_rows_read_the_same() {
     let options = TextOptions { findings: Some(ROWS), table_rows: 0, style: Style::PLAIN };
     for (name, diagnosis) in diagnoses() {
         let text = partune_report::text(&diagnosis, "archive", options);
-        let Some((_, list)) = text.split_once("what costs most") else { continue };
+        let headings = ["what costs most", "what to mend first"];
+        let Some((_, list)) = headings.iter().find_map(|heading| text.split_once(heading)) else { continue };
         let (mut rows, mut row): (Vec<String>, String) = (Vec::new(), String::new());
         for line in list.lines().skip(1).take_while(|line| line.starts_with("  ")) {
             if !line.starts_with("     ") && !row.is_empty() {
@@ -54,6 +55,19 @@ fn no_two_rows_read_the_same() {
         rows.push(row);
         assert_eq!(rows.iter().collect::<BTreeSet<_>>().len(), rows.len(), "{name}: {rows:#?}");
     }
+}
+
+/// What the other PE of a process loses while the main thread is alone is told there, and not again as imbalance of the whole run.
+#[test]
+fn idle_threads_are_told_once() {
+    let text = "resolution 1
+         team t = 0.0 0.1
+         pe 0.0: main 0..13 { before 0..6 pthread_create 6..6 create(t, seq=1) pthread_join 10..10 wait(t, seq=1) after 10..13 }
+         pe 0.1: worker 6..10 begin(t, seq=1) end(t, seq=1)";
+    let diagnosis = partune_engine::analyze(partune_testkit::trace(text), &Request::default(), &());
+    let found: Vec<_> = diagnosis.findings.iter().map(|it| (it.finding.pattern.name(), it.finding.time.0)).collect();
+    assert_eq!(found.iter().map(|it| it.1).sum::<i64>(), 6 + 3, "{found:?}");
+    assert!(found.iter().all(|it| it.0 == "serial_section"), "{found:?}");
 }
 
 /// Where the time went has operations as the table has them.
