@@ -53,12 +53,25 @@ impl<'a> Run<'a> {
         self.region(path).is_some_and(|it| matches!(it.completion, Completion::NonBlocking | Completion::Persistent))
     }
 
+    /// The innermost function of the program's own that a path is in, below the outermost one; the path itself where there is none. Sources of
+    /// libraries are unknown, or lie elsewhere than those of the outermost function.
+    fn of_program(&self, path: CallPathId) -> CallPathId {
+        let paths = self.trace.paths();
+        let root = |path: CallPathId| {
+            let file = self.region(path).and_then(|region| region.file.some())?;
+            Some(root(self.trace.strings().get(file)))
+        };
+        let of_outermost = paths.ancestors(path).filter_map(root).last();
+        let own = paths.ancestors(path).find(|path| root(*path).is_some() && root(*path) == of_outermost);
+        own.filter(|own| *own == path || paths.parent(*own).is_some()).unwrap_or(path)
+    }
+
     /// What a cause is for a change that names its code.
     fn code(&self, cause: &Cause) -> Code {
         match (cause.origin.some(), cause.path) {
-            (Some(origin), _) if self.is_code(origin) => Code::At(origin),
+            (Some(origin), _) if self.is_code(origin) => Code::At(self.of_program(origin)),
             (Some(_), _) => Code::InOperation,
-            (None, path) if self.is_code(path) => Code::At(path),
+            (None, path) if self.is_code(path) => Code::At(self.of_program(path)),
             (None, _) => Code::Unknown,
         }
     }
@@ -191,6 +204,12 @@ fn filled(change: Option<&'static Change>, finding: &Finding, run: &Run<'_>) -> 
         return Some((has_place.then_some(change), main, part(&|cause| cause.pe == pe)));
     }
     Some((has_place.then_some(change), main, finding.time))
+}
+
+/// The first folder of a path.
+fn root(file: &str) -> &str {
+    let begin = usize::from(file.starts_with('/'));
+    file[begin..].find('/').map_or("", |end| &file[..begin + end])
 }
 
 /// The code that made a cause late, or its operation where the code is not known.

@@ -73,6 +73,24 @@ fn uneven_work_before_a_barrier_is_balanced() {
     assert_eq!(change(&found, "remove-barrier"), Some("remove MPI_Barrier"), "of two in a row");
 }
 
+/// What computes is in a library that the program's own code calls: that is what can be shared out.
+#[test]
+fn code_of_libraries_is_advised_on_as_the_function_that_calls_it() {
+    let run = |step: &str, sine: &str| {
+        let pe = |own: u32| {
+            format!(
+                "main@/home/a.c:1 0..100 {{ {step} 0..{own} {{ {sine} 0..{own} }} MPI_Barrier {own}..81 barrier rest@/home/a.c:9 81..90 MPI_Barrier 90..91 barrier }}"
+            )
+        };
+        of(&format!("resolution 1000\n pe 0: {}\n pe 1: {}", pe(20), pe(80)))
+    };
+    assert_eq!(change(&run("step@/home/a.c:5", "sin@./math/sin.c:7"), "A-28"), Some("balance step"));
+    assert_eq!(change(&run("step@/home/a.c:5", "sin"), "A-28"), Some("balance step"));
+    assert_eq!(change(&run("step@/home/a.c:5", "own@/home/b.c:3"), "A-28"), Some("balance own"));
+    // All that is known of the program is its outermost function.
+    assert_eq!(change(&run("step", "sin"), "A-28"), Some("balance sin"));
+}
+
 /// PE 1 computes 60 before it sends; PE 0 waits for it.
 #[test]
 fn a_late_sender_is_moved_relieved_or_waited_for_later() {

@@ -38,6 +38,8 @@ pub(crate) struct Builder<'a> {
     /// Times outside of operations in which it only waited, in order.
     holes: Vec<(Time, Time)>,
     next_hole: usize,
+    /// The first time with a lock that is not over.
+    next_held: usize,
     block: usize,
     steps: Vec<Step>,
     operations: Vec<Operation>,
@@ -93,6 +95,7 @@ impl<'a> Builder<'a> {
             open: Vec::new(),
             holes,
             next_hole: 0,
+            next_held: 0,
             block: 0,
             steps: Vec::with_capacity(2 * stream.operations.len() + ends.len() + 2),
             operations: Vec::with_capacity(stream.operations.len()),
@@ -187,12 +190,15 @@ impl<'a> Builder<'a> {
         let share = spent / until.since(from).0 as f64;
         let mut begin = from;
         while begin < until {
-            let end = self.block_end().map_or(until, |end| end.min(until)).max(begin);
-            let ticks = end.since(begin).0 as f64 * share * self.effects.work(self.pe, path, self.block);
+            let (holds, over) = self.holds(begin);
+            let end = self.block_end().map_or(until, |end| end.min(until)).min(over).max(begin);
+            // Nobody else can do what is done while a lock is held, so it is not shared out.
+            let block = (!holds).then_some(self.block);
+            let ticks = end.since(begin).0 as f64 * share * self.effects.work(self.pe, path, block);
             match &mut self.counted {
                 Some(counted) => {
                     let at = path.some().map_or(self.source.trace.paths().len(), Id::index);
-                    let counts = counted.paths.get(at) == Some(&true);
+                    let counts = !holds && counted.paths.get(at) == Some(&true);
                     if counts && let Some(moments) = counted.moments.get_mut(self.block) {
                         add(moments, (begin, ticks), counted.grain);
                     }
@@ -200,9 +206,22 @@ impl<'a> Builder<'a> {
                 None => self.work += ticks,
             }
             begin = end;
-            if begin < until {
+            if begin < until && self.block_end().is_some_and(|end| end <= begin) {
                 self.end_block();
             }
+        }
+    }
+
+    /// Whether the PE holds a lock at a time, and until when that stays so.
+    fn holds(&mut self, at: Time) -> (bool, Time) {
+        let held = &self.source.held[self.pe];
+        while held.get(self.next_held).is_some_and(|(_, end)| *end <= at) {
+            self.next_held += 1;
+        }
+        match held.get(self.next_held) {
+            None => (false, Time::MAX),
+            Some((begin, end)) if *begin <= at => (true, *end),
+            Some((begin, _)) => (false, *begin),
         }
     }
 

@@ -149,13 +149,14 @@ impl Effects {
         self.algorithms.get(path.index()).copied().flatten()
     }
 
-    /// What work of a PE on a path is multiplied with in a block.
-    pub(crate) fn work(&self, pe: PeId, path: CallPathId, block: usize) -> f64 {
+    /// What work of a PE on a path is multiplied with in a block; none: work that is not shared out.
+    pub(crate) fn work(&self, pe: PeId, path: CallPathId, block: Option<usize>) -> f64 {
         let of_pe = self.of_pe.get(pe.index()).copied().unwrap_or(1.0);
         let at = path.some().map_or(self.of_path.len(), Id::index);
         let of_path = self.of_path.get(at).copied().unwrap_or(1.0);
         let shared = self.shares.iter().filter(|shares| shares.paths.get(at) == Some(&true));
-        let shared: f64 = shared.map(|shares| shares.factors[pe].get(block).copied().unwrap_or(1.0)).product();
+        let factor = |shares: &Shares| shares.factors[pe].get(block?).copied();
+        let shared: f64 = shared.map(|shares| factor(shares).unwrap_or(1.0)).product();
         of_pe * of_path * shared
     }
 

@@ -22,6 +22,8 @@ pub(crate) struct Source<'a> {
     pub(crate) gifts: Vec<Time>,
     /// The last ties let sends wait for their receive: bytes of the message of each.
     pub(crate) posts: Vec<u64>,
+    /// When each PE held some lock alone, in order; these do not touch.
+    pub(crate) held: Table<PeId, Vec<(Time, Time)>>,
     /// By the number of their names.
     pub(crate) nodes: Table<PeId, u32>,
     /// When each PE's start-up ended and its shut-down began.
@@ -52,7 +54,17 @@ impl<'a> Source<'a> {
         let node =
             |process| trace.processes().get(process).map_or(0, |process: &partune_trace::Process| process.node.0);
         let nodes = trace.pes().iter().map(|pe| node(pe.process)).collect();
-        Source { trace, index, operating: operating(trace), ends, gifts, posts, nodes, windows }
+        Source {
+            trace,
+            index,
+            operating: operating(trace),
+            ends,
+            gifts,
+            posts,
+            held: held(trace, index),
+            nodes,
+            windows,
+        }
     }
 
     /// The run as it was, and the classes of its operations. Linear in visits and ends.
@@ -127,6 +139,26 @@ impl<'a> Source<'a> {
         sweep(&self.trace.streams()[pe], &self.operating, outside, &mut builder);
         builder
     }
+}
+
+/// When PEs held locks that nobody else can hold meanwhile.
+fn held(trace: &Trace, index: &Index) -> Table<PeId, Vec<(Time, Time)>> {
+    let mut held: Table<PeId, Vec<(Time, Time)>> = Table::filled(trace.pes().len(), Vec::new());
+    for grant in index.locks.grants.iter().filter(|grant| grant.recorded && !grant.shared) {
+        held[grant.pe].push((grant.acquired, grant.released));
+    }
+    for of_pe in held.iter_mut() {
+        of_pe.sort_unstable();
+        let mut merged: Vec<(Time, Time)> = Vec::with_capacity(of_pe.len());
+        for (begin, end) in of_pe.drain(..) {
+            match merged.last_mut().filter(|last| begin <= last.1) {
+                Some(last) => last.1 = last.1.max(end),
+                None => merged.push((begin, end)),
+            }
+        }
+        *of_pe = merged;
+    }
+    held
 }
 
 /// Who has a lock before it is known to be given back has it from somewhere within the operation that gives it back.

@@ -162,6 +162,23 @@ fn a_function_stands_for_the_operations_that_it_calls() {
 }
 
 #[test]
+fn what_is_done_under_a_lock_is_not_shared_out() {
+    // All work of 100 and of 40 ticks is under the lock: nobody else can do any of it.
+    let locked = |begin: i64, got: i64, end: i64| {
+        format!(
+            "main 0..140 {{ pthread_mutex_lock {begin}..{got} lock(1) solve {got}..{end} pthread_mutex_unlock {end}..{end} unlock(1) }}"
+        )
+    };
+    let text = format!("pe 0: {}\n pe 1: {}", locked(0, 0, 100), locked(0, 100, 140));
+    assert_eq!(under(&text, &["balance solve"]).refused[0].why, Refusal::NoWork);
+    // Beside the lock there are 60 and 20 ticks, of which each does 40.
+    let text = "
+        pe 0: main 0..90 { solve 0..60 pthread_mutex_lock 60..60 lock(1) solve 60..90 pthread_mutex_unlock 90..90 unlock(1) }
+        pe 1: main 0..50 { solve 0..20 pthread_mutex_lock 20..20 lock(1) solve 20..50 pthread_mutex_unlock 50..50 unlock(1) }";
+    assert_eq!(runs(text, &["balance solve"]), (90, 100));
+}
+
+#[test]
 fn one_pe_at_most_is_dedicated() {
     let outcome = under(TURNS, &["dedicate pe:0", "dedicate pe:1"]);
     assert_eq!(outcome.refused[0].why, Refusal::Dedicated);
