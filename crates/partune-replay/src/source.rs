@@ -147,7 +147,7 @@ fn held(trace: &Trace, index: &Index) -> Table<PeId, Vec<(Time, Time)>> {
     for grant in index.locks.grants.iter().filter(|grant| grant.recorded && !grant.shared) {
         held[grant.pe].push((grant.acquired, grant.released));
     }
-    for of_pe in held.iter_mut() {
+    for of_pe in &mut held {
         of_pe.sort_unstable();
         let mut merged: Vec<(Time, Time)> = Vec::with_capacity(of_pe.len());
         for (begin, end) in of_pe.drain(..) {
