@@ -7,7 +7,10 @@ use serde_json::Value;
 use super::launch::{Built, LAUNCHED, MPICH, Mpi, OPEN_MPI, alone, run};
 
 /// What saves 0.48 s is told from noise by 3 runs, unless the machine is very busy.
-const TRIES: usize = 3;
+const TRIES: usize = 5;
+/// By design, and what of it the limit saves.
+const RUN: f64 = 8.0 * 0.150;
+const SAVES: f64 = 8.0 * 0.060;
 
 fn tune(built: &Built<'_>, argument: &str, hints: &str) -> Value {
     let _alone = alone();
@@ -37,7 +40,10 @@ fn finds_the_limit(mpi: &Mpi, variable: &str) {
         last = tune(&built, "0", &file.display().to_string());
         let Some(kept) = last["tried"].as_array().into_iter().flatten().find(|it| it["kept"] == true) else { continue };
         let (predicted, saved) = (&kept["predicted_saves_s"], &kept["saved"]);
-        assert!(predicted.as_f64().is_some_and(|it| (0.3..0.6).contains(&it)), "{last:#}");
+        // What the machine added may be saved too.
+        let added = last["run_s"].as_f64().map_or(0.0, |run| (run - RUN).max(0.0));
+        let expected = 0.6 * SAVES..1.2 * SAVES + added;
+        assert!(predicted.as_f64().is_some_and(|it| expected.contains(&it)), "{last:#}");
         assert!(saved["low"].as_f64().is_some_and(|low| low > 0.0), "{last:#}");
         assert!(kept["value"].as_u64().is_some_and(|value| value >= 65536 && value.is_power_of_two()), "{last:#}");
         let name = kept["environment"].as_object().into_iter().flatten().find(|it| it.0.contains(variable));
