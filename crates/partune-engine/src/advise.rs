@@ -6,11 +6,11 @@ use partune_advice::{Candidate, Evidence, Recipe, StepActions};
 use partune_analysis::{Finding, Gap};
 use partune_base::{CallPathId, PeId};
 use partune_machine::Machine;
-use partune_replay::{Change, Outcome, Replay};
+use partune_replay::{Change, Outcome};
 use partune_trace::Trace;
 
-use crate::what_if::{Saving, WhatIfError};
-use crate::{Diagnosis, Progress, timed};
+use crate::what_if::{Followed, Saving, WhatIfError, follow};
+use crate::{Diagnosis, Progress};
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -35,9 +35,8 @@ pub enum Scope {
 /// What to do about a run.
 #[derive(Debug)]
 pub struct Advised {
-    /// Seconds between the end of start-up and the begin of shut-down, as recorded and as followed without changes.
-    pub run_s: f64,
-    pub replayed_s: f64,
+    /// Without changes.
+    pub followed: Followed,
     /// First what saves most; what cannot be predicted comes last.
     pub advice: Vec<Advice>,
     /// Two that together save more than the best one alone, as positions in `advice`.
@@ -77,8 +76,6 @@ const NOTHING: f64 = 0.001;
 const SAME: f64 = 0.01;
 /// Of so many candidates pairs are tried.
 const PAIRED: usize = 6;
-/// A run that was followed without changes is doubtful from this share on that it is off.
-const DOUBTFUL: f64 = 0.05;
 /// What saves less than this share of the run is not worth a try.
 pub(crate) const WORTH: f64 = 0.01;
 /// What a diagnosis tries of itself: at most so many candidates …
@@ -87,29 +84,11 @@ const MENDS: usize = 6;
 const EVENTS: u64 = 16_000_000;
 
 impl Advised {
-    /// By which share of the run it is off where it is followed without changes.
-    pub fn off(&self) -> f64 {
-        off(self.run_s, self.replayed_s)
-    }
-
-    /// Whether predictions are worth no more than their order of size.
-    pub fn is_doubtful(&self) -> bool {
-        is_doubtful(self.off())
-    }
-
     /// What mends a finding, the most saving first, by its position. Advice that several findings call for is told at the longest.
     pub fn mends(&self, finding: usize) -> impl Iterator<Item = (&Advice, &Saving)> {
         let of_it = self.advice.iter().filter(move |advice| advice.candidate.findings.first() == Some(&finding));
         of_it.filter_map(|advice| Some((advice, advice.saving.as_ref()?)))
     }
-}
-
-pub(crate) fn off(run_s: f64, replayed_s: f64) -> f64 {
-    (replayed_s - run_s).abs() / run_s.max(f64::MIN_POSITIVE)
-}
-
-pub(crate) fn is_doubtful(off: f64) -> bool {
-    off > DOUBTFUL
 }
 
 /// Tries what mends the findings of a whole run, as far as that takes no longer than a moment, and orders them by what it saves; those that nothing
@@ -125,9 +104,9 @@ pub(crate) fn predict(diagnosis: &mut Diagnosis, machine: Option<&Machine>, prog
     // What saves more than its findings lose on all PEs together mends something else, and what saves next to nothing is not worth the work.
     advised.advice.retain(|advice| {
         let saves = advice.saving.map_or(0.0, |saving| saving.saves_s);
-        saves >= WORTH * advised.run_s && saves <= diagnosis.run.seconds(advice.candidate.loss)
+        saves >= WORTH * advised.followed.run_s && saves <= diagnosis.run.seconds(advice.candidate.loss)
     });
-    if !advised.is_doubtful() {
+    if !advised.followed.is_doubtful() {
         let saves = |at: &usize| advised.mends(*at).map(|it| it.1.saves_s).fold(0.0, f64::max);
         let mut order: Vec<usize> = (0..diagnosis.findings.len()).collect();
         order.sort_by(|a, b| saves(b).total_cmp(&saves(a)));
@@ -157,12 +136,9 @@ pub fn advise(diagnosis: &Diagnosis, request: &AdviseRequest, progress: &dyn Pro
     }
     let candidates = partune_advice::candidates(&Evidence { trace, findings: &findings, gaps: &gaps }, &options);
     let (changes, unpredicted) = planned(trace, candidates, request.scope);
-    progress.stage("replaying");
-    let replay = timed(progress, "replay", || {
-        Replay::new(trace, index, request.machine.as_ref(), partune_analysis::windows(trace))
-    });
+    let (replay, followed) = follow(trace, index, request.machine.as_ref(), progress);
     let plain = replay.plain();
-    let run_s = trace.clock().seconds(replay.fidelity().run);
+    let run_s = followed.run_s;
     let saving = |outcome: &Outcome| Saving::of(trace, run_s, outcome, plain);
     let mut tried: Vec<Tried> = Vec::new();
     let mut in_vain = 0;
@@ -198,7 +174,7 @@ pub fn advise(diagnosis: &Diagnosis, request: &AdviseRequest, progress: &dyn Pro
     let predicted = tried.into_iter().map(|it| Advice::new(trace, it.candidate, Some((it.change, it.saving))));
     let others = unpredicted.into_iter().map(|candidate| Advice::new(trace, candidate, None));
     let advice = predicted.chain(others).collect();
-    Ok(Advised { run_s, replayed_s: trace.clock().seconds(plain.run()), advice, together, in_vain, steps })
+    Ok(Advised { followed, advice, together, in_vain, steps })
 }
 
 /// The candidates to try, each with its change, which no other one has; and those that nothing predicts.

@@ -6,26 +6,17 @@ use partune_machine::Machine;
 use partune_replay::{Change, Replay};
 use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, value};
 
-use crate::advise::{WORTH, is_doubtful, off};
-use crate::what_if::{Saving, WhatIfError};
-use crate::{Diagnosis, Progress, timed};
+use crate::advise::WORTH;
+use crate::what_if::{Followed, Saving, WhatIfError, follow};
+use crate::{Diagnosis, Progress};
 
 /// What could be set for a run.
 #[derive(Debug)]
 pub struct Tunable {
-    /// Seconds between the end of start-up and the begin of shut-down, as recorded.
-    pub run_s: f64,
-    /// Followed without changes.
-    pub replayed_s: f64,
+    /// Without changes.
+    pub followed: Followed,
     /// By knob, what saves most first: values to be tried one after the other until one keeps what was predicted.
     pub settings: Vec<Vec<Setting>>,
-}
-
-impl Tunable {
-    /// Whether predictions are worth no more than their order of size.
-    pub fn is_doubtful(&self) -> bool {
-        is_doubtful(off(self.run_s, self.replayed_s))
-    }
 }
 
 /// A value of a knob.
@@ -52,10 +43,8 @@ pub fn tunable(
         return Err(WhatIfError::Profile);
     }
     let (trace, index) = (&run.trace, &run.index);
-    progress.stage("replaying");
-    let replay = timed(progress, "replay", || Replay::new(trace, index, machine, partune_analysis::windows(trace)));
-    let run_s = trace.clock().seconds(replay.fidelity().run);
-    let replayed_s = trace.clock().seconds(replay.plain().run());
+    let (replay, followed) = follow(trace, index, machine, progress);
+    let run_s = followed.run_s;
     let mut settings = Vec::new();
     progress.stage("trying changes");
     for knob in partune_advice::knobs() {
@@ -70,7 +59,7 @@ pub fn tunable(
     }
     settings.retain(|values| !values.is_empty());
     settings.sort_by(|a, b| b[0].saving.saves_s.total_cmp(&a[0].saving.saves_s));
-    Ok(Tunable { run_s, replayed_s, settings })
+    Ok(Tunable { followed, settings })
 }
 
 /// Values of a knob that suit a run, in the order in which they are worth a try; none if it does not matter.

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use partune_diag::Quality;
+use partune_index::Index;
 use partune_machine::Machine;
 use partune_otf2::export::export;
 use partune_replay::{Change, Fidelity, Outcome, Refusal, Replay};
 use partune_trace::Trace;
 use thiserror::Error;
 
-use crate::advise::{is_doubtful, off};
 use crate::convert::{ConvertError, Converted, Target};
 use crate::session::{Opened, Request, matched};
 use crate::{Progress, operations, timed};
@@ -37,10 +37,8 @@ pub enum WhatIfError {
 /// A run under changes. Times are seconds of wall-clock time between the end of start-up and the begin of shut-down.
 #[derive(Debug)]
 pub struct WhatIf {
-    /// As recorded.
-    pub run_s: f64,
-    /// Followed without changes.
-    pub replayed_s: f64,
+    /// Without changes.
+    pub followed: Followed,
     /// What the changes save.
     pub saving: Saving,
     /// Ends of operations in the half of the run that costs were not fitted to: root of the mean square of their errors, in seconds.
@@ -56,6 +54,48 @@ pub struct WhatIf {
     /// What was noticed about the input.
     pub quality: Quality,
     run: Option<Trace>,
+}
+
+/// A run, and how well it can be followed: seconds between the end of start-up and the begin of shut-down.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Followed {
+    /// As recorded.
+    pub run_s: f64,
+    /// Followed without changes.
+    pub replayed_s: f64,
+}
+
+/// A run that was followed without changes is doubtful from this share on that it is off.
+const DOUBTFUL: f64 = 0.05;
+
+impl Followed {
+    fn of(trace: &Trace, replay: &Replay<'_>) -> Followed {
+        let seconds = |span| trace.clock().seconds(span);
+        Followed { run_s: seconds(replay.recorded_run()), replayed_s: seconds(replay.plain().run()) }
+    }
+
+    /// By which share of the run it is off.
+    pub fn off(&self) -> f64 {
+        (self.replayed_s - self.run_s).abs() / self.run_s.max(f64::MIN_POSITIVE)
+    }
+
+    /// Whether predictions are worth no more than their order of size.
+    pub fn is_doubtful(&self) -> bool {
+        self.off() > DOUBTFUL
+    }
+}
+
+/// Follows a run without changes, so that it can be followed under some.
+pub(crate) fn follow<'a>(
+    trace: &'a Trace,
+    index: &'a Index,
+    machine: Option<&Machine>,
+    progress: &dyn Progress,
+) -> (Replay<'a>, Followed) {
+    progress.stage("replaying");
+    let replay = timed(progress, "replay", || Replay::new(trace, index, machine, partune_analysis::windows(trace)));
+    let followed = Followed::of(trace, &replay);
+    (replay, followed)
 }
 
 /// What changes save of the run, in seconds; less than 0 if they cost time.
@@ -111,24 +151,18 @@ pub fn what_if(
     }
     let operations = operations::chosen(&partune_operations::Operations::default(), operations, &mut trace);
     let (trace, index, _) = matched(operations.assign(trace), &Request::default(), progress);
-    progress.stage("replaying");
-    let replay = timed(progress, "replay", || {
-        Replay::new(&trace, &index, request.machine.as_ref(), partune_analysis::windows(&trace))
-    });
+    let (replay, followed) = follow(&trace, &index, request.machine.as_ref(), progress);
     let outcome = timed(progress, "changes", || replay.under(&request.changes));
-    let clock = trace.clock();
-    let Fidelity { run, followed, error, operations, recorded, late, unmet } = replay.fidelity();
-    let run_s = clock.seconds(run);
-    let saving = Saving::of(&trace, run_s, &outcome, replay.plain());
+    let Fidelity { error, operations, recorded, late, unmet } = replay.fidelity();
+    let saving = Saving::of(&trace, followed.run_s, &outcome, replay.plain());
     let refused = outcome.refused.iter().map(|it| refused(&trace, it)).collect();
     let mut quality = trace.quality().clone();
     quality.merge(index.quality.clone());
     drop(replay);
     Ok(WhatIf {
-        run_s,
-        replayed_s: clock.seconds(followed),
+        followed,
         saving,
-        error_s: error / clock.ticks_per_second() as f64,
+        error_s: error / trace.clock().ticks_per_second() as f64,
         operations,
         recorded,
         late,
@@ -164,16 +198,6 @@ fn refused(trace: &Trace, it: &partune_replay::Refused) -> RefusedChange {
 }
 
 impl WhatIf {
-    /// By which share of the run it is off where it is followed without changes.
-    pub fn off(&self) -> f64 {
-        off(self.run_s, self.replayed_s)
-    }
-
-    /// Whether predictions are worth no more than their order of size.
-    pub fn is_doubtful(&self) -> bool {
-        is_doubtful(self.off())
-    }
-
     /// Writes the changed run as an archive, if it was kept.
     pub fn write(&self, to: &Path) -> Option<Result<Converted, ConvertError>> {
         let trace = self.run.as_ref()?;

@@ -62,9 +62,6 @@ struct Done {
 /// How well the run without changes is met.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fidelity {
-    /// As recorded, and as followed.
-    pub run: Span,
-    pub followed: Span,
     /// Ends of operations in the second half of the run, whose costs are of the first: root of the mean square of their errors, in ticks.
     pub error: f64,
     pub operations: u64,
@@ -98,6 +95,11 @@ impl<'a> Replay<'a> {
     /// The run without changes.
     pub fn plain(&self) -> &Outcome {
         &self.plain
+    }
+
+    /// From the first end of a start-up to the last begin of a shut-down, as recorded.
+    pub fn recorded_run(&self) -> Span {
+        self.source.span(|pe| self.source.windows[pe])
     }
 
     /// Bytes of the longest message whose send may have to wait for its receive, by the eager limit that the run shows.
@@ -142,8 +144,6 @@ impl<'a> Replay<'a> {
             }
         }
         Fidelity {
-            run: self.source.span(|pe| self.source.windows[pe]),
-            followed: self.plain.run(),
             error: (squares / operations.max(1) as f64).sqrt(),
             operations,
             recorded,

@@ -129,8 +129,8 @@ pub fn advice_document(advised: &Advised, diagnosis: &Diagnosis, archive: &str) 
     pretty(&AdviceDocument {
         partune: 1,
         archive,
-        run_s: advised.run_s,
-        replayed_s: advised.replayed_s,
+        run_s: advised.followed.run_s,
+        replayed_s: advised.followed.replayed_s,
         advice: advised.advice.iter().map(entry).collect(),
         together: pair,
         in_vain: advised.in_vain,
@@ -201,12 +201,12 @@ pub fn advice_text(advised: &Advised, diagnosis: &Diagnosis, rows: usize, style:
     let _ = writeln!(
         out,
         "The run takes {}; followed again without changes it takes {}, {} off.",
-        seconds(advised.run_s),
-        seconds(advised.replayed_s),
-        names::percent(advised.off())
+        seconds(advised.followed.run_s),
+        seconds(advised.followed.replayed_s),
+        names::percent(advised.followed.off())
     );
-    if advised.is_doubtful() {
-        style.wrapped(&mut out, (Tone::Warning, "warning: "), &doubt(advised.off()));
+    if advised.followed.is_doubtful() {
+        style.wrapped(&mut out, (Tone::Warning, "warning: "), &doubt(advised.followed.off()));
     }
     let predicted = || advised.advice.iter().filter(|advice| advice.saving.is_some_and(|saving| saving.saves_s > 0.0));
     let count = predicted().count();
@@ -214,14 +214,14 @@ pub fn advice_text(advised: &Advised, diagnosis: &Diagnosis, rows: usize, style:
         out.push_str("Nothing that was tried would make it shorter.\n");
     }
     for (number, advice) in predicted().take(rows).enumerate() {
-        one(&mut out, run, &diagnosis.findings, number + 1, advice, advised.run_s, style);
+        one(&mut out, run, &diagnosis.findings, number + 1, advice, advised.followed.run_s, style);
     }
     if count > rows {
         let _ = writeln!(out, "\n{} more: --rows {count}", plural(count - rows, "piece of advice", "pieces of advice"));
     }
     if let Some((one, two, saving)) = advised.together {
         let change = |at: usize| advised.advice[at].change.as_deref().unwrap_or_default();
-        let text = format!("{} and {}: saves {}", change(one), change(two), saved(&saving, advised.run_s));
+        let text = format!("{} and {}: saves {}", change(one), change(two), saved(&saving, advised.followed.run_s));
         out.push('\n');
         style.wrapped(&mut out, (Tone::Strong, "Together  "), &text);
     }

@@ -10,14 +10,14 @@ pub(crate) const PROFILE: &str =
 
 /// What mends a finding and saves most, by its position; none where nothing that was tried does, or the run cannot be followed well.
 pub(crate) fn best(diagnosis: &Diagnosis, finding: usize) -> Option<(&Advice, &Saving)> {
-    let advised = diagnosis.advised.as_ref().filter(|advised| !advised.is_doubtful())?;
+    let advised = diagnosis.advised.as_ref().filter(|advised| !advised.followed.is_doubtful())?;
     advised.mends(finding).find(|(_, saving)| saving.saves_s > 0.0)
 }
 
 /// `balance solve saves 446 ms, 28.1 % of the run`.
 pub(crate) fn fix(diagnosis: &Diagnosis, finding: usize) -> Option<String> {
     let (advice, saving) = best(diagnosis, finding)?;
-    let share = saving.saves_s / diagnosis.advised.as_ref()?.run_s;
+    let share = saving.saves_s / diagnosis.advised.as_ref()?.followed.run_s;
     let verb = if advice.candidate.upper_limit { "saves at most" } else { "saves" };
     let saved = names::seconds(saving.saves_s);
     Some(format!("{} {verb} {saved}, {} of the run", advice.change.as_deref()?, names::percent(share)))

@@ -63,8 +63,8 @@ pub fn what_if_document(what_if: &WhatIf, archive: &str, changes: &[String]) -> 
         partune: 1,
         archive,
         changes,
-        run_s: what_if.run_s,
-        replayed_s: what_if.replayed_s,
+        run_s: what_if.followed.run_s,
+        replayed_s: what_if.followed.replayed_s,
         predicted_run_s: what_if.saving.predicted_run_s,
         saves_s: what_if.saving.saves_s,
         saves_low_s: what_if.saving.saves_low_s,
@@ -91,18 +91,22 @@ pub fn what_if_text(what_if: &WhatIf, changes: &[String], style: Style) -> Strin
     let row = |out: &mut String, tone: Tone, label: &str, text: &str| {
         style.wrapped(out, (tone, &format!("  {label:<11}")), text);
     };
-    row(&mut out, Tone::Plain, "run", &seconds(what_if.run_s));
-    let off = if what_if.run_s > 0.0 { (what_if.replayed_s - what_if.run_s) / what_if.run_s } else { 0.0 };
+    row(&mut out, Tone::Plain, "run", &seconds(what_if.followed.run_s));
+    let off = if what_if.followed.run_s > 0.0 {
+        (what_if.followed.replayed_s - what_if.followed.run_s) / what_if.followed.run_s
+    } else {
+        0.0
+    };
     let followed = format!(
         "{}, {} off; ends of the {} operations in its second half by {}",
-        seconds(what_if.replayed_s),
+        seconds(what_if.followed.replayed_s),
         percent(off.abs()),
         what_if.operations,
         seconds(what_if.error_s)
     );
     row(&mut out, Tone::Plain, "replayed", &followed);
-    if what_if.is_doubtful() {
-        row(&mut out, Tone::Warning, "warning", &doubt(what_if.off()));
+    if what_if.followed.is_doubtful() {
+        row(&mut out, Tone::Warning, "warning", &doubt(what_if.followed.off()));
     }
     if what_if.unmet > 0 {
         let text = format!(
@@ -121,7 +125,7 @@ pub fn what_if_text(what_if: &WhatIf, changes: &[String], style: Style) -> Strin
     if changes.iter().any(|change| !is_refused(&change)) {
         row(&mut out, Tone::Strong, "predicted", &seconds(what_if.saving.predicted_run_s));
         let (word, tone) = if what_if.saving.saves_s < 0.0 { ("costs", Tone::Warning) } else { ("saves", Tone::Good) };
-        row(&mut out, tone, word, &saved(&what_if.saving, what_if.run_s));
+        row(&mut out, tone, word, &saved(&what_if.saving, what_if.followed.run_s));
     }
     out
 }

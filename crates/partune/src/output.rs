@@ -5,23 +5,31 @@
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
+use anyhow::Context;
 use partune_base::sign;
 use partune_report::Style;
 use terminal_size::{Width, terminal_size_of};
 
 /// Prints a document. A reader that closes the pipe (`| head`) is no error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
-    write(&clean(text, has_colour(), &['\n']))
+    to_stdout(&clean(text, has_colour(), &['\n']))
 }
 
 /// Prints what another program reads: to a file or a pipe as it is, byte for byte.
 pub(crate) fn print_source(text: &str) -> anyhow::Result<()> {
-    if io::stdout().is_terminal() { write(&clean(text, false, &['\n', '\t'])) } else { write(text) }
+    if io::stdout().is_terminal() { to_stdout(&clean(text, false, &['\n', '\t'])) } else { to_stdout(text) }
 }
 
-fn write(text: &str) -> anyhow::Result<()> {
+/// Writes a document to a file that is named for it.
+pub(crate) fn write(file: &Path, text: &str) -> anyhow::Result<()> {
+    let cannot = || format!("{}: cannot be written\n  remedy: name a file in a folder that is there", file.display());
+    std::fs::write(file, text).with_context(cannot)
+}
+
+fn to_stdout(text: &str) -> anyhow::Result<()> {
     match io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => Ok(result?),

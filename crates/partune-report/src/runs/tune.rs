@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use partune_diag::seconds;
-use partune_engine::{Setting, Tried};
+use partune_engine::{Followed, Setting, Tried};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -49,9 +49,7 @@ struct TriedEntry<'a> {
 /// What came of tuning.
 pub struct Tuning<'a> {
     pub command: &'a str,
-    pub run_s: f64,
-    pub replayed_s: f64,
-    pub is_doubtful: bool,
+    pub followed: Followed,
     pub tried: &'a [Tried],
     pub unknown: &'a [Setting],
 }
@@ -67,8 +65,8 @@ pub fn tune_document(tuning: &Tuning<'_>) -> String {
     pretty(&TuneDocument {
         partune: 1,
         command: tuning.command,
-        run_s: tuning.run_s,
-        replayed_s: tuning.replayed_s,
+        run_s: tuning.followed.run_s,
+        replayed_s: tuning.followed.replayed_s,
         tried: tuning.tried.iter().map(entry).collect(),
         unknown: tuning.unknown.iter().map(|it| it.knob.what.as_str()).collect(),
         environment: tuning.kept().flat_map(variables).collect(),
@@ -100,15 +98,14 @@ pub fn tune_schema() -> String {
 /// For the terminal.
 pub fn tune_text(tuning: &Tuning<'_>, hints: Option<&str>, style: Style) -> String {
     let mut out = String::new();
-    if tuning.is_doubtful {
-        let off = (tuning.replayed_s - tuning.run_s).abs() / tuning.run_s.max(f64::MIN_POSITIVE);
-        style.wrapped(&mut out, (Tone::Warning, "warning: "), &doubt(off));
+    if tuning.followed.is_doubtful() {
+        style.wrapped(&mut out, (Tone::Warning, "warning: "), &doubt(tuning.followed.off()));
     }
     for setting in tuning.unknown {
         let text = format!(
             "{}: would save {}, but the library that ran has no name for it that is known here",
             setting.knob.name,
-            saved(&setting.saving, tuning.run_s)
+            saved(&setting.saving, tuning.followed.run_s)
         );
         style.wrapped(&mut out, (Tone::Plain, "  unknown   "), &text);
     }
@@ -117,7 +114,7 @@ pub fn tune_text(tuning: &Tuning<'_>, hints: Option<&str>, style: Style) -> Stri
         let _ = writeln!(out);
         let title = format!("{} of {}: {}", setting.knob.name, setting.value, setting.knob.text);
         style.wrapped(&mut out, (Tone::Strong, "  tried     "), &title);
-        let predicted = saved(&setting.saving, tuning.run_s);
+        let predicted = saved(&setting.saving, tuning.followed.run_s);
         style.wrapped(&mut out, (Tone::Dim, "  predicted "), &format!("saves {predicted}"));
         let share = names::percent(tried.saved.estimate / tried.without.estimate.max(f64::MIN_POSITIVE));
         let text = format!(

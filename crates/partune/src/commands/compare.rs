@@ -79,10 +79,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let named = opened.named();
     if let Some(file) = &args.junit {
-        write(file, &compare_junit(&named, &checked))?;
+        output::write(file, &compare_junit(&named, &checked))?;
     }
     if let Some(file) = &args.markdown {
-        write(file, &compare_markdown(&comparison, &named, verified.as_ref(), &checked, args.rows))?;
+        output::write(file, &compare_markdown(&comparison, &named, verified.as_ref(), &checked, args.rows))?;
     }
     output::print(&if args.json {
         compare_document(&comparison, &named, verified.as_ref(), &checked)
@@ -93,11 +93,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let fails = checked.iter().any(Checked::fails);
     opened.leave();
     Ok(if fails { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
-}
-
-fn write(file: &Path, text: &str) -> anyhow::Result<()> {
-    let cannot = || format!("{}: cannot be written\n  remedy: name a file in a folder that is there", file.display());
-    std::fs::write(file, text).with_context(cannot)
 }
 
 /// All advice for the base.
@@ -111,6 +106,6 @@ fn named<'a>(advised: &'a Advised, id: &str, comparison: &Comparison) -> anyhow:
     let remedy = "\n  remedy: partune advise --all BASE --json lists ids and what they predict";
     let advice = advised.advice.iter().find(|advice| advice_id(advice) == id);
     let advice = advice.with_context(|| format!("there is no advice {id} for the base{remedy}"))?;
-    let verified = Verified::new(advice, advised.run_s, comparison);
+    let verified = Verified::new(advice, advised.followed.run_s, comparison);
     verified.with_context(|| format!("nothing predicts what the advice {id} saves{remedy}"))
 }

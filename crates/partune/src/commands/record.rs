@@ -5,8 +5,10 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use anyhow::Context;
 use partune_record::{Kind, Mode, RecordError, Request, Summary};
 use partune_report::words;
+use tempfile::TempDir;
 
 use crate::commands::share::share;
 use crate::commands::{operations, repeat};
@@ -192,6 +194,17 @@ pub(crate) fn record(request: &Request, show: impl FnOnce(&Summary) -> anyhow::R
         Some(0) | None if shown.is_err() && !is_nothing => ExitCode::from(FAILED),
         code => ExitCode::from(code.unwrap_or(FAILED)),
     }
+}
+
+/// A folder for a recording that is not kept.
+pub(crate) fn temporary() -> anyhow::Result<TempDir> {
+    let made = tempfile::Builder::new().prefix("partune-").tempdir();
+    made.context("no temporary folder can be made\n  remedy: set TMPDIR to a folder that all nodes of the job see")
+}
+
+/// A command as people write it.
+pub(crate) fn in_words(command: &[OsString]) -> String {
+    command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
 /// The first name of this kind that is free.

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Context;
 use partune_record::{Request, Summary};
 
 use partune_report::names;
@@ -13,17 +12,14 @@ use crate::commands::{analyze, record};
 use crate::output;
 
 pub(crate) fn run(command: Vec<OsString>) -> ExitCode {
-    let made = tempfile::Builder::new().prefix("partune-").tempdir();
-    let made =
-        made.context("no temporary folder can be made\n  remedy: set TMPDIR to a folder that all nodes of the job see");
-    let folder = match made {
+    let folder = match record::temporary() {
         Ok(folder) => folder,
         Err(error) => {
             output::error(&error);
             return ExitCode::from(record::FAILED);
         }
     };
-    let name = command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    let name = record::in_words(&command);
     let request = Request { command, folder: folder.path().to_owned(), ..Request::default() };
     let mut is_recorded = false;
     let code = record::record(&request, |summary| {

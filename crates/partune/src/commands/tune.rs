@@ -50,9 +50,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         bail!("{}: there is such a file already\n  remedy: name another one with -o", file.display());
     }
     let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
-    let folder = tempfile::Builder::new().prefix("partune-").tempdir();
-    let folder = folder
-        .context("no temporary folder can be made\n  remedy: set TMPDIR to a folder that all nodes of the job see")?;
+    let folder = record::temporary()?;
     let (archive, libraries) = recorded(args, &folder.path().join("run"))?;
     let bar = Bar::new(false);
     let request = Request { predicts: false, ..Request::default() };
@@ -83,22 +81,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             kept.extend(best.environment.iter().cloned());
         }
     }
-    let command = args.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    let command = record::in_words(&args.command);
     let written = args.output.as_deref().filter(|_| !kept.is_empty());
     if let Some(file) = written {
         let text = partune_engine::hints(&command, diagnosis.run.counts().pes, &tried);
-        let cannot =
-            || format!("{}: cannot be written\n  remedy: name a file in a folder that is there", file.display());
-        std::fs::write(file, text).with_context(cannot)?;
+        output::write(file, &text)?;
     }
-    let tuning = Tuning {
-        command: &command,
-        run_s: tunable.run_s,
-        replayed_s: tunable.replayed_s,
-        is_doubtful: tunable.is_doubtful(),
-        tried: &tried,
-        unknown: &unknown,
-    };
+    let tuning = Tuning { command: &command, followed: tunable.followed, tried: &tried, unknown: &unknown };
     let file = written.map(|file| file.display().to_string());
     output::print(&if args.json {
         tune_document(&tuning)
@@ -182,7 +171,7 @@ fn timed(command: &[OsString], environment: &[(String, String)]) -> anyhow::Resu
         status.success(),
         "the program ended with {status} when it was run unrecorded\n  remedy: look at what it says: {}{}",
         shown.concat(),
-        command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+        record::in_words(command)
     );
     Ok(seconds)
 }
