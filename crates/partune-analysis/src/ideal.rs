@@ -9,7 +9,6 @@
 
 use partune_base::{PeId, Table};
 use partune_index::{Programs, Ties, Turns};
-use rayon::prelude::*;
 
 use crate::Input;
 use crate::steps::{Plan, Planner, Step};
@@ -53,8 +52,9 @@ struct Replay<'a> {
 fn follow(plan: &Plan<'_>) -> Ideal {
     let pes = plan.steps.len();
     let mut replay = Replay { steps: &plan.steps, clocks: Table::filled(pes, 0), positions: Table::filled(pes, 0) };
-    let givers = (0..plan.ties.len() as u32).into_par_iter().map(|tie| plan.ties.givers(tie));
-    let unmet = Turns::new(pes, givers).follow(&mut replay, plan.steps.iter().map(Vec::len).sum());
+    let givers = (0..plan.ties.len() as u32).map(|tie| plan.ties.givers(tie));
+    let steps = plan.steps.iter().map(Vec::len).sum();
+    let unmet = Turns::default().follow(&mut replay, (pes, steps), givers);
     let tail = |pe: PeId| replay.clocks[pe] + plan.tails[pe];
     Ideal { run_time: plan.steps.ids().map(tail).max().unwrap_or(0), unmet }
 }

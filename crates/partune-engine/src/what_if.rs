@@ -1,12 +1,13 @@
 //! What a run would be under changes: its replay.
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use partune_diag::Quality;
 use partune_index::Index;
 use partune_machine::Machine;
 use partune_otf2::export::export;
-use partune_replay::{Change, Fidelity, Outcome, Refusal, Replay};
+use partune_replay::{Change, Fidelity, Outcome, Refusal, Replay, mapping};
 use partune_trace::Trace;
 use thiserror::Error;
 
@@ -32,6 +33,29 @@ pub enum WhatIfError {
         "this is a profile, sums without events, so the run cannot be followed again\n  remedy: record without --profile"
     )]
     Profile,
+}
+
+/// Why the file that a `map` names cannot be used.
+#[derive(Debug, Error)]
+pub enum MapError {
+    #[error("{}: {error}\n  remedy: name a file with a line `rank N=NODE`, `NODE` or `NODE slots=N` for each rank or node", path.display())]
+    Open { path: PathBuf, error: io::Error },
+    #[error("{}, line {line}: {reason}\n  remedy: a line is `rank N=NODE`, `NODE` or `NODE slots=N`", path.display())]
+    Line { path: PathBuf, line: usize, reason: &'static str },
+}
+
+/// Reads the files that changes name.
+pub fn read_maps(changes: &mut [Change]) -> Result<(), MapError> {
+    for change in changes {
+        if let Change::Map { file, nodes } = change {
+            let path = PathBuf::from(&*file);
+            let bytes =
+                partune_files::read_regular(&path).map_err(|error| MapError::Open { path: path.clone(), error })?;
+            let known = mapping(&String::from_utf8_lossy(&bytes));
+            *nodes = Some(known.map_err(|(line, reason)| MapError::Line { path, line, reason })?);
+        }
+    }
+    Ok(())
 }
 
 /// A run under changes. Times are seconds of wall-clock time between the end of start-up and the begin of shut-down.
@@ -136,6 +160,12 @@ pub enum WhyRefused {
     Orders { accesses: u64, place: String, origin: String, target: String },
     NothingWaits { least: Option<u64> },
     Dedicated,
+    NeverFollows,
+    GivesMeanwhile { waits: u64, place: String },
+    SharesMemory,
+    FewNodes { named: usize, processes: usize },
+    UnknownLink { remote: bool },
+    NotRead,
     Circular { needs: u64 },
 }
 
@@ -152,7 +182,14 @@ pub fn what_if(
     let operations = operations::chosen(&partune_operations::Operations::default(), operations, &mut trace);
     let (trace, index, _) = matched(operations.assign(trace), &Request::default(), progress);
     let (replay, followed) = follow(&trace, &index, request.machine.as_ref(), progress);
-    let outcome = timed(progress, "changes", || replay.under(&request.changes));
+    let (outcome, retimed) = timed(progress, "changes", || {
+        if request.keeps_run {
+            let (outcome, retimed) = replay.retimed(&request.changes);
+            (outcome, Some(retimed))
+        } else {
+            (replay.under(&request.changes), None)
+        }
+    });
     let Fidelity { error, operations, recorded, late, unmet } = replay.fidelity();
     let saving = Saving::of(&trace, followed.run_s, &outcome, replay.plain());
     let refused = outcome.refused.iter().map(|it| refused(&trace, it)).collect();
@@ -169,7 +206,7 @@ pub fn what_if(
         unmet,
         refused,
         quality,
-        run: request.keeps_run.then(|| outcome.retime(trace)),
+        run: retimed.map(|retimed| retimed.retime(trace)),
     })
 }
 
@@ -192,6 +229,12 @@ fn refused(trace: &Trace, it: &partune_replay::Refused) -> RefusedChange {
         }
         Refusal::NothingWaits { least } => WhyRefused::NothingWaits { least: *least },
         Refusal::Dedicated => WhyRefused::Dedicated,
+        Refusal::NeverFollows => WhyRefused::NeverFollows,
+        Refusal::GivesMeanwhile { waits, path } => WhyRefused::GivesMeanwhile { waits: *waits, place: place(*path) },
+        Refusal::SharesMemory => WhyRefused::SharesMemory,
+        Refusal::FewNodes { named, processes } => WhyRefused::FewNodes { named: *named, processes: *processes },
+        Refusal::UnknownLink { remote } => WhyRefused::UnknownLink { remote: *remote },
+        Refusal::NotRead => WhyRefused::NotRead,
         Refusal::Circular(needs) => WhyRefused::Circular { needs: *needs },
     };
     RefusedChange { change: it.change.to_string(), why }

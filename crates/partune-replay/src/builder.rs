@@ -50,6 +50,9 @@ pub(crate) struct Builder<'a> {
     begun: usize,
     /// What was started before and is needed later: it waits for these at its next step with others.
     deferred: Vec<(u32, u32)>,
+    /// What is done later than where it is called: the operation, what it takes, and after when; and the first of `effects.delays` that is to come.
+    delayed: Vec<(u32, Vec<u32>, Time)>,
+    next_delay: usize,
     /// What those that are combined give, and how many they are so far.
     held: Vec<u32>,
     combined: u32,
@@ -103,6 +106,8 @@ impl<'a> Builder<'a> {
             known: &[],
             begun: 0,
             deferred: Vec::new(),
+            delayed: Vec::new(),
+            next_delay: 0,
             held: Vec::new(),
             combined: 0,
             met: false,
@@ -287,6 +292,11 @@ impl<'a> Builder<'a> {
                 self.step(What::Gives(tie));
                 self.give_held();
             }
+            (Part::Takes, Treatment::Moves) => {
+                if let Some((_, takes, _)) = self.delayed.last_mut() {
+                    takes.push(tie);
+                }
+            }
             (Part::Takes, Treatment::Starts) => {
                 let number = self.open.last().map_or(0, |open| open.number);
                 self.deferred.push((tie, number));
@@ -320,6 +330,35 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Whether an operation that begins is done later, and after when.
+    fn delay(&mut self, visit: VisitIx) -> Option<Time> {
+        let delays = &self.effects.delays[self.pe];
+        while delays.get(self.next_delay).is_some_and(|delay| delay.0 < visit) {
+            self.next_delay += 1;
+        }
+        delays.get(self.next_delay).filter(|delay| delay.0 == visit).map(|delay| delay.1)
+    }
+
+    /// Does what was put off until now.
+    fn catch_up(&mut self, until: Time) {
+        if self.delayed.is_empty() {
+            return;
+        }
+        let due = self.delayed.iter().take_while(|delayed| delayed.2 <= until).count();
+        for (number, takes, _) in self.delayed.drain(..due).collect::<Vec<_>>() {
+            let number = self.repeat(number, Treatment::Stays);
+            self.step(What::Enters(number));
+            takes.into_iter().for_each(|tie| self.step(What::Takes(tie)));
+            self.step(What::Leaves(number));
+        }
+    }
+
+    /// The same operation once more.
+    fn repeat(&mut self, number: u32, treatment: Treatment) -> u32 {
+        self.operations.push(Operation { treatment, ..self.operations[number as usize] });
+        self.operations.len() as u32 - 1
+    }
+
     /// What becomes of an operation that begins, and whether what it gives leaves with a later one.
     fn treatment(&mut self, visit: VisitIx, role: Role) -> (Treatment, bool) {
         let path = self.source.trace.streams()[self.pe].visits.path[visit.index()];
@@ -349,9 +388,7 @@ impl<'a> Builder<'a> {
         self.give_held();
         self.combined = 0;
         for (tie, number) in std::mem::take(&mut self.deferred) {
-            let of = Operation { treatment: Treatment::Awaits, ..self.operations[number as usize] };
-            let number = self.operations.len() as u32;
-            self.operations.push(of);
+            let number = self.repeat(number, Treatment::Awaits);
             self.step(What::Enters(number));
             self.step(What::Takes(tie));
             self.step(What::Leaves(number));
@@ -364,6 +401,7 @@ impl<'a> Builder<'a> {
         let end = self.source.trace.streams()[self.pe].end().unwrap_or(self.now).max(self.now);
         self.give_and_take(Time::MAX, VisitIx::NONE);
         self.pass(end);
+        self.catch_up(Time::MAX);
         if self.effects.defers() {
             self.complete();
         }
@@ -385,6 +423,7 @@ impl Watch for Builder<'_> {
         if self.counted.is_none() {
             // What happens at the end of an interval is of whatever follows, unless it is of the operation that ends there.
             let before = if matches!(doing, Doing::Operation(_)) { until } else { Time(until.0.saturating_sub(1)) };
+            self.catch_up(self.now);
             self.give_and_take(before, visit);
         }
         self.pass(until);
@@ -397,17 +436,20 @@ impl Watch for Builder<'_> {
             return;
         }
         let role = self.source.trace.role_of(self.pe, visit);
-        let (treatment, holds) = self.treatment(visit, role);
+        let delay = self.delay(visit);
+        let (treatment, holds) =
+            if delay.is_some() { (Treatment::Moves, false) } else { self.treatment(visit, role) };
         if acts(role) {
             // Who only waited in it for what it now has a share of, does that before.
             self.take_shares(Time(self.source.trace.visit(self.pe, visit).exit.0.saturating_sub(1)));
         }
         let number = self.operations.len() as u32;
-        let unknown = Operation { visit, class: RECORDED, waited: false, measured: 0, treatment };
+        let unknown = Operation { visit, class: RECORDED, waited: false, moved: false, measured: 0, treatment };
         let known = self.known.get(self.begun).copied().unwrap_or(unknown);
         self.begun += 1;
         self.operations.push(Operation { treatment, ..known });
         self.step(What::Enters(number));
+        self.delayed.extend(delay.map(|after| (number, Vec::new(), after)));
         self.open.push(Open { number, begin: at, inside: 0, gift: Time::MIN, needs: 0, holds });
     }
 
@@ -418,7 +460,7 @@ impl Watch for Builder<'_> {
         self.give_and_take(at, visit);
         let Some(open) = self.open.pop() else { return };
         if let Some(classifier) = &mut self.classifier {
-            let waited = open.gift > Time(open.begin.0 + open.inside) && open.gift < at;
+            let waited = open.gift > Time(open.begin.0 + open.inside) && open.gift <= at;
             let measured = if waited { at.since(open.gift).0 } else { at.since(open.begin).0 - open.inside };
             let operation = &mut self.operations[open.number as usize];
             operation.class = classifier.class(visit, open.needs);

@@ -20,6 +20,12 @@ pub enum Change {
     Remove(Place),
     /// The operations there are only started, and awaited when the PE next does something with others.
     Nonblocking(Place),
+    /// What operations there take from others is awaited only after the next visit of another place.
+    DelayWait(Place, Place),
+    /// Barriers there become a signal for each pair of PEs whose accesses to memory they order.
+    PointToPoint(Place),
+    /// Messages there are sent in so many pieces, and the work before and after each is done in as many.
+    Split(Place, u32),
     /// So many operations there that follow each other are one, which moves what all of them moved.
     Combine(Place, u32),
     /// Collectives there that follow directly on another one are done with that.
@@ -30,6 +36,10 @@ pub enum Change {
     Dedicate(u32),
     /// Another network, or another limit: messages of fewer bytes are sent without asking whether their receive is posted.
     Network { latency: Option<Setting>, bandwidth: Option<Setting>, eager: Option<u64> },
+    /// Processes are on so many nodes, as many on each, in the order of their ranks.
+    Nodes(u32),
+    /// Processes are on the nodes that a file names; once that is read, the node of each in the order of their ranks.
+    Map { file: String, nodes: Option<Vec<String>> },
 }
 
 /// What a quantity becomes.
@@ -84,13 +94,16 @@ pub struct ChangeError {
 }
 
 /// The forms of changes, for help and errors.
-pub const FORMS: [&str; 14] = [
+pub const FORMS: [&str; 19] = [
     "balance PLACE",
     "scale PLACE time*FACTOR",
     "scale pe:N time*FACTOR",
     "scale cpu speed*FACTOR",
     "remove PLACE",
     "nonblocking PLACE",
+    "delay-wait PLACE past PLACE",
+    "p2p PLACE",
+    "split PLACE COUNT",
     "combine PLACE COUNT",
     "merge PLACE",
     "collective PLACE linear|binomial|recursive_doubling|ring",
@@ -99,7 +112,12 @@ pub const FORMS: [&str; 14] = [
     "set network bandwidth=RATE",
     "set network eager=SIZE",
     "scale network latency*FACTOR bandwidth*FACTOR",
+    "set nodes =COUNT",
+    "map FILE",
 ];
+
+/// A message in more pieces is none.
+const MOST_PIECES: u32 = 1024;
 
 /// The longest text that is read.
 const LONGEST: usize = 4096;
@@ -110,9 +128,14 @@ impl Change {
         match self {
             Change::Scale(..) | Change::ScalePe(..) | Change::ScaleCpu(_) => false,
             Change::Network { latency, bandwidth, .. } => latency.is_none() && bandwidth.is_none(),
+            Change::Nodes(_) => false,
             Change::Balance(_)
             | Change::Remove(_)
             | Change::Nonblocking(_)
+            | Change::DelayWait(..)
+            | Change::PointToPoint(_)
+            | Change::Split(..)
+            | Change::Map { .. }
             | Change::Combine(..)
             | Change::Merge(_)
             | Change::Collective(..)
@@ -153,6 +176,11 @@ impl FromStr for Change {
             }),
             _ => Err(wrong("it takes one setting")),
         };
+        let count = |verb: &str| match settings {
+            [count] => count.parse::<u32>().ok().filter(|count| *count > 0),
+            _ => None,
+        }
+        .ok_or_else(|| error("it takes a count of 1 or more", format!("for example {verb} {target} 8")));
         let pe = |target: &str| {
             target.strip_prefix("pe:").map(|number| {
                 number.parse::<u32>().map_err(|_| error("a PE is pe: and its number", "for example pe:3".to_owned()))
@@ -163,10 +191,20 @@ impl FromStr for Change {
             "remove" => none(Change::Remove(place(target)?)),
             "nonblocking" => none(Change::Nonblocking(place(target)?)),
             "merge" => none(Change::Merge(place(target)?)),
-            "combine" => match settings.first().and_then(|count| count.parse::<u32>().ok()) {
-                Some(count) if settings.len() == 1 && count > 0 => Ok(Change::Combine(place(target)?, count)),
-                _ => Err(error("it takes a count of 1 or more", format!("for example combine {target} 8"))),
+            "p2p" => none(Change::PointToPoint(place(target)?)),
+            "delay-wait" => match settings {
+                ["past", other] => Ok(Change::DelayWait(place(target)?, place(other)?)),
+                _ => Err(error(
+                    "it takes the place that comes before the wait",
+                    format!("for example delay-wait {target} past solve"),
+                )),
             },
+            "combine" => Ok(Change::Combine(place(target)?, count("combine")?)),
+            "split" => match count("split")? {
+                pieces @ 1..=MOST_PIECES => Ok(Change::Split(place(target)?, pieces)),
+                _ => Err(error("that is too many pieces", format!("at most {MOST_PIECES}"))),
+            },
+            "map" => none(Change::Map { file: target.to_owned(), nodes: None }),
             "collective" => {
                 let named = |name: &&str| Algorithm::ALL.iter().find(|it| it.0 == *name).map(|it| it.1);
                 match settings.first().and_then(named) {
@@ -191,11 +229,61 @@ impl FromStr for Change {
                 Some(number) => Ok(Change::ScalePe(number?, one("time")?)),
                 None => Ok(Change::Scale(place(target)?, one("time")?)),
             },
-            "set" => Err(wrong("only the network can be set")),
+            "set" if target == "nodes" => match settings {
+                [setting] => setting.strip_prefix('=').and_then(|count| count.parse().ok()).filter(|count| *count > 0),
+                _ => None,
+            }
+            .map(Change::Nodes)
+            .ok_or_else(|| error("it takes a count of 1 or more", "for example set nodes =4".to_owned())),
+            "set" => Err(wrong("only the network and the nodes can be set")),
             _ => Err(wrong("there is no such change")),
         }
     }
 }
+
+/// The nodes of processes in the order of their ranks, from a file with a line for each rank, `NODE`, or `rank N=NODE …` (Open MPI's rank file), or
+/// with a line for each node and how many it takes, `NODE slots=N` or `NODE:N` (host files). Else the number of the first line that is none of
+/// these, and why.
+pub fn mapping(text: &str) -> Result<Vec<String>, (usize, &'static str)> {
+    let mut nodes: Vec<Option<String>> = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        let error = |what| (number + 1, what);
+        let Some((first, rest)) = line.split_whitespace().next().map(|first| (first, line[first.len()..].trim())) else {
+            continue;
+        };
+        if first == "rank" {
+            let (rank, node) = rest.split_once('=').ok_or_else(|| error("a rank and its node are `rank N=NODE`"))?;
+            let rank: usize = rank.trim().parse().map_err(|_| error("a rank is a number"))?;
+            let node = node.split_whitespace().next().ok_or_else(|| error("the node has no name"))?;
+            if rank >= MOST_RANKS {
+                return Err(error("there are not so many ranks"));
+            }
+            nodes.resize(nodes.len().max(rank + 1), None);
+            nodes[rank] = Some(node.to_owned());
+            continue;
+        }
+        let slots = rest.split_whitespace().find_map(|word| word.strip_prefix("slots="));
+        let (node, count) = match (slots, first.split_once(':')) {
+            (Some(count), _) => (first, count),
+            (None, Some((node, count))) => (node, count),
+            (None, None) => (first, "1"),
+        };
+        let count: usize = count.parse().map_err(|_| error("how many ranks a node takes is a number"))?;
+        if count > MOST_RANKS - nodes.len().min(MOST_RANKS) {
+            return Err(error("there are not so many ranks"));
+        }
+        nodes.extend(std::iter::repeat_n(Some(node.to_owned()), count));
+    }
+    let named = nodes.iter().take_while(|node| node.is_some()).count();
+    if named < nodes.len() {
+        return Err((text.lines().count(), "a rank before the last one has no node"));
+    }
+    Ok(nodes.into_iter().flatten().collect())
+}
+
+/// No job has more.
+const MOST_RANKS: usize = 1 << 24;
 
 /// Words between spaces; what is in quotation marks is one, or part of one.
 fn words(text: &str) -> Option<Vec<String>> {
@@ -320,7 +408,13 @@ impl fmt::Display for Change {
             Change::ScaleCpu(speed) => write!(f, "scale cpu speed*{speed}"),
             Change::Remove(place) => write!(f, "remove {place}"),
             Change::Nonblocking(place) => write!(f, "nonblocking {place}"),
+            Change::DelayWait(place, other) => write!(f, "delay-wait {place} past {other}"),
+            Change::PointToPoint(place) => write!(f, "p2p {place}"),
+            Change::Split(place, count) => write!(f, "split {place} {count}"),
             Change::Combine(place, count) => write!(f, "combine {place} {count}"),
+            Change::Nodes(count) => write!(f, "set nodes ={count}"),
+            Change::Map { file, .. } if file.contains(char::is_whitespace) => write!(f, "map \"{file}\""),
+            Change::Map { file, .. } => write!(f, "map {file}"),
             Change::Merge(place) => write!(f, "merge {place}"),
             Change::Collective(place, algorithm) => write!(f, "collective {place} {}", algorithm.name()),
             Change::Dedicate(pe) => write!(f, "dedicate pe:{pe}"),

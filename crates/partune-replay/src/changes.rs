@@ -1,13 +1,18 @@
 //! What changes do to a run: each adds to the effects of those before it, or is refused.
 
-use partune_base::{CallPathId, Id, PeId, Table};
-use partune_trace::{RmaTransferKind, Role, Trace, VisitIx};
+use std::collections::BTreeMap;
+
+use partune_base::{CallPathId, Id, PeId, ProcessId, Table, Time};
+use partune_index::Part;
+use partune_trace::{Role, Trace, VisitIx};
 use rayon::prelude::*;
 
 use crate::change::{Change, Place, Setting};
 use crate::classes::acts;
+use crate::costs::Costs;
 use crate::effects::{Effects, Moment, Quantity, Shares, Treatment, add, grain};
 use crate::places;
+use crate::rewrite::accesses;
 use crate::source::Source;
 use crate::sweep::operating;
 
@@ -39,12 +44,29 @@ pub enum Refusal {
     NothingWaits { least: Option<u64> },
     /// A PE is dedicated already.
     Dedicated,
+    /// No wait there is followed by the other place before the next one.
+    NeverFollows,
+    /// What is received there may be in what a PE gives before the other place is done: so many waits, and what gives after the first of them.
+    GivesMeanwhile { waits: u64, path: CallPathId },
+    /// Threads of one process meet there, and nobody knows what they share.
+    SharesMemory,
+    /// The file names nodes for fewer processes than there are.
+    FewNodes { named: usize, processes: usize },
+    /// Nobody knows what messages between nodes take, or within one.
+    UnknownLink { remote: bool },
+    /// The file that names nodes was not read.
+    NotRead,
     /// With it some operation needs what only comes after it: so many times.
     Circular(u64),
 }
 
 /// Adds what a change does.
-pub(crate) fn apply(source: &Source<'_>, effects: &mut Effects, change: &Change) -> Result<(), Refusal> {
+pub(crate) fn apply(
+    source: &Source<'_>,
+    costs: &Costs,
+    effects: &mut Effects,
+    change: &Change,
+) -> Result<(), Refusal> {
     let trace = source.trace;
     let find = |place: &Place| {
         let at = places::at(trace, place);
@@ -61,12 +83,29 @@ pub(crate) fn apply(source: &Source<'_>, effects: &mut Effects, change: &Change)
         Change::ScaleCpu(speed) => trace.cpu_pes().for_each(|pe| effects.scale_pe(pe, 1.0 / speed)),
         Change::Remove(place) => {
             let at = operations(trace, &find(place)?)?;
-            removable(trace, &at)?;
+            removable(source, &at)?;
             effects.treat(&at, Treatment::Goes);
         }
         Change::Nonblocking(place) => {
             let at = operations(trace, &find(place)?)?;
             effects.treat(&at, Treatment::Starts);
+        }
+        Change::DelayWait(place, other) => {
+            let at = operations(trace, &find(place)?)?;
+            let delays = delays(source, &at, &find(other)?)?;
+            for (known, more) in effects.delays.iter_mut().zip(delays) {
+                known.extend(more);
+                known.sort_unstable();
+                known.dedup_by_key(|delay| delay.0);
+            }
+        }
+        Change::PointToPoint(place) => {
+            let at = barriers(trace, operations(trace, &find(place)?)?)?;
+            effects.pairs.iter_mut().zip(at).for_each(|(is, more)| *is |= more);
+        }
+        Change::Split(place, count) => {
+            let at = with_partners(source, operations(trace, &find(place)?)?);
+            effects.pieces.iter_mut().zip(at).filter(|(_, at)| *at).for_each(|(pieces, _)| *pieces = *count);
         }
         Change::Combine(place, count) => {
             let at = operations(trace, &find(place)?)?;
@@ -84,6 +123,26 @@ pub(crate) fn apply(source: &Source<'_>, effects: &mut Effects, change: &Change)
         Change::Dedicate(pe) => {
             effects.shares.push(dedicated(source, effects, pe_of(*pe)?)?);
             effects.has_dedicated = true;
+        }
+        Change::Nodes(count) => {
+            let ranks = ranks(trace);
+            let (nodes, all) = (u64::from(*count), ranks.len() as u64);
+            let of_rank = (0..all).map(|rank| (rank * nodes.min(all) / all) as u32).collect();
+            effects.nodes = Some(placed(source, costs, &ranks, of_rank)?);
+        }
+        Change::Map { nodes: None, .. } => return Err(Refusal::NotRead),
+        Change::Map { nodes: Some(nodes), .. } => {
+            let ranks = ranks(trace);
+            if nodes.len() < ranks.len() {
+                return Err(Refusal::FewNodes { named: nodes.len(), processes: ranks.len() });
+            }
+            let mut numbers = BTreeMap::new();
+            let mut number = |node| {
+                let next = numbers.len() as u32;
+                *numbers.entry(node).or_insert(next)
+            };
+            let of_rank = nodes.iter().take(ranks.len()).map(&mut number).collect();
+            effects.nodes = Some(placed(source, costs, &ranks, of_rank)?);
         }
         Change::Network { latency, bandwidth, eager } => {
             let put = |of: &mut Quantity, setting: &Option<Setting>| match *setting {
@@ -152,8 +211,104 @@ fn collectives(trace: &Trace, mut at: Vec<bool>) -> Result<Vec<bool>, Refusal> {
     if at.contains(&true) { Ok(at) } else { Err(Refusal::NoOperation) }
 }
 
+/// Which operations on some call paths are done later, by PE, and after when: where the next visit of other paths ends before there is another
+/// one. What it received may be in what a PE gives to others, so it gives nothing meanwhile.
+fn delays(source: &Source<'_>, at: &[bool], past: &[bool]) -> Result<Vec<Vec<(VisitIx, Time)>>, Refusal> {
+    let trace = source.trace;
+    let is_outermost = |path: CallPathId| trace.paths().parent(path).some().is_none_or(|parent| !past[parent.index()]);
+    let mut blocked = (0, CallPathId::NONE);
+    let mut of_pe = |pe: PeId| -> Vec<(VisitIx, Time)> {
+        let stream = &trace.streams()[pe];
+        let visits = &stream.visits;
+        let ends: Vec<Time> = visits
+            .path
+            .iter()
+            .zip(&visits.exit)
+            .filter(|(path, _)| past[path.index()] && is_outermost(**path))
+            .map(|(_, exit)| *exit)
+            .collect();
+        let gives: Vec<_> =
+            source.ends[pe].iter().filter(|end| end.part != Part::Takes && source.post(end.tie).is_none()).collect();
+        let waits: Vec<VisitIx> =
+            stream.operations.iter().filter(|visit| at[visits.path[visit.index()].index()]).copied().collect();
+        let mut delays = Vec::new();
+        for (position, wait) in waits.iter().enumerate() {
+            let exit = visits.exit[wait.index()];
+            let Some(end) = ends.get(ends.partition_point(|end| *end < exit)).copied() else { break };
+            let next = waits.get(position + 1).map_or(Time::MAX, |next| visits.enter[next.index()]);
+            if end > next {
+                continue;
+            }
+            match gives.get(gives.partition_point(|give| give.time < exit)).filter(|give| give.time < end) {
+                None => delays.push((*wait, end)),
+                Some(give) => {
+                    let path = visits.path.get(give.visit.index()).copied().unwrap_or(CallPathId::NONE);
+                    blocked = (blocked.0 + 1, if blocked.0 == 0 { path } else { blocked.1 });
+                }
+            }
+        }
+        delays
+    };
+    let delays: Vec<Vec<(VisitIx, Time)>> = trace.pes().ids().map(&mut of_pe).collect();
+    match blocked {
+        _ if delays.iter().any(|of_pe| !of_pe.is_empty()) => Ok(delays),
+        (0, _) => Err(Refusal::NeverFollows),
+        (waits, path) => Err(Refusal::GivesMeanwhile { waits, path }),
+    }
+}
+
+/// Those of the paths that synchronise all, and move nothing; none of them threads of one process.
+fn barriers(trace: &Trace, mut at: Vec<bool>) -> Result<Vec<bool>, Refusal> {
+    for path in trace.paths().ids() {
+        let role = trace.regions()[trace.paths().region(path)].role;
+        at[path.index()] &= matches!(role, Role::GroupSync | Role::RmaGroupSync);
+    }
+    if !at.contains(&true) {
+        return Err(Refusal::NoOperation);
+    }
+    let meets = |pe: &PeId| {
+        let stream = &trace.streams()[*pe];
+        stream.operations.iter().any(|visit| at[stream.visits.path[visit.index()].index()])
+    };
+    let mut processes: Vec<_> = trace.cpu_pes().filter(meets).map(|pe| trace.pes()[pe].process).collect();
+    let all = processes.len();
+    processes.sort_unstable();
+    processes.dedup();
+    if processes.len() == all { Ok(at) } else { Err(Refusal::SharesMemory) }
+}
+
+/// Processes in the order of their ranks.
+fn ranks(trace: &Trace) -> Vec<ProcessId> {
+    let mut ranks: Vec<ProcessId> = trace.cpu_pes().map(|pe| trace.pes()[pe].process).collect();
+    ranks.sort_by_key(|process| (trace.processes().get(*process).and_then(|it| it.rank), *process));
+    ranks.dedup();
+    ranks
+}
+
+/// The node of each PE, with each process on the node of its rank, if what messages take there is known.
+fn placed(
+    source: &Source<'_>,
+    costs: &Costs,
+    ranks: &[ProcessId],
+    of_rank: Vec<u32>,
+) -> Result<Table<PeId, u32>, Refusal> {
+    let of_process: BTreeMap<ProcessId, u32> = ranks.iter().copied().zip(of_rank.iter().copied()).collect();
+    let pes = source.trace.pes();
+    let nodes: Table<PeId, u32> =
+        pes.iter().map(|pe| of_process.get(&pe.process).copied().unwrap_or(u32::MAX)).collect();
+    let mut distinct = of_rank;
+    distinct.sort_unstable();
+    distinct.dedup();
+    let needs = [distinct.len() < ranks.len(), distinct.len() > 1];
+    match [false, true].into_iter().find(|remote| needs[usize::from(*remote)] && !costs.knows(*remote)) {
+        Some(remote) => Err(Refusal::UnknownLink { remote }),
+        None => Ok(nodes),
+    }
+}
+
 /// Whether the program does the same without some operations.
-fn removable(trace: &Trace, at: &[bool]) -> Result<(), Refusal> {
+fn removable(source: &Source<'_>, at: &[bool]) -> Result<(), Refusal> {
+    let trace = source.trace;
     let role = |path: CallPathId| trace.regions()[trace.paths().region(path)].role;
     let only_meets =
         |role: Role| matches!(role, Role::GroupSync | Role::GroupNotify | Role::GroupWait | Role::CommSync);
@@ -161,23 +316,19 @@ fn removable(trace: &Trace, at: &[bool]) -> Result<(), Refusal> {
         return Err(Refusal::MovesData(path));
     }
     let mut found = None;
-    let mut accesses = 0;
-    for (pe, stream) in trace.streams().iter_ids().filter(|(_, stream)| !stream.transfers.is_empty()) {
-        let orders = |path: CallPathId| role(path).is_collective() || at[path.index()];
-        let syncs: Vec<_> =
-            stream.operations.iter().filter(|visit| orders(stream.visits.path[visit.index()])).copied().collect();
-        for transfer in stream.transfers.iter().filter(|it| it.target != pe && it.kind != RmaTransferKind::Atomic) {
-            let next = syncs.partition_point(|sync| stream.visits.enter[sync.index()] < transfer.time);
-            let Some(next) = syncs.get(next) else { continue };
-            if at[stream.visits.path[next.index()].index()] {
-                accesses += 1;
-                let path = stream.visits.path.get(transfer.visit.index()).copied().unwrap_or(CallPathId::NONE);
+    let mut count = 0;
+    for pe in trace.streams().ids() {
+        let visits = &trace.streams()[pe].visits;
+        for (_, after, transfer) in accesses(source, pe, at) {
+            if after.is_some_and(|sync| at[visits.path[sync.index()].index()]) {
+                count += 1;
+                let path = visits.path.get(transfer.visit.index()).copied().unwrap_or(CallPathId::NONE);
                 found.get_or_insert((path, pe, transfer.target));
             }
         }
     }
     match found {
-        Some((path, origin, target)) => Err(Refusal::Orders { accesses, path, origin, target }),
+        Some((path, origin, target)) => Err(Refusal::Orders { accesses: count, path, origin, target }),
         None => Ok(()),
     }
 }

@@ -1,7 +1,6 @@
 //! Classes of operations: those on one call path that move about as much with as many others have one cost.
 
-use partune_base::CallPathId;
-use partune_base::{Id, PeId};
+use partune_base::{CallPathId, Id, PeId, Table};
 use partune_trace::{Activity, Role, VisitIx};
 
 use crate::source::Source;
@@ -50,16 +49,65 @@ impl Classes {
     }
 }
 
+/// Whom a PE meets, by visit.
+pub(crate) struct Met {
+    /// The most PEs that took part in what it was, and whether some were on other nodes.
+    pub(crate) partners: Vec<(u32, bool)>,
+    /// Something that it did has no known partner.
+    unknown: Vec<bool>,
+}
+
+impl Met {
+    /// With PEs on these nodes. Linear in messages, transfers and members of collectives.
+    pub(crate) fn new(source: &Source<'_>, pe: PeId, nodes: &Table<PeId, u32>) -> Met {
+        let index = source.index;
+        let stream = &source.trace.streams()[pe];
+        let (mut partners, mut unknown) = (vec![(0, false); stream.visits.len()], vec![false; stream.visits.len()]);
+        let own = nodes[pe];
+        let is_remote = |pe: PeId| nodes.get(pe).is_some_and(|node| *node != own);
+        let mut meet = |visit: VisitIx, count: u32, remote: bool| {
+            if let Some(partners) = partners.get_mut(visit.index()) {
+                *partners = (count.max(partners.0), partners.1 | remote);
+            }
+        };
+        let mut miss = |visit: VisitIx| {
+            if let Some(unknown) = unknown.get_mut(visit.index()) {
+                *unknown = true;
+            }
+        };
+        for (row, recv) in stream.recvs.iter().enumerate() {
+            meet(recv.visit, 1, is_remote(recv.peer));
+            if index.messages.of_recv(pe, row).is_none() {
+                miss(recv.visit);
+            }
+        }
+        for send in &stream.sends {
+            meet(send.visit, 1, is_remote(send.peer));
+        }
+        for transfer in &stream.transfers {
+            meet(transfer.visit, 1, is_remote(transfer.target));
+        }
+        for (row, collective) in stream.collectives.iter().enumerate() {
+            match index.collectives.of_row(pe, row).map(|at| &index.collectives.instances[at]) {
+                Some(instance) if instance.missing == 0 => {
+                    let members = index.collectives.members(instance);
+                    let remote = members.iter().any(|member| is_remote(member.pe));
+                    meet(collective.visit, members.len() as u32, remote);
+                }
+                _ => miss(collective.visit),
+            }
+        }
+        Met { partners, unknown }
+    }
+}
+
 /// Finds the classes of a PE's operations.
 pub(crate) struct Classifier<'a> {
     source: &'a Source<'a>,
     pe: PeId,
     /// By visit: bytes moved.
     bytes: Vec<u64>,
-    /// By visit: the most PEs that took part in what it was, and whether some were on other nodes.
-    partners: Vec<(u32, bool)>,
-    /// By visit: something that it did has no known partner.
-    unknown: Vec<bool>,
+    met: Met,
     found: Found,
     /// Numbers of the classes of each path.
     of_path: Vec<Vec<u32>>,
@@ -75,56 +123,14 @@ impl<'a> Classifier<'a> {
                 *bytes += u64::max(sent, received);
             }
         }
-        let mut classifier = Classifier {
+        let met = Met::new(source, pe, &source.nodes);
+        Classifier {
             source,
             pe,
             bytes,
-            partners: vec![(0, false); visits],
-            unknown: vec![false; visits],
+            met,
             found: Vec::new(),
             of_path: vec![Vec::new(); source.trace.paths().len()],
-        };
-        classifier.meet();
-        classifier
-    }
-
-    /// Who is met in each operation, and where nobody knows.
-    fn meet(&mut self) {
-        let index = self.source.index;
-        let stream = &self.source.trace.streams()[self.pe];
-        let own = self.source.nodes[self.pe];
-        let is_remote = |pe: PeId| self.source.nodes.get(pe).is_some_and(|node| *node != own);
-        let mut meet = |visit: VisitIx, count: u32, remote: bool| {
-            if let Some(partners) = self.partners.get_mut(visit.index()) {
-                *partners = (partners.0.max(count), partners.1 | remote);
-            }
-        };
-        let mut miss = |visit: VisitIx| {
-            if let Some(unknown) = self.unknown.get_mut(visit.index()) {
-                *unknown = true;
-            }
-        };
-        for (row, recv) in stream.recvs.iter().enumerate() {
-            meet(recv.visit, 1, is_remote(recv.peer));
-            if index.messages.of_recv(self.pe, row).is_none() {
-                miss(recv.visit);
-            }
-        }
-        for send in &stream.sends {
-            meet(send.visit, 1, is_remote(send.peer));
-        }
-        for transfer in &stream.transfers {
-            meet(transfer.visit, 1, is_remote(transfer.target));
-        }
-        for (row, collective) in stream.collectives.iter().enumerate() {
-            match index.collectives.of_row(self.pe, row).map(|at| &index.collectives.instances[at]) {
-                Some(instance) if instance.missing == 0 => {
-                    let members = index.collectives.members(instance);
-                    let remote = members.iter().any(|member| is_remote(member.pe));
-                    meet(collective.visit, members.len() as u32, remote);
-                }
-                _ => miss(collective.visit),
-            }
         }
     }
 
@@ -137,11 +143,11 @@ impl<'a> Classifier<'a> {
             role,
             Role::WaitOnValue | Role::RmaWait | Role::RmaStart | Role::RmaComplete | Role::TaskWait | Role::DeviceWait
         );
-        if !acts(role) || self.unknown[visit.index()] || waits_for_somebody && needs == 0 {
+        if !acts(role) || self.met.unknown[visit.index()] || waits_for_somebody && needs == 0 {
             return RECORDED;
         }
         let bytes = self.bytes[visit.index()];
-        let (met, remote) = self.partners[visit.index()];
+        let (met, remote) = self.met.partners[visit.index()];
         let size = (64 - bytes.leading_zeros()) as u8;
         let key = ClassKey { path, size, partners: (32 - met.max(needs).leading_zeros()) as u8, remote };
         let known = self.of_path[path.index()].iter().copied().find(|class| self.found[*class as usize].0 == key);

@@ -43,6 +43,8 @@ pub(crate) struct Costs {
     levels: [Vec<Cost>; LEVELS],
     /// How messages travel here, by the fit or by the machine: within a node, and between nodes.
     links: [Travel; 2],
+    /// Whether that is known of each, or taken from the other one.
+    known: [bool; 2],
     /// Operations whose class was not there in the first half, so that the second one said what it costs.
     pub(crate) late: u64,
 }
@@ -95,8 +97,8 @@ impl Costs {
         };
         let own = found(|samples| &mut samples.own);
         let flight = found(|samples| &mut samples.flight);
-        let links = links(trace, &classes, &flight);
-        let mut costs = Costs { classes, levels: [const { Vec::new() }; LEVELS], links, late };
+        let (links, known) = links(trace, &classes, &flight);
+        let mut costs = Costs { classes, levels: [const { Vec::new() }; LEVELS], links, known, late };
         costs.levels = [Level::Low, Level::Typical, Level::High].map(|level| {
             let at = |of: &Option<[f64; LEVELS]>| of.map(|of| of[level as usize]);
             let of_class = |(class, (own, flight))| {
@@ -120,6 +122,7 @@ impl Costs {
             if let Some(link) = machine.link(scope) {
                 let Link { latency_s, bandwidth, .. } = *link;
                 self.links[remote] = Travel { latency: latency_s * ticks, per_byte: ticks / bandwidth };
+                self.known[remote] = true;
             }
         }
         let mut set = |class: usize, cost: Cost| self.levels.iter_mut().for_each(|costs| costs[class] = cost);
@@ -143,6 +146,11 @@ impl Costs {
                 }
             }
         }
+    }
+
+    /// Whether it is known how messages travel within a node, or between nodes.
+    pub(crate) fn knows(&self, remote: bool) -> bool {
+        self.known[usize::from(remote)]
     }
 
     /// What the model of messages says of a class, if they travel like this.
@@ -171,10 +179,12 @@ impl Costs {
                 }
             },
         });
-        let of_class = |(class, key): (usize, &ClassKey)| {
+        let of_class = |class: usize, key: &ClassKey, moved: bool| {
             let role = role(trace, *key);
             let algorithm = effects.algorithm(key.path);
-            let ratio = if (effects.changes_network() || algorithm.is_some()) && moves(role) {
+            // Who is on another node than in the run has the other link.
+            let changed = if moved { [changed[1], changed[0]] } else { changed };
+            let ratio = if (effects.changes_network() || algorithm.is_some() || moved) && moves(role) {
                 let was = self.formula(trace, class, self.links, None);
                 let is = self.formula(trace, class, changed, algorithm);
                 if was > 0.0 { is / was } else { 1.0 }
@@ -190,9 +200,12 @@ impl Costs {
                 own: ticks(&|cost| cost.own * factor),
                 flight: ticks(&|cost| cost.flight * factor),
                 bytes: ticks(&|cost| of_bytes.min(cost.own * factor)),
+                flown: ticks(&|cost| of_bytes.min(cost.flight * factor)),
+                latency: changed[usize::from(key.remote)].latency.round() as i64,
             }
         };
-        CostTable(self.classes.keys.iter().enumerate().map(of_class).collect())
+        let both = |(class, key)| [of_class(class, key, false), of_class(class, key, true)];
+        CostTable(self.classes.keys.iter().enumerate().map(both).collect())
     }
 }
 
@@ -204,10 +217,14 @@ struct Ticks {
     flight: [i64; LEVELS],
     /// The part of its own that is for its bytes.
     bytes: [i64; LEVELS],
+    /// The same of its flight.
+    flown: [i64; LEVELS],
+    /// Of a message of no bytes between those that take part.
+    latency: i64,
 }
 
-/// By class.
-pub(crate) struct CostTable(Vec<Ticks>);
+/// By class: where its partners were, and on the other side of the border of its node.
+pub(crate) struct CostTable(Vec<[Ticks; 2]>);
 
 impl CostTable {
     /// Ticks of an operation: its own, and those from a gift on. `factor`: of its call path, where it keeps what was recorded.
@@ -217,11 +234,19 @@ impl CostTable {
         let recorded = || {
             let ticks = [(operation.measured as f64 * factor()).round() as i64; LEVELS];
             let (own, flight) = if operation.waited { (NONE, ticks) } else { (ticks, NONE) };
-            Ticks { own, flight, bytes: own }
+            Ticks { own, flight, bytes: own, flown: NONE, latency: 0 }
         };
-        let ticks = self.0.get(operation.class as usize).copied().unwrap_or_else(recorded);
+        let known = self.0.get(operation.class as usize);
+        let ticks = known.map_or_else(recorded, |of_class| of_class[usize::from(operation.moved)]);
+        // Of a piece: all but the bytes that are in the other ones.
+        let piece = |all: [i64; LEVELS], bytes: [i64; LEVELS], count: u32| {
+            std::array::from_fn(|level| all[level] - bytes[level] + bytes[level] / i64::from(count.max(1)))
+        };
         match operation.treatment {
-            Treatment::Goes => (NONE, NONE),
+            Treatment::Goes | Treatment::Moves => (NONE, NONE),
+            // LogGP's o is at most half of what latency is here.
+            Treatment::Signals(count) => ([i64::from(count) * ticks.latency / 2; LEVELS], [ticks.latency; LEVELS]),
+            Treatment::Piece(count) => (piece(ticks.own, ticks.bytes, count), piece(ticks.flight, ticks.flown, count)),
             Treatment::Awaits => (NONE, ticks.flight),
             Treatment::Joins => (ticks.bytes, NONE),
             Treatment::Stays | Treatment::Starts | Treatment::Combines(_) | Treatment::Merges => {
@@ -274,7 +299,7 @@ fn shape(role: Role, key: ClassKey) -> (f64, f64) {
 
 /// Latency and time a byte of messages: a line through what receives took that waited, by the median of slopes; where there are none, through a
 /// round of collectives. Equal for both scopes where only one was seen.
-fn links(trace: &Trace, classes: &Classes, flights: &[Option<[f64; LEVELS]>]) -> [Travel; 2] {
+fn links(trace: &Trace, classes: &Classes, flights: &[Option<[f64; LEVELS]>]) -> ([Travel; 2], [bool; 2]) {
     let is_message = |key: ClassKey| matches!(role(trace, key), Role::Recv | Role::CommSync | Role::SendRecv);
     let is_collective = |key: ClassKey| role(trace, key).is_collective() && moves(role(trace, key));
     let fit = |remote: bool, counts: &dyn Fn(ClassKey) -> bool| {
@@ -294,7 +319,7 @@ fn links(trace: &Trace, classes: &Classes, flights: &[Option<[f64; LEVELS]>]) ->
     let known = |remote| fit(remote, &is_message).or_else(|| fit(remote, &is_collective));
     let (node, network) = (known(false), known(true));
     let any = node.or(network).unwrap_or_default();
-    [node.unwrap_or(any), network.unwrap_or(any)]
+    ([node.unwrap_or(any), network.unwrap_or(any)], [node.is_some(), network.is_some()])
 }
 
 fn line(mut points: Vec<(f64, f64)>) -> Option<Travel> {

@@ -1,7 +1,7 @@
 //! What changes do to a run, put together: factors of work, what becomes of operations, another network.
 
 use partune_base::{CallPathId, Id, PeId, Table, Time};
-use partune_trace::Trace;
+use partune_trace::{Trace, VisitIx};
 
 use crate::change::Algorithm;
 
@@ -21,6 +21,12 @@ pub(crate) enum Treatment {
     Combines(u32),
     /// It is done with the collective right before it, if there is one.
     Merges,
+    /// It is done later: here it takes no time, and only what it gives is given.
+    Moves,
+    /// Signals between pairs in its place: no time of its own but for giving them, and the latency of the network.
+    Signals(u32),
+    /// One of so many equal pieces of it.
+    Piece(u32),
     /// What it moves, moves with another one: only its bytes cost time, and what it gives is given by the other one.
     Joins,
 }
@@ -102,6 +108,14 @@ pub(crate) struct Effects {
     pub(crate) has_dedicated: bool,
     /// Messages of fewer bytes do not wait for their receive.
     pub(crate) eager: u64,
+    /// Operations that are done later, in order, and after when.
+    pub(crate) delays: Table<PeId, Vec<(VisitIx, Time)>>,
+    /// By path: barriers that become signals between pairs.
+    pub(crate) pairs: Vec<bool>,
+    /// By path: how many pieces messages are sent in; 1 for those that stay whole.
+    pub(crate) pieces: Vec<u32>,
+    /// Where processes are, if elsewhere.
+    pub(crate) nodes: Option<Table<PeId, u32>>,
 }
 
 impl Effects {
@@ -119,6 +133,10 @@ impl Effects {
             bandwidth: Quantity::Times(1.0),
             has_dedicated: false,
             eager: 0,
+            delays: Table::filled(trace.pes().len(), Vec::new()),
+            pairs: vec![false; paths],
+            pieces: vec![1; paths],
+            nodes: None,
         }
     }
 
@@ -158,6 +176,20 @@ impl Effects {
         let factor = |shares: &Shares| shares.factors[pe].get(block?).copied();
         let shared: f64 = shared.map(|shares| factor(shares).unwrap_or(1.0)).product();
         of_pe * of_path * shared
+    }
+
+    /// Whether what a PE does is changed, and not only what it costs.
+    pub(crate) fn change(&self, pe: PeId) -> bool {
+        self.of_pe.get(pe.index()).is_some_and(|factor| *factor != 1.0)
+            || self.of_path.iter().any(|factor| *factor != 1.0)
+            || !self.shares.is_empty()
+            || !self.delays[pe].is_empty()
+            || self.changes_ties()
+    }
+
+    /// Whether other ties are given.
+    pub(crate) fn changes_ties(&self) -> bool {
+        self.eager > 0 || self.treatments.iter().any(|it| *it != Treatment::Stays)
     }
 
     pub(crate) fn treatment(&self, path: CallPathId) -> Treatment {

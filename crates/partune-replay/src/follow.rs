@@ -1,24 +1,26 @@
 //! Follows a program: each PE does its steps, and waits where something that it needs was not given yet.
 
+use std::sync::Arc;
+
 use partune_base::{PeId, Span, Table, Time};
 use partune_index::{Programs, Turns, later};
-use rayon::prelude::*;
 
 use crate::costs::{CostTable, LEVELS, Level};
 use crate::effects::{Effects, Treatment};
 use crate::program::{Program, Step, What};
 use crate::source::Source;
 
-/// How long what is measured of the run takes, and when each step was done.
-#[derive(Clone, Debug)]
+/// How long what is measured of the run takes.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Followed {
     /// By [`Level`].
     pub(crate) runs: [Span; LEVELS],
-    /// With typical costs, in ticks of the trace.
-    pub(crate) clocks: Table<PeId, Vec<i64>>,
     /// Needs that could not be met.
     pub(crate) unmet: u64,
 }
+
+/// When each step was done with typical costs, in ticks of the trace.
+pub(crate) type Done = Table<PeId, Vec<i64>>;
 
 /// A time for each level of costs.
 type Clocks = [i64; LEVELS];
@@ -42,40 +44,45 @@ struct Follower<'a> {
     costs: &'a CostTable,
     effects: &'a Effects,
     states: Table<PeId, State>,
-    clocks: Table<PeId, Vec<i64>>,
+    done: Option<&'a mut Done>,
 }
 
-/// Linear in steps.
-pub(crate) fn follow(source: &Source<'_>, program: &Program, costs: &CostTable, effects: &Effects) -> Followed {
-    let begin = |(pe, steps): (PeId, &Vec<Step>)| State {
+/// Linear in steps. `turns`: memory to do it in. `done`: filled if it is asked for.
+pub(crate) fn follow(
+    source: &Source<'_>,
+    (program, costs, effects): (&Program, &CostTable, &Effects),
+    turns: &mut Turns<LEVELS>,
+    mut done: Option<&mut Done>,
+) -> Followed {
+    if let Some(done) = &mut done {
+        **done = program.steps.iter().map(|steps| Vec::with_capacity(steps.len())).collect();
+    }
+    let begin = |(pe, steps): (PeId, &Arc<Vec<Step>>)| State {
         clock: [steps.first().map_or(0, |step| step.at.0); LEVELS],
         position: 0,
         needs: Vec::new(),
         started: LONG_AGO,
         window: Window::new(steps, source.windows[pe]),
     };
-    let mut follower = Follower {
-        source,
-        program,
-        costs,
-        effects,
-        states: program.steps.iter_ids().map(begin).collect(),
-        clocks: program.steps.iter().map(|steps| Vec::with_capacity(steps.len())).collect(),
-    };
-    let turns = Turns::new(program.steps.len(), program.givers.par_iter().copied());
-    let unmet = turns.follow(&mut follower, program.steps.iter().map(Vec::len).sum());
+    let states = program.steps.iter_ids().map(begin).collect();
+    let mut follower = Follower { source, program, costs, effects, states, done };
+    let steps = program.steps.iter().map(|steps| steps.len()).sum();
+    let unmet = turns.follow(&mut follower, (program.steps.len(), steps), program.givers.iter().copied());
     let window = |pe: PeId, level| follower.states[pe].window.times(&program.steps[pe], level);
     let runs = std::array::from_fn(|level| source.span(|pe| window(pe, level)));
-    Followed { runs, clocks: follower.clocks, unmet }
+    Followed { runs, unmet }
 }
 
 impl Programs<LEVELS> for Follower<'_> {
     fn run(&mut self, pe: PeId, turns: &mut Turns<LEVELS>) {
-        let steps = &self.program.steps[pe];
-        while let Some(step) = steps.get(self.states[pe].position) {
-            let state = &mut self.states[pe];
+        let Follower { source, program, costs, effects, .. } = *self;
+        let (steps, operations) = (&program.steps[pe][..], &program.operations[pe][..]);
+        let state = &mut self.states[pe];
+        let mut done = self.done.as_mut().map(|done| &mut done[pe]);
+        let paths = &source.trace.streams()[pe].visits.path;
+        while let Some(step) = steps.get(state.position) {
             let now = after(state.clock, [step.work; LEVELS]);
-            let clock = match step.what {
+            state.clock = match step.what {
                 What::Goes => now,
                 What::Completes => later(now, state.started),
                 What::Enters(_) => {
@@ -84,9 +91,8 @@ impl Programs<LEVELS> for Follower<'_> {
                 }
                 What::Leaves(number) => {
                     let needs = state.needs.pop().unwrap_or(LONG_AGO);
-                    let operation = &self.program.operations[pe][number as usize];
-                    let path = || self.source.trace.streams()[pe].visits.path[operation.visit.index()];
-                    let (own, flight) = self.costs.of(operation, || self.effects.cost(path()));
+                    let operation = &operations[number as usize];
+                    let (own, flight) = costs.of(operation, || effects.cost(paths[operation.visit.index()]));
                     let done = after(now, own);
                     if operation.treatment == Treatment::Starts {
                         state.started = later(state.started, done);
@@ -111,11 +117,11 @@ impl Programs<LEVELS> for Follower<'_> {
                 }
                 What::Begins(tie) => {
                     let Some(gift) = turns.take(tie, pe) else { return };
-                    let delay = step.at.since(self.source.gifts[tie as usize]).0.max(0);
+                    let delay = step.at.since(source.gifts[tie as usize]).0.max(0);
                     later(now, after(gift, [delay; LEVELS]))
                 }
             };
-            self.go_on(pe, clock);
+            state.go_on(&mut done);
         }
     }
 
@@ -125,9 +131,10 @@ impl Programs<LEVELS> for Follower<'_> {
     }
 
     fn release(&mut self, pe: PeId) -> Option<u32> {
-        let step = self.program.steps[pe][self.states[pe].position];
-        let clock = after(self.states[pe].clock, [step.work; LEVELS]);
-        self.go_on(pe, clock);
+        let state = &mut self.states[pe];
+        let step = self.program.steps[pe][state.position];
+        state.clock = after(state.clock, [step.work; LEVELS]);
+        state.go_on(&mut self.done.as_mut().map(|done| &mut done[pe]));
         match step.what {
             What::Takes(tie) | What::Begins(tie) => Some(tie),
             _ => None,
@@ -135,14 +142,15 @@ impl Programs<LEVELS> for Follower<'_> {
     }
 }
 
-impl Follower<'_> {
+impl State {
+    /// The step was done by its clock.
     #[inline]
-    fn go_on(&mut self, pe: PeId, clock: Clocks) {
-        let state = &mut self.states[pe];
-        state.clock = clock;
-        state.window.pass(state.position, clock);
-        state.position += 1;
-        self.clocks[pe].push(clock[Level::Typical as usize]);
+    fn go_on(&mut self, done: &mut Option<&mut Vec<i64>>) {
+        self.window.pass(self.position, self.clock);
+        self.position += 1;
+        if let Some(done) = done {
+            done.push(self.clock[Level::Typical as usize]);
+        }
     }
 }
 
@@ -156,17 +164,31 @@ struct Window {
     /// The times in the run, and the steps around each.
     of_run: [(Time, usize); 2],
     clocks: [[Clocks; 2]; 2],
+    /// The next of these steps.
+    next: usize,
 }
 
 impl Window {
     fn new(steps: &[Step], (begin, end): (Time, Time)) -> Window {
         let at = |time: Time| (time, steps.partition_point(|step| step.at <= time));
-        Window { of_run: [begin, end].map(at), clocks: [[[0; LEVELS]; 2]; 2] }
+        let mut window = Window { of_run: [begin, end].map(at), clocks: [[[0; LEVELS]; 2]; 2], next: 0 };
+        window.next = window.after(None);
+        window
+    }
+
+    /// The first step after one, or of all, whose clock is asked for.
+    fn after(&self, position: Option<usize>) -> usize {
+        let around = self.of_run.iter().flat_map(|(_, after)| [after.checked_sub(1), Some(*after)]).flatten();
+        around.filter(|it| position.is_none_or(|position| *it > position)).min().unwrap_or(usize::MAX)
     }
 
     /// A step was done.
     #[inline]
     fn pass(&mut self, position: usize, clock: Clocks) {
+        if position != self.next {
+            return;
+        }
+        self.next = self.after(Some(position));
         for ((_, after), clocks) in self.of_run.iter().zip(&mut self.clocks) {
             if position + 1 == *after {
                 clocks[0] = clock;
@@ -205,8 +227,8 @@ pub(crate) struct Clock<'a> {
 }
 
 impl<'a> Clock<'a> {
-    pub(crate) fn new(program: &'a Program, followed: &'a Followed, pe: PeId) -> Clock<'a> {
-        Clock { steps: &program.steps[pe], clocks: &followed.clocks[pe] }
+    pub(crate) fn new(program: &'a Program, done: &'a Done, pe: PeId) -> Clock<'a> {
+        Clock { steps: &program.steps[pe], clocks: &done[pe] }
     }
 
     pub(crate) fn time(&self, time: Time) -> Time {

@@ -13,24 +13,25 @@ mod effects;
 mod follow;
 mod places;
 mod program;
+mod rewrite;
 mod source;
 mod sweep;
 
-pub use change::{Algorithm, Change, ChangeError, FORMS, Place, Setting};
+pub use change::{Algorithm, Change, ChangeError, FORMS, Place, Setting, mapping};
 pub use changes::{Refusal, Refused};
 pub use places::name;
 
-use std::sync::Arc;
+use std::sync::Mutex;
 
 use partune_base::{PeId, Span, Table, Time};
-use partune_index::Index;
+use partune_index::{Index, Turns};
 use partune_machine::Machine;
 use partune_trace::Trace;
 
 use classes::RECORDED;
-use costs::{Costs, Level};
+use costs::{Costs, LEVELS, Level};
 use effects::Effects;
-use follow::{Clock, Followed, follow};
+use follow::{Clock, Done, Followed, follow};
 use program::{Program, What};
 use source::Source;
 
@@ -38,10 +39,12 @@ use source::Source;
 pub struct Replay<'a> {
     source: Source<'a>,
     costs: Costs,
-    /// Costs are fitted to what is before it, and judged on what comes after.
-    middle: Time,
     /// The run without changes.
+    program: Program,
     plain: Outcome,
+    fidelity: Fidelity,
+    /// Memory for following, kept from one time to the next.
+    turns: Mutex<Turns<LEVELS>>,
 }
 
 /// What became of a run.
@@ -49,14 +52,14 @@ pub struct Replay<'a> {
 pub struct Outcome {
     /// Changes that were left out, and why.
     pub refused: Vec<Refused>,
-    done: Arc<Done>,
+    followed: Followed,
 }
 
-/// A program that was followed.
+/// When everything was done in a run that was followed.
 #[derive(Debug)]
-struct Done {
+pub struct Retimed {
     program: Program,
-    followed: Followed,
+    done: Done,
 }
 
 /// How well the run without changes is met.
@@ -88,8 +91,11 @@ impl<'a> Replay<'a> {
         let middle = Time(begin.0 + end.since(begin).0 / 2);
         let costs = Costs::fit(trace, &program, classes, middle, machine);
         let none = Effects::none(trace);
-        let followed = follow(&source, &program, &costs.of(trace, &none), &none);
-        Replay { source, costs, middle, plain: Outcome::new(program, followed) }
+        let (mut turns, mut done) = (Turns::default(), Done::new());
+        let followed = follow(&source, (&program, &costs.of(trace, &none), &none), &mut turns, Some(&mut done));
+        let fidelity = Fidelity::of(&program, &done, middle, costs.late, followed.unmet);
+        let plain = Outcome { refused: Vec::new(), followed };
+        Replay { source, costs, program, plain, fidelity, turns: Mutex::new(turns) }
     }
 
     /// The run without changes.
@@ -109,65 +115,81 @@ impl<'a> Replay<'a> {
 
     /// The run under changes, each on top of those before it. Those that are not possible are left out.
     pub fn under(&self, changes: &[Change]) -> Outcome {
-        let Replay { source, costs, plain, .. } = self;
-        let mut effects = Effects::none(source.trace);
-        let mut refused = Vec::new();
-        let mut outcome = plain.clone();
-        for change in changes {
-            let mut with = effects.clone();
-            let refuse = |why| Refused { change: change.clone(), why };
-            if let Err(why) = changes::apply(source, &mut with, change) {
-                refused.push(refuse(why));
-                continue;
-            }
-            let program = source.program(&with, &plain.done.program);
-            let followed = follow(source, &program, &costs.of(source.trace, &with), &with);
-            match followed.unmet.saturating_sub(plain.done.followed.unmet) {
-                0 => (effects, outcome) = (with, Outcome::new(program, followed)),
-                more => refused.push(refuse(Refusal::Circular(more))),
-            }
-        }
-        Outcome { refused, ..outcome }
+        self.made(changes).0
+    }
+
+    /// The same, and when everything was done.
+    pub fn retimed(&self, changes: &[Change]) -> (Outcome, Retimed) {
+        let (outcome, effects, program) = self.made(changes);
+        let mut done = Done::new();
+        self.follow(&program, &effects, Some(&mut done));
+        (outcome, Retimed { program, done })
     }
 
     /// How well the run without changes is met.
     pub fn fidelity(&self) -> Fidelity {
-        let Done { program, followed } = &*self.plain.done;
+        self.fidelity
+    }
+
+    fn made(&self, changes: &[Change]) -> (Outcome, Effects, Program) {
+        let Replay { source, costs, plain, .. } = self;
+        let mut effects = Effects::none(source.trace);
+        let mut program = self.program.clone();
+        let mut outcome = plain.clone();
+        for change in changes {
+            let mut with = effects.clone();
+            let refuse = |why| Refused { change: change.clone(), why };
+            if let Err(why) = changes::apply(source, costs, &mut with, change) {
+                outcome.refused.push(refuse(why));
+                continue;
+            }
+            let changed = source.program(&with, &self.program);
+            let followed = self.follow(&changed, &with, None);
+            match followed.unmet.saturating_sub(plain.followed.unmet) {
+                0 => (effects, program, outcome.followed) = (with, changed, followed),
+                more => outcome.refused.push(refuse(Refusal::Circular(more))),
+            }
+        }
+        (outcome, effects, program)
+    }
+
+    fn follow(&self, program: &Program, effects: &Effects, done: Option<&mut Done>) -> Followed {
+        let costs = self.costs.of(self.source.trace, effects);
+        // Memory that somebody else uses now is no memory for this; nothing in it outlives a time of following.
+        let mut own = Turns::default();
+        let mut kept = self.turns.try_lock().ok();
+        let turns = kept.as_deref_mut().unwrap_or(&mut own);
+        follow(&self.source, (program, &costs, effects), turns, done)
+    }
+}
+
+impl Fidelity {
+    fn of(program: &Program, done: &Done, middle: Time, late: u64, unmet: u64) -> Fidelity {
         let (mut squares, mut operations, mut recorded) = (0.0, 0_u64, 0_u64);
         for (pe, of_pe) in program.operations.iter_ids() {
             recorded += of_pe.iter().filter(|operation| operation.class == RECORDED).count() as u64;
-            for (step, clock) in program.steps[pe].iter().zip(&followed.clocks[pe]) {
-                if matches!(step.what, What::Leaves(_)) && step.at >= self.middle {
+            for (step, clock) in program.steps[pe].iter().zip(&done[pe]) {
+                if matches!(step.what, What::Leaves(_)) && step.at >= middle {
                     squares += (*clock as f64 - step.at.0 as f64).powi(2);
                     operations += 1;
                 }
             }
         }
-        Fidelity {
-            error: (squares / operations.max(1) as f64).sqrt(),
-            operations,
-            recorded,
-            late: self.costs.late,
-            unmet: followed.unmet,
-        }
+        Fidelity { error: (squares / operations.max(1) as f64).sqrt(), operations, recorded, late, unmet }
     }
 }
 
 impl Outcome {
-    fn new(program: Program, followed: Followed) -> Outcome {
-        Outcome { refused: Vec::new(), done: Arc::new(Done { program, followed }) }
-    }
-
     /// From the first end of a start-up to the last begin of a shut-down.
     pub fn run(&self) -> Span {
-        self.done.followed.runs[Level::Typical as usize]
+        self.followed.runs[Level::Typical as usize]
     }
 
     /// How much shorter the run is than without changes: at least, most likely, and at most. As far as changes move the run they also decide how often its
     /// operations are kept waiting, so that the range of costs counts; what hardly moves it has none.
     pub fn saves(&self, plain: &Outcome) -> (Span, Span, Span) {
         let saves = |plain: Span, changed: Span| (plain - changed).0 as f64;
-        let (was, is) = (plain.done.followed.runs, self.done.followed.runs);
+        let (was, is) = (plain.followed.runs, self.followed.runs);
         let typical = saves(plain.run(), self.run());
         let weight = (10.0 * typical.abs() / (plain.run().0 as f64).max(1.0)).min(1.0);
         let of_level = [Level::Low, Level::High].into_iter().flat_map(|level| {
@@ -178,13 +200,16 @@ impl Outcome {
         (Span(low.floor() as i64), plain.run() - self.run(), Span(high.ceil() as i64))
     }
 
+}
+
+impl Retimed {
     /// The run as a trace: everything at its new time. Operations that are not done take no time.
     #[must_use]
     pub fn retime(&self, trace: Trace) -> Trace {
         trace.retime(|streams| {
             let pes: Vec<PeId> = streams.ids().collect();
             for pe in pes {
-                let clock = Clock::new(&self.done.program, &self.done.followed, pe);
+                let clock = Clock::new(&self.program, &self.done, pe);
                 streams[pe].map_times(|time| clock.time(time));
             }
         })

@@ -3,6 +3,8 @@
 //! Work is the time outside of operations, as measured. What an operation takes of its own, and how long it takes from the moment that what it
 //! waited for was there, is not part of the program: that is what [`crate::costs`] says of its class.
 
+use std::sync::Arc;
+
 use partune_base::{PeId, Table, Time};
 use partune_trace::VisitIx;
 
@@ -44,6 +46,8 @@ pub(crate) struct Operation {
     pub(crate) class: u32,
     /// Whether it waited for a gift of another PE.
     pub(crate) waited: bool,
+    /// Its partners, all on this node in the run, are on others now; or the other way round.
+    pub(crate) moved: bool,
     /// Ticks from the gift to the end if it waited, else all its own.
     pub(crate) measured: i64,
     pub(crate) treatment: Treatment,
@@ -52,8 +56,9 @@ pub(crate) struct Operation {
 /// A run that can be followed.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
-    pub(crate) steps: Table<PeId, Vec<Step>>,
-    pub(crate) operations: Table<PeId, Vec<Operation>>,
+    /// Those of PEs that changes leave alone are shared between programs, and so are their operations.
+    pub(crate) steps: Table<PeId, Arc<Vec<Step>>>,
+    pub(crate) operations: Table<PeId, Arc<Vec<Operation>>>,
     /// How many give to each tie.
     pub(crate) givers: Vec<u32>,
 }

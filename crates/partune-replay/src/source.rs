@@ -1,14 +1,17 @@
 //! What programs are made from: the ends of ties by PE, once for all changes.
 
-use partune_base::{CallPathId, PeId, Span, Table, Time};
+use std::sync::Arc;
+
+use partune_base::{CallPathId, Id, PeId, Span, Table, Time};
 use partune_index::{End, Index, Part, Place, TieKind, Ties};
 use partune_trace::{Completion, NO_REQUEST, Role, Trace, VisitIx};
 use rayon::prelude::*;
 
 use crate::builder::Builder;
-use crate::classes::{Classes, Found, RECORDED};
+use crate::classes::{Classes, Met, RECORDED};
 use crate::effects::{Effects, Moment};
 use crate::program::{Program, What};
+use crate::rewrite;
 use crate::sweep::{Doing, operating, sweep};
 
 /// What the parts of a program are made from; the same for all changes.
@@ -70,37 +73,71 @@ impl<'a> Source<'a> {
     /// The run as it was, and the classes of its operations. Linear in visits and ends.
     pub(crate) fn recorded(&self) -> (Program, Classes) {
         let none = Effects::none(self.trace);
-        let (mut program, found) = self.make(|pe| Builder::new(self, pe, &none).classifying());
+        let pes: Vec<PeId> = self.trace.pes().ids().collect();
+        let parts: Vec<_> =
+            pes.par_iter().map(|pe| self.swept(Builder::new(self, *pe, &none).classifying()).finish()).collect();
+        let (mut steps, mut operations, mut found) = (Table::new(), Vec::new(), Vec::new());
+        for (its_steps, its_operations, its_classes) in parts {
+            steps.push(Arc::new(its_steps));
+            operations.push(its_operations);
+            found.push(its_classes);
+        }
         let (classes, numbers) = Classes::new(&found);
-        for (operations, numbers) in program.operations.iter_mut().zip(numbers) {
+        for (operations, numbers) in operations.iter_mut().zip(numbers) {
             for operation in operations.iter_mut().filter(|operation| operation.class != RECORDED) {
                 operation.class = numbers[operation.class as usize];
             }
         }
+        let operations = operations.into_iter().map(Arc::new).collect();
+        let mut program = Program { steps, operations, givers: Vec::new() };
+        self.count_givers(&mut program);
         (program, classes)
     }
 
-    /// The run under some effects. Linear in visits and ends.
+    /// The run under some effects. Linear in visits and ends of the PEs that have any.
     pub(crate) fn program(&self, effects: &Effects, recorded: &Program) -> Program {
-        self.make(|pe| Builder::new(self, pe, effects).knowing(&recorded.operations[pe])).0
+        let changed: Vec<PeId> = self.trace.pes().ids().filter(|pe| effects.change(*pe)).collect();
+        let made: Vec<_> = changed
+            .par_iter()
+            .map(|pe| {
+                let known = &recorded.operations[*pe];
+                let (steps, operations, _) = self.swept(Builder::new(self, *pe, effects).knowing(known)).finish();
+                (Arc::new(steps), Arc::new(operations))
+            })
+            .collect();
+        let mut program = recorded.clone();
+        for (pe, (steps, operations)) in changed.iter().zip(made) {
+            (program.steps[*pe], program.operations[*pe]) = (steps, operations);
+        }
+        if effects.changes_ties() {
+            self.count_givers(&mut program);
+        }
+        if let Some(nodes) = &effects.nodes {
+            program.operations.as_mut_slice().par_iter_mut().enumerate().for_each(|(pe, operations)| {
+                let pe = PeId::from_index(pe);
+                let [was, is] = [&self.nodes, nodes].map(|nodes| Met::new(self, pe, nodes).partners);
+                for operation in Arc::make_mut(operations) {
+                    let visit = operation.visit.index();
+                    operation.moved = was[visit].1 != is[visit].1;
+                }
+            });
+        }
+        if effects.pairs.contains(&true) {
+            rewrite::signal(self, &mut program, &effects.pairs);
+        }
+        if effects.pieces.iter().any(|pieces| *pieces > 1) {
+            rewrite::split(self, &mut program, &effects.pieces);
+        }
+        program
     }
 
-    fn make<'b>(&'b self, builder: impl Fn(PeId) -> Builder<'b> + Sync) -> (Program, Vec<Found>) {
-        let pes: Vec<PeId> = self.trace.pes().ids().collect();
-        let parts: Vec<_> = pes.par_iter().map(|pe| self.swept(builder(*pe)).finish()).collect();
-        let mut givers = vec![0; self.gifts.len()];
-        let (mut steps, mut operations, mut found) = (Table::new(), Table::new(), Vec::new());
-        for (of_pe, its_operations, its_classes) in parts {
-            for step in &of_pe {
-                if let What::Gives(tie) = step.what {
-                    givers[tie as usize] += 1;
-                }
+    fn count_givers(&self, program: &mut Program) {
+        program.givers = vec![0; self.gifts.len()];
+        for step in program.steps.iter().flat_map(|steps| steps.iter()) {
+            if let What::Gives(tie) = step.what {
+                program.givers[tie as usize] += 1;
             }
-            steps.push(of_pe);
-            operations.push(its_operations);
-            found.push(its_classes);
         }
-        (Program { steps, operations, givers }, found)
     }
 
     /// Work that the effects leave a PE on some call paths, by block.

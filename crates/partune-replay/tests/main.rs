@@ -281,6 +281,123 @@ fn threads_follow_their_forks() {
 }
 
 #[test]
+fn a_wait_is_delayed_past_work() {
+    let text = "
+        pe 0: main 0..100 { work 0..60 MPI_Send 60..62 send(to=1, bytes=8) MPI_Barrier 62..100 barrier }
+        pe 1: main 0..100 { before 0..5 MPI_Recv 5..65 recv(from=0, bytes=8) inner 65..85 outer 85..95 MPI_Barrier 95..100 barrier }";
+    // The message is there at 65 at the earliest: only what still comes after it counts then.
+    assert_eq!(runs(text, &["delay-wait MPI_Recv past inner"]), (100, 80));
+    assert_eq!(runs(text, &["delay-wait MPI_Recv past outer"]), (100, 70));
+    assert_eq!(runs(text, &["delay-wait main/MPI_Recv past main/outer", "scale work time*0"]), (100, 45));
+    let refused = |text, change| under(text, &[change]).refused[0].why.clone();
+    assert_eq!(refused(text, "delay-wait MPI_Recv past before"), Refusal::NeverFollows);
+    // What is sent on may be what was received.
+    let passed_on = "
+        pe 0: main 0..100 { work 0..60 MPI_Send 60..62 send(to=1, bytes=8) }
+        pe 1: main 0..100 { MPI_Recv 0..65 recv(from=0, bytes=8) MPI_Send 65..67 send(to=2, bytes=8) inner 67..100 }
+        pe 2: main 0..100 { MPI_Recv 0..70 recv(from=1, bytes=8) }";
+    let why = refused(passed_on, "delay-wait MPI_Recv past inner");
+    assert!(matches!(why, Refusal::GivesMeanwhile { waits: 1, .. }), "{why:?}");
+    // Each turn for itself, and never past the next wait.
+    let turns = "
+        pe 0: main 0..240 { repeat 4 every 60 { produce 0..50 MPI_Send 50..53 send(to=1, bytes=8) } }
+        pe 1: main 0..260 { repeat 4 every 60 { MPI_Recv 0..55 recv(from=0, bytes=8) consume 55..60 } finish 240..260 }";
+    assert_eq!(runs(turns, &["delay-wait MPI_Recv past consume"]), (260, 255));
+    // The last one alone can be put off past what comes but once.
+    assert_eq!(runs(turns, &["delay-wait MPI_Recv past finish"]), (260, 240));
+}
+
+/// PE 0 writes to PE 1, all meet, and PE 0 reads what PE 2 wrote before; PE 3 has nothing to do with it.
+const WRITTEN: &str = "
+    pe 0: main 0..150 { work 0..20 shmem_putmem 20..20 put(to=1, bytes=8) shmem_barrier_all 20..100 barrier use 100..120
+        shmem_getmem 120..120 get(from=2, bytes=8) use 120..150 }
+    pe 1: main 0..180 { work 0..30 shmem_barrier_all 30..100 barrier use 100..180 }
+    pe 2: main 0..110 { work 0..40 shmem_barrier_all 40..100 barrier use 100..110 }
+    pe 3: main 0..110 { work 0..90 shmem_barrier_all 90..100 barrier use 100..110 }";
+
+#[test]
+fn a_barrier_becomes_the_signals_that_it_orders() {
+    // A round of the barrier takes 5, two of them 10. PE 1 has the signal of 20 after 2 of giving it and 5; it comes at 30 itself. PE 0 has that
+    // of PE 2, given at 40 after it came and 2 for giving it, at 45.
+    let (plain, run) = runs(WRITTEN, &["p2p shmem_barrier_all"]);
+    assert_eq!((plain, run), (180, 110));
+    // PE 1 keeps its 80 ticks of use, PE 3 its 90 of work; of those, 30 + 80.
+    let (_, run) = runs(WRITTEN, &["p2p shmem_barrier_all", "scale pe:1 time*0.1", "scale pe:3 time*0.1"]);
+    assert_eq!(run, 45 + 50);
+    // Nothing is left that anybody waits for where nobody accesses memory of others.
+    assert_eq!(runs(TURNS, &["p2p MPI_Barrier"]).1, 1000);
+    let team = "
+        team t = 0.0 0.1
+        pe 0.0: main 0..100 { parallel@a.c:9 0..100 fork join { work 0..50 \"!$omp barrier\" 50..100 } }
+        pe 0.1: parallel@a.c:9 0..100 team(t) { work 0..90 \"!$omp barrier\" 90..100 }";
+    assert_eq!(under(team, &["p2p \"!$omp barrier\""]).refused[0].why, Refusal::SharesMemory);
+    assert_eq!(under(STREAM, &["p2p MPI_Send"]).refused[0].why, Refusal::NoOperation);
+}
+
+#[test]
+fn messages_in_pieces_are_a_pipeline() {
+    let once = "
+        pe 0: main 0..100 { stage 0..100 MPI_Send 100..100 send(to=1, bytes=0) }
+        pe 1: main 0..200 { MPI_Recv 0..100 recv(from=0, bytes=0) stage 100..200 MPI_Send 200..200 send(to=2, bytes=0) }
+        pe 2: main 0..300 { MPI_Recv 0..200 recv(from=1, bytes=0) stage 200..300 }";
+    // Three stages, four pieces of 25 ticks: (3 + 4 - 1) 25.
+    assert_eq!(runs(once, &["split MPI_Send 4"]), (300, 150));
+    assert_eq!(runs(once, &["split MPI_Recv 10"]), (300, 120));
+    assert_eq!(runs(once, &["split MPI_Send 1"]), (300, 300));
+    let twice = "
+        pe 0: main 0..200 { repeat 2 every 100 { stage 0..100 MPI_Send 100..100 send(to=1, bytes=0) } }
+        pe 1: main 0..300 { MPI_Recv 0..100 recv(from=0, bytes=0) stage 100..200 MPI_Send 200..200 send(to=2, bytes=0)
+            MPI_Recv 200..200 recv(from=0, bytes=0) stage 200..300 MPI_Send 300..300 send(to=2, bytes=0) }
+        pe 2: main 0..400 { MPI_Recv 0..200 recv(from=1, bytes=0) stage 200..300 MPI_Recv 300..300 recv(from=1, bytes=0) stage 300..400 }";
+    assert_eq!(runs(twice, &["split MPI_Send 4"]), (400, 250));
+    // The changed run is one: what is received was sent before.
+    let trace = partune_testkit::trace(once);
+    let index = Index::build(&trace);
+    let (_, retimed) = Replay::new(&trace, &index, None, windows(&trace)).retimed(&changes(&["split MPI_Send 4"]));
+    let changed = retimed.retime(trace.clone());
+    let index = Index::build(&changed);
+    assert_eq!((changed.duration(), index.messages.len()), (Span(150), 2));
+    for message in &index.messages {
+        let send = &changed.streams()[message.sender].sends[message.send as usize];
+        let recv = &changed.streams()[message.receiver].recvs[message.recv as usize];
+        assert!(recv.time >= send.time, "{message:?}");
+    }
+}
+
+/// Ten round trips within a node, 10 ticks each way, and as many between two nodes, 50 ticks each way; 10 ticks of work after each.
+const NODES: &str = "
+    node a = 0 1 2
+    node b = 3
+    pe 0: main 0..300 { repeat 10 every 30 { MPI_Send 0..0 send(to=1, bytes=1000) MPI_Recv 0..20 recv(from=1, bytes=1000) work 20..30 } }
+    pe 1: main 0..280 { MPI_Recv 0..10 recv(from=0, bytes=1000) MPI_Send 10..10 send(to=0, bytes=1000)
+        repeat 9 every 30 { MPI_Recv 10..40 recv(from=0, bytes=1000) MPI_Send 40..40 send(to=0, bytes=1000) } }
+    pe 2: main 0..1100 { repeat 10 every 110 { MPI_Send 0..0 send(to=3, bytes=1000) MPI_Recv 0..100 recv(from=3, bytes=1000) work 100..110 } }
+    pe 3: main 0..1040 { MPI_Recv 0..50 recv(from=2, bytes=1000) MPI_Send 50..50 send(to=2, bytes=1000)
+        repeat 9 every 110 { MPI_Recv 50..160 recv(from=2, bytes=1000) MPI_Send 160..160 send(to=2, bytes=1000) } }";
+
+#[test]
+fn another_placement_takes_the_other_link() {
+    let mapped = |text: &str, file: &str| {
+        let nodes = Some(partune_replay::mapping(file).unwrap_or_else(|error| panic!("{error:?}")));
+        replayed(text, |replay| {
+            let outcome = replay.under(&[Change::Map { file: "file".to_owned(), nodes }]);
+            (outcome.refused.first().map(|refused| refused.why.clone()), outcome.run().0)
+        })
+    };
+    assert_eq!(runs(NODES, &["set nodes =1"]), (1100, 300));
+    assert_eq!(mapped(NODES, "a slots=4"), (None, 300));
+    assert_eq!(mapped(NODES, "rank 0=x slot=0\nrank 2=y\nrank 1=y\n# the last\nrank 3=x").1, 1100);
+    assert_eq!(mapped(NODES, "a:2\nb").0, Some(Refusal::FewNodes { named: 3, processes: 4 }));
+    // Block by block: messages of both pairs stay within a node.
+    assert_eq!(runs(NODES, &["set nodes =2"]).1, 300);
+    assert_eq!(under(STREAM, &["set nodes =2"]).refused[0].why, Refusal::UnknownLink { remote: true });
+    assert_eq!(under(NODES, &["map file"]).refused[0].why, Refusal::NotRead);
+    for (wrong, line) in [("a\nrank 1", 2), ("rank x=a", 1), ("a:b", 1), ("a slots=99999999999", 1), ("rank 1=a\n", 1)] {
+        assert_eq!(partune_replay::mapping(wrong).map_err(|error| error.0), Err(line), "{wrong}");
+    }
+}
+
+#[test]
 fn changes_that_are_none_are_told() {
     for wrong in [
         "",
@@ -304,6 +421,20 @@ fn changes_that_are_none_are_told() {
         "remove \"a",
         "balance /",
         "set network bandwidth=0",
+        "delay-wait a",
+        "delay-wait a b",
+        "delay-wait a past",
+        "delay-wait a past b c",
+        "p2p a 2",
+        "split a",
+        "split a 0",
+        "split a 100000",
+        "set nodes",
+        "set nodes 4",
+        "set nodes =0",
+        "set nodes =-1",
+        "map",
+        "map a b",
     ] {
         assert!(wrong.parse::<Change>().is_err(), "{wrong}");
     }
@@ -322,6 +453,11 @@ fn changes_that_are_none_are_told() {
         "set network latency=0 bandwidth=inf",
         "scale network latency*0.5 bandwidth*2",
         "scale cpu speed*1.5",
+        "delay-wait exchange/MPI_Wait past \"operator new\"",
+        "p2p shmem_barrier_all",
+        "split sweep 4",
+        "set nodes =4",
+        "map \"a file\"",
     ] {
         let change: Change = right.parse().unwrap_or_else(|error: ChangeError| panic!("{error}"));
         assert_eq!(change.to_string().parse::<Change>().as_ref(), Ok(&change), "{right}");
@@ -335,8 +471,8 @@ fn changes_that_are_none_are_told() {
 fn the_run_under_changes_is_a_trace() {
     let trace = partune_testkit::trace(TURNS);
     let index = Index::build(&trace);
-    let outcome = Replay::new(&trace, &index, None, windows(&trace)).under(&changes(&["balance solve"]));
-    let changed = outcome.retime(trace.clone());
+    let (_, retimed) = Replay::new(&trace, &index, None, windows(&trace)).retimed(&changes(&["balance solve"]));
+    let changed = retimed.retime(trace.clone());
     assert_eq!(changed.duration(), Span(820));
     assert_eq!(changed.streams()[PeId(0)].visits.len(), trace.streams()[PeId(0)].visits.len());
     assert_eq!(Index::build(&changed).collectives.instances.len(), 10);
@@ -347,7 +483,7 @@ proptest! {
     #[test]
     fn following_ends_and_keeps_order(
         work in proptest::collection::vec(1_i64..500, 2..12),
-        which in proptest::collection::vec(0_usize..9, 0..5),
+        which in proptest::collection::vec(0_usize..12, 0..5),
         factor in 0.0_f64..4.0,
     ) {
         let mut text = String::new();
@@ -364,14 +500,15 @@ proptest! {
         let all = [
             "balance solve".to_owned(), format!("scale solve time*{factor}"), "scale pe:1 time*0.3".to_owned(), "nonblocking MPI_Allreduce".to_owned(),
             "dedicate pe:0".to_owned(), "set network latency=0 bandwidth=inf".to_owned(), "remove MPI_Allreduce".to_owned(), "combine MPI_Allreduce 3".to_owned(), "merge MPI_Allreduce".to_owned(),
+            "split MPI_Allreduce 3".to_owned(), "delay-wait MPI_Allreduce past solve".to_owned(), "p2p MPI_Allreduce".to_owned(),
         ];
         let chosen: Vec<&str> = which.iter().map(|at| all[*at].as_str()).collect();
         let trace = partune_testkit::trace(&text);
         let index = Index::build(&trace);
         let replay = Replay::new(&trace, &index, None, windows(&trace));
-        let outcome = replay.under(&changes(&chosen));
+        let (outcome, retimed) = replay.retimed(&changes(&chosen));
         prop_assert!(outcome.refused.len() <= chosen.len());
-        for stream in outcome.retime(trace.clone()).streams() {
+        for stream in retimed.retime(trace.clone()).streams() {
             prop_assert!(stream.visits.enter.is_sorted());
             prop_assert!(stream.visits.iter().all(|visit| visit.exit >= visit.enter));
         }

@@ -177,6 +177,26 @@ fn reason(why: &WhyRefused) -> String {
             format!("no message of fewer bytes waited for its receive to be posted: the shortest that did has {bytes}")
         }
         WhyRefused::Dedicated => "another PE is dedicated already, and its work is done by this one too".to_owned(),
+        WhyRefused::NeverFollows => "no wait there is followed by the other place before the next one".to_owned(),
+        WhyRefused::GivesMeanwhile { waits, place } => {
+            let by = if place.is_empty() { String::new() } else { format!(", by {place} first") };
+            format!(
+                "before the other place is done, PEs give to others what may depend on what they wait for there: after {waits} of the waits{by}"
+            )
+        }
+        WhyRefused::SharesMemory => {
+            "threads of one process meet there, and what they share in memory is not recorded".to_owned()
+        }
+        WhyRefused::FewNodes { named, processes } => {
+            format!("the file names the nodes of {named} ranks, and the run has {processes}")
+        }
+        WhyRefused::UnknownLink { remote: true } => {
+            "what messages between nodes take is not in this run: name a machine by --machine".to_owned()
+        }
+        WhyRefused::UnknownLink { remote: false } => {
+            "what messages within a node take is not in this run: name a machine by --machine".to_owned()
+        }
+        WhyRefused::NotRead => "the file that names the nodes was not read".to_owned(),
         WhyRefused::Circular { needs } => {
             format!("with it, operations would need what only comes after them, {needs} times")
         }

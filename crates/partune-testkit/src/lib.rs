@@ -26,11 +26,12 @@
 //! Words are separated by space or `{ } ( ) , =`; `#` begins a comment; a name with other letters is written `"in quotes"`.
 //!
 //! ```text
-//! text   = { "resolution" N | "paradigm" NAME | group | device | window | metric | define | pe }
+//! text   = { "resolution" N | "paradigm" NAME | group | device | node | window | metric | define | pe }
 //! group  = "group" NAME "=" PE…              a communicator; `world` (all main PEs) is there always, `self` if only of one
 //!        | "team" NAME "=" PE…               threads of a parallel region
 //!        | "inter" NAME "=" PE… "|" PE…      an inter-communicator
 //! device = "device" NAME "=" PE…            these PEs are streams of a device, not threads
+//! node   = "node" NAME "=" PE…              their processes are on it; all are on `node` if none is written
 //! window = "window" NAME "=" GROUP           a symmetric heap `heap` over `world` is there if none is written
 //! metric = "metric" NAME ["accumulated" | "point" | "last" | "next"] [UNIT]       `point` if only used
 //! define = "define" NAME "{" item… "}"

@@ -44,7 +44,8 @@ fn define_pes(text: &Text, built: &mut TraceBuilder) -> (HashMap<(u32, u32), PeI
     for (rank, thread) in ids {
         if last != Some(rank) {
             let name = built.strings.intern(&format!("rank {rank}"));
-            let node = built.strings.intern("node");
+            let of_rank = text.nodes.iter().find(|(_, pes)| pes.iter().any(|pe| pe.0 == rank));
+            let node = built.strings.intern(of_rank.map_or("node", |(name, _)| name));
             built.processes.push(Process { name, rank: Some(rank), node, pes: Vec::new() });
             last = Some(rank);
         }

@@ -14,6 +14,8 @@ pub(crate) struct Text {
     pub(crate) groups: Vec<GroupText>,
     /// Streams of each device.
     pub(crate) devices: Vec<Vec<(u32, u32)>>,
+    /// PEs whose processes are on each node.
+    pub(crate) nodes: Vec<(String, Vec<(u32, u32)>)>,
     /// Name and group.
     pub(crate) windows: Vec<(Line, String, String)>,
     /// Name, values and unit.
@@ -73,13 +75,14 @@ pub(crate) fn parse(source: &Source<'_>) -> Text {
                 parser.expect("=");
                 text.groups.push(GroupText { line: token.line, kind: token.text, name, members: parser.words() });
             }
-            "device" => {
-                parser.word();
+            "device" | "node" => {
+                let name = parser.word();
                 parser.expect("=");
                 let line = token.line;
-                let stream =
+                let pe =
                     |word: &String| pe_id(word).unwrap_or_else(|| source.fail(line, &format!("`{word}` is no PE")));
-                text.devices.push(parser.words().iter().map(stream).collect());
+                let pes = parser.words().iter().map(pe).collect();
+                if token.text == "node" { text.nodes.push((name, pes)) } else { text.devices.push(pes) }
             }
             "window" => {
                 let name = parser.word();
@@ -111,8 +114,8 @@ pub(crate) fn integer(text: &str) -> Option<i64> {
     text.replace('_', "").parse().ok()
 }
 
-const KEYWORDS: [&str; 9] =
-    ["resolution", "paradigm", "group", "team", "inter", "device", "window", "metric", "define"];
+const KEYWORDS: [&str; 10] =
+    ["resolution", "paradigm", "group", "team", "inter", "device", "node", "window", "metric", "define"];
 
 struct Parser<'a, 's> {
     source: &'a Source<'s>,

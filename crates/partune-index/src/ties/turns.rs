@@ -4,7 +4,6 @@
 //! somebody need what only comes after it) the PE that is furthest behind goes on without, and this is counted.
 
 use partune_base::{Id, PeId, Table};
-use rayon::prelude::*;
 
 /// Programs of PEs that give and take at ties. Each PE has as many clocks as times are followed side by side.
 pub trait Programs<const CLOCKS: usize> {
@@ -29,7 +28,8 @@ struct Slot<const CLOCKS: usize> {
     waiting: PeId,
 }
 
-/// Whose turn it is, and who waits for what: 8 bytes a tie, and 8 a clock.
+/// Whose turn it is, and who waits for what: 8 bytes a tie, and 8 a clock. What was followed can be followed again in the same memory.
+#[derive(Default)]
 pub struct Turns<const CLOCKS: usize> {
     slots: Vec<Slot<CLOCKS>>,
     next_waiting: Table<PeId, PeId>,
@@ -37,16 +37,6 @@ pub struct Turns<const CLOCKS: usize> {
 }
 
 impl<const CLOCKS: usize> Turns<CLOCKS> {
-    /// Of so many PEs, with the number of givers of each tie.
-    pub fn new(pes: usize, givers: impl ParallelIterator<Item = u32>) -> Turns<CLOCKS> {
-        let slot = |remaining| Slot { times: [i64::MIN; CLOCKS], remaining, waiting: PeId::NONE };
-        Turns {
-            slots: givers.map(slot).collect(),
-            next_waiting: Table::filled(pes, PeId::NONE),
-            runnable: (0..pes).rev().map(PeId::from_index).collect(),
-        }
-    }
-
     /// A PE gives now; after the last gift those that wait have their turn.
     #[inline]
     pub fn give(&mut self, tie: u32, now: [i64; CLOCKS]) {
@@ -73,15 +63,23 @@ impl<const CLOCKS: usize> Turns<CLOCKS> {
         Some(slot.times)
     }
 
-    /// Follows programs of so many steps to their ends. Returns how many needs could not be met.
-    pub fn follow(mut self, programs: &mut impl Programs<CLOCKS>, steps: usize) -> u64 {
-        let pes = self.next_waiting.len();
+    /// Follows programs of so many PEs and steps to their ends, with the number of givers of each tie. Returns how many needs could not be met.
+    pub fn follow(
+        &mut self,
+        programs: &mut impl Programs<CLOCKS>,
+        (pes, steps): (usize, usize),
+        givers: impl Iterator<Item = u32>,
+    ) -> u64 {
+        self.slots.clear();
+        self.slots.extend(givers.map(|remaining| Slot { times: [i64::MIN; CLOCKS], remaining, waiting: PeId::NONE }));
+        self.next_waiting = Table::filled(pes, PeId::NONE);
+        self.runnable = (0..pes).rev().map(PeId::from_index).collect();
         let mut unmet = 0;
         // A search for the PE furthest behind looks at all PEs: on a thoroughly damaged trace that must not add up.
         let mut searches = 10 + steps / pes.max(1);
         loop {
             while let Some(pe) = self.runnable.pop() {
-                programs.run(pe, &mut self);
+                programs.run(pe, self);
             }
             let stuck = (0..pes).map(PeId::from_index).filter_map(|pe| Some((programs.stuck(pe)?, pe)));
             let released: Vec<PeId> = if searches > 0 {

@@ -49,7 +49,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     let archive = args.archive.as_deref().context("no archive given")?;
     let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
-    let request = WhatIfRequest { changes: args.changes.clone(), machine, keeps_run: args.output.is_some() };
+    let mut changes = args.changes.clone();
+    partune_engine::read_maps(&mut changes)?;
+    let request = WhatIfRequest { changes, machine, keeps_run: args.output.is_some() };
     let what_if = {
         let bar = Bar::new(args.timings);
         partune_engine::what_if(runs::open_one(archive, &bar)?, &request, &bar)?

@@ -107,6 +107,16 @@ pairs! {
     blocking_gets: "gets.c" SHMEM, [], 9.0 * 0.120, "shmem_getmem" => [
         Repair(&["nonblocking shmem_getmem"], 9.0 * 0.060),
     ];
+    whole_messages: "stages.c" MPI, [], 8.0 * 0.080, "MPI_Recv" => [
+        Repair(&["split MPI_Recv 4"], 23.0 * 0.020),
+    ];
+    wait_before_it_must: "inner.c" MPI, [], 9.0 * 0.120, "border" => [
+        Repair(&["delay-wait MPI_Wait past inner"], 9.0 * 0.075),
+        Repair(&["delay-wait MPI_Wait past inner", "scale border time*0.5"], 9.0 * 0.060),
+    ];
+    barrier_of_neighbours: "signals.c" SHMEM, [], 12.0 * 0.060, "solve" => [
+        Repair(&["p2p shmem_barrier_all"], 12.0 * 0.040),
+    ];
     late_flag: "flag.c" SHMEM, [], 9.0 * 0.120, "produce" => [
         Repair(&["scale produce time*0.4"], 9.0 * 0.066),
     ];
