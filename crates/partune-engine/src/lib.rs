@@ -43,7 +43,9 @@ pub use selection::{Moment, Selection, SelectionError};
 pub use session::{Opened, Request, analyze, analyze_piece, open};
 pub use tune::{Setting, Tried, Tunable, hints, tunable};
 pub use verify::{Came, MARGIN, Verified};
-pub use what_if::{MapError, read_maps, Followed, RefusedChange, Saving, WhatIf, WhatIfError, WhatIfRequest, WhyRefused, what_if};
+pub use what_if::{
+    Followed, MapError, RefusedChange, Saving, WhatIf, WhatIfError, WhatIfRequest, WhyRefused, read_maps, what_if,
+};
 
 pub use partune_replay::{Change as RunChange, ChangeError, FORMS as CHANGE_FORMS};
 

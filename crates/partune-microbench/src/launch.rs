@@ -54,7 +54,12 @@ pub fn launch(settings: &Settings, worker: impl Fn(&Settings) -> Vec<String>) ->
     for only in launches {
         let share: f64 = only.iter().map(|model| model.share(&settings.only)).sum();
         let settings = Settings { budget_s: settings.budget_s * share, only, ..settings.clone() };
-        match (launch_one(&settings, &worker(&settings)), &mut all) {
+        let mut launched = launch_one(&settings, &worker(&settings));
+        if matches!(launched, Err(LaunchError::Nothing { .. })) && all.is_some() {
+            // Libraries that share a process with MPI are at times killed by it: once more.
+            launched = launch_one(&settings, &worker(&settings));
+        }
+        match (launched, &mut all) {
             (Ok(launched), None) => all = Some(launched),
             (Err(error), None) => return Err(error),
             (Ok(launched), Some(all)) => all.add(launched),

@@ -40,6 +40,8 @@ pub(crate) struct Builder<'a> {
     next_hole: usize,
     /// The first time with a lock that is not over.
     next_held: usize,
+    /// Whether it matters in which block work is done, and under which locks: it is shared out, or counted to be.
+    by_block: bool,
     block: usize,
     steps: Vec<Step>,
     operations: Vec<Operation>,
@@ -99,6 +101,7 @@ impl<'a> Builder<'a> {
             holes,
             next_hole: 0,
             next_held: 0,
+            by_block: !effects.shares.is_empty(),
             block: 0,
             steps: Vec::with_capacity(2 * stream.operations.len() + ends.len() + 2),
             operations: Vec::with_capacity(stream.operations.len()),
@@ -139,6 +142,7 @@ impl<'a> Builder<'a> {
         let moments = vec![Vec::new(); self.source.index.blocks.blocks.len().max(1)];
         let grain = grain(self.source.trace);
         self.counted = Some(Counted { paths, moments, grain });
+        self.by_block = true;
         self
     }
 
@@ -152,9 +156,9 @@ impl<'a> Builder<'a> {
             self.take_shares(self.now);
         }
         // What is left of a tick counts later, so that nothing runs backwards.
-        let work = (self.work + 1e-6).floor();
-        self.work -= work;
-        self.steps.push(Step { at: self.now, work: work as i64, what });
+        let work = (self.work + 1e-6) as i64;
+        self.work -= work as f64;
+        self.steps.push(Step { at: self.now, work, what });
     }
 
     /// Time goes on, of which the PE's own code counts.
@@ -192,6 +196,10 @@ impl<'a> Builder<'a> {
 
     /// Work of an interval, block by block.
     fn work_on(&mut self, path: CallPathId, from: Time, until: Time, spent: f64) {
+        if !self.by_block {
+            self.work += spent * self.effects.work(self.pe, path, None);
+            return;
+        }
         let share = spent / until.since(from).0 as f64;
         let mut begin = from;
         while begin < until {
@@ -246,6 +254,9 @@ impl<'a> Builder<'a> {
 
     /// What the PE does of the work that others began by a time, once it is in its block and no longer in the synchronisation before it.
     fn take_shares(&mut self, until: Time) {
+        if self.effects.shares.is_empty() {
+            return;
+        }
         let extents = self.source.index.blocks.extents.get(self.pe);
         let begin = extents.and_then(|extents| extents.get(self.block)).map(|extent| extent.0);
         if until < Time::MAX && begin.is_some_and(|begin| begin > self.now) {
@@ -258,7 +269,7 @@ impl<'a> Builder<'a> {
 
     /// Blocks that ended by now.
     fn end_blocks(&mut self) {
-        while self.block_end().is_some_and(|end| end <= self.now) {
+        while self.by_block && self.block_end().is_some_and(|end| end <= self.now) {
             self.end_block();
         }
     }
@@ -437,8 +448,7 @@ impl Watch for Builder<'_> {
         }
         let role = self.source.trace.role_of(self.pe, visit);
         let delay = self.delay(visit);
-        let (treatment, holds) =
-            if delay.is_some() { (Treatment::Moves, false) } else { self.treatment(visit, role) };
+        let (treatment, holds) = if delay.is_some() { (Treatment::Moves, false) } else { self.treatment(visit, role) };
         if acts(role) {
             // Who only waited in it for what it now has a share of, does that before.
             self.take_shares(Time(self.source.trace.visit(self.pe, visit).exit.0.saturating_sub(1)));

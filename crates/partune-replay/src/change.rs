@@ -176,11 +176,13 @@ impl FromStr for Change {
             }),
             _ => Err(wrong("it takes one setting")),
         };
-        let count = |verb: &str| match settings {
-            [count] => count.parse::<u32>().ok().filter(|count| *count > 0),
-            _ => None,
-        }
-        .ok_or_else(|| error("it takes a count of 1 or more", format!("for example {verb} {target} 8")));
+        let count = |verb: &str| {
+            match settings {
+                [count] => count.parse::<u32>().ok().filter(|count| *count > 0),
+                _ => None,
+            }
+            .ok_or_else(|| error("it takes a count of 1 or more", format!("for example {verb} {target} 8")))
+        };
         let pe = |target: &str| {
             target.strip_prefix("pe:").map(|number| {
                 number.parse::<u32>().map_err(|_| error("a PE is pe: and its number", "for example pe:3".to_owned()))
@@ -249,7 +251,8 @@ pub fn mapping(text: &str) -> Result<Vec<String>, (usize, &'static str)> {
     for (number, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default().trim();
         let error = |what| (number + 1, what);
-        let Some((first, rest)) = line.split_whitespace().next().map(|first| (first, line[first.len()..].trim())) else {
+        let Some((first, rest)) = line.split_whitespace().next().map(|first| (first, line[first.len()..].trim()))
+        else {
             continue;
         };
         if first == "rank" {

@@ -61,12 +61,7 @@ pub enum Refusal {
 }
 
 /// Adds what a change does.
-pub(crate) fn apply(
-    source: &Source<'_>,
-    costs: &Costs,
-    effects: &mut Effects,
-    change: &Change,
-) -> Result<(), Refusal> {
+pub(crate) fn apply(source: &Source<'_>, costs: &Costs, effects: &mut Effects, change: &Change) -> Result<(), Refusal> {
     let trace = source.trace;
     let find = |place: &Place| {
         let at = places::at(trace, place);

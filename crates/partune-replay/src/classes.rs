@@ -124,14 +124,7 @@ impl<'a> Classifier<'a> {
             }
         }
         let met = Met::new(source, pe, &source.nodes);
-        Classifier {
-            source,
-            pe,
-            bytes,
-            met,
-            found: Vec::new(),
-            of_path: vec![Vec::new(); source.trace.paths().len()],
-        }
+        Classifier { source, pe, bytes, met, found: Vec::new(), of_path: vec![Vec::new(); source.trace.paths().len()] }
     }
 
     /// The class of an operation that needs so many gifts.

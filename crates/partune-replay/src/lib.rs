@@ -199,7 +199,6 @@ impl Outcome {
         let (low, high) = of_level.fold((typical, typical), |(low, high), it| (low.min(it), high.max(it)));
         (Span(low.floor() as i64), plain.run() - self.run(), Span(high.ceil() as i64))
     }
-
 }
 
 impl Retimed {

@@ -20,9 +20,8 @@ pub(crate) fn accesses<'a>(
 ) -> impl Iterator<Item = (Option<VisitIx>, Option<VisitIx>, &'a partune_trace::RmaTransfer)> + use<'a> {
     let trace = source.trace;
     let stream = &trace.streams()[pe];
-    let synchronises = |path: CallPathId| {
-        trace.regions()[trace.paths().region(path)].role.is_collective() || orders[path.index()]
-    };
+    let synchronises =
+        |path: CallPathId| trace.regions()[trace.paths().region(path)].role.is_collective() || orders[path.index()];
     let all = if stream.transfers.is_empty() { &[][..] } else { &stream.operations[..] };
     let syncs: Vec<VisitIx> =
         all.iter().filter(|visit| synchronises(stream.visits.path[visit.index()])).copied().collect();
@@ -231,7 +230,8 @@ pub(crate) fn split(source: &Source<'_>, program: &mut Program, pieces: &[u32]) 
             out.extend_from_slice(&steps[next..group.enter]);
             next = group.leave + 1;
             let after = if group.tail { steps.get(next).copied() } else { None };
-            let begin = out.last().map_or(Time::MIN, |last| Time(last.at.0.saturating_add(1))).min(steps[group.enter].at);
+            let begin =
+                out.last().map_or(Time::MIN, |last| Time(last.at.0.saturating_add(1))).min(steps[group.enter].at);
             for piece in 0..group.pieces {
                 let is_last = piece + 1 == group.pieces;
                 let at = |at: Time| if is_last { at } else { begin };

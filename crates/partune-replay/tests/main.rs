@@ -392,7 +392,8 @@ fn another_placement_takes_the_other_link() {
     assert_eq!(runs(NODES, &["set nodes =2"]).1, 300);
     assert_eq!(under(STREAM, &["set nodes =2"]).refused[0].why, Refusal::UnknownLink { remote: true });
     assert_eq!(under(NODES, &["map file"]).refused[0].why, Refusal::NotRead);
-    for (wrong, line) in [("a\nrank 1", 2), ("rank x=a", 1), ("a:b", 1), ("a slots=99999999999", 1), ("rank 1=a\n", 1)] {
+    for (wrong, line) in [("a\nrank 1", 2), ("rank x=a", 1), ("a:b", 1), ("a slots=99999999999", 1), ("rank 1=a\n", 1)]
+    {
         assert_eq!(partune_replay::mapping(wrong).map_err(|error| error.0), Err(line), "{wrong}");
     }
 }

@@ -110,7 +110,7 @@ pairs! {
     whole_messages: "stages.c" MPI, [], 8.0 * 0.080, "MPI_Recv" => [
         Repair(&["split MPI_Recv 4"], 23.0 * 0.020),
     ];
-    wait_before_it_must: "inner.c" MPI, [], 9.0 * 0.120, "border" => [
+    wait_before_it_must: "inner.c" MPI, [], 9.0 * 0.120, "MPI_Recv" => [
         Repair(&["delay-wait MPI_Wait past inner"], 9.0 * 0.075),
         Repair(&["delay-wait MPI_Wait past inner", "scale border time*0.5"], 9.0 * 0.060),
     ];

@@ -18,6 +18,7 @@ int main(int argc, char** argv)
         if (rank % 2 == 0) {
             border();
             MPI_Send(&data, 1, MPI_INT, rank + 1, 0, MPI_COMM_WORLD);
+            MPI_Recv(&data, 1, MPI_INT, rank + 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else {
             MPI_Request request;
             MPI_Irecv(&data, 1, MPI_INT, rank - 1, 0, MPI_COMM_WORLD, &request);
@@ -25,8 +26,8 @@ int main(int argc, char** argv)
             inner();
             if (repair) MPI_Wait(&request, MPI_STATUS_IGNORE);
             outer();
+            MPI_Send(&data, 1, MPI_INT, rank - 1, 0, MPI_COMM_WORLD);
         }
-        MPI_Barrier(MPI_COMM_WORLD);
     }
     MPI_Finalize();
     return 0;
