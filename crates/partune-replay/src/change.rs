@@ -59,15 +59,18 @@ pub enum Algorithm {
     RecursiveDoubling,
     /// Around a ring, in as many pieces as there are PEs.
     Ring,
+    /// Everybody exchanges its part with one other after the other, all at the same time.
+    Pairwise,
 }
 
 impl Algorithm {
     /// By their names in changes.
-    pub const ALL: [(&str, Algorithm); 4] = [
+    pub const ALL: [(&str, Algorithm); 5] = [
         ("linear", Algorithm::Linear),
         ("binomial", Algorithm::Binomial),
         ("recursive_doubling", Algorithm::RecursiveDoubling),
         ("ring", Algorithm::Ring),
+        ("pairwise", Algorithm::Pairwise),
     ];
 
     fn name(self) -> &'static str {
@@ -106,7 +109,7 @@ pub const FORMS: [&str; 19] = [
     "split PLACE COUNT",
     "combine PLACE COUNT",
     "merge PLACE",
-    "collective PLACE linear|binomial|recursive_doubling|ring",
+    "collective PLACE linear|binomial|recursive_doubling|ring|pairwise",
     "dedicate pe:N",
     "set network latency=TIME",
     "set network bandwidth=RATE",
@@ -126,9 +129,8 @@ impl Change {
     /// Whether it is something to do about a loss; else it supposes a faster processor, network or code, and does not say how.
     pub fn mends(&self) -> bool {
         match self {
-            Change::Scale(..) | Change::ScalePe(..) | Change::ScaleCpu(_) => false,
+            Change::Scale(..) | Change::ScalePe(..) | Change::ScaleCpu(_) | Change::Nodes(_) => false,
             Change::Network { latency, bandwidth, .. } => latency.is_none() && bandwidth.is_none(),
-            Change::Nodes(_) => false,
             Change::Balance(_)
             | Change::Remove(_)
             | Change::Nonblocking(_)

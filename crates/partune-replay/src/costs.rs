@@ -125,6 +125,8 @@ impl Costs {
                 self.known[remote] = true;
             }
         }
+        let formulas: Vec<f64> =
+            (0..self.classes.keys.len()).map(|class| self.formula(trace, class, self.links, None)).collect();
         let mut set = |class: usize, cost: Cost| self.levels.iter_mut().for_each(|costs| costs[class] = cost);
         for (class, &key) in self.classes.keys.iter().enumerate() {
             let role = role(trace, key);
@@ -132,8 +134,11 @@ impl Costs {
             let scope = if key.remote { Scope::Network } else { Scope::Node };
             let pes = 1 << u32::from(key.partners.max(1) - 1);
             if role.is_collective() {
-                if let Some(seconds) = machine.baselines_of(paradigm(trace, key), role.name()).seconds(bytes, pes) {
-                    set(class, Cost { own: seconds * ticks, flight: seconds * ticks });
+                let known = machine.baselines_of(paradigm(trace, key), role.name()).seconds(bytes, pes);
+                // What was not measured is what messages make of it.
+                let by_messages = machine.link(scope).filter(|_| moves(role)).map(|_| formulas[class]);
+                if let Some(all) = known.map(|seconds| seconds * ticks).or(by_messages) {
+                    set(class, Cost { own: all, flight: all });
                 }
             } else if let Some(link) = machine.link(scope) {
                 let (overhead, flight) = (link.overhead_s * ticks, link.transfer(bytes) * ticks);
@@ -141,6 +146,8 @@ impl Costs {
                     Role::Send | Role::Recv | Role::SendRecv | Role::Probe => {
                         set(class, Cost { own: overhead, flight });
                     }
+                    // Where nothing comes, what was sent had left.
+                    Role::CommSync if bytes > 0 => set(class, Cost { own: overhead, flight }),
                     Role::Put | Role::Get | Role::Atomic => set(class, Cost { own: flight, flight }),
                     _ => {}
                 }
@@ -282,6 +289,7 @@ fn by(algorithm: Algorithm, (_, times): (f64, f64), pes: f64) -> (f64, f64) {
         Algorithm::Linear => (pes - 1.0, moves * (pes - 1.0)),
         Algorithm::Binomial | Algorithm::RecursiveDoubling => (rounds, moves * rounds),
         Algorithm::Ring => (2.0 * (pes - 1.0), moves * 2.0 * (pes - 1.0) / pes),
+        Algorithm::Pairwise => (pes - 1.0, moves * (pes - 1.0) / pes),
     }
 }
 

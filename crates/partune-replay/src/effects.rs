@@ -180,8 +180,9 @@ impl Effects {
 
     /// Whether what a PE does is changed, and not only what it costs.
     pub(crate) fn change(&self, pe: PeId) -> bool {
-        self.of_pe.get(pe.index()).is_some_and(|factor| *factor != 1.0)
-            || self.of_path.iter().any(|factor| *factor != 1.0)
+        let scales = |factor: &f64| (factor - 1.0).abs() > 0.0;
+        self.of_pe.get(pe.index()).is_some_and(scales)
+            || self.of_path.iter().any(scales)
             || !self.shares.is_empty()
             || !self.delays[pe].is_empty()
             || self.changes_ties()

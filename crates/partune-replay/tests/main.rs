@@ -398,6 +398,40 @@ fn another_placement_takes_the_other_link() {
     }
 }
 
+/// Messages within a node take 7 ticks and one for each 8 bytes; nothing else is known.
+const MACHINE: &str = "partune_machine = 1
+    provenance = { date = '', hosts = [], cpu = '', cores = 1, kernel = '', launch = [], pes = 2, partune = '', took_s = 0.0 }
+    overheads = { timer_s = 1e-9, timer_step_s = 1e-9, event_s = 1e-9 }
+    rates = { flops_one = 1e9, flops_all = 1e9, memory_one = 1e9, memory_all = 1e9 }
+    link = [{ scope = 'node', latency_s = 7e-9, bandwidth = 8e9, overhead_s = 1e-9, fit_error = 0.0, points = [] }]";
+
+#[test]
+fn a_machine_says_what_messages_take() {
+    let on_machine = |text: &str, of: &[&str]| {
+        let machine = partune_machine::read(MACHINE).unwrap_or_else(|error| panic!("{error}"));
+        let trace = partune_testkit::trace(text);
+        let index = Index::build(&trace);
+        let replay = Replay::new(&trace, &index, Some(&machine), windows(&trace));
+        (replay.plain().run().0, replay.under(&changes(of)).run().0)
+    };
+    // Sends take 1 tick where they took 3, and messages 8 where they took 5: three turns of 50 + 1 + 7 ticks until the last one, then 50 + 8, 5 of
+    // consuming and 20 of going on. What a send takes of its own is scaled with the whole.
+    assert_eq!(on_machine(STREAM, &["scale network latency*2"]), (3 * 58 + 58 + 25, 3 * 59 + 65 + 25));
+    // What completes messages waits for the last one and takes what all of them take: 7 + 2 for 16 bytes.
+    let exchange = |pe: u32| {
+        let other = 1 - pe;
+        format!(
+            "pe {pe}: main 0..200 {{ MPI_Irecv 0..0 post(req=1) MPI_Isend 0..0 send(to={other}, bytes=16, req=2) work 0..{} MPI_Wait {}..150 recv(from={other}, bytes=16, req=1) work 150..200 }}\n",
+            40 + 50 * pe,
+            40 + 50 * pe
+        )
+    };
+    let (run, _) = on_machine(&(exchange(0) + &exchange(1)), &[]);
+    assert_eq!(run, 90 + 1 + 50 + 1, "PE 1: the message came while it worked");
+    // A collective that was not measured is made of messages: a round of two PEs; pairwise as many.
+    assert_eq!(on_machine(TURNS, &["collective MPI_Barrier pairwise"]), (10 * 107, 10 * 107));
+}
+
 #[test]
 fn changes_that_are_none_are_told() {
     for wrong in [
