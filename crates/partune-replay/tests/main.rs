@@ -421,13 +421,13 @@ fn a_machine_says_what_messages_take() {
     let exchange = |pe: u32| {
         let other = 1 - pe;
         format!(
-            "pe {pe}: main 0..200 {{ MPI_Irecv 0..0 post(req=1) MPI_Isend 0..0 send(to={other}, bytes=16, req=2) work 0..{} MPI_Wait {}..150 recv(from={other}, bytes=16, req=1) work 150..200 }}\n",
+            "pe {pe}: main 0..200 {{ work 0..10 MPI_Irecv 10..10 posted(req=1) MPI_Isend 10..10 send(to={other}, bytes=16, req=2) work 10..{} MPI_Wait {}..150 recv(from={other}, bytes=16, req=1) work 150..200 }}\n",
             40 + 50 * pe,
             40 + 50 * pe
         )
     };
     let (run, _) = on_machine(&(exchange(0) + &exchange(1)), &[]);
-    assert_eq!(run, 90 + 1 + 50 + 1, "PE 1: the message came while it worked");
+    assert_eq!(run, 10 + 1 + 1 + 80 + 1 + 50, "PE 1: the message came while it worked");
     // A collective that was not measured is made of messages: a round of two PEs; pairwise as many.
     assert_eq!(on_machine(TURNS, &["collective MPI_Barrier pairwise"]), (10 * 107, 10 * 107));
 }
