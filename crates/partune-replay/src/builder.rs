@@ -152,7 +152,8 @@ impl<'a> Builder<'a> {
     }
 
     fn step(&mut self, what: What) {
-        if self.open.is_empty() {
+        // What others began while it was in an operation it does after that.
+        if self.open.is_empty() && !matches!(what, What::Leaves(_)) {
             self.take_shares(self.now);
         }
         // What is left of a tick counts later, so that nothing runs backwards.
@@ -259,10 +260,11 @@ impl<'a> Builder<'a> {
         }
         let extents = self.source.index.blocks.extents.get(self.pe);
         let begin = extents.and_then(|extents| extents.get(self.block)).map(|extent| extent.0);
-        if until < Time::MAX && begin.is_some_and(|begin| begin > self.now) {
-            return;
-        }
+        let is_before = until < Time::MAX && begin.is_some_and(|begin| begin > self.now);
         for (shares, next) in self.effects.shares.iter().zip(&mut self.next_moments) {
+            if is_before && !shares.is_whole {
+                continue;
+            }
             self.work += shares.share(self.pe, self.block, next, until);
         }
     }

@@ -428,13 +428,23 @@ fn balanced(source: &Source<'_>, effects: &Effects, paths: Vec<bool>) -> Result<
 }
 
 fn dedicated(source: &Source<'_>, effects: &Effects, master: PeId) -> Result<Shares, Refusal> {
-    let paths = vec![true; source.trace.paths().len() + 1];
+    // What only the master does, such as to hand out work, it goes on to do.
+    let trace = source.trace;
+    let mut shared = vec![false; trace.regions().len()];
+    for pe in trace.cpu_pes().filter(|pe| *pe != master) {
+        trace.streams()[pe].visits.path.iter().for_each(|path| shared[trace.paths().region(*path).index()] = true);
+    }
+    let mut paths: Vec<bool> = trace.paths().ids().map(|path| shared[trace.paths().region(path).index()]).collect();
+    paths.push(true);
     let work = work(source, effects, &paths);
     let others = work.pes.len().saturating_sub(1);
     if others == 0 {
         return Err(Refusal::OnePe);
     }
     let at = work.pes.iter().position(|pe| *pe == master).ok_or(Refusal::NoPe)?;
+    if work.ticks[at].iter().sum::<f64>() <= 0.0 {
+        return Err(Refusal::NoWork);
+    }
     let share = |pe: usize, _| if pe == at { (0.0, 0.0) } else { (1.0, 1.0 / others as f64) };
     Ok(work.shared(source, paths, &[at], share))
 }
