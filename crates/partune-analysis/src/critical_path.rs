@@ -192,12 +192,24 @@ struct Walk {
     gaps: Vec<(CallPathId, Span)>,
 }
 
+/// The chain that leads to a time of a PE, latest first: PE, from, to.
+pub(crate) fn chain_to(
+    trace: &Trace,
+    index: &Index,
+    waits: &Waits,
+    (pe, end): (PeId, Time),
+) -> Vec<(PeId, Time, Time)> {
+    walk_from(trace, index, waits, (end, pe)).parts
+}
+
 fn walk(trace: &Trace, index: &Index, waits: &Waits) -> Walk {
-    let mut path = Walk::default();
     let ends = trace.cpu_pes().filter_map(|pe| Some((trace.streams()[pe].end()?, pe)));
-    let Some((mut now, mut pe)) = ends.max_by_key(|(end, pe)| (*end, std::cmp::Reverse(*pe))) else {
-        return path;
-    };
+    let last = ends.max_by_key(|(end, pe)| (*end, std::cmp::Reverse(*pe)));
+    last.map(|last| walk_from(trace, index, waits, last)).unwrap_or_default()
+}
+
+fn walk_from(trace: &Trace, index: &Index, waits: &Waits, (mut now, mut pe): (Time, PeId)) -> Walk {
+    let mut path = Walk::default();
     let forked = forks(trace, index);
     // One past the end, so that the first step may end where the run does.
     let mut before = Time(now.0 + 1);

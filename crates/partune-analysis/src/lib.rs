@@ -88,6 +88,7 @@ pub use fit::{Fit, Line};
 pub use input::{Input, Options};
 pub use iterations::turn_begins;
 pub use places::by_place;
+pub use processors::Crowded;
 pub use repeats::Interval;
 pub use results::{
     Account, Activities, ActivityTimes, AnalysisResult, Bound, Efficiency, Gap, Hierarchies, Hierarchy, Level,
@@ -95,7 +96,8 @@ pub use results::{
 };
 pub use same_loss::once;
 pub use scaling::{
-    Factors as ScalingFactors, Growth, Limit, Mode, Point, ScaledRow, ScaledSums, Scaling, ScalingOutcome, scale,
+    Factors as ScalingFactors, Fitted, Growth, Law, Limit, Mode, PlaceName, Point, Predicted, PredictedRow, RunPlaces,
+    ScaledRow, ScaledSums, Scaling, ScalingOutcome, Term, predict, scale,
 };
 pub use section::{Column, DataTable, Scalar, Section, SectionShape, Shape, TableShape, Unit, Values};
 pub use shared::Shared;

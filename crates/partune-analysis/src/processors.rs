@@ -4,6 +4,7 @@ use partune_base::{CallPathId, PeId, ProcessId, Span, StringId};
 use partune_trace::{PeKind, Ran, Trace};
 use rustc_hash::FxHashMap;
 
+use crate::useful::windows;
 use crate::{
     Analysis, Column, DataTable, Finding, Input, Outcome, Pattern, Section, SectionShape, Shape, TableShape, Values,
 };
@@ -77,6 +78,39 @@ fn run(input: &Input<'_>) -> Outcome {
     }
     let findings = finding(input, &nodes).into_iter().collect();
     Outcome { findings, sections: vec![section(&nodes)] }
+}
+
+/// Where more PEs share the processors of a node than it has, and what that costs their work.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Crowded {
+    pub pes: usize,
+    pub processors: u64,
+    /// Of the time of the work of PEs there, the part in which they waited for a processor.
+    pub share: f64,
+}
+
+impl Crowded {
+    /// The node of a run where work waits most; none where every PE has a processor, or nothing is known of it. When a PE waited for its processor is not
+    /// known. But who slept did not, and what it was neither asleep nor in operations it worked: its waiting is shared out over the time in
+    /// which it could have run.
+    pub fn of(trace: &Trace) -> Option<Crowded> {
+        let windows = windows(trace);
+        let of_pe = |(pe, ran): &(PeId, Ran)| {
+            let (begin, end) = windows[*pe];
+            let useful = crate::sums::useful(trace, *pe, windows[*pe]) as f64;
+            let [on, waited] = [ran.on, ran.waited].map(|time| trace.clock().of_nanoseconds(time).0 as f64);
+            let slept = (end.since(begin).0 as f64 - on - waited).max(0.0);
+            let could = (useful - slept).max(0.0);
+            (useful, waited * (could / (on + waited).max(1.0)).min(1.0))
+        };
+        let crowded = nodes(trace).into_iter().filter(|node| node.pes.len() as u64 > node.processors);
+        let of_node = crowded.map(|node| {
+            let (useful, waited) = node.pes.iter().map(of_pe).fold((0.0, 0.0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
+            let share = if useful > 0.0 { waited / useful } else { 0.0 };
+            Crowded { pes: node.pes.len(), processors: node.processors, share }
+        });
+        of_node.max_by(|a, b| a.share.total_cmp(&b.share))
+    }
 }
 
 /// Nodes of which it is known, in the order of their first processes.

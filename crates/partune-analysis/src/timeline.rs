@@ -84,6 +84,21 @@ impl<'a> Timeline<'a> {
         }
         times.add(CallPathId::NONE, end - begin);
     }
+
+    /// The call paths of the visits that end within `(begin, end]`.
+    pub(crate) fn ended(&self, begin: Time, end: Time, mut each: impl FnMut(CallPathId)) {
+        let (enters, exits) = (&self.visits.enter, &self.visits.exit);
+        let first = enters.partition_point(|enter| *enter < begin);
+        let inside = (first..enters.len()).take_while(|visit| enters[*visit] < end);
+        let mut open = first.checked_sub(1).unwrap_or(usize::MAX);
+        let around = std::iter::from_fn(|| {
+            let visit = (open < enters.len()).then_some(open)?;
+            open = self.parents[visit] as usize;
+            Some(visit)
+        });
+        let ends = |visit: &usize| exits[*visit] > begin && exits[*visit] <= end;
+        inside.chain(around).filter(ends).for_each(|visit| each(self.visits.path[visit]));
+    }
 }
 
 /// Adds the exclusive times of a whole PE; without time outside of visits.

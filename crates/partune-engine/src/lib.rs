@@ -16,6 +16,7 @@ pub mod inside;
 mod ledger;
 mod machine;
 mod operations;
+mod other_pes;
 mod run;
 mod selection;
 mod session;
@@ -35,6 +36,7 @@ pub use formats::{FAILED, OPERATIONS, OpenError, runs};
 pub use ledger::{Calibration, Entry, LEDGER, LedgerError, calibration, ledger_beside, read_ledger, write_ledger};
 pub use machine::{MachineError, read_machine, write_machine};
 pub use operations::{OperationsError, read_operations};
+pub use other_pes::{OtherPes, PesPoint, PesRow, PesRuns, Unpredictable};
 pub use run::{
     Blocks, Clocks, Collective, Counts, Doing, Frame, Group, Location, Matched, Meeting, Member, Metric, Operation,
     Passed, Pe, Process, Region, Run, Sample, Site, Transfer, TransferKind, Visit, Wait, Way,
@@ -52,10 +54,10 @@ pub use partune_replay::{Change as RunChange, ChangeError, FORMS as CHANGE_FORMS
 pub use partune_advice::{Knob, Library};
 pub use partune_analysis::{
     Account, Activities, ActivityTimes, Bound, Cause, Change, Column, Comparison, DataTable, EarlyEnd, Efficiency,
-    Figure, Finding, FindingRow, FindingSums, Gap, Growth, Hierarchies, Hierarchy, Interval, Level, LevelFactors,
-    Limit, Loss, Mode, Note, Occurrence, Options, Pair, PathTime, PathTimes, Pattern, PlaceRow, PlaceSums, Point,
-    RunFigures, Scalar, ScaledRow, ScaledSums, Scaling, ScalingOutcome, Section, SectionShape, Shape, Stand,
-    TableShape, TopOperation, Unit, Values, Verdict, repeats,
+    Figure, Finding, FindingRow, FindingSums, Gap, Growth, Hierarchies, Hierarchy, Interval, Law, Level, LevelFactors,
+    Limit, Loss, Mode, Note, Occurrence, Options, Pair, PathTime, PathTimes, Pattern, PlaceName, PlaceRow, PlaceSums,
+    Point, RunFigures, Scalar, ScaledRow, ScaledSums, Scaling, ScalingOutcome, Section, SectionShape, Shape, Stand,
+    TableShape, Term, TopOperation, Unit, Values, Verdict, repeats,
 };
 pub use partune_diag::{Code, Diagnostic, Quality, Severity};
 pub use partune_machine::Machine;

@@ -12,6 +12,7 @@ use partune_trace::Trace;
 use thiserror::Error;
 
 use crate::convert::{ConvertError, Converted, Target};
+use crate::other_pes::Unpredictable;
 use crate::session::{Opened, Request, matched};
 use crate::{Progress, operations, timed};
 
@@ -167,6 +168,8 @@ pub enum WhyRefused {
     UnknownLink { remote: bool },
     NotRead,
     Circular { needs: u64 },
+    OneRun,
+    Pes(Unpredictable),
 }
 
 /// Follows a run under changes.
@@ -236,6 +239,7 @@ fn refused(trace: &Trace, it: &partune_replay::Refused) -> RefusedChange {
         Refusal::UnknownLink { remote } => WhyRefused::UnknownLink { remote: *remote },
         Refusal::NotRead => WhyRefused::NotRead,
         Refusal::Circular(needs) => WhyRefused::Circular { needs: *needs },
+        Refusal::OneRun => WhyRefused::OneRun,
     };
     RefusedChange { change: it.change.to_string(), why }
 }

@@ -40,6 +40,8 @@ pub enum Change {
     Nodes(u32),
     /// Processes are on the nodes that a file names; once that is read, the node of each in the order of their ranks.
     Map { file: String, nodes: Option<Vec<String>> },
+    /// The program on so many PEs, at least one: no run shows it, but several on other numbers do.
+    Pes(u32),
 }
 
 /// What a quantity becomes.
@@ -97,7 +99,7 @@ pub struct ChangeError {
 }
 
 /// The forms of changes, for help and errors.
-pub const FORMS: [&str; 19] = [
+pub const FORMS: [&str; 20] = [
     "balance PLACE",
     "scale PLACE time*FACTOR",
     "scale pe:N time*FACTOR",
@@ -117,6 +119,7 @@ pub const FORMS: [&str; 19] = [
     "scale network latency*FACTOR bandwidth*FACTOR",
     "set nodes =COUNT",
     "map FILE",
+    "set pes =COUNT",
 ];
 
 /// A message in more pieces is none.
@@ -129,7 +132,7 @@ impl Change {
     /// Whether it is something to do about a loss; else it supposes a faster processor, network or code, and does not say how.
     pub fn mends(&self) -> bool {
         match self {
-            Change::Scale(..) | Change::ScalePe(..) | Change::ScaleCpu(_) | Change::Nodes(_) => false,
+            Change::Scale(..) | Change::ScalePe(..) | Change::ScaleCpu(_) | Change::Nodes(_) | Change::Pes(_) => false,
             Change::Network { latency, bandwidth, .. } => latency.is_none() && bandwidth.is_none(),
             Change::Balance(_)
             | Change::Remove(_)
@@ -233,13 +236,19 @@ impl FromStr for Change {
                 Some(number) => Ok(Change::ScalePe(number?, one("time")?)),
                 None => Ok(Change::Scale(place(target)?, one("time")?)),
             },
-            "set" if target == "nodes" => match settings {
-                [setting] => setting.strip_prefix('=').and_then(|count| count.parse().ok()).filter(|count| *count > 0),
-                _ => None,
+            "set" => {
+                let (name, count) = match settings {
+                    [count] => (target, *count),
+                    _ => target.split_once('=').map_or((target, ""), |(name, _)| (name, &target[name.len()..])),
+                };
+                let count = count.strip_prefix('=').and_then(|count| count.parse().ok()).filter(|count| *count > 0);
+                let none = || error("it takes a count of 1 or more", format!("for example set {name} =64"));
+                match name {
+                    "pes" => count.map(Change::Pes).ok_or_else(none),
+                    "nodes" => count.map(Change::Nodes).ok_or_else(none),
+                    _ => Err(wrong("only the network, the nodes and the number of PEs can be set")),
+                }
             }
-            .map(Change::Nodes)
-            .ok_or_else(|| error("it takes a count of 1 or more", "for example set nodes =4".to_owned())),
-            "set" => Err(wrong("only the network and the nodes can be set")),
             _ => Err(wrong("there is no such change")),
         }
     }
@@ -423,6 +432,7 @@ impl fmt::Display for Change {
             Change::Merge(place) => write!(f, "merge {place}"),
             Change::Collective(place, algorithm) => write!(f, "collective {place} {}", algorithm.name()),
             Change::Dedicate(pe) => write!(f, "dedicate pe:{pe}"),
+            Change::Pes(count) => write!(f, "set pes ={count}"),
             Change::Network { latency, bandwidth, eager } => {
                 let sets = [latency, bandwidth].into_iter().flatten().all(|it| matches!(it, Setting::Is(_)));
                 let verb = if sets { "set" } else { "scale" };

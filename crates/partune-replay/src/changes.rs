@@ -56,6 +56,8 @@ pub enum Refusal {
     UnknownLink { remote: bool },
     /// The file that names nodes was not read.
     NotRead,
+    /// One run does not tell of another number of PEs.
+    OneRun,
     /// With it some operation needs what only comes after it: so many times.
     Circular(u64),
 }
@@ -139,6 +141,7 @@ pub(crate) fn apply(source: &Source<'_>, costs: &Costs, effects: &mut Effects, c
             let of_rank = nodes.iter().take(ranks.len()).map(&mut number).collect();
             effects.nodes = Some(placed(source, costs, &ranks, of_rank)?);
         }
+        Change::Pes(_) => return Err(Refusal::OneRun),
         Change::Network { latency, bandwidth, eager } => {
             let put = |of: &mut Quantity, setting: &Option<Setting>| match *setting {
                 None => {}

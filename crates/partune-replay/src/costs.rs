@@ -163,7 +163,7 @@ impl Costs {
     /// What the model of messages says of a class, if they travel like this.
     fn formula(&self, trace: &Trace, class: usize, links: [Travel; 2], algorithm: Option<Algorithm>) -> f64 {
         let key = self.classes.keys[class];
-        let usual = shape(role(trace, key), key);
+        let usual = role(trace, key).shape(pes(key));
         let (rounds, times) = algorithm.map_or(usual, |algorithm| by(algorithm, usual, pes(key)));
         let link = links[usize::from(key.remote)];
         rounds * link.latency + times * self.classes.bytes[class] * link.per_byte
@@ -199,7 +199,7 @@ impl Costs {
                 1.0
             };
             let factor = ratio * effects.cost(key.path);
-            let (_, times) = shape(role, *key);
+            let (_, times) = role.shape(pes(*key));
             let of_bytes = times * self.classes.bytes[class] * changed[usize::from(key.remote)].per_byte;
             let ticks =
                 |of: &dyn Fn(&Cost) -> f64| [0, 1, 2].map(|level| of(&self.levels[level][class]).round() as i64);
@@ -293,18 +293,6 @@ fn by(algorithm: Algorithm, (_, times): (f64, f64), pes: f64) -> (f64, f64) {
     }
 }
 
-/// How many rounds an operation needs, and how often its bytes pass: by binomial trees, dissemination and pairwise exchange.
-fn shape(role: Role, key: ClassKey) -> (f64, f64) {
-    let pes = pes(key);
-    let rounds = pes.log2().max(1.0);
-    match role {
-        Role::OneToAll | Role::AllToOne | Role::Scan => (rounds, rounds),
-        Role::AllToAll => (rounds, 2.0 * (pes - 1.0) / pes),
-        Role::GroupSync | Role::RmaGroupSync => (rounds, 0.0),
-        _ => (1.0, 1.0),
-    }
-}
-
 /// Latency and time a byte of messages: a line through what receives took that waited, by the median of slopes; where there are none, through a
 /// round of collectives. Equal for both scopes where only one was seen.
 fn links(trace: &Trace, classes: &Classes, flights: &[Option<[f64; LEVELS]>]) -> ([Travel; 2], [bool; 2]) {
@@ -318,7 +306,7 @@ fn links(trace: &Trace, classes: &Classes, flights: &[Option<[f64; LEVELS]>]) ->
             .zip(flights)
             .filter(|((key, _), _)| key.remote == remote && counts(**key))
             .filter_map(|((key, bytes), flight)| {
-                let (rounds, times) = shape(role(trace, *key), *key);
+                let (rounds, times) = role(trace, *key).shape(pes(*key));
                 Some((*bytes * times / rounds, (*flight)?[Level::Typical as usize] / rounds))
             })
             .collect();

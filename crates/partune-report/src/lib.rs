@@ -29,11 +29,11 @@ pub use next::advice;
 pub use run::{facts, paradigms, waiting};
 pub use runs::{
     NamedRun, Tuning, checked_text, compare_document, compare_junit, compare_markdown, compare_schema, compare_text,
-    compare_value, ledger_document, ledger_schema, ledger_text, scaling_document, scaling_schema, scaling_text,
-    scaling_value, tune_document, tune_schema, tune_text, verified_text,
+    compare_value, ledger_document, ledger_schema, ledger_text, other_pes_text, scaling_document, scaling_schema,
+    scaling_text, scaling_value, tune_document, tune_schema, tune_text, verified_text,
 };
 pub use schema::schema;
 pub use style::{Style, Tone};
 pub use tables::{cell_text, number_text, table_rows};
 pub use text::{TextOptions, text};
-pub use what_if::{what_if_document, what_if_schema, what_if_text};
+pub use what_if::{other_pes_document, what_if_document, what_if_schema, what_if_text};

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use partune_diag::seconds;
-use partune_engine::{RefusedChange, Saving, WhatIf, WhyRefused};
+use partune_engine::{OtherPes, RefusedChange, Saving, WhatIf, WhyRefused};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::names::percent;
-use crate::runs::pretty;
+use crate::runs::{OtherPesEntry, pretty, unpredictable};
 use crate::style::{Style, Tone};
 
 /// What `partune whatif --json` prints. Times are seconds of wall-clock time between the end of start-up and the begin of shut-down.
@@ -16,12 +16,13 @@ use crate::style::{Style, Tone};
 struct WhatIfDocument<'a> {
     /// Version of this document.
     partune: u32,
+    /// Of several on other numbers of PEs, the one on the nearest number.
     archive: &'a str,
     /// In the order in which they were made.
     changes: &'a [String],
     /// As recorded.
     run_s: f64,
-    /// Followed without changes: how near it is to `run_s` tells how much the rest is worth.
+    /// Followed without changes, or what the laws over numbers of PEs make of it: how near it is to `run_s` tells how much the rest is worth.
     replayed_s: f64,
     /// `run_s` less `saves_s`.
     predicted_run_s: f64,
@@ -32,7 +33,12 @@ struct WhatIfDocument<'a> {
     saves_high_s: f64,
     /// Changes that were left out.
     refused: Vec<RefusedEntry<'a>>,
-    replay: ReplayEntry,
+    /// Not of other numbers of PEs, for which no run is followed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replay: Option<ReplayEntry>,
+    /// Of `set pes` with several runs only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other_pes: Option<OtherPesEntry<'a>>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -70,13 +76,38 @@ pub fn what_if_document(what_if: &WhatIf, archive: &str, changes: &[String]) -> 
         saves_low_s: what_if.saving.saves_low_s,
         saves_high_s: what_if.saving.saves_high_s,
         refused: refused.collect(),
-        replay: ReplayEntry {
+        replay: Some(ReplayEntry {
             error_s: what_if.error_s,
             operations: what_if.operations,
             recorded: what_if.recorded,
             late: what_if.late,
             unmet: what_if.unmet,
-        },
+        }),
+        other_pes: None,
+    })
+}
+
+/// The same of a program on another number of PEs. `changes`: all that were asked for.
+pub fn other_pes_document(said: &OtherPes, changes: &[String]) -> String {
+    let run = said.run();
+    let run_s = run.map_or(said.saving.predicted_run_s, |run| run.run_s);
+    let refused = said.refused.iter().flat_map(|why| {
+        let reason = reason(why);
+        changes.iter().map(move |change| RefusedEntry { change, reason: reason.clone() })
+    });
+    pretty(&WhatIfDocument {
+        partune: 1,
+        archive: run.map_or("", |run| &run.archive),
+        changes,
+        run_s,
+        replayed_s: run.and_then(|run| run.fitted_s).unwrap_or(run_s),
+        predicted_run_s: said.saving.predicted_run_s,
+        saves_s: said.saving.saves_s,
+        saves_low_s: said.saving.saves_low_s,
+        saves_high_s: said.saving.saves_high_s,
+        refused: refused.collect(),
+        replay: None,
+        other_pes: Some(OtherPesEntry::of(said)),
     })
 }
 
@@ -154,8 +185,13 @@ pub(crate) fn saved(saving: &Saving, run_s: f64) -> String {
 }
 
 /// Why a change was left out, in words.
-fn reason(why: &WhyRefused) -> String {
+pub(crate) fn reason(why: &WhyRefused) -> String {
     match why {
+        WhyRefused::OneRun => {
+            "one run does not tell of another number of PEs: give runs of the program on two numbers of PEs or more"
+                .to_owned()
+        }
+        WhyRefused::Pes(why) => unpredictable(why),
         WhyRefused::NoPlace { near } if near.is_empty() => "there is no such place in this run".to_owned(),
         WhyRefused::NoPlace { near } => format!("there is no such place in this run; there is {}", near.join(", ")),
         WhyRefused::NoPe => "there is no such PE".to_owned(),

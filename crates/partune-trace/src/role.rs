@@ -151,6 +151,18 @@ impl Role {
         self.property() == Property::Collective
     }
 
+    /// How many rounds an operation of so many PEs needs, and how often its bytes pass: by binomial trees, dissemination and pairwise exchange.
+    pub fn shape(self, pes: f64) -> (f64, f64) {
+        let pes = pes.max(2.0);
+        let rounds = pes.log2();
+        match self {
+            Role::OneToAll | Role::AllToOne | Role::Scan => (rounds, rounds),
+            Role::AllToAll => (rounds, 2.0 * (pes - 1.0) / pes),
+            Role::GroupSync | Role::RmaGroupSync => (rounds, 0.0),
+            _ => (1.0, 1.0),
+        }
+    }
+
     /// Who takes part in it, unless the construct says otherwise.
     pub const fn participants(self) -> Participants {
         match self {

@@ -47,7 +47,7 @@ impl Names {
 }
 
 /// A name without the place that some producers write into it: `!$omp for @cg.c:120`.
-fn without_line(name: &str) -> &str {
+pub(crate) fn without_line(name: &str) -> &str {
     let is_place = |place: &str| place.rsplit(':').next().is_some_and(|line| line.parse::<u32>().is_ok());
     match name.split_once(" @") {
         Some((name, place)) if place.contains(':') && is_place(place) => name,

@@ -6,7 +6,9 @@
 //! (theory 6.5); E is the product of [`factors`].
 
 mod factors;
+mod law;
 mod places;
+mod predict;
 
 use std::collections::BTreeMap;
 
@@ -20,7 +22,9 @@ use crate::repeats::{self, Interval};
 use crate::useful::cpu_pes;
 
 pub use factors::{Factors, Limit};
+pub use law::{Fitted, Law, Term};
 pub use places::{Growth, ScaledRow, ScaledSums};
+pub use predict::{PlaceName, Predicted, PredictedRow, RunPlaces, predict};
 
 /// What stays the same while PEs are added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
