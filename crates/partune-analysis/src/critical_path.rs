@@ -186,20 +186,11 @@ impl Since for Span {
 
 /// The walk, latest first.
 #[derive(Default)]
-struct Walk {
-    parts: Vec<(PeId, Time, Time)>,
+pub(crate) struct Walk {
+    /// A PE, from, to.
+    pub(crate) parts: Vec<(PeId, Time, Time)>,
     /// What lies between parts: the time that forks took, by the call path that was forked.
-    gaps: Vec<(CallPathId, Span)>,
-}
-
-/// The chain that leads to a time of a PE, latest first: PE, from, to.
-pub(crate) fn chain_to(
-    trace: &Trace,
-    index: &Index,
-    waits: &Waits,
-    (pe, end): (PeId, Time),
-) -> Vec<(PeId, Time, Time)> {
-    walk_from(trace, index, waits, (end, pe)).parts
+    pub(crate) gaps: Vec<(CallPathId, Span)>,
 }
 
 fn walk(trace: &Trace, index: &Index, waits: &Waits) -> Walk {
@@ -208,7 +199,8 @@ fn walk(trace: &Trace, index: &Index, waits: &Waits) -> Walk {
     last.map(|last| walk_from(trace, index, waits, last)).unwrap_or_default()
 }
 
-fn walk_from(trace: &Trace, index: &Index, waits: &Waits, (mut now, mut pe): (Time, PeId)) -> Walk {
+/// The chain that leads to a time of a PE.
+pub(crate) fn walk_from(trace: &Trace, index: &Index, waits: &Waits, (mut now, mut pe): (Time, PeId)) -> Walk {
     let mut path = Walk::default();
     let forked = forks(trace, index);
     // One past the end, so that the first step may end where the run does.

@@ -96,7 +96,8 @@ impl Crowded {
     pub fn of(trace: &Trace) -> Option<Crowded> {
         let windows = windows(trace);
         let of_pe = |(pe, ran): &(PeId, Ran)| {
-            let (begin, end) = windows[*pe];
+            // It is counted until the recording ends.
+            let (begin, end) = (windows[*pe].0, trace.streams()[*pe].end().unwrap_or(windows[*pe].1));
             let useful = crate::sums::useful(trace, *pe, windows[*pe]) as f64;
             let [on, waited] = [ran.on, ran.waited].map(|time| trace.clock().of_nanoseconds(time).0 as f64);
             let slept = (end.since(begin).0 as f64 - on - waited).max(0.0);

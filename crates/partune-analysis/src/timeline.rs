@@ -85,8 +85,8 @@ impl<'a> Timeline<'a> {
         times.add(CallPathId::NONE, end - begin);
     }
 
-    /// The call paths of the visits that end within `(begin, end]`.
-    pub(crate) fn ended(&self, begin: Time, end: Time, mut each: impl FnMut(CallPathId)) {
+    /// The call paths of the visits that end within `(begin, end]`, and how long each of them is there.
+    pub(crate) fn ended(&self, begin: Time, end: Time, mut each: impl FnMut(CallPathId, Span)) {
         let (enters, exits) = (&self.visits.enter, &self.visits.exit);
         let first = enters.partition_point(|enter| *enter < begin);
         let inside = (first..enters.len()).take_while(|visit| enters[*visit] < end);
@@ -97,7 +97,8 @@ impl<'a> Timeline<'a> {
             Some(visit)
         });
         let ends = |visit: &usize| exits[*visit] > begin && exits[*visit] <= end;
-        inside.chain(around).filter(ends).for_each(|visit| each(self.visits.path[visit]));
+        let of = |visit: usize| (self.visits.path[visit], exits[visit] - enters[visit].max(begin));
+        inside.chain(around).filter(ends).map(of).for_each(|(path, time)| each(path, time));
     }
 }
 

@@ -237,16 +237,14 @@ impl FromStr for Change {
                 None => Ok(Change::Scale(place(target)?, one("time")?)),
             },
             "set" => {
-                let (name, count) = match settings {
-                    [count] => (target, *count),
-                    _ => target.split_once('=').map_or((target, ""), |(name, _)| (name, &target[name.len()..])),
-                };
-                let count = count.strip_prefix('=').and_then(|count| count.parse().ok()).filter(|count| *count > 0);
+                let whole = [&[target], settings].concat().concat();
+                let (name, count) = whole.split_once('=').unwrap_or((target, ""));
+                let count = count.parse().ok().filter(|count| *count > 0);
                 let none = || error("it takes a count of 1 or more", format!("for example set {name} =64"));
                 match name {
                     "pes" => count.map(Change::Pes).ok_or_else(none),
                     "nodes" => count.map(Change::Nodes).ok_or_else(none),
-                    _ => Err(wrong("only the network, the nodes and the number of PEs can be set")),
+                    _ => Err(wrong("only the network, nodes and pes can be set")),
                 }
             }
             _ => Err(wrong("there is no such change")),

@@ -470,6 +470,12 @@ fn changes_that_are_none_are_told() {
         "set nodes =-1",
         "map",
         "map a b",
+        "set pes",
+        "set pes =0",
+        "set pes =1.5",
+        "set pes 64",
+        "set pes =64 =8",
+        "scale pes =64",
     ] {
         assert!(wrong.parse::<Change>().is_err(), "{wrong}");
     }
@@ -493,11 +499,14 @@ fn changes_that_are_none_are_told() {
         "split sweep 4",
         "set nodes =4",
         "map \"a file\"",
+        "set pes =64",
+        "set pes=1",
     ] {
         let change: Change = right.parse().unwrap_or_else(|error: ChangeError| panic!("{error}"));
         assert_eq!(change.to_string().parse::<Change>().as_ref(), Ok(&change), "{right}");
     }
     assert_eq!(under(TURNS, &["balance nowhere"]).refused[0].why, Refusal::NoPlace(Vec::new()));
+    assert_eq!(under(TURNS, &["set pes =4"]).refused[0].why, Refusal::OneRun);
     assert_eq!(under(TURNS, &["scale pe:7 time*2"]).refused[0].why, Refusal::NoPe);
     assert_eq!(under(TURNS, &["balance MPI_Barrier"]).refused[0].why, Refusal::NoWork);
 }

@@ -170,6 +170,78 @@ fn what_was_predicted_is_held_against_what_was_saved() {
     }
 }
 
+/// What is said of a number of PEs, and whether it was refused.
+fn on_pes(runs: &[&str], pes: u32, more: &[&str]) -> Value {
+    let change = format!("set pes ={pes}");
+    let output = partune(&[&["whatif", "--json", "--change", &change], more, runs].concat());
+    let document: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let is_refused = document["refused"].as_array().is_some_and(|it| !it.is_empty());
+    assert_eq!(output.status.code(), Some(i32::from(is_refused)), "{}", text(&output.stderr));
+    document
+}
+
+#[test]
+fn other_numbers_of_pes_are_predicted_or_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let made = |name: &str, options: &[&str]| {
+        let to = folder.path().join(name).display().to_string();
+        let made = partune(&[&["synth", "--events", "6K", "-o", &to], options].concat());
+        assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+        to
+    };
+    let [two, four, eight] = ["2", "4", "8"].map(|ranks| made(ranks, &["--ranks", ranks]));
+    let again = made("again", &["--ranks", "4", "--seed", "7"]);
+    let (all, few) = ([&*four, &*eight, &*two, &*again], [&*two, &*four]);
+    let said = on_pes(&all, 16, &[]);
+    let (number, other) = (|of: &Value, name: &str| of[name].as_f64().expect("a number"), &said["other_pes"]);
+    assert_eq!(said["refused"].as_array().map(Vec::len), Some(0), "{said:#}");
+    assert_eq!(said["archive"], eight);
+    let (low, high) = (number(other, "predicted_low_s"), number(other, "predicted_high_s"));
+    let (run, predicted) = (number(&said, "run_s"), number(&said, "predicted_run_s"));
+    assert!(0.0 <= low && low <= predicted && predicted <= high, "{said:#}");
+    assert!((run - predicted - number(&said, "saves_s")).abs() < 1e-9);
+    assert!((run - high - number(&said, "saves_low_s")).abs() < 1e-9);
+    let runs: Vec<(i64, i64)> = (0..3)
+        .map(|at| &other["runs"][at])
+        .map(|run| (run["pes"].as_i64().unwrap_or(0), run["runs"].as_i64().unwrap_or(0)))
+        .collect();
+    assert_eq!(runs, [(2, 1), (4, 2), (8, 1)]);
+    let rows = other["places"].as_array().expect("a list");
+    let sum: f64 = rows.iter().map(|row| number(row, "predicted_s")).sum();
+    assert!((sum - predicted).abs() < 1e-9, "{said:#}");
+    // A recorded number is predicted by the others, and by none where there are not two.
+    let recorded = on_pes(&all, 8, &[]);
+    assert_eq!((&recorded["other_pes"]["is_recorded"], &recorded["archive"]), (&false.into(), &Value::from(&*eight)));
+    assert_eq!(recorded["other_pes"]["runs"][2]["fitted_s"], Value::Null);
+    let alone = on_pes(&few, 4, &[]);
+    assert_eq!((&alone["other_pes"]["is_recorded"], &alone["predicted_run_s"]), (&true.into(), &alone["run_s"]));
+    // Where it cannot be said, the reason is.
+    let ring = workspace().join("examples/archives/ring").display().to_string();
+    let sums = workspace().join("examples/archives/ring_profile").display().to_string();
+    for (runs, pes, more, reason) in [
+        (&[&*two][..], 8, &[][..], "two numbers of PEs"),
+        (&[&*four, &*again], 8, &[], "all runs have 4 PEs"),
+        (&few, 33, &[], "record a run that is nearer"),
+        (&few, 8, &["--change", "scale cpu speed*2"], "together with other changes"),
+        (&[&*two, &*ring], 8, &[], "different programs"),
+        (&[&*two, &*sums], 8, &[], "is a profile"),
+    ] {
+        let said = on_pes(runs, pes, more);
+        let reasons: Vec<&str> =
+            said["refused"].as_array().into_iter().flatten().filter_map(|it| it["reason"].as_str()).collect();
+        assert!(reasons.iter().any(|it| it.contains(reason)), "{reason}: {said:#}");
+        assert!(runs.len() == 1 || said["saves_s"] == 0.0, "{said:#}");
+        let change = format!("set pes ={pes}");
+        let told = partune(&[&["whatif", "--change", &change], more, runs].concat());
+        assert!(text(&told.stdout).contains("  refused    set pes"), "{}", text(&told.stdout));
+    }
+    for wrong in [&["whatif", &two, &four][..], &["whatif", &two, &four, "--change", "set pes =8", "-o", "changed"]] {
+        let output = partune(wrong);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text(&output.stderr).contains("remedy: "), "{}", text(&output.stderr));
+    }
+}
+
 #[test]
 fn the_committed_schemas_are_current() {
     for (command, file) in [

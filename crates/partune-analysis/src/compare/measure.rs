@@ -153,6 +153,10 @@ impl Moments {
         self.squares += from * (value - self.mean);
     }
 
+    pub(crate) fn count(&self) -> f64 {
+        self.count
+    }
+
     /// The variance of the sum of the values; none of fewer than two.
     pub(crate) fn of_sum(&self) -> Option<f64> {
         (self.count > 1.0).then(|| self.count * self.squares / (self.count - 1.0))

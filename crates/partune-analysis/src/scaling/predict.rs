@@ -15,7 +15,8 @@ use partune_trace::{Role, Trace, VisitIx};
 use super::law::{self, Basis, Fitted, Series, Term};
 use crate::Waits;
 use crate::compare::align::without_line;
-use crate::critical_path::chain_to;
+use crate::compare::measure::Moments;
+use crate::critical_path::{Walk, walk_from};
 use crate::timeline::{PathTimes, Timeline};
 use crate::useful::{cpu_pes, run_seconds, span_of, windows};
 
@@ -38,6 +39,8 @@ struct Spent {
     seconds: f64,
     /// Visits that end on the chain.
     visits: f64,
+    /// Variance of the seconds, by the spread over visits; of operations only, since work differs from visit to visit because it has to.
+    variance: f64,
 }
 
 /// What is at a place, over all PEs of a run; of work nothing more is asked.
@@ -94,7 +97,7 @@ pub struct PredictedRow {
 const SMALL: f64 = 0.01;
 /// What a value may be off without anybody having disturbed it, and what may be counted for another place, as a share of the run.
 const ERROR: f64 = 0.01;
-const MISPLACED: f64 = 0.002;
+const MISPLACED: f64 = 0.003;
 
 impl RunPlaces {
     /// Linear in visits.
@@ -103,11 +106,13 @@ impl RunPlaces {
         let pes = cpu_pes(trace);
         let (begin, end) = span_of(&windows, &pes);
         let last = pes.iter().copied().max_by_key(|pe| (windows[*pe].1, std::cmp::Reverse(*pe)));
-        let first = pes.iter().copied().min_by_key(|pe| (trace.processes()[trace.pes()[*pe].process].rank, *pe));
-        let path = last.map(|pe| chain_to(trace, index, waits, (pe, end))).unwrap_or_default();
-        let critical = spent(trace, (begin, end), &path, None);
-        let own = first.map(|pe| (pe, begin, end));
-        let own = spent(trace, (begin, end), own.as_slice(), Some(waits));
+        let first = pes.iter().copied().min_by_key(|pe| {
+            let rank = trace.processes()[trace.pes()[*pe].process].rank;
+            (rank.is_none(), rank, *pe)
+        });
+        let path = last.map(|pe| walk_from(trace, index, waits, (end, pe))).unwrap_or_default();
+        let own = Walk { parts: first.map(|pe| (pe, begin, end)).into_iter().collect(), gaps: Vec::new() };
+        let [critical, own] = [(path, None), (own, Some(waits))].map(|it| spent(trace, (begin, end), &it.0, it.1));
         let processes = || trace.cpu_processes();
         let mut nodes: Vec<_> = processes().map(|process| process.node).collect();
         nodes.sort_unstable();
@@ -126,8 +131,8 @@ impl RunPlaces {
     pub fn common(&self, other: &RunPlaces) -> f64 {
         let all: f64 = self.chains[0].values().map(|spent| spent.seconds).sum();
         let is_there = |place: &PlaceName| place.construct.is_empty() || other.kinds.contains_key(place);
-        let both: f64 =
-            self.chains[0].iter().filter(|(place, _)| is_there(place)).map(|(_, spent)| spent.seconds).sum();
+        let both = self.chains[0].iter().filter(|(place, _)| is_there(place));
+        let both = both.fold(0.0, |sum, (_, spent)| sum + spent.seconds);
         if all > 0.0 { both / all } else { 1.0 }
     }
 
@@ -161,17 +166,16 @@ fn place(trace: &Trace, path: CallPathId) -> PlaceName {
     }
 }
 
-/// What the parts of a chain, latest first, have of each place within an interval; without waits, if these are given.
-fn spent(
-    trace: &Trace,
-    (begin, end): (Time, Time),
-    parts: &[(PeId, Time, Time)],
-    waits: Option<&Waits>,
-) -> BTreeMap<PlaceName, Spent> {
+/// What a chain has of each place within an interval; without waits, if these are given.
+fn spent(trace: &Trace, (begin, end): (Time, Time), chain: &Walk, waits: Option<&Waits>) -> BTreeMap<PlaceName, Spent> {
     let mut times = PathTimes::new(trace.paths().len());
-    let mut ended = vec![0_u64; trace.paths().len()];
-    let mut parts: Vec<(PeId, Time, Time)> =
-        parts.iter().map(|(pe, from, to)| (*pe, (*from).max(begin), (*to).min(end))).filter(|it| it.2 > it.1).collect();
+    let mut ended = vec![Moments::default(); trace.paths().len()];
+    let mut parts: Vec<(PeId, Time, Time)> = chain
+        .parts
+        .iter()
+        .map(|(pe, from, to)| (*pe, (*from).max(begin), (*to).min(end)))
+        .filter(|it| it.2 > it.1)
+        .collect();
     parts.sort_unstable();
     for parts in parts.chunk_by(|a, b| a.0 == b.0) {
         let pe = parts[0].0;
@@ -179,18 +183,23 @@ fn spent(
         for &(_, from, to) in parts {
             let near = trace.streams()[pe].visits.enter.partition_point(|enter| *enter < to);
             timeline.add(from, to, VisitIx(near as u32), &mut times);
-            timeline.ended(from, to, |path| ended[path.index()] += 1);
+            timeline.ended(from, to, |path, time| ended[path.index()].add(trace.clock().seconds(time)));
         }
         for wait in waits.into_iter().flat_map(|waits| waits.of_pe(pe).iter().chain(waits.management_of_pe(pe))) {
             let inside = wait.end.min(end).since(wait.begin.max(begin));
             times.add(trace.visit(pe, wait.operation).path, -inside.clamp_positive());
         }
     }
+    chain.gaps.iter().for_each(|(path, gap)| times.add(*path, *gap));
     let mut places: BTreeMap<PlaceName, Spent> = BTreeMap::new();
     for (path, time) in times.iter() {
         let spent = places.entry(place(trace, path)).or_default();
         spent.seconds += trace.clock().seconds(time.clamp_positive());
-        spent.visits += path.some().map_or(0.0, |path| ended[path.index()] as f64);
+        let Some(path) = path.some() else { continue };
+        spent.visits += ended[path.index()].count();
+        if trace.paths().operation(path).is_some() {
+            spent.variance += ended[path.index()].of_sum().unwrap_or(0.0);
+        }
     }
     places
 }
@@ -238,16 +247,14 @@ fn kinds(trace: &Trace, index: &Index) -> BTreeMap<PlaceName, Kind> {
 /// differ; none of fewer than two, or where no law meets a place.
 pub fn predict(runs: &[(&RunPlaces, f64)], pes: u32, machine: Option<&Machine>) -> Option<Predicted> {
     let [path, first] = [0, 1].map(|chain| of_chain(runs, chain, f64::from(pes), machine));
-    let (path, first) = (path?, first);
-    let longer = first.filter(|first| first.seconds > path.seconds);
-    let is_first = longer.is_some();
-    let other = longer.as_ref().map(|_| path.clone());
-    let mut said = longer.unwrap_or_else(|| path.clone());
-    if let Some(path) = other {
-        (said.low, said.high) = (said.low.max(path.low), said.high.max(path.high));
-        said.fitted = path.fitted;
-    }
-    Some(Predicted { by_first_pe: is_first, ..said })
+    let path = path?;
+    Some(match first {
+        Some(first) if first.low > path.seconds => {
+            Predicted { high: first.high.max(path.high), fitted: path.fitted, by_first_pe: true, ..first }
+        }
+        Some(first) => Predicted { high: path.high.max(first.seconds), ..path },
+        None => path,
+    })
 }
 
 fn of_chain(runs: &[(&RunPlaces, f64)], chain: usize, pes: f64, machine: Option<&Machine>) -> Option<Predicted> {
@@ -261,27 +268,33 @@ fn of_chain(runs: &[(&RunPlaces, f64)], chain: usize, pes: f64, machine: Option<
     names.sort_unstable();
     names.dedup();
     let (small, large): (Vec<&PlaceName>, Vec<&PlaceName>) = names.into_iter().partition(|place| is_small(place));
-    let seconds = |place: &PlaceName| -> Vec<f64> {
-        runs.iter().map(|(run, _)| run.chains[chain].get(place).map_or(0.0, |spent| spent.seconds)).collect()
+    // Seconds and their variances.
+    let measured = |place: &PlaceName| -> Vec<(f64, f64)> {
+        let at =
+            |run: &RunPlaces| run.chains[chain].get(place).map_or((0.0, 0.0), |spent| (spent.seconds, spent.variance));
+        runs.iter().map(|(run, _)| at(run)).collect()
     };
     let counts: Vec<f64> = runs.iter().map(|(run, _)| run.pes as f64).collect();
     let noise = runs.iter().map(|(_, noise)| *noise).fold(ERROR, f64::max);
-    let row = |place: PlaceName, seconds: Vec<f64>, known: Vec<Basis>| {
-        let error = |(seconds, (run, _)): (&f64, &(&RunPlaces, f64))| (noise * seconds).hypot(MISPLACED * run.seconds);
-        let error: Vec<f64> = seconds.iter().zip(runs).map(error).collect();
-        let nearest = if pes < counts[0] { runs.first() } else { runs.last() };
-        let error_there = (noise, nearest.map_or(0.0, |(run, _)| MISPLACED * run.seconds));
+    let nearest = if pes < counts[0] { 0 } else { runs.len() - 1 };
+    let row = |place: PlaceName, measured: Vec<(f64, f64)>, known: Vec<Basis>| {
+        let (seconds, variances): (Vec<f64>, Vec<f64>) = measured.into_iter().unzip();
+        let error = |(run, (seconds, variance)): (&RunPlaces, (&f64, &f64))| {
+            (noise * seconds).hypot(MISPLACED * run.seconds).hypot(variance.sqrt())
+        };
+        let error: Vec<f64> = runs.iter().map(|run| run.0).zip(seconds.iter().zip(&variances)).map(error).collect();
+        let error_there = (noise, (MISPLACED * runs[nearest].0.seconds).hypot(variances[nearest].sqrt()));
         let series = Series { pes: &counts, seconds: &seconds, error: &error, there: pes, error_there };
         let fitted = law::fit(&series, place.is_work, &known)?;
         Some(PredictedRow { place, seconds, fitted })
     };
     let known = |place: &PlaceName| known(runs, chain, place, &counts, pes, machine);
     let mut rows: Vec<PredictedRow> =
-        large.iter().map(|place| row((*place).clone(), seconds(place), known(place))).collect::<Option<_>>()?;
+        large.iter().map(|place| row((*place).clone(), measured(place), known(place))).collect::<Option<_>>()?;
     for is_work in [true, false] {
-        let small = small.iter().filter(|place| place.is_work == is_work).map(|place| seconds(place));
-        let sum = small.reduce(|a, b| a.iter().zip(&b).map(|(a, b)| a + b).collect());
-        if let Some(sum) = sum.filter(|sum| sum.iter().any(|seconds| *seconds > 0.0)) {
+        let small = small.iter().filter(|place| place.is_work == is_work).map(|place| measured(place));
+        let sum = small.reduce(|a, b| a.iter().zip(&b).map(|(a, b)| (a.0 + b.0, a.1 + b.1)).collect());
+        if let Some(sum) = sum.filter(|sum| sum.iter().any(|seconds| seconds.0 > 0.0)) {
             rows.push(row(PlaceName { is_work, is_rest: true, ..PlaceName::default() }, sum, Vec::new())?);
         }
     }

@@ -12,10 +12,10 @@ const BARRIERS: &str = "resolution 1000
     pe 1: main 0..1000 { MPI_Barrier 160..200 barrier  MPI_Barrier 500..504 barrier }";
 
 /// Role, PEs, and points of bytes and seconds.
-pub(super) type Row<'a> = (&'a str, u32, &'a [(u64, f64)]);
+pub(crate) type Row<'a> = (&'a str, u32, &'a [(u64, f64)]);
 
 /// A machine with these baselines, on which recording an event takes a millisecond.
-pub(super) fn options(baselines: &[Row<'_>]) -> Options {
+pub(crate) fn options(baselines: &[Row<'_>]) -> Options {
     let baseline = |&(role, pes, points): &Row<'_>| Baseline {
         operation: format!("an operation of {role}"),
         role: role.to_owned(),

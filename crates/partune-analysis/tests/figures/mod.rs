@@ -13,7 +13,7 @@ mod efficiency;
 mod files;
 mod hostile;
 mod iterations;
-mod machine;
+pub(crate) mod machine;
 mod metrics;
 mod own_patterns;
 mod phases;

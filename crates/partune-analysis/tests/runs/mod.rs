@@ -4,6 +4,7 @@
 
 mod compare;
 mod laws;
+mod pes;
 mod scaling;
 
 use partune_analysis::{ANALYSES, Finding, Input, Options, PROFILE_ANALYSES, Run, Section, Waits};

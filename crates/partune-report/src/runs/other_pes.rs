@@ -5,7 +5,7 @@ use partune_engine::{Followed, Law, OtherPes, PesPoint, PesRow, PlaceName, Term,
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::place::table;
+use super::place::{plural, table};
 use crate::names::percent;
 use crate::style::{Style, Tone};
 use crate::what_if::{reason, saved};
@@ -206,7 +206,7 @@ fn places(out: &mut String, said: &OtherPes, rows: usize) {
 }
 
 fn pes(count: usize) -> String {
-    if count == 1 { "1 PE".to_owned() } else { format!("{count} PEs") }
+    plural(count, "PE", "PEs")
 }
 
 fn name(place: &PlaceName) -> String {
@@ -230,7 +230,8 @@ fn law(law: &Law) -> String {
                     0 => format!("{amount}{log}"),
                     6 => format!("{amount} · P{log}"),
                     -6 => format!("{amount}{log} / P"),
-                    sixths => format!("{amount} · P^{}{log}", three_digits(f64::from(*sixths) / 6.0)),
+                    sixths if sixths % 3 == 0 => format!("{amount} · P^({}/2){log}", sixths / 3),
+                    sixths => format!("{amount} · P^({}/3){log}", sixths / 2),
                 }
             }
             Term::Visits => format!("{amount} a visit"),
@@ -270,13 +271,15 @@ pub(crate) fn unpredictable(why: &Unpredictable) -> String {
             pes(*recorded)
         ),
         Unpredictable::LittleInCommon { archive, share } => format!(
-            "of the time of {archive} only {} is at places that all others have: they seem to be runs of different programs, so give runs of one",
+            "of the time of {archive} only {} is at places that it shares with the run on most PEs: they seem to be runs of different programs, so give \
+             runs of one",
             percent(*share)
         ),
         Unpredictable::Crowded { archive, pes: count, processors, share } => format!(
-            "in {archive} {} share {processors} processors of a node, and work waited for one for {} of its time, so that laws would be of the scheduler: \
+            "in {archive} {} share {} of a node, and work waited for one for {} of its time, so that laws would be of the scheduler: \
              record where every PE has a processor",
             pes(*count),
+            plural(*processors as usize, "processor", "processors"),
             percent(*share)
         ),
         Unpredictable::Profile { archive } => {

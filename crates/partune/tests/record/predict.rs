@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::expect::line_of;
 use super::launch::{self, Mpi, OPEN_MPI, OSHMEM, Recorded, run};
 use super::openmp;
+use super::processors::{first, has_counts};
 
 /// A program with the seconds that it takes by design, as an MPI program unless it has none.
 struct Program {
@@ -128,6 +129,87 @@ pairs! {
     late_flag: "flag.c" SHMEM, [], 9.0 * 0.120, "produce" => [
         Repair(&["scale produce time*0.4"], 9.0 * 0.066),
     ];
+}
+
+/// A program on several numbers of ranks: its first argument, and the milliseconds that it takes on some by design.
+struct OnRanks(&'static str, fn(f64) -> f64);
+
+macro_rules! on_ranks {
+    ($($name:ident: $argument:literal $law:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            check_ranks(&OnRanks($argument, $law));
+        }
+    )*};
+}
+
+on_ranks! {
+    even_work_on_more_ranks: "1" |ranks| 8.0 * 960.0 / ranks;
+    a_serial_part_on_more_ranks: "2" |ranks| 8.0 * (60.0 + 480.0 / ranks);
+    a_wave_over_more_ranks: "3" |ranks| (8.0 + ranks - 1.0) * 30.0;
+    work_that_gets_more_uneven_on_more_ranks: "4" |ranks| 8.0 * (20.0 + 10.0 * (ranks - 1.0));
+    weak_scaling_to_more_ranks: "5" |_| 8.0 * 80.0;
+}
+
+/// From runs on 2, 4 and 8 ranks the run on 12 is predicted within 5 %, and within what is said to be possible, but for what the machine added.
+fn check_ranks(OnRanks(argument, law): &OnRanks) {
+    let Some(mut built) = launch::Built::new(&OPEN_MPI, "predict/pes.c", &["-finstrument-functions", "-fno-inline"])
+    else {
+        return;
+    };
+    let mut try_once = || {
+        let mut record = |ranks: usize| {
+            built.expected.ranks = ranks;
+            built.record(&[], &[argument])
+        };
+        let (runs, truth) = ([8, 2, 4].map(&mut record), record(12));
+        let design = |ranks: f64| law(ranks) / 1000.0;
+        let recorded = what_if(&truth, &[])["run_s"].as_f64().ok_or_else(|| truth.said())?;
+        let said = on_pes(&runs.each_ref().map(|run| run.anchor.as_path()), 12);
+        let number = |of: &Value, name: &str| of[name].as_f64().ok_or_else(|| format!("no {name} in {said:#}"));
+        let other = &said["other_pes"];
+        let mut added = (recorded - design(12.0)).max(0.0);
+        for run in other["runs"].as_array().into_iter().flatten() {
+            added += (number(run, "run_s")? - design(number(run, "pes")?)).max(0.0);
+        }
+        let predicted = number(&said, "predicted_run_s")?;
+        let (low, high) = (number(other, "predicted_low_s")?, number(other, "predicted_high_s")?);
+        let is_near = (predicted - recorded).abs() < 0.05 * recorded + added;
+        let is_within = low - added <= recorded && recorded <= high + added;
+        // What is predicted is not only what the machine added.
+        let is_as_designed = (predicted - design(12.0)).abs() < 0.05 * design(12.0) + added && added < 0.5 * recorded;
+        if is_near && is_within && is_as_designed { Ok(()) } else { Err(format!("truth {recorded}: {said:#}")) }
+    };
+    let mut last = Ok(());
+    for _ in 0..TRIES {
+        last = try_once();
+        if last.is_ok() {
+            return;
+        }
+    }
+    last.unwrap_or_else(|problem: String| panic!("{problem}"));
+}
+
+/// Three processes that compute share a processor: a law of that would be the scheduler's.
+#[test]
+fn runs_without_processors_of_their_own_say_nothing_of_other_numbers() {
+    let Some(processor) = first().filter(|_| has_counts()) else { return };
+    let Some(mut built) = launch::Built::new(&OPEN_MPI, "processors/busy.c", &[]) else { return };
+    let runs = [2, 3].map(|ranks| {
+        built.expected.ranks = ranks;
+        built.record(&[], &[&processor.to_string()])
+    });
+    let said = on_pes(&runs.each_ref().map(|run| run.anchor.as_path()), 4);
+    let reason = said["refused"][0]["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("share 1 processor of a node"), "{said:#}");
+}
+
+/// The document of several runs, in this order, on another number of PEs.
+fn on_pes(runs: &[&Path], pes: u32) -> Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_partune"));
+    command.args(["whatif", "--json", "--change", &format!("set pes ={pes}")]).args(runs);
+    let output = command.output().expect("the binary runs");
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
 }
 
 /// Sleep and start are at the mercy of a machine that may be busy, so a program has this many tries.

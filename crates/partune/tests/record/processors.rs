@@ -5,16 +5,20 @@ use std::fs;
 use super::launch::{Built, MPICH, OPEN_MPI};
 
 /// The first processor that this process may use.
-fn first() -> Option<u32> {
+pub(super) fn first() -> Option<u32> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
     list.trim().split(['-', ',']).next()?.parse().ok()
 }
 
+/// Whether the kernel counts how long threads wait for processors.
+pub(super) fn has_counts() -> bool {
+    fs::read_to_string("/proc/self/schedstat").is_ok_and(|text| !text.starts_with("0 0"))
+}
+
 #[test]
 fn processes_that_share_a_processor_are_told_so() {
-    let has_counts = fs::read_to_string("/proc/self/schedstat").is_ok_and(|text| !text.starts_with("0 0"));
-    let Some(processor) = first().filter(|_| has_counts) else { return };
+    let Some(processor) = first().filter(|_| has_counts()) else { return };
     for mpi in [&OPEN_MPI, &MPICH] {
         // It binds itself, whatever the launcher does.
         let Some(built) = Built::new(mpi, "processors/busy.c", &[]) else { continue };
