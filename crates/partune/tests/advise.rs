@@ -190,6 +190,7 @@ fn other_numbers_of_pes_are_predicted_or_refused() {
         to
     };
     let [two, four, eight] = ["2", "4", "8"].map(|ranks| made(ranks, &["--ranks", ranks]));
+    let [threads, half] = [("threads", "4"), ("half", "2")].map(|it| made(it.0, &["--ranks", it.1, "--threads", "2"]));
     let again = made("again", &["--ranks", "4", "--seed", "7"]);
     let (all, few) = ([&*four, &*eight, &*two, &*again], [&*two, &*four]);
     let said = on_pes(&all, 16, &[]);
@@ -224,6 +225,8 @@ fn other_numbers_of_pes_are_predicted_or_refused() {
         (&few, 33, &[], "record a run that is nearer"),
         (&few, 8, &["--change", "scale cpu speed*2"], "together with other changes"),
         (&[&*two, &*ring], 8, &[], "different programs"),
+        (&[&*two, &*threads], 12, &[], "only one of both changes"),
+        (&[&*threads, &*half], 11, &[], "no multiple"),
         (&[&*two, &*sums], 8, &[], "is a profile"),
     ] {
         let said = on_pes(runs, pes, more);

@@ -95,6 +95,8 @@ pub struct PredictedRow {
 
 /// A place that is less than this share of every run is told with others.
 const SMALL: f64 = 0.01;
+/// Fewer bytes cost as much as none.
+const LONG: f64 = 1024.0;
 /// What a value may be off without anybody having disturbed it, and what may be counted for another place, as a share of the run.
 const ERROR: f64 = 0.01;
 const MISPLACED: f64 = 0.003;
@@ -127,12 +129,14 @@ impl RunPlaces {
         }
     }
 
-    /// The share of the time on its critical path that is in places which another run has too.
+    /// The share of the time on its critical path that is in places which another run has too. Code outside of recorded functions is anybody's.
     pub fn common(&self, other: &RunPlaces) -> f64 {
-        let all: f64 = self.chains[0].values().map(|spent| spent.seconds).sum();
-        let is_there = |place: &PlaceName| place.construct.is_empty() || other.kinds.contains_key(place);
-        let both = self.chains[0].iter().filter(|(place, _)| is_there(place));
-        let both = both.fold(0.0, |sum, (_, spent)| sum + spent.seconds);
+        let named = self.chains[0].iter().filter(|(place, _)| !place.construct.is_empty());
+        let (mut all, mut both) = (0.0, 0.0);
+        for (place, spent) in named {
+            all += spent.seconds;
+            both += if other.kinds.contains_key(place) { spent.seconds } else { 0.0 };
+        }
         if all > 0.0 { both / all } else { 1.0 }
     }
 
@@ -351,8 +355,10 @@ fn known(
     let rounds: Vec<f64> = shapes.iter().map(|shape| shape.0).collect();
     add(Term::Rounds, 1.0, product(&rounds), visits_there * shape_there.0);
     if let Some((bytes, bytes_there)) = bytes {
-        let volume: Vec<f64> = shapes.iter().zip(&bytes).map(|(shape, bytes)| shape.1 * bytes).collect();
-        add(Term::Volume, 0.5, product(&volume), visits_there * shape_there.1 * bytes_there);
+        if bytes.iter().any(|bytes| *bytes >= LONG) {
+            let volume: Vec<f64> = shapes.iter().zip(&bytes).map(|(shape, bytes)| shape.1 * bytes).collect();
+            add(Term::Volume, 0.5, product(&volume), visits_there * shape_there.1 * bytes_there);
+        }
         let cost = |members: f64, bytes: f64| machine_seconds(machine?, kinds[0], role, runs, members, bytes);
         let at: Option<Vec<f64>> = members.iter().zip(&bytes).map(|(members, bytes)| cost(*members, *bytes)).collect();
         if let Some((at, there)) = at.zip(cost(members_there, bytes_there)) {

@@ -139,7 +139,10 @@ pub fn other_pes_text(said: &OtherPes, changes: &[String], rows: usize, style: S
         let several = if run.repeats > 1 { format!(" (median of {})", run.repeats) } else { String::new() };
         format!("{} on {}{several}", seconds(run.run_s), pes(run.pes))
     };
-    row(Tone::Plain, "runs", &said.runs.iter().map(run).collect::<Vec<_>>().join(", "));
+    let runs: Vec<String> = said.runs.iter().map(run).collect();
+    if !runs.is_empty() {
+        row(Tone::Plain, "runs", &runs.join(", "));
+    }
     if let Some(why) = &said.refused {
         for change in changes {
             row(Tone::Warning, "refused", &format!("{change}: {}", reason(why)));
@@ -277,7 +280,7 @@ pub(crate) fn unpredictable(why: &Unpredictable) -> String {
         ),
         Unpredictable::Crowded { archive, pes: count, processors, share } => format!(
             "in {archive} {} share {} of a node, and work waited for one for {} of its time, so that laws would be of the scheduler: \
-             record where every PE has a processor",
+             leave it out, or record where every PE has a processor",
             pes(*count),
             plural(*processors as usize, "processor", "processors"),
             percent(*share)

@@ -204,6 +204,19 @@ fn runs_without_processors_of_their_own_say_nothing_of_other_numbers() {
     assert!(reason.contains("share 1 processor of a node"), "{said:#}");
 }
 
+/// Of runs that gave up nobody knows how long they would have taken.
+#[test]
+fn runs_that_ended_early_say_nothing_of_other_numbers() {
+    let Some(mut built) = launch::Built::new(&OPEN_MPI, "programs/abort.c", &[]) else { return };
+    let runs = [2, 3].map(|ranks| {
+        built.expected.ranks = ranks;
+        built.record(&[], &[])
+    });
+    let said = on_pes(&runs.each_ref().map(|run| run.anchor.as_path()), 4);
+    let reason = said["refused"][0]["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("is not known as a whole"), "{said:#}");
+}
+
 /// The document of several runs, in this order, on another number of PEs.
 fn on_pes(runs: &[&Path], pes: u32) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_partune"));
