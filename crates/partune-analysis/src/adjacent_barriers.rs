@@ -5,13 +5,13 @@
 //!
 //! * members of several processes (messages): no PE of these processes communicates, synchronises or reads or writes files. What
 //!   they compute is their own; barriers do not order it;
-//! * threads of one process: nobody does anything. Threads read and write the same memory, and nobody records where, so a barrier of
-//!   threads is a *candidate* only.
+//! * threads of one process: nobody does anything but leave functions. Threads read and write the same memory, and nobody records where,
+//!   so a barrier of threads is a *candidate* only.
 //!
 //! Of two with the same members the first is named: of an explicit barrier and the implicit one that ends the construct, it is
 //! the one that can go.
 
-use partune_base::{Id, PeId, Time};
+use partune_base::{CallPathId, Id, PeId, Span, Time};
 use partune_index::{Instance, Member};
 use partune_trace::{Role, Trace, VisitIx};
 use rayon::prelude::*;
@@ -19,7 +19,8 @@ use rayon::prelude::*;
 use crate::Input;
 use crate::barriers::is_inside;
 
-/// Between two barriers of threads nobody did anything if no longer passed: leaving one and entering the next is recorded.
+/// Between two barriers of threads nobody did anything if no longer passed: leaving one and entering the next is recorded. Each function that ends
+/// between them may take as long, which is recorded too.
 const NOTHING_S: f64 = 1e-6;
 
 /// A barrier that was looked at.
@@ -143,8 +144,10 @@ fn own(input: &Input<'_>, pe: PeId, parts: &[(VisitIx, u32, bool)]) -> Own {
             continue;
         }
         let idle = |since: VisitIx| {
-            let exit = stream.visits.exit[since.index()];
-            visit.enter.since(exit) <= nothing && !is_in_code(trace, pe, (since, exit), *operation)
+            let since_visit = stream.visits.at(since);
+            let allowed = Span(nothing.0 * (1 + left_between(trace, since_visit.path, visit.path)));
+            visit.enter.since(since_visit.exit) <= allowed
+                && !is_in_code(trace, pe, (since, since_visit.exit), *operation)
         };
         let before = last.filter(|last| !threads || idle(rows[*last].1));
         if let Some(before) = before {
@@ -160,6 +163,13 @@ fn own(input: &Input<'_>, pe: PeId, parts: &[(VisitIx, u32, bool)]) -> Own {
     }
     rows.sort_unstable_by_key(|row| row.0);
     Own { rows, ordered }
+}
+
+/// How many functions end between an operation and a later one, at least: those around the first that are not around the second.
+fn left_between(trace: &Trace, first: CallPathId, second: CallPathId) -> i64 {
+    let paths = trace.paths();
+    let around = |path: CallPathId| paths.ancestors(path).skip(1);
+    around(first).take_while(|path| !around(second).any(|other| other == *path)).count() as i64
 }
 
 /// Whether user code was entered (a function, a loop that threads share) after an operation had ended and before another began.

@@ -40,7 +40,7 @@ synchronises or reads or writes files between them; of a barrier and one with fe
 Computing between does not matter: nobody else can see it. Barriers of PEs that take part in one-sided accesses are examined as above.
 
 **Threads.** The same of two barriers of one team, if no thread does anything between: no operation, no function or shared loop, and
-no more than a microsecond passes. Threads share their memory, and their accesses are not recorded: such a barrier is a *candidate*
+no more than a microsecond passes, and one more for each function that ends between them. Threads share their memory, and their accesses are not recorded: such a barrier is a *candidate*
 (fact `candidate`). An explicit barrier just before the implicit one that ends a construct is one.
 
 Other I/O order and what a barrier is for in time (measuring, pacing) are not seen: check before removing one.

@@ -215,7 +215,7 @@ fn a_barrier_of_fewer_pes_beside_one_of_more_is_redundant() {
 /// Four threads: a loop that ends in an explicit barrier, and right behind it the implicit one. In ticks of 100 ns.
 fn of_threads(between: &str, second: &str) -> String {
     let team = format!(
-        "\"!$omp for\" 0..80 {{ work 0..50 \"!$omp barrier\" 50..60 {between} \"!$omp implicit barrier\" {second} }}"
+        "\"!$omp for\" 0..90 {{ work 0..50 \"!$omp barrier\" 50..60 {between} \"!$omp implicit barrier\" {second} }}"
     );
     format!(
         "resolution 10000000
@@ -245,4 +245,17 @@ fn threads_that_do_anything_between_are_silent() {
     ] {
         assert!(figure(&of_threads(between, second), "barriers").1.findings.is_empty(), "{between}");
     }
+}
+
+/// That a function ends is recorded, which takes time too: 1.6 microseconds are nothing then, and 2.1 are something.
+#[test]
+fn a_barrier_at_the_end_of_a_function_may_be_followed_by_another_one() {
+    let found = |second: &str| {
+        let text = of_threads("", second);
+        let (begin, end) =
+            ("work 0..50 \"!$omp barrier\" 50..60", "phase 0..60 { work 0..50 \"!$omp barrier\" 50..60 }");
+        assert!(text.contains(begin));
+        figure(&text.replace(begin, end), "barriers").1.findings.len()
+    };
+    assert_eq!((found("76..79"), found("81..85")), (1, 0));
 }
