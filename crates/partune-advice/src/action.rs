@@ -85,6 +85,12 @@ pub struct Rule {
     /// Most of the loss is one PE's doing.
     #[serde(default)]
     pub by_one_pe: bool,
+    /// The finding's barrier takes turns with others, which are not redundant: what it does not keep in order, they can.
+    #[serde(default)]
+    pub in_turns: bool,
+    /// PEs come to it again and again, more often than once to begin and once to end.
+    #[serde(default)]
+    pub repeated: bool,
     /// What predicts it; any one of them.
     #[serde(default)]
     pub changes: Vec<Change>,

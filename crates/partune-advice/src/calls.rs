@@ -3,9 +3,9 @@
 //! A rule meets a finding by pattern, role, paradigm and causes. What its change names must have been recorded: a cause is code, not the operation
 //! that ended a wait.
 
-use partune_analysis::{Cause, Finding};
+use partune_analysis::{Cause, Finding, Pattern};
 use partune_base::{CallPathId, Id, PeId, Span, StringId};
-use partune_trace::{Completion, Region, Trace};
+use partune_trace::{Completion, Region, Role, Trace};
 
 use crate::{Action, Change, Options, Rule};
 
@@ -51,6 +51,22 @@ impl<'a> Run<'a> {
     /// Whether an operation comes back before it is done already.
     fn is_nonblocking(&self, path: CallPathId) -> bool {
         self.region(path).is_some_and(|it| matches!(it.completion, Completion::NonBlocking | Completion::Persistent))
+    }
+
+    /// Whether a PE of a finding synchronises as often at other places as at that of the finding, of barriers that are not found to be redundant.
+    /// Linear in the operations of the PE.
+    fn is_in_turns(&self, finding: &Finding, findings: &[&Finding]) -> bool {
+        let Some(stream) = finding.pes.first().and_then(|(pe, _)| self.trace.streams().get(*pe)) else { return false };
+        let could_go = |it: &&&Finding| it.pattern == Pattern::RedundantBarrier;
+        let redundant: Vec<CallPathId> =
+            findings.iter().filter(could_go).flat_map(|finding| finding.call_paths()).collect();
+        let stays = |path: &CallPathId| {
+            !redundant.contains(path) && self.region(*path).is_some_and(|region| region.role == Role::GroupSync)
+        };
+        let paths = stream.operations.iter().filter_map(|visit| stream.visits.path.get(visit.index()));
+        let (own, others): (Vec<CallPathId>, Vec<CallPathId>) =
+            paths.filter(|path| stays(path)).partition(|path| finding.call_paths().any(|own| own == **path));
+        !own.is_empty() && others.len() >= own.len()
     }
 
     /// The innermost function of the program's own that a path is in, below the outermost one; the path itself where there is none. Sources of
@@ -155,6 +171,8 @@ pub(crate) fn calls_of<'a>(
             && (rule.roles.is_empty() || rule.roles.contains(&finding.role))
             && run.is_of(finding.path, &rule.paradigms)
             && (!rule.by_one_pe || is_by_one_pe(finding, options))
+            && (!rule.repeated || finding.count > 2 * finding.pes.len() as u64)
+            && (!rule.in_turns || run.is_in_turns(finding, findings))
     };
     let mut calls = Vec::new();
     for (at, finding) in findings.iter().copied().enumerate().filter(|(_, finding)| fits(finding)) {

@@ -111,6 +111,36 @@ fn a_run_without_losses_gets_no_advice() {
     assert_eq!(found, []);
 }
 
+/// Two threads, two turns: one waits 40 in the first part of each. With `update` there is a second barrier in a turn.
+fn in_turns(update: &str) -> Vec<Told> {
+    let turn = |from: u32, work: u32| {
+        let (worked, met, updated, end) = (from + work, from + 51, from + 60, from + 70);
+        let second = update.replace("FROM", &updated.to_string()).replace("TO", &end.to_string());
+        format!(
+            "forces {from}..{met} {{ solve {from}..{worked} \"!$omp barrier\" {worked}..{met} }} next {met}..{end} {{ {second} }}"
+        )
+    };
+    let team = |work: u32| format!("\"!$omp parallel\" 0..150 team(two) {{ {} {} }}", turn(0, work), turn(75, work));
+    of(&format!(
+        "resolution 1000
+         team two = 0 0.1
+         pe 0: main 0..150 {{ \"!$omp parallel\" 0..150 fork join {{ {} }} }}
+         pe 0.1: {}",
+        team(10),
+        team(50)
+    ))
+}
+
+/// Of two barriers in turns one may only keep a buffer; the only one of a turn keeps the turns in order.
+#[test]
+fn double_buffering_is_advised_where_another_barrier_keeps_the_order() {
+    let found = in_turns("\"!$omp barrier\" FROM..TO");
+    assert_eq!(change(&found, "double-buffer"), Some("remove !$omp barrier"));
+    let found = in_turns("");
+    assert!(found.iter().any(|it| it.1.as_deref() == Some("balance solve")), "{found:?}");
+    assert!(found.iter().all(|it| it.0 != "double-buffer"), "{found:?}");
+}
+
 /// What the analysis of bounds calls its gaps is known here; of a profile the rest is no single cause.
 #[test]
 fn gaps_of_the_analysis_have_names_here() {

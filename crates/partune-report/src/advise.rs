@@ -274,6 +274,12 @@ fn one(out: &mut String, run: &Run, findings: &[Ranked], number: usize, advice: 
         row("because", &format!("{} in {construct}, {lost} of all PEs{more}", words::title(finding.finding.pattern)));
     }
     row("do", &action.text);
+    // The same change predicts them.
+    let others: Vec<String> =
+        advice.candidate.alternatives.iter().map(|it| format!("{} ({})", it.name, it.id)).collect();
+    if !others.is_empty() {
+        row("or", &others.join("; "));
+    }
     if let Some((model, recipe)) = advice.recipe {
         row(model, &recipe.text);
     }

@@ -14,13 +14,16 @@ pub(crate) fn best(diagnosis: &Diagnosis, finding: usize) -> Option<(&Advice, &S
     advised.mends(finding).find(|(_, saving)| saving.saves_s > 0.0)
 }
 
-/// `balance solve saves 446 ms, 28.1 % of the run`.
+/// `balance solve saves 446 ms, 28.1 % of the run`; with the action's name where the change does not stand for all of it.
 pub(crate) fn fix(diagnosis: &Diagnosis, finding: usize) -> Option<String> {
     let (advice, saving) = best(diagnosis, finding)?;
     let share = saving.saves_s / diagnosis.advised.as_ref()?.followed.run_s;
-    let verb = if advice.candidate.upper_limit { "saves at most" } else { "saves" };
+    let (action, verb) = match &advice.candidate {
+        candidate if candidate.upper_limit => (format!("{}: ", candidate.action.name), "saves at most"),
+        _ => (String::new(), "saves"),
+    };
     let saved = names::seconds(saving.saves_s);
-    Some(format!("{} {verb} {saved}, {} of the run", advice.change.as_deref()?, names::percent(share)))
+    Some(format!("{action}{} {verb} {saved}, {} of the run", advice.change.as_deref()?, names::percent(share)))
 }
 
 /// What to do about a finding, by its position.
