@@ -74,7 +74,8 @@ pub(crate) fn within(trace: &Trace, at: &[bool]) -> Vec<bool> {
     within
 }
 
-/// How a change names the place of a call path: the function, or the construct with the function around it.
+/// How a change names the place of a call path: the function, or the construct with the function around it; where no function is known, its line, for
+/// without either the construct's name is that of all others of its kind too.
 pub fn name(trace: &Trace, path: CallPathId) -> Place {
     let paths = trace.paths();
     let text = |id: StringId| trace.strings().get(id).to_owned();
@@ -83,6 +84,14 @@ pub fn name(trace: &Trace, path: CallPathId) -> Place {
         return Place::Path(vec![text(region.name)]);
     }
     let function = paths.ancestors(path).skip(1).find(|path| !is_around(trace, paths.region(*path)));
+    let site = paths.site(path);
+    let lines = [(site.file, site.line), (region.file, region.line)];
+    let line = lines.into_iter().find(|(file, line)| function.is_none() && file.is_some() && *line > 0);
+    if let Some((file, line)) = line {
+        let whole = text(file);
+        let file = whole.rsplit('/').next().unwrap_or(&whole).to_owned();
+        return Place::Line { file, line };
+    }
     let around = function.map(|path| text(trace.regions()[paths.region(path)].name));
     Place::Path(around.into_iter().chain([text(region.construct)]).collect())
 }
