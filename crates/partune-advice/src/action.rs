@@ -85,7 +85,8 @@ pub struct Rule {
     /// Most of the loss is one PE's doing.
     #[serde(default)]
     pub by_one_pe: bool,
-    /// The finding's barrier takes turns with others, which are not redundant: what it does not keep in order, they can.
+    /// The finding is of one barrier, which takes turns with others and is not the end of a parallel region; none of them is redundant. What it does
+    /// not keep in order, they can.
     #[serde(default)]
     pub in_turns: bool,
     /// PEs come to it again and again, more often than once to begin and once to end.

@@ -5,7 +5,7 @@
 
 use partune_analysis::{Cause, Finding, Pattern};
 use partune_base::{CallPathId, Id, PeId, Span, StringId};
-use partune_trace::{Completion, Region, Role, Trace};
+use partune_trace::{Completion, Region, Role, Trace, VisitIx};
 
 use crate::{Action, Change, Options, Rule};
 
@@ -53,20 +53,41 @@ impl<'a> Run<'a> {
         self.region(path).is_some_and(|it| matches!(it.completion, Completion::NonBlocking | Completion::Persistent))
     }
 
-    /// Whether a PE of a finding synchronises as often at other places as at that of the finding, of barriers that are not found to be redundant.
-    /// Linear in the operations of the PE.
+    /// Whether a finding is of one barrier, and one of its PEs comes as often to other barriers; none of them is found to be redundant, and this is
+    /// not the end of a parallel region, which has to be. Linear in the operations of the PE.
     fn is_in_turns(&self, finding: &Finding, findings: &[&Finding]) -> bool {
         let Some(stream) = finding.pes.first().and_then(|(pe, _)| self.trace.streams().get(*pe)) else { return false };
         let could_go = |it: &&&Finding| it.pattern == Pattern::RedundantBarrier;
         let redundant: Vec<CallPathId> =
             findings.iter().filter(could_go).flat_map(|finding| finding.call_paths()).collect();
-        let stays = |path: &CallPathId| {
-            !redundant.contains(path) && self.region(*path).is_some_and(|region| region.role == Role::GroupSync)
-        };
-        let paths = stream.operations.iter().filter_map(|visit| stream.visits.path.get(visit.index()));
-        let (own, others): (Vec<CallPathId>, Vec<CallPathId>) =
-            paths.filter(|path| stays(path)).partition(|path| finding.call_paths().any(|own| own == **path));
-        !own.is_empty() && others.len() >= own.len()
+        let is_barrier = |path: CallPathId| self.region(path).is_some_and(|region| region.role == Role::GroupSync);
+        let path = |visit: VisitIx| stream.visits.path.get(visit.index()).copied();
+        let (mut own, mut others) = (0_u64, 0_u64);
+        for visit in &stream.operations {
+            match path(*visit) {
+                Some(at) if finding.call_paths().any(|own| own == at) => {
+                    let next = path(VisitIx(visit.0 + 1));
+                    own += 1;
+                    if self.ends_region(at, next) {
+                        return false;
+                    }
+                }
+                Some(at) if is_barrier(at) && !redundant.contains(&at) => others += 1,
+                _ => {}
+            }
+        }
+        let statement = |path: CallPathId| (self.trace.paths().region(path), self.trace.paths().site(path));
+        let is_one = |path: CallPathId| is_barrier(path) && statement(path) == statement(finding.path);
+        let stays = finding.call_paths().all(|path| is_one(path) && !redundant.contains(&path));
+        stays && own > 0 && others >= own
+    }
+
+    /// Whether an operation is the last of a thread's part in a parallel region, by the call path that comes next.
+    fn ends_region(&self, path: CallPathId, next: Option<CallPathId>) -> bool {
+        let paths = self.trace.paths();
+        let is_parallel = |path: &CallPathId| self.region(*path).is_some_and(|region| region.role == Role::Parallel);
+        let Some(around) = paths.ancestors(path).find(is_parallel) else { return false };
+        !next.is_some_and(|next| paths.ancestors(next).skip(1).any(|it| it == around))
     }
 
     /// The innermost function of the program's own that a path is in, below the outermost one; the path itself where there is none. Sources of

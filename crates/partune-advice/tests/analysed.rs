@@ -131,6 +131,33 @@ fn in_turns(update: &str) -> Vec<Told> {
     ))
 }
 
+/// The end of a parallel region is a barrier that has to be.
+#[test]
+fn a_region_ends_with_a_barrier_that_stays() {
+    let part = |first: u32, second: u32, from: u32| {
+        let (worked, end, more, last) = (from + first, from + 51, from + 51 + second, from + 72);
+        format!(
+            "\"!$omp parallel\" {from}..{last} team(two) {{ solve {from}..{worked} step {worked}..{end} {{ \"!$omp barrier\" {worked}..{end} }}
+             \"!$omp for\" {end}..{last} {{ more {end}..{more} \"!$omp implicit barrier\" {more}..{last} }} }}"
+        )
+    };
+    let turns = |first: u32, second: u32| [0, 75].map(|from| part(first, second, from));
+    let forks = |parts: [String; 2]| {
+        let [one, two] = parts;
+        format!("\"!$omp parallel\" 0..72 fork join {{ {one} }} \"!$omp parallel\" 75..147 fork join {{ {two} }}")
+    };
+    let found = of(&format!(
+        "resolution 1000
+         team two = 0 0.1
+         pe 0: main 0..150 {{ {} }}
+         pe 0.1: {}",
+        forks(turns(10, 20)),
+        turns(50, 5).join(" ")
+    ));
+    assert_eq!(change(&found, "double-buffer"), Some("remove !$omp barrier"), "{found:?}");
+    assert!(found.iter().all(|it| it.1.as_deref() != Some("remove !$omp implicit barrier")), "{found:?}");
+}
+
 /// Of two barriers in turns one may only keep a buffer; the only one of a turn keeps the turns in order.
 #[test]
 fn double_buffering_is_advised_where_another_barrier_keeps_the_order() {
