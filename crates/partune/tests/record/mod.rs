@@ -7,6 +7,7 @@
 mod baselines;
 mod caf;
 mod choice;
+mod crash;
 mod cut;
 mod endings;
 mod expect;

@@ -304,13 +304,13 @@ fn names_the_place(program: &Program, source: &str, faulty: &Recorded) -> Result
 }
 
 /// The document of `partune whatif --json`.
-fn what_if(recorded: &Recorded, changes: &[String]) -> Value {
+pub(super) fn what_if(recorded: &Recorded, changes: &[String]) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_partune"));
     command.args(["whatif", "--json"]).arg(&recorded.anchor);
     json(command.args(changes.iter().flat_map(|change| ["--change", change.as_str()])))
 }
 
-fn json(command: &mut Command) -> Value {
+pub(super) fn json(command: &mut Command) -> Value {
     serde_json::from_slice(&run(command).stdout).expect("it is JSON")
 }
 
