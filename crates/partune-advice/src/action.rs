@@ -69,6 +69,7 @@ pub struct Doubt {
 /// Where an action applies: everything that it names must hold.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[allow(clippy::struct_excessive_bools, reason = "keys of a data file, each of which may stand there or not")]
 pub struct Rule {
     /// A finding has one of these; without one it takes no finding, but a gap.
     #[serde(default, deserialize_with = "patterns")]
