@@ -45,13 +45,12 @@ struct Site {
 pub(crate) fn signal(source: &Source<'_>, program: &mut Program, pairs: &[bool]) {
     let sites: Vec<BTreeMap<u32, Site>> =
         source.trace.pes().ids().map(|pe| sites(source, program, pairs, pe)).collect();
+    let met: Vec<BTreeSet<u32>> = sites.iter().map(|of_pe| of_pe.values().map(|site| site.tie).collect()).collect();
     // Signals by barrier, from and to: first those of the block before, then those of the block after.
     let mut signals: [BTreeMap<(u32, PeId, PeId), u32>; 2] = Default::default();
     for (pe, of_pe) in sites.iter().enumerate() {
         let pe = PeId::from_index(pe);
-        let takes_part = |other: &PeId, tie| {
-            sites.get(other.index()).is_some_and(|of_pe| of_pe.values().any(|site| site.tie == tie))
-        };
+        let takes_part = |other: &PeId, tie| met.get(other.index()).is_some_and(|of_pe| of_pe.contains(&tie));
         for site in of_pe.values() {
             let before = site.before.iter().map(|other| (0, pe, *other));
             let after = site.after.iter().map(|other| (1, *other, pe));

@@ -152,7 +152,9 @@ pub fn lines(diagnosis: &Diagnosis) -> Vec<(&'static str, String)> {
         }
         let arrows = named.join(" → ");
         let last = ending.chain.last().map_or_else(String::new, |pe| names::pe(run, *pe));
-        lines.push(if ending.is_cycle {
+        lines.push(if ending.is_cycle && ending.chain.len() == 1 {
+            ("deadlock", format!("PE {last} waits for what only itself can give"))
+        } else if ending.is_cycle {
             ("deadlock", format!("PEs wait in a cycle: {arrows}"))
         } else {
             ("chain", format!("PEs wait in a chain: {arrows}; PE {last} waits for nobody that is known"))

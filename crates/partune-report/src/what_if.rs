@@ -224,7 +224,7 @@ pub(crate) fn reason(why: &WhyRefused) -> String {
             "threads of one process meet there, and what they share in memory is not recorded".to_owned()
         }
         WhyRefused::FewNodes { named, processes } => {
-            format!("the file names the nodes of {named} ranks, and the run has {processes}")
+            format!("the file names nodes for {named} of {processes} ranks")
         }
         WhyRefused::UnknownLink { remote: true } => {
             "what messages between nodes take is not in this run: name a machine by --machine".to_owned()

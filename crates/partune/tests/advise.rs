@@ -142,6 +142,33 @@ fn what_cannot_be_done_is_told() {
 }
 
 #[test]
+fn files_that_name_nodes_are_read_or_told() {
+    let folder = tempfile::tempdir().expect("there is room for a run");
+    let file = folder.path().join("map").display().to_string();
+    let run = workspace().join("examples/archives/ring").display().to_string();
+    let map = |lines: &str| {
+        std::fs::write(&file, lines).expect("it can be written");
+        partune(&["whatif", &run, "--change", &format!("map \"{file}\""), "--json"])
+    };
+    // All ranks stay on one node, so nothing is changed.
+    let same: Value = serde_json::from_slice(&map("node slots=64").stdout).expect("it is JSON");
+    assert_eq!((&same["saves_s"], &same["refused"]), (&Value::from(0.0), &Value::Array(Vec::new())), "{same:#}");
+    let few: Value = serde_json::from_slice(&map("node").stdout).expect("it is JSON");
+    assert!(few["refused"][0]["reason"].as_str().is_some_and(|it| it.contains("names nodes for 1 of")), "{few:#}");
+    let apart: Value = serde_json::from_slice(&map("a\nb slots=64").stdout).expect("it is JSON");
+    assert!(apart["refused"][0]["reason"].as_str().is_some_and(|it| it.contains("--machine")), "{apart:#}");
+    for (wrong, said) in [("node slots=many", ", line 1: "), ("rank 0=a\nrank b=c", ", line 2: ")] {
+        let output = map(wrong);
+        assert_ne!(output.status.code(), Some(0));
+        assert!(text(&output.stderr).contains(said) && text(&output.stderr).contains("remedy: "), "{wrong}");
+    }
+    std::fs::remove_file(&file).expect("it is there");
+    let missing = partune(&["whatif", &run, "--change", &format!("map \"{file}\"")]);
+    assert_ne!(missing.status.code(), Some(0));
+    assert!(text(&missing.stderr).contains("remedy: name a file"), "{}", text(&missing.stderr));
+}
+
+#[test]
 fn what_was_predicted_is_held_against_what_was_saved() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();

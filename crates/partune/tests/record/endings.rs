@@ -72,7 +72,7 @@ fn who_waits_for_whom() {
 #[test]
 fn which_thread_waits_for_which() {
     let Some(built) = super::threads::built("gcc", "hangs.c") else { return };
-    for way in ["cycle", "forever", "handed", "condition", "spin"] {
+    for way in ["cycle", "forever", "itself", "handed", "condition", "spin"] {
         let recorded = built.record(&[way]);
         let ending = recorded.analysis()["ending"].clone();
         let told = format!("{way}: {ending:#}\n{}", text(&recorded));
@@ -108,6 +108,12 @@ fn which_thread_waits_for_which() {
                 waits("forever_1", &["forever_3"]);
                 waits("forever_3", &[]);
                 shown(&["main", "forever_1", "forever_3"], false);
+            }
+            "itself" => {
+                waits("itself_1", &["itself_1"]);
+                waits("itself_2", &[]);
+                shown(&["itself_1"], true);
+                assert!(told.contains("waits for what only itself can give"), "{told}");
             }
             "handed" => {
                 // One of two got the lock that the first gave back; the other waits for that one, and no more for the first.

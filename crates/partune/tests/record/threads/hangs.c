@@ -59,6 +59,22 @@ static void* forever_3(void* argument)
     return argument;
 }
 
+/* The first waits for what it holds. */
+static void* itself_1(void* argument)
+{
+    pthread_mutex_lock(&first);
+    pthread_barrier_wait(&all);
+    pthread_mutex_lock(&first);
+    return argument;
+}
+
+static void* itself_2(void* argument)
+{
+    pthread_barrier_wait(&all);
+    forever();
+    return argument;
+}
+
 static void* handed_1(void* argument)
 {
     pthread_mutex_lock(&first);
@@ -111,6 +127,7 @@ int main(int argc, char** argv)
     struct { const char* way; void* (*threads[3])(void*); } ways[] = {
         { "cycle", { cycle_1, cycle_2, NULL } },
         { "forever", { forever_1, forever_2, forever_3 } },
+        { "itself", { itself_1, itself_2, NULL } },
         { "handed", { handed_1, handed_to, handed_to } },
         { "condition", { condition_1, condition_2, NULL } },
         { "spin", { spin_1, spin_2, NULL } },

@@ -49,8 +49,8 @@ static void* run(void* argument)
 int main(void)
 {
     pthread_t threads[THREADS];
-    for (int i = 0; i < THREADS; ++i) pthread_create(&threads[i], NULL, run, NULL);
     slow = 1;
+    for (int i = 0; i < THREADS; ++i) pthread_create(&threads[i], NULL, run, NULL);
     for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
     return 0;
 }
