@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use partune_base::{CallPathId, Id, PeId, ProcessId, Table, Time};
 use partune_index::Part;
-use partune_trace::{Role, Trace, VisitIx};
+use partune_trace::{Activity, Role, Trace, VisitIx};
 use rayon::prelude::*;
 
 use crate::change::{Change, Place, Setting};
@@ -101,7 +101,7 @@ pub(crate) fn apply(source: &Source<'_>, costs: &Costs, effects: &mut Effects, c
             effects.pairs.iter_mut().zip(at).for_each(|(is, more)| *is |= more);
         }
         Change::Split(place, count) => {
-            let at = with_partners(source, operations(trace, &find(place)?)?);
+            let at = with_partners(source, carriers(trace, operations(trace, &find(place)?)?)?);
             effects.pieces.iter_mut().zip(at).filter(|(_, at)| *at).for_each(|(pieces, _)| *pieces = *count);
         }
         Change::Combine(place, count) => {
@@ -199,6 +199,19 @@ fn with_partners(source: &Source<'_>, mut at: Vec<bool>) -> Vec<bool> {
     }
     at.iter_mut().zip(counts).for_each(|(at, (chosen, all))| *at |= all > 0 && chosen == all);
     at
+}
+
+/// Those of them that bring something from one PE to another, or wait for it.
+fn carriers(trace: &Trace, mut at: Vec<bool>) -> Result<Vec<bool>, Refusal> {
+    for path in trace.paths().ids() {
+        let role = trace.regions()[trace.paths().region(path)].role;
+        let is_pair = matches!(
+            role,
+            Role::Send | Role::Recv | Role::SendRecv | Role::CommSync | Role::WaitOnValue | Role::Put | Role::Get
+        );
+        at[path.index()] &= is_pair || role.is_collective() && role.activity() == Activity::Communication;
+    }
+    if at.contains(&true) { Ok(at) } else { Err(Refusal::NoOperation) }
 }
 
 /// Those of them that are collectives.

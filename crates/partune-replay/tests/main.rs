@@ -344,6 +344,8 @@ fn messages_in_pieces_are_a_pipeline() {
     assert_eq!(runs(once, &["split MPI_Send 4"]), (300, 150));
     assert_eq!(runs(once, &["split MPI_Recv 10"]), (300, 120));
     assert_eq!(runs(once, &["split MPI_Send 1"]), (300, 300));
+    // A barrier brings nothing that could come in pieces.
+    assert_eq!(under(TURNS, &["split MPI_Barrier 4"]).refused[0].why, Refusal::NoOperation);
     let twice = "
         pe 0: main 0..200 { repeat 2 every 100 { stage 0..100 MPI_Send 100..100 send(to=1, bytes=0) } }
         pe 1: main 0..300 { MPI_Recv 0..100 recv(from=0, bytes=0) stage 100..200 MPI_Send 200..200 send(to=2, bytes=0)
