@@ -456,7 +456,7 @@ impl Watch for Builder<'_> {
             self.take_shares(Time(self.source.trace.visit(self.pe, visit).exit.0.saturating_sub(1)));
         }
         let number = self.operations.len() as u32;
-        let unknown = Operation { visit, class: RECORDED, waited: false, moved: false, measured: 0, treatment };
+        let unknown = Operation { visit, class: RECORDED, waited: false, remote: false, measured: 0, treatment };
         let known = self.known.get(self.begun).copied().unwrap_or(unknown);
         self.begun += 1;
         self.operations.push(Operation { treatment, ..known });
@@ -475,7 +475,7 @@ impl Watch for Builder<'_> {
             let waited = open.gift > Time(open.begin.0 + open.inside) && open.gift <= at;
             let measured = if waited { at.since(open.gift).0 } else { at.since(open.begin).0 - open.inside };
             let operation = &mut self.operations[open.number as usize];
-            operation.class = classifier.class(visit, open.needs);
+            (operation.class, operation.remote) = classifier.class(visit, open.needs);
             (operation.waited, operation.measured) = (waited, measured.max(0));
         }
         self.step(What::Leaves(open.number));

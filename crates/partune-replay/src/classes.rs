@@ -127,8 +127,8 @@ impl<'a> Classifier<'a> {
         Classifier { source, pe, bytes, met, found: Vec::new(), of_path: vec![Vec::new(); source.trace.paths().len()] }
     }
 
-    /// The class of an operation that needs so many gifts.
-    pub(crate) fn class(&mut self, visit: VisitIx, needs: u32) -> u32 {
+    /// The class of an operation that needs so many gifts, and whether some partner is on another node.
+    pub(crate) fn class(&mut self, visit: VisitIx, needs: u32) -> (u32, bool) {
         let trace = self.source.trace;
         let path = trace.streams()[self.pe].visits.path[visit.index()];
         let role = trace.regions()[trace.paths().region(path)].role;
@@ -137,7 +137,7 @@ impl<'a> Classifier<'a> {
             Role::WaitOnValue | Role::RmaWait | Role::RmaStart | Role::RmaComplete | Role::TaskWait | Role::DeviceWait
         );
         if !acts(role) || self.met.unknown[visit.index()] || waits_for_somebody && needs == 0 {
-            return RECORDED;
+            return (RECORDED, false);
         }
         let bytes = self.bytes[visit.index()];
         let (met, remote) = self.met.partners[visit.index()];
@@ -153,7 +153,7 @@ impl<'a> Classifier<'a> {
         let of_class = &mut self.found[class as usize];
         of_class.1 += bytes as f64;
         of_class.2 += 1;
-        class
+        (class, remote)
     }
 
     pub(crate) fn finish(self) -> Found {

@@ -102,7 +102,7 @@ impl Costs {
         costs.levels = [Level::Low, Level::Typical, Level::High].map(|level| {
             let at = |of: &Option<[f64; LEVELS]>| of.map(|of| of[level as usize]);
             let of_class = |(class, (own, flight))| {
-                let formula = costs.formula(trace, class, costs.links, None);
+                let formula = costs.formula(trace, class, costs.link(class), None);
                 // Who always waited, or never did, is not known to take longer or shorter than by the fit of all messages.
                 let flight = at(flight).unwrap_or_else(|| at(own).map_or(formula, |own| own.min(formula)));
                 Cost { own: at(own).unwrap_or_else(|| flight.min(formula)), flight }
@@ -126,7 +126,7 @@ impl Costs {
             }
         }
         let formulas: Vec<f64> =
-            (0..self.classes.keys.len()).map(|class| self.formula(trace, class, self.links, None)).collect();
+            (0..self.classes.keys.len()).map(|class| self.formula(trace, class, self.link(class), None)).collect();
         let mut set = |class: usize, cost: Cost| self.levels.iter_mut().for_each(|costs| costs[class] = cost);
         for (class, &key) in self.classes.keys.iter().enumerate() {
             let role = role(trace, key);
@@ -160,12 +160,16 @@ impl Costs {
         self.known[usize::from(remote)]
     }
 
+    /// How messages of a class travel in the run.
+    fn link(&self, class: usize) -> Travel {
+        self.links[usize::from(self.classes.keys[class].remote)]
+    }
+
     /// What the model of messages says of a class, if they travel like this.
-    fn formula(&self, trace: &Trace, class: usize, links: [Travel; 2], algorithm: Option<Algorithm>) -> f64 {
+    fn formula(&self, trace: &Trace, class: usize, link: Travel, algorithm: Option<Algorithm>) -> f64 {
         let key = self.classes.keys[class];
         let usual = role(trace, key).shape(pes(key));
         let (rounds, times) = algorithm.map_or(usual, |algorithm| by(algorithm, usual, pes(key)));
-        let link = links[usize::from(key.remote)];
         rounds * link.latency + times * self.classes.bytes[class] * link.per_byte
     }
 
@@ -186,21 +190,21 @@ impl Costs {
                 }
             },
         });
-        let of_class = |class: usize, key: &ClassKey, moved: bool| {
+        let of_class = |class: usize, key: &ClassKey, remote: bool| {
             let role = role(trace, *key);
             let algorithm = effects.algorithm(key.path);
-            // Who is on another node than in the run has the other link.
-            let changed = if moved { [changed[1], changed[0]] } else { changed };
-            let ratio = if (effects.changes_network() || algorithm.is_some() || moved) && moves(role) {
-                let was = self.formula(trace, class, self.links, None);
-                let is = self.formula(trace, class, changed, algorithm);
+            let link = changed[usize::from(remote)];
+            let is_changed = effects.changes_network() || algorithm.is_some() || remote != key.remote;
+            let ratio = if is_changed && moves(role) {
+                let was = self.formula(trace, class, self.link(class), None);
+                let is = self.formula(trace, class, link, algorithm);
                 if was > 0.0 { is / was } else { 1.0 }
             } else {
                 1.0
             };
             let factor = ratio * effects.cost(key.path);
             let (_, times) = role.shape(pes(*key));
-            let of_bytes = times * self.classes.bytes[class] * changed[usize::from(key.remote)].per_byte;
+            let of_bytes = times * self.classes.bytes[class] * link.per_byte;
             let ticks =
                 |of: &dyn Fn(&Cost) -> f64| [0, 1, 2].map(|level| of(&self.levels[level][class]).round() as i64);
             Ticks {
@@ -208,7 +212,7 @@ impl Costs {
                 flight: ticks(&|cost| cost.flight * factor),
                 bytes: ticks(&|cost| of_bytes.min(cost.own * factor)),
                 flown: ticks(&|cost| of_bytes.min(cost.flight * factor)),
-                latency: changed[usize::from(key.remote)].latency.round() as i64,
+                latency: link.latency.round() as i64,
             }
         };
         let both = |(class, key)| [of_class(class, key, false), of_class(class, key, true)];
@@ -230,7 +234,7 @@ struct Ticks {
     latency: i64,
 }
 
-/// By class: where its partners were, and on the other side of the border of its node.
+/// By class: with all partners on its node, and with some on another one.
 pub(crate) struct CostTable(Vec<[Ticks; 2]>);
 
 impl CostTable {
@@ -244,7 +248,7 @@ impl CostTable {
             Ticks { own, flight, bytes: own, flown: NONE, latency: 0 }
         };
         let known = self.0.get(operation.class as usize);
-        let ticks = known.map_or_else(recorded, |of_class| of_class[usize::from(operation.moved)]);
+        let ticks = known.map_or_else(recorded, |of_class| of_class[usize::from(operation.remote)]);
         // Of a piece: all but the bytes that are in the other ones.
         let piece = |all: [i64; LEVELS], bytes: [i64; LEVELS], count: u32| {
             std::array::from_fn(|level| all[level] - bytes[level] + bytes[level] / i64::from(count.max(1)))

@@ -46,8 +46,8 @@ pub(crate) struct Operation {
     pub(crate) class: u32,
     /// Whether it waited for a gift of another PE.
     pub(crate) waited: bool,
-    /// Its partners, all on this node in the run, are on others now; or the other way round.
-    pub(crate) moved: bool,
+    /// Some partner is on another node, where processes are now.
+    pub(crate) remote: bool,
     /// Ticks from the gift to the end if it waited, else all its own.
     pub(crate) measured: i64,
     pub(crate) treatment: Treatment,

@@ -115,10 +115,9 @@ impl<'a> Source<'a> {
         if let Some(nodes) = &effects.nodes {
             program.operations.as_mut_slice().par_iter_mut().enumerate().for_each(|(pe, operations)| {
                 let pe = PeId::from_index(pe);
-                let [was, is] = [&self.nodes, nodes].map(|nodes| Met::new(self, pe, nodes).partners);
+                let met = Met::new(self, pe, nodes);
                 for operation in Arc::make_mut(operations) {
-                    let visit = operation.visit.index();
-                    operation.moved = was[visit].1 != is[visit].1;
+                    operation.remote = met.partners[operation.visit.index()].1;
                 }
             });
         }

@@ -155,10 +155,15 @@ pub fn what_if_text(what_if: &WhatIf, changes: &[String], style: Style) -> Strin
     }
     if changes.iter().any(|change| !is_refused(&change)) {
         row(&mut out, Tone::Strong, "predicted", &seconds(what_if.saving.predicted_run_s));
-        let (word, tone) = if what_if.saving.saves_s < 0.0 { ("costs", Tone::Warning) } else { ("saves", Tone::Good) };
+        let (word, tone) = verdict(&what_if.saving);
         row(&mut out, tone, word, &saved(&what_if.saving, what_if.followed.run_s));
     }
     out
+}
+
+/// What a change does to the run.
+pub(crate) fn verdict(saving: &Saving) -> (&'static str, Tone) {
+    if saving.saves_s < 0.0 { ("costs", Tone::Warning) } else { ("saves", Tone::Good) }
 }
 
 /// What to say where the run that was followed without changes is this far from the one recorded.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::place::{plural, table};
 use crate::names::percent;
 use crate::style::{Style, Tone};
-use crate::what_if::{reason, saved};
+use crate::what_if::{reason, saved, verdict};
 
 /// What is said of another number of PEs.
 #[derive(Serialize, JsonSchema)]
@@ -170,13 +170,13 @@ pub fn other_pes_text(said: &OtherPes, changes: &[String], rows: usize, style: S
     }
     let range = format!("{} to {}", seconds(said.low_s), seconds(said.high_s));
     row(Tone::Strong, "predicted", &format!("{} ({range})", seconds(said.saving.predicted_run_s)));
-    let (word, tone) = if said.saving.saves_s < 0.0 { ("costs", Tone::Warning) } else { ("saves", Tone::Good) };
     if base.pes == said.pes as usize {
         let off = said.saving.predicted_run_s / base.run_s.max(f64::MIN_POSITIVE) - 1.0;
         let sign = if off < 0.0 { "less" } else { "more" };
         let text = format!("{}; predicted without it, {} {sign}", seconds(base.run_s), percent(off.abs()));
         row(Tone::Plain, "recorded", &text);
     } else {
+        let (word, tone) = verdict(&said.saving);
         row(tone, word, &format!("{} on {}", saved(&said.saving, base.run_s), pes(base.pes)));
     }
     if said.by_first_pe {
