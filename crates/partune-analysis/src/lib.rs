@@ -39,6 +39,7 @@ mod iterations;
 mod machine_baselines;
 mod matrix;
 mod measurement;
+mod memory;
 mod metrics;
 mod operations;
 mod overlap;
@@ -146,6 +147,7 @@ pub static ANALYSES: &[&Analysis] = &[
     &barriers::BARRIERS,
     &affinity::AFFINITY,
     &processors::PROCESSORS,
+    &memory::MEMORY,
     &frequency::FREQUENCY,
     &transfer_sizes::TRANSFER_SIZES,
     &small_transfers::SMALL_TRANSFERS,
@@ -175,5 +177,6 @@ pub static PROFILE_ANALYSES: &[&Analysis] = &[
     &bottlenecks::BOTTLENECKS,
     &above_baseline::ABOVE_BASELINE,
     &processors::PROCESSORS,
+    &memory::MEMORY,
     &measurement::MEASUREMENT,
 ];

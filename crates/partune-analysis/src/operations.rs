@@ -9,7 +9,7 @@ use partune_trace::{Role, Trace, VisitIx};
 use crate::sums::OperationSums;
 use crate::useful::role_of_path;
 use crate::{
-    Analysis, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values, top_operations,
+    Analysis, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Values, top_operations,
 };
 
 /// Rows of the table of places.
@@ -170,6 +170,6 @@ fn table(trace: &Trace, name: &'static str, mut columns: Vec<Column>, rows: &[Su
     columns.push(Column::seconds("longest", seconds(&|sums| sums.own.max)));
     columns.push(Column::new("transfers", count(&|it| it.transfers.count)));
     let bytes = rows.iter().map(|sums| sums.own.transfers.bytes() as f64).collect();
-    columns.push(Column::new("bytes", Values::Number(Unit::Bytes, bytes)));
+    columns.push(Column::bytes("bytes", bytes));
     DataTable { name, columns }
 }

@@ -337,7 +337,7 @@ impl Pair {
             Column::new("to", Values::Pe(pairs.iter().map(|pair| pair.to).collect())),
             Column::new("messages", count(|pair| pair.messages)),
             Column::new("rma", count(|pair| pair.accesses)),
-            Column::new("bytes", Values::Number(Unit::Bytes, bytes)),
+            Column::bytes("bytes", bytes),
             Column::seconds("seconds", pairs.iter().map(|pair| pair.seconds).collect()),
         ];
         DataTable { name, columns }

@@ -145,6 +145,10 @@ impl Column {
         Column { name, values }
     }
 
+    pub fn bytes(name: &'static str, values: Vec<f64>) -> Column {
+        Column::new(name, Values::Number(Unit::Bytes, values))
+    }
+
     pub fn seconds(name: &'static str, values: Vec<f64>) -> Column {
         Column { name, values: Values::Number(Unit::Seconds, values) }
     }

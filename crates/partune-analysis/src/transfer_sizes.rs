@@ -81,10 +81,7 @@ fn run(input: &Input<'_>) -> Outcome {
     let (counts, least): (Vec<u64>, Vec<f64>) = used.map(|(count, least)| (*count, least as f64)).unzip();
     section.tables.push(DataTable {
         name: "sizes",
-        columns: vec![
-            Column::new("bytes", Values::Number(Unit::Bytes, least)),
-            Column::new("transfers", Values::Count(counts)),
-        ],
+        columns: vec![Column::bytes("bytes", least), Column::new("transfers", Values::Count(counts))],
     });
     if rows.len() > ROWS {
         section.notes.push(format!("the table lists the longest {ROWS} of {} places", rows.len()));
@@ -98,7 +95,7 @@ fn run(input: &Input<'_>) -> Outcome {
             Column::new("callpath", Values::Path(rows.iter().map(|row| row.0).collect())),
             Column::new("transfers", count(&|it| it.count)),
             Column::new("small", count(&is_small)),
-            Column::new("mean_bytes", Values::Number(Unit::Bytes, mean)),
+            Column::bytes("mean_bytes", mean),
             Column::seconds("seconds", rows.iter().map(|(_, it)| clock.seconds(it.time)).collect()),
         ],
     });

@@ -15,7 +15,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use partune_parts::clock;
 use partune_parts::layout::{ANCHOR, CHUNK_SIZE, PARTS, VERSION};
 use partune_parts::log::{Hex, How, Line, Mode, Text, Unit};
-use partune_parts::machine::{Cpus, Ran, boot, cpus, host};
+use partune_parts::machine::{Cpus, Ran, boot, cpus, host, memory, peak_memory};
 
 use crate::choice;
 use crate::counters::{self, Counters};
@@ -173,6 +173,8 @@ pub fn end(how: How) {
         unsafe { rest.store() };
         since.iter().for_each(Since::report);
     }
+    let recorder = (lanes.all.len() * process.settings.ring) as u64;
+    log(&Line::Memory { peak: peak_memory(), recorder, limit: memory() });
     sample::report(lanes.all.values().filter_map(|(rest, _)| rest.samples()));
     log(&Line::End { how });
 }

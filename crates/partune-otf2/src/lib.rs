@@ -8,6 +8,7 @@ pub mod ending;
 pub mod export;
 pub mod import;
 pub mod io;
+pub mod memory;
 pub mod paradigms;
 pub mod processors;
 pub mod shallow;

@@ -173,6 +173,9 @@ lines! {
     /// The processors that this process may use: a list as the kernel writes it (`0-3,8`), of how many that are there, what they are, and for how
     /// many thousandths of one it may run at a time, where that is limited. The last of these lines counts.
     "cpus" Cpus { allowed: Text<'a>, online: u32, model: Text<'a>, quota: Option<u32>, }
+    /// The most memory that this process had at a time, what buffers of the recorder are of it at most, and what it may have: bytes, 0 if unknown. The last
+    /// of these lines counts.
+    "memory" Memory { peak: u64, recorder: u64, limit: u64, }
     /// What a thread did since its first event, or since its process was in a world; the last of these lines counts.
     "ran" Ran { thread: u32, ran: Ran, }
     /// Something that whoever reads the archive should know.

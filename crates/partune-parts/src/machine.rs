@@ -46,26 +46,54 @@ pub struct Ran {
 
 /// What this process may use now.
 pub fn cpus() -> Cpus {
-    let field = |text: &str, name: &str| {
-        let mut values = text.lines().filter_map(|line| line.split_once(':').filter(|(it, _)| it.trim() == name));
-        values.next().map(|(_, value)| value.trim().to_owned()).unwrap_or_default()
-    };
-    // What is asked of the processors comes first; all of them may be many.
-    let file = |path: &str| {
-        let mut text = Vec::new();
-        let _ = File::open(path).and_then(|file| file.take(8192).read_to_end(&mut text));
-        String::from_utf8_lossy(&text).into_owned()
-    };
     // SAFETY: a question to the C library.
     let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
-    let group = file("/proc/self/cgroup");
-    let own = group.lines().find_map(|line| line.strip_prefix("0::")).unwrap_or_default();
     Cpus {
         allowed: field(&file("/proc/self/status"), "Cpus_allowed_list"),
         online: u32::try_from(online).unwrap_or(0),
         model: field(&file("/proc/cpuinfo"), "model name"),
-        quota: quota(&file(&format!("/sys/fs/cgroup{own}/cpu.max"))),
+        quota: quota(&of_group("cpu.max")),
     }
+}
+
+/// The most memory that this process had at a time, in bytes; 0 if the kernel does not say. What it did before it became this program does not count.
+pub fn peak_memory() -> u64 {
+    kibibytes(&file("/proc/self/status"), "VmHWM")
+}
+
+/// How much memory this process may have, in bytes: all of the node, or what its control group lets it have; 0 if unknown.
+pub fn memory() -> u64 {
+    let all = kibibytes(&file("/proc/meminfo"), "MemTotal");
+    of_group("memory.max").trim().parse().map_or(all, |limit: u64| if all > 0 { limit.min(all) } else { limit })
+}
+
+/// The begin of a file: what is asked of the processors comes first, and all of them may be many.
+fn file(path: &str) -> String {
+    let mut text = Vec::new();
+    let _ = File::open(path).and_then(|file| file.take(8192).read_to_end(&mut text));
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// A file of the control group of this process.
+fn of_group(name: &str) -> String {
+    let group = file("/proc/self/cgroup");
+    let own = group.lines().find_map(|line| line.strip_prefix("0::")).unwrap_or_default();
+    file(&format!("/sys/fs/cgroup{own}/{name}"))
+}
+
+/// What a line `NAME: VALUE` says.
+fn field(text: &str, name: &str) -> String {
+    let mut values = text.lines().filter_map(|line| line.split_once(':').filter(|(it, _)| it.trim() == name));
+    values.next().map(|(_, value)| value.trim().to_owned()).unwrap_or_default()
+}
+
+/// The same of `NAME: 12 kB`, in bytes.
+fn kibibytes(text: &str, name: &str) -> u64 {
+    field(text, name)
+        .split(' ')
+        .next()
+        .and_then(|number| number.parse().ok())
+        .map_or(0, |it: u64| it.saturating_mul(1024))
 }
 
 /// Thousandths of a processor: `QUOTA PERIOD` in microseconds, or `max PERIOD`.
@@ -82,6 +110,17 @@ mod tests {
     #[test]
     fn a_quota_is_a_part_of_a_processor() {
         assert_eq!([quota("max 100000\n"), quota("150000 100000\n"), quota("")], [None, Some(1500), None]);
+    }
+
+    #[test]
+    fn sizes_are_bytes() {
+        let text = "VmPeak:\t  9000 kB\nVmHWM:\t  4092 kB\n";
+        assert_eq!(
+            [kibibytes(text, "VmHWM"), kibibytes(text, "VmSwap"), kibibytes("VmHWM: x", "VmHWM")],
+            [4_190_208, 0, 0]
+        );
+        let (peak, all) = (peak_memory(), memory());
+        assert!(peak > 0 && peak < all, "{peak} of {all}");
     }
 
     #[test]

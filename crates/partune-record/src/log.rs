@@ -93,6 +93,17 @@ pub(crate) struct File {
     pub(crate) again: u32,
 }
 
+/// Memory of a process, in bytes; 0 if unknown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    /// The most at a time.
+    pub(crate) peak: u64,
+    /// What buffers of the recorder are of it at most.
+    pub(crate) recorder: u64,
+    /// What it may have.
+    pub(crate) limit: u64,
+}
+
 /// What was sampled: see [`Line::Sampled`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sampled {
@@ -156,6 +167,7 @@ pub(crate) struct ProcessLog {
     pub(crate) cpus: Option<Cpus>,
     /// What threads did, by their numbers.
     pub(crate) ran: BTreeMap<u32, Ran>,
+    pub(crate) memory: Option<Memory>,
     pub(crate) notes: Vec<String>,
     /// By what choice calls of some functions were not recorded.
     pub(crate) choice: Option<String>,
@@ -297,6 +309,7 @@ impl ProcessLog {
                     self.notes.push(text);
                 }
             }
+            Line::Memory { peak, recorder, limit } => self.memory = Some(Memory { peak, recorder, limit }),
             Line::Ran { thread, ran } => drop(self.ran.insert(thread, ran)),
             Line::Note { text } => self.notes.push(text.into_string()),
             Line::Choice { text } => self.choice = Some(text.into_string()),

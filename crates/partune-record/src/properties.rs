@@ -2,7 +2,7 @@
 
 use partune_otf2::shallow::SHALLOW;
 use partune_otf2::write::{LEFT_OUT, LOST_EVENTS};
-use partune_otf2::{ending, processors};
+use partune_otf2::{ending, memory, processors};
 use partune_parts::layout::ANYBODY;
 use partune_parts::machine::Ran;
 
@@ -23,7 +23,7 @@ pub(crate) fn of_process(log: &ProcessLog, end: &End) -> Vec<(String, String)> {
     let object = |it: &Object| (format!("PARTUNE::OBJECT {}", it.number), format!("{} {}", it.kind, it.name));
     let about = std::iter::once(("PARTUNE::LIBRARY".to_owned(), versions.join("; "))).chain(end.about.iter().cloned());
     let choice = log.choice.iter().map(|words| (LEFT_OUT.to_owned(), words.clone()));
-    about.chain(choice).chain(log.objects.iter().map(object)).chain(of_processors(log)).collect()
+    about.chain(choice).chain(log.objects.iter().map(object)).chain(of_processors(log)).chain(of_memory(log)).collect()
 }
 
 /// The properties of a thread, where the location of each thread of its process is known by what the system calls it: how many events were lost, how it ran, whom its last operation waits for, where it was seen last, and how deep its call
@@ -74,4 +74,13 @@ fn of_processors(log: &ProcessLog) -> impl Iterator<Item = (String, String)> {
         all.into_iter().chain(quota)
     });
     known.filter(|(_, value)| !value.is_empty()).map(|(name, value)| (name.to_owned(), value))
+}
+
+/// How much memory a process had.
+fn of_memory(log: &ProcessLog) -> impl Iterator<Item = (String, String)> {
+    let known = log
+        .memory
+        .iter()
+        .flat_map(|it| [(memory::PEAK, it.peak), (memory::RECORDER, it.recorder), (memory::LIMIT, it.limit)]);
+    known.filter(|(_, bytes)| *bytes > 0).map(|(name, bytes)| (name.to_owned(), bytes.to_string()))
 }

@@ -1,4 +1,4 @@
-//! Where processes ran, and how much of the time they had a processor, where the recorder tells.
+//! Where processes ran, how much of the time they had a processor, and how much memory, where the recorder tells.
 
 use partune_base::StringId;
 
@@ -26,6 +26,17 @@ pub struct Ran {
     pub gave_up: u64,
     /// How often that was taken away.
     pub lost: u64,
+}
+
+/// Memory of a process, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// The most that it had at a time, with libraries and memory that it shares with others.
+    pub peak: u64,
+    /// What buffers of the recorder are of it at most.
+    pub recorder: u64,
+    /// What it may have: the memory of its node, or of its control group.
+    pub limit: Option<u64>,
 }
 
 impl Cpus {

@@ -26,7 +26,7 @@ mod trace;
 
 pub use clock::{ClockLine, MeasuredClock};
 pub use code::{CallPaths, CallSite, Region, RegionKind};
-pub use cpus::{Cpus, Ran};
+pub use cpus::{Cpus, Memory, Ran};
 pub use ending::{Awaited, Ended, Ending, Endings, LastSeen};
 pub use fact::{Change, Fact, Rows};
 pub use facts::{

@@ -5,7 +5,7 @@ use partune_diag::Quality;
 
 use crate::clock::MeasuredClock;
 use crate::code::{CallPaths, Region};
-use crate::cpus::{Cpus, Ran};
+use crate::cpus::{Cpus, Memory, Ran};
 use crate::ending::Endings;
 use crate::facts::Stream;
 use crate::pes::{File, Group, Metric, Pe, PeKind, Process, Window};
@@ -36,6 +36,8 @@ pub struct TraceBuilder {
     pub cpus: Table<ProcessId, Option<Cpus>>,
     /// How each PE ran on them, likewise.
     pub ran: Table<PeId, Option<Ran>>,
+    /// How much memory each process had, likewise.
+    pub memory: Table<ProcessId, Option<Memory>>,
     /// How the run ended, where the recorder tells.
     pub endings: Endings,
     /// The recorder left out calls of some functions, as its user wanted: what has no partner may have one that is not here.
@@ -173,6 +175,11 @@ impl Trace {
     /// How a PE ran on them; none if unknown, and of a piece of the run, since it is known of all of it only.
     pub fn ran(&self, pe: PeId) -> Option<Ran> {
         (*self.built.ran.get(pe)?).filter(|_| self.piece.is_none())
+    }
+
+    /// How much memory a process had; none if unknown, and of a piece of the run, as above.
+    pub fn memory(&self, process: ProcessId) -> Option<Memory> {
+        (*self.built.memory.get(process)?).filter(|_| self.piece.is_none())
     }
 
     /// How the run ended; of a piece of it nothing is told.

@@ -1,13 +1,14 @@
-//! On which processors processes ran, and for how long, from what partune's recorder writes into an archive's properties.
+//! On which processors processes ran, for how long, and how much memory they had, from what partune's recorder writes into an archive's properties.
 
 use partune_base::{Id as _, StringId};
-use partune_trace::{Cpus, Ran, TraceBuilder};
+use partune_trace::{Cpus, Memory, Ran, TraceBuilder};
 
 use super::properties::Properties;
 use super::tables::DefinedLocation;
+use crate::memory::{LIMIT, PEAK, RECORDER};
 use crate::processors::{ALLOWED, GAVE_UP, LOST, MODEL, ON_CPU, ONLINE, QUOTA, WAITED};
 
-/// Fills [`TraceBuilder::cpus`] and [`TraceBuilder::ran`]; `locations` are in order of PE.
+/// Fills [`TraceBuilder::cpus`], [`TraceBuilder::memory`] and [`TraceBuilder::ran`]; `locations` are in order of PE.
 pub(super) fn read(properties: &Properties<'_>, locations: &[DefinedLocation], builder: &mut TraceBuilder) {
     let strings = &mut builder.strings;
     let cpus = builder.processes.iter().map(|process| {
@@ -21,6 +22,12 @@ pub(super) fn read(properties: &Properties<'_>, locations: &[DefinedLocation], b
         })
     });
     builder.cpus = cpus.collect();
+    let memory = builder.processes.iter().map(|process| {
+        let location = process.pes.first().and_then(|pe| locations.get(pe.index()))?;
+        let of = |name| properties.of_process(location, name)?.parse().ok();
+        Some(Memory { peak: of(PEAK)?, recorder: of(RECORDER).unwrap_or(0), limit: of(LIMIT) })
+    });
+    builder.memory = memory.collect();
     let ran = locations.iter().map(|location| {
         let of = |name| properties.number(location, name);
         let or_none = |name| of(name).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Processes that share a processor wait for it, and are told so.
+//! Processes that share a processor wait for it, and are told so; and how much memory they had.
 
 use std::fs;
 
@@ -35,5 +35,22 @@ fn processes_that_share_a_processor_are_told_so() {
         let slowdown = found["facts"]["slowdown"].as_f64().expect("a number");
         assert!((slowdown - (on + waited) / on).abs() < 1e-6, "{slowdown}");
         assert_eq!(found["facts"]["processors"], 1.0);
+    }
+}
+
+/// The one that had 64 MiB for a while has them in its peak, and nothing else that the other has not.
+#[test]
+fn the_most_memory_that_processes_had_is_recorded() {
+    for mpi in [&OPEN_MPI, &MPICH] {
+        let Some(built) = Built::new(mpi, "processors/memory.c", &[]) else { continue };
+        let document = built.record(&[], &[]).analysis();
+        let table = document["memory_of_processes"].as_array().expect("a table");
+        let peaks: Vec<f64> = table.iter().map(|row| row["peak"].as_f64().expect("a number")).collect();
+        let [small, large] = peaks[..] else { panic!("{document:#}") };
+        let mebibytes = (large - small) / f64::from(1 << 20);
+        assert!((60.0..72.0).contains(&mebibytes), "{}: {mebibytes} MiB more: {peaks:?}", mpi.name);
+        let node = &document["memory_of_nodes"][0];
+        assert_eq!((&node["processes"], node["peaks"].as_f64()), (&2.into(), Some(small + large)), "{document:#}");
+        assert!(node["limit"].as_f64() > Some(small + large), "{node:#}");
     }
 }
