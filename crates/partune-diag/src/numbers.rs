@@ -1,12 +1,13 @@
 //! Numbers as people read them, for messages and for who shows them beside others.
 
-/// Seconds with a unit that keeps three digits: `1.02 s`, `13.1 ms`.
+/// Seconds with a unit that keeps three digits: `1.02 s`, `13.1 ms`, `−13.1 ms`.
 pub fn seconds(value: f64) -> String {
     if value == 0.0 {
         return "0 s".to_owned();
     }
     let (scale, unit) = scale(value);
-    format!("{} {unit}", three_digits(value * scale))
+    let sign = if value < 0.0 { "−" } else { "" };
+    format!("{sign}{} {unit}", three_digits(value.abs() * scale))
 }
 
 /// The unit of a time that keeps three digits, and how many of it are a second.

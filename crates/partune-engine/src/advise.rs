@@ -139,7 +139,7 @@ pub fn advise(diagnosis: &Diagnosis, request: &AdviseRequest, progress: &dyn Pro
     let (replay, followed) = follow(trace, index, request.machine.as_ref(), progress);
     let plain = replay.plain();
     let run_s = followed.run_s;
-    let saving = |outcome: &Outcome| Saving::of(trace, run_s, outcome, plain);
+    let saving = |outcome: &Outcome| Saving::of(trace, followed, outcome, plain);
     let mut tried: Vec<Tried> = Vec::new();
     let mut in_vain = 0;
     progress.stage("trying changes");

@@ -44,7 +44,7 @@ pub use run::{
 pub use selection::{Moment, Selection, SelectionError};
 pub use session::{Opened, Request, analyze, analyze_piece, open};
 pub use tune::{Setting, Tried, Tunable, hints, tunable};
-pub use verify::{Came, MARGIN, Verified};
+pub use verify::{Came, Verified};
 pub use what_if::{
     Followed, MapError, RefusedChange, Saving, WhatIf, WhatIfError, WhatIfRequest, WhyRefused, read_maps, what_if,
 };

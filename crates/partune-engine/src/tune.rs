@@ -51,7 +51,7 @@ pub fn tunable(
         let predicted = |value: u64| {
             let change = knob.change(value);
             let outcome = replay.under(&[change.parse::<Change>().ok()?]);
-            let saving = Saving::of(trace, run_s, &outcome, replay.plain());
+            let saving = Saving::of(trace, followed, &outcome, replay.plain());
             let is_worth_it = outcome.refused.is_empty() && saving.saves_s >= WORTH * run_s;
             is_worth_it.then_some(Setting { knob, value, change, saving })
         };

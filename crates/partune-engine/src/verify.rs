@@ -17,15 +17,12 @@ pub struct Verified<'a> {
 /// What became of a prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Came {
-    /// What was saved is in the range that was predicted, or no farther from it than [`MARGIN`] of the run.
+    /// What was saved is in the range that was predicted.
     Inside,
     /// It is not, but runs differ so much that it may be.
     WithinNoise,
     Outside,
 }
-
-/// The share of the run that is too small to be told.
-pub const MARGIN: f64 = 0.01;
 
 impl Came {
     pub const ALL: [Came; 3] = [Came::Inside, Came::WithinNoise, Came::Outside];
@@ -49,15 +46,13 @@ impl<'a> Verified<'a> {
     }
 
     pub fn came(&self, saved: &Interval) -> Came {
-        self.saving.came(self.run_s, saved)
+        self.saving.came(saved)
     }
 }
 
 impl Saving {
-    /// What became of it in a run that took so long.
-    pub(crate) fn came(&self, run_s: f64, saved: &Interval) -> Came {
-        let margin = run_s * MARGIN;
-        let (low, high) = (self.saves_low_s - margin, self.saves_high_s + margin);
+    pub(crate) fn came(&self, saved: &Interval) -> Came {
+        let (low, high) = (self.saves_low_s, self.saves_high_s);
         if (low..=high).contains(&saved.estimate) {
             Came::Inside
         } else if saved.is_above(high) || saved.is_below(low) {
@@ -74,9 +69,8 @@ mod tests {
 
     #[test]
     fn noise_widens_what_was_saved_and_not_what_was_predicted() {
-        let saving = Saving { predicted_run_s: 0.6, saves_s: 0.4, saves_low_s: 0.38, saves_high_s: 0.42 };
-        let came =
-            |estimate: f64, low: f64, high: f64| saving.came(1.0, &Interval { estimate, low, high, confidence: 0.9 });
+        let saving = Saving { predicted_run_s: 0.6, saves_s: 0.4, saves_low_s: 0.37, saves_high_s: 0.43 };
+        let came = |estimate: f64, low: f64, high: f64| saving.came(&Interval { estimate, low, high, confidence: 0.9 });
         assert_eq!(came(0.4, 0.1, 0.9), Came::Inside);
         assert_eq!(came(0.371, 0.371, 0.371), Came::Inside);
         assert_eq!(came(0.36, 0.35, 0.375), Came::WithinNoise);

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use partune_base::{CallPathId, PeId, Span};
 use partune_diag::Quality;
 use partune_index::Index;
 use partune_machine::Machine;
@@ -90,6 +91,9 @@ pub struct Followed {
     pub replayed_s: f64,
 }
 
+/// The share of a run by which another one of the same program may differ, where nobody measured more.
+const NOISE: f64 = 0.01;
+
 /// A run that was followed without changes is doubtful from this share on that it is off.
 const DOUBTFUL: f64 = 0.05;
 
@@ -129,16 +133,24 @@ pub struct Saving {
     /// As recorded, less what is saved.
     pub predicted_run_s: f64,
     pub saves_s: f64,
-    /// At least, and at most: as far as what operations take decides it.
+    /// What two runs will differ by, at least and at most: as far as what operations take decides it, and runs of one program differ.
     pub saves_low_s: f64,
     pub saves_high_s: f64,
 }
 
 impl Saving {
-    pub(crate) fn of(trace: &Trace, run_s: f64, outcome: &Outcome, plain: &Outcome) -> Saving {
-        let (low, typical, high) = outcome.saves(plain);
-        let [saves_low_s, saves_s, saves_high_s] = [low, typical, high].map(|span| trace.clock().seconds(span));
-        Saving { predicted_run_s: (run_s - saves_s).max(0.0), saves_s, saves_low_s, saves_high_s }
+    /// What is no change saves nothing, and nobody has to run it to know.
+    pub(crate) fn of(trace: &Trace, followed: Followed, outcome: &Outcome, plain: &Outcome) -> Saving {
+        let spans = outcome.saves(plain);
+        let [low, saves_s, high] = <[Span; 3]>::from(spans).map(|span| trace.clock().seconds(span));
+        let is_change = spans != (Span(0), Span(0), Span(0));
+        let margin = if is_change { followed.run_s * NOISE.max(followed.off()) } else { 0.0 };
+        Saving {
+            predicted_run_s: (followed.run_s - saves_s).max(0.0),
+            saves_s,
+            saves_low_s: low - margin,
+            saves_high_s: high + margin,
+        }
     }
 }
 
@@ -194,7 +206,7 @@ pub fn what_if(
         }
     });
     let Fidelity { error, operations, recorded, late, unmet } = replay.fidelity();
-    let saving = Saving::of(&trace, followed.run_s, &outcome, replay.plain());
+    let saving = Saving::of(&trace, followed, &outcome, replay.plain());
     let refused = outcome.refused.iter().map(|it| refused(&trace, it)).collect();
     let mut quality = trace.quality().clone();
     quality.merge(index.quality.clone());
@@ -214,12 +226,9 @@ pub fn what_if(
 }
 
 fn refused(trace: &Trace, it: &partune_replay::Refused) -> RefusedChange {
-    let place = |path: partune_base::CallPathId| {
-        path.some().map_or_else(String::new, |path| partune_replay::name(trace, path).to_string())
-    };
-    let pe = |pe: partune_base::PeId| {
-        trace.pes().get(pe).map_or_else(String::new, |pe| trace.strings().get(pe.name).to_owned())
-    };
+    let place =
+        |path: CallPathId| path.some().map_or_else(String::new, |path| partune_replay::name(trace, path).to_string());
+    let pe = |pe: PeId| trace.pes().get(pe).map_or_else(String::new, |pe| trace.strings().get(pe.name).to_owned());
     let why = match &it.why {
         Refusal::NoPlace(near) => WhyRefused::NoPlace { near: near.clone() },
         Refusal::NoPe => WhyRefused::NoPe,

@@ -179,8 +179,7 @@ pub(crate) fn doubt(off: f64) -> String {
 pub(crate) fn saved(saving: &Saving, run_s: f64) -> String {
     let sign = saving.saves_s.signum();
     let share = if run_s > 0.0 { saving.saves_s.abs() / run_s } else { 0.0 };
-    let told =
-        |value: f64| if value * sign < 0.0 { format!("-{}", seconds(value.abs())) } else { seconds(value.abs()) };
+    let told = |value: f64| seconds(value * sign);
     let (mut least, mut most) = (told(saving.saves_low_s), told(saving.saves_high_s));
     if sign < 0.0 {
         std::mem::swap(&mut least, &mut most);

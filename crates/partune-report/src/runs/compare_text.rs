@@ -49,7 +49,7 @@ pub fn verified_text(verified: &Verified<'_>) -> String {
     let _ = writeln!(out, "\n  advice {} ({change})", advice_id(verified.advice));
     let _ = writeln!(out, "  predicted to save {}", saved(&verified.saving, verified.run_s));
     for (number, saved) in verified.saved.iter().enumerate() {
-        let told = interval(saved, with_minus);
+        let told = interval(saved, names::seconds);
         let _ = writeln!(out, "  {} saved {told}: {}", letter(number + 1), came(verified.came(saved)));
     }
     out
@@ -62,11 +62,6 @@ pub(super) fn came(came: Came) -> &'static str {
         Came::WithinNoise => "as predicted within noise",
         Came::Outside => "not as predicted",
     }
-}
-
-/// Seconds, with a sign if they are fewer than none.
-pub(super) fn with_minus(seconds: f64) -> String {
-    format!("{}{}", if seconds < 0.0 { "-" } else { "" }, names::seconds(seconds.abs()))
 }
 
 /// What came of conditions.

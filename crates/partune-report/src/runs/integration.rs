@@ -7,7 +7,7 @@ use partune_engine::{Checked, Comparison, PlaceRow, Unit, Verified};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::NamedRun;
-use super::compare_text::{came, with_minus};
+use super::compare_text::came;
 use super::place::{PlaceId, first, interval, letter, measured, signed, signed_percent};
 use crate::advise::advice_id;
 use crate::names;
@@ -85,7 +85,7 @@ pub fn compare_markdown(
             saved(&verified.saving, verified.run_s)
         );
         for (number, it) in verified.saved.iter().enumerate() {
-            let told = interval(it, with_minus);
+            let told = interval(it, names::seconds);
             let _ = writeln!(out, "- {} saved {told}: {}", letter(number + 1), came(verified.came(it)));
         }
     }

@@ -6,7 +6,6 @@ use partune_engine::{Came, Entry, calibration};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::compare_text::with_minus;
 use super::place::{IntervalEntry, interval, plural, table};
 use super::pretty;
 use crate::names;
@@ -114,7 +113,7 @@ pub fn ledger_text(file: &str, entries: &[Entry]) -> String {
             Came::Outside => "outside",
         };
         let recordings = format!("{} → {}", it.base, it.changed);
-        let realised = interval(&it.saved, with_minus);
+        let realised = interval(&it.saved, names::seconds);
         vec![
             it.id.clone(),
             it.change.clone(),

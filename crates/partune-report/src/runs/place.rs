@@ -157,12 +157,7 @@ pub(crate) fn plural(count: usize, one: &str, several: &str) -> String {
 
 /// A difference with its sign: `+1.02 s`.
 pub(super) fn signed(seconds: f64) -> String {
-    let text = names::seconds(seconds.abs());
-    match seconds {
-        value if value > 0.0 => format!("+{text}"),
-        value if value < 0.0 => format!("−{text}"),
-        _ => text,
-    }
+    format!("{}{}", if seconds > 0.0 { "+" } else { "" }, names::seconds(seconds))
 }
 
 /// A value that several runs tell of: `+1.02 s (+0.98 s to +1.05 s, 90 % confidence)`; of one run of each kind the value alone.

@@ -8,7 +8,6 @@ use partune_engine::{Followed, Setting, Tried};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::compare_text::with_minus;
 use super::place::{IntervalEntry, interval};
 use super::{pretty, schema_of};
 use crate::names;
@@ -119,7 +118,7 @@ pub fn tune_text(tuning: &Tuning<'_>, hints: Option<&str>, style: Style) -> Stri
         let share = names::percent(tried.saved.estimate / tried.without.estimate.max(f64::MIN_POSITIVE));
         let text = format!(
             "saves {} of the {} of the whole command, {share}, in {} runs of each kind: {}",
-            interval(&tried.saved, with_minus),
+            interval(&tried.saved, names::seconds),
             seconds(tried.without.estimate),
             tried.runs,
             match (tried.kept, tried.helps()) {

@@ -2,12 +2,15 @@
  *
  * expect 4 ranks
  * 1: the send does not block. With -DLONG its length makes it wait, else that it is synchronous.
+ * 2: with -DLONG, messages of this length are sent at once.
  */
+#define _GNU_SOURCE
+#include <stdlib.h>
 #include <mpi.h>
 #include "pair.h"
 
 #ifdef LONG
-enum { COUNT = 100000 };
+enum { COUNT = 5000 };
 #define SEND MPI_Send
 #define ISEND MPI_Isend
 #else
@@ -23,6 +26,7 @@ void after(void) { work(60); }
 
 int main(int argc, char** argv)
 {
+    if (argc > 1 && atoi(argv[1]) == 2) setenv("OMPI_MCA_btl_vader_eager_limit", "1048576", 1);
     start(argc, argv);
     for (int i = 0; i < 8; ++i) {
         MPI_Request request;
