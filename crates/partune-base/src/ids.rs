@@ -1,7 +1,7 @@
 //! Dense 32-bit ids. An id is the position of its row in a [`crate::Table`]; archives' own sparse ids never get past import.
 
-use crate::table::Id;
-
+/// Declares types of ids, with their documentation, as those of this crate are.
+#[macro_export]
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
         $(#[$doc])*
@@ -23,7 +23,7 @@ macro_rules! ids {
             }
         }
 
-        impl Id for $name {
+        impl $crate::Id for $name {
             fn from_index(index: usize) -> Self {
                 Self(index as u32)
             }
