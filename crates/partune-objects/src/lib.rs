@@ -1,0 +1,12 @@
+//! Programs of objects that send each other messages (Charm++ and its like), after the fact: what their event graph tells of placement,
+//! scheduling and communication.
+//!
+//! For whoever has an event graph: a reader of traces, the engine, generators. All is pure functions on plain values: nothing reads a file,
+//! knows a trace, or says a word to people. The source is Paradise (Krishnan and Kalé, "Automating parallel runtime optimizations using
+//! post-mortem analysis", ICS 1996); what is not in it is said where it stands.
+
+mod csr;
+pub mod graph;
+pub mod interaction;
+pub mod partition;
+pub mod random;
