@@ -9,4 +9,6 @@ mod csr;
 pub mod graph;
 pub mod interaction;
 pub mod partition;
+pub mod programs;
 pub mod random;
+pub mod simulate;

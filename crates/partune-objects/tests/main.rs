@@ -3,3 +3,5 @@
 
 mod cuts;
 mod graphs;
+mod simulation;
+mod support;
