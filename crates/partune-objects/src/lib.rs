@@ -5,10 +5,14 @@
 //! knows a trace, or says a word to people. The source is Paradise (Krishnan and Kalé, "Automating parallel runtime optimizations using
 //! post-mortem analysis", ICS 1996); what is not in it is said where it stands.
 
+pub mod creation;
 mod csr;
 pub mod graph;
 pub mod interaction;
+pub mod locality;
 pub mod partition;
+pub mod phases;
 pub mod programs;
 pub mod random;
 pub mod simulate;
+mod statistics;

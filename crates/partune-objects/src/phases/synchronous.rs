@@ -1,0 +1,80 @@
+//! Synchronous phases: executions that every way through the graph passes.
+
+use partune_base::Table;
+
+use super::{Kind, Options, Phases};
+use crate::graph::{EventGraph, ExecutionId, ObjectId};
+
+/// With edges from an imagined begin to all executions that need nothing, and from those that send nothing to an imagined end, an execution
+/// is on all ways if no edge jumps over it in the graph's order.
+pub(super) fn find(graph: &EventGraph, active: u64, options: &Options) -> Option<Phases> {
+    let order = graph.order();
+    let mut position: Table<ExecutionId, usize> = Table::filled(order.len(), 0);
+    order.iter().enumerate().for_each(|(at, &id)| position[id] = at);
+    let crossing = crossing(graph, &position);
+    let edges = graph.messages().source.len();
+    let allowed = options.jumping * edges as f64;
+    let needed = (options.partners * active as f64).max(2.0);
+    let mut starts = Vec::new();
+    let mut most = 0;
+    for (at, &id) in order.iter().enumerate() {
+        if crossing[at] as f64 <= allowed && partners(graph, id) as f64 >= needed {
+            starts.push(id);
+            most = most.max(crossing[at]);
+        }
+    }
+    if starts.len() < options.least as usize {
+        return None;
+    }
+    let mut phase = Table::filled(order.len(), u32::MAX);
+    let mut next = 0;
+    for &id in order {
+        next += usize::from(starts.get(next) == Some(&id));
+        phase[id] = (next as u32).wrapping_sub(1);
+    }
+    let count = starts.len() as u32;
+    Some(Phases { kind: Kind::Synchronous, count, starts, phase, evidence: most as f64 })
+}
+
+/// Edges that jump over each position (an array of differences).
+fn crossing(graph: &EventGraph, position: &Table<ExecutionId, usize>) -> Vec<i64> {
+    let count = position.len();
+    let mut change = vec![0_i64; count + 1];
+    let mut jump = |from: usize, to: usize| {
+        if from < to {
+            change[from] += 1;
+            change[to] -= 1;
+        }
+    };
+    let messages = graph.messages();
+    for id in messages.source.ids() {
+        jump(position[messages.source[id]] + 1, position[messages.destination[id]]);
+    }
+    for (id, &at) in position.iter_ids() {
+        if graph.needed_by(id).len() == 0 {
+            jump(0, at);
+        }
+        if graph.sent_by(id).len() == 0 {
+            jump(at + 1, count);
+        }
+    }
+    let sums = change.iter().scan(0, |sum, change| {
+        *sum += change;
+        Some(*sum)
+    });
+    sums.collect()
+}
+
+/// Other objects that an execution hears from, or talks to: the larger number.
+fn partners(graph: &EventGraph, id: ExecutionId) -> usize {
+    let (executions, messages) = (graph.executions(), graph.messages());
+    let own = executions.object[id];
+    let count = |mut objects: Vec<ObjectId>| {
+        objects.sort_unstable();
+        objects.dedup();
+        objects.iter().filter(|&&object| object != own).count()
+    };
+    let heard = graph.needed_by(id).map(|message| executions.object[messages.source[message]]);
+    let told = graph.sent_by(id).map(|message| executions.object[messages.destination[message]]);
+    count(heard.collect()).max(count(told.collect()))
+}
