@@ -5,14 +5,20 @@
 //! knows a trace, or says a word to people. The source is Paradise (Krishnan and Kalé, "Automating parallel runtime optimizations using
 //! post-mortem analysis", ICS 1996); what is not in it is said where it stands.
 
+pub mod align;
+pub mod block;
+pub mod candidates;
+pub mod constraint;
 pub mod creation;
 mod csr;
 pub mod graph;
 pub mod interaction;
 pub mod locality;
+pub mod map;
 pub mod partition;
 pub mod phases;
 pub mod programs;
 pub mod random;
 pub mod simulate;
 mod statistics;
+pub mod tree;

@@ -4,5 +4,7 @@
 mod characteristics;
 mod cuts;
 mod graphs;
+mod placement;
 mod simulation;
 mod support;
+mod trees;
