@@ -3,8 +3,12 @@
 
 mod characteristics;
 mod cuts;
+mod faults;
 mod graphs;
+mod laws;
 mod placement;
+mod scheduling;
 mod simulation;
 mod support;
+mod tables;
 mod trees;

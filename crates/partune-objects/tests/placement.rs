@@ -179,29 +179,21 @@ fn arrays_are_aligned_by_their_messages() {
     assert_eq!(aligned.turned(c, &[7, 0, 0, 0, 0, 0]), [0, 7, 0, 0, 0, 0]);
 }
 
-/// Four arrays of two dimensions in a ring of edges that cannot all be kept: greedy merging gives up 8, the least is 5.
+/// Arrays 0, 1 and 2 contradict each other in a circle, and so do 0, 1, 3 and 2; the edge between 0 and 2 is in both and weighs 4. Greedy
+/// merging puts 2 beside 0, which gives up 3, and then has to give up 6 of array 3.
 #[test]
 fn exact_alignment_is_better_than_greedy() {
-    let edge = |a: u32, p: u8, b: u32, q: u8, weight: u64| Affinity {
-        a: (ArrayId(a), p),
+    let edge = |a: u32, b: u32, q: u8, weight: u64| Affinity {
+        a: (ArrayId(a), 0),
         b: (ArrayId(b), q),
         sign: 1,
         shift: 0,
         weight,
     };
-    let edges =
-        [edge(0, 0, 1, 0, 5), edge(0, 0, 2, 0, 4), edge(1, 0, 2, 1, 3), edge(1, 0, 3, 0, 6), edge(2, 0, 3, 1, 7)];
-    let best = (0..8).map(|swaps: u32| {
-        let class = |array: u32, dim: u8| u32::from(dim) ^ (if array == 0 { 0 } else { swaps >> (array - 1) & 1 });
-        let apart = edges.iter().filter(|it| class(it.a.0.0, it.a.1) != class(it.b.0.0, it.b.1));
-        apart.map(|it| it.weight).sum::<u64>()
-    });
-    let best = best.min().unwrap();
+    let edges = [edge(0, 1, 0, 5), edge(0, 2, 0, 4), edge(1, 2, 1, 3), edge(1, 3, 0, 6), edge(2, 3, 1, 7)];
     let exact = align(&[2; 4], &edges, &Modal::default());
-    assert_eq!((exact.cut, exact.exact), (best, true));
+    assert_eq!((exact.cut, exact.exact), (4, true));
+    assert_eq!(exact.class, [[0, 1], [0, 1], [1, 0], [0, 1]]);
     let greedy = align(&[2; 4], &edges, &Modal { exact: 0.0, ..Modal::default() });
-    assert!(greedy.cut >= best && !greedy.exact);
-    for aligned in [exact, greedy] {
-        assert!(aligned.class.iter().all(|class| class.len() == 2 && class[0] != class[1]));
-    }
+    assert_eq!((greedy.cut, greedy.exact), (3 + 6, false));
 }
