@@ -2,8 +2,8 @@
 //! generator fills.
 //!
 //! Edges say why an execution took place, never that two were on one PE: so the graph is the same however the program is scheduled and
-//! placed; only the columns `pe`, `begin`, `end`, `sent` and `received` change. Columns by dense ids; 32 bytes an execution and 41 a
-//! message, and 12 each for finding them from their ends. Source: Krishnan and Kalé's event graph.
+//! placed; only the columns `pe`, `begin`, `end`, `sent` and `received` change. Columns by dense ids; 28 bytes an execution and 37 a
+//! message, and 20 and 8 to find them in order and from their ends. Source: Krishnan and Kalé's event graph.
 
 use partune_base::{PeId, Table};
 
@@ -135,10 +135,12 @@ pub enum GraphError {
     Time(ExecutionId),
     #[error("message {} leads from or to an execution that is not there, or has a type or a time that cannot be", .0.0)]
     Message(MessageId),
-    #[error("execution {} waits for itself", .0.0)]
+    #[error("execution {} waits for itself, or for one that does", .0.0)]
     Cycle(ExecutionId),
     #[error("more than 4 294 967 294 of a kind")]
     TooMany,
+    #[error("columns of executions or messages are not of one length")]
+    Columns,
 }
 
 impl Builder {
@@ -182,6 +184,19 @@ impl Builder {
         self.messages.received.push(row.received)
     }
 
+    /// Columns, to be changed row by row; all of them are to stay of one length.
+    pub fn executions_mut(&mut self) -> &mut Executions {
+        &mut self.executions
+    }
+
+    pub fn messages_mut(&mut self) -> &mut Messages {
+        &mut self.messages
+    }
+
+    pub fn set_pes(&mut self, pes: u32) {
+        self.pes = pes;
+    }
+
     /// Checks and sorts. O(V + E + E log (messages of one execution)).
     pub fn seal(mut self) -> Result<EventGraph, GraphError> {
         self.check()?;
@@ -218,6 +233,11 @@ impl Builder {
         if many.iter().any(|&count| count >= u32::MAX as usize) {
             return Err(GraphError::TooMany);
         }
+        let Executions { object, method, pe, begin, end } = executions;
+        let alike = [method.len(), pe.len(), begin.len(), end.len()].iter().all(|&len| len == object.len());
+        let Messages { source, destination, kind, message_type, bytes, sent, received } = messages;
+        let lengths = [destination.len(), kind.len(), message_type.len(), bytes.len(), sent.len(), received.len()];
+        ok(alike && lengths.iter().all(|&len| len == source.len()), GraphError::Columns)?;
         let in_time = |time: i64| (-TIME_LIMIT..=TIME_LIMIT).contains(&time);
         for (id, &rank) in self.ranks.iter_ids() {
             ok(usize::from(rank) <= DIMENSIONS, GraphError::Rank(id))?;
@@ -326,21 +346,6 @@ impl EventGraph {
     /// The parts of this graph, to make a changed one of them.
     pub fn into_builder(self) -> Builder {
         self.parts
-    }
-}
-
-/// Columns of a graph in the making, to be changed row by row.
-impl Builder {
-    pub fn executions_mut(&mut self) -> &mut Executions {
-        &mut self.executions
-    }
-
-    pub fn messages_mut(&mut self) -> &mut Messages {
-        &mut self.messages
-    }
-
-    pub fn set_pes(&mut self, pes: u32) {
-        self.pes = pes;
     }
 }
 

@@ -58,6 +58,7 @@ fn faults_are_named() {
         }),
         GraphError::Execution(ExecutionId(2))
     );
+    assert_eq!(refused(&|made| made.messages_mut().kind = Table::new()), GraphError::Columns);
     assert_eq!(refused(&|made| made.set_pes(0)), GraphError::Execution(ExecutionId(0)));
 }
 
