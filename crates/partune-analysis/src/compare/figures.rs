@@ -1,12 +1,13 @@
 //! Scalars and bounds of several runs side by side.
 
 use super::sets::Sets;
+use crate::memory::MEMORY;
 use crate::{AnalysisResult, Efficiency, Section, Unit};
 
 /// A figure of all runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// The section it is from: `efficiency`, `bounds` or `gaps`.
+    /// The section it is from: `efficiency`, `bounds`, `gaps` or `memory`.
     pub section: &'static str,
     pub name: &'static str,
     pub unit: Unit,
@@ -28,7 +29,7 @@ pub(crate) fn of_sets(runs: &[&[Section]], sets: &Sets) -> Vec<Figure> {
     figures
 }
 
-/// Efficiencies, bounds and gaps, in the order in which the first run that has them shows them.
+/// Efficiencies, bounds, gaps and memory, in the order in which the first run that has them shows them.
 pub(crate) fn side_by_side(runs: &[&[Section]]) -> Vec<Figure> {
     let mut figures: Vec<Figure> = Vec::new();
     for (run, sections) in runs.iter().enumerate() {
@@ -47,10 +48,10 @@ pub(crate) fn side_by_side(runs: &[&[Section]]) -> Vec<Figure> {
 type Shown = (&'static str, &'static str, Unit, f64);
 
 fn of_section(section: &Section) -> Vec<Shown> {
+    let scalars = || section.scalars.iter().map(|it| (section.name, it.name, it.unit, it.value)).collect();
     match &section.result {
-        Some(AnalysisResult::Efficiency(_)) => {
-            section.scalars.iter().map(|it| (section.name, it.name, it.unit, it.value)).collect()
-        }
+        None if section.name == MEMORY.name => scalars(),
+        Some(AnalysisResult::Efficiency(_)) => scalars(),
         Some(AnalysisResult::Bounds(bounds)) => {
             let of_bounds = bounds.run.bounds.iter().map(|it| ("bounds", it.name, Unit::Seconds, it.seconds));
             of_bounds.chain(bounds.run.gaps.iter().map(|it| ("gaps", it.name, Unit::Seconds, it.seconds))).collect()

@@ -160,6 +160,7 @@ fn figures(out: &mut String, comparison: &Comparison) {
         let name = match figure.section {
             "gaps" => format!("gap {}", figure.name),
             "bounds" => format!("bound {}", figure.name),
+            "memory" => format!("memory, {}", figure.name.replace('_', " ")),
             _ => figure.name.replace('_', " "),
         };
         let value = |value: &Option<f64>| match (value, figure.unit) {
@@ -171,7 +172,9 @@ fn figures(out: &mut String, comparison: &Comparison) {
     };
     let mut rows: Vec<Vec<String>> = shown.map(row).collect();
     if !rows.is_empty() {
-        rows.insert(0, std::iter::once("efficiency and bounds".to_owned()).chain(letters(comparison)).collect());
+        let has_memory = comparison.figures.iter().any(|figure| figure.section == "memory");
+        let title = if has_memory { "efficiency, bounds, memory" } else { "efficiency and bounds" };
+        rows.insert(0, std::iter::once(title.to_owned()).chain(letters(comparison)).collect());
         out.push('\n');
         table(out, &rows);
     }

@@ -3,12 +3,13 @@
 use std::fmt::Write;
 
 use partune_base::CallPathId;
-use partune_engine::{Growth, Limit, Mode, ScaledRow, Scaling, ScalingOutcome};
+use partune_engine::{Growth, Limit, Mode, ScaledRow, Scaling, ScalingOutcome, Unit};
 
 use super::NamedRun;
 use super::place::{PlaceId, first, interval, notes, plural, shortened, table};
 use crate::names;
 use crate::style::{Style, Tone};
+use crate::tables::number_text;
 
 /// Columns of a name.
 const NAME: usize = 50;
@@ -105,7 +106,7 @@ fn factors(out: &mut String, scaling: &Scaling) {
     }
 }
 
-/// Efficiencies of each run by itself, and its bounds.
+/// Efficiencies of each run by itself, its bounds, and memory.
 fn figures(out: &mut String, scaling: &Scaling) {
     let shown: Vec<_> = scaling
         .figures
@@ -113,19 +114,24 @@ fn figures(out: &mut String, scaling: &Scaling) {
         .filter(|it| match it.section {
             "efficiency" => ["parallel", "load_balance", "communication"].contains(&it.name),
             "bounds" => it.name.starts_with("IPCO"),
+            "memory" => it.name == "highest_peak",
             _ => false,
         })
         .collect();
     if shown.is_empty() {
         return;
     }
-    let heading = std::iter::once("PEs".to_owned()).chain(shown.iter().map(|it| it.name.replace('_', " ")));
+    let name = |it: &&partune_engine::Figure| match it.section {
+        "memory" => "most memory".to_owned(),
+        _ => it.name.replace('_', " "),
+    };
+    let heading = std::iter::once("PEs".to_owned()).chain(shown.iter().map(name));
     let mut rows: Vec<Vec<String>> = vec![heading.collect()];
     for (number, point) in scaling.points.iter().enumerate() {
         let cell = |it: &&partune_engine::Figure| match (it.values[number], it.section) {
             (None, _) => "–".to_owned(),
-            (Some(value), "efficiency") => names::percent(value),
-            (Some(value), _) => names::seconds(value),
+            (Some(value), _) if it.unit == Unit::Ratio => names::percent(value),
+            (Some(value), _) => number_text(it.unit, value),
         };
         rows.push(std::iter::once(point.pes.to_string()).chain(shown.iter().map(cell)).collect());
     }

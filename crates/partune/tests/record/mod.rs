@@ -25,6 +25,7 @@ mod options;
 mod polls;
 mod predict;
 mod printed;
+mod prism;
 mod processors;
 mod profile;
 mod programs;

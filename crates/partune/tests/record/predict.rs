@@ -218,7 +218,7 @@ fn runs_that_ended_early_say_nothing_of_other_numbers() {
 }
 
 /// The document of several runs, in this order, on another number of PEs.
-fn on_pes(runs: &[&Path], pes: u32) -> Value {
+pub(super) fn on_pes(runs: &[&Path], pes: u32) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_partune"));
     command.args(["whatif", "--json", "--change", &format!("set pes ={pes}")]).args(runs);
     let output = command.output().expect("the binary runs");
