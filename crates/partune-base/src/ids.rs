@@ -58,6 +58,8 @@ ids! {
     MetricId,
     /// A file that was read, written or opened.
     FileId,
+    /// What methods run on: a chare, an element of a chare array.
+    ObjectId,
     /// An interned string.
     StringId,
 }

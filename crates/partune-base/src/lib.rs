@@ -9,7 +9,7 @@ mod strings;
 mod table;
 mod time;
 
-pub use ids::{CallPathId, FileId, GroupId, MetricId, PeId, ProcessId, RegionId, StringId, WindowId};
+pub use ids::{CallPathId, FileId, GroupId, MetricId, ObjectId, PeId, ProcessId, RegionId, StringId, WindowId};
 pub use printable::{printable, shortened, sign};
 pub use short::short;
 pub use strings::Strings;

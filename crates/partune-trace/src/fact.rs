@@ -1,11 +1,12 @@
 //! What all kinds of facts have in common, and the macro that declares them.
 
-use partune_base::{FileId, GroupId, MetricId, PeId, Time, WindowId};
+use partune_base::{FileId, GroupId, MetricId, ObjectId, PeId, Time, WindowId};
 
 use crate::kinds::{
     HandleKind, IoKind, IoLayer, LockKind, PauseKind, RequestKind, RmaCompletionKind, RmaSyncKind, RmaTransferKind,
     TaskKind, TeamKind,
 };
+use crate::objects::Trigger;
 use crate::{Role, VisitIx};
 
 /// A row of a table of a [`crate::Stream`].
@@ -29,6 +30,7 @@ pub trait Change {
     fn window(&mut self, _: &mut WindowId) {}
     fn metric(&mut self, _: &mut MetricId) {}
     fn file(&mut self, _: &mut FileId) {}
+    fn object(&mut self, _: &mut ObjectId) {}
     /// A number of bytes that were moved.
     fn bytes(&mut self, _: &mut u64) {}
 }
@@ -58,10 +60,12 @@ macro_rules! fields {
     )*};
 }
 
-fields! { VisitIx: visit, Time: time, PeId: pe, GroupId: group, WindowId: window, MetricId: metric, FileId: file, }
+fields! {
+    VisitIx: visit, Time: time, PeId: pe, GroupId: group, WindowId: window, MetricId: metric, FileId: file, ObjectId: object,
+}
 fields! {
     u32, u64, f64, bool, Option<u64>, Role, RequestKind, RmaTransferKind, RmaCompletionKind, LockKind, TeamKind, TaskKind, PauseKind, IoKind, IoLayer,
-    HandleKind
+    HandleKind, Trigger
 }
 
 impl Field for RmaSyncKind {

@@ -4,13 +4,14 @@
 //! A row is made where its event is, in the stream of the PE it happened on. `visit` is the operation it belongs to: the
 //! outermost visit with a role that is not transparent, or the innermost user visit, or [`VisitIx::NONE`] outside of all.
 
-use partune_base::{FileId, GroupId, MetricId, PeId, Time, WindowId};
+use partune_base::{FileId, GroupId, MetricId, ObjectId, PeId, Time, WindowId};
 
 use crate::fact::{Change, Fact, Field, Rows, facts};
 use crate::kinds::{
     HandleKind, IoKind, IoLayer, LockKind, PauseKind, RequestKind, RmaCompletionKind, RmaSyncKind, RmaTransferKind,
     TaskKind, TeamKind,
 };
+use crate::objects::Trigger;
 use crate::{Role, VisitIx, Visits};
 
 /// The request of an operation that has none: it was blocking.
@@ -151,6 +152,18 @@ facts! {
         group: GroupId,
         /// Creating thread and generation number, or the task id of old archives.
         task: u64,
+    }
+
+    /// A method of an object ran.
+    executions: Execution (by begin) {
+        /// The visit of its body, whose region is the method.
+        visit: VisitIx,
+        begin: Time,
+        /// None if the source does not tell.
+        object: ObjectId,
+        trigger: Trigger,
+        /// The `matching` of the message that made it run, which may be one for several objects; [`NO_MATCHING`] if none is known to have.
+        message: u64,
     }
 
     /// A value of a metric.

@@ -15,6 +15,7 @@ mod fact;
 mod facts;
 mod kinds;
 mod members;
+mod objects;
 mod pes;
 mod place;
 mod polls;
@@ -30,14 +31,15 @@ pub use cpus::{Cpus, Memory, Ran};
 pub use ending::{Awaited, Ended, Ending, Endings, LastSeen};
 pub use fact::{Change, Fact, Rows};
 pub use facts::{
-    Collective, HandleEvent, IoTransfer, LockEvent, MetricSample, NO_MATCHING, NO_REQUEST, Pause, Polls, Recv,
-    RequestEvent, RmaCompletion, RmaSync, RmaTransfer, Send, Stream, TaskEvent, TeamEvent,
+    Collective, Execution, HandleEvent, IoTransfer, LockEvent, MetricSample, NO_MATCHING, NO_REQUEST, Pause, Polls,
+    Recv, RequestEvent, RmaCompletion, RmaSync, RmaTransfer, Send, Stream, TaskEvent, TeamEvent,
 };
 pub use kinds::{
     HandleKind, IoKind, IoLayer, LockKind, PauseKind, RequestKind, RmaCompletionKind, RmaSyncKind, RmaTransferKind,
     TaskKind, TeamKind,
 };
 pub use members::Members;
+pub use objects::{Object, Trigger};
 pub use pes::{File, Group, GroupKind, Metric, MetricValues, Pe, PeKind, Process, Window};
 pub use place::Place;
 pub use profile::{BlockSums, PathProfile, PeProfile, Profile, SIZE_CLASSES, Transfers};

@@ -1,6 +1,6 @@
 //! Checks and repairs that turn a builder into a [`Trace`], whoever made it.
 
-use partune_base::{CallPathId, Clock, FileId, GroupId, Id, MetricId, PeId, StringId, Table, Time, WindowId};
+use partune_base::{CallPathId, Clock, FileId, GroupId, Id, MetricId, ObjectId, PeId, StringId, Table, Time, WindowId};
 use partune_diag::{Code, Diagnostic, Quality};
 use rayon::prelude::*;
 
@@ -26,6 +26,7 @@ pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
         windows: built.windows.len(),
         metrics: built.metrics.len(),
         files: built.files.len(),
+        objects: built.objects.len(),
         paths: built.paths.len(),
     };
     let lock_bodies: Vec<bool> = built.paths.ids().map(|path| built.paths.is_lock_body(path, &built.regions)).collect();
@@ -134,6 +135,11 @@ fn check_tables(built: &mut TraceBuilder) -> Faults {
             group.members = group.members.below(pes);
         }
     }
+    for object in &mut built.objects {
+        if object.home.is_some() && lost(object.home.index() >= pes) {
+            object.home = PeId::NONE;
+        }
+    }
     for window in &mut built.windows {
         if window.group.is_some() && lost(window.group.index() >= groups) {
             window.group = GroupId::NONE;
@@ -186,6 +192,7 @@ struct Limits {
     windows: usize,
     metrics: usize,
     files: usize,
+    objects: usize,
     paths: usize,
 }
 
@@ -244,6 +251,10 @@ impl Change for Checks<'_> {
 
     fn file(&mut self, file: &mut FileId) {
         self.check(file, FileId::NONE, self.limits.files);
+    }
+
+    fn object(&mut self, object: &mut ObjectId) {
+        self.check(object, ObjectId::NONE, self.limits.objects);
     }
 
     fn bytes(&mut self, bytes: &mut u64) {

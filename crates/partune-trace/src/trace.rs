@@ -1,6 +1,8 @@
 //! The sealed trace and its builder.
 
-use partune_base::{Clock, FileId, GroupId, MetricId, PeId, ProcessId, RegionId, Span, Strings, Table, Time, WindowId};
+use partune_base::{
+    Clock, FileId, GroupId, MetricId, ObjectId, PeId, ProcessId, RegionId, Span, Strings, Table, Time, WindowId,
+};
 use partune_diag::Quality;
 
 use crate::clock::MeasuredClock;
@@ -8,6 +10,7 @@ use crate::code::{CallPaths, Region};
 use crate::cpus::{Cpus, Memory, Ran};
 use crate::ending::Endings;
 use crate::facts::Stream;
+use crate::objects::Object;
 use crate::pes::{File, Group, Metric, Pe, PeKind, Process, Window};
 use crate::profile::Profile;
 use crate::stream::Visit;
@@ -27,6 +30,7 @@ pub struct TraceBuilder {
     pub paths: CallPaths,
     pub metrics: Table<MetricId, Metric>,
     pub files: Table<FileId, File>,
+    pub objects: Table<ObjectId, Object>,
     pub streams: Table<PeId, Stream>,
     /// What was recorded instead of events; streams are empty then.
     pub profile: Option<Profile>,
@@ -156,6 +160,10 @@ impl Trace {
 
     pub fn files(&self) -> &Table<FileId, File> {
         &self.built.files
+    }
+
+    pub fn objects(&self) -> &Table<ObjectId, Object> {
+        &self.built.objects
     }
 
     pub fn streams(&self) -> &Table<PeId, Stream> {
