@@ -147,7 +147,7 @@ pub(crate) fn read(format: &Format, entry: &Path, progress: &dyn Progress) -> Re
 /// Whether a file has a name as entries have.
 fn is_entry(file: &Path) -> bool {
     let name = name(file);
-    FORMATS.iter().flat_map(|format| format.endings).any(|ending| name.ends_with(ending))
+    FORMATS.iter().any(|format| format.is_entry(&name))
 }
 
 /// The name of a file in its folder.

@@ -12,8 +12,18 @@ pub struct Format {
     pub name: &'static str,
     /// How the names of its entries end, so that they are found in a folder.
     pub endings: &'static [&'static str],
+    /// How the names of other files end that these endings fit too.
+    pub others: &'static [&'static str],
     /// Whether a file of this name that begins with these bytes (up to 64) is the entry of an input.
     pub detect: fn(&str, &[u8]) -> bool,
     /// Reads everything, from the name of the entry.
     pub open: fn(&dyn Files, &str, Advance<'_>) -> Result<Trace, ImportError>,
+}
+
+impl Format {
+    /// Whether a file has a name as entries have.
+    pub fn is_entry(&self, name: &str) -> bool {
+        let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+        ends(self.endings) && !ends(self.others)
+    }
 }

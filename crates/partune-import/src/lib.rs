@@ -1,6 +1,6 @@
 //! What the reader of any trace format needs, so that a format is what is written in its files and nothing else.
 //!
-//! - [`Files`]: bytes by name, from whoever may open files;
+//! - [`Files`]: bytes by name, from whoever may open files; [`read_text`]: text, plain or compressed, piece by piece;
 //! - [`Source`]: definitions that are read, and parts of events that can be, each into a [`Segment`] by an [`Assembler`] that learns of
 //!   enters, leaves and facts and does not know what came before;
 //! - [`read`]: from a source to a sealed trace, in parallel;
@@ -16,6 +16,7 @@ mod joined;
 mod replaced;
 mod segment;
 mod source;
+mod text;
 
 pub use error::ImportError;
 pub use files::{Bytes, Contents, Files, Pieces, read_all, read_range};
@@ -25,3 +26,4 @@ pub use joined::{Joined, UNKNOWN_BEGIN};
 pub use replaced::{PePath, Recorded, Replaced};
 pub use segment::{Assembler, Beside, Faults, RegionKey, Segment};
 pub use source::{Advance, Source, read};
+pub use text::{COMPRESSED, read_small_text, read_text};

@@ -12,7 +12,7 @@ use partune_trace::{Pause, PauseKind, Stream, Visit, VisitIx};
 use rustc_hash::FxHashMap;
 
 /// A region as events name it; the source knows what the number means.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RegionKey(pub u64);
 
 /// What a path of a segment was called from.

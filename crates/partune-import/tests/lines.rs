@@ -23,6 +23,7 @@ use rustc_hash::FxHashMap;
 pub(crate) const FORMAT: Format = Format {
     name: "Lines",
     endings: &[".lines"],
+    others: &[],
     detect: |_, head| head.starts_with(b"lines\n"),
     open: |files, name, advance| open(files, name, 1 << 20, advance),
 };

@@ -45,8 +45,7 @@ fn is_event_file(name: &str) -> bool {
 
 /// Analyses what can be read; `None` if the archive cannot be opened at all, which must be an error and not a panic.
 fn diagnose(files: &dyn Files, anchor: &str, predicts: bool) -> Option<Diagnosis> {
-    let is_entry = |ending: &&str| anchor.ends_with(ending);
-    let format = FORMATS.iter().find(|format| format.endings.iter().any(is_entry))?;
+    let format = FORMATS.iter().find(|format| format.is_entry(anchor))?;
     let trace = (format.open)(files, anchor, &|_, _| {}).ok()?;
     let diagnosis = partune_engine::analyze(trace, &Request { predicts, ..Request::default() }, &());
     assert!(!partune_report::document(&diagnosis, "archive").is_empty());

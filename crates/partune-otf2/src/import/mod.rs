@@ -51,6 +51,7 @@ use shares::Generators;
 pub const FORMAT: Format = Format {
     name: "OTF2",
     endings: &[".otf2"],
+    others: &[],
     detect: |_, head| head.len() > 7 && head[0] == 3 && &head[2..7] == b"OTF2\0",
     open: import,
 };

@@ -53,7 +53,7 @@ use source::Threads;
 
 /// Paraver traces, by their `.prv`.
 pub const FORMAT: Format =
-    Format { name: "Paraver", endings: &[".prv", ".prv.gz"], detect: text::is_trace, open: import };
+    Format { name: "Paraver", endings: &[".prv", ".prv.gz"], others: &[], detect: text::is_trace, open: import };
 
 /// Imports the trace with this name; the `.pcf` and `.row` are those beside it with the same stem. `progress` gets bytes of the file
 /// done and in all.
