@@ -5,6 +5,7 @@
 //! knows is the user's. No input panics, nothing is read from the environment.
 
 mod caf;
+mod charm;
 mod cuda;
 mod hip;
 pub mod kinds;
@@ -25,6 +26,7 @@ mod sycl;
 mod upc;
 
 pub use caf::CAF;
+pub use charm::CHARM;
 pub use measurement::MEASUREMENT;
 pub use mpi::MPI;
 pub use openmp::OPENMP;

@@ -1,8 +1,8 @@
 //! From a region's name to its construct: the one list of paradigms, and who wins where two know a name.
 
 use crate::{
-    Construct, Paradigm, caf, cuda, hip, level_zero, measurement, mpi, openacc, opencl, openmp, openshmem, others,
-    posix_io, pthread, sycl, upc,
+    Construct, Paradigm, caf, charm, cuda, hip, level_zero, measurement, mpi, openacc, opencl, openmp, openshmem,
+    others, posix_io, pthread, sycl, upc,
 };
 
 /// All paradigms. A name that two know is the earlier one's, unless the producer says otherwise; no such name is known.
@@ -12,6 +12,7 @@ pub static PARADIGMS: &[&Paradigm] = &[
     &openshmem::OPENSHMEM,
     &upc::UPC,
     &caf::CAF,
+    &charm::CHARM,
     &pthread::PTHREAD,
     &cuda::CUDA,
     &hip::HIP,

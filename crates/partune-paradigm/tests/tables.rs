@@ -42,13 +42,16 @@ fn those_who_take_part_fit_roles() {
     let exceptions = PARADIGMS.iter().flat_map(|paradigm| paradigm.constructs.iter().map(move |it| (paradigm, it)));
     let exceptions = exceptions.filter(|(_, construct)| construct.participants != construct.role.participants());
     for (paradigm, construct) in exceptions {
-        assert_eq!(construct.role.participants(), Participants::Group, "{construct:?}");
-        let fits = match construct.participants {
-            Participants::Team => paradigm.is_of_threads(),
-            Participants::World | Participants::Named => paradigm.class == Class::Processes,
-            Participants::Set => true,
-            Participants::Own | Participants::Peer | Participants::Group | Participants::Object => false,
-        };
+        // A start-up in which nobody waits for others is its own.
+        let alone = construct.role == Role::Init && construct.participants == Participants::Own;
+        assert!(alone || construct.role.participants() == Participants::Group, "{construct:?}");
+        let fits = alone
+            || match construct.participants {
+                Participants::Team => paradigm.is_of_threads(),
+                Participants::World | Participants::Named => paradigm.class == Class::Processes,
+                Participants::Set => true,
+                Participants::Own | Participants::Peer | Participants::Group | Participants::Object => false,
+            };
         assert!(fits, "{construct:?}");
     }
     let of = |name: &str| recognise(name, None).expect(name).construct.participants;
