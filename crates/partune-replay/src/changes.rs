@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use partune_base::{CallPathId, Id, PeId, ProcessId, Table, Time};
 use partune_index::Part;
-use partune_trace::{Activity, Role, Trace, VisitIx};
+use partune_trace::{Activity, NO_MATCHING, Recv, Role, Trace, VisitIx};
 use rayon::prelude::*;
 
 use crate::change::{Change, Place, Setting};
@@ -84,11 +84,11 @@ pub(crate) fn apply(source: &Source<'_>, costs: &Costs, effects: &mut Effects, c
             effects.treat(&at, Treatment::Goes);
         }
         Change::Nonblocking(place) => {
-            let at = operations(trace, &find(place)?)?;
+            let at = deferrable(trace, operations(trace, &find(place)?)?)?;
             effects.treat(&at, Treatment::Starts);
         }
         Change::DelayWait(place, other) => {
-            let at = operations(trace, &find(place)?)?;
+            let at = deferrable(trace, operations(trace, &find(place)?)?)?;
             let delays = delays(source, &at, &find(other)?)?;
             for (known, more) in effects.delays.iter_mut().zip(delays) {
                 known.extend(more);
@@ -199,6 +199,21 @@ fn with_partners(source: &Source<'_>, mut at: Vec<bool>) -> Vec<bool> {
     }
     at.iter_mut().zip(counts).for_each(|(at, (chosen, all))| *at |= all > 0 && chosen == all);
     at
+}
+
+/// Those of them that do not get a message that makes a method run: that begins next, and cannot before the message is there.
+fn deferrable(trace: &Trace, mut at: Vec<bool>) -> Result<Vec<bool>, Refusal> {
+    for stream in trace.streams() {
+        let mut messages: Vec<u64> = stream.executions.iter().map(|row| row.message).collect();
+        messages.sort_unstable();
+        let runs = |row: &&Recv| row.matching != NO_MATCHING && messages.binary_search(&row.matching).is_ok();
+        for row in stream.recvs.iter().filter(runs) {
+            if let Some(path) = stream.visits.path.get(row.visit.index()) {
+                at[path.index()] = false;
+            }
+        }
+    }
+    if at.contains(&true) { Ok(at) } else { Err(Refusal::NoOperation) }
 }
 
 /// Those of them that bring something from one PE to another, or wait for it.
