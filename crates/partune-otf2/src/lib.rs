@@ -9,6 +9,7 @@ pub mod export;
 pub mod import;
 pub mod io;
 pub mod memory;
+mod objects;
 pub mod paradigms;
 pub mod processors;
 pub mod shallow;

@@ -2,17 +2,20 @@
 
 use partune_base::{FileId, GroupId, PeId, StringId, Table};
 use partune_trace::{
-    Group, GroupKind, IoLayer, Members, Metric, MetricValues, PeKind, Region, RegionKind, Role, Stream, Trace,
+    Group, GroupKind, IoLayer, Members, Metric, MetricValues, NO_MATCHING, PeKind, Region, RegionKind, Role, Stream,
+    Trace,
 };
 
 use super::Layout;
-use crate::codec::CodecError;
 use crate::codec::attic::GroupKind as Kind;
 use crate::codec::definition::{
-    Attribute, InterComm, IoHandle, IoRegularFile, Location, LocationGroup, MetricClass, MetricMember,
+    Attribute, InterComm, IoHandle, IoRegularFile, Location, LocationGroup, LocationGroupProperty, MetricClass,
+    MetricMember,
 };
 use crate::codec::numbers::{group as group_type, metric, metric_mode, occurrence, region_flag, role, value};
 use crate::codec::view::Array;
+use crate::codec::{CodecError, Value};
+use crate::objects::{self, EXECUTION, MATCHING};
 use crate::write::{Definitions, NONE, RegionRow};
 use crate::{io, paradigms};
 
@@ -55,7 +58,32 @@ pub(super) fn write<S: FnMut(&[u8])>(
             to.put(Attribute { id, name, value_type: value::UINT64, description: Some(description) })?;
         }
     }
+    objects(trace, to)?;
     files(trace, to)
+}
+
+/// Objects, and the attributes that name them and messages, if any does.
+fn objects<S: FnMut(&[u8])>(trace: &Trace, to: &mut Definitions<S>) -> Result<(), CodecError> {
+    let is_tied = |stream: &Stream| {
+        stream.sends.iter().any(|row| row.matching != NO_MATCHING)
+            || stream.recvs.iter().any(|row| row.matching != NO_MATCHING)
+    };
+    let used = [
+        (EXECUTION, trace.streams().iter().any(|stream| !stream.executions.is_empty())),
+        (MATCHING, trace.streams().iter().any(|stream| is_tied(stream) || !stream.executions.is_empty())),
+    ];
+    for ((id, name), _) in used.into_iter().filter(|(_, used)| *used) {
+        let (name, description) = (to.text(name)?, to.text("")?);
+        to.put(Attribute { id, name, value_type: value::UINT64, description: Some(description) })?;
+    }
+    for (id, object) in trace.objects().iter_ids() {
+        let home = object.home.some().map(|pe| pe.0);
+        let name = to.text(&objects::property(id.0))?;
+        let string_value = to.text(&objects::text(trace.strings().get(object.class), &object.index, home))?;
+        let value = Some(Value::String(string_value));
+        to.put(LocationGroupProperty { location_group: 0, name, string_value, value })?;
+    }
+    Ok(())
 }
 
 /// Files, and the handles of those that are used: one for each layer.

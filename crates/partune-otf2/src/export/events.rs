@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use partune_base::{PeId, Time};
 use partune_diag::{Code, Diagnostic, Quality};
 use partune_trace::{
-    HandleKind, IoKind, LockKind, NO_REQUEST, PauseKind, RequestEvent, RequestKind, RmaCompletionKind, RmaSyncKind,
-    RmaTransferKind, Role, Stream, TaskKind, TeamKind, Trace, VisitIx,
+    HandleKind, IoKind, LockKind, NO_MATCHING, NO_REQUEST, PauseKind, RequestEvent, RequestKind, RmaCompletionKind,
+    RmaSyncKind, RmaTransferKind, Role, Stream, TaskKind, TeamKind, Trace, VisitIx,
 };
 use rustc_hash::FxHashMap;
 
@@ -15,6 +15,7 @@ use super::definitions::{DISPLACEMENT, POLLS, handle};
 use crate::codec::numbers::value;
 use crate::codec::view::{Metric, Metrics};
 use crate::codec::{Attribute, AttributeList, CodecError, Event, EventWriter, Value};
+use crate::objects::{self, EXECUTION, MATCHING};
 
 const NONE: u32 = u32::MAX;
 /// `OTF2_PARADIGM_MEASUREMENT_SYSTEM` is the model of locks whose model is not known.
@@ -59,6 +60,8 @@ enum Beside {
     Value(f64),
     /// Where an access begins.
     Offset(u64),
+    /// What the ends of a message have in common.
+    Matching(u64),
 }
 
 /// Writes the events of a PE.
@@ -76,6 +79,7 @@ pub(super) fn write<S: FnMut(&[u8])>(
     let mut facts = facts.into_iter().peekable();
     let mut open = Open { trace, stream, exits, visits: Vec::new(), next: 0 };
     let mut polls = stream.polls.iter().peekable();
+    let mut executions = stream.executions.iter().filter(|row| row.visit.is_some()).peekable();
     let mut pending = Pending::default();
     let mut last = Time::MIN;
     loop {
@@ -95,9 +99,11 @@ pub(super) fn write<S: FnMut(&[u8])>(
                     let values = [Metric { kind: value::DOUBLE, bits: number.to_bits() }];
                     to.write(stamp, &Event::Metric { metric, values: Metrics::new(&values) })?;
                 }
-                (event, Beside::Offset(offset)) => {
-                    let offset = [Attribute { attribute: DISPLACEMENT.0, value: Value::U64(offset) }];
-                    to.write_with(stamp, &AttributeList::new(&offset), &event)?;
+                (event, Beside::Offset(number) | Beside::Matching(number)) => {
+                    let is_offset = matches!(told.beside, Beside::Offset(_));
+                    let attribute = if is_offset { DISPLACEMENT.0 } else { MATCHING.0 };
+                    let attribute = [Attribute { attribute, value: Value::U64(number) }];
+                    to.write_with(stamp, &AttributeList::new(&attribute), &event)?;
                 }
                 (event, Beside::Nothing | Beside::Value(_)) => to.write(stamp, &event)?,
             }
@@ -110,8 +116,15 @@ pub(super) fn write<S: FnMut(&[u8])>(
                 let (attribute, _) = POLLS[usize::from(row.found)];
                 Attribute { attribute, value: Value::U64(row.count) }
             });
+            while executions.next_if(|row| row.visit.index() < open.next).is_some() {}
+            let execution = executions.next_if(|row| row.visit.index() == open.next).into_iter().flat_map(|row| {
+                let number = |(attribute, _), value| Attribute { attribute, value: Value::U64(value) };
+                let message = (row.message != NO_MATCHING).then(|| number(MATCHING, row.message));
+                [Some(number(EXECUTION, objects::pack(row.object.0, row.trigger))), message].into_iter().flatten()
+            });
+            let attributes: Vec<Attribute> = count.into_iter().chain(execution).collect();
             let region = open.enter();
-            to.write_with(layout.stamp(last), &AttributeList::new(count.as_slice()), &Event::Enter { region })?;
+            to.write_with(layout.stamp(last), &AttributeList::new(&attributes), &Event::Enter { region })?;
         } else {
             break;
         }
@@ -267,44 +280,42 @@ fn operation(role: Role) -> u8 {
     }
 }
 
+fn matching(number: u64) -> Beside {
+    if number == NO_MATCHING { Beside::Nothing } else { Beside::Matching(number) }
+}
+
 /// The records of all facts of a PE, table after table.
 fn facts(layout: &Layout<'_>, pe: PeId, skipped: &mut Skipped) -> Vec<Told> {
     let stream = &layout.trace.streams()[pe];
     let mut all: Vec<Told> = Vec::with_capacity(stream.facts());
-    let mut tell = |visit: VisitIx, time: Time, event: Event<'static>| {
-        all.push(Told { time, visit, event, beside: Beside::Nothing });
-    };
     // What begins a request comes before what completes it, also at one time.
     let begins = |kind| matches!(kind, RequestKind::RecvPosted | RequestKind::CollectiveStarted);
     for row in stream.requests.iter().filter(|row| begins(row.kind)) {
-        tell(row.visit, row.time, request(row));
+        all.push(Told { time: row.time, visit: row.visit, event: request(row), beside: Beside::Nothing });
     }
     for row in &stream.sends {
         let (communicator, receiver) = layout.rank(row.group, row.peer, pe);
         skipped.peers += u64::from(row.peer.is_some() && receiver == NONE);
         let (msg_tag, msg_length, request_id) = (row.tag, row.bytes, row.request);
-        tell(
-            row.visit,
-            row.time,
-            match request_id {
-                NO_REQUEST => Event::MpiSend { receiver, communicator, msg_tag, msg_length },
-                _ => Event::MpiIsend { receiver, communicator, msg_tag, msg_length, request_id },
-            },
-        );
+        let event = match request_id {
+            NO_REQUEST => Event::MpiSend { receiver, communicator, msg_tag, msg_length },
+            _ => Event::MpiIsend { receiver, communicator, msg_tag, msg_length, request_id },
+        };
+        all.push(Told { time: row.time, visit: row.visit, event, beside: matching(row.matching) });
     }
     for row in &stream.recvs {
         let (communicator, sender) = layout.rank(row.group, row.peer, pe);
         skipped.peers += u64::from(row.peer.is_some() && sender == NONE);
         let (msg_tag, msg_length, request_id) = (row.tag, row.bytes, row.request);
-        tell(
-            row.visit,
-            row.time,
-            match request_id {
-                NO_REQUEST => Event::MpiRecv { sender, communicator, msg_tag, msg_length },
-                _ => Event::MpiIrecv { sender, communicator, msg_tag, msg_length, request_id },
-            },
-        );
+        let event = match request_id {
+            NO_REQUEST => Event::MpiRecv { sender, communicator, msg_tag, msg_length },
+            _ => Event::MpiIrecv { sender, communicator, msg_tag, msg_length, request_id },
+        };
+        all.push(Told { time: row.time, visit: row.visit, event, beside: matching(row.matching) });
     }
+    let mut tell = |visit: VisitIx, time: Time, event: Event<'static>| {
+        all.push(Told { time, visit, event, beside: Beside::Nothing });
+    };
     for row in stream.requests.iter().filter(|row| !begins(row.kind)) {
         tell(row.visit, row.time, request(row));
     }

@@ -2,7 +2,8 @@
 //!
 //! What the event model holds is written; what it does not (arguments of calls that no analysis asks for) cannot be. Between two OTF2 archives
 //! [`crate::copy`] loses nothing and is what `partune convert` uses. Lines of calls are left out, since OTF2 has them in chains of callers
-//! only, and so are attempts to get a lock of threads. Messages that their source tied together are written as they are: OTF2 ties them by their order.
+//! only, and so are attempts to get a lock of threads. What ties the ends of messages together, and objects and what ran on them, are attributes of partune's own
+//! ([`crate::objects`]): other readers tie messages by their order.
 
 mod definitions;
 mod events;

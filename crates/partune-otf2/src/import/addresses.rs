@@ -7,7 +7,7 @@
 
 use partune_base::{PeId, WindowId};
 use partune_import::IdMap;
-use partune_trace::{Stream, VisitIx};
+use partune_trace::{NO_MATCHING, Stream, VisitIx};
 use rustc_hash::FxHashMap;
 
 use super::definitions::Definitions;
@@ -26,13 +26,19 @@ pub(super) enum Told {
     Unit(u64),
     /// For how many polls in a row a visit stands, and whether the last of them may have found something.
     Polls { count: u64, found: bool },
+    /// What the ends of a message have in common.
+    Matching(u64),
+    /// A method ran, see [`objects::unpack`], because of a message if one is known.
+    Execution { execution: u64, message: u64 },
 }
 
 /// What a number means.
 type Tells = fn(u64) -> Told;
 
 /// Names of attributes, without case and punctuation, and what they tell.
-const NAMES: [(&str, Tells); 17] = [
+const NAMES: [(&str, Tells); 19] = [
+    ("partuneexecution", |execution| Told::Execution { execution, message: NO_MATCHING }),
+    ("partunematching", Told::Matching),
     ("partunepolls", |count| Told::Polls { count, found: false }),
     ("partunecalls", |count| Told::Polls { count, found: true }),
     ("address", Told::Address),
@@ -86,12 +92,12 @@ impl AddressAttributes {
         self.tells_displacements
     }
 
-    /// What a list of attributes says; the first of several.
+    /// What a list of attributes says; the first of several, and of an execution its message too.
     pub(super) fn told(&self, attributes: &AttributeList<'_>, mappings: &Mappings) -> Option<Told> {
         if self.known.is_empty() {
             return None;
         }
-        attributes.iter().find_map(|it| {
+        let mut told = attributes.iter().filter_map(|it| {
             let at = self.known.get(mappings.map(Mapping::Attribute, u64::from(it.attribute)))?;
             let value = match it.value {
                 Value::U8(value) => value.into(),
@@ -106,6 +112,12 @@ impl AddressAttributes {
                 _ => return None,
             };
             Some(NAMES[at as usize].1(value))
+        });
+        let first = told.next()?;
+        let message = told.find_map(|more| if let Told::Matching(message) = more { Some(message) } else { None });
+        Some(match (first, message) {
+            (Told::Execution { execution, .. }, Some(message)) => Told::Execution { execution, message },
+            (first, _) => first,
         })
     }
 }
@@ -166,7 +178,7 @@ pub(super) fn resolve(streams: &mut [Stream], told: Vec<Addresses>) {
                         row.address = Some(*displacement);
                         told.displaced.push(index as u32);
                     }
-                    Some(Told::Unit(_) | Told::Polls { .. }) | None => {}
+                    Some(Told::Unit(_) | Told::Polls { .. } | Told::Matching(_) | Told::Execution { .. }) | None => {}
                 }
             }
         }

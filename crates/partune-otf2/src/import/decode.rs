@@ -1,11 +1,12 @@
 //! From event records to rows of a segment.
 
-use partune_base::{FileId, GroupId, MetricId, PeId, Time, WindowId};
+use partune_base::{FileId, GroupId, MetricId, ObjectId, PeId, Time, WindowId};
 use partune_import::{Assembler, RegionKey, Segment, UNKNOWN_BEGIN, lock_key};
 use partune_trace::{
-    Collective, HandleEvent, HandleKind, IoKind, IoLayer, IoTransfer, LockEvent, LockKind, MetricSample, NO_MATCHING,
-    NO_REQUEST, Pause, PauseKind, Polls, Recv, RequestEvent, RequestKind, RmaCompletion, RmaCompletionKind, RmaSync,
-    RmaSyncKind, RmaTransfer, RmaTransferKind, Role, Send, TaskEvent, TaskKind, TeamEvent, TeamKind, VisitIx,
+    Collective, Execution, HandleEvent, HandleKind, IoKind, IoLayer, IoTransfer, LockEvent, LockKind, MetricSample,
+    NO_MATCHING, NO_REQUEST, Pause, PauseKind, Polls, Recv, RequestEvent, RequestKind, RmaCompletion,
+    RmaCompletionKind, RmaSync, RmaSyncKind, RmaTransfer, RmaTransferKind, Role, Send, TaskEvent, TaskKind, TeamEvent,
+    TeamKind, VisitIx,
 };
 use rustc_hash::FxHashMap;
 
@@ -20,6 +21,7 @@ use super::resolve::{
 use super::runs::Kept;
 use crate::codec::attributes::AttributeList;
 use crate::codec::{Event, EventVisitor, Mapping};
+use crate::objects;
 
 /// Receives the events of a run of chunks.
 pub(super) struct Decoder<'a> {
@@ -311,7 +313,9 @@ impl EventVisitor for Decoder<'_> {
                 };
                 let offset = match self.told {
                     Some(Told::Address(offset) | Told::Displacement(offset)) => Some(offset),
-                    Some(Told::Unit(_) | Told::Polls { .. }) | None => None,
+                    Some(Told::Unit(_) | Told::Polls { .. } | Told::Matching(_) | Told::Execution { .. }) | None => {
+                        None
+                    }
                 };
                 let visit = self.assembler.visit();
                 let (file, layer) = self.act(handle, Step::Accessed);
@@ -385,6 +389,13 @@ impl Decoder<'_> {
                 let time = self.assembler.now();
                 self.assembler.segment.stream.polls.push(Polls { visit, time, count, found });
             }
+            Some(Told::Execution { execution, message }) => {
+                let (object, trigger) = objects::unpack(execution);
+                let object = object.and_then(|object| self.resolver.tables.objects.get(object.into()));
+                let (object, begin) = (object.map_or(ObjectId::NONE, ObjectId), self.assembler.now());
+                let row = Execution { visit, begin, object, trigger, message };
+                self.assembler.segment.stream.executions.push(row);
+            }
             Some(told) => self.kept().addresses.entered.push((visit, told)),
             None => {}
         }
@@ -394,15 +405,20 @@ impl Decoder<'_> {
         let visit = self.assembler.visit();
         let group = self.resolver.group(CommRef(comm));
         let peer = self.resolver.peer(group, Rank(peer));
-        let row = Send { visit, time, peer, group, tag, bytes, request, matching: NO_MATCHING };
+        let row = Send { visit, time, peer, group, tag, bytes, request, matching: self.matching() };
         self.assembler.segment.stream.sends.push(row);
+    }
+
+    /// What ties the message that comes next to its other end.
+    fn matching(&mut self) -> u64 {
+        if let Some(Told::Matching(number)) = self.told.take() { number } else { NO_MATCHING }
     }
 
     fn recv(&mut self, time: Time, peer: u32, comm: u32, tag: u32, bytes: u64, request: u64) {
         let visit = self.assembler.visit();
         let group = self.resolver.group(CommRef(comm));
         let peer = self.resolver.peer(group, Rank(peer));
-        let row = Recv { visit, time, peer, group, tag, bytes, request, matching: NO_MATCHING };
+        let row = Recv { visit, time, peer, group, tag, bytes, request, matching: self.matching() };
         self.assembler.segment.stream.recvs.push(row);
     }
 
@@ -448,7 +464,7 @@ impl Decoder<'_> {
                 segment.beside.addresses.displaced.push(segment.stream.transfers.len() as u32);
                 Some(displacement)
             }
-            Some(Told::Unit(_) | Told::Polls { .. }) | None => None,
+            Some(Told::Unit(_) | Told::Polls { .. } | Told::Matching(_) | Told::Execution { .. }) | None => None,
         };
         let row = RmaTransfer { visit, time, kind, window, target, bytes, address, matching };
         segment.stream.transfers.push(row);
@@ -471,7 +487,7 @@ impl Decoder<'_> {
                 segment.beside.addresses.displaced_waits.push(segment.stream.rma_syncs.len() as u32);
                 Some(displacement)
             }
-            Some(Told::Unit(_) | Told::Polls { .. }) | None => None,
+            Some(Told::Unit(_) | Told::Polls { .. } | Told::Matching(_) | Told::Execution { .. }) | None => None,
         };
         segment.stream.rma_syncs.push(RmaSync { visit, time, kind, window, target, address });
     }

@@ -7,8 +7,8 @@ use partune_base::{FileId, GroupId, MetricId, PeId, RegionId, StringId, Strings,
 use partune_import::IdMap;
 use partune_paradigm::POSIX_IO;
 use partune_trace::{
-    Completion, File, Group, GroupKind, IoLayer, Members, Metric, MetricValues, Participants, Pe, Process, Region,
-    RegionKind, Role, TraceBuilder, Window,
+    Completion, File, Group, GroupKind, IoLayer, Members, Metric, MetricValues, Object, Participants, Pe, Process,
+    Region, RegionKind, Role, TraceBuilder, Window,
 };
 use rustc_hash::FxHashMap;
 
@@ -19,7 +19,7 @@ use super::properties::Properties;
 use super::resolve::{UNDEFINED, UNDEFINED_FILE};
 use super::{endings, processors};
 use crate::codec::numbers::{metric_mode, role};
-use crate::paradigms;
+use crate::{objects, paradigms};
 
 /// Where the archive's ids are in the tables of the trace.
 #[derive(Default)]
@@ -33,6 +33,8 @@ pub(super) struct Tables {
     /// Handles of files: positions in `handle_rows`.
     pub(super) handles: IdMap,
     pub(super) handle_rows: Vec<(FileId, IoLayer)>,
+    /// Objects of partune's own export, by their numbers there.
+    pub(super) objects: IdMap,
     /// OTF2 groups (member lists), which are not our groups: position in `member_groups`.
     groups: IdMap,
     /// For each OTF2 group the first of our groups with the same members.
@@ -95,6 +97,7 @@ pub(super) fn build(definitions: &Definitions, builder: &mut TraceBuilder) -> (T
     groups(definitions, builder, &mut tables);
     metrics(definitions, builder, &mut tables);
     files(definitions, builder, &mut tables);
+    objects(definitions, builder, &mut tables);
     let properties = Properties::of(definitions);
     processors::read(&properties, &locations, builder);
     builder.is_partial = definitions.left_out().is_some();
@@ -397,6 +400,20 @@ fn files(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Tab
         let file = files.get(handle.file).map_or(if has_file { UNDEFINED_FILE } else { FileId::NONE }, FileId);
         if tables.handles.insert(handle.id, tables.handle_rows.len() as u32) {
             tables.handle_rows.push((file, definitions.layer(handle.paradigm)));
+        }
+    }
+}
+
+/// Objects that partune's own export defines.
+fn objects(definitions: &Definitions, builder: &mut TraceBuilder, tables: &mut Tables) {
+    let objects = definitions.process_texts().filter_map(|(_, name, text)| Some((objects::number(name)?, text)));
+    let mut objects: Vec<(u32, &str)> = objects.collect();
+    objects.sort_unstable();
+    for (number, text) in objects {
+        let Some((class, index, home)) = objects::parse(text) else { continue };
+        if tables.objects.insert(number.into(), builder.objects.len() as u32) {
+            let class = builder.strings.intern(class);
+            builder.objects.push(Object { class, index: index.into(), home: home.map_or(PeId::NONE, PeId) });
         }
     }
 }
