@@ -88,6 +88,7 @@ codes! {
     RecordedInBursts "recorded-in-bursts" "Between long computations only a summary was recorded.",
     // What belongs together.
     UnmatchedMessages "unmatched-messages" "Sends or receives have no partner; no wait is claimed from them.",
+    OneSidedMessages "one-sided-messages" "Of some messages only the sending or only the processing is recorded, as of the runtime's own; no wait is claimed from them.",
     HalfMessages "half-messages" "Messages have an end without a time; they were skipped.",
     UncompletedReceives "uncompleted-receives" "Receives were posted whose completion is not recorded.",
     IncompleteCollectives "incomplete-collectives" "Collective operations lack the record of members.",

@@ -12,7 +12,8 @@ use crate::Progress;
 use crate::files::Folder;
 
 /// All formats. To add one: its crate, and one line.
-pub static FORMATS: &[Format] = &[partune_otf2::import::FORMAT, partune_paraver::import::FORMAT];
+pub static FORMATS: &[Format] =
+    &[partune_otf2::import::FORMAT, partune_paraver::import::FORMAT, partune_projections::import::FORMAT];
 
 /// In the folder of a recording: what the recorder leaves until it has made an archive of it, the archive in the making, and the anchor that
 /// it gets last.

@@ -96,3 +96,21 @@ pub(crate) fn paraver() -> Vec<(String, BTreeMap<String, Vec<u8>>)> {
     }
     found
 }
+
+/// Sets of Projections logs: our own, and the small ones of others. Entry and files.
+pub(crate) fn projections() -> Vec<(String, BTreeMap<String, Vec<u8>>)> {
+    let own = workspace().join("examples/archives/projections");
+    let recorded = ["pipit-pingpong-2", "projections-test", "charm-local-ge-4"];
+    let recorded = shared("projections").into_iter().flat_map(|folder| recorded.map(|name| folder.join(name)));
+    let load = |folder: PathBuf| {
+        let files = std::fs::read_dir(&folder).expect("the folder is there").flatten().map(|file| file.path());
+        let name = |path: &Path| path.file_name().expect("it has a name").to_string_lossy().into_owned();
+        let files: BTreeMap<String, Vec<u8>> = files
+            .filter(|path| path.is_file())
+            .map(|path| (name(&path), std::fs::read(&path).expect("it is there")))
+            .collect();
+        let is_entry = |name: &&String| partune_projections::import::FORMAT.is_entry(name);
+        (files.keys().find(is_entry).expect("there is a symbol table").clone(), files)
+    };
+    std::iter::once(own).chain(recorded).map(load).collect()
+}

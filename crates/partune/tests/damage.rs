@@ -12,7 +12,7 @@ use partune_testkit::mutate::{self, Random};
 use partune_trace::Trace;
 use rayon::prelude::*;
 
-use crate::archives::{Archive, archives, load, paraver};
+use crate::archives::{Archive, archives, load, paraver, projections};
 
 /// Archives up to this size are cut at 1,000 places; larger ones at fewer, so that the test ends in minutes. All of them are with
 /// `PARTUNE_THOROUGH=1`.
@@ -102,8 +102,8 @@ fn flip(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Text in lines: some are lost, doubled, or moved, or have a number of another one in place of theirs.
-fn change_lines(bytes: &[u8], random: &mut Random) -> Vec<u8> {
+/// Text in lines: some are lost, doubled, or moved, or have a field of another one in place of theirs; what is between fields is given.
+fn change_lines(bytes: &[u8], between: u8, random: &mut Random) -> Vec<u8> {
     let mut lines: Vec<Vec<u8>> = bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
     for _ in 0..=random.below(20) {
         let (at, other) = (random.below(lines.len()), random.below(lines.len()));
@@ -112,11 +112,11 @@ fn change_lines(bytes: &[u8], random: &mut Random) -> Vec<u8> {
             1 => lines.insert(at, lines[other].clone()),
             2 => lines.swap(at, other),
             _ => {
-                let mut fields: Vec<Vec<u8>> = lines[at].split(|byte| *byte == b':').map(<[u8]>::to_vec).collect();
-                let of_other: Vec<&[u8]> = lines[other].split(|byte| *byte == b':').collect();
+                let mut fields: Vec<Vec<u8>> = lines[at].split(|byte| *byte == between).map(<[u8]>::to_vec).collect();
+                let of_other: Vec<&[u8]> = lines[other].split(|byte| *byte == between).collect();
                 let field = random.below(fields.len());
                 fields[field] = of_other[random.below(of_other.len())].to_vec();
-                lines[at] = fields.join(&b':');
+                lines[at] = fields.join(&between);
             }
         }
         if lines.is_empty() {
@@ -158,13 +158,23 @@ fn flipped_bytes() {
 }
 
 /// The same for traces of lines, which are cut and changed between lines and inside of them, and lose the names beside them.
+fn lines(inputs: impl Fn() -> Vec<(String, BTreeMap<String, Vec<u8>>)>, between: u8) {
+    let inputs = || inputs().into_iter().map(|(entry, files)| (entry.clone(), entry, files)).collect::<Vec<Input>>();
+    let change = |bytes: &[u8], random: &mut Random| change_lines(bytes, between, random);
+    each_damage(inputs(), 100, |bytes, random| Some(cut(bytes, random)), |_, _| {});
+    each_damage(inputs(), 100, |bytes, random| Some(flip(bytes, random)), |_, _| {});
+    each_damage(inputs(), 100, |bytes, random| Some(change(bytes, random)), |_, _| {});
+    each_damage(inputs(), 9, |_, _| None, |_, _| {});
+}
+
 #[test]
 fn paraver_traces() {
-    let inputs = || paraver().into_iter().map(|(entry, files)| (entry.clone(), entry, files)).collect::<Vec<Input>>();
-    for damage in [cut, flip, change_lines] {
-        each_damage(inputs(), 100, |bytes, random| Some(damage(bytes, random)), |_, _| {});
-    }
-    each_damage(inputs(), 9, |_, _| None, |_, _| {});
+    lines(paraver, b':');
+}
+
+#[test]
+fn projections_logs() {
+    lines(projections, b' ');
 }
 
 /// A plain trace that is cut holds the records before the cut, and it is said if a record was cut through.

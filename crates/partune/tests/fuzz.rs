@@ -4,6 +4,8 @@
 mod diagnosis;
 #[path = "../../../fuzz/paraver.rs"]
 mod paraver;
+#[path = "../../../fuzz/projections.rs"]
+mod projections;
 #[path = "../../../fuzz/texts.rs"]
 mod texts;
 
@@ -64,20 +66,16 @@ fn machines_and_filters() {
     }
 }
 
-#[test]
-fn paraver_traces() {
-    let folder = workspace().join("examples/archives/paraver");
-    let mut example = std::fs::read(folder.join("trace.prv")).expect("the trace is there");
-    example.push(0);
-    example.extend(std::fs::read(folder.join("trace.pcf")).expect("its names are there"));
-    paraver::paraver(&example);
+/// Changes of an example, a line end after each: characters of `letters` put in, pieces lost and doubled, and long numbers.
+fn changed_texts(example: &[u8], letters: &[u8], run: impl Fn(&[u8]) + Sync) {
+    run(example);
     (0..rounds()).into_par_iter().for_each(|round| {
         let mut random = Random::new(round);
-        let mut bytes = example.clone();
+        let mut bytes = example.to_vec();
         for _ in 0..=random.below(12) {
             let at = random.below(bytes.len());
             match random.below(4) {
-                0 => bytes[at] = b"0123456789:\n-# c_(),\0"[random.below(21)],
+                0 => bytes[at] = letters[random.below(letters.len())],
                 1 => drop(bytes.drain(at..bytes.len().min(at + 1 + random.below(30)))),
                 2 => {
                     let piece = bytes[at..bytes.len().min(at + 40)].to_vec();
@@ -88,6 +86,21 @@ fn paraver_traces() {
             }
             bytes.push(b'\n');
         }
-        paraver::paraver(&bytes);
+        run(&bytes);
     });
+}
+
+#[test]
+fn paraver_traces() {
+    let folder = workspace().join("examples/archives/paraver");
+    let mut example = std::fs::read(folder.join("trace.prv")).expect("the trace is there");
+    example.push(0);
+    example.extend(std::fs::read(folder.join("trace.pcf")).expect("its names are there"));
+    changed_texts(&example, b"0123456789:\n-# c_(),\0", paraver::paraver);
+}
+
+#[test]
+fn projections_logs() {
+    let example = std::fs::read(workspace().join("fuzz/seeds/projections/steps")).expect("the seed is there");
+    changed_texts(&example, b"0123456789 \n-.\"\0", projections::projections);
 }

@@ -20,6 +20,7 @@ mod paraver;
 mod pgas;
 mod piece;
 mod print;
+mod projections;
 mod record;
 mod repeats;
 mod report;

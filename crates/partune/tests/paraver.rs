@@ -131,7 +131,7 @@ fn what_is_no_trace_is_refused_with_a_remedy() {
     for (name, bytes, said) in [
         ("empty.prv.gz", &b"\x1f\x8b"[..], "cannot read empty.prv.gz"),
         ("other.prv.gz", b"\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0\0", "not a Paraver trace"),
-        ("text.prv", b"1:1:1:1:1:0:10:1\n", "not a format that partune knows (OTF2, Paraver)"),
+        ("text.prv", b"1:1:1:1:1:0:10:1\n", "not a format that partune knows (OTF2, Paraver, Projections)"),
         ("nothing.prv", b"#Paraver (1/1/26 at 1:1):9_ns:0:1:1(1:1)\n", "holds no event"),
     ] {
         let path = folder.path().join(name);

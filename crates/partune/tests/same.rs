@@ -19,8 +19,10 @@ fn document(anchor: &Path, threads: usize) -> String {
 fn one_thread_and_eight_give_the_same_bytes() {
     let paraver = workspace().join("examples/archives/paraver/trace.prv");
     let epoch = shared("paraver/pypop-epoch-mpi-1to16").map(|folder| folder.join("epoch_8proc.prv.gz"));
+    let logs = [workspace().join("examples/archives/projections/steps.sts")];
+    let recorded = shared("projections/charm-local-jacobi2d-8-gz").map(|folder| folder.join("jacobi2d.prj.sts"));
     let anchors = archives().into_iter().map(|archive| archive.anchor);
-    for anchor in anchors.chain([paraver]).chain(epoch) {
+    for anchor in anchors.chain([paraver]).chain(epoch).chain(logs).chain(recorded) {
         assert!(document(&anchor, 1) == document(&anchor, 8), "{}", anchor.display());
     }
 }

@@ -16,6 +16,7 @@ const HIDDEN: &[&str] = &[
     "partune-picture",
     "partune-import",
     "partune-paraver",
+    "partune-projections",
     "partune-paradigm",
 ];
 

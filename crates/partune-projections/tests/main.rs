@@ -1,0 +1,9 @@
+//! The tests of this crate, as one binary.
+
+mod archives;
+mod counts;
+mod cuts;
+mod files;
+mod odd;
+mod steps;
+mod texts;

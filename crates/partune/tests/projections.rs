@@ -1,0 +1,90 @@
+//! Projections logs, the whole way: the example, whose answers are computed by hand, and what recorded runs become as OTF2 archives.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use partune_trace::Trace;
+use serde_json::Value;
+
+use crate::archives::{shared, workspace};
+
+fn partune(args: &[&str]) -> Output {
+    let output = Command::new(env!("CARGO_BIN_EXE_partune")).args(args).output().expect("the binary runs");
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+fn analyze(path: &Path) -> Value {
+    serde_json::from_slice(&partune(&["analyze", "--json", &path.display().to_string()]).stdout).expect("a document")
+}
+
+fn microseconds(value: &Value) -> f64 {
+    (value.as_f64().unwrap_or(f64::NAN) * 1e6).round()
+}
+
+/// PE 0 makes the workers at 100, for which PEs 1 and 2 idle since 50 and 60: 50 + 40. It works from 130 to 600 and sends to both at 500; PE 1 idles for that since 160: 340;
+/// PE 2 is busy when it comes: nothing. PE 1 answers at 800, for which PE 0 idles since 650: 150. Nobody waits for what PE 1 idles for last.
+#[test]
+fn the_example_by_hand() {
+    for name in ["", "steps.sts", "steps.1.log"] {
+        let document = analyze(&workspace().join("examples/archives/projections").join(name));
+        assert_eq!(document["quality"].as_array().map(Vec::len), Some(0), "{}", document["quality"]);
+        assert_eq!((&document["pes"], &document["events"]), (&3.into(), &57.into()));
+        let findings = document["findings"].as_array().expect("findings");
+        let late: Vec<&Value> = findings.iter().filter(|it| it["pattern"] == "late_sender").collect();
+        let [late] = late[..] else { panic!("one place waits: {findings:?}") };
+        assert_eq!((microseconds(&late["seconds"]), &late["construct"]), (580.0, &"idle".into()));
+        let of_pes: Vec<(u64, f64)> = late["pes"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|it| (it["pe"].as_u64().expect("a PE"), microseconds(&it["seconds"])))
+            .collect();
+        assert_eq!(of_pes, [(0, 150.0), (1, 390.0), (2, 40.0)]);
+        assert_eq!(late["causes"][0]["pe"], 0, "{late}");
+    }
+}
+
+/// Everything that logs tell of messages, objects and what ran on them is in the archive that is written.
+#[test]
+fn an_archive_holds_what_logs_hold() {
+    let recorded = ["charm-local-ge-4", "charm-local-jacobi2d-8-gz", "pipit-pingpong-2", "projections-test"];
+    let recorded = shared("projections").into_iter().flat_map(|folder| recorded.map(|name| folder.join(name)));
+    for path in recorded.chain([workspace().join("examples/archives/projections")]) {
+        let folder = tempfile::tempdir().expect("there is room for files");
+        let copy = folder.path().join("copy");
+        partune(&["convert", &path.display().to_string(), &copy.display().to_string()]);
+        let read = |path: &Path| partune_engine::inside::read(path, &()).expect("it opens");
+        let (logs, archive) = (read(&path), read(&copy));
+        assert_eq!(objects(&logs), objects(&archive), "{}", path.display());
+        for (before, after) in logs.streams().iter().zip(archive.streams()) {
+            assert!(before.visits.enter == after.visits.enter && before.visits.exit == after.visits.exit);
+            assert!(before.executions == after.executions && before.metrics.len() == after.metrics.len());
+            assert!(before.sends == after.sends && before.recvs == after.recvs, "{}", path.display());
+        }
+        let (before, after) = (analyze(&path), analyze(&copy));
+        for key in ["efficiency", "bounds", "gaps"] {
+            assert_eq!(before[key], after[key]);
+        }
+    }
+}
+
+fn objects(trace: &Trace) -> Vec<(String, Vec<i32>, Option<u32>)> {
+    let object = |it: &partune_trace::Object| {
+        (trace.strings().get(it.class).to_owned(), it.index.to_vec(), it.home.some().map(|pe| pe.0))
+    };
+    trace.objects().iter().map(object).collect()
+}
+
+/// The commands take logs as any other archive.
+#[test]
+fn every_command_takes_them() {
+    let example = workspace().join("examples/archives/projections/steps.sts").display().to_string();
+    let folder = tempfile::tempdir().expect("there is room for files");
+    let page = folder.path().join("page.html").display().to_string();
+    partune(&["analyze", "--full", &example]);
+    partune(&["compare", &example, &example]);
+    partune(&["whatif", &example, "--change", "scale cpu speed*2"]);
+    partune(&["report", &example, "-o", &page]);
+    assert!(std::fs::read_to_string(&page).expect("it was written").contains("Worker::work"));
+}
