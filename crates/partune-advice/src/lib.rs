@@ -11,12 +11,13 @@ mod candidates;
 mod gap;
 mod knobs;
 mod knowledge;
+mod listing;
 mod steps;
 
 pub use action::{Action, Change, Doubt, Issue, Recheck, Recipe, Rule, Step};
 pub use candidates::{Candidate, Evidence, Harm, candidates};
 pub use gap::{GapName, Shares};
-pub use knobs::{Knob, Library, knobs};
+pub use knobs::{Knob, Library, Value, When, knobs};
 pub use knowledge::{Knowledge, knowledge};
 pub use steps::{Ranked, StepActions, reenter, steps};
 

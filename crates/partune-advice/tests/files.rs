@@ -1,6 +1,6 @@
 //! The data files: complete, consistent with each other, and as the table of Hung and Davidson is.
 
-use partune_advice::{Action, Change, GapName, Rule, knobs, knowledge};
+use partune_advice::{Action, Change, GapName, Knob, Library, Rule, Value, knobs, knowledge};
 use partune_analysis::Pattern;
 use partune_paradigm::PARADIGMS;
 
@@ -239,11 +239,15 @@ fn changes_are_filled_in() {
     );
 }
 
+fn knob(what: &str) -> &'static Knob {
+    knobs().iter().find(|knob| knob.what(Some("allreduce")) == what).expect("it is there")
+}
+
 #[test]
 fn knobs_are_called_what_the_installed_library_calls_them() {
-    let knob = knobs().iter().find(|knob| knob.what == "eager_limit").expect("it is there");
+    let limit = knob("eager_limit");
     let of = |version: &str, listing: &str| -> Vec<String> {
-        knob.libraries(version).flat_map(|library| library.variables(listing)).collect()
+        limit.libraries(version).flat_map(|library| library.variables(listing, None)).collect()
     };
     let open_mpi = "mca:btl:vader:param:btl_vader_rndv_eager_limit:value:32768
         mca:btl:vader:param:btl_vader_eager_limit:value:4096
@@ -254,7 +258,54 @@ fn knobs_are_called_what_the_installed_library_calls_them() {
     assert_eq!(of("MPICH Version:\t4.0.2", "MPICH Device:    \tch4:ucx"), ["UCX_RNDV_THRESH"]);
     assert!(of("MPICH Version:\t4.0.2", open_mpi).is_empty());
     assert!(of("Some MPI 1.0", open_mpi).is_empty());
+}
+
+/// What the libraries of Debian 12 print, shortened: of the names that two of their lines have in common only those of the whole variable count.
+#[test]
+fn algorithms_are_those_that_the_library_lists() {
+    let of = |version: &str, listing: &str, accepts: &dyn Fn(&str) -> bool| {
+        let known = knob("collective:allreduce").libraries(version);
+        let of = |library: &Library| {
+            let values: Vec<String> =
+                library.values(listing, Some("allreduce"), accepts).iter().map(Value::to_string).collect();
+            (library.variables(listing, Some("allreduce")), values)
+        };
+        known.map(of).collect::<Vec<_>>()
+    };
+    let open_mpi = "mca:coll:tuned:param:coll_tuned_allreduce_algorithm_count:value:7
+mca:coll:tuned:param:coll_tuned_allreduce_algorithm:value:ring
+mca:coll:tuned:param:coll_tuned_allreduce_algorithm:help:Can be locked down to any of: 0 ignore, 1 basic linear
+mca:coll:tuned:param:coll_tuned_allreduce_algorithm:enumerator:value:0:ignore
+mca:coll:tuned:param:coll_tuned_allreduce_algorithm:enumerator:value:1:basic_linear
+mca:coll:tuned:param:coll_tuned_allreduce_algorithm:enumerator:value:4:ring
+mca:coll:tuned:param:coll_tuned_bcast_algorithm:enumerator:value:2:chain";
+    let variable = "OMPI_MCA_coll_tuned_allreduce_algorithm".to_owned();
+    let expected = vec![(vec![variable], vec!["ignore".to_owned(), "basic_linear".to_owned()])];
+    assert_eq!(of("Open MPI v4.1.4", open_mpi, &|_| false), expected, "the one that is set is not another one");
+
+    let mpich = "\tMPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=1\tSCOPE_ALL_EQ\tMPI_INT\tVariable to select allreduce algorithmauto - Internal \
+                 algorithm selection (see FILE)nb       - Force nonblocking algorithmsmp - Force smp algorithmring - Force ring
+\tMPIR_CVAR_IALLREDUCE_INTRA_ALGORITHM=0\tMPI_INT\tVariable to select iallreduce algorithmsched_auto - Internal";
+    let names = ["auto", "nb", "smp", "ring"];
+    let variable = "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM".to_owned();
+    let expected = vec![(vec![variable.clone()], ["auto", "smp", "ring"].map(str::to_owned).to_vec())];
+    assert_eq!(of("MPICH Version:\t4.0.2", mpich, &|name| names.contains(&name)), expected);
+    assert_eq!(of("MPICH Version:\t4.0.2", mpich, &|_| false), [(vec![variable], Vec::new())]);
+    assert_eq!(of("MPICH Version:\t4.0.2", "", &|_| true), [(Vec::new(), Vec::new())]);
+}
+
+#[test]
+fn what_predicts_a_knob_is_a_change() {
+    let place = ["{place}".to_owned()];
     for knob in knobs() {
-        assert!(is_change(&knob.change(65536)), "{}", knob.what);
+        let of_value = knob.changes(&place, &Value::Number(65536)).into_iter().flatten();
+        for change in of_value.chain(knob.most(&place, 0.5).into_iter().flatten()) {
+            assert!(is_change(&change), "{change}");
+        }
     }
+    let places = ["solve".to_owned(), "\"omp for\"".to_owned()];
+    let each = vec!["balance solve".to_owned(), "balance \"omp for\"".to_owned()];
+    assert_eq!(knob("env:OMP_SCHEDULE").most(&places, 1.0), Some(each));
+    let limit = knob("eager_limit").changes(&places, &Value::Number(4096));
+    assert_eq!(limit, Some(vec!["set network eager=4096".to_owned()]), "it is of no place");
 }

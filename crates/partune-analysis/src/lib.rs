@@ -89,7 +89,7 @@ pub use fit::{Fit, Line};
 pub use input::{Input, Options};
 pub use iterations::turn_begins;
 pub use places::by_place;
-pub use processors::Crowded;
+pub use processors::{Crowded, processors};
 pub use repeats::Interval;
 pub use results::{
     Account, Activities, ActivityTimes, AnalysisResult, Bound, Efficiency, Gap, Hierarchies, Hierarchy, Level,

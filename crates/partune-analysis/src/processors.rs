@@ -135,8 +135,8 @@ fn nodes(trace: &Trace) -> Vec<Node> {
     counted.collect()
 }
 
-/// How many processors some processes may use together.
-fn processors(trace: &Trace, processes: &[ProcessId]) -> u64 {
+/// How many processors some processes of a node may use together; 0 if nothing is known of them.
+pub fn processors(trace: &Trace, processes: &[ProcessId]) -> u64 {
     let cpus = || processes.iter().filter_map(|process| trace.cpus(*process));
     let mut ranges: Vec<(u32, u32)> = cpus().flat_map(|cpus| cpus.allowed.iter().copied()).collect();
     ranges.sort_unstable();

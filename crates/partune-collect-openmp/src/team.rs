@@ -14,6 +14,7 @@ use crate::{awake, bodies};
 
 pub(crate) const PARALLEL: &str = "omp parallel";
 const PARALLEL_FOR: &str = "omp parallel for";
+const PARALLEL_RUNTIME_FOR: &str = "omp parallel for schedule(runtime)";
 const PARALLEL_SECTIONS: &str = "omp parallel sections";
 
 /// The code of a region or task.
@@ -187,10 +188,10 @@ forks! {
     PARALLEL_FOR GOMP_parallel_loop_static(start, end, step, chunk, flags);
     PARALLEL_FOR GOMP_parallel_loop_dynamic(start, end, step, chunk, flags);
     PARALLEL_FOR GOMP_parallel_loop_guided(start, end, step, chunk, flags);
-    PARALLEL_FOR GOMP_parallel_loop_runtime(start, end, step, flags);
+    PARALLEL_RUNTIME_FOR GOMP_parallel_loop_runtime(start, end, step, flags);
     PARALLEL_FOR GOMP_parallel_loop_nonmonotonic_dynamic(start, end, step, chunk, flags);
     PARALLEL_FOR GOMP_parallel_loop_nonmonotonic_guided(start, end, step, chunk, flags);
-    PARALLEL_FOR GOMP_parallel_loop_nonmonotonic_runtime(start, end, step, flags);
-    PARALLEL_FOR GOMP_parallel_loop_maybe_nonmonotonic_runtime(start, end, step, flags);
+    PARALLEL_RUNTIME_FOR GOMP_parallel_loop_nonmonotonic_runtime(start, end, step, flags);
+    PARALLEL_RUNTIME_FOR GOMP_parallel_loop_maybe_nonmonotonic_runtime(start, end, step, flags);
     PARALLEL_SECTIONS GOMP_parallel_sections(count, flags);
 }

@@ -1,13 +1,17 @@
 //! Shared work: loops whose iterations the runtime deals out, and sections.
 
 use partune_collect::frame;
-use partune_collect::{Region, enter_region, leave_region};
+use partune_collect::{Region, enter_region, leave_one_of};
 
 use crate::awake;
+use crate::ompt::loops;
 use crate::runtime::call;
 use crate::sync::{IMPLICIT_BARRIER, meet};
 
 pub(crate) static FOR: Region = crate::construct("omp for");
+/// A loop whose schedule is the environment's.
+pub(crate) static RUNTIME_FOR: Region = crate::construct("omp for schedule(runtime)");
+pub(crate) static LOOPS: [&Region; 2] = [&FOR, &RUNTIME_FOR];
 pub(crate) static SECTIONS: Region = crate::construct("omp sections");
 
 /// The functions with which a thread begins its part of the work.
@@ -23,6 +27,8 @@ macro_rules! begins {
             let frame = frame::here();
             if awake::world().is_some() {
                 enter_region(&$region, frame);
+            } else {
+                loops::begins(&$region);
             }
             call!(frame, $name($($word),*))
         }
@@ -31,7 +37,7 @@ macro_rules! begins {
 
 /// Those with which it ends it, and waits for the others, or does not.
 macro_rules! ends {
-    ($($region:ident $name:ident $(waits $barrier:ident)?;)*) => {$(
+    ($($regions:expr => $name:ident $(waits $barrier:ident)?;)*) => {$(
         /// Ends shared work.
         ///
         /// # Safety
@@ -42,7 +48,7 @@ macro_rules! ends {
             let end = || call!(frame, $name());
             let result = ends!(end $(&$barrier, frame)?);
             if awake::world().is_some() {
-                leave_region(&$region);
+                leave_one_of($regions);
             }
             result
         }
@@ -55,34 +61,34 @@ begins! {
     FOR GOMP_loop_static_start(start, end, step, chunk, first, last);
     FOR GOMP_loop_dynamic_start(start, end, step, chunk, first, last);
     FOR GOMP_loop_guided_start(start, end, step, chunk, first, last);
-    FOR GOMP_loop_runtime_start(start, end, step, first, last);
+    RUNTIME_FOR GOMP_loop_runtime_start(start, end, step, first, last);
     FOR GOMP_loop_nonmonotonic_dynamic_start(start, end, step, chunk, first, last);
     FOR GOMP_loop_nonmonotonic_guided_start(start, end, step, chunk, first, last);
-    FOR GOMP_loop_nonmonotonic_runtime_start(start, end, step, first, last);
-    FOR GOMP_loop_maybe_nonmonotonic_runtime_start(start, end, step, first, last);
+    RUNTIME_FOR GOMP_loop_nonmonotonic_runtime_start(start, end, step, first, last);
+    RUNTIME_FOR GOMP_loop_maybe_nonmonotonic_runtime_start(start, end, step, first, last);
     FOR GOMP_loop_ordered_static_start(start, end, step, chunk, first, last);
     FOR GOMP_loop_ordered_dynamic_start(start, end, step, chunk, first, last);
     FOR GOMP_loop_ordered_guided_start(start, end, step, chunk, first, last);
-    FOR GOMP_loop_ordered_runtime_start(start, end, step, first, last);
+    RUNTIME_FOR GOMP_loop_ordered_runtime_start(start, end, step, first, last);
     FOR GOMP_loop_start(start, end, step, schedule, chunk, first, last, reductions, memory);
     FOR GOMP_loop_ordered_start(start, end, step, schedule, chunk, first, last, reductions, memory);
     FOR GOMP_loop_doacross_static_start(count, counts, chunk, first, last);
     FOR GOMP_loop_doacross_dynamic_start(count, counts, chunk, first, last);
     FOR GOMP_loop_doacross_guided_start(count, counts, chunk, first, last);
-    FOR GOMP_loop_doacross_runtime_start(count, counts, first, last);
+    RUNTIME_FOR GOMP_loop_doacross_runtime_start(count, counts, first, last);
     FOR GOMP_loop_doacross_start(count, counts, schedule, chunk, first, last, reductions, memory);
     FOR GOMP_loop_ull_static_start(up, start, end, step, chunk, first, last);
     FOR GOMP_loop_ull_dynamic_start(up, start, end, step, chunk, first, last);
     FOR GOMP_loop_ull_guided_start(up, start, end, step, chunk, first, last);
-    FOR GOMP_loop_ull_runtime_start(up, start, end, step, first, last);
+    RUNTIME_FOR GOMP_loop_ull_runtime_start(up, start, end, step, first, last);
     FOR GOMP_loop_ull_nonmonotonic_dynamic_start(up, start, end, step, chunk, first, last);
     FOR GOMP_loop_ull_nonmonotonic_guided_start(up, start, end, step, chunk, first, last);
-    FOR GOMP_loop_ull_nonmonotonic_runtime_start(up, start, end, step, first, last);
-    FOR GOMP_loop_ull_maybe_nonmonotonic_runtime_start(up, start, end, step, first, last);
+    RUNTIME_FOR GOMP_loop_ull_nonmonotonic_runtime_start(up, start, end, step, first, last);
+    RUNTIME_FOR GOMP_loop_ull_maybe_nonmonotonic_runtime_start(up, start, end, step, first, last);
     FOR GOMP_loop_ull_ordered_static_start(up, start, end, step, chunk, first, last);
     FOR GOMP_loop_ull_ordered_dynamic_start(up, start, end, step, chunk, first, last);
     FOR GOMP_loop_ull_ordered_guided_start(up, start, end, step, chunk, first, last);
-    FOR GOMP_loop_ull_ordered_runtime_start(up, start, end, step, first, last);
+    RUNTIME_FOR GOMP_loop_ull_ordered_runtime_start(up, start, end, step, first, last);
     FOR GOMP_loop_ull_start(up, start, end, step, schedule, chunk, first, last, reductions, memory);
     FOR GOMP_loop_ull_ordered_start(up, start, end, step, schedule, chunk, first, last, reductions, memory);
     SECTIONS GOMP_sections_start(count);
@@ -90,10 +96,10 @@ begins! {
 }
 
 ends! {
-    FOR GOMP_loop_end waits IMPLICIT_BARRIER;
-    FOR GOMP_loop_end_cancel waits IMPLICIT_BARRIER;
-    FOR GOMP_loop_end_nowait;
-    SECTIONS GOMP_sections_end waits IMPLICIT_BARRIER;
-    SECTIONS GOMP_sections_end_cancel waits IMPLICIT_BARRIER;
-    SECTIONS GOMP_sections_end_nowait;
+    &LOOPS => GOMP_loop_end waits IMPLICIT_BARRIER;
+    &LOOPS => GOMP_loop_end_cancel waits IMPLICIT_BARRIER;
+    &LOOPS => GOMP_loop_end_nowait;
+    &[&SECTIONS] => GOMP_sections_end waits IMPLICIT_BARRIER;
+    &[&SECTIONS] => GOMP_sections_end_cancel waits IMPLICIT_BARRIER;
+    &[&SECTIONS] => GOMP_sections_end_nowait;
 }

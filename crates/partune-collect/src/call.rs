@@ -353,13 +353,19 @@ fn push(lane: &mut Lane, region: &'static Region, frame: Frame, time: Option<u64
 
 /// Ends the innermost marked region, if it is this one; else the inner ones first, if it is among them. Returns whether it was open.
 pub fn leave_region(region: &'static Region) -> bool {
+    leave_one_of(&[region])
+}
+
+/// The same of whichever of some regions is the innermost.
+pub fn leave_one_of(regions: &[&'static Region]) -> bool {
     let Some(mut own) = lane() else { return true };
     let lane = &mut *own;
     if lane.attention.calls() != 0 || is_paused() {
         return true;
     }
     records::samples(lane);
-    let Some(at) = lane.stack.find(region) else { return false };
+    let open = regions.iter().filter_map(|region| lane.stack.find(region));
+    let Some(at) = open.max() else { return false };
     close(lane, clock::now(), at);
     true
 }

@@ -60,7 +60,7 @@ pub mod user;
 
 pub use call::{
     Call, Known, LeftOut, enter, enter_inside, enter_poll, enter_region, enter_tentatively, is_in_call, known, leave,
-    leave_out, leave_region, open_call, suspend, tell_since,
+    leave_one_of, leave_out, leave_region, open_call, suspend, tell_since,
 };
 pub use death::watch_again;
 pub use log::note;

@@ -43,7 +43,7 @@ pub use run::{
 };
 pub use selection::{Moment, Selection, SelectionError};
 pub use session::{Opened, Request, analyze, analyze_piece, open};
-pub use tune::{Setting, Tried, Tunable, hints, tunable};
+pub use tune::{Installed, Measured, Predicted, Setting, Tried, Tunable, Unknown, hints, tunable};
 pub use verify::{Came, Verified};
 pub use what_if::{
     Followed, MapError, RefusedChange, Saving, WhatIf, WhatIfError, WhatIfRequest, WhyRefused, read_maps, what_if,
@@ -51,7 +51,7 @@ pub use what_if::{
 
 pub use partune_replay::{Change as RunChange, ChangeError, FORMS as CHANGE_FORMS};
 
-pub use partune_advice::{Knob, Library};
+pub use partune_advice::Value as KnobValue;
 pub use partune_analysis::{
     Account, Activities, ActivityTimes, Bound, Cause, Change, Column, Comparison, DataTable, EarlyEnd, Efficiency,
     Figure, Finding, FindingRow, FindingSums, Gap, Growth, Hierarchies, Hierarchy, Interval, Law, Level, LevelFactors,

@@ -152,6 +152,12 @@ impl Saving {
             saves_high_s: high + margin,
         }
     }
+
+    /// This share of a run.
+    pub(crate) fn of_share(run_s: f64, share: f64) -> Saving {
+        let saves_s = share * run_s;
+        Saving { predicted_run_s: run_s - saves_s, saves_s, saves_low_s: saves_s, saves_high_s: saves_s }
+    }
 }
 
 /// A change that was left out.

@@ -39,10 +39,11 @@ fn recognise_hinted(name: &str) -> Option<&'static Construct> {
     recognise(name).or_else(|| directive(name.strip_prefix("omp ").unwrap_or(name)))
 }
 
-/// What stands before the place (`@cg.f:178`) and the name of a critical section (`critical (queue)`).
+/// What stands before the place (`@cg.f:178`), the schedule of a loop (`for schedule(runtime)`) and the name of a critical section (`critical (queue)`).
 fn directive(text: &str) -> Option<&'static Construct> {
     let known = |words: &str| EXACT.get(&format!("omp {}", words.trim().replace('_', " ")));
     let text = text.split('@').next().unwrap_or(text);
+    let text = text.split(" schedule(").next().unwrap_or(text);
     known(text).or_else(|| known(text.split('(').next()?))
 }
 

@@ -5,6 +5,7 @@
 //! frames of the runtime are known by its module ([`partune_collect::runtime`]), and where the program called it by the return address that it says.
 
 mod abi;
+pub(crate) mod loops;
 mod sync;
 mod tasks;
 mod team;

@@ -1,11 +1,12 @@
 //! Shared work, as a runtime tells of it.
 
 use partune_collect::frame;
-use partune_collect::{Region, enter_region, leave_region};
+use partune_collect::{Region, enter_region, leave_one_of, leave_region};
 
 use super::abi::{BEGIN, Data, END, Place, Word};
+use super::loops;
 use super::sync::{self, at_once};
-use crate::work::{FOR, SECTIONS};
+use crate::work::{LOOPS, SECTIONS};
 
 pub(super) static SINGLE: Region = crate::construct("omp single");
 static WORKSHARE: Region = crate::construct("omp workshare");
@@ -21,16 +22,20 @@ const TASK_LOOP: Word = 7;
 
 /// A thread begins or ends its part of shared work.
 pub(super) unsafe extern "C" fn work(kind: Word, endpoint: Word, _: *mut Data, _: *mut Data, _: u64, place: Place) {
+    // LLVM has own numbers for schedules of loops.
+    let is_loop = matches!(kind, 1 | 10..=13);
+    if is_loop && endpoint == END {
+        leave_one_of(&LOOPS);
+        return;
+    }
     let region = match kind {
-        1 => &FOR,
+        _ if is_loop => loops::told(),
         2 => &SECTIONS,
         SINGLE_EXECUTOR => &SINGLE,
         5 => &WORKSHARE,
         6 => &DISTRIBUTE,
         TASK_LOOP => &TASKLOOP,
         8 => &SCOPE,
-        // LLVM's own numbers for schedules of loops.
-        10..=13 => &FOR,
         // Somebody else runs the `single`.
         _ => return,
     };

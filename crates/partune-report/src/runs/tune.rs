@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use partune_diag::seconds;
-use partune_engine::{Followed, Setting, Tried};
+use partune_engine::{Followed, KnobValue, Predicted, Tried, Unknown};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -26,7 +26,7 @@ struct TuneDocument<'a> {
     /// In the order in which they were tried, each on top of what was kept before.
     tried: Vec<TriedEntry<'a>>,
     /// What is predicted to help, and the library has no name for.
-    unknown: Vec<&'a str>,
+    unknown: Vec<UnknownEntry<'a>>,
     /// Variables to keep.
     environment: BTreeMap<&'a str, &'a str>,
 }
@@ -34,15 +34,41 @@ struct TuneDocument<'a> {
 #[derive(Serialize, JsonSchema)]
 struct TriedEntry<'a> {
     what: &'a str,
-    value: u64,
+    value: ValueEntry<'a>,
     environment: BTreeMap<&'a str, &'a str>,
-    /// What `partune whatif --change` takes.
-    change: &'a str,
-    predicted_saves_s: f64,
-    /// Of the whole command.
-    saved: IntervalEntry,
+    #[serde(flatten)]
+    predicted: PredictedEntry<'a>,
+    /// Of the whole command; null if it did not end well with the setting.
+    saved: Option<IntervalEntry>,
+    /// With the setting and without it, each.
     runs: usize,
+    /// How the command ended with the setting, if not well.
+    failed: Option<&'a str>,
     kept: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct UnknownEntry<'a> {
+    what: &'a str,
+    #[serde(flatten)]
+    predicted: PredictedEntry<'a>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct PredictedEntry<'a> {
+    /// What `partune whatif --change` takes, each on top of those before it.
+    changes: &'a [String],
+    predicted_saves_s: f64,
+    /// Whether the changes stand for the best that any value could do, since nothing predicts this one.
+    at_most: bool,
+}
+
+/// A number, or a name.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum ValueEntry<'a> {
+    Number(u64),
+    Text(&'a str),
 }
 
 /// What came of tuning.
@@ -50,7 +76,7 @@ pub struct Tuning<'a> {
     pub command: &'a str,
     pub followed: Followed,
     pub tried: &'a [Tried],
-    pub unknown: &'a [Setting],
+    pub unknown: &'a [Unknown],
 }
 
 impl Tuning<'_> {
@@ -67,26 +93,38 @@ pub fn tune_document(tuning: &Tuning<'_>) -> String {
         run_s: tuning.followed.run_s,
         replayed_s: tuning.followed.replayed_s,
         tried: tuning.tried.iter().map(entry).collect(),
-        unknown: tuning.unknown.iter().map(|it| it.knob.what.as_str()).collect(),
+        unknown: tuning
+            .unknown
+            .iter()
+            .map(|it| UnknownEntry { what: &it.what, predicted: predicted(&it.predicted) })
+            .collect(),
         environment: tuning.kept().flat_map(variables).collect(),
     })
 }
 
 fn variables(tried: &Tried) -> impl Iterator<Item = (&str, &str)> {
-    tried.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    tried.setting.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()))
 }
 
 fn entry(it: &Tried) -> TriedEntry<'_> {
+    let measured = it.measured.as_ref();
     TriedEntry {
-        what: &it.setting.knob.what,
-        value: it.setting.value,
+        what: &it.setting.what,
+        value: match &it.setting.value {
+            KnobValue::Number(number) => ValueEntry::Number(*number),
+            KnobValue::Text(text) => ValueEntry::Text(text),
+        },
         environment: variables(it).collect(),
-        change: &it.setting.change,
-        predicted_saves_s: it.setting.saving.saves_s,
-        saved: IntervalEntry::of(&it.saved),
-        runs: it.runs,
+        predicted: predicted(&it.setting.predicted),
+        saved: measured.ok().map(|it| IntervalEntry::of(&it.saved)),
+        runs: measured.map_or(0, |it| it.runs),
+        failed: measured.err().map(String::as_str),
         kept: it.kept,
     }
+}
+
+fn predicted(it: &Predicted) -> PredictedEntry<'_> {
+    PredictedEntry { changes: &it.changes, predicted_saves_s: it.saving.saves_s, at_most: it.is_most }
 }
 
 /// The JSON schema of the document.
@@ -100,44 +138,32 @@ pub fn tune_text(tuning: &Tuning<'_>, hints: Option<&str>, style: Style) -> Stri
     if tuning.followed.is_doubtful() {
         style.wrapped(&mut out, (Tone::Warning, "warning: "), &doubt(tuning.followed.off()));
     }
-    for setting in tuning.unknown {
-        let text = format!(
-            "{}: would save {}, but the library that ran has no name for it that is known here",
-            setting.knob.name,
-            saved(&setting.saving, tuning.followed.run_s)
-        );
+    let saves = |it: &Predicted| {
+        let most = if it.is_most { "at most " } else { "" };
+        format!("{most}{}", saved(&it.saving, tuning.followed.run_s))
+    };
+    for it in tuning.unknown {
+        let of = saves(&it.predicted);
+        let text =
+            format!("{}: would save {of}, but the library that ran has no name for it that is known here", it.name);
         style.wrapped(&mut out, (Tone::Plain, "  unknown   "), &text);
     }
     for tried in tuning.tried {
         let setting = &tried.setting;
         let _ = writeln!(out);
-        let title = format!("{} of {}: {}", setting.knob.name, setting.value, setting.knob.text);
+        let title = format!("{}: {}: {}", setting.name, setting.value, setting.text);
         style.wrapped(&mut out, (Tone::Strong, "  tried     "), &title);
-        let predicted = saved(&setting.saving, tuning.followed.run_s);
-        style.wrapped(&mut out, (Tone::Dim, "  predicted "), &format!("saves {predicted}"));
-        let share = names::percent(tried.saved.estimate / tried.without.estimate.max(f64::MIN_POSITIVE));
-        let text = format!(
-            "saves {} of the {} of the whole command, {share}, in {} runs of each kind: {}",
-            interval(&tried.saved, names::seconds),
-            seconds(tried.without.estimate),
-            tried.runs,
-            match (tried.kept, tried.helps()) {
-                (true, _) => "kept",
-                (false, true) => "not kept, another value saves more",
-                (false, false) => "no gain beyond noise",
-            }
-        );
-        style.wrapped(&mut out, (Tone::Dim, "  measured  "), &text);
+        let predicted = format!("saves {}", saves(&setting.predicted));
+        style.wrapped(&mut out, (Tone::Dim, "  predicted "), &predicted);
+        style.wrapped(&mut out, (Tone::Dim, "  measured  "), &measured(tried));
     }
     if tuning.tried.is_empty() && tuning.unknown.is_empty() {
-        out.push_str(
-            "Nothing that can be set without changing the program is predicted to save a hundredth of the run.\n",
-        );
+        out.push_str("Nothing that can be set without changing the program is predicted to be worth a try.\n");
     } else if tuning.kept().next().is_none() {
         out.push_str("\nNothing is worth keeping.\n");
     } else {
         let _ = writeln!(out, "\n{}", style.paint(Tone::Strong, "keep"));
-        for (name, value) in tuning.kept().flat_map(variables) {
+        for (name, value) in tuning.kept().flat_map(variables).collect::<BTreeMap<_, _>>() {
             let _ = writeln!(out, "  export {name}={value}");
         }
         if let Some(file) = hints {
@@ -145,4 +171,25 @@ pub fn tune_text(tuning: &Tuning<'_>, hints: Option<&str>, style: Style) -> Stri
         }
     }
     out
+}
+
+fn measured(tried: &Tried) -> String {
+    let it = match &tried.measured {
+        Ok(it) => it,
+        Err(status) => return format!("the command ended with {status}: not kept"),
+    };
+    format!(
+        "saves {} of the {} of the whole command, {}, in {} runs of each kind: {}",
+        interval(&it.saved, names::seconds),
+        seconds(it.without.estimate),
+        names::percent(it.share()),
+        it.runs,
+        match (tried.kept, it.helps()) {
+            (true, _) => "kept",
+            (false, true) if tried.is_too_good() => "more than this can save, so not kept: something else changed",
+            (false, true) => "not kept, another value saves more",
+            (false, false) if it.saved.is_known() => "no gain beyond noise",
+            (false, false) => "always slower, so given up",
+        }
+    )
 }
