@@ -90,6 +90,17 @@ impl Knob {
         filled(&self.name, word)
     }
 
+    /// Whether a hints file means it.
+    pub fn is(&self, what: &str) -> bool {
+        is_filled(&self.what, what)
+    }
+
+    /// Whether a variable of the environment is one of those that it may set.
+    pub fn sets(&self, variable: &str) -> bool {
+        let sets = |it: &Library| is_filled(&it.sets, variable) || it.with.contains_key(variable);
+        self.library.iter().any(sets)
+    }
+
     /// The changes that predict a value, at each of some places; none if nothing may predict one.
     pub fn changes(&self, places: &[String], value: &Value) -> Option<Vec<String>> {
         let change = self.change.as_ref()?.replace("{value}", &value.to_string());
@@ -110,6 +121,13 @@ impl Knob {
 fn filled(text: &str, word: Option<&str>) -> String {
     let word = word.unwrap_or_default();
     text.replace("{}", word).replace("{^}", &word.to_uppercase())
+}
+
+/// Whether a text is one that some word, of letters, digits and `_`, is filled into.
+fn is_filled(form: &str, text: &str) -> bool {
+    let Some((before, after)) = form.split_once("{}").or_else(|| form.split_once("{^}")) else { return form == text };
+    let word = text.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+    word.is_some_and(|word| !word.is_empty() && word.chars().all(|it| it.is_ascii_alphanumeric() || it == '_'))
 }
 
 /// A change at each of the places, or as it is if it is of none.

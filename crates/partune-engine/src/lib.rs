@@ -43,7 +43,9 @@ pub use run::{
 };
 pub use selection::{Moment, Selection, SelectionError};
 pub use session::{Opened, Request, analyze, analyze_piece, open};
-pub use tune::{Installed, Measured, Predicted, Setting, Tried, Tunable, Unknown, hints, tunable};
+pub use tune::{
+    Hints, HintsError, Installed, Measured, Predicted, Setting, Tried, Tunable, Unknown, hints, read_hints, tunable,
+};
 pub use verify::{Came, Verified};
 pub use what_if::{
     Followed, MapError, RefusedChange, Saving, WhatIf, WhatIfError, WhatIfRequest, WhyRefused, read_maps, what_if,

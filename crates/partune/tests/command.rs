@@ -302,3 +302,28 @@ fn everybody_waits_for_a_slow_rank() {
     assert_eq!(slowest(&["--slow", "2:2"]), 2);
     assert_eq!(partune(&["synth", "--slow", "2", "-o", "nowhere"]).status.code(), Some(2));
 }
+
+/// What `partune run` does with a file of hints, for a command.
+fn run_with(hints: &str, command: &[&str]) -> Output {
+    let folder = tempfile::tempdir().expect("there is room for a file");
+    let file = folder.path().join("hints.toml");
+    std::fs::write(&file, hints).expect("the file can be written");
+    partune(&[&["run", "--hints", &file.to_string_lossy(), "--"], command].concat())
+}
+
+#[test]
+fn a_program_runs_with_its_hints_and_ends_as_it_ends() {
+    let hints = "hints = 1\nprogram = \"/bin/sh -c true\"\n[[knob]]\nwhat = \"rank_map\"\nvalue = \"by_node\"\n[[knob]]
+        what = \"env:OMP_SCHEDULE\"\nvalue = \"guided\"\nenvironment = { OMP_SCHEDULE = \"guided\" }";
+    let output = run_with(hints, &["sh", "-c", "echo $OMP_SCHEDULE; exit 7"]);
+    assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(7), "guided\n"));
+    assert!(text(&output.stderr).contains("rank_map is not known"), "{}", text(&output.stderr));
+
+    let other = run_with(hints, &["cat", "/dev/null"]);
+    assert_eq!(other.status.code(), Some(125), "these are hints of sh");
+    assert!(text(&other.stderr).contains("remedy: partune tune"), "{}", text(&other.stderr));
+    let wrong = run_with(&hints.replace("\"guided\" }", "3 }"), &["sh", "-c", "exit 7"]);
+    assert_eq!(wrong.status.code(), Some(125));
+    assert!(text(&wrong.stderr).contains("that is no text"), "{}", text(&wrong.stderr));
+    assert_eq!(run_with(hints, &["/no/such/program"]).status.code(), Some(127));
+}

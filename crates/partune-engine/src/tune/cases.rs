@@ -105,13 +105,15 @@ fn threads(trace: &Trace, process: ProcessId) -> u64 {
     pes.iter().filter(|pe| trace.pes()[**pe].kind == PeKind::Cpu).count() as u64
 }
 
-/// The share of the run that PEs waited for processors, which are fewer than they; none if that is no finding.
+/// The share of the run that is saved if PEs do nothing but their work, and never wait for a processor in it; none unless they have fewer
+/// processors than they are, and waiting for them is a finding.
 fn crowd(diagnosis: &Diagnosis) -> Option<f64> {
     let mut findings = diagnosis.findings.iter().map(|ranked| &ranked.finding);
     let finding = findings.find(|it| it.pattern == Pattern::WaitForProcessor)?;
     let fact = |name: &str| finding.facts.iter().find(|it| it.0 == name).map(|it| it.1);
-    let is_crowd = fact("pes")? > fact("processors")?;
-    is_crowd.then_some(1.0 - 1.0 / fact("slowdown")?.max(1.0))
+    let bounds = &diagnosis.bounds()?.run.bounds;
+    let work = bounds.first()?.seconds / bounds.last()?.seconds.max(f64::MIN_POSITIVE);
+    (fact("pes")? > fact("processors")?).then_some(1.0 - work / fact("slowdown")?.max(1.0))
 }
 
 fn crowded_threads(diagnosis: &Diagnosis, counts: bool) -> Option<Case> {

@@ -13,7 +13,7 @@ use crate::what_if::{Followed, Saving, WhatIfError, follow};
 use crate::{Diagnosis, Progress};
 
 use cases::Case;
-pub use hints::hints;
+pub use hints::{Hints, HintsError, hints, read_hints};
 
 /// Where the program ran, and will run again.
 pub trait Installed {

@@ -15,6 +15,7 @@ pub(crate) mod piece;
 pub(crate) mod record;
 pub(crate) mod repeat;
 pub(crate) mod report;
+pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod scale;
 pub(crate) mod share;

@@ -94,7 +94,7 @@ pub(crate) struct Args {
 /// Where partune failed and not the command.
 pub(crate) const FAILED: u8 = 125;
 /// Where the command could not be started.
-const NOT_STARTED: u8 = 127;
+pub(crate) const NOT_STARTED: u8 = 127;
 /// Added to the signal that ended the command.
 const SIGNALLED: i32 = 128;
 

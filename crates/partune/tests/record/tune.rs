@@ -15,21 +15,18 @@ const RUN: f64 = 8.0 * 0.150;
 const SAVES: f64 = 8.0 * 0.060;
 
 /// Tunes a command among variables, and keeps the hints, in vain if there are none.
-fn tune(command: impl FnOnce(&mut Command), variables: &[(&str, &str)], hints: &Path) -> Value {
+fn tune(command: &[&str], variables: &[(&str, &str)], hints: &Path) -> Value {
     let _alone = alone();
     let mut tune = Command::new("timeout");
-    tune.args(["--kill-after=5", "200", env!("CARGO_BIN_EXE_partune"), "tune", "--json", "--runs", "3"]);
-    command(tune.arg("-o").arg(hints).arg("--"));
-    let output = run(tune.envs(LAUNCHED).envs(variables.iter().copied()));
+    tune.args(["--kill-after=5", "200", env!("CARGO_BIN_EXE_partune"), "tune", "--json", "--runs", "3", "-o"]);
+    let output = run(tune.arg(hints).arg("--").args(command).envs(LAUNCHED).envs(variables.iter().copied()));
     serde_json::from_slice(&output.stdout).expect("only the document is printed")
 }
 
 /// The same of a program on two ranks.
 fn tune_ranks(built: &Built<'_>, argument: &str, variables: &[(&str, &str)], hints: &Path) -> Value {
-    let launch = |tune: &mut Command| {
-        tune.args([built.mpi.command("mpirun").as_str(), "-n", "2"]).arg(built.program()).arg(argument);
-    };
-    tune(launch, variables, hints)
+    let program = built.program().display().to_string();
+    tune(&[&built.mpi.command("mpirun"), "-n", "2", &program, argument], variables, hints)
 }
 
 /// Tunes until something is kept that saves half of what was predicted: the document, what is kept, and the hints.
@@ -171,8 +168,8 @@ fn threads_that_share_a_processor_give_it_up_when_they_wait() {
     let allowed = std::fs::read_to_string("/proc/self/status").expect("Linux tells of a process");
     let allowed = allowed.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).expect("also this");
     let one = allowed.trim().split(['-', ',']).next().expect("it has one");
-    let command = |tune: &mut Command| drop(tune.args(["taskset", "-c", one]).arg(built.program()));
-    let (document, kept, _) = kept(|hints| tune(command, &[("OMP_WAIT_POLICY", "active")], hints));
+    let command = ["taskset", "-c", one, &built.program().display().to_string()];
+    let (document, kept, _) = kept(|hints| tune(&command, &[("OMP_WAIT_POLICY", "active")], hints));
     assert_eq!(kept["environment"], json!({ "OMP_WAIT_POLICY": "passive" }), "{document:#}");
     assert_eq!(kept["changes"], json!([]), "no change predicts it: {document:#}");
 }
@@ -184,5 +181,5 @@ fn built_loop(compiler: &str) -> Option<openmp::Built> {
 
 fn tune_loop(built: &openmp::Built, argument: &str, hints: &Path) -> Value {
     let variables = [("OMP_SCHEDULE", "static"), ("OMP_WAIT_POLICY", "passive")];
-    tune(|tune| drop(tune.arg(built.program()).arg(argument)), &variables, hints)
+    tune(&[&built.program().display().to_string(), argument], &variables, hints)
 }
