@@ -61,6 +61,8 @@ const SPELLINGS: &[(&str, Role, Completion, &[&str])] = &[
     ("omp wait barrier", GroupSync, Blocking, &["!$omp wait_barrier"]),
     ("omp do", WorkSharing, Blocking, &["!$omp do @cg.f:189"]),
     ("omp for/do", WorkSharing, Blocking, &["!$omp for/do @a.c:3"]),
+    ("omp for", WorkSharing, Blocking, &["!$omp for schedule(runtime)", "!$omp for schedule(runtime) @a.c:3"]),
+    ("omp parallel for", Parallel, Blocking, &["!$omp parallel for schedule(runtime)"]),
     ("omp loop", WorkSharing, Blocking, &["!$omp loop", "OpenMP loop"]),
     ("omp single sblock", WorkSharing, Blocking, &["!$omp single sblock @a.c:9"]),
     ("omp critical", LockAcquire, Blocking, &["!$omp critical @jacobi_cuda.c:200", "!$omp critical (queue) @a.c:7"]),

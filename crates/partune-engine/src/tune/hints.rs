@@ -40,7 +40,7 @@ pub fn read_hints(path: &Path) -> Result<Hints, HintsError> {
 
 fn read(text: &str) -> Result<Hints, String> {
     let document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
-    match document.get("hints").map(|it| it.as_integer()) {
+    match document.get("hints").map(Item::as_integer) {
         Some(Some(VERSION)) => {}
         Some(_) => return Err(format!("its hints are not of version {VERSION}")),
         None => return Err("it has no hints".to_owned()),

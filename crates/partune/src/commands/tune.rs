@@ -193,5 +193,5 @@ fn timed(command: &[OsString], environment: &[(String, String)]) -> anyhow::Resu
 }
 
 fn shown(environment: &[(String, String)]) -> String {
-    environment.iter().map(|(name, value)| format!("{name}={value} ")).collect()
+    environment.iter().map(|(name, value)| format!("{name}={value} ")).collect::<Vec<_>>().concat()
 }
