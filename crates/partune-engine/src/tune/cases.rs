@@ -77,10 +77,11 @@ fn quoted(name: &str) -> String {
     format!("\"{name}\"")
 }
 
-/// The process of a node that has most threads.
+/// Threads of a process, and processors for them.
 struct Threads {
+    /// Of the process that has most on its node.
     threads: u64,
-    /// Of the node, for each of its processes.
+    /// Of the node, the part of each process.
     processors: u64,
 }
 
@@ -135,7 +136,7 @@ fn narrow_binding(diagnosis: &Diagnosis) -> Option<Case> {
     processes.any(|id| is_narrow(id).is_some()).then(|| Case { share: Some(share), ..Case::default() })
 }
 
-/// Teams that share all processors could have all of them: their parts would take as much less time, at best.
+/// Teams that left processors unused could have all of them: at best, their parts would take as much less time.
 fn idle_processors(trace: &Trace) -> Option<Case> {
     let Threads { threads, processors } = Threads::of(trace)?;
     let named = constructs(trace, |it| it.role == Role::Parallel, |it| it.construct);
