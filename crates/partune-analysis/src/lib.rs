@@ -41,6 +41,7 @@ mod matrix;
 mod measurement;
 mod memory;
 mod metrics;
+mod objects;
 mod operations;
 mod overlap;
 mod own_patterns;
@@ -144,6 +145,7 @@ pub static ANALYSES: &[&Analysis] = &[
     &operations::OPERATIONS,
     &matrix::MATRIX,
     &overlap::OVERLAP,
+    &objects::OBJECTS,
     &barriers::BARRIERS,
     &affinity::AFFINITY,
     &processors::PROCESSORS,

@@ -88,3 +88,63 @@ fn every_command_takes_them() {
     partune(&["report", &example, "-o", &page]);
     assert!(std::fs::read_to_string(&page).expect("it was written").contains("Worker::work"));
 }
+
+/// A row of a table by the value of a column.
+fn row<'a>(document: &'a Value, table: &str, column: &str, value: &str) -> &'a Value {
+    let rows = document[table].as_array().into_iter().flatten();
+    let mut found = rows.filter(|row| row[column] == value);
+    found.next().unwrap_or_else(|| panic!("no {value} in {table}: {}", document[table]))
+}
+
+/// Worker 0 sends to workers 1 and 2; it has 10 and 470 us of work, worker 1 has 5 and 310, worker 2 has 35, 520 and 195.
+#[test]
+fn objects_of_the_example_by_hand() {
+    let document = analyze(&workspace().join("examples/archives/projections"));
+    let worker = row(&document, "arrays", "class", "Worker");
+    assert_eq!((&worker["objects"], &worker["executions"], &worker["messages"]), (&3.into(), &7.into(), &2.into()));
+    assert!((microseconds(&worker["time"]) - 1545.0).abs() < 0.5, "{worker}");
+    assert_eq!(row(&document, "arrays", "class", "Main")["executions"], 1);
+    let offsets: Vec<(Option<f64>, Option<u64>)> = document["offsets"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|row| (row["i"].as_f64(), row["messages"].as_u64()))
+        .collect();
+    assert_eq!(offsets, [(Some(1.0), Some(1)), (Some(2.0), Some(1))]);
+    assert!(document["object_phases"].is_null(), "{}", document["object_phases"]);
+    // What has no objects has no arrays.
+    assert!(analyze(&workspace().join("examples/archives/ring")).get("arrays").is_none_or(Value::is_null));
+}
+
+/// Jacobi: 4 by 4 blocks that are no ring, for 90 turns: 12 pairs of neighbours in each of four directions.
+#[test]
+fn a_stencil_is_found() {
+    let Some(folder) = shared("projections") else { return };
+    let document = analyze(&folder.join("charm-local-jacobi2d-8-gz"));
+    let jacobi = row(&document, "arrays", "class", "Jacobi");
+    assert_eq!((&jacobi["objects"], &jacobi["dimensions"]), (&16.into(), &2.into()));
+    assert_eq!(jacobi["locality"], "regular", "{jacobi}");
+    let offsets: Vec<(i64, i64, i64)> = document["offsets"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|row| ["i", "j", "messages"].map(|name| row[name].as_f64().expect("a number") as i64).into())
+        .collect();
+    let mut directions: Vec<(i64, i64)> = offsets.iter().map(|(i, j, _)| (*i, *j)).collect();
+    directions.sort_unstable();
+    assert_eq!(directions, [(-1, 0), (0, -1), (0, 1), (1, 0)]);
+    // A message of the runtime's own, or one on the border of the logs, may be taken for one more.
+    assert!(offsets.iter().all(|(_, _, messages)| (1076..1085).contains(messages)), "{offsets:?}");
+}
+
+/// Gaussian elimination of 64 rows in 8 objects: each pivot goes to all, and the next one comes after it.
+#[test]
+fn pivots_are_phases() {
+    let Some(folder) = shared("projections") else { return };
+    let document = analyze(&folder.join("charm-local-ge-4"));
+    let rows = row(&document, "arrays", "class", "Rows");
+    assert_eq!((&rows["objects"], &rows["locality"]), (&8.into(), &"all_to_all".into()), "{rows}");
+    let phases = row(&document, "object_phases", "kind", "initiation");
+    assert_eq!(phases["begun_by"]["name"].as_str().or(phases["begun_by"].as_str()), Some("Rows::pivot"), "{phases}");
+    assert!((62..=64).contains(&phases["phases"].as_u64().unwrap_or(0)), "{phases}");
+}

@@ -81,7 +81,7 @@ pub fn tunable(
     }
     let (replay, followed) = follow(&run.trace, &run.index, machine, progress);
     progress.stage("trying changes");
-    let search = Search { diagnosis, replay: &replay, run_s: followed.run_s, installed };
+    let search = Search { diagnosis, replay: &replay, followed, installed };
     let (mut settings, mut unknown) = (Vec::new(), Vec::new());
     let ran = |knob: &&Knob| installed.libraries().iter().any(|(model, _)| *model == knob.model);
     for knob in partune_advice::knobs().iter().filter(ran) {

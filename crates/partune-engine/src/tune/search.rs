@@ -7,13 +7,13 @@ use super::cases::Case;
 use super::{Installed, Predicted, Setting};
 use crate::Diagnosis;
 use crate::advise::WORTH;
-use crate::what_if::Saving;
+use crate::what_if::{Followed, Saving};
 
 /// A run, and where it ran.
 pub(super) struct Search<'a> {
     pub(super) diagnosis: &'a Diagnosis,
     pub(super) replay: &'a Replay<'a>,
-    pub(super) run_s: f64,
+    pub(super) followed: Followed,
     pub(super) installed: &'a dyn Installed,
 }
 
@@ -26,7 +26,7 @@ impl Search<'_> {
     pub(super) fn suited(&self, knob: &'static Knob, case: &Case) -> Result<Vec<Setting>, Predicted> {
         let most = self.most(knob, case);
         // What may save next to nothing needs no question about values.
-        if most.as_ref().is_some_and(|it| it.saving.saves_s < WORTH_AT_MOST * self.run_s) {
+        if most.as_ref().is_some_and(|it| it.saving.saves_s < WORTH_AT_MOST * self.followed.run_s) {
             return Ok(Vec::new());
         }
         let found = Found::of(knob, case, self.installed);
@@ -55,7 +55,7 @@ impl Search<'_> {
 
     /// What any value saves at most; none if nothing bounds it.
     fn most(&self, knob: &Knob, case: &Case) -> Option<Predicted> {
-        let of_share = |share| Saving::of_share(self.run_s, share);
+        let of_share = |share| Saving::of_share(self.followed.run_s, share);
         let (saving, changes) = if let Some(share) = case.share {
             (of_share(share), Vec::new())
         } else {
@@ -69,11 +69,11 @@ impl Search<'_> {
     fn predicted(&self, knob: &Knob, case: &Case, value: &Value, most: Option<&Predicted>) -> Option<Predicted> {
         let of_value = knob.changes(&case.places, value).and_then(|changes| Some((self.saving(&changes)?, changes)));
         match of_value {
-            Some((saving, changes)) if saving.saves_s >= WORTH * self.run_s => {
+            Some((saving, changes)) if saving.saves_s >= WORTH * self.followed.run_s => {
                 Some(Predicted { changes, saving, is_most: false })
             }
             // The replay does not know which algorithm ran: what seems to be the same may be another one. What is predicted to be slower is not tried.
-            Some((saving, _)) if saving.saves_s <= -WORTH * self.run_s => None,
+            Some((saving, _)) if saving.saves_s <= -WORTH * self.followed.run_s => None,
             _ => most.cloned(),
         }
     }
@@ -82,7 +82,7 @@ impl Search<'_> {
     fn saving(&self, changes: &[String]) -> Option<Saving> {
         let changes: Vec<Change> = changes.iter().map(|change| change.parse().ok()).collect::<Option<_>>()?;
         let outcome = self.replay.under(&changes);
-        let saving = Saving::of(&self.diagnosis.run.trace, self.run_s, &outcome, self.replay.plain());
+        let saving = Saving::of(&self.diagnosis.run.trace, self.followed, &outcome, self.replay.plain());
         (outcome.refused.is_empty() && !changes.is_empty()).then_some(saving)
     }
 

@@ -260,8 +260,9 @@ impl<'a> Decoder<'a> {
     fn begin_processing(&mut self, time: Time, (entry, event, source, bytes): (i64, i64, i64, i64), identity: &[i64]) {
         let known = self.tables.entry(tables::id(entry)).copied();
         let object = known.and_then(|known| known.chare).map_or(ObjectId::NONE, |chare| {
-            let dimensions = self.tables.chares[chare as usize].1;
-            self.line.kept().objects.of(chare, dimensions, identity, event < 0)
+            let (dimensions, is_stand_in) =
+                (self.tables.chares[chare as usize].1, self.tables.stand_ins[chare as usize]);
+            self.line.kept().objects.of(chare, (dimensions, is_stand_in), identity, event < 0)
         });
         let region = self.known(tables::entry_key(entry));
         self.begin(time, Opened::Execution { entry, event }, region);

@@ -27,8 +27,14 @@ pub(super) struct Objects {
 
 impl Objects {
     /// The number, on this PE, of the object of a class with this identity; none where the log does not tell. What the runtime does on its own (`is_call`) it does on the
-    /// object that ran last, if it has the identity of that.
-    pub(super) fn of(&mut self, chare: u32, dimensions: Option<usize>, identity: &[i64], is_call: bool) -> ObjectId {
+    /// object that ran last, if it has the identity of that; of a class that only stands in for others there is no object.
+    pub(super) fn of(
+        &mut self,
+        chare: u32,
+        (dimensions, is_stand_in): (Option<usize>, bool),
+        identity: &[i64],
+        is_call: bool,
+    ) -> ObjectId {
         if identity.is_empty() {
             return ObjectId::NONE;
         }
@@ -43,6 +49,9 @@ impl Objects {
             if last == key || same {
                 return number;
             }
+        }
+        if is_stand_in {
+            return ObjectId::NONE;
         }
         let keys = &mut self.keys;
         let number = *self.known.entry(key).or_insert_with(|| {

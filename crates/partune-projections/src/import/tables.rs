@@ -40,6 +40,9 @@ pub(super) struct Entry {
     pub(super) is_constructor: bool,
 }
 
+/// Classes of which there is no object: a thread goes on, something is packed, a structured entry method (SDAG) goes on.
+const STAND_INS: [&str; 5] = ["dummy_thread_chare", "dummy_pack_chare", "dummy_unpack_chare", "SDAG", "null"];
+
 /// What logs refer to.
 pub(super) struct Tables {
     pub(super) layout: Layout,
@@ -49,6 +52,8 @@ pub(super) struct Tables {
     pub(super) has_phases: bool,
     /// Names and dimensions of classes.
     pub(super) chares: Vec<(StringId, Option<usize>)>,
+    /// Which of them are none: the runtime does things of others in their names.
+    pub(super) stand_ins: Vec<bool>,
     entries: Vec<Entry>,
     entry_ids: IdMap,
     constructs: Vec<RegionId>,
@@ -148,6 +153,7 @@ pub(super) fn build(found: &Found, builder: &mut TraceBuilder) -> Tables {
     };
     let constructs = CONSTRUCTS.iter().map(|name| construct(name, builder)).collect();
     let chares = sts.chares.iter().map(|it| (builder.strings.intern(&it.name), it.dimensions)).collect();
+    let stand_ins = sts.chares.iter().map(|it| STAND_INS.contains(&it.name.as_str())).collect();
     let mut chare_ids = IdMap::default();
     for (position, chare) in (0..).zip(&sts.chares) {
         chare_ids.insert(chare.id, position);
@@ -192,6 +198,7 @@ pub(super) fn build(found: &Found, builder: &mut TraceBuilder) -> Tables {
         group,
         has_phases: sts.phases > 1,
         chares,
+        stand_ins,
         entries,
         entry_ids,
         constructs,
