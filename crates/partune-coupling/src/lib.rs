@@ -10,6 +10,8 @@
 //! | what is measured, how do kernels add up, what is good | [`measured`] |
 //! | what do the kernels of a chain do to each other | [`couplings`](mod@couplings) |
 //! | what does the application take | [`predict`](mod@predict) |
+//! | where do couplings change with size or PEs | [`plateau`] |
+//! | how long should chains be | [`choice`] |
 //! | what was wrong with the question | [`error`] |
 //!
 //! A loop of four kernels, which take 10, 20, 30 and 40 s alone. Pairs of them were measured too: the first three share what is in the cache, the second and
@@ -45,9 +47,12 @@
 //! # Ok::<(), partune_coupling::error::CouplingError>(())
 //! ```
 
+pub mod choice;
 pub mod couplings;
 pub mod error;
 pub mod flow;
 pub mod measured;
+pub mod plateau;
 pub mod predict;
+mod segments;
 mod uncertain;

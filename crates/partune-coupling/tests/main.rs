@@ -5,10 +5,12 @@
     reason = "a test panics where it fails, and what is compared exactly is small whole numbers or what was put in"
 )]
 
+mod choice;
 mod errors;
 mod flows;
 mod golden;
 mod laws;
+mod plateaus;
 mod refusals;
 mod support;
 mod tables;
