@@ -36,6 +36,8 @@ pub enum CouplingError {
     /// What is entered is left, but for as many times as the flow begins and ends.
     #[error("{path:?} is entered {entered} times and left {left} times, and the flow does not begin or end so often")]
     Ends { path: Vec<KernelId>, entered: u128, left: u128 },
+    #[error("the flow begins {0} times with a path that is not known")]
+    Begins(u64),
     #[error("{0:?} is executed, and on no path")]
     Uncovered(KernelId),
     #[error("the chain {0:?} was not measured")]

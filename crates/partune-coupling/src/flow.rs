@@ -20,6 +20,10 @@ pub struct Flow {
     kernels: Vec<KernelId>,
     counts: Vec<u64>,
     executions: BTreeMap<KernelId, u64>,
+    /// Paths of one kernel less that the flow begins with, and how often; none of a loop.
+    begins: BTreeMap<Vec<KernelId>, u64>,
+    /// How often it begins with a path that is not known.
+    begins_anyhow: u64,
 }
 
 impl Flow {
@@ -39,7 +43,14 @@ impl Flow {
 
     /// Kernels as some runs executed them. Linear, times the length.
     pub fn observed(runs: &[&[KernelId]], length: usize) -> Result<Flow, CouplingError> {
-        Flow::sealed(length, executions(runs), paths(runs, length))
+        let mut flow = Flow::sealed(length, executions(runs), paths(runs, length))?;
+        for run in runs.iter().filter(|run| length > 1 && !run.is_empty()) {
+            match run.get(..length - 1) {
+                Some(begin) => *flow.begins.entry(begin.to_vec()).or_default() += 1,
+                None => flow.begins_anyhow += 1,
+            }
+        }
+        Ok(flow)
     }
 
     /// Paths of a control-flow graph that was entered (and left) so many times, none for a loop whose last turn leads to its first; how often each
@@ -63,9 +74,14 @@ impl Flow {
             }
         }
         counted.retain(|_, count| *count > 0);
-        let flow = Flow::sealed(length, executions, counted)?;
+        let mut flow = Flow::sealed(length, executions, counted)?;
         flow.check_positions(entries)?;
-        flow.check_ends(entries)?;
+        if length > 1 {
+            let begins = flow.begins_of(entries)?;
+            // Where it begins as often as it ends, nothing is to be seen of either.
+            flow.begins_anyhow = entries - begins.values().sum::<u64>();
+            flow.begins = begins;
+        }
         Ok(flow)
     }
 
@@ -84,10 +100,9 @@ impl Flow {
         &self.executions
     }
 
-    /// Paths of one kernel less that the flow begins with, and how often: they are left more often than entered.
-    pub(crate) fn begins(&self) -> impl Iterator<Item = (&[KernelId], u64)> {
-        let more = |(path, (entered, left)): (_, (u128, u128))| (path, left.saturating_sub(entered) as u64);
-        self.ends().into_iter().map(more).filter(|begin| begin.1 > 0)
+    /// Paths of one kernel less that the flow begins with, and how often; refused where that is not known.
+    pub(crate) fn begins(&self) -> Result<&BTreeMap<Vec<KernelId>, u64>, CouplingError> {
+        if self.begins_anyhow == 0 { Ok(&self.begins) } else { Err(CouplingError::Begins(self.begins_anyhow)) }
     }
 
     fn sealed(
@@ -106,7 +121,7 @@ impl Flow {
         if let Some(kernel) = executions.keys().find(|kernel| on_paths.binary_search(kernel).is_err()) {
             return Err(CouplingError::Uncovered(*kernel));
         }
-        Ok(Flow { length, kernels, counts, executions })
+        Ok(Flow { length, kernels, counts, executions, begins: BTreeMap::new(), begins_anyhow: 0 })
     }
 
     fn check_positions(&self, entries: u64) -> Result<(), CouplingError> {
@@ -127,26 +142,26 @@ impl Flow {
         Ok(())
     }
 
-    fn check_ends(&self, entries: u64) -> Result<(), CouplingError> {
-        let [mut begun, mut ended] = [0_u128; 2];
-        for (path, (entered, left)) in self.ends() {
-            begun += left.saturating_sub(entered);
-            ended += entered.saturating_sub(left);
-            if begun.max(ended) > u128::from(entries) {
-                return Err(CouplingError::Ends { path: path.to_vec(), entered, left });
-            }
-        }
-        Ok(())
-    }
-
-    /// Of each path of one kernel less, how often it ends a chain and how often it begins one.
-    fn ends(&self) -> BTreeMap<&[KernelId], (u128, u128)> {
+    /// Paths of one kernel less that are left more often than entered, at most as often as the flow is entered; and no more may be the other way round.
+    fn begins_of(&self, entries: u64) -> Result<BTreeMap<Vec<KernelId>, u64>, CouplingError> {
         let mut ends: BTreeMap<&[KernelId], (u128, u128)> = BTreeMap::new();
         for (chain, count) in self.chains() {
             ends.entry(&chain[1..]).or_default().0 += u128::from(count);
             ends.entry(&chain[..self.length - 1]).or_default().1 += u128::from(count);
         }
-        ends
+        let mut begins = BTreeMap::new();
+        let [mut begun, mut ended] = [0_u128; 2];
+        for (path, (entered, left)) in ends {
+            begun += left.saturating_sub(entered);
+            ended += entered.saturating_sub(left);
+            if begun.max(ended) > u128::from(entries) {
+                return Err(CouplingError::Ends { path: path.to_vec(), entered, left });
+            }
+            if left > entered {
+                begins.insert(path.to_vec(), (left - entered) as u64);
+            }
+        }
+        Ok(begins)
     }
 }
 

@@ -14,8 +14,8 @@
 //! | how long should chains be | [`choice`] |
 //! | what was wrong with the question | [`error`] |
 //!
-//! A loop of four kernels, which take 10, 20, 30 and 40 s alone. Pairs of them were measured too: the first three share what is in the cache, the second and
-//! third are in each other's way. Each kernel then takes its time alone by the mean of the couplings that it is in, weighted by what chains take.
+//! A loop of four kernels, which take 10, 20, 30 and 40 s alone. Pairs of them were measured too: three share what is in the cache, the second and
+//! third kernel are in each other's way. Each kernel then takes its time alone by the mean of the couplings that it is in, weighted by what chains take.
 //!
 //! ```
 //! use partune_coupling::couplings::{Interaction, Measurements, couplings};

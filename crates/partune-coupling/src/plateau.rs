@@ -76,6 +76,9 @@ impl Course {
         for (point, (at, value)) in at.iter().zip(values).enumerate() {
             Measured::exact(*at).check_positive(&Subject::Point(point))?;
             value.check(&Subject::Point(point))?;
+            // Their squares are added up.
+            let most = 2.0 * values.len() as f64 * value.value.abs().max(value.deviation);
+            Measured::exact(most * most).check(&Subject::Point(point))?;
         }
         let mut order: Vec<usize> = (0..at.len()).collect();
         order.sort_by(|a, b| at[*a].total_cmp(&at[*b]).then(a.cmp(b)));
@@ -145,26 +148,18 @@ fn shape(at: &[f64], values: &[Measured], options: &Options) -> Shape {
     let criterion =
         |squares: f64, parameters: usize| count * (squares / count).max(least).ln() + parameters as f64 * count.ln();
     let segments = Segments::new(at, values, options.shortest.max(1));
-    let mut best = (criterion(segments.squares(0, values.len()), 2), Shape::Plateaus(Vec::new()));
-    let mut offer = |is: f64, shape: Shape| {
-        if is < best.0 {
-            best = (is, shape);
-        }
-    };
-    for (degree, squares) in polynomials(at, values).into_iter().enumerate() {
-        offer(criterion(squares, degree + 3), Shape::Smooth { degree: degree + 1 });
-    }
+    let smooth = |(degree, squares)| (criterion(squares, degree + 3), Shape::Smooth { degree: degree + 1 });
     let plateaus = |firsts: &[usize]| -> Vec<Plateau> {
         let until = firsts.iter().skip(1).copied().chain([values.len()]);
         firsts.iter().zip(until).map(|(first, until)| plateau(&segments, values, *first, until)).collect()
     };
-    for (squares, firsts) in segments.best() {
-        offer(criterion(squares, 3 * firsts.len() - 1), Shape::Plateaus(plateaus(&firsts)));
-    }
-    match best.1 {
-        Shape::Plateaus(found) if found.is_empty() => Shape::Plateaus(plateaus(&[0])),
-        other => other,
-    }
+    let stairs = |(squares, firsts): (f64, Vec<usize>)| {
+        (criterion(squares, 3 * firsts.len() - 1), Shape::Plateaus(plateaus(&firsts)))
+    };
+    // The first of equals: what drifts is not cut.
+    let all =
+        polynomials(at, values).into_iter().enumerate().map(smooth).chain(segments.best().into_iter().map(stairs));
+    all.min_by(|a, b| a.0.total_cmp(&b.0)).expect("one plateau is always possible").1
 }
 
 fn plateau(segments: &Segments, values: &[Measured], first: usize, until: usize) -> Plateau {

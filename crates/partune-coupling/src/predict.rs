@@ -71,7 +71,7 @@ pub fn coefficients(flow: &Flow, measurements: &Measurements) -> Result<BTreeMap
     coefficients.into_iter().map(|(kernel, coefficient)| Ok((kernel, coefficient.finish()?))).collect()
 }
 
-/// Predicts an application from what was measured of it. Chains × their length², and a sort.
+/// Predicts an application from what was measured of it. Errors are those of the first order; of a maximum, of what is largest. Chains × their length², and a sort.
 pub fn predict(
     flow: &Flow,
     measurements: &Measurements,
@@ -148,7 +148,7 @@ fn in_situ(flow: &Flow, inputs: &mut Inputs, measurements: &Measurements) -> Res
     // How often each path of one kernel less is added; mostly less than never.
     let mut shorter: BTreeMap<&[KernelId], f64> = BTreeMap::new();
     if flow.length() > 1 {
-        flow.begins().for_each(|(path, count)| *shorter.entry(path).or_default() += count as f64);
+        flow.begins()?.iter().for_each(|(path, count)| *shorter.entry(path).or_default() += *count as f64);
         flow.chains().for_each(|(chain, count)| *shorter.entry(&chain[..chain.len() - 1]).or_default() -= count as f64);
     }
     let shorter: Vec<(f64, Pair)> = shorter

@@ -9,7 +9,7 @@ const DEGREES: usize = 3;
 pub(crate) struct Segments {
     /// Sums of the values before a position, and of their squares; less the mean of all, so that little is lost by rounding.
     sums: Vec<(f64, f64)>,
-    /// Whether a plateau may begin there: not between equal positions.
+    /// Whether a segment may begin there: not between equal positions.
     may_begin: Vec<bool>,
     shortest: usize,
 }
@@ -32,18 +32,18 @@ impl Segments {
         (squares - sum * sum / (until - first) as f64).max(0.0)
     }
 
-    /// For two plateaus and each further number the least squares, and where plateaus begin then; the first of equals.
+    /// For one segment, and for each further number that is possible, the least squares, and where segments begin then; the first of equals.
     pub(crate) fn best(&self) -> Vec<(f64, Vec<usize>)> {
         let count = self.may_begin.len();
-        // Of the values before a position: least squares with so many plateaus; for each further number where the last of them begins.
+        // Of the values before a position: least squares with so many segments; for each further number where the last of them begins.
         let mut least: Vec<f64> = (0..=count)
             .map(|until| if until < self.shortest { f64::INFINITY } else { self.squares(0, until) })
             .collect();
         let mut begins: Vec<Vec<usize>> = Vec::new();
-        let mut found = Vec::new();
-        for plateaus in 2..=count / self.shortest {
+        let mut found = vec![(self.squares(0, count), vec![0])];
+        for segments in 2..=count / self.shortest {
             let mut next = vec![(f64::INFINITY, 0); count + 1];
-            for (until, best) in next.iter_mut().enumerate().skip(plateaus * self.shortest) {
+            for (until, best) in next.iter_mut().enumerate().skip(segments * self.shortest) {
                 for first in (self.shortest..=until - self.shortest).filter(|first| self.may_begin[*first]) {
                     let squares = least[first] + self.squares(first, until);
                     if squares < best.0 {
@@ -128,7 +128,9 @@ mod tests {
                     let mut ends: Vec<usize> = std::iter::once(0).chain(begins).collect();
                     let is_allowed = ends[1..].iter().all(|point| at[point - 1] < at[*point]);
                     ends.push(values.len());
-                    if is_allowed && ends.windows(2).all(|ends| ends[1] - ends[0] >= shortest) {
+                    let are_long = ends.windows(2).all(|ends| ends[1] - ends[0] >= shortest);
+                    // The whole is always offered.
+                    if is_allowed && (are_long || ends.len() == 2) {
                         let squares = |ends: &[usize]| {
                             let own = || values[ends[0]..ends[1]].iter().map(|it| it.value);
                             let mean = own().sum::<f64>() / own().count() as f64;
@@ -139,7 +141,7 @@ mod tests {
                     }
                 }
                 let found = Segments::new(&at, &values, shortest).best();
-                let known = least.iter().enumerate().skip(2).filter(|it| it.1.is_finite());
+                let known = least.iter().enumerate().filter(|it| it.1.is_finite());
                 assert_eq!(found.len(), known.clone().count(), "{count} {shortest}");
                 for ((squares, firsts), (number, least)) in found.iter().zip(known) {
                     assert_eq!(firsts.len(), number);

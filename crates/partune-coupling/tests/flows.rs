@@ -37,6 +37,22 @@ fn loops_go_round_and_paths_do_not() {
     assert_eq!(Flow::observed(&[&chain("AB"), &chain("C")], 2), Err(CouplingError::Uncovered(KernelId(2))));
 }
 
+/// A run that ends where another begins hides both from who only counts; one that was seen does not.
+#[test]
+fn begins_that_are_not_known() {
+    let measurements = times(&[1.0, 2.0, 4.0], &[("AB", 4.0), ("BA", 4.0), ("AC", 4.0)]);
+    let by = |flow: &Flow| predict(flow, &measurements, &ONCE, Method::InSitu).map(|it| it.value.value);
+    let seen = Flow::observed(&[&chain("ABA")], 2).unwrap();
+    // 1 + (4 - 1) + (4 - 2).
+    assert_eq!(by(&seen), Ok(6.0));
+    let counted = branching(1, &[("A", 2), ("B", 1)], &[("AB", 1), ("BA", 1)]).unwrap();
+    assert_eq!(by(&counted), Err(CouplingError::Begins(1)));
+    assert!(predict(&counted, &measurements, &ONCE, Method::Weighted).is_ok());
+    // ABAC begins with A.
+    let counted = branching(1, &[("A", 2), ("B", 1), ("C", 1)], &[("AB", 1), ("BA", 1), ("AC", 1)]).unwrap();
+    assert_eq!(by(&counted), Ok(1.0 + 3.0 + 2.0 + 3.0));
+}
+
 /// At the ends of a path a kernel is in fewer chains: A and C in one pair, B in both.
 #[test]
 fn once_through() {

@@ -60,6 +60,11 @@ fn in_place() {
     assert_eq!([by(1), by(2)], [100.0, 17.0 + 35.0 + 33.0 + 5.0]);
     // 54 - 27, 99 - 55, 76 - 63, 70 - 45.
     assert_eq!(by(3), 27.0 + 44.0 + 13.0 + 25.0);
+    // The whole path in one chain, and a chain of three before its end.
+    let measurements = times(&ALONE, &[&TRIPLES[..], &WHOLE].concat());
+    let flow = Flow::acyclic(&chain("ABCD"), 4).unwrap();
+    assert_eq!(predict(&flow, &measurements, &ONCE, Method::InSitu).unwrap().value.value, 92.0);
+    let measurements = times(&ALONE, &PAIRS);
     // Pairs that are quicker than one of their kernels, by errors of measurement.
     let wrong = times(&[10.0, 10.0], &[("AB", 9.0), ("BA", 9.0)]);
     let found = predict(&Flow::cyclic(&chain("AB"), 2).unwrap(), &wrong, &ONCE, Method::InSitu);

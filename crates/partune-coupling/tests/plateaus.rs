@@ -176,5 +176,6 @@ fn series_with_faults() {
     assert_eq!(of(&[1.0, 2.0], &[1.0]), CouplingError::Number { given: 1, needed: 2 });
     assert_eq!(of(&[1.0, 0.0], &[1.0, 1.0]), CouplingError::Zero(Subject::Point(1)));
     assert_eq!(of(&[-1.0], &[1.0]), CouplingError::Negative(Subject::Point(0)));
+    assert_eq!(of(&[1.0, 2.0], &[1e200, 1.0]), CouplingError::NotFinite(Subject::Point(0)));
     assert_eq!(of(&[1.0, 2.0], &[1.0, f64::NAN]), CouplingError::NotFinite(Subject::Point(1)));
 }
