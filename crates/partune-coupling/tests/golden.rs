@@ -98,6 +98,26 @@ fn rates_are_weighted_by_time_and_higher_is_better() {
     }
 }
 
+/// Chains of rates weigh what they take: 3, 4 and 2 s, with couplings 4/3, 3/4 and 3/2. A: (4/3 · 3 + 3/2 · 2) / 5; B: (4/3 · 3 + 3/4 · 4) / 7;
+/// C: (3/4 · 4 + 3/2 · 2) / 6.
+#[test]
+fn chains_of_rates_weigh_their_time() {
+    let ratio = |(amount, per)| Quantity::ratio(Measured::exact(amount), Measured::exact(per));
+    let chains = [("AB", (10.0, 3.0)), ("BC", (8.0, 4.0)), ("CA", (14.0, 2.0))];
+    let measurements = Measurements {
+        metric: Metric { combine: Combine::Ratio, better: Better::Higher, resolution: 0.0 },
+        isolated: [(8.0, 2.0), (2.0, 2.0), (6.0, 1.0)].map(ratio).to_vec().into(),
+        chains: chains.map(|(name, value)| (chain(name), ratio(value))).into(),
+    };
+    let flow = Flow::cyclic(&chain("ABC"), 2).unwrap();
+    for (found, expected) in coefficients(&flow, &measurements).unwrap().values().zip([1.4, 1.0, 1.0]) {
+        near(found.value, expected, 1e-15);
+    }
+    let found = predict(&flow, &measurements, &ONCE, Method::Weighted).unwrap();
+    near(found.value.value, (1.4 * 8.0 + 2.0 + 6.0) / 5.0, 1e-14);
+    near(found.summation.value, 3.2, 1e-15);
+}
+
 /// Kernels that use 3 and 5 GB keep 6 GB when one follows the other.
 #[test]
 fn the_largest_counts_once() {
