@@ -201,38 +201,31 @@ impl Sources {
     /// microseconds cannot tell.
     fn cause(&self, vertices: &[Vertex], numbers: &[ExecutionId], of: usize) -> Option<Cause> {
         let is_before = |source: usize| (vertices[source].row.begin, source) < (vertices[of].row.begin, of);
-        let mut cause: Option<Cause> = None;
         let (mut at, mut message, mut before) = (of, vertices[of].row.message, vertices[of].row.begin);
+        let (mut is_message, mut bytes) = (false, 0);
         // Messages that are passed on in circles, which damaged logs may say, end here.
         for _ in 0..STEPS {
-            let sent = self.sent(message, before);
-            let (by, time, bytes) = match sent {
-                Some(sent) => (sent.by, sent.time, sent.bytes),
-                None => (vertices[at].outer.map_or(By::Nobody, By::Vertex), vertices[at].row.begin, 0),
+            let by = if let Some(sent) = self.sent(message, before) {
+                (is_message, bytes, before) = (true, bytes.max(sent.bytes), sent.time);
+                sent.by
+            } else {
+                before = vertices[at].row.begin;
+                vertices[at].outer.map_or(By::Nobody, By::Vertex)
             };
-            let is_message = cause.as_ref().map_or(sent.is_some(), |it| it.is_message || sent.is_some());
-            let bytes = cause.as_ref().map_or(bytes, |it| it.bytes.max(bytes));
-            before = time;
             match by {
                 By::Nobody => return None,
-                By::Message(passed_on) => {
-                    message = passed_on;
-                    cause = Some(Cause { vertex: at, sent: time, bytes, is_message });
+                By::Message(passed_on) => message = passed_on,
+                By::Vertex(vertex) if numbers[vertex] != ExecutionId::NONE => {
+                    return is_before(vertex).then_some(Cause { vertex, sent: before, bytes, is_message });
                 }
-                By::Vertex(source) if numbers[source] != ExecutionId::NONE => {
-                    return is_before(source).then_some(Cause { vertex: source, sent: time, bytes, is_message });
-                }
-                By::Vertex(source) => {
-                    (at, message) = (source, vertices[source].row.message);
-                    cause = Some(Cause { vertex: source, sent: time, bytes, is_message });
-                }
+                By::Vertex(vertex) => (at, message) = (vertex, vertices[vertex].row.message),
             }
         }
         None
     }
 }
 
-/// So often a message is passed on at most.
+/// So often a message is passed on at most, and among so many messages one is looked for that was passed on.
 const STEPS: usize = 64;
 
 /// The messages that a PE made, whose executions are these. What is simultaneous on a clock of microseconds is told apart by the order of visits.

@@ -82,13 +82,14 @@ depends on that. Messages from one object to itself do not count.
 
 | locality | when |
 |---|---|
+| `single` | there is one object |
 | `independent` | there are at most 0.1 pairs that talk for each object |
 | `tree` | all that talk are creator and created |
 | `all_to_all` | an object talks to at least 0.75 of the others |
 | `regular` | the 3^d − 1 most frequent differences of coordinates (d: dimensions) cover at least 0.95 of the messages; `stencil` is that share, and `offsets` has them, destination less source |
 | `input_dependent` | else |
 
-`created` is `centralised` where one PE created 0.9 of the objects, else `distributed`; `when` is `once` (one burst in the first 5 % of the run), `bursty` or `continuous`.
+`created` is `centralised` where one PE created 0.9 of the objects, else `distributed`; `when` is `once` (one burst in the first 5 % of the run), `bursty` or `continuous`; both are `unknown` where no creation is recorded inside of an execution.
 
 `object_phases`: one row if the run has phases.
 
