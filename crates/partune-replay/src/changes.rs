@@ -203,7 +203,7 @@ fn with_partners(source: &Source<'_>, mut at: Vec<bool>) -> Vec<bool> {
 
 /// Those of them that do not get a message that makes a method run: that begins next, and cannot before the message is there.
 fn deferrable(trace: &Trace, mut at: Vec<bool>) -> Result<Vec<bool>, Refusal> {
-    for stream in trace.streams() {
+    for stream in trace.streams().iter().filter(|stream| !stream.executions.is_empty()) {
         let mut messages: Vec<u64> = stream.executions.iter().map(|row| row.message).collect();
         messages.sort_unstable();
         let runs = |row: &&Recv| row.matching != NO_MATCHING && messages.binary_search(&row.matching).is_ok();

@@ -10,8 +10,8 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::launch::{LAUNCHED, OPEN_MPI, Recorded, run};
-use super::openmp::{Built, CLANG, TRIES};
-use super::predict::{json, what_if};
+use super::openmp::{Built, CLANG};
+use super::predict::{json, tried, what_if};
 
 const THREADS: u64 = 4;
 const STEPS: u64 = 12;
@@ -106,12 +106,6 @@ impl Version {
         }
         Err(format!("{change}: {predicted:.3} s of {:.3}, and {:.3}", self.seconds, other.seconds))
     }
-}
-
-/// Sleep is at the mercy of a machine that may be busy.
-fn tried(check: impl Fn() -> Result<(), String>) {
-    let problems: Vec<String> = (0..TRIES).map_while(|_| check().err()).collect();
-    assert!(problems.len() < TRIES, "{problems:#?}");
 }
 
 fn holds(is: bool, what: impl FnOnce() -> String) -> Result<(), String> {

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::expect::line_of;
 use super::launch::{self, Mpi, OPEN_MPI, OSHMEM, Recorded, run};
-use super::openmp;
+use super::openmp::{self, TRIES};
 use super::processors::{first, has_counts};
 
 /// A program with the seconds that it takes by design, as an MPI program unless it has none.
@@ -157,7 +157,7 @@ fn check_ranks(OnRanks(argument, law): &OnRanks) {
     else {
         return;
     };
-    let mut try_once = || {
+    let try_once = || {
         let mut record = |ranks: usize| {
             built.expected.ranks = ranks;
             built.record(&[], &[argument])
@@ -180,14 +180,7 @@ fn check_ranks(OnRanks(argument, law): &OnRanks) {
         let is_as_designed = (predicted - design(12.0)).abs() < 0.05 * design(12.0) + added && added < 0.5 * recorded;
         if is_near && is_within && is_as_designed { Ok(()) } else { Err(format!("truth {recorded}: {said:#}")) }
     };
-    let mut last = Ok(());
-    for _ in 0..TRIES {
-        last = try_once();
-        if last.is_ok() {
-            return;
-        }
-    }
-    last.unwrap_or_else(|problem: String| panic!("{problem}"));
+    tried(try_once);
 }
 
 /// Three processes that compute share a processor: a law of that would be the scheduler's.
@@ -225,8 +218,11 @@ pub(super) fn on_pes(runs: &[&Path], pes: u32) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
 }
 
-/// Sleep and start are at the mercy of a machine that may be busy, so a program has this many tries.
-const TRIES: usize = 3;
+/// Sleep and start are at the mercy of a machine that may be busy, so a check has some tries.
+pub(super) fn tried(mut check: impl FnMut() -> Result<(), String>) {
+    let problems: Vec<String> = (0..TRIES).map_while(|_| check().err()).collect();
+    assert!(problems.len() < TRIES, "{problems:#?}");
+}
 
 fn check(program: &Program) {
     let file = format!("predict/{}", program.file);
@@ -241,14 +237,7 @@ fn check(program: &Program) {
         let Some(built) = openmp::Built::of("gcc", &path, &[&flags[..], &["-fopenmp"]].concat()) else { return };
         Box::new(move |argument| built.record(&[argument]))
     };
-    let mut last = Ok(());
-    for _ in 0..TRIES {
-        last = predict(program, &source, &*record);
-        if last.is_ok() {
-            return;
-        }
-    }
-    last.unwrap_or_else(|problem| panic!("{problem}"));
+    tried(|| predict(program, &source, &*record));
 }
 
 /// Every repair takes as long as was said, but for what the machine added to either run: within 3 % of it.
