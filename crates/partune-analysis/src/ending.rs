@@ -1,8 +1,8 @@
 //! How a run ended that did not end in order: who died first, in which operation each PE stood, and who waited for whom.
 
 use partune_base::{CallPathId, GroupId, Id, PeId, StringId, Time};
-use partune_trace::{Awaited, Ended, Ending, Role, Trace, Visit, VisitIx};
-use rustc_hash::FxHashMap;
+use partune_trace::{Awaited, Ended, Ending, NO_REQUEST, RequestEvent, RequestKind, Role, Send, Trace, Visit, VisitIx};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::useful::role_of_path;
 use crate::{Analysis, AnalysisResult, Input, Outcome, Section, SectionShape};
@@ -34,8 +34,10 @@ one that did so first; of a signal with the functions that it was in. If all wer
 
 **Who waited for whom**: an operation without an end waits for the sender that a receive named, for the receiver of a blocking send, and in a
 collective operation for the members of its communicator that are not in it. A thread that waits for a mutex waits for the thread that holds it, and
-one that waits for the end of a thread for that one. Receives from anybody, waits for requests, for conditions and for other locks are not
-followed: the recorder does not know whom they wait for. If PEs wait in a cycle, that is shown; else the longest chain, whose last PE waits for
+one that waits for the end of a thread for that one. A wait for requests waits for the senders that its receives named and whose messages were not sent, as far as
+messages between two PEs that were sent and received tell by their number; if there are none, for those who did not receive what it sends; and
+if there are none either, for all of both. Of more than 16 receives the first count. Receives from anybody, non-blocking collective operations,
+conditions and other locks are not followed: the recorder does not know whom they wait for. If PEs wait in a cycle, that is shown; else the longest chain, whose last PE waits for
 nobody that is known.
 
 **Where code was seen last**: of a PE of a killed process that was in no operation, the functions at its last sample; so not of recordings without
@@ -133,7 +135,11 @@ fn stand(trace: &Trace, pe: PeId) -> Stand {
 
 /// Fills [`Stand::awaits`].
 fn await_others(trace: &Trace, awaited: &[Awaited], stands: &mut [Stand]) {
-    let awaited = |pe: PeId| awaited.binary_search_by_key(&pe, |it| it.pe).ok().map(|at| awaited[at]);
+    let all = |pe: PeId| {
+        let first = awaited.partition_point(|it| it.pe < pe);
+        &awaited[first..first + awaited[first..].partition_point(|it| it.pe == pe)]
+    };
+    let awaited = |pe: PeId| all(pe).first().copied();
     // Who is in which collective operation; in order of PE.
     let mut present: FxHashMap<(GroupId, Role), Vec<PeId>> = FxHashMap::default();
     for stand in stands.iter().filter(|stand| stand.is_inside) {
@@ -143,6 +149,15 @@ fn await_others(trace: &Trace, awaited: &[Awaited], stands: &mut [Stand]) {
         }
     }
     let mut missing: FxHashMap<(GroupId, Role), Vec<PeId>> = FxHashMap::default();
+    let of_requests = |stand: &&Stand| stand.is_inside && role_of_path(trace, stand.path) == Role::CommSync;
+    let requests: Vec<Requests> =
+        stands.iter().filter(of_requests).map(|stand| Requests::of(trace, stand.pe, all(stand.pe))).collect();
+    let under_way = UnderWay::new(trace, &requests);
+    for of in &requests {
+        if let Ok(at) = stands.binary_search_by_key(&of.pe, |stand| stand.pe) {
+            stands[at].awaits = of.awaits(&under_way);
+        }
+    }
     for stand in stands.iter_mut().filter(|stand| stand.is_inside) {
         let role = role_of_path(trace, stand.path);
         let sender = || awaited(stand.pe).and_then(|it| it.peer.some());
@@ -163,10 +178,78 @@ fn await_others(trace: &Trace, awaited: &[Awaited], stands: &mut [Stand]) {
                 }
                 continue;
             }
+            Role::CommSync => continue,
             _ => [None, None],
         };
         stand.awaits = peers.into_iter().flatten().collect();
         stand.awaits.dedup();
+    }
+}
+
+/// What a PE that waits for requests may wait for.
+struct Requests {
+    pe: PeId,
+    /// Senders that its receives named, each as often.
+    receives: Vec<PeId>,
+    /// Receivers of messages whose sends did not complete.
+    sends: Vec<PeId>,
+}
+
+impl Requests {
+    /// One look at the requests and the sends of the PE.
+    fn of(trace: &Trace, pe: PeId, awaited: &[Awaited]) -> Requests {
+        let stream = &trace.streams()[pe];
+        let is_end = |it: &&RequestEvent| matches!(it.kind, RequestKind::SendCompleted | RequestKind::Cancelled);
+        let ended: FxHashSet<u64> = stream.requests.iter().filter(is_end).map(|it| it.request).collect();
+        let is_open = |it: &&Send| it.request != NO_REQUEST && it.peer.is_some() && !ended.contains(&it.request);
+        let sends = stream.sends.iter().filter(is_open).map(|it| it.peer).collect();
+        Requests { pe, receives: awaited.iter().filter_map(|it| it.peer.some()).collect(), sends }
+    }
+
+    /// Pairs of sender and receiver.
+    fn pairs(&self) -> impl Iterator<Item = (PeId, PeId)> + '_ {
+        let receives = self.receives.iter().map(|from| (*from, self.pe));
+        receives.chain(self.sends.iter().map(|to| (self.pe, *to)))
+    }
+
+    fn awaits(&self, under_way: &UnderWay) -> Vec<PeId> {
+        let asked = |from: PeId| self.receives.iter().filter(|it| **it == from).count() as i64;
+        let is_unsent = |from: &&PeId| asked(**from) > under_way.0[&(**from, self.pe)];
+        let is_unreceived = |to: &&PeId| under_way.0[&(self.pe, **to)] > 0;
+        let unsent: Vec<PeId> = self.receives.iter().filter(is_unsent).copied().collect();
+        let unreceived = || self.sends.iter().filter(is_unreceived).copied().collect::<Vec<_>>();
+        let all = || self.receives.iter().chain(&self.sends).copied().collect();
+        let first = [unsent, unreceived()].into_iter().find(|some| !some.is_empty());
+        let mut awaits = first.unwrap_or_else(all);
+        awaits.sort_unstable();
+        awaits.dedup();
+        awaits.truncate(AWAITED);
+        awaits
+    }
+}
+
+/// How many messages from one PE to another were sent and not received.
+struct UnderWay(FxHashMap<(PeId, PeId), i64>);
+
+impl UnderWay {
+    /// Of the pairs that requests have. If there are some, one look at each message of the run.
+    fn new(trace: &Trace, requests: &[Requests]) -> UnderWay {
+        let mut counts: FxHashMap<(PeId, PeId), i64> =
+            requests.iter().flat_map(Requests::pairs).map(|it| (it, 0)).collect();
+        let mut count = |pair: (PeId, PeId), by: i64| {
+            if let Some(count) = counts.get_mut(&pair) {
+                *count += by;
+            }
+        };
+        for (pe, stream) in trace.streams().iter_ids().filter(|_| !requests.is_empty()) {
+            for send in &stream.sends {
+                count((pe, send.peer), 1);
+            }
+            for recv in &stream.recvs {
+                count((recv.peer, pe), -1);
+            }
+        }
+        UnderWay(counts)
     }
 }
 

@@ -22,6 +22,9 @@ pub(crate) fn one<F: Form>(invocation: &mut Invocation<'_, F>) {
     let request = requests::watch(invocation.stored(Place::Request, Kind::Request));
     let mut own: OwnStatus = [0; StatusLayout::MOST];
     let status = if request.is_some() { invocation.want_status(&mut own) } else { 0 };
+    if let (Some((comm, from)), Some(call)) = (request.and_then(|it| it.awaits()), &mut invocation.call) {
+        call.awaits(comm, from);
+    }
     let succeeded = invocation.run();
     let Some(request) = request.filter(|_| succeeded) else { return };
     if invocation.has(Place::Flag) && !invocation.is_set(Place::Flag) {
@@ -147,7 +150,7 @@ fn complete<F: Form>(invocation: &mut Invocation<'_, F>, request: &Request, stat
         return;
     }
     match request.work {
-        Work::Recv { comm } => {
+        Work::Recv { comm, .. } => {
             let status = invocation.status(status);
             received(invocation, comm, request.id, status);
         }
@@ -272,6 +275,9 @@ fn watch<'a, F: Form>(invocation: &mut Invocation<'_, F>, room: &'a mut Room) ->
     }
     // SAFETY: as many were written, to the caller's room or to the thread's, which no other call uses meanwhile.
     let requests = unsafe { std::slice::from_raw_parts(requests.cast::<Watched>(), count) };
+    if let Some(call) = &mut invocation.call {
+        call.awaits_all(requests.iter().filter_map(|it| it.request?.awaits()));
+    }
     (requests, Statuses { first, stride })
 }
 

@@ -74,7 +74,7 @@ pub(crate) fn mrecv<F: Form>(invocation: &mut Invocation<'_, F>) {
 #[allow(clippy::inline_always, reason = "part of the hot path")]
 #[inline(always)]
 fn receive<F: Form>(invocation: &mut Invocation<'_, F>, (comm, from): (Option<u32>, u32), status: Place) {
-    let work = comm.map(|comm| Work::Recv { comm });
+    let work = comm.map(|comm| Work::Recv { comm, from });
     match invocation.mode() {
         Mode::Blocking => {
             if let (Some(comm), Some(call)) = (comm, &mut invocation.call) {
@@ -137,10 +137,11 @@ pub(crate) fn sendrecv<F: Form>(invocation: &mut Invocation<'_, F>) {
         }
         return;
     }
+    let source = source(invocation);
     let work = match (outgoing, from) {
         (Some(outgoing), Some(_)) => Some(Work::SendRecv(outgoing)),
         (Some(outgoing), None) => Some(Work::Send(outgoing)),
-        (None, comm) => comm.map(|comm| Work::Recv { comm }),
+        (None, comm) => comm.map(|comm| Work::Recv { comm, from: source }),
     };
     let id = work.and_then(|work| tell_start(invocation, work));
     if invocation.run() {

@@ -16,8 +16,10 @@ use crate::spin::Spin;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Work {
     Send(Message),
+    /// `from` is the rank that the message is to come from, or [`partune_collect::ANYBODY`].
     Recv {
         comm: u32,
+        from: u32,
     },
     /// A message in each direction: the one that is sent.
     SendRecv(Message),
@@ -76,6 +78,14 @@ impl Request {
 
     pub(crate) fn is_under_way(&self) -> bool {
         self.state != State::Idle
+    }
+
+    /// Whose message completes it: communicator and rank.
+    pub(crate) fn awaits(&self) -> Option<(u32, u32)> {
+        match self.work {
+            Work::Recv { comm, from } => Some((comm, from)),
+            _ => None,
+        }
     }
 }
 
@@ -257,7 +267,7 @@ mod tests {
     use super::*;
 
     fn request(key: usize) -> Request {
-        Request::new(key, key as u64 + 1000, Work::Recv { comm: key as u32 })
+        Request::new(key, key as u64 + 1000, Work::Recv { comm: key as u32, from: 0 })
     }
 
     /// A wait that completes it.
@@ -289,7 +299,7 @@ mod tests {
     #[test]
     fn persistent_requests_stay() {
         let key = 0x6600_0000_0040;
-        assert!(insert(Request::persistent(key, Work::Recv { comm: 0 })).is_none());
+        assert!(insert(Request::persistent(key, Work::Recv { comm: 0, from: 0 })).is_none());
         assert!(complete(key).is_none(), "not started");
         change(key, |request| (request.state, request.id) = (State::UnderWay, 7));
         assert_eq!((complete(key), complete(key)), (Some(7), None));
@@ -301,10 +311,13 @@ mod tests {
     fn a_handle_that_was_given_again_is_another_request() {
         let key = 0x6600_0000_0080;
         insert(request(key));
-        assert_eq!(insert(Request::new(key, 5, Work::Recv { comm: 0 })).map(|lost| lost.id), Some(key as u64 + 1000));
+        assert_eq!(
+            insert(Request::new(key, 5, Work::Recv { comm: 0, from: 0 })).map(|lost| lost.id),
+            Some(key as u64 + 1000)
+        );
         // A wait has begun; the library completes, and another thread gets the handle before the wait comes back.
         let waited = watch(key).expect("it is under way");
-        assert!(insert(Request::new(key, 6, Work::Recv { comm: 0 })).is_none(), "its wait will tell its end");
+        assert!(insert(Request::new(key, 6, Work::Recv { comm: 0, from: 0 })).is_none(), "its wait will tell its end");
         finish(&waited);
         assert_eq!(complete(key), Some(6));
         assert!(insert(request(0)).is_none() && get(0).is_none(), "no handle is 0");

@@ -497,6 +497,14 @@ impl Call<'_> {
         self.lane.set_awaits(comm, rank);
     }
 
+    /// The same of several processes: communicators and ranks.
+    pub fn awaits_all(&mut self, mut of: impl Iterator<Item = (u32, u32)>) {
+        if let Some((comm, rank)) = of.next() {
+            self.lane.set_awaits(comm, rank);
+            self.lane.set_awaits_also(of);
+        }
+    }
+
     /// The call waits for a thread of this process until it returns: who is told which one must tell nothing after that.
     pub fn awaits_thread(&mut self) -> AwaitedThread {
         self.lane.header().await_thread(self.time())

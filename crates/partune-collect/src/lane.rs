@@ -340,6 +340,11 @@ impl Lane {
         self.header().set_awaits(self.current.time, comm, rank);
     }
 
+    /// Says whom else it waits for.
+    pub(crate) fn set_awaits_also(&self, others: impl Iterator<Item = (u32, u32)>) {
+        self.header().set_awaits_also(self.current.time, others);
+    }
+
     /// Keeps half a call. There must be none of this half and those that come before it.
     #[allow(clippy::inline_always, reason = "as above")]
     #[inline(always)]

@@ -20,5 +20,7 @@ pub const SEEN_PLACE: &str = "PARTUNE::SEEN_PLACE";
 /// anybody.
 pub const AWAITED_COMM: &str = "PARTUNE::AWAITED_COMM";
 pub const AWAITED_RANK: &str = "PARTUNE::AWAITED_RANK";
+/// Whom else the operation waits for: communicators and ranks as `4:1 4:2`.
+pub const AWAITED_ALSO: &str = "PARTUNE::AWAITED_ALSO";
 /// The same of a PE that waits for another thread of its process: for which location.
 pub const AWAITED_LOCATION: &str = "PARTUNE::AWAITED_LOCATION";

@@ -17,7 +17,7 @@ use crate::draft::{BITS, Half, Stored};
 use crate::polls::Polls;
 
 /// Of the log and of the files beside it.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 /// First bytes of a lane: `partlane`.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"partlane");
 /// Bytes before the ring: one page.
@@ -118,6 +118,8 @@ pub struct Header {
     /// When the call that said it last began, and whom it waits for until it returns: communicator, and rank above it, or [`ANYBODY`]; or
     /// [`THREAD`], and above it what the system calls a thread. It waits if that is the time of the last event.
     pub awaits: [AtomicU64; 2],
+    /// Who else ends the same call, which says so with its begin: more of such words up to [`NOBODY`].
+    pub awaits_also: [AtomicU64; 1 + ALSO],
     /// When the thread was last found between two calls, and where: addresses as in [`crate::log::Line::Died`]; after the last one is 0.
     pub seen: [AtomicU64; 1 + SEEN],
     /// What the system calls the thread; 0 if nobody said so, and when it has ended.
@@ -126,6 +128,12 @@ pub struct Header {
 
 /// Addresses that are kept of where a thread was seen.
 pub const SEEN: usize = 15;
+
+/// Others that are kept of those that a call waits for.
+pub const ALSO: usize = 15;
+
+/// After the last of [`Header::awaits_also`].
+pub const NOBODY: u64 = u64::MAX;
 
 /// All of a communicator, or whoever comes first.
 pub const ANYBODY: u32 = u32::MAX;
@@ -157,6 +165,16 @@ impl Header {
         self.awaits[0].store(time, Ordering::Release);
     }
 
+    /// Says whom else the call that began at a time waits for: pairs of communicator and rank, of which the first [`ALSO`] are kept.
+    #[inline]
+    pub fn set_awaits_also(&self, time: u64, others: impl Iterator<Item = (u32, u32)>) {
+        let words = others.map(|(comm, rank)| awaited(comm, rank)).take(ALSO).chain([NOBODY]);
+        for (place, word) in self.awaits_also[1..].iter().zip(words) {
+            place.store(word, Ordering::Relaxed);
+        }
+        self.awaits_also[0].store(time, Ordering::Release);
+    }
+
     /// Says that the call that began at a time waits for a thread, which is not known yet.
     pub fn await_thread(&'static self, time: u64) -> AwaitedThread {
         self.set_awaits(time, THREAD, 0);
@@ -176,6 +194,7 @@ impl Header {
     /// The thread has ended: it waits for nobody, and is nowhere.
     pub fn forget(&self) {
         self.awaits[0].store(0, Ordering::Relaxed);
+        self.awaits_also[0].store(0, Ordering::Relaxed);
         self.seen[0].store(0, Ordering::Relaxed);
         self.tid.store(0, Ordering::Relaxed);
     }

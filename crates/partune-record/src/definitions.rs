@@ -2,6 +2,8 @@
 //!
 //! Of what only recordings have; the rest is [`Definitions`].
 
+use std::borrow::Cow;
+
 use partune_base::{StringId, Strings, short};
 use partune_otf2::codec::definition::{
     Attribute, CallingContext, CallingContextProperty, InterComm, InterruptGenerator, IoHandle, IoRegularFile,
@@ -29,7 +31,7 @@ pub(crate) struct Global<'t, S> {
 /// The value of a property.
 pub(crate) enum Property<'a> {
     Number(u64),
-    Text(&'a str),
+    Text(Cow<'a, str>),
 }
 
 impl<'t, S: FnMut(&[u8])> Global<'t, S> {

@@ -55,7 +55,7 @@ pub(crate) struct Lane {
     /// Ticks of the first and the last event.
     pub(crate) times: Option<(u64, u64)>,
     /// Whom the operation waits for that is the last one and has no end.
-    pub(crate) awaits: Option<Awaited>,
+    pub(crate) awaits: Vec<Awaited>,
     /// What the system called the thread when it was seen last; 0 if it had ended.
     pub(crate) tid: u64,
     /// When the thread was seen between calls after that, and where: addresses in memory.
@@ -107,7 +107,7 @@ impl Lane {
             stopped: None,
             lost: 0,
             times: None,
-            awaits: None,
+            awaits: Vec::new(),
             tid: 0,
             seen: None,
             counted: None,
@@ -116,7 +116,7 @@ impl Lane {
         let header = Header::read(&bytes);
         lane.is_broken = header.is_none();
         let ring = header.as_ref().map(|header| header.ring(bytes)).unwrap_or_default();
-        let awaits = header.as_ref().map_or([0; 2], |header| header.awaits);
+        let awaits = header.as_ref().map_or_else(Vec::new, |header| header.awaits.clone());
         lane.tid = header.as_ref().map_or(0, |header| header.tid);
         let seen = header.as_ref().and_then(|header| Some((*header.seen.first()?, header.seen[1..].to_vec())));
         if let Some(header) = header {
@@ -128,9 +128,10 @@ impl Lane {
         let chunks = lane.chunks_with(ring)?;
         lane.look(&chunks)?;
         lane.rest = lane.behind(chunks.ring).len() as u64;
-        let is_last = lane.times.is_some_and(|(_, last)| last == awaits[0]);
+        let is_last = |time: u64| lane.times.is_some_and(|(_, last)| last == time);
         lane.seen = seen.filter(|(time, _)| lane.times.is_none_or(|(_, last)| *time > last));
-        lane.awaits = is_last.then(|| Awaited::of(awaits[1]));
+        lane.awaits =
+            awaits.into_iter().filter(|(time, _)| is_last(*time)).map(|(_, word)| Awaited::of(word)).collect();
         Ok(lane)
     }
 
@@ -259,6 +260,18 @@ impl Chunks {
     }
 }
 
+/// Whom a lane's last calls wait for: the begin of the call, and the word.
+fn awaited(word: impl Fn(usize) -> Option<u64>) -> Vec<(u64, u64)> {
+    let words = |of: usize, most: usize| {
+        let time = word(of).unwrap_or_default();
+        let words = (1..=most).map_while(|at| word(of + 8 * at)).take_while(|word| *word != layout::NOBODY);
+        words.map(|word| (time, word)).collect::<Vec<_>>()
+    };
+    let mut all = words(offset_of!(layout::Header, awaits), 1);
+    all.extend(words(offset_of!(layout::Header, awaits_also), layout::ALSO));
+    all
+}
+
 /// The state that the process had published.
 struct Header {
     cursor: usize,
@@ -271,8 +284,8 @@ struct Header {
     is_without_ring: bool,
     /// The events of the drafts, which come after the cursor.
     drafts: Vec<u8>,
-    /// As in [`layout::Header::awaits`].
-    awaits: [u64; 2],
+    /// As in [`layout::Header::awaits`] and [`layout::Header::awaits_also`], each with the begin of its call.
+    awaits: Vec<(u64, u64)>,
     tid: u64,
     /// As in [`layout::Header::seen`], up to the last address.
     seen: Vec<u64>,
@@ -298,7 +311,7 @@ impl Header {
             events: word(offset_of!(layout::Header, events))?.checked_add(drafted)?,
             drafts,
             stopped: Stop::of(stopped),
-            awaits: [0, 8].map(|at| word(offset_of!(layout::Header, awaits) + at).unwrap_or_default()),
+            awaits: awaited(word),
             tid: word(offset_of!(layout::Header, tid))?,
             seen: (0..=SEEN)
                 .map_while(|at| word(offset_of!(layout::Header, seen) + 8 * at))

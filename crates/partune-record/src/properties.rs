@@ -37,18 +37,22 @@ pub(crate) fn of_thread<'a>(
     shallow: Option<&'a str>,
 ) -> Vec<(&'static str, Property<'a>)> {
     let lost = (lane.lost > 0).then_some((LOST_EVENTS, lane.lost));
-    let awaited = lane.awaits.and_then(|it| match it {
+    let awaited = lane.awaits.iter().filter_map(|it| match *it {
         Awaited::Comm(comm, rank) => Some((*local.comms.get(comm as usize)?, rank)),
         Awaited::Thread(_) => None,
     });
-    let thread = lane.awaits.and_then(|it| match it {
+    let awaited: Vec<(u64, u32)> = awaited.collect();
+    let thread = lane.awaits.iter().find_map(|it| match *it {
         Awaited::Comm(..) => None,
         Awaited::Thread(tid) => Some((ending::AWAITED_LOCATION, location(tid)?)),
     });
-    let comm = awaited.map(|(comm, _)| (ending::AWAITED_COMM, comm));
-    let rank = awaited.filter(|(_, rank)| *rank != ANYBODY).map(|(_, rank)| (ending::AWAITED_RANK, rank.into()));
+    let first = awaited.first();
+    let comm = first.map(|(comm, _)| (ending::AWAITED_COMM, *comm));
+    let rank = first.filter(|(_, rank)| *rank != ANYBODY).map(|(_, rank)| (ending::AWAITED_RANK, u64::from(*rank)));
+    let others: Vec<String> = awaited.iter().skip(1).map(|(comm, rank)| format!("{comm}:{rank}")).collect();
+    let also = (!others.is_empty()).then(|| (ending::AWAITED_ALSO, Property::Text(others.join(" ").into())));
     let time = seen.map(|(time, _)| (ending::SEEN_TIME, *time));
-    let place = seen.map(|(_, place)| (ending::SEEN_PLACE, Property::Text(place)));
+    let place = seen.map(|(_, place)| (ending::SEEN_PLACE, Property::Text(place.into())));
     let ran = ran.into_iter().flat_map(|ran| {
         let Ran { on, waited, gave_up, lost } = *ran;
         let names = [processors::ON_CPU, processors::WAITED, processors::GAVE_UP, processors::LOST];
@@ -59,7 +63,7 @@ pub(crate) fn of_thread<'a>(
         .flatten()
         .chain(ran)
         .map(|(name, it)| (name, Property::Number(it)));
-    numbers.chain(place).chain(shallow.map(|text| (SHALLOW, Property::Text(text)))).collect()
+    numbers.chain(place).chain(also).chain(shallow.map(|text| (SHALLOW, Property::Text(text.into())))).collect()
 }
 
 /// On which processors a process ran.

@@ -37,15 +37,21 @@ pub(super) fn read(
             builder.endings.awaited.push(Awaited { pe, group: GroupId::NONE, peer });
             continue;
         }
+        let mut awaits = |comm: u64, rank: Option<u64>| {
+            let group = tables.comms.get(comm).map_or(GroupId::NONE, GroupId);
+            let rank = rank.and_then(|rank| u32::try_from(rank).ok());
+            let known = builder.groups.get(group).zip(rank);
+            let peer = known.map_or(PeId::NONE, |(group, rank)| peer(group, [pe, builder.main_of(pe)], rank));
+            builder.endings.awaited.push(Awaited { pe, group, peer });
+        };
         let Some(comm) = of(ending::AWAITED_COMM) else { continue };
-        let group = tables.comms.get(comm).map_or(GroupId::NONE, GroupId);
-        let rank = of(ending::AWAITED_RANK).and_then(|rank| u32::try_from(rank).ok());
-        let peer = builder
-            .groups
-            .get(group)
-            .zip(rank)
-            .map_or(PeId::NONE, |(group, rank)| peer(group, [pe, builder.main_of(pe)], rank));
-        builder.endings.awaited.push(Awaited { pe, group, peer });
+        awaits(comm, of(ending::AWAITED_RANK));
+        for pair in properties.text(location, ending::AWAITED_ALSO).unwrap_or_default().split(' ') {
+            let Some((comm, rank)) = pair.split_once(':') else { continue };
+            if let (Ok(comm), Ok(rank)) = (comm.parse(), rank.parse()) {
+                awaits(comm, Some(rank));
+            }
+        }
     }
 }
 

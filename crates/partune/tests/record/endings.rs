@@ -27,11 +27,14 @@ fn text(recorded: &Recorded) -> String {
 type Waits = (&'static str, &'static [u32], bool, [&'static [u32]; 3]);
 
 /// As the program's text has it.
-const WAITS: [Waits; 5] = [
+const WAITS: [Waits; 8] = [
     ("cycle", &[0, 1, 2], true, [&[1], &[2], &[0]]),
     ("split", &[0, 1, 2], true, [&[1], &[2], &[0]]),
     ("sends", &[0, 2, 1], true, [&[2], &[0], &[1]]),
     ("chain", &[2, 1, 0], false, [&[], &[0], &[1]]),
+    ("requests", &[0, 1, 2], true, [&[1], &[2], &[0]]),
+    ("isends", &[0, 2, 1], true, [&[2], &[0], &[1]]),
+    ("persistent", &[2, 1, 0], false, [&[], &[0], &[1]]),
     // Rank 0 receives from anybody.
     ("collectives", &[1, 2], true, [&[], &[0, 2], &[1]]),
 ];
@@ -44,11 +47,12 @@ fn who_waits_for_whom() {
             let said = format!("{way}: {ending:#}\n{text}");
             assert_eq!((&ending["chain"], &ending["cycle"]), (&json!(chain), &json!(is_cycle)), "{said}");
             let of = |pe: usize| &ending["pes"][pe];
+            let is_chain = ["chain", "persistent"].contains(&way);
             for (pe, awaits) in waits.iter().enumerate() {
                 assert_eq!((&of(pe)["pe"], &of(pe)["waits_for"]), (&json!(pe), &json!(awaits)), "{said}");
-                assert_eq!(of(pe)["inside"], way != "chain" || pe > 0, "{said}");
+                assert_eq!(of(pe)["inside"], !is_chain || pe > 0, "{said}");
             }
-            if way == "chain" {
+            if is_chain {
                 // Two samples or more before the alarm, and after the others came to wait.
                 let functions = of(0)["functions"].as_array().expect("a list");
                 assert!(functions[0].as_str().is_some_and(|it| it.starts_with("forever (ends.c:")), "{said}");

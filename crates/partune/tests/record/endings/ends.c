@@ -72,6 +72,29 @@ int main(int argc, char** argv)
         MPI_Recv(&value, 1, MPI_INT, (2 - rank + 2) % 3, 0, halves, MPI_STATUS_IGNORE);
     if (!strcmp(way, "sends"))
         MPI_Send(large, LARGE, MPI_DOUBLE, (rank + 2) % 3, 0, MPI_COMM_WORLD);
+    if (!strcmp(way, "requests")) {
+        /* The message of the rank before comes, that of the next one does not. */
+        MPI_Request two[2];
+        int next = (rank + 1) % 3, before = (rank + 2) % 3, values[2];
+        MPI_Irecv(&values[0], 1, MPI_INT, before, 1, MPI_COMM_WORLD, &two[0]);
+        MPI_Irecv(&values[1], 1, MPI_INT, next, 0, MPI_COMM_WORLD, &two[1]);
+        MPI_Send(&value, 1, MPI_INT, next, 1, MPI_COMM_WORLD);
+        MPI_Waitall(2, two, MPI_STATUSES_IGNORE);
+    }
+    if (!strcmp(way, "isends")) {
+        MPI_Request one;
+        MPI_Isend(large, LARGE, MPI_DOUBLE, (rank + 2) % 3, 0, MPI_COMM_WORLD, &one);
+        MPI_Wait(&one, MPI_STATUS_IGNORE);
+    }
+    if (!strcmp(way, "persistent")) {
+        /* Nobody sends; rank 0 is busy. */
+        MPI_Request one;
+        if (rank == 0)
+            forever();
+        MPI_Recv_init(&value, 1, MPI_INT, rank - 1, 0, MPI_COMM_WORLD, &one);
+        MPI_Start(&one);
+        MPI_Wait(&one, MPI_STATUS_IGNORE);
+    }
     if (!strcmp(way, "chain")) {
         if (rank == 0)
             forever();
