@@ -17,7 +17,7 @@ use crate::draft::{BITS, Half, Stored};
 use crate::polls::Polls;
 
 /// Of the log and of the files beside it.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 7;
 /// First bytes of a lane: `partlane`.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"partlane");
 /// Bytes before the ring: one page.
@@ -118,12 +118,12 @@ pub struct Header {
     /// When the call that said it last began, and whom it waits for until it returns: communicator, and rank above it, or [`ANYBODY`]; or
     /// [`THREAD`], and above it what the system calls a thread. It waits if that is the time of the last event.
     pub awaits: [AtomicU64; 2],
-    /// Who else ends the same call, which says so with its begin: more of such words up to [`NOBODY`].
-    pub awaits_also: [AtomicU64; 1 + ALSO],
     /// When the thread was last found between two calls, and where: addresses as in [`crate::log::Line::Died`]; after the last one is 0.
     pub seen: [AtomicU64; 1 + SEEN],
     /// What the system calls the thread; 0 if nobody said so, and when it has ended.
     pub tid: AtomicU64,
+    /// Who else ends the call of [`Header::awaits`], which says so with its begin: more of such words up to [`NOBODY`].
+    pub awaits_also: [AtomicU64; 1 + ALSO],
 }
 
 /// Addresses that are kept of where a thread was seen.
