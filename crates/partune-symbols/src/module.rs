@@ -4,7 +4,7 @@
 
 use std::cell::OnceCell;
 
-use object::Object;
+use object::{Object, ObjectSection as _};
 use partune_base::{StringId, Strings, short};
 use partune_diag::{Code, Diagnostic, Quality};
 
@@ -94,6 +94,17 @@ impl<'a> Module<'a> {
     /// The functions of the best symbol table there is, in the order of their addresses; aliases once.
     pub fn functions(&self) -> &[Symbol<'a>] {
         self.symbols.rows()
+    }
+
+    /// The machine code at `start..end`, which must lie in one section; none where the file holds none.
+    pub fn code(&self, start: u64, end: u64) -> Option<&'a [u8]> {
+        let size = end.checked_sub(start)?;
+        self.file.sections().find_map(|section| section.data_range(start, size).ok().flatten())
+    }
+
+    /// Whether the code is that of x86 in 64 bits.
+    pub fn is_x86_64(&self) -> bool {
+        self.file.architecture() == object::Architecture::X86_64
     }
 
     /// Resolves many addresses; text goes to `strings`.

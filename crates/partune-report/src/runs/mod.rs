@@ -32,7 +32,7 @@ pub struct NamedRun<'a> {
 }
 
 /// The schema of what is written, where nothing is left out: what is not known is null.
-fn schema_of<T: schemars::JsonSchema>() -> String {
+pub(crate) fn schema_of<T: schemars::JsonSchema>() -> String {
     pretty(&schemars::generate::SchemaSettings::default().for_serialize().into_generator().into_root_schema_for::<T>())
 }
 

@@ -1,0 +1,160 @@
+//! The loops of a program and their bounds: from a binary to kernels with places in the source.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use partune_base::Strings;
+use partune_kernels::{Core, Kernel, core_of, cores, kernels, x86};
+use partune_symbols::{Address, Module, NoFiles, Storage, demangle};
+use thiserror::Error;
+
+/// Which loops are wanted; all of them without a word.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoopChoice {
+    /// Functions, as people write them: whole names, or without arguments and namespaces.
+    pub functions: Vec<String>,
+    /// Files (or ends of their paths) and lines that loops have.
+    pub places: Vec<(String, u32)>,
+}
+
+/// An innermost loop of a program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoopBounds {
+    pub function: String,
+    /// Empty and 0 where the program has no debug data.
+    pub file: String,
+    /// The first line in that file that the loop's code is of.
+    pub line: u32,
+    pub kernel: Kernel,
+}
+
+/// The loops of a program that were chosen.
+#[derive(Clone, Debug)]
+pub struct Loops {
+    pub core: &'static Core,
+    /// In order of address.
+    pub loops: Vec<LoopBounds>,
+    /// Functions and loops that were looked at.
+    pub functions: usize,
+    /// Bytes that are no instructions.
+    pub undecoded: usize,
+    /// Whether lines can be known.
+    pub has_lines: bool,
+}
+
+#[derive(Debug, Error)]
+pub enum KernelError {
+    #[error("{}: {error}\n  remedy: name an executable or a shared library", path.display())]
+    File { path: PathBuf, error: std::io::Error },
+    #[error("{0}\n  remedy: name an executable or a shared library")]
+    NotElf(#[from] partune_symbols::Error),
+    #[error("{}: only machine code of x86-64 is understood", .0.display())]
+    Architecture(PathBuf),
+    #[error("no core {name} is known\n  remedy: one of {known}")]
+    NoCore { name: String, known: String },
+    #[error("this machine's processor ({cpu}) has no table of its core\n  remedy: --core with one of {known}")]
+    UnknownCpu { cpu: String, known: String },
+    #[error("{}: there is no function {name}{near}\n  remedy: nm -C shows its functions; one that was inlined everywhere has the name of its caller", path.display())]
+    NoFunction { path: PathBuf, name: String, near: String },
+    #[error("{}: no loop has code of {file}:{line}{why}", path.display())]
+    NoLoop { path: PathBuf, file: String, line: u32, why: &'static str },
+}
+
+/// Names of the cores that are known.
+pub fn known_cores() -> String {
+    cores().iter().map(|core| core.id.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// The core of that name, else that of this machine.
+pub fn core_named(name: Option<&str>) -> Result<&'static Core, KernelError> {
+    let Some(name) = name else {
+        let said = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let of = |what: &str| {
+            let line = said.lines().find(|line| line.split(':').next().is_some_and(|it| it.trim() == what))?;
+            line.split_once(':').map(|(_, value)| value.trim().to_owned())
+        };
+        let number = |what: &str| of(what).and_then(|text| text.parse().ok());
+        let found = of("vendor_id").zip(number("cpu family")).zip(number("model"));
+        let core = found.and_then(|((vendor, family), model)| core_of(&vendor, family, model));
+        let cpu = || of("model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+        return core.ok_or_else(|| KernelError::UnknownCpu { cpu: cpu(), known: known_cores() });
+    };
+    let core = cores().iter().find(|core| core.id == name);
+    core.ok_or_else(|| KernelError::NoCore { name: name.to_owned(), known: known_cores() })
+}
+
+/// The innermost loops of a program, with their bounds on a core. Code outside of the functions of its symbol table is not looked at.
+pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Loops, KernelError> {
+    let bytes =
+        partune_files::read_regular(path).map_err(|error| KernelError::File { path: path.to_owned(), error })?;
+    let storage = Storage::default();
+    let module = Module::parse(&path.display().to_string(), &bytes, &NoFiles, &storage)?;
+    if !module.is_x86_64() {
+        return Err(KernelError::Architecture(path.to_owned()));
+    }
+    let names: Vec<String> = module.functions().iter().map(|symbol| demangle(symbol.name).into_owned()).collect();
+    if let Some(name) = choice.functions.iter().find(|name| !names.iter().any(|it| is_named(it, name))) {
+        let near = names
+            .iter()
+            .min_by_key(|it| strsim::levenshtein(plain(it), name))
+            .map(|it| format!("; {} is the nearest", plain(it)));
+        return Err(KernelError::NoFunction {
+            path: path.to_owned(),
+            name: name.clone(),
+            near: near.unwrap_or_default(),
+        });
+    }
+    let mut found = Loops { core, loops: Vec::new(), functions: 0, undecoded: 0, has_lines: module.has_debug_data() };
+    let mut strings = Strings::default();
+    for (symbol, name) in module.functions().iter().zip(&names) {
+        if !choice.functions.is_empty() && !choice.functions.iter().any(|it| is_named(name, it)) {
+            continue;
+        }
+        let Some(code) = module.code(symbol.start, symbol.end) else { continue };
+        found.functions += 1;
+        let code = x86::decode(code, symbol.start);
+        for kernel in kernels(&code, core) {
+            let inside = code.iter().filter(|it| (kernel.first..=kernel.last).contains(&it.address));
+            let addresses: Vec<Address> = inside.map(|it| Address::Exact(it.address)).collect();
+            let places = module.resolve(&addresses, &mut strings);
+            // How much code is of each file and function, and their first lines.
+            let mut lines: BTreeMap<(String, String), (usize, u32)> = BTreeMap::new();
+            let mut is_wanted = choice.places.is_empty();
+            for frame in places.iter().filter_map(|(_, frames)| frames.first()) {
+                let (file, function) = (strings.get(frame.file).to_owned(), strings.get(frame.function).to_owned());
+                is_wanted |= choice.places.iter().any(|(of, line)| *line == frame.line && is_file(&file, of));
+                if frame.line > 0 {
+                    let known = lines.entry((file, function)).or_insert((0, frame.line));
+                    *known = (known.0 + 1, known.1.min(frame.line));
+                }
+            }
+            let most = lines.into_iter().max_by_key(|(_, (count, line))| (*count, std::cmp::Reverse(*line)));
+            let ((file, function), (_, line)) = most.unwrap_or_else(|| ((String::new(), name.clone()), (0, 0)));
+            if is_wanted {
+                found.loops.push(LoopBounds { function, file, line, kernel });
+            }
+        }
+        found.undecoded += code.iter().filter(|it| it.text == "(bad)").count();
+    }
+    if let Some((file, line)) = choice.places.first().filter(|_| found.loops.is_empty()) {
+        let why =
+            if found.has_lines { "" } else { "\n  remedy: build it with -g, which adds lines and changes no code" };
+        return Err(KernelError::NoLoop { path: path.to_owned(), file: file.clone(), line: *line, why });
+    }
+    Ok(found)
+}
+
+/// A function's name without arguments and namespaces.
+fn plain(name: &str) -> &str {
+    let name = name.split(['(', '<']).next().unwrap_or(name);
+    name.rsplit("::").next().unwrap_or(name)
+}
+
+fn is_named(function: &str, wanted: &str) -> bool {
+    function == wanted || plain(function) == wanted || plain(function).strip_suffix('_') == Some(wanted)
+}
+
+fn is_file(file: &str, wanted: &str) -> bool {
+    file == wanted || file.strip_suffix(wanted).is_some_and(|rest| rest.ends_with('/'))
+}

@@ -1,0 +1,161 @@
+//! The bounds of a loop, from the core's peak to its schedule, and what lies between them.
+
+use crate::body::Body;
+use crate::chain::{self, Chain};
+use crate::class::Class;
+use crate::core::{Core, Ports};
+use crate::flow::{self, Block};
+use crate::instruction::Instruction;
+use crate::ports;
+use crate::schedule;
+use crate::streams::Streams;
+
+/// Bounds of a loop in cycles of the core, each for one turn of the source's loop, all data in the first cache.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bounds {
+    /// The floating-point operations at the core's peak.
+    pub m: f64,
+    /// What is essential, on the unit that needs longest for it: operations in full vectors, multiplications with additions at once, each
+    /// element of memory once.
+    pub ma: f64,
+    /// What was compiled, on the ports and through the stage where instructions are renamed.
+    pub mac: f64,
+    /// The same in an order that results allow; none where the loop is too large, or what it calls is not known.
+    pub macs: Option<f64>,
+}
+
+/// An innermost loop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kernel {
+    /// Addresses of its first and its last instruction.
+    pub first: u64,
+    pub last: u64,
+    /// None where it calls something, or nothing in it is known: such a loop's time is not its own.
+    pub bounds: Option<Bounds>,
+    /// Turns of the source's loop in one of the machine's: unrolling by vectors.
+    pub turns: u32,
+    /// Instructions that every turn runs, and others, of which no bound knows.
+    pub instructions: usize,
+    pub conditional: usize,
+    /// Of a turn of the source's loop.
+    pub flops: f64,
+    /// Bytes of an element that it computes with, 0 if it computes with none; elements in the core's widest vector, and in those that it uses.
+    pub element: u32,
+    pub lanes: u32,
+    pub used_lanes: u32,
+    /// The ports that bind MAC; none where it is the rate of instructions.
+    pub busy: Ports,
+    /// The chain from turn to turn, with its cycles for one of the source's.
+    pub chain: Option<Chain>,
+    /// Instructions as an assembler writes them: those of the chain, and those that no table knows.
+    pub chain_text: Vec<String>,
+    pub unknown: Vec<String>,
+    /// Loads in a turn of the machine's loop, and bytes of them that are different, by turn of the source's.
+    pub loads: usize,
+    pub loaded: f64,
+    pub stored: f64,
+    pub calls: bool,
+    /// Whether there is a way out of it.
+    pub has_exit: bool,
+}
+
+/// The innermost loops of a function, in order of address. Cost: a few passes over its code, and for each loop the simulation of some
+/// hundred turns.
+pub fn kernels(code: &[Instruction], core: &Core) -> Vec<Kernel> {
+    let blocks = flow::blocks(code);
+    let innermost = flow::loops(&blocks).into_iter().filter(|it| it.is_innermost);
+    innermost.map(|it| kernel(code, &blocks, &it, core)).collect()
+}
+
+fn kernel(code: &[Instruction], blocks: &[Block], of: &flow::Loop, core: &Core) -> Kernel {
+    let always = flow::every_turn(blocks, of);
+    let instructions = |block: &usize| &code[blocks[*block].first..blocks[*block].end];
+    let all: usize = of.blocks.iter().map(|block| instructions(block).len()).sum();
+    let body: Vec<&Instruction> = always.iter().flat_map(instructions).collect();
+    let element = element(&body);
+    let streams = Streams::new(&body);
+    let turns = streams.turns(&body, element);
+    let per = f64::from(turns);
+    let calls = of.blocks.iter().flat_map(instructions).any(|it| it.class == Class::Call);
+    let (loaded, stored) = streams.distinct();
+    let flops: u32 = body.iter().map(|it| it.flops()).sum();
+    let used = body.iter().filter(|it| it.flops() > 0).map(|it| it.lanes).max().unwrap_or(0);
+    let (instructions, loads) = (body.len(), body.iter().filter(|it| it.load.is_some()).count());
+    let body = Body::new(body, &streams, core);
+    let work = body.uses().map(|it| (it.ports, f64::from(it.cycles)));
+    let busy = ports::bound(work);
+    let issue = body.issued() as f64 / f64::from(core.issue);
+    let chain = chain::longest(&body);
+    let bounds = (!calls && instructions > 0).then(|| {
+        let m = if flops > 0 { f64::from(flops) / core.peak_flops(element) } else { 0.0 };
+        let ma = essential(&body, core, element, (loaded, stored)).max(m);
+        let mac = busy.cycles.max(issue).max(ma);
+        let macs = schedule::cycles(&body, core).map(|cycles| {
+            let chain = chain.as_ref().map_or(0.0, |chain| chain.cycles);
+            cycles.max(mac).max(chain) / per
+        });
+        Bounds { m: m / per, ma: ma / per, mac: mac / per, macs }
+    });
+    let text = |at: &usize| body.code[*at].text.clone();
+    let addresses = || {
+        of.blocks.iter().flat_map(|block| code[blocks[*block].first..blocks[*block].end].iter()).map(|it| it.address)
+    };
+    Kernel {
+        first: addresses().min().unwrap_or(0),
+        last: addresses().max().unwrap_or(0),
+        bounds,
+        turns,
+        instructions,
+        conditional: all - instructions,
+        flops: f64::from(flops) / per,
+        element,
+        lanes: if element > 0 { core.vector / element } else { 0 },
+        used_lanes: used,
+        busy: if busy.cycles >= issue { busy.ports } else { 0 },
+        chain_text: chain.iter().flat_map(|chain| chain.instructions.iter().map(text)).collect(),
+        chain: chain.map(|chain| Chain { cycles: chain.cycles / per, ..chain }),
+        unknown: body.unknown.iter().map(text).collect(),
+        loads,
+        loaded: loaded as f64 / per,
+        stored: stored as f64 / per,
+        calls,
+        has_exit: of.has_exit,
+    }
+}
+
+/// Bytes of the element that most operations on floating-point numbers are of; 0 without any.
+fn element(body: &[&Instruction]) -> u32 {
+    let operations = |element: u32| body.iter().filter(|it| it.element == element && it.class.is_floating()).count();
+    let (double, single) = (operations(8), operations(4));
+    match (double, single) {
+        (0, 0) => 0,
+        _ if double >= single => 8,
+        _ => 4,
+    }
+}
+
+/// Cycles of the unit that needs longest for what is essential in a turn.
+fn essential(body: &Body<'_>, core: &Core, element: u32, (loaded, stored): (u64, u64)) -> f64 {
+    let elements = |class: Class| {
+        let of = body.code.iter().filter(|it| it.class == class);
+        f64::from(of.map(|it| it.lanes).sum::<u32>())
+    };
+    let cycles = |class: Class, elements: f64| {
+        let rate = core.rate(class) / f64::from(element.max(1));
+        if rate > 0.0 { elements / rate } else { 0.0 }
+    };
+    let (adds, multiplications) = (elements(Class::FpAdd), elements(Class::FpMul));
+    // At best each multiplication is one with an addition.
+    let alone = (adds - multiplications).max(0.0);
+    let units = [
+        cycles(Class::FpFma, elements(Class::FpFma) + multiplications),
+        cycles(Class::FpAdd, alone),
+        cycles(Class::FpDiv32, elements(Class::FpDiv32)),
+        cycles(Class::FpDiv64, elements(Class::FpDiv64)),
+        cycles(Class::FpSqrt32, elements(Class::FpSqrt32)),
+        cycles(Class::FpSqrt64, elements(Class::FpSqrt64)),
+        loaded as f64 / core.bytes_a_cycle(&core.load),
+        stored as f64 / core.bytes_a_cycle(&core.store),
+    ];
+    units.into_iter().fold(0.0, f64::max)
+}

@@ -1,0 +1,30 @@
+//! Loops of machine code: what a processor core needs for one turn of each at least, and which bound loses how much to the next one.
+//!
+//! For whoever has the code of a function: pure functions of bytes, no file, no clock. The bounds are those of Hung and Davidson's hierarchy
+//! (M, MA, MAC, MACS) with all data in the first cache, in cycles of the core for one turn of the *source's* loop.
+//!
+//! | question | module |
+//! |---|---|
+//! | what the instructions do | [`instruction`], decoded by [`x86`] |
+//! | which loops there are, and what every turn runs | [`flow`], [`body`] |
+//! | how they step through memory | [`streams`] |
+//! | what a core can do | [`mod@core`]: `cores/*.toml`, one file each |
+//! | how long at least | [`ports`], [`chain`], [`schedule`], all of it in [`bounds`] |
+//!
+//! M and MA are meant to count what the source asks for. From machine code alone they count what became of it: what the compiler left out
+//! is not there, and what it does twice is. They are marked so wherever they are shown.
+
+pub mod body;
+pub mod bounds;
+pub mod chain;
+pub mod class;
+pub mod core;
+pub mod flow;
+pub mod instruction;
+pub mod ports;
+pub mod schedule;
+pub mod streams;
+pub mod x86;
+
+pub use crate::bounds::{Bounds, Kernel, kernels};
+pub use crate::core::{Core, core_of, cores};

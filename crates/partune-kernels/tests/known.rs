@@ -1,0 +1,101 @@
+use partune_kernels::{Core, Kernel, cores, kernels, x86};
+
+/// A scalar dot product: `vmovsd (%rdi,%rax,8)`, `vmulsd (%rsi,%rax,8)`, `vaddsd`, `inc`, `cmp`, `jne`, and `ret`.
+const DOT: &str = "c5fb100cc7 c5f3590cc6 c5fb58c1 48ffc0 4839c2 75ea c3";
+/// A triad of vectors of 32 bytes: `vmovupd`, `vfmadd213pd` from memory, `vmovupd` to memory, `add $32`, `cmp`, `jne`, and `ret`.
+const TRIAD: &str = "c5fd100c06 c4e2fda80c02 c5fd110c07 4883c020 4839c1 75e7 c3";
+/// `x[i] = z[i] * (y[i] - x[i - 1])`, where `x[i - 1]` is loaded again.
+const ELIMINATION: &str = "c5fb100cc6 c5f35c4cc7f8 c5f3590cc2 c5fb110cc7 48ffc0 4839c1 75e3 c3";
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let digits: Vec<u8> = hex.bytes().filter(|it| !it.is_ascii_whitespace()).collect();
+    let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).expect("digits"), 16).expect("digits");
+    digits.chunks(2).map(pair).collect()
+}
+
+fn core(id: &str) -> &'static Core {
+    cores().iter().find(|core| core.id == id).expect("it is known")
+}
+
+fn one(hex: &str, on: &str) -> Kernel {
+    let mut found = kernels(&x86::decode(&bytes(hex), 0x1000), core(on));
+    assert_eq!(found.len(), 1);
+    found.remove(0)
+}
+
+fn near(is: f64, should: f64) {
+    assert!((is - should).abs() <= 0.01 * should.max(0.01), "{is} for {should}");
+}
+
+/// The table of Hung and Davidson's levels for loops whose parts are known; MAC and MACS as llvm-mca 14 has them for this core (1.2 and 4.012;
+/// 1.3 and 1.347 for four elements).
+#[test]
+fn a_scalar_dot_product_waits_for_its_sum() {
+    let kernel = one(DOT, "skylake-server");
+    let bounds = kernel.bounds.expect("it calls nothing");
+    near(bounds.m, 2.0 / 32.0);
+    near(bounds.ma, 2.0 / 16.0);
+    // Five instructions, `cmp` and `jne` being one, at four a cycle.
+    near(bounds.mac, 1.25);
+    near(bounds.macs.expect("it is short"), 4.0);
+    assert_eq!((kernel.turns, kernel.lanes, kernel.used_lanes, kernel.instructions), (1, 8, 1, 6));
+    assert_eq!(kernel.chain_text, ["vaddsd %xmm1,%xmm0,%xmm0"]);
+    near(kernel.chain.expect("a sum").cycles, 4.0);
+    assert!(kernel.unknown.is_empty() && kernel.has_exit && !kernel.calls);
+}
+
+#[test]
+fn a_triad_in_short_vectors_keeps_its_ports_busy() {
+    let kernel = one(TRIAD, "skylake-server");
+    let bounds = kernel.bounds.expect("it calls nothing");
+    assert_eq!((kernel.turns, kernel.used_lanes), (4, 4));
+    near(bounds.m * 4.0, 0.25);
+    near(bounds.ma * 4.0, 0.5);
+    // Five instructions at four a cycle; two loads and the address of a store would need one.
+    near(bounds.mac * 4.0, 1.25);
+    let macs = bounds.macs.expect("it is short") * 4.0;
+    assert!((1.25..=1.36).contains(&macs), "{macs}");
+    near(kernel.loaded, 16.0);
+    near(kernel.stored, 8.0);
+    // The counter goes from turn to turn, and nothing else.
+    near(kernel.chain.expect("a counter").cycles * 4.0, 1.0);
+}
+
+#[test]
+fn what_was_stored_is_waited_for() {
+    let zen = core("zen4");
+    let kernel = one(ELIMINATION, "zen4");
+    let chain = kernel.chain.expect("x depends on x");
+    // Forwarding, subtraction, multiplication.
+    near(chain.cycles, f64::from(zen.forward) + 3.0 + 3.0);
+    assert_eq!(kernel.chain_text.len(), 3, "{:?}", kernel.chain_text);
+    let bounds = kernel.bounds.expect("it calls nothing");
+    near(bounds.macs.expect("it is short"), chain.cycles);
+    // x, y and z are three streams of eight bytes, and what is loaded of x lies a turn behind.
+    near(kernel.loaded, 24.0);
+}
+
+#[test]
+fn levels_are_in_order_on_every_core() {
+    for core in cores() {
+        for hex in [DOT, TRIAD, ELIMINATION] {
+            let bounds = one(hex, &core.id).bounds.expect("they call nothing");
+            let macs = bounds.macs.expect("they are short");
+            assert!(bounds.m <= bounds.ma && bounds.ma <= bounds.mac && bounds.mac <= macs, "{}: {bounds:?}", core.id);
+        }
+    }
+}
+
+#[test]
+fn cores_are_found_by_what_the_system_says_of_them() {
+    let id = |vendor, family, model| partune_kernels::core_of(vendor, family, model).map(|core| core.id.as_str());
+    assert_eq!(id("AuthenticAMD", 25, 17), Some("zen4"));
+    assert_eq!(id("AuthenticAMD", 25, 1), Some("zen3"));
+    assert_eq!(id("GenuineIntel", 6, 85), Some("skylake-server"));
+    assert_eq!(id("GenuineIntel", 6, 3), None);
+    for core in cores() {
+        assert!(core.ports.len() <= 32 && !core.source.is_empty());
+        let fma = core.peak_flops(8);
+        assert!(fma >= 16.0, "{}: {fma} operations a cycle", core.id);
+    }
+}

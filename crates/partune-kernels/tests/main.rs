@@ -1,0 +1,4 @@
+//! Loops whose bounds are known.
+
+mod known;
+mod strange;

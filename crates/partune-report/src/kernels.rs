@@ -1,0 +1,259 @@
+//! What the loops of a program need at least: text and JSON of `partune kernel`.
+
+use std::fmt::Write;
+
+use partune_engine::{Core, Kernel, LoopBounds, LoopLimits, Loops};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::runs::{pretty, schema_of};
+use crate::style::{Style, Tone};
+
+/// What `partune kernel --json` prints. Bounds are cycles of the core for one turn of the source's loop, with all data in the first cache.
+#[derive(Serialize, JsonSchema)]
+struct KernelDocument<'a> {
+    /// Version of this document.
+    partune: u32,
+    binary: &'a str,
+    core: CoreEntry<'a>,
+    /// Innermost loops, in order of address.
+    loops: Vec<LoopEntry<'a>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct CoreEntry<'a> {
+    /// As in `--core`.
+    id: &'a str,
+    name: &'a str,
+    /// Where its figures are from.
+    source: &'a str,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct LoopEntry<'a> {
+    place: PlaceEntry<'a>,
+    /// Addresses of its first and its last instruction, as a disassembler prints them.
+    first: String,
+    last: String,
+    /// From the machine code: null where the loop calls something.
+    #[serde(rename = "M")]
+    m: Option<f64>,
+    #[serde(rename = "MA")]
+    ma: Option<f64>,
+    #[serde(rename = "MAC")]
+    mac: Option<f64>,
+    /// Null also where the loop is too large to be run.
+    #[serde(rename = "MACS")]
+    macs: Option<f64>,
+    /// Turns of the source's loop in one of the machine's.
+    turns: u32,
+    /// Instructions that every turn runs, and others, of which no bound knows.
+    instructions: usize,
+    conditional: usize,
+    flops: f64,
+    /// Different bytes that a turn of the source loads and stores.
+    loaded_bytes: f64,
+    stored_bytes: f64,
+    /// Elements in the widest vector of the core, and in those that are used.
+    lanes: u32,
+    used_lanes: u32,
+    /// Cycles of the longest chain from turn to turn, and its instructions.
+    chain: Option<f64>,
+    chain_instructions: &'a [String],
+    /// The ports that bind MAC; empty where it is the rate of instructions.
+    busy: Vec<&'a str>,
+    /// Instructions that the table of the core does not know: bounds leave them out.
+    unknown: &'a [String],
+    calls: bool,
+    /// Whether there is a way out of it.
+    has_exit: bool,
+    /// What lies between the bounds, in words.
+    gaps: Vec<GapEntry>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct PlaceEntry<'a> {
+    /// Null without debug data.
+    file: Option<&'a str>,
+    line: Option<u32>,
+    function: &'a str,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct GapEntry {
+    /// `A`, `C`, `S`.
+    name: &'static str,
+    cycles: f64,
+    why: String,
+}
+
+/// The document of `--json`.
+pub fn kernels_document(loops: &Loops, binary: &str) -> String {
+    let core = loops.core;
+    pretty(&KernelDocument {
+        partune: 1,
+        binary,
+        core: CoreEntry { id: &core.id, name: &core.name, source: &core.source },
+        loops: loops.loops.iter().map(|it| entry(it, core)).collect(),
+    })
+}
+
+/// The JSON schema of the document.
+pub fn kernels_schema() -> String {
+    schema_of::<KernelDocument<'_>>()
+}
+
+fn entry<'a>(it: &'a LoopBounds, core: &'a Core) -> LoopEntry<'a> {
+    let kernel = &it.kernel;
+    let bound = |of: fn(&LoopLimits) -> f64| kernel.bounds.as_ref().map(of);
+    LoopEntry {
+        place: PlaceEntry {
+            file: Some(it.file.as_str()).filter(|file| !file.is_empty()),
+            line: Some(it.line).filter(|line| *line > 0),
+            function: &it.function,
+        },
+        first: format!("{:#x}", kernel.first),
+        last: format!("{:#x}", kernel.last),
+        m: bound(|it| it.m),
+        ma: bound(|it| it.ma),
+        mac: bound(|it| it.mac),
+        macs: kernel.bounds.as_ref().and_then(|it| it.macs),
+        turns: kernel.turns,
+        instructions: kernel.instructions,
+        conditional: kernel.conditional,
+        flops: kernel.flops,
+        loaded_bytes: kernel.loaded,
+        stored_bytes: kernel.stored,
+        lanes: kernel.lanes,
+        used_lanes: kernel.used_lanes,
+        chain: kernel.chain.as_ref().map(|it| it.cycles),
+        chain_instructions: &kernel.chain_text,
+        busy: busy(kernel, core),
+        unknown: &kernel.unknown,
+        calls: kernel.calls,
+        has_exit: kernel.has_exit,
+        gaps: gaps(kernel, core),
+    }
+}
+
+fn busy<'a>(kernel: &Kernel, core: &'a Core) -> Vec<&'a str> {
+    let ports = core.ports.iter().enumerate().filter(|(at, _)| kernel.busy & 1 << at != 0);
+    ports.map(|(_, name)| name.as_str()).collect()
+}
+
+/// What lies between neighbouring bounds.
+fn gaps(kernel: &Kernel, core: &Core) -> Vec<GapEntry> {
+    let Some(bounds) = &kernel.bounds else { return Vec::new() };
+    let mut gaps = vec![
+        GapEntry {
+            name: "A",
+            cycles: bounds.ma - bounds.m,
+            why: "what the operations need beside the arithmetic units".to_owned(),
+        },
+        GapEntry { name: "C", cycles: bounds.mac - bounds.ma, why: of_compiler(kernel, core) },
+    ];
+    if let Some(macs) = bounds.macs {
+        gaps.push(GapEntry { name: "S", cycles: macs - bounds.mac, why: of_schedule(kernel, macs) });
+    }
+    gaps
+}
+
+fn of_compiler(kernel: &Kernel, core: &Core) -> String {
+    let mut why = Vec::new();
+    if kernel.lanes > 1 && kernel.used_lanes > 0 && kernel.used_lanes < kernel.lanes {
+        let unused = kernel.lanes - kernel.used_lanes;
+        let what = if kernel.used_lanes == 1 { "not vectorised" } else { "vectors are short" };
+        why.push(format!("{what}: {unused} of {} lanes unused", kernel.lanes));
+    }
+    let busy = busy(kernel, core);
+    why.push(if busy.is_empty() {
+        format!("{} instructions at {} a cycle", kernel.instructions, core.issue)
+    } else {
+        format!("{} instructions, busiest {}", kernel.instructions, busy.join(" "))
+    });
+    why.join("; ")
+}
+
+fn of_schedule(kernel: &Kernel, macs: f64) -> String {
+    /// A chain that takes so much of the schedule is what it waits for.
+    const MOST: f64 = 0.9;
+    match &kernel.chain {
+        Some(chain) if chain.cycles > 0.0 && chain.cycles >= MOST * macs => {
+            let cycles = chain.cycles * f64::from(kernel.turns);
+            format!("a chain of {} from turn to turn: {}", number(cycles), kernel.chain_text.join(", "))
+        }
+        _ => "the order that results allow".to_owned(),
+    }
+}
+
+/// For the terminal: loops that compute with numbers first, at most so many.
+pub fn kernels_text(loops: &Loops, rows: usize, style: Style) -> String {
+    let mut out = String::new();
+    let core = loops.core;
+    let count = loops.loops.len();
+    let title = format!(
+        "{count} innermost loop{} of {} functions, on {}",
+        if count == 1 { "" } else { "s" },
+        loops.functions,
+        core.name
+    );
+    let _ = writeln!(out, "{}", style.paint(Tone::Strong, &title));
+    style.wrapped(&mut out, (Tone::Plain, ""), "Cycles of the core for one turn of the source's loop, with all data in the first cache. M and MA count what the machine code asks for, not the source.");
+    let mut shown: Vec<&LoopBounds> = loops.loops.iter().collect();
+    shown.sort_by(|one, other| {
+        let key = |it: &LoopBounds| (it.kernel.bounds.is_none(), it.kernel.flops == 0.0, it.kernel.first);
+        key(one).cmp(&key(other))
+    });
+    for it in shown.iter().take(rows) {
+        lines(&mut out, it, core, style);
+    }
+    if count > rows {
+        let _ = writeln!(out, "\n{} more: --rows {count}, or --function and --loop choose", count - rows);
+    }
+    out
+}
+
+fn lines(out: &mut String, it: &LoopBounds, core: &Core, style: Style) {
+    let kernel = &it.kernel;
+    let place =
+        if it.line > 0 { format!("{} ({}:{})", it.function, short(&it.file), it.line) } else { it.function.clone() };
+    let _ = writeln!(out, "\n{}  {:#x}…{:#x}", style.paint(Tone::Strong, &place), kernel.first, kernel.last);
+    let Some(bounds) = &kernel.bounds else {
+        let _ = writeln!(out, "  no bounds: it calls something, so its time is not its own");
+        return;
+    };
+    let macs = bounds.macs.map_or_else(|| "–".to_owned(), number);
+    let _ = writeln!(
+        out,
+        "  M {}   MA {}   MAC {}   MACS {macs}   {} in one of the machine's",
+        number(bounds.m),
+        number(bounds.ma),
+        number(bounds.mac),
+        if kernel.turns == 1 { "1 turn".to_owned() } else { format!("{} turns", kernel.turns) }
+    );
+    for gap in gaps(kernel, core).iter().filter(|gap| gap.cycles > 0.0 && gap.name != "A") {
+        let _ = writeln!(out, "  {}  {:>6}  {}", gap.name, number(gap.cycles), gap.why);
+    }
+    if kernel.conditional > 0 {
+        let _ = writeln!(out, "  {} instructions that not every turn runs are in no bound", kernel.conditional);
+    }
+    if !kernel.unknown.is_empty() {
+        let _ = writeln!(
+            out,
+            "  not in the table of this core, and in no bound but MAC's rate of instructions: {}",
+            kernel.unknown.join(", ")
+        );
+    }
+    if !kernel.has_exit {
+        let _ = writeln!(out, "  it has no end");
+    }
+}
+
+fn short(file: &str) -> &str {
+    file.rsplit('/').next().unwrap_or(file)
+}
+
+/// Three digits.
+fn number(value: f64) -> String {
+    crate::names::three_digits(value)
+}

@@ -1,0 +1,57 @@
+//! `partune kernel`: what the loops of a program need at least.
+
+use std::path::PathBuf;
+
+use partune_engine::LoopChoice;
+use partune_report::{kernels_document, kernels_schema, kernels_text};
+
+use crate::output;
+
+/// Say what the innermost loops of a program need at least on a core, from its peak to the order of instructions, and what is lost between.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example:\n  partune kernel ./app --function solve\n  partune kernel ./app --loop solve.c:120 --core skylake-server --json"
+)]
+pub(crate) struct Args {
+    /// An executable or a shared library of x86-64; with debug data (-g) its loops have lines
+    #[arg(required_unless_present = "schema", value_name = "BINARY")]
+    binary: Option<PathBuf>,
+    /// Loops of this function only, with or without its namespace and arguments
+    #[arg(long, value_name = "NAME")]
+    function: Vec<String>,
+    /// Loops with code of this line only
+    #[arg(long = "loop", value_name = "FILE:LINE", value_parser = place)]
+    places: Vec<(String, u32)>,
+    /// The core to bound them on [default: this machine's]
+    #[arg(long, value_name = "CORE")]
+    core: Option<String>,
+    /// How many loops to print as text
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    rows: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Print the JSON schema of --json and stop
+    #[arg(long)]
+    schema: bool,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let Some(binary) = args.binary.as_deref().filter(|_| !args.schema) else {
+        return output::print(&kernels_schema());
+    };
+    let core = partune_engine::core_named(args.core.as_deref())?;
+    let choice = LoopChoice { functions: args.function.clone(), places: args.places.clone() };
+    let loops = partune_engine::loops(binary, core, &choice)?;
+    output::print(&if args.json {
+        kernels_document(&loops, &binary.display().to_string())
+    } else {
+        kernels_text(&loops, args.rows, output::style())
+    })
+}
+
+fn place(text: &str) -> Result<(String, u32), String> {
+    let wrong = || format!("{text} is no place in a source, as solve.c:120");
+    let (file, line) = text.rsplit_once(':').ok_or_else(wrong)?;
+    Ok((file.to_owned(), line.parse().map_err(|_| wrong())?))
+}
