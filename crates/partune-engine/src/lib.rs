@@ -64,7 +64,7 @@ pub use partune_analysis::{
     TableShape, Term, TopOperation, Unit, Values, Verdict, repeats,
 };
 pub use partune_diag::{Code, Diagnostic, Quality, Severity};
-pub use partune_kernels::{Bounds as LoopLimits, Chain, Core, Kernel};
+pub use partune_kernels::{Bounds as LoopLimits, Core, Kernel};
 pub use partune_machine::Machine;
 pub use partune_operations::{Operations, OwnPattern};
 pub use partune_picture::{

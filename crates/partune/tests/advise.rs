@@ -277,6 +277,7 @@ fn the_committed_schemas_are_current() {
     for (command, file) in [
         ("whatif", "docs/whatif.schema.json"),
         ("advise", "docs/advice.schema.json"),
+        ("kernel", "docs/kernel.schema.json"),
         ("tune", "docs/tune.schema.json"),
     ] {
         let committed = std::fs::read_to_string(workspace().join(file)).unwrap_or_default();

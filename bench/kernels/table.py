@@ -1,0 +1,76 @@
+"""Rows of bench/kernels.sh, and what they say together."""
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+
+
+def mca(program, first, last, turns):
+    """Cycles of a turn as llvm-mca schedules these instructions; none without it."""
+    tool = next((it for it in ("llvm-mca-19", "llvm-mca") if shutil.which(it)), None)
+    if tool is None:
+        return None
+    listing = subprocess.run(
+        ["objdump", "-d", "--no-show-raw-insn", "--start-address", first, "--stop-address", hex(int(last, 16) + 15), program],
+        capture_output=True, text=True, check=True).stdout
+    lines = []
+    for line in listing.splitlines():
+        address, _, text = line.partition(":\t")
+        try:
+            inside = int(first, 16) <= int(address, 16) <= int(last, 16)
+        except ValueError:
+            continue
+        if inside and not text.startswith("data16"):
+            name, _, rest = text.partition(" ")
+            rest = rest.split("#")[0].split("<")[0].strip()
+            # A jump by number is one to a label.
+            lines.append("%s .Lx" % name if name.startswith("j") else "%s %s" % (name, rest))
+    with tempfile.NamedTemporaryFile("w", suffix=".s") as file:
+        file.write(".Lx:\n" + "\n".join(lines) + "\n")
+        file.flush()
+        said = subprocess.run([tool, "-mcpu=native", "-iterations=1000", file.name], capture_output=True, text=True)
+    cycles = [it.split(":")[1] for it in said.stdout.splitlines() if it.startswith("Total Cycles")]
+    return int(cycles[0]) / 1000 / turns if cycles else None
+
+
+def rows(name, program, bounds, measured):
+    took = dict((int(number), float(cycles)) for number, cycles in (line.split() for line in open(measured)))
+    loops = json.load(open(bounds))["loops"]
+    for number, cycles in took.items():
+        of = [it for it in loops if it["place"]["function"] == "lfk%d" % number and it["M"] is not None and it["flops"] > 0]
+        if not of:
+            print("\t".join([name, str(number)] + ["-"] * 5 + ["%.3f" % cycles]))
+            continue
+        # The loop that does most turns at once is the one that runs; the others do the rest of them.
+        it = max(of, key=lambda it: (it["turns"], it["flops"]))
+        other = mca(program, it["first"], it["last"], it["turns"])
+        numbers = [it["M"], it["MA"], it["MAC"], it["MACS"], other, cycles]
+        print("\t".join([name, str(number)] + ["-" if it is None else "%.3f" % it for it in numbers]))
+
+
+def together(table):
+    print("%-16s %6s %8s %8s %8s %8s %8s %8s" % ("compiler", "kernel", "M", "MA", "MAC", "MACS", "llvm-mca", "cycles"))
+    ordered = explained = theirs = count = bounded = 0
+    for line in open(table):
+        name, number, *cells = line.rstrip("\n").split("\t")
+        print("%-16s %6s" % (name, number) + "".join(" %8s" % it for it in cells))
+        if cells[3] == "-":
+            continue
+        m, ma, mac, macs = map(float, cells[:4])
+        cycles = float(cells[5])
+        count += 1
+        ordered += m <= ma <= mac <= macs
+        bounded += macs <= 1.02 * cycles
+        explained += 0.8 * cycles <= macs <= 1.02 * cycles
+        theirs += cells[4] != "-" and 0.8 * cycles <= float(cells[4]) <= 1.02 * cycles
+    print("\n%d loops: M <= MA <= MAC <= MACS in %d; MACS at most 2 %% above what is measured in %d, and at least 80 %% of it besides in %d (llvm-mca %d)"
+          % (count, ordered, bounded, explained, theirs))
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--sum":
+        together(sys.argv[2])
+    else:
+        rows(*sys.argv[1:])
