@@ -89,6 +89,7 @@ pub use finding::{Cause, Finding, Loss, Occurrence, Pattern};
 pub use fit::{Fit, Line};
 pub use input::{Input, Options};
 pub use iterations::turn_begins;
+pub use objects::{ObjectRun, object_run};
 pub use places::by_place;
 pub use processors::{Crowded, processors};
 pub use repeats::Interval;

@@ -12,6 +12,7 @@ mod convert;
 mod diagnosis;
 mod files;
 mod formats;
+mod hints;
 pub mod inside;
 mod kernels;
 mod ledger;
@@ -35,6 +36,7 @@ pub use convert::{ConvertError, Converted, convert, create};
 pub use diagnosis::{Diagnosis, Ranked};
 pub use formats::{FAILED, OPERATIONS, OpenError, runs};
 pub use kernels::{KernelError, LoopBounds, LoopChoice, Loops, core_named, known_cores, loops};
+pub use hints::{Entry as HintEntry, Hinted, Hints, HintsError, OfObjects, TriedHint, hints, read_hints, tuned_hints};
 pub use ledger::{Calibration, Entry, LEDGER, LedgerError, calibration, ledger_beside, read_ledger, write_ledger};
 pub use machine::{MachineError, read_machine, write_machine};
 pub use operations::{OperationsError, read_operations};
@@ -45,9 +47,7 @@ pub use run::{
 };
 pub use selection::{Moment, Selection, SelectionError};
 pub use session::{Opened, Request, analyze, analyze_piece, open};
-pub use tune::{
-    Hints, HintsError, Installed, Measured, Predicted, Setting, Tried, Tunable, Unknown, hints, read_hints, tunable,
-};
+pub use tune::{Installed, Measured, Predicted, Setting, Tried, Tunable, Unknown, tunable};
 pub use verify::{Came, Verified};
 pub use what_if::{
     Followed, MapError, RefusedChange, Saving, WhatIf, WhatIfError, WhatIfRequest, WhyRefused, read_maps, what_if,
@@ -65,6 +65,7 @@ pub use partune_analysis::{
 };
 pub use partune_diag::{Code, Diagnostic, Quality, Severity};
 pub use partune_kernels::{Bounds as LoopLimits, Core, Kernel};
+pub use partune_hints as hints_file;
 pub use partune_machine::Machine;
 pub use partune_operations::{Operations, OwnPattern};
 pub use partune_picture::{

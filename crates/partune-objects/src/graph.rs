@@ -184,6 +184,14 @@ impl Builder {
         self.messages.received.push(row.received)
     }
 
+    pub fn executions(&self) -> &Executions {
+        &self.executions
+    }
+
+    pub fn messages(&self) -> &Messages {
+        &self.messages
+    }
+
     /// Columns, to be changed row by row; all of them are to stay of one length.
     pub fn executions_mut(&mut self) -> &mut Executions {
         &mut self.executions

@@ -32,6 +32,19 @@ pub enum Class {
     InputDependent,
 }
 
+impl Class {
+    /// The word for it, in tables and files.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Class::Independent => "independent",
+            Class::Tree => "tree",
+            Class::AllToAll => "all_to_all",
+            Class::Regular(_) => "regular",
+            Class::InputDependent => "input_dependent",
+        }
+    }
+}
+
 /// The class and what it was decided by.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Locality {

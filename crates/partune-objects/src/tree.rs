@@ -105,6 +105,11 @@ impl Tree {
         &self.roots
     }
 
+    /// Whether an object is of the tree's array.
+    pub fn is_in(&self, id: ObjectId) -> bool {
+        self.depth[id] != u32::MAX
+    }
+
     pub fn children(&self, id: ObjectId) -> impl ExactSizeIterator<Item = ObjectId> + '_ {
         self.children.row(id.0 as usize).iter().map(|&id| ObjectId(id))
     }

@@ -62,6 +62,7 @@ fn plans() -> impl Strategy<Value = Plan> {
             multicast: order,
             combining: combining.into_iter().map(combine).collect(),
             roots: if late { Roots::AsRecorded } else { Roots::AtOnce },
+            travel: None,
         }
     })
 }

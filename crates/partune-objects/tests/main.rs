@@ -3,6 +3,7 @@
 
 mod characteristics;
 mod cuts;
+mod deduce;
 mod faults;
 mod graphs;
 mod laws;

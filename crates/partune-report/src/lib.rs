@@ -5,6 +5,7 @@
 mod advise;
 mod ending;
 mod export;
+mod hints;
 mod json;
 mod kernels;
 mod machine;
@@ -24,6 +25,7 @@ pub mod words;
 pub use advise::{advice_document, advice_id, advice_schema, advice_text};
 pub use ending::lines as ending_lines;
 pub use export::{ExportError, FILES as PARQUET_FILES, chrome, parquet};
+pub use hints::{hints_document, hints_schema, hints_text};
 pub use json::{document, finding_id};
 pub use kernels::{kernels_document, kernels_schema, kernels_text};
 pub use machine::{machine_json, machine_text};

@@ -1,12 +1,15 @@
 //! The event graph of a run of objects: what [`partune_objects`] asks, from executions and the messages that share numbers with them.
 //!
 //! What a runtime has one of on each PE (groups of Charm++: managers of arrays, of reductions) passes on what the program's objects tell each other. It is left out, and
-//! who sent to it sent to those to whom it then sent. A call without a message, inside of another execution, depends on that.
+//! who sent to it sent to those to whom it then sent; but where it joins several messages into one, as reductions do, that is an execution of its own. A call without a message, inside of another
+//! execution or right behind one of the same object, depends on that. What an object sends, it sends after all that it executed before.
 
 use partune_base::{CallPathId, ObjectId, PeId, RegionId, StringId, Table, Time};
 use partune_objects::graph::{self, ArrayId, Builder, EventGraph, ExecutionId, Kind, MethodId, TypeId};
 use partune_trace::{CallPaths, Execution, NO_MATCHING, Recv, Send, Stream, Trace, Trigger};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::joins::Joins;
 
 /// Objects of one class, with as many coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,15 +29,36 @@ impl Objects {
     pub(crate) fn of(trace: &Trace) -> Option<Objects> {
         let relays = relays(trace);
         let mut builder = Builder::new(u32::try_from(trace.pes().len()).ok()?);
-        let (classes, objects) = objects(trace, &relays, &mut builder);
+        let (mut classes, objects) = objects(trace, &relays, &mut builder);
         let vertices = vertices(trace);
         if !vertices.iter().any(|it| objects.get(it.row.object).is_some_and(|it| *it != graph::ObjectId::NONE)) {
             return None;
         }
         let sources = Sources::new(trace, &vertices);
-        let numbers: Vec<ExecutionId> = vertices.iter().map(|it| add(&mut builder, it, &objects)).collect();
-        for (at, vertex) in vertices.iter().enumerate().filter(|(at, _)| numbers[*at] != ExecutionId::NONE) {
-            let Some(cause) = sources.cause(&vertices, &numbers, at) else { continue };
+        let mut numbers: Vec<ExecutionId> = vertices.iter().map(|it| add(&mut builder, it, &objects)).collect();
+        let is_own = numbers.iter().map(|id| *id != ExecutionId::NONE).collect();
+        let joins = Joins::new(&vertices, &sources, is_own);
+        let mut edges: Vec<(usize, usize)> = Vec::new();
+        let mut of_class: FxHashMap<StringId, graph::ObjectId> = FxHashMap::default();
+        for at in 0..vertices.len() {
+            if !joins.is_own(at) {
+                continue;
+            }
+            let vertex = &vertices[at];
+            let Some(cause) = sources.cause(&vertices, &joins, at) else {
+                edges.extend(follows(&vertices, &joins, at).map(|before| (before, at)));
+                continue;
+            };
+            if numbers[cause.vertex] == ExecutionId::NONE {
+                let object = trace.objects().get(vertices[cause.vertex].row.object)?;
+                let object = *of_class.entry(object.class).or_insert_with(|| {
+                    classes.push(Class { name: object.class, dimensions: 0 });
+                    let array = builder.array(0);
+                    builder.object(array, &[])
+                });
+                numbers[cause.vertex] = execution(&mut builder, &vertices[cause.vertex], object);
+                edges.extend(joins.inputs(cause.vertex).into_iter().map(|input| (input, cause.vertex)));
+            }
             builder.message(graph::Message {
                 source: numbers[cause.vertex],
                 destination: numbers[at],
@@ -49,6 +73,14 @@ impl Objects {
                 received: vertex.row.begin.0,
             });
         }
+        let mut edges: Vec<(ExecutionId, ExecutionId)> =
+            edges.into_iter().map(|(from, to)| (numbers[from], numbers[to])).collect();
+        // One order for all edges, so that nothing waits for itself.
+        let mut rank = vec![0; builder.executions().object.len()];
+        let ids = numbers.iter().enumerate().filter(|(_, id)| **id != ExecutionId::NONE);
+        ids.for_each(|(at, id)| rank[id.0 as usize] = at);
+        edges.extend(states(&builder, &edges, &rank));
+        edges.into_iter().for_each(|(from, to)| depend(&mut builder, from, to, &rank));
         Some(Objects { graph: builder.seal().ok()?, classes })
     }
 }
@@ -90,11 +122,11 @@ fn objects(
 }
 
 /// An execution, of whatever object.
-struct Vertex {
-    pe: PeId,
-    row: Execution,
+pub(super) struct Vertex {
+    pub(super) pe: PeId,
+    pub(super) row: Execution,
     path: CallPathId,
-    method: RegionId,
+    pub(super) method: RegionId,
     end: Time,
     /// That it is inside of.
     outer: Option<usize>,
@@ -135,6 +167,10 @@ fn add(builder: &mut Builder, vertex: &Vertex, objects: &Table<ObjectId, graph::
     let Some(object) = objects.get(vertex.row.object).copied().filter(|it| *it != graph::ObjectId::NONE) else {
         return ExecutionId::NONE;
     };
+    execution(builder, vertex, object)
+}
+
+fn execution(builder: &mut Builder, vertex: &Vertex, object: graph::ObjectId) -> ExecutionId {
     let (begin, end) = (vertex.row.begin.0, vertex.end.0);
     builder.execution(graph::Execution {
         object,
@@ -145,23 +181,64 @@ fn add(builder: &mut Builder, vertex: &Vertex, objects: &Table<ObjectId, graph::
     })
 }
 
+/// The execution of the same object right before one of which nobody knows why it took place: it goes on with that.
+fn follows(vertices: &[Vertex], joins: &Joins<'_>, at: usize) -> Option<usize> {
+    let before = at.checked_sub(1).filter(|before| vertices[*before].pe == vertices[at].pe)?;
+    let is_same = joins.is_own(before) && vertices[before].row.object == vertices[at].row.object;
+    (is_same && vertices[at].row.message == NO_MATCHING).then_some(before)
+}
+
+/// Of each object what it executed since it last acted on others, and that, before it does so again.
+fn states(builder: &Builder, edges: &[(ExecutionId, ExecutionId)], rank: &[usize]) -> Vec<(ExecutionId, ExecutionId)> {
+    let (executions, messages) = (builder.executions(), builder.messages());
+    let mut acts = vec![false; executions.object.len()];
+    let told = messages.source.iter().copied().zip(messages.destination.iter().copied());
+    for (from, to) in told.chain(edges.iter().copied()) {
+        acts[from.0 as usize] |= executions.object[from] != executions.object[to];
+    }
+    let mut order: Vec<ExecutionId> = executions.object.ids().collect();
+    order.sort_by_key(|&id| (executions.object[id], executions.begin[id], rank[id.0 as usize]));
+    let mut found = Vec::new();
+    for of_object in order.chunk_by(|a, b| executions.object[*a] == executions.object[*b]) {
+        let mut since: Vec<ExecutionId> = Vec::new();
+        for &id in of_object {
+            if acts[id.0 as usize] {
+                found.extend(since.drain(..).map(|before| (before, id)));
+            }
+            since.push(id);
+        }
+    }
+    found
+}
+
+/// Something that is no message; nothing where the clocks of two PEs tell otherwise.
+fn depend(builder: &mut Builder, source: ExecutionId, destination: ExecutionId, rank: &[usize]) {
+    let executions = builder.executions();
+    let (from, to) = (executions.begin[source], executions.begin[destination]);
+    if (from, rank[source.0 as usize]) < (to, rank[destination.0 as usize]) {
+        let (sent, received) = (executions.end[source], to);
+        let (kind, message_type) = (Kind::Dependence, TypeId(executions.method[destination].0));
+        builder.message(graph::Message { source, destination, kind, message_type, bytes: 0, sent, received });
+    }
+}
+
 /// Where messages were made.
-struct Sources {
+pub(super) struct Sources {
     /// By number, and time.
     sent: Vec<Sent>,
 }
 
 #[derive(Clone, Copy)]
-struct Sent {
+pub(super) struct Sent {
     matching: u64,
     /// The execution that sent it; or the message that was passed on with it.
-    by: By,
-    time: Time,
+    pub(super) by: By,
+    pub(super) time: Time,
     bytes: u64,
 }
 
 #[derive(Clone, Copy)]
-enum By {
+pub(super) enum By {
     Vertex(usize),
     Message(u64),
     Nobody,
@@ -190,16 +267,20 @@ impl Sources {
         Sources { sent }
     }
 
+    pub(super) fn all(&self) -> &[Sent] {
+        &self.sent
+    }
+
     /// The message of a number that was sent last before a time.
-    fn sent(&self, message: u64, before: Time) -> Option<Sent> {
+    pub(super) fn sent(&self, message: u64, before: Time) -> Option<Sent> {
         let end = self.sent.partition_point(|it| (it.matching, it.time) <= (message, before));
         let last = end.checked_sub(1).map(|last| self.sent[last])?;
         (last.matching == message && message != NO_MATCHING).then_some(last)
     }
 
-    /// The execution of the program's that made one take place, by whatever passed it on; none that did not begin before it, of which a clock of
-    /// microseconds cannot tell.
-    fn cause(&self, vertices: &[Vertex], numbers: &[ExecutionId], of: usize) -> Option<Cause> {
+    /// The execution of the program's that made one take place, by whatever passed it on, or the one of the runtime's that joined several; none that did not begin before it, of
+    /// which a clock of microseconds cannot tell.
+    fn cause(&self, vertices: &[Vertex], joins: &Joins<'_>, of: usize) -> Option<Cause> {
         let is_before = |source: usize| (vertices[source].row.begin, source) < (vertices[of].row.begin, of);
         let (mut at, mut message, mut before) = (of, vertices[of].row.message, vertices[of].row.begin);
         let (mut is_message, mut bytes) = (false, 0);
@@ -215,7 +296,7 @@ impl Sources {
             match by {
                 By::Nobody => return None,
                 By::Message(passed_on) => message = passed_on,
-                By::Vertex(vertex) if numbers[vertex] != ExecutionId::NONE => {
+                By::Vertex(vertex) if joins.is_own(vertex) || joins.is_join(vertex) => {
                     return is_before(vertex).then_some(Cause { vertex, sent: before, bytes, is_message });
                 }
                 By::Vertex(vertex) => (at, message) = (vertex, vertices[vertex].row.message),

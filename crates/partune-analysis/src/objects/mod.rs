@@ -1,13 +1,17 @@
 //! Objects: what a run of objects that send each other messages is like, as a whole: its arrays, who talks to whom in them, and its phases.
 
 mod graph;
+mod joins;
+mod known;
 
 use partune_base::{RegionId, StringId, Table};
 use partune_objects::creation::{self, Creation, Times, creation};
-use partune_objects::graph::{ArrayId, DIMENSIONS, EventGraph, ObjectId};
+use partune_objects::graph::{ArrayId, DIMENSIONS, EventGraph};
 use partune_objects::interaction::Interaction;
 use partune_objects::locality::{self, Class, Locality, locality};
 use partune_objects::phases::{self, Activity, Kind, Phases, phases};
+use partune_objects::recorded::Known;
+use partune_trace::Trace;
 
 use self::graph::Objects;
 use crate::{Analysis, Column, DataTable, Input, Outcome, Section, SectionShape, Shape, TableShape, Unit, Values};
@@ -20,6 +24,21 @@ pub(crate) static OBJECTS: Analysis = Analysis {
     shows: SHOWS,
     run,
 };
+
+/// A run of objects: its event graph, what else the trace knows of it, and what its arrays are called.
+pub struct ObjectRun {
+    pub graph: EventGraph,
+    pub known: Known,
+    /// The class of the objects of each array.
+    pub classes: Table<ArrayId, StringId>,
+}
+
+/// None without objects.
+pub fn object_run(trace: &Trace) -> Option<ObjectRun> {
+    let Objects { graph, classes } = Objects::of(trace)?;
+    let known = known::known(trace, &graph);
+    Some(ObjectRun { graph, known, classes: classes.iter().map(|class| class.name).collect() })
+}
 
 const SHOWS: &[SectionShape] = &[SectionShape {
     name: "objects",
@@ -75,8 +94,9 @@ const DOCS: &str = "\
 What a program of objects that send each other messages (Charm++) is like as a whole: the characteristics from which Paradise deduces where objects should be, and which of them come first. They
 are properties of the *event graph*: executions of methods and the messages that made them run, whatever was placed where. Silent where the run has no objects.
 
-What a runtime has one of on each PE (managers of arrays, of reductions) is left out: who sent to it sent to those to whom it then sent. An execution inside of another one without a message of its own
-depends on that. Messages from one object to itself do not count.
+What a runtime has one of on each PE (managers of arrays, of reductions) is left out: who sent to it sent to those to whom it then sent. Where several executions of a method there send nothing and the next one sends, or its PE
+sends to that method, those are joined: a reduction, and what it ends with is told as one object of that class. An execution inside of another one, or right behind one of the same object, without a message of its own
+depends on that; and what an object sends, it sends after all that it executed before. Messages from one object to itself do not count.
 
 `arrays`: classes of objects, with the time in their methods. `messages` are those between objects of the array, creations left out, and `partners` with how many others of it an object exchanges any. Their `locality`:
 
@@ -95,11 +115,12 @@ depends on that. Messages from one object to itself do not count.
 
 | kind | when |
 |---|---|
-| `synchronous` | all ways through the graph, but for 0.5 % of the messages, lead through the executions that begin phases |
+| `synchronous` | all ways through the graph, but for 0.5 % of the messages, lead through the executions that begin phases, `begun_by`: a main object that waits for all, a reduction |
 | `initiation` | phases begin with multicasts of one method, `begun_by`, each caused by the one before |
 | `loose` | each object repeats the same methods, and messages go from a step to the same one or the next |
 
-`objects` are those of arrays that are active in any phase; activity is `varying` where fewer than 0.9 of them are in more than a tenth of the phases: then cyclic placement keeps PEs busy that blocks would let idle.
+`objects` are those of arrays that are active in any phase; activity is `varying` where fewer than 0.9 of them are in more than a tenth of the phases: then cyclic placement keeps PEs busy that blocks would let idle. An object is
+active in a phase if it works at least a quarter of what the busiest one does: what a multicast reaches executes something, and may have nothing to do. What it works is the median of the phases around, 6 % of all, since a disturbance comes and goes.
 
 **Source**: Krishnan and Kalé, *Automating parallel runtime optimizations using post-mortem analysis* (1996); thresholds are ours.
 ";
@@ -144,14 +165,7 @@ impl Array {
     }
 
     fn locality(&self) -> &'static str {
-        match self.locality.class {
-            _ if self.locality.objects < 2 => "single",
-            Class::Independent => "independent",
-            Class::Tree => "tree",
-            Class::AllToAll => "all_to_all",
-            Class::Regular(_) => "regular",
-            Class::InputDependent => "input_dependent",
-        }
+        if self.locality.objects < 2 { "single" } else { self.locality.class.name() }
     }
 
     fn created(&self) -> &'static str {
@@ -217,10 +231,13 @@ fn offsets(arrays: &[Array]) -> DataTable {
 }
 
 fn phase_table(graph: &EventGraph, found: &Phases, options: &phases::Options) -> DataTable {
-    let activity = of_arrays(graph, Activity::new(graph, found));
+    let activity = Activity::new(graph, found).of_arrays(graph).by_load(options);
     let active = || activity.phases.iter().map(|phase| phase.len() as u64);
     let (kind, method) = match found.kind {
-        Kind::Synchronous => ("synchronous", None),
+        Kind::Synchronous => {
+            let first = found.starts.first().map(|&start| graph.executions().method[start]);
+            ("synchronous", first)
+        }
         Kind::Initiation { method, .. } => ("initiation", Some(method)),
         Kind::Loose => ("loose", None),
     };
@@ -236,17 +253,4 @@ fn phase_table(graph: &EventGraph, found: &Phases, options: &phases::Options) ->
         Column::new("varying", Values::Word(vec![varying])),
     ];
     DataTable { name: "object_phases", columns }
-}
-
-/// Activity of the objects of arrays: what there is one of (the main chare) has nothing to do in most phases.
-fn of_arrays(graph: &EventGraph, activity: Activity) -> Activity {
-    let mut sizes: Table<ArrayId, u64> = graph.arrays().iter().map(|_| 0).collect();
-    graph.objects().iter().for_each(|object| sizes[object.array] += 1);
-    let is_element = |object: ObjectId| sizes[graph.objects()[object].array] > 1;
-    let mut phases = activity.phases;
-    phases.iter_mut().for_each(|phase| phase.retain(|(object, _)| is_element(*object)));
-    let mut active: Vec<ObjectId> = phases.iter().flatten().map(|(object, _)| *object).collect();
-    active.sort_unstable();
-    active.dedup();
-    Activity { objects: active.len() as u64, phases }
 }

@@ -1,7 +1,6 @@
 //! What could be set without changing the program, as far as a replay says that it saves time.
 
 mod cases;
-mod hints;
 mod search;
 mod tried;
 
@@ -13,7 +12,6 @@ use crate::{Diagnosis, Progress};
 
 use search::Search;
 
-pub use hints::{Hints, HintsError, hints, read_hints};
 pub use tried::{Measured, Tried};
 
 /// Where the program ran, and will run again.

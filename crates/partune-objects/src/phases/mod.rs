@@ -9,7 +9,7 @@ mod synchronous;
 
 use partune_base::Table;
 
-use crate::graph::{EventGraph, ExecutionId, MethodId, ObjectId, TypeId};
+use crate::graph::{ArrayId, EventGraph, ExecutionId, MethodId, ObjectId, TypeId};
 
 /// Thresholds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,6 +34,10 @@ pub struct Options {
     pub inactive: f64,
     /// and if a larger share of the phases is, activity varies.
     pub varying: f64,
+    /// An object that works less than this share of what the busiest one does in a phase is idle in it.
+    pub idle: f64,
+    /// What an object does in a phase is the median of so many phases around it, as a share of all: what disturbs a run comes and goes.
+    pub around: f64,
 }
 
 impl Default for Options {
@@ -49,6 +53,8 @@ impl Default for Options {
             active: 0.8,
             inactive: 0.9,
             varying: 0.1,
+            idle: 0.25,
+            around: 0.06,
         }
     }
 }
@@ -110,6 +116,50 @@ impl Activity {
         let mut seen = vec![false; graph.objects().len()];
         rows.iter().for_each(|row| seen[row.1.0 as usize] = true);
         Activity { objects: seen.iter().filter(|&&seen| seen).count() as u64, phases: active }
+    }
+
+    /// Of the objects of arrays only: what there is one of, as the main object, has nothing to do in most phases.
+    #[must_use]
+    pub fn of_arrays(mut self, graph: &EventGraph) -> Activity {
+        let mut sizes: Table<ArrayId, u64> = graph.arrays().iter().map(|_| 0).collect();
+        graph.objects().iter().for_each(|object| sizes[object.array] += 1);
+        let is_element = |object: ObjectId| sizes[graph.objects()[object].array] > 1;
+        self.phases.iter_mut().for_each(|phase| phase.retain(|(object, _)| is_element(*object)));
+        let mut active: Vec<ObjectId> = self.phases.iter().flatten().map(|(object, _)| *object).collect();
+        active.sort_unstable();
+        active.dedup();
+        Activity { objects: active.len() as u64, phases: self.phases }
+    }
+
+    /// Without objects that have next to nothing to do in a phase, though they execute something in it: what a multicast reaches is not all at work.
+    /// O(n · phases · phases around).
+    #[must_use]
+    pub fn by_load(&self, options: &Options) -> Activity {
+        let count = self.phases.len();
+        let beside = (options.around.clamp(0.0, 1.0) * count as f64 / 2.0) as usize;
+        let last = self.phases.iter().flatten().map(|row| row.0.0 as usize + 1).max().unwrap_or(0);
+        let mut loads = vec![vec![0_i64; count]; last];
+        for (phase, active) in self.phases.iter().enumerate() {
+            active.iter().for_each(|(object, load)| loads[object.0 as usize][phase] = *load);
+        }
+        let usual = |object: ObjectId, phase: usize| {
+            let around = phase.saturating_sub(beside)..(phase + beside + 1).min(count);
+            let mut around = loads[object.0 as usize][around].to_vec();
+            around.sort_unstable();
+            around[around.len() / 2]
+        };
+        let mut found = Activity { objects: 0, phases: Vec::with_capacity(count) };
+        let mut seen = vec![false; last];
+        for (phase, active) in self.phases.iter().enumerate() {
+            let loads: Vec<i64> = active.iter().map(|row| usual(row.0, phase)).collect();
+            let least = options.idle * loads.iter().max().copied().unwrap_or(0) as f64;
+            let busy = active.iter().zip(&loads).filter(|(_, load)| **load as f64 >= least);
+            let busy: Vec<_> = busy.map(|(row, load)| (row.0, *load)).collect();
+            busy.iter().for_each(|row| seen[row.0.0 as usize] = true);
+            found.phases.push(busy);
+        }
+        found.objects = seen.iter().filter(|&&seen| seen).count() as u64;
+        found
     }
 
     /// Phases in which many objects are inactive.

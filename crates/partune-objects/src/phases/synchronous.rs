@@ -6,7 +6,8 @@ use super::{Kind, Options, Phases};
 use crate::graph::{EventGraph, ExecutionId, ObjectId};
 
 /// With edges from an imagined begin to all executions that need nothing, and from those that send nothing to an imagined end, an execution
-/// is on all ways if no edge jumps over it in the graph's order.
+/// is on all ways if no edge jumps over it in the graph's order. What sends nothing and is not the last of its object has no such edge: what it did is
+/// in its object, as with contributions to a reduction, of which only the last one on a PE leaves it as a message. Nor has what needs nothing and is not the first of its object.
 pub(super) fn find(graph: &EventGraph, active: u64, options: &Options) -> Option<Phases> {
     let order = graph.order();
     let mut position: Table<ExecutionId, usize> = Table::filled(order.len(), 0);
@@ -51,10 +52,11 @@ fn crossing(graph: &EventGraph, position: &Table<ExecutionId, usize>) -> Vec<i64
         jump(position[messages.source[id]] + 1, position[messages.destination[id]]);
     }
     for (id, &at) in position.iter_ids() {
-        if graph.needed_by(id).len() == 0 {
+        let mut of_object = graph.executed_by(graph.executions().object[id]);
+        if graph.needed_by(id).len() == 0 && of_object.next() == Some(id) {
             jump(0, at);
         }
-        if graph.sent_by(id).len() == 0 {
+        if graph.sent_by(id).len() == 0 && of_object.next_back().is_none_or(|last| last == id) {
             jump(at + 1, count);
         }
     }

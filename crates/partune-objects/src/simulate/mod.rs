@@ -19,7 +19,7 @@ pub use work::without_costs;
 
 use partune_base::Table;
 
-use crate::graph::{ExecutionId, ObjectId, TypeId};
+use crate::graph::{ExecutionId, MessageId, ObjectId, TypeId};
 
 /// How a program is placed and scheduled.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,6 +32,9 @@ pub struct Plan {
     pub multicast: Order,
     pub combining: Vec<Combine>,
     pub roots: Roots,
+    /// Ticks on the way of each message that goes to another PE, where they are known one by one; else the machine says them. What is sent together
+    /// travels like its first message.
+    pub travel: Option<Table<MessageId, i64>>,
 }
 
 /// The smaller, the more urgent: first by type of message, then by object that it is for. What is not in a list has 0.

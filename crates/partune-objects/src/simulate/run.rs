@@ -286,7 +286,9 @@ impl Run<'_> {
             message = self.next[message as usize];
         }
         self.done.carried += 1;
-        self.push(to, now.saturating_add(self.machine.travelling(bytes)), urgency, what);
+        let known = self.plan.travel.as_ref().and_then(|travel| travel.get(MessageId(first)));
+        let travels = known.map_or_else(|| self.machine.travelling(bytes), |&known| known.max(0));
+        self.push(to, now.saturating_add(travels), urgency, what);
         now
     }
 

@@ -6,6 +6,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod filter;
+pub(crate) mod hints;
 pub(crate) mod kernel;
 pub(crate) mod ledger;
 pub(crate) mod machine;

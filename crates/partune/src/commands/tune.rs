@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let command = record::in_words(&args.command);
     let written = args.output.as_deref().filter(|_| !kept.is_empty());
     if let Some(file) = written {
-        let text = partune_engine::hints(&command, diagnosis.run.counts().pes, &tried);
+        let text = partune_engine::tuned_hints(&command, diagnosis.run.counts().pes, &tried);
         output::write(file, &text)?;
     }
     let tuning = Tuning { command: &command, followed: tunable.followed, tried: &tried, unknown: &tunable.unknown };

@@ -1,0 +1,210 @@
+//! From a recorded run to hints: placement, trees, priorities, pieces and combining that a replay of the run predicts to save time.
+//!
+//! What could be done follows from the characteristics of the program; whether it is worth it is never said by a rule of thumb: each candidate is executed
+//! anew on top of those that are kept. It is kept if it saves more than the replay is off, and more than runs differ.
+
+mod exchange;
+mod order;
+mod place;
+
+use partune_base::Table;
+
+use crate::combine::Combining;
+use crate::graph::{ArrayId, EventGraph, GraphError, ObjectId};
+use crate::interaction::Interaction;
+use crate::map::Map;
+use crate::phases::{self, Activity, Phases, phases};
+use crate::pipeline::Pipelining;
+use crate::priority::{Level, Line};
+use crate::recorded::{Known, Recorded};
+use crate::simulate::{Outcome, Plan};
+use crate::tree::Shape;
+
+/// Thresholds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Share of a run by which another one of the same program may differ.
+    pub noise: f64,
+    /// Of candidates that are alike within this share of the run, the simplest counts.
+    pub alike: f64,
+    pub phases: phases::Options,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { noise: 0.01, alike: 0.01, phases: phases::Options::default() }
+    }
+}
+
+/// What could be done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Hint {
+    Place {
+        array: ArrayId,
+        layout: Layout,
+        aligned: Vec<Aligned>,
+    },
+    Tree {
+        array: ArrayId,
+        shape: Shape,
+    },
+    /// Objects of an array by a linear function of their coordinates, the smaller the more urgent.
+    Objects {
+        array: ArrayId,
+        line: Line,
+    },
+    /// Types of messages.
+    Messages {
+        levels: Vec<Level>,
+    },
+    Pipeline(Pipelining),
+    Combine {
+        combining: Combining,
+        single: bool,
+    },
+}
+
+/// Where the objects of an array are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Layout {
+    Map(Map),
+    /// By object, first dimension fastest; of this number of PEs and these extents only.
+    Table(Vec<u32>),
+}
+
+/// An array that goes with another one: which dimension of that each of its own follows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Aligned {
+    pub array: ArrayId,
+    pub dims: Vec<u8>,
+}
+
+/// A hint and what a replay says of it, in ticks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    pub hint: Hint,
+    pub saves: i64,
+    pub low: i64,
+    pub high: i64,
+    /// By what it was deduced.
+    pub evidence: Vec<(&'static str, f64)>,
+}
+
+impl Judged {
+    /// Whether it saves time, as far as can be told.
+    pub fn is_kept(&self) -> bool {
+        self.low > 0
+    }
+}
+
+/// What was deduced from a run.
+#[derive(Clone, Debug)]
+pub struct Deduced {
+    /// Ticks of the run, and of it executed anew, with ways as they were and drawn.
+    pub run: i64,
+    pub replayed: i64,
+    pub redrawn: i64,
+    /// Ticks with all that is kept.
+    pub hinted: i64,
+    pub off: f64,
+    /// Messages whose way was measured.
+    pub measured: u64,
+    pub phases: Option<Phases>,
+    pub varying: bool,
+    /// In the order in which they were tried.
+    pub judged: Vec<Judged>,
+}
+
+/// Tries what the run suggests. O(log) simulations of the run for each array, and a few more.
+pub fn deduce(graph: &EventGraph, known: &Known, options: &Options) -> Result<Deduced, GraphError> {
+    let recorded = Recorded::new(graph, known)?;
+    let found = phases(graph, &options.phases);
+    let activity =
+        found.as_ref().map(|it| Activity::new(graph, it).of_arrays(graph).by_load(&options.phases)).unwrap_or_default();
+    let varying = activity.is_varying(&options.phases);
+    let plan = recorded.plan(None);
+    let mut search = Search {
+        graph,
+        options,
+        interaction: Interaction::new(graph),
+        activity,
+        varying,
+        homes: recorded.homes(),
+        best: recorded.replayed,
+        plan,
+        recorded,
+        judged: Vec::new(),
+    };
+    if graph.pes() > 1 {
+        place::arrays(&mut search);
+        place::trees(&mut search);
+    }
+    order::priorities(&mut search);
+    let mut saved_by_pieces = 0;
+    if graph.pes() > 1 {
+        exchange::combining(&mut search);
+        saved_by_pieces = exchange::pipelining(&mut search);
+    }
+    let Recorded { run, replayed, redrawn, measured, .. } = search.recorded;
+    let hinted = search.best - saved_by_pieces;
+    let off = search.recorded.off();
+    Ok(Deduced { run, replayed, redrawn, hinted, off, measured, phases: found, varying, judged: search.judged })
+}
+
+/// What is known while hints are looked for.
+struct Search<'a> {
+    graph: &'a EventGraph,
+    options: &'a Options,
+    interaction: Interaction,
+    activity: Activity,
+    varying: bool,
+    /// Where objects are: as recorded, or as hints that are kept have it.
+    homes: Table<ObjectId, u32>,
+    recorded: Recorded,
+    /// Ticks under the plan of all that is kept.
+    best: i64,
+    plan: Plan,
+    judged: Vec<Judged>,
+}
+
+impl Search<'_> {
+    /// Ticks under a plan; of one that cannot be followed, forever.
+    fn makespan(&self, plan: &Plan) -> i64 {
+        self.recorded.under(plan).map_or(i64::MAX, |done| done.makespan)
+    }
+
+    /// The plan of what is kept, with objects elsewhere.
+    fn placed(&self, placement: Table<ObjectId, u32>) -> Plan {
+        Plan {
+            travel: self.recorded.plan(Some(placement.clone())).travel,
+            placement: Some(placement),
+            ..self.plan.clone()
+        }
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.recorded.under(&self.plan).ok()
+    }
+
+    /// Keeps a plan if it saves time, and notes in any case what it would save.
+    fn judge(&mut self, hint: Hint, plan: Plan, makespan: i64, evidence: Vec<(&'static str, f64)>) -> bool {
+        let is_kept = self.note(hint, self.best.saturating_sub(makespan), evidence);
+        if is_kept {
+            (self.best, self.plan) = (makespan, plan);
+        }
+        is_kept
+    }
+
+    fn note(&mut self, hint: Hint, saves: i64, evidence: Vec<(&'static str, f64)>) -> bool {
+        let margin = (self.options.noise.max(self.recorded.off()) * self.recorded.run as f64).ceil() as i64;
+        let (low, high) = (saves.saturating_sub(margin), saves.saturating_add(margin));
+        let judged = Judged { hint, saves, low, high, evidence };
+        let is_kept = judged.is_kept();
+        self.judged.push(judged);
+        is_kept
+    }
+
+    fn members(&self, array: ArrayId) -> impl Iterator<Item = ObjectId> + '_ {
+        self.graph.objects().iter_ids().filter(move |(_, object)| object.array == array).map(|(id, _)| id)
+    }
+}
