@@ -10,10 +10,10 @@ impl Place {
         let (kind, a, b, aspect) = match map {
             Map::Block { aspect } => (MapKind::Block, vec![], vec![], aspect.clone()),
             Map::BlockCyclic { size, grid } => {
-                (MapKind::BlockCyclic, size.iter().map(edge).collect(), pes(grid, rank), vec![])
+                (MapKind::BlockCyclic, size.iter().copied().map(edge).collect(), pes(grid, rank), vec![])
             }
             Map::MultiPartition { size, grid } => {
-                (MapKind::Multipartition, size.iter().map(edge).collect(), pes(grid, 2), vec![])
+                (MapKind::Multipartition, size.iter().copied().map(edge).collect(), pes(grid, 2), vec![])
             }
         };
         Place { map: kind, a, b, aspect, ..Place::empty(array) }
@@ -60,9 +60,9 @@ impl Place {
     }
 }
 
-fn edge(size: &Edge) -> Size {
+fn edge(size: Edge) -> Size {
     match size {
-        Edge::Of(number) => Size::Of(*number),
+        Edge::Of(number) => Size::Of(number),
         Edge::Even => Size::Even,
     }
 }

@@ -26,7 +26,7 @@ pub fn read(text: &str) -> Result<File, Fault> {
         Fault { line: line(text, at), reason: error.message().to_owned(), remedy: ANEW.to_owned() }
     })?;
     let root = Entry { text, name: String::new(), table: document.as_table() };
-    match root.table.get("hints").map(|version| version.as_integer()) {
+    match root.table.get("hints").map(Item::as_integer) {
         Some(Some(VERSION)) => {}
         Some(_) => return Err(root.wrong("hints", format!("its hints are not of version {VERSION}"), ANEW)),
         None => return Err(root.wrong("", "it has no hints", ANEW)),
@@ -48,7 +48,7 @@ const ANEW: &str = "let partune hints -o or partune tune -o write it";
 
 /// From 1 on.
 fn line(text: &str, at: usize) -> usize {
-    text.as_bytes()[..at.min(text.len())].iter().filter(|&&byte| byte == b'\n').count() + 1
+    text.char_indices().take_while(|it| it.0 < at).filter(|it| it.1 == '\n').count() + 1
 }
 
 /// A table of the file.

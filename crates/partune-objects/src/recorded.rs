@@ -62,7 +62,7 @@ impl Recorded {
         let gaps = gaps(graph, &trigger, known);
         let takes = takes(graph, &came, &gaps);
         let machine = Machine { send: known.send, ..fitted(&gaps, &takes) };
-        let ways = measured(graph, &machine, (&came, &trigger, &gaps), known);
+        let ways = measured(graph, &machine, &came, &trigger, &gaps, known);
         let bare = without_costs(graph, &machine)?;
         let mut made = bare.into_builder();
         for (id, gap) in gaps.iter_ids().filter(|it| it.1.taken > i64::MIN) {
@@ -270,7 +270,9 @@ fn gaps(graph: &EventGraph, trigger: &Table<ExecutionId, MessageId>, known: &Kno
 fn measured(
     graph: &EventGraph,
     machine: &Machine,
-    (came, trigger, gaps): (&Table<MessageId, Came>, &Table<ExecutionId, MessageId>, &Table<ExecutionId, Gap>),
+    came: &Table<MessageId, Came>,
+    trigger: &Table<ExecutionId, MessageId>,
+    gaps: &Table<ExecutionId, Gap>,
     known: &Known,
 ) -> Table<MessageId, i64> {
     let (executions, messages) = (graph.executions(), graph.messages());

@@ -279,6 +279,7 @@ fn the_committed_schemas_are_current() {
         ("advise", "docs/advice.schema.json"),
         ("kernel", "docs/kernel.schema.json"),
         ("tune", "docs/tune.schema.json"),
+        ("hints", "docs/hints.schema.json"),
     ] {
         let committed = std::fs::read_to_string(workspace().join(file)).unwrap_or_default();
         let current = text(&partune(&[command, "--schema"]).stdout);

@@ -19,7 +19,7 @@ pub(super) fn priorities(search: &mut Search<'_>) {
         let ranking = ranking(&graph, array, &path, &options);
         let Some(line) = ranking.line else { continue };
         let mut chosen = search.plan.priorities.clone().unwrap_or_default();
-        chosen.objects = by_line(search, array, &line, chosen.objects);
+        chosen.objects = by_line(search, array, &line, &chosen.objects);
         let plan = Plan { priorities: Some(chosen), ..search.plan.clone() };
         let makespan = search.makespan(&plan);
         let critical = ranking.ranks.len() as f64;
@@ -54,7 +54,7 @@ pub(super) fn timed(search: &Search<'_>) -> Option<(EventGraph, Machine)> {
 }
 
 /// Objects of an array by the values of a line, with those of other arrays.
-fn by_line(search: &Search<'_>, array: ArrayId, line: &Line, before: Table<ObjectId, u32>) -> Table<ObjectId, u32> {
+fn by_line(search: &Search<'_>, array: ArrayId, line: &Line, before: &Table<ObjectId, u32>) -> Table<ObjectId, u32> {
     let rank = line.slopes.len();
     let value = |id: ObjectId| {
         let at: Vec<f64> = search.graph.objects()[id].at[..rank].iter().map(|&x| f64::from(x)).collect();

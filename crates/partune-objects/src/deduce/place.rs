@@ -195,8 +195,9 @@ pub(super) fn trees(found: &mut Search<'_>) {
                 let of = |id| if tree.is_in(id) { dealt.next().unwrap_or(0) % pes } else { u32::MAX };
                 found.graph.objects().ids().map(of).collect()
             }
-            // Strategies that act on what they see while the program runs have no placement beforehand; a split by load is the best that they can be.
-            _ => tree.place(pes),
+            // Strategies that act on what they see while the program runs have no placement beforehand.
+            Shape::Irregular(_) => continue,
+            Shape::Uniform { .. } | Shape::UniformBranch { .. } | Shape::UniformLoad { .. } => tree.place(pes),
         };
         let placement: Table<ObjectId, u32> =
             placement.iter_ids().map(|(id, &pe)| if pe == u32::MAX { found.homes[id] } else { pe }).collect();

@@ -1,0 +1,5 @@
+//! Tests of sessions on whole runs.
+#![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
+
+mod hints;
+mod logs;
