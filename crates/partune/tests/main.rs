@@ -10,6 +10,7 @@ mod example;
 mod export;
 mod faults;
 mod fuzz;
+mod hints;
 mod hostile;
 mod losses;
 mod machine;

@@ -120,7 +120,7 @@ depends on that; and what an object sends, it sends after all that it executed b
 | `loose` | each object repeats the same methods, and messages go from a step to the same one or the next |
 
 `objects` are those of arrays that are active in any phase; activity is `varying` where fewer than 0.9 of them are in more than a tenth of the phases: then cyclic placement keeps PEs busy that blocks would let idle. An object is
-active in a phase if it works at least a quarter of what the busiest one does: what a multicast reaches executes something, and may have nothing to do. What it works is the median of the phases around, 6 % of all, since a disturbance comes and goes.
+active in a phase if it works at least a quarter of what the busiest one does: what a multicast reaches executes something, and may have nothing to do. What it works is the median of the phases around, 6 % of all and at most 17, since a disturbance comes and goes.
 
 **Source**: Krishnan and Kalé, *Automating parallel runtime optimizations using post-mortem analysis* (1996); thresholds are ours.
 ";

@@ -99,10 +99,16 @@ fn place(found: &mut Search<'_>, array: ArrayId, aligned: Vec<Aligned>) {
     }
 }
 
+/// So many grids of PEs are looked at for a map, and so many objects are placed in each phase to score all maps.
+const GRIDS: f64 = 1e6;
+const SCORED: usize = 4_000_000;
+
 /// Candidates, the simplest first.
 fn layouts(found: &Search<'_>, array: ArrayId, extents: &[u32]) -> Vec<Layout> {
     let (graph, pes) = (found.graph, found.graph.pes());
-    let block = Map::Block { aspect: block::aspect(extents, &block::crossing(graph, array)) };
+    // Grids of many dimensions have too many forms on some numbers of PEs.
+    let grids = (block::divisors(pes).len() as f64).powi(extents.len() as i32 - 1);
+    let block = (grids <= GRIDS).then(|| Map::Block { aspect: block::aspect(extents, &block::crossing(graph, array)) });
     let cyclic = |dim: usize| Map::BlockCyclic { size: vec![Size::Of(1); extents.len()], grid: Grid::Line(dim as u8) };
     let cyclic = (0..extents.len()).filter(|&dim| extents[dim] > 1).map(cyclic);
     let square = (extents.len() > 1)
@@ -110,13 +116,17 @@ fn layouts(found: &Search<'_>, array: ArrayId, extents: &[u32]) -> Vec<Layout> {
     let locality = locality(graph, &found.interaction, array, &locality::Options::default());
     let mut maps: Vec<Map> = cyclic.chain(square).collect();
     if found.varying {
-        let options =
-            candidates::Options { maps: 400, phases: 64, activity: found.options.phases, ..Default::default() };
+        let options = candidates::Options {
+            maps: (SCORED / found.members(array).count().max(1)).clamp(8, 400),
+            phases: 64,
+            activity: found.options.phases,
+            ..Default::default()
+        };
         let scored = search(graph, array, (&found.activity, &found.interaction), pes, &options);
         maps.extend(scored.into_iter().take(3).map(|it| it.map));
-        maps.push(block);
+        maps.extend(block);
     } else {
-        maps.insert(0, block);
+        maps = block.into_iter().chain(maps).collect();
     }
     let mut seen: Vec<Map> = Vec::new();
     maps.retain(|map| {

@@ -38,6 +38,8 @@ pub struct Options {
     pub idle: f64,
     /// What an object does in a phase is the median of so many phases around it, as a share of all: what disturbs a run comes and goes.
     pub around: f64,
+    /// These are at most so many on each side.
+    pub beside: usize,
 }
 
 impl Default for Options {
@@ -55,6 +57,7 @@ impl Default for Options {
             varying: 0.1,
             idle: 0.25,
             around: 0.06,
+            beside: 8,
         }
     }
 }
@@ -132,21 +135,25 @@ impl Activity {
     }
 
     /// Without objects that have next to nothing to do in a phase, though they execute something in it: what a multicast reaches is not all at work.
-    /// O(n · phases · phases around).
+    /// Active objects of all phases, times the phases around.
     #[must_use]
     pub fn by_load(&self, options: &Options) -> Activity {
         let count = self.phases.len();
-        let beside = (options.around.clamp(0.0, 1.0) * count as f64 / 2.0) as usize;
+        let beside = ((options.around.clamp(0.0, 1.0) * count as f64 / 2.0) as usize).min(options.beside);
         let last = self.phases.iter().flatten().map(|row| row.0.0 as usize + 1).max().unwrap_or(0);
-        let mut loads = vec![vec![0_i64; count]; last];
+        let mut of_object: Vec<Vec<(usize, i64)>> = vec![Vec::new(); last];
         for (phase, active) in self.phases.iter().enumerate() {
-            active.iter().for_each(|(object, load)| loads[object.0 as usize][phase] = *load);
+            active.iter().for_each(|(object, load)| of_object[object.0 as usize].push((phase, *load)));
         }
+        // The median; phases in which an object executes nothing count as zeros.
         let usual = |object: ObjectId, phase: usize| {
-            let around = phase.saturating_sub(beside)..(phase + beside + 1).min(count);
-            let mut around = loads[object.0 as usize][around].to_vec();
-            around.sort_unstable();
-            around[around.len() / 2]
+            let (first, end) = (phase.saturating_sub(beside), (phase + beside + 1).min(count));
+            let rows = &of_object[object.0 as usize];
+            let from = rows.partition_point(|row| row.0 < first);
+            let mut loads: Vec<i64> = rows[from..].iter().take_while(|row| row.0 < end).map(|row| row.1).collect();
+            loads.sort_unstable();
+            let zeros = end - first - loads.len();
+            ((end - first) / 2).checked_sub(zeros).map_or(0, |at| loads[at])
         };
         let mut found = Activity { objects: 0, phases: Vec::with_capacity(count) };
         let mut seen = vec![false; last];
