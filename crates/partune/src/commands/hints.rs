@@ -17,6 +17,7 @@ use crate::progress::Bar;
 #[command(
     after_help = "Example:\n  partune hints run -o hints.toml --program 'charmrun +p4 ./gauss 1000'\n  partune hints run --explain"
 )]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Args {
     /// The archive: its anchor file, or the folder that holds it; of several runs there, the one with the median run time
     #[arg(required_unless_present = "schema", value_name = "ARCHIVE")]
