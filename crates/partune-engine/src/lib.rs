@@ -35,8 +35,8 @@ pub use compare::{Checked, CompareError, Condition, ConditionError, compare, com
 pub use convert::{ConvertError, Converted, convert, create};
 pub use diagnosis::{Diagnosis, Ranked};
 pub use formats::{FAILED, OPERATIONS, OpenError, runs};
-pub use kernels::{KernelError, LoopBounds, LoopChoice, Loops, core_named, known_cores, loops};
 pub use hints::{Entry as HintEntry, Hinted, Hints, HintsError, OfObjects, TriedHint, hints, read_hints, tuned_hints};
+pub use kernels::{KernelError, LoopBounds, LoopChoice, Loops, core_named, known_cores, loops};
 pub use ledger::{Calibration, Entry, LEDGER, LedgerError, calibration, ledger_beside, read_ledger, write_ledger};
 pub use machine::{MachineError, read_machine, write_machine};
 pub use operations::{OperationsError, read_operations};
@@ -64,8 +64,8 @@ pub use partune_analysis::{
     TableShape, Term, TopOperation, Unit, Values, Verdict, repeats,
 };
 pub use partune_diag::{Code, Diagnostic, Quality, Severity};
-pub use partune_kernels::{Bounds as LoopLimits, Core, Kernel};
 pub use partune_hints as hints_file;
+pub use partune_kernels::{Bounds as LoopLimits, Core, Kernel};
 pub use partune_machine::Machine;
 pub use partune_operations::{Operations, OwnPattern};
 pub use partune_picture::{
