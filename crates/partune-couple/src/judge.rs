@@ -1,0 +1,140 @@
+//! What is wrong with what was measured: said, and then not counted on.
+
+use crate::results::{Head, Sampled};
+
+/// Something that a chain's time cannot be trusted for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    pub size: f64,
+    pub pes: u32,
+    /// One kernel alone, or a chain; none: the loop.
+    pub chain: Vec<String>,
+    pub fault: Fault,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fault {
+    /// So many values of the state are no finite numbers after so many executions.
+    NotFinite { values: f64, executions: u64 },
+    /// This share of the state is subnormal after them: numbers that are computed with much slower.
+    Subnormal { share: f64, executions: u64 },
+    /// By how much the state after one execution differs from before, though it was restored.
+    HiddenState { differs: f64 },
+    /// Executions of the second half take so much by those of the first.
+    Drift { halves: f64 },
+    /// Seconds of an execution, of which nothing less than so many can be told.
+    TooShort { seconds: f64, least: f64 },
+    /// So few rounds say nothing of errors.
+    Few { rounds: usize },
+    /// It was not measured.
+    Missing,
+}
+
+/// Rounds of all launches together, at least.
+const ROUNDS: usize = 3;
+/// Steps of the clock, and calls of a function, that an execution has to take.
+const STEPS: f64 = 20.0;
+/// A state of which more is subnormal has changed what it computes.
+const SUBNORMAL: f64 = 0.01;
+/// Sums of one order of additions are equal; those of another one differ by less.
+const DIFFERS: f64 = 1e-6;
+/// By how much halves have to differ, in how many of the rounds into one direction, and how many executions they must have.
+const DRIFT: f64 = 0.1;
+const ONE_WAY: f64 = 0.9;
+const DRIFT_ROUNDS: usize = 5;
+const EXECUTIONS: u64 = 4;
+
+/// What is wrong with a chain, by its samples of all launches.
+pub fn judge(samples: &[(&Head, &Sampled)]) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let most = |of: fn(&Sampled) -> f64| samples.iter().map(|(_, it)| of(it)).fold(0.0, f64::max);
+    let executions = samples.iter().map(|(_, it)| it.many).max().unwrap_or(0);
+    let values = most(|it| it.not_finite);
+    if values > 0.0 {
+        faults.push(Fault::NotFinite { values, executions });
+    }
+    let share = samples.iter().filter(|(head, _)| head.values > 0.0).map(|(head, it)| it.subnormal / head.values);
+    let share = share.fold(0.0, f64::max);
+    if share > SUBNORMAL {
+        faults.push(Fault::Subnormal { share, executions });
+    }
+    let differs = most(|it| it.differs);
+    if differs > DIFFERS && values <= 0.0 {
+        faults.push(Fault::HiddenState { differs });
+    }
+    let rounds: usize = samples.iter().map(|(_, it)| it.seconds.len()).sum();
+    if rounds < ROUNDS {
+        faults.push(if samples.is_empty() { Fault::Missing } else { Fault::Few { rounds } });
+    }
+    faults.extend(drift(samples));
+    for (head, it) in samples {
+        let seconds = median(&it.seconds);
+        let least = least(head, it);
+        if seconds < least {
+            faults.push(Fault::TooShort { seconds, least });
+            break;
+        }
+    }
+    faults
+}
+
+/// Seconds of an execution that can just be told.
+pub fn least(head: &Head, sampled: &Sampled) -> f64 {
+    let executions = sampled.many.saturating_sub(sampled.few).max(1) as f64;
+    STEPS * head.call_s.max(head.clock_s / executions)
+}
+
+fn drift(samples: &[(&Head, &Sampled)]) -> Option<Fault> {
+    let long = samples.iter().filter(|(_, it)| it.many >= EXECUTIONS);
+    let halves: Vec<f64> = long.flat_map(|(_, it)| it.halves.iter().copied()).filter(|it| *it > 0.0).collect();
+    let middle = median(&halves);
+    let off = middle.ln();
+    let same = halves.iter().filter(|it| it.ln() * off > 0.0).count();
+    let drifts = halves.len() >= DRIFT_ROUNDS && off.abs() > DRIFT && same as f64 >= ONE_WAY * halves.len() as f64;
+    drifts.then_some(Fault::Drift { halves: middle })
+}
+
+/// The median; 0 of none.
+pub(crate) fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    match sorted.len() {
+        0 => 0.0,
+        count if count % 2 == 1 => sorted[count / 2],
+        count => f64::midpoint(sorted[count / 2 - 1], sorted[count / 2]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(change: impl Fn(&mut Sampled)) -> Vec<Fault> {
+        let head = Head { values: 100.0, clock_s: 1e-8, call_s: 2e-9, ..Head::default() };
+        let mut sampled =
+            Sampled { few: 2, many: 10, seconds: vec![1e-3; 6], halves: vec![1.0; 6], ..Sampled::default() };
+        change(&mut sampled);
+        judge(&[(&head, &sampled)])
+    }
+
+    #[test]
+    fn each_fault_is_seen_and_nothing_else() {
+        assert_eq!(said(|_| ()), []);
+        assert_eq!(said(|it| it.not_finite = 7.0), [Fault::NotFinite { values: 7.0, executions: 10 }]);
+        assert_eq!(said(|it| it.subnormal = 1.0), []);
+        assert_eq!(said(|it| it.subnormal = 30.0), [Fault::Subnormal { share: 0.3, executions: 10 }]);
+        assert_eq!(said(|it| it.differs = 1e-9), []);
+        assert_eq!(said(|it| it.differs = 0.5), [Fault::HiddenState { differs: 0.5 }]);
+        assert_eq!(said(|it| it.seconds = vec![1e-3; 2]), [Fault::Few { rounds: 2 }]);
+        let short = said(|it| it.seconds = vec![3e-8; 6]);
+        assert!(
+            matches!(short[..], [Fault::TooShort { seconds, least }] if seconds < least && (least - 4e-8).abs() < 1e-12),
+            "{short:?}"
+        );
+        assert_eq!(said(|it| it.halves = vec![1.3; 6]), [Fault::Drift { halves: 1.3 }]);
+        // Noise goes both ways, and a small difference is none.
+        assert_eq!(said(|it| it.halves = vec![1.3, 0.8, 1.4, 1.2, 0.7, 1.5]), []);
+        assert_eq!(said(|it| it.halves = vec![1.05; 6]), []);
+        assert_eq!(judge(&[]), [Fault::Missing]);
+    }
+}

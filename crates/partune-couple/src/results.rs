@@ -1,0 +1,140 @@
+//! The file of results: lines of JSON that launches append, each with the label of its launch.
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::error::CoupleError;
+
+/// What one launch left.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recorded {
+    pub head: Head,
+    /// The loop with all its turns; what is in it is for one turn.
+    pub whole: Sampled,
+    /// By names of kernels; of one kernel alone, too.
+    pub chains: BTreeMap<Vec<String>, Sampled>,
+    /// Why nothing was measured.
+    pub fault: Option<String>,
+    pub has_ended: bool,
+}
+
+/// What holds for a whole launch.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+pub struct Head {
+    pub ranks: u32,
+    pub threads: u32,
+    /// Kernels of one turn.
+    #[serde(rename = "loop")]
+    pub order: Vec<String>,
+    pub iterations: u64,
+    /// Of the rank that has most.
+    pub state_bytes: f64,
+    /// Floating-point numbers in it.
+    pub values: f64,
+    /// The least step of the clock, and what calling a kernel costs.
+    pub clock_s: f64,
+    pub call_s: f64,
+    /// Seconds of what is done beside the loop.
+    pub once: BTreeMap<String, f64>,
+}
+
+/// A chain that was executed `few` and `many` times in each round.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+pub struct Sampled {
+    #[serde(default)]
+    pub chain: Vec<String>,
+    pub few: u64,
+    pub many: u64,
+    /// Of one execution, by round.
+    pub seconds: Vec<f64>,
+    /// What an execution of the second half took by one of the first half, by round.
+    pub halves: Vec<f64>,
+    /// Values of the state after many executions that are no finite numbers, and that are subnormal.
+    pub not_finite: f64,
+    pub subnormal: f64,
+    /// By how much the state after one execution differs if many were done before it was restored.
+    pub differs: f64,
+}
+
+#[derive(Deserialize)]
+struct Labelled {
+    run: String,
+    couple: Option<u32>,
+    fault: Option<String>,
+    ended: Option<String>,
+    chain: Option<Vec<String>>,
+}
+
+/// The version of lines that is read.
+const VERSION: u32 = 1;
+
+/// Launches by their labels; none of a file that is not there. A line that says nothing is not counted on: what is missing then is said.
+pub fn read(path: &Path) -> Result<BTreeMap<String, Recorded>, CoupleError> {
+    match partune_files::read_regular(path) {
+        Ok(bytes) => Ok(parse(&String::from_utf8_lossy(&bytes))),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(BTreeMap::new()),
+        Err(error) => Err(CoupleError::Results { path: path.to_owned(), error }),
+    }
+}
+
+fn parse(text: &str) -> BTreeMap<String, Recorded> {
+    let mut all: BTreeMap<String, Recorded> = BTreeMap::new();
+    for line in text.lines() {
+        let Ok(labelled) = serde_json::from_str::<Labelled>(line) else { continue };
+        let recorded = all.entry(labelled.run).or_default();
+        if labelled.fault.is_some() {
+            *recorded = Recorded { fault: labelled.fault, ..Recorded::default() };
+        } else if labelled.couple.is_some() {
+            // A new launch of that label: what an earlier one left does not count.
+            let head = serde_json::from_str::<Head>(line).ok().filter(|_| labelled.couple == Some(VERSION));
+            *recorded = Recorded { head: head.unwrap_or_default(), ..Recorded::default() };
+        } else if labelled.ended.is_some() {
+            recorded.has_ended = true;
+        } else if let Ok(sampled) = serde_json::from_str::<Sampled>(line) {
+            match labelled.chain {
+                Some(chain) => _ = recorded.chains.insert(chain, sampled),
+                None => recorded.whole = sampled,
+            }
+        }
+    }
+    all
+}
+
+impl Recorded {
+    /// Whether there is anything to go by.
+    pub fn is_complete(&self) -> bool {
+        self.has_ended && !self.head.order.is_empty() && !self.whole.seconds.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    const HEAD: &str = r#"{"run":"a","couple":1,"ranks":2,"threads":1,"loop":["x","y"],"iterations":20,"state_bytes":800,"values":100,"clock_s":1e-8,"call_s":1e-9,"once":{"init":0.5}}"#;
+    const WHOLE: &str =
+        r#"{"run":"a","few":0,"many":20,"seconds":[0.5],"halves":[1],"not_finite":0,"subnormal":0,"differs":0}"#;
+    const CHAIN: &str = r#"{"run":"a","chain":["x","y"],"few":1,"many":5,"seconds":[0.4,0.5],"halves":[1,1],"not_finite":3,"subnormal":0,"differs":0.25}"#;
+    const END: &str = r#"{"run":"a","ended":"budget","took_s":3.5}"#;
+
+    #[test]
+    fn the_last_launch_of_a_label_counts_if_it_ended() {
+        let all = parse(&[HEAD, WHOLE, CHAIN, END].join("\n"));
+        let one = &all["a"];
+        assert!(one.is_complete());
+        assert_eq!(one.head.once["init"].to_string(), "0.5");
+        assert_eq!(one.chains[&["x", "y"].map(str::to_owned)[..]].seconds, [0.4, 0.5]);
+        let again = parse(&[HEAD, WHOLE, CHAIN, END, HEAD, WHOLE].join("\n"));
+        assert!(!again["a"].is_complete() && again["a"].chains.is_empty());
+        // Cut in the middle of a line.
+        let cut = parse(&[HEAD, WHOLE, &CHAIN[..40], END].join("\n"));
+        assert!(cut["a"].is_complete() && cut["a"].chains.is_empty());
+        let newer = parse(&[&HEAD.replace(r#""couple":1"#, r#""couple":2"#), WHOLE, END].join("\n"));
+        assert!(!newer["a"].is_complete());
+        let fault = parse(r#"{"run":"a","fault":"no kernel was named"}"#);
+        assert_eq!(fault["a"].fault.as_deref(), Some("no kernel was named"));
+    }
+}
