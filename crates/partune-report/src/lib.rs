@@ -3,6 +3,7 @@
 //! The edge where ids become names and ticks become seconds. Nothing is computed here that an analysis could have computed.
 
 mod advise;
+mod couple;
 mod ending;
 mod export;
 mod hints;
@@ -23,6 +24,7 @@ mod what_if;
 pub mod words;
 
 pub use advise::{advice_document, advice_id, advice_schema, advice_text};
+pub use couple::{couple_document, couple_schema, couple_text};
 pub use ending::lines as ending_lines;
 pub use export::{ExportError, FILES as PARQUET_FILES, chrome, parquet};
 pub use hints::{hints_document, hints_schema, hints_text};

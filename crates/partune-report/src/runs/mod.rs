@@ -18,7 +18,7 @@ pub use integration::{compare_junit, compare_markdown};
 pub use ledger::{ledger_document, ledger_schema, ledger_text};
 pub use other_pes::other_pes_text;
 pub(crate) use other_pes::{OtherPesEntry, unpredictable};
-pub(crate) use place::plural;
+pub(crate) use place::{plural, table};
 pub use scaling_json::{scaling_document, scaling_schema, scaling_value};
 pub use scaling_text::scaling_text;
 pub use tune::{Tuning, tune_document, tune_schema, tune_text};

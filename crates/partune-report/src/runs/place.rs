@@ -207,7 +207,7 @@ impl IntervalEntry {
 }
 
 /// Cells as a table with a first column to the left, all others to the right, indented by two.
-pub(super) fn table(out: &mut String, rows: &[Vec<String>]) {
+pub(crate) fn table(out: &mut String, rows: &[Vec<String>]) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let length = |text: &String| text.chars().count();
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(length).max().unwrap_or(0);

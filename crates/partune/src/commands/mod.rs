@@ -5,6 +5,7 @@ pub(crate) mod analyze;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod convert;
+pub(crate) mod couple;
 pub(crate) mod filter;
 pub(crate) mod hints;
 pub(crate) mod kernel;
