@@ -1,5 +1,7 @@
 //! What is wrong with what was measured: said, and then not counted on.
 
+use partune_coupling::measured::Measured;
+
 use crate::results::{Head, Sampled};
 
 /// Something that a chain's time cannot be trusted for.
@@ -24,6 +26,8 @@ pub enum Fault {
     Drift { halves: f64 },
     /// Seconds of an execution, of which nothing less than so many can be told.
     TooShort { seconds: f64, least: f64 },
+    /// Its standard error is this share of what it takes.
+    Noise { share: f64 },
     /// So few rounds say nothing of errors.
     Few { rounds: usize },
     /// It was not measured.
@@ -32,6 +36,8 @@ pub enum Fault {
 
 /// Rounds of all launches together, at least.
 const ROUNDS: usize = 3;
+/// What is known less well says nothing of couplings.
+const NOISE: f64 = 0.2;
 /// Steps of the clock, and calls of a function, that an execution has to take.
 const STEPS: f64 = 20.0;
 /// A state of which more is subnormal has changed what it computes.
@@ -67,15 +73,35 @@ pub fn judge(samples: &[(&Head, &Sampled)]) -> Vec<Fault> {
         faults.push(if samples.is_empty() { Fault::Missing } else { Fault::Few { rounds } });
     }
     faults.extend(drift(samples));
-    for (head, it) in samples {
-        let seconds = median(&it.seconds);
-        let least = least(head, it);
-        if seconds < least {
-            faults.push(Fault::TooShort { seconds, least });
-            break;
+    if faults.is_empty() {
+        let Measured { value, deviation } =
+            combined(&samples.iter().map(|(_, it)| &it.seconds[..]).collect::<Vec<_>>());
+        let share = deviation / value.abs();
+        let least = samples.iter().map(|(head, it)| least(head, it)).fold(0.0, f64::max);
+        if value.abs() < least {
+            faults.push(Fault::TooShort { seconds: value, least });
+        } else if share > NOISE || value < 0.0 {
+            faults.push(Fault::Noise { share });
         }
     }
     faults
+}
+
+/// The mean of the launches' medians. Its error is that of medians (by the spread within launches) or of launches (by the spread between them), whichever is
+/// larger.
+pub(crate) fn combined(launches: &[&[f64]]) -> Measured {
+    let launches: Vec<&[f64]> = launches.iter().copied().filter(|it| !it.is_empty()).collect();
+    let count = launches.len() as f64;
+    let medians: Vec<f64> = launches.iter().map(|it| median(it)).collect();
+    let value = medians.iter().sum::<f64>() / count;
+    let within = launches.iter().zip(&medians).map(|(all, middle)| {
+        let off: Vec<f64> = all.iter().map(|it| (it - middle).abs()).collect();
+        // Of normal values: the standard deviation by the median deviation, and the error of a median by it.
+        (1.4826 * 1.2533 * median(&off)).powi(2) / all.len() as f64
+    });
+    let within = within.sum::<f64>() / (count * count);
+    let between = medians.iter().map(|it| (it - value).powi(2)).sum::<f64>() / (count * (count - 1.0).max(1.0));
+    Measured { value, deviation: within.max(between).sqrt() }
 }
 
 /// Seconds of an execution that can just be told.
@@ -131,6 +157,8 @@ mod tests {
             matches!(short[..], [Fault::TooShort { seconds, least }] if seconds < least && (least - 4e-8).abs() < 1e-12),
             "{short:?}"
         );
+        let noisy = said(|it| it.seconds = vec![1e-3, 9e-3, 2e-3, 5e-3, 1e-3, 8e-3]);
+        assert!(matches!(noisy[..], [Fault::Noise { share }] if share > 0.3), "{noisy:?}");
         assert_eq!(said(|it| it.halves = vec![1.3; 6]), [Fault::Drift { halves: 1.3 }]);
         // Noise goes both ways, and a small difference is none.
         assert_eq!(said(|it| it.halves = vec![1.3, 0.8, 1.4, 1.2, 0.7, 1.5]), []);

@@ -11,7 +11,7 @@ use partune_coupling::plateau::{Course, Options};
 use partune_coupling::predict::{Application, Method, coefficients, predict, relative_error};
 
 use crate::error::CoupleError;
-use crate::judge::{Problem, judge, least, median};
+use crate::judge::{Problem, combined, judge, median};
 use crate::plan::{Launch, Plan};
 use crate::results::{Head, Recorded, Sampled};
 use crate::unseen::{self, LeftOut};
@@ -54,6 +54,9 @@ pub struct Configured {
     pub state_bytes: f64,
     /// Seconds of the loop with all its turns and what is beside it.
     pub actual: Measured,
+    /// The share of measurements that another program took a part of: of the loop, and of kernels and chains.
+    pub loop_disturbed: f64,
+    pub chains_disturbed: f64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -117,6 +120,8 @@ pub(crate) struct Configuration {
     pub(crate) state_bytes: f64,
     launches: usize,
     once_s: f64,
+    loop_disturbed: f64,
+    chains_disturbed: f64,
     /// Lengths whose chains are all sound.
     lengths: BTreeSet<usize>,
 }
@@ -261,13 +266,10 @@ fn configuration(
     flows: &[Flow],
     problems: &mut Vec<Problem>,
 ) -> Option<Configuration> {
-    let mut resolution = 0.0_f64;
     let mut measured = |chain: Vec<String>, samples: Vec<(&Head, &Sampled)>| {
         let faults = judge(&samples);
         let is_sound = faults.is_empty();
         problems.extend(faults.into_iter().map(|fault| Problem { size, pes, chain: chain.clone(), fault }));
-        let shortest = samples.iter().map(|(head, it)| least(head, it)).fold(0.0, f64::max);
-        resolution = resolution.max(shortest);
         is_sound.then(|| combined(&samples.iter().map(|(_, it)| &it.seconds[..]).collect::<Vec<_>>()))
     };
     let samples = |chain: &[String]| -> Vec<(&Head, &Sampled)> {
@@ -316,29 +318,14 @@ fn configuration(
         state_bytes: launches.iter().map(|it| it.head.state_bytes).fold(0.0, f64::max),
         launches: launches.len(),
         once_s,
+        loop_disturbed: disturbed(launches.iter().map(|it| &it.whole), 1.0),
+        chains_disturbed: disturbed(launches.iter().flat_map(|it| it.chains.values()), 2.0),
         lengths,
     })
 }
 
 fn quantity(value: Measured) -> Quantity {
     Quantity { amount: value, per: Measured::exact(1.0) }
-}
-
-/// The mean of the launches' medians. Its error is that of medians (by the spread within launches) or of launches (by the spread between them), whichever is
-/// larger.
-fn combined(launches: &[&[f64]]) -> Measured {
-    let launches: Vec<&[f64]> = launches.iter().copied().filter(|it| !it.is_empty()).collect();
-    let count = launches.len() as f64;
-    let medians: Vec<f64> = launches.iter().map(|it| median(it)).collect();
-    let value = medians.iter().sum::<f64>() / count;
-    let within = launches.iter().zip(&medians).map(|(all, middle)| {
-        let off: Vec<f64> = all.iter().map(|it| (it - middle).abs()).collect();
-        // Of normal values: the standard deviation by the median deviation, and the error of a median by it.
-        (1.4826 * 1.2533 * median(&off)).powi(2) / all.len() as f64
-    });
-    let within = within.sum::<f64>() / (count * count);
-    let between = medians.iter().map(|it| (it - value).powi(2)).sum::<f64>() / (count * (count - 1.0).max(1.0));
-    Measured { value, deviation: within.max(between).sqrt() }
 }
 
 fn evaluated(
@@ -430,7 +417,16 @@ fn configured(it: &Configuration, names: &Names, flow: Option<&Flow>) -> Result<
         once_s: it.once_s,
         state_bytes: it.state_bytes,
         actual: it.actual,
+        loop_disturbed: it.loop_disturbed,
+        chains_disturbed: it.chains_disturbed,
     })
+}
+
+/// The share of measurements that another program took a part of, with so many in each round.
+fn disturbed<'a>(samples: impl Iterator<Item = &'a Sampled>, times: f64) -> f64 {
+    let (all, disturbed) = samples
+        .fold((0.0, 0.0), |(all, disturbed), it| (all + times * it.seconds.len() as f64, disturbed + it.disturbed));
+    if all > 0.0 { disturbed / all } else { 0.0 }
 }
 
 /// The mean relative error of each with the couplings of the others; none of fewer than two.

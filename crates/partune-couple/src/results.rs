@@ -52,6 +52,8 @@ pub struct Sampled {
     pub seconds: Vec<f64>,
     /// What an execution of the second half took by one of the first half, by round.
     pub halves: Vec<f64>,
+    /// Times of which another program took a part; two in each round, of the loop one.
+    pub disturbed: f64,
     /// Values of the state after many executions that are no finite numbers, and that are subnormal.
     pub not_finite: f64,
     pub subnormal: f64,
@@ -115,9 +117,8 @@ mod tests {
     use super::parse;
 
     const HEAD: &str = r#"{"run":"a","couple":1,"ranks":2,"threads":1,"loop":["x","y"],"iterations":20,"state_bytes":800,"values":100,"clock_s":1e-8,"call_s":1e-9,"once":{"init":0.5}}"#;
-    const WHOLE: &str =
-        r#"{"run":"a","few":0,"many":20,"seconds":[0.5],"halves":[1],"not_finite":0,"subnormal":0,"differs":0}"#;
-    const CHAIN: &str = r#"{"run":"a","chain":["x","y"],"few":1,"many":5,"seconds":[0.4,0.5],"halves":[1,1],"not_finite":3,"subnormal":0,"differs":0.25}"#;
+    const WHOLE: &str = r#"{"run":"a","few":0,"many":20,"seconds":[0.5],"halves":[1],"disturbed":0,"not_finite":0,"subnormal":0,"differs":0}"#;
+    const CHAIN: &str = r#"{"run":"a","chain":["x","y"],"few":1,"many":5,"seconds":[0.4,0.5],"halves":[1,1],"disturbed":0,"not_finite":3,"subnormal":0,"differs":0.25}"#;
     const END: &str = r#"{"run":"a","ended":"budget","took_s":3.5}"#;
 
     #[test]

@@ -157,9 +157,9 @@ struct Search {
     price: Vec<f64>,
     /// By value and term: what a term is there, divided by the value, so that a sum has to give 1.
     cells: Vec<Vec<f64>>,
-    /// By term: its length over all values; and the products of terms, of length 1 each.
-    length: Vec<f64>,
+    /// Of terms that are scaled to length 1 over all values: their products with each other, and with what sums have to give.
     products: Vec<Vec<f64>>,
+    right: Vec<f64>,
     /// The mean variance of values, relative.
     noise: f64,
 }
@@ -188,10 +188,10 @@ impl Search {
         let noise = points.iter().map(|it| (it.deviation / it.value).powi(2)).sum::<f64>() / points.len() as f64;
         Search {
             price: sound.iter().map(|term| TERM + terms::oddness(term)).collect(),
+            right: (0..sound.len()).map(|at| cells.iter().map(|row| row[at]).sum::<f64>() / length[at]).collect(),
+            products,
             terms: sound,
             cells,
-            length,
-            products,
             noise: noise.max(EXACT * EXACT),
         }
     }
@@ -221,9 +221,8 @@ impl Search {
                 let rest = self.products[*a][*b] - before;
                 lower[row][column] = if column == row { rest.max(1e-14).sqrt() } else { rest / lower[column][column] };
             }
-            let right = self.cells.iter().map(|cells| cells[*a]).sum::<f64>() / self.length[*a];
             let before: f64 = (0..row).map(|at| lower[row][at] * solved[at]).sum();
-            solved[row] = (right - before) / lower[row][row];
+            solved[row] = (self.right[*a] - before) / lower[row][row];
             explained += solved[row] * solved[row];
         }
         // What rounding may make of nothing is nothing.

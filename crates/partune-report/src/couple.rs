@@ -55,6 +55,9 @@ struct ConfigurationEntry<'a> {
     state_bytes: f64,
     actual_s: f64,
     actual_sigma_s: f64,
+    /// The share of measurements that another program took a part of: of the loop, and of kernels and chains.
+    loop_disturbed: f64,
+    chains_disturbed: f64,
     kernels: Vec<KernelEntry<'a>>,
 }
 
@@ -173,6 +176,8 @@ fn configuration(it: &Configured) -> ConfigurationEntry<'_> {
         state_bytes: it.state_bytes,
         actual_s: it.actual.value,
         actual_sigma_s: it.actual.deviation,
+        loop_disturbed: it.loop_disturbed,
+        chains_disturbed: it.chains_disturbed,
         kernels: entries.collect(),
     }
 }
@@ -273,6 +278,11 @@ fn told(it: &Problem) -> Told {
             format!("{who} takes {}, and nothing below {} can be told from calling it", seconds(value), seconds(least)),
             "make one kernel of it and of its neighbour",
         ),
+        Fault::Noise { share } => (
+            "noise",
+            format!("{who} was disturbed so much that it is known to {} only", percent(share)),
+            "measure where nothing else runs, or raise budget_s or launches in the plan",
+        ),
         Fault::Few { rounds } => (
             "few_rounds",
             format!("{who} was measured {}, which says nothing of errors", plural(rounds, "time", "times")),
@@ -363,7 +373,17 @@ fn configuration_text(out: &mut String, outcome: &Outcome, it: &Configured, styl
         rows.push(vec![by, share(row.predicted), off(row.predicted.value, it.actual.value)]);
     }
     table(out, &rows);
+    if it.loop_disturbed.max(it.chains_disturbed) > MUCH {
+        let [whole, chains] = [it.loop_disturbed, it.chains_disturbed].map(percent);
+        let text = format!(
+            "other programs took a part of {whole} of the measurements of the loop, and of {chains} of those of kernels and chains, which take longer by that"
+        );
+        style.wrapped(out, (Tone::Warning, "  note: "), &text);
+    }
 }
+
+/// More disturbed measurements than this are told.
+const MUCH: f64 = 0.3;
 
 fn lengths_text(out: &mut String, outcome: &Outcome, style: Style) {
     if outcome.lengths.is_empty() {

@@ -1,0 +1,122 @@
+//! What cannot be right is said, and no number is made of it.
+
+use partune_couple::judge::Fault;
+use partune_couple::{Ended, launch, outcome, read};
+
+use crate::support::{GCC, MPI, MPIRUN, alone, measured, naps, plan};
+
+const LITTLE: &str = "launches = 1\nlengths = [2]\nbudget_s = 4.0\n";
+
+/// What is said of the kernel b alone in this mode of the program; and nothing is predicted.
+fn of_b(mode: &str) -> Option<Fault> {
+    let folder = naps(GCC)?;
+    let outcome = measured(&plan(&folder, &format!("./app {mode}"), LITTLE)).0.expect("something is said");
+    let fault = outcome.problems.iter().find(|it| it.chain == ["b"]).map(|it| it.fault);
+    let fault = fault.unwrap_or_else(|| panic!("nothing is said of b: {:?}", outcome.problems));
+    assert!(outcome.predictions.is_empty() && outcome.chains.is_empty(), "{outcome:?}");
+    Some(fault)
+}
+
+#[test]
+fn a_state_that_becomes_infinite() {
+    let Some(fault) = of_b("nan") else { return };
+    assert!(matches!(fault, Fault::NotFinite { values: 1.0, .. }), "{fault:?}");
+}
+
+#[test]
+fn a_state_that_becomes_subnormal() {
+    let Some(fault) = of_b("subnormal") else { return };
+    assert!(matches!(fault, Fault::Subnormal { share, .. } if share > 0.9), "{fault:?}");
+}
+
+#[test]
+fn a_state_that_is_not_named() {
+    let Some(fault) = of_b("hidden") else { return };
+    assert!(matches!(fault, Fault::HiddenState { differs } if differs > 0.01), "{fault:?}");
+}
+
+#[test]
+fn a_kernel_that_drifts() {
+    let Some(fault) = of_b("drift") else { return };
+    assert!(matches!(fault, Fault::Drift { halves } if halves < 0.9), "{fault:?}");
+}
+
+#[test]
+fn a_kernel_too_short_for_the_clock() {
+    let Some(fault) = of_b("short") else { return };
+    assert!(matches!(fault, Fault::TooShort { seconds, least } if seconds.abs() < least), "{fault:?}");
+}
+
+#[test]
+fn what_the_program_says_wrong() {
+    let Some(folder) = naps(GCC) else { return };
+    for (mode, more, said) in [
+        ("unsaid", "", "nothing is said of the state that kernels change"),
+        ("bad_loop", "", "the loop has a kernel that was not named before"),
+        ("alone", "loop = ['a', 'c', 'b']\n", "size 1 on 1 PEs: the loop is a b c, and in the plan it is a c b"),
+        ("alone", "loop = ['a', 'b', 'x']\n", "x of `loop` in the plan is no kernel of the program, which has a b c"),
+        (
+            "alone",
+            "pes = [2]\n",
+            "size 1 on 2 PEs: 2 PEs were asked for, and the program ran on 1 ranks with 1 threads each",
+        ),
+    ] {
+        let plan =
+            plan(&folder, &format!("./app {mode}"), &format!("launches = 1\nlengths = [2]\nbudget_s = 0.3\n{more}"));
+        let _ = std::fs::remove_file(&plan.results);
+        let error = measured(&plan).0.expect_err(mode).to_string();
+        assert!(error.contains(said) && error.contains("\n  remedy: "), "{error}");
+    }
+    let plan = plan(&folder, "./app alone", "launches = 1\nlengths = [2, 4]\nbudget_s = 0.3\n");
+    let error = measured(&plan).0.expect_err("too long").to_string();
+    assert!(error.starts_with("the loop has 3 kernels, so there are no chains of 4"), "{error}");
+}
+
+#[test]
+fn one_loop_for_all_sizes() {
+    let Some(folder) = naps(GCC) else { return };
+    let command = "if [ {size} = 1 ]; then ./app alone; else ./app loop; fi";
+    let plan = plan(&folder, command, "sizes = [1, 2]\nlaunches = 1\nlengths = [2]\nbudget_s = 0.3\n");
+    let error = measured(&plan).0.expect_err("two loops").to_string();
+    assert!(error.starts_with("size 2 on 1 PEs: the loop is a b b c, and for size 1 on 1 PEs it is a b c"), "{error}");
+}
+
+#[test]
+fn a_chain_that_is_not_there() {
+    let Some(folder) = naps(GCC) else { return };
+    let plan = plan(&folder, "./app alone", &format!("{LITTLE}confidence = 0.2\nrounds = 3\n"));
+    measured(&plan).0.expect("something is said");
+    let text = std::fs::read_to_string(&plan.results).expect("there are results");
+    let without: Vec<&str> = text.lines().filter(|line| !line.contains(r#""chain":["b","c"]"#)).collect();
+    std::fs::write(&plan.results, without.join("\n")).expect("results are written");
+    let outcome = outcome(&plan, &plan.launches(), &read(&plan.results).expect("results")).expect("something is said");
+    let [problem] = &outcome.problems[..] else { panic!("{:?}", outcome.problems) };
+    assert_eq!((problem.fault, problem.chain.join(" ")), (Fault::Missing, "b c".to_owned()));
+    assert!(outcome.predictions.is_empty() && outcome.chains.is_empty());
+    assert_eq!(outcome.configurations.len(), 1, "kernels alone were measured");
+}
+
+#[test]
+fn a_kernel_that_never_ends_alone_is_ended() {
+    for (compiler, command) in [(GCC, "./app stuck".to_owned()), (MPI, format!("{MPIRUN} ./app stuck"))] {
+        let Some(folder) = naps(compiler) else { return };
+        let plan = plan(&folder, &command, &format!("{LITTLE}timeout_s = 2.0\n"));
+        let _alone = alone();
+        let ended = launch(&plan, &plan.launches()[0], &folder.path().join("said")).expect("the shell starts");
+        assert_eq!(ended, Ended::Stuck);
+        assert!(read(&plan.results).expect("results").values().all(|it| !it.is_complete()));
+    }
+}
+
+#[test]
+fn a_program_that_fails_or_measures_nothing() {
+    let Some(folder) = naps(GCC) else { return };
+    let said = folder.path().join("said");
+    for (mode, is_done) in [("fails", false), ("silent", true)] {
+        let plan = plan(&folder, &format!("./app {mode}"), LITTLE);
+        let _alone = alone();
+        let ended = launch(&plan, &plan.launches()[0], &said).expect("the shell starts");
+        assert_eq!(matches!(ended, Ended::Done), is_done, "{ended:?}");
+        assert!(outcome(&plan, &plan.launches(), &read(&plan.results).expect("results")).is_err());
+    }
+}

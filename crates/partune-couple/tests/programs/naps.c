@@ -1,0 +1,111 @@
+/* Kernels that sleep, with what is wrong with them by the first argument. It says how long its naps were, each kind by their median, since naps are longer
+ * than asked for where the machine is busy. */
+#ifdef WITH_MPI
+#include <mpi.h>
+#endif
+#include "partune_couple.h"
+
+enum { KINDS = 4, NAPS = 100000 };
+static const char *mode;
+static int before, calls[KINDS];
+static double lengths[KINDS][NAPS], state[100], factor = 1.0;
+
+static void nap(int kind, double milliseconds)
+{
+    const double begin = partune_now_();
+    struct timespec time = {0, (long)(1e6 * milliseconds * factor)};
+    nanosleep(&time, NULL);
+    if (calls[kind] < NAPS)
+        lengths[kind][calls[kind]++] = partune_now_() - begin;
+}
+
+static void a(void *data)
+{
+    (void)data;
+    nap(0, 2.0);
+    before = 'a';
+}
+
+static void b(void *data)
+{
+    (void)data;
+    if (!strcmp(mode, "short"))
+        return;
+    if (!strcmp(mode, "nan"))
+        state[7] = state[7] * 1e300 + 1e300;
+    if (!strcmp(mode, "hidden"))
+        state[7] = calls[1];
+    if (!strcmp(mode, "subnormal"))
+        for (int at = 0; at < 100; at++)
+            state[at] *= state[at] > 1e-200 ? 1e-155 : 1.0;
+    /* Shorter from time to time, and as short as before once the state is restored. */
+    if (!strcmp(mode, "drift")) {
+        state[7] += 1.0;
+        nap(1, state[7] < 15.0 ? 3.0 / state[7] : 0.2);
+    } else if (!strcmp(mode, "planted") && before == 'a')
+        nap(2, 1.0);
+    else
+        nap(1, 3.0);
+    before = 'b';
+}
+
+static void c(void *data)
+{
+    (void)data;
+#ifdef WITH_MPI
+    if (!strcmp(mode, "stuck")) {
+        int ignored, rank;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Recv(&ignored, 1, MPI_INT, rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+#endif
+    while (!strcmp(mode, "stuck"))
+        nap(3, 100.0);
+    nap(3, 2.0);
+    before = 'c';
+}
+
+int main(int argc, char **argv)
+{
+    int kind, rank = 0, measured = 0;
+    mode = argc > 1 ? argv[1] : "";
+#ifdef WITH_MPI
+    MPI_Init(&argc, &argv);
+    /* The slowest rank counts. */
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    factor = rank == 0 ? 0.5 : 1.0;
+#endif
+    if (!strcmp(mode, "fails")) {
+        fprintf(stderr, "there is no input\n");
+        return 3;
+    }
+    partune_couple_kernel("a", a, NULL);
+    partune_couple_kernel("b", b, NULL);
+    partune_couple_kernel("c", c, NULL);
+    if (!strcmp(mode, "loop"))
+        partune_couple_loop("a b*2 c");
+    if (!strcmp(mode, "bad_loop"))
+        partune_couple_loop("a d");
+    if (strcmp(mode, "unsaid"))
+        partune_couple_doubles(state, 100);
+    for (kind = 0; kind < 100; kind++)
+        state[kind] = 1.0;
+    partune_couple_iterations(10);
+    partune_couple_once("init", 0.25);
+    if (strcmp(mode, "silent"))
+        measured = partune_couple_measure();
+    for (kind = 0; kind < KINDS; kind++) {
+        qsort(lengths[kind], (size_t)calls[kind], sizeof(double), partune_order_);
+#ifdef WITH_MPI
+        MPI_Allreduce(MPI_IN_PLACE, &lengths[kind][calls[kind] / 2], 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+#endif
+        if (rank == 0)
+            fprintf(stderr, "nap %d %.9f\n", kind, lengths[kind][calls[kind] / 2]);
+    }
+    if (!measured)
+        printf("not measured\n");
+#ifdef WITH_MPI
+    MPI_Finalize();
+#endif
+    return 0;
+}
