@@ -54,6 +54,8 @@ pub struct Configured {
     pub state_bytes: f64,
     /// Seconds of the loop with all its turns and what is beside it.
     pub actual: Measured,
+    /// By how much a launch was faster or slower altogether than they mostly are. It is taken out: couplings and errors are of what is left.
+    pub launches_differ: f64,
     /// The share of measurements that another program took a part of: of the loop, and of kernels and chains.
     pub loop_disturbed: f64,
     pub chains_disturbed: f64,
@@ -120,6 +122,7 @@ pub(crate) struct Configuration {
     pub(crate) state_bytes: f64,
     launches: usize,
     once_s: f64,
+    launches_differ: f64,
     loop_disturbed: f64,
     chains_disturbed: f64,
     /// Lengths whose chains are all sound.
@@ -266,6 +269,8 @@ fn configuration(
     flows: &[Flow],
     problems: &mut Vec<Problem>,
 ) -> Option<Configuration> {
+    let speeds = speeds(launches);
+    let launches: Vec<Recorded> = launches.iter().zip(&speeds).map(|(it, speed)| at_speed(it, *speed)).collect();
     let mut measured = |chain: Vec<String>, samples: Vec<(&Head, &Sampled)>| {
         let faults = judge(&samples);
         let is_sound = faults.is_empty();
@@ -318,6 +323,7 @@ fn configuration(
         state_bytes: launches.iter().map(|it| it.head.state_bytes).fold(0.0, f64::max),
         launches: launches.len(),
         once_s,
+        launches_differ: speeds.iter().map(|speed| (speed - 1.0).abs()).fold(0.0, f64::max),
         loop_disturbed: disturbed(launches.iter().map(|it| &it.whole), 1.0),
         chains_disturbed: disturbed(launches.iter().flat_map(|it| it.chains.values()), 2.0),
         lengths,
@@ -417,9 +423,41 @@ fn configured(it: &Configuration, names: &Names, flow: Option<&Flow>) -> Result<
         once_s: it.once_s,
         state_bytes: it.state_bytes,
         actual: it.actual,
+        launches_differ: it.launches_differ,
         loop_disturbed: it.loop_disturbed,
         chains_disturbed: it.chains_disturbed,
     })
+}
+
+/// What each launch takes by the geometric mean of all: of its kernels, chains and loop the median. Where other programs share caches and cores, whole launches
+/// are slower, and that says nothing of kernels.
+fn speeds(launches: &[&Recorded]) -> Vec<f64> {
+    let series = |it: &Recorded| -> BTreeMap<Vec<String>, f64> {
+        let whole = std::iter::once((Vec::new(), median(&it.whole.seconds)));
+        let all = whole.chain(it.chains.iter().map(|(chain, it)| (chain.clone(), median(&it.seconds))));
+        all.filter(|(_, seconds)| *seconds > 0.0).map(|(chain, seconds)| (chain, seconds.ln())).collect()
+    };
+    let all: Vec<BTreeMap<Vec<String>, f64>> = launches.iter().map(|it| series(it)).collect();
+    let mean = |chain: &Vec<String>| {
+        let known: Option<Vec<f64>> = all.iter().map(|it| it.get(chain).copied()).collect();
+        known.map(|known| known.iter().sum::<f64>() / known.len() as f64)
+    };
+    let speed = |own: &BTreeMap<Vec<String>, f64>| {
+        let off: Vec<f64> = own.iter().filter_map(|(chain, it)| Some(it - mean(chain)?)).collect();
+        median(&off)
+    };
+    let speeds: Vec<f64> = all.iter().map(speed).collect();
+    let middle = speeds.iter().sum::<f64>() / speeds.len() as f64;
+    speeds.iter().map(|speed| (speed - middle).exp()).collect()
+}
+
+/// What a launch would have taken that is neither faster nor slower than others.
+fn at_speed(it: &Recorded, speed: f64) -> Recorded {
+    let mut it = it.clone();
+    for sampled in it.chains.values_mut().chain([&mut it.whole]) {
+        sampled.seconds.iter_mut().for_each(|seconds| *seconds /= speed);
+    }
+    it
 }
 
 /// The share of measurements that another program took a part of, with so many in each round.

@@ -55,6 +55,8 @@ struct ConfigurationEntry<'a> {
     state_bytes: f64,
     actual_s: f64,
     actual_sigma_s: f64,
+    /// By how much a launch was faster or slower altogether than they mostly are, which is taken out.
+    launches_differ: f64,
     /// The share of measurements that another program took a part of: of the loop, and of kernels and chains.
     loop_disturbed: f64,
     chains_disturbed: f64,
@@ -176,6 +178,7 @@ fn configuration(it: &Configured) -> ConfigurationEntry<'_> {
         state_bytes: it.state_bytes,
         actual_s: it.actual.value,
         actual_sigma_s: it.actual.deviation,
+        launches_differ: it.launches_differ,
         loop_disturbed: it.loop_disturbed,
         chains_disturbed: it.chains_disturbed,
         kernels: entries.collect(),
@@ -373,6 +376,13 @@ fn configuration_text(out: &mut String, outcome: &Outcome, it: &Configured, styl
         rows.push(vec![by, share(row.predicted), off(row.predicted.value, it.actual.value)]);
     }
     table(out, &rows);
+    if it.launches_differ > SLOWER {
+        let differ = percent(it.launches_differ);
+        let text = format!(
+            "launches were up to {differ} faster or slower altogether than they mostly are, which is taken out"
+        );
+        style.wrapped(out, (Tone::Warning, "  note: "), &text);
+    }
     if it.loop_disturbed.max(it.chains_disturbed) > MUCH {
         let [whole, chains] = [it.loop_disturbed, it.chains_disturbed].map(percent);
         let text = format!(
@@ -382,8 +392,9 @@ fn configuration_text(out: &mut String, outcome: &Outcome, it: &Configured, styl
     }
 }
 
-/// More disturbed measurements than this are told.
+/// More disturbed measurements than this are told, and launches that differ more.
 const MUCH: f64 = 0.3;
+const SLOWER: f64 = 0.1;
 
 fn lengths_text(out: &mut String, outcome: &Outcome, style: Style) {
     if outcome.lengths.is_empty() {

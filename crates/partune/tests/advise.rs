@@ -280,6 +280,7 @@ fn the_committed_schemas_are_current() {
         ("kernel", "docs/kernel.schema.json"),
         ("tune", "docs/tune.schema.json"),
         ("hints", "docs/hints.schema.json"),
+        ("couple", "docs/couple.schema.json"),
     ] {
         let committed = std::fs::read_to_string(workspace().join(file)).unwrap_or_default();
         let current = text(&partune(&[command, "--schema"]).stdout);

@@ -7,6 +7,7 @@
 mod baselines;
 mod caf;
 mod choice;
+mod couple;
 mod crash;
 mod cut;
 mod endings;

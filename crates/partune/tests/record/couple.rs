@@ -1,0 +1,103 @@
+//! The command: what is launched, not launched again, and said as text and as JSON alike. What is measured is tested where it is measured, in
+//! `partune-couple`.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use super::launch::{alone, run};
+use crate::archives::workspace;
+
+fn couple(folder: &Path, arguments: &[&str]) -> Output {
+    let _alone = alone();
+    let mut partune = Command::new(env!("CARGO_BIN_EXE_partune"));
+    partune.current_dir(folder).args(["couple", "plan.toml"]).args(arguments).output().expect("partune runs")
+}
+
+fn said(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+/// Two kernels that sleep: the second one shorter after the first one.
+const PROGRAM: &str = r#"
+#include "partune_couple.h"
+static int before;
+static void nap(long ms) { struct timespec time = {0, 1000000 * ms}; nanosleep(&time, NULL); }
+static void a(void *data) { (void)data; nap(2); before = 1; }
+static void b(void *data) { (void)data; nap(before == 1 ? 1 : 3); before = 2; }
+int main(void)
+{
+    partune_couple_kernel("a", a, NULL);
+    partune_couple_kernel("b", b, NULL);
+    partune_couple_rerunnable();
+    partune_couple_iterations(5);
+    return partune_couple_measure() ? 0 : 4;
+}
+"#;
+
+#[test]
+fn a_plan_is_launched_once_and_said_in_two_ways() {
+    let folder = tempfile::tempdir().expect("there is room for a program");
+    let here = folder.path();
+    std::fs::write(here.join("app.c"), PROGRAM).expect("a program is written");
+    let mut gcc = Command::new("gcc");
+    gcc.current_dir(here).arg("-I").arg(workspace().join("include")).args(["app.c", "-o", "app", "-lm"]);
+    run(&mut gcc);
+    let plan = "command = './app'\nsizes = [1]\npes = [1]\nlengths = [2]\nlaunches = 2\nbudget_s = 2.0\n";
+    std::fs::write(here.join("plan.toml"), plan).expect("a plan is written");
+    let (out, told) = said(&couple(here, &["--dry-run"]));
+    assert!(
+        out.is_empty() && told.contains("2 launches of 2 s or less, 4 s altogether: 0.001 core-hours at most"),
+        "{told}"
+    );
+    assert!(!here.join("plan.results.jsonl").exists());
+
+    let (text, told) = said(&couple(here, &[]));
+    assert!(told.contains("2 of 2: size 1 on 1 PEs"), "{told}");
+    let (json, told) = said(&couple(here, &["--json"]));
+    assert!(told.contains("2 of 2 launches are in ./plan.results.jsonl"), "{told}");
+    let document: Value = serde_json::from_str(&json).expect("it is JSON");
+    let [chain, other] = &document["chains"].as_array().expect("a list")[..] else { panic!("{json}") };
+    let coupling = chain["coupling"].as_f64().expect("a number");
+    // 3 ms for 5 ms, and some of what a nap takes longer than asked for.
+    assert!((0.5..0.75).contains(&coupling), "{json}");
+    assert_eq!(
+        (&chain["k"], &other["kernels"][0], &chain["interaction"]),
+        (&2.into(), &"b".into(), &"constructive".into())
+    );
+    assert!(text.contains(&format!("{coupling:.3} ± ")), "{text}\n{json}");
+    let prediction = &document["predictions"][0];
+    let number = |key: &str| prediction[key].as_f64().expect("a number");
+    assert!(number("low_s") <= number("predicted_s") && number("predicted_s") <= number("high_s"), "{json}");
+    // 15 ms, and 25 ms by the sum.
+    assert!((number("predicted_s") / number("actual_s") - 1.0).abs() < 0.2, "{json}");
+    assert!(number("summation_s") > 1.3 * number("actual_s"), "{json}");
+
+    // A launch that was cut off is launched again, and no other one.
+    let path = here.join("plan.results.jsonl");
+    let lines = std::fs::read_to_string(&path).expect("there are results");
+    let cut: Vec<&str> = lines.lines().collect();
+    std::fs::write(&path, cut[..cut.len() - 2].join("\n") + "\n").expect("results are written");
+    let (_, told) = said(&couple(here, &["--dry-run"]));
+    assert!(told.contains("1 of 2 launches are in") && told.contains("1 launches of 2 s or less"), "{told}");
+}
+
+#[test]
+fn what_goes_wrong_is_said_with_what_the_command_said() {
+    let folder = tempfile::tempdir().expect("there is room for a plan");
+    let here = folder.path();
+    for (plan, expected) in [
+        ("command = 'echo no input >&2; exit 3'\nsizes = [1]\npes = [1]\n", "no input"),
+        ("command = 'true'\nsizes = [1]\npes = [1]\n", "the command ended, and measured nothing"),
+        ("command = 'true'\nsizes = [1, 2]\npes = [1]\n", "plan.toml: command: {size} is not in it"),
+        ("command = true\n", "plan.toml: line 1: "),
+    ] {
+        std::fs::write(here.join("plan.toml"), plan).expect("a plan is written");
+        let output = couple(here, &[]);
+        let (_, told) = said(&output);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(told.contains(expected) && told.contains("\n  remedy: "), "{told}");
+    }
+}
