@@ -6,8 +6,6 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
-
 use crate::error::CoupleError;
 use crate::plan::{Launch, Plan};
 
@@ -57,10 +55,8 @@ fn wait(mut child: Child, most: Duration) -> std::io::Result<Ended> {
             return Ok(if status.success() { Ended::Done } else { Ended::Failed(status) });
         }
         if begin.elapsed() > most {
-            if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-                // It may have ended just now.
-                let _ = kill_process_group(group, Signal::KILL);
-            }
+            // Its group has the number of its first process, which is there as long as nobody waits for it.
+            Command::new("sh").args(["-c", &format!("kill -9 -{}", child.id())]).stderr(Stdio::null()).status()?;
             child.wait()?;
             return Ok(Ended::Stuck);
         }

@@ -5,3 +5,4 @@ mod examples;
 mod faults;
 mod planted;
 mod support;
+mod synthetic;

@@ -83,7 +83,7 @@ fn short(value: f64) -> String {
 }
 
 /// The law of two values or more; none if parameters or values are not positive, or no sum is possible. A sum has at most half as many coefficients as there
-/// are values, rounded up. All pairs of about 200 terms (of two parameters) are looked at, each by a few numbers: some 10⁴ × values.
+/// are values, rounded up. All pairs of up to 400 terms are looked at, each by a few numbers.
 pub fn fit(points: &[Point]) -> Option<Fitted> {
     let first = points.first()?;
     let is_usable = |point: &Point| {

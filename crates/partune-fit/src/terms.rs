@@ -43,7 +43,10 @@ impl Factor {
 /// Terms that are less simple than this are not looked at: few values cannot tell them from others.
 const ODDEST: f64 = 2.2;
 
-/// All terms of so many parameters but the constant; of parameters that do not vary none.
+/// Terms that are looked at, at most: of three parameters and more there are thousands, and pairs of them are millions.
+const MOST: usize = 400;
+
+/// All terms of so many parameters but the constant, the simplest ones first; of parameters that do not vary none.
 pub fn all(varies: &[bool]) -> Vec<Term> {
     let factors = |varies: &bool| -> Vec<Factor> {
         let of = |sixths: i8| (0..3).map(move |logs| Factor { sixths, logs });
@@ -56,6 +59,8 @@ pub fn all(varies: &[bool]) -> Vec<Term> {
         terms = terms.iter().flat_map(with).filter(|term| oddness(term) <= ODDEST).collect();
     }
     terms.retain(|term| !is_constant(term));
+    terms.sort_by(|a, b| oddness(a).total_cmp(&oddness(b)));
+    terms.truncate(MOST);
     terms
 }
 

@@ -424,10 +424,13 @@ fn lengths_text(out: &mut String, outcome: &Outcome, style: Style) {
     }
     table(out, &rows);
     for (k, change) in outcome.lengths.iter().flat_map(|it| it.changes.iter().map(move |change| (it.k, change))) {
-        let from: Vec<String> = change.from.iter().map(|from| bytes(*from)).collect();
+        let has_state = outcome.configurations.iter().any(|it| it.state_bytes > 0.0);
+        let told = |from: &f64| if has_state { bytes(*from) } else { format!("{from:.4}") };
+        let from: Vec<String> = change.from.iter().map(told).collect();
         let text = format!(
-            "the coupling of {} (chains of {k}) changes from {} on",
+            "the coupling of {} (chains of {k}) changes from {} {} on",
             change.kernels.join(" "),
+            if has_state { "a state of" } else { "size by PEs of" },
             from.join(" and ")
         );
         style.wrapped(out, (Tone::Plain, "  "), &text);
