@@ -23,6 +23,8 @@ pub struct LeftOut {
     pub of: usize,
 }
 
+/// What rounding may make of a prediction without any error.
+const ROUNDING: f64 = 1e-9;
 /// Laws of fewer configurations would say what they like.
 const LEAST: usize = 4;
 
@@ -140,7 +142,8 @@ pub(crate) fn extend(
             left_out.summation += relative_error(it.summation.value, actual.value);
             left_out.of += 1;
             let off = (it.value.value - actual.value).abs();
-            left_out.within += usize::from(off <= 2.0 * it.value.deviation.hypot(actual.deviation));
+            let most = 2.0 * it.value.deviation.hypot(actual.deviation) + ROUNDING * actual.value;
+            left_out.within += usize::from(off <= most);
         }
         if left_out.of > 0 {
             left_out.mean /= left_out.of as f64;

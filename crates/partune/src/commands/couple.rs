@@ -15,6 +15,7 @@ use crate::output;
 ///
 /// The program names its kernels by include/partune_couple.h. It is launched for every size and number of PEs of the plan; what was launched already is
 /// not launched again.
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  partune couple app.toml --dry-run\n  partune couple app.toml\n\n\
                         A plan:\n  command = \"mpirun -n {pes} ./app {size}\"\n  sizes = [32, 64, 96]\n  pes = [1, 2, 4]\n  predict = [{ size = 128, pes = 8 }]")]
