@@ -4,7 +4,7 @@
 
 DATA: the folder tests/data of Extra-P's sources; LEFT_OUT: the example of that name of partune-fit. Each value of each series is left out, both make a law of the others, and the
 relative errors of what they say of it are put beside each other. Series with fewer than six values
-are left out, of which neither has enough to go by; those with more than 36, which take Extra-P minutes; and those with a value that is not positive, of which a
+are left out, of which neither has enough to go by; those with more than 16, which take Extra-P minutes; and those with a value that is not positive, of which a
 relative error says nothing.
 """
 
@@ -27,7 +27,7 @@ from extrap.modelers.multi_parameter.multi_parameter_modeler import MultiParamet
 from extrap.modelers.single_parameter.basic import SingleParameterModeler
 
 
-MOST = 36
+MOST = 16
 
 
 def experiments(data):
