@@ -5,5 +5,6 @@ mod counts;
 mod cuts;
 mod files;
 mod odd;
+mod reductions;
 mod steps;
 mod texts;

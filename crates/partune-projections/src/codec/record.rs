@@ -106,6 +106,25 @@ pub enum Record<'a> {
     EndPhase {
         time: i64,
     },
+    /// Of our own recorder: something was contributed to the reduction number `turn` of a collection of objects, whose result goes to whoever `target` stands for.
+    Contribution {
+        entry: i64,
+        time: i64,
+        event: i64,
+        bytes: i64,
+        duration: i64,
+        to_all: bool,
+        collection: i64,
+        turn: i64,
+        target: i64,
+    },
+    /// Of our own recorder: what began last began for the result of a reduction, if any goes to `one` or `all`; what began for the same message has the same
+    /// `delivery`.
+    Result {
+        one: i64,
+        all: i64,
+        delivery: i64,
+    },
     /// A message arrived, or went through a queue; what begins for it says the same.
     Delivery {
         time: i64,
@@ -168,7 +187,12 @@ impl Layout {
             [98, id, time, _, _, ref rest @ ..] => user_span(true, id, time, rest),
             [99, id, time, _, _, ref rest @ ..] => user_span(false, id, time, rest),
             [100, id, time, number, _, ..] => Record::Bracket { id, time, number },
-            [] | [1..=10 | 13..=19 | 28 | 29 | 30 | 32 | 98..=100, ..] | [26 | 27] => return None,
+            [200, _, entry, time, event, _, bytes, duration, to_all, collection, turn, target, ..] => {
+                let to_all = to_all != 0;
+                Record::Contribution { entry, time, event, bytes, duration, to_all, collection, turn, target }
+            }
+            [201, one, all, delivery, ..] => Record::Result { one, all, delivery },
+            [] | [200 | 201, ..] | [1..=10 | 13..=19 | 28 | 29 | 30 | 32 | 98..=100, ..] | [26 | 27] => return None,
             _ => Record::Unknown,
         })
     }

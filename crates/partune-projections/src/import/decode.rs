@@ -7,6 +7,7 @@ use partune_trace::{Execution, NO_MATCHING, Pause, PauseKind, Trigger, VisitIx};
 use super::acts::What;
 use super::kept::{Ended, Faults, Kept};
 use super::messages::{Creation, Receipt};
+use super::reductions::Part;
 use super::tables::{self, IDLE, LOG_FLUSH, NOTE, PACK, SCHEDULER, SEND, Tables, UNPACK};
 use super::timeline::Timeline;
 use crate::codec::{Line, Record, Span, To};
@@ -104,30 +105,26 @@ impl<'a> Decoder<'a> {
     fn record(&mut self, record: Record<'_>) {
         match record {
             Record::Creation { entry, time, event, bytes, duration, to, .. } => {
-                let time = self.time(time);
-                self.close_creation(time);
-                let end = Time(time.0 + duration.clamp(0, FARTHEST));
                 let pes = match to {
                     To::One => 1,
                     To::All(pes) => u32::try_from(pes).unwrap_or(u32::MAX),
                     To::Some(pes) => pes.len() as u32,
                 };
-                let creation = Creation {
-                    visit: VisitIx::NONE,
-                    time,
-                    woken: None,
-                    outside: false,
-                    event,
-                    entry,
-                    bytes: bytes.max(0).cast_unsigned(),
-                    pes,
-                    to_one: to == To::One,
-                };
-                self.line.kept().creations.push(creation);
-                let number = self.line.kept().creations.len() as u32 - 1;
-                self.begin(time, Opened::Creation { end }, SEND);
-                self.line.push(time, What::Sent(number));
+                self.creation(duration, time, |visit, time| {
+                    let (bytes, to_one) = (bytes.max(0).cast_unsigned(), to == To::One);
+                    let (woken, outside, part) = (None, false, None);
+                    Creation { visit, time, woken, outside, event, entry, bytes, pes, to_one, part }
+                });
             }
+            Record::Contribution { entry, time, event, bytes, duration, to_all, collection, turn, target } => {
+                let pes = if to_all { self.tables.pes as u32 } else { 1 };
+                self.creation(duration, time, |visit, time| {
+                    let (bytes, to_one) = (bytes.max(0).cast_unsigned(), !to_all);
+                    let (woken, outside, part) = (None, false, Some(Part { collection, turn, target }));
+                    Creation { visit, time, woken, outside, event, entry, bytes, pes, to_one, part }
+                });
+            }
+            Record::Result { one, all, delivery } => self.line.result((one, all), delivery),
             Record::BeginProcessing { entry, time, event, source, bytes, identity, counters, .. } => {
                 let time = self.time(time);
                 self.close_creation(time);
@@ -255,6 +252,18 @@ impl<'a> Decoder<'a> {
             Record::Delivery { time } => drop(self.time(time)),
             Record::Unknown => self.faults().unknown_records += 1,
         }
+    }
+
+    /// Something is sent, and no longer than until something else happens.
+    fn creation(&mut self, duration: i64, time: i64, creation: impl FnOnce(VisitIx, Time) -> Creation) {
+        let time = self.time(time);
+        self.close_creation(time);
+        let end = Time(time.0 + duration.clamp(0, FARTHEST));
+        let creations = &mut self.line.kept().creations;
+        let number = creations.len() as u32;
+        creations.push(creation(VisitIx::NONE, time));
+        self.begin(time, Opened::Creation { end }, SEND);
+        self.line.push(time, What::Sent(number));
     }
 
     fn begin_processing(&mut self, time: Time, (entry, event, source, bytes): (i64, i64, i64, i64), identity: &[i64]) {

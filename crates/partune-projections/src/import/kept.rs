@@ -8,12 +8,15 @@ use partune_trace::{Stream, VisitIx};
 
 use super::messages::{Creation, Receipt};
 use super::objects::Objects;
+use super::reductions::Asked;
 
 /// What is kept of a log beside visits and rows.
 #[derive(Default)]
 pub(super) struct Kept {
     pub(super) creations: Vec<Creation>,
     pub(super) receipts: Vec<Receipt>,
+    /// Receipts of which it is not known yet what they are of.
+    pub(super) results: Vec<Asked>,
     pub(super) objects: Objects,
     /// Regions of numbers that no table has.
     pub(super) unknown: BTreeSet<RegionKey>,

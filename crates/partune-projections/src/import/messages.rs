@@ -17,6 +17,7 @@ use partune_base::{GroupId, Id, PeId, Time};
 use partune_trace::{NO_MATCHING, NO_REQUEST, Recv, Send, TraceBuilder, VisitIx};
 use rayon::prelude::*;
 
+use super::reductions::Part;
 use super::tables::Tables;
 
 /// Idle that ended with something, and when.
@@ -36,6 +37,8 @@ pub(super) struct Creation {
     /// How many PEs it is for.
     pub(super) pes: u32,
     pub(super) to_one: bool,
+    /// It is a part of a reduction.
+    pub(super) part: Option<Part>,
 }
 
 /// A message, where a method begins for it.

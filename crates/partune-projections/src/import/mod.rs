@@ -12,6 +12,7 @@ mod kept;
 mod logs;
 mod messages;
 mod objects;
+mod reductions;
 mod report;
 mod source;
 mod tables;

@@ -11,6 +11,7 @@ use super::kept::{Ended, Kept};
 use super::logs::Log;
 use super::messages::{self, Creation, Receipt};
 use super::objects::{self, Objects};
+use super::reductions;
 use super::report;
 use super::tables::Tables;
 use crate::codec::Lines;
@@ -92,11 +93,14 @@ impl Source for Logs<'_> {
     fn complete(self, beside: Vec<Kept>, builder: &mut TraceBuilder) {
         let (mut creations, mut receipts): (Vec<Vec<Creation>>, Vec<Vec<Receipt>>) = (Vec::new(), Vec::new());
         let mut objects: Vec<Objects> = Vec::new();
+        let mut results = Vec::new();
         for kept in beside {
             creations.push(kept.creations);
             receipts.push(kept.receipts);
+            results.push(kept.results);
             objects.push(kept.objects);
         }
+        reductions::resolve(&mut creations, &mut receipts, &results);
         let alone = messages::join(&creations, &receipts, &self.tables, builder);
         report::alone(alone, &mut builder.quality);
         objects::number(&objects, &self.tables.chares, builder);

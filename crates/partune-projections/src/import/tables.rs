@@ -215,9 +215,12 @@ pub(super) fn build(found: &Found, builder: &mut TraceBuilder) -> Tables {
     }
 }
 
-/// Whether a method makes an object, as C++ names it; not one that has moved, which was made before.
+/// Whether a method makes an object, as C++ or Python names it; not one that has moved, which was made before.
 fn is_constructor(class: &Chare, method: &str) -> bool {
-    method.strip_prefix(&class.name).is_some_and(|rest| rest.starts_with('(') && !rest.starts_with("(CkMigrateMessage"))
+    method.starts_with("__init__(")
+        || method
+            .strip_prefix(&class.name)
+            .is_some_and(|rest| rest.starts_with('(') && !rest.starts_with("(CkMigrateMessage"))
 }
 
 /// A PE is a process of its own, whatever threads it shares one with, since it waits for messages alone.

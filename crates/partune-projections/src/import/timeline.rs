@@ -5,11 +5,12 @@
 
 use partune_base::Time;
 use partune_import::{Assembler, RegionKey, Segment};
-use partune_trace::{MetricSample, Stream};
+use partune_trace::{MetricSample, Stream, Trigger};
 
 use super::acts::{Acts, What};
 use super::kept::Kept;
-use super::messages::{Creation, Woken};
+use super::messages::{Creation, Receipt, Woken};
+use super::reductions::Asked;
 use super::tables::{self, IDLE, SCHEDULER, START_UP};
 
 pub(super) struct Timeline {
@@ -113,6 +114,20 @@ impl Timeline {
         {
             let time = self.assembler.at(until);
             self.enter_phase(time, phase);
+        }
+    }
+
+    /// The execution that began last is for the result of a reduction.
+    pub(super) fn result(&mut self, targets: (i64, i64), delivery: i64) {
+        let Some(execution) = self.stream().executions.len().checked_sub(1) else { return };
+        let row = &mut self.stream().executions[execution];
+        if row.trigger == Trigger::Call {
+            row.trigger = Trigger::Message;
+            let kept = self.kept();
+            let receipt = kept.receipts.len() as u32;
+            let (execution, event, entry) = (execution as u32, -1, -1);
+            kept.receipts.push(Receipt { source: u32::MAX, event, entry, bytes: 0, execution, woken: None });
+            kept.results.push(Asked { receipt, targets, delivery });
         }
     }
 
