@@ -17,6 +17,7 @@ pub mod inside;
 mod kernels;
 mod ledger;
 mod machine;
+mod object_hints;
 mod operations;
 mod other_pes;
 mod run;
@@ -39,6 +40,7 @@ pub use hints::{Entry as HintEntry, Hinted, Hints, HintsError, OfObjects, TriedH
 pub use kernels::{KernelError, LoopBounds, LoopChoice, Loops, core_named, known_cores, loops};
 pub use ledger::{Calibration, Entry, LEDGER, LedgerError, calibration, ledger_beside, read_ledger, write_ledger};
 pub use machine::{MachineError, read_machine, write_machine};
+pub use object_hints::{ObjectHints, read_object_hints};
 pub use operations::{OperationsError, read_operations};
 pub use other_pes::{OtherPes, PesPoint, PesRow, PesRuns, Unpredictable};
 pub use run::{

@@ -38,7 +38,7 @@ use crate::space::{self, Needed};
 use crate::statistics::Counted;
 use crate::unify::{Local, Unified};
 use crate::worlds::Worlds;
-use crate::{RecordError, cut, deaths, parts, program};
+use crate::{RecordError, charm, cut, deaths, parts, program};
 
 /// For how long processes of the command may outlive it.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -139,6 +139,12 @@ pub(crate) fn complete_launched(folder: &Path, lock: &Lock) -> Result<Summary, R
 }
 
 fn complete_held(folder: &Path, _: &Lock, patience: Duration, as_is: bool) -> Result<Summary, RecordError> {
+    if charm::is_there(&folder.join(PARTS)) {
+        return charm::complete(folder, patience).map_err(|error| match error {
+            RecordError::File { error, .. } if is_full(&error) => no_room(folder, Needed::default()),
+            error => error,
+        });
+    }
     let mut needed = Needed::default();
     complete_parts(folder, patience, as_is, &mut needed).map_err(|error| match error {
         RecordError::Nothing { .. } | RecordError::Unwritten { .. } => {

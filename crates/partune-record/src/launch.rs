@@ -20,7 +20,7 @@ use crate::filter::Rules;
 use crate::handing::{LIST, Way};
 use crate::library::Library;
 use crate::lock::{self, Lock};
-use crate::{RecordError, archive, clock, library, program, signals};
+use crate::{RecordError, archive, charm, clock, library, program, signals};
 
 /// How calls are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -175,7 +175,11 @@ fn start(
     let filter = rules.as_ref().map(|rules| rules.resolve(&request.command, parts)).transpose()?.flatten();
     let not = rules.into_iter().fold(request.not.clone(), |not, rules| [not, rules.not].concat());
     let choice = choice::resolve(&request.only, &not, parts)?;
-    let variables = variables(request, folder, &library.path, filter, choice);
+    let mut variables = variables(request, folder, &library.path, filter, choice);
+    if request.mode == Mode::Trace {
+        let of_charm = charm::prepare(parts).map_err(RecordError::file(parts))?;
+        variables.extend(of_charm.into_iter().map(|(name, value)| (name.into(), value)));
+    }
     hand_on(&mut command, &variables, Way::of(&request.command));
     command.args(arguments).envs(variables);
     if request.prints_to_stderr {
@@ -241,7 +245,7 @@ fn hand_on(command: &mut Command, variables: &[(OsString, OsString)], way: Way) 
     }
 }
 
-fn prepended(value: &OsStr, variable: &str, separator: &str) -> OsString {
+pub(crate) fn prepended(value: &OsStr, variable: &str, separator: &str) -> OsString {
     let mut all = value.to_owned();
     if let Some(old) = std::env::var_os(variable).filter(|old| !old.is_empty()) {
         all.push(separator);

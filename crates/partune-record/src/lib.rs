@@ -4,6 +4,7 @@
 //! be done later, on another machine that sees the folder, after any kind of end.
 
 mod archive;
+mod charm;
 mod choice;
 mod clock;
 mod complete;
@@ -37,6 +38,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
+pub use charm::{Hinted, run_hinted};
 pub use choice::{Kind, UnknownKind, word_of};
 pub use complete::{Summary, complete, complete_as_is};
 pub use launch::{Launched, Mode, Request, launch};

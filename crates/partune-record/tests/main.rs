@@ -6,5 +6,6 @@ mod damage;
 mod ends;
 mod faults;
 mod folder;
+mod maps;
 mod process;
 mod worlds;

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{ExitCode, ExitStatus};
 
 use anyhow::Context;
 use partune_record::{Kind, Mode, RecordError, Request, Summary};
@@ -189,11 +189,19 @@ pub(crate) fn record(request: &Request, show: impl FnOnce(&Summary) -> anyhow::R
     if let Err(error) = &shown {
         output::error(error);
     }
-    let code = status.code().or_else(|| status.signal().map(|signal| SIGNALLED + signal));
-    match code.map(|code| code.clamp(0, 255) as u8) {
-        Some(0) | None if shown.is_err() && !is_nothing => ExitCode::from(FAILED),
-        code => ExitCode::from(code.unwrap_or(FAILED)),
+    if shown.is_err() && !is_nothing && (status.success() || number(status).is_none()) {
+        return ExitCode::from(FAILED);
     }
+    code_of(status)
+}
+
+fn number(status: ExitStatus) -> Option<i32> {
+    status.code().or_else(|| status.signal().map(|signal| SIGNALLED + signal))
+}
+
+/// The exit status of a command as partune's own.
+pub(crate) fn code_of(status: ExitStatus) -> ExitCode {
+    ExitCode::from(number(status).map_or(FAILED, |code| code.clamp(0, 255) as u8))
 }
 
 /// A folder for a recording that is not kept.

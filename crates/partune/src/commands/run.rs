@@ -1,6 +1,6 @@
 //! `partune run`: a program with what was found to make it faster.
 
-use std::convert::Infallible;
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
@@ -9,13 +9,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, bail};
+use partune_engine::ObjectHints;
+use partune_record::{Hinted, RecordError};
 
 use crate::commands::record::{self, FAILED, NOT_STARTED};
 use crate::output;
 
 /// Run a program with the settings that a file of hints says.
 ///
-/// The file is one that `partune tune -o` wrote for this program. Its variables are set, and the program takes the place of partune.
+/// The file is one that `partune tune -o` wrote for this program: its variables are set, and the program takes the place of partune. What the file says of objects
+/// (places of arrays and trees, priorities, messages that are sent together) is followed by programs of charm4py, which need not be changed.
 #[derive(clap::Args)]
 #[command(
     after_help = "The exit status is that of the command, 127 if it cannot be started, 125 if the hints cannot be followed.\n\n\
@@ -32,13 +35,14 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut code = FAILED;
-    let Err(error) = become_command(args, &mut code);
-    output::error(&error);
-    ExitCode::from(code)
+    follow(args, &mut code).unwrap_or_else(|error| {
+        output::error(&error);
+        ExitCode::from(code)
+    })
 }
 
-/// Returns only if that fails; `code` is what to end with then.
-fn become_command(args: &Args, code: &mut u8) -> anyhow::Result<Infallible> {
+/// `code` is what to end with if that fails. A program whose hints are settings takes the place of partune.
+fn follow(args: &Args, code: &mut u8) -> anyhow::Result<ExitCode> {
     let hints = partune_engine::read_hints(&args.hints)?;
     if !is_of(&hints.program, &args.command) {
         bail!(
@@ -51,16 +55,56 @@ fn become_command(args: &Args, code: &mut u8) -> anyhow::Result<Infallible> {
     for what in &hints.unknown {
         output::note(&format!("partune: {}: {what} is not known, so nothing is set for it", args.hints.display()));
     }
+    let objects = partune_engine::read_object_hints(&args.hints)?;
+    for what in &objects.ignored {
+        output::note(&format!("partune: {}: {what}", args.hints.display()));
+    }
+    if !objects.is_empty() {
+        return hinted(args, hints.environment, &objects, code);
+    }
     let error = Command::new(&args.command[0]).args(&args.command[1..]).envs(&hints.environment).exec();
     *code = NOT_STARTED;
     Err(error).with_context(|| format!("{}: cannot be started", args.command[0].to_string_lossy()))
 }
 
-/// Whether hints of a command are for another one: the program that this one runs was in that too. What cannot be told is no reason to refuse.
+/// Runs a program of charm4py that follows hints about its objects, and says which of them it did not.
+fn hinted(
+    args: &Args,
+    variables: BTreeMap<String, String>,
+    hints: &ObjectHints,
+    code: &mut u8,
+) -> anyhow::Result<ExitCode> {
+    let ran = partune_record::run_hinted(&args.command, variables, &hints.json());
+    if matches!(ran, Err(RecordError::Start { .. })) {
+        *code = NOT_STARTED;
+    }
+    let Hinted { status, is_followed, notes } = ran?;
+    let about = args.hints.display();
+    if !is_followed {
+        output::note(&format!(
+            "partune: {about}: no program of charm4py ran, so its hints about objects were not followed (run the program that was recorded)"
+        ));
+    }
+    notes.iter().for_each(|note| output::note(&format!("partune: {about}: {note}")));
+    Ok(record::code_of(status))
+}
+
+/// Whether hints of a command are for this one: the program that this one runs was in that too, by its name, of a script also without its ending. What cannot be told is
+/// no reason to refuse.
 fn is_of(tuned: &str, command: &[OsString]) -> bool {
-    let name = |word: &OsStr| Path::new(word).file_name().map(OsStr::to_owned);
-    let Some(program) = command.iter().rfind(|word| is_program(word)).and_then(|word| name(word)) else { return true };
-    tuned.split_whitespace().any(|word| name(OsStr::new(word)).as_ref() == Some(&program))
+    let Some(program) = command.iter().rfind(|word| is_script(word) || is_program(word)) else { return true };
+    let program = Path::new(program);
+    let is_it = |word: &str| {
+        let name = Path::new(word).file_name();
+        name == program.file_name() || is_script(program.as_os_str()) && name == program.file_stem()
+    };
+    tuned.split_whitespace().any(is_it)
+}
+
+/// Whether a word is a script of Python, which an interpreter before it runs.
+fn is_script(word: &OsStr) -> bool {
+    let path = Path::new(word);
+    path.extension().is_some_and(|it| it == "py") && path.is_file()
 }
 
 /// Whether a word is a file that can be executed, as the shell finds it: behind a launcher and its options that is what is launched.

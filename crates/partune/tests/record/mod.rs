@@ -6,6 +6,7 @@
 
 mod baselines;
 mod caf;
+mod charm4py;
 mod choice;
 mod couple;
 mod crash;
@@ -14,6 +15,7 @@ mod endings;
 mod expect;
 mod files;
 mod gasp;
+mod hinted;
 mod hybrid;
 mod launch;
 mod marks;

@@ -1,0 +1,462 @@
+"""Follows hints in a program of charm4py that knows nothing of them: where objects are, which messages are processed first, which are sent together.
+
+Part of partune, run in the namespace of common.py. What is to be done comes as JSON that partune has checked. No hint changes what a program computes, unless it relies on an
+order of messages of different methods, which charm4py does not promise.
+"""
+
+import heapq
+import itertools
+import json
+import math
+import os
+import pickle
+import sys
+import types
+
+# The key of a header: the PEs that an object of a tree may use for what it creates.
+SPAN = b"pq"
+LAST = 1 << 60
+
+
+# Where the objects of an array are: the same rules as in partune, which its tests compare.
+
+
+def factorisations(pes, rank):
+    """All ways to write a number as a product of so many, in order."""
+    if rank == 1:
+        yield (pes,)
+        return
+    for first in range(1, pes + 1):
+        if pes % first == 0:
+            for rest in factorisations(pes // first, rank - 1):
+                yield (first,) + rest
+
+
+def block_grid(pes, extents, aspect):
+    """PEs along each dimension with the fewest messages between them, where blocks are to have these proportions."""
+    rates = [max(0.0, share) / max(1, extent) for share, extent in zip(aspect, extents)]
+    best = None
+    for grid in factorisations(pes, len(extents)):
+        idle = pes - math.prod(min(p, max(1, n)) for p, n in zip(grid, extents))
+        traffic = sum((p - 1) * rate for p, rate in zip(grid, rates))
+        largest = math.prod(-(-max(1, n) // p) for p, n in zip(grid, extents))
+        if best is not None and abs(traffic - best[1]) <= 1e-9 * abs(best[1]):
+            traffic = best[1]
+        key = (idle, traffic, largest)
+        if best is None or key < best[:3]:
+            best = key + (grid,)
+    return best[3]
+
+
+def value(expression, P, n):
+    """Of a checked expression."""
+    names = {"P": P, "n": n, "min": min, "max": max, "sqrt": math.sqrt, "ceil": math.ceil, "floor": math.floor}
+    return eval(expression, {"__builtins__": {}}, names)
+
+
+def place(hint, extents, pes):
+    """A function from coordinates to PEs; a text that says why there is none."""
+    if "other" in hint:
+        # It lies like another array, which some of its dimensions are.
+        other, dims = hint["other"], hint["aligned"]["dims"]
+        found = place(other, hint["extents"], pes)
+        if isinstance(found, str):
+            return found
+        if len(dims) != len(extents) or any(it >= len(hint["extents"]) for it in dims):
+            return "its dimensions are not those that the hint has"
+
+        def like(at):
+            there = [0] * len(hint["extents"])
+            for dim, its in zip(dims, at):
+                there[dim] = its
+            return found(there)
+
+        return like
+    rank, rule = len(extents), hint["map"]
+    if rule == "block":
+        aspect = hint.get("aspect") or [1.0] * rank
+        if len(aspect) != rank:
+            return "it has %d dimensions, and the hint %d" % (rank, len(aspect))
+        grid = block_grid(pes, extents, aspect)
+
+        def along(dim, at):
+            return min(max(at[dim], 0), extents[dim] - 1) * grid[dim] // max(1, extents[dim])
+
+    else:
+        a, b = hint["a"], hint["b"]
+        needed = 2 if rule == "multi_partition" else len(a)
+        if rank < needed or (rule == "multi_partition" and rank != 3):
+            return "it has %d dimensions, and the hint %d" % (rank, 3 if rule == "multi_partition" else needed)
+        try:
+            size = [max(1, math.ceil(value(it, pes, extents[dim]))) for dim, it in enumerate(a)]
+            grid = [int(value(it, pes, extents[dim])) for dim, it in enumerate(b)]
+        except (ArithmeticError, TypeError, ValueError) as error:
+            return "its numbers cannot be computed: %s" % error
+        # What is not said is what the PEs leave.
+        size += [1] * (rank - len(size))
+        grid += [max(1, pes // max(1, math.prod(grid)))] if len(grid) < needed else []
+        grid += [1] * (rank - len(grid))
+        if any(it < 1 for it in grid) or math.prod(grid) > pes:
+            return "%s PEs do not make a grid of %s" % (pes, " x ".join(map(str, grid)))
+        diagonal = rule == "multi_partition"
+
+        def along(dim, at):
+            if diagonal:
+                return (at[dim] - at[2]) // size[dim] % grid[dim] if dim < 2 else 0
+            return at[dim] // size[dim] % grid[dim]
+
+    def pe(at):
+        found = 0
+        for dim in range(rank - 1, -1, -1):
+            found = found * grid[dim] + along(dim, at)
+        return found
+
+    return pe
+
+
+# Where the objects of a tree are.
+
+
+def shares(first, count, ratios):
+    """A span of PEs shared out to children: at least one for each, if there are as many; else several children are on one."""
+    children = len(ratios)
+    if count < children:
+        loads, spans = [0.0] * count, [None] * children
+        for child in sorted(range(children), key=lambda it: -ratios[it]):
+            pe = min(range(count), key=lambda it: loads[it])
+            loads[pe] += ratios[child]
+            spans[child] = (first + pe, 1)
+        return spans
+    total, free = sum(ratios), count - children
+    exact = [it / total * free for it in ratios]
+    sizes = [1 + int(it) for it in exact]
+    for child in sorted(range(children), key=lambda it: int(exact[it]) - exact[it])[: count - sum(sizes)]:
+        sizes[child] += 1
+    begins = itertools.accumulate([first] + sizes[:-1])
+    return list(zip(begins, sizes))
+
+
+def follow(module):
+    with open(os.environ["PARTUNE_CHARM_HINTS"]) as file:
+        hints = json.load(file)
+    charm, chare_module = module.charm, module.chare
+    Chare, ArrayMap, Group = chare_module.Chare, chare_module.ArrayMap, chare_module.Group
+    ours = sys.modules[__name__] = types.ModuleType(__name__)
+    places = {it["array"]: it for it in hints["place"]}
+    trees = {it["array"]: it for it in hints["tree"]}
+    ranks = {it["object"]: it for it in hints["priority"] if "object" in it}
+    levels = {it["message"]: it["level"] for it in hints["priority"] if "message" in it}
+    combined = {it["message"]: it for it in hints["combine"]}
+    seen, refused, made, counts = set(), {}, {}, {}
+
+    class State(object):
+        running = None  # The object whose method runs.
+        span = None  # For the object that is created next.
+        heap = None  # The proxy of what empties it.
+        called = False
+
+    state = State()
+    waiting, order = [], itertools.count()
+    spans = {}  # Of objects of trees: first PE, number of them, children so far.
+    buffers = {}
+
+    def say(text):
+        note(text, "PARTUNE_CHARM_HINT_NOTES")
+
+    def named(hints, em):
+        """A hint for a method, by its name or with its class."""
+        return hints.get("%s::%s" % (em.C.__name__, em.name), hints.get(em.name))
+
+    # Arrays.
+
+    class PartuneMap(ArrayMap):
+        def __init__(self, hint, extents):
+            self.pe = place(hint, extents, charm.numPes())
+
+        def procNum(self, index):
+            return self.pe(index)
+
+    def map_of(name, dims):
+        """The map of an array that is made; none if there is no hint, or one that does not fit."""
+        hint = places.get(name)
+        if hint is None:
+            return None
+        if "aligned" in hint:
+            other = made.get(hint["aligned"]["array"])
+            if other is None:
+                refused[name] = "%s, which it is aligned with, is not placed before it" % hint["aligned"]["array"]
+                return None
+            hint = dict(hint, other=other[0], extents=other[1])
+        why = place(hint, dims, charm.numPes()) if charm.numPes() > 1 else "there is one PE"
+        if isinstance(why, str):
+            refused[name] = why
+            return None
+        made[name] = (hint, dims)
+        return Group(PartuneMap, args=[hint, dims])
+
+    array_ckNew_gen = chare_module.array_ckNew_gen
+
+    def ckNew_gen(C, ep):
+        ckNew = array_ckNew_gen(C, ep).__func__
+
+        @classmethod
+        def array_ckNew(cls, dims=None, ndims=-1, args=[], map=None, useAtSync=False, is_ray=False):
+            if not is_called_by(Chare.__new__):
+                count = counts[C] = counts.get(C, 0) + 1
+                name = C.__name__ + ("#%d" % count if count > 1 else "")
+                seen.add(name)
+                extents = (dims,) if type(dims) is int else tuple(dims or ())
+                if map is None and sum(extents) > 0:
+                    map = map_of(name, extents)
+                elif name in places:
+                    refused[name] = "the program has a map of its own" if map else "its objects are inserted one by one"
+            return ckNew(cls, dims, ndims, args, map, useAtSync, is_ray)
+
+        return array_ckNew
+
+    # Trees: whoever creates an object without saying where gives it a part of its own PEs.
+
+    array_ckInsert_gen = chare_module.array_ckInsert_gen
+
+    def ckInsert_gen(C, ep):
+        ckInsert, hint = array_ckInsert_gen(ep), trees.get(C.__name__, trees.get(None))
+
+        def array_ckInsert(proxy, index, args=[], onPE=-1, useAtSync=False, single=False, is_ray=False):
+            if hint is None or onPE != -1 or single or charm.numPes() < 2:
+                return ckInsert(proxy, index, args, onPE, useAtSync, single, is_ray)
+            if hint["kind"] == "irregular":
+                state.turn = getattr(state, "turn", charm.myPe()) + 1
+                return ckInsert(proxy, index, args, state.turn % charm.numPes(), useAtSync, single, is_ray)
+            parent = spans.get(id(state.running))
+            if parent is None or parent[4] != proxy.aid:
+                span = (0, charm.numPes())
+            else:
+                parts = shares(parent[1], parent[2], hint["ratios"])
+                span = parts[parent[3] % len(parts)]
+                parent[3] += 1
+            state.span = span
+            try:
+                return ckInsert(proxy, index, args, span[0], useAtSync, single, is_ray)
+            finally:
+                state.span = None
+
+        return array_ckInsert
+
+    def gen_of_insert(ep):
+        em = charm.entryMethods[ep]
+        return ckInsert_gen(em.C, ep)
+
+    packMsg = charm.packMsg
+
+    def pack(receiver, args, header):
+        if state.span is not None:
+            header[SPAN], state.span = state.span, None
+        return packMsg(receiver, args, header)
+
+    run = module.entry_method.EntryMethod._run
+
+    def _run(em, obj, header, args, ret_fut=False):
+        before, state.running = state.running, obj
+        span = header.get(SPAN)
+        if span is not None:
+            spans[id(obj)] = [obj, span[0], span[1], 0, obj.thisProxy.aid]
+        try:
+            return run(em, obj, header, args, ret_fut=ret_fut)
+        finally:
+            state.running = before
+
+    pauseThread = charm.threadMgr.pauseThread
+
+    def pause():
+        """A coroutine waits, and others run until it goes on."""
+        mine, state.running = state.running, None
+        try:
+            return pauseThread()
+        finally:
+            state.running = mine
+
+    # Priorities: a message waits in a heap until all that came meanwhile are in it too, of which the runtime tells by coming back to us.
+
+    class PartuneHeap(Chare):
+        def __init__(self):
+            state.heap = self.thisProxy[charm.myPe()]
+
+        def next(self):
+            key, aid, index, ep, header, args = heapq.heappop(waiting)
+            state.called = bool(waiting)
+            if waiting:
+                state.heap.next()
+            obj = charm.arrays[aid].get(index)
+            if obj is None:
+                # It has moved since.
+                header = {key: it for key, it in header.items() if key in (b"block", b"bcast", b"bcastret", b"sid")}
+                charm.CkArraySend(aid, index, ep, charm.packMsg(None, args, header))
+            else:
+                charm.invokeEntryMethod(obj, ep, header, args)
+
+    keys = {}
+
+    def key_of(obj, ep):
+        """The level of a message and the rank of its object; none where no hint is of either."""
+        known = keys.get(ep)
+        if known is None:
+            em = charm.entryMethods[ep]
+            known = keys[ep] = (named(levels, em), ranks.get(em.C.__name__))
+        level, rank = known
+        if level is None and rank is None:
+            return None
+        if rank is not None:
+            linear = rank["linear"]
+            rank = sum(by * at for by, at in zip(linear, obj.thisIndex)) + rank["offset"]
+        return (LAST if level is None else level, LAST if rank is None else rank)
+
+    def later(obj, aid, index, ep, header, args):
+        """Whether the message waits now."""
+        key = key_of(obj, ep)
+        if key is None or state.heap is None:
+            return False
+        heapq.heappush(waiting, (key + (next(order),), aid, index, ep, header, args))
+        if not state.called:
+            state.called = True
+            state.heap.next()
+        return True
+
+    recvArrayMsg, recvArrayBcast = charm.recvArrayMsg, charm.recvArrayBcast
+
+    def receive(aid, index, ep, packed, copied):
+        obj = charm.arrays[aid].get(index)
+        if obj is None or key_of(obj, ep) is None or state.heap is None:
+            return recvArrayMsg(aid, index, ep, packed, copied)
+        header, args = charm.unpackMsg(packed, copied, obj)
+        if header.get("is_ray") or not later(obj, aid, index, ep, header, args):
+            charm.invokeEntryMethod(obj, ep, header, args, ret_fut=bool(header.get("is_ray")))
+
+    def receive_all(aid, indexes, ep, packed, copied):
+        array = charm.arrays[aid]
+        if not indexes or key_of(array[indexes[0]], ep) is None or state.heap is None:
+            return recvArrayBcast(aid, indexes, ep, packed, copied)
+        header, args = charm.unpackMsg(packed, copied, None)
+        for index in indexes:
+            if not later(array[index], aid, index, ep, header, args):
+                charm.invokeEntryMethod(array[index], ep, header, args)
+
+    # Combining: messages of a method to one object are sent as one, when there are enough, when the oldest has waited long enough, or when there is nothing else to do.
+
+    array_proxy_method_gen = chare_module.array_proxy_method_gen
+
+    def method_gen(ep, argcount, argnames, defaults):
+        method = array_proxy_method_gen(ep, argcount, argnames, defaults)
+        em = charm.entryMethods[ep]
+        hint = named(combined, em)
+        if hint is None:
+            return method
+
+        def proxy_entry_method(proxy, *args, **kwargs):
+            if kwargs or proxy.elemIdx == () or len(args) != argcount or charm.numPes() < 2:
+                return method(proxy, *args, **kwargs)
+            key = (proxy.aid, proxy.elemIdx, ep)
+            buffer = buffers.get(key)
+            if buffer is None:
+                buffer = buffers[key] = [proxy, [], enough(hint)]
+                if charm.sched_tagpool:
+                    charm.scheduleCallableAfter(flush, hint["timeout_us"] * 1e-6, [key, buffer])
+            # What is sent together is sent later, and arguments may change meanwhile.
+            buffer[1].append(pickle.dumps(args, -1))
+            if len(buffer[1]) >= buffer[2]:
+                flush(key, buffer)
+
+        proxy_entry_method.ep = ep
+        return proxy_entry_method
+
+    def enough(hint):
+        if hint["count"] != "n_local":
+            return hint["count"]
+        proxy = getattr(state.running, "thisProxy", None)
+        return max(1, len(charm.arrays.get(getattr(proxy, "aid", None), ())))
+
+    def flush(key, buffer):
+        if buffers.get(key) is buffer:
+            del buffers[key]
+            buffer[0]._partune_combined(key[2], buffer[1])
+
+    def flush_all():
+        for key, buffer in list(buffers.items()):
+            flush(key, buffer)
+
+    def _partune_combined(self, ep, batch):
+        for args in batch:
+            charm.invokeEntryMethod(self, ep, {}, list(pickle.loads(args)))
+
+    # What all PEs do in the same order.
+
+    registerInternal, createInternal = charm._registerInternalChares, charm._createInternalChares
+    register, registerMainModule = charm.register, charm.registerMainModule
+
+    def register_class(C, *collections, **more):
+        for hint in hints["pipeline"]:
+            function = C.__dict__.get(hint["method"]) if C.__name__ == hint["class"] else None
+            if function is not None:
+                names = function.__code__.co_varnames[: function.__code__.co_argcount]
+                defaults = list(function.__defaults__ or ())
+                at = names.index(hint["parameter"]) - len(names) if hint["parameter"] in names else -LAST
+                if -at <= len(defaults):
+                    defaults[at] = hint["degree"]
+                    function.__defaults__ = tuple(defaults)
+                    seen.add((hint["class"], hint["method"]))
+        return register(C, *collections, **more)
+
+    def register_internal():
+        registerInternal()
+        for C in (PartuneMap, PartuneHeap):
+            C.__module__ = __name__
+            setattr(ours, C.__name__, C)
+            charm.register(C, (chare_module.GROUP,))
+
+    def create_internal():
+        createInternal()
+        if (ranks or levels) and charm.numPes() > 1:
+            Group(PartuneHeap)
+
+    def begin():
+        registerMainModule()
+        if combined:
+            when_idle(module, flush_all)
+        if charm.myPe() == 0:
+            say("followed")
+            at_end(tell)
+
+    def tell():
+        """What came of the hints."""
+        if charm.numPes() < 2 and any(hints.values()):
+            say("there is one PE, so no object is placed and no message waits")
+            return
+        methods = {em.name for em in charm.entryMethods.values()}
+        methods |= {"%s::%s" % (em.C.__name__, em.name) for em in charm.entryMethods.values()}
+        for kind, name in [("place", it) for it in places] + [("tree", it) for it in trees if it] + [("priority", it) for it in ranks]:
+            if name in refused:
+                say("%s of %s is not followed: %s" % (kind, name, refused[name]))
+            elif name not in seen:
+                say("%s of %s is not followed: the program made no such array" % (kind, name))
+        for kind, name in [("priority", it) for it in levels] + [("combine", it) for it in combined]:
+            if name not in methods:
+                say("%s of %s is not followed: the program has no such method" % (kind, name))
+        for hint in hints["pipeline"]:
+            if (hint["class"], hint["method"]) not in seen:
+                name = "%s::%s" % (hint["class"], hint["method"])
+                say("pipeline of %s is not followed: it has no parameter %s with a default" % (name, hint["parameter"]))
+
+    charm._registerInternalChares, charm._createInternalChares = register_internal, create_internal
+    charm.register, charm.registerMainModule = register_class, begin
+    chare_module.array_ckNew_gen = ckNew_gen
+    if trees:
+        chare_module.array_ckInsert_gen = gen_of_insert
+        charm.packMsg = pack
+    if trees or combined:
+        module.entry_method.EntryMethod._run = _run
+        charm.threadMgr.pauseThread = pause
+    if ranks or levels:
+        charm.recvArrayMsg, charm.recvArrayBcast = receive, receive_all
+    if combined:
+        _partune_combined.__qualname__ = "Chare._partune_combined"
+        Chare._partune_combined = _partune_combined
+        chare_module.array_proxy_method_gen = method_gen

@@ -1,0 +1,73 @@
+//! Maps of hints: what the module for charm4py computes is what partune computes.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use partune_objects::map::{Grid, Map, Size};
+use partune_testkit::outside;
+
+const MODULE: &str = include_str!("../src/charm/hints.py");
+
+/// Prints the PE of every object of each case, a line a case.
+const PROGRAM: &str = "
+for line in open(0):
+    case = json.loads(line)
+    found = place(case['hint'], case['extents'], case['pes'])
+    every = itertools.product(*(range(it) for it in case['extents']))
+    print(found if isinstance(found, str) else ' '.join(str(found(at)) for at in every))
+";
+
+fn pes(map: &Map, extents: &[u32], pes: u32) -> String {
+    let placed = map.on(extents, pes);
+    let count: u32 = extents.iter().product();
+    let of = |number: u32| {
+        let mut at = [0; 6];
+        let mut left = number;
+        for (dim, extent) in extents.iter().enumerate().rev() {
+            (at[dim], left) = ((left % extent).cast_signed(), left / extent);
+        }
+        placed.pe(&at).to_string()
+    };
+    (0..count).map(of).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn both_place_alike() {
+    let mut cases = Vec::new();
+    for extents in [&[12][..], &[7], &[8, 8], &[16, 4], &[5, 9], &[6, 6, 6], &[3, 8, 5]] {
+        for count in [2, 3, 4, 6, 8, 9, 16] {
+            for aspect in [&[1.0, 1.0, 1.0][..], &[0.2, 0.8, 0.4], &[1.0, 0.0, 0.0], &[0.0, 0.0, 0.0]] {
+                let aspect = aspect[..extents.len()].to_vec();
+                let hint = format!("{{\"map\": \"block\", \"aspect\": {aspect:?}}}");
+                cases.push((hint, extents, count, Map::Block { aspect }));
+            }
+            for size in [1, 2, 3] {
+                let map = Map::BlockCyclic { size: vec![Size::Of(size)], grid: Grid::Line(0) };
+                let hint = format!("{{\"map\": \"block_cyclic\", \"a\": [\"{size}\"], \"b\": [\"P\"]}}");
+                cases.push((hint, extents, count, map));
+            }
+            if extents.len() == 3 && [4, 9, 16].contains(&count) {
+                let map = Map::MultiPartition { size: [Size::Of(1), Size::Of(2)], grid: Grid::Like(vec![1, 1]) };
+                let root = "[\"sqrt(P)\", \"sqrt(P)\"]";
+                let hint = format!("{{\"map\": \"multi_partition\", \"a\": [\"1\", \"2\"], \"b\": {root}}}");
+                cases.push((hint, extents, count, map));
+            }
+        }
+    }
+    let mut python = Command::new("python3");
+    let python = python.args(["-c", &format!("{MODULE}\n{PROGRAM}")]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let Ok(mut child) = python.spawn() else { return outside::missing("python3") };
+    let mut input = child.stdin.take().expect("it is a pipe");
+    let lines: String = cases
+        .iter()
+        .map(|(hint, extents, count, _)| format!("{{\"hint\": {hint}, \"extents\": {extents:?}, \"pes\": {count}}}\n"))
+        .collect();
+    let writer = std::thread::spawn(move || input.write_all(lines.as_bytes()));
+    let output = child.wait_with_output().expect("it ends");
+    writer.join().expect("no panic").expect("all is read");
+    let printed = String::from_utf8(output.stdout).expect("it is text");
+    assert_eq!(printed.lines().count(), cases.len());
+    for (line, (hint, extents, count, map)) in printed.lines().zip(&cases) {
+        assert_eq!(line, pes(map, extents, *count), "{hint} of {extents:?} on {count} PEs");
+    }
+}

@@ -1,0 +1,182 @@
+//! `partune run --hints` with programs of charm4py that know nothing of hints: objects are where the hints say, and the results are those without.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use partune_trace::Trace;
+
+use super::charm4py::{python, source, start};
+use super::launch::{Recorded, alone, record};
+
+/// A file of hints for a program.
+fn hints(folder: &Path, program: &str, sections: &str) -> String {
+    let path = folder.join("hints.toml");
+    fs::write(&path, format!("hints = 1\nprogram = \"python3 {program}\"\n{sections}")).expect("a file is written");
+    path.display().to_string()
+}
+
+/// Runs a program with hints, and records that.
+fn recorded(pes: u32, name: &str, arguments: &[&str], sections: &str) -> Option<Recorded> {
+    let python = python()?;
+    let folder = tempfile::tempdir().expect("there is room for files");
+    let hints = hints(folder.path(), name, sections);
+    Some(record(|command| {
+        command.args(["--", env!("CARGO_BIN_EXE_partune"), "run", "--hints", &hints, "--"]);
+        start(command, python, pes, name, arguments);
+    }))
+}
+
+/// Runs a program with hints, or without.
+fn ran(pes: u32, name: &str, arguments: &[&str], sections: Option<&str>) -> Option<Output> {
+    let python = python()?;
+    let folder = tempfile::tempdir().expect("there is room for files");
+    let _alone = alone();
+    let mut command = Command::new("timeout");
+    command.args(["--kill-after=5", "60"]);
+    if let Some(sections) = sections {
+        let hints = hints(folder.path(), name, sections);
+        command.args([env!("CARGO_BIN_EXE_partune"), "run", "--hints", &hints, "--"]);
+    }
+    start(&mut command, python, pes, name, arguments);
+    Some(command.output().expect("timeout is a command of every system"))
+}
+
+fn line<'a>(text: &'a str, begin: &str) -> &'a str {
+    text.lines().find(|line| line.starts_with(begin)).unwrap_or_else(|| panic!("no {begin}: {text}"))
+}
+
+/// The PE that each object of a class began on, by its index.
+fn places(recorded: &Recorded, class: &str) -> BTreeMap<Vec<i32>, u32> {
+    let trace: Trace = partune_engine::inside::read(&recorded.anchor, &())
+        .unwrap_or_else(|error| panic!("{error}\n{}", recorded.said()));
+    let mut places = BTreeMap::new();
+    for (pe, stream) in trace.streams().iter_ids() {
+        for row in stream.executions.iter().filter(|row| row.object.is_some()) {
+            let object = &trace.objects()[row.object];
+            if trace.strings().get(object.class) == class {
+                places.entry(object.index.to_vec()).or_insert(pe.0);
+            }
+        }
+    }
+    places
+}
+
+/// The program printed what it prints without hints, and nothing was said of them.
+fn check_result(recorded: &Recorded, plain: &Output) {
+    let plain = String::from_utf8_lossy(&plain.stdout).into_owned();
+    assert!(recorded.output.status.success(), "{}", recorded.said());
+    assert_eq!(line(&recorded.said(), "checksum"), line(&plain, "checksum"), "{}", recorded.said());
+    assert!(!recorded.said().contains("is not followed"), "{}", recorded.said());
+}
+
+const CYCLIC: &str = "[[place]]\narray = \"Row\"\nmap = \"block_cyclic\"\na = [1]\nb = \"P\"\n";
+
+#[test]
+fn rows_in_turn_and_pivots_first() {
+    let arguments = ["--n", "14"];
+    let priorities =
+        "[[priority]]\nobject = \"Row\"\nlinear = [1.0]\n[[priority]]\nmessage = \"Row::pivot\"\nlevel = 0\n";
+    let Some(recorded) = recorded(3, "gauss.py", &arguments, &format!("{CYCLIC}{priorities}")) else { return };
+    check_result(&recorded, &ran(3, "gauss.py", &arguments, None).expect("it ran"));
+    let expected: BTreeMap<Vec<i32>, u32> = (0..14).map(|at| (vec![at], at as u32 % 3)).collect();
+    assert_eq!(places(&recorded, "Row"), expected);
+}
+
+#[test]
+fn tiles_in_blocks() {
+    let arguments = ["--tiles", "4", "--turns", "3"];
+    let sections = "[[place]]\narray = \"Tile\"\nmap = \"block\"\naspect = [1.0, 0.0]\n";
+    let Some(recorded) = recorded(4, "jacobi.py", &arguments, sections) else { return };
+    check_result(&recorded, &ran(4, "jacobi.py", &arguments, None).expect("it ran"));
+    // Blocks are to be long in the first dimension, and the second is said not to communicate.
+    let expected: BTreeMap<Vec<i32>, u32> = (0..16).map(|at| (vec![at / 4, at % 4], (at % 4) as u32)).collect();
+    assert_eq!(places(&recorded, "Tile"), expected);
+}
+
+#[test]
+fn ranges_of_a_tree_within_the_pes_of_their_creators() {
+    let arguments = ["--n", "400", "--grain", "50"];
+    let sections = "[[tree]]\nkind = \"uniform\"\nbranch = 2\nratios = [0.5, 0.5]\n";
+    let Some(recorded) = recorded(4, "factorial.py", &arguments, sections) else { return };
+    check_result(&recorded, &ran(4, "factorial.py", &arguments, None).expect("it ran"));
+    let places = places(&recorded, "Range");
+    let expected: BTreeMap<Vec<i32>, u32> = [(1, 0), (2, 0), (3, 2), (4, 0), (5, 1), (6, 2), (7, 3)]
+        .into_iter()
+        .chain((8..16).map(|at| (at, (at as u32 - 8) / 2)))
+        .map(|(at, pe)| (vec![at], pe))
+        .collect();
+    assert_eq!(places, expected);
+}
+
+#[test]
+fn values_that_are_sent_together() {
+    let arguments = ["--n", "40", "--rounds", "2"];
+    let sections =
+        "[[combine]]\nmessage = \"Sum::value\"\ndest = \"single\"\ncount = \"n_local\"\ntimeout_us = 1000000\n";
+    let Some(recorded) = recorded(2, "collect.py", &arguments, sections) else { return };
+    check_result(&recorded, &ran(2, "collect.py", &arguments, None).expect("it ran"));
+    let trace = partune_engine::inside::read(&recorded.anchor, &()).expect("it opens");
+    let count = |method: &str| {
+        let of_stream = |stream: &partune_trace::Stream| {
+            let is_it = |row: &&partune_trace::Execution| {
+                let path = stream.visits.get(row.visit).expect("a visit").path;
+                let name = trace.strings().get(trace.regions()[trace.paths().region(path)].name);
+                name.split('(').next() == Some(method)
+            };
+            stream.executions.iter().filter(is_it).count()
+        };
+        trace.streams().iter().map(of_stream).sum::<usize>()
+    };
+    assert_eq!(count("Sum::value"), 80, "{}", recorded.said());
+    // Each PE has 20 values, which go together unless it found nothing else to do before.
+    assert!((4..40).contains(&count("Sum::_partune_combined")), "{}", count("Sum::_partune_combined"));
+}
+
+#[test]
+fn what_cannot_be_followed_is_said_and_changes_nothing() {
+    let n = ["--n", "10"];
+    let missing = "[[place]]\narray = \"Line\"\nmap = \"cyclic\"\n[[combine]]\nmessage = \"no_such\"\ncount = 2\n";
+    let wrong = "[[place]]\narray = \"Row\"\nmap = \"multi_partition\"\na = [1, 1]\nb = [\"P\", 1]\n";
+    let Some(plain) = ran(2, "gauss.py", &n, None) else { return };
+    let checksum = String::from_utf8_lossy(&plain.stdout).into_owned();
+    let said_of = [
+        (
+            2,
+            missing,
+            &["place of Line is not followed: the program made no such array", "combine of no_such is not followed"][..],
+        ),
+        (2, wrong, &["place of Row is not followed: it has 1 dimensions, and the hint 3"]),
+        (1, CYCLIC, &["there is one PE"]),
+    ];
+    for (pes, sections, said) in said_of {
+        let output = ran(pes, "gauss.py", &n, Some(sections)).expect("it ran");
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.iter().all(|it| text.contains(it)), "{text}");
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(line(&printed, "checksum"), line(&checksum, "checksum"), "{printed}");
+    }
+}
+
+#[test]
+fn hints_that_are_of_something_else_are_refused() {
+    let folder = tempfile::tempdir().expect("there is room for a file");
+    let run = |program: &str, sections: &str, command: &[&str]| {
+        let hints = hints(folder.path(), program, sections);
+        let mut run = Command::new(env!("CARGO_BIN_EXE_partune"));
+        run.args(["run", "--hints", &hints, "--"]).args(command).output().expect("the binary runs")
+    };
+    let script = source("gauss.py").display().to_string();
+    let other = run("jacobi.py", CYCLIC, &["python3", &script]);
+    let said = String::from_utf8_lossy(&other.stderr);
+    assert!(other.status.code() == Some(125) && said.contains("its hints are of another program"), "{said}");
+    let wrong = run("gauss.py", "[[place]]\narray = 3\nmap = \"block\"\n", &["python3", &script]);
+    let said = String::from_utf8_lossy(&wrong.stderr);
+    assert!(wrong.status.code() == Some(125) && said.contains("`array` of place 1 is no text"), "{said}");
+    let none = run("true", CYCLIC, &["sh", "-c", "exit 7"]);
+    assert_eq!(none.status.code(), Some(125), "sh is not what the hints are of");
+    let none = run("sh", CYCLIC, &["sh", "-c", "exit 7"]);
+    let said = String::from_utf8_lossy(&none.stderr);
+    assert!(none.status.code() == Some(7) && said.contains("no program of charm4py ran"), "{said}");
+}
