@@ -26,7 +26,7 @@ openmpi-bin        mpicc, mpirun, oshcc and oshrun for the examples and for the 
 libmpich-dev       the same from another MPI, whose names differ
 mpich              mpicc and mpirun of that one
 python3-mpi4py     MPI for Python: scripts that the tests record
-python3-venv       makes the folder into which the tests install the mpi4py of PyPI
+python3-venv       makes the folders into which the tests install the mpi4py and the charm4py of PyPI
 eztrace            a recorder to compare with in the benches
 libcaf-openmpi-3   the coarray library of Fortran, for the same check
 libcoarrays-openmpi-dev  caf and cafrun, for programs with coarrays that the tests record

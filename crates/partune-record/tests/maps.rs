@@ -6,10 +6,11 @@ use std::process::{Command, Stdio};
 use partune_objects::map::{Grid, Map, Size};
 use partune_testkit::outside;
 
-const MODULE: &str = include_str!("../src/charm/hints.py");
+const MODULE: &str = include_str!("../src/charm/maps.py");
 
 /// Prints the PE of every object of each case, a line a case.
 const PROGRAM: &str = "
+import json
 for line in open(0):
     case = json.loads(line)
     found = place(case['hint'], case['extents'], case['pes'])

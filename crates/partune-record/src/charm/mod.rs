@@ -26,10 +26,12 @@ use crate::complete::Summary;
 use crate::{RecordError, launch};
 
 /// What is loaded into every Python, and what that loads into one that imports charm4py.
-const MODULES: [(&str, &str); 4] = [
+const MODULES: [(&str, &str); 6] = [
     ("sitecustomize.py", include_str!("sitecustomize.py")),
     ("partune_common.py", include_str!("common.py")),
+    ("partune_logs.py", include_str!("logs.py")),
     ("partune_recorder.py", include_str!("recorder.py")),
+    ("partune_maps.py", include_str!("maps.py")),
     ("partune_hints.py", include_str!("hints.py")),
 ];
 /// In the parts: the folder of the modules, and that of the logs.

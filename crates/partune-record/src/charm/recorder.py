@@ -1,13 +1,11 @@
 """Records a program of charm4py as Projections logs, with records of its own for what these lack (numbers from 200 on).
 
-Part of partune, run once in each process right after charm4py's main module. Each PE writes `program.PE.log` into a folder, through mapped
+Part of partune, run in the namespace of common.py and logs.py, once in each process right after charm4py's main module. Each PE writes `program.PE.log` into a folder, through mapped
 memory: what is in it outlives the process, whatever ends that. PE 0 writes the symbol table.
 
 A message carries who made it and its number there, in the header that charm4py sends with each; so the log of whoever gets it says both.
 """
 
-import fcntl
-import mmap
 import os
 import struct
 import sys
@@ -18,111 +16,10 @@ import zlib
 MADE = b"pt"
 # An attribute of an object that moves.
 MOVED = "_partune_moved"
-WINDOW = 1 << 20
 TOKEN = struct.Struct("<II")
 RUNTIME = {"CharmRemote", "SectionManager", "PoolScheduler", "Worker"}
 # What only wakes a coroutine: if it does, the coroutine ran for the message, and not this.
 DEPOSITS = {"_future_deposit_result", "_coll_future_deposit_result", "_channelRecv__"}
-
-
-class Log(object):
-    """A file that is written in mapped windows; zeros after its end are no part of it."""
-
-    def __init__(self, path):
-        self.file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
-        # Whoever completes the recording waits for it; it goes with the process.
-        fcntl.flock(self.file, fcntl.LOCK_EX)
-        self.begin = 0
-        self.at = 0
-        self.map = None
-        self.open_window()
-
-    def open_window(self):
-        # Where the disk is full this fails, and not a write into the window.
-        os.posix_fallocate(self.file, self.begin, WINDOW)
-        self.map = mmap.mmap(self.file, WINDOW, offset=self.begin)
-
-    def write(self, line):
-        end = self.at + len(line)
-        while end > WINDOW:
-            here = WINDOW - self.at
-            self.map[self.at :] = line[:here]
-            line = line[here:]
-            self.begin += WINDOW
-            self.at, end = 0, len(line)
-            self.open_window()
-        self.map[self.at : end] = line
-        self.at = end
-
-    def close(self):
-        os.ftruncate(self.file, self.begin + self.at)
-
-
-class Symbols(object):
-    """The symbol table. An array has classes and entry methods of its own: their numbers are above those of the runtime."""
-
-    def __init__(self, charm, path):
-        self.charm = charm
-        self.path = path
-        self.arrays = {}
-
-    def entry_name(self, em):
-        function = getattr(em.C, em.name)
-        if em.C.__name__ == "DefaultMainchare" and em.name == "__init__" and self.charm.entry_func is not None:
-            function = self.charm.entry_func
-            return "%s(%s)" % (function.__name__, ", ".join(names(function)))
-        return "%s(%s)" % (em.name, ", ".join(names(function)[1:]))
-
-    def begin(self, arguments):
-        lines = ["PROJECTIONS_ID", "VERSION 11.0", "TOTAL_PHASES 1", 'MACHINE "charm4py"']
-        lines += ["PROCESSORS %d" % self.charm.numPes(), 'COMMANDLINE "%s"' % text(" ".join(arguments))]
-        for of_type in self.charm.classEntryMethods:
-            for C, methods in of_type.items():
-                lines += self.of_class(C.__name__, methods, 0, -1)
-        self.append(lines + ["END"])
-
-    def of_class(self, name, methods, base, dimensions):
-        if not methods or methods[0].epIdx < 0:
-            return []
-        number = base | methods[0].epIdx
-        lines = ['CHARE %d "%s" %d' % (number, text(name), dimensions)]
-        return lines + ['ENTRY CHARE %d "%s" %d 0' % (base | m.epIdx, text(self.entry_name(m)), number) for m in methods]
-
-    def array(self, aid, chare, dimensions, single):
-        """An array was made, or an object that is in none, whose number stands for an index."""
-        C = next((C for C in self.charm.classEntryMethods[2] if C.idx and C.idx[2] == chare), None)
-        if C is None:
-            return
-        name = C.__name__
-        if not single:
-            count = self.arrays[C] = self.arrays.get(C, 0) + 1
-            name += "#%d" % count if count > 1 else ""
-        self.append(self.of_class(name, self.charm.classEntryMethods[2][C], aid << 16, 1 if single else dimensions))
-
-    def append(self, lines):
-        with open(self.path, "a") as file:
-            file.write("\n".join(lines) + "\n")
-
-
-def names(function):
-    code = getattr(function, "__code__", None)
-    return code.co_varnames[: code.co_argcount] if code is not None else ("self",)
-
-
-def text(name):
-    return "".join(" " if it in '"\\' or ord(it) < 32 else it for it in name)[:1000]
-
-
-def start_of_clock():
-    """Nanoseconds of the monotonic clock that count as 0: that of the recording, or elsewhere its wall-clock time."""
-    boot, monotonic, wall = os.environ.get("PARTUNE_CHARM_CLOCK", "- 0 0").split()
-    try:
-        with open("/proc/sys/kernel/random/boot_id") as file:
-            if file.read().strip() == boot:
-                return int(monotonic)
-    except OSError:
-        pass
-    return time.monotonic_ns() - (time.time_ns() - int(wall))
 
 
 def record(module):
@@ -173,7 +70,8 @@ def record(module):
         state.pe, state.process = charm.myPe(), os.getpid()
         try:
             stem = os.path.join(folder, "program")
-            state.log = Log("%s.%d.log" % (stem, state.pe))
+            most = int(os.environ.get("PARTUNE_MAX_SIZE", 1 << 62)) // charm.numPes()
+            state.log = Log("%s.%d.log" % (stem, state.pe), most)
             state.write = write
             write("PROJECTIONS-RECORD 0 %d\n6 %d\n" % (state.process, (loaded - zero) // 1000))
             if state.pe == 0:
@@ -243,9 +141,14 @@ def record(module):
         if len(cause) == 4:
             state.write("201 %d %d %d\n" % cause[:3])
 
-    def ended(frame):
+    def tell(frame):
+        """Writes a begin that is not written: the execution does more than to wake a coroutine."""
         if frame[3] is not None:
             begun(frame[0], frame[1], frame[2], frame[3])
+            frame[3] = None
+
+    def ended(frame):
+        tell(frame)
         cause = frame[2]
         number = cause[1] if len(cause) == 3 else -1
         state.write("3 0 %d %d %d %d 0 0\n" % (frame[0], now(), number, state.pe))
@@ -262,6 +165,8 @@ def record(module):
             cause = result(em, obj, args, cause[0])
         if cause:
             state.cause = cause
+        if stack:
+            tell(stack[-1])
         time = now()
         if state.idle:
             end_idle(time)
@@ -358,6 +263,8 @@ def record(module):
             return
         time, number, size = state.made
         state.made = None
+        if stack:
+            tell(stack[-1])
         if state.idle:
             end_idle(time)
         state.write("%d 0 %d %d %d %d %d %d%s\n" % (record, entry, time, number, state.pe, size, now() - time, more))
@@ -475,6 +382,8 @@ def record(module):
         if to is not None:
             state.number = number = state.number + 1 & 0xFFFFFFFF
             entry, key, is_to_all = to
+            if stack:
+                tell(stack[-1])
             about = (entry, time, number, state.pe, state.bytes_given, now() - time, is_to_all, collection, turn, key)
             state.write("200 0 %d %d %d %d %d %d %d %d %d %d\n" % about)
 

@@ -31,7 +31,7 @@ def _begin():
     def _into(module, here):
         names = {"__name__": "partune_charm4py"}
         try:
-            for part in ("common", "recorder", "hints"):
+            for part in ("common", "logs", "recorder", "maps", "hints"):
                 with open(os.path.join(here, "partune_%s.py" % part)) as file:
                     exec(compile(file.read(), file.name, "exec"), names)
             if os.environ.get("PARTUNE_CHARM_HINTS"):
