@@ -59,11 +59,11 @@ fn both_place_alike() {
     let python = python.args(["-c", &format!("{MODULE}\n{PROGRAM}")]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let Ok(mut child) = python.spawn() else { return outside::missing("python3") };
     let mut input = child.stdin.take().expect("it is a pipe");
-    let lines: String = cases
+    let lines: Vec<String> = cases
         .iter()
         .map(|(hint, extents, count, _)| format!("{{\"hint\": {hint}, \"extents\": {extents:?}, \"pes\": {count}}}\n"))
         .collect();
-    let writer = std::thread::spawn(move || input.write_all(lines.as_bytes()));
+    let writer = std::thread::spawn(move || input.write_all(lines.concat().as_bytes()));
     let output = child.wait_with_output().expect("it ends");
     writer.join().expect("no panic").expect("all is read");
     let printed = String::from_utf8(output.stdout).expect("it is text");

@@ -192,7 +192,7 @@ impl Layout {
                 Record::Contribution { entry, time, event, bytes, duration, to_all, collection, turn, target }
             }
             [201, one, all, delivery, ..] => Record::Result { one, all, delivery },
-            [] | [200 | 201, ..] | [1..=10 | 13..=19 | 28 | 29 | 30 | 32 | 98..=100, ..] | [26 | 27] => return None,
+            [] | [200 | 201 | 1..=10 | 13..=19 | 28 | 29 | 30 | 32 | 98..=100, ..] | [26 | 27] => return None,
             _ => Record::Unknown,
         })
     }

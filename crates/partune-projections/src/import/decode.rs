@@ -113,7 +113,7 @@ impl<'a> Decoder<'a> {
                 self.creation(duration, time, |visit, time| {
                     let (bytes, to_one) = (bytes.max(0).cast_unsigned(), to == To::One);
                     let (woken, outside, part) = (None, false, None);
-                    Creation { visit, time, woken, outside, event, entry, bytes, pes, to_one, part }
+                    Creation { visit, time, outside, woken, event, entry, bytes, pes, to_one, part }
                 });
             }
             Record::Contribution { entry, time, event, bytes, duration, to_all, collection, turn, target } => {
@@ -121,7 +121,7 @@ impl<'a> Decoder<'a> {
                 self.creation(duration, time, |visit, time| {
                     let (bytes, to_one) = (bytes.max(0).cast_unsigned(), !to_all);
                     let (woken, outside, part) = (None, false, Some(Part { collection, turn, target }));
-                    Creation { visit, time, woken, outside, event, entry, bytes, pes, to_one, part }
+                    Creation { visit, time, outside, woken, event, entry, bytes, pes, to_one, part }
                 });
             }
             Record::Result { one, all, delivery } => self.line.result((one, all), delivery),

@@ -98,11 +98,12 @@ fn check_counts(recorded: &Recorded, broadcasts: &[&str]) {
     let about = format!("{found:?}\n{}", recorded.said());
     let mut checked = 0;
     for (what, count) in &printed {
+        let count = count.round() as u64;
         if let Some(method) = what.strip_prefix("ran ") {
-            assert_eq!(found.get(method).map_or(0, |it| it.0) as f64, *count, "{what}: {about}");
+            assert_eq!(found.get(method).map_or(0, |it| it.0), count, "{what}: {about}");
             checked += 1;
         } else if let Some(method) = what.strip_prefix("sent ").filter(|it| !broadcasts.contains(it)) {
-            assert_eq!(found.get(method).map_or(0, |it| it.1) as f64, *count, "{what}: {about}");
+            assert_eq!(found.get(method).map_or(0, |it| it.1), count, "{what}: {about}");
             checked += 1;
         }
     }
