@@ -17,7 +17,6 @@ pub mod inside;
 mod kernels;
 mod ledger;
 mod machine;
-mod object_hints;
 mod operations;
 mod other_pes;
 mod run;
@@ -36,11 +35,12 @@ pub use compare::{Checked, CompareError, Condition, ConditionError, compare, com
 pub use convert::{ConvertError, Converted, convert, create};
 pub use diagnosis::{Diagnosis, Ranked};
 pub use formats::{FAILED, OPERATIONS, OpenError, runs};
-pub use hints::{Entry as HintEntry, Hinted, Hints, HintsError, OfObjects, TriedHint, hints, read_hints, tuned_hints};
+pub use hints::{
+    Entry as HintEntry, Hinted, Hints, HintsError, ObjectHints, OfObjects, TriedHint, hints, read_hints, tuned_hints,
+};
 pub use kernels::{KernelError, LoopBounds, LoopChoice, Loops, core_named, known_cores, loops};
 pub use ledger::{Calibration, Entry, LEDGER, LedgerError, calibration, ledger_beside, read_ledger, write_ledger};
 pub use machine::{MachineError, read_machine, write_machine};
-pub use object_hints::{ObjectHints, read_object_hints};
 pub use operations::{OperationsError, read_operations};
 pub use other_pes::{OtherPes, PesPoint, PesRow, PesRuns, Unpredictable};
 pub use run::{

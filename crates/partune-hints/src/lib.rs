@@ -143,6 +143,8 @@ pub struct Pipeline {
     /// The method that is invoked piece by piece.
     pub method: String,
     pub degree: u32,
+    /// The parameter by which the program takes the degree; none: `degree`.
+    pub parameter: Option<String>,
     pub evidence: Evidence,
 }
 

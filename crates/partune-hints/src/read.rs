@@ -288,7 +288,8 @@ fn priority(entry: &Entry<'_>) -> Result<Priority, Fault> {
 fn pipeline(entry: &Entry<'_>) -> Result<Pipeline, Fault> {
     let message = entry.text("message")?;
     let method = entry.maybe_text("method")?.unwrap_or_else(|| message.clone());
-    Ok(Pipeline { message, method, degree: entry.whole("degree", 2)?, evidence: entry.data("evidence")? })
+    let (degree, parameter) = (entry.whole("degree", 2)?, entry.maybe_text("parameter")?);
+    Ok(Pipeline { message, method, degree, parameter, evidence: entry.data("evidence")? })
 }
 
 fn combine(entry: &Entry<'_>) -> Result<Combine, Fault> {

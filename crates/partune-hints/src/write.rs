@@ -139,6 +139,9 @@ fn pieced(it: &Pipeline) -> Table {
     table["message"] = value(&it.message);
     table["method"] = value(&it.method);
     table["degree"] = value(i64::from(it.degree));
+    if let Some(parameter) = &it.parameter {
+        table["parameter"] = value(parameter);
+    }
     with_evidence(table, &it.evidence)
 }
 

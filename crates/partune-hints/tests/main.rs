@@ -207,12 +207,10 @@ fn files() -> impl Strategy<Value = File> {
         .prop_map(|(array, linear, offset, r2)| Urgency::Object { array, linear, offset, r2 });
     let message = (text(), 0_u32..9).prop_map(|(message, level)| Urgency::Message { message, level });
     let priority = (prop_oneof![object, message], evidence()).prop_map(|(of, evidence)| Priority { of, evidence });
-    let pipeline = (text(), text(), 2_u32..99, evidence()).prop_map(|(message, method, degree, evidence)| Pipeline {
-        message,
-        method,
-        degree,
-        evidence,
-    });
+    let parameter = proptest::option::of(text());
+    let pipeline = (text(), text(), 2_u32..99, parameter, evidence()).prop_map(
+        |(message, method, degree, parameter, evidence)| Pipeline { message, method, degree, parameter, evidence },
+    );
     let count = prop_oneof![Just(Count::Local), (2_u32..99).prop_map(Count::Of)];
     let combine = (text(), count, 0.0..1e6_f64, evidence()).prop_map(|(message, count, timeout_us, evidence)| {
         Combine { message, dest: "array".to_owned(), count, timeout_us, evidence }

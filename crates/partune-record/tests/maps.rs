@@ -44,14 +44,23 @@ fn both_place_alike() {
             }
             for size in [1, 2, 3] {
                 let map = Map::BlockCyclic { size: vec![Size::Of(size)], grid: Grid::Line(0) };
-                let hint = format!("{{\"map\": \"block_cyclic\", \"a\": [\"{size}\"], \"b\": [\"P\"]}}");
+                let hint = format!("{{\"map\": \"block_cyclic\", \"size\": [{size}], \"grid\": {{\"line\": 0}}}}");
                 cases.push((hint, extents, count, map));
             }
-            if extents.len() == 3 && [4, 9, 16].contains(&count) {
+            let rank = extents.len();
+            for like in [vec![1; rank], (1..=rank as u32).collect()] {
+                let hint =
+                    format!("{{\"map\": \"block_cyclic\", \"size\": [null, 2], \"grid\": {{\"like\": {like:?}}}}}");
+                let map = Map::BlockCyclic {
+                    size: vec![Size::Even, Size::Of(2)][..rank.min(2)].to_vec(),
+                    grid: Grid::Like(like),
+                };
+                cases.push((hint.replace(", 2]", if rank > 1 { ", 2]" } else { "]" }), extents, count, map));
+            }
+            if rank == 3 {
                 let map = Map::MultiPartition { size: [Size::Of(1), Size::Of(2)], grid: Grid::Like(vec![1, 1]) };
-                let root = "[\"sqrt(P)\", \"sqrt(P)\"]";
-                let hint = format!("{{\"map\": \"multi_partition\", \"a\": [\"1\", \"2\"], \"b\": {root}}}");
-                cases.push((hint, extents, count, map));
+                let hint = "{\"map\": \"multipartition\", \"size\": [1, 2], \"grid\": {\"like\": [1, 1]}}";
+                cases.push((hint.to_owned(), extents, count, map));
             }
         }
     }

@@ -73,7 +73,13 @@ impl Names<'_> {
             }
             Hint::Pipeline(it) => {
                 let method = self.method(it.message_type.0);
-                Entry::Pipeline(Pipeline { message: method.clone(), method, degree: it.degree.pieces, evidence })
+                Entry::Pipeline(Pipeline {
+                    message: method.clone(),
+                    method,
+                    degree: it.degree.pieces,
+                    parameter: None,
+                    evidence,
+                })
             }
             Hint::Combine { combining, single } => Entry::Combine(Combine {
                 message: self.method(combining.message_type.0),

@@ -1,6 +1,7 @@
 //! Hints of a recorded run: what its objects' runtime could do better by itself, as far as a replay says that it saves time.
 
 mod entries;
+mod objects;
 mod settings;
 
 use partune_analysis::object_run;
@@ -14,6 +15,7 @@ use crate::session::{Opened, Request, matched};
 use crate::what_if::{Followed, Saving, WhatIfError};
 use crate::{Progress, operations, timed};
 
+pub use objects::ObjectHints;
 pub use settings::{Hints, HintsError, read_hints, tuned_hints};
 
 /// What a run says of its program.

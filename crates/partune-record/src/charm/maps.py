@@ -31,10 +31,18 @@ def block_grid(pes, extents, aspect):
     return best[3]
 
 
-def value(expression, P, n):
-    """Of a checked expression."""
-    names = {"P": P, "n": n, "min": min, "max": max, "sqrt": math.sqrt, "ceil": math.ceil, "floor": math.floor}
-    return eval(expression, {"__builtins__": {}}, names)
+def grid_of(hint, rank, pes):
+    """PEs along each dimension: all along one, or in the proportions that are nearest to these."""
+    if "line" in hint:
+        return [pes if dim == hint["line"] else 1 for dim in range(rank)]
+    like = [math.log(it) for it in hint["like"]]
+    share = (math.log(pes) - sum(like)) / rank
+    best = None
+    for grid in factorisations(pes, rank):
+        off = sum((math.log(count) - its - share) ** 2 for count, its in zip(grid, like))
+        if best is None or off < best[0] - 1e-9:
+            best = (off, grid)
+    return list(best[1])
 
 
 def place(hint, extents, pes):
@@ -65,23 +73,27 @@ def place(hint, extents, pes):
         def along(dim, at):
             return min(max(at[dim], 0), extents[dim] - 1) * grid[dim] // max(1, extents[dim])
 
+    elif rule == "table":
+        if tuple(extents) != tuple(hint["extents"]) or pes != hint["pes"]:
+            return "it is of %s objects on %d PEs" % (" x ".join(map(str, hint["extents"])), hint["pes"])
+
+        def in_table(at):
+            found = 0
+            for dim in range(rank - 1, -1, -1):
+                found = found * extents[dim] + at[dim]
+            return hint["table"][found]
+
+        return in_table
     else:
-        a, b = hint["a"], hint["b"]
-        needed = 2 if rule == "multi_partition" else len(a)
-        if rank < needed or (rule == "multi_partition" and rank != 3):
-            return "it has %d dimensions, and the hint %d" % (rank, 3 if rule == "multi_partition" else needed)
-        try:
-            size = [max(1, math.ceil(value(it, pes, extents[dim]))) for dim, it in enumerate(a)]
-            grid = [int(value(it, pes, extents[dim])) for dim, it in enumerate(b)]
-        except (ArithmeticError, TypeError, ValueError) as error:
-            return "its numbers cannot be computed: %s" % error
-        # What is not said is what the PEs leave.
-        size += [1] * (rank - len(size))
-        grid += [max(1, pes // max(1, math.prod(grid)))] if len(grid) < needed else []
+        diagonal, of = rule == "multipartition", hint["grid"]
+        needed = 3 if diagonal else len(of["like"]) if "like" in of else of["line"] + 1
+        if rank < needed or rank != needed and (diagonal or "like" in of):
+            return "it has %d dimensions, and the hint %d" % (rank, needed)
+        grid = grid_of(of, 2 if diagonal else rank, pes)
+        size = list(hint["size"]) + [1] * (rank - len(hint["size"]))
         grid += [1] * (rank - len(grid))
-        if any(it < 1 for it in grid) or math.prod(grid) > pes:
-            return "%s PEs do not make a grid of %s" % (pes, " x ".join(map(str, grid)))
-        diagonal = rule == "multi_partition"
+        # None is as large as it can be with a block for each PE.
+        size = [max(1, -(-n // p)) if edge is None else edge for edge, n, p in zip(size, extents, grid)]
 
         def along(dim, at):
             if diagonal:

@@ -55,7 +55,7 @@ fn follow(args: &Args, code: &mut u8) -> anyhow::Result<ExitCode> {
     for what in &hints.unknown {
         output::note(&format!("partune: {}: {what} is not known, so nothing is set for it", args.hints.display()));
     }
-    let objects = partune_engine::read_object_hints(&args.hints)?;
+    let objects = ObjectHints::of(&hints.file);
     for what in &objects.ignored {
         output::note(&format!("partune: {}: {what}", args.hints.display()));
     }

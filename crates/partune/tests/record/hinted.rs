@@ -137,8 +137,8 @@ fn values_that_are_sent_together() {
 #[test]
 fn what_cannot_be_followed_is_said_and_changes_nothing() {
     let n = ["--n", "10"];
-    let missing = "[[place]]\narray = \"Line\"\nmap = \"cyclic\"\n[[combine]]\nmessage = \"no_such\"\ncount = 2\n";
-    let wrong = "[[place]]\narray = \"Row\"\nmap = \"multi_partition\"\na = [1, 1]\nb = [\"P\", 1]\n";
+    let missing = "[[place]]\narray = \"Line\"\nmap = \"cyclic\"\n[[combine]]\nmessage = \"no_such\"\ndest = \"single\"\ncount = 2\ntimeout_us = 100\n";
+    let wrong = "[[place]]\narray = \"Row\"\nmap = \"multipartition\"\na = [1, 1]\nb = [\"P\", 1]\n";
     let Some(plain) = ran(2, "gauss.py", &n, None) else { return };
     let checksum = String::from_utf8_lossy(&plain.stdout).into_owned();
     let said_of = [
@@ -173,7 +173,7 @@ fn hints_that_are_of_something_else_are_refused() {
     assert!(other.status.code() == Some(125) && said.contains("its hints are of another program"), "{said}");
     let wrong = run("gauss.py", "[[place]]\narray = 3\nmap = \"block\"\n", &["python3", &script]);
     let said = String::from_utf8_lossy(&wrong.stderr);
-    assert!(wrong.status.code() == Some(125) && said.contains("`array` of place 1 is no text"), "{said}");
+    assert!(wrong.status.code() == Some(125) && said.contains("line 4: place 1: `array` is no text"), "{said}");
     let none = run("true", CYCLIC, &["sh", "-c", "exit 7"]);
     assert_eq!(none.status.code(), Some(125), "sh is not what the hints are of");
     let none = run("sh", CYCLIC, &["sh", "-c", "exit 7"]);
