@@ -23,7 +23,9 @@ for compiler in ${COMPILERS:-gcc clang-19 gfortran}; do
     [ -e "$source" ] || continue
     for level in ${LEVELS:--O1 -O3}; do
         program=$work/$compiler$level
-        "$compiler" -g "$level" -march=native -c "$source" -o "$program.o"
+        modules=()
+        [[ $source == *.f90 ]] && modules=(-J "$work")
+        "$compiler" -g "$level" -march=native "${modules[@]}" -c "$source" -o "$program.o"
         gcc "$work/driver.o" "$program.o" -lm -o "$program"
         "$program" >"$program.measured"
         "$partune" kernel "$program" $(printf -- '--function lfk%d ' {1..12}) --json >"$program.json"

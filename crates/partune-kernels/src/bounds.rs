@@ -73,7 +73,8 @@ fn kernel(code: &[Instruction], blocks: &[Block], of: &flow::Loop, core: &Core) 
     let all: usize = of.blocks.iter().map(|block| instructions(block).len()).sum();
     let body: Vec<&Instruction> = always.iter().flat_map(instructions).collect();
     let element = element(&body);
-    let streams = Streams::new(&body);
+    let before: Vec<&Instruction> = flow::before(blocks, of).iter().flat_map(instructions).collect();
+    let streams = Streams::new(&before, &body);
     let turns = streams.turns(&body, element);
     let per = f64::from(turns);
     let calls = of.blocks.iter().flat_map(instructions).any(|it| it.class == Class::Call);
@@ -109,7 +110,7 @@ fn kernel(code: &[Instruction], blocks: &[Block], of: &flow::Loop, core: &Core) 
         conditional: all - instructions,
         flops: f64::from(flops) / per,
         element,
-        lanes: if element > 0 { core.vector / element } else { 0 },
+        lanes: core.vector.checked_div(element).unwrap_or(0),
         used_lanes: used,
         busy: if busy.cycles >= issue { busy.ports } else { 0 },
         chain_text: chain.iter().flat_map(|chain| chain.instructions.iter().map(text)).collect(),

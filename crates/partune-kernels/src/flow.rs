@@ -183,3 +183,21 @@ pub fn every_turn(blocks: &[Block], of: &Loop) -> Vec<usize> {
     chain.sort_by_key(|block| depth(*block));
     chain.into_iter().map(|index| order[index]).collect()
 }
+
+/// Blocks that run one after the other each time before a loop is entered, in order: as far back as there is one way.
+pub fn before(blocks: &[Block], of: &Loop) -> Vec<usize> {
+    let mut chain = Vec::new();
+    let mut at = of.head;
+    loop {
+        let leads = |block: &usize| blocks[*block].next.contains(&at) && of.blocks.binary_search(block).is_err();
+        let mut from = (0..blocks.len()).filter(leads);
+        let (Some(block), None) = (from.next(), from.next()) else { break };
+        if chain.contains(&block) {
+            break;
+        }
+        chain.push(block);
+        at = block;
+    }
+    chain.reverse();
+    chain
+}

@@ -3,7 +3,14 @@
 use crate::class::Class;
 
 /// A register by number: parts of one (`eax`, `rax`) have the same.
-pub type Register = u16;
+pub type Register = u32;
+
+/// A register, as it was somewhere, and a constant; without one the constant alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Value {
+    pub of: Option<Register>,
+    pub offset: i64,
+}
 
 /// What an instruction does to the order of things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +56,8 @@ pub struct Instruction {
     pub store: Option<Memory>,
     /// What it adds to a register, and does nothing else to it: how loops count.
     pub step: Option<(Register, i64)>,
+    /// What it sets a register to, where that is another register, or none, and a constant.
+    pub sets: Option<(Register, Value)>,
     /// It may become one with a conditional branch after it, on cores that can.
     pub fuses: Fusible,
     pub flow: Flow,

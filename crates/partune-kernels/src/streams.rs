@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 
 use crate::class::Class;
-use crate::instruction::{Instruction, Memory, Register};
+use crate::instruction::{Instruction, Memory, Register, Value};
 
 /// An access that moves by a constant each turn of the loop; by 0 if it stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream {
     /// Position of its instruction in the body.
     pub at: usize,
+    /// Registers as they were before the code that leads to the loop.
     pub base: Option<Register>,
     pub index: Option<Register>,
     pub scale: u8,
-    /// From the registers as they are when the turn begins.
+    /// From these, when the turn begins.
     pub offset: i64,
     pub bytes: u32,
     pub stride: i64,
@@ -53,8 +54,13 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Of what every turn does, in its order. O(n log n).
-    pub fn new(code: &[&Instruction]) -> Streams {
+    /// Of what every turn does, in its order, where `before` runs each time before the first turn. O(n log n).
+    pub fn new(before: &[&Instruction], code: &[&Instruction]) -> Streams {
+        let held = held(before);
+        let held = |register: Option<Register>| match register {
+            None => Value { of: None, offset: 0 },
+            Some(register) => held.get(&register).copied().unwrap_or(Value { of: Some(register), offset: 0 }),
+        };
         let steps = steps(code);
         let mut moved: BTreeMap<Register, i64> = BTreeMap::new();
         let mut streams = Streams::default();
@@ -68,13 +74,15 @@ impl Streams {
                 };
                 let (base, base_moved) = of(memory.base, 1)?;
                 let (index, index_moved) = of(memory.index, i64::from(memory.scale))?;
-                let offset = memory.offset.checked_add(base_moved)?.checked_add(index_moved)?;
-                let Memory { base: of_base, index: of_index, scale, bytes, .. } = memory;
+                let (of_base, of_index) = (held(memory.base), held(memory.index));
+                let held = of_index.offset.checked_mul(i64::from(memory.scale))?.checked_add(of_base.offset)?;
+                let offset = memory.offset.checked_add(base_moved)?.checked_add(index_moved)?.checked_add(held)?;
+                let Memory { scale, bytes, .. } = memory;
                 let stride = base.checked_add(index)?;
                 // Far from what a program can have, sums of these fit everywhere.
                 let is_sane = offset.unsigned_abs() < 1 << 60 && stride.unsigned_abs() < 1 << 60;
                 let known = !memory.is_scattered && is_sane;
-                known.then_some(Stream { at, base: of_base, index: of_index, scale, offset, bytes, stride })
+                known.then_some(Stream { at, base: of_base.of, index: of_index.of, scale, offset, bytes, stride })
             };
             let put = |memory: Option<Memory>, known: &mut Vec<Stream>, scattered: &mut u64| {
                 let Some(memory) = memory else { return };
@@ -95,21 +103,58 @@ impl Streams {
 
     /// Different bytes that are loaded, and stored, in a turn: what several accesses see one after another counts once.
     pub fn distinct(&self) -> (u64, u64) {
-        (distinct(&self.loads) + self.scattered_loads, distinct(&self.stores) + self.scattered_stores)
+        let of = |streams: &[Stream]| arrays(streams).iter().map(|array| union(array)).sum::<u64>();
+        (of(&self.loads) + self.scattered_loads, of(&self.stores) + self.scattered_stores)
     }
 
-    /// Turns of the source's loop in one of the machine's: the least number of elements that any access moves by. `element` are the bytes of what
-    /// the loop computes with, for accesses to vectors. 1 where no access moves.
+    /// Turns of the source's loop in one of the machine's: the least number of elements that any access moves by, of those that leave out none. `element`
+    /// are the bytes of what the loop computes with, for accesses to vectors. Where all leave out some, as along the rows of a matrix, as many
+    /// as the widest of them has elements; 1 where no access moves.
     pub fn turns(&self, code: &[&Instruction], element: u32) -> u32 {
-        let of = |stream: &&Stream| {
+        let of = |stream: &Stream, bytes: u64| {
             let is_integer = code[stream.at].element == 0 && stream.bytes <= 8;
             let element = if is_integer || element == 0 { stream.bytes } else { element };
-            let elements = stream.stride.unsigned_abs() / u64::from(element.max(1));
-            u32::try_from(elements).ok().filter(|elements| *elements > 0)
+            u32::try_from(bytes / u64::from(element.max(1))).ok().filter(|elements| *elements > 0)
         };
-        self.loads.iter().chain(&self.stores).filter_map(|it| of(&it)).min().unwrap_or(1)
+        let moving = || self.loads.iter().chain(&self.stores).filter(|stream| stream.stride != 0);
+        let arrays = arrays(moving());
+        let is_whole = |stream: &&Stream| {
+            let its = arrays.iter().find(|array| array.iter().any(|it| it == *stream));
+            its.is_some_and(|array| union(array) == stream.stride.unsigned_abs())
+        };
+        let whole = moving().filter(is_whole).filter_map(|it| of(it, it.stride.unsigned_abs())).min();
+        whole.or_else(|| moving().filter_map(|it| of(it, it.bytes.into())).max()).unwrap_or(1)
     }
 }
+
+/// What registers hold after some code, from what they held before it; those that it does not write are not here.
+fn held(code: &[&Instruction]) -> BTreeMap<Register, Value> {
+    let mut held: BTreeMap<Register, Value> = BTreeMap::new();
+    for (at, instruction) in code.iter().enumerate() {
+        let set = instruction
+            .sets
+            .or_else(|| instruction.step.map(|(register, by)| (register, Value { of: Some(register), offset: by })));
+        let known = set.and_then(|(register, value)| {
+            let Some(of) = value.of else { return Some((register, value)) };
+            let before = held.get(&of).copied().unwrap_or(value_of(of));
+            Some((register, Value { offset: before.offset.checked_add(value.offset)?, ..before }))
+        });
+        for register in &instruction.writes {
+            held.insert(*register, value_of(FRESH + at as Register));
+        }
+        if let Some((register, value)) = known {
+            held.insert(register, value);
+        }
+    }
+    held
+}
+
+fn value_of(register: Register) -> Value {
+    Value { of: Some(register), offset: 0 }
+}
+
+/// What an instruction made that nobody knows has a number from here on, which no register has.
+const FRESH: Register = 1 << 16;
 
 /// What is added to each register in a turn: `None` where it is changed otherwise. Those that are not written are not here.
 fn steps(code: &[&Instruction]) -> BTreeMap<Register, Option<i64>> {
@@ -126,28 +171,37 @@ fn steps(code: &[&Instruction]) -> BTreeMap<Register, Option<i64>> {
     steps
 }
 
-/// Bytes of the union of what streams touch in the long run, by turn.
-fn distinct(streams: &[Stream]) -> u64 {
-    let mut groups: BTreeMap<_, Vec<(u64, u64)>> = BTreeMap::new();
-    for stream in streams.iter().filter(|stream| stream.stride != 0) {
-        let stride = stream.stride.unsigned_abs();
-        let first = stream.offset.rem_euclid(stride as i64) as u64;
-        let end = first + u64::from(stream.bytes).min(stride);
-        let parts = groups.entry(stream.key()).or_default();
+/// Turns that lie between accesses to one array at most: what is farther apart is taken for another array, or another row of it.
+const NEAR: u64 = 32;
+
+/// The streams that move, by what they move through: those that step alike, and are near.
+fn arrays<'a>(streams: impl IntoIterator<Item = &'a Stream>) -> Vec<Vec<Stream>> {
+    let mut moving: Vec<Stream> = streams.into_iter().filter(|stream| stream.stride != 0).copied().collect();
+    moving.sort_unstable_by_key(|it| (it.key(), it.offset));
+    let is_one = |one: &Stream, other: &Stream| {
+        let apart = other.offset.abs_diff(one.offset);
+        one.key() == other.key() && apart <= one.stride.unsigned_abs().saturating_mul(NEAR)
+    };
+    moving.chunk_by(is_one).map(<[Stream]>::to_vec).collect()
+}
+
+/// Different bytes that streams through one array touch in a turn, in the long run.
+fn union(array: &[Stream]) -> u64 {
+    let mut parts: Vec<(u64, u64)> = Vec::new();
+    for it in array {
+        let stride = it.stride.unsigned_abs();
+        let first = it.offset.rem_euclid(stride as i64) as u64;
+        let end = first + u64::from(it.bytes).min(stride);
         parts.push((first, end.min(stride)));
         if end > stride {
             parts.push((0, end - stride));
         }
     }
-    let union = |parts: &mut Vec<(u64, u64)>| {
-        parts.sort_unstable();
-        let mut end = 0;
-        let mut sum = 0;
-        for (first, last) in parts.iter() {
-            sum += last.saturating_sub(end.max(*first));
-            end = end.max(*last);
-        }
-        sum
-    };
-    groups.values_mut().map(union).sum()
+    parts.sort_unstable();
+    let (mut sum, mut end) = (0, 0);
+    for (first, last) in parts {
+        sum += last.saturating_sub(end.max(first));
+        end = end.max(last);
+    }
+    sum
 }

@@ -1,15 +1,15 @@
 //! Machine code of x86-64, decoded by iced-x86.
 
 use iced_x86::{
-    Decoder, DecoderOptions, FlowControl, Formatter as _, GasFormatter, Instruction as Decoded, InstructionInfoFactory,
-    Mnemonic, OpAccess, OpKind, Register as Named,
+    Decoder, DecoderOptions, EncodingKind, FlowControl, Formatter as _, GasFormatter, Instruction as Decoded,
+    InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register as Named,
 };
 
 use crate::class::Class;
-use crate::instruction::{Flow, Fusible, Instruction, Memory, Register};
+use crate::instruction::{Flow, Fusible, Instruction, Memory, Register, Value};
 
 /// Flags are one register to us.
-const FLAGS: Register = u16::MAX;
+const FLAGS: Register = 1 << 15;
 
 /// Decodes code that lies at an address. Bytes that are no instruction become [`Class::Unknown`], one byte each. O(bytes).
 pub fn decode(code: &[u8], address: u64) -> Vec<Instruction> {
@@ -53,6 +53,7 @@ fn instruction(
         load: None,
         store: None,
         step: None,
+        sets: None,
         fuses: Fusible::Never,
         flow: flow(decoded),
         text,
@@ -61,7 +62,7 @@ fn instruction(
         return made;
     }
     let name = format!("{:?}", decoded.mnemonic()).to_lowercase();
-    let is_vex = decoded.code().is_vex_or_evex();
+    let is_vex = matches!(decoded.code().encoding(), EncodingKind::VEX | EncodingKind::EVEX);
     let stem = if is_vex { name.strip_prefix('v').unwrap_or(&name) } else { &name };
     let what = class(stem, decoded);
     made.class = what;
@@ -76,6 +77,7 @@ fn instruction(
     }
     registers(decoded, information, zeroes, &mut made);
     made.step = step(decoded, stem);
+    made.sets = sets(decoded, stem, zeroes);
     made.fuses = match decoded.mnemonic() {
         Mnemonic::Cmp | Mnemonic::Test => Fusible::Comparison,
         Mnemonic::Add
@@ -92,17 +94,6 @@ fn instruction(
 
 /// Bytes that an operand of one element may have at most to cost no more than the narrowest vector.
 const WORD: u32 = 16;
-
-trait Encoding {
-    fn is_vex_or_evex(self) -> bool;
-}
-
-impl Encoding for iced_x86::Code {
-    fn is_vex_or_evex(self) -> bool {
-        use iced_x86::EncodingKind;
-        matches!(self.encoding(), EncodingKind::VEX | EncodingKind::EVEX)
-    }
-}
 
 fn flow(decoded: &Decoded) -> Flow {
     match decoded.flow_control() {
@@ -375,4 +366,23 @@ fn step(decoded: &Decoded, stem: &str) -> Option<(Register, i64)> {
     // Of 32 bits: the constant is of 32 bits, too.
     let by = if register.size() == 4 { i64::from(by as i32) } else { by };
     Some((number(register)?, by))
+}
+
+/// What an instruction sets a register of 64 bits to: `lea` without an index, `mov` of a constant or a register, what zeroes.
+fn sets(decoded: &Decoded, stem: &str, zeroes: bool) -> Option<(Register, Value)> {
+    let register = decoded.op_register(0);
+    if decoded.op_kind(0) != OpKind::Register || !register.is_gpr() || register.size() < 4 {
+        return None;
+    }
+    let of = |of: Option<Register>, offset: i64| Some((number(register)?, Value { of, offset }));
+    match stem {
+        _ if zeroes => of(None, 0),
+        "mov" | "movabs" if is_immediate(decoded.op1_kind()) => of(None, decoded.immediate(1) as i64),
+        "mov" if decoded.op1_kind() == OpKind::Register && register.is_gpr64() => of(number(decoded.op_register(1)), 0),
+        "lea" if decoded.is_ip_rel_memory_operand() => of(None, decoded.ip_rel_memory_address() as i64),
+        "lea" if decoded.memory_index() == Named::None && register.is_gpr64() => {
+            of(number(decoded.memory_base()), decoded.memory_displacement64() as i64)
+        }
+        _ => None,
+    }
 }

@@ -1,3 +1,5 @@
+//! The bounds of loops whose machine code is at hand, against the tables of the hierarchy and what can be counted.
+
 use partune_kernels::{Core, Kernel, cores, kernels, x86};
 
 /// A scalar dot product: `vmovsd (%rdi,%rax,8)`, `vmulsd (%rsi,%rax,8)`, `vaddsd`, `inc`, `cmp`, `jne`, and `ret`.
@@ -6,6 +8,9 @@ const DOT: &str = "c5fb100cc7 c5f3590cc6 c5fb58c1 48ffc0 4839c2 75ea c3";
 const TRIAD: &str = "c5fd100c06 c4e2fda80c02 c5fd110c07 4883c020 4839c1 75e7 c3";
 /// `x[i] = z[i] * (y[i] - x[i - 1])`, where `x[i - 1]` is loaded again.
 const ELIMINATION: &str = "c5fb100cc6 c5f35c4cc7f8 c5f3590cc2 c5fb110cc7 48ffc0 4839c1 75e3 c3";
+
+/// The same as GCC 12 compiles it with `-O1`: the array has two addresses, one of them `lea -8(%rdi), %rcx` before the loop.
+const TWO_ADDRESSES: &str = "c5fb10054e890200c5fb11054e7a0200b808000000488d3d427a0200488d353b5a0200488d4ff8488d15303a0200c5fb100406c5fb5c0401c5fb590402c5fb1104074883c008483d000f000075e0b8df010000c3";
 
 fn bytes(hex: &str) -> Vec<u8> {
     let digits: Vec<u8> = hex.bytes().filter(|it| !it.is_ascii_whitespace()).collect();
@@ -73,6 +78,24 @@ fn what_was_stored_is_waited_for() {
     near(bounds.macs.expect("it is short"), chain.cycles);
     // x, y and z are three streams of eight bytes, and what is loaded of x lies a turn behind.
     near(kernel.loaded, 24.0);
+}
+
+#[test]
+fn addresses_that_were_made_of_each_other_are_of_one_array() {
+    let kernel = one(TWO_ADDRESSES, "zen4");
+    assert_eq!(kernel.turns, 1);
+    near(kernel.chain.expect("x depends on x").cycles, f64::from(core("zen4").forward) + 3.0 + 3.0);
+    // x, y and z, of which x is stored as well.
+    near(kernel.loaded, 24.0);
+    near(kernel.stored, 8.0);
+}
+
+/// Columns of a matrix with rows of 25: `vmovsd 96(%rax)`, `vaddsd 8(%rax)`, `vmovsd` to `(%rax)`, `add $200`, `cmp`, `jne`, and `ret`.
+#[test]
+fn a_long_step_is_one_turn() {
+    let kernel = one("c5fb104060 c5fb584008 c5fb1100 4805c8000000 4839c8 75e7 c3", "zen4");
+    assert_eq!((kernel.turns, kernel.instructions), (1, 6));
+    near(kernel.loaded, 16.0);
 }
 
 #[test]
