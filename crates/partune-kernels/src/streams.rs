@@ -109,7 +109,7 @@ impl Streams {
 
     /// Turns of the source's loop in one of the machine's: the least number of elements that any access moves by, of those that leave out none. `element`
     /// are the bytes of what the loop computes with, for accesses to vectors. Where all leave out some, as along the rows of a matrix, as many
-    /// as the widest of them has elements; 1 where no access moves.
+    /// as lie at equal distances through the step, else as the widest of them has elements; 1 where no access moves.
     pub fn turns(&self, code: &[&Instruction], element: u32) -> u32 {
         let of = |stream: &Stream, bytes: u64| {
             let is_integer = code[stream.at].element == 0 && stream.bytes <= 8;
@@ -123,7 +123,8 @@ impl Streams {
             its.is_some_and(|array| union(array) == stream.stride.unsigned_abs())
         };
         let whole = moving().filter(is_whole).filter_map(|it| of(it, it.stride.unsigned_abs())).min();
-        whole.or_else(|| moving().filter_map(|it| of(it, it.bytes.into())).max()).unwrap_or(1)
+        let even = || arrays.iter().filter_map(|array| evenly(array)).min();
+        whole.or_else(even).or_else(|| moving().filter_map(|it| of(it, it.bytes.into())).max()).unwrap_or(1)
     }
 }
 
@@ -204,4 +205,15 @@ fn union(array: &[Stream]) -> u64 {
         end = end.max(last);
     }
     sum
+}
+
+/// How many places a turn touches, if there are several that lie at equal distances in the long run: one for each turn that was unrolled.
+fn evenly(array: &[Stream]) -> Option<u32> {
+    let stride = array.first()?.stride.unsigned_abs();
+    let mut places: Vec<u64> = array.iter().map(|it| it.offset.rem_euclid(stride as i64) as u64).collect();
+    places.sort_unstable();
+    places.dedup();
+    let count = places.len() as u64;
+    let is_even = count > 1 && places.windows(2).all(|pair| (pair[1] - pair[0]).checked_mul(count) == Some(stride));
+    is_even.then_some(count as u32)
 }

@@ -98,6 +98,13 @@ fn a_long_step_is_one_turn() {
     near(kernel.loaded, 16.0);
 }
 
+/// A column of a matrix with rows of 512 bytes, two rows a turn: `vaddsd (%rax)`, `vaddsd 512(%rax)`, `add $1024`, `cmp`, `jne`, and `ret`.
+#[test]
+fn equal_steps_are_turns() {
+    let kernel = one("c5fb5800 c5fb588000020000 480500040000 4839c8 75e9 c3", "zen4");
+    assert_eq!((kernel.turns, kernel.instructions), (2, 5));
+}
+
 #[test]
 fn levels_are_in_order_on_every_core() {
     for core in cores() {
