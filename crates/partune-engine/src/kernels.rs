@@ -48,7 +48,7 @@ pub enum KernelError {
     #[error("{}: {error}\n  remedy: name an executable or a shared library", path.display())]
     File { path: PathBuf, error: std::io::Error },
     #[error("{0}\n  remedy: name an executable or a shared library")]
-    NotElf(#[from] partune_symbols::Error),
+    NotElf(String),
     #[error("{}: only machine code of x86-64 is understood", .0.display())]
     Architecture(PathBuf),
     #[error("no core {name} is known\n  remedy: one of {known}")]
@@ -89,7 +89,8 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
     let bytes =
         partune_files::read_regular(path).map_err(|error| KernelError::File { path: path.to_owned(), error })?;
     let storage = Storage::default();
-    let module = Module::parse(&path.display().to_string(), &bytes, &NoFiles, &storage)?;
+    let module = Module::parse(&path.display().to_string(), &bytes, &NoFiles, &storage);
+    let module = module.map_err(|error| KernelError::NotElf(error.to_string()))?;
     if !module.is_x86_64() {
         return Err(KernelError::Architecture(path.to_owned()));
     }
@@ -138,8 +139,11 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
         found.undecoded += code.iter().filter(|it| it.text == "(bad)").count();
     }
     if let Some((file, line)) = choice.places.first().filter(|_| found.loops.is_empty()) {
-        let why =
-            if found.has_lines { "" } else { "\n  remedy: build it with -g, which adds lines and changes no code" };
+        let why = if found.has_lines {
+            "\n  remedy: without --loop all are listed, with the first line of the code of each"
+        } else {
+            "\n  remedy: build it with -g, which adds lines and changes no code"
+        };
         return Err(KernelError::NoLoop { path: path.to_owned(), file: file.clone(), line: *line, why });
     }
     Ok(found)

@@ -459,8 +459,10 @@ mod tests {
                 prop_assert_eq!(text_of(&path), text);
             } else {
                 let after = text_of(&path);
+                // Spaces inside of the brackets of a table's name are nobody's.
+                let bare = |text: &str| text.split_whitespace().collect::<String>();
                 for line in text.lines().filter(|line| !line.trim().is_empty()) {
-                    prop_assert!(after.contains(line.trim_end()), "{} was lost:\n{}", line, after);
+                    prop_assert!(bare(&after).contains(&bare(line)), "{} was lost:\n{}", line, after);
                 }
                 prop_assert!(after.contains("A-1-3"));
                 // Again it changes nothing.

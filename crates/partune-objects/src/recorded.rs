@@ -5,7 +5,7 @@
 //! them stays with it. Ways keep the ticks that they took while both ends are where they were; else they get those of a message like them that
 //! was measured, drawn at random, since times on the way vary and what waits for several waits for the slowest.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use partune_base::Table;
 
@@ -71,14 +71,12 @@ impl Recorded {
             }
         }
         let graph = made.seal()?;
-        let all: Vec<(u64, i64)> =
-            ways.iter_ids().filter(|it| *it.1 != UNKNOWN).map(|(id, way)| (graph.messages().bytes[id], *way)).collect();
-        let drawn = draw(&graph, &all);
+        let drawn = draw(&graph, &ways);
         let travel = ways.iter_ids().map(|(id, way)| if *way == UNKNOWN { drawn[id] } else { *way }).collect();
         let travel = bounded(&graph, travel, (&trigger, &gaps));
         let (begin, end) = graph.span();
         let mut found = Recorded {
-            measured: all.len() as u64,
+            measured: ways.iter().filter(|way| **way != UNKNOWN).count() as u64,
             graph,
             machine,
             travel,
@@ -300,18 +298,32 @@ fn measured(
     ways
 }
 
-/// A way for each message, of those of as many bytes within a factor of two, if there are some.
-fn draw(graph: &EventGraph, all: &[(u64, i64)]) -> Table<MessageId, i64> {
-    let class = |bytes: u64| 64 - bytes.leading_zeros();
-    let mut by_class: BTreeMap<u32, Vec<i64>> = BTreeMap::new();
-    all.iter().for_each(|&(bytes, way)| by_class.entry(class(bytes)).or_default().push(way));
-    let every: Vec<i64> = all.iter().map(|it| it.1).collect();
-    let mut random = Random::new(1);
-    let of = |&bytes: &u64| {
-        let like = by_class.get(&class(bytes)).filter(|like| like.len() >= FEW).unwrap_or(&every);
-        like.get(random.below(like.len())).copied().unwrap_or(0)
+/// A way for each message, of those that were measured: of messages of its type, else of its kind and as many bytes within a factor of two, where there
+/// are some; else of its kind, for what creates objects waits for what programs do when they start. A copy of a multicast counts once.
+fn draw(graph: &EventGraph, ways: &Table<MessageId, i64>) -> Table<MessageId, i64> {
+    let (executions, messages) = (graph.executions(), graph.messages());
+    let likes = |id: MessageId| {
+        let is_creation = u64::from(messages.kind[id] == Kind::Creation);
+        let class = u64::from(64 - messages.bytes[id].leading_zeros());
+        [(0, messages.message_type[id].0.into(), 0), (1, is_creation, class), (2, is_creation, 0), (3, 0, 0)]
     };
-    graph.messages().bytes.iter().map(of).collect()
+    let copy = |id: MessageId| {
+        let pe = executions.pe[messages.destination[id]];
+        (messages.source[id], messages.sent[id], messages.message_type[id], pe)
+    };
+    let mut seen = BTreeSet::new();
+    let mut by_like: BTreeMap<(u8, u64, u64), Vec<i64>> = BTreeMap::new();
+    for (id, &way) in ways.iter_ids().filter(|(id, way)| **way != UNKNOWN && seen.insert(copy(*id))) {
+        likes(id).into_iter().for_each(|like| by_like.entry(like).or_default().push(way));
+    }
+    let mut random = Random::new(1);
+    let of = |id: MessageId| {
+        let [own, alike @ .., every] = likes(id).map(|like| by_like.get(&like));
+        let enough = [own, alike[0]].into_iter().flatten().find(|like| like.len() >= FEW);
+        let like = enough.or(alike[1]).or(every)?;
+        like.get(random.below(like.len())).copied()
+    };
+    messages.source.ids().map(of).map(Option::unwrap_or_default).collect()
 }
 
 /// Fewer ways than this say nothing of others like them.

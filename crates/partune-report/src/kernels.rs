@@ -177,10 +177,15 @@ fn of_compiler(kernel: &Kernel, core: &Core) -> String {
 fn of_schedule(kernel: &Kernel, macs: f64) -> String {
     /// A chain that takes so much of the schedule is what it waits for.
     const MOST: f64 = 0.9;
+    /// Instructions of a chain that are named.
+    const CHAIN: usize = 4;
     match &kernel.chain {
         Some(chain) if chain.cycles > 0.0 && chain.cycles >= MOST * macs => {
             let cycles = chain.cycles * f64::from(kernel.turns);
-            format!("a chain of {} from turn to turn: {}", number(cycles), kernel.chain_text.join(", "))
+            let shown = kernel.chain_text.iter().take(CHAIN).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let more = kernel.chain_text.len().saturating_sub(CHAIN);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("a chain of {} from turn to turn: {shown}{more}", number(cycles))
         }
         _ => "the order that results allow".to_owned(),
     }
@@ -192,9 +197,10 @@ pub fn kernels_text(loops: &Loops, rows: usize, style: Style) -> String {
     let core = loops.core;
     let count = loops.loops.len();
     let title = format!(
-        "{count} innermost loop{} of {} functions, on {}",
-        if count == 1 { "" } else { "s" },
+        "{count} innermost loop{} of {} function{}, on {}",
+        plural(count),
         loops.functions,
+        plural(loops.functions),
         core.name
     );
     let _ = writeln!(out, "{}", style.paint(Tone::Strong, &title));
@@ -247,6 +253,10 @@ fn lines(out: &mut String, it: &LoopBounds, core: &Core, style: Style) {
     if !kernel.has_exit {
         let _ = writeln!(out, "  it has no end");
     }
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
 }
 
 fn short(file: &str) -> &str {

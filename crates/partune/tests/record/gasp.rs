@@ -176,7 +176,10 @@ fn every_event_is_recorded_with_its_arguments() {
         let mut found = calls(&document);
         found.retain(|name, _| name.contains("upc_"));
         assert_eq!(found, expected(runtime), "{runtime}");
-        assert_eq!(document["quality"], Value::Array(Vec::new()), "{runtime}");
+        // The program switches recording off, for longer where it waits for a processor meanwhile.
+        let is_noticed = |it: &&Value| it["code"] != "recorder-paused";
+        let noticed: Vec<&Value> = document["quality"].as_array().into_iter().flatten().filter(is_noticed).collect();
+        assert!(noticed.is_empty(), "{runtime}: {noticed:?}");
         are_gauges(&document);
         let Some(text) = recorded.printed() else { return };
         let bytes = |kind: &str| {
