@@ -6,7 +6,8 @@ use partune_engine::{Core, Kernel, LoopBounds, LoopLimits, Loops};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::runs::{pretty, schema_of};
+use crate::names::{base_name, some_of, three_digits};
+use crate::runs::{plural, pretty, schema_of};
 use crate::style::{Style, Tone};
 
 /// What `partune kernel --json` prints. Bounds are cycles of the core for one turn of the source's loop, with all data in the first cache.
@@ -182,10 +183,8 @@ fn of_schedule(kernel: &Kernel, macs: f64) -> String {
     match &kernel.chain {
         Some(chain) if chain.cycles > 0.0 && chain.cycles >= MOST * macs => {
             let cycles = chain.cycles * f64::from(kernel.turns);
-            let shown = kernel.chain_text.iter().take(CHAIN).map(String::as_str).collect::<Vec<_>>().join(", ");
-            let more = kernel.chain_text.len().saturating_sub(CHAIN);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("a chain of {} from turn to turn: {shown}{more}", number(cycles))
+            let shown = some_of(&kernel.chain_text, CHAIN, String::clone);
+            format!("a chain of {} from turn to turn: {shown}", three_digits(cycles))
         }
         _ => "the order that results allow".to_owned(),
     }
@@ -196,13 +195,8 @@ pub fn kernels_text(loops: &Loops, rows: usize, style: Style) -> String {
     let mut out = String::new();
     let core = loops.core;
     let count = loops.loops.len();
-    let title = format!(
-        "{count} innermost loop{} of {} function{}, on {}",
-        plural(count),
-        loops.functions,
-        plural(loops.functions),
-        core.name
-    );
+    let of = plural(loops.functions, "function", "functions");
+    let title = format!("{} of {of}, on {}", plural(count, "innermost loop", "innermost loops"), core.name);
     let _ = writeln!(out, "{}", style.paint(Tone::Strong, &title));
     style.wrapped(&mut out, (Tone::Plain, ""), "Cycles of the core for one turn of the source's loop, with all data in the first cache. M and MA count what the machine code asks for, not the source.");
     let mut shown: Vec<&LoopBounds> = loops.loops.iter().collect();
@@ -222,23 +216,23 @@ pub fn kernels_text(loops: &Loops, rows: usize, style: Style) -> String {
 fn lines(out: &mut String, it: &LoopBounds, core: &Core, style: Style) {
     let kernel = &it.kernel;
     let place =
-        if it.line > 0 { format!("{} ({}:{})", it.function, short(&it.file), it.line) } else { it.function.clone() };
+        if it.line > 0 { format!("{} ({}:{})", it.function, base_name(&it.file), it.line) } else { it.function.clone() };
     let _ = writeln!(out, "\n{}  {:#x}…{:#x}", style.paint(Tone::Strong, &place), kernel.first, kernel.last);
     let Some(bounds) = &kernel.bounds else {
         let _ = writeln!(out, "  no bounds: it calls something, so its time is not its own");
         return;
     };
-    let macs = bounds.macs.map_or_else(|| "–".to_owned(), number);
+    let macs = bounds.macs.map_or_else(|| "–".to_owned(), three_digits);
     let _ = writeln!(
         out,
         "  M {}   MA {}   MAC {}   MACS {macs}   {} in one of the machine's",
-        number(bounds.m),
-        number(bounds.ma),
-        number(bounds.mac),
-        if kernel.turns == 1 { "1 turn".to_owned() } else { format!("{} turns", kernel.turns) }
+        three_digits(bounds.m),
+        three_digits(bounds.ma),
+        three_digits(bounds.mac),
+        plural(kernel.turns as usize, "turn", "turns")
     );
     for gap in gaps(kernel, core).iter().filter(|gap| gap.cycles > 0.0 && gap.name != "A") {
-        let _ = writeln!(out, "  {}  {:>6}  {}", gap.name, number(gap.cycles), gap.why);
+        let _ = writeln!(out, "  {}  {:>6}  {}", gap.name, three_digits(gap.cycles), gap.why);
     }
     if kernel.conditional > 0 {
         let _ = writeln!(out, "  {} instructions that not every turn runs are in no bound", kernel.conditional);
@@ -253,17 +247,4 @@ fn lines(out: &mut String, it: &LoopBounds, core: &Core, style: Style) {
     if !kernel.has_exit {
         let _ = writeln!(out, "  it has no end");
     }
-}
-
-fn plural(count: usize) -> &'static str {
-    if count == 1 { "" } else { "s" }
-}
-
-fn short(file: &str) -> &str {
-    file.rsplit('/').next().unwrap_or(file)
-}
-
-/// Three digits.
-fn number(value: f64) -> String {
-    crate::names::three_digits(value)
 }

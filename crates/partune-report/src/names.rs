@@ -251,7 +251,7 @@ pub(crate) fn some_of<T>(all: &[T], most: usize, name: impl Fn(&T) -> String) ->
     format!("{}{more}", named.join(", "))
 }
 
-fn base_name(file: &str) -> &str {
+pub(crate) fn base_name(file: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file)
 }
 
@@ -282,7 +282,6 @@ pub fn percent(value: f64) -> String {
     format!("{} %", three_digits(value * 100.0))
 }
 
-/// Bytes with a binary unit.
 /// The end of a text, which tells paths apart, in so many letters.
 pub(crate) fn clip_begin(text: &str, most: usize) -> String {
     let letters = text.chars().count();
@@ -293,6 +292,7 @@ pub(crate) fn clip_begin(text: &str, most: usize) -> String {
     }
 }
 
+/// Bytes with a binary unit.
 pub fn bytes(value: f64) -> String {
     let mut value = value;
     for unit in ["B", "KiB", "MiB", "GiB", "TiB"] {
