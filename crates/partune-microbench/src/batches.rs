@@ -78,20 +78,24 @@ pub(crate) fn inside(peers: &dyn Peers, slice_s: f64, mut operation: impl FnMut(
     batches(peers, slice_s, |batch| (0..batch).map(&mut operation).sum())
 }
 
-/// Samples of batches that begin together; all agree how many there are, because all know the slowest of a first one.
+/// Samples of batches that begin together; all agree how many there are, because all know the slowest of a first one, and what all took so far: where others
+/// take the processors, an operation may take a thousand times what the first one took.
 fn batches(peers: &dyn Peers, slice_s: f64, mut run: impl FnMut(i32) -> f64) -> Vec<f64> {
     run(2);
     peers.meet();
     let begin = Instant::now();
     run(1);
     let one_s = peers.most(&[begin.elapsed().as_secs_f64()])[0];
-    let Plan { batch, samples } = plan(one_s, slice_s);
-    let mine: Vec<f64> = (0..samples)
-        .map(|_| {
-            peers.meet();
-            run(batch as i32) / f64::from(batch)
-        })
-        .collect();
+    let mut plan = plan(one_s, slice_s);
+    let mut mine = Vec::new();
+    let (begin, mut spent_s) = (Instant::now(), 0.0);
+    while plan.goes_on(mine.len(), spent_s, slice_s) {
+        peers.meet();
+        mine.push(run(plan.batch as i32) / f64::from(plan.batch));
+        let now_s = peers.most(&[begin.elapsed().as_secs_f64()])[0];
+        plan.shrink(now_s - spent_s, slice_s);
+        spent_s = now_s;
+    }
     peers.most(&mine)
 }
 

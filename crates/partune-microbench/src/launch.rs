@@ -1,7 +1,9 @@
 //! Runs a launch line with a worker at its end and reads what rank 0 says.
 
 use std::io::Read;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use partune_machine::{Machine, ReadError, read, write};
 
@@ -26,6 +28,10 @@ pub enum LaunchError {
         "{line} started {count} processes that do not know of each other\n  remedy: use the launcher of the MPI library, or leave the launch line away to measure one process"
     )]
     Strangers { line: String, count: usize },
+    #[error(
+        "{line} was ended, since it did not end within {seconds:.0} s\n  remedy: check that the launch line works: {line} hostname; measure on an idle machine"
+    )]
+    Stuck { line: String, seconds: f64 },
     #[error("what the worker said cannot be read: {0}")]
     Read(#[from] ReadError),
 }
@@ -92,6 +98,10 @@ impl Launched {
 /// With Open MPI's own hooks for memory, its OpenSHMEM dies at its end in some builds.
 const HOOKS: &str = "OMPI_MCA_opal_common_ucx_opal_mem_hooks";
 
+/// A launch has so many times its budget, and at least so many seconds: on busy machines starting alone takes some.
+const PATIENCE: f64 = 10.0;
+const LEAST_LIMIT_S: f64 = 60.0;
+
 fn launch_one(settings: &Settings, worker: &[String]) -> Result<Launched, LaunchError> {
     let line = settings.launch.join(" ");
     let mut words = settings.launch.iter().chain(worker);
@@ -105,10 +115,21 @@ fn launch_one(settings: &Settings, worker: &[String]) -> Result<Launched, Launch
         .stderr(Stdio::inherit())
         .spawn()
         .map_err(start)?;
-    let mut bytes = Vec::new();
-    if let Some(stdout) = &mut child.stdout {
-        stdout.read_to_end(&mut bytes).map_err(start)?;
-    }
+    let limit_s = (PATIENCE * settings.budget_s).max(LEAST_LIMIT_S);
+    let (said, all_said) = mpsc::channel();
+    let stdout = child.stdout.take();
+    let reader = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = stdout.map_or(Ok(0), |mut stdout| stdout.read_to_end(&mut bytes));
+        // Nobody listens any more to a launch that was stuck.
+        let _ = said.send(read.map(|_| bytes));
+    });
+    let Ok(bytes) = all_said.recv_timeout(Duration::from_secs_f64(limit_s)) else {
+        end(&mut child);
+        return Err(LaunchError::Stuck { line, seconds: limit_s });
+    };
+    let bytes = bytes.map_err(start)?;
+    let _ = reader.join();
     let status = child.wait().map_err(start)?;
     let text = String::from_utf8_lossy(&bytes);
     let (descriptions, output) = split(&text);
@@ -119,6 +140,21 @@ fn launch_one(settings: &Settings, worker: &[String]) -> Result<Launched, Launch
             Err(LaunchError::Nothing { line, status: status.to_string(), output })
         }
         many => Err(LaunchError::Strangers { line, count: many.len() }),
+    }
+}
+
+/// Ends a launcher: by what it hands on to those that it started, and after a while for good.
+#[allow(unsafe_code, reason = "a signal")]
+fn end(child: &mut Child) {
+    for signal in [libc::SIGTERM, libc::SIGKILL] {
+        // SAFETY: a signal to a process that nobody waited for yet.
+        unsafe { libc::kill(child.id() as i32, signal) };
+        for _ in 0..100 {
+            if !matches!(child.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
     }
 }
 

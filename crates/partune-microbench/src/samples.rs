@@ -28,6 +28,22 @@ pub(crate) fn plan(one_s: f64, slice_s: f64) -> Plan {
     Plan { batch, samples: samples.clamp(SAMPLES.0, SAMPLES.1) | 1 }
 }
 
+impl Plan {
+    /// Whether another sample is taken after so many, which took `spent_s`.
+    pub(crate) fn goes_on(self, taken: usize, spent_s: f64, slice_s: f64) -> bool {
+        let enough = taken >= SAMPLES.0 as usize && taken % 2 == 1 && spent_s >= slice_s;
+        taken < self.samples as usize && !enough
+    }
+
+    /// Makes batches smaller, if one took more than its part of the time.
+    pub(crate) fn shrink(&mut self, took_s: f64, slice_s: f64) {
+        let part = slice_s / f64::from(SAMPLES.0) / took_s;
+        if part < 1.0 {
+            self.batch = ((f64::from(self.batch) * part) as u32).max(1);
+        }
+    }
+}
+
 /// What the samples (seconds for one operation) say of a size.
 pub(crate) fn point(bytes: u64, samples: &[f64]) -> Point {
     let mut sorted = samples.to_vec();
@@ -56,6 +72,22 @@ mod tests {
         assert_eq!(plan(0.01, 0.1), Plan { batch: 1, samples: 11 });
         assert_eq!(plan(10.0, 0.1), Plan { batch: 1, samples: 3 });
         assert_eq!(plan(0.0, 0.1), Plan { batch: MOST_BATCH, samples: 51 });
+    }
+
+    #[test]
+    fn an_operation_that_is_held_up_ends_after_its_time() {
+        let mut plan = plan(1e-6, 0.03);
+        assert!(plan.samples == 51 && plan.goes_on(50, 0.029, 0.03));
+        plan.batch = 50;
+        assert!(!plan.goes_on(51, 0.01, 0.03));
+        plan.shrink(0.009, 0.03);
+        assert_eq!(plan.batch, 50);
+        // 4 ms an operation: one that makes a batch of the time there is, and three of them in all.
+        plan.shrink(0.2, 0.03);
+        assert_eq!(plan.batch, 2);
+        assert!(plan.goes_on(1, 0.2, 0.03) && plan.goes_on(2, 0.2, 0.03) && !plan.goes_on(3, 0.2, 0.03));
+        plan.shrink(0.1, 0.03);
+        assert_eq!(plan.batch, 1);
     }
 
     #[test]

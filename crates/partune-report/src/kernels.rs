@@ -215,8 +215,11 @@ pub fn kernels_text(loops: &Loops, rows: usize, style: Style) -> String {
 
 fn lines(out: &mut String, it: &LoopBounds, core: &Core, style: Style) {
     let kernel = &it.kernel;
-    let place =
-        if it.line > 0 { format!("{} ({}:{})", it.function, base_name(&it.file), it.line) } else { it.function.clone() };
+    let place = if it.line > 0 {
+        format!("{} ({}:{})", it.function, base_name(&it.file), it.line)
+    } else {
+        it.function.clone()
+    };
     let _ = writeln!(out, "\n{}  {:#x}…{:#x}", style.paint(Tone::Strong, &place), kernel.first, kernel.last);
     let Some(bounds) = &kernel.bounds else {
         let _ = writeln!(out, "  no bounds: it calls something, so its time is not its own");

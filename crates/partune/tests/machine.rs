@@ -5,8 +5,9 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use partune_testkit::outside::missing;
-
 use serde_json::Value;
+
+use crate::record::alone;
 
 fn partune(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_partune"))
@@ -41,6 +42,7 @@ fn measured(launcher: &str, words: &[&str], library: &str) {
     let file = folder.path().join("machine.toml").display().to_string();
     let mut args = vec!["machine", "measure", "--json", "--budget", "2", "-o", &file, "--", launcher];
     args.extend(words);
+    let _alone = alone();
     let output = partune(&args);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let machine: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");

@@ -83,7 +83,10 @@ fn measure(world: &World<'_>) -> Result<Found, String> {
     };
     let library = Library::first(names, Library::open)?;
     let functions = Functions::find(&library).map_err(|function| format!("it has no shmem_{function}"))?;
-    (functions.init)();
+    {
+        let _bounded = BoundedData::new();
+        (functions.init)();
+    }
     let pes = (functions.pes)();
     if pes != world.mpi.size {
         return Err(format!("it sees {pes} PEs, and MPI {}", world.mpi.size));
@@ -106,6 +109,42 @@ fn measure(world: &World<'_>) -> Result<Found, String> {
     (shmem.functions.finalize)();
     let rows = measured.into_iter().map(|(task, measured)| (task.members.count(), measured)).collect();
     Ok(Found { rows, ..Found::default() })
+}
+
+/// While it is there, this process gets only so much memory of its own. On a busy machine Open MPI's `shmem_init` at times takes what another PE tells for
+/// endless, and allocates until the machine has no memory left; so it dies at once, and its launch is repeated.
+struct BoundedData(libc::rlimit);
+
+impl BoundedData {
+    /// Above what any library needs at its begin; symmetric memory of the usual size is shared, and not counted.
+    const MOST: libc::rlim_t = 2 << 30;
+
+    #[allow(unsafe_code, reason = "limits of the process")]
+    fn new() -> Option<BoundedData> {
+        if ["SHMEM_SYMMETRIC_SIZE", "SHMEM_SYMMETRIC_HEAP_SIZE", "SMA_SYMMETRIC_SIZE"]
+            .iter()
+            .any(|it| std::env::var_os(it).is_some())
+        {
+            return None;
+        }
+        let mut before = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: reads and sets numbers.
+        unsafe {
+            if libc::getrlimit(libc::RLIMIT_DATA, &raw mut before) != 0 {
+                return None;
+            }
+            let bounded = libc::rlimit { rlim_cur: before.rlim_cur.min(BoundedData::MOST), ..before };
+            (libc::setrlimit(libc::RLIMIT_DATA, &raw const bounded) == 0).then_some(BoundedData(before))
+        }
+    }
+}
+
+impl Drop for BoundedData {
+    #[allow(unsafe_code, reason = "limits of the process")]
+    fn drop(&mut self) {
+        // SAFETY: what was read before.
+        unsafe { libc::setrlimit(libc::RLIMIT_DATA, &raw const self.0) };
+    }
 }
 
 /// A long of symmetric memory of this PE.

@@ -227,7 +227,7 @@ pub(super) fn run(command: &mut Command) -> Output {
 }
 
 /// Held while an MPI run lasts: ranks that spin, and waits of known length, want the machine for themselves.
-pub(super) fn alone() -> File {
+pub(crate) fn alone() -> File {
     let file = File::create(Path::new(env!("CARGO_TARGET_TMPDIR")).join("record.lock")).expect("target is writable");
     file.lock().expect("a file can be locked");
     file

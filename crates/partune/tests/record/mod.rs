@@ -41,3 +41,5 @@ mod threads;
 mod tune;
 mod variants;
 mod waits;
+
+pub(crate) use launch::alone;
