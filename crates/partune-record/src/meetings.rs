@@ -1,8 +1,8 @@
 //! Who the strangers are that processes met on the other side of an intercommunicator: by spawning, by being spawned, or through a port.
 //!
 //! Nobody was asked. Each side knows how many there were on the other one and when: neither call returns before both are under way. So
-//! two sides belong together if each has the size that the other one saw, if they were under way at the same time, and if no other
-//! side's end comes nearly as close. Where two meetings cannot be told apart, strangers stay unknown.
+//! two sides belong together if each has the size that the other one saw, if they were under way at the same time, and if the end of no other
+//! side that is still alone comes nearly as close. Where two meetings cannot be told apart, strangers stay unknown.
 
 use std::sync::Arc;
 
@@ -66,10 +66,14 @@ impl<'a> Meetings<'a> {
                 of.insert((process, at), side);
             }
         }
-        let nearest: Vec<Option<usize>> = (0..sides.len()).map(|side| nearest(&sides, side)).collect();
-        for (side, other) in nearest.iter().enumerate() {
-            sides[side].other = other.filter(|other| nearest[*other] == Some(side));
-        }
+        // Whom one has met cannot have met another one: each round may tell apart what the one before could not.
+        while {
+            let nearest: Vec<Option<usize>> = (0..sides.len()).map(|side| nearest(&sides, side)).collect();
+            let mutual = |(side, other): (usize, &Option<usize>)| other.filter(|other| nearest[*other] == Some(side));
+            let found: Vec<Option<usize>> = nearest.iter().enumerate().map(mutual).collect();
+            sides.iter_mut().zip(&found).for_each(|(side, other)| side.other = side.other.or(*other));
+            found.iter().any(Option::is_some)
+        } {}
         Meetings { worlds, sides, of }
     }
 
@@ -117,12 +121,17 @@ impl<'a> Meetings<'a> {
     }
 }
 
-/// The side that ended nearest to another one, of those that it may have met.
+/// The side that ended nearest to another one, of those that it may have met and of which nobody is known whom they met; none for one of which it is known.
 fn nearest(sides: &[Side<'_>], side: usize) -> Option<usize> {
     let own = &sides[side];
+    if own.other.is_some() {
+        return None;
+    }
     let may_meet = |other: &Side<'_>| {
         let is_together = own.begin <= other.end && other.begin <= own.end;
-        is_together && (own.own, own.met) == (other.met, other.own)
+        // No process meets itself.
+        let is_other = own.process != other.process && other.other.is_none();
+        is_other && is_together && (own.own, own.met) == (other.met, other.own)
     };
     let others = sides.iter().enumerate().filter(|(at, other)| *at != side && may_meet(other));
     let mut found: Vec<(u64, usize)> = others.map(|(at, other)| (own.end.abs_diff(other.end), at)).collect();
