@@ -14,7 +14,7 @@ pub(crate) struct Crowd {
     pub(crate) end: Time,
     /// The call that created the first.
     pub(crate) opens: CallPathId,
-    /// The call that was waiting for the last; where none was, what that thread ran.
+    /// The call that waited for the last, if only after its end; where none did, what that thread ran last.
     pub(crate) closes: CallPathId,
 }
 
@@ -54,8 +54,10 @@ pub(crate) fn crowds(trace: &Trace, pes: &[PeId]) -> Vec<Crowd> {
                     let whole =
                         Crowd { begin: Time::MIN, end: Time::MAX, opens: CallPathId::NONE, closes: CallPathId::NONE };
                     let life = open.take().unwrap_or(whole);
-                    let waiting = call(key, TeamKind::Wait).filter(|wait| wait.0 <= row.time);
-                    let (_, end, closes) = waiting.unwrap_or((row.time, row.time, path(row.visit)));
+                    let waited = call(key, TeamKind::Wait);
+                    let end = waited.filter(|wait| wait.0 <= row.time).map_or(row.time, |wait| wait.1);
+                    let ran = || stream.visits.path.last().copied().unwrap_or(CallPathId::NONE);
+                    let closes = waited.map_or_else(ran, |wait| wait.2);
                     lives.push(Crowd { end: end.max(row.time), closes, ..life });
                 }
                 TeamKind::Create

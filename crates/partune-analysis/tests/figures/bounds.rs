@@ -225,6 +225,22 @@ fn the_main_thread_is_serial_while_no_thread_that_it_created_lives() {
     assert!(close(scalar(&outcome, "seconds"), 13.0), "{:?}", outcome.sections);
 }
 
+/// The last of them ends while the main thread still waits to go on from joining another one: what is after that is serial, and a region of its own.
+#[test]
+fn threads_that_are_joined_after_their_end_close_a_block_of_their_own() {
+    let text = "resolution 1
+        team t = 0.0 0.1 0.2
+        pe 0.0: main 0..14 { before 0..6 pthread_create 6..6 create(t, seq=1) pthread_create 6..6 create(t, seq=2) pthread_join 6..11 wait(t, seq=1) pthread_join 11..11 wait(t, seq=2) after 11..14 }
+        pe 0.1: worker 6..9 begin(t, seq=1) end(t, seq=1)
+        pe 0.2: worker 6..10 begin(t, seq=2) end(t, seq=2)";
+    let (trace, outcome) = figure(text, "bounds");
+    let partune_analysis::Values::Path(to) = column(&outcome, "block_regions", "to") else { panic!("paths") };
+    let mut closed: Vec<String> = to.iter().map(|path| partune_testkit::path_name(&trace, *path)).collect();
+    closed.sort_unstable();
+    assert_eq!(closed[1..], ["main/pthread_create", "main/pthread_join"], "{closed:?}");
+    assert_eq!(words(&outcome, "block_regions", "kind").iter().filter(|kind| **kind == "serial").count(), 2);
+}
+
 #[test]
 fn threads_that_live_from_begin_to_end_leave_nothing_serial() {
     let text = "resolution 1
