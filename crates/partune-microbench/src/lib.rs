@@ -50,19 +50,14 @@ pub struct Settings {
 impl Settings {
     /// Threads of this process as a model measures them; two are the least that have anything to do with each other. A process
     /// that may use one processor only is not measured unasked: its threads would wait for the processor.
-    fn measure_threads(
-        &self,
-        measure: fn(&Threads) -> Result<Found, String>,
-        budget_s: f64,
-        timer_s: f64,
-    ) -> Result<Found, String> {
+    fn measure_threads(&self, measure: fn(&Threads) -> Result<Found, String>, budget_s: f64) -> Result<Found, String> {
         let first = |list: String| list.split(',').next()?.trim().parse().ok();
         let said = || std::env::var("OMP_NUM_THREADS").ok().and_then(first);
         let most = self.threads.or_else(said).unwrap_or_else(host::usable);
         if most < 2 {
             return Err("the process may use one processor only; --threads 2 measures it nevertheless".to_owned());
         }
-        measure(&Threads { most, budget_s, timer_s })
+        measure(&Threads { most, budget_s })
     }
 }
 
@@ -79,7 +74,7 @@ pub fn alone(settings: &Settings) -> Machine {
         let budget_s = model.share(&settings.only[index..]) * left_s;
         let found = match model.how {
             How::Processes(_) => Err("it needs a launch line, such as mpirun -n 4, after --".to_owned()),
-            How::Threads(measure) => settings.measure_threads(measure, budget_s, overheads.timer_s),
+            How::Threads(measure) => settings.measure_threads(measure, budget_s),
         };
         match found {
             Ok(found) => {

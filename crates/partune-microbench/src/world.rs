@@ -153,7 +153,7 @@ impl World<'_> {
             How::Threads(measure) => {
                 let mut found = Ok(Found::default());
                 if self.all.rank == 0 {
-                    found = settings.measure_threads(measure, share_s, self.timer_s);
+                    found = settings.measure_threads(measure, share_s);
                 }
                 self.release(Members::First(1));
                 found

@@ -265,13 +265,13 @@ impl Coarrays {
         let round = |of_post: bool| {
             inside(peers, slice_s / 2.0, |_| {
                 let mut posting = 0.0;
-                let all = timed(world.timer_s, || {
+                let all = timed(|| {
                     if group.rank == 0 {
-                        posting = timed(world.timer_s, post);
+                        posting = timed(post);
                         wait();
                     } else {
                         wait();
-                        posting = timed(world.timer_s, post);
+                        posting = timed(post);
                     }
                 });
                 if of_post { posting } else { all / 2.0 }
@@ -288,17 +288,16 @@ impl Coarrays {
         let functions = &self.functions;
         let (status, text, length) = QUIET;
         let (token, none) = (self.data, std::ptr::null());
-        let timed = |something: &dyn Fn()| timed(world.timer_s, something);
         rounds(slice_s, || {
             let mut old = 0;
             let old = &raw mut old;
             [
-                timed(&|| (functions.put)(token, 0, other, array, none, array, 8, 8, false, status)),
-                timed(&|| (functions.sync_memory)(status, text, length)),
-                timed(&|| (functions.get)(token, 0, other, array, none, array, 8, 8, false, status)),
-                timed(&|| (functions.add)(ADD, self.counter, 0, other, &raw const ONE, old, status, INTEGER, 4)),
-                timed(&|| (functions.lock)(self.lock, 0, other, std::ptr::null_mut(), status, text, length)),
-                timed(&|| (functions.unlock)(self.lock, 0, other, status, text, length)),
+                timed(|| (functions.put)(token, 0, other, array, none, array, 8, 8, false, status)),
+                timed(|| (functions.sync_memory)(status, text, length)),
+                timed(|| (functions.get)(token, 0, other, array, none, array, 8, 8, false, status)),
+                timed(|| (functions.add)(ADD, self.counter, 0, other, &raw const ONE, old, status, INTEGER, 4)),
+                timed(|| (functions.lock)(self.lock, 0, other, std::ptr::null_mut(), status, text, length)),
+                timed(|| (functions.unlock)(self.lock, 0, other, status, text, length)),
             ]
         })
     }

@@ -72,7 +72,6 @@ pub(crate) struct Threads {
     /// So many, and powers of two below.
     pub(crate) most: u32,
     pub(crate) budget_s: f64,
-    pub(crate) timer_s: f64,
 }
 
 impl Threads {

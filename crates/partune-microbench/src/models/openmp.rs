@@ -312,15 +312,14 @@ fn of_runtime(runtime: &dyn Runtime, threads: &Threads) -> Vec<(u32, Measured)> 
         let samples = in_team(runtime, count, |crew, _| together(crew, slice_s, |_| runtime.barrier()));
         rows.push((count, Measured::of(names.barrier, "group_sync", samples)));
     }
-    let timer_s = threads.timer_s;
     let critical: [&(dyn Fn() + Sync); 2] = [&|| runtime.enter(), &|| runtime.leave()];
     let mut lock = [0_u64; 16];
     let lock = (&raw mut lock) as usize;
     let locks = runtime.common();
     (locks.init)(lock as *mut u64);
     let set: [&(dyn Fn() + Sync); 2] = [&|| (locks.set)(lock as *mut u64), &|| (locks.unset)(lock as *mut u64)];
-    rows.extend(exclusion(runtime, critical, &names.critical, slice_s, timer_s));
-    rows.extend(exclusion(runtime, set, &names.lock, slice_s, timer_s));
+    rows.extend(exclusion(runtime, critical, &names.critical, slice_s));
+    rows.extend(exclusion(runtime, set, &names.lock, slice_s));
     // One thread makes tasks, and another may take them from it.
     let (created, waited) = in_team(runtime, 2, |crew, thread| {
         let step = |what: u32| {
@@ -328,8 +327,8 @@ fn of_runtime(runtime: &dyn Runtime, threads: &Threads) -> Vec<(u32, Measured)> 
                 if thread != 0 {
                     return 0.0;
                 }
-                let making = timed(timer_s, || runtime.task());
-                let waiting = timed(timer_s, || runtime.wait_for_tasks());
+                let making = timed(|| runtime.task());
+                let waiting = timed(|| runtime.wait_for_tasks());
                 [making, waiting][what as usize]
             })
         };
@@ -346,9 +345,8 @@ fn exclusion(
     [take, give]: [&(dyn Fn() + Sync); 2],
     names: &[&'static str; 3],
     slice_s: f64,
-    timer_s: f64,
 ) -> Vec<(u32, Measured)> {
-    let [free, freed] = rounds(slice_s, || [timed(timer_s, take), timed(timer_s, give)]);
+    let [free, freed] = rounds(slice_s, || [timed(take), timed(give)]);
     let origin = Instant::now();
     let over = HandOver { take, give, wait: take, done: give };
     let [_, got] = in_team(runtime, 2, |crew, thread| over.samples(crew, thread == 0, origin, slice_s));

@@ -258,19 +258,18 @@ impl Shmem {
         let (bytes, other) = (task.bytes as usize, world.other(task.members));
         // Behind the value that is waited for.
         let (counter, lock) = (self.words.wrapping_add(16), self.words.wrapping_add(32));
-        let timed = |something: &dyn Fn()| timed(world.timer_s, something);
         let samples = world.while_inside(group, || {
             rounds(slice_s, || {
                 [
-                    timed(&|| (functions.put)(self.to, self.from, bytes, other)),
-                    timed(&|| (functions.quiet)()),
-                    timed(&|| (functions.get)(self.to, self.from, bytes, other)),
-                    timed(&|| {
+                    timed(|| (functions.put)(self.to, self.from, bytes, other)),
+                    timed(|| (functions.quiet)()),
+                    timed(|| (functions.get)(self.to, self.from, bytes, other)),
+                    timed(|| {
                         (functions.add)(counter, 1, other);
                     }),
-                    timed(&|| (functions.lock)(lock)),
-                    timed(&|| (functions.unlock)(lock)),
-                    timed(&|| (functions.fence)()),
+                    timed(|| (functions.lock)(lock)),
+                    timed(|| (functions.unlock)(lock)),
+                    timed(|| (functions.fence)()),
                 ]
             })
         });

@@ -35,7 +35,7 @@ fn measure(threads: &Threads) -> Result<Found, String> {
     for count in counts {
         rows.push((count, barrier(count, slice_s)));
     }
-    let two = [locks(slice_s, threads.timer_s), conditions(slice_s), semaphores(slice_s), life(slice_s)];
+    let two = [locks(slice_s), conditions(slice_s), semaphores(slice_s), life(slice_s)];
     rows.extend(two.into_iter().flatten().map(|measured| (2, measured)));
     Ok(Found { rows, ..Found::default() })
 }
@@ -54,10 +54,10 @@ fn barrier(count: u32, slice_s: f64) -> Measured {
 }
 
 /// A mutex that is free, and one that another thread gives back.
-fn locks(slice_s: f64, timer_s: f64) -> Vec<Measured> {
+fn locks(slice_s: f64) -> Vec<Measured> {
     let mutex = Shared::new(libc::PTHREAD_MUTEX_INITIALIZER);
     let (lock, unlock) = operations(&mutex);
-    let [free, freed] = rounds(slice_s, || [timed(timer_s, lock), timed(timer_s, unlock)]);
+    let [free, freed] = rounds(slice_s, || [timed(lock), timed(unlock)]);
     let over = HandOver { take: &lock, give: &unlock, wait: &lock, done: &unlock };
     let [given, got] = hand_over(&over, slice_s);
     vec![
