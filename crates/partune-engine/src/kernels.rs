@@ -27,6 +27,9 @@ pub struct LoopBounds {
     /// The first line in that file that the loop's code is of.
     pub line: u32,
     pub kernel: Kernel,
+    /// Instructions as an assembler writes them: those of the chain from turn to turn, and those that no table knows.
+    pub chain: Vec<String>,
+    pub unknown: Vec<String>,
 }
 
 /// The loops of a program that were chosen.
@@ -35,10 +38,8 @@ pub struct Loops {
     pub core: &'static Core,
     /// In order of address.
     pub loops: Vec<LoopBounds>,
-    /// Functions and loops that were looked at.
+    /// Functions that were looked at.
     pub functions: usize,
-    /// Bytes that are no instructions.
-    pub undecoded: usize,
     /// Whether lines can be known.
     pub has_lines: bool,
 }
@@ -106,7 +107,7 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
             near: near.unwrap_or_default(),
         });
     }
-    let mut found = Loops { core, loops: Vec::new(), functions: 0, undecoded: 0, has_lines: module.has_debug_data() };
+    let mut found = Loops { core, loops: Vec::new(), functions: 0, has_lines: module.has_debug_data() };
     let mut strings = Strings::default();
     for (symbol, name) in module.functions().iter().zip(&names) {
         if !choice.functions.is_empty() && !choice.functions.iter().any(|it| is_named(name, it)) {
@@ -114,9 +115,10 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
         }
         let Some(code) = module.code(symbol.start, symbol.end) else { continue };
         found.functions += 1;
-        let code = x86::decode(code, symbol.start);
-        for kernel in kernels(&code, core) {
-            let inside = code.iter().filter(|it| (kernel.first..=kernel.last).contains(&it.address));
+        let decoded = x86::decode(code, symbol.start);
+        let texts = |of: &[u64]| of.iter().map(|of| x86::text(code, symbol.start, *of)).collect();
+        for kernel in kernels(&decoded, core) {
+            let inside = decoded.iter().filter(|it| (kernel.first..=kernel.last).contains(&it.address));
             let addresses: Vec<Address> = inside.map(|it| Address::Exact(it.address)).collect();
             let places = module.resolve(&addresses, &mut strings);
             // How much code is of each file and function, and their first lines.
@@ -133,10 +135,10 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
             let most = lines.into_iter().max_by_key(|(_, (count, line))| (*count, std::cmp::Reverse(*line)));
             let ((file, function), (_, line)) = most.unwrap_or_else(|| ((String::new(), name.clone()), (0, 0)));
             if is_wanted {
-                found.loops.push(LoopBounds { function, file, line, kernel });
+                let (chain, unknown) = (texts(&kernel.chained), texts(&kernel.unknown));
+                found.loops.push(LoopBounds { function, file, line, kernel, chain, unknown });
             }
         }
-        found.undecoded += code.iter().filter(|it| it.text == "(bad)").count();
     }
     if let Some((file, line)) = choice.places.first().filter(|_| found.loops.is_empty()) {
         let why = if found.has_lines {

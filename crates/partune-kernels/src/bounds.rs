@@ -47,9 +47,9 @@ pub struct Kernel {
     pub busy: Ports,
     /// The chain from turn to turn, with its cycles for one of the source's.
     pub chain: Option<Chain>,
-    /// Instructions as an assembler writes them: those of the chain, and those that no table knows.
-    pub chain_text: Vec<String>,
-    pub unknown: Vec<String>,
+    /// Addresses of instructions: those of the chain, and those that no table knows.
+    pub chained: Vec<u64>,
+    pub unknown: Vec<u64>,
     /// Loads in a turn of the machine's loop, and bytes of them that are different, by turn of the source's.
     pub loads: usize,
     pub loaded: f64,
@@ -97,7 +97,7 @@ fn kernel(code: &[Instruction], blocks: &[Block], of: &flow::Loop, core: &Core) 
         });
         Bounds { m: m / per, ma: ma / per, mac: mac / per, macs }
     });
-    let text = |at: &usize| body.code[*at].text.clone();
+    let address = |at: &usize| body.code[*at].address;
     let addresses = || {
         of.blocks.iter().flat_map(|block| code[blocks[*block].first..blocks[*block].end].iter()).map(|it| it.address)
     };
@@ -113,9 +113,9 @@ fn kernel(code: &[Instruction], blocks: &[Block], of: &flow::Loop, core: &Core) 
         lanes: core.vector.checked_div(element).unwrap_or(0),
         used_lanes: used,
         busy: if busy.cycles >= issue { busy.ports } else { 0 },
-        chain_text: chain.iter().flat_map(|chain| chain.instructions.iter().map(text)).collect(),
+        chained: chain.iter().flat_map(|chain| chain.instructions.iter().map(address)).collect(),
         chain: chain.map(|chain| Chain { cycles: chain.cycles / per, ..chain }),
-        unknown: body.unknown.iter().map(text).collect(),
+        unknown: body.unknown.iter().map(address).collect(),
         loads,
         loaded: loaded as f64 / per,
         stored: stored as f64 / per,

@@ -60,7 +60,7 @@ pub fn blocks(code: &[Instruction]) -> Vec<Block> {
 
 /// The natural loops, in order of their heads; those with one head are one. O(blocks squared) at worst.
 pub fn loops(blocks: &[Block]) -> Vec<Loop> {
-    let order = reverse_postorder(blocks);
+    let order = reverse_postorder(blocks, 0, |_| true);
     let dominators = dominators(blocks, &order);
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); blocks.len()];
     for (block, it) in blocks.iter().enumerate() {
@@ -89,20 +89,21 @@ pub fn loops(blocks: &[Block]) -> Vec<Loop> {
     loops
 }
 
-fn reverse_postorder(blocks: &[Block]) -> Vec<usize> {
+/// The blocks that are reached from an entry by way of those where it `may_go`, each before what follows it but for ways back.
+fn reverse_postorder(blocks: &[Block], entry: usize, may_go: impl Fn(usize) -> bool) -> Vec<usize> {
     let mut order = Vec::new();
     let mut seen = vec![false; blocks.len()];
     let mut stack: Vec<(usize, usize)> = Vec::new();
-    if !blocks.is_empty() {
-        seen[0] = true;
-        stack.push((0, 0));
+    if let Some(seen) = seen.get_mut(entry) {
+        *seen = true;
+        stack.push((entry, 0));
     }
     while let Some((block, at)) = stack.pop() {
         match blocks[block].next.get(at) {
             None => order.push(block),
             Some(next) => {
                 stack.push((block, at + 1));
-                if !std::mem::replace(&mut seen[*next], true) {
+                if may_go(*next) && !std::mem::replace(&mut seen[*next], true) {
                     stack.push((*next, 0));
                 }
             }
@@ -112,7 +113,7 @@ fn reverse_postorder(blocks: &[Block]) -> Vec<usize> {
     order
 }
 
-/// The immediate dominator of each block, the entry's being itself; none of what is not reached (Cooper, Harvey and Kennedy 2001).
+/// The immediate dominator of each block of an order, the entry's being itself; none of what is not reached (Cooper, Harvey and Kennedy 2001).
 fn dominators(blocks: &[Block], order: &[usize]) -> Vec<Option<usize>> {
     let mut rank = vec![usize::MAX; blocks.len()];
     order.iter().enumerate().for_each(|(at, block)| rank[*block] = at);
@@ -160,28 +161,12 @@ fn dominates(dominators: &[Option<usize>], above: usize, mut block: usize) -> bo
 
 /// Blocks that every turn of a loop runs, in the order in which it does: those that all ways back to its head pass.
 pub fn every_turn(blocks: &[Block], of: &Loop) -> Vec<usize> {
-    let inside = |block: &usize| of.blocks.binary_search(block).is_ok();
-    // Of the loop alone, entered at its head, with what goes back to it going nowhere.
-    let place = |block: usize| of.blocks.binary_search(&block).unwrap_or(0);
-    let mut order = vec![of.head];
-    order.extend(of.blocks.iter().filter(|block| **block != of.head));
-    let at = |block: usize| if block == of.head { 0 } else { 1 + place(block) - usize::from(block > of.head) };
-    let alone: Vec<Block> = order
-        .iter()
-        .map(|block| {
-            let next = blocks[*block].next.iter().filter(|next| inside(next) && **next != of.head);
-            Block { next: next.map(|next| at(*next)).collect(), ..blocks[*block].clone() }
-        })
-        .collect();
-    let dominators = dominators(&alone, &reverse_postorder(&alone));
-    let goes_back = |index: &usize| blocks[order[*index]].next.contains(&of.head);
-    let backs: Vec<usize> = (0..order.len()).filter(goes_back).collect();
-    let mut chain: Vec<usize> =
-        (0..order.len()).filter(|block| backs.iter().all(|back| dominates(&dominators, *block, *back))).collect();
+    // Of the loop alone, with what goes back to its head going nowhere.
+    let order = reverse_postorder(blocks, of.head, |next| next != of.head && of.blocks.binary_search(&next).is_ok());
+    let dominators = dominators(blocks, &order);
+    let backs: Vec<usize> = order.iter().copied().filter(|block| blocks[*block].next.contains(&of.head)).collect();
     // Who dominates comes first.
-    let depth = |block: usize| (0..order.len()).filter(|above| dominates(&dominators, *above, block)).count();
-    chain.sort_by_key(|block| depth(*block));
-    chain.into_iter().map(|index| order[index]).collect()
+    order.into_iter().filter(|block| backs.iter().all(|back| dominates(&dominators, *block, *back))).collect()
 }
 
 /// Blocks that run one after the other each time before a loop is entered, in order: as far back as there is one way.

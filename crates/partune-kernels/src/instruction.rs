@@ -61,8 +61,6 @@ pub struct Instruction {
     /// It may become one with a conditional branch after it, on cores that can.
     pub fuses: Fusible,
     pub flow: Flow,
-    /// As an assembler writes it.
-    pub text: String,
 }
 
 /// What an instruction is to a conditional branch after it.

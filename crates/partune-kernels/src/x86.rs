@@ -1,5 +1,7 @@
 //! Machine code of x86-64, decoded by iced-x86.
 
+use std::sync::LazyLock;
+
 use iced_x86::{
     Decoder, DecoderOptions, EncodingKind, FlowControl, Formatter as _, GasFormatter, Instruction as Decoded,
     InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register as Named,
@@ -15,12 +17,11 @@ const FLAGS: Register = 1 << 15;
 pub fn decode(code: &[u8], address: u64) -> Vec<Instruction> {
     let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
     let mut information = InstructionInfoFactory::new();
-    let mut formatter = GasFormatter::new();
     let mut all = Vec::new();
     let mut decoded = Decoded::default();
     while decoder.can_decode() {
         decoder.decode_out(&mut decoded);
-        all.push(instruction(&decoded, &mut information, &mut formatter));
+        all.push(instruction(&decoded, &mut information));
         if decoded.is_invalid() {
             // What follows begins one byte further.
             let next = decoded.ip().wrapping_sub(address).wrapping_add(1);
@@ -33,13 +34,21 @@ pub fn decode(code: &[u8], address: u64) -> Vec<Instruction> {
     all
 }
 
-fn instruction(
-    decoded: &Decoded,
-    information: &mut InstructionInfoFactory,
-    formatter: &mut GasFormatter,
-) -> Instruction {
+/// The instruction at an address of code that lies at another one, as an assembler writes it; empty where that code does not have it.
+pub fn text(code: &[u8], address: u64, of: u64) -> String {
     let mut text = String::new();
-    formatter.format(decoded, &mut text);
+    let from = of.checked_sub(address).and_then(|from| usize::try_from(from).ok());
+    if let Some(rest) = from.and_then(|from| code.get(from..)).filter(|rest| !rest.is_empty()) {
+        GasFormatter::new().format(&Decoder::with_ip(64, rest, of, DecoderOptions::NONE).decode(), &mut text);
+    }
+    text
+}
+
+/// The names of mnemonics, by their numbers.
+static NAMES: LazyLock<Vec<String>> =
+    LazyLock::new(|| Mnemonic::values().map(|it| format!("{it:?}").to_lowercase()).collect());
+
+fn instruction(decoded: &Decoded, information: &mut InstructionInfoFactory) -> Instruction {
     let mut made = Instruction {
         address: decoded.ip(),
         length: if decoded.is_invalid() { 1 } else { decoded.len() as u8 },
@@ -56,14 +65,13 @@ fn instruction(
         sets: None,
         fuses: Fusible::Never,
         flow: flow(decoded),
-        text,
     };
     if decoded.is_invalid() {
         return made;
     }
-    let name = format!("{:?}", decoded.mnemonic()).to_lowercase();
+    let name = &NAMES[decoded.mnemonic() as usize];
     let is_vex = matches!(decoded.code().encoding(), EncodingKind::VEX | EncodingKind::EVEX);
-    let stem = if is_vex { name.strip_prefix('v').unwrap_or(&name) } else { &name };
+    let stem = if is_vex { name.strip_prefix('v').unwrap_or(name) } else { name };
     let what = class(stem, decoded);
     made.class = what;
     made.bytes = widest(decoded);

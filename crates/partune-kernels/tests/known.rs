@@ -44,7 +44,10 @@ fn a_scalar_dot_product_waits_for_its_sum() {
     near(bounds.mac, 1.25);
     near(bounds.macs.expect("it is short"), 4.0);
     assert_eq!((kernel.turns, kernel.lanes, kernel.used_lanes, kernel.instructions), (1, 8, 1, 6));
-    assert_eq!(kernel.chain_text, ["vaddsd %xmm1,%xmm0,%xmm0"]);
+    let text = |at: &u64| x86::text(&bytes(DOT), 0x1000, *at);
+    assert_eq!(kernel.chained.iter().map(text).collect::<Vec<_>>(), ["vaddsd %xmm1,%xmm0,%xmm0"]);
+    // Where there is no such code there is no text.
+    assert!([0xfff, 0x2000].iter().map(text).all(|text| text.is_empty()));
     near(kernel.chain.expect("a sum").cycles, 4.0);
     assert!(kernel.unknown.is_empty() && kernel.has_exit && !kernel.calls);
 }
@@ -73,7 +76,7 @@ fn what_was_stored_is_waited_for() {
     let chain = kernel.chain.expect("x depends on x");
     // Forwarding, subtraction, multiplication.
     near(chain.cycles, f64::from(zen.forward) + 3.0 + 3.0);
-    assert_eq!(kernel.chain_text.len(), 3, "{:?}", kernel.chain_text);
+    assert_eq!(kernel.chained.len(), 3, "{:x?}", kernel.chained);
     let bounds = kernel.bounds.expect("it calls nothing");
     near(bounds.macs.expect("it is short"), chain.cycles);
     // x, y and z are three streams of eight bytes, and what is loaded of x lies a turn behind.

@@ -128,12 +128,12 @@ fn entry<'a>(it: &'a LoopBounds, core: &'a Core) -> LoopEntry<'a> {
         lanes: kernel.lanes,
         used_lanes: kernel.used_lanes,
         chain: kernel.chain.as_ref().map(|it| it.cycles),
-        chain_instructions: &kernel.chain_text,
+        chain_instructions: &it.chain,
         busy: busy(kernel, core),
-        unknown: &kernel.unknown,
+        unknown: &it.unknown,
         calls: kernel.calls,
         has_exit: kernel.has_exit,
-        gaps: gaps(kernel, core),
+        gaps: gaps(it, core),
     }
 }
 
@@ -143,7 +143,8 @@ fn busy<'a>(kernel: &Kernel, core: &'a Core) -> Vec<&'a str> {
 }
 
 /// What lies between neighbouring bounds.
-fn gaps(kernel: &Kernel, core: &Core) -> Vec<GapEntry> {
+fn gaps(it: &LoopBounds, core: &Core) -> Vec<GapEntry> {
+    let kernel = &it.kernel;
     let Some(bounds) = &kernel.bounds else { return Vec::new() };
     let mut gaps = vec![
         GapEntry {
@@ -154,7 +155,7 @@ fn gaps(kernel: &Kernel, core: &Core) -> Vec<GapEntry> {
         GapEntry { name: "C", cycles: bounds.mac - bounds.ma, why: of_compiler(kernel, core) },
     ];
     if let Some(macs) = bounds.macs {
-        gaps.push(GapEntry { name: "S", cycles: macs - bounds.mac, why: of_schedule(kernel, macs) });
+        gaps.push(GapEntry { name: "S", cycles: macs - bounds.mac, why: of_schedule(it, macs) });
     }
     gaps
 }
@@ -175,15 +176,15 @@ fn of_compiler(kernel: &Kernel, core: &Core) -> String {
     why.join("; ")
 }
 
-fn of_schedule(kernel: &Kernel, macs: f64) -> String {
+fn of_schedule(it: &LoopBounds, macs: f64) -> String {
     /// A chain that takes so much of the schedule is what it waits for.
     const MOST: f64 = 0.9;
     /// Instructions of a chain that are named.
     const CHAIN: usize = 4;
-    match &kernel.chain {
+    match &it.kernel.chain {
         Some(chain) if chain.cycles > 0.0 && chain.cycles >= MOST * macs => {
-            let cycles = chain.cycles * f64::from(kernel.turns);
-            let shown = some_of(&kernel.chain_text, CHAIN, String::clone);
+            let cycles = chain.cycles * f64::from(it.kernel.turns);
+            let shown = some_of(&it.chain, CHAIN, String::clone);
             format!("a chain of {} from turn to turn: {shown}", three_digits(cycles))
         }
         _ => "the order that results allow".to_owned(),
@@ -234,17 +235,17 @@ fn lines(out: &mut String, it: &LoopBounds, core: &Core, style: Style) {
         three_digits(bounds.mac),
         plural(kernel.turns as usize, "turn", "turns")
     );
-    for gap in gaps(kernel, core).iter().filter(|gap| gap.cycles > 0.0 && gap.name != "A") {
+    for gap in gaps(it, core).iter().filter(|gap| gap.cycles > 0.0 && gap.name != "A") {
         let _ = writeln!(out, "  {}  {:>6}  {}", gap.name, three_digits(gap.cycles), gap.why);
     }
     if kernel.conditional > 0 {
         let _ = writeln!(out, "  {} instructions that not every turn runs are in no bound", kernel.conditional);
     }
-    if !kernel.unknown.is_empty() {
+    if !it.unknown.is_empty() {
         let _ = writeln!(
             out,
             "  not in the table of this core, and in no bound but MAC's rate of instructions: {}",
-            kernel.unknown.join(", ")
+            it.unknown.join(", ")
         );
     }
     if !kernel.has_exit {
