@@ -153,10 +153,8 @@ fn run(request: &Request, program: &OsStr, arguments: &[OsString]) -> Result<(Ex
         // Nothing runs that could be recorded.
         let _ = fs::remove_dir_all(&parts);
     }
-    let (mut child, _library) = started?;
-    signals::hand_to(Some(child.id()));
-    let status = child.wait();
-    signals::hand_to(None);
+    let (child, _library) = started?;
+    let status = signals::wait(child);
     // Processes that were killed need it.
     clock::keep_end(&parts);
     Ok((status.map_err(failed(program))?, lock))
@@ -185,12 +183,11 @@ fn start(
     if request.prints_to_stderr {
         command.stdout(io::stderr());
     }
-    signals::watch();
-    let child = command.spawn().map_err(failed(program))?;
+    let child = signals::spawn(&mut command).map_err(failed(program))?;
     Ok((child, library))
 }
 
-fn failed(program: &OsStr) -> impl Fn(io::Error) -> RecordError {
+pub(crate) fn failed(program: &OsStr) -> impl Fn(io::Error) -> RecordError {
     move |error| RecordError::Start { program: program.to_string_lossy().into_owned(), error }
 }
 

@@ -3,6 +3,8 @@
 //! The end of a batch job's time comes as a signal to the job's processes, or to partune alone, some seconds before the kill. What a terminal
 //! sends it sends to the command as well, so that is not handed on. A signal that was ignored (`nohup`) stays so.
 
+use std::io;
+use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 /// Those that end a process and that schedulers, shells and terminals send.
@@ -13,9 +15,23 @@ static CHILD: AtomicI32 = AtomicI32::new(0);
 /// Bits of the signals that came before there was a child.
 static EARLY: AtomicU64 = AtomicU64::new(0);
 
+/// Starts a command that signals will be handed on to.
+pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
+    watch();
+    command.spawn()
+}
+
+/// Waits for its end, and hands signals on to it until then.
+pub(crate) fn wait(mut child: Child) -> io::Result<ExitStatus> {
+    hand_to(Some(child.id()));
+    let status = child.wait();
+    hand_to(None);
+    status
+}
+
 /// Begins to watch; before the command is started.
 #[allow(unsafe_code, reason = "signal handlers")]
-pub(crate) fn watch() {
+fn watch() {
     let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = hand_on;
     for signal in HANDED_ON {
         // SAFETY: structures of numbers, filled below or by the system.
@@ -35,7 +51,7 @@ pub(crate) fn watch() {
 
 /// The command is this process; none, once it has ended.
 #[allow(unsafe_code, reason = "signals")]
-pub(crate) fn hand_to(child: Option<u32>) {
+fn hand_to(child: Option<u32>) {
     let child = child.map_or(0, |child| child as i32);
     CHILD.store(child, Ordering::SeqCst);
     let early = EARLY.swap(0, Ordering::SeqCst);

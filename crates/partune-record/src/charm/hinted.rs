@@ -5,6 +5,7 @@ use std::fs;
 use std::process::{Command, ExitStatus};
 
 use super::{PYTHON, unpack};
+use crate::launch::failed;
 use crate::{RecordError, signals};
 
 /// What came of a program and its hints.
@@ -40,14 +41,9 @@ pub fn run_hinted(
     if std::env::var_os("PARTUNE_CHARM_DIR").is_none() {
         command.envs([unpack(&python).map_err(RecordError::file(&python))?]);
     }
-    signals::watch();
-    let failed = |error| RecordError::Start { program: program.to_string_lossy().into_owned(), error };
-    let mut child = command.spawn().map_err(failed)?;
-    signals::hand_to(Some(child.id()));
-    let status = child.wait();
-    signals::hand_to(None);
+    let status = signals::spawn(&mut command).and_then(signals::wait).map_err(failed(program))?;
     let said = fs::read_to_string(&notes).unwrap_or_default();
     let (followed, notes): (Vec<&str>, Vec<&str>) = said.lines().partition(|line| *line == FOLLOWED);
     let notes = notes.into_iter().map(str::to_owned).collect();
-    Ok(Hinted { status: status.map_err(failed)?, is_followed: !followed.is_empty(), notes })
+    Ok(Hinted { status, is_followed: !followed.is_empty(), notes })
 }
