@@ -345,7 +345,7 @@ fn evaluated(
     let (mut chains, mut predictions, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
     for flow in flows {
         let k = flow.length();
-        let sound: Vec<&Configuration> = configurations.iter().filter(|it| it.lengths.contains(&k)).collect();
+        let sound: Vec<&Configuration> = configurations.iter().filter(|it| it.is_sound(k)).collect();
         let mut errors = (0.0, 0.0);
         for it in &sound {
             for coupling in couplings(flow, &it.measurements)? {
@@ -407,7 +407,7 @@ fn configured(it: &Configuration, names: &Names, flow: Option<&Flow>) -> Result<
     let name = |kernel: KernelId| names.names[kernel.0 as usize].clone();
     let alone =
         names.names.iter().cloned().zip(it.measurements.isolated.iter().map(|quantity| quantity.amount)).collect();
-    let coefficients = match flow.filter(|flow| it.lengths.contains(&flow.length())) {
+    let coefficients = match flow.filter(|flow| it.is_sound(flow.length())) {
         Some(flow) => {
             coefficients(flow, &it.measurements)?.into_iter().map(|(kernel, by)| (name(kernel), by)).collect()
         }
