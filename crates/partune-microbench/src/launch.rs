@@ -60,10 +60,13 @@ pub fn launch(settings: &Settings, worker: impl Fn(&Settings) -> Vec<String>) ->
     for only in launches {
         let share: f64 = only.iter().map(|model| model.share(&settings.only)).sum();
         let settings = Settings { budget_s: settings.budget_s * share, only, ..settings.clone() };
+        // Libraries that share a process with MPI are at times killed by it, most on a busy machine.
+        let tries = if settings.only.iter().all(|model| model.joins()) { 1 } else { TRIES };
         let mut launched = launch_one(&settings, &worker(&settings));
-        if matches!(launched, Err(LaunchError::Nothing { .. })) && all.is_some() {
-            // Libraries that share a process with MPI are at times killed by it: once more.
-            launched = launch_one(&settings, &worker(&settings));
+        for _ in 1..tries {
+            if matches!(launched, Err(LaunchError::Nothing { .. })) {
+                launched = launch_one(&settings, &worker(&settings));
+            }
         }
         match (launched, &mut all) {
             (Ok(launched), None) => all = Some(launched),
@@ -94,6 +97,9 @@ impl Launched {
         self.output += &other.output;
     }
 }
+
+/// Launches of a library that shares a process with MPI, at most.
+const TRIES: u32 = 4;
 
 /// With Open MPI's own hooks for memory, its OpenSHMEM dies at its end in some builds.
 const HOOKS: &str = "OMPI_MCA_opal_common_ucx_opal_mem_hooks";
