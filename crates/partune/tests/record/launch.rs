@@ -219,6 +219,12 @@ impl Recorded {
     }
 }
 
+/// What is said of the quality of a recording, but for notes, which a busy machine gets more of.
+pub(super) fn complaints(document: &Value) -> Vec<&Value> {
+    let quality = document["quality"].as_array().expect("quality is a list").iter();
+    quality.filter(|it| it["severity"] != "info").collect()
+}
+
 /// Runs a command that has to succeed.
 pub(super) fn run(command: &mut Command) -> Output {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::expect::Status;
-use super::launch::{Built, MPICH, Mpi, OPEN_MPI, Recorded};
+use super::launch::{Built, MPICH, Mpi, OPEN_MPI, Recorded, complaints};
 use super::printed::counts;
 
 /// One test for each program and MPI, and one that none is forgotten.
@@ -95,8 +95,7 @@ pub(super) fn check_counts(built: &Built<'_>, options: &[&str], arguments: &[&st
         }
     }
     let document = recorded.analysis();
-    let complaints = document["quality"].as_array().expect("quality is a list").iter();
-    let complaints: Vec<_> = complaints.filter(|it| it["severity"] != "info").collect();
+    let complaints = complaints(&document);
     assert!(!ends_well || complaints.is_empty(), "{complaints:#?}");
     recorded
 }
