@@ -327,6 +327,21 @@ impl EventGraph {
         self.parts.offset(id)
     }
 
+    /// What messages have in common that are one multicast: the execution that sends them, its tick, their type and kind.
+    pub(crate) fn multicast(&self, id: MessageId) -> (ExecutionId, i64, TypeId, u8) {
+        let Messages { source, sent, message_type, kind, .. } = &self.parts.messages;
+        (source[id], sent[id], message_type[id], kind[id] as u8)
+    }
+
+    /// What messages of a multicast have in common that are one copy of it: the PE, too, as recorded. All that an execution depends on is one.
+    pub(crate) fn copy(&self, id: MessageId) -> impl Copy + Ord + use<> {
+        let destination = self.parts.messages.destination[id];
+        let (source, sent, message_type, kind) = self.multicast(id);
+        let is_one = self.parts.messages.kind[id] == Kind::Dependence;
+        let from = if is_one { (destination, i64::MIN) } else { (source, sent) };
+        (from, message_type, kind, self.parts.executions.pe[destination])
+    }
+
     /// Ticks that each object executes.
     pub fn loads(&self) -> Table<ObjectId, i64> {
         let mut loads: Table<ObjectId, i64> = Table::filled(self.parts.objects.len(), 0);

@@ -2,13 +2,13 @@
 
 use partune_base::Table;
 use partune_objects::deduce::{Deduced, Hint, Judged, Layout, Options, deduce};
-use partune_objects::graph::{ArrayId, EventGraph, ExecutionId, Kind, ObjectId};
+use partune_objects::graph::{ArrayId, EventGraph, ExecutionId, Kind, MessageId, ObjectId};
 use partune_objects::map::{Grid, Map, Size};
 use partune_objects::priority::Line;
 use partune_objects::programs::{ELEMENT, MACHINE, Program, factorial, gauss, relaxation};
 use partune_objects::random::Random;
 use partune_objects::recorded::{Known, Recorded};
-use partune_objects::simulate::{Order, Plan, Priorities, simulate};
+use partune_objects::simulate::{Machine, Order, Plan, Priorities, simulate};
 use partune_objects::tree::Shape;
 
 /// A run of a program as it would be recorded.
@@ -118,14 +118,65 @@ fn a_grid_gets_blocks_unless_it_has_them() {
 fn luck_is_no_reason() {
     let graph = relaxation(&[4, 4], 60, 20_000).unwrap();
     let mut random = Random::new(7);
-    let way = |_: &_| 1_000_000 + random.below(1_000_000) as i64 * i64::from(random.below(8) == 0) * 10;
-    let travel: Vec<i64> = graph.messages().bytes.iter().map(way).collect();
     let placed = Map::Block { aspect: vec![0.5, 0.5] }.on(&[4, 4], 8);
-    let right = graph.objects().iter().map(|object| placed.pe(&object.at)).collect();
+    let right: Vec<u32> = graph.objects().iter().map(|object| placed.pe(&object.at)).collect();
+    let messages = graph.messages();
+    let pe = |id| right[graph.executions().object[id].0 as usize];
+    let mut way = || 1_000_000 + random.below(1_000_000) as i64 * i64::from(random.below(8) == 0) * 10;
+    let is_near = |id| pe(messages.source[id]) == pe(messages.destination[id]);
+    let travel: Vec<i64> = messages.source.ids().map(|id| if is_near(id) { 0 } else { way() }).collect();
     let run = recorded(&graph, &Plan { travel: Some(travel.into()), ..on(8, right) });
     let found = hints(&run);
     // Only what was waited for is measured, so the run is followed worse, which widens what is said.
     assert!(found.off > 0.02 && kept(&found).is_empty(), "off {}: {:?}", found.off, found.judged);
+}
+
+/// When the PE of each execution of a run was idle last, on a machine where messages take nothing from PEs.
+fn idle_until(run: &EventGraph) -> Known {
+    let executions = run.executions();
+    let mut order: Vec<ExecutionId> = executions.object.ids().collect();
+    order.sort_by_key(|&id| (executions.pe[id], executions.begin[id], id));
+    let mut until = Table::filled(order.len(), i64::MIN);
+    for of_pe in order.chunk_by(|a, b| executions.pe[*a] == executions.pe[*b]) {
+        let mut free = 0;
+        for &id in of_pe {
+            if executions.begin[id] > free {
+                until[id] = executions.begin[id];
+            }
+            free = executions.end[id];
+        }
+    }
+    Known { idle_until: Some(until), send: 0 }
+}
+
+/// Multicasts that go by way of another PE, to the sender's too, unless that is the one: rows wait for what was sent on their PE. What is predicted of rows in turn is what a run of them takes.
+#[test]
+fn messages_to_the_own_pe_have_a_way_where_one_was_taken() {
+    let (rows, pes, way) = (64, 4, 400_000);
+    let graph = gauss(rows, 1_000, 3).unwrap();
+    let machine = Machine::default();
+    let run = |placement: &[u32], hop: i64| {
+        let messages = graph.messages();
+        let pe = |id| placement[graph.executions().object[id].0 as usize];
+        let hops = |id| 1 + i64::from(pe(messages.source[id]) != 0 && pe(messages.destination[id]) != 0);
+        let is_there = |id| pe(messages.source[id]) == 0 && pe(messages.destination[id]) == 0;
+        let travel = |id: MessageId| if is_there(id) { 0 } else { hop * hops(id) };
+        let travel = messages.source.ids().map(travel).collect();
+        let plan = Plan { travel: Some(travel), ..on(pes, placement.to_vec()) };
+        simulate(&graph, &machine, &plan).unwrap()
+    };
+    let block: Vec<u32> = (0..rows).map(|row| row * pes / rows).collect();
+    let turns: Vec<u32> = (0..rows).map(|row| row % pes).collect();
+    let recorded = run(&block, way).retimed(&graph).unwrap();
+    let found = Recorded::new(&recorded, &idle_until(&recorded)).unwrap();
+    assert!(found.off() < 0.02, "{} and {} of {}", found.replayed, found.redrawn, found.run);
+    let predicted = found.under(&found.plan(Some(turns.clone().into()))).unwrap().makespan;
+    let realised = run(&turns, way).makespan;
+    assert!((predicted as f64 / realised as f64 - 1.0).abs() < 0.1, "{predicted} {realised}");
+    // Nobody was idle for what was near: nothing is claimed of that.
+    let recorded = run(&block, 0).retimed(&graph).unwrap();
+    let found = Recorded::new(&recorded, &idle_until(&recorded)).unwrap();
+    assert_eq!((found.replayed, found.redrawn), (found.run, found.run));
 }
 
 #[test]

@@ -63,12 +63,13 @@ fn lines_of_recorded_logs() {
 /// Messages, bytes and messages between PEs, of which a short script in another language made the same: for each message that was made, the PEs on which an
 /// execution has its number and sender, and its entry method or length; of those for one PE the first whose entry method is the one it calls, else the first.
 /// In the first set the broadcasts that were passed on to four PEs are added: 64 of 640 bytes, lines `20 24 71` of PE 0 and as many `1 25 71` of each, and one of 112, `20 23 174`;
-/// in the second one of 112 to eight PEs, `20 23 181`, in the third one of 96 to two, `20 23 212`.
+/// in the second one of 112 to eight PEs, `20 23 181`, in the third one of 96 to two, `20 23 212`. And what PE 0 made and others passed on to themselves: in the first set 3 of 80 bytes, lines `1 24 152`
+/// of PE 0, in the second 7 of 80, `1 24 155`, and 90 results of reductions of 224 to 7 PEs each, `1 24 154`.
 #[test]
 fn messages_of_recorded_logs() {
     let expected = BTreeMap::from([
-        ("charm-local-ge-4", (333 + 256 + 4, 206_544 + 256 * 640 + 4 * 112, 54 + 192 + 3)),
-        ("charm-local-jacobi2d-8-gz", (5058 + 8, 1_268_928 + 8 * 112, 3517 + 7)),
+        ("charm-local-ge-4", (333 + 256 + 4 + 3, 206_544 + 256 * 640 + 4 * 112 + 3 * 80, 54 + 192 + 3 + 3)),
+        ("charm-local-jacobi2d-8-gz", (5058 + 8 + 637, 1_268_928 + 8 * 112 + 7 * 80 + 630 * 224, 3517 + 7 + 637)),
         ("pipit-pingpong-2", (145 + 2, 23_024 + 2 * 96, 125 + 1)),
         ("projections-test", (22, 2768, 20)),
     ]);

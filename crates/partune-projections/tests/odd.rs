@@ -123,6 +123,29 @@ fn broadcasts_that_are_passed_on() {
     }
 }
 
+/// Objects got a message of their own PE by the number that the message of another one has, which PEs pass on to themselves: it is that, if it can be no other.
+#[test]
+fn what_a_pe_passes_on_to_itself_is_of_who_made_it() {
+    let sts = "VERSION 11.0\nPROCESSORS 3\nCHARE 0 \"A\" 1\nENTRY CHARE 0 \"result()\" 0 0\nENTRY CHARE 1 \"ghost()\" 0 0\nEND\n";
+    let ran = |pe: u32, time: u32| format!("2 4 0 {time} 5 {pe} 64 0 {pe} 9\n3 0 0 {} 5 {pe} 0 0\n", time + 5);
+    let made = |entry: u32, bytes: u32| format!("1 24 {entry} 100 5 0 {bytes} 0\n");
+    let log = |begin: &str, rest: &str| format!("6 0\n{begin}{rest}7 900\n");
+    let root = log(&made(0, 64), &(ran(0, 110) + &ran(0, 120)));
+    let peers = |others: [String; 2]| {
+        let trace = with(sts, &[&root, &others[0], &others[1]]);
+        let of = |pe| stream(&trace, pe).recvs.iter().map(|it| it.peer.0).collect::<Vec<_>>();
+        (of(1), of(2), said(&trace, Code::OneSidedMessages))
+    };
+    // The number is that of another message of PE 1, as long, which PE 2 got; that made none of it.
+    let own = || log(&made(1, 64), &(ran(1, 200) + &ran(1, 210)));
+    let ghost = "2 4 1 250 5 1 64 0 2 9\n3 0 1 255 5 1 0 0\n";
+    assert_eq!(peers([own(), log("", &(ghost.to_owned() + &ran(2, 300)))]), (vec![0], vec![1, 0], 0));
+    // Nobody else got that, so it may be it.
+    assert_eq!(peers([own(), log("", &ran(2, 300))]), (vec![1], vec![0], 0));
+    // Two made one, so nobody can tell whose it is.
+    assert_eq!(peers([log(&made(1, 32), &ran(1, 200)), log(&made(0, 64), "")]), (vec![], vec![], 3));
+}
+
 /// The logs of older versions have fewer fields.
 #[test]
 fn versions_differ_in_fields() {

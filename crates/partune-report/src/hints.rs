@@ -33,7 +33,7 @@ struct RunEntry {
     objects: usize,
     executions: usize,
     messages: usize,
-    /// Messages between PEs whose time on the way was measured.
+    /// Messages whose time on the way was measured.
     measured: u64,
     run_s: f64,
     /// Executed anew as it was.

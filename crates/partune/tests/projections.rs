@@ -135,6 +135,9 @@ fn a_stencil_is_found() {
     assert_eq!(directions, [(-1, 0), (0, -1), (0, 1), (1, 0)]);
     // A message of the runtime's own, or one on the border of the logs, may be taken for one more.
     assert!(offsets.iter().all(|(_, _, messages)| (1076..1085).contains(messages)), "{offsets:?}");
+    // Each of its 90 iterations ends with a reduction, whose result all wait for.
+    let phases = row(&document, "object_phases", "kind", "synchronous");
+    assert_eq!((&phases["phases"], &phases["varying"]), (&90.into(), &"even".into()), "{phases}");
 }
 
 /// Gaussian elimination of 64 rows in 8 objects: each pivot goes to all, and the next one comes after it.

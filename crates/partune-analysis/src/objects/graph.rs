@@ -40,12 +40,13 @@ impl Objects {
         let joins = Joins::new(&vertices, &sources, is_own);
         let mut edges: Vec<(usize, usize)> = Vec::new();
         let mut of_class: FxHashMap<StringId, graph::ObjectId> = FxHashMap::default();
-        for at in 0..vertices.len() {
-            if !joins.is_own(at) {
-                continue;
-            }
+        let causes: Vec<Option<Cause>> = (0..vertices.len())
+            .map(|at| if joins.is_own(at) { sources.cause(&vertices, &joins, at) } else { None })
+            .collect();
+        edges.extend(lasts(&vertices, &joins, &causes));
+        for (at, cause) in causes.iter().enumerate().filter(|it| joins.is_own(it.0)) {
             let vertex = &vertices[at];
-            let Some(cause) = sources.cause(&vertices, &joins, at) else {
+            let Some(cause) = cause else {
                 edges.extend(follows(&vertices, &joins, at).map(|before| (before, at)));
                 continue;
             };
@@ -186,6 +187,34 @@ fn follows(vertices: &[Vertex], joins: &Joins<'_>, at: usize) -> Option<usize> {
     let before = at.checked_sub(1).filter(|before| vertices[*before].pe == vertices[at].pe)?;
     let is_same = joins.is_own(before) && vertices[before].row.object == vertices[at].row.object;
     (is_same && vertices[at].row.message == NO_MATCHING).then_some(before)
+}
+
+/// What executions of the program wait for that sent what joins of their PE send: each did so as the last of its PE.
+fn lasts(vertices: &[Vertex], joins: &Joins<'_>, causes: &[Option<Cause>]) -> Vec<(usize, usize)> {
+    let told = || causes.iter().enumerate().filter_map(|(at, cause)| Some((cause.as_ref()?, vertices[at].method)));
+    let key = |cause: &Cause, method| (vertices[cause.vertex].pe, method);
+    let joined: FxHashMap<(PeId, RegionId), RegionId> = told()
+        .filter(|(cause, _)| joins.is_join(cause.vertex))
+        .map(|(cause, method)| (key(cause, method), vertices[cause.vertex].method))
+        .collect();
+    let mut results: Vec<(PeId, RegionId, Time, usize)> = told()
+        .filter(|(cause, method)| joined.contains_key(&key(cause, *method)))
+        .map(|(cause, method)| (vertices[cause.vertex].pe, method, cause.sent, cause.vertex))
+        .collect();
+    results.sort_unstable();
+    results.dedup();
+    let mut found = Vec::new();
+    for same in results.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        let mut since = Time::MIN;
+        for &(pe, method, sent, at) in same {
+            if joins.is_own(at) {
+                let inputs = joins.inputs_as(at, joined[&(pe, method)], (since, sent));
+                found.extend(inputs.into_iter().filter(|input| *input != at).map(|input| (input, at)));
+            }
+            since = sent;
+        }
+    }
+    found
 }
 
 /// Of each object what it executed since it last acted on others, and that, before it does so again.

@@ -1,7 +1,8 @@
 //! What waits for several: reductions, and methods that act on all that their object heard.
 //!
 //! Of a message that the runtime passes on only the sender is recorded. Managers of reductions take several messages and send one on: their executions that send nothing are joined
-//! to the next one of the same method on their PE, and to the next message that their PE sends to that method; so are methods of the program that contribute without a message.
+//! to the next one of the same method on their PE, and to the next message that their PE sends to that method; so are methods of the program that contribute without a message. Where an
+//! execution of the program sends what joins of its PE send, it contributed last.
 //! Nobody tells them by name.
 
 use std::collections::BTreeSet;
@@ -73,9 +74,22 @@ impl<'a> Joins<'a> {
 
     /// Executions of the program that a join waits for. At most linear in the messages that it joins.
     pub(super) fn inputs(&self, join: usize) -> BTreeSet<usize> {
+        self.gathered(self.before(join).chain([join]).collect())
+    }
+
+    /// Executions that an execution of the program waits for which did what a method of the runtime does, that joins: what that method executed on its PE since
+    /// a time, and what the program's own did.
+    pub(super) fn inputs_as(&self, at: usize, method: RegionId, (since, until): (Time, Time)) -> BTreeSet<usize> {
+        let Vertex { pe, method: own, row, .. } = &self.vertices[at];
+        let mut inputs = self.gathered(self.silent(*pe, method, since, until).collect());
+        inputs.extend(self.silent(*pe, *own, since, row.begin).filter(|at| self.is_own[*at]));
+        inputs
+    }
+
+    /// Executions of the program from which these of the runtime came, which join.
+    fn gathered(&self, mut open: Vec<usize>) -> BTreeSet<usize> {
         let mut inputs = BTreeSet::new();
         let mut seen: FxHashSet<usize> = FxHashSet::default();
-        let mut open: Vec<usize> = self.before(join).chain([join]).collect();
         while let Some(at) = open.pop() {
             if !seen.insert(at) {
                 continue;

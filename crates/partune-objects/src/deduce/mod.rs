@@ -195,8 +195,13 @@ impl Search<'_> {
         is_kept
     }
 
+    /// Ticks by which what is said may be wrong.
+    fn margin(&self) -> i64 {
+        (self.options.noise.max(self.recorded.off()) * self.recorded.run as f64).ceil() as i64
+    }
+
     fn note(&mut self, hint: Hint, saves: i64, evidence: Vec<(&'static str, f64)>) -> bool {
-        let margin = (self.options.noise.max(self.recorded.off()) * self.recorded.run as f64).ceil() as i64;
+        let margin = self.margin();
         let (low, high) = (saves.saturating_sub(margin), saves.saturating_add(margin));
         let judged = Judged { hint, saves, low, high, evidence };
         let is_kept = judged.is_kept();

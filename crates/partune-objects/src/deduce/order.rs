@@ -3,7 +3,7 @@
 use partune_base::Table;
 
 use super::{Hint, Search};
-use crate::graph::{ArrayId, EventGraph, ObjectId, TypeId};
+use crate::graph::{ArrayId, EventGraph, Kind, ObjectId, TypeId};
 use crate::priority::{CriticalPath, Level, Line, Options, levels, ranking};
 use crate::simulate::{Machine, Plan};
 
@@ -46,7 +46,9 @@ pub(super) fn timed(search: &Search<'_>) -> Option<(EventGraph, Machine)> {
     let travel = search.plan.travel.as_ref()?;
     let executions = &outcome.pe;
     let messages = search.recorded.graph.messages();
-    let apart = |id| executions[messages.source[id]] != executions[messages.destination[id]];
+    let apart = |id| {
+        messages.kind[id] != Kind::Dependence && executions[messages.source[id]] != executions[messages.destination[id]]
+    };
     let ways: Vec<i64> = travel.iter_ids().filter(|it| apart(it.0)).map(|it| *it.1).collect();
     let mean = ways.iter().map(|&way| i128::from(way)).sum::<i128>() / ways.len().max(1) as i128;
     let machine = Machine { latency: mean as i64, ..search.recorded.machine };

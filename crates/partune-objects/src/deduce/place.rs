@@ -70,26 +70,26 @@ fn followers(
 /// Tries the maps that suit an array, and keeps the best if it is better than where objects are.
 fn place(found: &mut Search<'_>, array: ArrayId, aligned: Vec<Aligned>) {
     let extents = found.graph.extents(array);
-    let mut best: Option<(i64, Layout, Table<ObjectId, u32>)> = None;
-    let (mut tried, mut least) = (0_u32, i64::MAX);
-    for layout in layouts(found, array, &extents) {
+    let layouts = layouts(found, array, &extents);
+    let tries = layouts.into_iter().map(|layout| {
         let placement = placed(found, array, &aligned, &layout, &extents);
-        let makespan = found.makespan(&found.placed(placement.clone()));
-        tried += 1;
-        least = least.min(makespan);
-        // What comes first is simpler: others have to be better by more than nothing.
-        let better = best
-            .as_ref()
-            .is_none_or(|known| (makespan as f64) < known.0 as f64 - found.options.alike * found.recorded.run as f64);
-        if better {
-            best = Some((makespan, layout, placement));
-        }
-    }
-    let Some((makespan, layout, placement)) = best else { return };
+        (found.makespan(&found.placed(placement.clone())), layout, placement)
+    });
+    let tries: Vec<_> = tries.collect();
+    // What comes first is simpler: others have to be better by more than nothing.
+    let nearly = |share: f64| share * found.recorded.run as f64;
+    let better = |best: usize, at: usize| (tries[at].0 as f64) < tries[best].0 as f64 - nearly(found.options.alike);
+    let Some(best) = (0..tries.len()).reduce(|best, at| if better(best, at) { at } else { best }) else { return };
+    let tried = tries.len() as f64;
+    // And where nothing is certain, by more than the replay is off.
+    let is_certain = found.best.saturating_sub(tries[best].0) > found.margin();
+    let most = tries[best].0 as f64 + nearly(found.recorded.off());
+    let chosen = tries.into_iter().enumerate().find(|(at, it)| *at == best || (!is_certain && it.0 as f64 <= most));
+    let Some((_, (makespan, layout, placement))) = chosen else { return };
     let count = found.members(array).count();
     let evidence = vec![
         ("objects", count as f64),
-        ("candidates", f64::from(tried)),
+        ("candidates", tried),
         ("cut", found.interaction.cut(&found.homes) as f64),
         ("cut_hinted", found.interaction.cut(&placement) as f64),
     ];

@@ -32,8 +32,8 @@ pub struct Plan {
     pub multicast: Order,
     pub combining: Vec<Combine>,
     pub roots: Roots,
-    /// Ticks on the way of each message that goes to another PE, where they are known one by one; else the machine says them. What is sent together
-    /// travels like its first message.
+    /// Ticks on the way of each message, where they are known one by one; else the machine says them, and those to the same PE take none. What is sent together
+    /// to another PE travels like its first message.
     pub travel: Option<Table<MessageId, i64>>,
 }
 

@@ -245,13 +245,14 @@ impl Run<'_> {
         self.combined.get(message_type.0 as usize).copied().flatten()
     }
 
-    /// Something that is no message costs nothing.
+    /// Something that is no message costs nothing, and takes its way where that is known.
     fn meet(&mut self, pe: usize, message: MessageId, now: i64) {
         self.done.sent[message] = now;
         let destination = self.graph.messages().destination[message];
         let to = self.done.pe[destination].0;
         if to as usize != pe {
-            return self.push(to, now, self.urgency(message.0), What::Met(message.0));
+            let comes = now.saturating_add(self.known_way(message.0).unwrap_or(0));
+            return self.push(to, comes, self.urgency(message.0), What::Met(message.0));
         }
         self.done.received[message] = now;
         self.missing[destination.0 as usize] -= 1;
@@ -264,15 +265,27 @@ impl Run<'_> {
     fn send(&mut self, pe: usize, message: u32, now: i64) -> i64 {
         let id = MessageId(message);
         let to = self.done.pe[self.graph.messages().destination[id]].0;
-        self.done.sent[id] = now;
         if to as usize == pe {
-            self.push(to, now, self.urgency(message), What::Local(message));
+            self.stay(pe, message, now);
             return now;
         }
+        self.done.sent[id] = now;
         match self.combining(id).filter(|_| self.graph.messages().kind[id] == Kind::Message) {
             Some(combine) => self.keep(pe, to, message, combine, now),
             None => self.carry(pe, to, What::Remote(message), self.graph.messages().bytes[id], now),
         }
+    }
+
+    fn known_way(&self, message: u32) -> Option<i64> {
+        let travel = self.plan.travel.as_ref().and_then(|travel| travel.get(MessageId(message)));
+        travel.map(|&ticks| ticks.max(0))
+    }
+
+    /// A message for an object of the same PE.
+    fn stay(&mut self, pe: usize, message: u32, now: i64) {
+        self.done.sent[MessageId(message)] = now;
+        let comes = now.saturating_add(self.known_way(message).unwrap_or(0));
+        self.push(pe as u32, comes, self.urgency(message), What::Local(message));
     }
 
     /// Sends something to another PE.
@@ -286,8 +299,7 @@ impl Run<'_> {
             message = self.next[message as usize];
         }
         self.done.carried += 1;
-        let known = self.plan.travel.as_ref().and_then(|travel| travel.get(MessageId(first)));
-        let travels = known.map_or_else(|| self.machine.travelling(bytes), |&known| known.max(0));
+        let travels = self.known_way(first).unwrap_or_else(|| self.machine.travelling(bytes));
         self.push(to, now.saturating_add(travels), urgency, what);
         now
     }
@@ -317,8 +329,7 @@ impl Run<'_> {
             if to as usize == pe {
                 let mut message = first;
                 while message != NONE {
-                    self.done.sent[MessageId(message)] = now;
-                    self.push(to, now, self.urgency(message), What::Local(message));
+                    self.stay(pe, message, now);
                     message = self.next[message as usize];
                 }
             } else {

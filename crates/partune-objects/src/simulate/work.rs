@@ -14,16 +14,11 @@ pub fn without_costs(graph: &EventGraph, machine: &Machine) -> Result<EventGraph
     for id in executions.object.ids() {
         let (begin, duration) = (executions.begin[id], graph.duration(id));
         let (mut spent, mut worked) = (0_i64, 0_i64);
-        // Copies that left at one tick.
-        let (mut tick, mut copies) = (begin, BTreeSet::new());
+        let mut copies = BTreeSet::new();
         for message in graph.sent_by(id) {
             let pe = executions.pe[messages.destination[message]];
-            if messages.sent[message] != tick {
-                tick = messages.sent[message];
-                copies.clear();
-            }
             let remote = pe != executions.pe[id] && messages.kind[message] != Kind::Dependence;
-            if remote && copies.insert((messages.message_type[message], messages.kind[message] as u8, pe)) {
+            if remote && copies.insert(graph.copy(message)) {
                 spent = spent.saturating_add(machine.sending(messages.bytes[message]));
             }
             worked = worked.max(graph.offset(message).saturating_sub(spent));

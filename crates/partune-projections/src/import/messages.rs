@@ -10,12 +10,16 @@
 //! A broadcast to an array is passed on by the runtime: its PEs log that they send a message of the same entry method and length to themselves, outside of
 //! entry methods, and nothing of whom they got it from. If on a PE there are as many of these as there are broadcasts that nobody got, and none before its broadcast,
 //! the k-th is the k-th.
+//!
+//! A broadcast to an array can also keep its number where a PE passes it on to its objects, but they say that they got it from their own PE. If that made no message of this number
+//! for their method, or what it made went to another PE, and only one other PE made one, of the same length, then it is that.
 
 use std::collections::BTreeMap;
 
 use partune_base::{GroupId, Id, PeId, Time};
 use partune_trace::{NO_MATCHING, NO_REQUEST, Recv, Send, TraceBuilder, VisitIx};
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::reductions::Part;
 use super::tables::Tables;
@@ -84,18 +88,24 @@ pub(super) fn join(
 ) -> Alone {
     // What was received from each PE, in order of receivers.
     let mut from: Vec<Vec<Got>> = creations.iter().map(|_| Vec::new()).collect();
-    for (pe, of_pe) in (0..).zip(receipts) {
-        for (row, receipt) in (0..).zip(of_pe) {
-            from[receipt.source as usize].push((pe, row));
-        }
-    }
+    let numbers: Vec<Vec<(i64, u32)>> = creations.par_iter().map(|made| numbers(made)).collect();
     let receipt = |(pe, row): Got| &receipts[pe as usize][row as usize];
     let streams = builder.streams.as_slice();
     let execution = |got: Got| streams[got.0 as usize].executions[receipt(got).execution as usize];
+    let origins = origins(creations, &numbers, receipts, &|got| execution(got).begin);
+    for (pe, of_pe) in (0..).zip(receipts) {
+        for (row, receipt) in (0..).zip(of_pe) {
+            let source = origins.get(&(pe, row)).copied().unwrap_or(receipt.source);
+            from[source as usize].push((pe, row));
+        }
+    }
     let met: Vec<Met> = creations
         .par_iter()
         .zip(&from)
-        .map(|(made, got)| meet(made, got, &receipt, &|got| execution(got).begin))
+        .zip(&numbers)
+        .map(|((made, got), numbers)| {
+            meet((made, numbers), got, &receipt, &|got| (execution(got).begin, origins.contains_key(&got)))
+        })
         .collect();
 
     let mut rows = Rows::new(creations, tables.group);
@@ -173,39 +183,100 @@ fn number(sender: usize, event: i64) -> u64 {
     number
 }
 
-/// The receipts of a PE's messages.
+/// The messages of a PE by their numbers. These grow in the order of the log, unless they ran over.
+fn numbers(made: &[Creation]) -> Vec<(i64, u32)> {
+    let mut numbers: Vec<(i64, u32)> = made.iter().map(|it| it.event).zip(0..).collect();
+    if !numbers.is_sorted() {
+        numbers.sort_unstable();
+    }
+    numbers
+}
+
+/// The message of a PE that has a number.
+fn numbered(numbers: &[(i64, u32)], event: i64) -> Option<u32> {
+    let at = numbers.partition_point(|(it, _)| *it < event);
+    numbers.get(at).filter(|(it, _)| *it == event).map(|(_, at)| *at)
+}
+
+/// Receipts of what their own PE passed on, and who made that. Linear; nothing where there are none.
+fn origins(
+    creations: &[Vec<Creation>],
+    numbers: &[Vec<(i64, u32)>],
+    receipts: &[Vec<Receipt>],
+    begin: &impl Fn(Got) -> Time,
+) -> FxHashMap<Got, u32> {
+    let rows = || (0..).zip(receipts).flat_map(|(pe, of_pe)| (0..).zip(of_pe).map(move |(row, of)| ((pe, row), of)));
+    let made = |pe: u32, event| numbered(&numbers[pe as usize], event).map(|at| &creations[pe as usize][at as usize]);
+    // What another PE got of their own PE's, which has the number, and is as long.
+    let mut strange: Vec<(Got, &Receipt)> = Vec::new();
+    let mut gone: FxHashMap<(u32, i64, i64), bool> = FxHashMap::default();
+    for (got, of) in rows().filter(|(got, of)| of.source == got.0) {
+        match made(got.0, of.event) {
+            Some(made) if made.entry == of.entry => continue,
+            Some(made) if made.bytes == of.bytes => {
+                gone.insert((got.0, of.event, made.entry), false);
+            }
+            _ => {}
+        }
+        strange.push((got, of));
+    }
+    if strange.is_empty() {
+        return FxHashMap::default();
+    }
+    for (_, of) in rows().filter(|(got, of)| of.source != got.0) {
+        gone.entry((of.source, of.event, of.entry)).and_modify(|gone| *gone = true);
+    }
+    strange.retain(|(got, of)| {
+        let made = made(got.0, of.event).filter(|made| made.bytes == of.bytes);
+        made.is_none_or(|made| gone.get(&(got.0, of.event, made.entry)).is_some_and(|gone| *gone))
+    });
+    // Who made one of that number, method and length, and when; none if several did.
+    type Kind = (i64, i64, u64);
+    let kind = |of: &Receipt| (of.event, of.entry, of.bytes);
+    let mut makers: FxHashMap<Kind, Vec<(u32, Time)>> = strange.iter().map(|it| (kind(it.1), Vec::new())).collect();
+    for (pe, made) in (0..).zip(creations) {
+        for made in made {
+            if let Some(makers) = makers.get_mut(&(made.event, made.entry, made.bytes)) {
+                makers.push((pe, made.time));
+            }
+        }
+    }
+    let maker = |got: Got, of: &Receipt| match makers[&kind(of)][..] {
+        [(maker, time)] if time <= begin(got) => Some(maker),
+        _ => None,
+    };
+    strange.into_iter().filter_map(|(got, of)| maker(got, of).map(|maker| (got, maker))).collect()
+}
+
+/// The receipts of a PE's messages, of which it is told when they began, and whether their PE passed the message on.
 fn meet<'a>(
-    made: &[Creation],
+    (made, numbers): (&[Creation], &[(i64, u32)]),
     got: &[Got],
     receipt: &impl Fn(Got) -> &'a Receipt,
-    begin: &impl Fn(Got) -> Time,
+    begin: &impl Fn(Got) -> (Time, bool),
 ) -> Met {
-    // Numbers grow in the order of the log, unless they ran over.
-    let mut by_event: Vec<(i64, u32)> = made.iter().map(|it| it.event).zip(0..).collect();
-    if !by_event.is_sorted() {
-        by_event.sort_unstable();
-    }
     let mut all: Vec<Sent> = Vec::with_capacity(got.len());
     for &got in got {
         let of = receipt(got);
-        let at = by_event.partition_point(|(event, _)| *event < of.event);
-        let Some((_, at)) = by_event.get(at).filter(|(event, _)| *event == of.event) else { continue };
-        let message = &made[*at as usize];
+        let Some(at) = numbered(numbers, of.event) else { continue };
+        let message = &made[at as usize];
         if message.entry == of.entry || message.bytes == of.bytes {
-            all.push((*at, got));
+            all.push((at, got));
         }
     }
     // A message for one PE is received by one: the executions on others are of another message with its number.
     let mut best: Vec<Option<(bool, Time, u32)>> = vec![None; made.len()];
     for &(at, got) in &all {
         let message = &made[at as usize];
-        let key = (receipt(got).entry != message.entry, begin(got), got.0);
+        let (begin, is_passed_on) = begin(got);
+        let key = (receipt(got).entry != message.entry, begin, got.0);
         let best = &mut best[at as usize];
-        if message.to_one && best.is_none_or(|best| key < best) {
+        if message.to_one && !is_passed_on && best.is_none_or(|best| key < best) {
             *best = Some(key);
         }
     }
-    all.retain(|(at, got)| best[*at as usize].is_none_or(|(_, _, receiver)| receiver == got.0));
+    let is_one = |at: u32, got: Got| best[at as usize].is_none_or(|(_, _, receiver)| receiver == got.0);
+    all.retain(|&(at, got)| is_one(at, got) || begin(got).1);
     // Receipts of a receiver follow each other, in the order of its time.
     let mut last = vec![u32::MAX; made.len()];
     let is_first = |(at, got): &&Sent| std::mem::replace(&mut last[*at as usize], got.0) != got.0;
