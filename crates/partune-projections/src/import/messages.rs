@@ -205,6 +205,7 @@ fn origins(
     receipts: &[Vec<Receipt>],
     begin: &impl Fn(Got) -> Time,
 ) -> FxHashMap<Got, u32> {
+    type Kind = (i64, i64, u64);
     let rows = || (0..).zip(receipts).flat_map(|(pe, of_pe)| (0..).zip(of_pe).map(move |(row, of)| ((pe, row), of)));
     let made = |pe: u32, event| numbered(&numbers[pe as usize], event).map(|at| &creations[pe as usize][at as usize]);
     // What another PE got of their own PE's, which has the number, and is as long.
@@ -231,7 +232,6 @@ fn origins(
         made.is_none_or(|made| gone.get(&(got.0, of.event, made.entry)).is_some_and(|gone| *gone))
     });
     // Who made one of that number, method and length, and when; none if several did.
-    type Kind = (i64, i64, u64);
     let kind = |of: &Receipt| (of.event, of.entry, of.bytes);
     let mut makers: FxHashMap<Kind, Vec<(u32, Time)>> = strange.iter().map(|it| (kind(it.1), Vec::new())).collect();
     for (pe, made) in (0..).zip(creations) {
