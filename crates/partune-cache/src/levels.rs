@@ -67,7 +67,7 @@ struct Place {
 
 #[derive(Clone, Debug)]
 struct Sets {
-    sets: u64,
+    count: u64,
     ways: usize,
     /// The ways of a set lie together, those in use first, the one that was used last before the others.
     places: Vec<Place>,
@@ -109,7 +109,7 @@ impl Hierarchy {
             let ways = level.ways as usize;
             let none = Place { line: 0, is_stored: false, from: 0 };
             Sets {
-                sets,
+                count: sets,
                 ways,
                 places: vec![none; sets as usize * ways],
                 used: vec![0; sets as usize],
@@ -171,7 +171,7 @@ impl Hierarchy {
 
 impl Sets {
     fn set(&mut self, line: u64) -> (&mut [Place], &mut u32) {
-        let set = (line % self.sets) as usize;
+        let set = (line % self.count) as usize;
         (&mut self.places[set * self.ways..(set + 1) * self.ways], &mut self.used[set])
     }
 

@@ -55,7 +55,7 @@ fn blocks() -> Vec<Access> {
 
 fn anywhere() -> Vec<Access> {
     let mut state = 1;
-    (0..12000).map(|_| random(&mut state)).map(|value| (at(0, value % 8192), value >> 20 & 3 == 0)).collect()
+    (0..12000).map(|_| random(&mut state)).map(|value| (at(0, value % 8192), value >> 20 & 3 < 1)).collect()
 }
 
 fn stencil() -> Vec<Access> {
@@ -84,8 +84,10 @@ fn interleaved() -> Vec<Access> {
     (0..5000).flat_map(|i| [(at(0, i), true), (at(1, random(&mut state) % 1000), false)]).collect()
 }
 
+pub(crate) type Trace = fn() -> Vec<Access>;
+
 /// By name, as in `goldens.txt`.
-pub(crate) const TRACES: [(&str, fn() -> Vec<Access>); 10] = [
+pub(crate) const TRACES: [(&str, Trace); 10] = [
     ("triad", triad),
     ("stride", stride),
     ("matrices", matrices),

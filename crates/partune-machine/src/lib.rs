@@ -14,5 +14,7 @@ mod text;
 
 pub use baseline::RoleBaselines;
 pub use fit::{Fit, fit};
-pub use model::{Baseline, Link, Machine, Overheads, Point, Provenance, Rates, Scope, VERSION};
+pub use model::{
+    Baseline, Cache, Caches, LineCost, Link, Machine, Overheads, Point, Provenance, Rates, Scope, VERSION,
+};
 pub use text::{ReadError, read, write};

@@ -14,6 +14,9 @@ pub struct Machine {
     pub provenance: Provenance,
     pub overheads: Overheads,
     pub rates: Rates,
+    /// The caches of a core; none where they were not measured, as in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caches: Option<Caches>,
     /// What is to know about the numbers: measurements that the time did not suffice for, and the like.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -78,6 +81,44 @@ pub struct Rates {
     pub memory_one: f64,
     /// The same of all PEs at once, in sum.
     pub memory_all: f64,
+}
+
+/// The caches of one core, and what lines cost it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Caches {
+    /// A cycle of the core: an addition that needs the one before.
+    pub cycle_s: f64,
+    /// From the core on, each larger than the one before, all with lines of one length.
+    #[serde(rename = "level")]
+    pub levels: Vec<Cache>,
+    /// Lines that no cache has.
+    pub memory: LineCost,
+}
+
+/// A cache, and what its lines cost: seconds for each, in a stream through memory that lies in this cache and in none before it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cache {
+    pub bytes: u64,
+    /// Bytes of a line.
+    pub line: u32,
+    /// Places that a line may be at.
+    pub ways: u32,
+    /// That is only loaded from.
+    pub load_s: f64,
+    /// That is stored to: brought in, and given back.
+    pub store_s: f64,
+}
+
+/// What a line costs, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LineCost {
+    /// That is only loaded from.
+    pub load_s: f64,
+    /// That is stored to: brought in, and given back.
+    pub store_s: f64,
 }
 
 /// What lies between two PEs.

@@ -1,6 +1,6 @@
 //! The file: TOML in and out. Reading checks what the types cannot.
 
-use crate::{Machine, Point, VERSION};
+use crate::{Cache, LineCost, Machine, Point, VERSION};
 
 /// Why a text is no description of a machine. The caller adds the name of the file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -60,6 +60,30 @@ fn check(machine: &Machine) -> Result<(), ReadError> {
     positive("rates.flops_all", machine.rates.flops_all)?;
     positive("rates.memory_one", machine.rates.memory_one)?;
     positive("rates.memory_all", machine.rates.memory_all)?;
+    if let Some(caches) = &machine.caches {
+        positive("caches.cycle_s", caches.cycle_s)?;
+        let cost = |place: &str, cost: LineCost| {
+            positive(&format!("{place}.load_s"), cost.load_s)?;
+            positive(&format!("{place}.store_s"), cost.store_s)
+        };
+        cost("caches.memory", caches.memory)?;
+        let wrong = |level: usize, message| Err(ReadError::Value { place: format!("caches.level {level}"), message });
+        if caches.levels.is_empty() {
+            return wrong(1, "there must be one");
+        }
+        for (index, level) in caches.levels.iter().enumerate() {
+            let Cache { bytes, line, ways, load_s, store_s } = *level;
+            cost(&format!("caches.level {}", index + 1), LineCost { load_s, store_s })?;
+            let set = u64::from(line) * u64::from(ways);
+            if !line.is_power_of_two() || set == 0 || bytes == 0 || bytes % set != 0 {
+                return wrong(index + 1, "must have whole sets: ways of lines of a power of two of bytes");
+            }
+        }
+        let is_next = |pair: &[Cache]| pair[0].bytes < pair[1].bytes && pair[0].line == pair[1].line;
+        if let Some(at) = caches.levels.windows(2).position(|pair| !is_next(pair)) {
+            return wrong(at + 2, "must be larger than the level before, and have lines of the same length");
+        }
+    }
     for (index, link) in machine.links.iter().enumerate() {
         let place = |what: &str| format!("link {} ({:?}), {what}", index + 1, link.scope);
         not_negative(&place("latency_s"), link.latency_s)?;

@@ -5,7 +5,9 @@ mod fits;
 mod lookup;
 mod texts;
 
-use partune_machine::{Baseline, Link, Machine, Overheads, Point, Provenance, Rates, Scope, VERSION};
+use partune_machine::{
+    Baseline, Cache, Caches, LineCost, Link, Machine, Overheads, Point, Provenance, Rates, Scope, VERSION,
+};
 
 fn point(bytes: u64, median_s: f64) -> Point {
     Point { bytes, median_s, minimum_s: median_s / 2.0, samples: 9 }
@@ -33,6 +35,14 @@ fn machine(baselines: Vec<Baseline>) -> Machine {
         },
         overheads: Overheads { timer_s: 2e-8, timer_step_s: 1e-9, event_s: 3.1e-8 },
         rates: Rates { flops_one: 1.25e10, flops_all: 5e10, memory_one: 1e10, memory_all: 2e10 },
+        caches: Some(Caches {
+            cycle_s: 2.5e-10,
+            levels: vec![
+                Cache { bytes: 32 << 10, line: 64, ways: 8, load_s: 2.5e-10, store_s: 5e-10 },
+                Cache { bytes: 1 << 20, line: 64, ways: 8, load_s: 6e-10, store_s: 1e-9 },
+            ],
+            memory: LineCost { load_s: 3e-9, store_s: 6e-9 },
+        }),
         notes: vec!["nothing".to_owned()],
         links: vec![Link {
             scope: Scope::Node,

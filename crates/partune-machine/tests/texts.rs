@@ -10,6 +10,8 @@ fn what_is_written_comes_back() {
     let text = write(&machine);
     assert_eq!(read(&text).unwrap(), machine);
     let mut alone = machine;
+    // As files were before caches were measured.
+    alone.caches = None;
     (alone.links, alone.baselines, alone.notes) = (Vec::new(), Vec::new(), Vec::new());
     alone.provenance.mpi = None;
     assert_eq!(read(&write(&alone)).unwrap(), alone);
@@ -30,6 +32,16 @@ fn a_fault_is_told_with_line_and_remedy() {
     assert_eq!(fault("partune_machine = 1", "partune_machine = 7"), ReadError::Version { found: 7 });
     let error = fault("bandwidth = 1000000000.0", "bandwidth = 0.0");
     assert!(error.to_string().contains("link 1 (Node), bandwidth: must be a positive number"), "{error}");
+    let error = fault("cycle_s = ", "cycle_s = 0.0 # ");
+    assert!(error.to_string().contains("caches.cycle_s: must be a positive number"), "{error}");
+    let error = fault("load_s = 0.0000000006", "load_s = -6e-10");
+    assert!(error.to_string().contains("caches.level 2.load_s: must be a positive number"), "{error}");
+    let error = fault("bytes = 1048576", "bytes = 16384");
+    assert!(error.to_string().contains("caches.level 2: must be larger"), "{error}");
+    let error = fault("ways = 8", "ways = 0");
+    assert!(error.to_string().contains("caches.level 1: must have whole sets"), "{error}");
+    let error = fault("line = 64", "line = 63");
+    assert!(error.to_string().contains("power of two"), "{error}");
     let error = fault("event_s = ", "event_s = nan # ");
     assert!(error.to_string().contains("overheads.event_s"), "{error}");
     assert!(matches!(read(""), Err(ReadError::Syntax { .. })));

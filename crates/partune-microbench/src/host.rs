@@ -52,15 +52,43 @@ pub(crate) fn interruptions() -> u64 {
     line.and_then(|number| number.trim().parse().ok()).unwrap_or(0)
 }
 
+/// A cache as the system describes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CacheSize {
+    pub(crate) bytes: u64,
+    pub(crate) line: u32,
+    pub(crate) ways: u32,
+}
+
+/// The caches of data of the first processor, from the core on; none where the system does not describe them, or not as caches can be.
+pub(crate) fn caches() -> Vec<CacheSize> {
+    let cache = |index: u32| {
+        let said = |what: &str| first_line(&format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{what}"));
+        let number = |what: &str| said(what)?.parse::<u32>().ok().filter(|number| *number > 0);
+        let is_of_data = said("type")? != "Instruction";
+        let known = |size: &str| {
+            let digits = size.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+            let factor = if size.ends_with('M') { 1 << 20 } else { 1 << 10 };
+            digits.parse::<u64>().ok().map(|number| number * factor)
+        };
+        let (bytes, line) = (known(&said("size")?)?, number("coherency_line_size")?);
+        // Where a line may be anywhere the system has no ways.
+        let ways = number("ways_of_associativity").unwrap_or((bytes / u64::from(line)) as u32);
+        is_of_data.then_some((number("level")?, CacheSize { bytes, line, ways }))
+    };
+    let mut caches: Vec<(u32, CacheSize)> = (0..8).filter_map(cache).collect();
+    caches.sort_unstable_by_key(|(level, _)| *level);
+    let caches: Vec<CacheSize> = caches.into_iter().map(|(_, cache)| cache).collect();
+    let grow = caches.windows(2).all(|pair| pair[0].bytes < pair[1].bytes && pair[0].line == pair[1].line);
+    let is_whole = |cache: &CacheSize| {
+        cache.line.is_power_of_two() && cache.bytes.is_multiple_of(u64::from(cache.line) * u64::from(cache.ways))
+    };
+    if grow && caches.iter().all(is_whole) { caches } else { Vec::new() }
+}
+
 /// Bytes of the largest cache; 32 MiB if unknown.
 pub(crate) fn last_cache() -> usize {
-    let size = |index: u32| {
-        let text = first_line(&format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size"))?;
-        let digits = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
-        let factor = if text.ends_with('M') { 1 << 20 } else { 1 << 10 };
-        digits.parse::<usize>().ok().map(|number| number * factor)
-    };
-    (0..5).filter_map(size).max().unwrap_or(32 << 20)
+    caches().last().map_or(32 << 20, |cache| cache.bytes as usize)
 }
 
 /// Bytes of memory that can be had; 1 GiB if unknown.
@@ -118,6 +146,7 @@ mod tests {
     #[test]
     fn the_host_is_known() {
         assert!(usable() > 0 && processors() >= usable() && last_cache() > 0 && free_memory() > 0);
+        assert!(caches().iter().all(|cache| cache.bytes >= u64::from(cache.line) && cache.ways > 0));
         assert!(!name().is_empty() && !cpu().is_empty() && !kernel().is_empty());
     }
 }

@@ -10,6 +10,7 @@
 //! may take milliseconds. What the budget does not suffice for is left out and noted.
 
 mod batches;
+mod caches;
 mod host;
 mod launch;
 mod library;
@@ -66,8 +67,10 @@ pub fn alone(settings: &Settings) -> Machine {
     let (begin, interrupted) = (Instant::now(), host::interruptions());
     let cores = host::usable();
     let rates = rates::on_threads(settings.budget_s * world::RATES, cores);
+    let caches = caches::measure(settings.budget_s * world::CACHES);
     let overheads = overheads::measure();
     let mut notes = vec![format!("measured without MPI: rates of all PEs are those of {cores} threads")];
+    let caches = caches.map_err(|reason| notes.push(no_caches(reason))).ok();
     let mut rows = Vec::new();
     for (index, model) in settings.only.iter().enumerate() {
         let left_s = (settings.budget_s - begin.elapsed().as_secs_f64()).max(0.0);
@@ -90,6 +93,7 @@ pub fn alone(settings: &Settings) -> Machine {
         provenance: provenance(settings, vec![host::name()], None, 1, begin),
         overheads,
         rates,
+        caches,
         notes,
         links: Vec::new(),
         baselines: rows,
@@ -99,6 +103,11 @@ pub fn alone(settings: &Settings) -> Machine {
 /// A note on a model that is not in the description.
 fn not_measured(model: &Model, reason: &str) -> String {
     format!("{} was not measured: {reason}", model.name)
+}
+
+/// A note that caches are not in the description.
+fn no_caches(reason: &str) -> String {
+    format!("caches were not measured: {reason}")
 }
 
 /// A note, if other programs often took the processor from this thread: then the numbers are not this machine's.

@@ -5,16 +5,18 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use partune_machine::{Machine, Rates, VERSION};
+use partune_machine::{Caches, Machine, Rates, VERSION};
 
 use crate::models::{Found, How, Measured, Members, Model, Task, baselines};
 use crate::mpi::{Group, LoadError, Mpi, is_launched};
-use crate::{Settings, alone, disturbed, host, not_measured, overheads, provenance, rates};
+use crate::{Settings, alone, caches, disturbed, host, no_caches, not_measured, overheads, provenance, rates};
 
 /// How long a PE without a part sleeps between two looks.
 const NAP: Duration = Duration::from_micros(500);
 /// The part of the budget that rates take at most.
 pub(crate) const RATES: f64 = 0.2;
+/// The part that caches take, beyond a tenth of a second.
+pub(crate) const CACHES: f64 = 0.05;
 /// The part of a task's share that its samples may take; the rest is for warming up and for agreeing.
 const SAMPLES: f64 = 0.7;
 
@@ -63,12 +65,13 @@ fn measure(mpi: &Mpi, settings: &Settings, begin: Instant) -> Option<Machine> {
     let hosts = world.hosts();
     let here = &hosts[mpi.rank as usize];
     let sharers = hosts.iter().filter(|host| *host == here).count() as u32;
-    let rates = world.rates(sharers, settings.budget_s);
+    let (rates, caches) = world.rates(sharers, settings.budget_s);
     let overheads = overheads::measure();
     let other = |same: bool| (1..mpi.size).find(|rank| (hosts[*rank as usize] == hosts[0]) == same);
     world.neighbours = [other(true), other(false)];
     world.timer_s = overheads.timer_s;
     let (mut rows, mut links, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    let caches = caches.map_err(|reason| notes.push(no_caches(reason))).ok();
     for (index, model) in settings.only.iter().enumerate() {
         match world.model(model, &settings.only[index..], settings) {
             Ok(found) => {
@@ -110,6 +113,7 @@ fn measure(mpi: &Mpi, settings: &Settings, begin: Instant) -> Option<Machine> {
         provenance: provenance(settings, names, Some(mpi.version.clone()), mpi.size as u32, begin),
         overheads,
         rates,
+        caches,
         notes,
         links,
         baselines: rows,
@@ -128,18 +132,20 @@ impl World<'_> {
         all.chunks(ROOM).map(name).collect()
     }
 
-    /// Rank 0 alone, then all at once.
-    fn rates(&self, sharers: u32, budget_s: f64) -> Rates {
+    /// Rank 0 alone, its caches too, then all at once.
+    fn rates(&self, sharers: u32, budget_s: f64) -> (Rates, Result<Caches, &'static str>) {
         let slice_s = (budget_s * RATES / 4.0).clamp(0.01, 0.5);
-        let mut alone = rates::One::default();
+        let (mut alone, mut caches) = (rates::One::default(), Err("PE 0 measures them"));
         if self.all.rank == 0 {
             alone = rates::measure(slice_s, 1, &|| ());
+            caches = caches::measure(budget_s * CACHES);
         }
         self.release(Members::First(1));
         let mine = rates::measure(slice_s, sharers, &|| self.mpi.barrier(&self.all));
         let mut sums = [0.0; 2];
         self.mpi.all_sum(&self.all, &[mine.flops, mine.memory], &mut sums);
-        Rates { flops_one: alone.flops, flops_all: sums[0], memory_one: alone.memory, memory_all: sums[1] }
+        let rates = Rates { flops_one: alone.flops, flops_all: sums[0], memory_one: alone.memory, memory_all: sums[1] };
+        (rates, caches)
     }
 
     /// One model, with its share of the time that is left for it and those after it.

@@ -26,6 +26,16 @@ fn one_process_has_rates_and_overheads() {
     assert!(overheads.timer_s > 0.0 && overheads.timer_s < 1e-3, "{overheads:?}");
     assert!(overheads.event_s > 0.0 && overheads.event_s < 1e-3, "{overheads:?}");
     assert!(machine.links.is_empty());
+    // Where the system describes no caches that is said, and nothing else.
+    let said = machine.notes.iter().any(|note| note.starts_with("caches were not measured"));
+    assert_eq!(machine.caches.is_none(), said, "{:?}", machine.notes);
+    if let Some(caches) = &machine.caches {
+        // A core does between a thousandth and ten additions in a nanosecond, and loads no line in less than a hundredth of that.
+        assert!((1e-10..1e-6).contains(&caches.cycle_s), "{caches:?}");
+        let costs = caches.levels.iter().flat_map(|it| [it.load_s, it.store_s]);
+        let costs = costs.chain([caches.memory.load_s, caches.memory.store_s]);
+        assert!(costs.into_iter().all(|it| it > 1e-11 && it < 1e-3), "{caches:?}");
+    }
     for model in MODELS {
         // What needs a launch line, or is not installed, is said.
         let measured = machine.baselines.iter().any(|it| it.paradigm.as_deref() == Some(model.name));

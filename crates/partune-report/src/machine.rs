@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use partune_machine::{Baseline, Machine, Point};
+use partune_machine::{Baseline, Caches, Machine, Point};
 
-use crate::names::{bytes, percent, seconds};
+use crate::names::{bytes, percent, seconds, three_digits};
 
 /// A description as text.
 pub fn machine_text(machine: &Machine) -> String {
@@ -29,6 +29,9 @@ pub fn machine_text(machine: &Machine) -> String {
         ("memory", rates.memory_one, rates.memory_all, "B/s"),
     ] {
         let _ = writeln!(out, "  {name:<10}{:<18}{}", rate(one, unit), rate(all, unit));
+    }
+    if let Some(caches) = &machine.caches {
+        caches_text(&mut out, caches);
     }
     let overheads = &machine.overheads;
     let _ = writeln!(out, "\noverheads");
@@ -75,6 +78,24 @@ pub fn machine_text(machine: &Machine) -> String {
         let _ = writeln!(out, "  {:<width$}{:<16}{}", head(baseline), baseline.role, cells.join(", "));
     }
     out
+}
+
+/// What a core's caches are, and what lines of them cost.
+fn caches_text(out: &mut String, caches: &Caches) {
+    let cycle = caches.cycle_s;
+    let _ = writeln!(out, "\ncaches of a core, a cycle of {} ({})", seconds(cycle), rate(1.0 / cycle, "Hz"));
+    let _ =
+        writeln!(out, "  {:<10}{:<11}{:<8}{:<8}{:<26}a line stored to", "", "size", "line", "ways", "a line loaded");
+    let cost = |seconds_: f64| format!("{} ({} cycles)", seconds(seconds_), three_digits(seconds_ / cycle));
+    let mut row = |name: &str, [size, line, ways]: [String; 3], load_s: f64, store_s: f64| {
+        let (load, store) = (cost(load_s), cost(store_s));
+        let _ = writeln!(out, "  {name:<10}{size:<11}{line:<8}{ways:<8}{load:<26}{store}");
+    };
+    for (index, level) in caches.levels.iter().enumerate() {
+        let sizes = [bytes(level.bytes as f64), format!("{} B", level.line), level.ways.to_string()];
+        row(&format!("level {}", index + 1), sizes, level.load_s, level.store_s);
+    }
+    row("memory", Default::default(), caches.memory.load_s, caches.memory.store_s);
 }
 
 /// A description as JSON: the keys are those of the file.

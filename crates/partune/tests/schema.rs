@@ -101,6 +101,7 @@ fn machine() -> Machine {
         provenance,
         overheads: Overheads { timer_s: 1e-8, timer_step_s: 1e-9, event_s: 1e-6 },
         rates: Rates { flops_one: 1e9, flops_all: 1e9, memory_one: 1e9, memory_all: 1e9 },
+        caches: None,
         notes: Vec::new(),
         links: Vec::new(),
         baselines: vec![baseline],

@@ -42,6 +42,7 @@ pub(crate) fn options(baselines: &[Row<'_>]) -> Options {
         },
         overheads: Overheads { timer_s: 1e-4, timer_step_s: 1e-6, event_s: 1e-3 },
         rates: Rates { flops_one: 1e9, flops_all: 1e9, memory_one: 1e9, memory_all: 1e9 },
+        caches: None,
         notes: Vec::new(),
         links: Vec::new(),
         baselines: baselines.iter().map(baseline).collect(),
