@@ -241,7 +241,7 @@ impl Coarrays {
             Kind::Event => self.event(world, group, slice_s, other),
             Kind::Access => {
                 let bytes = task.bytes;
-                let samples = world.while_inside(group, || self.access(world, array, slice_s, other));
+                let samples = world.while_inside(group, || self.access(array, slice_s, other));
                 let names = [
                     ("put", "put", true),
                     ("sync memory", "comm_sync", true),
@@ -284,7 +284,7 @@ impl Coarrays {
     }
 
     /// Accesses to memory of the other image, which stays inside MPI meanwhile.
-    fn access(&self, world: &World<'_>, array: Array, slice_s: f64, other: i32) -> [Vec<f64>; 6] {
+    fn access(&self, array: Array, slice_s: f64, other: i32) -> [Vec<f64>; 6] {
         let functions = &self.functions;
         let (status, text, length) = QUIET;
         let (token, none) = (self.data, std::ptr::null());

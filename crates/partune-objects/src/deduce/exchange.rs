@@ -39,7 +39,9 @@ pub(super) fn pipelining(search: &mut Search<'_>) -> i64 {
     let Some((graph, machine)) = order::timed(search) else { return 0 };
     let mut saved = 0;
     let mut whole = search.recorded.graph.clone();
-    for it in pipeline(&graph, &machine, &pipeline::Options::default()) {
+    // What was sent once is no row of stages.
+    let rows = pipeline(&graph, &machine, &pipeline::Options::default()).into_iter().filter(|it| it.messages > 1);
+    for it in rows {
         let plan = Plan { travel: None, ..search.plan.clone() };
         let Ok(pieced) = in_pieces(&whole, it.message_type, it.degree.pieces) else { continue };
         let makespan = |graph| simulate(graph, &machine, &plan).map(|done| done.makespan);
