@@ -3,8 +3,8 @@
 //! For [`crate::call`] and [`crate::facts`]. The ring is a shared mapping of the lane's file, so what was written is in the file whatever
 //! becomes of the process. When the ring is full, its chunks are appended to the `.evt` file by one system call and the ring begins anew;
 //! the pause is an event. Memory is the ring's size for each thread that lives, or whose lane waits for the next one, and no file stays open. If the disk is full, or the recording
-//! as large as it may be, what was kept stays, further events are only counted, and the program goes on. File systems of clusters, which map
-//! shared files badly, get a ring in private memory that is stored at the end.
+//! as large as it may be, what was kept stays, further events are only counted, and the program goes on; or, where the newest events are wanted, they go
+//! over the oldest. File systems of clusters, which map shared files badly, get a ring in private memory that is stored at the end.
 
 mod rows;
 
@@ -72,6 +72,8 @@ pub(crate) struct Lane {
     untold: Point,
     /// Whether polls that find nothing are kept in rows.
     pub(crate) joins_polls: bool,
+    /// Whether newer events go over the oldest where there is no more room.
+    pub(crate) keeps_newest: bool,
     /// When the current poll began.
     polled: u64,
     /// Ticks, about; 0 before the first row of polls.
@@ -199,6 +201,7 @@ impl Lane {
             last_time: 0,
             untold: Point { chunk: NOWHERE, at: ring, last_time: 0, events: 0 },
             joins_polls: true,
+            keeps_newest: false,
             polled: 0,
             microsecond: 0,
             ran: rows::OnCore::default(),
@@ -487,9 +490,10 @@ impl Lane {
             self.rest().store_lost();
             return false;
         }
-        let why = if !room::take(self.ring_size as u64) {
+        let has_room = self.turns() || room::take(self.ring_size as u64) || self.begin_to_turn();
+        let why = if !has_room {
             stopped::SIZE
-        } else if !self.append_ring() {
+        } else if !(self.append_ring() || self.begin_to_turn() && self.append_ring()) {
             stopped::DISK
         } else {
             return true;
@@ -498,10 +502,26 @@ impl Lane {
         false
     }
 
+    /// Whether newer events go over the oldest by now.
+    fn turns(&self) -> bool {
+        self.header().capacity.load(Relaxed) != 0
+    }
+
+    /// There is no more room: from now on newer events go over the oldest, if they are wanted. Then this is as much as is kept: of two rings at
+    /// least, for which there is room in any case.
+    fn begin_to_turn(&mut self) -> bool {
+        let (flushed, least) = (self.header().flushed.load(Relaxed), 2 * self.ring_size as u64);
+        if self.keeps_newest && flushed >= least && !self.turns() {
+            self.header().capacity.store(flushed, Release);
+        }
+        self.turns() || self.keeps_newest && flushed < least
+    }
+
     fn append_ring(&mut self) -> bool {
         // SAFETY: the ring is initialised to its end, chunk by chunk.
         let full = unsafe { std::slice::from_raw_parts(self.ring, self.ring_size) };
-        let offset = self.header().flushed.load(Relaxed);
+        let [flushed, capacity] = [&self.header().flushed, &self.header().capacity].map(|it| it.load(Relaxed));
+        let offset = flushed.checked_rem(capacity).unwrap_or(flushed);
         let end = offset + self.ring_size as u64;
         if !room::fits_a_file(end) {
             return false;
@@ -510,11 +530,13 @@ impl Lane {
         let file = if self.has_overflow { OpenOptions::new().write(true).open(path) } else { scratch::create(path) };
         let Ok(file) = file else { return false };
         self.has_overflow = true;
-        self.reserve(&file, offset);
+        if capacity == 0 {
+            self.reserve(&file, offset);
+        }
         let stored = file.write_all_at(full, offset).is_ok();
         if stored {
-            self.header().flushed.store(end, Relaxed);
-        } else {
+            self.header().flushed.store(flushed + self.ring_size as u64, Relaxed);
+        } else if capacity == 0 {
             // A part of the ring may have been written.
             let _ = file.set_len(offset);
         }
@@ -634,8 +656,9 @@ impl Lane {
         }
         if self.has_overflow {
             // What was asked for ahead is not needed any more.
-            let flushed = self.header().flushed.load(Relaxed);
-            let _ = OpenOptions::new().write(true).open(&self.overflow_path).and_then(|file| file.set_len(flushed));
+            let [flushed, capacity] = [&self.header().flushed, &self.header().capacity].map(|it| it.load(Relaxed));
+            let size = if capacity == 0 { flushed } else { capacity };
+            let _ = OpenOptions::new().write(true).open(&self.overflow_path).and_then(|file| file.set_len(size));
         }
         // SAFETY: header and ring are one mapping, and the lane ends here.
         unsafe { release(self.header.cast(), HEADER_SIZE + self.ring_size) };

@@ -22,12 +22,18 @@ pub(crate) struct Settings {
     pub(crate) ring: usize,
     /// `PARTUNE_MAX_SIZE`: bytes of events that all processes together may keep.
     pub(crate) max_size: Option<u64>,
+    /// `PARTUNE_KEEP`: `newest` events where there is no room for all of them, or else the oldest.
+    pub(crate) keeps_newest: bool,
     /// `PARTUNE_SAMPLE`: how often a second of its CPU time is looked where a thread is; 0: never.
     pub(crate) sample: u32,
     /// `PARTUNE_EXACT_POLLS`: every poll is kept by itself.
     pub(crate) exact_polls: bool,
     /// `PARTUNE_PHASE`: only what is in the marked phases, regions or loops of this name is recorded; `NAME:COUNT` the first of them.
     pub(crate) phase: Option<String>,
+    /// `PARTUNE_WINDOW`: only what is between two times is recorded: `BEGIN..END` in nanoseconds since 1970.
+    pub(crate) window: Option<[u64; 2]>,
+    /// `PARTUNE_TOGGLE`: the number of a signal that turns recording on and off; it is off at first.
+    pub(crate) toggle: Option<i32>,
     /// `PARTUNE_COUNTERS`: names of counters, with commas.
     pub(crate) counters: Vec<String>,
 }
@@ -63,7 +69,13 @@ impl Settings {
             ring: (number("PARTUNE_BUFFER", RING).min(most) / CHUNK_SIZE).clamp(2, 1 << 14) * CHUNK_SIZE,
             sample: number("PARTUNE_SAMPLE", SAMPLE) as u32,
             exact_polls: variable("PARTUNE_EXACT_POLLS").is_some(),
+            toggle: variable("PARTUNE_TOGGLE").and_then(|text| text.parse().ok()),
+            keeps_newest: variable("PARTUNE_KEEP").as_deref() == Some("newest"),
             phase: variable("PARTUNE_PHASE"),
+            window: variable("PARTUNE_WINDOW").and_then(|text| {
+                let (begin, end) = text.split_once("..")?;
+                Some([begin.parse().ok()?, end.parse().ok()?])
+            }),
             counters: variable("PARTUNE_COUNTERS")
                 .map(|list| list.split(',').map(|name| name.trim().to_owned()).collect())
                 .unwrap_or_default(),

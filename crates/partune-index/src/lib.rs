@@ -105,6 +105,10 @@ impl Index {
             quality.expect_parts(
                 "the others may be calls that were left out of the recording, or made while it was switched off",
             );
+        } else if trace.begins_late() {
+            quality.expect_parts(
+                "the others were made before the first event that was kept, or had not ended with the last one",
+            );
         }
         let (messages, teams, collectives, locks, rma) = (messages.0, teams.0, collectives.0, locks.0, rma.0);
         let (polls, (blocks, clocks)) = rayon::join(

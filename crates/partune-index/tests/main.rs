@@ -5,6 +5,7 @@ mod clocks;
 mod collectives;
 mod epochs;
 mod garbage;
+mod late;
 mod locks;
 mod messages;
 mod piece;

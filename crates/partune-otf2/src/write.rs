@@ -27,6 +27,8 @@ pub const LOCATIONS: &str = "traces";
 pub const OFFSET: &str = "PARTUNE::OFFSET";
 /// A property of a location: how many of its events were lost.
 pub const LOST_EVENTS: &str = "PARTUNE::LOST_EVENTS";
+/// Of a location: how many of its events are not there, since newer ones went over them or others have none of that time.
+pub const OVERWRITTEN_EVENTS: &str = "PARTUNE::OVERWRITTEN_EVENTS";
 /// Of a process: by what choice of the user calls of some functions were not recorded.
 pub const LEFT_OUT: &str = "PARTUNE::LEFT_OUT";
 

@@ -5,17 +5,17 @@
 
 use crate::layout::bytes::{ATTRIBUTE_LIST, TIMESTAMP};
 
-const ENTER: u8 = 12;
-const LEAVE: u8 = 13;
+pub const ENTER: u8 = 12;
+pub const LEAVE: u8 = 13;
 pub const SEND: u8 = 14;
 pub const RECV: u8 = 18;
-const CONTEXT_ENTER: u8 = 66;
-const CONTEXT_LEAVE: u8 = 67;
+pub const CONTEXT_ENTER: u8 = 66;
+pub const CONTEXT_LEAVE: u8 = 67;
 const CONTEXT_SAMPLE: u8 = 68;
 /// Which frames of a sample are new is not known.
 const UNKNOWN: u32 = u32::MAX;
 /// The frame that is entered is new; whether its callers are is not known.
-const UNWOUND: u32 = 1;
+pub const UNWOUND: u32 = 1;
 
 /// No event of ours is longer, its time included.
 pub const MAX_EVENT: usize = 80;

@@ -3,7 +3,8 @@
 //! - `NAME.log`: the definition log, one per process, lines of words (see [`crate::log`]); complete lines count, a torn last one does not.
 //! - `NAME-T.lane`: thread T's lane: a [`Header`] in the first [`HEADER_SIZE`] bytes, then a ring of chunks. The chunks after
 //!   [`Header::flushed`] that were not written out yet are here, the last one unfinished.
-//! - `NAME-T.evt`: the chunks that did not fit the ring any more, complete, as an OTF2 event file has them. Absent if none.
+//! - `NAME-T.evt`: the chunks that did not fit the ring any more, complete, as an OTF2 event file has them. Absent if none. Where the newest
+//!   events are kept and there is no more room, it is a ring itself, see [`Header::capacity`].
 //! - `NAME-T.stat`: in profile mode, thread T's statistics: a [`ProfileHeader`] in the first [`PROFILE_HEADER_SIZE`] bytes, then a
 //!   [`Row`] for each path, by its number.
 //! - `NAME-T.gaps`: beside it, what lies between: [`Gap`]s.
@@ -95,7 +96,7 @@ pub struct Header {
     pub ring_size: u64,
     /// Position in the ring where the current chunk begins.
     pub chunk: AtomicU64,
-    /// Bytes in the `.evt` file.
+    /// Bytes that went to the `.evt` file.
     pub flushed: AtomicU64,
     /// Events before the current chunk.
     pub events_before: AtomicU64,
@@ -124,6 +125,12 @@ pub struct Header {
     pub tid: AtomicU64,
     /// Who else ends the call of [`Header::awaits`], which says so with its begin: more of such words up to [`NOBODY`].
     pub awaits_also: [AtomicU64; 1 + ALSO],
+    /// How large the `.evt` file is, where what is newer goes over the oldest: byte B of all that went to it is at B modulo this, and the next ring goes over
+    /// the oldest one, so that is not to be read. 0 while it grows.
+    pub capacity: AtomicU64,
+    /// Ticks of the first moment that is kept, and events before it, once those of all threads end there; 0 before. For the launcher.
+    pub begins: AtomicU64,
+    pub overwritten: AtomicU64,
 }
 
 /// Addresses that are kept of where a thread was seen.

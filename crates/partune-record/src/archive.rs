@@ -99,6 +99,16 @@ pub(crate) fn clean(folder: &Path) -> Result<(), RecordError> {
     Ok(())
 }
 
+/// Removes a complete archive, and nothing else that lies in its folder: the anchor first, without which the rest is none.
+pub(crate) fn remove(folder: &Path) -> Result<(), RecordError> {
+    for name in [ANCHOR, DEFINITIONS] {
+        let path = folder.join(name);
+        absent(fs::remove_file(&path)).map_err(RecordError::file(&path))?;
+    }
+    let events = folder.join(EVENTS);
+    absent(fs::remove_dir_all(&events)).map_err(RecordError::file(&events))
+}
+
 /// Waits until all files are on the disk. Many of them take less time if the whole file system is told at once (syncfs(2)), and one file after
 /// the other where it cannot be.
 #[allow(unsafe_code, reason = "a system call")]

@@ -28,7 +28,7 @@ use crate::contexts::{Contexts, Mapped};
 use crate::definitions::Global;
 use crate::lanes::{Lane, Stop};
 use crate::lock::{self, Lock};
-use crate::log::{Died, Node, ProcessLog, Sampled, Thread, World};
+use crate::log::{Died, Node, ProcessLog, Sampled, Sync, Thread, World};
 use crate::logs::{self, Logs};
 use crate::meetings::Meetings;
 use crate::places::{At, Places, file_name};
@@ -38,7 +38,7 @@ use crate::space::{self, Needed};
 use crate::statistics::Counted;
 use crate::unify::{Local, Unified};
 use crate::worlds::Worlds;
-use crate::{RecordError, charm, cut, deaths, parts, program};
+use crate::{RecordError, charm, cut, deaths, newest, parts, program};
 
 /// For how long processes of the command may outlive it.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -170,6 +170,14 @@ fn lanes(processes: &[Process]) -> impl Iterator<Item = &Lane> {
     processes.iter().flat_map(|process| &process.lanes).map(|(_, lane)| lane)
 }
 
+/// The same, each with what is known of its process's clock, for those who change them.
+fn synced(processes: &mut [Process]) -> impl Iterator<Item = (&[Sync], &mut Lane)> {
+    processes.iter_mut().flat_map(|process| {
+        let syncs = process.log.syncs.as_slice();
+        process.lanes.iter_mut().map(move |(_, lane)| (syncs, lane))
+    })
+}
+
 /// What event files alone need.
 fn at_least(folder: &Path, processes: &[Process]) -> Result<Needed, RecordError> {
     let needed = lanes(processes).map(|lane| lane.needed(true)).collect::<io::Result<Vec<_>>>();
@@ -186,11 +194,12 @@ fn complete_parts(folder: &Path, patience: Duration, as_is: bool, asked: &mut Ne
         return Err(RecordError::Nothing { folder: folder.to_owned(), ended: None });
     }
     let parts = folder.join(PARTS);
-    let synced = processes.iter_mut().flat_map(|process| {
-        let syncs = process.log.syncs.as_slice();
-        process.lanes.iter_mut().map(move |(_, lane)| (syncs, lane))
-    });
-    let stopped = cut::cut(synced).map_err(RecordError::file(&parts))?;
+    let overwritten = newest::begin(synced(&mut processes)).map_err(RecordError::file(&parts))?;
+    // Where one had no room for its newest events, those of the others are newer.
+    let stopped = match overwritten {
+        Some(_) => None,
+        None => cut::cut(synced(&mut processes)).map_err(RecordError::file(&parts))?,
+    };
     *asked = at_least(folder, &processes)?;
     let kept = clock::kept(&parts).map_err(RecordError::file(&parts))?;
     let begins = begins(&processes);
@@ -202,7 +211,8 @@ fn complete_parts(folder: &Path, patience: Duration, as_is: bool, asked: &mut Ne
     }
     let times = || lanes(&processes).filter_map(|lane| lane.times);
     let (begin, end) = (times().map(|it| it.0).min(), times().map(|it| it.1).max());
-    let (begin, end) = begin.zip(end).unwrap_or_default();
+    // In a damaged part the last time may be before the first.
+    let (begin, end) = begin.zip(end).map(|(begin, end)| (begin, end.max(begin))).unwrap_or_default();
     let clock = Clock::of(&processes, begin, kept, &mut summary.quality);
     describe_ends(&processes, &clock, &mut summary.quality);
     program::tell_of_coarrays(processes.iter().map(|process| &process.log), &mut summary.quality);
@@ -255,6 +265,9 @@ fn complete_parts(folder: &Path, patience: Duration, as_is: bool, asked: &mut Ne
     summary.events = lanes(&processes).map(|lane| lane.events).fold(0, u64::saturating_add);
     summary.calls = lanes(&processes).filter_map(|lane| Some(lane.counted.as_ref()?.calls())).reduce(|a, b| a + b);
     summary.seconds = (end - begin) as f64 / clock.resolution as f64;
+    if let Some(overwritten) = overwritten {
+        describe_newest(overwritten, summary.seconds, &mut summary.quality);
+    }
     if let Some(why) = stopped {
         let lost = lanes(&processes).map(|lane| lane.lost).fold(0, u64::saturating_add);
         describe_stop(why, lost, summary.seconds, &mut summary.quality);
@@ -504,6 +517,15 @@ fn describe_stop(why: Stop, lost: u64, seconds: f64, quality: &mut Quality) {
             "{lost} events are lost: the recording stopped after {seconds:.3} s, since {why}; the archive ends there on all PEs"
         ),
         format!("{remedy}, or record with --profile"),
+    ));
+}
+
+/// Says that, when and why the recording begins later than the program did.
+fn describe_newest(overwritten: u64, seconds: f64, quality: &mut Quality) {
+    quality.add(Diagnostic::data_loss(
+        Code::LostEvents,
+        format!("the newest events were kept, of the last {seconds:.3} s: {overwritten} older ones are not there; the archive begins there on all PEs"),
+        "record with a larger --max-size, or with --profile",
     ));
 }
 

@@ -7,11 +7,12 @@ use std::fs::OpenOptions;
 use std::io;
 use std::mem::offset_of;
 
-use partune_parts::layout::{self, CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, bytes};
+use partune_parts::layout::{self, CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE};
 
 use crate::lanes::{Lane, Stop};
 use crate::log::Sync;
 use crate::parts::{self, u64_at};
+use crate::records::Records;
 
 /// Lanes, each with what is known of its process's clock. Why the first one had stopped, if one had.
 pub(crate) fn cut<'a>(lanes: impl Iterator<Item = (&'a [Sync], &'a mut Lane)>) -> io::Result<Option<Stop>> {
@@ -32,12 +33,12 @@ pub(crate) fn cut<'a>(lanes: impl Iterator<Item = (&'a [Sync], &'a mut Lane)>) -
 }
 
 /// What a clock shows for all, at its own time.
-fn common(syncs: &[Sync], ticks: u64) -> u64 {
+pub(crate) fn common(syncs: &[Sync], ticks: u64) -> u64 {
     ticks.saturating_add_signed(offset(syncs, ticks))
 }
 
 /// The last moment of a clock that is not after one for all.
-fn own(syncs: &[Sync], ticks: u64) -> u64 {
+pub(crate) fn own(syncs: &[Sync], ticks: u64) -> u64 {
     // Drift is small, so a clock for all never goes back while one of its own goes on.
     let (mut low, mut high) = (0, u64::MAX);
     while low < high {
@@ -97,35 +98,8 @@ impl Lane {
 
 /// How many bytes of a chunk are before a moment or in it, with its header, and how many events.
 fn until(chunk: &[u8], end: u64) -> (usize, u64) {
-    let (mut at, mut events) = (CHUNK_HEADER_SIZE, 0);
-    // Where what belongs to the next event begins.
-    let mut begin = at;
-    while let Some(kind) = chunk.get(at) {
-        match *kind {
-            bytes::TIMESTAMP => match u64_at(chunk, at + 1) {
-                Some(time) if time <= end => at += 9,
-                _ => break,
-            },
-            bytes::END_OF_CHUNK | bytes::END_OF_BUFFER | bytes::END_OF_FILE => break,
-            kind => {
-                let Some(after) = length(&chunk[at + 1..]).and_then(|length| at.checked_add(1 + length)) else { break };
-                at = after;
-                if kind != bytes::ATTRIBUTE_LIST {
-                    begin = at;
-                    events += 1;
-                }
-            }
-        }
-    }
-    (begin.min(chunk.len()), events)
-}
-
-/// Bytes of a record after its kind: those of its length, and so many more.
-fn length(record: &[u8]) -> Option<usize> {
-    match *record.first()? {
-        u8::MAX => usize::try_from(u64_at(record, 1)?).ok()?.checked_add(9),
-        short => Some(1 + usize::from(short)),
-    }
+    let kept = Records::of(chunk).take_while(|it| it.time <= end);
+    kept.fold((CHUNK_HEADER_SIZE.min(chunk.len()), 0), |(_, events), it| (it.end, events + 1))
 }
 
 #[cfg(test)]
@@ -133,7 +107,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use partune_parts::layout::{part, stopped};
+    use partune_parts::layout::{bytes, part, stopped};
 
     use super::*;
 

@@ -13,6 +13,7 @@ use partune_parts::draft;
 use partune_parts::layout::ANYBODY;
 use partune_parts::layout::{self, CHUNK_HEADER_SIZE, CHUNK_SIZE, HEADER_SIZE, MAGIC, SEEN, VERSION, bytes, part};
 
+use crate::newest;
 use crate::parts::{self, u32_at, u64_at};
 use crate::space::Needed;
 use crate::statistics::Counted;
@@ -41,6 +42,10 @@ pub(crate) struct Lane {
     flushed_path: PathBuf,
     /// Bytes of whole chunks in the flushed file, as the ring's header says: whatever comes after is not the recorder's.
     flushed: u64,
+    /// Where newer bytes went over older ones.
+    turned: Option<Turned>,
+    /// The first moment that is kept, and how many events before it are not, once that is so of all lanes.
+    pub(crate) newest: Option<(u64, u64)>,
     /// The flushed file is shorter than that.
     is_cut: bool,
     /// Bytes that come after them.
@@ -62,6 +67,15 @@ pub(crate) struct Lane {
     pub(crate) seen: Option<(u64, Vec<u64>)>,
     /// What was counted instead of events, in a profile.
     pub(crate) counted: Option<Counted>,
+}
+
+/// A flushed file that is a ring.
+#[derive(Clone, Copy, Debug)]
+struct Turned {
+    /// Where its oldest chunk begins.
+    from: u64,
+    /// Its bytes.
+    capacity: u64,
 }
 
 /// Whom an operation waits for.
@@ -95,11 +109,18 @@ impl Lane {
     }
 
     fn of_files(ring_path: PathBuf, flushed_path: PathBuf) -> io::Result<Lane> {
+        let bytes = parts::read(&ring_path)?;
+        let header = Header::read(&bytes);
+        if header.as_ref().is_some_and(|header| header.begins > 0) {
+            newest::settle(&flushed_path)?;
+        }
         let stored = parts::size(&flushed_path)?;
         let mut lane = Lane {
             ring_path,
             flushed_path,
             flushed: whole(stored),
+            turned: None,
+            newest: None,
             is_cut: false,
             rest: 0,
             is_broken: false,
@@ -112,16 +133,25 @@ impl Lane {
             seen: None,
             counted: None,
         };
-        let bytes = parts::read(&lane.ring_path)?;
-        let header = Header::read(&bytes);
         lane.is_broken = header.is_none();
         let ring = header.as_ref().map(|header| header.ring(bytes)).unwrap_or_default();
         let awaits = header.as_ref().map_or_else(Vec::new, |header| header.awaits.clone());
         lane.tid = header.as_ref().map_or(0, |header| header.tid);
         let seen = header.as_ref().and_then(|header| Some((*header.seen.first()?, header.seen[1..].to_vec())));
         if let Some(header) = header {
-            lane.is_cut = stored < header.flushed;
-            lane.flushed = whole(header.flushed.min(stored));
+            let size = if header.capacity == 0 { header.flushed } else { header.flushed.min(header.capacity) };
+            lane.is_cut = stored < size;
+            lane.flushed = whole(size.min(stored));
+            // The next ring would go over the oldest one, and may have begun to.
+            lane.turned = (header.capacity > 0).then(|| Turned {
+                from: (header.flushed.saturating_add(header.ring_size)) % header.capacity,
+                capacity: header.capacity,
+            });
+            if lane.turned.is_some() {
+                let is_whole = !lane.is_cut && header.flushed >= header.capacity;
+                lane.flushed = if is_whole { lane.flushed.saturating_sub(header.ring_size) } else { 0 };
+            }
+            lane.newest = (header.begins > 0).then_some((header.begins, header.overwritten));
             lane.stopped = header.stopped;
             lane.lost = header.lost;
         }
@@ -148,6 +178,15 @@ impl Lane {
         &self.ring_path
     }
 
+    pub(crate) fn flushed_path(&self) -> &Path {
+        &self.flushed_path
+    }
+
+    /// Whether newer events went over older ones.
+    pub(crate) fn has_turned(&self) -> bool {
+        self.turned.is_some()
+    }
+
     /// Its chunks, of which those of the ring are in these bytes of its file.
     pub(crate) fn chunks(&self, file: &[u8]) -> io::Result<Chunks> {
         let ring = Header::read(file).map(|header| header.ring(file.to_vec())).unwrap_or_default();
@@ -156,7 +195,7 @@ impl Lane {
 
     fn chunks_with(&self, ring: Vec<u8>) -> io::Result<Chunks> {
         let flushed = if self.flushed > 0 { Some(partune_files::open_regular(&self.flushed_path)?) } else { None };
-        Ok(Chunks { flushed, count: self.flushed / CHUNK_SIZE as u64, ring })
+        Ok(Chunks { flushed, count: self.flushed / CHUNK_SIZE as u64, turned: self.turned, ring })
     }
 
     /// Counts the events and finds the first and last time.
@@ -232,6 +271,7 @@ pub(crate) struct Chunks {
     flushed: Option<File>,
     /// How many were flushed.
     count: u64,
+    turned: Option<Turned>,
     ring: Vec<u8>,
 }
 
@@ -244,7 +284,9 @@ impl Chunks {
         match &self.flushed {
             Some(flushed) if at < self.count => {
                 let mut bytes = vec![0; CHUNK_SIZE];
-                flushed.read_exact_at(&mut bytes, at * CHUNK_SIZE as u64)?;
+                let at = at * CHUNK_SIZE as u64;
+                let place = self.turned.map_or(at, |Turned { from, capacity }| (from + at) % capacity);
+                flushed.read_exact_at(&mut bytes, place)?;
                 Ok(bytes.into())
             }
             _ => {
@@ -276,7 +318,11 @@ fn awaited(word: impl Fn(usize) -> Option<u64>) -> Vec<(u64, u64)> {
 struct Header {
     cursor: usize,
     chunk: usize,
+    ring_size: u64,
     flushed: u64,
+    capacity: u64,
+    begins: u64,
+    overwritten: u64,
     events: u64,
     stopped: Option<Stop>,
     lost: u64,
@@ -307,6 +353,10 @@ impl Header {
         let header = Header {
             cursor: usize::try_from(cursor).ok()?,
             chunk: size(offset_of!(layout::Header, chunk))?,
+            ring_size: ring_size as u64,
+            capacity: word(offset_of!(layout::Header, capacity))?,
+            begins: word(offset_of!(layout::Header, begins))?,
+            overwritten: word(offset_of!(layout::Header, overwritten))?,
             flushed: word(offset_of!(layout::Header, flushed))?,
             events: word(offset_of!(layout::Header, events))?.checked_add(drafted)?,
             drafts,

@@ -11,6 +11,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use partune_parts::layout::PARTS;
 
@@ -32,6 +33,24 @@ pub enum Mode {
     Profile,
 }
 
+/// A signal that turns recording on and off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Toggle {
+    /// `SIGUSR1`.
+    User1,
+    /// `SIGUSR2`.
+    User2,
+}
+
+impl Toggle {
+    fn number(self) -> i32 {
+        match self {
+            Toggle::User1 => libc::SIGUSR1,
+            Toggle::User2 => libc::SIGUSR2,
+        }
+    }
+}
+
 /// What is to be recorded, and how.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
@@ -48,6 +67,8 @@ pub struct Request {
     pub buffer: Option<u64>,
     /// Bytes of events of all processes together.
     pub max_size: Option<u64>,
+    /// Whether the newest events are kept where that, or the disk, has no room for all of them, and not the oldest.
+    pub keeps_newest: bool,
     /// Samples a second of each thread's CPU time; none: as many as cost less than 1 %; 0: none at all.
     pub sample: Option<u32>,
     /// Every poll that finds nothing is kept by itself, and not in a row.
@@ -66,6 +87,10 @@ pub struct Request {
     pub not: Vec<Kind>,
     /// Only what is in marked phases, regions or loops of this name is recorded; `NAME:COUNT`: in the first of them.
     pub phase: Option<String>,
+    /// Only what is between two times after the start of the command is recorded; the second one may be never.
+    pub window: Option<(Duration, Option<Duration>)>,
+    /// A signal that turns recording on and off; it is off at first.
+    pub toggle: Option<Toggle>,
     /// More variables for the program's environment.
     pub variables: Vec<(String, OsString)>,
     /// What the program prints goes to the standard error.
@@ -207,6 +232,7 @@ fn variables(
     own.extend(request.budget.map(|share| ("PARTUNE_BUDGET", share.to_string().into())));
     own.extend(request.buffer.map(|bytes| ("PARTUNE_BUFFER", bytes.to_string().into())));
     own.extend(request.max_size.map(|bytes| ("PARTUNE_MAX_SIZE", bytes.to_string().into())));
+    own.extend(request.keeps_newest.then(|| ("PARTUNE_KEEP", "newest".into())));
     own.extend(request.exact_polls.then(|| ("PARTUNE_EXACT_POLLS", "1".into())));
     own.extend(request.sample.map(|rate| ("PARTUNE_SAMPLE", rate.to_string().into())));
     own.extend(request.shortest_wait.map(|time| ("PARTUNE_SHORTEST_WAIT", time.to_string().into())));
@@ -216,10 +242,19 @@ fn variables(
     own.extend(filter.map(|path| ("PARTUNE_FILTER", path.into())));
     own.extend(request.scratch.as_ref().map(|scratch| ("PARTUNE_SCRATCH", scratch.join(unused_name()).into())));
     own.extend(request.phase.as_ref().map(|phase| ("PARTUNE_PHASE", phase.into())));
+    own.extend(request.window.map(|window| ("PARTUNE_WINDOW", on_clock(window).into())));
+    own.extend(request.toggle.map(|signal| ("PARTUNE_TOGGLE", signal.number().to_string().into())));
     own.extend(choice.map(|path| ("PARTUNE_CHOICE", path)));
     own.extend(request.variables.iter().map(|(name, value)| (name.as_str(), value.clone())));
     own.push(("LD_PRELOAD", prepended(library.as_os_str(), "LD_PRELOAD", ":")));
     own.into_iter().map(|(name, value)| (name.into(), value)).collect()
+}
+
+/// Two times after now, in nanoseconds since 1970, which all nodes know.
+fn on_clock((begin, end): (Duration, Option<Duration>)) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let at = |after: Duration| u64::try_from(now.saturating_add(after).as_nanos()).unwrap_or(u64::MAX);
+    format!("{}..{}", at(begin), end.map_or(u64::MAX, at))
 }
 
 /// A name that no other recording has.

@@ -22,13 +22,16 @@ mod lock;
 mod log;
 mod logs;
 mod meetings;
+mod newest;
 mod parts;
 mod places;
 mod program;
 mod properties;
+mod records;
 mod roles;
 mod scratch;
 mod signals;
+mod so_far;
 mod space;
 mod statistics;
 mod unify;
@@ -41,12 +44,18 @@ use std::process::ExitStatus;
 pub use charm::{Hinted, run_hinted};
 pub use choice::{Kind, UnknownKind, word_of};
 pub use complete::{Summary, complete, complete_as_is};
-pub use launch::{Launched, Mode, Request, launch};
+pub use launch::{Launched, Mode, Request, Toggle, launch};
 pub use lock::Holder;
 use partune_otf2::codec::CodecError;
 pub use partune_parts::layout::PARTS;
 use partune_symbols::FilterError;
 pub use scratch::{Elsewhere, gather};
+pub use so_far::{SoFar, so_far};
+
+/// Removes the archive of a recording, and leaves what else lies in its folder.
+pub fn remove(summary: &Summary) -> Result<(), RecordError> {
+    archive::remove(summary.archive.parent().unwrap_or(Path::new("")))
+}
 
 /// Why nothing was recorded.
 #[derive(Debug, thiserror::Error)]

@@ -1,7 +1,7 @@
 //! What the archive says of processes and threads beside their events: how they ended, on which processors they ran, what was lost.
 
 use partune_otf2::shallow::SHALLOW;
-use partune_otf2::write::{LEFT_OUT, LOST_EVENTS};
+use partune_otf2::write::{LEFT_OUT, LOST_EVENTS, OVERWRITTEN_EVENTS};
 use partune_otf2::{ending, memory, processors};
 use partune_parts::layout::ANYBODY;
 use partune_parts::machine::Ran;
@@ -37,6 +37,7 @@ pub(crate) fn of_thread<'a>(
     shallow: Option<&'a str>,
 ) -> Vec<(&'static str, Property<'a>)> {
     let lost = (lane.lost > 0).then_some((LOST_EVENTS, lane.lost));
+    let older = lane.newest.map(|it| (OVERWRITTEN_EVENTS, it.1)).filter(|it| it.1 > 0);
     let awaited = lane.awaits.iter().filter_map(|it| match *it {
         Awaited::Comm(comm, rank) => Some((*local.comms.get(comm as usize)?, rank)),
         Awaited::Thread(_) => None,
@@ -58,7 +59,7 @@ pub(crate) fn of_thread<'a>(
         let names = [processors::ON_CPU, processors::WAITED, processors::GAVE_UP, processors::LOST];
         names.into_iter().zip([on, waited, gave_up, lost])
     });
-    let numbers = [lost, comm, rank, thread, time]
+    let numbers = [lost, older, comm, rank, thread, time]
         .into_iter()
         .flatten()
         .chain(ran)

@@ -37,16 +37,20 @@ fn packed(folder: &Path) -> Packed {
     files.map(file).collect()
 }
 
-/// Those that the fuzz target begins with (two processes of an MPI program; one, in a profile), and one of which events were flushed.
+/// Those that the fuzz target begins with (two processes of an MPI program; one, in a profile), and two of which events were flushed, in one of them over older ones.
 /// Seeds of another version of the parts are recorded again: kill `partune record` before the program ends, and pack `parts`.
 #[test]
 fn damaged_parts_make_a_smaller_archive_or_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
     assert!(!record(folder.path(), "kill 30000", &[("PARTUNE_BUFFER", "524288")]).success());
     let recorded = packed(&folder.path().join("parts"));
+    let newest = folder.path().join("newest");
+    let limits = [("PARTUNE_BUFFER", "524288"), ("PARTUNE_MAX_SIZE", "1572864"), ("PARTUNE_KEEP", "newest")];
+    assert!(!record(&newest, "kill 300000", &limits).success());
+    let newest = packed(&newest.join("parts"));
     let trace = unpack(include_bytes!("../../../fuzz/seeds/parts/trace"));
     let profile = unpack(include_bytes!("../../../fuzz/seeds/parts/profile"));
-    for (seed, files) in [(recorded, 3), (trace, 4), (profile, 4)] {
+    for (seed, files) in [(recorded, 3), (newest, 3), (trace, 4), (profile, 4)] {
         assert_eq!(seed.len(), files);
         assert!(parts(&pack(&seed)), "what is not damaged makes an archive");
         let rounds: Vec<bool> = (0..100)

@@ -141,6 +141,36 @@ fn a_full_disk_costs_events_and_says_how_many() {
     assert!(counts.enters.abs_diff(counts.leaves) <= 1);
 }
 
+/// Of a process that records more than it may, the newest events are there up to the last one, and they nest.
+#[test]
+fn the_newest_events_go_over_the_oldest() {
+    const CALLS: u64 = 400_000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let limits = [("PARTUNE_BUFFER", "524288"), ("PARTUNE_MAX_SIZE", "3145728"), ("PARTUNE_KEEP", "newest")];
+    assert!(record(folder.path(), &format!("exit {CALLS}"), &limits).success());
+    let summary = complete(folder.path());
+    let counts = count(folder.path(), 0);
+    let overwritten = said_of(&summary, " older ones are not there");
+    assert!(counts.flushes > 0 && overwritten > 0, "{counts:?}");
+    // All flushes of the ring are events, also those that are not there any more.
+    let flushes = overwritten + counts.events() - CALLS * 5 / 2;
+    assert!((counts.flushes..CALLS / 1000).contains(&flushes), "{flushes} flushes, {counts:?}");
+    assert!(counts.enters == counts.leaves, "what was open is entered, {counts:?}");
+    // The sends are the last ones: every second call sends as many bytes as calls came before it.
+    assert_eq!(counts.bytes, bytes(CALLS) - bytes(CALLS - 2 * counts.sends));
+    assert!(summary.bytes <= 3 << 20, "{} bytes", summary.bytes);
+    assert!(summary.bytes >= 1 << 20, "{} bytes", summary.bytes);
+    let read = partune_engine::inside::read(&summary.archive, &()).expect("it opens");
+    assert!(read.begins_late());
+}
+
+/// The number before some words in what is said of a recording.
+fn said_of(summary: &partune_record::Summary, words: &str) -> u64 {
+    let messages = summary.quality.entries().iter().map(|entry| entry.message.as_str());
+    let number = |text: &str| text.split_once(words)?.0.rsplit([' ', ':']).next()?.parse::<u64>().ok();
+    messages.filter_map(number).sum()
+}
+
 /// What a thread had no use for is there for others when it has ended.
 #[test]
 fn threads_that_have_ended_take_no_room_but_that_of_their_events() {

@@ -68,13 +68,16 @@ pub(crate) fn copy(from: &Path, to: &Path) {
 
 /// Records what the acts do into a folder, and does not complete it.
 pub(crate) fn record(folder: &Path, mode: Mode, steps: &[&str]) {
+    record_as(&Request { mode, ..Request::default() }, folder, steps);
+}
+
+fn record_as(request: &Request, folder: &Path, steps: &[&str]) {
     let launched = partune_record::launch(&Request {
         command: acts(steps),
         folder: folder.to_owned(),
-        mode,
         depth: Some(0),
         buffer: Some(512 << 10),
-        ..Request::default()
+        ..request.clone()
     });
     launched.expect("a shell is on every system");
 }
@@ -182,25 +185,44 @@ fn name_a_module(parts: &Path) {
     }
 }
 
+/// Whether the long version is wanted.
+fn is_long() -> bool {
+    std::env::var("PARTUNE_FAULTS").is_ok_and(|value| value == "all")
+}
+
 #[test]
-#[allow(clippy::print_stdout, reason = "a table for whoever asks for it")]
 fn after_a_fault_at_any_call_the_archive_is_the_undisturbed_one() {
+    // A lane that was flushed and goes on in its ring, one that was not, and in the long version threads, too.
+    if is_long() {
+        let steps = ["kill 100000", "threads 3000", "many 300", "exit 60000"];
+        disturb_completion(&Request::default(), &steps, 250_000 + 150_000 + 4 * 7500 + 28 * 750);
+    } else {
+        disturb_completion(&Request::default(), &["kill 60000", "exit 100"], 150_000 + 250);
+    }
+}
+
+/// The same where newer events went over older ones, so that lanes are to begin together.
+#[test]
+fn nor_does_a_fault_harm_one_that_begins_late() {
+    let request = Request { max_size: Some(3 << 20), keeps_newest: true, ..Request::default() };
+    disturb_completion(&request, &["exit 100", "kill 400000"], 150_000);
+}
+
+/// Records what the acts do, of which so many events are kept at least, and disturbs completion at each of its calls.
+#[allow(clippy::print_stdout, reason = "a table for whoever asks for it")]
+fn disturb_completion(request: &Request, steps: &[&str], expected: u64) {
     if !has_strace() {
         return;
     }
-    let all = std::env::var("PARTUNE_FAULTS").is_ok_and(|value| value == "all");
+    let all = is_long();
     let work = tempfile::tempdir().expect("a folder");
     let recorded = work.path().join("recorded");
-    // A lane that was flushed and goes on in its ring, one that was not, and in the long version threads, too.
-    let steps: &[&str] =
-        if all { &["kill 100000", "threads 3000", "many 300", "exit 60000"] } else { &["kill 60000", "exit 100"] };
-    record(&recorded, Mode::Trace, steps);
+    record_as(request, &recorded, steps);
     name_a_module(&recorded.join("parts"));
     let (whole, traced) = (work.path().join("whole"), work.path().join("traced"));
     copy(&recorded, &whole);
     copy(&recorded, &traced);
     let summary = partune_record::complete(&whole).expect("an archive").expect("it was not complete");
-    let expected: u64 = if all { 250_000 + 150_000 + 4 * 7500 + 28 * 750 } else { 150_000 + 250 };
     assert!(summary.events >= expected, "{summary:?}");
     let whole = files(&whole);
     assert!(!whole.keys().any(|name| name.starts_with("parts") || name == "lock"), "{:?}", whole.keys());

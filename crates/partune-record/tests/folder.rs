@@ -85,6 +85,9 @@ fn a_process_that_still_records_is_named() {
     while !is_there() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
+    let so_far = partune_record::so_far(&folder);
+    assert_eq!((so_far.processes, so_far.threads, so_far.events), (1, 1, 250));
+    assert!((1000..10_000).contains(&so_far.bytes), "{so_far:?}");
     let error = partune_record::complete(&folder).expect_err("it lives");
     assert!(matches!(error, RecordError::Living { .. }), "{error}");
     let before = files(&parts);

@@ -46,6 +46,9 @@ pub struct TraceBuilder {
     pub endings: Endings,
     /// The recorder left out calls of some functions, as its user wanted: what has no partner may have one that is not here.
     pub is_partial: bool,
+    /// The run had begun before the first event, and went on until after the last one: the first of what belongs together may be missing on some PEs, and
+    /// not on others.
+    pub begins_late: bool,
     pub quality: Quality,
 }
 
@@ -94,6 +97,11 @@ impl Trace {
     /// Whether calls of some functions were left out by choice, so that what has no partner may have one that was not recorded.
     pub fn is_partial(&self) -> bool {
         self.built.is_partial
+    }
+
+    /// Whether the run had begun before the first event, so that what belongs together is counted from the end.
+    pub fn begins_late(&self) -> bool {
+        self.built.begins_late
     }
 
     /// Time of the first event.

@@ -69,17 +69,19 @@ const EMPTY: Draft = Draft {
     first_exit: Time::MAX,
 };
 
-/// Puts parts together. Parts come by PE (or endpoint), in order of PE; ordinals of one member of a set count from 0 up.
+/// Puts parts together. Parts come by PE (or endpoint), in order of PE; ordinals of one member of a set follow each other.
 pub(super) fn assemble(trace: &Trace, sets: &Sets, parts: &[Vec<Part>], quality: &mut Quality) -> Collectives {
     let sets = &sets.sets;
     let mut sizes = vec![0_u32; sets.len()];
     let mut contributed = vec![0_u64; sets.len()];
     let mut members_of_set = vec![0_u32; sets.len()];
-    for part in parts.iter().flatten() {
+    let mut seen = vec![usize::MAX; sets.len()];
+    for (member, part) in parts.iter().enumerate().flat_map(|(member, parts)| parts.iter().map(move |it| (member, it)))
+    {
         let set = part.set as usize;
         sizes[set] = sizes[set].max(part.ordinal + 1);
         contributed[set] += 1;
-        members_of_set[set] += u32::from(part.ordinal == 0);
+        members_of_set[set] += u32::from(std::mem::replace(&mut seen[set], member) != member);
     }
     let uneven = |set: usize| contributed[set] != u64::from(members_of_set[set]) * u64::from(sizes[set]);
 

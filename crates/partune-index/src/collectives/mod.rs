@@ -5,10 +5,12 @@
 //! which some producers record without a group, are found by role.
 //!
 //! Nothing is aligned in silence: an instance whose members disagree about its shape is left out and reported; if members of
-//! the group also have different numbers of collectives, so are all later ones, since events were lost between.
+//! the group also have different numbers of collectives, so are all later ones, since events were lost between. Where the newest events were kept,
+//! the k-th from the end belong together.
 
 mod assemble;
 mod bare;
+mod late;
 mod report;
 mod rows;
 
@@ -95,6 +97,9 @@ impl Collectives {
         let mut sets = assemble::Sets::default();
         let mut parts = rows::parts(trace, endpoints, &mut sets, quality);
         parts.extend(bare::parts(trace, teams, scans, &mut sets));
+        if trace.begins_late() {
+            late::count_from_end(&mut parts);
+        }
         assemble::assemble(trace, &sets, &parts, quality)
     }
 

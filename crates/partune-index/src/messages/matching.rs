@@ -7,7 +7,7 @@
 //! send, 32 a receive.
 
 use partune_base::{GroupId, Id, PeId};
-use partune_trace::{Stream, Trace};
+use partune_trace::{Recv, Send, Stream, Trace};
 use rayon::prelude::*;
 
 use crate::endpoints::Endpoints;
@@ -225,7 +225,9 @@ type Key = (Common, u32);
 
 impl Channel<'_> {
     fn match_pair(&mut self, sends: &[u64], recvs: &[u64], lost: Option<partune_base::Time>) {
-        let same = sends.len() == recvs.len()
+        let begins_late = self.trace.begins_late();
+        let same = !begins_late
+            && sends.len() == recvs.len()
             && sends.iter().zip(recvs).all(|(&send, &recv)| self.send_key(send) == self.recv_key(recv));
         if same {
             self.pairs.extend(sends.iter().zip(recvs).map(|(&send, &recv)| (send, (recv & 0xffff_ffff) as u32)));
@@ -246,7 +248,8 @@ impl Channel<'_> {
             rest = &rest[rest.partition_point(|send| send.0 < key)..];
             let (meeting, others) = rest.split_at(rest.partition_point(|send| send.0 <= key));
             rest = others;
-            for (send, recv) in meeting.iter().zip(of_key) {
+            let under_way = if begins_late { self.under_way(sends, meeting, recvs, of_key) } else { 0 };
+            for (send, recv) in meeting.iter().zip(&of_key[under_way..]) {
                 let position = (recvs[recv.1 as usize] & 0xffff_ffff) as u32;
                 let posted = self.recvs[position as usize].origin.time;
                 let in_doubt = meeting.len() > of_key.len() && lost.is_some_and(|lost| posted > lost)
@@ -259,14 +262,38 @@ impl Channel<'_> {
         self.keys = keys;
     }
 
+    /// How many messages of one kind had been sent when the recording began, and were received later: as many as there are more receives than sends,
+    /// since those sent last need not have been received; and more, if one were received before it was sent otherwise.
+    fn under_way(&self, sends: &[u64], meeting: &[Key], recvs: &[u64], of_key: &[Key]) -> usize {
+        /// More are not looked for.
+        const MOST: usize = 16;
+        let received = |recv: &Key| self.recv_row((recvs[recv.1 as usize] & 0xffff_ffff) as u32).time;
+        let sent = |send: &Key| self.send_row(sends[send.1 as usize]).time;
+        let least = of_key.len().saturating_sub(meeting.len());
+        let is_possible = |skipped: &usize| {
+            let met = meeting.iter().zip(&of_key[*skipped..]);
+            met.into_iter().all(|(send, recv)| sent(send) <= received(recv))
+        };
+        (least..of_key.len().min(least + MOST)).find(is_possible).unwrap_or(least)
+    }
+
     fn send_key(&self, send: u64) -> Common {
-        let row = &self.trace.streams().as_slice()[(send >> 32) as usize].sends[(send & 0xffff_ffff) as usize];
+        let row = self.send_row(send);
         (row.group, row.tag, row.matching)
     }
 
+    fn send_row(&self, send: u64) -> &Send {
+        &self.trace.streams().as_slice()[(send >> 32) as usize].sends[(send & 0xffff_ffff) as usize]
+    }
+
+    /// The receive at a position in `recvs`.
+    fn recv_row(&self, position: u32) -> &Recv {
+        let recv = self.recvs[position as usize];
+        &self.trace.streams()[self.pes[recv.stream as usize]].recvs[recv.row as usize]
+    }
+
     fn recv_key(&self, recv: u64) -> Common {
-        let recv = self.recvs[(recv & 0xffff_ffff) as usize];
-        let row = &self.trace.streams()[self.pes[recv.stream as usize]].recvs[recv.row as usize];
+        let row = self.recv_row((recv & 0xffff_ffff) as u32);
         (row.group, row.tag, row.matching)
     }
 }

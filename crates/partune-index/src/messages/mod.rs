@@ -4,7 +4,8 @@
 //! overtake; the k-th send meets the k-th *posted* receive. The actual source and tag are in the receive's row, so wildcards
 //! need no special care. Where a source ties both ends of a message together, those meet and no others. Cancelled requests drop out. A receive that was posted but whose completion is not in the trace took
 //! a message nobody can name: where sends are left over, receives posted after it stay unmatched rather than guessed. Where calls were left out of
-//! the recording by choice, as many sends as receives have to be there, or none of them is matched.
+//! the recording by choice, as many sends as receives have to be there, or none of them is matched. Where the newest events were
+//! kept, the first receives are of messages that had been sent before.
 
 mod matching;
 mod report;

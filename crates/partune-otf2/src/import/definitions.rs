@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::contexts::ContextDef;
 use crate::codec::{Definition, Value};
 use crate::shallow::{self, Shallow};
-use crate::write::{LEFT_OUT, LOST_EVENTS, OFFSET};
+use crate::write::{LEFT_OUT, LOST_EVENTS, OFFSET, OVERWRITTEN_EVENTS};
 use crate::{ending, io, paradigms};
 
 /// An id that stands for "undefined" in definitions.
@@ -414,11 +414,16 @@ impl Definitions {
         self.device_nodes.get(id).is_some()
     }
 
-    /// How many PEs lost events while they were recorded, and how many events, as partune's own recorder counts them.
-    fn lost_events(&self) -> (u64, u64) {
-        let lost = self.location_properties.iter().filter(|(_, name, _)| self.text(*name) == LOST_EVENTS);
+    /// How many PEs lost events while they were recorded, and how many events, by the property in which partune's own recorder counts them.
+    fn lost_events(&self, property: &str) -> (u64, u64) {
+        let lost = self.location_properties.iter().filter(|(_, name, _)| self.text(*name) == property);
         let lost = lost.map(|(_, _, value)| self.number(*value)).filter(|events| *events > 0);
         lost.fold((0, 0), |(pes, sum): (u64, u64), events| (pes + 1, sum.saturating_add(events)))
+    }
+
+    /// Whether the newest events were kept, so that the run had begun before the first of them.
+    pub(super) fn begins_late(&self) -> bool {
+        self.lost_events(OVERWRITTEN_EVENTS).0 > 0
     }
 
     /// How many processes ended without finishing, and of how many that is known, by partune's own recorder.
@@ -489,7 +494,13 @@ impl Definitions {
             )
             .times(self.out_of_order),
         );
-        let (pes, events) = self.lost_events();
+        let (pes, events) = self.lost_events(OVERWRITTEN_EVENTS);
+        if pes > 0 {
+            let message = format!("the newest events were kept: {events} earlier events of {pes} PEs are missing");
+            let remedy = "record with a larger --max-size to have more of them; what is there is analysed";
+            quality.add(Diagnostic::data_loss(Code::LostEvents, message, remedy));
+        }
+        let (pes, events) = self.lost_events(LOST_EVENTS);
         if pes > 0 {
             let message = format!(
                 "the recording stopped before the program ended: {events} later events of {pes} PEs are missing"

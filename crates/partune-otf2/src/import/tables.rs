@@ -101,6 +101,7 @@ pub(super) fn build(definitions: &Definitions, builder: &mut TraceBuilder) -> (T
     let properties = Properties::of(definitions);
     processors::read(&properties, &locations, builder);
     builder.is_partial = definitions.left_out().is_some();
+    builder.begins_late = definitions.begins_late();
     endings::read(&properties, &tables, &locations, builder);
     (tables, locations)
 }

@@ -1,4 +1,4 @@
-//! A recording that may not grow further keeps its begin, of all processes alike.
+//! A recording that may not grow further keeps its begin, of all processes alike, or its end.
 
 use super::launch::{Built, MPICH, Mpi, OPEN_MPI};
 use super::printed::counts;
@@ -47,6 +47,41 @@ fn check(mpi: &Mpi) {
 fn a_recording_is_no_larger_than_it_may_be() {
     check(&OPEN_MPI);
     check(&MPICH);
+}
+
+/// The end, if that is wanted: all that was sent since the begin of what is kept is received in it, and matched.
+#[test]
+fn the_newest_events_are_kept_where_they_are_wanted() {
+    for mpi in [&OPEN_MPI, &MPICH] {
+        let Some(built) = Built::new(mpi, "cut/uneven.c", &[]) else { continue };
+        let recorded = built.record(&["--max-size", "2M", "--keep", "newest", "--buffer", "512K"], &["60000"]);
+        let said = recorded.said();
+        assert!(recorded.output.status.success() && said.matches("done").count() == 2, "{said}");
+        assert!(said.contains("the newest events were kept"), "{said}");
+        let document = recorded.analysis();
+        assert!(
+            codes(&document).contains(&"lost-events") && !codes(&document).contains(&"clocks-disagree"),
+            "{document:#}"
+        );
+        let counts = counts(&recorded.anchor);
+        let of = |rank: usize, name: &str| counts[rank].get(name).copied().unwrap_or(0);
+        for rank in 0..2 {
+            let next = (rank + 1) % 2;
+            let to_itself = |rank: usize| if rank == 0 { of(0, "sends") / 2 } else { 0 };
+            let (sent, received) = (of(rank, "sends") - to_itself(rank), of(next, "receives") - to_itself(next));
+            // What was under way at the begin is received and was not sent.
+            assert!(
+                sent > 1000 && received >= sent.saturating_sub(1) && received - sent.min(received) <= 51,
+                "{}: {sent} {received}",
+                mpi.name
+            );
+        }
+        assert!(of(0, "sends") < 100_000, "not all of them");
+        // A late sender is one that was late: none is behind the run by all that is missing.
+        let unmatched =
+            document["quality"].as_array().into_iter().flatten().find(|it| it["code"] == "unmatched-messages");
+        assert!(unmatched.is_none_or(|it| it["severity"] == "info"), "{unmatched:?}");
+    }
 }
 
 #[test]
