@@ -13,7 +13,8 @@
 !   end do
 !   call partune_loop_end()
 !
-! and partune_phase_begin, partune_phase_end for phases of a program. Compile this file with the program; nothing has to be
+! and partune_phase_begin, partune_phase_end for phases of a program; partune_record_off() and partune_record_on() leave out
+! what lies between, on all threads. Compile this file with the program; nothing has to be
 ! linked (with a C library older than glibc 2.34: -ldl). The functions of the recorder are looked up by the first mark; where
 ! it is not loaded, a mark is
 ! a call and a branch.
@@ -25,6 +26,7 @@ module partune
   private
   public :: partune_region_begin, partune_region_end, partune_phase_begin, partune_phase_end
   public :: partune_loop_begin, partune_loop_end, partune_iteration_begin, partune_iteration_end
+  public :: partune_record_off, partune_record_on
 
   abstract interface
     subroutine named(name) bind(c)
@@ -49,6 +51,7 @@ module partune
   procedure(named), pointer :: phase_begin => null(), phase_end => null()
   procedure(named), pointer :: loop_begin => null()
   procedure(plain), pointer :: loop_end => null(), iteration_begin => null(), iteration_end => null()
+  procedure(plain), pointer :: record_off => null(), record_on => null()
 
   ! Threads may look up at the same time: they find the same addresses, and the last word written says that all are there.
   integer, volatile :: state = 0
@@ -93,6 +96,14 @@ contains
     if (recorded()) call iteration_end()
   end subroutine partune_iteration_end
 
+  subroutine partune_record_off()
+    if (recorded()) call record_off()
+  end subroutine partune_record_off
+
+  subroutine partune_record_on()
+    if (recorded()) call record_on()
+  end subroutine partune_record_on
+
   function recorded()
     logical :: recorded
     if (state == unknown) call look_up()
@@ -110,6 +121,8 @@ contains
     call find_plain('partune_loop_end', loop_end)
     call find_plain('partune_iteration_begin', iteration_begin)
     call find_plain('partune_iteration_end', iteration_end)
+    call find_plain('partune_record_off', record_off)
+    call find_plain('partune_record_on', record_on)
     if (all_there) then
       state = present
     else

@@ -12,7 +12,8 @@
  *   }
  *   partune_loop_end();
  *
- * and partune_phase_begin, partune_phase_end for phases of a program. In C++ also
+ * and partune_phase_begin, partune_phase_end for phases of a program. partune_record_off() and partune_record_on() leave out what
+ * lies between, on all threads. In C++ also
  *
  *   PARTUNE_REGION("assemble");    and PARTUNE_PHASE, PARTUNE_LOOP: to the end of the block
  *   PARTUNE_ITERATION();           the same, as the first statement of the body of a loop
@@ -58,6 +59,8 @@ extern void partune_loop_begin(const char *) __attribute__((weak));
 extern void partune_loop_end(void) __attribute__((weak));
 extern void partune_iteration_begin(void) __attribute__((weak));
 extern void partune_iteration_end(void) __attribute__((weak));
+extern void partune_record_off(void) __attribute__((weak));
+extern void partune_record_on(void) __attribute__((weak));
 #endif
 #ifdef __cplusplus
 }
@@ -84,6 +87,8 @@ extern void partune_iteration_end(void) __attribute__((weak));
 #define partune_loop_end() PARTUNE_CALL_(partune_loop_end, partune_plain_, ())
 #define partune_iteration_begin() PARTUNE_CALL_(partune_iteration_begin, partune_plain_, ())
 #define partune_iteration_end() PARTUNE_CALL_(partune_iteration_end, partune_plain_, ())
+#define partune_record_off() PARTUNE_CALL_(partune_record_off, partune_plain_, ())
+#define partune_record_on() PARTUNE_CALL_(partune_record_on, partune_plain_, ())
 
 #ifdef __cplusplus
 namespace partune {

@@ -45,10 +45,10 @@ fn enter_after(region: &'static Region, frame: Frame, prepare: impl FnOnce(&mut 
         return None;
     }
     let mut own = lane()?;
-    let lane = &mut *own;
-    if !is_free(lane, frame) {
+    if !is_free(&mut own, frame) {
         return None;
     }
+    let lane = &mut *own;
     let (site, path, is_flat) = find(lane, region, frame);
     lane.attention.set_calls(1);
     lane.current =
@@ -64,10 +64,10 @@ pub fn enter_inside(region: &'static Region) -> Option<Call<'static>> {
         return None;
     }
     let mut own = lane()?;
-    let lane = &mut *own;
-    if !is_free(lane, Frame::NONE) {
+    if !is_free(&mut own, Frame::NONE) {
         return None;
     }
+    let lane = &mut *own;
     let (_, path, is_flat) = find(lane, region, Frame::NONE);
     lane.attention.set_calls(1);
     lane.current = Current::region(clock::now(), path, is_flat);
@@ -97,9 +97,10 @@ pub fn enter_poll(region: &'static Region, frame: Frame) -> Option<Call<'static>
     if lane.attention.samples_wait() && lane.attention.calls() == 0 {
         records::drop_samples_of_polls(lane);
     }
-    if !is_free(lane, frame) {
+    if !is_free(&mut own, frame) {
         return None;
     }
+    let lane = &mut *own;
     let (site, path, is_flat) = find(lane, region, frame);
     lane.attention.set_calls(1);
     lane.begin_poll(Current { site, base: frame.base, ..Current::region(clock::now(), path, is_flat) });
@@ -122,11 +123,11 @@ pub struct Known {
 #[inline(always)]
 pub fn known(region: &'static Region, frame: Frame, handles: Option<([usize; 2], u64)>) -> Option<Known> {
     let mut own = process::made_lane()?;
-    let lane = &mut *own;
-    if !lane.attention.is_free() || is_paused() {
+    if is_paused() || !own.attention.is_free() {
         cold_path();
         return None;
     }
+    let lane = &mut *own;
     let (id, site) = lane.sites.known(frame, region, &lane.stack)?;
     let meaning = match handles {
         Some((handles, generation)) => site.meaning(handles, generation)?,
@@ -188,8 +189,12 @@ impl Known {
 
 /// Whether a call can begin: none is open, and the program did not ask for silence.
 #[inline]
-pub(crate) fn is_free(lane: &mut Lane, frame: Frame) -> bool {
-    let is_free = (lane.attention.calls() == 0 || is_abandoned(lane, frame)) && !is_paused();
+pub(crate) fn is_free(own: &mut OwnLane, frame: Frame) -> bool {
+    if is_paused() {
+        return false;
+    }
+    let lane = &mut **own;
+    let is_free = lane.attention.calls() == 0 || is_abandoned(lane, frame);
     if is_free && !lane.attention.is_free() {
         records::samples(lane);
     }
@@ -333,10 +338,10 @@ pub fn enter_region(region: &'static Region, frame: Frame) {
         return;
     }
     let Some(mut own) = lane() else { return };
-    let lane = &mut *own;
-    if lane.attention.calls() != 0 || is_paused() {
+    if is_paused() || own.attention.calls() != 0 {
         return;
     }
+    let lane = &mut *own;
     records::samples(lane);
     push(lane, region, frame, None);
 }
@@ -359,10 +364,10 @@ pub fn leave_region(region: &'static Region) -> bool {
 /// The same of whichever of some regions is the innermost.
 pub fn leave_one_of(regions: &[&'static Region]) -> bool {
     let Some(mut own) = lane() else { return true };
-    let lane = &mut *own;
-    if lane.attention.calls() != 0 || is_paused() {
+    if is_paused() || own.attention.calls() != 0 {
         return true;
     }
+    let lane = &mut *own;
     records::samples(lane);
     let open = regions.iter().filter_map(|region| lane.stack.find(region));
     let Some(at) = open.max() else { return false };

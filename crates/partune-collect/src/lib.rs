@@ -55,6 +55,7 @@ mod state;
 pub mod team;
 mod thread;
 mod ticks;
+mod timer;
 mod unwind;
 pub mod user;
 

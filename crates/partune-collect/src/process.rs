@@ -329,14 +329,14 @@ fn begin_sampling(process: &Process, lane: &mut NonNull<Lane>) {
 }
 
 fn create_lane(process: &Process, thread: u32) -> std::io::Result<Lane> {
-    let Settings { ring, depth, mode, counters, exact_polls, budget, .. } = &process.settings;
+    let Settings { ring, depth, mode, counters, exact_polls, budget, keeps_newest, .. } = &process.settings;
     // In a profile it holds no events.
     let ring = if *mode == Mode::Profile { CHUNK_SIZE } else { *ring };
     let mut lane = Lane::create(&process.stem, thread, ring, *depth)?;
     budget.iter().for_each(|share| lane.sites.limit(*share));
     match mode {
         Mode::Trace => {
-            lane.joins_polls = !exact_polls;
+            (lane.joins_polls, lane.keeps_newest) = (!exact_polls, *keeps_newest);
             if let Some(counters) = Counters::open(counters) {
                 lane.keep = Keep::EventsAndCounters(Box::new(counters));
             }
@@ -400,6 +400,13 @@ fn start() -> Option<Process> {
     log.line(&Line::Calibrate { reading: clock::calibration() });
     if let Some(Err(error)) = process.settings.scratch.clone().map(scratch::choose) {
         let text = format!("the scratch folder was not used: {error}").into();
+        log.line(&Line::Note { text });
+    }
+    if let Some(signal) = process.settings.toggle {
+        phases::choose_signal(signal);
+    }
+    if let Some(Err(error)) = process.settings.window.map(phases::choose_window) {
+        let text = format!("no timer for the time of which a recording was wanted: {error}").into();
         log.line(&Line::Note { text });
     }
     if process.settings.depth > 0 && !frame::is_trusted() {

@@ -22,7 +22,7 @@ use crate::errno;
 use crate::log::log;
 use crate::python::{self, Loop};
 use crate::restart;
-use crate::state::is_paused;
+use crate::state::is_quiet;
 use crate::thread_word;
 use crate::ticks::Ticks;
 use crate::unwind::{Step, Walker};
@@ -249,7 +249,7 @@ impl Sampler {
         Counts::count(&self.counts.ticks, 1);
         // SAFETY: in the thread's lane, which lives longer.
         let attention = unsafe { self.attention.as_ref() };
-        if attention.calls() != 0 || is_paused() {
+        if attention.calls() != 0 || is_quiet() {
             return;
         }
         let time = partune_parts::clock::now();

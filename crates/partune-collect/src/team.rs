@@ -133,11 +133,10 @@ pub fn end_part_at(time: u64, region: &'static Region, team: u32, waits: bool) {
 /// Where a task is created: what its path will begin with.
 pub fn place(region: &'static Region, frame: Frame) -> Option<Forked> {
     let mut own = lane()?;
-    let lane = &mut *own;
-    if !is_free(lane, frame) {
+    if !is_free(&mut own, frame) {
         return None;
     }
-    let (_, path, is_flat) = find(lane, region, frame);
+    let (_, path, is_flat) = find(&mut own, region, frame);
     Some(Forked { path, is_flat })
 }
 

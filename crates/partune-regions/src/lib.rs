@@ -76,6 +76,23 @@ impl Loop {
     }
 }
 
+/// Records nothing from now on, until this is dropped; on all threads.
+#[must_use = "recording goes on when this is dropped"]
+#[derive(Debug)]
+pub struct Unrecorded(#[expect(dead_code, reason = "dropped")] Guard);
+
+/// Turns recording off.
+#[inline]
+pub fn unrecorded() -> Unrecorded {
+    let mut end = None;
+    if let Some(recorder) = Recorder::find() {
+        // SAFETY: a function of the recorder, which takes nothing.
+        unsafe { (recorder.record_off)() };
+        end = Some(End::Plain(recorder.record_on));
+    }
+    Unrecorded(Guard { end, thread: PhantomData })
+}
+
 /// Marks a `for` loop: the loop, and the body as its iterations.
 #[inline]
 pub fn iterations<I: IntoIterator>(name: &str, items: I) -> Iterations<I::IntoIter> {
@@ -191,6 +208,8 @@ struct Recorder {
     loop_end: Plain,
     iteration_begin: Plain,
     iteration_end: Plain,
+    record_off: Plain,
+    record_on: Plain,
 }
 
 #[cfg(unix)]
@@ -234,6 +253,8 @@ impl Recorder {
             loop_end: plain(c"partune_loop_end")?,
             iteration_begin: plain(c"partune_iteration_begin")?,
             iteration_end: plain(c"partune_iteration_end")?,
+            record_off: plain(c"partune_record_off")?,
+            record_on: plain(c"partune_record_on")?,
         })
     }
 }

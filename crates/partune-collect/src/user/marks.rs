@@ -124,6 +124,13 @@ fn end_named(named: &'static Named) {
     }
 }
 
+/// The program turns recording off or on.
+pub(super) fn turn(on: bool) {
+    if is_awake() && !is_inside_call() {
+        process::switch(on);
+    }
+}
+
 /// The innermost open region whose kind is asked for.
 fn innermost(is: impl Fn(Kind) -> bool) -> Option<&'static Region> {
     let lane = process::lane()?;

@@ -93,6 +93,18 @@ pub extern "C" fn partune_iteration_end() {
     unsafe { marks::end(std::ptr::null(), Kind::Iteration) };
 }
 
+/// Nothing is recorded from now on, until it is turned on again.
+#[unsafe(no_mangle)]
+pub extern "C" fn partune_record_off() {
+    marks::turn(false);
+}
+
+/// Recording goes on.
+#[unsafe(no_mangle)]
+pub extern "C" fn partune_record_on() {
+    marks::turn(true);
+}
+
 /// An instrumented function begins; compilers put this call into programs (`-finstrument-functions`).
 #[unsafe(no_mangle)]
 pub extern "C" fn __cyg_profile_func_enter(function: *mut c_void, _: *mut c_void) {

@@ -2,6 +2,7 @@
 
 pub(crate) mod advise;
 pub(crate) mod analyze;
+pub(crate) mod at_end;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod convert;
@@ -26,4 +27,5 @@ pub(crate) mod straight;
 pub(crate) mod synth;
 pub(crate) mod tune;
 pub(crate) mod view;
+pub(crate) mod watch;
 pub(crate) mod whatif;

@@ -35,11 +35,16 @@ fn moment(text: &str) -> Result<Moment, String> {
     if text.ends_with('%') {
         return share(text).map(Moment::Share).map_err(|_| "a share between 0% and 100%".to_owned());
     }
+    let seconds = seconds(text).map(Moment::Seconds);
+    seconds.ok_or_else(|| "seconds (1.5), a time with its unit (20ms) or a share (10%)".to_owned())
+}
+
+/// Seconds: `1.5`, `1.5s`, `20ms`.
+pub(crate) fn seconds(text: &str) -> Option<f64> {
     let unit = UNITS.iter().find_map(|(name, scale)| Some((text.strip_suffix(name)?, *scale)));
     let (number, scale) = unit.unwrap_or((text, 1.0));
     let seconds = number.trim().parse::<f64>().ok().map(|number| number * scale);
-    let seconds = seconds.filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
-    seconds.map(Moment::Seconds).ok_or_else(|| "seconds (1.5), a time with its unit (20ms) or a share (10%)".to_owned())
+    seconds.filter(|seconds| seconds.is_finite() && *seconds >= 0.0)
 }
 
 #[cfg(test)]

@@ -4,14 +4,16 @@ use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, ExitStatus};
+use std::time::Duration;
 
 use anyhow::Context;
-use partune_record::{Kind, Mode, RecordError, Request, Summary};
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use partune_record::{Kind, Mode, RecordError, Request, Summary, Toggle};
 use partune_report::words;
 use tempfile::TempDir;
 
 use crate::commands::share::share;
-use crate::commands::{operations, repeat};
+use crate::commands::{at_end, operations, piece, repeat, watch};
 use crate::output;
 
 /// Run a program and record it: no recompilation, any MPI, C, C++ and Fortran
@@ -56,6 +58,9 @@ pub(crate) struct Args {
     /// Most bytes of events that all processes together keep; the recording stops there, and the program goes on: 500M, 2G
     #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "profile")]
     max_size: Option<u64>,
+    /// Which events are kept where --max-size, or the disk, has no room for all of them
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t = Kept::Oldest, conflicts_with = "profile")]
+    keep: Kept,
     /// A folder on a disk of each node for events while the program runs, where the recording's own folder is slow; it must be there
     #[arg(long, value_name = "FOLDER", value_parser = absolute)]
     scratch: Option<PathBuf>,
@@ -74,9 +79,21 @@ pub(crate) struct Args {
     /// Record only what is in the marked phases, regions or loops of this name; NAME:COUNT: in the first COUNT of them, or so many turns of the loop
     #[arg(long, value_name = "NAME")]
     phase: Option<String>,
+    /// Record only from one time after the start of the command to another: 10s..20s, 500ms.., ..2min; start-up and shut-down are always recorded
+    #[arg(long, value_name = "FROM..TO", value_parser = window)]
+    window: Option<(Duration, Option<Duration>)>,
     /// Run the command so many times, each into a folder of its own (FOLDER/1, FOLDER/2, …), and print how long the runs took and how they differ
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     repeat: Option<u32>,
+    /// Record from one signal to the next: nothing but start-up and shut-down is recorded until a process gets this signal, and again from the second one on, and so forth
+    #[arg(long, value_name = "SIGNAL", value_parser = PossibleValuesParser::new(["usr1", "usr2"]).map(|name| toggle(&name)))]
+    toggle: Option<Toggle>,
+    /// Analyse the recording at once: print what partune analyze would, on stderr, and write report.html and analysis.json beside the archive
+    #[arg(long)]
+    analyze: bool,
+    /// With --analyze: keep what was found, and not the events
+    #[arg(long, requires = "analyze")]
+    discard: bool,
     /// Complete an archive whose recording was interrupted, and run nothing
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["output", "trace", "profile", "repeat", "command"])]
     complete: Option<PathBuf>,
@@ -89,6 +106,15 @@ pub(crate) struct Args {
     /// The command, after `--`
     #[arg(last = true, value_name = "COMMAND", required_unless_present_any = ["complete", "gather"])]
     command: Vec<OsString>,
+}
+
+/// Which events are kept.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Kept {
+    /// From the begin on, up to where the room is used up
+    Oldest,
+    /// Up to the end: newer ones go over the oldest
+    Newest,
 }
 
 /// Where partune failed and not the command.
@@ -140,8 +166,13 @@ pub(crate) fn run(args: Args) -> ExitCode {
         return ExitCode::from(FAILED);
     }
     let show = |summary: &Summary| {
-        report(summary);
-        operations.as_deref().map_or(Ok(()), |file| operations::keep(file, &summary.archive))
+        say(summary);
+        operations.as_deref().map_or(Ok(()), |file| operations::keep(file, &summary.archive))?;
+        if args.analyze {
+            return at_end::analyze(summary, !args.discard);
+        }
+        next(summary);
+        Ok(())
     };
     let request = Request {
         command: args.command,
@@ -151,6 +182,9 @@ pub(crate) fn run(args: Args) -> ExitCode {
         budget: args.budget,
         buffer: args.buffer,
         max_size: args.max_size,
+        keeps_newest: args.keep == Kept::Newest,
+        window: args.window,
+        toggle: args.toggle,
         sample: args.sample,
         exact_polls: args.exact_polls,
         shortest_wait: args.shortest_wait,
@@ -170,7 +204,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
 
 /// Runs a command, completes what it left, and shows that. The exit status is that of the command, unless partune failed.
 pub(crate) fn record(request: &Request, show: impl FnOnce(&Summary) -> anyhow::Result<()>) -> ExitCode {
-    let launched = match partune_record::launch(request) {
+    let launched = match watch::during(&request.folder, || partune_record::launch(request)) {
         Ok(launched) => launched,
         Err(error) => {
             let code = if matches!(error, RecordError::Start { .. }) { NOT_STARTED } else { FAILED };
@@ -223,6 +257,15 @@ pub(crate) fn free(folder: &Path) -> PathBuf {
 
 /// Says, beside what the program printed, what was recorded and what to do with it.
 pub(crate) fn report(summary: &Summary) {
+    say(summary);
+    next(summary);
+}
+
+fn next(summary: &Summary) {
+    output::note(&format!("  next: partune analyze {}", summary.archive.display()));
+}
+
+fn say(summary: &Summary) {
     let what = summary.calls.map_or_else(|| format!("{} events", summary.events), |calls| format!("{calls} calls"));
     output::note(&format!(
         "partune: {} process{}, {what} in {:.3} s, {:.1} MB: {}",
@@ -233,7 +276,6 @@ pub(crate) fn report(summary: &Summary) {
         summary.archive.display()
     ));
     remarks(summary);
-    output::note(&format!("  next: partune analyze {}", summary.archive.display()));
 }
 
 /// Says what was noticed while it was completed.
@@ -281,6 +323,23 @@ fn nanoseconds(text: &str) -> Result<u64, String> {
     time.map(|time| time as u64).ok_or_else(|| format!("{text} is not a time: write 0, 500ns, 5us or 1ms"))
 }
 
+/// One of the signals that are left to users.
+fn toggle(name: &str) -> Toggle {
+    if name == "usr1" { Toggle::User1 } else { Toggle::User2 }
+}
+
+/// Two times, the second after the first, of which one may be left out: `10s..20s`.
+fn window(text: &str) -> Result<(Duration, Option<Duration>), String> {
+    let time = |text: &str| piece::seconds(text).and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let times = |text: &str| {
+        let (begin, end) = text.split_once("..").filter(|both| *both != ("", ""))?;
+        let begin = if begin.is_empty() { Duration::ZERO } else { time(begin)? };
+        let end = if end.is_empty() { None } else { Some(time(end)?) };
+        end.is_none_or(|end| begin < end).then_some((begin, end))
+    };
+    times(text).ok_or_else(|| format!("{text} is no window: write 10s..20s, 500ms.. or ..2min"))
+}
+
 /// A number of bytes: `4096`, `256K`, `64M`, `1G`.
 fn size(text: &str) -> Result<u64, String> {
     let (digits, factor) = match text.to_ascii_uppercase().strip_suffix(['K', 'M', 'G']) {
@@ -296,7 +355,18 @@ fn size(text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{budget, nanoseconds, size};
+    use std::time::Duration;
+
+    use super::{budget, nanoseconds, size, window};
+
+    #[test]
+    fn a_window_has_one_or_two_times() {
+        let of = Duration::from_millis;
+        assert_eq!(window("10s..20s"), Ok((of(10_000), Some(of(20_000)))));
+        assert_eq!(window("500ms.."), Ok((of(500), None)));
+        assert_eq!(window("..1.5min"), Ok((of(0), Some(of(90_000)))));
+        assert!(["..", "10s", "2s..1s", "1..1", "-1s..", "1s..x", "1e99s.."].iter().all(|text| window(text).is_err()));
+    }
 
     #[test]
     fn a_budget_is_a_share_or_off() {

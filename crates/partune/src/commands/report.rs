@@ -58,7 +58,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+/// Writes the file at its place at once, so that nobody sees half of it.
+pub(crate) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).context("-o names no file")?;
     let cannot = || format!("cannot write {}\n  remedy: give another place with -o", path.display());

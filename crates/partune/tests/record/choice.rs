@@ -153,6 +153,43 @@ fn only_marked_phases_are_recorded() {
     }
 }
 
+/// What is done in a window is recorded, with start-up and shut-down, and nothing else; by the clock of the program itself.
+#[test]
+fn only_a_window_is_recorded() {
+    for mpi in [&OPEN_MPI, &MPICH] {
+        let Some(built) = Built::new(mpi, "choice/window.c", &[]) else { continue };
+        let recorded = built.record(&["--window", "2s..3s"], &[]);
+        assert!(recorded.output.status.success(), "{}", recorded.said());
+        let printed = String::from_utf8_lossy(&recorded.output.stdout).into_owned();
+        for (rank, counted) in counts(&recorded.anchor).into_iter().enumerate() {
+            let of = |name: &str| counted.get(name).copied().unwrap_or(0);
+            let inside =
+                printed.lines().find_map(|it| it.strip_prefix(&format!("inside {rank} "))?.parse::<u64>().ok());
+            let inside = inside.expect("it prints that");
+            // The one during which it begins, and the one at which it is seen that it has ended.
+            assert!((inside..=inside + 2).contains(&of("main/MPI_Barrier")), "{}: {inside}, {counted:#?}", mpi.name);
+            assert_eq!([of("MPI_Init"), of("MPI_Finalize")], [1, 1], "{counted:#?}");
+        }
+    }
+}
+
+/// From one signal to the next.
+#[test]
+fn a_signal_turns_recording_on_and_off() {
+    for mpi in [&OPEN_MPI, &MPICH] {
+        let Some(built) = Built::new(mpi, "choice/toggle.c", &[]) else { continue };
+        for (arguments, barriers) in [(&[][..], 20), (&["once"], 40)] {
+            let recorded = built.record(&["--toggle", "usr2"], arguments);
+            assert!(recorded.output.status.success(), "{}", recorded.said());
+            for counted in counts(&recorded.anchor) {
+                let of = |name: &str| counted.get(name).copied().unwrap_or(0);
+                let found = ["MPI_Init", "main/MPI_Barrier", "MPI_Finalize"].map(of);
+                assert_eq!(found, [1, barriers, 1], "{}: {counted:#?}", mpi.name);
+            }
+        }
+    }
+}
+
 /// Calls by construct of a run in which what `options` say is left out, beside those of a whole one. Nothing is found wrong with either, and the archive says
 /// what was left out.
 fn beside(record: impl Fn(&[&str]) -> Recorded, options: &[&str]) -> [BTreeMap<String, u64>; 2] {

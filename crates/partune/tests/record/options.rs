@@ -19,6 +19,45 @@ fn a_small_buffer_loses_nothing() {
     }
 }
 
+/// What `analyze` and `report` give, without another command; and nothing else, if that is all that is wanted.
+#[test]
+fn what_is_found_is_said_at_once_and_may_be_all_that_is_kept() {
+    for built in built("programs/master_worker.c") {
+        let recorded = built.record(&["--analyze"], &[]);
+        let said = recorded.said();
+        let beside = |name: &str| recorded.anchor.with_file_name(name);
+        let analysed = run(Command::new(env!("CARGO_BIN_EXE_partune")).arg("analyze").arg(&recorded.anchor));
+        let first = String::from_utf8_lossy(&analysed.stdout).into_owned();
+        assert!(first.lines().count() > 10 && first.lines().all(|line| said.contains(line)), "{first}\n{said}");
+        let json = std::fs::read_to_string(beside("analysis.json")).expect("it was written");
+        let json: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
+        assert_eq!(json, recorded.analysis());
+        assert!(std::fs::read_to_string(beside("report.html")).expect("it was written").contains("<title>"));
+
+        let recorded = built.record(&["--analyze", "--discard"], &[]);
+        let folder = recorded.anchor.parent().expect("a folder");
+        let names = std::fs::read_dir(folder).expect("it is there").map(|it| it.expect("an entry").file_name());
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        assert_eq!(names, ["analysis.json", "report.html"], "{}", recorded.said());
+    }
+}
+
+#[test]
+fn how_far_a_recording_is_is_said_on_a_terminal() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let command = format!("'{}' record -o recorded -- sleep 3", env!("CARGO_BIN_EXE_partune"));
+    let said = |terminal: &mut Command| {
+        let output = terminal.current_dir(folder.path()).output().expect("it is on every Linux");
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    let line = "partune: after 2 s: no process has begun to record";
+    let on_terminal = said(Command::new("script").args(["-qec", &command, "/dev/null"]));
+    assert!(on_terminal.contains(line), "{on_terminal}");
+    let elsewhere = said(Command::new("sh").args(["-c", &command]));
+    assert!(!elsewhere.contains("after 2 s"), "{elsewhere}");
+}
+
 #[test]
 fn paths_are_as_deep_as_asked_for() {
     for built in built("programs/recursion.c") {

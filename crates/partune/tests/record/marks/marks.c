@@ -1,4 +1,4 @@
-/* A phase, a loop of two iterations with a region in each, and a region in a shared library if there is one. */
+/* A phase, a loop of two iterations with a region in each, a region while nothing is recorded, and one in a shared library if there is one. */
 #include <stdio.h>
 #include "partune.h"
 #ifdef LIBRARY
@@ -21,6 +21,10 @@ int main(void) {
     }
     partune_loop_end();
     partune_phase_end("setup");
+    partune_record_off();
+    partune_region_begin("unseen");
+    partune_region_end("unseen");
+    partune_record_on();
 #ifdef WITH_LIBRARY
     library();
 #endif

@@ -10,5 +10,10 @@ int main() {
             PARTUNE_REGION("solve");
         }
     }
+    partune_record_off();
+    {
+        PARTUNE_REGION("unseen");
+    }
+    partune_record_on();
     std::puts("done");
 }

@@ -13,5 +13,9 @@ program marks
   end do
   call partune_loop_end()
   call partune_phase_end('setup')
+  call partune_record_off()
+  call partune_region_begin('unseen')
+  call partune_region_end('unseen')
+  call partune_record_on()
   print '(a)', 'done'
 end program marks

@@ -6,5 +6,9 @@ fn main() {
             let _solve = partune_regions::region("solve");
         }
     }
+    {
+        let _off = partune_regions::unrecorded();
+        let _unseen = partune_regions::region("unseen");
+    }
     println!("done");
 }
