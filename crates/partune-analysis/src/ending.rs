@@ -1,6 +1,6 @@
 //! How a run ended that did not end in order: who died first, in which operation each PE stood, and who waited for whom.
 
-use partune_base::{CallPathId, GroupId, Id, PeId, StringId, Time};
+use partune_base::{CallPathId, GroupId, Id, PeId, Span, StringId, Time};
 use partune_trace::{Awaited, Ended, Ending, NO_REQUEST, RequestEvent, RequestKind, Role, Send, Trace, Visit, VisitIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -38,7 +38,8 @@ one that waits for the end of a thread for that one. A wait for requests waits f
 messages between two PEs that were sent and received tell by their number; if there are none, for those who did not receive what it sends; and
 if there are none either, for all of both. Of more than 16 receives the first count. Receives from anybody, non-blocking collective operations,
 conditions and other locks are not followed: the recorder does not know whom they wait for. If PEs wait in a cycle, that is shown; else the longest chain, whose last PE waits for
-nobody that is known.
+nobody that is known. A cycle is called a deadlock (`deadlock` in JSON) if all of it had waited for longer, when the command ended, than any call at these call paths before: a run that is killed while all is
+well may end in calls that wait for each other.
 
 **Where code was seen last**: of a PE of a killed process that was in no operation, the functions at its last sample; so not of recordings without
 samples, and no PE that sleeps.
@@ -76,6 +77,17 @@ pub struct EarlyEnd {
     pub chain: Vec<PeId>,
     /// Whether the last one waits for the first.
     pub is_cycle: bool,
+    /// How long all of them waited at most when the run ended, if that is known, and how long one waited there at most before.
+    pub waited: Option<Span>,
+    pub longest: Span,
+}
+
+impl EarlyEnd {
+    /// Whether those that wait in a cycle had done so for longer than ever before: a run that is killed while all is well may end in the middle of calls
+    /// that wait for each other.
+    pub fn is_deadlock(&self) -> bool {
+        self.is_cycle && self.waited.is_none_or(|waited| waited > self.longest)
+    }
 }
 
 fn run(input: &Input<'_>) -> Outcome {
@@ -116,7 +128,22 @@ fn of(trace: &Trace) -> Option<EarlyEnd> {
     }
     await_others(trace, &endings.awaited, &mut stands);
     let (chain, is_cycle) = follow(trace.pes().len(), &stands);
-    Some(EarlyEnd { processes, is_first_known, stands, chain, is_cycle })
+    let over = processes.iter().filter_map(|ended| ended.time).max();
+    let since = stands.iter().filter(|stand| chain.contains(&stand.pe)).map(|stand| stand.since).max();
+    let waited = over.zip(since).map(|(over, since)| over.since(since));
+    let longest = if is_cycle { longest_before(trace, &stands, &chain) } else { Span::ZERO };
+    Some(EarlyEnd { processes, is_first_known, stands, chain, is_cycle, waited, longest })
+}
+
+/// The longest call that ended, of those that PEs stood in: one look at their visits.
+fn longest_before(trace: &Trace, stands: &[Stand], chain: &[PeId]) -> Span {
+    let stand = |pe: &PeId| stands.binary_search_by_key(pe, |stand| stand.pe).ok().map(|at| &stands[at]);
+    let of = |stand: &Stand| {
+        let visits = &trace.streams()[stand.pe].visits;
+        let calls = (0..visits.len()).map(|at| visits.at(VisitIx(at as u32)));
+        calls.filter(|visit| visit.path == stand.path).map(|visit| visit.exit.since(visit.enter)).max()
+    };
+    chain.iter().filter_map(stand).filter_map(of).max().unwrap_or(Span::ZERO)
 }
 
 /// Where a PE was. A visit that has no end ends with the PE's last event: an operation that nothing follows where it began.

@@ -54,7 +54,8 @@ pub(crate) fn of_thread<'a>(
     let also = (!others.is_empty()).then(|| (ending::AWAITED_ALSO, Property::Text(others.join(" ").into())));
     let time = seen.map(|(time, _)| (ending::SEEN_TIME, *time));
     let place = seen.map(|(_, place)| (ending::SEEN_PLACE, Property::Text(place.into())));
-    let ran = ran.into_iter().flat_map(|ran| {
+    // Of its whole life, and not of what is kept.
+    let ran = ran.filter(|_| lane.newest.is_none()).into_iter().flat_map(|ran| {
         let Ran { on, waited, gave_up, lost } = *ran;
         let names = [processors::ON_CPU, processors::WAITED, processors::GAVE_UP, processors::LOST];
         names.into_iter().zip([on, waited, gave_up, lost])

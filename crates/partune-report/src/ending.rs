@@ -21,8 +21,10 @@ pub(crate) struct Entry<'a> {
     pes: Vec<Position<'a>>,
     /// PEs of which each waits for the next one.
     chain: Vec<u32>,
-    /// Whether the last of `chain` waits for the first: a deadlock.
+    /// Whether the last of `chain` waits for the first.
     cycle: bool,
+    /// Whether that had lasted longer than any call there before.
+    deadlock: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -90,6 +92,7 @@ impl<'a> Entry<'a> {
             pes: ending.stands.iter().map(position).collect(),
             chain: ending.chain.iter().map(number).collect(),
             cycle: ending.is_cycle,
+            deadlock: ending.is_deadlock(),
         }
     }
 }
@@ -152,10 +155,16 @@ pub fn lines(diagnosis: &Diagnosis) -> Vec<(&'static str, String)> {
         }
         let arrows = named.join(" → ");
         let last = ending.chain.last().map_or_else(String::new, |pe| names::pe(run, *pe));
-        lines.push(if ending.is_cycle && ending.chain.len() == 1 {
+        lines.push(if ending.is_deadlock() && ending.chain.len() == 1 {
             ("deadlock", format!("PE {last} waits for what only itself can give"))
-        } else if ending.is_cycle {
+        } else if ending.is_deadlock() {
             ("deadlock", format!("PEs wait in a cycle: {arrows}"))
+        } else if ending.is_cycle {
+            let [waited, longest] =
+                [ending.waited.unwrap_or_default(), ending.longest].map(|span| names::seconds(run.seconds(span)));
+            let why =
+                format!("for {waited} at most; calls there took up to {longest} before, so no deadlock is claimed");
+            ("cycle", format!("PEs wait in a cycle: {arrows}, {why}"))
         } else {
             ("chain", format!("PEs wait in a chain: {arrows}; PE {last} waits for nobody that is known"))
         });

@@ -4,7 +4,7 @@ use anyhow::Context;
 use partune_engine::Request;
 use partune_pages::Runs;
 use partune_record::Summary;
-use partune_report::{TextOptions, document, text};
+use partune_report::{Style, TextOptions, document, text};
 
 use crate::commands::report;
 use crate::output;
@@ -23,7 +23,8 @@ pub(crate) fn analyze(summary: &Summary, is_kept: bool) -> anyhow::Result<()> {
         let bar = Bar::new(false);
         partune_engine::analyze(partune_engine::open(archive, &bar)?, &Request::default(), &bar)
     };
-    let options = TextOptions { findings: None, table_rows: 0, style: output::style() };
+    let style = Style { colour: false, ..output::style() };
+    let options = TextOptions { findings: None, table_rows: 0, style };
     output::note(&format!("\n{}", text(&diagnosis, &name, options)));
     output::write(&archive.with_file_name(DOCUMENT), &document(&diagnosis, &name))?;
     let to = archive.with_file_name(REPORT);

@@ -46,6 +46,7 @@ fn who_waits_for_whom() {
             let Some((ending, text)) = ended(mpi, way) else { continue };
             let said = format!("{way}: {ending:#}\n{text}");
             assert_eq!((&ending["chain"], &ending["cycle"]), (&json!(chain), &json!(is_cycle)), "{said}");
+            assert_eq!(ending["deadlock"], json!(is_cycle), "{said}");
             let of = |pe: usize| &ending["pes"][pe];
             let is_chain = ["chain", "persistent"].contains(&way);
             for (pe, awaits) in waits.iter().enumerate() {
@@ -70,6 +71,18 @@ fn who_waits_for_whom() {
             let over = |it: &Value| it["at_s"].as_f64().is_some_and(|over| over >= last);
             assert!(ending["processes"].as_array().is_some_and(|all| all.iter().all(over)), "{said}");
         }
+    }
+}
+
+/// A run that is killed while all is well.
+#[test]
+fn a_cycle_of_short_waits_is_no_deadlock() {
+    for mpi in [&OPEN_MPI, &MPICH] {
+        let Some((ending, text)) = ended(mpi, "lively") else { continue };
+        let said = format!("{ending:#}\n{text}");
+        assert_eq!((&ending["chain"], &ending["cycle"]), (&json!([0, 1, 2]), &json!(true)), "{said}");
+        assert_eq!(ending["deadlock"], false, "{said}");
+        assert!(text.contains("no deadlock is claimed") && !text.contains("  deadlock"), "{said}");
     }
 }
 
