@@ -9,6 +9,8 @@ use crate::{Analysis, AnalysisResult, Input, Outcome, Section, SectionShape};
 
 /// PEs that one waits for, which are looked at; of those that have not come to a collective operation there may be many.
 const AWAITED: usize = 64;
+/// Seconds that a command may take to end when its processes have been killed.
+const REAPED: f64 = 1.0;
 
 pub(crate) static ENDING: Analysis = Analysis {
     name: "ending",
@@ -38,8 +40,8 @@ one that waits for the end of a thread for that one. A wait for requests waits f
 messages between two PEs that were sent and received tell by their number; if there are none, for those who did not receive what it sends; and
 if there are none either, for all of both. Of more than 16 receives the first count. Receives from anybody, non-blocking collective operations,
 conditions and other locks are not followed: the recorder does not know whom they wait for. If PEs wait in a cycle, that is shown; else the longest chain, whose last PE waits for
-nobody that is known. A cycle is called a deadlock (`deadlock` in JSON) if all of it had waited for longer, when the command ended, than any call at these call paths before: a run that is killed while all is
-well may end in calls that wait for each other.
+nobody that is known. A cycle is called a deadlock (`deadlock` in JSON) if all of it had waited for a second longer, when the command ended, than any call at these call paths before: a run that is killed while all is
+well may end in calls that wait for each other, and its command ends a little later.
 
 **Where code was seen last**: of a PE of a killed process that was in no operation, the functions at its last sample; so not of recordings without
 samples, and no PE that sleeps.
@@ -77,16 +79,17 @@ pub struct EarlyEnd {
     pub chain: Vec<PeId>,
     /// Whether the last one waits for the first.
     pub is_cycle: bool,
-    /// How long all of them waited at most when the run ended, if that is known, and how long one waited there at most before.
+    /// How long all of them waited at most when the run ended, if that is known, and what that may be where nothing is wrong: as long as one waited there
+    /// at most before, and [`REAPED`].
     pub waited: Option<Span>,
-    pub longest: Span,
+    pub usual: Span,
 }
 
 impl EarlyEnd {
     /// Whether those that wait in a cycle had done so for longer than ever before: a run that is killed while all is well may end in the middle of calls
     /// that wait for each other.
     pub fn is_deadlock(&self) -> bool {
-        self.is_cycle && self.waited.is_none_or(|waited| waited > self.longest)
+        self.is_cycle && (self.chain.len() == 1 || self.waited.is_none_or(|waited| waited > self.usual))
     }
 }
 
@@ -131,8 +134,8 @@ fn of(trace: &Trace) -> Option<EarlyEnd> {
     let over = processes.iter().filter_map(|ended| ended.time).max();
     let since = stands.iter().filter(|stand| chain.contains(&stand.pe)).map(|stand| stand.since).max();
     let waited = over.zip(since).map(|(over, since)| over.since(since));
-    let longest = if is_cycle { longest_before(trace, &stands, &chain) } else { Span::ZERO };
-    Some(EarlyEnd { processes, is_first_known, stands, chain, is_cycle, waited, longest })
+    let usual = trace.clock().span(REAPED) + if is_cycle { longest_before(trace, &stands, &chain) } else { Span::ZERO };
+    Some(EarlyEnd { processes, is_first_known, stands, chain, is_cycle, waited, usual })
 }
 
 /// The longest call that ended, of those that PEs stood in: one look at their visits.

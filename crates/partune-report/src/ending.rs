@@ -23,7 +23,7 @@ pub(crate) struct Entry<'a> {
     chain: Vec<u32>,
     /// Whether the last of `chain` waits for the first.
     cycle: bool,
-    /// Whether that had lasted longer than any call there before.
+    /// Whether that had lasted a second longer than any call there before.
     deadlock: bool,
 }
 
@@ -160,11 +160,9 @@ pub fn lines(diagnosis: &Diagnosis) -> Vec<(&'static str, String)> {
         } else if ending.is_deadlock() {
             ("deadlock", format!("PEs wait in a cycle: {arrows}"))
         } else if ending.is_cycle {
-            let [waited, longest] =
-                [ending.waited.unwrap_or_default(), ending.longest].map(|span| names::seconds(run.seconds(span)));
-            let why =
-                format!("for {waited} at most; calls there took up to {longest} before, so no deadlock is claimed");
-            ("cycle", format!("PEs wait in a cycle: {arrows}, {why}"))
+            let waited = names::seconds(run.seconds(ending.waited.unwrap_or_default()));
+            let why = "not much more than calls there took before: no deadlock is claimed";
+            ("cycle", format!("PEs wait in a cycle: {arrows}, for {waited} at most, {why}"))
         } else {
             ("chain", format!("PEs wait in a chain: {arrows}; PE {last} waits for nobody that is known"))
         });
