@@ -5,9 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use partune_base::Strings;
-use partune_kernels::{Core, Kernel, core_of, cores, kernels, x86};
+use partune_kernels::{Core, Kernel, TrafficError, core_of, cores, kernels, x86};
 use partune_symbols::{Address, Module, NoFiles, Storage, demangle};
 use thiserror::Error;
+
+use crate::finite::Finite;
 
 /// Which loops are wanted; all of them without a word.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +32,8 @@ pub struct LoopBounds {
     /// Instructions as an assembler writes them: those of the chain from turn to turn, and those that no table knows.
     pub chain: Vec<String>,
     pub unknown: Vec<String>,
+    /// What caches add, once it was asked for (see [`finite_caches`](crate::finite_caches)), or why that is not known.
+    pub finite: Option<Result<Finite, TrafficError>>,
 }
 
 /// The loops of a program that were chosen.
@@ -42,6 +46,8 @@ pub struct Loops {
     pub functions: usize,
     /// Whether lines can be known.
     pub has_lines: bool,
+    /// Turns of the source's loops that caches were asked for.
+    pub elements: Option<u64>,
 }
 
 #[derive(Debug, Error)]
@@ -60,6 +66,8 @@ pub enum KernelError {
     NoFunction { path: PathBuf, name: String, near: String },
     #[error("{}: no loop has code of {file}:{line}{why}", path.display())]
     NoLoop { path: PathBuf, file: String, line: u32, why: &'static str },
+    #[error("{}: what lines of its caches cost was not measured\n  remedy: partune machine measure -o {}", .0.display(), .0.display())]
+    NoCaches(PathBuf),
 }
 
 /// Names of the cores that are known.
@@ -107,7 +115,7 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
             near: near.unwrap_or_default(),
         });
     }
-    let mut found = Loops { core, loops: Vec::new(), functions: 0, has_lines: module.has_debug_data() };
+    let mut found = Loops { core, loops: Vec::new(), functions: 0, has_lines: module.has_debug_data(), elements: None };
     let mut strings = Strings::default();
     for (symbol, name) in module.functions().iter().zip(&names) {
         if !choice.functions.is_empty() && !choice.functions.iter().any(|it| is_named(name, it)) {
@@ -136,7 +144,7 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
             let ((file, function), (_, line)) = most.unwrap_or_else(|| ((String::new(), name.clone()), (0, 0)));
             if is_wanted {
                 let (chain, unknown) = (texts(&kernel.chained), texts(&kernel.unknown));
-                found.loops.push(LoopBounds { function, file, line, kernel, chain, unknown });
+                found.loops.push(LoopBounds { function, file, line, kernel, chain, unknown, finite: None });
             }
         }
     }

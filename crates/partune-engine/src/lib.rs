@@ -11,6 +11,7 @@ mod compare;
 mod convert;
 mod diagnosis;
 mod files;
+mod finite;
 mod formats;
 mod hints;
 pub mod inside;
@@ -34,6 +35,7 @@ pub use advise::{Advice, AdviseRequest, Advised, Scope, advise};
 pub use compare::{Checked, CompareError, Condition, ConditionError, compare, compare_sets, middle, scale};
 pub use convert::{ConvertError, Converted, convert, create};
 pub use diagnosis::{Diagnosis, Ranked};
+pub use finite::{Finite, SourceLines, finite_caches};
 pub use formats::{FAILED, OPERATIONS, OpenError, runs};
 pub use hints::{
     Entry as HintEntry, Hinted, Hints, HintsError, ObjectHints, OfObjects, TriedHint, hints, read_hints, tuned_hints,
@@ -67,7 +69,7 @@ pub use partune_analysis::{
 };
 pub use partune_diag::{Code, Diagnostic, Quality, Severity};
 pub use partune_hints as hints_file;
-pub use partune_kernels::{Bounds as LoopLimits, Core, Kernel};
+pub use partune_kernels::{Bounds as LoopLimits, Core, Kernel, Lines, TrafficError};
 pub use partune_machine::Machine;
 pub use partune_operations::{Operations, OwnPattern};
 pub use partune_picture::{

@@ -37,6 +37,10 @@ pub struct Kernel {
     /// Instructions that every turn runs, and others, of which no bound knows.
     pub instructions: usize,
     pub conditional: usize,
+    /// Accesses to memory of those others.
+    pub conditional_accesses: usize,
+    /// How every turn steps through memory.
+    pub streams: Streams,
     /// Of a turn of the source's loop.
     pub flops: f64,
     /// Bytes of an element that it computes with, 0 if it computes with none; elements in the core's widest vector, and in those that it uses.
@@ -81,6 +85,9 @@ fn kernel(code: &[Instruction], blocks: &[Block], of: &flow::Loop, core: &Core) 
     let (loaded, stored) = streams.distinct();
     let flops: u32 = body.iter().map(|it| it.flops()).sum();
     let used = body.iter().filter(|it| it.flops() > 0).map(|it| it.lanes).max().unwrap_or(0);
+    let accesses = |it: &Instruction| usize::from(it.load.is_some()) + usize::from(it.store.is_some());
+    let all_accesses: usize = of.blocks.iter().flat_map(instructions).map(accesses).sum();
+    let conditional_accesses = all_accesses - body.iter().map(|it| accesses(it)).sum::<usize>();
     let (instructions, loads) = (body.len(), body.iter().filter(|it| it.load.is_some()).count());
     let body = Body::new(body, &streams, core);
     let work = body.uses().map(|it| (it.ports, f64::from(it.cycles)));
@@ -108,6 +115,7 @@ fn kernel(code: &[Instruction], blocks: &[Block], of: &flow::Loop, core: &Core) 
         turns,
         instructions,
         conditional: all - instructions,
+        conditional_accesses,
         flops: f64::from(flops) / per,
         element,
         lanes: core.vector.checked_div(element).unwrap_or(0),
@@ -121,6 +129,7 @@ fn kernel(code: &[Instruction], blocks: &[Block], of: &flow::Loop, core: &Core) 
         stored: stored as f64 / per,
         calls,
         has_exit: of.has_exit,
+        streams,
     }
 }
 

@@ -24,7 +24,9 @@ pub mod instruction;
 pub mod ports;
 pub mod schedule;
 pub mod streams;
+pub mod traffic;
 pub mod x86;
 
 pub use crate::bounds::{Bounds, Kernel, kernels};
 pub use crate::core::{Core, core_of, cores};
+pub use crate::traffic::{Lines, Traffic, TrafficError};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use partune_engine::{Core, Kernel, LoopBounds, LoopLimits, Loops};
+use partune_engine::{Core, Finite, Kernel, LoopBounds, LoopLimits, Loops, SourceLines};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -17,6 +17,8 @@ struct KernelDocument<'a> {
     partune: u32,
     binary: &'a str,
     core: CoreEntry<'a>,
+    /// Turns of the source's loops that `I` and `caches` are of; null without `--elements`.
+    elements: Option<u64>,
     /// Innermost loops, in order of address.
     loops: Vec<LoopEntry<'a>>,
 }
@@ -46,6 +48,13 @@ struct LoopEntry<'a> {
     /// Null also where the loop is too large to be run.
     #[serde(rename = "MACS")]
     macs: Option<f64>,
+    /// MACS with the caches of `--machine`, run over and over with `elements` turns; null without `--elements`, and where the accesses cannot be followed.
+    #[serde(rename = "I")]
+    i: Option<f64>,
+    /// Lines that come from farther than the first cache, nearest first; empty where `I` is null for want of accesses.
+    caches: Vec<SourceEntry>,
+    /// Why the accesses cannot be followed.
+    not_followed: Option<String>,
     /// Turns of the source's loop in one of the machine's.
     turns: u32,
     /// Instructions that every turn runs, and others, of which no bound knows.
@@ -80,9 +89,22 @@ struct PlaceEntry<'a> {
     function: &'a str,
 }
 
+/// Lines for one turn of the source's loop.
+#[derive(Serialize, JsonSchema)]
+struct SourceEntry {
+    /// `L2`, `L3`, …, `memory`.
+    from: String,
+    /// That are only loaded from.
+    loaded: f64,
+    /// That are stored to: brought in, and given back.
+    stored: f64,
+    /// What all of them take in a stream.
+    cycles: f64,
+}
+
 #[derive(Serialize, JsonSchema)]
 struct GapEntry {
-    /// `A`, `C`, `S`.
+    /// `A`, `C`, `S`, `$`.
     name: &'static str,
     cycles: f64,
     why: String,
@@ -95,6 +117,7 @@ pub fn kernels_document(loops: &Loops, binary: &str) -> String {
         partune: 1,
         binary,
         core: CoreEntry { id: &core.id, name: &core.name, source: &core.source },
+        elements: loops.elements,
         loops: loops.loops.iter().map(|it| entry(it, core)).collect(),
     })
 }
@@ -119,6 +142,9 @@ fn entry<'a>(it: &'a LoopBounds, core: &'a Core) -> LoopEntry<'a> {
         ma: bound(|it| it.ma),
         mac: bound(|it| it.mac),
         macs: kernel.bounds.as_ref().and_then(|it| it.macs),
+        i: followed(it).and_then(|finite| finite.bound),
+        caches: followed(it).map_or_else(Vec::new, sources),
+        not_followed: it.finite.as_ref().and_then(|finite| finite.as_ref().err()).map(ToString::to_string),
         turns: kernel.turns,
         instructions: kernel.instructions,
         conditional: kernel.conditional,
@@ -135,6 +161,20 @@ fn entry<'a>(it: &'a LoopBounds, core: &'a Core) -> LoopEntry<'a> {
         has_exit: kernel.has_exit,
         gaps: gaps(it, core),
     }
+}
+
+fn followed(it: &LoopBounds) -> Option<&Finite> {
+    it.finite.as_ref()?.as_ref().ok()
+}
+
+fn sources(finite: &Finite) -> Vec<SourceEntry> {
+    let source = |it: &SourceLines| SourceEntry {
+        from: it.level.map_or_else(|| "memory".to_owned(), |level| format!("L{level}")),
+        loaded: it.lines.loaded,
+        stored: it.lines.stored,
+        cycles: it.cycles,
+    };
+    finite.sources.iter().map(source).collect()
 }
 
 fn busy<'a>(kernel: &Kernel, core: &'a Core) -> Vec<&'a str> {
@@ -156,6 +196,9 @@ fn gaps(it: &LoopBounds, core: &Core) -> Vec<GapEntry> {
     ];
     if let Some(macs) = bounds.macs {
         gaps.push(GapEntry { name: "S", cycles: macs - bounds.mac, why: of_schedule(it, macs) });
+        if let Some((finite, bound)) = followed(it).and_then(|finite| Some((finite, finite.bound?))) {
+            gaps.push(GapEntry { name: "$", cycles: bound - macs, why: of_caches(finite) });
+        }
     }
     gaps
 }
@@ -188,6 +231,23 @@ fn of_schedule(it: &LoopBounds, macs: f64) -> String {
             format!("a chain of {} from turn to turn: {shown}", three_digits(cycles))
         }
         _ => "the order that results allow".to_owned(),
+    }
+}
+
+/// What comes from where, and what that takes.
+fn of_caches(finite: &Finite) -> String {
+    let far = sources(finite).into_iter().filter(|it| it.loaded + it.stored > 0.0);
+    let said = |it: SourceEntry| {
+        let lines = |count: f64, what: &str| (count > 0.0).then(|| format!("{} {what}", three_digits(count)));
+        let [loaded, stored] = [lines(it.loaded, "loaded"), lines(it.stored, "stored to")];
+        let lines = [loaded, stored].into_iter().flatten().collect::<Vec<_>>().join(" and ");
+        format!("{lines} from {}: {} cycles", it.from, three_digits(it.cycles))
+    };
+    let all = far.map(said).collect::<Vec<_>>();
+    if all.is_empty() {
+        "all data stay in the first cache".to_owned()
+    } else {
+        format!("lines a turn: {}", all.join("; "))
     }
 }
 
@@ -227,9 +287,12 @@ fn lines(out: &mut String, it: &LoopBounds, core: &Core, style: Style) {
         return;
     };
     let macs = bounds.macs.map_or_else(|| "–".to_owned(), three_digits);
+    let finite = followed(it)
+        .and_then(|finite| finite.bound)
+        .map_or_else(String::new, |bound| format!("   I {}", three_digits(bound)));
     let _ = writeln!(
         out,
-        "  M {}   MA {}   MAC {}   MACS {macs}   {} in one of the machine's",
+        "  M {}   MA {}   MAC {}   MACS {macs}{finite}   {} in one of the machine's",
         three_digits(bounds.m),
         three_digits(bounds.ma),
         three_digits(bounds.mac),
@@ -237,6 +300,9 @@ fn lines(out: &mut String, it: &LoopBounds, core: &Core, style: Style) {
     );
     for gap in gaps(it, core).iter().filter(|gap| gap.cycles > 0.0 && gap.name != "A") {
         let _ = writeln!(out, "  {}  {:>6}  {}", gap.name, three_digits(gap.cycles), gap.why);
+    }
+    if let Some(Err(why)) = &it.finite {
+        let _ = writeln!(out, "  no bound with caches: {why}");
     }
     if kernel.conditional > 0 {
         let _ = writeln!(out, "  {} instructions that not every turn runs are in no bound", kernel.conditional);

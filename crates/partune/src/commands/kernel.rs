@@ -25,6 +25,12 @@ pub(crate) struct Args {
     /// The core to bound them on [default: this machine's]
     #[arg(long, value_name = "CORE")]
     core: Option<String>,
+    /// Run each loop over and over with so many turns of the source's, and add what the caches of --machine then cost
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    elements: Option<u64>,
+    /// What lines of the caches cost: a file that `partune machine measure` made
+    #[arg(long, value_name = "FILE", requires = "elements")]
+    machine: Option<PathBuf>,
     /// How many loops to print as text
     #[arg(long, default_value_t = 10, value_name = "N")]
     rows: usize,
@@ -42,7 +48,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     };
     let core = partune_engine::core_named(args.core.as_deref())?;
     let choice = LoopChoice { functions: args.function.clone(), places: args.places.clone() };
-    let loops = partune_engine::loops(binary, core, &choice)?;
+    let machine = match (args.elements, &args.machine) {
+        (None, _) => None,
+        (Some(elements), Some(path)) => Some((elements, path, partune_engine::read_machine(path)?)),
+        (Some(_), None) => anyhow::bail!(
+            "--elements needs --machine FILE: what lines of the caches cost\n  remedy: partune machine measure -o machine.toml"
+        ),
+    };
+    let mut loops = partune_engine::loops(binary, core, &choice)?;
+    if let Some((elements, path, machine)) = &machine {
+        partune_engine::finite_caches(&mut loops, (path, machine), *elements)?;
+    }
     output::print(&if args.json {
         kernels_document(&loops, &binary.display().to_string())
     } else {

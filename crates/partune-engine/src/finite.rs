@@ -1,0 +1,62 @@
+//! What the caches of a machine add to the bounds of loops: lines that come from farther than the first of them, and what they cost.
+
+use std::path::Path;
+
+use partune_cache::Level;
+use partune_kernels::traffic::{LineCycles, finite, traffic};
+use partune_kernels::{Lines, TrafficError};
+use partune_machine::Machine;
+
+use crate::kernels::{KernelError, LoopBounds, Loops};
+
+/// A loop on caches of a size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finite {
+    /// The second level first, memory last.
+    pub sources: Vec<SourceLines>,
+    /// I: MACS with what lines from farther than the first level cost, in cycles of the core for one turn of the source's loop; none without MACS.
+    pub bound: Option<f64>,
+}
+
+/// Lines for one turn of the source's loop, from one place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SourceLines {
+    /// A level of cache, from 2 on; none for memory.
+    pub level: Option<usize>,
+    pub lines: Lines,
+    /// What they take, in cycles of the core.
+    pub cycles: f64,
+}
+
+/// Follows each of the loops, run over and over with so many turns of the source's, through the caches of a machine.
+pub fn finite_caches(loops: &mut Loops, (path, machine): (&Path, &Machine), elements: u64) -> Result<(), KernelError> {
+    let caches = machine.caches.as_ref().ok_or_else(|| KernelError::NoCaches(path.to_owned()))?;
+    let levels: Vec<Level> =
+        caches.levels.iter().map(|it| Level { bytes: it.bytes, line: it.line, ways: it.ways }).collect();
+    let cycles =
+        |load_s: f64, store_s: f64| LineCycles { load: load_s / caches.cycle_s, store: store_s / caches.cycle_s };
+    let costs: Vec<LineCycles> = caches
+        .levels
+        .iter()
+        .map(|it| cycles(it.load_s, it.store_s))
+        .chain([cycles(caches.memory.load_s, caches.memory.store_s)])
+        .collect();
+    let follow = |it: &LoopBounds| -> Result<Finite, TrafficError> {
+        let traffic = traffic(&it.kernel, &levels, elements)?;
+        let macs = it.kernel.bounds.as_ref().and_then(|bounds| bounds.macs);
+        let source = |(at, lines): (usize, &Lines)| SourceLines {
+            level: (at + 1 < levels.len()).then_some(at + 2),
+            lines: *lines,
+            cycles: costs[at + 1].of(*lines),
+        };
+        Ok(Finite {
+            sources: traffic.sources.iter().enumerate().map(source).collect(),
+            bound: macs.map(|macs| finite(macs, &traffic, &costs)),
+        })
+    };
+    for it in &mut loops.loops {
+        it.finite = Some(follow(it));
+    }
+    loops.elements = Some(elements);
+    Ok(())
+}
