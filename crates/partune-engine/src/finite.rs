@@ -14,6 +14,10 @@ use crate::kernels::{KernelError, LoopBounds, Loops};
 pub struct Finite {
     /// The second level first, memory last.
     pub sources: Vec<SourceLines>,
+    /// Loads across two lines, for one turn of the source's loop.
+    pub across: f64,
+    /// What the ports need for a turn, with what lines ask of them, in cycles of the core.
+    pub first_cache: f64,
     /// I: MACS with what lines from farther than the first level cost, in cycles of the core for one turn of the source's loop; none without MACS.
     pub bound: Option<f64>,
 }
@@ -43,7 +47,6 @@ pub fn finite_caches(loops: &mut Loops, (path, machine): (&Path, &Machine), elem
         .collect();
     let follow = |it: &LoopBounds| -> Result<Finite, TrafficError> {
         let traffic = traffic(&it.kernel, &levels, elements)?;
-        let macs = it.kernel.bounds.as_ref().and_then(|bounds| bounds.macs);
         let source = |(at, lines): (usize, &Lines)| SourceLines {
             level: (at + 1 < levels.len()).then_some(at + 2),
             lines: *lines,
@@ -51,7 +54,9 @@ pub fn finite_caches(loops: &mut Loops, (path, machine): (&Path, &Machine), elem
         };
         Ok(Finite {
             sources: traffic.sources.iter().enumerate().map(source).collect(),
-            bound: macs.map(|macs| finite(macs, &traffic, &costs)),
+            across: traffic.across,
+            first_cache: traffic.first_cache(&it.kernel),
+            bound: finite(&it.kernel, &traffic, &costs),
         })
     };
     for it in &mut loops.loops {

@@ -14,6 +14,13 @@ pub struct Use {
     pub cycles: u32,
 }
 
+impl Use {
+    /// For an operand of so many bytes.
+    pub fn of(work: &Work, bytes: u32) -> Use {
+        Use { ports: work.ports_of(bytes), cycles: work.cycles_of(bytes) }
+    }
+}
+
 /// An instruction as a core does it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
@@ -112,7 +119,7 @@ fn becomes_one(first: &Instruction, branch: &Instruction, core: &Core) -> bool {
 
 fn step(instruction: &Instruction, is_fused: bool, is_second: bool, core: &Core) -> Step {
     let bytes = instruction.bytes;
-    let of = |work: &Work| Use { ports: work.ports_of(bytes), cycles: work.cycles_of(bytes) };
+    let of = |work: &Work| Use::of(work, bytes);
     let is_vector = instruction.element > 0 || bytes > 8;
     let access = |all: &[Work]| all.iter().map(of).collect::<Vec<_>>();
     let load = core.load.of(is_vector);

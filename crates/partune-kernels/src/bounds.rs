@@ -1,11 +1,11 @@
 //! The bounds of a loop, from the core's peak to its schedule, and what lies between them.
 
-use crate::body::Body;
+use crate::body::{Body, Use};
 use crate::chain::{self, Chain};
 use crate::class::Class;
-use crate::core::{Core, Ports};
+use crate::core::{self, Core, Ports};
 use crate::flow::{self, Block};
-use crate::instruction::Instruction;
+use crate::instruction::{Instruction, Memory, Register};
 use crate::ports;
 use crate::schedule;
 use crate::streams::Streams;
@@ -37,10 +37,13 @@ pub struct Kernel {
     /// Instructions that every turn runs, and others, of which no bound knows.
     pub instructions: usize,
     pub conditional: usize,
-    /// Accesses to memory of those others.
-    pub conditional_accesses: usize,
+    /// Whether those others access memory, or change registers that addresses are made of.
+    pub strays: bool,
     /// How every turn steps through memory.
     pub streams: Streams,
+    /// What a turn of the machine's loop asks of ports, and what a line that comes to the first cache does: as a load of half of it.
+    pub uses: Vec<Use>,
+    pub line: Vec<Use>,
     /// Of a turn of the source's loop.
     pub flops: f64,
     /// Bytes of an element that it computes with, 0 if it computes with none; elements in the core's widest vector, and in those that it uses.
@@ -85,9 +88,14 @@ fn kernel(code: &[Instruction], blocks: &[Block], of: &flow::Loop, core: &Core) 
     let (loaded, stored) = streams.distinct();
     let flops: u32 = body.iter().map(|it| it.flops()).sum();
     let used = body.iter().filter(|it| it.flops() > 0).map(|it| it.lanes).max().unwrap_or(0);
-    let accesses = |it: &Instruction| usize::from(it.load.is_some()) + usize::from(it.store.is_some());
-    let all_accesses: usize = of.blocks.iter().flat_map(instructions).map(accesses).sum();
-    let conditional_accesses = all_accesses - body.iter().map(|it| accesses(it)).sum::<usize>();
+    let memory = |it: &Instruction| [it.load, it.store].into_iter().flatten();
+    let is_address = |register: &Register| {
+        let of = |it: Memory| it.base == Some(*register) || it.index == Some(*register);
+        body.iter().any(|it| memory(it).any(of))
+    };
+    let is_stray = |it: &Instruction| memory(it).next().is_some() || it.writes.iter().any(is_address);
+    let others = of.blocks.iter().filter(|block| !always.contains(block)).flat_map(instructions);
+    let strays = others.into_iter().any(is_stray);
     let (instructions, loads) = (body.len(), body.iter().filter(|it| it.load.is_some()).count());
     let body = Body::new(body, &streams, core);
     let work = body.uses().map(|it| (it.ports, f64::from(it.cycles)));
@@ -115,7 +123,7 @@ fn kernel(code: &[Instruction], blocks: &[Block], of: &flow::Loop, core: &Core) 
         turns,
         instructions,
         conditional: all - instructions,
-        conditional_accesses,
+        strays,
         flops: f64::from(flops) / per,
         element,
         lanes: core.vector.checked_div(element).unwrap_or(0),
@@ -130,6 +138,8 @@ fn kernel(code: &[Instruction], blocks: &[Block], of: &flow::Loop, core: &Core) 
         calls,
         has_exit: of.has_exit,
         streams,
+        uses: body.uses().collect(),
+        line: core.load.vector.iter().map(|work| Use::of(work, core::WIDTHS[1])).collect(),
     }
 }
 

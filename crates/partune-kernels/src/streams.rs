@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::class::Class;
 use crate::instruction::{Instruction, Memory, Register, Value};
 
 /// An access that moves by a constant each turn of the loop; by 0 if it stays.
@@ -23,6 +22,12 @@ pub struct Stream {
 impl Stream {
     fn key(&self) -> (Option<Register>, Option<Register>, u8, i64) {
         (self.base, self.index, self.scale, self.stride)
+    }
+
+    /// Whether what comes after this one, in the order of what they have in common and then of offsets, is taken to be in the same array.
+    pub fn is_of_array(&self, next: &Stream) -> bool {
+        let is_alike = (self.base, self.index, self.scale) == (next.base, next.index, next.scale);
+        is_alike && (self.base.is_some() || self.stride == 0 && next.stride == 0 || is_near(self, next))
     }
 
     /// After how many turns it is where another one was; none if never, or never exactly.
@@ -56,33 +61,34 @@ pub struct Streams {
 impl Streams {
     /// Of what every turn does, in its order, where `before` runs each time before the first turn. O(n log n).
     pub fn new(before: &[&Instruction], code: &[&Instruction]) -> Streams {
-        let held = held(before);
-        let held = |register: Option<Register>| match register {
-            None => Value { of: None, offset: 0 },
-            Some(register) => held.get(&register).copied().unwrap_or(Value { of: Some(register), offset: 0 }),
+        let (outer, turn) = (held(before), held(code));
+        // Where a register of the loop's begin was before the code that leads to it, and what a turn adds to it.
+        let begin = |register: Register| outer.get(&register).copied().unwrap_or(value_of(register));
+        let step = |register: Register| match turn.get(&register) {
+            None => (register < FRESH).then_some(0),
+            Some(value) => (value.of == Some(register)).then_some(value.offset),
         };
-        let steps = steps(code);
-        let mut moved: BTreeMap<Register, i64> = BTreeMap::new();
+        let mut now: BTreeMap<Register, Value> = BTreeMap::new();
         let mut streams = Streams::default();
         for (at, instruction) in code.iter().enumerate() {
+            let part = |register: Option<Register>, by: i64| {
+                let Some(register) = register else { return Some((None, 0, 0)) };
+                let value = now.get(&register).copied().unwrap_or(value_of(register));
+                let (of, step) =
+                    value.of.map_or(Some((Value { of: None, offset: 0 }, 0)), |of| Some((begin(of), step(of)?)))?;
+                let offset = of.offset.checked_add(value.offset)?.checked_mul(by)?;
+                Some((of.of, offset, step.checked_mul(by)?))
+            };
             let stream = |memory: Memory| {
-                let of = |register: Option<Register>, by: i64| {
-                    let Some(register) = register else { return Some((0, 0)) };
-                    let step = *steps.get(&register).unwrap_or(&Some(0));
-                    let moved = *moved.get(&register).unwrap_or(&0);
-                    Some((step?.checked_mul(by)?, moved.checked_mul(by)?))
-                };
-                let (base, base_moved) = of(memory.base, 1)?;
-                let (index, index_moved) = of(memory.index, i64::from(memory.scale))?;
-                let (of_base, of_index) = (held(memory.base), held(memory.index));
-                let held = of_index.offset.checked_mul(i64::from(memory.scale))?.checked_add(of_base.offset)?;
-                let offset = memory.offset.checked_add(base_moved)?.checked_add(index_moved)?.checked_add(held)?;
                 let Memory { scale, bytes, .. } = memory;
-                let stride = base.checked_add(index)?;
+                let (base, base_offset, base_step) = part(memory.base, 1)?;
+                let (index, index_offset, index_step) = part(memory.index, i64::from(scale))?;
+                let offset = memory.offset.checked_add(base_offset)?.checked_add(index_offset)?;
+                let stride = base_step.checked_add(index_step)?;
                 // Far from what a program can have, sums of these fit everywhere.
                 let is_sane = offset.unsigned_abs() < 1 << 60 && stride.unsigned_abs() < 1 << 60;
                 let known = !memory.is_scattered && is_sane;
-                known.then_some(Stream { at, base: of_base.of, index: of_index.of, scale, offset, bytes, stride })
+                known.then_some(Stream { at, base, index, scale, offset, bytes, stride })
             };
             let put = |memory: Option<Memory>, known: &mut Vec<Stream>, scattered: &mut u64| {
                 let Some(memory) = memory else { return };
@@ -93,10 +99,7 @@ impl Streams {
             };
             put(instruction.load, &mut streams.loads, &mut streams.scattered_loads);
             put(instruction.store, &mut streams.stores, &mut streams.scattered_stores);
-            if let Some((register, by)) = instruction.step {
-                let moved = moved.entry(register).or_default();
-                *moved = moved.saturating_add(by);
-            }
+            hold(&mut now, at, instruction);
         }
         streams
     }
@@ -131,23 +134,26 @@ impl Streams {
 /// What registers hold after some code, from what they held before it; those that it does not write are not here.
 fn held(code: &[&Instruction]) -> BTreeMap<Register, Value> {
     let mut held: BTreeMap<Register, Value> = BTreeMap::new();
-    for (at, instruction) in code.iter().enumerate() {
-        let set = instruction
-            .sets
-            .or_else(|| instruction.step.map(|(register, by)| (register, Value { of: Some(register), offset: by })));
-        let known = set.and_then(|(register, value)| {
-            let Some(of) = value.of else { return Some((register, value)) };
-            let before = held.get(&of).copied().unwrap_or(value_of(of));
-            Some((register, Value { offset: before.offset.checked_add(value.offset)?, ..before }))
-        });
-        for register in &instruction.writes {
-            held.insert(*register, value_of(FRESH + at as Register));
-        }
-        if let Some((register, value)) = known {
-            held.insert(register, value);
-        }
-    }
+    code.iter().enumerate().for_each(|(at, instruction)| hold(&mut held, at, instruction));
     held
+}
+
+/// What an instruction makes of what registers hold.
+fn hold(held: &mut BTreeMap<Register, Value>, at: usize, instruction: &Instruction) {
+    let set = instruction
+        .sets
+        .or_else(|| instruction.step.map(|(register, by)| (register, Value { of: Some(register), offset: by })));
+    let known = set.and_then(|(register, value)| {
+        let Some(of) = value.of else { return Some((register, value)) };
+        let before = held.get(&of).copied().unwrap_or(value_of(of));
+        Some((register, Value { offset: before.offset.checked_add(value.offset)?, ..before }))
+    });
+    for register in &instruction.writes {
+        held.insert(*register, value_of(FRESH + at as Register));
+    }
+    if let Some((register, value)) = known {
+        held.insert(register, value);
+    }
 }
 
 fn value_of(register: Register) -> Value {
@@ -157,21 +163,6 @@ fn value_of(register: Register) -> Value {
 /// What an instruction made that nobody knows has a number from here on, which no register has.
 const FRESH: Register = 1 << 16;
 
-/// What is added to each register in a turn: `None` where it is changed otherwise. Those that are not written are not here.
-fn steps(code: &[&Instruction]) -> BTreeMap<Register, Option<i64>> {
-    let mut steps: BTreeMap<Register, Option<i64>> = BTreeMap::new();
-    for instruction in code {
-        for register in &instruction.writes {
-            let by = instruction.step.filter(|(of, _)| of == register).map(|(_, by)| by);
-            let step = steps.entry(*register).or_insert(Some(0));
-            *step = step.zip(by).and_then(|(step, by)| step.checked_add(by));
-        }
-        // What a call leaves in registers is not known: it keeps those that loops count with by convention, and no loop with a call has bounds.
-        debug_assert!(instruction.class != Class::Call || instruction.step.is_none());
-    }
-    steps
-}
-
 /// Turns that lie between accesses to one array at most: what is farther apart is taken for another array, or another row of it.
 const NEAR: u64 = 32;
 
@@ -179,11 +170,12 @@ const NEAR: u64 = 32;
 fn arrays<'a>(streams: impl IntoIterator<Item = &'a Stream>) -> Vec<Vec<Stream>> {
     let mut moving: Vec<Stream> = streams.into_iter().filter(|stream| stream.stride != 0).copied().collect();
     moving.sort_unstable_by_key(|it| (it.key(), it.offset));
-    let is_one = |one: &Stream, other: &Stream| {
-        let apart = other.offset.abs_diff(one.offset);
-        one.key() == other.key() && apart <= one.stride.unsigned_abs().saturating_mul(NEAR)
-    };
-    moving.chunk_by(is_one).map(<[Stream]>::to_vec).collect()
+    moving.chunk_by(is_near).map(<[Stream]>::to_vec).collect()
+}
+
+fn is_near(one: &Stream, other: &Stream) -> bool {
+    let apart = other.offset.abs_diff(one.offset);
+    one.key() == other.key() && apart <= one.stride.unsigned_abs().saturating_mul(NEAR)
 }
 
 /// Different bytes that streams through one array touch in a turn, in the long run.

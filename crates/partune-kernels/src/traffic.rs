@@ -1,14 +1,12 @@
 //! Lines that a loop's accesses bring to the core, and from where: its streams, followed through caches as they are.
 //!
-//! The loop is run through its data twice, and the second time counts: what was kept from the first is found. Accesses by the same registers are to one array;
-//! other arrays begin at other places, each at a page of its own, but where an access has no register, whose address is what the code says.
-
-use std::collections::BTreeMap;
+//! The loop is run through its data again and again, so what a cache keeps from one time to the next is found. Accesses by the same registers are to one array,
+//! and those without a base, whose place is in the code, if they are near each other. Each array begins at a page of its own.
 
 use partune_cache::{Hierarchy, Level, LevelError, Moved};
 
 use crate::bounds::Kernel;
-use crate::instruction::Register;
+use crate::ports;
 use crate::streams::{Stream, Streams};
 
 /// Lines for one turn of the source's loop, by what had them.
@@ -16,6 +14,8 @@ use crate::streams::{Stream, Streams};
 pub struct Traffic {
     /// The second level first, memory last.
     pub sources: Vec<Lines>,
+    /// Loads across two lines.
+    pub across: f64,
 }
 
 /// Lines that left the first level, for one turn of the source's loop: in the long run as many came.
@@ -32,8 +32,8 @@ pub struct Lines {
 pub enum TrafficError {
     #[error("it has accesses that do not move by a constant: where they are is not known")]
     Scattered,
-    #[error("it has accesses that not every turn makes: how often they are made is not known")]
-    Conditional,
+    #[error("not every turn makes the same accesses, or at places that follow from the turn before")]
+    Strays,
     #[error("it calls something, whose accesses are not known")]
     Calls,
     #[error("its accesses go through more memory than addresses have")]
@@ -47,7 +47,7 @@ const PAGE: u64 = 4096;
 /// What the last cache holds, this often, is enough to run through: more is as far away.
 const OFTEN: u64 = 2;
 
-/// Lines of a loop of which so many of the source's turns run, over and over through the same data. Cost: two passes with a look at the caches for each access,
+/// Lines of a loop of which so many of the source's turns run, over and over through the same data. Cost: three passes with a look at the caches for each access,
 /// of no more turns than twice what the last level holds.
 pub fn traffic(kernel: &Kernel, levels: &[Level], elements: u64) -> Result<Traffic, TrafficError> {
     let Kernel { streams, turns: per, .. } = kernel;
@@ -57,29 +57,35 @@ pub fn traffic(kernel: &Kernel, levels: &[Level], elements: u64) -> Result<Traff
     if streams.scattered_loads + streams.scattered_stores > 0 {
         return Err(TrafficError::Scattered);
     }
-    if kernel.conditional_accesses > 0 {
-        return Err(TrafficError::Conditional);
+    if kernel.strays {
+        return Err(TrafficError::Strays);
     }
     let mut caches = Hierarchy::new(levels)?;
     let per = u64::from(*per).max(1);
     let turns = elements.div_ceil(per).clamp(1, enough(streams, levels));
+    let line = levels.first().map_or(1, |level| u64::from(level.line));
     let accesses = places(streams, turns).ok_or(TrafficError::Far)?;
-    let pass = |caches: &mut Hierarchy| {
+    let mut across = 0_u64;
+    let mut pass = || {
+        across = 0;
         for turn in 0..turns as i64 {
             for (begin, stream, is_store) in &accesses {
-                caches.access((begin + stream.stride * turn) as u64, stream.bytes, *is_store);
+                let at = (begin + stream.stride * turn) as u64;
+                caches.access(at, stream.bytes, *is_store);
+                across += u64::from(!is_store && at % line + u64::from(stream.bytes) > line);
             }
         }
         caches.moved().to_vec()
     };
-    let before = pass(&mut caches);
-    let after = pass(&mut caches);
+    // What the first level throws out in the second pass came in the first one, from anywhere.
+    pass();
+    let (before, after) = (pass(), pass());
     let all = (turns * per) as f64;
     let lines = |(before, after): (&Moved, &Moved)| Lines {
         loaded: (after.loaded - before.loaded) as f64 / all,
         stored: (after.stored - before.stored) as f64 / all,
     };
-    Ok(Traffic { sources: before.iter().zip(&after).map(lines).collect() })
+    Ok(Traffic { sources: before.iter().zip(&after).map(lines).collect(), across: across as f64 / all })
 }
 
 /// Turns after which nothing new can be seen: those in which the fastest access passes what no level holds, so that whatever comes back later was thrown out.
@@ -92,31 +98,30 @@ fn enough(streams: &Streams, levels: &[Level]) -> u64 {
     if fastest == 0 { 1 } else { largest.div_ceil(fastest) }
 }
 
-/// Where each access is in the first turn, in the order of a turn, and how it goes on; none where that is nowhere.
-fn places(streams: &Streams, turns: u64) -> Option<Vec<(i64, Stream, bool)>> {
-    let loads = streams.loads.iter().map(|stream| (*stream, false));
-    let mut all: Vec<(Stream, bool)> = loads.chain(streams.stores.iter().map(|stream| (*stream, true))).collect();
-    all.sort_by_key(|(stream, is_store)| (stream.at, *is_store));
-    // What each array needs, from its least offset to its greatest end.
-    type Array = (Option<Register>, Option<Register>, u8);
-    let mut arrays: BTreeMap<Array, (i64, i64)> = BTreeMap::new();
-    let array = |stream: &Stream| (stream.base, stream.index, stream.scale);
-    for (stream, _) in &all {
-        let way = stream.stride.checked_mul(i64::try_from(turns).ok()?)?;
-        let (first, last) = (stream.offset.checked_add(way.min(0))?, stream.offset.checked_add(way.max(0))?);
-        let end = last.checked_add(i64::from(stream.bytes))?;
-        let extent = arrays.entry(array(stream)).or_insert((first, end));
-        *extent = (extent.0.min(first), extent.1.max(end));
-    }
-    let mut begins: BTreeMap<Array, i64> = BTreeMap::new();
+/// An access: where it is in the first turn, how it goes on, and whether it is a store.
+type Place = (i64, Stream, bool);
+
+/// The accesses in the order of a turn, each array at pages of its own; none where that is nowhere.
+fn places(streams: &Streams, turns: u64) -> Option<Vec<Place>> {
+    let stores = streams.stores.iter().map(|stream| (*stream, true));
+    let mut all: Vec<(Stream, bool)> = streams.loads.iter().map(|stream| (*stream, false)).chain(stores).collect();
+    all.sort_by_key(|(it, is_store)| (it.base, it.index, it.scale, it.stride, it.offset, *is_store));
     let mut free = PAGE as i64;
-    for (array, (first, end)) in arrays {
-        begins.insert(array, free.checked_sub(first)?);
+    let mut placed: Vec<Place> = Vec::with_capacity(all.len());
+    for array in all.chunk_by(|(one, _), (other, _)| one.is_of_array(other)) {
+        let (mut first, mut end) = (i64::MAX, i64::MIN);
+        for (stream, _) in array {
+            let way = stream.stride.checked_mul(i64::try_from(turns).ok()?)?;
+            first = first.min(stream.offset.checked_add(way.min(0))?);
+            end = end.max(stream.offset.checked_add(way.max(0))?.checked_add(i64::from(stream.bytes))?);
+        }
+        let begin = free.checked_sub(first)?;
+        placed.extend(array.iter().map(|(stream, is_store)| (begin + stream.offset, *stream, *is_store)));
         let size = u64::try_from(end.checked_sub(first)?).ok()?.next_multiple_of(PAGE);
         free = free.checked_add(i64::try_from(size).ok()?)?;
     }
-    let place = |(stream, is_store): (Stream, bool)| (begins[&array(&stream)] + stream.offset, stream, is_store);
-    Some(all.into_iter().map(place).collect())
+    placed.sort_by_key(|(_, stream, is_store)| (stream.at, *is_store));
+    Some(placed)
 }
 
 /// What a line costs a core, in its cycles, in a stream of them.
@@ -132,9 +137,23 @@ impl LineCycles {
     }
 }
 
-/// I, the bound with finite caches, from MACS: cycles of a turn of the source's loop, where `costs` are those of lines from each level, the first one too, and from
-/// memory.
-pub fn finite(macs: f64, traffic: &Traffic, costs: &[LineCycles]) -> f64 {
+/// I, the bound with finite caches: cycles of a turn of the source's loop, where `costs` are those of lines from each level, the first one too, and from memory;
+/// none without MACS. What the core computes, its accesses to the first cache, and lines on their way go on at once, so the longest of the three binds: MACS; the
+/// ports, where a line that comes takes a load's place, as the second part of one across two lines does; and what lines take in a stream.
+pub fn finite(kernel: &Kernel, traffic: &Traffic, costs: &[LineCycles]) -> Option<f64> {
     let lines = traffic.sources.iter().zip(costs.iter().skip(1));
-    lines.map(|(lines, cost)| cost.of(*lines)).sum::<f64>().max(macs)
+    let stream: f64 = lines.map(|(lines, cost)| cost.of(*lines)).sum();
+    let macs = kernel.bounds.as_ref()?.macs?;
+    Some(macs.max(traffic.first_cache(kernel)).max(stream))
+}
+
+impl Traffic {
+    /// Cycles that ports need for a turn of the source's loop, with what lines ask of them.
+    pub fn first_cache(&self, kernel: &Kernel) -> f64 {
+        let turns = f64::from(kernel.turns);
+        let more = turns * (self.across + self.sources.iter().map(|it| it.loaded + it.stored).sum::<f64>());
+        let uses = kernel.uses.iter().map(|it| (it.ports, f64::from(it.cycles)));
+        let lines = kernel.line.iter().map(|it| (it.ports, more * f64::from(it.cycles)));
+        ports::bound(uses.chain(lines)).cycles / turns
+    }
 }

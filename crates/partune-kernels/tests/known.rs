@@ -12,23 +12,23 @@ const ELIMINATION: &str = "c5fb100cc6 c5f35c4cc7f8 c5f3590cc2 c5fb110cc7 48ffc0 
 /// The same as GCC 12 compiles it with `-O1`: the array has two addresses, one of them `lea -8(%rdi), %rcx` before the loop.
 const TWO_ADDRESSES: &str = "c5fb10054e890200c5fb11054e7a0200b808000000488d3d427a0200488d353b5a0200488d4ff8488d15303a0200c5fb100406c5fb5c0401c5fb590402c5fb1104074883c008483d000f000075e0b8df010000c3";
 
-fn bytes(hex: &str) -> Vec<u8> {
+pub(crate) fn bytes(hex: &str) -> Vec<u8> {
     let digits: Vec<u8> = hex.bytes().filter(|it| !it.is_ascii_whitespace()).collect();
     let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).expect("digits"), 16).expect("digits");
     digits.chunks(2).map(pair).collect()
 }
 
-fn core(id: &str) -> &'static Core {
+pub(crate) fn core(id: &str) -> &'static Core {
     cores().iter().find(|core| core.id == id).expect("it is known")
 }
 
-fn one(hex: &str, on: &str) -> Kernel {
+pub(crate) fn one(hex: &str, on: &str) -> Kernel {
     let mut found = kernels(&x86::decode(&bytes(hex), 0x1000), core(on));
     assert_eq!(found.len(), 1);
     found.remove(0)
 }
 
-fn near(is: f64, should: f64) {
+pub(crate) fn near(is: f64, should: f64) {
     assert!((is - should).abs() <= 0.01 * should.max(0.01), "{is} for {should}");
 }
 

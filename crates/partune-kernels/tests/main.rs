@@ -1,4 +1,5 @@
 //! Loops whose bounds are known.
 
+mod caches;
 mod known;
 mod strange;

@@ -10,7 +10,7 @@ use crate::names::{base_name, some_of, three_digits};
 use crate::runs::{plural, pretty, schema_of};
 use crate::style::{Style, Tone};
 
-/// What `partune kernel --json` prints. Bounds are cycles of the core for one turn of the source's loop, with all data in the first cache.
+/// What `partune kernel --json` prints. Bounds are cycles of the core for one turn of the source's loop, with all data in the first cache but for `I`.
 #[derive(Serialize, JsonSchema)]
 struct KernelDocument<'a> {
     /// Version of this document.
@@ -51,8 +51,8 @@ struct LoopEntry<'a> {
     /// MACS with the caches of `--machine`, run over and over with `elements` turns; null without `--elements`, and where the accesses cannot be followed.
     #[serde(rename = "I")]
     i: Option<f64>,
-    /// Lines that come from farther than the first cache, nearest first; empty where `I` is null for want of accesses.
-    caches: Vec<SourceEntry>,
+    /// What `I` is made of.
+    caches: Option<CachesEntry>,
     /// Why the accesses cannot be followed.
     not_followed: Option<String>,
     /// Turns of the source's loop in one of the machine's.
@@ -89,7 +89,17 @@ struct PlaceEntry<'a> {
     function: &'a str,
 }
 
-/// Lines for one turn of the source's loop.
+/// For one turn of the source's loop; `I` is the greatest of MACS, `first_cache` and the sum of `cycles`.
+#[derive(Serialize, JsonSchema)]
+struct CachesEntry {
+    /// Lines that come from farther than the first cache, nearest first.
+    lines: Vec<SourceEntry>,
+    /// Loads across two lines.
+    loads_across: f64,
+    /// Cycles of the ports, where a line that comes and the second part of such a load take a load's place.
+    first_cache: f64,
+}
+
 #[derive(Serialize, JsonSchema)]
 struct SourceEntry {
     /// `L2`, `L3`, …, `memory`.
@@ -143,7 +153,11 @@ fn entry<'a>(it: &'a LoopBounds, core: &'a Core) -> LoopEntry<'a> {
         mac: bound(|it| it.mac),
         macs: kernel.bounds.as_ref().and_then(|it| it.macs),
         i: followed(it).and_then(|finite| finite.bound),
-        caches: followed(it).map_or_else(Vec::new, sources),
+        caches: followed(it).map(|finite| CachesEntry {
+            lines: sources(finite),
+            loads_across: finite.across,
+            first_cache: finite.first_cache,
+        }),
         not_followed: it.finite.as_ref().and_then(|finite| finite.as_ref().err()).map(ToString::to_string),
         turns: kernel.turns,
         instructions: kernel.instructions,
@@ -197,7 +211,7 @@ fn gaps(it: &LoopBounds, core: &Core) -> Vec<GapEntry> {
     if let Some(macs) = bounds.macs {
         gaps.push(GapEntry { name: "S", cycles: macs - bounds.mac, why: of_schedule(it, macs) });
         if let Some((finite, bound)) = followed(it).and_then(|finite| Some((finite, finite.bound?))) {
-            gaps.push(GapEntry { name: "$", cycles: bound - macs, why: of_caches(finite) });
+            gaps.push(GapEntry { name: "$", cycles: bound - macs, why: of_caches(finite, macs) });
         }
     }
     gaps
@@ -235,20 +249,36 @@ fn of_schedule(it: &LoopBounds, macs: f64) -> String {
 }
 
 /// What comes from where, and what that takes.
-fn of_caches(finite: &Finite) -> String {
-    let far = sources(finite).into_iter().filter(|it| it.loaded + it.stored > 0.0);
-    let said = |it: SourceEntry| {
-        let lines = |count: f64, what: &str| (count > 0.0).then(|| format!("{} {what}", three_digits(count)));
-        let [loaded, stored] = [lines(it.loaded, "loaded"), lines(it.stored, "stored to")];
-        let lines = [loaded, stored].into_iter().flatten().collect::<Vec<_>>().join(" and ");
-        format!("{lines} from {}: {} cycles", it.from, three_digits(it.cycles))
-    };
-    let all = far.map(said).collect::<Vec<_>>();
-    if all.is_empty() {
-        "all data stay in the first cache".to_owned()
+fn of_caches(finite: &Finite, macs: f64) -> String {
+    let lines = |it: &SourceEntry| it.loaded + it.stored;
+    let sources = sources(finite);
+    let far: Vec<&SourceEntry> = sources.iter().filter(|it| lines(it) > 0.0).collect();
+    let mut why = Vec::new();
+    if far.is_empty() {
+        why.push("all data stay in the first cache".to_owned());
     } else {
-        format!("lines a turn: {}", all.join("; "))
+        let said = |it: &&SourceEntry| {
+            let stored =
+                if it.stored > 0.0 { format!(" ({} stored to)", three_digits(it.stored)) } else { String::new() };
+            format!("{}{stored} from {}", three_digits(lines(it)), it.from)
+        };
+        let cycles: f64 = far.iter().map(|it| it.cycles).sum();
+        let hidden = if cycles <= macs { ", while it computes" } else { "" };
+        let all: Vec<String> = far.iter().map(said).collect();
+        why.push(format!("lines a turn: {}: {} cycles{hidden}", all.join(", "), three_digits(cycles)));
     }
+    if finite.first_cache > macs {
+        let across = if finite.across > 0.0 {
+            format!(", {} of them across two lines", three_digits(finite.across))
+        } else {
+            String::new()
+        };
+        why.push(format!(
+            "loads{across}, and lines that come take the first cache {} cycles",
+            three_digits(finite.first_cache)
+        ));
+    }
+    why.join("; ")
 }
 
 /// For the terminal: loops that compute with numbers first, at most so many.
@@ -260,6 +290,13 @@ pub fn kernels_text(loops: &Loops, rows: usize, style: Style) -> String {
     let title = format!("{} of {of}, on {}", plural(count, "innermost loop", "innermost loops"), core.name);
     let _ = writeln!(out, "{}", style.paint(Tone::Strong, &title));
     style.wrapped(&mut out, (Tone::Plain, ""), "Cycles of the core for one turn of the source's loop, with all data in the first cache. M and MA count what the machine code asks for, not the source.");
+    if let Some(elements) = loops.elements {
+        let text = format!(
+            "I is with the caches of the machine, each loop run again and again with {} through the same data.",
+            plural(elements as usize, "turn", "turns")
+        );
+        style.wrapped(&mut out, (Tone::Plain, ""), &text);
+    }
     let mut shown: Vec<&LoopBounds> = loops.loops.iter().collect();
     shown.sort_by(|one, other| {
         let key = |it: &LoopBounds| (it.kernel.bounds.is_none(), it.kernel.flops == 0.0, it.kernel.first);
@@ -298,7 +335,7 @@ fn lines(out: &mut String, it: &LoopBounds, core: &Core, style: Style) {
         three_digits(bounds.mac),
         plural(kernel.turns as usize, "turn", "turns")
     );
-    for gap in gaps(it, core).iter().filter(|gap| gap.cycles > 0.0 && gap.name != "A") {
+    for gap in gaps(it, core).iter().filter(|gap| gap.name == "$" || gap.cycles > 0.0 && gap.name != "A") {
         let _ = writeln!(out, "  {}  {:>6}  {}", gap.name, three_digits(gap.cycles), gap.why);
     }
     if let Some(Err(why)) = &it.finite {
