@@ -22,7 +22,7 @@ const LIST: &str = "c5fb584008 488b00 4885c0 75f3 c3";
 const SOMETIMES: &str = "c5fb100cc7 c5f92ec1 7608 c5fb110cde 48ffc3 48ffc0 4839c2 75e5 c3";
 const COMPACT: &str = "c5fb5804df c5f92ec1 7603 48ffc3 48ffc0 4839c2 75ea c3";
 /// `x[i] = y[i] - z[i]` with arrays of 8 KiB whose places are in the code.
-const PLACES: &str = "c5fb10048500300000 c5fb5c048500500000 c5fb11048500100000 48ffc0 4839c2 75dd c3";
+const PLACES: &str = "c5fb1004c500300000 c5fb5c04c500500000 c5fb1104c500100000 48ffc0 4839c2 75dd c3";
 
 /// 32 KiB, 1 MiB, 4 MiB.
 fn levels() -> [Level; 3] {
