@@ -80,17 +80,17 @@ fn a_counter_that_is_copied_counts() {
     only(&lines(COPIED, 1 << 20), 2, 0.125, 0.125);
 }
 
-/// Two of three loads are across lines; with lines from the second level, of which two come, seven halves of a line go through two ports.
+/// Three loads of two halves of a line go through two ports, and two of them are across lines: eight halves. Two lines that come from the second level are two more.
 #[test]
 fn loads_across_lines_take_the_first_cache_twice() {
     let kernel = one(STENCIL, "zen4");
     assert_eq!(kernel.turns, 8);
     let near_by = lines(STENCIL, 512);
     near(near_by.across, 2.0 / 8.0);
-    near(near_by.first_cache(&kernel), (3.0 * 2.0 + 2.0) / 2.0 / 8.0);
+    near(near_by.first_cache(&kernel), 8.0 / 2.0 / 8.0);
     let far = lines(STENCIL, 16_384);
     only(&far, 0, 0.125, 0.125);
-    near(far.first_cache(&kernel), (3.0 * 2.0 + 2.0 + 2.0) / 2.0 / 8.0);
+    near(far.first_cache(&kernel), 10.0 / 2.0 / 8.0);
 }
 
 /// A line a turn, all in the same few sets of each level: 64 of them at a time are in one set of the first level, and in 4 of the second.

@@ -253,6 +253,7 @@ fn of_caches(finite: &Finite, macs: f64) -> String {
     let lines = |it: &SourceEntry| it.loaded + it.stored;
     let sources = sources(finite);
     let far: Vec<&SourceEntry> = sources.iter().filter(|it| lines(it) > 0.0).collect();
+    let cycles: f64 = far.iter().map(|it| it.cycles).sum();
     let mut why = Vec::new();
     if far.is_empty() {
         why.push("all data stay in the first cache".to_owned());
@@ -262,12 +263,11 @@ fn of_caches(finite: &Finite, macs: f64) -> String {
                 if it.stored > 0.0 { format!(" ({} stored to)", three_digits(it.stored)) } else { String::new() };
             format!("{}{stored} from {}", three_digits(lines(it)), it.from)
         };
-        let cycles: f64 = far.iter().map(|it| it.cycles).sum();
         let hidden = if cycles <= macs { ", while it computes" } else { "" };
         let all: Vec<String> = far.iter().map(said).collect();
         why.push(format!("lines a turn: {}: {} cycles{hidden}", all.join(", "), three_digits(cycles)));
     }
-    if finite.first_cache > macs {
+    if finite.first_cache > macs.max(cycles) {
         let across = if finite.across > 0.0 {
             format!(", {} of them across two lines", three_digits(finite.across))
         } else {

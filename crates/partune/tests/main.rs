@@ -12,6 +12,7 @@ mod faults;
 mod fuzz;
 mod hints;
 mod hostile;
+mod kernel;
 mod losses;
 mod machine;
 mod manual;

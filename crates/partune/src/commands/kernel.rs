@@ -10,7 +10,7 @@ use crate::output;
 /// Say what the innermost loops of a program need at least on a core, from its peak to the order of instructions, and what is lost between.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example:\n  partune kernel ./app --function solve\n  partune kernel ./app --loop solve.c:120 --core skylake-server --json"
+    after_help = "Example:\n  partune kernel ./app --function solve\n  partune kernel ./app --loop solve.c:120 --core skylake-server --json\n  partune kernel ./app --function solve --elements 1000000 --machine machine.toml"
 )]
 pub(crate) struct Args {
     /// An executable or a shared library of x86-64; with debug data (-g) its loops have lines
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// The core to bound them on [default: this machine's]
     #[arg(long, value_name = "CORE")]
     core: Option<String>,
-    /// Run each loop over and over with so many turns of the source's, and add what the caches of --machine then cost
+    /// Add what the caches of --machine cost each loop that is run again and again with so many turns of the source's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     elements: Option<u64>,
     /// What lines of the caches cost: a file that `partune machine measure` made
