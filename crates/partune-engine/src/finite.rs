@@ -6,6 +6,7 @@ use partune_cache::Level;
 use partune_kernels::traffic::{LineCycles, finite, traffic};
 use partune_kernels::{Lines, TrafficError};
 use partune_machine::Machine;
+use rayon::prelude::*;
 
 use crate::kernels::{KernelError, LoopBounds, Loops};
 
@@ -59,9 +60,7 @@ pub fn finite_caches(loops: &mut Loops, (path, machine): (&Path, &Machine), elem
             bound: finite(&it.kernel, &traffic, &costs),
         })
     };
-    for it in &mut loops.loops {
-        it.finite = Some(follow(it));
-    }
+    loops.loops.par_iter_mut().for_each(|it| it.finite = Some(follow(it)));
     loops.elements = Some(elements);
     Ok(())
 }

@@ -62,7 +62,8 @@ pub fn traffic(kernel: &Kernel, levels: &[Level], elements: u64) -> Result<Traff
     }
     let mut caches = Hierarchy::new(levels)?;
     let per = u64::from(*per).max(1);
-    let turns = elements.div_ceil(per).clamp(1, enough(streams, levels));
+    let most = enough(streams, levels);
+    let turns = elements.div_ceil(per).clamp(1, most);
     let line = levels.first().map_or(1, |level| u64::from(level.line));
     let accesses = places(streams, turns).ok_or(TrafficError::Far)?;
     let mut across = 0_u64;
@@ -77,8 +78,11 @@ pub fn traffic(kernel: &Kernel, levels: &[Level], elements: u64) -> Result<Traff
         }
         caches.moved().to_vec()
     };
-    // What the first level throws out in the second pass came in the first one, from anywhere.
-    pass();
+    // What the first level throws out at first in a pass came in the one before, which must have found what it will find again; where nothing is found again
+    // that is all the same.
+    if turns < most {
+        pass();
+    }
     let (before, after) = (pass(), pass());
     let all = (turns * per) as f64;
     let lines = |(before, after): (&Moved, &Moved)| Lines {

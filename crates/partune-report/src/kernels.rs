@@ -268,15 +268,11 @@ fn of_caches(finite: &Finite, macs: f64) -> String {
         why.push(format!("lines a turn: {}: {} cycles{hidden}", all.join(", "), three_digits(cycles)));
     }
     if finite.first_cache > macs.max(cycles) {
-        let across = if finite.across > 0.0 {
-            format!(", {} of them across two lines", three_digits(finite.across))
-        } else {
-            String::new()
+        let across = match finite.across {
+            across if across > 0.0 => format!(", with {} loads across two lines", three_digits(across)),
+            _ => String::new(),
         };
-        why.push(format!(
-            "loads{across}, and lines that come take the first cache {} cycles",
-            three_digits(finite.first_cache)
-        ));
+        why.push(format!("the first cache is busy for {} cycles{across}", three_digits(finite.first_cache)));
     }
     why.join("; ")
 }
