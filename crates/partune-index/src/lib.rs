@@ -17,6 +17,7 @@ mod polls;
 mod requests;
 mod rma;
 mod scan;
+mod stretches;
 mod teams;
 mod ties;
 
@@ -81,12 +82,16 @@ impl Index {
     pub fn build(trace: &Trace) -> Index {
         let endpoints = endpoints::Endpoints::new(trace);
         let scans = scan::Scan::all(trace);
+        let stretches = stretches::Stretches::of(trace);
+        let stretches = stretches.as_ref();
         // Each has steps that one thread does.
         let (messages, (teams, collectives, (locks, rma))) = rayon::join(
-            || noting(|quality| Messages::build(trace, &endpoints, quality)),
+            || noting(|quality| Messages::build(trace, &endpoints, stretches, quality)),
             || {
                 let teams = noting(|quality| Teams::build(trace, quality));
-                let build = |quality: &mut Quality| Collectives::build(trace, &endpoints, &teams.0, &scans, quality);
+                let build = |quality: &mut Quality| {
+                    Collectives::build(trace, &endpoints, &teams.0, (&scans, stretches), quality)
+                };
                 let (collectives, others) = rayon::join(
                     || noting(build),
                     || {

@@ -8,9 +8,9 @@
 //! the group also have different numbers of collectives, so are all later ones, since events were lost between. Where the newest events were kept,
 //! the k-th from the end belong together.
 
+mod align;
 mod assemble;
 mod bare;
-mod late;
 mod report;
 mod rows;
 
@@ -22,6 +22,7 @@ use crate::Teams;
 use crate::endpoints::Endpoints;
 use crate::piece::Moves;
 use crate::scan::Scan;
+use crate::stretches::Stretches;
 
 /// One PE's part in an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,14 +92,14 @@ impl Collectives {
         trace: &Trace,
         endpoints: &Endpoints,
         teams: &Teams,
-        scans: &[Scan],
+        (scans, stretches): (&[Scan], Option<&Stretches>),
         quality: &mut Quality,
     ) -> Collectives {
         let mut sets = assemble::Sets::default();
         let mut parts = rows::parts(trace, endpoints, &mut sets, quality);
         parts.extend(bare::parts(trace, teams, scans, &mut sets));
-        if trace.begins_late() {
-            late::count_from_end(&mut parts);
+        if let Some(stretches) = stretches {
+            align::align(trace, stretches, &mut parts);
         }
         assemble::assemble(trace, &sets, &parts, quality)
     }

@@ -6,15 +6,21 @@
 //! told that. Cost: linear but for those sorts. Memory while it runs: 8 bytes a
 //! send, 32 a receive.
 
-use partune_base::{GroupId, Id, PeId};
+use partune_base::{GroupId, Id, PeId, Time};
 use partune_trace::{Recv, Send, Stream, Trace};
 use rayon::prelude::*;
 
 use crate::endpoints::Endpoints;
 use crate::requests::{Fates, Origin, Posts};
+use crate::stretches::Stretches;
 
 /// For each PE, for each of its receives: the packed send it got; `u64::MAX` for none.
-pub(super) fn partners(trace: &Trace, endpoints: &Endpoints, posts: &[Posts], fates: &[Fates]) -> Vec<Vec<u64>> {
+pub(super) fn partners(
+    trace: &Trace,
+    endpoints: &Endpoints,
+    stretches: Option<&Stretches>,
+    (posts, fates): (&[Posts], &[Fates]),
+) -> Vec<Vec<u64>> {
     let sends = Buckets::new(trace, endpoints, fates);
     let found: Vec<Vec<(PeId, Vec<u64>)>> = trace
         .pes()
@@ -23,7 +29,7 @@ pub(super) fn partners(trace: &Trace, endpoints: &Endpoints, posts: &[Posts], fa
         .enumerate()
         .map(|(index, _)| {
             let endpoint = PeId::from_index(index);
-            Receiver { trace, endpoints, posts, endpoint }.match_all(sends.of(endpoint))
+            Receiver { trace, endpoints, stretches, posts, endpoint }.match_all(sends.of(endpoint))
         })
         .collect();
     let mut partners: Vec<Vec<u64>> = vec![Vec::new(); trace.pes().len()];
@@ -105,6 +111,7 @@ impl Bucket {
 struct Receiver<'a> {
     trace: &'a Trace,
     endpoints: &'a Endpoints,
+    stretches: Option<&'a Stretches>,
     posts: &'a [Posts],
     endpoint: PeId,
 }
@@ -134,8 +141,8 @@ impl Receiver<'_> {
         let sends = self.by_sender(sends);
 
         let lost = pes.iter().filter_map(|pe| self.posts[pe.index()].first_lost).min();
-        let mut channel =
-            Channel { trace: self.trace, pes, recvs: &recvs, keys: (Vec::new(), Vec::new()), pairs: Vec::new() };
+        let (trace, stretches, keys) = (self.trace, self.stretches, (Vec::new(), Vec::new()));
+        let mut channel = Channel { trace, stretches, pes, recvs: &recvs, keys, pairs: Vec::new() };
         let sender_of_send = |send: &u64| self.endpoints.of(PeId::from_index((*send >> 32) as usize)).0;
         let mut rest = &sends[..];
         for recvs_of_one in by_sender.chunk_by(|a, b| a >> 32 == b >> 32) {
@@ -197,7 +204,7 @@ impl Receiver<'_> {
             let endpoint = self.endpoints.of(pe);
             let alone = self.endpoints.pes(endpoint).len() == 1;
             // Rows of one stream are in program order, which equal times must not disturb.
-            (endpoint, if alone { partune_base::Time::ZERO } else { self.trace.streams()[pe].sends[row].time }, *send)
+            (endpoint, if alone { Time::ZERO } else { self.trace.streams()[pe].sends[row].time }, *send)
         };
         if !sends.is_sorted_by_key(key) {
             sends.sort_unstable_by_key(key);
@@ -206,9 +213,15 @@ impl Receiver<'_> {
     }
 }
 
+/// The position of a receive that is packed with its sender.
+fn position_of(recv: u64) -> u32 {
+    (recv & 0xffff_ffff) as u32
+}
+
 /// Everything between one sender and one receiver.
 struct Channel<'a> {
     trace: &'a Trace,
+    stretches: Option<&'a Stretches>,
     pes: &'a [PeId],
     recvs: &'a [Posted],
     /// Scratch: keys of sends and of receives.
@@ -224,13 +237,14 @@ type Common = (GroupId, u32, u64);
 type Key = (Common, u32);
 
 impl Channel<'_> {
-    fn match_pair(&mut self, sends: &[u64], recvs: &[u64], lost: Option<partune_base::Time>) {
-        let begins_late = self.trace.begins_late();
-        let same = !begins_late
-            && sends.len() == recvs.len()
-            && sends.iter().zip(recvs).all(|(&send, &recv)| self.send_key(send) == self.recv_key(recv));
+    fn match_pair(&mut self, sends: &[u64], recvs: &[u64], lost: Option<Time>) {
+        let same = sends.len() == recvs.len()
+            && sends.iter().zip(recvs).all(|(&send, &recv)| {
+                self.send_key(send) == self.recv_key(recv)
+                    && (self.stretches.is_none() || self.is_possible(send, position_of(recv)))
+            });
         if same {
-            self.pairs.extend(sends.iter().zip(recvs).map(|(&send, &recv)| (send, (recv & 0xffff_ffff) as u32)));
+            self.pairs.extend(sends.iter().zip(recvs).map(|(&send, &recv)| (send, position_of(recv))));
             return;
         }
         let mut keys = std::mem::take(&mut self.keys);
@@ -248,33 +262,88 @@ impl Channel<'_> {
             rest = &rest[rest.partition_point(|send| send.0 < key)..];
             let (meeting, others) = rest.split_at(rest.partition_point(|send| send.0 <= key));
             rest = others;
-            let under_way = if begins_late { self.under_way(sends, meeting, recvs, of_key) } else { 0 };
-            for (send, recv) in meeting.iter().zip(&of_key[under_way..]) {
-                let position = (recvs[recv.1 as usize] & 0xffff_ffff) as u32;
-                let posted = self.recvs[position as usize].origin.time;
-                let in_doubt = meeting.len() > of_key.len() && lost.is_some_and(|lost| posted > lost)
-                    || meeting.len() != of_key.len() && self.trace.is_partial();
-                if !in_doubt {
-                    self.pairs.push((sends[send.1 as usize], position));
-                }
+            let meeting: Vec<u64> = meeting.iter().map(|send| sends[send.1 as usize]).collect();
+            let of_key: Vec<u32> = of_key.iter().map(|recv| position_of(recvs[recv.1 as usize])).collect();
+            match self.stretches {
+                Some(stretches) => self.match_stretches(stretches, &meeting, of_key, lost),
+                None => self.match_in_order(&meeting, &of_key, lost),
             }
         }
         self.keys = keys;
     }
 
-    /// How many messages of one kind had been sent when the recording began, and were received later: as many as there are more receives than sends,
-    /// since those sent last need not have been received; and more, if one were received before it was sent otherwise.
-    fn under_way(&self, sends: &[u64], meeting: &[Key], recvs: &[u64], of_key: &[Key]) -> usize {
-        /// More are not looked for.
-        const MOST: usize = 16;
-        let received = |recv: &Key| self.recv_row((recvs[recv.1 as usize] & 0xffff_ffff) as u32).time;
-        let sent = |send: &Key| self.send_row(sends[send.1 as usize]).time;
-        let least = of_key.len().saturating_sub(meeting.len());
-        let is_possible = |skipped: &usize| {
-            let met = meeting.iter().zip(&of_key[*skipped..]);
-            met.into_iter().all(|(send, recv)| sent(send) <= received(recv))
+    /// The k-th send meets the k-th receive, but for those that are in doubt.
+    fn match_in_order(&mut self, sends: &[u64], recvs: &[u32], lost: Option<Time>) {
+        for (send, recv) in sends.iter().zip(recvs) {
+            let posted = self.recvs[*recv as usize].origin.time;
+            let in_doubt = sends.len() > recvs.len() && lost.is_some_and(|lost| posted > lost)
+                || sends.len() != recvs.len() && self.trace.is_partial();
+            if !in_doubt {
+                self.pairs.push((*send, *recv));
+            }
+        }
+    }
+
+    /// The same in each stretch of recording, unless all are there.
+    fn match_stretches(&mut self, stretches: &Stretches, sends: &[u64], mut recvs: Vec<u32>, lost: Option<Time>) {
+        let all_are_there = sends.len() == recvs.len() && self.are_possible(sends, &recvs);
+        if all_are_there {
+            return self.match_in_order(sends, &recvs, lost);
+        }
+        let sender = |send: &u64| PeId::from_index((send >> 32) as usize);
+        let receiver = |recv: &u32| self.pes[self.recvs[*recv as usize].stream as usize];
+        let of_send = |send: &u64| stretches.at(sender(send), self.send_row(*send).time);
+        let of_recv = |recv: &u32| stretches.at(receiver(recv), self.recv_row(*recv).time);
+        recvs.sort_by_key(of_recv);
+        let mut met: Vec<(&[u64], &[u32])> = Vec::new();
+        for recvs in recvs.chunk_by(|a, b| of_recv(a) == of_recv(b)) {
+            let stretch = of_recv(&recvs[0]);
+            let first_of = |stretch: u32| sends.partition_point(|send| of_send(send) < stretch);
+            let sends = &sends[first_of(stretch)..first_of(stretch + 1)];
+            let Some(first) = sends.first() else { continue };
+            let spans = (stretches.span(sender(first), stretch), stretches.span(receiver(&recvs[0]), stretch));
+            let ahead = self.ahead(sends, recvs, spans);
+            met.push((&sends[ahead.max(0) as usize..], recvs.get((-ahead).max(0) as usize..).unwrap_or_default()));
+        }
+        met.into_iter().for_each(|(sends, recvs)| self.match_in_order(sends, recvs, lost));
+    }
+
+    /// By how many messages of one kind the sends of a stretch begin before the receives; below zero, as many had been sent when it began and were received later.
+    ///
+    /// Nothing is received before it is sent. Of what was sent before the receiver recorded, nothing is known; the least of it was still under way then, since a
+    /// receive that waits ends when its message comes: with less the wait would have no cause. What was sent later was received in the stretch, or after it.
+    fn ahead(&self, sends: &[u64], recvs: &[u32], (sender, receiver): ((Time, Time), (Time, Time))) -> i64 {
+        /// So many messages more may have been under way, if that is what their sizes say.
+        const MOST: i64 = 16;
+        let sent = |send: &u64| self.send_row(*send).time;
+        let received = |recv: &u32| self.recv_row(*recv).time;
+        let sent_before = |recv: &u32| sends.partition_point(|send| sent(send) <= received(recv));
+        // The last ones may have had any of those that were sent later.
+        let counts = (0..).zip(recvs.iter().map(sent_before)).filter(|(_, count)| *count < sends.len());
+        let possible = counts.map(|(at, count): (i64, _)| count as i64 - 1 - at);
+        let before = sends.partition_point(|send| sent(send) < receiver.0) as i64;
+        let after = recvs.iter().filter(|recv| received(recv) >= sender.1).count() as i64;
+        let more = sends.len() as i64 - recvs.len() as i64;
+        let most = possible.min().unwrap_or(before).min(before).min(more + after);
+        let as_long = |ahead: &i64| {
+            let (sends, recvs) =
+                (sends.iter().skip((*ahead).max(0) as usize), recvs.iter().skip((-ahead).max(0) as usize));
+            let equal = |(send, recv): (&u64, &u32)| self.send_row(*send).bytes == self.recv_row(*recv).bytes;
+            let (pairs, equal) =
+                sends.zip(recvs).map(equal).fold((0, 0), |(all, of), equal| (all + 1, of + u64::from(equal)));
+            // In millionths.
+            1_000_000 * equal / u64::max(pairs, 1)
         };
-        (least..of_key.len().min(least + MOST)).find(is_possible).unwrap_or(least)
+        (most - MOST..=most).max_by_key(as_long).unwrap_or(most)
+    }
+
+    /// Whether none of those would be received before it is sent.
+    fn are_possible(&self, sends: &[u64], recvs: &[u32]) -> bool {
+        sends.iter().zip(recvs).all(|(&send, &recv)| self.is_possible(send, recv))
+    }
+
+    fn is_possible(&self, send: u64, recv: u32) -> bool {
+        self.send_row(send).time <= self.recv_row(recv).time
     }
 
     fn send_key(&self, send: u64) -> Common {
@@ -293,7 +362,7 @@ impl Channel<'_> {
     }
 
     fn recv_key(&self, recv: u64) -> Common {
-        let row = self.recv_row((recv & 0xffff_ffff) as u32);
+        let row = self.recv_row(position_of(recv));
         (row.group, row.tag, row.matching)
     }
 }

@@ -4,8 +4,8 @@
 //! overtake; the k-th send meets the k-th *posted* receive. The actual source and tag are in the receive's row, so wildcards
 //! need no special care. Where a source ties both ends of a message together, those meet and no others. Cancelled requests drop out. A receive that was posted but whose completion is not in the trace took
 //! a message nobody can name: where sends are left over, receives posted after it stay unmatched rather than guessed. Where calls were left out of
-//! the recording by choice, as many sends as receives have to be there, or none of them is matched. Where the newest events were
-//! kept, the first receives are of messages that had been sent before.
+//! the recording by choice, as many sends as receives have to be there, or none of them is matched. Where not
+//! all of a run was recorded, that is so in each stretch of it, in which the first receives may be of messages that had been sent before.
 
 mod matching;
 mod report;
@@ -19,6 +19,7 @@ use crate::Place;
 use crate::endpoints::Endpoints;
 use crate::piece::Moves;
 use crate::requests::{Fates, Posts};
+use crate::stretches::Stretches;
 
 /// A send and its receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,11 +58,16 @@ pub struct Messages {
 const NOTHING: u32 = u32::MAX;
 
 impl Messages {
-    pub(crate) fn build(trace: &Trace, endpoints: &Endpoints, quality: &mut Quality) -> Messages {
+    pub(crate) fn build(
+        trace: &Trace,
+        endpoints: &Endpoints,
+        stretches: Option<&Stretches>,
+        quality: &mut Quality,
+    ) -> Messages {
         let streams = trace.streams().as_slice();
         let posts: Vec<Posts> = streams.par_iter().map(|stream| Posts::of(stream, trace.paths())).collect();
         let fates: Vec<Fates> = streams.par_iter().map(Fates::of).collect();
-        let partners = matching::partners(trace, endpoints, &posts, &fates);
+        let partners = matching::partners(trace, endpoints, stretches, (&posts, &fates));
 
         let mut messages = assemble(trace, &partners, &posts, &fates);
         let mut tally = report::Tally::new(trace);
