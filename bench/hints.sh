@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # What deduced hints gain: records each example of charm4py once, deduces hints from that recording, and runs the program without and with them in turns: as recorded, with twice the size,
-# and on twice the PEs. Prints what the hints are, what they are predicted to save, and what they save. Work is made of sleeping, so eight PEs do not need eight cores.
+# on twice the PEs, and both. Prints what the hints are, what they are predicted to save, and what they save. Work is made of sleeping, so eight PEs do not need eight cores.
 #
 #   bench/hints.sh PYTHON [PAIRS] [PROGRAM...]      PYTHON has charm4py; by default 10 pairs of each program
+#   WORK=real bench/hints.sh …                      work that computes, on two PEs, as recorded only
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/lib.sh
@@ -18,6 +19,10 @@ declare -A arguments=(
     [collect]='--work sleep:0.0005 --rounds 4 --n 256' [jacobi]='--work sleep:0.003 --turns 10 --tiles 6')
 declare -A twice=([gauss]='--n 64' [factorial]='--n 4096' [collect]='--n 512' [jacobi]='--tiles 12')
 pes=8
+if [[ ${WORK:-sleep} = real ]]; then
+    arguments=([gauss]='--n 128' [factorial]='--n 30000 --grain 200' [collect]='--rounds 20 --n 512' [jacobi]='--tiles 8 --cells 64 --turns 20')
+    pes=2
+fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
@@ -33,7 +38,10 @@ for program in ${programs[@]}; do
         "$python" examples/charm4py/measure.py "$1" "$pairs" "$file" $2
     }
     measure $pes "$given"
-    measure $pes "$given ${twice[$program]}"
-    measure $((2 * pes)) "$given"
+    if [[ $pes -gt 2 ]]; then
+        measure $pes "$given ${twice[$program]}"
+        measure $((2 * pes)) "$given"
+        measure $((2 * pes)) "$given ${twice[$program]}"
+    fi
     echo
 done

@@ -16,6 +16,7 @@ class Tile(Chare):
     def __init__(self, tiles, cells, turns, unit, to):
         ran("Tile::__init__")
         self.turns, self.unit, self.to, self.turn = turns, unit, to, 0
+        self.started = False
         at = self.thisIndex
         self.cells = np.zeros((cells + 2, cells + 2))
         if at[0] == 0:
@@ -27,6 +28,7 @@ class Tile(Chare):
 
     def start(self):
         ran("Tile::start")
+        self.started = True
         self.exchange()
 
     def exchange(self):
@@ -43,8 +45,8 @@ class Tile(Chare):
         self.step()
 
     def step(self):
-        """As soon as all edges of this turn are here."""
-        if self.turn == self.turns or any((self.turn, side) not in self.edges for side in self.neighbours):
+        """As soon as all edges of this turn are here; those of neighbours may come before the start."""
+        if not self.started or self.turn == self.turns or any((self.turn, side) not in self.edges for side in self.neighbours):
             return
         rims = {"up": (0, slice(1, -1)), "down": (-1, slice(1, -1)), "left": (slice(1, -1), 0), "right": (slice(1, -1), -1)}
         for side in self.neighbours:

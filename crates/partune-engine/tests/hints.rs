@@ -13,7 +13,7 @@ use partune_objects::simulate::{Plan, simulate};
 use super::logs;
 
 fn of(path: &Path) -> Hinted {
-    hints(open(path, &()).unwrap(), "app", &()).unwrap()
+    hints(open(path, &()).unwrap(), None, "app", &()).unwrap()
 }
 
 /// Logs of a program that ran placed like this.
@@ -39,6 +39,7 @@ fn logs_of_an_elimination_say_what_its_graph_says() {
             assert_eq!((place.array.as_str(), place.map), ("Row", MapKind::BlockCyclic), "{place:?}");
             assert_eq!((place.a.as_slice(), place.b.as_slice()), (&[Size::Of(1)][..], &[Size::Pes][..]));
             assert!(found.hinted_s < found.followed.run_s);
+            assert_eq!(found.file.program, "./app 64");
             let phases = found.file.phases.as_ref().unwrap();
             assert_eq!((phases.kind.as_str(), phases.varying), ("initiation", true));
             let order = found.tried.iter().find_map(|it| match &it.entry {
@@ -103,5 +104,5 @@ fn runs_without_objects_have_no_hints() {
     let ring = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/archives/ring");
     assert!(of(&ring).objects.is_none());
     let profile = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/archives/ring_profile");
-    assert!(hints(open(&profile, &()).unwrap(), "app", &()).is_err());
+    assert!(hints(open(&profile, &()).unwrap(), None, "app", &()).is_err());
 }

@@ -15,7 +15,7 @@ pub(crate) fn write(graph: &EventGraph, names: &[&str], folder: &Path) {
     }
     let last = entries.keys().next_back().map_or(0, |method| method + 1);
     let mut sts = format!(
-        "PROJECTIONS_ID \nVERSION 11.0\nTOTAL_PHASES 1\nMACHINE \"test\"\nPROCESSORS {}\nTOTAL_CHARES {}\nTOTAL_EPS {last}\nTOTAL_MSGS 1\n\
+        "PROJECTIONS_ID \nVERSION 11.0\nTOTAL_PHASES 1\nMACHINE \"test\"\nCOMMANDLINE \"./app 64\"\nPROCESSORS {}\nTOTAL_CHARES {}\nTOTAL_EPS {last}\nTOTAL_MSGS 1\n\
          TOTAL_PSEUDOS 0\nTOTAL_EVENTS 0\n",
         graph.pes(),
         names.len()

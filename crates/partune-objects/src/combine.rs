@@ -11,12 +11,14 @@ pub struct Options {
     pub least: usize,
     /// Times the median gap between messages that are waited for the next one.
     pub patience: f64,
+    /// Ticks that have to be gained, and more.
+    pub gain: f64,
     pub criticality: Criticality,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { least: 4, patience: 1.5, criticality: Criticality::default() }
+        Options { least: 4, patience: 1.5, gain: 0.0, criticality: Criticality::default() }
     }
 }
 
@@ -35,7 +37,7 @@ pub struct Combining {
     pub gain: f64,
 }
 
-/// By type; only what gains. O(E log E), and the critical path.
+/// By type; only what gains enough. O(E log E), and the critical path.
 pub fn combining(graph: &EventGraph, machine: &Machine, options: &Options) -> Vec<Combining> {
     let path = CriticalPath::new(graph, |id| machine.way(graph, id));
     let (executions, messages) = (graph.executions(), graph.messages());
@@ -110,5 +112,5 @@ fn judge(
     let in_groups = groups.iter().map(|group| group.len() as u64).sum();
     let (message_type, timeout) = (messages.message_type[first], timeout as i64);
     let found = Combining { message_type, groups: groups.len() as u64, messages: in_groups, count, timeout, gain };
-    (gain > 0.0).then_some(found)
+    (gain > options.gain).then_some(found)
 }

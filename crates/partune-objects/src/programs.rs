@@ -54,24 +54,24 @@ pub fn gauss(rows: u32, element: i64, seed: u64) -> Result<EventGraph, GraphErro
     program.seal()
 }
 
-/// The product of 1 to `leaves`: an object halves its range, creates two objects for the halves, and multiplies what they send.
+/// The product of 1 to `leaves`: an object halves its range, creates two objects for the halves, and multiplies what they send. Object `i` creates `2 i` and `2 i + 1`.
 pub fn factorial(leaves: u32) -> Result<EventGraph, GraphError> {
     let mut program = Program::default();
-    let array = program.made.array(0);
-    let root = program.made.object(array, &[]);
+    let array = program.made.array(1);
+    let root = program.made.object(array, &[1]);
     let begun = program.execution(root, 0, 50_000);
-    let mut open = vec![(root, begun, leaves, None)];
-    while let Some((object, begun, leaves, parent)) = open.pop() {
+    let mut open = vec![(root, 1_i32, begun, leaves, None)];
+    while let Some((object, number, begun, leaves, parent)) = open.pop() {
         let result = if leaves > 1 { program.execution(object, 1, 50_000) } else { begun };
         if let Some(parent) = parent {
             program.send(result, parent, Kind::Message, 1, 16);
         }
         if leaves > 1 {
-            for half in [leaves / 2, leaves - leaves / 2] {
-                let child = program.made.object(array, &[]);
+            for (half, number) in [(leaves / 2, 2 * number), (leaves - leaves / 2, 2 * number + 1)] {
+                let child = program.made.object(array, &[number]);
                 let started = program.execution(child, 0, 50_000);
                 program.send(begun, started, Kind::Creation, 0, 16);
-                open.push((child, started, half, Some(result)));
+                open.push((child, number, started, half, Some(result)));
             }
         }
     }

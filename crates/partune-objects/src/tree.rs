@@ -110,6 +110,11 @@ impl Tree {
         self.depth[id] != u32::MAX
     }
 
+    /// Whether any object made another one.
+    pub fn grows(&self) -> bool {
+        self.depth.ids().any(|id| self.children(id).len() > 0)
+    }
+
     pub fn children(&self, id: ObjectId) -> impl ExactSizeIterator<Item = ObjectId> + '_ {
         self.children.row(id.0 as usize).iter().map(|&id| ObjectId(id))
     }

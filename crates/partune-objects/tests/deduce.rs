@@ -1,6 +1,7 @@
 //! Hints from runs of known programs: what they gain by, as far as a run under them says, and nothing where nothing gains.
 
 use partune_base::Table;
+use partune_objects::combine::Combining;
 use partune_objects::deduce::{Deduced, Hint, Judged, Layout, Options, deduce};
 use partune_objects::graph::{ArrayId, EventGraph, ExecutionId, Kind, MessageId, ObjectId};
 use partune_objects::map::{Grid, Map, Size};
@@ -8,7 +9,7 @@ use partune_objects::priority::Line;
 use partune_objects::programs::{ELEMENT, MACHINE, Program, factorial, gauss, relaxation};
 use partune_objects::random::Random;
 use partune_objects::recorded::{Known, Recorded};
-use partune_objects::simulate::{Machine, Order, Plan, Priorities, simulate};
+use partune_objects::simulate::{Combine, Machine, Order, Plan, Priorities, simulate};
 use partune_objects::tree::Shape;
 
 /// A run of a program as it would be recorded.
@@ -180,6 +181,48 @@ fn messages_to_the_own_pe_have_a_way_where_one_was_taken() {
     assert_eq!((found.replayed, found.redrawn), (found.run, found.run));
 }
 
+/// Rounds of objects that work, contribute to what one execution joins, and are sent on by that: who joins them waits for the last contribution and its way.
+#[test]
+fn what_a_reduction_takes_to_its_root_is_kept_and_dealt_out() {
+    let (pes, objects, rounds, way, join) = (4, 16_u32, 6, 300_000, 700_000);
+    let mut program = Program::default();
+    let main = program.array(&[]).1[0];
+    let members = program.array(&[objects]).1;
+    let mut root = program.execution(main, 0, 1_000);
+    for _ in 0..rounds {
+        let joined = program.execution(main, 1, 1_000);
+        program.send(root, joined, Kind::Dependence, 0, 0);
+        for (&member, at) in members.iter().zip(0..) {
+            let works = program.execution(member, 2, 100_000 + 10_000 * at);
+            program.send(root, works, Kind::Message, 1, 8);
+            program.send(works, joined, Kind::Dependence, 2, 8);
+        }
+        root = joined;
+    }
+    let graph = program.seal().unwrap();
+    let run = |placement: &[u32], join: i64| {
+        let messages = graph.messages();
+        let pe = |id| placement[graph.executions().object[id].0 as usize];
+        let travel = |id: MessageId| match messages.kind[id] {
+            _ if pe(messages.source[id]) == pe(messages.destination[id]) => 0,
+            Kind::Dependence => join,
+            Kind::Message | Kind::Creation => way,
+        };
+        let travel = messages.source.ids().map(travel).collect();
+        let plan = Plan { travel: Some(travel), ..on(pes, placement.to_vec()) };
+        simulate(&graph, &Machine::default(), &plan).unwrap()
+    };
+    let placed = |pe: fn(u32) -> u32| std::iter::once(0).chain((0..objects).map(pe)).collect::<Vec<u32>>();
+    let (block, turns) = (placed(|at| at / 4), placed(|at| at % 4));
+    for join in [join, 0] {
+        let recorded = run(&block, join).retimed(&graph).unwrap();
+        let found = Recorded::new(&recorded, &idle_until(&recorded)).unwrap();
+        assert_eq!((found.replayed, found.redrawn), (found.run, found.run), "{join}");
+        let predicted = found.under(&found.plan(Some(turns.clone().into()))).unwrap().makespan;
+        assert_eq!(predicted, run(&turns, join).makespan, "{join}");
+    }
+}
+
 #[test]
 fn a_tree_is_split() {
     let graph = factorial(512).unwrap();
@@ -188,6 +231,8 @@ fn a_tree_is_split() {
     let tree = Hint::Tree { array: ArrayId(0), shape: Shape::Uniform { branch: 2 } };
     let [it] = kept(&found)[..] else { panic!("one hint: {:?}", found.judged) };
     assert_eq!(it.hint, tree);
+    // What grows has no extents that a map could be of.
+    assert!(!found.judged.iter().any(|it| matches!(it.hint, Hint::Place { .. })), "{:?}", found.judged);
     assert!(found.run as f64 / found.hinted as f64 > 2.0, "{} {}", found.run, found.hinted);
 }
 
@@ -210,6 +255,44 @@ fn values_are_combined() {
     let combining = |it: &&Judged| matches!(it.hint, Hint::Combine { single: true, .. });
     assert!(kept(&found).iter().any(combining), "{:?}", found.judged);
     assert!(found.run as f64 / found.hinted as f64 > 1.8, "{} {}", found.run, found.hinted);
+}
+
+/// Only so many messages of a PE are on their way to another one at once, and others wait for them: what goes together does not. Where none waits, combining gains nothing.
+#[test]
+fn messages_that_wait_for_those_before_them_are_combined() {
+    let (pes, each, way) = (4_u32, 16_u32, 1_000_000);
+    let mut program = Program::default();
+    let main = program.array(&[]).1[0];
+    for object in program.array(&[pes * each]).1 {
+        let works = program.execution(object, 0, 100_000);
+        let taken = program.execution(main, 1, 1_000);
+        program.send(works, taken, Kind::Message, 0, 16);
+    }
+    let graph = program.seal().unwrap();
+    let placement: Vec<u32> = graph.objects().ids().map(|id| id.0.saturating_sub(1) / each).collect();
+    for window in [4, u32::MAX] {
+        let of = |id: MessageId| way * (1 + i64::from(id.0 % each / window)) * i64::from(id.0 >= each);
+        let travel: Table<MessageId, i64> = graph.messages().source.ids().map(of).collect();
+        let run = |combining: Vec<Combine>| {
+            let plan = Plan { travel: Some(travel.clone()), combining, ..on(pes, placement.clone()) };
+            simulate(&graph, &Machine::default(), &plan).unwrap()
+        };
+        let recorded = run(vec![]).retimed(&graph).unwrap();
+        let found = deduce(&recorded, &idle_until(&recorded), &Options::default()).unwrap();
+        let combining = |it: &&&Judged| matches!(it.hint, Hint::Combine { single: true, .. });
+        let kept = kept(&found);
+        let Some(Hint::Combine { combining, .. }) = kept.iter().find(combining).map(|it| &it.hint) else {
+            assert_eq!(window, u32::MAX, "{:?}", found.judged);
+            continue;
+        };
+        assert_eq!((window, combining.count), (4, u64::from(each)), "{:?}", found.judged);
+        let Combining { message_type, timeout, .. } = *combining;
+        let realised = run(vec![Combine { message_type, count: each, timeout }]).makespan;
+        // While their PE worked for itself, the first messages came: nobody knows when, so they may have taken all of that.
+        let hidden = i64::from(each) * 100_000 - way;
+        assert!((0..=hidden).contains(&(found.hinted - realised)), "{} {realised}", found.hinted);
+        assert!(found.run as f64 / realised as f64 > 1.5, "{} {realised}", found.run);
+    }
 }
 
 /// Objects that talk to those whose numbers are near in an order that nobody sees.

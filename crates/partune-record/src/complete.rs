@@ -38,7 +38,7 @@ use crate::space::{self, Needed};
 use crate::statistics::Counted;
 use crate::unify::{Local, Unified};
 use crate::worlds::Worlds;
-use crate::{RecordError, charm, cut, deaths, newest, parts, program};
+use crate::{RecordError, charm, command, cut, deaths, newest, parts, program};
 
 /// For how long processes of the command may outlive it.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -302,6 +302,7 @@ fn complete_parts(folder: &Path, patience: Duration, as_is: bool, asked: &mut Ne
             .map(String::as_str)
             .collect::<Vec<_>>()
             .join(" "),
+        properties: command::property(&parts).into_iter().collect(),
         trace_id: first.readings.first().map_or(0, |reading| reading.wall),
         ..Anchor::default()
     };

@@ -21,7 +21,7 @@ use crate::filter::Rules;
 use crate::handing::{LIST, Way};
 use crate::library::Library;
 use crate::lock::{self, Lock};
-use crate::{RecordError, archive, charm, clock, library, program, signals};
+use crate::{RecordError, archive, charm, clock, command, library, program, signals};
 
 /// How calls are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -193,6 +193,7 @@ fn start(
     parts: &Path,
 ) -> Result<(Child, Library), RecordError> {
     let library = library::unpack(parts)?;
+    command::keep(parts, &request.command).map_err(RecordError::file(parts))?;
     let mut command = Command::new(program);
     let rules = request.filter.as_deref().map(Rules::read).transpose()?;
     let filter = rules.as_ref().map(|rules| rules.resolve(&request.command, parts)).transpose()?.flatten();

@@ -7,6 +7,7 @@ mod archive;
 mod charm;
 mod choice;
 mod clock;
+mod command;
 mod complete;
 mod contexts;
 mod cut;
@@ -43,6 +44,7 @@ use std::process::ExitStatus;
 
 pub use charm::{Hinted, run_hinted};
 pub use choice::{Kind, UnknownKind, word_of};
+pub use command::in_words;
 pub use complete::{Summary, complete, complete_as_is};
 pub use launch::{Launched, Mode, Request, Toggle, launch};
 pub use lock::Holder;

@@ -13,7 +13,7 @@ use crate::trace::{Trace, TraceBuilder};
 use crate::{CallPaths, Process, Region};
 
 /// Bytes of a name that are kept. Documents say a name once for each row of a table: what is long in the archive would be long as many times.
-const NAME: usize = 4096;
+pub(crate) const NAME: usize = 4096;
 
 pub(crate) fn seal(mut built: TraceBuilder) -> Trace {
     let of_tables = check_tables(&mut built);

@@ -1,7 +1,8 @@
 //! The sealed trace and its builder.
 
 use partune_base::{
-    Clock, FileId, GroupId, MetricId, ObjectId, PeId, ProcessId, RegionId, Span, Strings, Table, Time, WindowId,
+    Clock, FileId, GroupId, MetricId, ObjectId, PeId, ProcessId, RegionId, Span, StringId, Strings, Table, Time,
+    WindowId,
 };
 use partune_diag::Quality;
 
@@ -32,6 +33,8 @@ pub struct TraceBuilder {
     pub files: Table<FileId, File>,
     pub objects: Table<ObjectId, Object>,
     pub streams: Table<PeId, Stream>,
+    /// The command that was recorded, if the recorder tells.
+    pub command: Option<StringId>,
     /// What was recorded instead of events; streams are empty then.
     pub profile: Option<Profile>,
     /// How the reader made times from the time stamps of each PE, if its recorder measured that; shorter is allowed.
@@ -92,6 +95,19 @@ impl TraceBuilder {
 impl Trace {
     pub fn clock(&self) -> Clock {
         Clock::new(self.built.resolution)
+    }
+
+    /// The command that was recorded, as a shell takes it, if the recorder tells.
+    pub fn command(&self) -> Option<&str> {
+        self.built.command.map(|command| self.built.strings.get(command))
+    }
+
+    /// The same trace of another command, which who recorded it knows better.
+    #[must_use]
+    pub fn with_command(mut self, command: &str) -> Trace {
+        self.built.command = Some(self.built.strings.intern(command));
+        self.built.strings.make_printable(seal::NAME);
+        self
     }
 
     /// Whether calls of some functions were left out by choice, so that what has no partner may have one that was not recorded.

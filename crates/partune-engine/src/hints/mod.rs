@@ -68,8 +68,14 @@ pub enum Entry {
     Combine(Combine),
 }
 
-/// Deduces hints. `program`: the command that was recorded. Cost: about ten simulations of the run for each array.
-pub fn hints(opened: impl Into<Opened>, program: &str, progress: &dyn Progress) -> Result<Hinted, WhatIfError> {
+/// Deduces hints. `program`: the command that was recorded, where who asks knows it; else the archive does, or it is called by its `name`. Cost: about thirty simulations
+/// of the run for each array.
+pub fn hints(
+    opened: impl Into<Opened>,
+    program: Option<&str>,
+    name: &str,
+    progress: &dyn Progress,
+) -> Result<Hinted, WhatIfError> {
     let Opened { mut trace, operations } = opened.into();
     if trace.profile().is_some() {
         return Err(WhatIfError::Profile);
@@ -80,6 +86,7 @@ pub fn hints(opened: impl Into<Opened>, program: &str, progress: &dyn Progress) 
     quality.merge(index.quality);
     let pes = trace.cpu_pes().count();
     progress.stage("deducing hints");
+    let program = program.or(trace.command()).unwrap_or(name);
     let objects = timed(progress, "hints", || of_objects(&trace, program));
     Ok(Hinted { pes, objects, quality })
 }

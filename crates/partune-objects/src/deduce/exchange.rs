@@ -1,6 +1,6 @@
 //! What should be sent together, or in pieces.
 
-use super::{Hint, Search, order};
+use super::{Hint, Saves, Search, order};
 use crate::combine::{self, combining as combine};
 use crate::graph::{EventGraph, Kind, ObjectId, TypeId};
 use crate::pipeline::{self, in_pieces, pipelining as pipeline};
@@ -8,7 +8,9 @@ use crate::simulate::{Combine, Plan, simulate};
 
 pub(super) fn combining(search: &mut Search<'_>) {
     let Some((graph, machine)) = order::timed(search) else { return };
-    for it in combine(&graph, &machine, &combine::Options::default()) {
+    // Whether it gains says the replay, which knows of messages that wait for those before them on the way.
+    let options = combine::Options { gain: f64::NEG_INFINITY, ..combine::Options::default() };
+    for it in combine(&graph, &machine, &options) {
         let chosen = Combine {
             message_type: it.message_type,
             count: it.count.try_into().unwrap_or(u32::MAX),
@@ -34,10 +36,9 @@ fn destinations(graph: &EventGraph, message_type: TypeId) -> usize {
     objects.len()
 }
 
-/// Messages in pieces are others, so their ways are the machine's, and those of whole ones that they are compared with. Says what is saved by all that are kept.
-pub(super) fn pipelining(search: &mut Search<'_>) -> i64 {
-    let Some((graph, machine)) = order::timed(search) else { return 0 };
-    let mut saved = 0;
+/// Messages in pieces are others, so their ways are the machine's, and those of whole ones that they are compared with.
+pub(super) fn pipelining(search: &mut Search<'_>) {
+    let Some((graph, machine)) = order::timed(search) else { return };
     let mut whole = search.recorded.graph.clone();
     // What was sent once is no row of stages.
     let rows = pipeline(&graph, &machine, &pipeline::Options::default()).into_iter().filter(|it| it.messages > 1);
@@ -48,10 +49,8 @@ pub(super) fn pipelining(search: &mut Search<'_>) -> i64 {
         let (Ok(before), Ok(after)) = (makespan(&whole), makespan(&pieced)) else { continue };
         let evidence =
             vec![("messages", it.messages as f64), ("one_by_one", it.degree.whole), ("in_pieces", it.degree.pieced)];
-        if search.note(Hint::Pipeline(it), before.saturating_sub(after), evidence) {
-            saved += before - after;
+        if search.note(Hint::Pipeline(it), Saves::of(before.saturating_sub(after)), evidence) {
             whole = pieced;
         }
     }
-    saved
 }

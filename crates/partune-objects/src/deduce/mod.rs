@@ -131,6 +131,8 @@ pub fn deduce(graph: &EventGraph, known: &Known, options: &Options) -> Result<De
         varying,
         homes: recorded.homes(),
         best: recorded.replayed,
+        drawn: recorded.drawn(&plan).unwrap_or_default(),
+        saved: 0,
         plan,
         recorded,
         judged: Vec::new(),
@@ -140,15 +142,28 @@ pub fn deduce(graph: &EventGraph, known: &Known, options: &Options) -> Result<De
         place::trees(&mut search);
     }
     order::priorities(&mut search);
-    let mut saved_by_pieces = 0;
     if graph.pes() > 1 {
         exchange::combining(&mut search);
-        saved_by_pieces = exchange::pipelining(&mut search);
+        exchange::pipelining(&mut search);
     }
     let Recorded { run, replayed, redrawn, measured, .. } = search.recorded;
-    let hinted = search.best - saved_by_pieces;
+    let hinted = (replayed - search.saved).max(0);
     let off = search.recorded.off();
     Ok(Deduced { run, replayed, redrawn, hinted, off, measured, phases: found, varying, judged: search.judged })
+}
+
+/// Ticks that something saves: likely, and at least and at most by all that may be true of messages on their way.
+#[derive(Clone, Copy)]
+struct Saves {
+    likely: i64,
+    least: i64,
+    most: i64,
+}
+
+impl Saves {
+    fn of(ticks: i64) -> Saves {
+        Saves { likely: ticks, least: ticks, most: ticks }
+    }
 }
 
 /// What is known while hints are looked for.
@@ -161,8 +176,12 @@ struct Search<'a> {
     /// Where objects are: as recorded, or as hints that are kept have it.
     homes: Table<ObjectId, u32>,
     recorded: Recorded,
-    /// Ticks under the plan of all that is kept.
+    /// Ticks under the plan of all that is kept, …
     best: i64,
+    /// … and with ways that are all drawn, …
+    drawn: [i64; 2],
+    /// … and what that saves.
+    saved: i64,
     plan: Plan,
     judged: Vec<Judged>,
 }
@@ -175,20 +194,41 @@ impl Search<'_> {
 
     /// The plan of what is kept, with objects elsewhere.
     fn placed(&self, placement: Table<ObjectId, u32>) -> Plan {
-        Plan {
-            travel: self.recorded.plan(Some(placement.clone())).travel,
-            placement: Some(placement),
-            ..self.plan.clone()
-        }
+        let travel = self.recorded.plan(Some(placement.clone())).travel;
+        Plan { travel, placement: Some(placement), ..self.plan.clone() }
     }
 
     fn outcome(&self) -> Option<Outcome> {
         self.recorded.under(&self.plan).ok()
     }
 
+    /// What objects elsewhere save. Their ways are drawn, so those of the run that this is compared with are drawn too.
+    fn moving(&self, placement: &Table<ObjectId, u32>) -> Saves {
+        let plan = Plan { placement: Some(placement.clone()), ..self.plan.clone() };
+        let Ok(drawn) = self.recorded.drawn(&plan) else { return Saves::of(i64::MIN) };
+        let [likely, other] = [0, 1].map(|ways| self.drawn[ways] - drawn[ways]);
+        Saves { likely, least: likely.min(other), most: likely.max(other) }
+    }
+
+    /// Keeps objects elsewhere if that saves time.
+    fn settle(
+        &mut self,
+        hint: Hint,
+        placement: Table<ObjectId, u32>,
+        saves: Saves,
+        evidence: Vec<(&'static str, f64)>,
+    ) {
+        if self.note(hint, saves, evidence) {
+            self.plan = self.placed(placement.clone());
+            self.best = self.makespan(&self.plan);
+            self.drawn = self.recorded.drawn(&self.plan).unwrap_or(self.drawn);
+            self.homes = placement;
+        }
+    }
+
     /// Keeps a plan if it saves time, and notes in any case what it would save.
     fn judge(&mut self, hint: Hint, plan: Plan, makespan: i64, evidence: Vec<(&'static str, f64)>) -> bool {
-        let is_kept = self.note(hint, self.best.saturating_sub(makespan), evidence);
+        let is_kept = self.note(hint, Saves::of(self.best.saturating_sub(makespan)), evidence);
         if is_kept {
             (self.best, self.plan) = (makespan, plan);
         }
@@ -200,11 +240,12 @@ impl Search<'_> {
         (self.options.noise.max(self.recorded.off()) * self.recorded.run as f64).ceil() as i64
     }
 
-    fn note(&mut self, hint: Hint, saves: i64, evidence: Vec<(&'static str, f64)>) -> bool {
+    fn note(&mut self, hint: Hint, saves: Saves, evidence: Vec<(&'static str, f64)>) -> bool {
         let margin = self.margin();
-        let (low, high) = (saves.saturating_sub(margin), saves.saturating_add(margin));
-        let judged = Judged { hint, saves, low, high, evidence };
+        let (low, high) = (saves.least.saturating_sub(margin), saves.most.saturating_add(margin));
+        let judged = Judged { hint, saves: saves.likely, low, high, evidence };
         let is_kept = judged.is_kept();
+        self.saved += if is_kept { saves.likely } else { 0 };
         self.judged.push(judged);
         is_kept
     }

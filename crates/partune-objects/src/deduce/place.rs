@@ -34,11 +34,12 @@ fn work(search: &Search<'_>, array: ArrayId) -> i64 {
     search.members(array).map(|id| search.interaction.loads[id]).fold(0, i64::saturating_add)
 }
 
-/// Several objects, at coordinates that are not negative.
+/// Several objects, at coordinates that are not negative, none of which makes others: an array that grows has no extents that a map could be of.
 fn is_placed(search: &Search<'_>, array: ArrayId) -> bool {
     let rank = search.graph.arrays()[array];
-    let at = |id: ObjectId| search.graph.objects()[id].at;
-    rank > 0 && search.members(array).nth(1).is_some() && search.members(array).all(|id| at(id).iter().all(|&x| x >= 0))
+    let is_at = |id: ObjectId| search.graph.objects()[id].at.iter().all(|&x| x >= 0);
+    let several = search.members(array).nth(1).is_some() && search.members(array).all(is_at);
+    rank > 0 && several && !Tree::new(search.graph, array).grows()
 }
 
 /// Arrays of the same extents whose objects talk to those with the same coordinates.
@@ -73,19 +74,21 @@ fn place(found: &mut Search<'_>, array: ArrayId, aligned: Vec<Aligned>) {
     let layouts = layouts(found, array, &extents);
     let tries = layouts.into_iter().map(|layout| {
         let placement = placed(found, array, &aligned, &layout, &extents);
-        (found.makespan(&found.placed(placement.clone())), layout, placement)
+        (found.moving(&placement), layout, placement)
     });
     let tries: Vec<_> = tries.collect();
     // What comes first is simpler: others have to be better by more than nothing.
     let nearly = |share: f64| share * found.recorded.run as f64;
-    let better = |best: usize, at: usize| (tries[at].0 as f64) < tries[best].0 as f64 - nearly(found.options.alike);
+    let saves = |at: usize| tries[at].0.likely as f64;
+    let better = |best: usize, at: usize| saves(at) > saves(best) + nearly(found.options.alike);
     let Some(best) = (0..tries.len()).reduce(|best, at| if better(best, at) { at } else { best }) else { return };
     let tried = tries.len() as f64;
     // And where nothing is certain, by more than the replay is off.
-    let is_certain = found.best.saturating_sub(tries[best].0) > found.margin();
-    let most = tries[best].0 as f64 + nearly(found.recorded.off());
-    let chosen = tries.into_iter().enumerate().find(|(at, it)| *at == best || (!is_certain && it.0 as f64 <= most));
-    let Some((_, (makespan, layout, placement))) = chosen else { return };
+    let is_certain = tries[best].0.least > found.margin();
+    let least = saves(best) - nearly(found.recorded.off());
+    let chosen =
+        tries.into_iter().enumerate().find(|(at, it)| *at == best || (!is_certain && it.0.likely as f64 >= least));
+    let Some((_, (saves, layout, placement))) = chosen else { return };
     let count = found.members(array).count();
     let evidence = vec![
         ("objects", count as f64),
@@ -93,10 +96,7 @@ fn place(found: &mut Search<'_>, array: ArrayId, aligned: Vec<Aligned>) {
         ("cut", found.interaction.cut(&found.homes) as f64),
         ("cut_hinted", found.interaction.cut(&placement) as f64),
     ];
-    let plan = found.placed(placement.clone());
-    if found.judge(Hint::Place { array, layout, aligned }, plan, makespan, evidence) {
-        found.homes = placement;
-    }
+    found.settle(Hint::Place { array, layout, aligned }, placement, saves, evidence);
 }
 
 /// So many grids of PEs are looked at for a map, and so many objects are placed in each phase to score all maps.
@@ -110,7 +110,9 @@ fn layouts(found: &Search<'_>, array: ArrayId, extents: &[u32]) -> Vec<Layout> {
     let grids = (block::divisors(pes).len() as f64).powi(extents.len() as i32 - 1);
     let block = (grids <= GRIDS).then(|| Map::Block { aspect: block::aspect(extents, &block::crossing(graph, array)) });
     let cyclic = |dim: usize| Map::BlockCyclic { size: vec![Size::Of(1); extents.len()], grid: Grid::Line(dim as u8) };
-    let cyclic = (0..extents.len()).filter(|&dim| extents[dim] > 1).map(cyclic);
+    // Of several dimensions, one that is shorter than the line of PEs would leave some without objects.
+    let is_long = |dim: &usize| extents[*dim] > 1 && (extents.len() == 1 || extents[*dim] >= pes);
+    let cyclic = (0..extents.len()).filter(is_long).map(cyclic);
     let square = (extents.len() > 1)
         .then(|| Map::BlockCyclic { size: vec![Size::Of(1); extents.len()], grid: Grid::Like(vec![1; extents.len()]) });
     let locality = locality(graph, &found.interaction, array, &locality::Options::default());
@@ -191,10 +193,10 @@ fn placed(
 pub(super) fn trees(found: &mut Search<'_>) {
     for array in found.graph.arrays().ids() {
         let locality = locality(found.graph, &found.interaction, array, &locality::Options::default());
-        let inner = |tree: &Tree| found.members(array).filter(|&id| tree.children(id).len() > 0).count();
         let tree = Tree::new(found.graph, array);
-        let (objects, inner) = (found.members(array).count(), inner(&tree));
-        if objects < 3 || inner == 0 || !matches!(locality.class, Class::Tree | Class::Independent) {
+        let objects = found.members(array).count();
+        let inner = found.members(array).filter(|&id| tree.children(id).len() > 0).count();
+        if objects < 3 || !tree.grows() || !matches!(locality.class, Class::Tree | Class::Independent) {
             continue;
         }
         let pes = found.graph.pes();
@@ -211,12 +213,9 @@ pub(super) fn trees(found: &mut Search<'_>) {
         };
         let placement: Table<ObjectId, u32> =
             placement.iter_ids().map(|(id, &pe)| if pe == u32::MAX { found.homes[id] } else { pe }).collect();
-        let plan = found.placed(placement.clone());
-        let makespan = found.makespan(&plan);
+        let saves = found.moving(&placement);
         let evidence =
             vec![("objects", objects as f64), ("parents", inner as f64), ("roots", tree.roots().len() as f64)];
-        if found.judge(Hint::Tree { array, shape }, plan, makespan, evidence) {
-            found.homes = placement;
-        }
+        found.settle(Hint::Tree { array, shape }, placement, saves, evidence);
     }
 }

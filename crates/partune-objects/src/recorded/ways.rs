@@ -18,8 +18,8 @@ use crate::simulate::Machine;
 pub(super) struct Ways {
     /// With both ends where they were.
     travel: Table<MessageId, i64>,
-    /// Between two PEs, of other messages.
-    apart: Table<MessageId, i64>,
+    /// Between two PEs, of other messages, dealt several times.
+    apart: Vec<Table<MessageId, i64>>,
     /// Of copies that stayed on a PE, by type of message and PE; of those of a type, where they were anywhere, by `u32::MAX`. Nothing where nobody waited for any.
     together: BTreeMap<(u32, u32), Vec<i64>>,
     /// Messages whose way was measured.
@@ -31,6 +31,10 @@ const UNKNOWN: i64 = i64::MIN;
 
 /// Fewer ways than this say nothing of others like them.
 const FEW: usize = 8;
+
+/// So often ways are dealt, and so many of them at most in all.
+const DRAWS: usize = 3;
+const MOST_DEALT: usize = 1_000_000;
 
 /// Any PE.
 const ANY: u32 = u32::MAX;
@@ -47,30 +51,39 @@ impl Ways {
     ) -> Ways {
         let woke = measured(graph, machine, came, gaps, (known, |gap| gap.idle));
         let ways = measured(graph, machine, came, gaps, (known, |gap| gap.woken));
-        let alike = apart(bare, &woke, gaps.0, at_once);
+        let draws = (MOST_DEALT / woke.len().max(1)).clamp(1, DRAWS) as u64;
+        let dealt =
+            |ways: &Table<MessageId, i64>| (0..draws).map(|draw| apart(bare, ways, gaps.0, (at_once, draw))).collect();
+        let alike: Vec<_> = dealt(&woke);
         let as_it_was = |ways: &Table<MessageId, i64>| {
             let of = |id| match ways[id] {
                 UNKNOWN if is_local(graph, id) => 0,
-                UNKNOWN => alike[id],
+                UNKNOWN => alike[0][id],
                 way => way,
             };
             bounded(bare, ways.iter_ids().map(|(id, _)| of(id)).collect(), gaps)
         };
         // What nobody waited for came sooner than what was waited for: that counts, too, where each message is for itself.
-        let apart = if at_once { alike.clone() } else { apart(bare, &as_it_was(&woke), gaps.0, false) };
+        let apart = if at_once { alike.clone() } else { dealt(&as_it_was(&woke)) };
         let measured = ways.iter().filter(|way| **way != UNKNOWN).count() as u64;
         Ways { travel: as_it_was(&ways), together: together(bare, &ways), measured, apart }
     }
 
-    /// The way of each message where executions are on these PEs: what it took if both ends stayed, else what others took.
+    /// How often ways were dealt.
+    pub(super) fn draws(&self) -> usize {
+        self.apart.len()
+    }
+
+    /// The way of each message where executions are on these PEs: what it took if both ends stayed, else what others took, as dealt the nth time.
     pub(super) fn on(
         &self,
         graph: &EventGraph,
         pe: impl Fn(ExecutionId) -> u32,
         stays: impl Fn(ExecutionId) -> bool,
+        draw: usize,
     ) -> Table<MessageId, i64> {
         let messages = graph.messages();
-        let mut random = Random::new(2);
+        let mut random = Random::new(2 + 2 * draw as u64);
         let mut decks: BTreeMap<(u32, u32), Deck> = BTreeMap::new();
         let mut copies: BTreeMap<_, i64> = BTreeMap::new();
         let of = |id| {
@@ -80,7 +93,7 @@ impl Ways {
             }
             let (home, message_type) = (pe(destination), messages.message_type[id].0);
             if pe(source) != home {
-                return self.apart[id];
+                return self.apart[draw][id];
             }
             if messages.kind[id] == Kind::Dependence {
                 return 0;
@@ -172,7 +185,7 @@ fn apart(
     graph: &EventGraph,
     ways: &Table<MessageId, i64>,
     trigger: &Table<ExecutionId, MessageId>,
-    at_once: bool,
+    (at_once, draw): (bool, u64),
 ) -> Table<MessageId, i64> {
     let (executions, messages) = (graph.executions(), graph.messages());
     let likes = |id: MessageId| {
@@ -190,7 +203,7 @@ fn apart(
     for (id, &way) in known.filter(|it| seen.insert(graph.copy(it.0))) {
         likes(id).into_iter().for_each(|like| by_like.entry(like).or_default().ways.push(way));
     }
-    let mut random = Random::new(1);
+    let mut random = Random::new(1 + 2 * draw);
     let mut deal = |id: MessageId| {
         let count = |like| by_like.get(like).map_or(0, |deck| deck.ways.len());
         let likes = likes(id);

@@ -18,7 +18,7 @@ use thiserror::Error;
 
 use crate::codec::{Anchor, CodecError, DefinitionWriter, EventWriter};
 use crate::copy::Sink;
-use crate::write::{DEFINITION_CHUNK, Definitions};
+use crate::write::{COMMAND, DEFINITION_CHUNK, Definitions};
 use events::Skipped;
 
 /// Why a trace cannot be written.
@@ -87,6 +87,7 @@ pub fn export(trace: &Trace, sink: &dyn Sink, anchor_name: &str) -> Result<Expor
         locations: counts.len() as u64,
         global_definitions: definitions,
         creator: concat!("partune ", env!("CARGO_PKG_VERSION")).to_owned(),
+        properties: trace.command().map(|command| (COMMAND.to_owned(), command.to_owned())).into_iter().collect(),
         ..Anchor::default()
     };
     let anchor_file = format!("{name}.otf2");

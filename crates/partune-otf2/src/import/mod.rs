@@ -42,6 +42,7 @@ pub(crate) use archive::{Archive, read_anchor};
 pub(crate) use report::report_damage;
 
 use crate::codec::{self, Scope};
+use crate::write::COMMAND;
 use contexts::Contexts;
 use definitions::Definitions;
 use runs::{Between, Events};
@@ -90,6 +91,8 @@ pub fn import_in_runs(
     definitions.report(&mut builder.quality);
 
     let (tables, defined) = tables::build(&definitions, &mut builder);
+    let command = anchor.properties.iter().find(|(name, _)| name == COMMAND);
+    builder.command = command.map(|(_, command)| builder.strings.intern(command));
     let TraceBuilder { regions, strings, quality, .. } = &mut builder;
     let contexts = Contexts::build(&definitions, regions, strings, &tables, quality);
     let statistics = statistics::read(&archive, &defined, quality);

@@ -58,7 +58,7 @@ fn complaints(anchor: &std::path::Path) -> String {
 fn what_is_written_is_read_again() {
     for archive in archives() {
         let name = &archive.name;
-        let trace = open(&archive.path, None);
+        let trace = open(&archive.path, None).with_command("mpirun -n 4 './an app'");
         if trace.profile().is_some() || trace.pes().is_empty() {
             continue;
         }
@@ -66,6 +66,7 @@ fn what_is_written_is_read_again() {
         let written = export(&trace, &To(folder.path().to_owned()), "new.otf2").expect("it is written");
         let anchor = folder.path().join("new.otf2");
         let again = open(&anchor, None);
+        assert_eq!(again.command(), Some("mpirun -n 4 './an app'"), "{name}");
         assert_eq!((written.events, written.locations as usize), (again.events(), trace.pes().len()), "{name}");
         assert_eq!(printed_events(&anchor), again.events(), "{name}: the C library reads what we do");
         assert_eq!(complaints(&anchor), "", "{name}");

@@ -37,6 +37,8 @@ pub struct Sts {
     pub statistics: Vec<(u64, String)>,
     /// Totals of chares and entries as they are told.
     pub totals: [Option<u64>; 2],
+    /// The command of the program, without its launcher.
+    pub command: Option<String>,
     /// The last line was there.
     pub complete: bool,
     /// Lines that could not be understood.
@@ -59,6 +61,7 @@ impl Sts {
         match word {
             "VERSION" => self.version = Some(version(rest)?),
             "PROCESSORS" => self.processors = Some(number(rest)?),
+            "COMMANDLINE" => self.command = name(rest, 0).map(|it| it.0).filter(|it| !it.is_empty()),
             "TOTAL_PHASES" => self.phases = number(rest)?,
             "SMPMODE" => {
                 let (size, count) = rest.split_once(' ')?;

@@ -12,7 +12,7 @@ import pickle
 import sys
 import types
 
-# The key of a header: the PEs that an object of a tree may use for what it creates.
+# The key of a header: the PEs that an object of a tree may use for what it creates, and where its creator is.
 SPAN = b"pq"
 LAST = 1 << 60
 
@@ -34,11 +34,13 @@ def follow(module):
         running = None  # The object whose method runs.
         span = None  # For the object that is created next.
         heap = None  # The proxy of what empties it.
+        direct = None  # The proxy of what delivers to objects of trees.
         called = False
 
     state = State()
     waiting, order = [], itertools.count()
     spans = {}  # Of objects of trees: first PE, number of them, children so far.
+    where = {}  # Objects of trees that this PE made, or that made its own, and their PEs.
     buffers = {}
 
     def say(text):
@@ -65,12 +67,12 @@ def follow(module):
         if "aligned" in hint:
             other = made.get(hint["aligned"]["array"])
             if other is None:
-                refused[name] = "%s, which it is aligned with, is not placed before it" % hint["aligned"]["array"]
+                refused["place", name] = "%s, which it is aligned with, is not placed before it" % hint["aligned"]["array"]
                 return None
             hint = dict(hint, other=other[0], extents=other[1])
         why = place(hint, dims, charm.numPes()) if charm.numPes() > 1 else "there is one PE"
         if isinstance(why, str):
-            refused[name] = why
+            refused["place", name] = why
             return None
         made[name] = (hint, dims)
         return Group(PartuneMap, args=[hint, dims])
@@ -90,7 +92,7 @@ def follow(module):
                 if map is None and sum(extents) > 0:
                     map = map_of(name, extents)
                 elif name in places:
-                    refused[name] = "the program has a map of its own" if map else "its objects are inserted one by one"
+                    refused["place", name] = "the program has a map of its own" if map else "its objects are inserted one by one"
             return ckNew(cls, dims, ndims, args, map, useAtSync, is_ray)
 
         return array_ckNew
@@ -110,12 +112,14 @@ def follow(module):
                 return ckInsert(proxy, index, args, state.turn % charm.numPes(), useAtSync, single, is_ray)
             parent = spans.get(id(state.running))
             if parent is None or parent[4] != proxy.aid:
-                span = (0, charm.numPes())
+                span, creator = (0, charm.numPes()), None
             else:
+                creator = parent[0].thisIndex
                 parts = shares(parent[1], parent[2], hint["ratios"])
                 span = parts[parent[3] % len(parts)]
                 parent[3] += 1
-            state.span = span
+            where[proxy.aid, (index,) if type(index) is int else index] = span[0]
+            state.span = span + (creator, charm.myPe())
             try:
                 return ckInsert(proxy, index, args, span[0], useAtSync, single, is_ray)
             finally:
@@ -140,11 +144,37 @@ def follow(module):
         before, state.running = state.running, obj
         span = header.get(SPAN)
         if span is not None:
-            spans[id(obj)] = [obj, span[0], span[1], 0, obj.thisProxy.aid]
+            aid = obj.thisProxy.aid
+            spans[id(obj)] = [obj, span[0], span[1], 0, aid]
+            where[aid, span[2]] = span[3]
         try:
             return run(em, obj, header, args, ret_fut=ret_fut)
         finally:
             state.running = before
+
+    class PartuneDirect(Chare):
+        """The runtime sends a message to an object by way of the PE that its index belongs to, until it has learnt where the object is; creator and created know it."""
+
+        def __init__(self):
+            state.direct = self.thisProxy
+
+        def deliver(self, aid, index, ep, args):
+            obj = charm.arrays[aid].get(index)
+            if obj is None:
+                # It has moved since, or is not there yet.
+                charm.CkArraySend(aid, index, ep, charm.packMsg(None, args, {}))
+            else:
+                charm.invokeEntryMethod(obj, ep, {}, list(args))
+
+    def direct_gen(method, ep, argcount):
+        def proxy_entry_method(proxy, *args, **kwargs):
+            pe = where.get((proxy.aid, proxy.elemIdx))
+            if pe is None or pe == charm.myPe() or state.direct is None or kwargs or len(args) != argcount:
+                return method(proxy, *args, **kwargs)
+            state.direct[pe].deliver(proxy.aid, proxy.elemIdx, ep, args)
+
+        proxy_entry_method.ep = ep
+        return proxy_entry_method
 
     pauseThread = charm.threadMgr.pauseThread
 
@@ -229,6 +259,8 @@ def follow(module):
         method = array_proxy_method_gen(ep, argcount, argnames, defaults)
         em = charm.entryMethods[ep]
         hint = named(combined, em)
+        if trees and trees.get(em.C.__name__, trees.get(None)):
+            method = direct_gen(method, ep, argcount)
         if hint is None:
             return method
 
@@ -288,7 +320,7 @@ def follow(module):
 
     def register_internal():
         registerInternal()
-        for C in (PartuneMap, PartuneHeap):
+        for C in (PartuneMap, PartuneHeap, PartuneDirect):
             C.__module__ = __name__
             setattr(ours, C.__name__, C)
             charm.register(C, (chare_module.GROUP,))
@@ -297,6 +329,8 @@ def follow(module):
         createInternal()
         if (ranks or levels) and charm.numPes() > 1:
             Group(PartuneHeap)
+        if trees and charm.numPes() > 1:
+            Group(PartuneDirect)
 
     def begin():
         registerMainModule()
@@ -314,8 +348,8 @@ def follow(module):
         methods = {em.name for em in charm.entryMethods.values()}
         methods |= {"%s::%s" % (em.C.__name__, em.name) for em in charm.entryMethods.values()}
         for kind, name in [("place", it) for it in places] + [("tree", it) for it in trees if it] + [("priority", it) for it in ranks]:
-            if name in refused:
-                say("%s of %s is not followed: %s" % (kind, name, refused[name]))
+            if (kind, name) in refused:
+                say("%s of %s is not followed: %s" % (kind, name, refused[kind, name]))
             elif name not in seen:
                 say("%s of %s is not followed: the program made no such array" % (kind, name))
         for kind, name in [("priority", it) for it in levels] + [("combine", it) for it in combined]:
@@ -337,7 +371,8 @@ def follow(module):
         charm.threadMgr.pauseThread = pause
     if ranks or levels:
         charm.recvArrayMsg, charm.recvArrayBcast = receive, receive_all
+    if trees or combined:
+        chare_module.array_proxy_method_gen = method_gen
     if combined:
         _partune_combined.__qualname__ = "Chare._partune_combined"
         Chare._partune_combined = _partune_combined
-        chare_module.array_proxy_method_gen = method_gen

@@ -23,7 +23,7 @@ pub use hinted::{Hinted, run_hinted};
 
 use crate::archive::{self, Partial};
 use crate::complete::Summary;
-use crate::{RecordError, launch};
+use crate::{RecordError, command, launch};
 
 /// What is loaded into every Python, and what that loads into one that imports charm4py.
 const MODULES: [(&str, &str); 6] = [
@@ -74,6 +74,10 @@ pub(crate) fn complete(folder: &Path, patience: Duration) -> Result<Summary, Rec
     let progress: Advance<'_> = &|_, _| {};
     let trace = partune_projections::import::import(&Logs(logs.clone()), TABLE, progress)
         .map_err(|error| RecordError::File { path: logs.join(TABLE), error: io::Error::other(error.to_string()) })?;
+    let trace = match command::property(&folder.join(PARTS)) {
+        Some((_, command)) => trace.with_command(&command),
+        None => trace,
+    };
     let partial = Partial::begin(folder)?;
     let anchor = partial.anchor();
     let made = Made(anchor.parent().unwrap_or(folder).to_owned());

@@ -15,7 +15,7 @@ use crate::progress::Bar;
 /// saves time for certain. Hints name arrays and methods and are symbolic in the numbers of PEs and objects, so they serve other sizes.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example:\n  partune hints run -o hints.toml --program 'charmrun +p4 ./gauss 1000'\n  partune hints run --explain"
+    after_help = "Example:\n  partune hints recording -o hints.toml\n  partune hints gauss.sts -o hints.toml --program 'charmrun +p4 ./gauss 1000'\n  partune hints recording --explain"
 )]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Args {
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// Write the hints to this file, which is written anew; without any that are kept no file is written
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The command that was recorded, for partune run to tell whether hints are of its program; else the name of the archive
+    /// The command that was recorded, for partune run to tell whether hints are of its program; else as the archive has it, or the archive's name
     #[arg(long, value_name = "COMMAND")]
     program: Option<String>,
     /// Say by what hints were found, and why others are not kept
@@ -47,10 +47,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return output::print(&hints_schema());
     }
     let archive = args.archive.as_deref().context("no archive given")?;
-    let program = args.program.clone().unwrap_or_else(|| name(archive));
     let hinted = {
         let bar = Bar::new(args.timings);
-        partune_engine::hints(runs::open_one(archive, &bar)?, &program, &bar)?
+        partune_engine::hints(runs::open_one(archive, &bar)?, args.program.as_deref(), &name(archive), &bar)?
     };
     let found = hinted.objects.as_ref().filter(|it| !it.file.is_empty());
     if let (Some(file), Some(found)) = (&args.output, found) {

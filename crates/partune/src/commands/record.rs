@@ -244,11 +244,6 @@ pub(crate) fn temporary() -> anyhow::Result<TempDir> {
     made.context("no temporary folder can be made\n  remedy: set TMPDIR to a folder that all nodes of the job see")
 }
 
-/// A command as people write it.
-pub(crate) fn in_words(command: &[OsString]) -> String {
-    command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
-}
-
 /// The first name of this kind that is free.
 pub(crate) fn free(folder: &Path) -> PathBuf {
     let named = |n: u32| if n == 1 { folder.to_owned() } else { PathBuf::from(format!("{}-{n}", folder.display())) };

@@ -49,7 +49,7 @@ fn follow(args: &Args, code: &mut u8) -> anyhow::Result<ExitCode> {
             "{}: its hints are of another program: {}\n  remedy: partune tune -o FILE -- {}",
             args.hints.display(),
             hints.program,
-            record::in_words(&args.command)
+            partune_record::in_words(&args.command)
         );
     }
     for what in &hints.unknown {

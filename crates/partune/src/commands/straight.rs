@@ -19,7 +19,7 @@ pub(crate) fn run(command: Vec<OsString>) -> ExitCode {
             return ExitCode::from(record::FAILED);
         }
     };
-    let name = record::in_words(&command);
+    let name = partune_record::in_words(&command);
     let request = Request { command, folder: folder.path().to_owned(), ..Request::default() };
     let mut is_recorded = false;
     let code = record::record(&request, |summary| {

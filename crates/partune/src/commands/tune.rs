@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     for values in std::mem::take(&mut tunable.settings) {
         tried.extend(best_of(args, values, &mut kept)?);
     }
-    let command = record::in_words(&args.command);
+    let command = partune_record::in_words(&args.command);
     let written = args.output.as_deref().filter(|_| !kept.is_empty());
     if let Some(file) = written {
         let text = partune_engine::tuned_hints(&command, diagnosis.run.counts().pes, &tried);
@@ -169,7 +169,7 @@ fn measured(args: &Args, kept: &[(String, String)], setting: &Setting) -> anyhow
                 (Err(status), false) => bail!(
                     "the program ended with {status} when it was run unrecorded\n  remedy: look at what it says: {}{}",
                     shown(environment),
-                    record::in_words(&args.command)
+                    partune_record::in_words(&args.command)
                 ),
             }
         }

@@ -101,6 +101,9 @@ fn ranges_of_a_tree_within_the_pes_of_their_creators() {
     let sections = "[[tree]]\nkind = \"uniform\"\nbranch = 2\nratios = [0.5, 0.5]\n";
     let Some(recorded) = recorded(4, "factorial.py", &arguments, sections) else { return };
     check_result(&recorded, &ran(4, "factorial.py", &arguments, None).expect("it ran"));
+    let trace = partune_engine::inside::read(&recorded.anchor, &()).expect("it opens");
+    let command = trace.command().expect("it was kept");
+    assert!(command.contains(" run --hints ") && command.ends_with("factorial.py --n 400 --grain 50"), "{command}");
     let places = places(&recorded, "Range");
     let expected: BTreeMap<Vec<i32>, u32> = [(1, 0), (2, 0), (3, 2), (4, 0), (5, 1), (6, 2), (7, 3)]
         .into_iter()

@@ -1,0 +1,49 @@
+//! The command that is recorded, kept in the parts until the archive is completed.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+
+use partune_otf2::write::COMMAND;
+
+const NAME: &str = "command";
+
+/// A command as a shell takes it: what is more than a plain word stands in quotation marks.
+pub fn in_words(command: &[OsString]) -> String {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "_@%+=:,./-".contains(it);
+    let word = |word: &OsString| {
+        let word = word.to_string_lossy();
+        if !word.is_empty() && word.chars().all(is_plain) {
+            word.into_owned()
+        } else {
+            format!("'{}'", word.replace('\'', r"'\''"))
+        }
+    };
+    command.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// Before the command is started.
+pub(crate) fn keep(parts: &Path, command: &[OsString]) -> io::Result<()> {
+    crate::parts::replace(&parts.join(NAME), in_words(command).as_bytes())
+}
+
+/// As a property of the archive; none of what was recorded without `partune record`.
+pub(crate) fn property(parts: &Path) -> Option<(String, String)> {
+    let bytes = partune_files::read_regular(&parts.join(NAME)).ok()?;
+    Some((COMMAND.to_owned(), String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_stay_apart() {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        assert_eq!(property(folder.path()), None);
+        let command = ["mpirun", "-n", "4", "./a b", "it's", ""].map(OsString::from);
+        keep(folder.path(), &command).expect("a file can be written");
+        let (_, value) = property(folder.path()).expect("it is kept");
+        assert_eq!(value, r"mpirun -n 4 './a b' 'it'\''s' ''");
+    }
+}
