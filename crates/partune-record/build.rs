@@ -26,7 +26,7 @@ fn main() {
         "partune-parts",
     ] {
         let folder = root.join("crates").join(part);
-        for name in ["src", "build.rs", "Cargo.toml"] {
+        for name in ["src", "build", "build.rs", "Cargo.toml"] {
             if folder.join(name).exists() {
                 println!("cargo::rerun-if-changed={}", folder.join(name).display());
             }

@@ -63,8 +63,9 @@ A **profile** does not tell waiting from the rest: the column `waiting` is missi
 where a trace is worth recording, and no finding is made of them. Its bytes are the mean over the executions of a call path, and a
 collective operation has a baseline if the same number of PEs took part in all of them.
 
-Operations without a baseline are left out and counted: models and roles that were not measured, collectives on more PEs than were,
-and those that name whom they meet (`sync images`). Where several operations of a model have one role, the slowest that was measured is
+An operation that names whom it meets (`sync images`) is held against what as many PEs need.
+
+Operations without a baseline are left out and counted: models and roles that were not measured, and collectives on more PEs than were. Where several operations of a model have one role, the slowest that was measured is
 the baseline, so a fast one may hide; so it is with several runtimes of OpenMP.
 
 **Source**: baseline filter of PPW (Su, chapter 5); taking the waiting away first is ours.

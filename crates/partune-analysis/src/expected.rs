@@ -1,14 +1,14 @@
 //! What the operations of a run should have taken on the machine that the user gave, beside what they took.
 //!
 //! Each operation is looked up by its paradigm and role, the bytes that its PE gave or got (whichever is more) and the number of PEs that
-//! took part: two, except for collective operations. Its own recording lies inside its time: one event is added to the
+//! took part: two, except for collective operations, and for those that name whom they meet. Its own recording lies inside its time: one event is added to the
 //! baseline. Operations without a baseline are left out. One pass over operations and their rows, parallel over PEs. Of a profile the rows
 //! of call paths are taken: their bytes are the mean of their executions, and what they waited is not known.
 
 use std::iter::Peekable;
 
 use partune_base::{CallPathId, GroupId, PeId, Span};
-use partune_trace::{PathProfile, Profile, Stream, Trace, VisitIx};
+use partune_trace::{Participants, PathProfile, Profile, RmaSyncKind, Stream, Trace, VisitIx};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -65,7 +65,7 @@ fn of_pe(
 ) -> Vec<(CallPathId, PeId, Expected)> {
     let trace = input.trace;
     let stream = &trace.streams()[pe];
-    let mut sizes = Sizes::new(trace, stream);
+    let mut sizes = Sizes::new(trace, pe, stream);
     let mut waits = input.waits.of_pe(pe).iter().peekable();
     let mut sums: FxHashMap<CallPathId, Expected> = FxHashMap::default();
     for operation in &stream.operations {
@@ -118,20 +118,22 @@ fn waiting<'a>(waits: &mut Peekable<impl Iterator<Item = &'a Wait>>, operation: 
 /// Bytes and PEs of one operation after the other, from the rows of a PE, which are in order of their operations.
 struct Sizes<'a> {
     trace: &'a Trace,
+    pe: PeId,
     stream: &'a Stream,
-    /// The next send, receive, collective and transfer.
-    next: [usize; 4],
+    /// The next send, receive, collective, transfer and synchronisation.
+    next: [usize; 5],
 }
 
 impl<'a> Sizes<'a> {
-    fn new(trace: &'a Trace, stream: &'a Stream) -> Self {
-        Self { trace, stream, next: [0; 4] }
+    fn new(trace: &'a Trace, pe: PeId, stream: &'a Stream) -> Self {
+        Self { trace, pe, stream, next: [0; 5] }
     }
 
-    /// Bytes that the PE gave or got in an operation, whichever is more, and the PEs of its group if it is a collective.
+    /// Bytes that the PE gave or got in an operation, whichever is more, and the PEs of its group if it is a collective, or those that it names and
+    /// this one.
     fn of(&mut self, operation: VisitIx) -> (u64, Option<u32>) {
         let stream = self.stream;
-        let [sends, recvs, collectives, transfers] = &mut self.next;
+        let [sends, recvs, collectives, transfers, syncs] = &mut self.next;
         let (mut given, mut got, mut pes) = (0_u64, 0_u64, None);
         each(&stream.sends, sends, operation, |row| row.visit, |row| given = given.saturating_add(row.bytes));
         each(&stream.recvs, recvs, operation, |row| row.visit, |row| got = got.saturating_add(row.bytes));
@@ -148,6 +150,28 @@ impl<'a> Sizes<'a> {
                 pes = members(row.group);
             },
         );
+        if self.trace.region_of(self.pe, operation).participants == Participants::Named {
+            let mut named = Vec::new();
+            each(
+                &stream.rma_syncs,
+                syncs,
+                operation,
+                |row| row.visit,
+                |row| match row.kind {
+                    RmaSyncKind::NotifyIn | RmaSyncKind::NotifyOut => named.push(row.target),
+                    RmaSyncKind::Group(group) => {
+                        named.extend(self.trace.groups().get(group).into_iter().flat_map(|group| group.members.iter()));
+                    }
+                    _ => {}
+                },
+            );
+            if !named.is_empty() {
+                named.push(self.pe);
+                named.sort_unstable();
+                named.dedup();
+                pes = Some(named.len() as u32);
+            }
+        }
         (given.max(got), pes)
     }
 }

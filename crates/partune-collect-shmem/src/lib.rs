@@ -1,11 +1,12 @@
-//! Records OpenSHMEM inside the user's program: the functions of its C interface up to version 1.4, as Open MPI's OpenSHMEM exports them.
+//! Records OpenSHMEM inside the user's program: the functions of its C interface up to version 1.5, as Open MPI's OpenSHMEM and Sandia
+//! OpenSHMEM export them. What the library of a program lacks is absent for the program too.
 //!
 //! For `partune record`, which preloads it. Every function has a wrapper here (made by `build.rs` from the list of their families), which
 //! records the call and calls the library's own, the next in the loader's order. Before SHMEM starts, wrappers only pass calls on.
 //!
 //! Two windows stand for the memory that other PEs reach, the symmetric heap and the global data of the program; accesses, waits for values
-//! and locks are told with their offset there, which is the same on all PEs. A further window stands for each active set of a
-//! collective. Nobody communicates for the sake of recording: what tells a job from others is in its environment.
+//! and locks are told with their offset there, which is the same on all PEs. A further window stands for each active set or
+//! team of a collective. Nobody communicates for the sake of recording: what tells a job from others is in its environment.
 #![allow(unsafe_code, reason = "arguments of the program and functions of its library")]
 
 mod function;
@@ -13,6 +14,8 @@ mod long_double;
 mod rma;
 mod segments;
 mod sync;
+mod teams;
+mod values;
 mod world;
 
 /// The functions that the program calls instead of the library's.
@@ -36,7 +39,7 @@ mod wrappers {
     use partune_collect::frame;
 
     use crate::function::Function;
-    use crate::{rma, segments, sync};
+    use crate::{rma, segments, sync, teams, values, world};
 
     include!(concat!(env!("OUT_DIR"), "/wrappers.rs"));
 }
@@ -50,7 +53,7 @@ mod tests {
     use crate::wrappers::ALL;
 
     /// Those that are written by hand, and what is none of the user's or not recorded.
-    const OTHERS: [&str; 10] = [
+    const OTHERS: [&str; 12] = [
         "shmem_init",
         "shmem_init_thread",
         "shmem_finalize",
@@ -60,6 +63,8 @@ mod tests {
         "shmem_ctx_longdouble_p",
         "shmem_ctx_longdouble_g",
         "shmem_broadcast",
+        "shmem_pcontrol",
+        "shmem_swap",
         "shmemx_alltoall_global_nb",
     ];
 
@@ -67,7 +72,7 @@ mod tests {
     fn no_function_has_two_wrappers() {
         let wrapped = wrapped();
         assert_eq!(wrapped.len(), ALL.len());
-        assert!(ALL.len() > 880, "{}", ALL.len());
+        assert!(ALL.len() > 1800, "{}", ALL.len());
     }
 
     fn wrapped() -> BTreeMap<&'static str, usize> {
@@ -83,17 +88,27 @@ mod tests {
         }
     }
 
-    /// Where the headers of Open MPI's OpenSHMEM are installed, what they declare has a wrapper with as many parameters.
+    /// Where headers of an OpenSHMEM are installed, what they declare has a wrapper with as many parameters.
     #[test]
     fn what_the_headers_declare_has_a_wrapper() {
         let wrapped = wrapped();
-        let folder = format!("/usr/lib/{}-linux-gnu/openmpi/include", std::env::consts::ARCH);
-        for (file, least) in [("shmem.h", 800), ("shmemx.h", 70)] {
+        let open_mpi = format!("/usr/lib/{}-linux-gnu/openmpi/include", std::env::consts::ARCH);
+        let sandia = std::env::var("PARTUNE_SHMEM").map(|folder| format!("{folder}/include"));
+        let sandia =
+            sandia.unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/shmem/include").to_owned());
+        let headers = [
+            (&open_mpi, "shmem.h", "OSHMEM_DECLSPEC", 800),
+            (&open_mpi, "shmemx.h", "OSHMEM_DECLSPEC", 70),
+            (&sandia, "shmem.h", "SHMEM_FUNCTION_ATTRIBUTES", 1600),
+        ];
+        for (folder, file, mark, least) in headers {
             let Ok(text) = std::fs::read_to_string(format!("{folder}/{file}")) else { continue };
-            let declared: Vec<(&str, usize)> = text.split("\nOSHMEM_DECLSPEC").skip(1).filter_map(declared).collect();
-            assert!(declared.len() > least, "{file} declares {}", declared.len());
-            for (name, parameters) in declared.iter().filter(|it| !OTHERS.contains(&it.0)) {
-                assert_eq!(wrapped.get(name), Some(parameters), "{name}");
+            let mut declared: Vec<(&str, usize)> =
+                text.split(&format!("\n{mark} ")).skip(1).filter_map(declared).collect();
+            declared.retain(|it| !OTHERS.contains(&it.0));
+            assert!(declared.len() > least, "{file} of {folder} declares {}", declared.len());
+            for (name, parameters) in declared {
+                assert_eq!(wrapped.get(name), Some(&parameters), "{name}");
             }
         }
     }

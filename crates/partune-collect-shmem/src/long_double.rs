@@ -11,6 +11,7 @@ use partune_collect::{Call, LeftOut, frame, next};
 
 use crate::function::Function;
 use crate::rma::{self, Access};
+use crate::teams;
 
 /// What is known of a call while the library's function runs, in the wrapper's frame: at most 64 bytes.
 enum UnderWay {
@@ -21,9 +22,9 @@ enum UnderWay {
 
 const _: () = assert!(size_of::<UnderWay>() <= 64);
 
-/// A wrapper: its name, the step before, the registers of the address and of the PE, the steps after.
+/// A wrapper: its name, the step before, the context (0 for none), the address and the PE, the steps after.
 macro_rules! wrapper {
-    ($name:ident $family:literal $static:ident, $act:ident, $address:literal $pe:literal, $keep:literal $give_back:literal) => {
+    ($name:ident $family:literal $static:ident, $act:ident, $context:literal $address:literal $pe:literal, $keep:literal $give_back:literal) => {
         static $static: Function = Function::of_family(next::named(concat!(stringify!($name), "\0")), $family);
 
         /// # Safety
@@ -38,12 +39,13 @@ macro_rules! wrapper {
                 base: usize,
                 address: usize,
                 pe: c_int,
+                context: usize,
             ) -> usize {
                 let real = $static.real();
                 let frame = frame::at(base);
                 let begun = match $static.enter(frame) {
                     Some(mut call) => {
-                        let access = rma::$act(&mut call, address, 16, pe);
+                        let access = rma::$act(&mut call, address, 16, teams::pe(context, pe));
                         UnderWay::Recorded(call, access)
                     }
                     None => $static.left_out(frame).map_or(UnderWay::Nothing, UnderWay::LeftOut),
@@ -59,6 +61,7 @@ macro_rules! wrapper {
                 "mov [rbp - 8], rdi",
                 "mov [rbp - 16], rsi",
                 "mov [rbp - 24], rdx",
+                concat!("mov r8, ", $context),
                 concat!("mov rcx, ", $pe),
                 concat!("mov rdx, ", $address),
                 "lea rdi, [rbp - 96]",
@@ -84,10 +87,10 @@ macro_rules! wrapper {
     };
 }
 
-wrapper!(shmem_longdouble_p "shmem_p" P, put, "[rbp - 8]" "[rbp - 16]", "" "");
-wrapper!(shmem_ctx_longdouble_p "shmem_p" CTX_P, put, "[rbp - 16]" "[rbp - 24]", "" "");
-wrapper!(shmem_longdouble_g "shmem_g" G, get, "[rbp - 8]" "[rbp - 16]", "fstp tbyte ptr [rsp]" "fld tbyte ptr [rsp]");
-wrapper!(shmem_ctx_longdouble_g "shmem_g" CTX_G, get, "[rbp - 16]" "[rbp - 24]", "fstp tbyte ptr [rsp]" "fld tbyte ptr [rsp]");
+wrapper!(shmem_longdouble_p "shmem_p" P, put, "0" "[rbp - 8]" "[rbp - 16]", "" "");
+wrapper!(shmem_ctx_longdouble_p "shmem_p" CTX_P, put, "[rbp - 8]" "[rbp - 16]" "[rbp - 24]", "" "");
+wrapper!(shmem_longdouble_g "shmem_g" G, get, "0" "[rbp - 8]" "[rbp - 16]", "fstp tbyte ptr [rsp]" "fld tbyte ptr [rsp]");
+wrapper!(shmem_ctx_longdouble_g "shmem_g" CTX_G, get, "[rbp - 8]" "[rbp - 16]" "[rbp - 24]", "fstp tbyte ptr [rsp]" "fld tbyte ptr [rsp]");
 
 unsafe extern "C" fn end(under_way: *mut MaybeUninit<UnderWay>) {
     // SAFETY: written by the wrapper's first step.

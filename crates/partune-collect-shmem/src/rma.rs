@@ -14,6 +14,9 @@ use crate::world::world;
 /// The context of functions that have none; `SHMEM_CTX_DEFAULT` means the same.
 pub(crate) const DEFAULT: usize = 0;
 
+/// The bytes of a signal, there and back.
+const SIGNAL: [u64; 2] = [8, 0];
+
 /// An access that was told, and is complete when its function has returned.
 pub(crate) struct Access {
     window: u32,
@@ -76,6 +79,21 @@ pub(crate) fn put_nbi(call: &mut Call<'_>, context: usize, to: usize, bytes: usi
 pub(crate) fn get_nbi(call: &mut Call<'_>, context: usize, from: usize, bytes: usize, pe: i32) {
     let ((segment, offset), matching) = (locate(from), begun(call, context, from));
     call.rma_get(window_of(segment), pe as u32, offset, bytes as u64, matching);
+}
+
+/// Data, and the signal for whoever waits for it there.
+pub(crate) fn put_signal(call: &mut Call<'_>, to: usize, bytes: usize, signal: usize, pe: i32) -> [Access; 2] {
+    [put(call, to, bytes, pe), atomic(call, Atomic::Accumulate, signal, SIGNAL, pe)]
+}
+
+pub(crate) fn put_signal_nbi(call: &mut Call<'_>, context: usize, to: usize, bytes: usize, signal: usize, pe: i32) {
+    put_nbi(call, context, to, bytes, pe);
+    atomic_nbi(call, context, Atomic::Accumulate, signal, SIGNAL, pe);
+}
+
+pub(crate) fn atomic_nbi(call: &mut Call<'_>, context: usize, kind: Atomic, at: usize, bytes: [u64; 2], pe: i32) {
+    let ((segment, offset), matching) = (locate(at), begun(call, context, at));
+    call.rma_atomic(window_of(segment), pe as u32, kind, offset, bytes, matching);
 }
 
 /// All accesses of a context are complete, at their targets.

@@ -1,7 +1,7 @@
 //! The world of SHMEM: its PEs, what stands for their memory and their active sets; how recording begins and ends.
 
 use std::collections::HashMap;
-use std::ffi::c_int;
+use std::ffi::{CStr, c_int};
 use std::mem::transmute;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -59,29 +59,46 @@ impl World {
             call.window_create(data, Some(1));
         }
         segments::find_data();
-        let default_context = loader::symbol(libc::RTLD_DEFAULT, c"oshmem_ctx_default");
-        // SAFETY: a variable of the library, which holds an address.
-        let default_context = default_context.map_or(0, |place| unsafe { *(place as *const usize) });
+        let default_context = [c"SHMEM_CTX_DEFAULT", c"oshmem_ctx_default"].into_iter().find_map(word).unwrap_or(0);
         Some(World { number, rank, size, key, comm, heap, data, default_context })
     }
 }
 
+/// What a variable of the library holds that is a handle.
+pub(crate) fn word(name: &CStr) -> Option<usize> {
+    // SAFETY: such a variable.
+    loader::symbol(libc::RTLD_DEFAULT, name).map(|place| unsafe { *(place as *const usize) })
+}
+
 /// The active set of a collective; none if this PE is not in it, or it is none.
-pub(crate) fn set([start, stride, size]: [i32; 3]) -> Option<Set> {
+pub(crate) fn set(active: [i32; 3]) -> Option<Set> {
     static SETS: Mutex<Option<HashMap<[i32; 3], Option<Set>>>> = Mutex::new(None);
     let world = world()?;
-    if [start, stride, size] == [0, 0, world.size as i32] {
+    if active == [0, 0, world.size as i32] {
         return Some(world.all());
     }
     let mut sets = SETS.lock().unwrap_or_else(PoisonError::into_inner);
-    *sets.get_or_insert_default().entry([start, stride, size]).or_insert_with(|| {
-        let members = members([start, stride, size], world.size)?;
-        let rank = members.iter().position(|member| *member == world.rank)? as u32;
-        let comm = define(world.number, &members, Some(world.comm), "");
-        let window = definitions::window(comm, 0, "active set", "");
-        let world = Some(world.key).filter(|_| size as u32 == world.size);
-        Some(Set { comm, window, rank, size: size as u32, world })
-    })
+    let known = sets.get_or_insert_default().entry(active);
+    *known.or_insert_with(|| members(active, world.size).and_then(|members| set_of(&members)))
+}
+
+/// The PEs with these ranks, in this order; none if this PE is not one of them. Collectives block, so those of all sets and teams of the same members
+/// follow each other in the same order everywhere: they are one.
+pub(crate) fn set_of(members: &[u32]) -> Option<Set> {
+    static SETS: Mutex<Option<HashMap<Vec<u32>, Set>>> = Mutex::new(None);
+    let world = world()?;
+    let rank = members.iter().position(|member| *member == world.rank)? as u32;
+    let size = members.len() as u32;
+    if members.iter().copied().eq(0..world.size) {
+        return Some(world.all());
+    }
+    let mut sets = SETS.lock().unwrap_or_else(PoisonError::into_inner);
+    Some(*sets.get_or_insert_default().entry(members.to_vec()).or_insert_with(|| {
+        let comm = define(world.number, members, Some(world.comm), "");
+        let window = definitions::window(comm, 0, "set or team", "");
+        let world = Some(world.key).filter(|_| size == world.size);
+        Set { comm, window, rank, size, world }
+    }))
 }
 
 /// Ranks of an active set in a world of so many PEs.

@@ -75,6 +75,26 @@ fn an_access_to_other_bytes_does_not_fulfil_a_wait() {
     assert_eq!(cause("wait_change"), Some((3, 45)), "it may have been any");
 }
 
+/// Whose writes are early, to other bytes, or late, is not what a wait for two values waited for.
+#[test]
+fn a_wait_for_several_values_ends_by_the_last_of_them() {
+    let cause = |waits: &str| {
+        let (trace, index) = index(&format!(
+            "pe 0: main 0..100 {{ shmem_wait_until_all 10..50 {waits} }}
+             pe 1: main 0..100 {{ shmem_put 2..3 put(0, bytes=8, addr=64) shmem_put 49..60 put(0, bytes=8, addr=64) }}
+             pe 2: main 0..100 {{ shmem_put 30..40 put(0, bytes=8, addr=80) }}
+             pe 3: main 0..100 {{ shmem_put 44..45 put(0, bytes=8, addr=72) }}",
+        ));
+        assert_eq!(index.rma.value_waits.len(), 1);
+        let wait = index.rma.value_waits[0];
+        ((0..4).find(|number| pe(&trace, *number) == wait.cause.pe), wait.fulfilled.0)
+    };
+    assert_eq!(cause("wait_change(addr=64) wait_change(addr=80)"), (Some(2), 40));
+    assert_eq!(cause("wait_change(addr=80) wait_change(addr=64)"), (Some(2), 40));
+    assert_eq!(cause("wait_change(addr=80) wait_change(addr=72)"), (Some(3), 45));
+    assert_eq!(cause("wait_change(addr=96) wait_change(addr=104)"), (None, 50));
+}
+
 #[test]
 fn an_access_under_way_counts_if_none_ended() {
     let (trace, index) = index(

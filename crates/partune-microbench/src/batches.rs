@@ -1,6 +1,5 @@
 //! Batches of an operation that PEs do together, whatever the PEs are.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Barrier, Mutex};
 use std::time::{Duration, Instant};
 
@@ -30,13 +29,11 @@ impl Peers for Alone {
 pub(crate) struct Crew {
     barrier: Barrier,
     values: Mutex<Vec<f64>>,
-    /// Whether one is about to wait for what another will give.
-    waits: AtomicBool,
 }
 
 impl Crew {
     pub(crate) fn of(threads: u32) -> Crew {
-        Crew { barrier: Barrier::new(threads as usize), values: Mutex::default(), waits: AtomicBool::new(false) }
+        Crew { barrier: Barrier::new(threads as usize), values: Mutex::default() }
     }
 
     fn values(&self) -> std::sync::MutexGuard<'_, Vec<f64>> {
@@ -125,7 +122,7 @@ pub(crate) fn timed(something: impl FnOnce()) -> f64 {
     begin.elapsed().as_secs_f64() - (begin - before).as_secs_f64()
 }
 
-/// Two threads that give something to each other.
+/// Two PEs of which one gives something that the other waits for.
 pub(crate) struct HandOver<'a> {
     /// The giver takes what the other will wait for.
     pub(crate) take: &'a (dyn Fn() + Sync),
@@ -138,36 +135,39 @@ pub(crate) struct HandOver<'a> {
 }
 
 impl HandOver<'_> {
-    /// How long the other has time to begin to wait.
+    /// How long the other has time to begin to wait, at first; on a busy machine it may come late, and then has more the next time, up to a limit.
     const NAP: Duration = Duration::from_micros(200);
+    const LONGEST_NAP: Duration = Duration::from_millis(50);
 
     /// Samples of what giving takes, and of the time from then until the other went on. `first` is the giver; both
-    /// threads of `crew` call this.
-    pub(crate) fn samples(&self, crew: &Crew, first: bool, origin: Instant, slice_s: f64) -> [Vec<f64>; 2] {
+    /// PEs call this, and `now` is the time in seconds on a clock that they share.
+    pub(crate) fn samples(&self, peers: &dyn Peers, first: bool, now: &dyn Fn() -> f64, slice_s: f64) -> [Vec<f64>; 2] {
         let mut samples = [Vec::new(), Vec::new()];
-        let began = Instant::now();
+        let mut nap = HandOver::NAP;
+        let began = now();
         loop {
             if first {
                 (self.take)();
             }
-            crew.meet();
+            peers.meet();
             let mine = if first {
-                // On a busy machine the other may come late.
-                while !crew.waits.swap(false, Ordering::Relaxed) {
-                    std::thread::yield_now();
-                }
-                std::thread::sleep(HandOver::NAP);
-                let begin = origin.elapsed().as_secs_f64();
+                std::thread::sleep(nap);
+                let begin = now();
                 (self.give)();
-                [begin, origin.elapsed().as_secs_f64(), 0.0, began.elapsed().as_secs_f64()]
+                let gave = now();
+                [begin, gave, 0.0, 0.0, gave - began]
             } else {
-                crew.waits.store(true, Ordering::Relaxed);
+                let came = now();
                 (self.wait)();
-                let got = origin.elapsed().as_secs_f64();
+                let got = now();
                 (self.done)();
-                [0.0, 0.0, got, 0.0]
+                [0.0, 0.0, came, got, 0.0]
             };
-            let [begin, gave, got, spent] = crew.most(&mine)[..] else { return samples };
+            let [begin, gave, came, got, spent] = peers.most(&mine)[..] else { return samples };
+            if came > begin && nap < HandOver::LONGEST_NAP {
+                nap *= 2;
+                continue;
+            }
             samples[0].push(gave - begin);
             samples[1].push((got - begin).max(0.0));
             let count = samples[0].len();

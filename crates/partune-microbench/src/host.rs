@@ -150,3 +150,12 @@ mod tests {
         assert!(!name().is_empty() && !cpu().is_empty() && !kernel().is_empty());
     }
 }
+
+/// Seconds on a clock that all processes of a host share.
+#[allow(unsafe_code, reason = "the clock of the system")]
+pub(crate) fn now_s() -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes the time, of a clock that every system has.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
+}

@@ -1,8 +1,8 @@
 //! Waits for a value, and the access of another PE that may have made the condition true.
 //!
 //! The cause is the last access to the PE's memory in the window that touches the address (theory: "last remote write of that address by
-//! another PE inside the wait"). Where the address of the wait or of the access is not recorded, any access in the window may be it;
-//! that is the best that can be said then, and the documentation of the pattern says so. Where threads wait for an object that is nobody's (a condition, a
+//! another PE inside the wait"), or one of its addresses where a call waits for several values. Where the address of the wait or of the access is not
+//! recorded, any access in the window may be it; that is the best that can be said then, and the documentation of the pattern says so. Where threads wait for an object that is nobody's (a condition, a
 //! semaphore), it is the last sign that another one gave for it, to whoever waits.
 
 use partune_base::{Id, PeId, Time, WindowId};
@@ -14,7 +14,7 @@ use crate::Place;
 use crate::requests::operation_exit;
 use crate::scan::Scan;
 
-/// A wait: where, and in which window if that is recorded.
+/// A wait for one value: where, and in which window if that is recorded.
 #[derive(Clone, Copy)]
 struct Waiting {
     operation: VisitIx,
@@ -71,16 +71,19 @@ pub(super) fn find(trace: &Trace, scans: &[Scan], transfers: &[Transfer]) -> Vec
     found.into_iter().flatten().collect()
 }
 
-/// Operations that wait for a value by their role, and those that a row says it of.
+/// Operations that wait for a value by their role, and those that a row says it of; of an operation that waits for several, each.
 fn waiting(stream: &Stream, scan: &Scan) -> Vec<Waiting> {
     let told = stream.rma_syncs.iter().filter(|row| row.kind == RmaSyncKind::WaitChange && row.visit.is_some());
     let told = told.map(|row| Waiting { operation: row.visit, window: row.window, address: row.address });
     let mut waits: Vec<Waiting> = told.collect();
     let role = |&operation: &VisitIx| Waiting { operation, window: WindowId::NONE, address: None };
     waits.extend(scan.value_waits.iter().map(role));
-    // The one with a window comes first, since none is the largest id.
-    waits.sort_unstable_by_key(|wait| (wait.operation, wait.window));
-    waits.dedup_by_key(|wait| wait.operation);
+    // What a row says comes first, since no window is the largest id.
+    waits.sort_unstable_by_key(|wait| (wait.operation, wait.window, wait.address));
+    waits.dedup_by(|next, wait| {
+        next.operation == wait.operation
+            && (!next.window.is_some() || (next.window, next.address) == (wait.window, wait.address))
+    });
     waits
 }
 
@@ -136,28 +139,32 @@ fn last_sign(signs: &[Sign], object: (WindowId, u64), pe: PeId, (begin, end): (T
 fn causes(trace: &Trace, pe: PeId, waits: &[Waiting], accesses: &[Access], signs: &[Sign]) -> Vec<ValueWait> {
     // Without a window, at least of the same paradigm: threads wait for values too.
     let paradigm = |pe: PeId, visit: VisitIx| visit.some().map(|visit| trace.region_of(pe, visit).paradigm);
-    let in_window = |wait: &Waiting, access: &Access| match wait.window.some() {
+    let ends = |wait: &Waiting, access: &Access| match wait.window.some() {
         Some(window) => window == access.window && access.touches(wait.address),
         None => paradigm(pe, wait.operation) == paradigm(access.by.pe, access.by.visit),
     };
     waits
-        .iter()
-        .map(|wait| {
-            let visit = trace.visit(pe, wait.operation);
+        .chunk_by(|wait, next| wait.operation == next.operation)
+        .map(|waits| {
+            let operation = waits[0].operation;
+            let ends_one = |access: &Access| waits.iter().any(|wait| ends(wait, access));
+            let visit = trace.visit(pe, operation);
             let ended = accesses.partition_point(|access| access.end <= visit.exit);
             let first = accesses.partition_point(|access| access.end < visit.enter);
-            let within = accesses[first..ended].iter().rev().find(|access| in_window(wait, access));
+            let within = accesses[first..ended].iter().rev().find(|access| ends_one(access));
             // Values arrive before the call that wrote them comes back.
             let under_way = || {
                 let later = accesses[ended..].iter().take(UNDER_WAY);
-                let begun = later.filter(|access| access.begin <= visit.exit && in_window(wait, access));
+                let begun = later.filter(|access| access.begin <= visit.exit && ends_one(access));
                 begun.max_by_key(|access| (access.begin, access.by))
             };
-            let sign = || last_sign(signs, (wait.window, wait.address?), pe, (visit.enter, visit.exit));
+            let sign_of =
+                |wait: &Waiting| last_sign(signs, (wait.window, wait.address?), pe, (visit.enter, visit.exit));
+            let sign = || waits.iter().filter_map(sign_of).max_by_key(|access| (access.end, access.by));
             let cause = within.copied().or_else(sign).or_else(|| under_way().copied());
             ValueWait {
                 pe,
-                operation: wait.operation,
+                operation,
                 cause: cause.map_or(Place::NONE, |access| access.by),
                 fulfilled: cause.map_or(visit.exit, |access| access.end.min(visit.exit)),
             }

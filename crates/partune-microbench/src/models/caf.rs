@@ -3,11 +3,13 @@
 //! Images agree over MPI, on which this library runs.
 
 use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
 
 use partune_mpi_abi::Abi;
 
 use super::{COLLECTIVES, Found, How, MESSAGES, Measured, Members, Model, Task, counts};
-use crate::batches::{inside, rounds, timed, together};
+use crate::batches::{HandOver, inside, rounds, timed, together};
+use crate::host::now_s;
 use crate::library::{Library, functions};
 use crate::mpi::Group;
 use crate::world::World;
@@ -105,6 +107,7 @@ enum Kind {
     SumTo,
     Broadcast,
     Event,
+    HandOver,
     Access,
 }
 
@@ -181,6 +184,7 @@ fn tasks(size: i32, near: Option<i32>) -> Vec<Task<Kind>> {
     if let Some(near) = near.map(Members::With) {
         add(Kind::SyncImages, 0, near);
         add(Kind::Event, 0, near);
+        add(Kind::HandOver, 0, near);
         for bytes in MESSAGES {
             add(Kind::Access, *bytes, near);
         }
@@ -188,6 +192,9 @@ fn tasks(size: i32, near: Option<i32>) -> Vec<Task<Kind>> {
     for count in counts {
         if count < size {
             add(Kind::SyncAll, 0, Members::First(count));
+        }
+        if count > 2 {
+            add(Kind::SyncImages, 0, Members::First(count));
         }
         for kind in [Kind::Sum, Kind::Broadcast, Kind::SumTo] {
             for bytes in COLLECTIVES {
@@ -215,7 +222,11 @@ impl Coarrays {
                 one("sync all", "group_sync", together(peers, slice_s, op))
             }
             Kind::SyncImages => {
-                let op = |_| (functions.sync_images)(1, &raw const other, status, text, length);
+                let others: Vec<c_int> = match task.members {
+                    Members::First(_) => (1..=size).filter(|image| *image != group.rank + 1).collect(),
+                    _ => vec![other],
+                };
+                let op = |_| (functions.sync_images)(others.len() as c_int, others.as_ptr(), status, text, length);
                 one("sync images", "group_sync", together(peers, slice_s, op))
             }
             Kind::Allocate => {
@@ -237,6 +248,17 @@ impl Coarrays {
             Kind::Broadcast => {
                 let op = |turn| (functions.broadcast)(array, turn % size + 1, status, text, length);
                 one("co_broadcast", "one_to_all", together(peers, slice_s, op))
+            }
+            Kind::HandOver => {
+                // That of the first image.
+                let lock = self.lock as usize;
+                let take = || (functions.lock)(lock as Token, 0, 1, null_mut(), null_mut(), null_mut(), 0);
+                let give = || (functions.unlock)(lock as Token, 0, 1, null_mut(), null_mut(), 0);
+                let over = HandOver { take: &take, give: &give, wait: &take, done: &give };
+                super::handed_over(
+                    ["lock, handed over", "unlock, handed over"],
+                    over.samples(peers, group.rank == 0, &now_s, slice_s),
+                )
             }
             Kind::Event => self.event(world, group, slice_s, other),
             Kind::Access => {

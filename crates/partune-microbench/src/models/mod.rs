@@ -175,6 +175,11 @@ fn on_crew<T: Send>(threads: u32, body: impl Fn(&Crew, u32) -> T + Sync) -> T {
     })
 }
 
+/// A lock that another PE gives back: getting it, from when that begins, and giving it.
+fn handed_over([get, give]: [&'static str; 2], [given, got]: [Vec<f64>; 2]) -> Vec<Measured> {
+    vec![Measured::of(get, "lock_acquire", got), Measured::of(give, "lock_release", given)]
+}
+
 /// Rows of steps that were measured one after the other with so many bytes. Those that have no size are told once, at the `first`.
 fn steps<const STEPS: usize>(
     bytes: u64,

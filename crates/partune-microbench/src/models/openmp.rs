@@ -28,6 +28,7 @@ struct Names {
     lock: [&'static str; 3],
     task: &'static str,
     wait_for_tasks: &'static str,
+    ordered: &'static str,
 }
 
 /// What a thread of a team does; it is told its number.
@@ -51,6 +52,9 @@ trait Runtime: Sync {
 
     fn wait_for_tasks(&self);
 
+    /// A loop of so many turns, dealt out one by one, with ordered code in each that does nothing. All threads of a team call it.
+    fn ordered(&self, turns: u32);
+
     /// What both have by the same names.
     fn common(&self) -> &Common;
 }
@@ -72,6 +76,11 @@ functions! {
     leave "critical_end" ();
     task "task" (extern "C" fn(*mut c_void), *mut c_void, usize, c_long, c_long, bool, c_uint, usize, c_int, usize);
     wait_for_tasks "taskwait" ();
+    ordered_loop "loop_ordered_static_start" (c_long, c_long, c_long, c_long, *mut c_long, *mut c_long) -> bool;
+    ordered_next "loop_ordered_static_next" (*mut c_long, *mut c_long) -> bool;
+    loop_end "loop_end_nowait" ();
+    ordered "ordered_start" ();
+    ordered_end "ordered_end" ();
 }
 
 /// libgomp.
@@ -103,6 +112,7 @@ impl Runtime for Gnu {
             lock: ["omp_set_lock of GCC", "omp_unset_lock of GCC", "omp_set_lock of GCC, handed over"],
             task: "GOMP_task",
             wait_for_tasks: "GOMP_taskwait",
+            ordered: "GOMP_ordered_start",
         }
     }
 
@@ -134,6 +144,20 @@ impl Runtime for Gnu {
 
     fn wait_for_tasks(&self) {
         (self.functions.wait_for_tasks)();
+    }
+
+    fn ordered(&self, turns: u32) {
+        let functions = &self.functions;
+        let (mut from, mut to) = (0, 0);
+        let [from, to] = [&raw mut from, &raw mut to];
+        let mut goes_on = (functions.ordered_loop)(0, turns.into(), 1, 1, from, to);
+        while goes_on {
+            // One turn at a time.
+            (functions.ordered)();
+            (functions.ordered_end)();
+            goes_on = (functions.ordered_next)(from, to);
+        }
+        (functions.loop_end)();
     }
 
     fn common(&self) -> &Common {
@@ -178,6 +202,11 @@ functions! {
     new_task "omp_task_alloc" (At, i32, i32, usize, usize, extern "C" fn(i32, *mut c_void) -> i32) -> *mut c_void;
     task "omp_task" (At, i32, *mut c_void) -> i32;
     wait_for_tasks "omp_taskwait" (At, i32) -> i32;
+    ordered_loop "dispatch_init_4" (At, i32, i32, i32, i32, i32, i32);
+    ordered_next "dispatch_next_4" (At, i32, *mut i32, *mut i32, *mut i32, *mut i32) -> i32;
+    turn_end "dispatch_fini_4" (At, i32);
+    ordered "ordered" (At, i32);
+    ordered_end "end_ordered" (At, i32);
 }
 
 /// libomp, and Intel's of the same origin.
@@ -222,6 +251,7 @@ impl Runtime for Llvm {
             lock: ["omp_set_lock of LLVM", "omp_unset_lock of LLVM", "omp_set_lock of LLVM, handed over"],
             task: "__kmpc_omp_task",
             wait_for_tasks: "__kmpc_omp_taskwait",
+            ordered: "__kmpc_ordered",
         }
     }
 
@@ -255,6 +285,21 @@ impl Runtime for Llvm {
 
     fn wait_for_tasks(&self) {
         (self.functions.wait_for_tasks)(&raw const NOWHERE.0, self.me());
+    }
+
+    fn ordered(&self, turns: u32) {
+        /// `kmp_ord_static_chunked`.
+        const ORDERED_STATIC: i32 = 65;
+        let (functions, at, me) = (&self.functions, &raw const NOWHERE.0, self.me());
+        (functions.ordered_loop)(at, me, ORDERED_STATIC, 0, turns as i32 - 1, 1, 1);
+        let mut words = [0; 4];
+        let [last, from, to, step] = words.each_mut().map(|word| &raw mut *word);
+        while (functions.ordered_next)(at, me, last, from, to, step) != 0 {
+            // One turn at a time.
+            (functions.ordered)(at, me);
+            (functions.ordered_end)(at, me);
+            (functions.turn_end)(at, me);
+        }
     }
 
     fn common(&self) -> &Common {
@@ -300,10 +345,13 @@ fn team_of(runtime: &dyn Runtime, threads: u32) -> u32 {
     count.into_inner()
 }
 
+/// Turns of a loop with ordered code: what the loop costs is little beside.
+const TURNS: u32 = 64;
+
 fn of_runtime(runtime: &dyn Runtime, threads: &Threads) -> Vec<(u32, Measured)> {
     let mut counts = threads.counts();
     counts.push(1);
-    let slice_s = threads.budget_s / (2 * counts.len() + 5) as f64;
+    let slice_s = threads.budget_s / (2 * counts.len() + 6) as f64;
     let names = runtime.names();
     let mut rows = Vec::new();
     for count in counts {
@@ -320,6 +368,14 @@ fn of_runtime(runtime: &dyn Runtime, threads: &Threads) -> Vec<(u32, Measured)> 
     let set: [&(dyn Fn() + Sync); 2] = [&|| (locks.set)(lock as *mut u64), &|| (locks.unset)(lock as *mut u64)];
     rows.extend(exclusion(runtime, critical, &names.critical, slice_s));
     rows.extend(exclusion(runtime, set, &names.lock, slice_s));
+    // Each of two threads waits in every second turn, for the one of the other.
+    let samples = in_team(runtime, 2, |crew, _| {
+        together(crew, slice_s, |_| runtime.ordered(TURNS))
+            .into_iter()
+            .map(|all| 2.0 * all / f64::from(TURNS))
+            .collect()
+    });
+    rows.push((2, Measured::of(names.ordered, "wait_on_value", samples)));
     // One thread makes tasks, and another may take them from it.
     let (created, waited) = in_team(runtime, 2, |crew, thread| {
         let step = |what: u32| {
@@ -349,7 +405,9 @@ fn exclusion(
     let [free, freed] = rounds(slice_s, || [timed(take), timed(give)]);
     let origin = Instant::now();
     let over = HandOver { take, give, wait: take, done: give };
-    let [_, got] = in_team(runtime, 2, |crew, thread| over.samples(crew, thread == 0, origin, slice_s));
+    let [_, got] = in_team(runtime, 2, |crew, thread| {
+        over.samples(crew, thread == 0, &|| origin.elapsed().as_secs_f64(), slice_s)
+    });
     let rows = [
         Measured::of(names[0], "lock_acquire", free),
         Measured::of(names[1], "lock_release", freed),

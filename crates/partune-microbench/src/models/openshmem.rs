@@ -8,7 +8,8 @@ use std::time::Instant;
 use partune_mpi_abi::Abi;
 
 use super::{COLLECTIVES, Found, How, MESSAGES, Measured, Members, Model, Task, counts};
-use crate::batches::{inside, rounds, timed, together};
+use crate::batches::{HandOver, inside, rounds, timed, together};
+use crate::host::now_s;
 use crate::library::{Library, functions};
 use crate::mpi::Group;
 use crate::world::World;
@@ -51,6 +52,7 @@ enum Kind {
     Gather,
     AllToAll,
     WaitUntil,
+    HandOver,
     Access,
 }
 
@@ -60,7 +62,7 @@ struct Shmem {
     /// Memory for data, in which others write and from which they read.
     from: Address,
     to: Address,
-    /// A value that is waited for, one that is added to, and a lock.
+    /// A value that is waited for, one that is added to, and two locks.
     words: Address,
     /// What collectives synchronise with: [`TURNS`] arrays, because one may be used again only when all PEs are done with it.
     sync: Address,
@@ -166,6 +168,7 @@ fn tasks(size: i32, near: Option<i32>) -> Vec<Task<Kind>> {
     }
     if let Some(near) = near.map(Members::With) {
         add(Kind::WaitUntil, 0, near);
+        add(Kind::HandOver, 0, near);
         for bytes in MESSAGES {
             add(Kind::Access, *bytes, near);
         }
@@ -247,6 +250,16 @@ impl Shmem {
                 world.mpi.barrier(group);
                 write(self.words, 0, 0);
                 one("shmem_long_wait_until", "wait_on_value", samples)
+            }
+            Kind::HandOver => {
+                let lock = self.words.wrapping_add(48) as usize;
+                let take = || (functions.lock)(lock as Address);
+                let give = || (functions.unlock)(lock as Address);
+                let over = HandOver { take: &take, give: &give, wait: &take, done: &give };
+                super::handed_over(
+                    ["shmem_set_lock, handed over", "shmem_clear_lock, handed over"],
+                    over.samples(peers, group.rank == 0, &now_s, slice_s),
+                )
             }
             Kind::Access => self.access(world, group, task, slice_s),
         }

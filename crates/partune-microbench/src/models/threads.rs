@@ -82,7 +82,7 @@ fn operations(mutex: &Shared<libc::pthread_mutex_t>) -> (impl Fn() + Copy + Sync
 
 fn hand_over(over: &HandOver<'_>, slice_s: f64) -> [Vec<f64>; 2] {
     let origin = Instant::now();
-    on_crew(2, |crew, thread| over.samples(crew, thread == 0, origin, slice_s))
+    on_crew(2, |crew, thread| over.samples(crew, thread == 0, &|| origin.elapsed().as_secs_f64(), slice_s))
 }
 
 fn conditions(slice_s: f64) -> Vec<Measured> {

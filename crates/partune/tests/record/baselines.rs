@@ -176,12 +176,13 @@ fn openmp() {
     let Some(built) = Built::of("gcc", &source("openmp.c"), &["-fopenmp"]) else { return };
     let machine = Machine::measured("openmp", &[]);
     machine.has("OpenMP", &["GOMP_parallel", "GOMP_barrier", "GOMP_critical_start", "GOMP_critical_end", "GOMP_task"]);
-    machine.has("OpenMP", &["GOMP_taskwait", "omp_set_lock of GCC", "omp_unset_lock of GCC"]);
+    machine.has("OpenMP", &["GOMP_taskwait", "omp_set_lock of GCC", "omp_unset_lock of GCC", "GOMP_ordered_start"]);
     assert_eq!(machine.counts("group_sync"), [1, 2]);
     let slow = Slow { construct: "omp barrier", role: "group_sync", function: "GOMP_barrier" };
-    slow.check(&machine, &["omp barrier", "omp critical"], |variables| record(&built, variables));
+    slow.check(&machine, &["omp barrier", "omp critical", "omp ordered"], |variables| record(&built, variables));
     let Some(built) = Built::of(super::openmp::CLANG, &source("openmp.c"), &["-fopenmp"]) else { return };
-    machine.has("OpenMP", &["__kmpc_fork_call", "__kmpc_barrier", "__kmpc_critical", "__kmpc_omp_task"]);
+    machine
+        .has("OpenMP", &["__kmpc_fork_call", "__kmpc_barrier", "__kmpc_critical", "__kmpc_omp_task", "__kmpc_ordered"]);
     let document = machine.analysis(&record(&built, &[]), 1.5);
     assert!(document["above_baseline"]["operations_with_baseline"].as_f64() > Some(100.0), "{document:#}");
 }
@@ -200,10 +201,13 @@ fn openshmem() {
     machine.has("OpenSHMEM", &all);
     machine.has("OpenSHMEM", &["shmem_broadcast64", "shmem_double_sum_to_all", "shmem_long_wait_until"]);
     assert_eq!(machine.counts("group_sync"), [2]);
+    machine.has("OpenSHMEM", &["shmem_set_lock, handed over", "shmem_clear_lock, handed over"]);
     let slow = Slow { construct: "shmem_barrier_all", role: "group_sync", function: "shmem_barrier_all" };
-    slow.check(&machine, &["shmem_putmem", "shmem_getmem", "shmem_quiet", "shmem_barrier_all"], |variables| {
-        launched(&OSHMEM, "baselines/shmem.c", variables)
-    });
+    slow.check(
+        &machine,
+        &["shmem_putmem", "shmem_getmem", "shmem_quiet", "shmem_set_lock", "shmem_barrier_all"],
+        |variables| launched(&OSHMEM, "baselines/shmem.c", variables),
+    );
 }
 
 #[test]
@@ -218,6 +222,8 @@ fn coarrays() {
         "get",
         "lock",
         "unlock",
+        "lock, handed over",
+        "unlock, handed over",
         "event post",
         "event wait",
         "co_sum",
@@ -226,7 +232,11 @@ fn coarrays() {
     machine.has("CAF", &all);
     assert_eq!(machine.counts("group_sync"), [2]);
     let slow = Slow { construct: "sync all", role: "group_sync", function: "_gfortran_caf_sync_all" };
-    slow.check(&machine, &["put", "get", "sync all"], |variables| launched(&CAF, "baselines/caf.f90", variables));
+    slow.check(&machine, &["put", "get", "lock", "sync all"], |variables| {
+        launched(&CAF, "baselines/caf.f90", variables)
+    });
+    let slow = Slow { construct: "sync images", role: "group_sync", function: "_gfortran_caf_sync_images" };
+    slow.check(&machine, &["sync images"], |variables| launched(&CAF, "baselines/caf.f90", variables));
 }
 
 fn launched(mpi: &launch::Mpi, file: &str, variables: &[(&'static str, String)]) -> Recorded {

@@ -24,6 +24,9 @@ pub(super) const MPICH: Mpi = Mpi { name: "mpich", library: "libmpich.so.12" };
 /// OpenSHMEM, which comes with Open MPI and is used like an MPI.
 pub(super) const OSHMEM: Mpi = Mpi { name: "oshmem", library: "liboshmem.so.40" };
 
+/// Sandia OpenSHMEM, which has version 1.5. No distribution has a package of it.
+pub(super) const SANDIA: Mpi = Mpi { name: "sandia", library: "libsma.so.0" };
+
 /// Coarray Fortran of gfortran and OpenCoarrays, on Open MPI. Its compiler takes the static library unless the shared one is named.
 pub(super) const CAF: Mpi = Mpi { name: "caf", library: "libcaf_openmpi.so.3" };
 
@@ -43,6 +46,8 @@ pub(super) const STATIC: &str = "static coarrays";
 impl Mpi {
     pub(super) fn command(&self, stem: &str) -> String {
         match (self.name, stem) {
+            ("sandia", "mpirun") => sandia("oshrun"),
+            ("sandia", "mpicc") => sandia("oshcc"),
             ("oshmem", "mpirun") => "oshrun".to_owned(),
             ("oshmem", "mpicc") => "oshcc".to_owned(),
             ("caf", "mpirun") => "cafrun".to_owned(),
@@ -54,11 +59,20 @@ impl Mpi {
     /// Whether it is here; where tests must not be skipped, it has to be.
     fn is_here(&self) -> bool {
         let here = Command::new(self.command("mpicc")).arg("--version").output().is_ok_and(|it| it.status.success());
-        if !here {
+        if !here && self.name == SANDIA.name {
+            outside::skipped("no Sandia OpenSHMEM, which scripts/shmem.sh builds");
+        } else if !here {
             outside::missing(&self.command("mpicc"));
         }
         here
     }
+}
+
+/// A command of Sandia OpenSHMEM: in the folder of `PARTUNE_SHMEM`, else where `scripts/shmem.sh` installs it.
+fn sandia(command: &str) -> String {
+    let built = || Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("shmem");
+    let folder = std::env::var_os("PARTUNE_SHMEM").map_or_else(built, PathBuf::from);
+    folder.join("bin").join(command).display().to_string()
 }
 
 /// A program, compiled in a folder of its own.

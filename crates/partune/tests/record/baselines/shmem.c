@@ -1,10 +1,11 @@
-/* Two PEs that work alike; each puts to the other one, and gets from it.
+/* Two PEs that work alike; each puts to the other one, and gets from it, and both take a lock.
  *
  * expect 2 ranks
  */
 #include <shmem.h>
 
 static double from[512], to[512];
+static long lock;
 
 int main(void)
 {
@@ -17,6 +18,8 @@ int main(void)
         shmem_quiet();
         shmem_barrier_all();
         shmem_getmem(from, to, sizeof to, other);
+        shmem_set_lock(&lock);
+        shmem_clear_lock(&lock);
     }
     shmem_finalize();
     return 0;

@@ -1,5 +1,4 @@
 /* Whoever is late in each thing that PEs of OpenSHMEM do together. Sleep has no samples: it is in what the calls before and after it have in common.
- * At its end a PE says when it was in the operations where it waits, `in MARK TURN RANK ENTER EXIT`, and when it let others go on, `gives MARK TURN RANK TIME`.
  *
  * expect 4 ranks
  * expect wait wait_on_value at VALUE: shmem_long_wait_until, ranks 1, 0.30 s, causes 0, path value, in main
@@ -10,35 +9,12 @@
  * expect wait wait_at_nxn at REDUCTION: shmem_long_sum_to_all, ranks 0 1 2, 0.30 s, causes 3, path reduce, in main
  */
 #define SHMEM
-#include "../waits/work.h"
-
-static struct { const char *what, *mark; int turn; double enter, exit; } said[64];
-static int turn, count;
-
-static void say(const char* what, double enter, double exit)
-{
-    said[count].what = what;
-    said[count].mark = part_now;
-    said[count].turn = turn;
-    said[count].enter = enter;
-    said[count++].exit = exit;
-}
-
-#define IN(call)                                                 \
-    do {                                                         \
-        double enter = now();                                    \
-        call;                                                    \
-        say("in", enter, now());                                 \
-    } while (0)
+#include "said.h"
 
 static long flag, lock, one = 1, sum;
 static int from[16], to[16], bad;
 static long for_set[SHMEM_BARRIER_SYNC_SIZE], for_broadcast[SHMEM_BCAST_SYNC_SIZE];
 static long for_sum[SHMEM_REDUCE_SYNC_SIZE], room[SHMEM_REDUCE_MIN_WRKDATA_SIZE];
-
-#define PART __attribute__((noinline)) static void
-/* The last call is no jump. */
-#define STAY __asm__ volatile("")
 
 PART value(void)
 {
@@ -97,13 +73,6 @@ PART reduce(void)
     bad |= sum != 4;
 }
 
-#define THRICE(mark, act)                                        \
-    part(mark);                                                  \
-    for (turn = 1; turn <= 3; ++turn) {                          \
-        act;                                                     \
-        shmem_barrier_all();                                     \
-    }
-
 int main(int argc, char** argv)
 {
     for (int i = 0; i < SHMEM_BARRIER_SYNC_SIZE; ++i) for_set[i] = SHMEM_SYNC_VALUE;
@@ -118,7 +87,6 @@ int main(int argc, char** argv)
     THRICE("BROADCAST", cast())
     THRICE("REDUCTION", reduce())
     shmem_finalize();
-    for (int i = 0; i < count; ++i)
-        printf("%s %s %d %d %.9f %.9f\n", said[i].what, said[i].mark, said[i].turn, rank, said[i].enter, said[i].exit);
+    tell_all();
     return bad;
 }

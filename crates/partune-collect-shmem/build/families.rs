@@ -1,14 +1,14 @@
-//! Makes the wrappers of OpenSHMEM's functions from the list of their families.
-//!
-//! One row is one family of functions with equal parameters: those of all types, of all sizes, with a context and without. The functions
-//! that begin and end the program's part in SHMEM are in `world.rs`, those with a `long double` for a value in `long_double.rs`.
+//! The functions: one row is one family with equal parameters, those of all types, of all sizes, with a context and without.
 
-use std::fmt::Write as _;
-use std::path::PathBuf;
-use std::{env, fs, io};
+use crate::handlers::{
+    ALLTOALL, BROADCAST, COLLECT, COMPARE, COMPARE_NBI, FCOLLECT, FETCH, FETCH_ADD, FETCH_ADD_NBI, FETCH_INCREMENT,
+    FETCH_INCREMENT_NBI, FETCH_NBI, FETCH_UPDATE, FETCH_UPDATE_NBI, Handler, INCREMENT, PLAIN, PUT_SIGNAL,
+    PUT_SIGNAL_NBI, REDUCE, REDUCE_TEAM, SIGNAL, SWAP, SWAP_NBI, TEST_ALL, TEST_ANY, TEST_SOME, UPDATE, WAIT, WAIT_ALL,
+    WAIT_ANY, WAIT_SOME, access, barrier, collective, poll, tell,
+};
 
 /// Element types: the name in names, the type in Rust (for values; empty where there are none), the bytes of an element.
-const TYPES: [(&str, &str, usize); 26] = [
+pub(crate) const TYPES: [(&str, &str, usize); 26] = [
     ("char", "i8", 1),
     ("schar", "i8", 1),
     ("short", "i16", 2),
@@ -41,62 +41,36 @@ const VALUES: &str = "char schar short int long longlong uchar ushort uint ulong
                       uint8 uint16 uint32 uint64 size ptrdiff";
 const ALL: &str = "char schar short int long longlong uchar ushort uint ulong ulonglong float double int8 int16 int32 int64 \
                    uint8 uint16 uint32 uint64 size ptrdiff longdouble";
+const ALL_WITH_COMPLEX: &str = "char schar short int long longlong uchar ushort uint ulong ulonglong float double int8 int16 int32 \
+                                int64 uint8 uint16 uint32 uint64 size ptrdiff longdouble complexf complexd";
 const BITS: &str = "8 16 32 64 128";
 const WORDS: &str = "32 64";
-const ATOMIC: &str = "int long longlong uint ulong ulonglong";
+const ATOMIC: &str = "int long longlong uint ulong ulonglong int32 int64 uint32 uint64 size ptrdiff";
 const BITWISE: &str = "int long longlong uint ulong ulonglong int32 int64 uint32 uint64";
-const EXCHANGED: &str = "int long longlong uint ulong ulonglong float double";
-const OLD: &str = "int long longlong";
-const OLD_EXCHANGED: &str = "int long longlong float double";
+const EXCHANGED: &str = "int long longlong uint ulong ulonglong int32 int64 uint32 uint64 size ptrdiff float double";
 const FIXED: &str = "int32 int64";
 const FIXED_BITWISE: &str = "int32 int64 uint32 uint64";
 const FIXED_ALL: &str = "int16 int32 int64";
 const TESTED: &str = "short int long longlong ushort uint ulong ulonglong int32 int64 uint32 uint64 size ptrdiff";
 const INTEGERS: &str = "short int long longlong";
+const COMBINED: &str =
+    "short int long longlong uchar ushort uint ulong ulonglong int8 int16 int32 int64 uint8 uint16 uint32 uint64 size";
 const NUMBERS: &str = "short int long longlong float double longdouble";
 const WITH_COMPLEX: &str = "short int long longlong float double longdouble complexf complexd";
 
-/// What is done around a function: what is told before it is called, and after. `SIZE` is the bytes of an element, `told` what the first
-/// gave, `result` what the function returned.
-struct Handler {
-    enter: &'static str,
-    before: &'static str,
-    after: &'static str,
-}
-
-const PLAIN: Handler = tell("()", "");
-
-const fn tell(before: &'static str, after: &'static str) -> Handler {
-    Handler { enter: "enter", before, after }
-}
-
-const fn poll(before: &'static str, after: &'static str) -> Handler {
-    Handler { enter: "enter_poll", before, after }
-}
-
-const fn access(before: &'static str) -> Handler {
-    tell(before, "told.complete(&mut call);")
-}
-
-const fn collective(before: &'static str) -> Handler {
-    tell(before, "told.end(&mut call);")
-}
-
-const fn barrier(before: &'static str) -> Handler {
-    tell(before, "rma::quiet(&mut call, rma::DEFAULT); told.end(&mut call);")
-}
-
 /// Names, with `@` for the types or sizes, and `[ctx_]` where there is one with a context and one without; these types or sizes;
 /// parameters with their kinds (`p` address, `n` count, `l` stride, `i` int, `v` element, `k` long); the kind of the result; what is done.
-type Row = (&'static str, &'static str, &'static str, &'static str, Handler);
+pub(crate) type Row = (&'static str, &'static str, &'static str, &'static str, Handler);
 
 const MANY: &str = "to:p from:p count:n pe:i";
+const SIGNALLED: &str = "to:p from:p count:n at:p signal:n how:i pe:i";
 const STRIDED: &str = "to:p from:p to_stride:l from_stride:l count:n pe:i";
 const SET: &str = "start:i stride:i size:i sync:p";
 const MOVED: &str = "to:p from:p count:n start:i stride:i size:i sync:p";
+const IN_TEAM: &str = "team:p to:p from:p count:n";
 const REDUCED: &str = "to:p from:p count:i start:i stride:i size:i work:p sync:p";
 
-const FAMILIES: &[Row] = &[
+pub(crate) const FAMILIES: &[Row] = &[
     // Inquiry
     ("shmem_my_pe", "", "", "i", PLAIN),
     ("_my_pe", "", "", "i", PLAIN),
@@ -116,12 +90,56 @@ const FAMILIES: &[Row] = &[
     ("shmemalign", "", "alignment:n bytes:n", "a", collective("sync::allocate(&mut call)")),
     ("shmem_realloc", "", "address:p bytes:n", "a", collective("sync::allocate(&mut call)")),
     ("shrealloc", "", "address:p bytes:n", "a", collective("sync::allocate(&mut call)")),
+    ("shmem_malloc_with_hints", "", "bytes:n hints:k", "a", collective("sync::allocate(&mut call)")),
     ("shmemx_malloc_with_hint", "", "bytes:n hint:k", "a", collective("sync::allocate(&mut call)")),
     ("shmem_free", "", "address:p", "", collective("sync::free(&mut call)")),
     ("shfree", "", "address:p", "", collective("sync::free(&mut call)")),
     // Contexts
-    ("shmem_ctx_create", "", "options:k place:p", "i", PLAIN),
-    ("shmem_ctx_destroy", "", "ctx:p", "", tell("()", "rma::quiet(&mut call, ctx);")),
+    ("shmem_ctx_create", "", "options:k place:p", "i", PLAIN.noting("teams::context(0, place, result);")),
+    (
+        "shmem_ctx_destroy",
+        "",
+        "ctx:p",
+        "",
+        tell("()", "rma::quiet(&mut call, ctx);").noting("teams::forget_context(ctx);"),
+    ),
+    (
+        "shmem_team_create_ctx",
+        "",
+        "team:p options:k place:p",
+        "i",
+        PLAIN.noting("teams::context(team, place, result);"),
+    ),
+    ("shmem_ctx_get_team", "", "ctx:p place:p", "i", PLAIN),
+    // Teams
+    ("shmem_team_my_pe", "", "team:p", "i", PLAIN),
+    ("shmem_team_n_pes", "", "team:p", "i", PLAIN),
+    ("shmem_team_get_config", "", "team:p mask:k config:p", "i", PLAIN),
+    ("shmem_team_translate_pe", "", "team:p pe:i other:p", "i", PLAIN),
+    ("shmem_team_ptr", "", "team:p address:p pe:i", "p", PLAIN),
+    (
+        "shmem_team_split_strided",
+        "",
+        "team:p start:i stride:i size:i config:p mask:k made:p",
+        "i",
+        collective("sync::split(&mut call, MEMBERS)").noting("teams::made(made);"),
+    ),
+    (
+        "shmem_team_split_2d",
+        "",
+        "team:p range:i x_config:p x_mask:k x_made:p y_config:p y_mask:k y_made:p",
+        "i",
+        collective("sync::split(&mut call, MEMBERS)").noting("teams::made(x_made); teams::made(y_made);"),
+    ),
+    // It returns nothing by the specification, and a number with some.
+    (
+        "shmem_team_destroy",
+        "",
+        "team:p",
+        "i",
+        collective("sync::end(&mut call, MEMBERS)").noting("teams::forget(team);"),
+    ),
+    ("shmem_team_sync", "", "team:p", "i", collective("sync::barrier(&mut call, MEMBERS, sync::SYNC)")),
     // Put
     ("shmem_[ctx_]@_put", ALL, MANY, "", access("rma::put(&mut call, to, count.wrapping_mul(SIZE), pe)")),
     ("shmem_[ctx_]put@", BITS, MANY, "", access("rma::put(&mut call, to, count.wrapping_mul(SIZE), pe)")),
@@ -157,6 +175,16 @@ const FAMILIES: &[Row] = &[
         tell("rma::put_nbi(&mut call, CTX, to, count.wrapping_mul(SIZE), pe)", ""),
     ),
     ("shmem_[ctx_]putmem_nbi", "", MANY, "", tell("rma::put_nbi(&mut call, CTX, to, count, pe)", "")),
+    // Put and say so; a signal is a word
+    ("shmem_[ctx_]@_put_signal", ALL, SIGNALLED, "", PUT_SIGNAL),
+    ("shmem_[ctx_]put@_signal", BITS, SIGNALLED, "", PUT_SIGNAL),
+    ("shmem_[ctx_]putmem_signal", "", SIGNALLED, "", PUT_SIGNAL),
+    ("shmem_[ctx_]@_put_signal_nbi", ALL, SIGNALLED, "", PUT_SIGNAL_NBI),
+    ("shmem_[ctx_]put@_signal_nbi", BITS, SIGNALLED, "", PUT_SIGNAL_NBI),
+    ("shmem_[ctx_]putmem_signal_nbi", "", SIGNALLED, "", PUT_SIGNAL_NBI),
+    ("shmemx_[ctx_]signal_add", "", "at:p value:n pe:i", "", SIGNAL),
+    ("shmemx_[ctx_]signal_set", "", "at:p value:n pe:i", "", SIGNAL),
+    ("shmem_signal_fetch", "", "at:p", "n", PLAIN),
     // Get
     ("shmem_[ctx_]@_get", ALL, MANY, "", access("rma::get(&mut call, from, count.wrapping_mul(SIZE), pe)")),
     ("shmem_[ctx_]get@", BITS, MANY, "", access("rma::get(&mut call, from, count.wrapping_mul(SIZE), pe)")),
@@ -213,15 +241,23 @@ const FAMILIES: &[Row] = &[
     ("shmemx_@_atomic_fetch_and", FIXED_BITWISE, "at:p value:v pe:i", "v", FETCH_UPDATE),
     ("shmemx_@_atomic_fetch_or", FIXED_BITWISE, "at:p value:v pe:i", "v", FETCH_UPDATE),
     ("shmemx_@_atomic_fetch_xor", FIXED_BITWISE, "at:p value:v pe:i", "v", FETCH_UPDATE),
+    ("shmem_[ctx_]@_atomic_fetch_nbi", EXCHANGED, "to:p at:p pe:i", "", FETCH_NBI),
+    ("shmem_[ctx_]@_atomic_swap_nbi", EXCHANGED, "to:p at:p value:v pe:i", "", SWAP_NBI),
+    ("shmem_[ctx_]@_atomic_compare_swap_nbi", ATOMIC, "to:p at:p expected:v value:v pe:i", "", COMPARE_NBI),
+    ("shmem_[ctx_]@_atomic_fetch_add_nbi", ATOMIC, "to:p at:p value:v pe:i", "", FETCH_ADD_NBI),
+    ("shmem_[ctx_]@_atomic_fetch_inc_nbi", ATOMIC, "to:p at:p pe:i", "", FETCH_INCREMENT_NBI),
+    ("shmem_[ctx_]@_atomic_fetch_and_nbi", BITWISE, "to:p at:p value:v pe:i", "", FETCH_UPDATE_NBI),
+    ("shmem_[ctx_]@_atomic_fetch_or_nbi", BITWISE, "to:p at:p value:v pe:i", "", FETCH_UPDATE_NBI),
+    ("shmem_[ctx_]@_atomic_fetch_xor_nbi", BITWISE, "to:p at:p value:v pe:i", "", FETCH_UPDATE_NBI),
     // Atomics as they were called before
-    ("shmem_@_fetch", OLD_EXCHANGED, "at:p pe:i", "v", FETCH),
-    ("shmem_@_set", OLD_EXCHANGED, "at:p value:v pe:i", "", UPDATE),
-    ("shmem_@_swap", OLD_EXCHANGED, "at:p value:v pe:i", "v", SWAP),
-    ("shmem_@_cswap", OLD, "at:p expected:v value:v pe:i", "v", COMPARE),
-    ("shmem_@_add", OLD, "at:p value:v pe:i", "", UPDATE),
-    ("shmem_@_inc", OLD, "at:p pe:i", "", INCREMENT),
-    ("shmem_@_fadd", OLD, "at:p value:v pe:i", "v", FETCH_ADD),
-    ("shmem_@_finc", OLD, "at:p pe:i", "v", FETCH_INCREMENT),
+    ("shmem_@_fetch", EXCHANGED, "at:p pe:i", "v", FETCH),
+    ("shmem_@_set", EXCHANGED, "at:p value:v pe:i", "", UPDATE),
+    ("shmem_@_swap", EXCHANGED, "at:p value:v pe:i", "v", SWAP),
+    ("shmem_@_cswap", ATOMIC, "at:p expected:v value:v pe:i", "v", COMPARE),
+    ("shmem_@_add", ATOMIC, "at:p value:v pe:i", "", UPDATE),
+    ("shmem_@_inc", ATOMIC, "at:p pe:i", "", INCREMENT),
+    ("shmem_@_fadd", ATOMIC, "at:p value:v pe:i", "v", FETCH_ADD),
+    ("shmem_@_finc", ATOMIC, "at:p pe:i", "v", FETCH_INCREMENT),
     ("shmemx_@_fetch", FIXED, "at:p pe:i", "v", FETCH),
     ("shmemx_@_set", FIXED, "at:p value:v pe:i", "", UPDATE),
     ("shmemx_@_swap", FIXED, "at:p value:v pe:i", "v", SWAP),
@@ -238,6 +274,20 @@ const FAMILIES: &[Row] = &[
     ("shmem_wait", "", "at:p value:k", "", WAIT),
     ("shmemx_@_wait", FIXED, "at:p value:v", "", WAIT),
     ("shmem_@_wait_until", TESTED, "at:p relation:i value:v", "", WAIT),
+    ("shmem_wait_until", "", "at:p relation:i value:k", "", WAIT),
+    ("shmem_signal_wait_until", "", "at:p relation:i value:n", "n", WAIT),
+    ("shmem_@_wait_until_all", TESTED, "at:p count:n status:p relation:i value:v", "", WAIT_ALL),
+    ("shmem_@_wait_until_all_vector", TESTED, "at:p count:n status:p relation:i values:p", "", WAIT_ALL),
+    ("shmem_@_wait_until_any", TESTED, "at:p count:n status:p relation:i value:v", "n", WAIT_ANY),
+    ("shmem_@_wait_until_any_vector", TESTED, "at:p count:n status:p relation:i values:p", "n", WAIT_ANY),
+    ("shmem_@_wait_until_some", TESTED, "at:p count:n indices:p status:p relation:i value:v", "n", WAIT_SOME),
+    ("shmem_@_wait_until_some_vector", TESTED, "at:p count:n indices:p status:p relation:i values:p", "n", WAIT_SOME),
+    ("shmem_@_test_all", TESTED, "at:p count:n status:p relation:i value:v", "i", TEST_ALL),
+    ("shmem_@_test_all_vector", TESTED, "at:p count:n status:p relation:i values:p", "i", TEST_ALL),
+    ("shmem_@_test_any", TESTED, "at:p count:n status:p relation:i value:v", "n", TEST_ANY),
+    ("shmem_@_test_any_vector", TESTED, "at:p count:n status:p relation:i values:p", "n", TEST_ANY),
+    ("shmem_@_test_some", TESTED, "at:p count:n indices:p status:p relation:i value:v", "n", TEST_SOME),
+    ("shmem_@_test_some_vector", TESTED, "at:p count:n indices:p status:p relation:i values:p", "n", TEST_SOME),
     ("shmemx_@_wait_until", FIXED, "at:p relation:i value:v", "", WAIT),
     ("shmem_@_test", TESTED, "at:p relation:i value:v", "i", poll("()", "rma::tested(&mut call, at, result != 0);")),
     // Locks
@@ -247,43 +297,42 @@ const FAMILIES: &[Row] = &[
     // Collectives
     ("shmem_barrier_all", "", "", "", barrier("sync::everybody(&mut call, sync::BARRIER)")),
     ("shmem_sync_all", "", "", "", collective("sync::everybody(&mut call, sync::SYNC)")),
-    ("shmem_barrier", "", SET, "", barrier("sync::barrier(&mut call, [start, stride, size], sync::BARRIER)")),
-    ("shmem_sync", "", SET, "", collective("sync::barrier(&mut call, [start, stride, size], sync::SYNC)")),
+    ("shmem_barrier", "", SET, "", barrier("sync::barrier(&mut call, MEMBERS, sync::BARRIER)")),
+    ("shmem_sync", "", SET, "", collective("sync::barrier(&mut call, MEMBERS, sync::SYNC)")),
     (
         "shmem_broadcast@",
         WORDS,
         "to:p from:p count:n root:i start:i stride:i size:i sync:p",
         "",
-        collective("sync::broadcast(&mut call, [start, stride, size], root, count.wrapping_mul(SIZE))"),
+        collective("sync::broadcast(&mut call, MEMBERS, root, count.wrapping_mul(SIZE), false)"),
     ),
-    (
-        "shmem_collect@",
-        WORDS,
-        MOVED,
-        "",
-        collective("sync::collect(&mut call, [start, stride, size], count.wrapping_mul(SIZE))"),
-    ),
-    (
-        "shmem_fcollect@",
-        WORDS,
-        MOVED,
-        "",
-        collective("sync::fcollect(&mut call, [start, stride, size], count.wrapping_mul(SIZE))"),
-    ),
-    (
-        "shmem_alltoall@",
-        WORDS,
-        MOVED,
-        "",
-        collective("sync::alltoall(&mut call, [start, stride, size], count.wrapping_mul(SIZE))"),
-    ),
+    ("shmem_collect@", WORDS, MOVED, "", COLLECT),
+    ("shmem_fcollect@", WORDS, MOVED, "", FCOLLECT),
+    ("shmem_alltoall@", WORDS, MOVED, "", ALLTOALL),
     (
         "shmem_alltoalls@",
         WORDS,
         "to:p from:p to_stride:l from_stride:l count:n start:i stride:i size:i sync:p",
         "",
-        collective("sync::alltoall(&mut call, [start, stride, size], count.wrapping_mul(SIZE))"),
+        ALLTOALL,
     ),
+    ("shmem_@_broadcast", ALL, "team:p to:p from:p count:n root:i", "i", BROADCAST),
+    ("shmem_broadcastmem", "", "team:p to:p from:p count:n root:i", "i", BROADCAST),
+    ("shmem_@_collect", ALL, IN_TEAM, "i", COLLECT),
+    ("shmem_collectmem", "", IN_TEAM, "i", COLLECT),
+    ("shmem_@_fcollect", ALL, IN_TEAM, "i", FCOLLECT),
+    ("shmem_fcollectmem", "", IN_TEAM, "i", FCOLLECT),
+    ("shmem_@_alltoall", ALL, IN_TEAM, "i", ALLTOALL),
+    ("shmem_alltoallmem", "", IN_TEAM, "i", ALLTOALL),
+    ("shmem_@_alltoalls", ALL, "team:p to:p from:p to_stride:l from_stride:l count:n", "i", ALLTOALL),
+    ("shmem_alltoallsmem", "", "team:p to:p from:p to_stride:l from_stride:l count:n", "i", ALLTOALL),
+    ("shmem_@_and_reduce", COMBINED, IN_TEAM, "i", REDUCE_TEAM),
+    ("shmem_@_or_reduce", COMBINED, IN_TEAM, "i", REDUCE_TEAM),
+    ("shmem_@_xor_reduce", COMBINED, IN_TEAM, "i", REDUCE_TEAM),
+    ("shmem_@_max_reduce", ALL, IN_TEAM, "i", REDUCE_TEAM),
+    ("shmem_@_min_reduce", ALL, IN_TEAM, "i", REDUCE_TEAM),
+    ("shmem_@_sum_reduce", ALL_WITH_COMPLEX, IN_TEAM, "i", REDUCE_TEAM),
+    ("shmem_@_prod_reduce", ALL_WITH_COMPLEX, IN_TEAM, "i", REDUCE_TEAM),
     ("shmem_@_and_to_all", INTEGERS, REDUCED, "", REDUCE),
     ("shmem_@_or_to_all", INTEGERS, REDUCED, "", REDUCE),
     ("shmem_@_xor_to_all", INTEGERS, REDUCED, "", REDUCE),
@@ -306,93 +355,3 @@ const FAMILIES: &[Row] = &[
     ("shmem_clear_cache_inv", "", "", "", PLAIN),
     ("shmem_clear_cache_line_inv", "", "at:p", "", PLAIN),
 ];
-
-const FETCH: Handler = access("rma::atomic(&mut call, Atomic::FetchAndAccumulate, at, [0, SIZE], pe)");
-const UPDATE: Handler = access("rma::atomic(&mut call, Atomic::Accumulate, at, [SIZE, 0], pe)");
-const SWAP: Handler = access("rma::atomic(&mut call, Atomic::Swap, at, [SIZE, SIZE], pe)");
-const COMPARE: Handler = access("rma::atomic(&mut call, Atomic::CompareAndSwap, at, [2 * SIZE, SIZE], pe)");
-const INCREMENT: Handler = access("rma::atomic(&mut call, Atomic::Increment, at, [SIZE, 0], pe)");
-const FETCH_ADD: Handler = access("rma::atomic(&mut call, Atomic::FetchAndAdd, at, [SIZE, SIZE], pe)");
-const FETCH_INCREMENT: Handler = access("rma::atomic(&mut call, Atomic::FetchAndIncrement, at, [SIZE, SIZE], pe)");
-const FETCH_UPDATE: Handler = access("rma::atomic(&mut call, Atomic::FetchAndAccumulate, at, [SIZE, SIZE], pe)");
-const WAIT: Handler = tell("rma::wait(&mut call, at)", "");
-const REDUCE: Handler =
-    collective("sync::reduce(&mut call, [start, stride, size], (count.max(0) as usize).wrapping_mul(SIZE))");
-
-fn main() -> io::Result<()> {
-    println!("cargo::rerun-if-changed=build.rs");
-    let mut code = String::new();
-    let mut all = String::new();
-    for (names, elements, parameters, result, handler) in FAMILIES {
-        let family = family(names);
-        let elements: Vec<&str> = if elements.is_empty() { vec![""] } else { elements.split_whitespace().collect() };
-        let contexts: &[bool] = if names.contains("[ctx_]") { &[false, true] } else { &[false] };
-        for element in elements {
-            let (value, size) = of(element);
-            for with_context in contexts {
-                let name = names.replace("[ctx_]", if *with_context { "ctx_" } else { "" }).replace('@', element);
-                let context = if *with_context { "ctx:p " } else { "" };
-                let parameters = format!("{context}{parameters}");
-                wrapper(&mut code, [&name, &family], value, size, &parameters, result, handler);
-                let _ = write!(all, "(\"{name}\", \"{family}\", {}), ", parameters.split_whitespace().count());
-            }
-        }
-    }
-    let _ = writeln!(code, "#[cfg(test)] pub(crate) static ALL: &[(&str, &str, usize)] = &[{all}];");
-    let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
-    fs::write(folder.join("wrappers.rs"), code)
-}
-
-/// What the paradigm's table calls functions that differ in context, type and size only.
-fn family(names: &str) -> String {
-    names.replace("[ctx_]", "").replace("_@_", "_").replace('@', "").replacen("shmemx_", "shmem_", 1)
-}
-
-/// The Rust type and the bytes of an element, from its type or its bits.
-fn of(element: &str) -> (&'static str, usize) {
-    match element.parse::<usize>() {
-        Ok(bits) => ("", bits / 8),
-        Err(_) => TYPES.iter().find(|it| it.0 == element).map_or(("", 1), |it| (it.1, it.2)),
-    }
-}
-
-fn wrapper(
-    code: &mut String,
-    [name, family]: [&str; 2],
-    value: &'static str,
-    size: usize,
-    parameters: &str,
-    result: &str,
-    handler: &Handler,
-) {
-    let kind = |kind: &str| match kind {
-        "p" | "n" | "a" => "usize",
-        "l" => "isize",
-        "k" => "c_long",
-        "i" => "c_int",
-        "v" if !value.is_empty() => value,
-        other => panic!("{name} has a parameter of kind {other}"),
-    };
-    let parameters: Vec<(&str, &str)> =
-        parameters.split_whitespace().map(|it| it.split_once(':').expect("a name and a kind")).collect();
-    let list = |text: &dyn Fn(&(&str, &str)) -> String| parameters.iter().map(text).collect::<Vec<_>>().join(", ");
-    let (declared, types) = (list(&|it| format!("{}: {}", it.0, kind(it.1))), list(&|it| kind(it.1).to_owned()));
-    let given = list(&|it| it.0.to_owned());
-    let returns = if result.is_empty() { String::new() } else { format!(" -> {}", kind(result)) };
-    let learn = if result == "a" { "segments::learn(result); " } else { "" };
-    let context = if parameters.iter().any(|it| it.0 == "ctx") { "ctx" } else { "rma::DEFAULT" };
-    let fill = |text: &str| text.replace("CTX", context).replace("SIZE", &size.to_string());
-    let (enter, before, after) = (handler.enter, fill(handler.before), fill(handler.after));
-    let constant = name.to_ascii_uppercase();
-    let _ = writeln!(
-        code,
-        "static {constant}: Function = Function::of_family(c\"{name}\", \"{family}\");\n\
-         #[unsafe(no_mangle)] pub unsafe extern \"C\" fn {name}({declared}){returns} {{\n\
-         let frame = frame::here();\n\
-         let real: unsafe extern \"C\" fn({types}){returns} = unsafe {{ transmute({constant}.real()) }};\n\
-         let Some(mut call) = {constant}.{enter}(frame) else {{ let result = {constant}.without(frame, || unsafe {{ real({given}) }}); {learn}return result; }};\n\
-         let told = {before};\n\
-         let result = unsafe {{ real({given}) }};\n\
-         call.returned(); {learn}{after} call.leave(); return result; }}"
-    );
-}
