@@ -51,9 +51,12 @@ pub(crate) fn end(call: &mut Call<'_>, team: Option<Set>) -> Meeting {
 /// The root is a position in the set, and has its data already, or is given it as well.
 pub(crate) fn broadcast(call: &mut Call<'_>, set: Option<Set>, root: i32, bytes: usize, to_root: bool) -> Meeting {
     let bytes = bytes as u64;
-    let moved = |set: &Set| match set.rank == root as u32 {
-        true => [bytes * u64::from(set.size), if to_root { bytes } else { 0 }],
-        false => [0, bytes],
+    let moved = |set: &Set| {
+        if set.rank == root as u32 {
+            [bytes * u64::from(set.size), if to_root { bytes } else { 0 }]
+        } else {
+            [0, bytes]
+        }
     };
     let moved = set.as_ref().map_or([0, 0], moved);
     Meeting::begin(call, set, Collective::Broadcast, SYNC_PROCESS | SYNC_MEMORY, root as u32, moved)

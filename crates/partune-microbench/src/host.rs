@@ -123,6 +123,15 @@ fn first_line(path: &str) -> Option<String> {
     fs::read_to_string(path).ok()?.lines().next().map(|line| line.trim().to_owned())
 }
 
+/// Seconds on a clock that all processes of a host share.
+#[allow(unsafe_code, reason = "the clock of the system")]
+pub(crate) fn now_s() -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes the time, of a clock that every system has.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,13 +158,4 @@ mod tests {
         assert!(caches().iter().all(|cache| cache.bytes >= u64::from(cache.line) && cache.ways > 0));
         assert!(!name().is_empty() && !cpu().is_empty() && !kernel().is_empty());
     }
-}
-
-/// Seconds on a clock that all processes of a host share.
-#[allow(unsafe_code, reason = "the clock of the system")]
-pub(crate) fn now_s() -> f64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: writes the time, of a clock that every system has.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
-    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
 }

@@ -193,9 +193,6 @@ fn tasks(size: i32, near: Option<i32>) -> Vec<Task<Kind>> {
         if count < size {
             add(Kind::SyncAll, 0, Members::First(count));
         }
-        if count > 2 {
-            add(Kind::SyncImages, 0, Members::First(count));
-        }
         for kind in [Kind::Sum, Kind::Broadcast, Kind::SumTo] {
             for bytes in COLLECTIVES {
                 add(kind, *bytes, Members::First(count));
@@ -222,11 +219,7 @@ impl Coarrays {
                 one("sync all", "group_sync", together(peers, slice_s, op))
             }
             Kind::SyncImages => {
-                let others: Vec<c_int> = match task.members {
-                    Members::First(_) => (1..=size).filter(|image| *image != group.rank + 1).collect(),
-                    _ => vec![other],
-                };
-                let op = |_| (functions.sync_images)(others.len() as c_int, others.as_ptr(), status, text, length);
+                let op = |_| (functions.sync_images)(1, &raw const other, status, text, length);
                 one("sync images", "group_sync", together(peers, slice_s, op))
             }
             Kind::Allocate => {

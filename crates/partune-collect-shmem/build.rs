@@ -1,7 +1,9 @@
 //! Makes the wrappers of OpenSHMEM's functions from the list of their families. Those that begin and end the program's part in SHMEM are in
 //! `world.rs`, those with a `long double` for a value in `long_double.rs`.
 
+#[path = "build/families.rs"]
 mod families;
+#[path = "build/handlers.rs"]
 mod handlers;
 
 use families::{FAMILIES, TYPES};
