@@ -6,6 +6,8 @@ use std::path::Path;
 
 use partune_otf2::write::COMMAND;
 
+use crate::RecordError;
+
 const NAME: &str = "command";
 
 /// A command as a shell takes it: what is more than a plain word stands in quotation marks.
@@ -28,9 +30,13 @@ pub(crate) fn keep(parts: &Path, command: &[OsString]) -> io::Result<()> {
 }
 
 /// As a property of the archive; none of what was recorded without `partune record`.
-pub(crate) fn property(parts: &Path) -> Option<(String, String)> {
-    let bytes = partune_files::read_regular(&parts.join(NAME)).ok()?;
-    Some((COMMAND.to_owned(), String::from_utf8_lossy(&bytes).into_owned()))
+pub(crate) fn property(parts: &Path) -> Result<Option<(String, String)>, RecordError> {
+    let path = parts.join(NAME);
+    match partune_files::read_regular(&path) {
+        Ok(bytes) => Ok(Some((COMMAND.to_owned(), String::from_utf8_lossy(&bytes).into_owned()))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(RecordError::File { path, error }),
+    }
 }
 
 #[cfg(test)]
@@ -40,10 +46,11 @@ mod tests {
     #[test]
     fn words_stay_apart() {
         let folder = tempfile::tempdir().expect("there is room for a folder");
-        assert_eq!(property(folder.path()), None);
+        let kept = || property(folder.path()).expect("it can be read");
+        assert_eq!(kept(), None);
         let command = ["mpirun", "-n", "4", "./a b", "it's", ""].map(OsString::from);
         keep(folder.path(), &command).expect("a file can be written");
-        let (_, value) = property(folder.path()).expect("it is kept");
+        let (_, value) = kept().expect("it is there");
         assert_eq!(value, r"mpirun -n 4 './a b' 'it'\''s' ''");
     }
 }

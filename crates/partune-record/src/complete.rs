@@ -302,7 +302,7 @@ fn complete_parts(folder: &Path, patience: Duration, as_is: bool, asked: &mut Ne
             .map(String::as_str)
             .collect::<Vec<_>>()
             .join(" "),
-        properties: command::property(&parts).into_iter().collect(),
+        properties: command::property(&parts)?.into_iter().collect(),
         trace_id: first.readings.first().map_or(0, |reading| reading.wall),
         ..Anchor::default()
     };

@@ -7,7 +7,7 @@
 //! send, 32 a receive.
 
 use partune_base::{GroupId, Id, PeId, Time};
-use partune_trace::{Recv, Send, Stream, Trace};
+use partune_trace::{NO_MATCHING, Recv, Send, Stream, Trace};
 use rayon::prelude::*;
 
 use crate::endpoints::Endpoints;
@@ -265,8 +265,9 @@ impl Channel<'_> {
             let meeting: Vec<u64> = meeting.iter().map(|send| sends[send.1 as usize]).collect();
             let of_key: Vec<u32> = of_key.iter().map(|recv| position_of(recvs[recv.1 as usize])).collect();
             match self.stretches {
-                Some(stretches) => self.match_stretches(stretches, &meeting, of_key, lost),
-                None => self.match_in_order(&meeting, &of_key, lost),
+                // What is tied together belongs together, whatever the clocks say.
+                Some(stretches) if key.2 == NO_MATCHING => self.match_stretches(stretches, &meeting, of_key, lost),
+                _ => self.match_in_order(&meeting, &of_key, lost),
             }
         }
         self.keys = keys;

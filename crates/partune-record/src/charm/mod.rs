@@ -74,7 +74,7 @@ pub(crate) fn complete(folder: &Path, patience: Duration) -> Result<Summary, Rec
     let progress: Advance<'_> = &|_, _| {};
     let trace = partune_projections::import::import(&Logs(logs.clone()), TABLE, progress)
         .map_err(|error| RecordError::File { path: logs.join(TABLE), error: io::Error::other(error.to_string()) })?;
-    let trace = match command::property(&folder.join(PARTS)) {
+    let trace = match command::property(&folder.join(PARTS))? {
         Some((_, command)) => trace.with_command(&command),
         None => trace,
     };
