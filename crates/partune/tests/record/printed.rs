@@ -12,7 +12,7 @@ use std::process::Command;
 
 use super::launch::run;
 
-type Counts = BTreeMap<String, u64>;
+pub(super) type Counts = BTreeMap<String, u64>;
 
 /// Counts by rank.
 pub(super) fn counts(anchor: &Path) -> Vec<Counts> {

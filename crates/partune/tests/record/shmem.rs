@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::expect::{Wait, line_of};
 use super::launch::{Built, LAUNCHED, Mpi, OSHMEM, Recorded, SANDIA, alone, complaints, run};
 use super::one_sided;
-use super::printed::counts;
+use super::printed::{Counts, counts};
 use super::profile::is_the_same;
 use super::programs::check_counts;
 use super::waits::check_balanced;
@@ -248,11 +248,18 @@ fn balanced() {
 fn calls_are_as_many_as_another_counter_counts() {
     check_counted(&OSHMEM, "shmem/counts.c", 45);
     check_counted(&SANDIA, "shmem/counts.c", 81);
-    check_counted(&SANDIA, "shmem/newer_counts.c", 81);
+    for (rank, found) in check_counted(&SANDIA, "shmem/newer_counts.c", 81).iter().enumerate() {
+        let calls = ASKED.map(|name| found.get(name).copied());
+        assert_eq!(calls, [Some(1 + rank as u64), Some(3 + rank as u64)], "of PE {rank}: {found:#?}");
+    }
 }
 
-fn check_counted(mpi: &Mpi, file: &str, functions: usize) {
-    let Some(built) = Built::new(mpi, file, &[]) else { return };
+/// By these the recorder learns who is in a team, so the counter, which comes after it, counts more than the program's calls.
+const ASKED: [&str; 2] = ["shmem_team_n_pes", "shmem_team_translate_pe"];
+
+/// What was counted, by PE; nothing where there is no such implementation.
+fn check_counted(mpi: &Mpi, file: &str, functions: usize) -> Vec<Counts> {
+    let Some(built) = Built::new(mpi, file, &[]) else { return Vec::new() };
     let folder = tempfile::tempdir().expect("there is room for a library");
     let library = folder.path().join("libcounter.so");
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/record/shmem/counter.c");
@@ -270,7 +277,7 @@ fn check_counted(mpi: &Mpi, file: &str, functions: usize) {
     let counted: Vec<(usize, &str, u64)> = counted.collect();
     assert_eq!(counted.len(), 4 * functions, "{said}");
     let found = counts(&recorded.anchor);
-    for &(rank, name, calls) in &counted {
+    for &(rank, name, calls) in counted.iter().filter(|it| !ASKED.contains(&it.1)) {
         assert_eq!(found[rank].get(name).copied().unwrap_or(0), calls, "{name} of PE {rank}: {:#?}", found[rank]);
     }
     // Each access is told once.
@@ -294,6 +301,7 @@ fn check_counted(mpi: &Mpi, file: &str, functions: usize) {
     }
     let document = recorded.analysis();
     assert!(complaints(&document).is_empty(), "{document:#}");
+    found
 }
 
 #[test]
@@ -353,7 +361,7 @@ fn an_end_that_is_none_loses_nothing() {
         let Some(built) = Built::new(&OSHMEM, "shmem/ends.c", &[]) else { return };
         let recorded: Recorded = check_counts(&built, &[], &[end]);
         assert_eq!(recorded.output.status.code(), Some(status), "{end}: {}", recorded.said());
-        let found: Vec<BTreeMap<String, u64>> = counts(&recorded.anchor);
+        let found: Vec<Counts> = counts(&recorded.anchor);
         assert!(found.iter().all(|it| it.get("puts") == Some(&10)), "{end}: {found:#?}");
     }
 }
