@@ -37,7 +37,7 @@ static double chain(long cycles)
 {
     unsigned long long sum = 0, begin = __rdtsc();
     for (long at = 0; at < cycles / 50; ++at)
-        __asm__ volatile(".rept 50\n\tadd $1, %0\n\t.endr" : "+r"(sum));
+        __asm__ volatile(".rept 50\n\tadd %1, %0\n\t.endr" : "+r"(sum) : "r"(1L));
     return (double)(__rdtsc() - begin) / (double)cycles;
 }
 
