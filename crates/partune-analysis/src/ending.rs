@@ -1,7 +1,9 @@
 //! How a run ended that did not end in order: who died first, in which operation each PE stood, and who waited for whom.
 
 use partune_base::{CallPathId, GroupId, Id, PeId, Span, StringId, Time};
-use partune_trace::{Awaited, Ended, Ending, NO_REQUEST, RequestEvent, RequestKind, Role, Send, Trace, Visit, VisitIx};
+use partune_trace::{
+    Awaited, Ended, Ending, NO_REQUEST, PeKind, RequestEvent, RequestKind, Role, Send, Trace, Visit, VisitIx,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::useful::role_of_path;
@@ -38,8 +40,9 @@ one that did so first; of a signal with the functions that it was in. If all wer
 collective operation for the members of its communicator that are not in it. A thread that waits for a mutex waits for the thread that holds it, and
 one that waits for the end of a thread for that one. A wait for requests waits for the senders that its receives named and whose messages were not sent, as far as
 messages between two PEs that were sent and received tell by their number; if there are none, for those who did not receive what it sends; and
-if there are none either, for all of both. Of more than 16 receives the first count. Receives from anybody, non-blocking collective operations,
-conditions and other locks are not followed: the recorder does not know whom they wait for. If PEs wait in a cycle, that is shown; else the longest chain, whose last PE waits for
+if there are none either, for all of both. Of more than 16 receives the first count. A blocking receive or probe from anybody waits for any one of its communicator: it is in a cycle only
+if all of them, with all threads of their processes, wait for ever as well (`from_anybody` in JSON). Requests of receives from anybody, non-blocking collective operations,
+conditions and other locks are not followed. If PEs wait in a cycle, that is shown; else the longest chain, whose last PE waits for
 nobody that is known. A cycle is called a deadlock (`deadlock` in JSON) if all of it had waited for a second longer, when the command ended, than any call at these call paths before: a run that is killed while all is
 well may end in calls that wait for each other, and its command ends a little later.
 
@@ -65,6 +68,8 @@ pub struct Stand {
     pub seen: Option<(Time, StringId)>,
     /// Whom it waits for, as far as known; the first of many.
     pub awaits: Vec<PeId>,
+    /// The group any of whose members could end that, where one is enough; else all of `awaits` have to.
+    pub anybody: GroupId,
 }
 
 /// How a run ended that did not end in order.
@@ -130,7 +135,7 @@ fn of(trace: &Trace) -> Option<EarlyEnd> {
         stand.seen = seen.filter(|it| !stand.is_inside && it.time >= stand.since).map(|it| (it.time, it.place));
     }
     await_others(trace, &endings.awaited, &mut stands);
-    let (chain, is_cycle) = follow(trace.pes().len(), &stands);
+    let (chain, is_cycle) = follow(trace.pes().len(), &stands, &senders(trace, &stands));
     let over = processes.iter().filter_map(|ended| ended.time).max();
     let since = stands.iter().filter(|stand| chain.contains(&stand.pe)).map(|stand| stand.since).max();
     let waited = over.zip(since).map(|(over, since)| over.since(since));
@@ -160,7 +165,7 @@ fn stand(trace: &Trace, pe: PeId) -> Stand {
     let user = if is_inside { None } else { backwards().find(is_code) };
     let (path, since) = last.map_or((CallPathId::NONE, trace.begin()), |last| (last.path, last.exit));
     let code = user.map_or(CallPathId::NONE, |visit| visit.path);
-    Stand { pe, path, is_inside, since, code, seen: None, awaits: Vec::new() }
+    Stand { pe, path, is_inside, since, code, seen: None, awaits: Vec::new(), anybody: GroupId::NONE }
 }
 
 /// Fills [`Stand::awaits`].
@@ -190,6 +195,12 @@ fn await_others(trace: &Trace, awaited: &[Awaited], stands: &mut [Stand]) {
     }
     for stand in stands.iter_mut().filter(|stand| stand.is_inside) {
         let role = role_of_path(trace, stand.path);
+        let of_anybody = |it: &Awaited| !it.peer.is_some() && trace.groups().get(it.group).is_some();
+        if let (Role::Recv | Role::Probe, Some(it)) = (role, awaited(stand.pe).filter(of_anybody)) {
+            stand.anybody = it.group;
+            stand.awaits = not_in(trace, it.group, &[stand.pe]);
+            continue;
+        }
         let sender = || awaited(stand.pe).and_then(|it| it.peer.some());
         let receiver = || {
             let last = trace.streams()[stand.pe].sends.last()?;
@@ -290,50 +301,120 @@ fn not_in(trace: &Trace, group: GroupId, here: &[PeId]) -> Vec<PeId> {
     members.take(AWAITED).collect()
 }
 
-/// PEs that wait in a cycle, from the lowest one on; else the longest chain of those that wait.
-fn follow(pes: usize, stands: &[Stand]) -> (Vec<PeId>, bool) {
-    let mut awaits: Vec<&[PeId]> = vec![&[]; pes];
-    let mut awaited_by: Vec<Vec<PeId>> = vec![Vec::new(); pes];
-    for stand in stands {
-        awaits[stand.pe.index()] = &stand.awaits;
-        stand.awaits.iter().for_each(|of| awaited_by[of.index()].push(stand.pe));
+/// A group from any of whose members some receive.
+struct Senders {
+    /// With all threads of their processes.
+    pes: Vec<PeId>,
+    waiters: Vec<PeId>,
+}
+
+/// Those of which all members are known: of others, somebody may be well. Linear in their members.
+fn senders(trace: &Trace, stands: &[Stand]) -> Vec<Senders> {
+    let mut waiters: FxHashMap<GroupId, Vec<PeId>> = FxHashMap::default();
+    for stand in stands.iter().filter(|stand| stand.anybody.is_some()) {
+        waiters.entry(stand.anybody).or_default().push(stand.pe);
     }
-    // From those that wait for nobody backwards: what is not reached waits in a cycle, or for one.
-    let mut open: Vec<usize> = awaits.iter().map(|of| of.len()).collect();
-    let mut best: Vec<(usize, Option<PeId>)> = vec![(0, None); pes];
-    let mut done: Vec<PeId> = (0..pes).map(PeId::from_index).filter(|pe| open[pe.index()] == 0).collect();
-    while let Some(pe) = done.pop() {
-        for before in &awaited_by[pe.index()] {
-            let length = best[pe.index()].0 + 1;
-            let known = &mut best[before.index()];
-            if length > known.0 || length == known.0 && known.1.is_none_or(|next| pe < next) {
-                *known = (length, Some(pe));
+    let mut all: Vec<(GroupId, Vec<PeId>)> = waiters.into_iter().collect();
+    all.sort_unstable_by_key(|it| it.0);
+    let of = |(group, waiters)| {
+        let members = &trace.groups().get(group)?.members;
+        let threads = |member: PeId| Some(trace.processes().get(trace.pes().get(member)?.process)?.pes.iter().copied());
+        let pes = members.iter().map(threads).collect::<Option<Vec<_>>>()?.into_iter().flatten();
+        Some(Senders { pes: pes.filter(|pe| trace.pes()[*pe].kind == PeKind::Cpu).collect(), waiters })
+    };
+    all.into_iter().filter_map(of).collect()
+}
+
+/// PEs that wait in a cycle, from the lowest one on; else the longest chain of those that wait. What anybody could end is part of a cycle only if there is
+/// none without it.
+fn follow(pes: usize, stands: &[Stand], senders: &[Senders]) -> (Vec<PeId>, bool) {
+    let named = Waits::new(pes, stands, &[]);
+    let chain = match named.cycle().or_else(|| Waits::new(pes, stands, senders).cycle()) {
+        Some(cycle) => return (cycle, true),
+        None => named.longest(),
+    };
+    (chain, false)
+}
+
+/// Who waits for whom.
+struct Waits<'a> {
+    awaits: Vec<&'a [PeId]>,
+    /// How many have to do something before a PE goes on that waits in a cycle, or for one; 0 of all others.
+    open: Vec<usize>,
+    /// How many wait one for the next from a PE on, and the next one.
+    longest: Vec<(usize, Option<PeId>)>,
+}
+
+impl<'a> Waits<'a> {
+    /// From those that wait for nobody backwards: what is not reached waits in a cycle, or for one. Who receives from anybody of a group that is not
+    /// among these waits for nobody.
+    fn new(pes: usize, stands: &'a [Stand], senders: &'a [Senders]) -> Waits<'a> {
+        let mut awaits: Vec<&[PeId]> = vec![&[]; pes];
+        let mut open = vec![0; pes];
+        let mut awaited_by: Vec<Vec<PeId>> = vec![Vec::new(); pes];
+        for stand in stands.iter().filter(|stand| !stand.anybody.is_some()) {
+            awaits[stand.pe.index()] = &stand.awaits;
+            open[stand.pe.index()] = stand.awaits.len();
+            stand.awaits.iter().for_each(|of| awaited_by[of.index()].push(stand.pe));
+        }
+        let mut sends: Vec<Vec<usize>> = vec![Vec::new(); pes];
+        for (at, senders) in senders.iter().enumerate() {
+            for waiter in &senders.waiters {
+                awaits[waiter.index()] = &senders.pes;
+                open[waiter.index()] = 1;
             }
-            open[before.index()] -= 1;
-            if open[before.index()] == 0 {
-                done.push(*before);
+            senders.pes.iter().for_each(|pe| sends[pe.index()].push(at));
+        }
+        let mut is_sending = vec![false; senders.len()];
+        let mut longest: Vec<(usize, Option<PeId>)> = vec![(0, None); pes];
+        let mut done: Vec<PeId> = (0..pes).map(PeId::from_index).filter(|pe| open[pe.index()] == 0).collect();
+        while let Some(pe) = done.pop() {
+            for before in &awaited_by[pe.index()] {
+                let length = longest[pe.index()].0 + 1;
+                let known = &mut longest[before.index()];
+                if length > known.0 || length == known.0 && known.1.is_none_or(|next| pe < next) {
+                    *known = (length, Some(pe));
+                }
+                open[before.index()] -= 1;
+                if open[before.index()] == 0 {
+                    done.push(*before);
+                }
+            }
+            for at in &sends[pe.index()] {
+                if !std::mem::replace(&mut is_sending[*at], true) {
+                    senders[*at].waiters.iter().for_each(|waiter| open[waiter.index()] = 0);
+                    done.extend(&senders[*at].waiters);
+                }
             }
         }
+        Waits { awaits, open, longest }
     }
-    if let Some(first) = open.iter().position(|open| *open > 0) {
+
+    fn cycle(&self) -> Option<Vec<PeId>> {
+        let is_open = |pe: &PeId| self.open[pe.index()] > 0;
         let mut order: Vec<PeId> = Vec::new();
-        let mut place = vec![usize::MAX; pes];
-        let mut at = Some(PeId::from_index(first));
+        let mut place = vec![usize::MAX; self.open.len()];
+        let mut at = self.open.iter().position(|open| *open > 0).map(PeId::from_index);
         while let Some(pe) = at {
             if place[pe.index()] != usize::MAX {
                 let mut cycle = order.split_off(place[pe.index()]);
                 let least = (0..cycle.len()).min_by_key(|at| cycle[*at]).unwrap_or(0);
                 cycle.rotate_left(least);
-                return (cycle, true);
+                return Some(cycle);
             }
             place[pe.index()] = order.len();
             order.push(pe);
-            at = awaits[pe.index()].iter().copied().find(|next| open[next.index()] > 0);
+            let others = self.awaits[pe.index()].iter().filter(|next| **next != pe);
+            at = others.copied().find(is_open).or_else(|| self.awaits[pe.index()].iter().copied().find(is_open));
         }
+        None
     }
-    let longest = (0..pes).max_by_key(|pe| (best[*pe].0, std::cmp::Reverse(*pe))).filter(|pe| best[*pe].0 > 0);
-    let first = longest.map(PeId::from_index);
-    (std::iter::successors(first, |pe| best[pe.index()].1).collect(), false)
+
+    fn longest(&self) -> Vec<PeId> {
+        let first = (0..self.longest.len()).max_by_key(|pe| (self.longest[*pe].0, std::cmp::Reverse(*pe)));
+        let first = first.filter(|pe| self.longest[*pe].0 > 0).map(PeId::from_index);
+        std::iter::successors(first, |pe| self.longest[pe.index()].1).collect()
+    }
 }
 
 #[cfg(test)]
@@ -341,6 +422,12 @@ mod tests {
     use super::*;
 
     fn of_waits(pes: usize, waits: &[(u32, &[u32])]) -> (Vec<u32>, bool) {
+        with_anybody(pes, waits, &[])
+    }
+
+    /// The same, and who receives from anybody of which group.
+    fn with_anybody(pes: usize, waits: &[(u32, &[u32])], anybody: &[(&[u32], &[u32])]) -> (Vec<u32>, bool) {
+        let ids = |of: &[u32]| of.iter().map(|pe| PeId(*pe)).collect::<Vec<_>>();
         let stand = |(pe, of): &(u32, &[u32])| Stand {
             pe: PeId(*pe),
             path: CallPathId::NONE,
@@ -348,9 +435,12 @@ mod tests {
             since: Time(0),
             code: CallPathId::NONE,
             seen: None,
-            awaits: of.iter().map(|pe| PeId(*pe)).collect(),
+            awaits: ids(of),
+            anybody: GroupId::NONE,
         };
-        let (chain, is_cycle) = follow(pes, &waits.iter().map(stand).collect::<Vec<_>>());
+        let senders: Vec<Senders> =
+            anybody.iter().map(|(waiters, of)| Senders { pes: ids(of), waiters: ids(waiters) }).collect();
+        let (chain, is_cycle) = follow(pes, &waits.iter().map(stand).collect::<Vec<_>>(), &senders);
         (chain.into_iter().map(|pe| pe.0).collect(), is_cycle)
     }
 
@@ -364,6 +454,22 @@ mod tests {
         // One of several that are waited for leads back.
         assert_eq!(of_waits(4, &[(0, &[1, 2]), (2, &[0])]), (vec![0, 2], true));
         assert_eq!(of_waits(2, &[(1, &[1])]), (vec![1], true), "a receive from itself");
+    }
+
+    #[test]
+    fn who_receives_from_anybody_waits_as_long_as_all_of_them_do() {
+        let world: &[u32] = &[0, 1, 2];
+        let workers: &[(u32, &[u32])] = &[(1, &[0]), (2, &[0])];
+        assert_eq!(with_anybody(3, workers, &[(&[0], world)]), (vec![0, 1], true));
+        // PE 2 works, or one outside of the group lets one of it go on.
+        assert_eq!(with_anybody(3, &workers[..1], &[(&[0], world)]), (vec![1, 0], false));
+        assert_eq!(with_anybody(4, &[(1, &[0]), (2, &[3])], &[(&[0], world)]), (vec![1, 0], false));
+        // All of them do so; one in a group of its own; and two groups, of which one is well, so that the other is as well.
+        assert_eq!(with_anybody(3, &[], &[(&[0, 1, 2], world)]), (vec![0, 1], true));
+        assert_eq!(with_anybody(3, &[], &[(&[1], &[1])]), (vec![1], true));
+        assert_eq!(with_anybody(3, &[], &[(&[0], &[0, 1]), (&[1], &[1, 2])]), (vec![], false));
+        // What is waited for by name is shown first.
+        assert_eq!(with_anybody(3, &[(1, &[0, 2]), (2, &[1])], &[(&[0], world)]), (vec![1, 2], true));
     }
 
     #[test]

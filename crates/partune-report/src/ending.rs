@@ -58,6 +58,8 @@ struct Position<'a> {
     functions: Vec<&'a str>,
     /// PEs that it waits for, as far as known; the first 64.
     waits_for: Vec<u32>,
+    /// Any one of them could end that: else all have to.
+    from_anybody: bool,
 }
 
 impl<'a> Entry<'a> {
@@ -85,6 +87,7 @@ impl<'a> Entry<'a> {
             seen_s: stand.seen.map(|(time, _)| run.since_origin(time)),
             functions: functions(run, stand.seen.map_or(StringId::NONE, |(_, place)| place)),
             waits_for: stand.awaits.iter().map(number).collect(),
+            from_anybody: stand.anybody.is_some(),
         };
         Entry {
             processes: ending.processes.iter().map(process).collect(),
@@ -155,14 +158,25 @@ pub fn lines(diagnosis: &Diagnosis) -> Vec<(&'static str, String)> {
         }
         let arrows = named.join(" → ");
         let last = ending.chain.last().map_or_else(String::new, |pe| names::pe(run, *pe));
+        let from_anybody = ending.stands.iter().filter(|it| it.anybody.is_some() && ending.chain.contains(&it.pe));
+        let from_anybody: Vec<String> = from_anybody.map(|it| names::pe(run, it.pe)).collect();
+        let all_wait = match &from_anybody[..] {
+            [] => String::new(),
+            some => format!(
+                "; {} would take a message from anybody, and all who could send one wait as well",
+                names::some_of(some, NAMED, String::clone)
+            ),
+        };
         lines.push(if ending.is_deadlock() && ending.chain.len() == 1 {
             ("deadlock", format!("PE {last} waits for what only itself can give"))
         } else if ending.is_deadlock() {
-            ("deadlock", format!("PEs wait in a cycle: {arrows}"))
+            ("deadlock", format!("PEs wait in a cycle: {arrows}{all_wait}"))
         } else if ending.is_cycle {
             let waited = names::seconds(run.seconds(ending.waited.unwrap_or_default()));
             let why = "not much more than calls there took before: no deadlock is claimed";
             ("cycle", format!("PEs wait in a cycle: {arrows}, for {waited} at most, {why}"))
+        } else if !from_anybody.is_empty() {
+            ("chain", format!("PEs wait in a chain: {arrows}; PE {last} waits for a message from anybody"))
         } else {
             ("chain", format!("PEs wait in a chain: {arrows}; PE {last} waits for nobody that is known"))
         });

@@ -27,7 +27,7 @@ fn text(recorded: &Recorded) -> String {
 type Waits = (&'static str, &'static [u32], bool, [&'static [u32]; 3]);
 
 /// As the program's text has it.
-const WAITS: [Waits; 8] = [
+const WAITS: [Waits; 10] = [
     ("cycle", &[0, 1, 2], true, [&[1], &[2], &[0]]),
     ("split", &[0, 1, 2], true, [&[1], &[2], &[0]]),
     ("sends", &[0, 2, 1], true, [&[2], &[0], &[1]]),
@@ -36,7 +36,9 @@ const WAITS: [Waits; 8] = [
     ("isends", &[0, 2, 1], true, [&[2], &[0], &[1]]),
     ("persistent", &[2, 1, 0], false, [&[], &[0], &[1]]),
     // Rank 0 receives from anybody.
-    ("collectives", &[1, 2], true, [&[], &[0, 2], &[1]]),
+    ("anybody", &[0, 1], true, [&[1, 2], &[0], &[0]]),
+    ("busy", &[1, 0], false, [&[1, 2], &[0], &[]]),
+    ("collectives", &[1, 2], true, [&[1, 2], &[0, 2], &[1]]),
 ];
 
 #[test]
@@ -48,17 +50,28 @@ fn who_waits_for_whom() {
             assert_eq!((&ending["chain"], &ending["cycle"]), (&json!(chain), &json!(is_cycle)), "{said}");
             assert_eq!(ending["deadlock"], json!(is_cycle), "{said}");
             let of = |pe: usize| &ending["pes"][pe];
-            let is_chain = ["chain", "persistent"].contains(&way);
+            let is_anybody = ["anybody", "busy", "collectives"].contains(&way);
+            assert_eq!(of(0)["from_anybody"], is_anybody, "{said}");
+            assert!((1..3).all(|pe| of(pe)["from_anybody"] == false), "{said}");
+            let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let all_wait = "0 → 1 → 0; 0 would take a message from anybody, and all who could send one wait as well";
+            assert_eq!(words.contains(all_wait), way == "anybody", "{said}");
+            assert_eq!(words.contains("1 → 0; PE 0 waits for a message from anybody"), way == "busy", "{said}");
+            let busy = match way {
+                "chain" | "persistent" => Some(0),
+                "busy" => Some(2),
+                _ => None,
+            };
             for (pe, awaits) in waits.iter().enumerate() {
                 assert_eq!((&of(pe)["pe"], &of(pe)["waits_for"]), (&json!(pe), &json!(awaits)), "{said}");
-                assert_eq!(of(pe)["inside"], !is_chain || pe > 0, "{said}");
+                assert_eq!(of(pe)["inside"], busy != Some(pe), "{said}");
             }
-            if is_chain {
+            if let Some(busy) = busy {
                 // Two samples or more before the alarm, and after the others came to wait.
-                let functions = of(0)["functions"].as_array().expect("a list");
+                let functions = of(busy)["functions"].as_array().expect("a list");
                 assert!(functions[0].as_str().is_some_and(|it| it.starts_with("forever (ends.c:")), "{said}");
                 assert!(functions[1].as_str().is_some_and(|it| it.starts_with("main (ends.c:")), "{said}");
-                assert!(of(0)["seen_s"].as_f64() > of(0)["since_s"].as_f64(), "{said}");
+                assert!(of(busy)["seen_s"].as_f64() > of(busy)["since_s"].as_f64(), "{said}");
             } else {
                 assert!((0..3).all(|pe| of(pe)["seen_s"].is_null()), "{said}");
             }

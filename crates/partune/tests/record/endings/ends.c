@@ -112,6 +112,12 @@ int main(int argc, char** argv)
             forever();
         await(rank - 1);
     }
+    if (!strcmp(way, "anybody") || !strcmp(way, "busy")) {
+        /* A master that nobody asks for work, since all wait for it, or one of them works. */
+        if (rank == 2 && !strcmp(way, "busy"))
+            forever();
+        await(rank == 0 ? MPI_ANY_SOURCE : 0);
+    }
     if (!strcmp(way, "collectives")) {
         if (rank == 0)
             await(MPI_ANY_SOURCE);
