@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use partune_analysis::{Comparison, Finding, Interval, Mode, Options, Run, Scaling, repeats};
+use partune_analysis::{Comparison, Figure, Finding, Interval, Mode, Options, Run, Scaling, repeats};
 
 use crate::Diagnosis;
 
@@ -28,7 +28,7 @@ pub enum CompareError {
 pub struct Condition {
     /// As it was written.
     text: String,
-    /// `run`, the seconds from the end of start-up to the begin of shut-down; or a figure of the comparison.
+    /// `run`, the seconds from the end of start-up to the begin of shut-down; or a figure of the comparison, such as `parallel` or `gaps.W`.
     figure: String,
     above: bool,
     limit: Bar,
@@ -61,7 +61,9 @@ pub enum ConditionError {
     #[error("`{0}` is no condition\n  remedy: name a figure, < or >, and a value: 'run > +3 %', 'parallel < 0.8'")]
     Form(String),
     #[error("there is no figure {0} in these runs\n  remedy: there is run, {figures}", figures = .1.join(", "))]
-    Unknown(String, Vec<&'static str>),
+    Unknown(String, Vec<String>),
+    #[error("there are several figures {0}\n  remedy: say which: {figures}", figures = .1.join(" or "))]
+    Ambiguous(String, Vec<String>),
 }
 
 impl FromStr for Condition {
@@ -88,10 +90,7 @@ impl Condition {
         let repeats: Vec<&[f64]> = if self.figure == "run" {
             comparison.runs.iter().map(|run| run.repeats.as_slice()).collect()
         } else {
-            let known = comparison.figures.iter().find(|figure| figure.name == self.figure);
-            let names = || comparison.figures.iter().map(|figure| figure.name).collect();
-            let known = known.ok_or_else(|| ConditionError::Unknown(self.figure.clone(), names()))?;
-            known.repeats.iter().map(Vec::as_slice).collect()
+            self.figure_of(&comparison.figures)?.repeats.iter().map(Vec::as_slice).collect()
         };
         let (is_change, limit) = match self.limit {
             Bar::Change(limit) => (true, limit),
@@ -110,6 +109,26 @@ impl Condition {
         let holds = measured.iter().map(|it| it.as_ref().is_some_and(is_beyond)).collect();
         Ok(Checked { condition: self.text.clone(), is_change, measured, holds })
     }
+
+    /// The one that is named, with its section where several sections have one of that name.
+    fn figure_of<'a>(&self, figures: &'a [Figure]) -> Result<&'a Figure, ConditionError> {
+        let is_named = |it: &&Figure| it.name == self.figure || whole(it) == self.figure;
+        let named: Vec<&Figure> = figures.iter().filter(is_named).collect();
+        match named[..] {
+            [one] => Ok(one),
+            [] => {
+                let is_one = |name: &str| figures.iter().filter(|it| it.name == name).count() == 1;
+                let name = |it: &Figure| if is_one(it.name) { it.name.to_owned() } else { whole(it) };
+                Err(ConditionError::Unknown(self.figure.clone(), figures.iter().map(name).collect()))
+            }
+            _ => Err(ConditionError::Ambiguous(self.figure.clone(), named.into_iter().map(whole).collect())),
+        }
+    }
+}
+
+/// The name of a figure with its section.
+fn whole(figure: &Figure) -> String {
+    format!("{}.{}", figure.section, figure.name)
 }
 
 impl Checked {

@@ -195,6 +195,13 @@ fn what_was_predicted_is_held_against_what_was_saved() {
         assert_eq!(output.status.code(), Some(status), "{option} {wrong}");
         assert!(text(&output.stderr).contains("remedy: "), "{}", text(&output.stderr));
     }
+    // Both a bound and a gap are called W.
+    let output = partune(&["compare", &base, &done, "--fail-on", "W > 1000"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("say which: bounds.W or gaps.W"), "{}", text(&output.stderr));
+    for (condition, status) in [("gaps.W > 1000", 0), ("bounds.W > 0", 3)] {
+        assert_eq!(partune(&["compare", &base, &done, "--fail-on", condition]).status.code(), Some(status));
+    }
 }
 
 /// What is said of a number of PEs, and whether it was refused.
