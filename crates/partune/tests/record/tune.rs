@@ -31,6 +31,11 @@ fn tune_ranks(built: &Built<'_>, argument: &str, variables: &[(&str, &str)], hin
 
 /// Tunes until something is kept that saves half of what was predicted: the document, what is kept, and the hints.
 fn kept(tuned: impl Fn(&Path) -> Value) -> (Value, Value, toml::Table) {
+    kept_if(0.5, tuned)
+}
+
+/// The same that saves at least that share of it.
+fn kept_if(share: f64, tuned: impl Fn(&Path) -> Value) -> (Value, Value, toml::Table) {
     let folder = tempfile::tempdir().expect("there is room for a file");
     let mut last = Value::Null;
     for round in 0..TRIES {
@@ -42,8 +47,8 @@ fn kept(tuned: impl Fn(&Path) -> Value) -> (Value, Value, toml::Table) {
             assert_eq!(&last["environment"][name], value, "{last:#}");
         }
         let hints = std::fs::read_to_string(&file).expect("hints are written");
-        let half = kept["predicted_saves_s"].as_f64().map(|it| it / 2.0);
-        if kept["saved"]["estimate"].as_f64() >= half {
+        let least = kept["predicted_saves_s"].as_f64().map(|it| share * it);
+        if kept["saved"]["estimate"].as_f64() >= least {
             return (last, kept, hints.parse().expect("it is TOML"));
         }
     }
@@ -165,13 +170,60 @@ fn no_schedule_is_tried_where_none_helps() {
 fn threads_that_share_a_processor_give_it_up_when_they_wait() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record/tune/barriers.c");
     let Some(built) = openmp::Built::of("gcc", &path, &["-fopenmp"]) else { return };
-    let allowed = std::fs::read_to_string("/proc/self/status").expect("Linux tells of a process");
-    let allowed = allowed.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).expect("also this");
-    let one = allowed.trim().split(['-', ',']).next().expect("it has one");
-    let command = ["taskset", "-c", one, &built.program().display().to_string()];
+    let one = processors()[0].to_string();
+    let command = ["taskset", "-c", &one, &built.program().display().to_string()];
     let (document, kept, _) = kept(|hints| tune(&command, &[("OMP_WAIT_POLICY", "active")], hints));
     assert_eq!(kept["environment"], json!({ "OMP_WAIT_POLICY": "passive" }), "{document:#}");
     assert_eq!(kept["changes"], json!([]), "no change predicts it: {document:#}");
+}
+
+/// Threads that give up the one processor that they have whenever they wait, which is all that they do.
+#[test]
+fn fewer_threads_are_found_for_one_processor() {
+    let Some(built) = built_team() else { return };
+    let one = processors()[0].to_string();
+    let command = ["taskset", "-c", &one, &built.program().display().to_string(), "1"];
+    let variables = [("OMP_NUM_THREADS", "4"), ("OMP_WAIT_POLICY", "passive")];
+    // Of the recorded run, which bounds it, most is the recorder: it does nothing but barriers.
+    let (document, kept, hints) = kept_if(0.1, |hints| tune(&command, &variables, hints));
+    assert_eq!(kept["environment"], json!({ "OMP_NUM_THREADS": "1" }), "{document:#}");
+    assert_eq!(hints["knob"][0]["what"].as_str(), Some("env:OMP_NUM_THREADS"));
+    assert_eq!(hints["knob"][0]["value"].as_integer(), Some(1));
+}
+
+/// Work that takes no processor is done by each thread at the same time, however busy the machine is.
+#[test]
+fn more_threads_are_found_for_idle_processors() {
+    let Some(built) = built_team() else { return };
+    let processors = processors().len();
+    let program = built.program().display().to_string();
+    let few = |hints: &Path| tune(&[&program], &[("OMP_NUM_THREADS", "1"), ("OMP_WAIT_POLICY", "passive")], hints);
+    if processors == 1 {
+        return is_left_alone(few);
+    }
+    let (document, kept, _) = kept(few);
+    assert_eq!(kept["environment"], json!({ "OMP_NUM_THREADS": processors.to_string() }), "{document:#}");
+    assert_eq!(kept["at_most"], true);
+    // A run of 1.28 s at least, of which a thread less leaves that part.
+    let saves = 1.28 * (1.0 - 1.0 / processors as f64);
+    assert!(kept["predicted_saves_s"].as_f64().is_some_and(|it| it > 0.9 * saves), "{document:#}");
+}
+
+/// Those that this process may run on.
+fn processors() -> Vec<u32> {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux tells of a process");
+    let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).expect("also this");
+    let number = |text: &str| text.parse::<u32>().expect("processors have numbers");
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        number(first)..=number(last)
+    };
+    allowed.trim().split(',').flat_map(range).collect()
+}
+
+fn built_team() -> Option<openmp::Built> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record/tune/team.c");
+    openmp::Built::of("gcc", &path, &["-fopenmp"])
 }
 
 fn built_loop(compiler: &str) -> Option<openmp::Built> {
