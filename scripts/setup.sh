@@ -27,9 +27,11 @@ libmpich-dev       the same from another MPI, whose names differ
 mpich              mpicc and mpirun of that one
 python3-mpi4py     MPI for Python: scripts that the tests record
 python3-venv       makes the folders into which the tests install the mpi4py and the charm4py of PyPI
+libpapi-dev        counters of PAPI, and events that a program of the tests defines for it
 eztrace            a recorder to compare with in the benches
 libcaf-openmpi-3   the coarray library of Fortran, for the same check
 libcoarrays-openmpi-dev  caf and cafrun, for programs with coarrays that the tests record
+valgrind           counts what programs execute, for the bounds of their loops
 strace             makes system calls fail, for the tests of completion
 chromium           the browser in which the tests open the pages of partune view
 poppler-utils      reads the pages that the browser prints of a report, for their tests

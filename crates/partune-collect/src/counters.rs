@@ -1,12 +1,14 @@
 //! Counters of the processor and the kernel, read at the begin and end of each call. A profile keeps the CPU time alone.
 //!
 //! By `perf_event_open` for the calling thread, user mode only, which needs no administrator; and the thread's CPU time by the system's
-//! clock. A counter that this machine or its administrator does not give is left out and noted: recording never fails for it.
+//! clock. What has another name is asked of [PAPI](crate::papi). A counter that this machine or its administrator does not give is left out and
+//! noted: recording never fails for it.
 
 use std::fs::File;
 use std::io::Read as _;
 
 use crate::definitions;
+use crate::papi::{self, Sets};
 use crate::perf::{Attributes, SOFTWARE, TASK_CLOCK, USER_ONLY};
 
 /// A counter by the name that users give: its type and number in `perf_event_open`, and its unit.
@@ -44,6 +46,8 @@ const CPU_TIME: &str = "cpu-time";
 enum Source {
     Clock,
     Event(&'static Known, Option<File>),
+    /// Of PAPI, by its name there.
+    Papi(Box<str>, Option<papi::Place>),
 }
 
 /// A counter of one thread after another.
@@ -56,35 +60,38 @@ struct Counter {
 }
 
 /// The counters of one thread.
-pub(crate) struct Counters(Vec<Counter>);
+pub(crate) struct Counters {
+    all: Vec<Counter>,
+    papi: Sets,
+}
 
 impl Counters {
     /// Opens counters for the calling thread; `None` if none was asked for or none can be opened.
     pub(crate) fn open(names: &[String]) -> Option<Counters> {
-        let open = |name: &String| {
-            if name == CPU_TIME {
-                return Some(Counter { metric: metric(CPU_TIME, "ns"), source: Source::Clock, before: 0, last: 0 });
-            }
-            let Some(known) = KNOWN.iter().find(|known| known.name == name) else {
-                once(name, "is not a counter that partune knows");
-                return None;
+        let mut papi = Sets::default();
+        let sources = names.iter().map(|name| (name, source(name, &mut papi))).collect::<Vec<_>>();
+        let refused = papi.start();
+        let counter = |(name, source): (&String, Result<(Source, &str), String>)| {
+            let refused = |place: papi::Place| refused.iter().find(|(set, _)| place.set == *set);
+            let why = match source {
+                Ok((Source::Papi(_, Some(place)), _)) if let Some((_, why)) = refused(place) => why.clone(),
+                Ok((source, unit)) => return Some(Counter { metric: metric(name, unit), source, before: 0, last: 0 }),
+                Err(why) => why,
             };
-            let event = event(known);
-            if event.is_none() {
-                once(name, &format!("cannot be counted here: {}", std::io::Error::last_os_error()));
-            }
-            let source = |file| Source::Event(known, Some(file));
-            let metric = || metric(known.name, known.unit);
-            event.map(|file| Counter { metric: metric(), source: source(file), before: 0, last: 0 })
+            once(name, &why);
+            None
         };
-        let counters: Vec<_> = names.iter().filter_map(open).collect();
-        (!counters.is_empty()).then_some(Counters(counters))
+        let all = sources.into_iter().filter_map(counter).collect::<Vec<_>>();
+        (!all.is_empty()).then_some(Counters { all, papi })
     }
 
-    /// Metric and value of a counter now, if it can be read; none after the last one.
+    /// Metric and value of a counter now, if it can be read; none after the last one. Those of PAPI are read with the first one.
     #[allow(clippy::option_option, reason = "no counter, or no value")]
     pub(crate) fn read(&mut self, place: usize) -> Option<Option<(u32, u64)>> {
-        let Counter { metric, source, before, last } = self.0.get_mut(place)?;
+        if place == 0 {
+            self.papi.read();
+        }
+        let Counter { metric, source, before, last } = self.all.get_mut(place)?;
         let value = match source {
             Source::Clock => Some(cpu_time()),
             Source::Event(_, file) => {
@@ -92,6 +99,7 @@ impl Counters {
                 let is_read = file.as_mut().is_some_and(|file| file.read_exact(&mut bytes).is_ok());
                 is_read.then(|| u64::from_ne_bytes(bytes))
             }
+            Source::Papi(_, place) => place.and_then(|place| self.papi.value(place)),
         };
         Some(value.map(|value| {
             *last = before.saturating_add(value);
@@ -99,23 +107,42 @@ impl Counters {
         }))
     }
 
-    /// Their thread ends: gives descriptors back.
+    /// Their thread ends: gives descriptors back, and what PAPI has for it.
     pub(crate) fn close(&mut self) {
-        for counter in &mut self.0 {
+        for counter in &mut self.all {
             if let Source::Event(_, file) = &mut counter.source {
                 *file = None;
             }
         }
+        self.papi = Sets::default();
     }
 
     /// The calling thread goes on where another one has ended.
     pub(crate) fn go_on(&mut self) {
-        for Counter { source, before, last, .. } in &mut self.0 {
+        for Counter { source, before, last, .. } in &mut self.all {
             *before = *last;
-            if let Source::Event(known, file) = source {
-                *file = event(known);
+            match source {
+                Source::Clock => {}
+                Source::Event(known, file) => *file = event(known),
+                Source::Papi(name, place) => *place = self.papi.add(name).ok(),
             }
         }
+        self.papi.start();
+    }
+}
+
+/// Where the values of a counter come from, and its unit; or why there are none.
+fn source(name: &str, papi: &mut Sets) -> Result<(Source, &'static str), String> {
+    if name == CPU_TIME {
+        return Ok((Source::Clock, "ns"));
+    }
+    let Some(known) = KNOWN.iter().find(|known| known.name == name) else {
+        let why = |why| format!("is none of partune's, and PAPI does not count it: {why}");
+        return papi.add(name).map(|place| (Source::Papi(name.into(), Some(place)), "#")).map_err(why);
+    };
+    match event(known) {
+        Some(file) => Ok((Source::Event(known, Some(file)), known.unit)),
+        None => Err(format!("cannot be counted here: {}", std::io::Error::last_os_error())),
     }
 }
 
@@ -149,14 +176,14 @@ fn event(known: &Known) -> Option<File> {
 }
 
 /// The number of a metric, the same for all threads of the process.
-fn metric(name: &'static str, unit: &'static str) -> u32 {
-    static NUMBERS: std::sync::Mutex<Vec<(&str, u32)>> = std::sync::Mutex::new(Vec::new());
+fn metric(name: &str, unit: &str) -> u32 {
+    static NUMBERS: std::sync::Mutex<Vec<(String, u32)>> = std::sync::Mutex::new(Vec::new());
     let mut numbers = NUMBERS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some((_, number)) = numbers.iter().find(|(known, _)| *known == name) {
         return *number;
     }
     let number = definitions::counter(unit, name);
-    numbers.push((name, number));
+    numbers.push((name.to_owned(), number));
     number
 }
 

@@ -34,6 +34,7 @@ pub mod meeting;
 pub mod memory;
 pub mod modules;
 pub mod next;
+mod papi;
 mod path;
 mod paths;
 mod perf;

@@ -58,6 +58,13 @@ impl Library {
         (!handle.is_null()).then_some(Library { handle })
     }
 
+    /// Opens a library, and loads it if need be: nobody but who has the handle finds its names.
+    pub fn load(name: &CStr) -> Option<Library> {
+        // SAFETY: what a library does when it is loaded is its own business.
+        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        (!handle.is_null()).then_some(Library { handle })
+    }
+
     /// The one that an address lies in. None for the program itself.
     pub fn at(address: usize) -> Option<Library> {
         Library::open(&path(address)?)

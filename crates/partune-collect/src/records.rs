@@ -24,14 +24,25 @@ pub(crate) fn measurement(lane: &mut Lane, on: bool) {
 #[cold]
 pub(crate) fn counters(lane: &mut Lane, time: u64) {
     const U64: u8 = 4;
+    // What PAPI calls is no call of the program.
+    let (calls, samples_wait) = (lane.attention.calls(), lane.attention.samples_wait());
+    lane.attention.set_calls(calls + 1);
     // What a lane keeps is never taken out of it: another thread may look at it while the process ends.
-    for place in 0.. {
-        let Keep::EventsAndCounters(counters) = &mut lane.keep else { return };
-        let Some(read) = counters.read(place) else { return };
-        let Some((metric, value)) = read else { continue };
+    let read = |lane: &mut Lane, place| match &mut lane.keep {
+        Keep::EventsAndCounters(counters) => counters.read(place),
+        Keep::Events | Keep::Statistics(_) => None,
+    };
+    let mut place = 0;
+    while let Some(value) = read(lane, place) {
+        place += 1;
+        let Some((metric, value)) = value else { continue };
         // One value per metric: its number, how many, their types, the values.
         let record = lane.room(time).record(31);
         lane.append(record.end(record.data().c32(metric).byte(1).byte(U64).c64(value)));
+    }
+    lane.attention.set_calls(calls);
+    if samples_wait {
+        lane.attention.let_wait();
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// Keep statistics of each call path instead of every event
     #[arg(long)]
     profile: bool,
-    /// Counters to read at each call: cpu-time, cycles, instructions, cache-misses, page-faults, context-switches, …; with --profile cpu-time
+    /// Counters to read at each call: cpu-time, cycles, instructions, cache-misses, page-faults, context-switches, …, or as PAPI names it; with --profile cpu-time
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     counters: Vec<String>,
     /// Frames of a call path, from the innermost one; 0: no call paths

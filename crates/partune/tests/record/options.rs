@@ -4,6 +4,9 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use partune_testkit::outside;
+use serde_json::json;
+
 use super::launch::{Built, LAUNCHED, MPICH, OPEN_MPI, Recorded, alone, run};
 use super::printed::{counts, depths};
 use super::programs::check_counts;
@@ -132,6 +135,29 @@ fn counters_are_read_at_each_call() {
             // Two counters where a call begins and where it ends.
             assert!(counts["counters"] >= 4 * counts["MPI_Send"], "{counts:#?}");
         }
+    }
+}
+
+/// An event of PAPI that the program itself defines, which is there without counters of a processor; and one that nobody has.
+#[test]
+fn counters_of_papi_are_read_where_it_is_installed() {
+    if !Path::new("/usr/include/sde_lib.h").exists() {
+        outside::missing("libpapi-dev with sde_lib.h");
+        return;
+    }
+    for built in built("options/papi.c") {
+        let recorded = built.record(&["--counters", "sde:::Work::steps,cpu-time,PAPI_NO_SUCH"], &[]);
+        assert!(recorded.output.status.success(), "{}", recorded.said());
+        assert!(recorded.said().contains("the counter PAPI_NO_SUCH is none of partune's"), "{}", recorded.said());
+        let analysis = recorded.analysis();
+        let steps = |function: &str| -> u64 {
+            let rows = analysis["counters"].as_array().into_iter().flatten();
+            let rows = rows.filter(|it| it["metric"] == "sde:::Work::steps" && it["callpath"] == json!([function]));
+            rows.filter_map(|it| it["inclusive"].as_f64()).sum::<f64>() as u64
+        };
+        // 10 turns of 7 and 8 steps; the other threads' 5 may be seen by those that wait for them, too.
+        assert_eq!(steps("other"), 10, "{:#}", analysis["counters"]);
+        assert!((150..=160).contains(&steps("main")), "{:#}", analysis["counters"]);
     }
 }
 
