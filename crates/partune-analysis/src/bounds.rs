@@ -56,7 +56,23 @@ const SHOWS: &[SectionShape] = &[
     },
     SectionShape {
         name: "serial",
-        scalars: &[("seconds", Unit::Seconds), ("share", Unit::Ratio), ("pes", Unit::Count), ("blocks", Unit::Count)],
+        scalars: &[
+            ("seconds", Unit::Seconds),
+            ("share", Unit::Ratio),
+            ("pes", Unit::Count),
+            ("blocks", Unit::Count),
+            ("user_code", Unit::Seconds),
+        ],
+        tables: &[],
+    },
+    SectionShape {
+        name: "kernels",
+        scalars: &[
+            ("processes", Unit::Count),
+            ("instructions", Unit::Count),
+            ("in_loops", Unit::Ratio),
+            ("elsewhere", Unit::Ratio),
+        ],
         tables: &[],
     },
 ];
@@ -85,6 +101,8 @@ PE does at least 99 % of it.
 | actual | end of start-up to begin of shut-down | |
 
 X is what the recording does not explain: time of the PE that arrives last that is neither work nor a recorded wait.
+
+With `--kernels FILE` (what callgrind counted) the chain begins at the [peak of the core](../kernels.md#in-a-run): M, MA, MAC, MACS, then I = (1/N) Σ u, and the gap to IP is P, what serial regions keep the other PEs from doing.
 
 **PEs.** With several processes N is their number: what threads do with each other is work of their process. The threads have a chain of their own,
 `thread_bounds` and `thread_gaps`: of each process, cut where its teams fork, at their barriers, and where they join, up to the time
@@ -163,6 +181,7 @@ fn run(input: &Input<'_>) -> Outcome {
         Scalar::new("share", Unit::Ratio, if all > 0.0 { serial / all } else { 0.0 }),
         Scalar::new("pes", Unit::Count, run.work.pes.len() as f64),
         Scalar::new("blocks", Unit::Count, run.work.rows.len() as f64),
+        Scalar::new("user_code", Unit::Seconds, seconds(run.chain.user)),
     ];
     let sections = vec![bounds, Section { name: "serial", scalars: serial, ..Section::default() }];
     let mut losses = Losses::default();

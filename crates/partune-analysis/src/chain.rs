@@ -30,6 +30,8 @@ pub(crate) struct Chain {
     pub(crate) levels: [f64; 9],
     /// Work in serial regions.
     pub(crate) serial: f64,
+    /// User code, evenly on all PEs.
+    pub(crate) user: f64,
 }
 
 impl Chain {
@@ -41,8 +43,9 @@ impl Chain {
         for (row, ticks) in work.rows.iter().zip(work.ticks()) {
             most[row.tile] = most[row.tile].saturating_add(ticks.iter().copied().max().unwrap_or(0));
         }
-        let (mut user, mut on_cpu, mut waits, mut syncs, mut run) = (0, 0, 0, 0, 0);
+        let (mut user, mut on_cpu, mut waits, mut syncs, mut run, mut all) = (0, 0, 0, 0, 0, 0);
         for (link, most) in work.links.iter().zip(most) {
+            all += i128::from(link.user.1);
             user += first_levels(link.user, kinds[link.region], n);
             on_cpu += first_levels(link.on_cpu, kinds[link.region], n);
             let (waited, released) = link.split(most);
@@ -63,7 +66,8 @@ impl Chain {
             run * n,
         ];
         // Integers up to here, so that levels that are equal have a gap of nothing.
-        Chain { levels: levels.map(|scaled| scaled as f64 / n.max(1) as f64), serial: bounds.serial as f64 }
+        let of_each = |scaled: i128| scaled as f64 / n.max(1) as f64;
+        Chain { levels: levels.map(of_each), serial: bounds.serial as f64, user: of_each(all) }
     }
 
     /// The mean over worlds that are one PE each of the world above.
@@ -73,6 +77,7 @@ impl Chain {
         for chain in chains {
             mean.levels.iter_mut().zip(chain.levels).for_each(|(sum, level)| *sum += level / count);
             mean.serial += chain.serial / count;
+            mean.user += chain.user / count;
         }
         mean
     }

@@ -267,6 +267,35 @@ impl Hierarchy {
     }
 }
 
+impl Hierarchy {
+    /// Puts levels before the first one, each in seconds and with the gap after it.
+    fn begin_with(&mut self, levels: &[(&'static str, f64, &'static str)]) {
+        let run = self.bounds.last().map_or(0.0, |level| level.seconds);
+        let first = self.bounds.first().map_or(0.0, |level| level.seconds);
+        let next = levels.iter().skip(1).map(|level| level.1).chain([first]);
+        let gap = |(level, next): (&(&'static str, f64, &'static str), f64)| {
+            let seconds = next - level.1;
+            Gap { name: level.2, seconds, fraction: if run > 0.0 { seconds / run } else { 0.0 } }
+        };
+        self.gaps.splice(0..0, levels.iter().zip(next).map(gap).collect::<Vec<_>>());
+        self.bounds.splice(0..0, levels.iter().map(|level| Bound { name: level.0, seconds: level.1 }));
+    }
+}
+
+impl Section {
+    /// Puts levels below the bounds of the run that this section shows: each with its seconds and the name of the gap after it. False if it shows none.
+    pub fn begin_bounds_with(&mut self, levels: &[(&'static str, f64, &'static str)]) -> bool {
+        let Some(AnalysisResult::Bounds(hierarchies)) = &mut self.result else { return false };
+        hierarchies.run.begin_with(levels);
+        for table in hierarchies.run.tables("bounds", "gaps") {
+            if let Some(shown) = self.tables.iter_mut().find(|it| it.name == table.name) {
+                *shown = table;
+            }
+        }
+        true
+    }
+}
+
 impl Hierarchies {
     /// The section that shows them.
     pub(crate) fn section(self) -> Section {

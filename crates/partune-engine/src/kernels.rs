@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use partune_base::Strings;
-use partune_kernels::{Core, Kernel, TrafficError, core_of, cores, kernels, x86};
+use partune_kernels::{Core, CountsError, Kernel, TrafficError, core_of, cores, kernels, x86};
 use partune_symbols::{Address, Module, NoFiles, Storage, demangle};
 use thiserror::Error;
 
@@ -32,6 +32,8 @@ pub struct LoopBounds {
     /// Instructions as an assembler writes them: those of the chain from turn to turn, and those that no table knows.
     pub chain: Vec<String>,
     pub unknown: Vec<String>,
+    /// Turns of the source's loop that were counted, once they were (see [`Counted`](crate::Counted)).
+    pub executed: Option<f64>,
     /// What caches add, once it was asked for (see [`finite_caches`](crate::finite_caches)), or why that is not known.
     pub finite: Option<Result<Finite, TrafficError>>,
 }
@@ -68,6 +70,28 @@ pub enum KernelError {
     NoLoop { path: PathBuf, file: String, line: u32, why: &'static str },
     #[error("{}: what lines of its caches cost was not measured\n  remedy: partune machine measure -o {}", .0.display(), .0.display())]
     NoCaches(PathBuf),
+    #[error("{}: {error}\n  remedy: name what valgrind --tool=callgrind --dump-instr=yes wrote", path.display())]
+    Counts { path: PathBuf, error: std::io::Error },
+    #[error("{}: {error}", path.display())]
+    NoCounts { path: PathBuf, error: CountsError },
+    #[error("no counts of callgrind were given")]
+    NoCountsGiven,
+    #[error("{}: nothing of the program was executed, by its command line: {command}", path.display())]
+    NotExecuted { path: PathBuf, command: String },
+    #[error("{}: it is of {}, and those before of {}\n  remedy: name the files of one run", path.display(), binary.display(), other.display())]
+    Programs { path: PathBuf, binary: PathBuf, other: PathBuf },
+    #[error("what was counted is of {}, and not of {}", binary.display(), other.display())]
+    OtherProgram { binary: PathBuf, other: PathBuf },
+    #[error("nothing was counted: {why}")]
+    Counting { why: String },
+    #[error(
+        "counts are of {counted} processes, and the run has {recorded}\n  remedy: count with as many, a file each: mpirun -n {recorded} valgrind --tool=callgrind --dump-instr=yes --callgrind-out-file=counts.%p ./app"
+    )]
+    Processes { counted: usize, recorded: usize },
+    #[error(
+        "the run has no bounds that the core's could stand below\n  remedy: a trace, and not a profile, with the analysis bounds"
+    )]
+    NoBounds,
 }
 
 /// Names of the cores that are known.
@@ -95,8 +119,7 @@ pub fn core_named(name: Option<&str>) -> Result<&'static Core, KernelError> {
 
 /// The innermost loops of a program, with their bounds on a core. Code outside of the functions of its symbol table is not looked at.
 pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Loops, KernelError> {
-    let bytes =
-        partune_files::read_regular(path).map_err(|error| KernelError::File { path: path.to_owned(), error })?;
+    let bytes = read(path)?;
     let storage = Storage::default();
     let module = Module::parse(&path.display().to_string(), &bytes, &NoFiles, &storage);
     let module = module.map_err(|error| KernelError::NotElf(error.to_string()))?;
@@ -144,7 +167,16 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
             let ((file, function), (_, line)) = most.unwrap_or_else(|| ((String::new(), name.clone()), (0, 0)));
             if is_wanted {
                 let (chain, unknown) = (texts(&kernel.chained), texts(&kernel.unknown));
-                found.loops.push(LoopBounds { function, file, line, kernel, chain, unknown, finite: None });
+                found.loops.push(LoopBounds {
+                    function,
+                    file,
+                    line,
+                    kernel,
+                    chain,
+                    unknown,
+                    executed: None,
+                    finite: None,
+                });
             }
         }
     }
@@ -157,6 +189,11 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
         return Err(KernelError::NoLoop { path: path.to_owned(), file: file.clone(), line: *line, why });
     }
     Ok(found)
+}
+
+/// The bytes of a program.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, KernelError> {
+    partune_files::read_regular(path).map_err(|error| KernelError::File { path: path.to_owned(), error })
 }
 
 /// A function's name without arguments and namespaces.

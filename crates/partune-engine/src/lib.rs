@@ -9,6 +9,7 @@
 mod advise;
 mod compare;
 mod convert;
+mod counted;
 mod diagnosis;
 mod files;
 mod finite;
@@ -34,6 +35,7 @@ use partune_analysis::{ANALYSES, Analysis};
 pub use advise::{Advice, AdviseRequest, Advised, Scope, advise};
 pub use compare::{Checked, CompareError, Condition, ConditionError, compare, compare_sets, middle, scale};
 pub use convert::{ConvertError, Converted, convert, create};
+pub use counted::{Counted, count, read_counts};
 pub use diagnosis::{Diagnosis, Ranked};
 pub use finite::{Finite, SourceLines, finite_caches};
 pub use formats::{FAILED, OPERATIONS, OpenError, runs};

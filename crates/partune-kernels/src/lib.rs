@@ -10,6 +10,7 @@
 //! | how they step through memory | [`streams`] |
 //! | what a core can do | [`mod@core`]: `cores/*.toml`, one file each |
 //! | how long at least | [`ports`], [`chain`], [`schedule`], all of it in [`bounds`] |
+//! | how often it was executed, and what that needs | [`counts`] |
 //!
 //! M and MA are meant to count what the source asks for. From machine code alone they count what became of it: what the compiler left out
 //! is not there, and what it does twice is. They are marked so wherever they are shown.
@@ -19,6 +20,7 @@ pub mod bounds;
 pub mod chain;
 pub mod class;
 pub mod core;
+pub mod counts;
 pub mod flow;
 pub mod instruction;
 pub mod ports;
@@ -29,4 +31,5 @@ pub mod x86;
 
 pub use crate::bounds::{Bounds, Kernel, kernels};
 pub use crate::core::{Core, core_of, cores};
+pub use crate::counts::{CountsError, Executions, Needed};
 pub use crate::traffic::{Lines, Traffic, TrafficError};

@@ -1,5 +1,6 @@
 //! Loops whose bounds are known.
 
 mod caches;
+mod counted;
 mod known;
 mod strange;

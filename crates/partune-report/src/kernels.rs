@@ -57,6 +57,8 @@ struct LoopEntry<'a> {
     not_followed: Option<String>,
     /// Turns of the source's loop in one of the machine's.
     turns: u32,
+    /// Turns of the source's loop that were counted, in all processes together; null if none were.
+    executed: Option<f64>,
     /// Instructions that every turn runs, and others, of which no bound knows.
     instructions: usize,
     conditional: usize,
@@ -160,6 +162,7 @@ fn entry<'a>(it: &'a LoopBounds, core: &'a Core) -> LoopEntry<'a> {
         }),
         not_followed: it.finite.as_ref().and_then(|finite| finite.as_ref().err()).map(ToString::to_string),
         turns: kernel.turns,
+        executed: it.executed,
         instructions: kernel.instructions,
         conditional: kernel.conditional,
         flops: kernel.flops,
@@ -277,7 +280,20 @@ fn of_caches(finite: &Finite, macs: f64) -> String {
     why.join("; ")
 }
 
-/// For the terminal: loops that compute with numbers first, at most so many.
+/// Three digits, in thousands, millions and so on.
+fn large(value: f64) -> String {
+    let scales = [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")];
+    let (scale, unit) = scales.into_iter().find(|it| value >= it.0).unwrap_or((1.0, ""));
+    format!("{}{unit}", three_digits(value / scale))
+}
+
+/// Cycles that all counted turns of a loop need at least.
+fn weight(it: &LoopBounds) -> f64 {
+    let bound = it.kernel.bounds.as_ref().map_or(0.0, |bounds| bounds.macs.unwrap_or(bounds.mac));
+    it.executed.map_or(0.0, |turns| turns * bound)
+}
+
+/// For the terminal: what needs most first where turns were counted, then loops that compute with numbers, at most so many.
 pub fn kernels_text(loops: &Loops, rows: usize, style: Style) -> String {
     let mut out = String::new();
     let core = loops.core;
@@ -296,7 +312,7 @@ pub fn kernels_text(loops: &Loops, rows: usize, style: Style) -> String {
     let mut shown: Vec<&LoopBounds> = loops.loops.iter().collect();
     shown.sort_by(|one, other| {
         let key = |it: &LoopBounds| (it.kernel.bounds.is_none(), it.kernel.flops == 0.0, it.kernel.first);
-        key(one).cmp(&key(other))
+        weight(other).total_cmp(&weight(one)).then_with(|| key(one).cmp(&key(other)))
     });
     for it in shown.iter().take(rows) {
         lines(&mut out, it, core, style);
@@ -314,7 +330,12 @@ fn lines(out: &mut String, it: &LoopBounds, core: &Core, style: Style) {
     } else {
         it.function.clone()
     };
-    let _ = writeln!(out, "\n{}  {:#x}…{:#x}", style.paint(Tone::Strong, &place), kernel.first, kernel.last);
+    let executed = it.executed.map_or_else(String::new, |turns| {
+        let cycles = weight(it);
+        let least = if cycles > 0.0 { format!(": {} cycles at least", large(cycles)) } else { String::new() };
+        format!("  {} turns{least}", large(turns))
+    });
+    let _ = writeln!(out, "\n{}  {:#x}…{:#x}{executed}", style.paint(Tone::Strong, &place), kernel.first, kernel.last);
     let Some(bounds) = &kernel.bounds else {
         let _ = writeln!(out, "  no bounds: it calls something, so its time is not its own");
         return;

@@ -220,12 +220,13 @@ fn devices(out: &mut String, efficiency: &Efficiency) {
 
 /// A chain of bounds as a sum: `ideal 14.7 s + imbalance 21.4 + … = 66.3 s`. Gaps that three digits of the run do not show are left out.
 fn sentence(hierarchy: &Hierarchy) -> Option<String> {
-    let (ideal, run) = (hierarchy.bounds.first()?.seconds, hierarchy.bounds.last()?.seconds);
+    let (first, run) = (hierarchy.bounds.first()?, hierarchy.bounds.last()?.seconds);
+    let (ideal, word) = (first.seconds, if first.name == "M" { "peak" } else { "ideal" });
     let (scale, unit) = names::scale(run);
     let shown = hierarchy.gaps.iter().filter(|gap| gap.seconds >= run * 0.0005);
     let term = |gap: &Gap| format!(" + {} {}", words::gap(gap.name).0, names::three_digits(gap.seconds * scale));
     let terms: String = shown.map(term).collect();
-    Some(format!("ideal {} {unit}{terms} = {}", names::three_digits(ideal * scale), names::seconds(run)))
+    Some(format!("{word} {} {unit}{terms} = {}", names::three_digits(ideal * scale), names::seconds(run)))
 }
 
 /// Where the PEs' time went by kind, for a profile, which does not tell what was waiting.

@@ -218,6 +218,17 @@ pub fn level(level: Level) -> &'static str {
 /// What lies between two bounds: a word, and what it is.
 pub fn gap(name: &str) -> (&'static str, &'static str) {
     match name {
+        "A" => ("more than arithmetic", "what else is essential: memory, operations that are slower than the fastest"),
+        "C" => (
+            "compiled code",
+            "what the compiler made of it: short vectors, elements loaded again, counting, all code outside of loops",
+        ),
+        "S" => ("order of instructions", "results that others wait for"),
+        "$" => (
+            "caches and the rest of the core",
+            "lines from farther than the first cache, wrong guesses at branches, what no bound knows",
+        ),
+        "P" => ("serial parts", "what one PE does while the others have nothing to do"),
         "C'" => {
             ("communication", "copying, transfer and the library's own time in operations between synchronisations")
         }

@@ -12,13 +12,13 @@ double gather(const double *x, const int *at, long n) { double sum = 0; for (lon
 ";
 
 /// 32 KiB, 1 MiB and 8 MiB; a cycle is a nanosecond.
-const MACHINE: &str = r#"
+pub(crate) const MACHINE: &str = r#"
 partune_machine = 1
 provenance = { date = "", hosts = [], cpu = "", cores = 1, kernel = "", launch = [], pes = 1, partune = "", took_s = 0.0 }
 overheads = { timer_s = 1e-9, timer_step_s = 1e-9, event_s = 1e-9 }
 rates = { flops_one = 1e9, flops_all = 1e9, memory_one = 1e9, memory_all = 1e9 }
 "#;
-const CACHES: &str = "
+pub(crate) const CACHES: &str = "
 [caches]
 cycle_s = 1e-9
 memory = { load_s = 2e-8, store_s = 4e-8 }

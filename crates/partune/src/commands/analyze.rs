@@ -54,6 +54,12 @@ pub(crate) struct Args {
     /// What operations need on the machine of the run: a file that `partune machine measure` made
     #[arg(long, value_name = "FILE")]
     machine: Option<PathBuf>,
+    /// Begin the bounds at the peak of the core: how often the program's instructions were executed, as valgrind --tool=callgrind --dump-instr=yes writes it, a file of each process
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "machine")]
+    kernels: Vec<PathBuf>,
+    /// With --kernels: the core [default: this machine's]
+    #[arg(long, value_name = "CORE", requires = "kernels")]
+    core: Option<String>,
     /// Keep time stamps as recorded, even if messages run backwards in time
     #[arg(long)]
     no_clock_repair: bool,
@@ -129,21 +135,26 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     let archive = args.archive.as_deref().context("no archive given")?;
     let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
+    let kernels = (!args.kernels.is_empty()).then(|| partune_engine::read_counts(&args.kernels)).transpose()?;
+    let core = kernels.as_ref().map(|_| partune_engine::core_named(args.core.as_deref())).transpose()?;
     rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global().context("cannot start threads")?;
     let mut only = args.only.clone();
     if args.write_filter.is_some() && !only.is_empty() {
         only.push(filter::ANALYSIS.to_owned());
     }
     let request = Request {
-        options: args.thresholds.options(machine, args.operations.read()?),
+        options: args.thresholds.options(machine.clone(), args.operations.read()?),
         only,
         repair_clocks: !args.no_clock_repair,
         ..Request::default()
     };
-    let diagnosis = {
+    let mut diagnosis = {
         let bar = Bar::new(args.timings);
         partune_engine::analyze_piece(partune_engine::open(archive, &bar)?, &args.piece.selection(), &request, &bar)?
     };
+    if let (Some(counted), Some(core), Some(path), Some(machine)) = (&kernels, core, &args.machine, &machine) {
+        diagnosis.begin_at_peak(counted, core, (path, machine))?;
+    }
     let name = archive.display().to_string();
     let table_rows = if args.full || !args.only.is_empty() { args.rows } else { 0 };
     output::print(&if args.json {

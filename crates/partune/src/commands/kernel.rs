@@ -1,5 +1,6 @@
 //! `partune kernel`: what the loops of a program need at least.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use partune_engine::LoopChoice;
@@ -10,7 +11,7 @@ use crate::output;
 /// Say what the innermost loops of a program need at least on a core, from its peak to the order of instructions, and what is lost between.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example:\n  partune kernel ./app --function solve\n  partune kernel ./app --loop solve.c:120 --core skylake-server --json\n  partune kernel ./app --function solve --elements 1000000 --machine machine.toml"
+    after_help = "Example:\n  partune kernel ./app --function solve\n  partune kernel ./app --loop solve.c:120 --core skylake-server --json\n  partune kernel ./app --function solve --elements 1000000 --machine machine.toml\n  partune kernel ./app -- input"
 )]
 pub(crate) struct Args {
     /// An executable or a shared library of x86-64; with debug data (-g) its loops have lines
@@ -31,6 +32,9 @@ pub(crate) struct Args {
     /// What lines of the caches cost: a file that `partune machine measure` made
     #[arg(long, value_name = "FILE", requires = "elements")]
     machine: Option<PathBuf>,
+    /// How often loops turned: what valgrind --tool=callgrind --dump-instr=yes wrote, a file of each process; those that did not are left out
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "arguments")]
+    counts: Vec<PathBuf>,
     /// How many loops to print as text
     #[arg(long, default_value_t = 10, value_name = "N")]
     rows: usize,
@@ -40,6 +44,9 @@ pub(crate) struct Args {
     /// Print the JSON schema of --json and stop
     #[arg(long)]
     schema: bool,
+    /// Run the program with these arguments under callgrind, which takes some fifty times as long, and count how often its loops turn; with none: after `--` alone
+    #[arg(last = true, value_name = "ARGUMENTS")]
+    arguments: Option<Vec<OsString>>,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
@@ -58,6 +65,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut loops = partune_engine::loops(binary, core, &choice)?;
     if let Some((elements, path, machine)) = &machine {
         partune_engine::finite_caches(&mut loops, (path, machine), *elements)?;
+    }
+    let counted = match &args.arguments {
+        Some(arguments) => Some(partune_engine::count(binary, arguments)?),
+        None if args.counts.is_empty() => None,
+        None => Some(partune_engine::read_counts(&args.counts)?),
+    };
+    if let Some(counted) = counted {
+        counted.weigh(binary, &mut loops)?;
     }
     output::print(&if args.json {
         kernels_document(&loops, &binary.display().to_string())

@@ -8,6 +8,7 @@ mod baselines;
 mod caf;
 mod charm4py;
 mod choice;
+mod counted;
 mod couple;
 mod crash;
 mod cut;
