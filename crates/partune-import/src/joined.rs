@@ -6,7 +6,7 @@
 //! columns (linear).
 
 use partune_base::{CallPathId, RegionId, Time};
-use partune_trace::{CallSite, Pause, PauseKind, Stream, Visit, VisitIx, Visits};
+use partune_trace::{CallSite, Stream, Visit, VisitIx, Visits};
 use rustc_hash::FxHashMap;
 
 use crate::replaced::{PePath, Recorded, Replaced};
@@ -24,9 +24,11 @@ pub struct Joined<B> {
     segments: Vec<Resolved<B>>,
     paths: Vec<RecordedPath>,
     replaced: Option<Replaced>,
+    /// When recording was switched on (true) and off.
+    pub(crate) switches: Vec<(Time, bool)>,
     pub faults: Faults,
     open: u64,
-    times: Option<(Time, Time)>,
+    pub(crate) times: Option<(Time, Time)>,
 }
 
 /// A segment whose base is known.
@@ -56,7 +58,6 @@ pub(crate) fn join<B: Beside>(segments: Vec<Segment<B>>) -> Option<Joined<B>> {
     let mut stack: Vec<Open> = Vec::new();
     let mut offset = 0;
     let mut collective_begin = None;
-    let mut paused: Option<Time> = None;
     for mut segment in segments {
         let backwards = matches!((segment.times, joined.times), (Some((first, _)), Some((_, last))) if first < last);
         if segment.irregular || (backwards && !joined.segments.is_empty()) {
@@ -96,13 +97,7 @@ pub(crate) fn join<B: Beside>(segments: Vec<Segment<B>>) -> Option<Joined<B>> {
             path: paths[segment.stream.visits.path[visit.index()].0 as usize],
         }));
 
-        if let (Some(begin), Some(end)) = (paused, segment.resumed) {
-            let pauses = &mut segment.stream.pauses;
-            let at = pauses.partition_point(|pause| pause.end <= end);
-            pauses.insert(at, Pause { begin, end, kind: PauseKind::Off });
-            paused = None;
-        }
-        paused = paused.or(segment.paused);
+        joined.switches.append(&mut segment.switches);
         let visits = segment.stream.visits.len() as u32;
         let pending = segment.collective_begin;
         let ends_one = !segment.stream.collectives.is_empty();
@@ -116,9 +111,6 @@ pub(crate) fn join<B: Beside>(segments: Vec<Segment<B>>) -> Option<Joined<B>> {
     joined.faults.missing_leaves += joined.open;
     for open in stack {
         close(&mut joined.segments, open.visit, last);
-    }
-    if let (Some(begin), Some(resolved)) = (paused, joined.segments.last_mut()) {
-        resolved.segment.stream.pauses.push(Pause { begin, end: last, kind: PauseKind::Off });
     }
     Some(joined)
 }

@@ -13,6 +13,7 @@ mod files;
 mod format;
 mod ids;
 mod joined;
+mod pauses;
 mod replaced;
 mod segment;
 mod source;

@@ -8,7 +8,7 @@
 
 use partune_base::{CallPathId, Time};
 use partune_diag::{Code, Diagnostic, Quality};
-use partune_trace::{Pause, PauseKind, Stream, Visit, VisitIx};
+use partune_trace::{Stream, Visit, VisitIx};
 use rustc_hash::FxHashMap;
 
 /// A region as events name it; the source knows what the number means.
@@ -126,10 +126,8 @@ pub struct Segment<B> {
     pub beside: B,
     /// The begin of a collective that ends in a later segment.
     pub collective_begin: Option<Time>,
-    /// Recording switched on again without having been switched off here: when.
-    pub(crate) resumed: Option<Time>,
-    /// Recording switched off and not on again here: since when.
-    pub(crate) paused: Option<Time>,
+    /// When recording was switched on (true) and off, as this PE tells.
+    pub(crate) switches: Vec<(Time, bool)>,
     pub(crate) times: Option<(Time, Time)>,
     pub(crate) faults: Faults,
     pub(crate) irregular: bool,
@@ -314,20 +312,11 @@ impl<B: Beside> Assembler<B> {
 
     /// Recording is switched off.
     pub fn pause(&mut self, time: Time) {
-        self.segment.paused.get_or_insert(time);
+        self.segment.switches.push((time, false));
     }
 
     /// Recording is switched on.
     pub fn resume(&mut self, time: Time) {
-        match self.segment.paused.take() {
-            Some(begin) => {
-                let pause = Pause { begin, end: time, kind: PauseKind::Off };
-                self.segment.stream.pauses.push(pause);
-            }
-            None if self.segment.stream.pauses.iter().all(|pause| pause.kind != PauseKind::Off) => {
-                self.segment.resumed.get_or_insert(time);
-            }
-            None => {}
-        }
+        self.segment.switches.push((time, true));
     }
 }

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::joined::{self, Joined};
+use crate::pauses;
 use crate::segment::{Beside, RegionKey, Segment};
 
 /// Told how much of an input is read: done, and in all, in bytes.
@@ -61,10 +62,15 @@ pub fn read<S: Source>(source: S, mut builder: TraceBuilder, advance: Advance<'_
     let mut joined = read_parts(&source, builder.pes.len(), advance);
     joined.par_iter_mut().enumerate().for_each(|(pe, joined)| source.joined(PeId(pe as u32), joined));
     source.report(&joined, &mut builder);
+    let pauses = pauses::pauses(&joined, &builder.pes);
     let path_maps = merge_paths(&source, &joined, &mut builder.paths);
     let assembled: Vec<(Stream, S::Beside)> =
         joined.into_par_iter().zip(&path_maps).map(|(joined, paths)| joined.assemble(paths)).collect();
-    let (streams, beside): (Vec<_>, Vec<_>) = assembled.into_iter().unzip();
+    let (mut streams, beside): (Vec<Stream>, Vec<_>) = assembled.into_iter().unzip();
+    for (stream, pauses) in streams.iter_mut().zip(pauses).filter(|(_, pauses)| !pauses.is_empty()) {
+        stream.pauses.extend(pauses);
+        stream.pauses.sort_by_key(|pause| pause.end);
+    }
     builder.streams = Table::from(streams);
     source.complete(beside, &mut builder);
     builder.seal()
