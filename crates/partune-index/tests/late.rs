@@ -103,6 +103,17 @@ fn each_stretch_of_recording_begins_with_what_was_under_way() {
 }
 
 #[test]
+fn clocks_of_two_nodes_may_be_apart() {
+    // As many were received as were sent: two units too early by the clock of another node, or each by a send before it, ten units apart.
+    let text = "pe 0: main 0..100 { main 1..50 pause MPI_Send 60..61 send(1, tag=5) MPI_Send 70..71 send(1, tag=5) MPI_Send 80..81 send(1, tag=5) }
+         pe 1: main 0..100 { main 1..45 pause MPI_Recv 55..58 recv(0, tag=5) MPI_Recv 65..68 recv(0, tag=5) MPI_Recv 75..78 recv(0, tag=5) }";
+    let (trace, index) = of(&format!("node a = 0\nnode b = 1\n{text}"), false);
+    assert_eq!(sends(&trace, &index), [Some(0), Some(1), Some(2)]);
+    let (trace, index) = of(text, false);
+    assert_eq!(sends(&trace, &index), [None, Some(0), Some(1)], "one clock does not contradict itself");
+}
+
+#[test]
 fn a_message_may_pass_a_pause() {
     let text = "pe 0: main 0..100 { MPI_Send 10..12 send(1, tag=5) main 30..50 pause MPI_Send 60..62 send(1, tag=5) }
          pe 1: main 0..100 { main 5..50 pause MPI_Recv 55..56 recv(0, tag=5) MPI_Recv 60..64 recv(0, tag=5) }";

@@ -326,16 +326,30 @@ impl Channel<'_> {
         let after = recvs.iter().filter(|recv| received(recv) >= sender.1).count() as i64;
         let more = sends.len() as i64 - recvs.len() as i64;
         let most = possible.min().unwrap_or(before).min(before).min(more + after);
+        let pairs =
+            |ahead: i64| sends.iter().skip(ahead.max(0) as usize).zip(recvs.iter().skip((-ahead).max(0) as usize));
+        // Where all would meet but for clocks that may be apart, and by less than messages would have taken otherwise, it is the clocks.
+        let least = |ahead: i64| pairs(ahead).map(|(send, recv)| received(recv).since(sent(send))).min();
+        let apart = || least(0).zip(least(most)).is_none_or(|(first, takes)| -first.0 < takes.0);
+        if more == 0 && most < 0 && !self.share_a_node(&sends[0], &recvs[0]) && apart() {
+            return 0;
+        }
         let as_long = |ahead: &i64| {
-            let (sends, recvs) =
-                (sends.iter().skip((*ahead).max(0) as usize), recvs.iter().skip((-ahead).max(0) as usize));
             let equal = |(send, recv): (&u64, &u32)| self.send_row(*send).bytes == self.recv_row(*recv).bytes;
             let (pairs, equal) =
-                sends.zip(recvs).map(equal).fold((0, 0), |(all, of), equal| (all + 1, of + u64::from(equal)));
+                pairs(*ahead).map(equal).fold((0, 0), |(all, of), equal| (all + 1, of + u64::from(equal)));
             // In millionths.
             1_000_000 * equal / u64::max(pairs, 1)
         };
         (most - MOST..=most).max_by_key(as_long).unwrap_or(most)
+    }
+
+    /// Whether the two are known to have had one clock.
+    fn share_a_node(&self, send: &u64, recv: &u32) -> bool {
+        let node = |pe: PeId| self.trace.processes().get(self.trace.pes().get(pe)?.process).map(|process| process.node);
+        let sender = node(PeId::from_index((send >> 32) as usize));
+        let receiver = node(self.pes[self.recvs[*recv as usize].stream as usize]);
+        sender == receiver && sender.is_some_and(|node| node.is_some())
     }
 
     /// Whether none of those would be received before it is sent.
