@@ -2,7 +2,8 @@
 
 use partune_base::{CallPathId, GroupId, Id, PeId, Span, StringId, Time};
 use partune_trace::{
-    Awaited, Ended, Ending, NO_REQUEST, PeKind, RequestEvent, RequestKind, Role, Send, Trace, Visit, VisitIx,
+    Awaited, Ended, Ending, NO_REQUEST, PauseKind, PeKind, RequestEvent, RequestKind, Role, Send, Stream, Trace, Visit,
+    VisitIx,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -40,10 +41,10 @@ one that did so first; of a signal with the functions that it was in. If all wer
 collective operation for the members of its communicator that are not in it. A thread that waits for a mutex waits for the thread that holds it, and
 one that waits for the end of a thread for that one. A wait for requests waits for the senders that its receives named and whose messages were not sent, as far as
 messages between two PEs that were sent and received tell by their number; if there are none, for those who did not receive what it sends; and
-if there are none either, for all of both. Of more than 16 receives the first count. A blocking receive or probe from anybody waits for any one of its communicator: it is in a cycle only
+if there are none either, or the run was not recorded as a whole, for all of both. Of more than 16 receives the first count. Who waits for any one of several requests is not followed. A blocking receive or probe from anybody waits for any one of its communicator: it is in a cycle only
 if all of them, with all threads of their processes, wait for ever as well (`from_anybody` in JSON). Requests of receives from anybody, non-blocking collective operations,
 conditions and other locks are not followed. If PEs wait in a cycle, that is shown; else the longest chain, whose last PE waits for
-nobody that is known. A cycle is called a deadlock (`deadlock` in JSON) if all of it had waited for a second longer, when the command ended, than any call at these call paths before: a run that is killed while all is
+nobody that is known. A cycle is called a deadlock (`deadlock` in JSON) if all of it had waited for a second longer, when the command ended, than any call at these call paths before; if nobody knows when the command ended, none is: a run that is killed while all is
 well may end in calls that wait for each other, and its command ends a little later.
 
 **Where code was seen last**: of a PE of a killed process that was in no operation, the functions at its last sample; so not of recordings without
@@ -94,7 +95,7 @@ impl EarlyEnd {
     /// Whether those that wait in a cycle had done so for longer than ever before: a run that is killed while all is well may end in the middle of calls
     /// that wait for each other.
     pub fn is_deadlock(&self) -> bool {
-        self.is_cycle && (self.chain.len() == 1 || self.waited.is_none_or(|waited| waited > self.usual))
+        self.is_cycle && (self.chain.len() == 1 || self.waited.is_some_and(|waited| waited > self.usual))
     }
 }
 
@@ -137,21 +138,25 @@ fn of(trace: &Trace) -> Option<EarlyEnd> {
     await_others(trace, &endings.awaited, &mut stands);
     let (chain, is_cycle) = follow(trace.pes().len(), &stands, &senders(trace, &stands));
     let over = processes.iter().filter_map(|ended| ended.time).max();
-    let since = stands.iter().filter(|stand| chain.contains(&stand.pe)).map(|stand| stand.since).max();
+    let since = chain.iter().filter_map(|pe| stand_of(&stands, *pe)).map(|stand| stand.since).max();
     let waited = over.zip(since).map(|(over, since)| over.since(since));
     let usual = trace.clock().span(REAPED) + if is_cycle { longest_before(trace, &stands, &chain) } else { Span::ZERO };
     Some(EarlyEnd { processes, is_first_known, stands, chain, is_cycle, waited, usual })
 }
 
+/// Where a PE was; stands are in order of PE.
+fn stand_of(stands: &[Stand], pe: PeId) -> Option<&Stand> {
+    stands.binary_search_by_key(&pe, |stand| stand.pe).ok().map(|at| &stands[at])
+}
+
 /// The longest call that ended, of those that PEs stood in: one look at their visits.
 fn longest_before(trace: &Trace, stands: &[Stand], chain: &[PeId]) -> Span {
-    let stand = |pe: &PeId| stands.binary_search_by_key(pe, |stand| stand.pe).ok().map(|at| &stands[at]);
     let of = |stand: &Stand| {
         let visits = &trace.streams()[stand.pe].visits;
         let calls = (0..visits.len()).map(|at| visits.at(VisitIx(at as u32)));
         calls.filter(|visit| visit.path == stand.path).map(|visit| visit.exit.since(visit.enter)).max()
     };
-    chain.iter().filter_map(stand).filter_map(of).max().unwrap_or(Span::ZERO)
+    chain.iter().filter_map(|pe| stand_of(stands, *pe)).filter_map(of).max().unwrap_or(Span::ZERO)
 }
 
 /// Where a PE was. A visit that has no end ends with the PE's last event: an operation that nothing follows where it began.
@@ -184,13 +189,19 @@ fn await_others(trace: &Trace, awaited: &[Awaited], stands: &mut [Stand]) {
         }
     }
     let mut missing: FxHashMap<(GroupId, Role), Vec<PeId>> = FxHashMap::default();
-    let of_requests = |stand: &&Stand| stand.is_inside && role_of_path(trace, stand.path) == Role::CommSync;
+    // Who waits for any one of several says that it waits for anybody, and is not followed.
+    let of_requests = |stand: &&Stand| {
+        let is_followed = || all(stand.pe).is_empty() || all(stand.pe).iter().any(|it| it.peer.is_some());
+        stand.is_inside && role_of_path(trace, stand.path) == Role::CommSync && is_followed()
+    };
     let requests: Vec<Requests> =
         stands.iter().filter(of_requests).map(|stand| Requests::of(trace, stand.pe, all(stand.pe))).collect();
-    let under_way = UnderWay::new(trace, &requests);
+    let is_off = |stream: &Stream| stream.pauses.iter().any(|pause| pause.kind == PauseKind::Off);
+    let is_whole = !trace.begins_late() && !trace.is_partial() && !trace.streams().iter().any(is_off);
+    let under_way = is_whole.then(|| UnderWay::new(trace, &requests));
     for of in &requests {
         if let Ok(at) = stands.binary_search_by_key(&of.pe, |stand| stand.pe) {
-            stands[at].awaits = of.awaits(&under_way);
+            stands[at].awaits = of.awaits(under_way.as_ref());
         }
     }
     for stand in stands.iter_mut().filter(|stand| stand.is_inside) {
@@ -253,14 +264,18 @@ impl Requests {
         receives.chain(self.sends.iter().map(|to| (self.pe, *to)))
     }
 
-    fn awaits(&self, under_way: &UnderWay) -> Vec<PeId> {
+    /// Without a number of the messages between two PEs, for all.
+    fn awaits(&self, under_way: Option<&UnderWay>) -> Vec<PeId> {
         let asked = |from: PeId| self.receives.iter().filter(|it| **it == from).count() as i64;
-        let is_unsent = |from: &&PeId| asked(**from) > under_way.0[&(**from, self.pe)];
-        let is_unreceived = |to: &&PeId| under_way.0[&(self.pe, **to)] > 0;
-        let unsent: Vec<PeId> = self.receives.iter().filter(is_unsent).copied().collect();
-        let unreceived = || self.sends.iter().filter(is_unreceived).copied().collect::<Vec<_>>();
+        let some_of = |under_way: &UnderWay| {
+            let is_unsent = |from: &&PeId| asked(**from) > under_way.of(**from, self.pe);
+            let is_unreceived = |to: &&PeId| under_way.of(self.pe, **to) > 0;
+            let unsent: Vec<PeId> = self.receives.iter().filter(is_unsent).copied().collect();
+            let unreceived = self.sends.iter().filter(is_unreceived).copied().collect();
+            [unsent, unreceived].into_iter().find(|some| !some.is_empty())
+        };
         let all = || self.receives.iter().chain(&self.sends).copied().collect();
-        let first = [unsent, unreceived()].into_iter().find(|some| !some.is_empty());
+        let first = under_way.and_then(some_of);
         let mut awaits = first.unwrap_or_else(all);
         awaits.sort_unstable();
         awaits.dedup();
@@ -269,29 +284,44 @@ impl Requests {
     }
 }
 
-/// How many messages from one PE to another were sent and not received.
-struct UnderWay(FxHashMap<(PeId, PeId), i64>);
+/// How many messages from one PE to another were sent and not received. Whichever thread of a process sends or receives, its main thread is who is meant.
+struct UnderWay<'a> {
+    trace: &'a Trace,
+    counts: FxHashMap<(PeId, PeId), i64>,
+}
 
-impl UnderWay {
+impl UnderWay<'_> {
     /// Of the pairs that requests have. If there are some, one look at each message of the run.
-    fn new(trace: &Trace, requests: &[Requests]) -> UnderWay {
-        let mut counts: FxHashMap<(PeId, PeId), i64> =
-            requests.iter().flat_map(Requests::pairs).map(|it| (it, 0)).collect();
-        let mut count = |pair: (PeId, PeId), by: i64| {
-            if let Some(count) = counts.get_mut(&pair) {
+    fn new<'a>(trace: &'a Trace, requests: &[Requests]) -> UnderWay<'a> {
+        let pairs = requests.iter().flat_map(Requests::pairs);
+        let counts = pairs.map(|(from, to)| ((main_of(trace, from), main_of(trace, to)), 0)).collect();
+        let mut under_way = UnderWay { trace, counts };
+        let mut count = |from: PeId, to: PeId, by: i64| {
+            if let Some(count) = under_way.counts.get_mut(&(from, to)) {
                 *count += by;
             }
         };
         for (pe, stream) in trace.streams().iter_ids().filter(|_| !requests.is_empty()) {
+            let own = main_of(trace, pe);
             for send in &stream.sends {
-                count((pe, send.peer), 1);
+                count(own, send.peer, 1);
             }
             for recv in &stream.recvs {
-                count((recv.peer, pe), -1);
+                count(recv.peer, own, -1);
             }
         }
-        UnderWay(counts)
+        under_way
     }
+
+    fn of(&self, from: PeId, to: PeId) -> i64 {
+        self.counts[&(main_of(self.trace, from), main_of(self.trace, to))]
+    }
+}
+
+/// The main thread of a PE's process.
+fn main_of(trace: &Trace, pe: PeId) -> PeId {
+    let process = trace.pes().get(pe).and_then(|about| trace.processes().get(about.process));
+    process.and_then(|process| process.pes.first().copied()).unwrap_or(pe)
 }
 
 /// Members of a group that are not among these, which are in order.

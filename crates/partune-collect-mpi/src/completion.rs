@@ -5,7 +5,7 @@
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 
-use partune_collect::{Call, Message};
+use partune_collect::{ANYBODY, Call, Message};
 use partune_mpi_abi::{Kind, SUCCESS, Status, StatusLayout};
 
 use crate::indices::Indices;
@@ -40,6 +40,9 @@ pub(crate) fn one<F: Form>(invocation: &mut Invocation<'_, F>) {
 pub(crate) fn all<F: Form>(invocation: &mut Invocation<'_, F>) {
     let mut room = Room::EMPTY;
     let (requests, statuses) = watch(invocation, &mut room);
+    if let Some(call) = &mut invocation.call {
+        call.awaits_all(requests.iter().filter_map(|it| it.request?.awaits()));
+    }
     if !invocation.run() && !invocation.is_in_status() {
         return;
     }
@@ -65,6 +68,7 @@ pub(crate) fn any<F: Form>(invocation: &mut Invocation<'_, F>) {
     let status = invocation.want_status(&mut own);
     let mut room = Room::EMPTY;
     let (requests, _) = watch(invocation, &mut room);
+    awaits_any(invocation, requests);
     if !invocation.run() {
         return;
     }
@@ -81,6 +85,7 @@ pub(crate) fn any<F: Form>(invocation: &mut Invocation<'_, F>) {
 pub(crate) fn some<F: Form>(invocation: &mut Invocation<'_, F>) {
     let mut room = Room::EMPTY;
     let (requests, statuses) = watch(invocation, &mut room);
+    awaits_any(invocation, requests);
     if !invocation.run() && !invocation.is_in_status() {
         return;
     }
@@ -275,10 +280,15 @@ fn watch<'a, F: Form>(invocation: &mut Invocation<'_, F>, room: &'a mut Room) ->
     }
     // SAFETY: as many were written, to the caller's room or to the thread's, which no other call uses meanwhile.
     let requests = unsafe { std::slice::from_raw_parts(requests.cast::<Watched>(), count) };
-    if let Some(call) = &mut invocation.call {
-        call.awaits_all(requests.iter().filter_map(|it| it.request?.awaits()));
-    }
     (requests, Statuses { first, stride })
+}
+
+/// Says that one of these requests is enough: which one is nobody's to know.
+fn awaits_any<F: Form>(invocation: &mut Invocation<'_, F>, requests: &[Watched]) {
+    if let Some(call) = &mut invocation.call {
+        let comm = requests.iter().find_map(|it| it.request?.awaits()).map_or(0, |(comm, _)| comm);
+        call.awaits(comm, ANYBODY);
+    }
 }
 
 /// Room in this thread's memory; null if there is none.

@@ -172,9 +172,11 @@ pub fn lines(diagnosis: &Diagnosis) -> Vec<(&'static str, String)> {
         } else if ending.is_deadlock() {
             ("deadlock", format!("PEs wait in a cycle: {arrows}{all_wait}"))
         } else if ending.is_cycle {
-            let waited = names::seconds(run.seconds(ending.waited.unwrap_or_default()));
-            let why = "not much more than calls there took before: no deadlock is claimed";
-            ("cycle", format!("PEs wait in a cycle: {arrows}, for {waited} at most, {why}"))
+            let why = match ending.waited.map(|waited| names::seconds(run.seconds(waited))) {
+                Some(waited) => format!("for {waited} at most, not much more than calls there took before"),
+                None => "and nobody knows for how long, since it is not known when the run ended".to_owned(),
+            };
+            ("cycle", format!("PEs wait in a cycle: {arrows}, {why}: no deadlock is claimed"))
         } else if !from_anybody.is_empty() {
             ("chain", format!("PEs wait in a chain: {arrows}; PE {last} waits for a message from anybody"))
         } else {

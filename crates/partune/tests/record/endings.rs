@@ -27,12 +27,13 @@ fn text(recorded: &Recorded) -> String {
 type Waits = (&'static str, &'static [u32], bool, [&'static [u32]; 3]);
 
 /// As the program's text has it.
-const WAITS: [Waits; 10] = [
+const WAITS: [Waits; 11] = [
     ("cycle", &[0, 1, 2], true, [&[1], &[2], &[0]]),
     ("split", &[0, 1, 2], true, [&[1], &[2], &[0]]),
     ("sends", &[0, 2, 1], true, [&[2], &[0], &[1]]),
     ("chain", &[2, 1, 0], false, [&[], &[0], &[1]]),
     ("requests", &[0, 1, 2], true, [&[1], &[2], &[0]]),
+    ("any", &[1, 0], false, [&[], &[0], &[]]),
     ("isends", &[0, 2, 1], true, [&[2], &[0], &[1]]),
     ("persistent", &[2, 1, 0], false, [&[], &[0], &[1]]),
     // Rank 0 receives from anybody.
@@ -59,7 +60,7 @@ fn who_waits_for_whom() {
             assert_eq!(words.contains("1 → 0; PE 0 waits for a message from anybody"), way == "busy", "{said}");
             let busy = match way {
                 "chain" | "persistent" => Some(0),
-                "busy" => Some(2),
+                "any" | "busy" => Some(2),
                 _ => None,
             };
             for (pe, awaits) in waits.iter().enumerate() {

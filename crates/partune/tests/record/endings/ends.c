@@ -93,6 +93,18 @@ int main(int argc, char** argv)
         MPI_Send(&value, 1, MPI_INT, next, 1, MPI_COMM_WORLD);
         MPI_Waitall(2, two, MPI_STATUSES_IGNORE);
     }
+    if (!strcmp(way, "any")) {
+        /* One of two messages is enough for rank 0, and nobody knows which: rank 2 could send it. */
+        MPI_Request two[2];
+        int values[2], which;
+        if (rank == 2)
+            forever();
+        if (rank == 1)
+            await(0);
+        MPI_Irecv(&values[0], 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &two[0]);
+        MPI_Irecv(&values[1], 1, MPI_INT, 2, 0, MPI_COMM_WORLD, &two[1]);
+        MPI_Waitany(2, two, &which, MPI_STATUS_IGNORE);
+    }
     if (!strcmp(way, "isends")) {
         MPI_Request one;
         MPI_Isend(large, LARGE, MPI_DOUBLE, (rank + 2) % 3, 0, MPI_COMM_WORLD, &one);
