@@ -24,6 +24,25 @@ pub fn in_words(command: &[OsString]) -> String {
     command.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
+/// The words of such a command.
+pub fn words_of(command: &str) -> Vec<String> {
+    let (mut words, mut word, mut is_quoted) = (Vec::new(), None::<String>, false);
+    let mut rest = command.chars();
+    while let Some(it) = rest.next() {
+        match it {
+            '\'' => {
+                is_quoted = !is_quoted;
+                word.get_or_insert_default();
+            }
+            ' ' if !is_quoted => words.extend(word.take()),
+            '\\' if !is_quoted => word.get_or_insert_default().extend(rest.next()),
+            it => word.get_or_insert_default().push(it),
+        }
+    }
+    words.extend(word);
+    words
+}
+
 /// Before the command is started.
 pub(crate) fn keep(parts: &Path, command: &[OsString]) -> io::Result<()> {
     crate::parts::replace(&parts.join(NAME), in_words(command).as_bytes())
@@ -52,5 +71,6 @@ mod tests {
         keep(folder.path(), &command).expect("a file can be written");
         let (_, value) = kept().expect("it is there");
         assert_eq!(value, r"mpirun -n 4 './a b' 'it'\''s' ''");
+        assert!(words_of(&value).into_iter().map(OsString::from).eq(command), "{value}");
     }
 }

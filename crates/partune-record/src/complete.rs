@@ -194,6 +194,7 @@ fn complete_parts(folder: &Path, patience: Duration, as_is: bool, asked: &mut Ne
         return Err(RecordError::Nothing { folder: folder.to_owned(), ended: None });
     }
     let parts = folder.join(PARTS);
+    *asked = at_least(folder, &processes)?;
     let overwritten = newest::begin(synced(&mut processes)).map_err(RecordError::file(&parts))?;
     // Where one had no room for its newest events, those of the others are newer.
     let stopped = match overwritten {

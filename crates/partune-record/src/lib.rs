@@ -44,7 +44,7 @@ use std::process::ExitStatus;
 
 pub use charm::{Hinted, run_hinted};
 pub use choice::{Kind, UnknownKind, word_of};
-pub use command::in_words;
+pub use command::{in_words, words_of};
 pub use complete::{Summary, complete, complete_as_is};
 pub use launch::{Launched, Mode, Request, Toggle, launch};
 pub use lock::Holder;

@@ -71,6 +71,8 @@ impl Lane {
             next.bytes.extend_from_slice(&bytes[from..to]);
             next.events += count;
         }
+        // What is left is entered at the begin and nothing follows: a call that waited goes on to wait, and its begin is what says so.
+        let still = next.events > 0 && next.events == kept.open.len() as u64 && flushed == 0;
         let before = if chunks.len() > 0 { before(&chunks.get(0)?) } else { 0 };
         drop(chunks);
         file.sync_all()?;
@@ -86,6 +88,15 @@ impl Lane {
         set(offset_of!(layout::Header, cursor), next.bytes.len() as u64);
         set(offset_of!(layout::Header, events), events + next.events);
         set(offset_of!(layout::Header, drafted), 0);
+        // Its ring is in this file, whatever became of the one that it had.
+        set(offset_of!(layout::Header, stopped), 0);
+        if still {
+            for at in [offset_of!(layout::Header, awaits), offset_of!(layout::Header, awaits_also)] {
+                if self.times.is_some_and(|(_, last)| u64_at(&all, at) == Some(last)) {
+                    all[at..at + 8].copy_from_slice(&begin.to_le_bytes());
+                }
+            }
+        }
         all.extend_from_slice(&next.numbered(events));
         parts::replace(self.ring_path(), &all)?;
         self.look_again()

@@ -18,6 +18,8 @@ pub struct SoFar {
     pub events: u64,
     /// Bytes of events.
     pub bytes: u64,
+    /// Whether calls are counted, and no events kept.
+    pub is_profile: bool,
 }
 
 /// Reads the headers of what lies in a folder of parts: a page of each thread.
@@ -42,6 +44,7 @@ pub fn so_far(folder: &Path) -> SoFar {
                 all.bytes = all.bytes.saturating_add(flushed).saturating_add(cursor);
             }
             Some("stat") => {
+                all.is_profile = true;
                 let calls =
                     header(&path, PROFILE_MAGIC).and_then(|it| u64_at(&it, offset_of!(layout::ProfileHeader, calls)));
                 all.events = all.events.saturating_add(calls.unwrap_or_default());

@@ -95,7 +95,7 @@ pub(crate) struct Args {
     #[arg(long, requires = "analyze")]
     discard: bool,
     /// Complete an archive whose recording was interrupted, and run nothing
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["output", "trace", "profile", "repeat", "command"])]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["output", "trace", "profile", "repeat", "analyze", "command"])]
     complete: Option<PathBuf>,
     /// With --complete: also where events are still on the disks of other nodes
     #[arg(long, requires = "complete")]

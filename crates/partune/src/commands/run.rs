@@ -98,7 +98,7 @@ fn is_of(tuned: &str, command: &[OsString]) -> bool {
         let name = Path::new(word).file_name();
         name == program.file_name() || is_script(program.as_os_str()) && name == program.file_stem()
     };
-    tuned.split_whitespace().any(is_it)
+    partune_record::words_of(tuned).iter().any(|word| is_it(word))
 }
 
 /// Whether a word is a script of Python, which an interpreter before it runs.

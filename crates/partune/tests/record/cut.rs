@@ -84,6 +84,19 @@ fn the_newest_events_are_kept_where_they_are_wanted() {
     }
 }
 
+/// Who hung long before the begin of what is kept goes on to hang, and whom it waits for is still known.
+#[test]
+fn whom_a_hung_process_waits_for_outlives_its_events() {
+    for mpi in [&OPEN_MPI, &MPICH] {
+        let Some(built) = Built::new(mpi, "cut/hung.c", &[]) else { continue };
+        let recorded = built.record(&["--max-size", "2M", "--keep", "newest", "--buffer", "512K"], &[]);
+        assert!(recorded.said().contains("the newest events were kept"), "{}", recorded.said());
+        let ending = recorded.analysis()["ending"].clone();
+        let expected = (&serde_json::json!([0, 1]), &serde_json::json!(true));
+        assert_eq!((&ending["chain"], &ending["deadlock"]), expected, "{}: {ending:#}", mpi.name);
+    }
+}
+
 #[test]
 fn what_is_small_enough_is_whole() {
     for mpi in [&OPEN_MPI, &MPICH] {
