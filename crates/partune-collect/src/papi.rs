@@ -5,6 +5,7 @@
 
 use std::ffi::{CStr, CString, c_char, c_int, c_longlong, c_ulong};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::loader::{self, Library};
 
@@ -30,6 +31,7 @@ type OfNumber = unsafe extern "C" fn(*mut c_int) -> c_int;
 type OfValues = unsafe extern "C" fn(c_int, *mut c_longlong) -> c_int;
 type Add = unsafe extern "C" fn(c_int, *const c_char) -> c_int;
 type Text = unsafe extern "C" fn(c_int) -> *const c_char;
+type Asks = unsafe extern "C" fn() -> c_int;
 type Threads = unsafe extern "C" fn(unsafe extern "C" fn() -> c_ulong) -> c_int;
 
 /// What is called of it.
@@ -44,7 +46,12 @@ struct Papi {
     empty: OfSet,
     destroy: OfNumber,
     text: Text,
+    is_begun: Asks,
+    forget_thread: Asks,
 }
+
+/// The program has ended PAPI itself, and with it all sets: their numbers may be of others now.
+static IS_OVER: AtomicBool = AtomicBool::new(false);
 
 /// A counter among those of a thread: its set, and where it is in that.
 #[derive(Clone, Copy)]
@@ -67,6 +74,9 @@ impl Sets {
     /// Adds a counter by PAPI's name; or why there is none. It counts from [`Sets::start`] on.
     pub(crate) fn add(&mut self, name: &str) -> Result<Place, String> {
         let papi = papi()?;
+        if !papi.goes_on() {
+            return Err("the program has ended it".to_owned());
+        }
         let text = CString::new(name).map_err(|_| "its name has a zero in it".to_owned())?;
         for (set, known) in self.0.iter_mut().enumerate() {
             // SAFETY: a set that is not destroyed, and a C string.
@@ -77,8 +87,11 @@ impl Sets {
         let mut new = Set { number: NULL, values: Vec::new(), is_running: false };
         // SAFETY: a number that it writes.
         papi.check(unsafe { (papi.create)(&raw mut new.number) })?;
-        // SAFETY: the new set, and a C string. What fails drops it.
-        papi.check(unsafe { (papi.add)(new.number, text.as_ptr()) })?;
+        // SAFETY: the new set, and a C string.
+        if let Err(why) = papi.check(unsafe { (papi.add)(new.number, text.as_ptr()) }) {
+            new.end(papi);
+            return Err(why);
+        }
         let at = new.push();
         self.0.push(new);
         Ok(Place { set: self.0.len() - 1, at })
@@ -105,9 +118,9 @@ impl Sets {
         }
     }
 
-    /// PAPI, which is not looked for where none of its counters is asked for.
+    /// PAPI, which is not looked for where none of its counters is asked for, unless the program has ended it.
     fn used(&self) -> Option<&'static Papi> {
-        self.0.first().and_then(|_| papi().ok())
+        self.0.first().and_then(|_| papi().ok()).filter(|papi| papi.goes_on())
     }
 
     /// What a counter was when all were read.
@@ -125,23 +138,39 @@ impl Set {
     }
 }
 
-impl Drop for Set {
+impl Drop for Sets {
+    /// By the thread that counted.
     fn drop(&mut self) {
-        let Ok(papi) = papi() else { return };
+        let Some(papi) = self.used() else { return };
+        self.0.iter_mut().for_each(|set| set.end(papi));
+        // SAFETY: this thread has no sets any more. Another one may get its number.
+        unsafe { (papi.forget_thread)() };
+    }
+}
+
+impl Set {
+    fn end(&mut self, papi: &Papi) {
         // SAFETY: made by this process, with room for its values; nobody uses it after this.
         unsafe {
             if self.is_running {
                 (papi.stop)(self.number, self.values.as_mut_ptr());
             }
-            if self.number != NULL {
-                (papi.empty)(self.number);
-                (papi.destroy)(&raw mut self.number);
-            }
+            (papi.empty)(self.number);
+            (papi.destroy)(&raw mut self.number);
         }
     }
 }
 
 impl Papi {
+    /// Whether the program did not end it.
+    fn goes_on(&self) -> bool {
+        // SAFETY: it looks at a word of its own.
+        if !IS_OVER.load(Relaxed) && unsafe { (self.is_begun)() } == 0 {
+            IS_OVER.store(true, Relaxed);
+        }
+        !IS_OVER.load(Relaxed)
+    }
+
     /// Its words for an error.
     fn check(&self, code: c_int) -> Result<(), String> {
         if code == OK {
@@ -183,6 +212,8 @@ fn begin() -> Result<Papi, String> {
             empty: std::mem::transmute::<usize, OfSet>(function(c"PAPI_cleanup_eventset")?),
             destroy: std::mem::transmute::<usize, OfNumber>(function(c"PAPI_destroy_eventset")?),
             text: std::mem::transmute::<usize, Text>(function(c"PAPI_strerror")?),
+            is_begun: std::mem::transmute::<usize, Asks>(function(c"PAPI_is_initialized")?),
+            forget_thread: std::mem::transmute::<usize, Asks>(function(c"PAPI_unregister_thread")?),
         };
         let init = std::mem::transmute::<usize, OfSet>(function(INIT)?);
         (init, std::mem::transmute::<usize, Threads>(function(c"PAPI_thread_init")?), papi)

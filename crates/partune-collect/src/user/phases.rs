@@ -132,10 +132,11 @@ pub(super) fn ended(mark: &Named) {
 
 /// Says at the end if there was none of them, or if the end came before the time.
 pub(crate) fn say() {
-    if let Some(begin) = WINDOW.get().map(|window| window[0]).filter(|begin| *begin > clock::wall()) {
+    let ahead = WINDOW.get().and_then(|window| window[0].checked_sub(clock::wall())).filter(|ahead| *ahead > 0);
+    if let Some(ahead) = ahead {
         crate::note(&format!(
             "a process ended {:.3} s before the time of which a recording was wanted began, so nothing between its start-up and its shut-down was recorded",
-            (begin - clock::wall()) as f64 / 1e9
+            ahead as f64 / 1e9
         ));
     }
     if let Some(chosen) = CHOSEN.get().filter(|_| BEGUN.load(Relaxed) == 0) {
