@@ -11,6 +11,7 @@ use partune_kernels::counts::turns;
 use partune_kernels::{Core, Executions, Needed, kernels, x86};
 use partune_machine::Machine;
 use partune_symbols::{Module, NoFiles, Storage};
+use partune_trace::{PauseKind, Stream};
 
 use crate::diagnosis::Diagnosis;
 use crate::kernels::{KernelError, Loops, read};
@@ -126,6 +127,11 @@ impl Diagnosis {
         (path, machine): (&Path, &Machine),
     ) -> Result<(), KernelError> {
         let cycle_s = machine.caches.as_ref().ok_or_else(|| KernelError::NoCaches(path.to_owned()))?.cycle_s;
+        let trace = &self.run.trace;
+        let is_off = |stream: &Stream| stream.pauses.iter().any(|pause| pause.kind == PauseKind::Off);
+        if trace.piece().is_some() || trace.begins_late() || trace.streams().iter().any(is_off) {
+            return Err(KernelError::Part);
+        }
         let recorded = self.run.counts();
         let (pes, processes) = (recorded.pes.max(1) as f64, recorded.processes);
         if processes != counted.processes {

@@ -92,6 +92,10 @@ pub enum KernelError {
         "the run has no bounds that the core's could stand below\n  remedy: a trace, and not a profile, with the analysis bounds"
     )]
     NoBounds,
+    #[error(
+        "counts are of a whole run, and this is a part of one\n  remedy: analyse all of it, of a recording that was never switched off"
+    )]
+    Part,
 }
 
 /// Names of the cores that are known.

@@ -54,7 +54,7 @@ pub(crate) struct Args {
     /// What operations need on the machine of the run: a file that `partune machine measure` made
     #[arg(long, value_name = "FILE")]
     machine: Option<PathBuf>,
-    /// Begin the bounds at the peak of the core: how often the program's instructions were executed, as valgrind --tool=callgrind --dump-instr=yes writes it, a file of each process
+    /// Begin the bounds at the peak of the core: how often the program's instructions were executed, as callgrind with dump-instr=yes writes it, a file of each process
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "machine")]
     kernels: Vec<PathBuf>,
     /// With --kernels: the core [default: this machine's]

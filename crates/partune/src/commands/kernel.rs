@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// What lines of the caches cost: a file that `partune machine measure` made
     #[arg(long, value_name = "FILE", requires = "elements")]
     machine: Option<PathBuf>,
-    /// How often loops turned: what valgrind --tool=callgrind --dump-instr=yes wrote, a file of each process; those that did not are left out
+    /// How often loops turned: what callgrind with dump-instr=yes wrote, a file of each process; those that did not are left out
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "arguments")]
     counts: Vec<PathBuf>,
     /// How many loops to print as text

@@ -156,8 +156,12 @@ fn what_cannot_be_followed_is_said_and_changes_nothing() {
     for (pes, sections, said) in said_of {
         let output = ran(pes, "gauss.py", &n, Some(sections)).expect("it ran");
         let text = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && said.iter().all(|it| text.contains(it)), "{text}");
         let printed = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success() && said.iter().all(|it| text.contains(it)),
+            "{}: {text}{printed}",
+            output.status
+        );
         assert_eq!(line(&printed, "checksum"), line(&checksum, "checksum"), "{printed}");
     }
 }
