@@ -1,5 +1,7 @@
 //! The bounds of a loop, from the core's peak to its schedule, and what lies between them.
 
+use std::collections::BTreeMap;
+
 use crate::body::{Body, Use};
 use crate::chain::{self, Chain};
 use crate::class::Class;
@@ -70,17 +72,18 @@ pub struct Kernel {
 /// hundred turns.
 pub fn kernels(code: &[Instruction], core: &Core) -> Vec<Kernel> {
     let blocks = flow::blocks(code);
-    let innermost = flow::loops(&blocks).into_iter().filter(|it| it.is_innermost);
-    innermost.map(|it| kernel(code, &blocks, &it, core)).collect()
+    let before = flow::predecessors(&blocks);
+    let innermost = flow::loops(&blocks, &before).into_iter().filter(|it| it.is_innermost);
+    innermost.map(|it| kernel(code, (&blocks, &before), &it, core)).collect()
 }
 
-fn kernel(code: &[Instruction], blocks: &[Block], of: &flow::Loop, core: &Core) -> Kernel {
+fn kernel(code: &[Instruction], (blocks, before): (&[Block], &[Vec<usize>]), of: &flow::Loop, core: &Core) -> Kernel {
     let always = flow::every_turn(blocks, of);
     let instructions = |block: &usize| &code[blocks[*block].first..blocks[*block].end];
     let all: usize = of.blocks.iter().map(|block| instructions(block).len()).sum();
     let body: Vec<&Instruction> = always.iter().flat_map(instructions).collect();
     let element = element(&body);
-    let before: Vec<&Instruction> = flow::before(blocks, of).iter().flat_map(instructions).collect();
+    let before: Vec<&Instruction> = flow::before(before, of).iter().flat_map(instructions).collect();
     let streams = Streams::new(&before, &body);
     let turns = streams.turns(&body, element);
     let per = f64::from(turns);
@@ -97,6 +100,8 @@ fn kernel(code: &[Instruction], blocks: &[Block], of: &flow::Loop, core: &Core) 
     let others = of.blocks.iter().filter(|block| !always.contains(block)).flat_map(instructions);
     let strays = others.into_iter().any(is_stray);
     let (instructions, loads) = (body.len(), body.iter().filter(|it| it.load.is_some()).count());
+    let mut essential = Essential { loaded, stored, ..Essential::default() };
+    body.iter().for_each(|it| essential.add(it.class, f64::from(it.lanes)));
     let body = Body::new(body, &streams, core);
     let work = body.uses().map(|it| (it.ports, f64::from(it.cycles)));
     let busy = ports::bound(work);
@@ -104,7 +109,7 @@ fn kernel(code: &[Instruction], blocks: &[Block], of: &flow::Loop, core: &Core) 
     let chain = chain::longest(&body);
     let bounds = (!calls && instructions > 0).then(|| {
         let m = if flops > 0 { f64::from(flops) / core.peak_flops(element) } else { 0.0 };
-        let ma = essential(&body, core, element, (loaded, stored)).max(m);
+        let ma = essential.cycles(core, element).max(m);
         let mac = busy.cycles.max(issue).max(ma);
         let macs = schedule::cycles(&body, core).map(|cycles| {
             let chain = chain.as_ref().map_or(0.0, |chain| chain.cycles);
@@ -154,28 +159,49 @@ fn element(body: &[&Instruction]) -> u32 {
     }
 }
 
-/// Cycles of the unit that needs longest for what is essential in a turn.
-fn essential(body: &Body<'_>, core: &Core, element: u32, (loaded, stored): (u64, u64)) -> f64 {
-    let elements = |class: Class| {
-        let of = body.code.iter().filter(|it| it.class == class);
-        f64::from(of.map(|it| it.lanes).sum::<u32>())
-    };
-    let cycles = |class: Class, elements: f64| {
-        let rate = core.rate(class) / f64::from(element.max(1));
-        if rate > 0.0 { elements / rate } else { 0.0 }
-    };
-    let (adds, multiplications) = (elements(Class::FpAdd), elements(Class::FpMul));
-    // At best each multiplication is one with an addition.
-    let alone = (adds - multiplications).max(0.0);
-    let units = [
-        cycles(Class::FpFma, elements(Class::FpFma) + multiplications),
-        cycles(Class::FpAdd, alone),
-        cycles(Class::FpDiv32, elements(Class::FpDiv32)),
-        cycles(Class::FpDiv64, elements(Class::FpDiv64)),
-        cycles(Class::FpSqrt32, elements(Class::FpSqrt32)),
-        cycles(Class::FpSqrt64, elements(Class::FpSqrt64)),
-        loaded as f64 / core.bytes_a_cycle(&core.load),
-        stored as f64 / core.bytes_a_cycle(&core.store),
-    ];
-    units.into_iter().fold(0.0, f64::max)
+/// What a turn needs whatever it is compiled to: operations on numbers, and bytes of memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Essential {
+    operations: BTreeMap<Class, f64>,
+    pub loaded: u64,
+    pub stored: u64,
+}
+
+impl Essential {
+    pub fn add(&mut self, class: Class, elements: f64) {
+        *self.operations.entry(class).or_default() += elements;
+    }
+
+    /// Operations of a kind.
+    pub fn elements(&self, class: Class) -> f64 {
+        self.operations.get(&class).copied().unwrap_or(0.0)
+    }
+
+    /// Floating-point operations.
+    pub fn flops(&self) -> f64 {
+        self.operations.iter().map(|(class, elements)| f64::from(class.flops()) * elements).sum()
+    }
+
+    /// Cycles of the unit that needs longest, on elements of so many bytes.
+    pub fn cycles(&self, core: &Core, element: u32) -> f64 {
+        let cycles = |class: Class, elements: f64| {
+            let rate = core.rate(class) / f64::from(element.max(1));
+            if rate > 0.0 { elements / rate } else { 0.0 }
+        };
+        let of = |class: Class| cycles(class, self.elements(class));
+        let (adds, multiplications) = (self.elements(Class::FpAdd), self.elements(Class::FpMul));
+        // At best each multiplication is one with an addition.
+        let alone = (adds - multiplications).max(0.0);
+        let units = [
+            cycles(Class::FpFma, self.elements(Class::FpFma) + multiplications),
+            cycles(Class::FpAdd, alone),
+            of(Class::FpDiv32),
+            of(Class::FpDiv64),
+            of(Class::FpSqrt32),
+            of(Class::FpSqrt64),
+            self.loaded as f64 / core.bytes_a_cycle(&core.load),
+            self.stored as f64 / core.bytes_a_cycle(&core.store),
+        ];
+        units.into_iter().fold(0.0, f64::max)
+    }
 }

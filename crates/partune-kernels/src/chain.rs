@@ -4,6 +4,8 @@ use crate::body::{Body, Need};
 
 /// Nodes times edges of one look for a longer chain; bodies with more are not looked at.
 const MOST: usize = 1 << 26;
+/// Edges that are followed in all looks together, after which the body counts as too large.
+const MOST_FOLLOWED: usize = 1 << 29;
 
 /// The longest chain through turns.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,9 +25,13 @@ pub fn longest(body: &Body<'_>) -> Option<Chain> {
     }
     let mut best = Chain::default();
     let (mut cycles, mut turns) = (0, 1);
-    while let Some(found) =
-        positive(body, nodes, |need| i64::from(body.cost(need)) * turns - i64::from(need.distance) * cycles)
-    {
+    let mut followed = 0;
+    while let Some(found) = positive(body, nodes, &mut followed, |need| {
+        i64::from(body.cost(need)) * turns - i64::from(need.distance) * cycles
+    }) {
+        if followed > MOST_FOLLOWED {
+            return None;
+        }
         cycles = found.iter().map(|need| i64::from(body.cost(need))).sum();
         turns = found.iter().map(|need| i64::from(need.distance)).sum();
         if turns == 0 {
@@ -40,13 +46,19 @@ pub fn longest(body: &Body<'_>) -> Option<Chain> {
     Some(best)
 }
 
-/// A cycle of needs whose weights have a positive sum, if there is one.
-fn positive<'b>(body: &'b Body<'_>, nodes: usize, weight: impl Fn(&Need) -> i64) -> Option<Vec<&'b Need>> {
+/// A cycle of needs whose weights have a positive sum, if there is one; counts the edges that it followed.
+fn positive<'b>(
+    body: &'b Body<'_>,
+    nodes: usize,
+    followed: &mut usize,
+    weight: impl Fn(&Need) -> i64,
+) -> Option<Vec<&'b Need>> {
     let mut longest = vec![0; nodes];
     let mut by: Vec<Option<&Need>> = vec![None; nodes];
     let mut last = None;
     for _ in 0..=nodes {
         last = None;
+        *followed += body.needs.len();
         for need in &body.needs {
             let reached = longest[need.from] + weight(need);
             if reached > longest[need.to] {

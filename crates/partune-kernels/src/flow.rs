@@ -58,14 +58,19 @@ pub fn blocks(code: &[Instruction]) -> Vec<Block> {
     firsts.iter().enumerate().map(block).collect()
 }
 
-/// The natural loops, in order of their heads; those with one head are one. O(blocks squared) at worst.
-pub fn loops(blocks: &[Block]) -> Vec<Loop> {
-    let order = reverse_postorder(blocks, 0, |_| true);
-    let dominators = dominators(blocks, &order);
+/// The blocks that each block may follow, in order of address.
+pub fn predecessors(blocks: &[Block]) -> Vec<Vec<usize>> {
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); blocks.len()];
     for (block, it) in blocks.iter().enumerate() {
         it.next.iter().for_each(|next| before[*next].push(block));
     }
+    before
+}
+
+/// The natural loops, in order of their heads; those with one head are one. `before` are the [`predecessors`]. O(blocks squared) at worst.
+pub fn loops(blocks: &[Block], before: &[Vec<usize>]) -> Vec<Loop> {
+    let order = reverse_postorder(blocks, 0, |_| true);
+    let dominators = dominators(blocks, &order);
     let mut loops: Vec<Loop> = Vec::new();
     for head in 0..blocks.len() {
         let is_back = |from: &&usize| dominators[**from].is_some() && dominates(&dominators, head, **from);
@@ -90,7 +95,7 @@ pub fn loops(blocks: &[Block]) -> Vec<Loop> {
 }
 
 /// The blocks that are reached from an entry by way of those where it `may_go`, each before what follows it but for ways back.
-fn reverse_postorder(blocks: &[Block], entry: usize, may_go: impl Fn(usize) -> bool) -> Vec<usize> {
+pub fn reverse_postorder(blocks: &[Block], entry: usize, may_go: impl Fn(usize) -> bool) -> Vec<usize> {
     let mut order = Vec::new();
     let mut seen = vec![false; blocks.len()];
     let mut stack: Vec<(usize, usize)> = Vec::new();
@@ -169,20 +174,23 @@ pub fn every_turn(blocks: &[Block], of: &Loop) -> Vec<usize> {
     order.into_iter().filter(|block| backs.iter().all(|back| dominates(&dominators, *block, *back))).collect()
 }
 
-/// Blocks that run one after the other each time before a loop is entered, in order: as far back as there is one way.
-pub fn before(blocks: &[Block], of: &Loop) -> Vec<usize> {
+/// Blocks that run one after the other each time before a loop is entered, in order: as far back as there is one way, and at most [`BACK`] of them. `before` are
+/// the [`predecessors`].
+pub fn before(before: &[Vec<usize>], of: &Loop) -> Vec<usize> {
     let mut chain = Vec::new();
     let mut at = of.head;
-    loop {
-        let leads = |block: &usize| blocks[*block].next.contains(&at) && of.blocks.binary_search(block).is_err();
-        let mut from = (0..blocks.len()).filter(leads);
+    while chain.len() < BACK {
+        let mut from = before[at].iter().filter(|block| of.blocks.binary_search(block).is_err());
         let (Some(block), None) = (from.next(), from.next()) else { break };
-        if chain.contains(&block) {
+        if chain.contains(block) {
             break;
         }
-        chain.push(block);
-        at = block;
+        chain.push(*block);
+        at = *block;
     }
     chain.reverse();
     chain
 }
+
+/// What makes the addresses of a loop is not farther before it, and code may be without an end.
+const BACK: usize = 64;

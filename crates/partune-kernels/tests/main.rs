@@ -2,5 +2,6 @@
 
 mod caches;
 mod counted;
+mod glue;
 mod known;
 mod strange;
