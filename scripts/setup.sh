@@ -13,6 +13,7 @@ gcc                the linker that Rust calls, and the C reader of the benches
 g++                a program in C++ that the tests record
 gfortran           programs in Fortran that the tests record
 clang-14           programs that the tests record with another OpenMP runtime
+llvm-14            its opt, for what the source of a loop asks for
 libomp-14-dev      that runtime, and the header of its tools interface
 libc6-dev          the C library's headers and start files
 make               the commands of this repository

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use partune_cache::Level;
+use partune_kernels::roofline::roofline;
 use partune_kernels::traffic::{LineCycles, finite, traffic};
-use partune_kernels::{Lines, TrafficError};
-use partune_machine::Machine;
+use partune_kernels::{Ceiling, Ceilings, Lines, Roofline, TrafficError};
+use partune_machine::{Cache, Caches, Machine};
 use rayon::prelude::*;
 
 use crate::kernels::{KernelError, LoopBounds, Loops};
@@ -21,6 +22,8 @@ pub struct Finite {
     pub first_cache: f64,
     /// I: MACS with what lines from farther than the first level cost, in cycles of the core for one turn of the source's loop; none without MACS.
     pub bound: Option<f64>,
+    /// Where it is below the ceilings of the machine; none without floating-point operations.
+    pub roofline: Option<Roofline>,
 }
 
 /// Lines for one turn of the source's loop, from one place.
@@ -46,8 +49,11 @@ pub fn finite_caches(loops: &mut Loops, (path, machine): (&Path, &Machine), elem
         .map(|it| cycles(it.load_s, it.store_s))
         .chain([cycles(caches.memory.load_s, caches.memory.store_s)])
         .collect();
+    let line = caches.levels.first().map_or(0, |level| level.line);
+    let ceilings = ceilings(machine, caches).with_core(loops.core);
     let follow = |it: &LoopBounds| -> Result<Finite, TrafficError> {
         let traffic = traffic(&it.kernel, &levels, elements)?;
+        let bound = finite(&it.kernel, &traffic, &costs);
         let source = |(at, lines): (usize, &Lines)| SourceLines {
             level: (at + 1 < levels.len()).then_some(at + 2),
             lines: *lines,
@@ -57,10 +63,31 @@ pub fn finite_caches(loops: &mut Loops, (path, machine): (&Path, &Machine), elem
             sources: traffic.sources.iter().enumerate().map(source).collect(),
             across: traffic.across,
             first_cache: traffic.first_cache(&it.kernel),
-            bound: finite(&it.kernel, &traffic, &costs),
+            bound,
+            roofline: roofline(&it.kernel, &traffic, line, bound, &ceilings),
         })
     };
     loops.loops.par_iter_mut().for_each(|it| it.finite = Some(follow(it)));
     loops.elements = Some(elements);
+    loops.ceilings = Some(ceilings);
     Ok(())
+}
+
+/// The ceilings that were measured.
+fn ceilings(machine: &Machine, caches: &Caches) -> Ceilings {
+    /// Of the triad three accesses an element are counted, and four elements move: the line that is stored to is brought in before.
+    const MOVED: f64 = 4.0 / 3.0;
+    let line = caches.levels.first().map_or(0.0, |level| f64::from(level.line));
+    // A store in the first cache moves its line once, farther away there and back.
+    let ceiling =
+        |load_s: f64, store_s: f64, moved: f64| Ceiling { load: line / load_s, store: moved * line / store_s };
+    let of_level = |(at, level): (usize, &Cache)| ceiling(level.load_s, level.store_s, if at == 0 { 1.0 } else { 2.0 });
+    let levels = caches.levels.iter().enumerate().map(of_level);
+    Ceilings {
+        cycle_s: caches.cycle_s,
+        flops: machine.rates.flops_one,
+        flops_all: machine.rates.flops_all,
+        levels: levels.chain([ceiling(caches.memory.load_s, caches.memory.store_s, 2.0)]).collect(),
+        memory_all: machine.rates.memory_all * MOVED,
+    }
 }

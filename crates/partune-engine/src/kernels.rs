@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use partune_base::Strings;
-use partune_kernels::{Core, CountsError, Kernel, TrafficError, core_of, cores, kernels, x86};
+use partune_kernels::ir::Asked;
+use partune_kernels::{Ceilings, Core, CountsError, Kernel, TrafficError, core_of, cores, kernels, x86};
 use partune_symbols::{Address, Module, NoFiles, Storage, demangle};
 use thiserror::Error;
 
@@ -34,8 +35,18 @@ pub struct LoopBounds {
     pub unknown: Vec<String>,
     /// Turns of the source's loop that were counted, once they were (see [`Counted`](crate::Counted)).
     pub executed: Option<f64>,
+    /// What a turn of the source asks for, once it was read (see [`ask_source`](crate::ask_source)): M and MA are of it then.
+    pub asked: Option<Asked>,
     /// What caches add, once it was asked for (see [`finite_caches`](crate::finite_caches)), or why that is not known.
     pub finite: Option<Result<Finite, TrafficError>>,
+}
+
+impl LoopBounds {
+    /// M and MA on a core: of the source where that was read, else of the machine code; none without bounds.
+    pub fn first_bounds(&self, core: &Core) -> Option<(f64, f64)> {
+        let bounds = self.kernel.bounds.as_ref()?;
+        Some(self.asked.as_ref().map_or((bounds.m, bounds.ma), |asked| asked.bounds(core)))
+    }
 }
 
 /// The loops of a program that were chosen.
@@ -50,6 +61,8 @@ pub struct Loops {
     pub has_lines: bool,
     /// Turns of the source's loops that caches were asked for.
     pub elements: Option<u64>,
+    /// Those of the machine, once caches were asked for.
+    pub ceilings: Option<Ceilings>,
 }
 
 #[derive(Debug, Error)]
@@ -142,7 +155,14 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
             near: near.unwrap_or_default(),
         });
     }
-    let mut found = Loops { core, loops: Vec::new(), functions: 0, has_lines: module.has_debug_data(), elements: None };
+    let mut found = Loops {
+        core,
+        loops: Vec::new(),
+        functions: 0,
+        has_lines: module.has_debug_data(),
+        elements: None,
+        ceilings: None,
+    };
     let mut strings = Strings::default();
     for (symbol, name) in module.functions().iter().zip(&names) {
         if !choice.functions.is_empty() && !choice.functions.iter().any(|it| is_named(name, it)) {
@@ -179,6 +199,7 @@ pub fn loops(path: &Path, core: &'static Core, choice: &LoopChoice) -> Result<Lo
                     chain,
                     unknown,
                     executed: None,
+                    asked: None,
                     finite: None,
                 });
             }

@@ -24,6 +24,7 @@ mod other_pes;
 mod run;
 mod selection;
 mod session;
+mod source;
 mod tune;
 mod verify;
 mod what_if;
@@ -53,6 +54,7 @@ pub use run::{
 };
 pub use selection::{Moment, Selection, SelectionError};
 pub use session::{Opened, Request, analyze, analyze_piece, open};
+pub use source::{SourceError, ask_source, compile_ir, read_ir};
 pub use tune::{Installed, Measured, Predicted, Setting, Tried, Tunable, Unknown, tunable};
 pub use verify::{Came, Verified};
 pub use what_if::{
@@ -71,7 +73,9 @@ pub use partune_analysis::{
 };
 pub use partune_diag::{Code, Diagnostic, Quality, Severity};
 pub use partune_hints as hints_file;
-pub use partune_kernels::{Bounds as LoopLimits, Core, Kernel, Lines, TrafficError};
+pub use partune_kernels::ir::{Asked, SourceLoop};
+pub use partune_kernels::roofline::Passing;
+pub use partune_kernels::{Bounds as LoopLimits, Ceiling, Ceilings, Core, Kernel, Lines, Roof, Roofline, TrafficError};
 pub use partune_machine::Machine;
 pub use partune_operations::{Operations, OwnPattern};
 pub use partune_picture::{

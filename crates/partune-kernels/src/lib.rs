@@ -7,13 +7,15 @@
 //! |---|---|
 //! | what the instructions do | [`instruction`], decoded by [`x86`] |
 //! | which loops there are, and what every turn runs | [`flow`], [`body`] |
+//! | what the source asks for, before it is compiled | [`ir`] |
 //! | how they step through memory | [`streams`] |
 //! | what a core can do | [`mod@core`]: `cores/*.toml`, one file each |
 //! | how long at least | [`ports`], [`chain`], [`schedule`], all of it in [`bounds`] |
+//! | which lines its accesses bring from caches, and what the machine's ceilings leave it | [`traffic`], [`roofline`] |
 //! | how often it was executed, and what that needs | [`counts`] |
 //!
-//! M and MA are meant to count what the source asks for. From machine code alone they count what became of it: what the compiler left out
-//! is not there, and what it does twice is. They are marked so wherever they are shown.
+//! M and MA are meant to count what the source asks for: [`ir`] does, where LLVM's representation of it is at hand. From machine code alone they count what became
+//! of it: what the compiler left out is not there, and what it does twice is. Which of both they are is told wherever they are shown.
 
 pub mod body;
 pub mod bounds;
@@ -23,7 +25,9 @@ pub mod core;
 pub mod counts;
 pub mod flow;
 pub mod instruction;
+pub mod ir;
 pub mod ports;
+pub mod roofline;
 pub mod schedule;
 pub mod streams;
 pub mod traffic;
@@ -32,4 +36,5 @@ pub mod x86;
 pub use crate::bounds::{Bounds, Kernel, kernels};
 pub use crate::core::{Core, core_of, cores};
 pub use crate::counts::{CountsError, Executions, Needed};
+pub use crate::roofline::{Ceiling, Ceilings, Roof, Roofline};
 pub use crate::traffic::{Lines, Traffic, TrafficError};

@@ -4,4 +4,6 @@ mod caches;
 mod counted;
 mod glue;
 mod known;
+mod roofline;
+mod source;
 mod strange;

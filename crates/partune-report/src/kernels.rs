@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use partune_engine::{Core, Finite, Kernel, LoopBounds, LoopLimits, Loops, SourceLines};
+use partune_engine::{Core, Finite, Kernel, LoopBounds, Loops, Roofline, SourceLines};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::names::{base_name, some_of, three_digits};
+use crate::roofline::{CeilingsEntry, RooflineEntry, ceilings_entry, roofline_entry, roofline_line, roofline_picture};
 use crate::runs::{plural, pretty, schema_of};
 use crate::style::{Style, Tone};
 
@@ -19,6 +20,8 @@ struct KernelDocument<'a> {
     core: CoreEntry<'a>,
     /// Turns of the source's loops that `I` and `caches` are of; null without `--elements`.
     elements: Option<u64>,
+    /// What the machine can do at most; null without `--elements`.
+    ceilings: Option<CeilingsEntry>,
     /// Innermost loops, in order of address.
     loops: Vec<LoopEntry<'a>>,
 }
@@ -38,7 +41,9 @@ struct LoopEntry<'a> {
     /// Addresses of its first and its last instruction, as a disassembler prints them.
     first: String,
     last: String,
-    /// From the machine code: null where the loop calls something.
+    /// What `M` and `MA` count: `source`, or `machine code`.
+    from: &'static str,
+    /// Null where the loop calls something.
     #[serde(rename = "M")]
     m: Option<f64>,
     #[serde(rename = "MA")]
@@ -53,12 +58,16 @@ struct LoopEntry<'a> {
     i: Option<f64>,
     /// What `I` is made of.
     caches: Option<CachesEntry>,
+    /// Where it is below the ceilings; null also where nothing is computed with floating-point numbers.
+    roofline: Option<RooflineEntry>,
     /// Why the accesses cannot be followed.
     not_followed: Option<String>,
     /// Turns of the source's loop in one of the machine's.
     turns: u32,
     /// Turns of the source's loop that were counted, in all processes together; null if none were.
     executed: Option<f64>,
+    /// What a turn asks for in the source; null where `from` is the machine code.
+    source: Option<SourceTurn>,
     /// Instructions that every turn runs, and others, of which no bound knows.
     instructions: usize,
     conditional: usize,
@@ -81,6 +90,19 @@ struct LoopEntry<'a> {
     has_exit: bool,
     /// What lies between the bounds, in words.
     gaps: Vec<GapEntry>,
+}
+
+/// A turn of the source's loop.
+#[derive(Serialize, JsonSchema)]
+struct SourceTurn {
+    flops: f64,
+    /// Of different elements, less those that the loop itself stored before.
+    loaded_bytes: u64,
+    stored_bytes: u64,
+    /// Of both, those of accesses that do not move by a constant.
+    scattered_bytes: u64,
+    /// Operations and accesses that not every turn does: they are in nothing else.
+    conditional: usize,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -130,6 +152,7 @@ pub fn kernels_document(loops: &Loops, binary: &str) -> String {
         binary,
         core: CoreEntry { id: &core.id, name: &core.name, source: &core.source },
         elements: loops.elements,
+        ceilings: loops.ceilings.as_ref().map(ceilings_entry),
         loops: loops.loops.iter().map(|it| entry(it, core)).collect(),
     })
 }
@@ -141,7 +164,7 @@ pub fn kernels_schema() -> String {
 
 fn entry<'a>(it: &'a LoopBounds, core: &'a Core) -> LoopEntry<'a> {
     let kernel = &it.kernel;
-    let bound = |of: fn(&LoopLimits) -> f64| kernel.bounds.as_ref().map(of);
+    let first = it.first_bounds(core);
     LoopEntry {
         place: PlaceEntry {
             file: Some(it.file.as_str()).filter(|file| !file.is_empty()),
@@ -150,9 +173,10 @@ fn entry<'a>(it: &'a LoopBounds, core: &'a Core) -> LoopEntry<'a> {
         },
         first: format!("{:#x}", kernel.first),
         last: format!("{:#x}", kernel.last),
-        m: bound(|it| it.m),
-        ma: bound(|it| it.ma),
-        mac: bound(|it| it.mac),
+        from: if it.asked.is_some() { "source" } else { "machine code" },
+        m: first.map(|(m, _)| m),
+        ma: first.map(|(_, ma)| ma),
+        mac: kernel.bounds.as_ref().map(|it| it.mac),
         macs: kernel.bounds.as_ref().and_then(|it| it.macs),
         i: followed(it).and_then(|finite| finite.bound),
         caches: followed(it).map(|finite| CachesEntry {
@@ -160,9 +184,17 @@ fn entry<'a>(it: &'a LoopBounds, core: &'a Core) -> LoopEntry<'a> {
             loads_across: finite.across,
             first_cache: finite.first_cache,
         }),
+        roofline: roofline(it).map(|found| roofline_entry(found, kernel)),
         not_followed: it.finite.as_ref().and_then(|finite| finite.as_ref().err()).map(ToString::to_string),
         turns: kernel.turns,
         executed: it.executed,
+        source: it.asked.as_ref().map(|asked| SourceTurn {
+            flops: asked.flops(),
+            loaded_bytes: asked.essential.loaded,
+            stored_bytes: asked.essential.stored,
+            scattered_bytes: asked.scattered,
+            conditional: asked.conditional,
+        }),
         instructions: kernel.instructions,
         conditional: kernel.conditional,
         flops: kernel.flops,
@@ -184,6 +216,10 @@ fn followed(it: &LoopBounds) -> Option<&Finite> {
     it.finite.as_ref()?.as_ref().ok()
 }
 
+fn roofline(it: &LoopBounds) -> Option<&Roofline> {
+    followed(it)?.roofline.as_ref()
+}
+
 fn sources(finite: &Finite) -> Vec<SourceEntry> {
     let source = |it: &SourceLines| SourceEntry {
         from: it.level.map_or_else(|| "memory".to_owned(), |level| format!("L{level}")),
@@ -202,14 +238,10 @@ fn busy<'a>(kernel: &Kernel, core: &'a Core) -> Vec<&'a str> {
 /// What lies between neighbouring bounds.
 fn gaps(it: &LoopBounds, core: &Core) -> Vec<GapEntry> {
     let kernel = &it.kernel;
-    let Some(bounds) = &kernel.bounds else { return Vec::new() };
+    let Some((bounds, (m, ma))) = kernel.bounds.as_ref().zip(it.first_bounds(core)) else { return Vec::new() };
     let mut gaps = vec![
-        GapEntry {
-            name: "A",
-            cycles: bounds.ma - bounds.m,
-            why: "what the operations need beside the arithmetic units".to_owned(),
-        },
-        GapEntry { name: "C", cycles: bounds.mac - bounds.ma, why: of_compiler(kernel, core) },
+        GapEntry { name: "A", cycles: ma - m, why: "what the operations need beside the arithmetic units".to_owned() },
+        GapEntry { name: "C", cycles: bounds.mac - ma, why: of_compiler(it, bounds.mac < ma, core) },
     ];
     if let Some(macs) = bounds.macs {
         gaps.push(GapEntry { name: "S", cycles: macs - bounds.mac, why: of_schedule(it, macs) });
@@ -220,8 +252,18 @@ fn gaps(it: &LoopBounds, core: &Core) -> Vec<GapEntry> {
     gaps
 }
 
-fn of_compiler(kernel: &Kernel, core: &Core) -> String {
+fn of_compiler(it: &LoopBounds, is_less: bool, core: &Core) -> String {
+    let kernel = &it.kernel;
     let mut why = Vec::new();
+    if is_less {
+        why.push("less was compiled than the source asks for, or into turns that are not one of it each".to_owned());
+    }
+    if let Some(asked) = &it.asked {
+        let more = kernel.loaded + kernel.stored - (asked.essential.loaded + asked.essential.stored) as f64;
+        if more > 0.0 {
+            why.push(format!("{} bytes more are loaded and stored than the source asks for", three_digits(more)));
+        }
+    }
     if kernel.lanes > 1 && kernel.used_lanes > 0 && kernel.used_lanes < kernel.lanes {
         let unused = kernel.lanes - kernel.used_lanes;
         let what = if kernel.used_lanes == 1 { "not vectorised" } else { "vectors are short" };
@@ -293,6 +335,32 @@ fn weight(it: &LoopBounds) -> f64 {
     it.executed.map_or(0.0, |turns| turns * bound)
 }
 
+/// What M and MA count.
+fn whose(loops: &Loops) -> &'static str {
+    let asked = loops.loops.iter().filter(|it| it.asked.is_some()).count();
+    match asked {
+        0 => "M and MA count what the machine code asks for, not the source.",
+        _ if asked == loops.loops.len() => "M and MA count what the source asks for.",
+        _ => "M and MA count what the source asks for, and where it says so, what the machine code does.",
+    }
+}
+
+/// What needs most first where turns were counted, then loops that compute with numbers.
+fn in_order(loops: &Loops) -> Vec<&LoopBounds> {
+    let mut all: Vec<&LoopBounds> = loops.loops.iter().collect();
+    all.sort_by(|one, other| {
+        let key = |it: &LoopBounds| (it.kernel.bounds.is_none(), it.kernel.flops == 0.0, it.kernel.first);
+        weight(other).total_cmp(&weight(one)).then_with(|| key(one).cmp(&key(other)))
+    });
+    all
+}
+
+/// The loops under the ceilings of the machine as a drawing (SVG), of as many as the text has; none where caches were not asked for.
+pub fn kernels_picture(loops: &Loops, rows: usize) -> Option<String> {
+    let chosen: Vec<&LoopBounds> = in_order(loops).into_iter().filter(|it| roofline(it).is_some()).take(rows).collect();
+    roofline_picture(loops, &chosen)
+}
+
 /// For the terminal: what needs most first where turns were counted, then loops that compute with numbers, at most so many.
 pub fn kernels_text(loops: &Loops, rows: usize, style: Style) -> String {
     let mut out = String::new();
@@ -301,7 +369,14 @@ pub fn kernels_text(loops: &Loops, rows: usize, style: Style) -> String {
     let of = plural(loops.functions, "function", "functions");
     let title = format!("{} of {of}, on {}", plural(count, "innermost loop", "innermost loops"), core.name);
     let _ = writeln!(out, "{}", style.paint(Tone::Strong, &title));
-    style.wrapped(&mut out, (Tone::Plain, ""), "Cycles of the core for one turn of the source's loop, with all data in the first cache. M and MA count what the machine code asks for, not the source.");
+    style.wrapped(
+        &mut out,
+        (Tone::Plain, ""),
+        &format!(
+            "Cycles of the core for one turn of the source's loop, with all data in the first cache. {}",
+            whose(loops)
+        ),
+    );
     if let Some(elements) = loops.elements {
         let text = format!(
             "I is with the caches of the machine, each loop run again and again with {} through the same data.",
@@ -309,13 +384,9 @@ pub fn kernels_text(loops: &Loops, rows: usize, style: Style) -> String {
         );
         style.wrapped(&mut out, (Tone::Plain, ""), &text);
     }
-    let mut shown: Vec<&LoopBounds> = loops.loops.iter().collect();
-    shown.sort_by(|one, other| {
-        let key = |it: &LoopBounds| (it.kernel.bounds.is_none(), it.kernel.flops == 0.0, it.kernel.first);
-        weight(other).total_cmp(&weight(one)).then_with(|| key(one).cmp(&key(other)))
-    });
-    for it in shown.iter().take(rows) {
-        lines(&mut out, it, core, style);
+    for it in in_order(loops).iter().take(rows) {
+        let is_marked = it.asked.is_none() && loops.loops.iter().any(|it| it.asked.is_some());
+        lines(&mut out, it, is_marked, core, style);
     }
     if count > rows {
         let _ = writeln!(out, "\n{} more: --rows {count}, or --function and --loop choose", count - rows);
@@ -323,7 +394,7 @@ pub fn kernels_text(loops: &Loops, rows: usize, style: Style) -> String {
     out
 }
 
-fn lines(out: &mut String, it: &LoopBounds, core: &Core, style: Style) {
+fn lines(out: &mut String, it: &LoopBounds, is_marked: bool, core: &Core, style: Style) {
     let kernel = &it.kernel;
     let place = if it.line > 0 {
         format!("{} ({}:{})", it.function, base_name(&it.file), it.line)
@@ -336,7 +407,7 @@ fn lines(out: &mut String, it: &LoopBounds, core: &Core, style: Style) {
         format!("  {} turns{least}", large(turns))
     });
     let _ = writeln!(out, "\n{}  {:#x}…{:#x}{executed}", style.paint(Tone::Strong, &place), kernel.first, kernel.last);
-    let Some(bounds) = &kernel.bounds else {
+    let Some((bounds, (m, ma))) = kernel.bounds.as_ref().zip(it.first_bounds(core)) else {
         let _ = writeln!(out, "  no bounds: it calls something, so its time is not its own");
         return;
     };
@@ -346,14 +417,18 @@ fn lines(out: &mut String, it: &LoopBounds, core: &Core, style: Style) {
         .map_or_else(String::new, |bound| format!("   I {}", three_digits(bound)));
     let _ = writeln!(
         out,
-        "  M {}   MA {}   MAC {}   MACS {macs}{finite}   {} in one of the machine's",
-        three_digits(bounds.m),
-        three_digits(bounds.ma),
+        "  M {}   MA {}   MAC {}   MACS {macs}{finite}   {} in one of the machine's{}",
+        three_digits(m),
+        three_digits(ma),
         three_digits(bounds.mac),
-        plural(kernel.turns as usize, "turn", "turns")
+        plural(kernel.turns as usize, "turn", "turns"),
+        if is_marked { "; M and MA of the machine code" } else { "" }
     );
-    for gap in gaps(it, core).iter().filter(|gap| gap.name == "$" || gap.cycles > 0.0 && gap.name != "A") {
+    for gap in gaps(it, core).iter().filter(|gap| gap.name == "$" || gap.cycles != 0.0 && gap.name != "A") {
         let _ = writeln!(out, "  {}  {:>6}  {}", gap.name, three_digits(gap.cycles), gap.why);
+    }
+    if let Some(found) = roofline(it) {
+        let _ = writeln!(out, "  roofline  {}", roofline_line(found, kernel));
     }
     if let Some(Err(why)) = &it.finite {
         let _ = writeln!(out, "  no bound with caches: {why}");

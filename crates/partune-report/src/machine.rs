@@ -107,7 +107,7 @@ pub fn machine_json(machine: &Machine) -> String {
 }
 
 /// A rate with a decimal prefix and three digits: `12.3 Gflop/s`.
-fn rate(value: f64, unit: &str) -> String {
+pub(crate) fn rate(value: f64, unit: &str) -> String {
     let (scale, prefix) = match value {
         v if v >= 1e12 => (1e12, "T"),
         v if v >= 1e9 => (1e9, "G"),

@@ -111,3 +111,152 @@ fn caches_add_what_lines_cost_and_say_where_they_cannot_know() {
     let output = kernel(&at("loops.so"), &["--machine", &machine]);
     assert!(output.status.code() == Some(2) && text(&output.stderr).contains("--elements"), "{}", text(&output.stderr));
 }
+
+/// Loops under the ceilings of a machine: 1 Gflop/s, and 64 bytes in 20 ns from memory.
+#[test]
+fn loops_have_their_places_below_the_ceilings() {
+    let folder = tempfile::tempdir().expect("there is room for a program");
+    let at = |name: &str| folder.path().join(name);
+    let Some(binary) = built(folder.path(), SOURCE, "-O1") else { return };
+    std::fs::write(at("machine.toml"), format!("{MACHINE}{CACHES}")).expect("there is room for a machine");
+    let machine = at("machine.toml").display().to_string();
+    let picture = at("loops.svg").display().to_string();
+    let words = ["--elements", "1048576", "--machine", &machine, "--roofline", &picture];
+    let document: Value =
+        serde_json::from_slice(&kernel(&binary, &[&words[..], &["--json"]].concat()).stdout).expect("it is JSON");
+    near(&document["ceilings"]["peak"], 1e9);
+    near(&document["ceilings"]["levels"][3]["load"], 64.0 / 2e-8);
+    // 1.33 of what the triad counts moves.
+    near(&document["ceilings"]["memory_all"], 4e9 / 3.0);
+    let loops = document["loops"].as_array().expect("there are loops");
+    let of = |function: &str| loops.iter().find(|it| it["place"]["function"] == function).expect("it has a loop");
+    let daxpy = &of("daxpy")["roofline"];
+    // Two operations in the 7.5 ns that lines take, which is 24 bytes; all PEs together are slower, as the file has it.
+    near(&daxpy["most"], 2.0 / 7.5e-9);
+    assert!(daxpy["binds"] == "memory" && daxpy["binds_all"] == "memory", "{daxpy:#}");
+    near(&daxpy["levels"][3]["intensity"], 2.0 / 24.0);
+    near(&daxpy["most_all"], 4e9 / 3.0 * 2.0 / 24.0);
+    near(&daxpy["bound"], 2.0 / 7.5e-9);
+    // What cannot be followed has no place.
+    assert!(of("gather")["roofline"].is_null());
+
+    let drawn = std::fs::read_to_string(&picture).expect("it was drawn");
+    assert!(drawn.starts_with("<svg ") && drawn.ends_with("</svg>\n"));
+    assert!(drawn.matches("<circle").count() == 1 && drawn.contains("1  daxpy: at most 267 Mflop/s"), "{drawn}");
+    let shown = text(&kernel(&binary, &words).stdout);
+    assert!(
+        shown.contains("roofline  at most 267 Mflop/s of 1.00 Gflop/s: memory binds, at 0.083 flop/B from memory"),
+        "{shown}"
+    );
+    // Without caches there is nothing to draw below.
+    let output = kernel(&binary, &["--roofline", &picture]);
+    assert!(output.status.code() == Some(2) && text(&output.stderr).contains("--elements"), "{}", text(&output.stderr));
+}
+
+/// Compiles a source that is left in the folder; says so where that cannot be.
+fn built(folder: &Path, source: &str, level: &str) -> Option<std::path::PathBuf> {
+    let (from, to) = (folder.join("loops.c"), folder.join("loops.so"));
+    std::fs::write(&from, source).expect("there is room for a source");
+    let status = Command::new("gcc").args([level, "-g", "-shared", "-fPIC", "-o"]).arg(&to).arg(&from).status();
+    if cfg!(target_arch = "x86_64") && status.is_ok_and(|status| status.success()) {
+        return Some(to);
+    }
+    missing("gcc for x86-64");
+    None
+}
+
+/// What the source of `daxpy` asks for, as LLVM writes it.
+const IR: &str = r#"
+define void @daxpy(ptr %0, ptr %1, i64 %2) !dbg !10 {
+  br label %4, !dbg !13
+
+4:
+  %.0 = phi i64 [ 0, %3 ], [ %13, %12 ], !dbg !14
+  %5 = icmp slt i64 %.0, %2, !dbg !14
+  br i1 %5, label %6, label %14, !dbg !14
+
+6:
+  %7 = getelementptr inbounds double, ptr %1, i64 %.0, !dbg !14
+  %8 = load double, ptr %7, align 8, !dbg !14
+  %9 = getelementptr inbounds double, ptr %0, i64 %.0, !dbg !14
+  %10 = load double, ptr %9, align 8, !dbg !14
+  %11 = call double @llvm.fmuladd.f64(double 3.000000e+00, double %8, double %10), !dbg !14
+  store double %11, ptr %9, align 8, !dbg !14
+  br label %12, !dbg !14
+
+12:
+  %13 = add nsw i64 %.0, 1, !dbg !14
+  br label %4, !dbg !14
+
+14:
+  ret void, !dbg !14
+}
+
+!1 = !DIFile(filename: "loops.c", directory: "")
+!10 = distinct !DISubprogram(name: "daxpy", scope: !1, file: !1, line: 2, unit: !0)
+!13 = !DILocation(line: 2, column: 73, scope: !10)
+!14 = !DILocation(line: 2, scope: !10)
+"#;
+
+#[test]
+fn m_and_ma_are_of_the_source_where_it_is_given() {
+    let folder = tempfile::tempdir().expect("there is room for a program");
+    let Some(binary) = built(folder.path(), SOURCE, "-O1") else { return };
+    let ir = folder.path().join("loops.ll").display().to_string();
+    let write = |what: &str| std::fs::write(&ir, what).expect("there is room for a text");
+    write(IR);
+    let document: Value =
+        serde_json::from_slice(&kernel(&binary, &["--ir", &ir, "--json"]).stdout).expect("it is JSON");
+    let loops = document["loops"].as_array().expect("there are loops");
+    let of = |function: &str| loops.iter().find(|it| it["place"]["function"] == function).expect("it has a loop");
+    let daxpy = of("daxpy");
+    assert_eq!(daxpy["from"], "source");
+    // Two of 24 operations a cycle; eight bytes stored of 32.
+    near(&daxpy["M"], 2.0 / 24.0);
+    near(&daxpy["MA"], 0.25);
+    assert!(daxpy["source"]["loaded_bytes"] == 16 && daxpy["source"]["stored_bytes"] == 8, "{daxpy:#}");
+    assert!(of("gather")["from"] == "machine code" && of("gather")["source"].is_null());
+    let shown = text(&kernel(&binary, &["--ir", &ir]).stdout);
+    assert!(shown.contains("what the source asks for, and where it says so"), "{shown}");
+    assert_eq!(shown.matches("; M and MA of the machine code").count(), 1, "{shown}");
+    let shown = text(&kernel(&binary, &["--ir", &ir, "--function", "daxpy"]).stdout);
+    assert!(
+        shown.contains("M and MA\ncount what the source asks for.")
+            || shown.contains("count what the source asks for.")
+    );
+    assert!(!shown.contains("machine code"), "{shown}");
+
+    let refused = |said: &str| {
+        let output = kernel(&binary, &["--ir", &ir]);
+        let message = text(&output.stderr);
+        assert!(output.status.code() == Some(1) && message.contains(said), "{message}");
+    };
+    write(&IR.replace("loops.c", "others.c"));
+    refused("no loop of the program is at a line of others.c");
+    write(SOURCE);
+    refused("no text of LLVM's intermediate representation");
+}
+
+#[test]
+fn a_source_is_translated_by_an_installed_compiler() {
+    let folder = tempfile::tempdir().expect("there is room for a program");
+    let source = SOURCE.replace("3.0", "FACTOR");
+    let defined = format!("#ifndef FACTOR\n#define FACTOR 3.0\n#endif\n{source}");
+    let Some(binary) = built(folder.path(), &defined, "-O3") else { return };
+    let file = folder.path().join("loops.c").display().to_string();
+    let words = ["--source", &file, "--clang", "clang-14"];
+    let output = kernel(&binary, &[&words[..], &["--flags", "-DFACTOR=5.0 -Wall", "--json"]].concat());
+    let message = text(&output.stderr);
+    if message.contains("cannot be started") {
+        return missing("clang-14 and llvm-14");
+    }
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {message}"));
+    let loops = document["loops"].as_array().expect("there are loops");
+    let of = |function: &'static str| loops.iter().filter(move |it| it["place"]["function"] == function);
+    // The vectors' loop and those that do the rest of the turns are one loop of the source.
+    assert!(of("daxpy").all(|it| it["from"] == "source" && it["source"]["flops"] == 2.0), "{document:#}");
+    assert!(of("daxpy").count() >= 1 && of("gather").all(|it| it["source"]["scattered_bytes"] == 8), "{document:#}");
+    let output = kernel(&binary, &[&words[..], &["--flags", "-DFACTOR=("]].concat());
+    let message = text(&output.stderr);
+    assert!(output.status.code() == Some(1) && message.contains("clang-14 ended with"), "{message}");
+}

@@ -4,14 +4,14 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use partune_engine::LoopChoice;
-use partune_report::{kernels_document, kernels_schema, kernels_text};
+use partune_report::{kernels_document, kernels_picture, kernels_schema, kernels_text};
 
 use crate::output;
 
 /// Say what the innermost loops of a program need at least on a core, from its peak to the order of instructions, and what is lost between.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example:\n  partune kernel ./app --function solve\n  partune kernel ./app --loop solve.c:120 --core skylake-server --json\n  partune kernel ./app --function solve --elements 1000000 --machine machine.toml\n  partune kernel ./app -- input"
+    after_help = "Example:\n  partune kernel ./app --function solve\n  partune kernel ./app --loop solve.c:120 --core skylake-server --json\n  partune kernel ./app --function solve --elements 1000000 --machine machine.toml --roofline loops.svg\n  partune kernel ./app --function solve --source solve.c\n  partune kernel ./app -- input"
 )]
 pub(crate) struct Args {
     /// An executable or a shared library of x86-64; with debug data (-g) its loops have lines
@@ -32,6 +32,28 @@ pub(crate) struct Args {
     /// What lines of the caches cost: a file that `partune machine measure` made
     #[arg(long, value_name = "FILE", requires = "elements")]
     machine: Option<PathBuf>,
+    /// Draw the loops under the ceilings of --machine into this file (SVG), as many as --rows
+    #[arg(long, value_name = "FILE", requires = "elements")]
+    roofline: Option<PathBuf>,
+    /// Take M and MA from the source: what clang -O0 -g -S -emit-llvm and opt -passes=mem2reg,sroa wrote of it
+    #[arg(long, value_name = "FILE")]
+    ir: Vec<PathBuf>,
+    /// The same of a source in C or C++, which --clang translates
+    #[arg(long, value_name = "FILE")]
+    source: Vec<PathBuf>,
+    /// What --source is compiled with: "-Iinclude -DN=100"
+    #[arg(
+        long,
+        value_name = "WORDS",
+        requires = "source",
+        allow_hyphen_values = true,
+        default_value = "",
+        hide_default_value = true
+    )]
+    flags: String,
+    /// The compiler for --source, with its opt beside it
+    #[arg(long, value_name = "PROGRAM", requires = "source", default_value = "clang")]
+    clang: PathBuf,
     /// How often loops turned: what callgrind with dump-instr=yes wrote, a file of each process; those that did not are left out
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "arguments")]
     counts: Vec<PathBuf>,
@@ -63,6 +85,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         ),
     };
     let mut loops = partune_engine::loops(binary, core, &choice)?;
+    if !args.ir.is_empty() || !args.source.is_empty() {
+        let mut source = Vec::new();
+        for path in &args.ir {
+            source.extend(partune_engine::read_ir(path)?);
+        }
+        let flags: Vec<OsString> = args.flags.split_whitespace().map(OsString::from).collect();
+        for path in &args.source {
+            source.extend(partune_engine::compile_ir(path, &flags, &args.clang)?);
+        }
+        partune_engine::ask_source(&mut loops, &source)?;
+    }
     if let Some((elements, path, machine)) = &machine {
         partune_engine::finite_caches(&mut loops, (path, machine), *elements)?;
     }
@@ -73,6 +106,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     };
     if let Some(counted) = counted {
         counted.weigh(binary, &mut loops)?;
+    }
+    if let Some((file, picture)) = args.roofline.as_ref().zip(kernels_picture(&loops, args.rows)) {
+        output::write(file, &picture)?;
     }
     output::print(&if args.json {
         kernels_document(&loops, &binary.display().to_string())
