@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::machine::rate;
 use crate::names::{base_name, three_digits};
+use crate::runs::plural;
 
 /// What the machine can do at most. Operations are floating-point ones on numbers of eight bytes, a second.
 #[derive(Serialize, JsonSchema)]
@@ -94,25 +95,25 @@ pub(crate) fn roofline_entry(it: &Roofline, kernel: &Kernel) -> RooflineEntry {
     }
 }
 
-/// `at most 3.10 Gflop/s of 60.2: memory binds, at 0.08 flop/B; the bound I allows 2.90 Gflop/s; all PEs 5.20 Gflop/s: memory binds`.
+/// `at most 3.10 Gflop/s of 60.2 Gflop/s: memory binds, at 0.083 flop/B from memory; the bound I allows 2.90 Gflop/s; all PEs at most 5.20 Gflop/s: memory binds`.
 pub(crate) fn roofline_line(it: &Roofline, kernel: &Kernel) -> String {
+    let bound = it.bound.map_or_else(String::new, |bound| format!("; the bound I allows {}", rate(bound, FLOPS)));
+    let binds = roof_name(it.most_all.1, it.levels.len());
+    format!("{}{bound}; all PEs at most {}: {binds} binds", of_one(it, kernel), rate(it.most_all.0, FLOPS))
+}
+
+/// What one core is allowed, and by which roof.
+fn of_one(it: &Roofline, kernel: &Kernel) -> String {
     let levels = it.levels.len();
     let intensity = match it.most.1 {
-        Roof::Peak => farthest(it, kernel).map(|(at, value)| (format!(", with {} flop/B from ", three(value)), at)),
-        Roof::Level(at) => {
-            it.levels[at].intensity(kernel).map(|value| (format!(", at {} flop/B from ", three(value)), at))
-        }
+        Roof::Peak => farthest(it, kernel)
+            .map(|(at, value)| format!(", with {} flop/B from {}", three(value), level_name(at, levels))),
+        Roof::Level(at) => it.levels[at]
+            .intensity(kernel)
+            .map(|value| format!(", at {} flop/B from {}", three(value), level_name(at, levels))),
     };
-    let intensity = intensity.map_or_else(String::new, |(text, at)| text + &level_name(at, levels));
-    let bound = it.bound.map_or_else(String::new, |bound| format!("; the bound I allows {}", rate(bound, FLOPS)));
-    format!(
-        "at most {} of {}: {} binds{intensity}{bound}; all PEs at most {}: {} binds",
-        rate(it.most.0, FLOPS),
-        rate(it.peak, FLOPS),
-        roof_name(it.most.1, levels),
-        rate(it.most_all.0, FLOPS),
-        roof_name(it.most_all.1, levels)
-    )
+    let (most, peak) = (rate(it.most.0, FLOPS), rate(it.peak, FLOPS));
+    format!("at most {most} of {peak}: {} binds{}", roof_name(it.most.1, levels), intensity.unwrap_or_default())
 }
 
 const FLOPS: &str = "flop/s";
@@ -190,8 +191,8 @@ pub(crate) fn roofline_picture(loops: &Loops, chosen: &[&LoopBounds]) -> Option<
     let _ = writeln!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\n\
-         <title>Roofline of {} loops on {}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>",
-        points.len(),
+         <title>Roofline of {} on {}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>",
+        plural(points.len(), "loop", "loops"),
         escaped(&loops.core.name)
     );
     axes(&mut out, &field);
@@ -218,7 +219,7 @@ pub(crate) fn roofline_picture(loops: &Loops, chosen: &[&LoopBounds]) -> Option<
         } else {
             it.function.clone()
         };
-        let row = format!("{}  {name}: {}", number + 1, roofline_line(roofline, &it.kernel));
+        let row = format!("{}  {name}: {}", number + 1, of_one(roofline, &it.kernel));
         label(&mut out, (LEFT, y), "start", &row);
         let Some(intensity) = place(it, roofline) else { continue };
         let (x, top) = (field.x(intensity), field.y(roofline.most.0));

@@ -142,7 +142,10 @@ fn loops_have_their_places_below_the_ceilings() {
 
     let drawn = std::fs::read_to_string(&picture).expect("it was drawn");
     assert!(drawn.starts_with("<svg ") && drawn.ends_with("</svg>\n"));
-    assert!(drawn.matches("<circle").count() == 1 && drawn.contains("1  daxpy: at most 267 Mflop/s"), "{drawn}");
+    assert!(
+        drawn.matches("<circle").count() == 1 && drawn.contains("1  daxpy (loops.c:2): at most 267 Mflop/s"),
+        "{drawn}"
+    );
     let shown = text(&kernel(&binary, &words).stdout);
     assert!(
         shown.contains("roofline  at most 267 Mflop/s of 1.00 Gflop/s: memory binds, at 0.083 flop/B from memory"),
