@@ -30,8 +30,10 @@ pub struct Step {
     /// Cycles from where its address is known to where its operand is; 0 without a load.
     pub load_latency: u32,
     pub work: Option<Use>,
-    /// Cycles from where all operands are known to where the result is.
+    /// Cycles from where all operands are known to where the result is, and to where work of the same class can use it.
     pub latency: u32,
+    pub chained: u32,
+    pub class: Class,
     pub store: Vec<Use>,
 }
 
@@ -97,14 +99,20 @@ impl<'a> Body<'a> {
         self.steps.iter().flat_map(|step| step.load.iter().chain(&step.work).chain(&step.store).copied())
     }
 
-    /// Cycles from the begin of one instruction's work to where another one can use it.
-    pub fn cost(&self, need: &Need) -> u32 {
-        let from = &self.steps[need.from];
+    /// Cycles from the begin of one instruction's work to where what another one needs of it is there.
+    pub fn latency(&self, need: &Need) -> u32 {
+        let (from, to) = (&self.steps[need.from], &self.steps[need.to]);
         match need.what {
-            What::Value => from.latency,
-            What::Address => from.latency + self.steps[need.to].load_latency,
+            What::Value if from.class == to.class => from.chained,
+            What::Value | What::Address => from.latency,
             What::Memory => self.forward,
         }
+    }
+
+    /// Cycles from the begin of one instruction's work to where the other one's can begin: with the load, where its address is needed.
+    pub fn cost(&self, need: &Need) -> u32 {
+        let load = if need.what == What::Address { self.steps[need.to].load_latency } else { 0 };
+        self.latency(need) + load
     }
 }
 
@@ -131,6 +139,8 @@ fn step(instruction: &Instruction, is_fused: bool, is_second: bool, core: &Core)
         load_latency: if instruction.load.is_some() { load.iter().map(|it| it.latency).max().unwrap_or(0) } else { 0 },
         work: work.map(of),
         latency: work.map_or(0, |work| work.latency),
+        chained: work.map_or(0, |work| work.chained_of(bytes)),
+        class,
         store: if instruction.store.is_some() { access(core.store.of(is_vector)) } else { Vec::new() },
     }
 }

@@ -54,6 +54,8 @@ pub struct Work {
     pub wide: Ports,
     /// Cycles until the result can be used.
     pub latency: u32,
+    /// The same where work of the same class uses it, on operands of up to the second of [`WIDTHS`].
+    pub chained: u32,
     /// Cycles that the port is taken, for operands up to each of [`WIDTHS`].
     pub cycles: [u32; WIDTHS.len()],
 }
@@ -62,6 +64,11 @@ pub struct Work {
 pub const WIDTHS: [u32; 3] = [16, 32, 64];
 
 impl Work {
+    /// Cycles until work on an operand of so many bytes has a result that work of the same class can use.
+    pub fn chained_of(&self, bytes: u32) -> u32 {
+        if bytes > WIDTHS[1] { self.latency } else { self.chained }
+    }
+
     /// The ports that can take an operand of so many bytes.
     pub fn ports_of(&self, bytes: u32) -> Ports {
         if bytes > WIDTHS[1] { self.wide } else { self.ports }
@@ -142,6 +149,7 @@ struct UseRow {
     wide: Option<Vec<String>>,
     #[serde(default)]
     latency: u32,
+    chained: Option<u32>,
     #[serde(default = "once")]
     cycles: [u32; WIDTHS.len()],
 }
@@ -174,7 +182,8 @@ impl Core {
         let one = |row: &UseRow, what: &str| -> Result<Work, CoreError> {
             let ports = set(&row.ports, what)?;
             let wide = row.wide.as_ref().map_or(Ok(ports), |names| set(names, what))?;
-            Ok(Work { ports, wide, latency: row.latency, cycles: row.cycles })
+            let chained = row.chained.unwrap_or(row.latency);
+            Ok(Work { ports, wide, latency: row.latency, chained, cycles: row.cycles })
         };
         let uses = |rows: &[UseRow], what: &str| rows.iter().map(|row| one(row, what)).collect::<Result<Vec<_>, _>>();
         let access = |rows: &AccessRows, what: &str| -> Result<Access, CoreError> {
@@ -211,15 +220,19 @@ impl Core {
         self.work.get(&class)
     }
 
-    /// Most floating-point operations a cycle on elements of so many bytes: multiply-add on every port that has it, and additions on those that
-    /// have no more.
+    /// Most floating-point operations a cycle on elements of so many bytes, of the widths that there are: multiply-add on every port that has it at that width, and
+    /// additions on those that have no more.
     pub fn peak_flops(&self, element: u32) -> f64 {
-        let both = self.rate(Class::FpFma) * f64::from(Class::FpFma.flops());
-        let alone = self.work(Class::FpAdd).zip(self.work(Class::FpFma)).map_or(0.0, |(add, fma)| {
-            let ports = add.ports & !fma.ports;
-            rate(&Work { ports, wide: add.wide & ports, ..*add }, self.vector)
-        });
-        (both + alone) / f64::from(element.max(1))
+        let bytes = |width: u32| {
+            let Some(fma) = self.work(Class::FpFma) else { return 0.0 };
+            let alone = self.work(Class::FpAdd).map_or(0.0, |add| {
+                let ports = add.ports_of(width) & !fma.ports_of(width);
+                f64::from(width * ports.count_ones()) / f64::from(add.cycles_of(width).max(1))
+            });
+            rate_at(fma, width) * f64::from(Class::FpFma.flops()) + alone
+        };
+        let widths = WIDTHS.into_iter().filter(|width| *width <= self.vector);
+        widths.map(bytes).fold(0.0, f64::max) / f64::from(element.max(1))
     }
 
     /// Most bytes of operands of a kind a cycle: the best of the widths that there are.
@@ -234,9 +247,12 @@ impl Core {
 }
 
 fn rate(work: &Work, most: u32) -> f64 {
-    let of =
-        |width: u32| f64::from(width * work.ports_of(width).count_ones()) / f64::from(work.cycles_of(width).max(1));
-    WIDTHS.iter().filter(|width| **width <= most).map(|width| of(*width)).fold(0.0, f64::max)
+    WIDTHS.iter().filter(|width| **width <= most).map(|width| rate_at(work, *width)).fold(0.0, f64::max)
+}
+
+/// Bytes of operands of a width a cycle.
+fn rate_at(work: &Work, width: u32) -> f64 {
+    f64::from(width * work.ports_of(width).count_ones()) / f64::from(work.cycles_of(width).max(1))
 }
 
 /// All cores that are known, in order of their names.

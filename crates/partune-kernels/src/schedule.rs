@@ -75,8 +75,7 @@ pub fn cycles(body: &Body<'_>, core: &Core) -> Option<f64> {
             }
             let given = |need: &&&Need| -> Option<u64> {
                 let from = turn.checked_sub(need.distance as usize)?;
-                let latency = if need.what == What::Memory { body.forward } else { body.steps[need.from].latency };
-                Some(began[from * length + need.from] + u64::from(latency))
+                Some(began[from * length + need.from] + u64::from(body.latency(need)))
             };
             let ready = |is_address: bool| {
                 let these = needs[at].iter().filter(|need| (need.what == What::Address) == is_address);

@@ -52,6 +52,28 @@ fn a_scalar_dot_product_waits_for_its_sum() {
     assert!(kernel.unknown.is_empty() && kernel.has_exit && !kernel.calls);
 }
 
+/// Golden Cove's additions take each other's results sooner, those of 64 bytes not; a multiplication does not.
+#[test]
+fn chains_of_additions_may_be_shorter() {
+    let chain = |hex: &str| one(hex, "golden-cove").chain.expect("a sum").cycles;
+    near(chain(DOT), 2.0);
+    near(one(DOT, "golden-cove").bounds.and_then(|it| it.macs).expect("it is short"), 2.0);
+    // `vaddpd` of 64 bytes from memory, of which eight elements are a turn's each.
+    near(chain("62f1fd48580406 4883c040 4839c2 75f0 c3") * 8.0, 3.0);
+    // x[i] = z[i] * (y[i] - x[i - 1]): forwarding, subtraction and multiplication.
+    let golden = core("golden-cove");
+    near(chain(ELIMINATION), f64::from(golden.forward) + 3.0 + 4.0);
+}
+
+/// At each width: both ports of Golden Cove that add in 64 bytes multiply as well, and one of those in 32 bytes does not.
+#[test]
+fn peaks_are_of_one_width() {
+    for (id, flops) in [("golden-cove", 32.0), ("skylake-server", 32.0), ("zen4", 24.0), ("zen3", 24.0)] {
+        near(core(id).peak_flops(8), flops);
+        near(core(id).peak_flops(4), 2.0 * flops);
+    }
+}
+
 #[test]
 fn a_triad_in_short_vectors_keeps_its_ports_busy() {
     let kernel = one(TRIAD, "skylake-server");
