@@ -7,5 +7,6 @@ mod ends;
 mod faults;
 mod folder;
 mod maps;
+mod old;
 mod process;
 mod worlds;

@@ -3,11 +3,13 @@
 import os
 import sys
 
+here = os.path.dirname(os.path.abspath(__file__))
+# One that is there already has its turn.
+others = [path for path in sys.path if os.path.abspath(path or ".") != here]
+
 
 def _begin():
     import _frozen_importlib_external as external
-
-    here = os.path.dirname(os.path.abspath(__file__))
 
     class Charm4py(object):
         """Finds charm4py's main module as it would be found, and puts our own after it."""
@@ -44,8 +46,6 @@ def _begin():
                     with open(os.environ[where], "a") as file:
                         file.write("%s: %s\n" % (type(error).__name__, error))
 
-    # One that is there already has its turn.
-    others = [path for path in sys.path if os.path.abspath(path or ".") != here]
     if os.environ.get("PARTUNE_CHARM_DIR") or os.environ.get("PARTUNE_CHARM_HINTS"):
         sys.meta_path.insert(0, Charm4py())
     spec = external.PathFinder.find_spec("sitecustomize", others)
@@ -59,3 +59,11 @@ def _begin():
 
 if sys.version_info >= (3, 6):
     _begin()
+else:
+    # charm4py needs a newer one, and so does what finds modules above.
+    found = [path for path in (os.path.join(folder, "sitecustomize.py") for folder in others) if os.path.isfile(path)]
+    if found:
+        with open(found[0], "rb") as file:
+            code = compile(file.read(), found[0], "exec")
+        __file__ = found[0]
+        exec(code, globals())
