@@ -114,8 +114,10 @@ pub struct Tree {
     pub kind: String,
     /// Children of each.
     pub branch: Option<u32>,
-    /// Shares of the load of children, largest first: PEs are shared out by them.
+    /// Shares of the load of children in the order of their creation: PEs are shared out by them.
     pub ratios: Vec<f64>,
+    /// The same of objects that none of the tree made, if there are several.
+    pub roots: Vec<f64>,
     /// Of `irregular` ones: `round_robin`, `neighbours`, `hierarchy` or `manager`.
     pub strategy: Option<String>,
     pub evidence: Evidence,

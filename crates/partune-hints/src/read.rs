@@ -250,10 +250,12 @@ fn aligned(entry: &Entry<'_>) -> Result<Vec<Aligned>, Fault> {
 
 fn tree(entry: &Entry<'_>) -> Result<Tree, Fault> {
     let kind = entry.word("kind", &["uniform", "uniform_branch", "uniform_load", "irregular"])?;
-    let ratios = entry.numbers("ratios")?;
-    if ratios.iter().any(|&share| share < 0.0) {
-        return Err(entry.wrong("ratios", "`ratios` has a negative share", "write shares that are not negative"));
-    }
+    let shares = |key: &'static str| {
+        let shares = entry.numbers(key)?;
+        let wrong = || entry.wrong(key, &format!("`{key}` has a negative share"), "write shares that are not negative");
+        if shares.iter().any(|&share| share < 0.0) { Err(wrong()) } else { Ok(shares) }
+    };
+    let (ratios, roots) = (shares("ratios")?, shares("roots")?);
     let strategy = if entry.table.get("strategy").is_some() {
         Some(entry.word("strategy", &["round_robin", "neighbours", "hierarchy", "manager"])?)
     } else {
@@ -261,7 +263,7 @@ fn tree(entry: &Entry<'_>) -> Result<Tree, Fault> {
     };
     let branch = if entry.table.get("branch").is_some() { Some(entry.whole("branch", 1)?) } else { None };
     let array = entry.maybe_text("array")?.unwrap_or_default();
-    Ok(Tree { array, kind, branch, ratios, strategy, evidence: entry.data("evidence")? })
+    Ok(Tree { array, kind, branch, ratios, roots, strategy, evidence: entry.data("evidence")? })
 }
 
 fn priority(entry: &Entry<'_>) -> Result<Priority, Fault> {

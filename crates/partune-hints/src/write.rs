@@ -108,8 +108,10 @@ fn spread(it: &Tree) -> Table {
     if let Some(branch) = it.branch {
         table["branch"] = value(i64::from(branch));
     }
-    if !it.ratios.is_empty() {
-        table["ratios"] = value(it.ratios.iter().copied().collect::<Array>());
+    for (key, shares) in [("ratios", &it.ratios), ("roots", &it.roots)] {
+        if !shares.is_empty() {
+            table[key] = value(shares.iter().copied().collect::<Array>());
+        }
     }
     if let Some(strategy) = &it.strategy {
         table["strategy"] = value(strategy);

@@ -193,12 +193,14 @@ fn places() -> impl Strategy<Value = Place> {
 }
 
 fn files() -> impl Strategy<Value = File> {
-    let tree = (text(), vec(0.0..1.0_f64, 0..4), proptest::option::of(1_u32..9), evidence()).prop_map(
-        |(array, ratios, branch, evidence)| Tree {
+    let shares = || vec(0.0..1.0_f64, 0..4);
+    let tree = (text(), shares(), shares(), proptest::option::of(1_u32..9), evidence()).prop_map(
+        |(array, ratios, roots, branch, evidence)| Tree {
             array,
             kind: "uniform".to_owned(),
             branch,
             ratios,
+            roots,
             strategy: None,
             evidence,
         },

@@ -1,6 +1,8 @@
 //! Where and when the objects of an array are created.
 
-use crate::graph::{ArrayId, EventGraph, ExecutionId, Kind};
+use partune_base::Table;
+
+use crate::graph::{ArrayId, EventGraph, ExecutionId, Kind, Object, ObjectId};
 
 /// Thresholds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,24 +51,10 @@ pub struct Creation {
 /// None where it is known of no object who created it. When an object was created is when its creation message was sent, or else when the
 /// execution began that created it. O(E + n log n).
 pub fn creation(graph: &EventGraph, array: ArrayId, options: &Options) -> Option<Creation> {
-    let (executions, messages) = (graph.executions(), graph.messages());
-    let mut created: Vec<i64> = graph
-        .objects()
-        .iter()
-        .map(|object| executions.begin.get(object.creator).copied().unwrap_or_default())
-        .collect();
-    let mut seen = vec![false; created.len()];
-    for id in messages.kind.ids().filter(|&id| messages.kind[id] == Kind::Creation) {
-        let object = executions.object[messages.destination[id]];
-        if graph.objects()[object].creator == messages.source[id] && !seen[object.0 as usize] {
-            seen[object.0 as usize] = true;
-            created[object.0 as usize] = messages.sent[id];
-        }
-    }
+    let (executions, created) = (graph.executions(), times(graph));
     let of_array = graph.objects().iter_ids().filter(|(_, object)| object.array == array);
     let known = of_array.filter(|(_, object)| object.creator != ExecutionId::NONE);
-    let mut found: Vec<(u32, i64)> =
-        known.map(|(id, object)| (executions.pe[object.creator].0, created[id.0 as usize])).collect();
+    let mut found: Vec<(u32, i64)> = known.map(|(id, object)| (executions.pe[object.creator].0, created[id])).collect();
     found.sort_unstable();
     let most = found.chunk_by(|a, b| a.0 == b.0).map(<[_]>::len).max()? as u64;
     let mut times: Vec<i64> = found.iter().map(|it| it.1).collect();
@@ -83,6 +71,22 @@ pub fn creation(graph: &EventGraph, array: ArrayId, options: &Options) -> Option
     };
     let known = found.len() as u64;
     Some(Creation { centralised: most as f64 >= options.centralised * known as f64, times, known, most, bursts, run })
+}
+
+/// When each object was created, where that is known.
+pub(crate) fn times(graph: &EventGraph) -> Table<ObjectId, i64> {
+    let (executions, messages) = (graph.executions(), graph.messages());
+    let begin = |object: &Object| executions.begin.get(object.creator).copied().unwrap_or_default();
+    let mut created: Table<ObjectId, i64> = graph.objects().iter().map(begin).collect();
+    let mut seen = Table::filled(created.len(), false);
+    for id in messages.kind.ids().filter(|&id| messages.kind[id] == Kind::Creation) {
+        let object = executions.object[messages.destination[id]];
+        if graph.objects()[object].creator == messages.source[id] && !seen[object] {
+            seen[object] = true;
+            created[object] = messages.sent[id];
+        }
+    }
+    created
 }
 
 /// Sorted times, split where nothing is created for long.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use partune_base::Table;
 
+use crate::creation;
 use crate::csr::Csr;
 use crate::graph::{ArrayId, EventGraph, Object, ObjectId};
 use crate::interaction::{Edge, Interaction};
@@ -48,7 +49,7 @@ pub struct Tree {
 pub enum Shape {
     /// All inner nodes have so many children, of equal load.
     Uniform { branch: u32 },
-    /// All inner nodes have so many children, whose shares of the load, largest first, are the same everywhere.
+    /// All inner nodes have so many children, whose shares of the load, in the order in which they are created, are the same everywhere.
     UniformBranch { ratios: Vec<f64> },
     /// Children have equal loads; their number is linear in the depth.
     UniformLoad { branch: Line },
@@ -68,6 +69,17 @@ pub enum Strategy {
     Manager,
 }
 
+impl Shape {
+    /// Shares that a hint of this form says; none where it says none.
+    pub fn shares(&self) -> Vec<f64> {
+        match self {
+            Shape::Uniform { branch } => vec![1.0; *branch as usize],
+            Shape::UniformBranch { ratios } => ratios.clone(),
+            Shape::UniformLoad { .. } | Shape::Irregular(_) => Vec::new(),
+        }
+    }
+}
+
 impl Tree {
     /// Objects whose creator is unknown or of another array, or which are their own ancestors, are roots. `load(node) = own + Σ load(child)`.
     /// Linear.
@@ -78,7 +90,13 @@ impl Tree {
         let parent =
             |(id, object)| if inside(id) && inside(creator(object)) { creator(object) } else { ObjectId::NONE };
         let mut parents: Table<ObjectId, ObjectId> = graph.objects().iter_ids().map(parent).collect();
-        let children = Csr::new(parents.len(), parents.iter().map(|id| id.0));
+        let created = creation::times(graph);
+        let in_order = |parents: &Table<ObjectId, ObjectId>| {
+            let mut children = Csr::new(parents.len(), parents.iter().map(|id| id.0));
+            (0..parents.len()).for_each(|row| children.row_mut(row).sort_by_key(|&id| (created[ObjectId(id)], id)));
+            children
+        };
+        let children = in_order(&parents);
         let mut depth = Table::filled(parents.len(), u32::MAX);
         let (mut roots, mut order) = (Vec::new(), Vec::new());
         let created_by_nobody: Vec<_> = parents.ids().filter(|&id| parents[id] == ObjectId::NONE).collect();
@@ -90,7 +108,8 @@ impl Tree {
                 walk(&children, id, &mut order, &mut depth);
             }
         }
-        let children = Csr::new(parents.len(), parents.iter().map(|id| id.0));
+        roots.sort_by_key(|&id| (created[id], id));
+        let children = in_order(&parents);
         let own = graph.loads();
         let mut loads = own.clone();
         for id in order.iter().rev() {
@@ -101,6 +120,7 @@ impl Tree {
         Tree { parents, children, roots, depth, loads, own }
     }
 
+    /// In the order in which they were created, as children are.
     pub fn roots(&self) -> &[ObjectId] {
         &self.roots
     }
@@ -130,7 +150,8 @@ impl Tree {
         let weights: Vec<f64> = inner.iter().map(|&id| (self.load(id) as f64).powi(2)).collect();
         let branches: Vec<f64> = inner.iter().map(|&id| self.children(id).len() as f64).collect();
         let branch = weighted_mean(&branches, &weights).round() as usize;
-        let ratios: Vec<Vec<f64>> = inner.iter().map(|&id| self.ratios(id)).collect();
+        let ratios: Vec<Vec<f64>> =
+            inner.iter().map(|&id| self.ratios(&self.children(id).collect::<Vec<_>>())).collect();
         let alike = |values: &[f64], weights: &[f64]| weighted_variation(values, weights) <= options.constant;
         if !inner.is_empty() && alike(&branches, &weights) {
             let typical = || (0..inner.len()).filter(|&at| ratios[at].len() == branch);
@@ -168,10 +189,9 @@ impl Tree {
         if points.len() < 3 { None } else { Line::fit(&points) }
     }
 
-    /// Shares of the children's load, largest first; equal ones where they have none.
-    fn ratios(&self, id: ObjectId) -> Vec<f64> {
-        let mut loads: Vec<f64> = self.children(id).map(|child| self.load(child) as f64).collect();
-        loads.sort_by(|a, b| b.total_cmp(a));
+    /// Shares of the load of a family; equal ones where it has none.
+    pub fn ratios(&self, family: &[ObjectId]) -> Vec<f64> {
+        let loads: Vec<f64> = family.iter().map(|&id| self.load(id) as f64).collect();
         let (sum, count) = (loads.iter().sum::<f64>(), loads.len() as f64);
         loads.iter().map(|load| if sum > 0.0 { load / sum } else { 1.0 / count }).collect()
     }
@@ -197,14 +217,20 @@ impl Tree {
     /// A PE for each object, `u32::MAX` for those of other arrays: each root and, below it, each child gets a part of its creator's PEs, and lives on
     /// the first of them. O(n log n).
     pub fn place(&self, pes: u32) -> Table<ObjectId, u32> {
+        self.place_by(pes, &[])
+    }
+
+    /// As a run does that knows the shares of children in the order of their creation, and not their loads: what is more than these begins with the first of
+    /// them again. By loads, if there are none.
+    pub fn place_by(&self, pes: u32, ratios: &[f64]) -> Table<ObjectId, u32> {
         let mut placement = Table::filled(self.depth.len(), u32::MAX);
-        let mut open = vec![(self.roots.clone(), 0..pes.max(1))];
-        while let Some((family, pes)) = open.pop() {
-            let loads: Vec<f64> = family.iter().map(|&id| self.load(id) as f64).collect();
-            for (id, pes) in family.into_iter().zip(split(pes, &loads)) {
+        let mut open = vec![(self.roots.clone(), 0..pes.max(1), &[][..])];
+        while let Some((family, pes, shares)) = open.pop() {
+            let parts = if shares.is_empty() { split(pes, &self.ratios(&family)) } else { split(pes, shares) };
+            for (id, pes) in family.into_iter().zip(parts.into_iter().cycle()) {
                 placement[id] = pes.start;
                 if self.children(id).len() > 0 {
-                    open.push((self.children(id).collect(), pes));
+                    open.push((self.children(id).collect(), pes, ratios));
                 }
             }
         }

@@ -33,7 +33,15 @@ fn forms_are_told_apart() {
     // Fibonacci: both branches always, with loads in the golden ratio.
     let fibonacci = grown(18, &mut |n, _| (10, if n < 2 { vec![] } else { vec![n - 1, n - 2] }));
     let Shape::UniformBranch { ratios } = shape(&fibonacci, 16) else { panic!("not {:?}", shape(&fibonacci, 16)) };
-    assert!((ratios[0] - 0.618).abs() < 0.005 && (ratios[1] - 0.382).abs() < 0.005, "{ratios:?}");
+    // The last of the list is made first.
+    assert!((ratios[0] - 0.382).abs() < 0.005 && (ratios[1] - 0.618).abs() < 0.005, "{ratios:?}");
+    // Which of them is made first varies, so shares by that order say nothing.
+    let turned = grown((18, 0), &mut |(n, turn): (i32, u32), depth| {
+        let below = [(n - 1, depth), (n - 2, depth + turn + 1)];
+        let below = if (n + turn as i32) % 2 == 0 { below } else { [below[1], below[0]] };
+        (10, if n < 2 { vec![] } else { below.to_vec() })
+    });
+    assert!(matches!(shape(&turned, 16), Shape::Irregular(_)), "{:?}", shape(&turned, 16));
     let wider = grown((), &mut |(), depth| (10, vec![(); if depth < 4 { depth as usize + 2 } else { 0 }]));
     let Shape::UniformLoad { branch } = shape(&wider, 16) else { panic!("not {:?}", shape(&wider, 16)) };
     assert!((branch.slopes[0] - 1.0).abs() < 1e-9 && (branch.offset - 2.0).abs() < 1e-9, "{branch:?}");
@@ -95,6 +103,35 @@ fn a_tree_is_of_one_array() {
     let tree = Tree::new(&program.seal().unwrap(), array);
     assert_eq!((tree.roots(), tree.load(objects[0])), (&objects[..1], 6));
     assert_eq!(tree.place(2).as_slice(), [u32::MAX, 0, 0, 1]);
+}
+
+/// Three roots, of which each makes a light child and then a heavy one; objects are numbered the other way round.
+#[test]
+fn a_run_that_knows_shares_places_as_is_judged() {
+    let mut program = Program::default();
+    let main = program.array(&[]).1[0];
+    let (array, objects) = program.array(&[9]);
+    let begun = program.execution(main, 0, 1);
+    for root in (0..3).rev() {
+        let own = program.execution(objects[root], 0, 10);
+        program.send(begun, own, Kind::Creation, 0, 8);
+        for (child, work) in [(5 - root, 25), (8 - root, 75)] {
+            let run = program.execution(objects[child], 0, work);
+            program.send(own, run, Kind::Creation, 0, 8);
+        }
+    }
+    // As they are written down.
+    program.made.messages_mut().sent.iter_mut().zip(0..).for_each(|(sent, at)| *sent = at);
+    let graph = program.seal().unwrap();
+    let tree = Tree::new(&graph, array);
+    assert_eq!(tree.children(objects[0]).collect::<Vec<_>>(), [objects[5], objects[8]]);
+    let Shape::UniformBranch { ratios } = tree.shape(&Interaction::new(&graph), 8, &Options::default()) else {
+        panic!()
+    };
+    assert_eq!(ratios, [0.25, 0.75]);
+    let placed = tree.place_by(12, &ratios);
+    let pes: Vec<u32> = objects.iter().map(|&id| placed[id]).collect();
+    assert_eq!(pes, [8, 4, 0, 0, 4, 8, 1, 5, 9]);
 }
 
 /// 16 PEs and a binary tree: its 31 topmost objects lie on PEs that halve, all below one PE is local.

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use partune_objects::map::{Grid, Map, Size};
+use partune_objects::tree::split;
 use partune_testkit::outside;
 
 const MODULE: &str = include_str!("../src/charm/maps.py");
@@ -17,6 +18,21 @@ for line in open(0):
     every = itertools.product(*(range(it) for it in case['extents']))
     print(found if isinstance(found, str) else ' '.join(str(found(at)) for at in every))
 ";
+
+/// What the module makes of lines; none where there is no Python.
+fn printed(program: &str, lines: String) -> Option<String> {
+    let mut python = Command::new("python3");
+    let python = python.args(["-c", &format!("{MODULE}\n{program}")]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let Ok(mut child) = python.spawn() else {
+        outside::missing("python3");
+        return None;
+    };
+    let mut input = child.stdin.take().expect("it is a pipe");
+    let writer = std::thread::spawn(move || input.write_all(lines.as_bytes()));
+    let output = child.wait_with_output().expect("it ends");
+    writer.join().expect("no panic").expect("all is read");
+    Some(String::from_utf8(output.stdout).expect("it is text"))
+}
 
 fn pes(map: &Map, extents: &[u32], pes: u32) -> String {
     let placed = map.on(extents, pes);
@@ -64,20 +80,44 @@ fn both_place_alike() {
             }
         }
     }
-    let mut python = Command::new("python3");
-    let python = python.args(["-c", &format!("{MODULE}\n{PROGRAM}")]).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let Ok(mut child) = python.spawn() else { return outside::missing("python3") };
-    let mut input = child.stdin.take().expect("it is a pipe");
     let lines: Vec<String> = cases
         .iter()
         .map(|(hint, extents, count, _)| format!("{{\"hint\": {hint}, \"extents\": {extents:?}, \"pes\": {count}}}\n"))
         .collect();
-    let writer = std::thread::spawn(move || input.write_all(lines.concat().as_bytes()));
-    let output = child.wait_with_output().expect("it ends");
-    writer.join().expect("no panic").expect("all is read");
-    let printed = String::from_utf8(output.stdout).expect("it is text");
+    let Some(printed) = printed(PROGRAM, lines.concat()) else { return };
     assert_eq!(printed.lines().count(), cases.len());
     for (line, (hint, extents, count, map)) in printed.lines().zip(&cases) {
         assert_eq!(line, pes(map, extents, *count), "{hint} of {extents:?} on {count} PEs");
+    }
+}
+
+/// Prints the parts of each case, a line a case.
+const PARTS: &str = "
+import json
+for line in open(0):
+    print(' '.join('%d..%d' % (begin, begin + count) for begin, count in split(*json.loads(line))))
+";
+
+#[test]
+fn both_share_pes_out_alike() {
+    let loads = [
+        &[0.9, 0.1][..],
+        &[0.1, 0.9],
+        &[0.6, 0.2, 0.2],
+        &[0.0, 0.0, 0.0],
+        &[1.0; 7],
+        &[0.05, 0.3, 0.3, 0.05, 0.3],
+        &[0.5, 0.25, 0.125, 0.0625, 0.0625],
+        &[0.618, 0.382],
+        &[7.0, 5.0, 4.0, 3.0, 3.0],
+        &[1.0],
+    ];
+    let cases: Vec<_> = loads.iter().flat_map(|it| (1..40).map(|count| (count * 3, count, *it))).collect();
+    let lines = cases.iter().map(|(first, count, loads)| format!("[{first}, {count}, {loads:?}]\n")).collect();
+    let Some(printed) = printed(PARTS, lines) else { return };
+    assert_eq!(printed.lines().count(), cases.len());
+    for (line, (first, count, loads)) in printed.lines().zip(cases) {
+        let expected: Vec<_> = split(first..first + count, loads).iter().map(|it| format!("{it:?}")).collect();
+        assert_eq!(line, expected.join(" "), "{loads:?} on {count} PEs");
     }
 }

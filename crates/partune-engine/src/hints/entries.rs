@@ -2,13 +2,13 @@
 
 use partune_analysis::ObjectRun;
 use partune_base::{RegionId, Span};
-use partune_hints::{Aligned, Combine, Count, Datum, Evidence, File, Phases, Pipeline, Place, Priority, Tree, Urgency};
+use partune_hints::{Aligned, Combine, Count, Datum, Evidence, File, Phases, Pipeline, Place, Priority, Urgency};
 use partune_objects::deduce::{Deduced, Hint, Judged, Layout};
 use partune_objects::graph::ArrayId;
 use partune_objects::interaction::Interaction;
 use partune_objects::locality::{self, locality};
 use partune_objects::phases::Kind;
-use partune_objects::tree::{Shape, Strategy};
+use partune_objects::tree::{Shape, Strategy, Tree};
 use partune_trace::Trace;
 
 use super::{Entry, TriedHint};
@@ -52,7 +52,11 @@ impl Names<'_> {
                 place.evidence = evidence;
                 Entry::Place(place)
             }
-            Hint::Tree { array, shape } => Entry::Tree(tree(self.array(*array), shape, evidence)),
+            Hint::Tree { array, shape } => {
+                let tree = Tree::new(&self.run.graph, *array);
+                let roots = if tree.roots().len() > 1 { tree.ratios(tree.roots()) } else { Vec::new() };
+                Entry::Tree(spread(self.array(*array), shape, roots, evidence))
+            }
             Hint::Objects { array, line } => {
                 let of = Urgency::Object {
                     array: self.array(*array),
@@ -122,7 +126,7 @@ impl Names<'_> {
     }
 }
 
-fn tree(array: String, shape: &Shape, evidence: Evidence) -> Tree {
+fn spread(array: String, shape: &Shape, roots: Vec<f64>, evidence: Evidence) -> partune_hints::Tree {
     let (kind, branch, ratios, strategy) = match shape {
         Shape::Uniform { branch } => {
             let share = 1.0 / f64::from((*branch).max(1));
@@ -143,7 +147,8 @@ fn tree(array: String, shape: &Shape, evidence: Evidence) -> Tree {
             ("irregular", None, vec![], Some(name.to_owned()))
         }
     };
-    Tree { array, kind: kind.to_owned(), branch, ratios, strategy, evidence }
+    let roots = roots.into_iter().map(rounded).collect();
+    partune_hints::Tree { array, kind: kind.to_owned(), branch, ratios, roots, strategy, evidence }
 }
 
 /// A millionth is far below what anything here tells apart.

@@ -93,7 +93,8 @@ fn tree(it: &Tree) -> Result<Vec<Json>, String> {
             None => return Err("it says neither ratios nor a branch, so nothing is shared out".to_owned()),
         },
     };
-    Ok(vec![json!({ "array": array, "kind": it.kind, "ratios": ratios })])
+    let roots = if it.roots.iter().any(|share| *share > 0.0) { &it.roots[..] } else { &[1.0] };
+    Ok(vec![json!({ "array": array, "kind": it.kind, "ratios": ratios, "roots": roots })])
 }
 
 /// Children of an object that PEs are shared out to.
@@ -144,7 +145,7 @@ mod tests {
             [[place]]\narray = \"Line\"\nmap = \"block_cyclic\"\na = [1, \"n/b\"]\nb = [1, \"P\"]
             [[place]]\narray = \"Grid\"\nmap = \"block_cyclic\"\na = [2, 2]\nb = [\"P^(1/2)\", \"P^(1/2)\"]
             [[place]]\narray = \"Odd\"\nmap = \"table\"\ntable = [0, 1, 1]\nextents = [3]\npes = 2
-            [[tree]]\nkind = \"uniform\"\nbranch = 2
+            [[tree]]\nkind = \"uniform\"\nbranch = 2\nroots = [0.75, 0.25]
             [[tree]]\nkind = \"irregular\"\nstrategy = \"manager\"
             [[tree]]\nkind = \"uniform_load\"\narray = \"Node\"
             [[priority]]\nobject = \"Row\"\nlinear = [1.0]
@@ -171,7 +172,7 @@ mod tests {
                 { "array": "Grid", "map": "block_cyclic", "size": [2, 2], "grid": { "like": [1, 1] } },
                 { "array": "Odd", "map": "table", "table": [0, 1, 1], "extents": [3], "pes": 2 },
             ],
-            "tree": [{ "array": null, "kind": "uniform", "ratios": [1.0, 1.0] }],
+            "tree": [{ "array": null, "kind": "uniform", "ratios": [1.0, 1.0], "roots": [0.75, 0.25] }],
             "priority": [
                 { "object": "Row", "linear": [1.0], "offset": 0.0 },
                 { "message": "Row::pivot", "level": 0 },

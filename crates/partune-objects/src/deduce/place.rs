@@ -209,7 +209,9 @@ pub(super) fn trees(found: &mut Search<'_>) {
             }
             // Strategies that act on what they see while the program runs have no placement beforehand.
             Shape::Irregular(_) => continue,
-            Shape::Uniform { .. } | Shape::UniformBranch { .. } | Shape::UniformLoad { .. } => tree.place(pes),
+            Shape::Uniform { .. } | Shape::UniformBranch { .. } | Shape::UniformLoad { .. } => {
+                tree.place_by(pes, &shape.shares())
+            }
         };
         let placement: Table<ObjectId, u32> =
             placement.iter_ids().map(|(id, &pe)| if pe == u32::MAX { found.homes[id] } else { pe }).collect();

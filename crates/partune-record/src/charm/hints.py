@@ -1,19 +1,21 @@
 """Follows hints in a program of charm4py that knows nothing of them: where objects are, which messages are processed first, which are sent together.
 
 Part of partune, run in the namespace of common.py and maps.py. What is to be done comes as JSON that partune has checked. No hint changes what a program computes, unless it relies on an
-order of messages of different methods, which charm4py does not promise.
+order of messages that charm4py does not promise.
 """
 
+import contextlib
 import heapq
 import itertools
 import json
 import os
 import pickle
 import sys
+import time
 import types
 
-# The key of a header: the PEs that an object of a tree may use for what it creates, and where its creator is.
-SPAN = b"pq"
+# Keys of the header of what makes an object: the PEs that an object of a tree may use for what it creates, and where its creator is; what its array is called.
+SPAN, NAME = b"pq", b"pn"
 LAST = 1 << 60
 
 
@@ -29,10 +31,10 @@ def follow(module):
     levels = {it["message"]: it["level"] for it in hints["priority"] if "message" in it}
     combined = {it["message"]: it for it in hints["combine"]}
     seen, refused, made, counts = set(), {}, {}, {}
+    names = {}  # Of arrays that are not the first of their class, as far as this PE has objects of them.
 
     class State(object):
         running = None  # The object whose method runs.
-        span = None  # For the object that is created next.
         heap = None  # The proxy of what empties it.
         direct = None  # The proxy of what delivers to objects of trees.
         called = False
@@ -40,15 +42,38 @@ def follow(module):
     state = State()
     waiting, order = [], itertools.count()
     spans = {}  # Of objects of trees: first PE, number of them, children so far.
+    roots = {}  # Of trees: objects that this PE made and no object of the tree did.
     where = {}  # Objects of trees that this PE made, or that made its own, and their PEs.
-    buffers = {}
+    buffers = {}  # By array, index and method: a proxy, what waits, how much is enough, until when.
+    timers = set()  # When they end.
 
     def say(text):
         note(text, "PARTUNE_CHARM_HINT_NOTES")
 
-    def named(hints, em):
-        """A hint for a method, by its name or with its class."""
-        return hints.get("%s::%s" % (em.C.__name__, em.name), hints.get(em.name))
+    def name_of(aid, C):
+        return names.get(aid, C.__name__)
+
+    def named(hints, name, em):
+        """A hint for a method, by its name or with its array."""
+        return hints.get("%s::%s" % (name, em.name), hints.get(em.name))
+
+    @contextlib.contextmanager
+    def headed(more):
+        """The next message says more in its header."""
+        packMsg = charm.packMsg
+
+        def pack(receiver, args, header):
+            # What is made at once may send messages of its own.
+            charm.packMsg = packMsg
+            header.update(more)
+            return packMsg(receiver, args, header)
+
+        if more:
+            charm.packMsg = pack
+        try:
+            yield
+        finally:
+            charm.packMsg = packMsg
 
     # Arrays.
 
@@ -84,6 +109,7 @@ def follow(module):
 
         @classmethod
         def array_ckNew(cls, dims=None, ndims=-1, args=[], map=None, useAtSync=False, is_ray=False):
+            count, name = 0, None
             if not is_called_by(Chare.__new__):
                 count = counts[C] = counts.get(C, 0) + 1
                 name = C.__name__ + ("#%d" % count if count > 1 else "")
@@ -93,7 +119,11 @@ def follow(module):
                     map = map_of(name, extents)
                 elif name in places:
                     refused["place", name] = "the program has a map of its own" if map else "its objects are inserted one by one"
-            return ckNew(cls, dims, ndims, args, map, useAtSync, is_ray)
+            with headed({NAME: name} if count > 1 else {}):
+                proxy = ckNew(cls, dims, ndims, args, map, useAtSync, is_ray)
+            if count > 1:
+                names[proxy.aid] = name
+            return proxy
 
         return array_ckNew
 
@@ -101,48 +131,45 @@ def follow(module):
 
     array_ckInsert_gen = chare_module.array_ckInsert_gen
 
-    def ckInsert_gen(C, ep):
-        ckInsert, hint = array_ckInsert_gen(ep), trees.get(C.__name__, trees.get(None))
+    def ckInsert_gen(ep):
+        ckInsert, C = array_ckInsert_gen(ep), charm.entryMethods[ep].C
 
         def array_ckInsert(proxy, index, args=[], onPE=-1, useAtSync=False, single=False, is_ray=False):
-            if hint is None or onPE != -1 or single or charm.numPes() < 2:
+            aid = proxy.aid
+            hint = trees.get(name_of(aid, C), trees.get(None))
+            more = {NAME: names[aid]} if aid in names else {}
+            if hint is not None and onPE == -1 and not single and charm.numPes() > 1:
+                if hint["kind"] == "irregular":
+                    state.turn = getattr(state, "turn", charm.myPe()) + 1
+                    onPE = state.turn % charm.numPes()
+                else:
+                    span, creator = part(aid, hint)
+                    onPE = where[aid, (index,) if type(index) is int else tuple(index)] = span[0]
+                    more[SPAN] = span + (creator, charm.myPe())
+            with headed(more):
                 return ckInsert(proxy, index, args, onPE, useAtSync, single, is_ray)
-            if hint["kind"] == "irregular":
-                state.turn = getattr(state, "turn", charm.myPe()) + 1
-                return ckInsert(proxy, index, args, state.turn % charm.numPes(), useAtSync, single, is_ray)
-            parent = spans.get(id(state.running))
-            if parent is None or parent[4] != proxy.aid:
-                span, creator = (0, charm.numPes()), None
-            else:
-                creator = parent[0].thisIndex
-                parts = shares(parent[1], parent[2], hint["ratios"])
-                span = parts[parent[3] % len(parts)]
-                parent[3] += 1
-            where[proxy.aid, (index,) if type(index) is int else index] = span[0]
-            state.span = span + (creator, charm.myPe())
-            try:
-                return ckInsert(proxy, index, args, span[0], useAtSync, single, is_ray)
-            finally:
-                state.span = None
 
         return array_ckInsert
 
-    def gen_of_insert(ep):
-        em = charm.entryMethods[ep]
-        return ckInsert_gen(em.C, ep)
-
-    packMsg = charm.packMsg
-
-    def pack(receiver, args, header):
-        if state.span is not None:
-            header[SPAN], state.span = state.span, None
-        return packMsg(receiver, args, header)
+    def part(aid, hint):
+        """The PEs of an object that is made now, and the index of the object of the tree that makes it."""
+        parent = spans.get(id(state.running))
+        if parent is None or parent[4] != aid:
+            number = roots[aid] = roots.get(aid, -1) + 1
+            parts, creator = split(0, charm.numPes(), hint["roots"]), None
+        else:
+            number, creator = parent[3], parent[0].thisIndex
+            parts = split(parent[1], parent[2], hint["ratios"])
+            parent[3] += 1
+        return parts[number % len(parts)], creator
 
     run = module.entry_method.EntryMethod._run
 
     def _run(em, obj, header, args, ret_fut=False):
         before, state.running = state.running, obj
-        span = header.get(SPAN)
+        span, name = header.get(SPAN), header.get(NAME)
+        if name is not None:
+            names[obj.thisProxy.aid] = name
         if span is not None:
             aid = obj.thisProxy.aid
             spans[id(obj)] = [obj, span[0], span[1], 0, aid]
@@ -207,13 +234,13 @@ def follow(module):
 
     keys = {}
 
-    def key_of(obj, ep):
+    def key_of(obj, aid, ep):
         """The level of a message and the rank of its object; none where no hint is of either."""
-        known = keys.get(ep)
-        if known is None:
-            em = charm.entryMethods[ep]
-            known = keys[ep] = (named(levels, em), ranks.get(em.C.__name__))
-        level, rank = known
+        em = charm.entryMethods[ep]
+        name = name_of(aid, em.C)
+        if (name, ep) not in keys:
+            keys[name, ep] = (named(levels, name, em), ranks.get(name))
+        level, rank = keys[name, ep]
         if level is None and rank is None:
             return None
         if rank is not None:
@@ -223,7 +250,7 @@ def follow(module):
 
     def later(obj, aid, index, ep, header, args):
         """Whether the message waits now."""
-        key = key_of(obj, ep)
+        key = key_of(obj, aid, ep)
         if key is None or state.heap is None:
             return False
         heapq.heappush(waiting, (key + (next(order),), aid, index, ep, header, args))
@@ -236,7 +263,7 @@ def follow(module):
 
     def receive(aid, index, ep, packed, copied):
         obj = charm.arrays[aid].get(index)
-        if obj is None or key_of(obj, ep) is None or state.heap is None:
+        if obj is None or key_of(obj, aid, ep) is None or state.heap is None:
             return recvArrayMsg(aid, index, ep, packed, copied)
         header, args = charm.unpackMsg(packed, copied, obj)
         if header.get("is_ray") or not later(obj, aid, index, ep, header, args):
@@ -244,7 +271,7 @@ def follow(module):
 
     def receive_all(aid, indexes, ep, packed, copied):
         array = charm.arrays[aid]
-        if not indexes or key_of(array[indexes[0]], ep) is None or state.heap is None:
+        if not indexes or key_of(array[indexes[0]], aid, ep) is None or state.heap is None:
             return recvArrayBcast(aid, indexes, ep, packed, copied)
         header, args = charm.unpackMsg(packed, copied, None)
         for index in indexes:
@@ -258,25 +285,29 @@ def follow(module):
     def method_gen(ep, argcount, argnames, defaults):
         method = array_proxy_method_gen(ep, argcount, argnames, defaults)
         em = charm.entryMethods[ep]
-        hint = named(combined, em)
-        if trees and trees.get(em.C.__name__, trees.get(None)):
+        if trees:
             method = direct_gen(method, ep, argcount)
-        if hint is None:
+        if not any(name.rpartition("::")[2] == em.name for name in combined):
             return method
 
         def proxy_entry_method(proxy, *args, **kwargs):
-            if kwargs or proxy.elemIdx == () or len(args) != argcount or charm.numPes() < 2:
+            aid, index = proxy.aid, proxy.elemIdx
+            key, hint = (aid, index, ep), named(combined, name_of(aid, em.C), em)
+            buffer, count = buffers.get(key), 0
+            if hint is not None and not kwargs and index != () and len(args) == argcount and charm.numPes() > 1:
+                count = buffer[2] if buffer else enough(hint)
+            if count <= 1:
+                # It goes by itself, and what it is not to overtake goes before it.
+                for waits in [key] if index != () else [it for it in buffers if it[0] == aid and it[2] == ep]:
+                    flush(waits)
                 return method(proxy, *args, **kwargs)
-            key = (proxy.aid, proxy.elemIdx, ep)
-            buffer = buffers.get(key)
             if buffer is None:
-                buffer = buffers[key] = [proxy, [], enough(hint)]
-                if charm.sched_tagpool:
-                    charm.scheduleCallableAfter(flush, hint["timeout_us"] * 1e-6, [key, buffer])
+                buffer = buffers[key] = [proxy, [], count, time.time() + hint["timeout_us"] * 1e-6]
+                wake(buffer[3])
             # What is sent together is sent later, and arguments may change meanwhile.
             buffer[1].append(pickle.dumps(args, -1))
-            if len(buffer[1]) >= buffer[2]:
-                flush(key, buffer)
+            if len(buffer[1]) >= count:
+                flush(key)
 
         proxy_entry_method.ep = ep
         return proxy_entry_method
@@ -285,20 +316,38 @@ def follow(module):
         if hint["count"] != "n_local":
             return hint["count"]
         proxy = getattr(state.running, "thisProxy", None)
-        return max(1, len(charm.arrays.get(getattr(proxy, "aid", None), ())))
+        return len(charm.arrays.get(getattr(proxy, "aid", None), ()))
 
-    def flush(key, buffer):
-        if buffers.get(key) is buffer:
-            del buffers[key]
+    def wake(due):
+        """Sets a timer, unless one ends before: the runtime has few, and the program needs them too. So there are no more than hints have limits."""
+        if all(due < other for other in timers) and charm.sched_tagpool:
+            timers.add(due)
+            charm.scheduleCallableAfter(expire, max(0.0, due - time.time()), [due])
+
+    def expire(due):
+        timers.discard(due)
+        # The runtime's clock is coarser than ours: what is due as good as now is due.
+        now = time.time() + 1e-3
+        for key in [key for key, buffer in buffers.items() if buffer[3] <= now]:
+            flush(key)
+        if buffers:
+            wake(min(buffer[3] for buffer in buffers.values()))
+
+    def flush(key):
+        buffer = buffers.pop(key, None)
+        if buffer is not None:
             buffer[0]._partune_combined(key[2], buffer[1])
 
     def flush_all():
-        for key, buffer in list(buffers.items()):
-            flush(key, buffer)
+        for key in list(buffers):
+            flush(key)
 
     def _partune_combined(self, ep, batch):
         for args in batch:
-            charm.invokeEntryMethod(self, ep, {}, list(pickle.loads(args)))
+            args = list(pickle.loads(args))
+            # Where some wait by a priority, all of them do, or they would not keep their order.
+            if not later(self, self.thisProxy.aid, self.thisIndex, ep, {}, args):
+                charm.invokeEntryMethod(self, ep, {}, args)
 
     # What all PEs do in the same order.
 
@@ -346,7 +395,9 @@ def follow(module):
             say("there is one PE, so no object is placed and no message waits")
             return
         methods = {em.name for em in charm.entryMethods.values()}
-        methods |= {"%s::%s" % (em.C.__name__, em.name) for em in charm.entryMethods.values()}
+        arrays = seen | {em.C.__name__ for em in charm.entryMethods.values()}
+        for em in charm.entryMethods.values():
+            methods |= {"%s::%s" % (name, em.name) for name in arrays if name.partition("#")[0] == em.C.__name__}
         for kind, name in [("place", it) for it in places] + [("tree", it) for it in trees if it] + [("priority", it) for it in ranks]:
             if (kind, name) in refused:
                 say("%s of %s is not followed: %s" % (kind, name, refused[kind, name]))
@@ -364,9 +415,8 @@ def follow(module):
     charm.register, charm.registerMainModule = register_class, begin
     chare_module.array_ckNew_gen = ckNew_gen
     if trees:
-        chare_module.array_ckInsert_gen = gen_of_insert
-        charm.packMsg = pack
-    if trees or combined:
+        chare_module.array_ckInsert_gen = ckInsert_gen
+    if trees or combined or ranks or levels:
         module.entry_method.EntryMethod._run = _run
         charm.threadMgr.pauseThread = pause
     if ranks or levels:

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import sys
 
 
 def factorisations(pes, rank):
@@ -109,20 +110,36 @@ def place(hint, extents, pes):
     return pe
 
 
-def shares(first, count, ratios):
-    """A span of PEs shared out to children: at least one for each, if there are as many; else several children are on one."""
-    children = len(ratios)
-    if count < children:
-        loads, spans = [0.0] * count, [None] * children
-        for child in sorted(range(children), key=lambda it: -ratios[it]):
-            pe = min(range(count), key=lambda it: loads[it])
-            loads[pe] += ratios[child]
-            spans[child] = (first + pe, 1)
-        return spans
-    total, free = sum(ratios), count - children
-    exact = [it / total * free for it in ratios]
-    sizes = [1 + int(it) for it in exact]
-    for child in sorted(range(children), key=lambda it: int(exact[it]) - exact[it])[: count - sum(sizes)]:
+def split(first, count, loads):
+    """PEs shared out by loads, as partune_objects::tree::split does: at least one for each, and the rest by largest remainders; else several are on one."""
+    loads = [max(0.0, it) for it in loads]
+    if count < len(loads):
+        return deal(first, count, loads)
+    total = added(loads)
+    fair = [(it / total if total > 0.0 else 1.0 / len(loads)) * count for it in loads]
+    more, free = [max(0.0, it - 1.0) for it in fair], count - len(loads)
+    total = max(added(more), sys.float_info.min)
+    more = [it / total * free for it in more]
+    whole = [int(max(0.0, it - 1e-9)) for it in more]
+    sizes = [1 + it for it in whole]
+    for child in sorted(range(len(loads)), key=lambda it: whole[it] - more[it])[: max(0, free - sum(whole))]:
         sizes[child] += 1
-    begins = itertools.accumulate([first] + sizes[:-1])
-    return list(zip(begins, sizes))
+    return list(zip(itertools.accumulate([first] + sizes[:-1]), sizes))
+
+
+def deal(first, count, loads):
+    """One PE for each: the largest load first, to the PE that has least; the first one is on the first PE."""
+    bins, chosen = [0.0] * max(1, count), [0] * len(loads)
+    for child in sorted(range(len(loads)), key=lambda it: -loads[it]):
+        chosen[child] = min(range(len(bins)), key=lambda it: bins[it])
+        bins[chosen[child]] += loads[child]
+    swapped = {chosen[0]: 0, 0: chosen[0]}
+    return [(first + swapped.get(it, it), 1) for it in chosen]
+
+
+def added(numbers):
+    """In this order, without the corrections that sum() makes in newer Pythons."""
+    total = 0.0
+    for number in numbers:
+        total += number
+    return total

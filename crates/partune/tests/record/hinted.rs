@@ -137,6 +137,56 @@ fn values_that_are_sent_together() {
     assert!((4..40).contains(&count("Sum::_partune_combined")), "{}", count("Sum::_partune_combined"));
 }
 
+/// What goes together and what cannot keep their order, and the program has timers left.
+#[test]
+fn calls_of_one_method_do_not_overtake_each_other() {
+    for count in ["3", "1", "\"n_local\""] {
+        let sections = format!(
+            "[[combine]]\nmessage = \"Sink::value\"\ndest = \"single\"\ncount = {count}\ntimeout_us = 1000000\n"
+        );
+        let Some(output) = ran(3, "together.py", &[], Some(&sections)) else { return };
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let said = format!("{text}\n{}", String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{said}");
+        assert_eq!((line(&text, "overtaken"), line(&text, "checksum")), ("overtaken 0", "checksum 2160"), "{said}");
+    }
+}
+
+/// The lines about one of the two trees of `twice.py`.
+fn grown(text: &str, tree: u32) -> Vec<&str> {
+    text.lines().filter(|line| line.starts_with(&format!("tree {tree} "))).collect()
+}
+
+/// Of two arrays of a class each has its own hints: the second one a light child before a heavy one, on the PEs of two roots.
+#[test]
+fn arrays_of_one_class_are_told_apart() {
+    let hints = |array: &str| {
+        format!(
+            "[[tree]]\narray = \"Node{array}\"\nkind = \"uniform_branch\"\nratios = [0.25, 0.75]\nroots = [0.5, 0.5]\n\
+             [[priority]]\nobject = \"Item{array}\"\nlinear = [-1.0]\n"
+        )
+    };
+    let Some(plain) = ran(6, "twice.py", &[], None) else { return };
+    let plain = String::from_utf8_lossy(&plain.stdout).into_owned();
+    let pes = [0, 3, 0, 1, 3, 4, 1, 2, 4, 5];
+    let expected = |tree: u32| -> Vec<String> {
+        let objects = [1, 2, 11, 12, 21, 22, 121, 122, 221, 222];
+        objects.iter().zip(pes).map(|(at, pe)| format!("tree {tree} object {at} PE {pe}")).collect()
+    };
+    for (own, other) in [(2, 1), (1, 2)] {
+        let output = ran(6, "twice.py", &[], Some(&hints(if own == 2 { "#2" } else { "" }))).expect("it ran");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let said = format!("{text}\n{}", String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success() && !said.contains("is not followed"), "{said}");
+        assert_eq!(grown(&text, own), expected(own), "{said}");
+        assert_eq!(grown(&text, other), grown(&plain, other), "{said}");
+        // What has no priority comes before, and in the order in which it was sent.
+        let noted = |tree, at: [u32; 4]| at.map(|at| format!("({tree}, {at})")).join(", ");
+        let noted = format!("noted [{}, {}]", noted(other, [0, 1, 2, 3]), noted(own, [3, 2, 1, 0]));
+        assert_eq!(line(&text, "noted"), noted, "{said}");
+    }
+}
+
 #[test]
 fn what_cannot_be_followed_is_said_and_changes_nothing() {
     let n = ["--n", "10"];
