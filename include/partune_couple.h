@@ -135,9 +135,15 @@ PARTUNE_COUPLE_LINKAGE void partune_couple_iterations(long turns)
     partune_.turns = turns;
 }
 
-/* Seconds that the program takes beside the loop, as it measured them. */
+/* Seconds that the program takes beside the loop, as it measured them; of one name they are added up. */
 PARTUNE_COUPLE_LINKAGE void partune_couple_once(const char *name, double seconds)
 {
+    int at;
+    for (at = 0; at < partune_.once; at++)
+        if (name && !strcmp(partune_.once_names[at], name) && seconds >= 0.0 && seconds < 1e9) {
+            partune_.once_seconds[at] += seconds;
+            return;
+        }
     if (partune_.once == PARTUNE_ONCE_ || !partune_is_word_(name) || !(seconds >= 0.0 && seconds < 1e9)) {
         partune_.fault = "what is done once needs a name of one word and its seconds, and there may be 16";
         return;
@@ -342,12 +348,13 @@ static void partune_calibrate_(struct partune_chain_ *chain, double target)
     partune_restore_();
     partune_execute_(chain, 1);
     partune_look_(before, &ignored[0], &ignored[1]);
-    while ((seconds = partune_time_(chain, times, 1, &halves)) < 16.0 * target && times < 100000000) {
+    for (;;) {
         /* The shorter of two: a disturbance would make it believe that one execution is long enough. */
         double more;
+        seconds = partune_time_(chain, times, 1, &halves);
         again = partune_time_(chain, times, 1, &halves);
         seconds = again < seconds ? again : seconds;
-        if (seconds >= 0.7 * target)
+        if (seconds >= 0.7 * target || times >= 100000000)
             break;
         more = seconds > 0.0 ? target / seconds : 10.0;
         times = (long)((double)times * (more > 10.0 ? 10.0 : more)) + 1;

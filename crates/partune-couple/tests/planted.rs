@@ -3,7 +3,7 @@
 use partune_couple::{Interaction, Outcome};
 use tempfile::TempDir;
 
-use crate::support::{GCC, MPI, MPIRUN, lengths, measured, naps, plan};
+use crate::support::{GCC, MPI, MPIRUN, lengths, measured, naps, plan, undisturbed};
 
 /// What a coupling may be off: by its own error, and by what a busy machine adds to some naps and not to others.
 const BUSY: f64 = 0.08;
@@ -27,8 +27,7 @@ fn is_about(outcome: &Outcome, kernels: &str, expected: f64) {
 
 /// Kernel b naps for 3 ms, but for 1 ms after a; a and c nap for 2 ms each. So what b gains shows in a b and in chains with both.
 fn b_is_short_after_a(folder: &TempDir, command: &str, more: &str) {
-    let (outcome, said) = measured(&plan(folder, command, &format!("{LITTLE}{more}")));
-    let outcome = outcome.expect("something is said");
+    let (outcome, said) = undisturbed(&plan(folder, command, &format!("{LITTLE}{more}")));
     assert_eq!(outcome.problems, [], "{said}");
     let [a, b, short, c] = lengths(&said)[..4] else { panic!("{said}") };
     for (chain, expected) in [
@@ -74,8 +73,7 @@ fn the_slowest_rank_counts() {
 #[test]
 fn what_does_nothing_to_each_other_is_as_alone() {
     let Some(folder) = naps(GCC) else { return };
-    let (outcome, said) = measured(&plan(&folder, "./app alone", &format!("{LITTLE}lengths = [2]\n")));
-    let outcome = outcome.expect("something is said");
+    let (outcome, said) = undisturbed(&plan(&folder, "./app alone", &format!("{LITTLE}lengths = [2]\n")));
     assert_eq!(outcome.problems, [], "{said}");
     for row in &outcome.chains {
         is_about(&outcome, &row.kernels.join(" "), 1.0);

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use partune_couple::judge::{Fault, Problem};
 use partune_couple::outcome::check_launch;
 use partune_couple::{CoupleError, Ended, Outcome, Plan, launch, outcome, read};
 use partune_testkit::outside;
@@ -72,6 +73,21 @@ pub(crate) fn measured(plan: &Plan) -> (Result<Outcome, CoupleError>, String) {
     }
     let recorded = read(&plan.results).expect("results are read");
     (outcome(plan, &launches, &recorded), std::fs::read_to_string(&said).unwrap_or_default())
+}
+
+/// The same anew, a few times at most, while naps differ by what a busy machine adds to some of them.
+pub(crate) fn undisturbed(plan: &Plan) -> (Outcome, String) {
+    let is_noise = |problem: &Problem| matches!(problem.fault, Fault::Noise { .. });
+    let mut tries = 4;
+    loop {
+        let (outcome, said) = measured(plan);
+        let outcome = outcome.expect("something is said");
+        tries -= 1;
+        if tries == 0 || outcome.problems.is_empty() || !outcome.problems.iter().all(is_noise) {
+            return (outcome, said);
+        }
+        std::fs::remove_file(&plan.results).expect("there are results");
+    }
 }
 
 /// Seconds of naps by their kind.

@@ -252,7 +252,7 @@ fn tree(entry: &Entry<'_>) -> Result<Tree, Fault> {
     let kind = entry.word("kind", &["uniform", "uniform_branch", "uniform_load", "irregular"])?;
     let shares = |key: &'static str| {
         let shares = entry.numbers(key)?;
-        let wrong = || entry.wrong(key, &format!("`{key}` has a negative share"), "write shares that are not negative");
+        let wrong = || entry.wrong(key, format!("`{key}` has a negative share"), "write shares that are not negative");
         if shares.iter().any(|&share| share < 0.0) { Err(wrong()) } else { Ok(shares) }
     };
     let (ratios, roots) = (shares("ratios")?, shares("roots")?);

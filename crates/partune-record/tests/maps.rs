@@ -113,8 +113,9 @@ fn both_share_pes_out_alike() {
         &[1.0],
     ];
     let cases: Vec<_> = loads.iter().flat_map(|it| (1..40).map(|count| (count * 3, count, *it))).collect();
-    let lines = cases.iter().map(|(first, count, loads)| format!("[{first}, {count}, {loads:?}]\n")).collect();
-    let Some(printed) = printed(PARTS, lines) else { return };
+    let lines: Vec<String> =
+        cases.iter().map(|(first, count, loads)| format!("[{first}, {count}, {loads:?}]\n")).collect();
+    let Some(printed) = printed(PARTS, lines.concat()) else { return };
     assert_eq!(printed.lines().count(), cases.len());
     for (line, (first, count, loads)) in printed.lines().zip(cases) {
         let expected: Vec<_> = split(first..first + count, loads).iter().map(|it| format!("{it:?}")).collect();

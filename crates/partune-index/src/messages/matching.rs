@@ -331,7 +331,7 @@ impl Channel<'_> {
         // Where all would meet but for clocks that may be apart, and by less than messages would have taken otherwise, it is the clocks.
         let least = |ahead: i64| pairs(ahead).map(|(send, recv)| received(recv).since(sent(send))).min();
         let apart = || least(0).zip(least(most)).is_none_or(|(first, takes)| -first.0 < takes.0);
-        if more == 0 && most < 0 && !self.share_a_node(&sends[0], &recvs[0]) && apart() {
+        if more == 0 && most < 0 && !self.share_a_node(sends[0], recvs[0]) && apart() {
             return 0;
         }
         let as_long = |ahead: &i64| {
@@ -345,11 +345,11 @@ impl Channel<'_> {
     }
 
     /// Whether the two are known to have had one clock.
-    fn share_a_node(&self, send: &u64, recv: &u32) -> bool {
+    fn share_a_node(&self, send: u64, recv: u32) -> bool {
         let node = |pe: PeId| self.trace.processes().get(self.trace.pes().get(pe)?.process).map(|process| process.node);
         let sender = node(PeId::from_index((send >> 32) as usize));
-        let receiver = node(self.pes[self.recvs[*recv as usize].stream as usize]);
-        sender == receiver && sender.is_some_and(|node| node.is_some())
+        let receiver = node(self.pes[self.recvs[recv as usize].stream as usize]);
+        sender == receiver && sender.is_some_and(partune_base::StringId::is_some)
     }
 
     /// Whether none of those would be received before it is sent.

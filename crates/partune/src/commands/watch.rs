@@ -39,9 +39,10 @@ fn say(folder: &Path, passed: Duration) {
     let what = match so_far.processes {
         0 => "no process has begun to record".to_owned(),
         processes => {
-            let (what, size) = match so_far.is_profile {
-                true => ("calls", String::new()),
-                false => ("events", format!(", {:.1} MB", so_far.bytes as f64 / 1e6)),
+            let (what, size) = if so_far.is_profile {
+                ("calls", String::new())
+            } else {
+                ("events", format!(", {:.1} MB", so_far.bytes as f64 / 1e6))
             };
             let process = if processes == 1 { "process" } else { "processes" };
             format!("{processes} {process}, {} threads, {} {what}{size}", so_far.threads, so_far.events)

@@ -18,7 +18,7 @@ const SAVES: f64 = 8.0 * 0.060;
 fn tune(command: &[&str], variables: &[(&str, &str)], hints: &Path) -> Value {
     let _alone = alone();
     let mut tune = Command::new("timeout");
-    tune.args(["--kill-after=5", "200", env!("CARGO_BIN_EXE_partune"), "tune", "--json", "--runs", "3", "-o"]);
+    tune.args(["--kill-after=5", "500", env!("CARGO_BIN_EXE_partune"), "tune", "--json", "--runs", "3", "-o"]);
     let output = run(tune.arg(hints).arg("--").args(command).envs(LAUNCHED).envs(variables.iter().copied()));
     serde_json::from_slice(&output.stdout).expect("only the document is printed")
 }
