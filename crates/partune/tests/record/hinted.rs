@@ -140,7 +140,7 @@ fn values_that_are_sent_together() {
 /// What goes together and what cannot keep their order, and the program has timers left.
 #[test]
 fn calls_of_one_method_do_not_overtake_each_other() {
-    for count in ["3", "1", "\"n_local\""] {
+    for count in ["3", "2", "\"n_local\""] {
         let sections = format!(
             "[[combine]]\nmessage = \"Sink::value\"\ndest = \"single\"\ncount = {count}\ntimeout_us = 1000000\n"
         );
