@@ -18,7 +18,8 @@
  * A chain is executed from the saved state on: once to warm up, then few times, and from the saved state again many times;
  * the difference is what executions take, without what comes before and after. Ranks meet before, and the slowest counts.
  * A kernel has to receive all that it sends: one that waits for another kernel's message never ends alone. Kernels may use
- * threads; partune_couple_measure is called by one, on all ranks. It copies the state once.
+ * threads; partune_couple_measure is called by one, on all ranks. It copies the state once. What is asked for is what rank 0
+ * has in its environment.
  *
  * All functions are static. To link them into a program of many files, or of Fortran, compile this file alone:
  * mpicc -x c -O2 -DPARTUNE_COUPLE_MPI -DPARTUNE_COUPLE_LINKAGE= -c partune_couple.h */
@@ -183,7 +184,27 @@ PARTUNE_COUPLE_LINKAGE void partune_couple_rerunnable(void)
     partune_.rerunnable = 1;
 }
 
+/* What is asked for. */
+struct partune_asked_ {
+    int is_asked;
+    double budget, confidence, rounds;
+    char lengths[512], run[512];
+};
+
 #if defined(MPI_VERSION) || defined(PARTUNE_COUPLE_MPI)
+/* Of rank 0 for all: not every launcher passes its environment on. */
+static void partune_share_(struct partune_asked_ *asked)
+{
+    int is_there = 0, is_over = 0;
+    MPI_Initialized(&is_there);
+    if (is_there)
+        MPI_Finalized(&is_over);
+    if (is_there && !is_over)
+        MPI_Bcast(asked, (int)sizeof *asked, MPI_BYTE, 0, MPI_COMM_WORLD);
+    else if (asked->is_asked)
+        fprintf(stderr, "partune: partune_couple_measure is called between MPI_Init and MPI_Finalize\n");
+    asked->is_asked &= is_there && !is_over;
+}
 static void partune_meet_(void) { MPI_Barrier(MPI_COMM_WORLD); }
 static void partune_most_(double *values, int count)
 {
@@ -195,6 +216,7 @@ static void partune_ranks_(int *rank, int *ranks)
     MPI_Comm_size(MPI_COMM_WORLD, ranks);
 }
 #else
+static void partune_share_(struct partune_asked_ *asked) { (void)asked; }
 static void partune_meet_(void) {}
 static void partune_most_(double *values, int count) { (void)values, (void)count; }
 static void partune_ranks_(int *rank, int *ranks) { *rank = 0, *ranks = 1; }
@@ -341,7 +363,7 @@ static double partune_error_(const double *values, int count)
 
 /* So many executions that many of them take about as long as asked, and few of them a fifth; and what is in the state then.
  * What one execution leaves is compared with what it leaves after all those. */
-static void partune_calibrate_(struct partune_chain_ *chain, double target)
+static void partune_calibrate_(struct partune_chain_ *chain, double target, double values)
 {
     double seconds, again, halves, found[3], before[2], after[2], ignored[2];
     long times = 1;
@@ -363,6 +385,8 @@ static void partune_calibrate_(struct partune_chain_ *chain, double target)
     chain->many = times < 4 ? 4 : times;
     chain->few = chain->many / 5 < 1 ? 1 : chain->many / 5;
     partune_look_(after, &found[0], &found[1]);
+    /* As a share of what a rank has; ranks may have more or less. */
+    found[1] /= values > 0.0 ? values : 1.0;
     partune_restore_();
     partune_execute_(chain, 1);
     partune_look_(after, &ignored[0], &ignored[1]);
@@ -457,10 +481,10 @@ static const char *partune_prepare_(void)
 
 /* Rounds of one sample each, the chains in another order each time, until errors are small or time is over. The first is the
  * loop, which need not be in all of them. Returns why it ended. */
-static const char *partune_rounds_(struct partune_chain_ *chains, int count, double begin, double budget)
+static const char *partune_rounds_(struct partune_chain_ *chains, int count, double begin, const struct partune_asked_ *asked)
 {
-    const double confidence = partune_setting_("PARTUNE_COUPLE_CONFIDENCE", 0.005);
-    const int least = (int)partune_setting_("PARTUNE_COUPLE_ROUNDS", 7.0);
+    const double confidence = asked->confidence, budget = asked->budget;
+    const int least = (int)asked->rounds;
     double on_loop = 0.0, started = partune_now_();
     int round, at;
     for (round = 0; round < PARTUNE_ROUNDS_; round++) {
@@ -496,7 +520,7 @@ static const char *partune_rounds_(struct partune_chain_ *chains, int count, dou
     return "rounds";
 }
 
-static void partune_write_(FILE *file, const char *run, const struct partune_chain_ *chains, int count)
+static void partune_write_(FILE *file, const char *run, const struct partune_chain_ *chains, int count, double values)
 {
     int at;
     for (at = 0; at < count; at++) {
@@ -507,33 +531,38 @@ static void partune_write_(FILE *file, const char *run, const struct partune_cha
         fprintf(file, ",\"few\":%ld,\"many\":%ld", chain->few, chain->many);
         partune_numbers_(file, "seconds", chain->seconds, chain->rounds);
         partune_numbers_(file, "halves", chain->halves, chain->rounds);
-        fprintf(file, ",\"disturbed\":%.0f,\"not_finite\":%.0f,\"subnormal\":%.0f,\"differs\":%.9g}\n", chain->disturbed, chain->not_finite, chain->subnormal,
+        fprintf(file, ",\"disturbed\":%.0f,\"not_finite\":%.0f,\"subnormal\":%.0f,\"differs\":%.9g}\n", chain->disturbed, chain->not_finite, ceil(values * chain->subnormal),
                 isfinite(chain->differs) ? chain->differs : 1.0);
     }
 }
 
-static void partune_measure_(FILE *file, const char *run, int ranks)
+static void partune_measure_(FILE *file, const struct partune_asked_ *asked, int ranks)
 {
-    const double begin = partune_now_(), budget = partune_setting_("PARTUNE_COUPLE_BUDGET", 20.0);
-    const char *lengths = getenv("PARTUNE_COUPLE_LENGTHS"), *ended;
+    const double begin = partune_now_();
+    const char *lengths = asked->lengths, *ended;
     struct partune_chain_ *chains;
-    double step, call, bytes[1] = {0.0}, target, ignored;
-    double values = 0.0;
-    int at, count = 1, threads = 1;
+    double target, ignored, values = 0.0;
+    /* Of the rank that has most: bytes of state, values, step of the clock, seconds of a call, threads, turns. */
+    double figures[6] = {0.0, 0.0, 0.0, 0.0, 1.0, 0.0};
+    int at, count = 1;
 #ifdef _OPENMP
-    threads = omp_get_max_threads();
+    figures[4] = omp_get_max_threads();
 #endif
     for (at = 0; at < partune_.pieces; at++) {
-        bytes[0] += (double)partune_.state[at].bytes;
+        figures[0] += (double)partune_.state[at].bytes;
         if (partune_.state[at].kind != PARTUNE_BYTES_)
             values += (double)partune_.state[at].bytes / (partune_.state[at].kind == PARTUNE_DOUBLES_ ? 8.0 : 4.0);
     }
-    partune_most_(bytes, 1);
+    figures[1] = values;
+    partune_clock_(&figures[2], &figures[3]);
+    figures[5] = (double)partune_.turns;
+    partune_most_(figures, 6);
+    partune_most_(partune_.once_seconds, partune_.once);
     chains = (struct partune_chain_ *)calloc((size_t)(partune_.loop_length * (partune_.loop_length + 2) + 2), sizeof *chains);
     chains[0].kernels = partune_.loop;
     chains[0].length = partune_.loop_length;
     count = partune_chains_(chains, count, 1);
-    for (lengths = lengths ? lengths : "2"; *lengths; lengths += *lengths == ',') {
+    for (; *lengths; lengths += *lengths == ',') {
         char *end;
         const long length = strtol(lengths, &end, 10);
         if (end == lengths)
@@ -546,51 +575,70 @@ static void partune_measure_(FILE *file, const char *run, int ranks)
         chains[at].seconds = (double *)calloc(2 * PARTUNE_ROUNDS_, sizeof(double));
         chains[at].halves = chains[at].seconds + PARTUNE_ROUNDS_;
     }
-    partune_clock_(&step, &call);
     /* Short beside what a scheduler gives to one program at a time; and many short ones say more than a long one. */
     target = 0.001;
     for (at = 0; at < count; at++)
-        partune_calibrate_(&chains[at], target);
+        partune_calibrate_(&chains[at], target, values);
     chains[0].few = 0;
-    chains[0].many = partune_.turns > 0 ? partune_.turns : chains[0].many;
+    chains[0].many = figures[5] > 0.0 ? (long)figures[5] : chains[0].many;
     partune_time_(&chains[0], 1, 1, &ignored);
-    ended = partune_rounds_(chains, count, begin, budget);
+    ended = partune_rounds_(chains, count, begin, asked);
     partune_restore_();
     if (!file)
         return;
-    fprintf(file, "{\"run\":\"%s\",\"couple\":1,\"ranks\":%d,\"threads\":%d", run, ranks, threads);
+    fprintf(file, "{\"run\":\"%s\",\"couple\":1,\"ranks\":%d,\"threads\":%.0f", asked->run, ranks, figures[4]);
     partune_names_(file, "loop", partune_.loop, partune_.loop_length);
     fprintf(file, ",\"iterations\":%ld,\"state_bytes\":%.0f,\"values\":%.0f,\"clock_s\":%.9g,\"call_s\":%.9g,\"once\":{",
-            chains[0].many, bytes[0], values, step, call);
+            chains[0].many, figures[0], figures[1], figures[2], figures[3]);
     for (at = 0; at < partune_.once; at++)
         fprintf(file, "%s\"%s\":%.9g", at ? "," : "", partune_.once_names[at], partune_.once_seconds[at]);
     fprintf(file, "}}\n");
-    partune_write_(file, run, chains, count);
-    fprintf(file, "{\"run\":\"%s\",\"ended\":\"%s\",\"took_s\":%.6g}\n", run, ended, partune_now_() - begin);
+    partune_write_(file, asked->run, chains, count, figures[1]);
+    fprintf(file, "{\"run\":\"%s\",\"ended\":\"%s\",\"took_s\":%.6g}\n", asked->run, ended, partune_now_() - begin);
+}
+
+static void partune_copy_(char *to, size_t size, const char *text)
+{
+    const size_t length = text ? strlen(text) : 0;
+    if (length && length < size && !strpbrk(text, "\"\\"))
+        memcpy(to, text, length + 1);
 }
 
 /* Measures if it is asked to, and returns 1; otherwise returns 0. All ranks call it. The state is afterwards as before. */
 PARTUNE_COUPLE_LINKAGE int partune_couple_measure(void)
 {
-    const char *path = getenv("PARTUNE_COUPLE"), *run = getenv("PARTUNE_COUPLE_RUN");
+    const char *path = getenv("PARTUNE_COUPLE");
+    struct partune_asked_ asked;
     FILE *file = NULL;
-    double failed[1] = {0.0};
+    double failed[1], once[2];
     int rank, ranks;
-    if (!path || !*path)
+    memset(&asked, 0, sizeof asked);
+    asked.is_asked = path && *path;
+    asked.budget = partune_setting_("PARTUNE_COUPLE_BUDGET", 20.0);
+    asked.confidence = partune_setting_("PARTUNE_COUPLE_CONFIDENCE", 0.005);
+    asked.rounds = partune_setting_("PARTUNE_COUPLE_ROUNDS", 7.0);
+    partune_copy_(asked.lengths, sizeof asked.lengths, "2");
+    partune_copy_(asked.lengths, sizeof asked.lengths, getenv("PARTUNE_COUPLE_LENGTHS"));
+    partune_copy_(asked.run, sizeof asked.run, getenv("PARTUNE_COUPLE_RUN"));
+    partune_share_(&asked);
+    if (!asked.is_asked)
         return 0;
     partune_ranks_(&rank, &ranks);
-    run = run && !strpbrk(run, "\"\\") ? run : "";
+    once[0] = partune_.once;
+    once[1] = -partune_.once;
+    partune_most_(once, 2);
+    if (once[0] + once[1] > 0.0)
+        partune_.fault = "ranks differ in what is done once: each says all of it, with 0 seconds where it has no part";
     failed[0] = partune_prepare_() ? 1.0 : 0.0;
-    partune_most_(failed, 1);
     if (rank == 0 && !(file = fopen(path, "a"))) {
         fprintf(stderr, "partune: %s cannot be written, so nothing is measured\n", path);
         failed[0] = 1.0;
     }
     partune_most_(failed, 1);
     if (failed[0] <= 0.0)
-        partune_measure_(file, run, ranks);
+        partune_measure_(file, &asked, ranks);
     else if (file)
-        fprintf(file, "{\"run\":\"%s\",\"fault\":\"%s\"}\n", run,
+        fprintf(file, "{\"run\":\"%s\",\"fault\":\"%s\"}\n", asked.run,
                 partune_.fault ? partune_.fault : "a rank cannot be measured, for a reason that others do not have");
     if (file && fclose(file))
         fprintf(stderr, "partune: %s could not be written to its end\n", path);

@@ -4,7 +4,12 @@ use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::error::CoupleError;
 use crate::plan::{Launch, Plan};
@@ -17,16 +22,25 @@ pub enum Ended {
     Failed(ExitStatus),
     /// It took longer than the plan allows.
     Stuck,
+    /// This signal came, and the launch was ended.
+    Interrupted(i32),
 }
 
 /// How often it is looked whether a launch has ended.
 const LOOK: Duration = Duration::from_millis(20);
+/// How long a launch that was told to end may take for that.
+const GRACE: Duration = Duration::from_secs(3);
 
 /// Runs a launch; `said` gets what it writes to its error stream. The measuring program reads `PARTUNE_COUPLE` (the file to append to), `_RUN`, `_LENGTHS`,
 /// `_BUDGET`, `_CONFIDENCE` and `_ROUNDS`.
 pub fn launch(plan: &Plan, launch: &Launch, said: &Path) -> Result<Ended, CoupleError> {
     let results = std::path::absolute(&plan.results).unwrap_or_else(|_| plan.results.clone());
     let lengths: Vec<String> = plan.lengths.iter().map(ToString::to_string).collect();
+    let interrupted = Arc::new(AtomicUsize::new(0));
+    let watched: Vec<_> = [SIGHUP, SIGINT, SIGTERM]
+        .iter()
+        .filter_map(|signal| signal_hook::flag::register_usize(*signal, interrupted.clone(), *signal as usize).ok())
+        .collect();
     let stderr = File::create(said).map_or_else(|_| Stdio::null(), Stdio::from);
     let child = Command::new("sh")
         .args(["-c", &launch.command])
@@ -45,21 +59,50 @@ pub fn launch(plan: &Plan, launch: &Launch, said: &Path) -> Result<Ended, Couple
         .process_group(0)
         .spawn()
         .map_err(CoupleError::NotStarted)?;
-    wait(child, Duration::try_from_secs_f64(plan.timeout_s).unwrap_or(Duration::MAX)).map_err(CoupleError::NotStarted)
+    let most = Duration::try_from_secs_f64(plan.timeout_s).unwrap_or(Duration::MAX);
+    let ended = wait(child, most, &interrupted).map_err(CoupleError::NotStarted);
+    watched.into_iter().for_each(|id| _ = signal_hook::low_level::unregister(id));
+    ended
 }
 
-fn wait(mut child: Child, most: Duration) -> std::io::Result<Ended> {
+/// Ends this process as a signal would have.
+pub fn end_by(signal: i32) {
+    let _ = signal_hook::low_level::emulate_default_handler(signal);
+}
+
+fn wait(mut child: Child, most: Duration, interrupted: &AtomicUsize) -> std::io::Result<Ended> {
     let begin = Instant::now();
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(if status.success() { Ended::Done } else { Ended::Failed(status) });
         }
+        let signal = interrupted.load(Ordering::Relaxed) as i32;
+        if signal != 0 {
+            // What a launcher is told it tells its ranks.
+            end(&mut child, Signal::TERM, GRACE)?;
+            return Ok(Ended::Interrupted(signal));
+        }
         if begin.elapsed() > most {
-            // Its group has the number of its first process, which is there as long as nobody waits for it.
-            Command::new("sh").args(["-c", &format!("kill -9 -{}", child.id())]).stderr(Stdio::null()).status()?;
-            child.wait()?;
+            end(&mut child, Signal::KILL, Duration::ZERO)?;
             return Ok(Ended::Stuck);
         }
         std::thread::sleep(LOOK);
     }
+}
+
+/// Ends a command and what it started, whose group has the number of its first process as long as nobody waited for that.
+fn end(child: &mut Child, signal: Signal, grace: Duration) -> std::io::Result<()> {
+    let group = Pid::from_child(child);
+    // It may have no process any more.
+    let _ = kill_process_group(group, signal);
+    let told = Instant::now();
+    while told.elapsed() < grace {
+        if child.try_wait()?.is_some() {
+            break;
+        }
+        std::thread::sleep(LOOK);
+    }
+    // What is left of the group keeps its number.
+    let _ = kill_process_group(group, Signal::KILL);
+    child.wait().map(|_| ())
 }

@@ -22,7 +22,7 @@ pub mod results;
 pub mod unseen;
 
 pub use error::CoupleError;
-pub use launch::{Ended, launch};
+pub use launch::{Ended, end_by, launch};
 pub use outcome::{Outcome, outcome};
 pub use plan::{Launch, Plan};
 pub use results::{Recorded, read};

@@ -29,10 +29,12 @@ pub struct Outcome {
     pub predictions: Vec<PredictionRow>,
     /// By length of chains, ascending.
     pub lengths: Vec<LengthRow>,
-    /// The length that predicts best what was left out; with one size and number of PEs, what was measured.
+    /// The length that predicts best what was left out, by places that all lengths have; of one such place, what was measured.
     pub best: Option<usize>,
     /// Why nothing is said of what was not measured.
     pub no_laws: Option<&'static str>,
+    /// What the plan wants predicted, and is not.
+    pub unpredicted: Vec<Unpredicted>,
     /// What kernels alone take, by size n and PEs P.
     pub laws: Vec<(String, String)>,
 }
@@ -79,6 +81,16 @@ pub struct PredictionRow {
     pub summation: f64,
     /// What was measured.
     pub actual: Option<Measured>,
+}
+
+/// A place that is not predicted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unpredicted {
+    pub size: f64,
+    pub pes: u32,
+    /// By chains of this length; by none.
+    pub k: Option<usize>,
+    pub why: &'static str,
 }
 
 /// How well chains of one length do.
@@ -181,11 +193,8 @@ pub fn outcome(
         return Err(CoupleError::Nothing("no launch was measured to its end".to_owned()));
     };
     let names = Names::of(&first.head.order);
-    if let Some(length) = plan.lengths.iter().copied().find(|length| *length > names.order.len()) {
-        return Err(CoupleError::TooLong { kernels: names.order.len(), length });
-    }
     let flows: Vec<Flow> = plan
-        .lengths
+        .lengths_of(names.order.len())?
         .iter()
         .map(|length| Flow::cyclic(&names.order, *length))
         .collect::<Result<_, _>>()
@@ -225,6 +234,7 @@ impl Outcome {
             lengths: Vec::new(),
             best: None,
             no_laws: Some(why),
+            unpredicted: Vec::new(),
             laws: Vec::new(),
         }
     }
@@ -245,9 +255,15 @@ pub fn check_launch(
         return Ok(());
     }
     let Head { ranks, threads, order, .. } = &it.head;
-    if ![*ranks, *threads, ranks.saturating_mul(*threads)].contains(&launch.pes) {
+    // PEs are ranks, or threads, or threads of all ranks, and the same in all launches.
+    let are = |launch: &Launch, Head { ranks, threads, .. }: &Head| {
+        [*ranks, *threads, ranks.saturating_mul(*threads)].map(|it| it == launch.pes)
+    };
+    let others = if first.1.is_complete() { are(first.0, &first.1.head) } else { [true; 3] };
+    if !are(launch, &it.head).iter().zip(others).any(|(own, other)| *own && other) {
         return Err(CoupleError::OtherPes { launch: label(), wanted: launch.pes, ranks: *ranks, threads: *threads });
     }
+    plan.lengths_of(order.len())?;
     if let Some(kernel) = plan.order.iter().find(|kernel| !order.contains(kernel)) {
         return Err(CoupleError::UnknownKernel { kernel: kernel.clone(), known: order.join(" ") });
     }
@@ -378,9 +394,8 @@ fn evaluated(
             changes: changes(flow, names, &sound, &options)?,
         });
     }
-    let no_laws = unseen::extend(plan, flows, configurations, &mut lengths, &mut predictions)?;
-    let by = |row: &&LengthRow| row.couplings_left_out.unwrap_or(row.error);
-    let best = lengths.iter().min_by(|a, b| by(a).total_cmp(&by(b)).then(a.k.cmp(&b.k))).map(|row| row.k);
+    let unseen = unseen::extend(plan, flows, configurations, &mut lengths, &mut predictions)?;
+    let best = best(flows, configurations, &options)?;
     let best_flow = flows.iter().find(|flow| Some(flow.length()) == best);
     let configured = configurations.iter().map(|it| configured(it, names, best_flow)).collect::<Result<_, _>>()?;
     Ok(Outcome {
@@ -391,9 +406,34 @@ fn evaluated(
         predictions,
         lengths,
         best,
-        no_laws: no_laws.err(),
-        laws: if no_laws.is_ok() { laws(names, configurations) } else { Vec::new() },
+        no_laws: unseen.as_ref().err().copied(),
+        laws: if unseen.is_ok() { laws(names, configurations) } else { Vec::new() },
+        unpredicted: unseen.unwrap_or_default(),
     })
+}
+
+/// The length that predicts best, of those that were sound in the most places: each is judged by the same places, with couplings of all others where there are two or
+/// more.
+fn best(flows: &[Flow], configurations: &[Configuration], options: &Options) -> Result<Option<usize>, CouplingError> {
+    let places = |flow: &Flow| configurations.iter().filter(|it| it.is_sound(flow.length())).count();
+    let most = flows.iter().map(places).max().unwrap_or(0);
+    let flows: Vec<&Flow> = flows.iter().filter(|flow| most > 0 && places(flow) == most).collect();
+    let same: Vec<&Configuration> =
+        configurations.iter().filter(|it| flows.iter().all(|flow| it.is_sound(flow.length()))).collect();
+    let mut best: Option<(f64, usize)> = None;
+    for flow in flows {
+        let mut error = couplings_left_out(flow, &same, options)?;
+        if let (None, Some(it)) = (error, same.first()) {
+            let prediction = predict(flow, &it.measurements, &it.application, Method::Weighted)?;
+            error = Some(relative_error(prediction.value.value, it.actual.value));
+        }
+        // Without any place that all have, the shortest.
+        let error = error.unwrap_or(0.0);
+        if best.is_none_or(|(least, _)| error < least) {
+            best = Some((error, flow.length()));
+        }
+    }
+    Ok(best.map(|it| it.1))
 }
 
 fn laws(names: &Names, configurations: &[Configuration]) -> Vec<(String, String)> {

@@ -19,6 +19,8 @@ pub struct Plan {
     pub pes: Vec<u32>,
     /// Kernels of chains, ascending, each 2 or more.
     pub lengths: Vec<usize>,
+    /// The plan itself says which; otherwise what a loop is too short for is left out.
+    pub lengths_are_asked: bool,
     /// Launches for each size and number of PEs.
     pub launches: u32,
     /// Seconds of one launch that are for measuring.
@@ -53,8 +55,7 @@ struct File {
     command: String,
     sizes: Vec<f64>,
     pes: Vec<u32>,
-    #[serde(default = "lengths")]
-    lengths: Vec<usize>,
+    lengths: Option<Vec<usize>>,
     #[serde(default = "launches")]
     launches: u32,
     #[serde(default = "budget")]
@@ -80,9 +81,6 @@ struct Elsewhere {
     pes: u32,
 }
 
-fn lengths() -> Vec<usize> {
-    vec![2, 3]
-}
 fn launches() -> u32 {
     3
 }
@@ -121,7 +119,8 @@ impl Plan {
             environment: file.environment,
             sizes: file.sizes,
             pes: file.pes,
-            lengths: file.lengths,
+            lengths_are_asked: file.lengths.is_some(),
+            lengths: file.lengths.unwrap_or_else(|| vec![2, 3]),
             launches: file.launches,
             budget_s: file.budget_s,
             confidence: file.confidence,
@@ -158,6 +157,11 @@ impl Plan {
         once("lengths", &self.lengths.iter().map(|length| *length as f64).collect::<Vec<_>>())?;
         if self.lengths[0] < 2 || self.lengths.iter().any(|length| *length > 1024) {
             return Err(("lengths", "chains have 2 to 1024 kernels".to_owned()));
+        }
+        if !self.order.is_empty()
+            && let Err(CoupleError::TooLong { kernels, length }) = self.lengths_of(self.order.len())
+        {
+            return Err(("lengths", format!("`loop` has {kernels} kernels, so there are no chains of {length}")));
         }
         positive("budget_s", self.budget_s)?;
         positive("confidence", self.confidence)?;
@@ -200,9 +204,21 @@ impl Plan {
         self.environment.iter().map(|(name, value)| (name.as_str(), filled(value, launch.size, launch.pes)))
     }
 
-    /// The most core-hours that launches may take, but for what the program does before and after it measures.
-    pub fn core_hours(&self, launches: &[Launch]) -> f64 {
-        launches.iter().map(|it| f64::from(it.pes) * self.budget_s / 3600.0).sum()
+    /// The core-hours of launches that take so many seconds each.
+    pub fn core_hours(&self, launches: &[Launch], seconds: f64) -> f64 {
+        launches.iter().map(|it| f64::from(it.pes) * seconds / 3600.0).sum()
+    }
+
+    /// Kernels of chains in a loop of so many.
+    pub fn lengths_of(&self, kernels: usize) -> Result<Vec<usize>, CoupleError> {
+        let (possible, too_long): (Vec<usize>, Vec<usize>) =
+            self.lengths.iter().partition(|length| **length <= kernels);
+        match too_long.first() {
+            Some(length) if self.lengths_are_asked || possible.is_empty() => {
+                Err(CoupleError::TooLong { kernels, length: *length })
+            }
+            _ => Ok(possible),
+        }
     }
 
     /// Of the command and its environment (FNV-1a): the same in every version.
@@ -238,7 +254,18 @@ mod tests {
         assert_eq!((launches[4].size, launches[4].pes, launches[4].number), (8.0, 1, 2));
         assert_eq!(plan.results, Path::new("runs/app.results.jsonl"));
         // By hand: 2 launches on 1 and on 2 PEs, for 2 sizes: 12 times 20 s.
-        assert!((plan.core_hours(&launches) - 240.0 / 3600.0).abs() < 1e-12);
+        assert!((plan.core_hours(&launches, plan.budget_s) - 240.0 / 3600.0).abs() < 1e-12);
+    }
+
+    /// What was asked for and cannot be is an error; what nobody asked for is left out.
+    #[test]
+    fn chains_are_no_longer_than_the_loop() {
+        let plan = |more: &str| parse(&format!("command = 'app'\nsizes = [8]\npes = [1]\n{more}")).expect("a plan");
+        let default = plan("");
+        assert_eq!(default.lengths_of(3).expect("both"), [2, 3]);
+        assert_eq!(default.lengths_of(2).expect("one of them"), [2]);
+        assert!(matches!(default.lengths_of(1), Err(CoupleError::TooLong { kernels: 1, length: 2 })));
+        assert!(matches!(plan("lengths = [2, 3]").lengths_of(2), Err(CoupleError::TooLong { kernels: 2, length: 3 })));
     }
 
     #[test]
@@ -255,6 +282,10 @@ mod tests {
             ("command = 'app'\nsizes = [nan]\npes = [1]\n", "runs/app.toml: sizes: NaN is no positive number"),
             ("command = 'app'\nsizes = [1]\npes = [0]\n", "runs/app.toml: pes: 0 is no positive number"),
             (&format!("{good}lengths = [1]\n"), "runs/app.toml: lengths: chains have 2 to 1024 kernels"),
+            (
+                &format!("{good}lengths = [2, 3]\nloop = ['a', 'b']\n"),
+                "runs/app.toml: lengths: `loop` has 2 kernels, so there are no chains of 3",
+            ),
             (&format!("{good}budget = 3\n"), "runs/app.toml: line 4: unknown field `budget`"),
             (&format!("{good}budget_s = -3\n"), "runs/app.toml: budget_s: -3 is no positive number"),
         ] {

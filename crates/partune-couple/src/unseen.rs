@@ -8,7 +8,7 @@ use partune_coupling::plateau::{Course, Options};
 use partune_coupling::predict::{Application, Method, Prediction, predict, predict_with, relative_error};
 use partune_fit::{Fitted, Point, fit};
 
-use crate::outcome::{Configuration, LengthRow, PredictionRow};
+use crate::outcome::{Configuration, LengthRow, PredictionRow, Unpredicted};
 use crate::plan::Plan;
 
 /// How well each size and number of PEs is predicted from all others.
@@ -65,18 +65,23 @@ struct Place {
 }
 
 impl Place {
-    fn of(known: &[&Configuration], (size, pes): (f64, u32)) -> Option<Place> {
+    /// Why not, if not.
+    fn of(known: &[&Configuration], (size, pes): (f64, u32)) -> Result<Place, &'static str> {
         let at = [size, f64::from(pes)];
-        let kernels = known.first()?.measurements.isolated.len();
+        let kernels = known.first().map_or(0, |it| it.measurements.isolated.len());
         let kernel = |kernel: usize| {
             let (value, deviation) = of_kernel(known, KernelId(kernel as u32))?.at(&at);
             (value > 0.0 && value.is_finite()).then(|| Quantity::amount(value, deviation))
         };
-        let once = counted(known, at, |it| it.application.once.iter().map(|once| once.amount.value).sum())?;
-        let iterations = counted(known, at, |it| it.application.iterations as f64)?;
-        let bytes = counted(known, at, |it| it.state_bytes)?;
-        Some(Place {
-            isolated: (0..kernels).map(kernel).collect::<Option<_>>()?,
+        let once = counted(known, at, |it| it.application.once.iter().map(|once| once.amount.value).sum())
+            .ok_or("what is done once follows no law")?;
+        let iterations = counted(known, at, |it| it.application.iterations as f64).ok_or("turns follow no law")?;
+        let bytes = counted(known, at, |it| it.state_bytes).ok_or("the size of the state follows no law")?;
+        Ok(Place {
+            isolated: (0..kernels)
+                .map(kernel)
+                .collect::<Option<_>>()
+                .ok_or("what some kernel takes alone follows no law, or one that comes to nothing there")?,
             application: Application {
                 once: (once > 0.0).then(|| Quantity::amount(once, 0.0)).into_iter().collect(),
                 iterations: iterations.round().max(1.0) as u64,
@@ -108,14 +113,14 @@ impl Place {
     }
 }
 
-/// Adds how well what is left out is predicted, and predictions of what the plan asks for. Why not, if not.
+/// Adds how well what is left out is predicted, and predictions of what the plan asks for; returns which of these there are not, or why there is none at all.
 pub(crate) fn extend(
     plan: &Plan,
     flows: &[Flow],
     configurations: &[Configuration],
     lengths: &mut [LengthRow],
     predictions: &mut Vec<PredictionRow>,
-) -> Result<Result<(), &'static str>, CouplingError> {
+) -> Result<Result<Vec<Unpredicted>, &'static str>, CouplingError> {
     if configurations.len() < LEAST {
         return Ok(Err("laws of kernels need four sizes and numbers of PEs or more that were measured"));
     }
@@ -124,7 +129,7 @@ pub(crate) fn extend(
         all.iter().enumerate().filter(|(other, _)| *other != own).map(|(_, it)| *it).collect()
     };
     let places: Vec<Option<Place>> =
-        all.iter().enumerate().map(|(own, it)| Place::of(&others(own), (it.size, it.pes))).collect();
+        all.iter().enumerate().map(|(own, it)| Place::of(&others(own), (it.size, it.pes)).ok()).collect();
     for flow in flows {
         let Some(row) = lengths.iter_mut().find(|row| row.k == flow.length()) else { continue };
         let mut left_out = LeftOut { mean: 0.0, worst: 0.0, summation: 0.0, within: 0, of: 0 };
@@ -151,25 +156,27 @@ pub(crate) fn extend(
             row.left_out = Some(left_out);
         }
     }
-    for (size, pes) in &plan.predict {
-        let Some(place) = Place::of(&all, (*size, *pes)) else {
-            return Ok(Err("what some kernel takes alone follows no law"));
+    let mut unpredicted = Vec::new();
+    for (size, pes) in plan.predict.iter().copied() {
+        let place = match Place::of(&all, (size, pes)) {
+            Ok(place) => place,
+            Err(why) => {
+                unpredicted.push(Unpredicted { size, pes, k: None, why });
+                continue;
+            }
         };
         for flow in flows {
-            let known: Vec<&Configuration> = all.iter().copied().filter(|it| it.is_sound(flow.length())).collect();
+            let k = flow.length();
+            let known: Vec<&Configuration> = all.iter().copied().filter(|it| it.is_sound(k)).collect();
             if known.len() < LEAST {
+                let why = "fewer than four sizes and numbers of PEs have chains of this length without faults";
+                unpredicted.push(Unpredicted { size, pes, k: Some(k), why });
                 continue;
             }
             let it = place.predict(flow, &known)?;
-            predictions.push(PredictionRow {
-                k: flow.length(),
-                size: *size,
-                pes: *pes,
-                predicted: it.value,
-                summation: it.summation.value,
-                actual: None,
-            });
+            let (predicted, summation) = (it.value, it.summation.value);
+            predictions.push(PredictionRow { k, size, pes, predicted, summation, actual: None });
         }
     }
-    Ok(Ok(()))
+    Ok(Ok(unpredicted))
 }

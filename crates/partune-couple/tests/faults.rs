@@ -1,7 +1,9 @@
 //! What cannot be right is said, and no number is made of it.
 
 use partune_couple::judge::Fault;
-use partune_couple::{Ended, launch, outcome, read};
+use partune_couple::outcome::check_launch;
+use partune_couple::results::{Head, Sampled};
+use partune_couple::{Ended, Recorded, launch, outcome, read};
 
 use crate::support::{GCC, MPI, MPIRUN, alone, measured, naps, plan};
 
@@ -72,6 +74,25 @@ fn what_the_program_says_wrong() {
     assert!(error.starts_with("the loop has 3 kernels, so there are no chains of 4"), "{error}");
 }
 
+/// PEs are ranks everywhere, or threads everywhere.
+#[test]
+fn pes_are_the_same_everywhere() {
+    let head = |ranks, threads| {
+        let order = vec!["a".to_owned(), "b".to_owned()];
+        let whole = Sampled { seconds: vec![1.0], ..Sampled::default() };
+        let head = Head { ranks, threads, order, ..Head::default() };
+        Recorded { head, whole, has_ended: true, ..Recorded::default() }
+    };
+    let folder = tempfile::tempdir().expect("there is room for a plan");
+    let plan = plan(&folder, "app {pes}", "pes = [2, 4]");
+    let launches = plan.launches();
+    let checked = |two: &Recorded, four: &Recorded| check_launch(&plan, &launches[1], four, &(&launches[0], two));
+    checked(&head(2, 1), &head(4, 1)).expect("ranks");
+    checked(&head(1, 2), &head(2, 2)).expect("threads of all ranks");
+    let error = checked(&head(2, 3), &head(3, 4)).expect_err("ranks, then threads").to_string();
+    assert!(error.starts_with("size 1 on 4 PEs: 4 PEs were asked for, and the program ran on 3 ranks"), "{error}");
+}
+
 #[test]
 fn one_loop_for_all_sizes() {
     let Some(folder) = naps(GCC) else { return };
@@ -106,6 +127,27 @@ fn a_kernel_that_never_ends_alone_is_ended() {
         assert_eq!(ended, Ended::Stuck);
         assert!(read(&plan.results).expect("results").values().all(|it| !it.is_complete()));
     }
+}
+
+#[test]
+fn ranks_that_say_other_things() {
+    let Some(folder) = naps(MPI) else { return };
+    let plan = plan(&folder, &format!("{MPIRUN} ./app parts"), &format!("{LITTLE}pes = [2]\n"));
+    let error = measured(&plan).0.expect_err("one is done on one of them only").to_string();
+    assert!(error.contains("ranks differ in what is done once"), "{error}");
+}
+
+/// Not every launcher passes its environment on.
+#[test]
+fn what_rank_0_is_asked_for_all_do() {
+    let Some(folder) = naps(MPI) else { return };
+    let first = MPIRUN.replace("{pes}", "1");
+    let without =
+        ["", "_RUN", "_LENGTHS", "_BUDGET", "_CONFIDENCE", "_ROUNDS"].map(|it| format!("-u PARTUNE_COUPLE{it}"));
+    let command = format!("{first} ./app alone : -n 1 env {} ./app alone", without.join(" "));
+    let plan = plan(&folder, &command, &format!("{LITTLE}confidence = 0.2\nrounds = 3\npes = [2]\n"));
+    let outcome = measured(&plan).0.expect("something is said");
+    assert_eq!(outcome.configurations.len(), 1, "{outcome:?}");
 }
 
 #[test]

@@ -92,6 +92,15 @@ pub(crate) fn undisturbed(plan: &Plan) -> (Outcome, String) {
 
 /// Seconds of naps by their kind.
 pub(crate) fn lengths(said: &str) -> Vec<f64> {
-    let of = |line: &str| line.strip_prefix("nap ")?.split(' ').nth(1)?.parse().ok();
+    naps_by(said, 1)
+}
+
+/// By how much one nap of ten is longer than they mostly are: what the machine adds to some naps and not to others.
+pub(crate) fn busy(said: &str) -> f64 {
+    lengths(said).iter().zip(naps_by(said, 2)).map(|(mostly, seldom)| seldom / mostly - 1.0).fold(0.0, f64::max)
+}
+
+fn naps_by(said: &str, column: usize) -> Vec<f64> {
+    let of = |line: &str| line.strip_prefix("nap ")?.split(' ').nth(column)?.parse().ok();
     said.lines().filter_map(of).collect()
 }

@@ -133,3 +133,32 @@ fn what_was_not_measured_is_predicted_from_laws_and_plateaus() {
     assert_eq!(change.from, [bytes(24.0, 1.0)]);
     assert!(outcome.laws.iter().any(|(kernel, law)| kernel == "b" && law == "2e-8·n^3·P^-1"), "{:?}", outcome.laws);
 }
+
+/// Of each place that the plan wants, why not; and lengths are compared by places that both have.
+#[test]
+fn what_is_not_predicted_is_said_with_its_reason() {
+    let folder = tempfile::tempdir().expect("there is room for a plan");
+    let path = folder.path().join("plan.toml");
+    let text = "command = 'app {size}'\nsizes = [16, 24, 32, 48]\npes = [1]\nlaunches = 1\npredict = [{ size = 20, pes = 1 }]\n";
+    std::fs::write(&path, text).expect("a plan is written");
+    let plan = Plan::read(&path).expect("it is a plan");
+    let launches = plan.launches();
+    let mut all: BTreeMap<String, Recorded> =
+        launches.iter().map(|it| (it.label.clone(), recorded(it.size, 1, 1.0))).collect();
+    // Chains of three are the loop, but for one size, where there are none.
+    for it in &launches[1..] {
+        let own = all.get_mut(&it.label).expect("it is there");
+        let whole = own.whole.clone();
+        for first in 0..3 {
+            let chain: Vec<String> = (0..3).map(|at| NAMES[(first + at) % 3].to_owned()).collect();
+            own.chains.insert(chain, whole.clone());
+        }
+    }
+    let outcome = outcome(&plan, &launches, &all).expect("something is said");
+    let missing: Vec<_> = outcome.problems.iter().map(|it| (it.chain.len(), it.fault)).collect();
+    assert_eq!(missing, [(3, Fault::Missing); 3]);
+    let [it] = &outcome.unpredicted[..] else { panic!("{:?}", outcome.unpredicted) };
+    assert!(it.k == Some(3) && it.why.contains("fewer than four"), "{it:?}");
+    assert_eq!(outcome.predictions.iter().filter(|row| row.actual.is_none()).map(|row| row.k).collect::<Vec<_>>(), [2]);
+    assert_eq!(outcome.best, Some(2), "chains of three were sound in fewer places");
+}

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use partune_couple::judge::{Fault, Problem};
-use partune_couple::outcome::{ChainRow, Configured, LengthRow, PredictionRow};
+use partune_couple::outcome::{ChainRow, Configured, LengthRow, PredictionRow, Unpredicted};
 use partune_couple::{Interaction, Measured, Outcome};
 use partune_diag::seconds;
 use schemars::JsonSchema;
@@ -27,11 +27,15 @@ struct CoupleDocument<'a> {
     chains: Vec<ChainEntry<'a>>,
     /// Of what was measured, then of what was not.
     predictions: Vec<PredictionEntry>,
+    /// What the plan wants predicted, and is not.
+    unpredicted: Vec<UnpredictedEntry>,
     lengths: Vec<LengthEntry<'a>>,
-    /// The length of chains that predicts best what was left out; of one configuration, what was measured.
+    /// The length of chains that predicts best what was left out, by configurations that all lengths have; of one such, what was measured.
     best_k: Option<usize>,
     /// Seconds of kernels alone, over size n and PEs P.
     laws: Vec<LawEntry<'a>>,
+    /// Why there are none, and nothing is predicted that was not measured.
+    no_laws: Option<&'static str>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -99,6 +103,15 @@ struct PredictionEntry {
 }
 
 #[derive(Serialize, JsonSchema)]
+struct UnpredictedEntry {
+    size: f64,
+    pes: u32,
+    /// By chains of this length; null: by none.
+    k: Option<usize>,
+    why: &'static str,
+}
+
+#[derive(Serialize, JsonSchema)]
 struct LengthEntry<'a> {
     k: usize,
     /// Mean relative errors over what was measured.
@@ -147,6 +160,8 @@ pub fn couple_document(outcome: &Outcome) -> String {
         lengths: outcome.lengths.iter().map(length).collect(),
         best_k: outcome.best,
         laws: outcome.laws.iter().map(|(kernel, seconds)| LawEntry { kernel, seconds }).collect(),
+        no_laws: outcome.no_laws,
+        unpredicted: outcome.unpredicted.iter().map(unpredicted).collect(),
     })
 }
 
@@ -213,6 +228,10 @@ fn prediction(it: &PredictionRow) -> PredictionEntry {
         summation_s: it.summation,
         actual_s: it.actual.map(|actual| actual.value),
     }
+}
+
+fn unpredicted(Unpredicted { size, pes, k, why }: &Unpredicted) -> UnpredictedEntry {
+    UnpredictedEntry { size: *size, pes: *pes, k: *k, why }
 }
 
 fn length(it: &LengthRow) -> LengthEntry<'_> {
@@ -315,6 +334,11 @@ pub fn couple_text(outcome: &Outcome, style: Style) -> String {
     elsewhere_text(&mut out, outcome, style);
     if let Some(why) = outcome.no_laws {
         style.wrapped(&mut out, (Tone::Plain, "note: "), &format!("nothing is predicted that was not measured: {why}"));
+    }
+    for Unpredicted { size, pes, k, why } in &outcome.unpredicted {
+        let by = k.map(|k| format!(" by chains of {k}")).unwrap_or_default();
+        let text = format!("size {size} on {} is not predicted{by}: {why}", on(*pes));
+        style.wrapped(&mut out, (Tone::Plain, "note: "), &text);
     }
     out
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Context;
-use partune_couple::{CoupleError, Ended, Launch, Outcome, Plan, Recorded, launch, outcome, read};
+use partune_couple::{CoupleError, Ended, Launch, Outcome, Plan, Recorded, end_by, launch, outcome, read};
 use partune_report::{couple_document, couple_schema, couple_text};
 
 use crate::commands::record;
@@ -73,12 +73,14 @@ fn said(plan: &Plan, launches: &[Launch], missing: &[&Launch], recorded: &BTreeM
     }
     if !missing.is_empty() {
         let missing: Vec<Launch> = missing.iter().map(|it| (*it).clone()).collect();
-        let hours = plan.core_hours(&missing);
+        let [hours, most] = [plan.budget_s, plan.timeout_s].map(|seconds| plan.core_hours(&missing, seconds));
         let seconds = plan.budget_s * missing.len() as f64;
         output::note(&format!(
-            "partune: {} launches of {} s or less, {seconds:.0} s altogether: {hours:.3} core-hours at most, and what the program does before it measures",
+            "partune: {} launches that measure for {} s each, {seconds:.0} s altogether: about {hours:.3} core-hours, and what the program does before it measures; \
+             what takes longer is ended after {} s, so {most:.3} core-hours at most",
             missing.len(),
-            plan.budget_s
+            plan.budget_s,
+            plan.timeout_s
         ));
     }
 }
@@ -113,6 +115,17 @@ fn measure(
                 command: it.command.clone(),
             }),
             Ended::Stuck => Some(CoupleError::Stuck { launch: name.clone(), seconds: plan.timeout_s }),
+            Ended::Interrupted(signal) => {
+                let kept = number + launches.len() - missing.len();
+                output::note(&format!(
+                    "partune: interrupted; {kept} of {} launches are in {}, and the same command goes on from there",
+                    launches.len(),
+                    plan.results.display()
+                ));
+                drop(folder);
+                end_by(signal);
+                return Ok(());
+            }
         };
         if let Some(error) = error {
             return Err(error).with_context(|| last_words(&stderr));

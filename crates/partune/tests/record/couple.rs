@@ -45,11 +45,13 @@ fn a_plan_is_launched_once_and_said_in_two_ways() {
     let mut gcc = Command::new("gcc");
     gcc.current_dir(here).arg("-I").arg(workspace().join("include")).args(["app.c", "-o", "app", "-lm"]);
     run(&mut gcc);
-    let plan = "command = './app'\nsizes = [1]\npes = [1]\nlengths = [2]\nlaunches = 2\nbudget_s = 2.0\n";
+    let plan = "command = './app'\nsizes = [1]\npes = [1]\nlaunches = 2\nbudget_s = 2.0\n";
     std::fs::write(here.join("plan.toml"), plan).expect("a plan is written");
     let (out, told) = said(&couple(here, &["--dry-run"]));
     assert!(
-        out.is_empty() && told.contains("2 launches of 2 s or less, 4 s altogether: 0.001 core-hours at most"),
+        out.is_empty()
+            && told.contains("2 launches that measure for 2 s each, 4 s altogether: about 0.001 core-hours")
+            && told.contains("is ended after 70 s, so 0.039 core-hours at most"),
         "{told}"
     );
     assert!(!here.join("plan.results.jsonl").exists());
@@ -81,7 +83,40 @@ fn a_plan_is_launched_once_and_said_in_two_ways() {
     let cut: Vec<&str> = lines.lines().collect();
     std::fs::write(&path, cut[..cut.len() - 2].join("\n") + "\n").expect("results are written");
     let (_, told) = said(&couple(here, &["--dry-run"]));
-    assert!(told.contains("1 of 2 launches are in") && told.contains("1 launches of 2 s or less"), "{told}");
+    assert!(told.contains("1 of 2 launches are in") && told.contains("1 launches that measure for 2 s each"), "{told}");
+}
+
+/// What was started ends with partune, which ends as it was told to.
+#[test]
+fn an_interruption_ends_the_launch() {
+    use std::os::unix::process::ExitStatusExt;
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("there is room for a plan");
+    let here = folder.path();
+    let plan = "command = 'sleep 1000 & echo $$ $! >pids; wait'\nsizes = [1]\npes = [1]\nlaunches = 2\n";
+    std::fs::write(here.join("plan.toml"), plan).expect("a plan is written");
+    for signal in ["INT", "TERM"] {
+        let _ = std::fs::remove_file(here.join("pids"));
+        let mut partune = Command::new(env!("CARGO_BIN_EXE_partune"));
+        partune.current_dir(here).args(["couple", "plan.toml"]).stderr(std::process::Stdio::piped());
+        let child = partune.spawn().expect("partune runs");
+        let pids = loop {
+            let text = std::fs::read_to_string(here.join("pids")).unwrap_or_default();
+            if text.ends_with('\n') {
+                break text;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        };
+        run(Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]));
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.signal(), Some(if signal == "INT" { 2 } else { 15 }), "{output:?}");
+        let (_, told) = said(&output);
+        assert!(told.contains("interrupted; 0 of 2 launches are in ./plan.results.jsonl"), "{told}");
+        for pid in pids.split_whitespace() {
+            let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            assert!(state.is_empty() || state.contains(") Z "), "{state}");
+        }
+    }
 }
 
 #[test]
