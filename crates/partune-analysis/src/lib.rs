@@ -107,7 +107,7 @@ pub use shared::Shared;
 pub use stabbing::{SharedAccess, conflicts, keep};
 pub use sums::outside;
 pub use tensor::{Bounds, RegionKind, Tensor};
-pub use times::{PathTime, PathTimes, path_times};
+pub use times::{PathTime, PathTimes, path_times, without_children};
 pub use useful::{Base, run_seconds, useful_in, windows};
 pub use waits::{Wait, Waits};
 

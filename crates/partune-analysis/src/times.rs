@@ -133,8 +133,7 @@ impl Fold for Times<'_> {
     }
 }
 
-/// Takes the time of children from that of their parents. A parent that this PE did not visit (a team's code hangs under the
-/// path that forked it) has nothing to give.
+/// Rows of one PE, in order of path, from sums.
 fn exclusive(paths: &CallPaths, sums: Vec<(CallPathId, PathSum)>) -> Vec<PathTime> {
     let time = |(path, sum): (CallPathId, PathSum)| PathTime {
         path,
@@ -144,6 +143,13 @@ fn exclusive(paths: &CallPaths, sums: Vec<(CallPathId, PathSum)>) -> Vec<PathTim
         extremes: Some((sum.min, sum.max)),
     };
     let mut rows: Vec<PathTime> = sums.into_iter().map(time).collect();
+    without_children(paths, &mut rows);
+    rows
+}
+
+/// Takes the time of children from that of their parents, in the rows of one PE in order of path. A parent that this PE did not visit (a team's
+/// code hangs under the path that forked it) has nothing to give.
+pub fn without_children(paths: &CallPaths, rows: &mut [PathTime]) {
     for index in 0..rows.len() {
         let parent = paths.parent(rows[index].path);
         if let Ok(at) = rows.binary_search_by_key(&parent, |row| row.path) {
@@ -151,5 +157,4 @@ fn exclusive(paths: &CallPaths, sums: Vec<(CallPathId, PathSum)>) -> Vec<PathTim
             rows[at].exclusive = (rows[at].exclusive - inclusive).clamp_positive();
         }
     }
-    rows
 }

@@ -50,7 +50,7 @@ pub use operations::{OperationsError, read_operations};
 pub use other_pes::{OtherPes, PesPoint, PesRow, PesRuns, Unpredictable};
 pub use run::{
     Blocks, Clocks, Collective, Counts, Doing, Frame, Group, Location, Matched, Meeting, Member, Metric, Operation,
-    Passed, Pe, Process, Region, Run, Sample, Site, Transfer, TransferKind, Visit, Wait, Way,
+    Passed, Pe, Process, Region, Run, Sample, Selected, Site, Transfer, TransferKind, Visit, Wait, Way,
 };
 pub use selection::{Moment, Selection, SelectionError};
 pub use session::{Opened, Request, analyze, analyze_piece, open};
@@ -79,7 +79,8 @@ pub use partune_kernels::{Bounds as LoopLimits, Ceiling, Ceilings, Core, Kernel,
 pub use partune_machine::Machine;
 pub use partune_operations::{Operations, OwnPattern};
 pub use partune_picture::{
-    Bin, CallTree, Exchange, Exchanges, Flat, Fold, Found, Heat, Kind, Node, Tiles, Times, View,
+    Bin, CallTree, Content, Exchange, Exchanges, Flat, Fold, Found, Heat, Kind, Lasting, Moving, Node, Sum, Tiles,
+    Times, View, Waited,
 };
 pub use partune_trace::{Activity, Ended, Ending, PeKind, Piece, Role};
 

@@ -30,6 +30,20 @@ pub struct Flat {
 
 /// Regions that were visited, and none for the code outside of them, by exclusive time. Linear in call paths, the times of PEs, waits, and what moved bytes.
 pub fn flat(trace: &Trace, times: &PathTimes, waits: &Waits) -> Vec<Flat> {
+    let outside = partune_analysis::outside(trace, times);
+    let mut rows = by_region(trace, times, &waiting(trace, waits), &outside);
+    let moved = moved(trace);
+    rows.iter_mut().for_each(|row| row.bytes = moved.get(row.region).copied().unwrap_or(0));
+    rows
+}
+
+/// The same of some times, but for the bytes.
+pub(crate) fn by_region(
+    trace: &Trace,
+    times: &PathTimes,
+    waiting: &Table<CallPathId, Span>,
+    outside_of_all: &[(PeId, Span)],
+) -> Vec<Flat> {
     let paths = trace.paths();
     let empty = |region| Flat {
         region,
@@ -70,15 +84,12 @@ pub fn flat(trace: &Trace, times: &PathTimes, waits: &Waits) -> Vec<Flat> {
             sum.pes += u32::from(visits > 0);
         }
     }
-    for (path, waited) in waiting(trace, waits).iter_ids() {
+    for (path, waited) in waiting.iter_ids() {
         sums[paths.region(path)].waiting += *waited;
-    }
-    for (region, bytes) in moved(trace).iter_ids() {
-        sums[region].bytes = *bytes;
     }
     let mut rows: Vec<Flat> = sums.into_vec().into_iter().filter(|sum| sum.visits > 0).collect();
     let mut outside = empty(RegionId::NONE);
-    for (pe, time) in partune_analysis::outside(trace, times) {
+    for (pe, time) in outside_of_all.iter().copied() {
         outside.inclusive += time;
         outside.exclusive += time;
         outside.least = if outside.pes == 0 { time } else { outside.least.min(time) };

@@ -4,6 +4,7 @@
 //! rows and columns as its caller can draw; more PEs than rows are folded, see [`Fold`]. Results do not depend on the number of
 //! threads.
 
+mod content;
 mod detail;
 mod exchange;
 mod flat;
@@ -13,10 +14,12 @@ mod kind;
 mod ladder;
 mod lines;
 mod longest;
+mod parts;
 mod stacks;
 mod tiles;
 mod tree;
 
+pub use content::{Content, Contents, Lasting, Moving, Waited};
 pub use detail::{Detail, Times};
 pub use exchange::{Exchange, Exchanges};
 pub use flat::{Flat, firsts, flat, waiting};
@@ -24,6 +27,7 @@ pub use fold::Fold;
 pub use heat::{Heat, blocks, regions};
 pub use kind::Kind;
 pub use lines::{Found, Lines, Moved, moved};
+pub use parts::Sum;
 pub use stacks::Stacks;
 pub use tiles::{Bin, Tiles, View};
 pub use tree::{CallTree, Node};

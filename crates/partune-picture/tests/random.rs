@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use partune_analysis::Waits;
-use partune_base::{PeId, Time};
+use partune_base::{PeId, RegionId, Time};
 use partune_index::Index;
-use partune_picture::{Detail, Fold, Kind, View};
+use partune_picture::{Content, Contents, Detail, Fold, Kind, Stacks, View};
 use partune_trace::{PeKind, Trace};
 use proptest::prelude::*;
 
@@ -80,6 +80,46 @@ fn count(ticks: &[(Kind, bool)]) -> [i64; Kind::COUNT] {
     sums
 }
 
+/// What is in an interval, by function: ticks in it and in it alone, and visits; from a look at every tick and every visit.
+fn by_function(trace: &Trace, pes: &[PeId], (begin, end): (Time, Time)) -> Vec<(RegionId, i64, i64, u64)> {
+    let mut sums = vec![(0, 0, 0); trace.regions().len() + 1];
+    let outside = trace.regions().len();
+    for pe in pes {
+        let stream = &trace.streams()[*pe];
+        let region = |path| trace.paths().region(path).0 as usize;
+        for tick in begin.0..end.0 {
+            let open = stream.visits.iter().filter(|visit| visit.enter.0 <= tick && tick < visit.exit.0);
+            let open: Vec<usize> = open.map(|visit| region(visit.path)).collect();
+            let mut seen = open.clone();
+            seen.sort_unstable();
+            seen.dedup();
+            seen.into_iter().for_each(|region| sums[region].0 += 1);
+            let present = (stream.begin().unwrap_or_default().0..stream.end().unwrap_or_default().0).contains(&tick);
+            match open.last() {
+                Some(innermost) => sums[*innermost].1 += 1,
+                None if present && trace.pes()[*pe].thread == 0 => {
+                    sums[outside].0 += 1;
+                    sums[outside].1 += 1;
+                }
+                None => {}
+            }
+        }
+        let last = end == trace.end();
+        let is_in = |enter: Time, exit: Time| (enter < end || last) && (exit > begin || enter >= begin);
+        stream.visits.iter().filter(|visit| is_in(visit.enter, visit.exit)).for_each(|it| sums[region(it.path)].2 += 1);
+    }
+    let id = |at: usize| if at == outside { RegionId::NONE } else { RegionId(at as u32) };
+    let rows =
+        sums.into_iter().enumerate().map(|(at, (inclusive, exclusive, visits))| (id(at), inclusive, exclusive, visits));
+    rows.filter(|row| row.3 > 0 || (row.0 == RegionId::NONE && row.1 > 0)).collect()
+}
+
+fn content(trace: &Trace, waits: &Waits, pes: &[PeId], (begin, end): (Time, Time)) -> Content {
+    let detail = Detail::new(trace, waits);
+    let times: Vec<_> = pes.iter().map(|pe| detail.times(trace, waits, *pe, begin, end)).collect();
+    Contents::new(trace, waits).within((trace, waits, &Stacks::new(trace)), pes, &times, (begin, end), None)
+}
+
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec((any::<u8>(), 0u8..12, 0u8..16), 0..400)
 }
@@ -140,5 +180,35 @@ proptest! {
                 prop_assert!((sum - expected as f64).abs() < 0.5);
             }
         }
+    }
+
+    #[test]
+    fn selections_are_what_a_count_says(
+        ranks in [steps(), steps()],
+        threads in [steps(), steps()],
+        part in (0i64..4000, 1i64..1500),
+        some in 1usize..5,
+    ) {
+        let trace = partune_testkit::trace(&text(&ranks, &threads));
+        let waits = Waits::find(&trace, &Index::build(&trace));
+        let pes: Vec<PeId> = trace.active_pes().take(some).collect();
+        let begin = Time(part.0).min(trace.end());
+        let end = Time(part.0 + part.1).min(trace.end());
+        let found = content(&trace, &waits, &pes, (begin, end));
+
+        let mut functions: Vec<(RegionId, i64, i64, u64)> =
+            found.functions.iter().map(|it| (it.region, it.inclusive.0, it.exclusive.0, it.visits)).collect();
+        functions.sort_unstable();
+        let mut expected = by_function(&trace, &pes, (begin, end));
+        expected.sort_unstable();
+        prop_assert_eq!(functions, expected.clone());
+
+        let visits: u64 = expected.iter().map(|row| row.3).sum();
+        prop_assert_eq!(found.durations.iter().map(|it| it.count).sum::<u64>(), visits);
+        let clipped = |wait: &partune_analysis::Wait| wait.end.min(end).since(wait.begin.max(begin)).0;
+        let inside = pes.iter().flat_map(|pe| waits.of_pe(*pe)).filter(|wait| wait.end > begin && wait.begin < end);
+        let (count, ticks) = inside.fold((0, 0), |(count, ticks), wait| (count + 1, ticks + clipped(wait)));
+        let waited = found.waits.iter().fold((0, 0), |(count, ticks), it| (count + it.count, ticks + it.time.0));
+        prop_assert_eq!(waited, (count, ticks));
     }
 }

@@ -87,6 +87,11 @@ impl Run {
         Span(Base::of(&self.trace).total())
     }
 
+    /// The command that was recorded, as a shell takes it, where the recorder tells.
+    pub fn command(&self) -> Option<&str> {
+        self.trace.command()
+    }
+
     /// Event records.
     pub fn events(&self) -> u64 {
         self.trace.events()

@@ -25,8 +25,8 @@ pub use transfers::{Collective, Member, Transfer, TransferKind};
 pub use visits::{Operation, Sample, Visit};
 pub use waits::Wait;
 
-pub use pictures::Blocks;
 use pictures::Made;
+pub use pictures::{Blocks, Selected};
 
 /// What was recorded of a run, with what belongs together in it and who waited for whom. Times are of one clock, [`Run::clock`].
 pub struct Run {

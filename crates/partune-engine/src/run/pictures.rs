@@ -5,10 +5,11 @@ use std::sync::OnceLock;
 use partune_analysis::{CriticalPath, PathTimes, path_times};
 use partune_base::{CallPathId, PeId, RegionId, Span, Table, Time};
 use partune_picture::{
-    CallTree, Detail, Exchanges, Flat, Fold, Heat, Lines, Stacks, Tiles, Times, View, blocks, firsts, flat, regions,
-    waiting,
+    CallTree, Content, Contents, Detail, Exchanges, Flat, Fold, Heat, Lines, Stacks, Tiles, Times, View, blocks,
+    firsts, flat, regions, waiting,
 };
 use partune_trace::VisitIx;
+use rayon::prelude::*;
 
 use super::Run;
 
@@ -27,6 +28,14 @@ pub(super) struct Made {
     lines: OnceLock<Lines>,
     stacks: OnceLock<Stacks>,
     critical: OnceLock<Vec<(PeId, Time, Time)>>,
+    contents: OnceLock<Contents>,
+}
+
+/// What some PEs did in an interval, with the time by kind of each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selected {
+    pub times: Vec<Times>,
+    pub content: Content,
 }
 
 /// Blocks between global synchronisations that follow each other.
@@ -45,9 +54,9 @@ impl Run {
         rayon::join(|| (self.detail(), self.lines()), || rayon::join(|| self.stacks(), || self.critical_path()));
     }
 
-    /// The same for profiles, trees and matrices.
+    /// The same for profiles, trees, matrices and selections.
     pub fn prepare_sums(&self) {
-        let _ = (self.tree(), self.flat(), self.waiting(), self.firsts());
+        let _ = (self.tree(), self.flat(), self.waiting(), self.firsts(), self.contents());
     }
 
     /// Time and visits of each call path, by PE.
@@ -87,6 +96,14 @@ impl Run {
     /// The time of each kind of one PE in an interval.
     pub fn times_within(&self, pe: PeId, begin: Time, end: Time) -> Times {
         self.detail().times(&self.trace, &self.waits, pe, begin, end)
+    }
+
+    /// What PEs did in an interval: all that [`Content`] tells; how long visits took is of a region, or of all.
+    pub fn selected(&self, pes: &[PeId], (begin, end): (Time, Time), region: Option<RegionId>) -> Selected {
+        let times: Vec<Times> = pes.par_iter().map(|pe| self.times_within(*pe, begin, end)).collect();
+        let made = (&self.trace, &self.waits, self.stacks());
+        let content = self.contents().within(made, pes, &times, (begin, end), region);
+        Selected { times, content }
     }
 
     /// Who gives what to whom.
@@ -131,6 +148,10 @@ impl Run {
 
     pub(super) fn stacks(&self) -> &Stacks {
         self.made.stacks.get_or_init(|| Stacks::new(&self.trace))
+    }
+
+    fn contents(&self) -> &Contents {
+        self.made.contents.get_or_init(|| Contents::new(&self.trace, &self.waits))
     }
 
     fn detail(&self) -> &Detail {

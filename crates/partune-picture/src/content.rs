@@ -1,0 +1,429 @@
+//! What is in an interval on some PEs: time by function, waits, what was moved, how long visits took. Exactly, and without a look at all of it.
+//!
+//! Sums of each 1,024 visits, waits and transfers that follow each other are kept by what they are of; an interval is the blocks that lie in it,
+//! the rows at its two ends, and what is open there. Memory: 32 bytes for each call path, class of durations and block: a byte or two a visit.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use partune_analysis::{PathTime, PathTimes, Pattern, Wait, Waits, without_children};
+use partune_base::{CallPathId, Clock, Id, PeId, RegionId, Span, Table, Time};
+use partune_trace::{IoKind, PeKind, RmaTransferKind, Stream, Trace, VisitIx};
+use rayon::prelude::*;
+
+use crate::flat::{Flat, by_region};
+use crate::parts::{Parts, Sum};
+use crate::{Kind, Stacks, Times};
+
+/// How something was moved. Counted where it is recorded: at both ends of a message, at the origin of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Moving {
+    Sent,
+    Received,
+    Put,
+    Got,
+    Atomic,
+    /// The parts that PEs took in collectives: what they gave and got.
+    Collective,
+    Read,
+    Written,
+}
+
+/// Waits of one pattern. They are clipped to the interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waited {
+    pub pattern: Pattern,
+    pub count: u64,
+    pub time: Span,
+}
+
+/// Visits whose duration is at least `from` and less than `to`, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lasting {
+    pub from: i64,
+    pub to: i64,
+    pub count: u64,
+}
+
+/// What is in an interval: what begins in it or is open at its begin. Times are clipped to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// By exclusive time; their bytes are zero.
+    pub functions: Vec<Flat>,
+    /// By time.
+    pub waits: Vec<Waited>,
+    /// Rows are transfers that began in it (that ended, for what is received), values their bytes.
+    pub moved: [Sum; Moving::COUNT],
+    /// From the shortest to the longest, without a gap.
+    pub durations: Vec<Lasting>,
+}
+
+/// What contents of intervals are made from.
+#[derive(Clone, Debug)]
+pub struct Contents {
+    pes: Table<PeId, OfPe>,
+    edges: Edges,
+}
+
+/// A call path, and the class of a duration.
+type Class = (CallPathId, u8);
+
+#[derive(Clone, Debug)]
+struct OfPe {
+    visits: Parts<Class>,
+    /// Calls that visits stand for besides one, in order of visit.
+    repeats: Vec<(VisitIx, u64)>,
+    waits: Parts<(CallPathId, Pattern)>,
+    sends: Parts<Moving>,
+    recvs: Parts<Moving>,
+    accesses: Parts<Moving>,
+    collectives: Parts<Moving>,
+    files: Parts<Moving>,
+}
+
+/// What one PE did in an interval.
+struct Found {
+    times: Vec<PathTime>,
+    waits: BTreeMap<(CallPathId, Pattern), Sum>,
+    moved: [Sum; Moving::COUNT],
+    durations: Vec<u64>,
+}
+
+/// An interval. What has no length is in it if it is not before its begin and before its end, or at the end of the run.
+#[derive(Clone, Copy)]
+struct Part {
+    begin: Time,
+    end: Time,
+    /// What begins before is in it.
+    until: Time,
+}
+
+/// The least durations of classes: 0, 1, 2, 5, 10, 20, … ns.
+#[derive(Clone, Debug)]
+struct Edges {
+    ns: Vec<i64>,
+    ticks: Vec<i64>,
+}
+
+impl Moving {
+    pub const COUNT: usize = 8;
+
+    pub const ALL: [Moving; Moving::COUNT] = [
+        Moving::Sent,
+        Moving::Received,
+        Moving::Put,
+        Moving::Got,
+        Moving::Atomic,
+        Moving::Collective,
+        Moving::Read,
+        Moving::Written,
+    ];
+
+    /// The name used in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Moving::Sent => "sent",
+            Moving::Received => "received",
+            Moving::Put => "put",
+            Moving::Got => "got",
+            Moving::Atomic => "atomic",
+            Moving::Collective => "collective",
+            Moving::Read => "read",
+            Moving::Written => "written",
+        }
+    }
+}
+
+impl Contents {
+    /// Linear in visits, waits and transfers; parallel over PEs.
+    pub fn new(trace: &Trace, waits: &Waits) -> Contents {
+        let edges = Edges::new(trace.clock());
+        let pes: Vec<PeId> = trace.pes().ids().collect();
+        let of_pe = |pe| OfPe::new(&trace.streams()[pe], waits.of_pe(pe), &edges);
+        let pes: Vec<OfPe> = pes.into_par_iter().map(of_pe).collect();
+        Contents { pes: Table::from(pes), edges }
+    }
+
+    /// What some PEs did in an interval. `times` is their time by kind in it, in their order; durations are those of the visits of a region, or of
+    /// all. Parallel over PEs; costs some thousand rows a PE, and the call paths of the blocks in the interval.
+    pub fn within(
+        &self,
+        (trace, waits, stacks): (&Trace, &Waits, &Stacks),
+        pes: &[PeId],
+        times: &[Times],
+        (begin, end): (Time, Time),
+        region: Option<RegionId>,
+    ) -> Content {
+        let until = if end >= trace.end() { Time::MAX } else { end };
+        let part = Part { begin, end, until };
+        let find = |room: &mut Room, pe: &PeId| self.find((trace, waits, stacks), room, *pe, part, region);
+        let found: Vec<Found> = pes.par_iter().map_init(|| Room::new(trace.paths().len()), find).collect();
+
+        let mut outside = Vec::new();
+        let mut of_paths: PathTimes = trace.pes().ids().map(|_| Vec::new()).collect();
+        let mut waiting = Table::filled(trace.paths().len(), Span::ZERO);
+        let mut patterns: BTreeMap<Pattern, Sum> = BTreeMap::new();
+        let mut moved = [Sum::default(); Moving::COUNT];
+        let mut durations = vec![0u64; self.edges.ns.len()];
+        for ((pe, found), times) in pes.iter().zip(found).zip(times) {
+            outside.extend(outside_of(trace, *pe, times, &found.times).map(|time| (*pe, time)));
+            for ((path, pattern), sum) in found.waits {
+                waiting[path] += span(sum);
+                *patterns.entry(pattern).or_default() += sum;
+            }
+            moved.iter_mut().zip(found.moved).for_each(|(sum, more)| *sum += more);
+            durations.iter_mut().zip(found.durations).for_each(|(sum, more)| *sum += more);
+            of_paths[*pe] = found.times;
+        }
+        let mut waits: Vec<Waited> =
+            patterns.into_iter().map(|(pattern, sum)| Waited { pattern, count: sum.rows, time: span(sum) }).collect();
+        waits.sort_by_key(|it| (std::cmp::Reverse(it.time), it.pattern));
+        Content {
+            functions: by_region(trace, &of_paths, &waiting, &outside),
+            waits,
+            moved,
+            durations: self.edges.lasting(&durations),
+        }
+    }
+
+    fn find(
+        &self,
+        (trace, waits, stacks): (&Trace, &Waits, &Stacks),
+        room: &mut Room,
+        pe: PeId,
+        part: Part,
+        region: Option<RegionId>,
+    ) -> Found {
+        let (Some(of_pe), Some(stream)) = (self.pes.get(pe), trace.streams().get(pe)) else { return Found::nothing() };
+        let mut durations = vec![0u64; self.edges.ns.len()];
+        let is_asked = |path| region.is_none_or(|region| trace.paths().region(path) == region);
+        of_pe.visits(trace, stream, &self.edges, (stacks, pe), part, |(path, class), sum| {
+            room.add(path, sum);
+            if is_asked(path) {
+                durations[usize::from(class)] += sum.rows;
+            }
+        });
+        // What goes on after the end was told whole.
+        let later = stacks.open(trace, pe, part.end).into_iter().map(|visit| stream.visits.at(visit));
+        for visit in later.filter(|visit| visit.enter >= part.begin && visit.enter < part.until) {
+            room.take(visit.path, visit.exit.since(part.end));
+        }
+        let mut times = room.times();
+        without_children(trace.paths(), &mut times);
+        Found {
+            times,
+            waits: of_pe.waits_in(stream, waits.of_pe(pe), part),
+            moved: of_pe.moved_in(stream, part),
+            durations,
+        }
+    }
+}
+
+impl OfPe {
+    fn new(stream: &Stream, waits: &[Wait], edges: &Edges) -> OfPe {
+        let mut repeats: Vec<(VisitIx, u64)> = stream.repeated().filter(|(_, more)| *more > 0).collect();
+        repeats.sort_unstable();
+        OfPe {
+            visits: Parts::new(stream.visits.len(), |index| visit(stream, &repeats, edges, index)),
+            repeats,
+            waits: Parts::new(waits.len(), |index| wait(stream, waits, index)),
+            sends: Parts::new(stream.sends.len(), |row| sent(stream, row)),
+            recvs: Parts::new(stream.recvs.len(), |row| received(stream, row)),
+            accesses: Parts::new(stream.transfers.len(), |row| accessed(stream, row)),
+            collectives: Parts::new(stream.collectives.len(), |row| met(stream, row)),
+            files: Parts::new(stream.io.len(), |row| filed(stream, row)),
+        }
+    }
+
+    /// Tells the visits that begin in a part, whole, and those that are open at its begin, clipped.
+    fn visits(
+        &self,
+        trace: &Trace,
+        stream: &Stream,
+        edges: &Edges,
+        (stacks, pe): (&Stacks, PeId),
+        part: Part,
+        mut tell: impl FnMut(Class, Sum),
+    ) {
+        let at = |index: usize| visit(stream, &self.repeats, edges, index);
+        self.visits.tell(part.rows(&stream.visits.enter, |enter| *enter), at, &mut tell);
+        for open in stacks.open(trace, pe, part.begin) {
+            let whole = stream.visits.at(open);
+            if whole.enter < part.begin {
+                let (class, sum) = at(open.index());
+                let inside = whole.exit.min(part.end).since(part.begin);
+                tell(class, Sum { value: inside.0 as u64, ..sum });
+            }
+        }
+    }
+
+    fn waits_in(&self, stream: &Stream, waits: &[Wait], part: Part) -> BTreeMap<(CallPathId, Pattern), Sum> {
+        let from = waits.partition_point(|wait| wait.end <= part.begin);
+        let to = from + waits[from..].partition_point(|wait| wait.begin < part.end);
+        let mut sums: BTreeMap<_, Sum> = BTreeMap::new();
+        let at = |index: usize| wait(stream, waits, index);
+        self.waits.tell(from..to, at, |key, sum| *sums.entry(key).or_default() += sum);
+        // Waits of a PE follow each other: those that reach over an end are the first and the last.
+        let inside = &waits[from..to];
+        let early = inside.iter().take_while(|wait| wait.begin < part.begin);
+        let late = inside.iter().rev().take_while(|wait| wait.end > part.end);
+        let before = early.map(|wait| (wait, part.begin.since(wait.begin)));
+        for (wait, outside) in before.chain(late.map(|wait| (wait, wait.end.since(part.end)))) {
+            let key = (stream.visits.path[wait.operation.index()], wait.pattern);
+            if let Some(sum) = sums.get_mut(&key) {
+                sum.value = sum.value.saturating_sub(outside.0 as u64);
+            }
+        }
+        sums
+    }
+
+    fn moved_in(&self, stream: &Stream, part: Part) -> [Sum; Moving::COUNT] {
+        let mut moved = [Sum::default(); Moving::COUNT];
+        let mut tell = |moving: Moving, sum| moved[moving as usize] += sum;
+        self.sends.tell(part.rows(&stream.sends, |it| it.time), |row| sent(stream, row), &mut tell);
+        self.recvs.tell(part.rows(&stream.recvs, |it| it.time), |row| received(stream, row), &mut tell);
+        self.accesses.tell(part.rows(&stream.transfers, |it| it.time), |row| accessed(stream, row), &mut tell);
+        self.collectives.tell(part.rows(&stream.collectives, |it| it.end), |row| met(stream, row), &mut tell);
+        self.files.tell(part.rows(&stream.io, |it| it.begin), |row| filed(stream, row), &mut tell);
+        moved
+    }
+}
+
+impl Found {
+    fn nothing() -> Found {
+        Found {
+            times: Vec::new(),
+            waits: BTreeMap::new(),
+            moved: [Sum::default(); Moving::COUNT],
+            durations: Vec::new(),
+        }
+    }
+}
+
+impl Part {
+    /// The rows of a table in order of time that are in it.
+    fn rows<T>(self, rows: &[T], time: impl Fn(&T) -> Time) -> Range<usize> {
+        let from = rows.partition_point(|row| time(row) < self.begin);
+        from..from + rows[from..].partition_point(|row| time(row) < self.until)
+    }
+}
+
+/// Sums by call path in a dense array that is used again by the next PE.
+struct Room {
+    sums: Vec<Sum>,
+    touched: Vec<CallPathId>,
+}
+
+impl Room {
+    fn new(paths: usize) -> Room {
+        Room { sums: vec![Sum::default(); paths], touched: Vec::new() }
+    }
+
+    fn add(&mut self, path: CallPathId, more: Sum) {
+        let sum = &mut self.sums[path.index()];
+        if sum.rows == 0 {
+            self.touched.push(path);
+        }
+        *sum += more;
+    }
+
+    fn take(&mut self, path: CallPathId, less: Span) {
+        let sum = &mut self.sums[path.index()];
+        sum.value = sum.value.saturating_sub(less.0 as u64);
+    }
+
+    /// The times in order of path; empties the room.
+    fn times(&mut self) -> Vec<PathTime> {
+        self.touched.sort_unstable();
+        let sums = &mut self.sums;
+        let time = |path: CallPathId| {
+            let sum = std::mem::take(&mut sums[path.index()]);
+            let inclusive = span(sum);
+            PathTime { path, inclusive, exclusive: inclusive, visits: sum.calls, extremes: None }
+        };
+        self.touched.drain(..).map(time).collect()
+    }
+}
+
+impl Edges {
+    fn new(clock: Clock) -> Edges {
+        let decades = (0..18).flat_map(|power| [1, 2, 5].map(|step| step * 10i64.pow(power)));
+        let ns: Vec<i64> = std::iter::once(0).chain(decades).collect();
+        // The least ticks that are so long.
+        let ticks = |ns: &i64| (i128::from(*ns) * i128::from(clock.ticks_per_second()) + 999_999_999) / 1_000_000_000;
+        let ticks = ns.iter().map(|ns| ticks(ns).min(i128::from(i64::MAX)) as i64).collect();
+        Edges { ns, ticks }
+    }
+
+    fn class(&self, duration: Span) -> u8 {
+        (self.ticks.partition_point(|least| *least <= duration.0).max(1) - 1) as u8
+    }
+
+    /// The classes from the first to the last that have something.
+    fn lasting(&self, counts: &[u64]) -> Vec<Lasting> {
+        let first = counts.iter().position(|count| *count > 0).unwrap_or(counts.len());
+        let last = counts.iter().rposition(|count| *count > 0).map_or(first, |last| last + 1);
+        let to = |class: usize| self.ns.get(class + 1).copied().unwrap_or(i64::MAX);
+        (first..last).map(|class| Lasting { from: self.ns[class], to: to(class), count: counts[class] }).collect()
+    }
+}
+
+fn span(sum: Sum) -> Span {
+    Span(i64::try_from(sum.value).unwrap_or(i64::MAX))
+}
+
+/// What a main thread did outside of all regions; threads are recorded inside of them only.
+fn outside_of(trace: &Trace, pe: PeId, times: &Times, inside: &[PathTime]) -> Option<Span> {
+    let is_main = trace.pes()[pe].thread == 0 && trace.pes()[pe].kind == PeKind::Cpu;
+    let recorded: i64 = times[..Kind::Idle as usize].iter().sum();
+    let inside: Span = inside.iter().map(|row| row.exclusive).sum();
+    let outside = (Span(recorded) - inside).clamp_positive();
+    (is_main && outside.is_positive()).then_some(outside)
+}
+
+fn visit(stream: &Stream, repeats: &[(VisitIx, u64)], edges: &Edges, index: usize) -> (Class, Sum) {
+    let visit = stream.visits.at(VisitIx(index as u32));
+    let at = repeats.partition_point(|(other, _)| other.index() < index);
+    let same = repeats[at..].iter().take_while(|(other, _)| other.index() == index);
+    let calls = same.fold(1u64, |sum, (_, more)| sum.saturating_add(*more));
+    let duration = visit.duration();
+    ((visit.path, edges.class(duration)), Sum { rows: 1, calls, value: duration.0 as u64 })
+}
+
+fn wait(stream: &Stream, waits: &[Wait], index: usize) -> ((CallPathId, Pattern), Sum) {
+    let wait = &waits[index];
+    ((stream.visits.path[wait.operation.index()], wait.pattern), Sum::one(wait.duration().0 as u64))
+}
+
+fn sent(stream: &Stream, row: usize) -> (Moving, Sum) {
+    (Moving::Sent, Sum::one(stream.sends[row].bytes))
+}
+
+fn received(stream: &Stream, row: usize) -> (Moving, Sum) {
+    (Moving::Received, Sum::one(stream.recvs[row].bytes))
+}
+
+fn accessed(stream: &Stream, row: usize) -> (Moving, Sum) {
+    let access = &stream.transfers[row];
+    let moving = match access.kind {
+        RmaTransferKind::Put => Moving::Put,
+        RmaTransferKind::Get => Moving::Got,
+        RmaTransferKind::Atomic => Moving::Atomic,
+    };
+    (moving, Sum::one(access.bytes))
+}
+
+fn met(stream: &Stream, row: usize) -> (Moving, Sum) {
+    let part = &stream.collectives[row];
+    (Moving::Collective, Sum::one(part.sent.saturating_add(part.received)))
+}
+
+fn filed(stream: &Stream, row: usize) -> (Moving, Sum) {
+    let access = &stream.io[row];
+    match access.kind {
+        IoKind::Read => (Moving::Read, Sum::one(access.bytes)),
+        IoKind::Write => (Moving::Written, Sum::one(access.bytes)),
+        // It moves nothing that was not counted.
+        IoKind::Flush => (Moving::Written, Sum::default()),
+    }
+}
