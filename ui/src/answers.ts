@@ -345,6 +345,8 @@ export interface Answers {
     } | null;
     messages_count: number;
     patterns: string[];
+    /** PEs that have no row, since others wait more. */
+    pes_omitted: number;
     regions: string[];
     /** The rows of an answer. */
     rows: {
@@ -375,6 +377,59 @@ export interface Answers {
       to: number[];
     };
     waits_count: number;
+  };
+  "runs/R/selection": {
+    /** Where it lies in the whole run, as `--from` and `--to` take it. */
+    begin_s: number;
+    /** Of the visits of the region that is asked for, or of all. */
+    durations: {
+      count: number[];
+      from: number[];
+      to: number[];
+    };
+    end_s: number;
+    from: number;
+    functions: {
+      exclusive_s: number[];
+      inclusive_s: number[];
+      kind: number[];
+      most_pe: (number | null)[];
+      most_s: number[];
+      name: string[];
+      pes: number[];
+      /** None for the code outside of all. */
+      region: (number | null)[];
+      visits: number[];
+      waiting_s: number[];
+    };
+    functions_omitted: number;
+    /** Of all PEs together. */
+    kinds: {
+      kind: number[];
+      seconds: number[];
+    };
+    /** In start-up, shut-down and the like, of which no finding is made. */
+    management_wait_s: number;
+    moved: {
+      bytes: number[];
+      count: number[];
+      what: ("sent" | "received" | "put" | "got" | "atomic" | "collective" | "read" | "written")[];
+    };
+    pes: number;
+    /** What each row of PEs did with its time, a list a kind. */
+    rows: {
+      count: number[];
+      first: (number | null)[];
+      label: string[];
+    };
+    seconds: number[][];
+    to: number;
+    waits: {
+      count: number[];
+      pattern: string[];
+      seconds: number[];
+      title: string[];
+    };
   };
   "runs/R/at": {
     collective: {
@@ -550,6 +605,8 @@ export interface Answers {
     total: number;
   };
   "runs/R/environment": {
+    /** The command that was recorded, as a shell takes it. */
+    command: string | null;
     facts: {
       name: string;
       value: string;
@@ -603,6 +660,10 @@ export interface Answers {
     }[];
     title: string;
   }[];
+  "runs/R/piece": {
+    /** Its number in `runs`. */
+    run: number;
+  };
   "compare": {
     /** Advice for the base, and what became of it; left out where none is named. */
     advice?: {

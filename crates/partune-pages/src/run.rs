@@ -95,6 +95,11 @@ impl Run {
         Time::clamped(i128::from(self.recorded().begin().0) + ticks)
     }
 
+    /// The first moment that [`Run::ns`] gives as this number, or as a later one.
+    pub(crate) fn first_time(&self, ns: i64) -> Time {
+        Time(self.time(ns.saturating_sub(1)).0 + 1)
+    }
+
     /// Who gives what to whom, on as many rows as a matrix has.
     pub(crate) fn exchanges(&self) -> &(Fold, Exchanges) {
         self.exchanges.get_or_init(|| {

@@ -2,21 +2,32 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
-use partune_engine::{Diagnosis, Machine, Progress, Request, Selection};
+use partune_diag::seconds;
+use partune_engine::{Diagnosis, Machine, Moment, Progress, Request, Selection};
 
 use crate::error::{Error, Fault};
 use crate::run::Run;
 
-/// Runs in the order of the command line.
-pub struct Runs(Vec<Slot>);
+/// Runs in the order of the command line, and after them the pieces of these that somebody wanted to see by themselves.
+pub struct Runs {
+    slots: RwLock<Vec<Arc<Slot>>>,
+    /// How they were opened.
+    opening: OnceLock<Opening>,
+}
 
 /// One archive and what became of it.
 pub(crate) struct Slot {
     pub(crate) path: PathBuf,
+    pub(crate) name: String,
+    /// The piece of it that is a run by itself, in seconds after the first event.
+    piece: Option<(f64, f64)>,
     state: Mutex<State>,
 }
+
+/// Pieces that are kept open at once.
+const PIECES: usize = 8;
 
 /// How archives are opened.
 #[derive(Clone, Default)]
@@ -43,40 +54,74 @@ pub(crate) enum State {
 impl Runs {
     /// None of them is open yet.
     pub fn new(paths: Vec<PathBuf>) -> Runs {
-        let slot = |path| Slot { path, state: Mutex::new(State::Opening("waiting", 0.0)) };
-        Runs(paths.into_iter().map(slot).collect())
+        Runs::with(paths.into_iter().map(|path| Slot::new(name(&path), path, None)).collect())
     }
 
     /// One that is open already. `machine` is the description that its diagnosis was made with.
     pub fn of(path: &Path, diagnosis: Diagnosis, machine: Option<Machine>) -> Runs {
         let run = Run::new(name(path), path, diagnosis, machine);
-        Runs(vec![Slot { path: path.to_owned(), state: Mutex::new(State::Ready(Arc::new(run))) }])
+        let slot = Slot::new(name(path), path.to_owned(), None);
+        slot.set(State::Ready(Arc::new(run)));
+        Runs::with(vec![slot])
     }
 
-    pub(crate) fn slots(&self) -> &[Slot] {
-        &self.0
+    fn with(slots: Vec<Slot>) -> Runs {
+        Runs { slots: RwLock::new(slots.into_iter().map(Arc::new).collect()), opening: OnceLock::new() }
+    }
+
+    pub(crate) fn slots(&self) -> Vec<Arc<Slot>> {
+        self.slots.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Opens one after the other: each uses all threads. An archive that cannot be opened does not keep the others.
     pub fn open(&self, opening: &Opening) {
-        for slot in &self.0 {
-            let opened = catch_unwind(AssertUnwindSafe(|| slot.open(opening)));
-            let failed = |_| State::Failed {
-                message: "partune failed on this archive, and should not have".to_owned(),
-                remedy: "report it with the archive".to_owned(),
-            };
-            slot.set(opened.unwrap_or_else(failed));
+        let opening = self.opening.get_or_init(|| opening.clone());
+        let slots = self.slots();
+        slots.iter().for_each(|slot| slot.fill(opening));
+        slots.iter().for_each(|slot| slot.warm());
+    }
+
+    /// The number of a run that is a piece of another, between two moments in seconds after its first event. It is opened in the background, and
+    /// once; the piece that was asked for first is let go where they become many.
+    pub(crate) fn piece(&self, run: &Run, piece: (f64, f64)) -> Result<usize, Error> {
+        let own = |message: &str, remedy: &str| Error::new(Fault::Own, message, remedy);
+        let opening = self.opening.get().ok_or_else(|| own("nothing can be opened here", "ask partune view"))?;
+        let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+        let is_open = |slot: &Slot| !matches!(slot.state(), State::Failed { .. });
+        let is_it = |slot: &Arc<Slot>| slot.piece == Some(piece) && slot.path == run.path && is_open(slot);
+        if let Some(number) = slots.iter().position(is_it) {
+            return Ok(number);
         }
-        for slot in &self.0 {
-            if let State::Ready(run) = slot.state() {
-                run.warm();
-            }
+        let open: Vec<&Arc<Slot>> = slots.iter().filter(|slot| slot.piece.is_some() && is_open(slot)).collect();
+        if open.len() >= PIECES {
+            let first = open.iter().find(|slot| matches!(slot.state(), State::Ready(_)));
+            let first =
+                first.ok_or_else(|| own("as many pieces are being analysed as can be", "wait for one of them"))?;
+            let message = format!("this piece was let go when {PIECES} others were looked at");
+            first.set(State::Failed { message, remedy: "select it again".to_owned() });
         }
+        let selection = Selection {
+            from: Some(Moment::Seconds(piece.0)),
+            to: Some(Moment::Seconds(piece.1)),
+            ..Selection::default()
+        };
+        let opening = Opening { selection, ..opening.clone() };
+        let called = format!("{}, {} to {}", name(&run.path), seconds(piece.0), seconds(piece.1));
+        let slot = Arc::new(Slot::new(called, run.path.clone(), Some(piece)));
+        let filled = Arc::clone(&slot);
+        let work = move || {
+            filled.fill(&opening);
+            filled.warm();
+        };
+        let started = std::thread::Builder::new().name("piece".to_owned()).spawn(work);
+        started.map_err(|error| own(&format!("no thread can be started: {error}"), "end other programs"))?;
+        slots.push(slot);
+        Ok(slots.len() - 1)
     }
 
     /// A run that is ready.
     pub(crate) fn ready(&self, number: &str) -> Result<Arc<Run>, Error> {
-        let slot = number.parse::<usize>().ok().and_then(|number| self.0.get(number));
+        let slot = number.parse::<usize>().ok().and_then(|number| self.slots().get(number).cloned());
         let slot = slot.ok_or_else(|| Error::not_found("there is no such run"))?;
         match slot.state() {
             State::Ready(run) => Ok(run),
@@ -89,6 +134,26 @@ impl Runs {
 }
 
 impl Slot {
+    fn new(name: String, path: PathBuf, piece: Option<(f64, f64)>) -> Slot {
+        Slot { path, name, piece, state: Mutex::new(State::Opening("waiting", 0.0)) }
+    }
+
+    /// Opens it, whatever it is.
+    fn fill(&self, opening: &Opening) {
+        let opened = catch_unwind(AssertUnwindSafe(|| self.open(opening)));
+        let failed = |_| State::Failed {
+            message: "partune failed on this archive, and should not have".to_owned(),
+            remedy: "report it with the archive".to_owned(),
+        };
+        self.set(opened.unwrap_or_else(failed));
+    }
+
+    fn warm(&self) {
+        if let State::Ready(run) = self.state() {
+            run.warm();
+        }
+    }
+
     pub(crate) fn state(&self) -> State {
         self.lock().clone()
     }
@@ -114,7 +179,7 @@ impl Slot {
         match partune_engine::analyze_piece(opened, &opening.selection, &opening.request, self) {
             Ok(diagnosis) => {
                 self.stage("drawing");
-                State::Ready(Arc::new(Run::new(name(&self.path), &self.path, diagnosis, opening.machine.clone())))
+                State::Ready(Arc::new(Run::new(self.name.clone(), &self.path, diagnosis, opening.machine.clone())))
             }
             Err(error) => failed(error.to_string()),
         }

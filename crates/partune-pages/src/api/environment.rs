@@ -20,6 +20,8 @@ const ROWS: usize = 1000;
 pub(super) struct Environment {
     machine: Option<String>,
     producer: Option<String>,
+    /// The command that was recorded, as a shell takes it.
+    command: Option<String>,
     facts: Vec<Fact>,
     processes: Processes,
     groups: Groups,
@@ -90,6 +92,7 @@ pub(super) fn environment(run: &Run, ask: &Ask<'_>) -> Result<Environment, Error
         .into(),
         machine: run.machine.as_ref().map(partune_report::machine_text),
         producer: None,
+        command: recorded.command().map(text::long),
         facts: partune_report::facts(&run.diagnosis).into_iter().map(|(name, value)| Fact { name, value }).collect(),
         processes,
         groups,

@@ -9,10 +9,12 @@ mod lines;
 mod matrix;
 mod moment;
 mod pes;
+mod piece;
 mod profile;
 mod regions;
 mod rows;
 mod runs;
+mod selection;
 mod several;
 mod summary;
 mod timeline;
@@ -66,7 +68,12 @@ static ENDPOINTS: &[Endpoint] = &[
     endpoint!("findings/*/next", ["after", "pe", "back"], findings::next),
     endpoint!("pes", [], pes::pes),
     endpoint!("kinds", [], pes::kinds),
-    endpoint!("timeline", ["from", "to", "columns", "first", "pes", "rows", "group"], timeline::timeline),
+    endpoint!(
+        "timeline",
+        ["from", "to", "columns", "only", "order", "first", "pes", "rows", "group"],
+        timeline::timeline
+    ),
+    endpoint!("selection", ["from", "to", "only", "order", "first", "pes", "rows", "region"], selection::selection),
     endpoint!("at", ["pe", "time"], moment::at),
     endpoint!("find", ["text"], regions::find),
     endpoint!("next", ["region", "after", "pe", "back"], regions::next),
@@ -93,6 +100,7 @@ pub(crate) fn short_answer(runs: &Runs, path: &str, query: &str, most: usize) ->
         }
         ["compare"] => return several::compare(runs, query),
         ["scaling"] => return several::scaling(runs, query),
+        ["runs", run, "piece"] => return json(&piece::piece(runs, &*runs.ready(run)?, query)?),
         ["runs", run, rest @ ..] if !rest.is_empty() => (run, rest),
         _ => return Err(Error::not_found("there is no such question")),
     };

@@ -1,11 +1,15 @@
-//! Rows of pictures: PEs, processes or hosts, folded where they are many.
+//! Rows of pictures: which PEs, in which order; processes or hosts; folded where they are many.
+
+use std::cmp::Reverse;
 
 use partune_base::{PeId, ProcessId};
-use partune_engine::Fold;
+use partune_engine::{Fold, Kind};
 use partune_report::names;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use crate::error::Error;
+use crate::query::Query;
 use crate::run::Run;
 use crate::text;
 
@@ -15,6 +19,56 @@ pub(super) enum Grouping {
     None,
     Process,
     Host,
+}
+
+/// In which order PEs are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// As they were asked for.
+    Asked,
+    /// Those first that wait most in the whole run.
+    Waiting,
+}
+
+/// The PEs that are asked for by `only`, `order`, `first` and `pes`; none only of a run that has none.
+pub(super) fn chosen(run: &Run, query: &Query) -> Result<(Vec<PeId>, Order), Error> {
+    let mut pes = match query.text("only") {
+        Some(text) => only(run, text)?,
+        None => run.pes().to_vec(),
+    };
+    let order = query.word("order", &[("number", Order::Asked), ("waiting", Order::Waiting)])?;
+    if order == Order::Waiting {
+        let recorded = run.recorded();
+        let waits = |pe: &PeId| recorded.times_within(*pe, recorded.begin(), recorded.end())[Kind::Wait as usize];
+        pes.sort_by_cached_key(|pe| Reverse(waits(pe)));
+    }
+    let first = query.number("first", 0..=u32::MAX)?.unwrap_or(0) as usize;
+    let count = query.number("pes", 1..=u32::MAX)?.unwrap_or(u32::MAX) as usize;
+    if first > pes.len() {
+        return Err(Error::question("first is after the last PE", "runs/R/pes lists them"));
+    }
+    pes.drain(..first);
+    pes.truncate(count);
+    Ok((pes, order))
+}
+
+/// PEs from a list of their numbers, as `0-3,8`, each at most once.
+fn only(run: &Run, text: &str) -> Result<Vec<PeId>, Error> {
+    let wrong = || Error::question("only is no list of PEs", "give numbers of runs/R/pes, each once, as in 0-3,8");
+    let mut seen = vec![false; run.pes().len()];
+    let mut pes = Vec::new();
+    for part in text.split(',') {
+        let (from, to) = part.split_once('-').unwrap_or((part, part));
+        let number = |text: &str| text.parse::<usize>().ok().filter(|number| *number < seen.len());
+        let (from, to) = (number(from).ok_or_else(wrong)?, number(to).ok_or_else(wrong)?);
+        let part = seen.get_mut(from..=to).ok_or_else(wrong)?;
+        if part.contains(&true) {
+            return Err(wrong());
+        }
+        part.fill(true);
+        pes.extend_from_slice(&run.pes()[from..=to]);
+    }
+    if pes.is_empty() { Err(wrong()) } else { Ok(pes) }
 }
 
 /// The rows of an answer.
@@ -81,4 +135,48 @@ pub(super) fn folded(run: &Run, pes: &[PeId], grouping: Grouping, rows: usize) -
         groups[group].push(*pe);
     }
     Fold::groups(&groups, rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use partune_engine::Request;
+    use serde_json::Value;
+
+    use crate::runs::Runs;
+
+    /// PE 2 waits longest, then PE 1; nobody waits for PE 0, who comes last.
+    fn runs() -> Runs {
+        let trace = partune_testkit::trace(
+            "pe 0: main 0..100 { work 0..50 MPI_Barrier 50..60 barrier }
+             pe 1: main 0..100 { work 0..40 MPI_Barrier 40..60 barrier }
+             pe 2: main 0..100 { work 0..10 MPI_Barrier 10..60 barrier }
+             pe 3: main 0..100 { work 0..50 MPI_Barrier 50..60 barrier }",
+        );
+        Runs::of(Path::new("rows"), partune_engine::analyze(trace, &Request::default(), &()), None)
+    }
+
+    /// The first PE of each row, and how many PEs have none.
+    fn rows(runs: &Runs, query: &str) -> (Vec<u64>, u64) {
+        let answer = crate::answer(runs, "runs/0/timeline", query).expect("it is answered");
+        let answer: Value = serde_json::from_slice(&answer).expect("it is JSON");
+        let first = answer["rows"]["first"].as_array().expect("a list").iter().filter_map(Value::as_u64).collect();
+        (first, answer["pes_omitted"].as_u64().expect("a number"))
+    }
+
+    #[test]
+    fn pes_are_chosen_and_ordered() {
+        let runs = runs();
+        assert_eq!(rows(&runs, ""), (vec![0, 1, 2, 3], 0));
+        assert_eq!(rows(&runs, "only=3,0-1"), (vec![3, 0, 1], 0));
+        assert_eq!(rows(&runs, "only=3,0-1&first=1&pes=1"), (vec![0], 0));
+        assert_eq!(rows(&runs, "order=waiting"), (vec![2, 1, 0, 3], 0));
+        assert_eq!(rows(&runs, "order=waiting&rows=2"), (vec![2, 1], 2));
+        assert_eq!(rows(&runs, "order=waiting&only=0-1"), (vec![1, 0], 0));
+        assert_eq!(rows(&runs, "rows=2"), (vec![0, 2], 0), "folded");
+        for wrong in ["only=4", "only=0,0", "order=name", "first=5", "only=0%2D99999999999"] {
+            assert!(crate::answer(&runs, "runs/0/timeline", wrong).is_err(), "{wrong}");
+        }
+    }
 }

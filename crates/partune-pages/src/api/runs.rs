@@ -27,13 +27,13 @@ pub(super) struct Row {
 }
 
 pub(super) fn list(runs: &Runs) -> Vec<Row> {
-    runs.slots().iter().enumerate().map(row).collect()
+    runs.slots().iter().enumerate().map(|(run, slot)| row(run, slot)).collect()
 }
 
-fn row((run, slot): (usize, &Slot)) -> Row {
+fn row(run: usize, slot: &Slot) -> Row {
     let mut row = Row {
         run,
-        name: text::name(&crate::runs::name(&slot.path)),
+        name: text::name(&slot.name),
         path: text::long(&slot.path.to_string_lossy()),
         state: "opening",
         stage: "",

@@ -10,8 +10,9 @@ use serde::Serialize;
 
 use super::Ask;
 use super::lines::{self, Collectives, CriticalPath, Messages, Waits};
-use super::rows::{Grouping, Rows, folded};
+use super::rows::{Grouping, Order, Rows, chosen, folded};
 use crate::error::Error;
+use crate::query::Query;
 use crate::run::Run;
 use crate::text;
 
@@ -33,6 +34,8 @@ pub(super) struct Timeline {
     to: i64,
     columns: usize,
     rows: Rows,
+    /// PEs that have no row, since others wait more.
+    pes_omitted: usize,
     bins: Bins,
     spans: Option<Spans>,
     spans_count: Option<usize>,
@@ -90,8 +93,8 @@ impl<T: Copy + Eq + std::hash::Hash> Numbers<T> {
 pub(super) fn timeline(run: &Run, ask: &Ask<'_>) -> Result<Timeline, Error> {
     run.needs_events()?;
     let recorded = run.recorded();
-    let (begin, end) = interval(run, ask)?;
-    let (fold, grouping) = fold(run, ask)?;
+    let (begin, end) = interval(run, &ask.query)?;
+    let (fold, grouping, pes_omitted) = fold(run, ask)?;
     let columns = ask.query.number("columns", 1..=COLUMNS)?.unwrap_or(1024).min(ask.most);
     let columns = columns.min(BINS / fold.len().max(1)).min(SUMS / fold.pes().len().max(1)).max(1);
     let view = View { begin, end, columns };
@@ -104,6 +107,7 @@ pub(super) fn timeline(run: &Run, ask: &Ask<'_>) -> Result<Timeline, Error> {
         to: run.ns(end),
         columns,
         rows: Rows::grouped(run, &fold, grouping),
+        pes_omitted,
         bins: bins(&tiles),
         spans_count: spans.as_ref().map(|spans| spans.row.len()),
         spans,
@@ -122,29 +126,32 @@ pub(super) fn timeline(run: &Run, ask: &Ask<'_>) -> Result<Timeline, Error> {
     })
 }
 
-/// The part of the run that is asked for, cut to the run.
-fn interval(run: &Run, ask: &Ask<'_>) -> Result<(Time, Time), Error> {
+/// The part of the run that is asked for, cut to the run: what is between two times in nanoseconds, however fine its clock is.
+pub(super) fn interval(run: &Run, query: &Query) -> Result<(Time, Time), Error> {
     let recorded = run.recorded();
     let any = i64::MIN..=i64::MAX;
-    let from = ask.query.number("from", any.clone())?.unwrap_or(0);
-    let to = ask.query.number("to", any)?.unwrap_or_else(|| run.ns(recorded.end()).saturating_add(1));
+    let from = query.number("from", any.clone())?.unwrap_or(0);
+    let to = query.number("to", any)?.unwrap_or_else(|| run.ns(recorded.end()).saturating_add(1));
     if from >= to {
         return Err(Error::question("from is not before to", "give an interval that has a length"));
     }
-    let inside = |ns: i64| run.time(ns).max(recorded.begin()).min(recorded.end());
-    Ok((inside(from), inside(to)))
+    let inside = |ns: i64| run.first_time(ns).max(recorded.begin()).min(recorded.end());
+    // The last nanosecond of the run need not be whole.
+    let end = if to >= run.ns(recorded.end()) { recorded.end() } else { inside(to) };
+    Ok((inside(from), end))
 }
 
-/// The rows that are asked for.
-fn fold(run: &Run, ask: &Ask<'_>) -> Result<(Fold, Grouping), Error> {
-    let first = ask.query.number("first", 0..=u32::MAX)?.unwrap_or(0) as usize;
-    let count = ask.query.number("pes", 1..=u32::MAX)?.unwrap_or(u32::MAX) as usize;
+/// The rows that are asked for, and how many PEs are left out: those that wait least, where the order is by that and they are more than rows.
+fn fold(run: &Run, ask: &Ask<'_>) -> Result<(Fold, Grouping, usize), Error> {
     let rows = ask.query.number("rows", 1..=ROWS)?.unwrap_or(128).min(ask.most);
     let words = [("none", Grouping::None), ("process", Grouping::Process), ("host", Grouping::Host)];
     let grouping = ask.query.word("group", &words)?;
-    let pes = run.pes().get(first..run.pes().len().min(first.saturating_add(count)));
-    let pes = pes.ok_or_else(|| Error::question("first is after the last PE", "runs/R/pes lists them"))?;
-    Ok((folded(run, pes, grouping, rows), grouping))
+    let (mut pes, order) = chosen(run, &ask.query)?;
+    let all = pes.len();
+    if order == Order::Waiting && grouping == Grouping::None {
+        pes.truncate(rows);
+    }
+    Ok((folded(run, &pes, grouping, rows), grouping, all - pes.len()))
 }
 
 /// A share as a byte.

@@ -7,7 +7,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
-use super::{Ask, ENDPOINTS, runs};
+use super::{Ask, ENDPOINTS, piece, runs};
 use crate::error::Error;
 use crate::run::Run;
 
@@ -47,6 +47,7 @@ fn answers() -> Vec<(String, Value)> {
     let runs = [("runs".to_owned(), schema_of::<Vec<runs::Row>>())].into_iter();
     let of_run = ENDPOINTS.iter().map(|endpoint| (format!("runs/R/{}", endpoint.path), (endpoint.shape)()));
     let several = [("compare", partune_report::compare_schema()), ("scaling", partune_report::scaling_schema())];
+    let of_run = of_run.chain([("runs/R/piece".to_owned(), schema_of::<piece::Piece>())]);
     runs.chain(of_run).chain(several.map(|(name, schema)| (name.to_owned(), document(&schema)))).collect()
 }
 
