@@ -29,6 +29,7 @@ export type Wait = RowOf<Timeline["waits"]>;
 export type Message = RowOf<NonNullable<Timeline["messages"]>>;
 export type Collective = Item<Timeline["collectives"]>;
 export type Span = RowOf<NonNullable<Timeline["spans"]>>;
+export type Selected = Answers["runs/R/selection"];
 export type At = Answers["runs/R/at"];
 export type FoundRegion = Item<Answers["runs/R/find"]["regions"]>;
 export type Profile = Answers["runs/R/profile"];

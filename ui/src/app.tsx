@@ -154,6 +154,11 @@ export function App() {
     return () => removeEventListener("keydown", keys);
   }, []);
   const view = current();
+  const shownRuns = view.several ? all : all?.filter((it) => it.run === run.value);
+  const title = [view.title, shownRuns?.map((it) => it.name).join(", "), "partune"].filter(Boolean).join(" – ");
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
   const last = useRef(view.name);
   useEffect(() => {
     // Who follows a link by keyboard continues in the view, not at the top of the page.

@@ -1,5 +1,5 @@
 // The runs that are open, and the kinds of time.
-import { effect, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import type { Kind, Run } from "./api";
 import { type ApiError, get, type Loaded, useApi } from "./load";
 
@@ -10,7 +10,7 @@ export const runsError = signal<ApiError | undefined>(undefined);
 let timer = 0;
 
 /** Asks again until no archive is opening any more. */
-async function refresh(): Promise<void> {
+export async function refresh(): Promise<void> {
   clearTimeout(timer);
   try {
     runs.value = await get<Run[]>("runs", { fresh: true });
@@ -25,9 +25,6 @@ async function refresh(): Promise<void> {
 
 export function watchRuns(): void {
   void refresh();
-  effect(() => {
-    document.title = runs.value?.length ? `${runs.value.map((it) => it.name).join(", ")} – partune` : "partune";
-  });
 }
 
 export const useKinds = (run: number): Loaded<Kind[]> => useApi<Kind[]>(`runs/${run}/kinds`);

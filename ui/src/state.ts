@@ -7,6 +7,8 @@ export type Params = Readonly<Record<string, string>>;
 export interface Route {
   view: string;
   params: Params;
+  /** Both as they stand in the address. */
+  address: string;
 }
 
 /** Values that are put into an address; undefined and null remove. */
@@ -16,7 +18,7 @@ function parse(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const params: Record<string, string> = {};
   for (const [key, value] of new URLSearchParams(query)) params[key] = value;
-  return { view: path || "summary", params };
+  return { view: path || "summary", params, address: hash };
 }
 
 function merge(params: Params, changes: Changes): Record<string, string> {

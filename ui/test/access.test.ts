@@ -15,7 +15,7 @@ const VIEWS = [
   "#/summary?run=0",
   "#/findings?run=0",
   "#/timeline?run=0",
-  "#/timeline?run=0&text=MPI&pe=1&time=400000000",
+  "#/timeline?run=0&text=MPI&pe=1&time=400000000&sel=300000000.400000000.1-2",
   "#/profile?run=0",
   "#/profile?run=0&show=tree",
   "#/profile?run=0&show=icicle",

@@ -1,6 +1,9 @@
 // The timeline: from a finding to its instance, from instance to instance, to a single message; search, Back, reload.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Page } from "playwright-core";
+import type { Selected } from "../src/api";
+import { bytes as inBytes, count as inCount, percent, seconds } from "../src/format";
 import { hybrid, lateSender, ring } from "./archives";
 import { open, params, settle, shot, until, visit } from "./browser";
 import { stage } from "./stage";
@@ -209,8 +212,21 @@ test("search finds a region and goes from visit to visit", async () => {
   await it.close();
 });
 
-test("rows by process, and layers that are hidden, are in the address", async () => {
+test("rows by process, by name and by waiting, and layers that are hidden, are in the address", async () => {
   const it = await open(given.browser, given.server, "#/timeline?run=0");
+  await it.page.getByLabel("PEs, processes or hosts by name").fill("^(rank )?[13]$");
+  await until(it.page, () => /2 of 4 PEs have that name/.test(document.getElementById("counts")?.textContent ?? ""));
+  await settle(it.page);
+  // All that is in view is what the filter left.
+  await it.page.focus("#tracks");
+  await it.page.keyboard.press("v");
+  await until(it.page, () => location.hash.includes("sel="));
+  assert.equal((await params(it.page)).sel?.split(".")[2], "1,3");
+  await it.page.keyboard.press("Escape");
+  await it.page.getByLabel("PEs, processes or hosts by name").fill("");
+  await it.page.getByLabel("Order").selectOption("waiting");
+  await settle(it.page);
+  assert.equal((await params(it.page)).order, "waiting");
   await it.page.getByLabel("Rows").selectOption("process");
   await settle(it.page);
   assert.equal((await params(it.page)).group, "process");
@@ -233,6 +249,199 @@ test("what is in view is there as tables too", async () => {
   assert.equal(await tables.nth(1).locator("tbody tr").count(), Math.min(50, view.messages.sent.length));
   await tables.nth(1).locator("button.message").first().click();
   await it.page.waitForSelector("#selected-message");
+  it.clean();
+  await it.close();
+});
+
+test("what is said follows the view", async () => {
+  const it = await open(given.browser, given.server, "#/timeline?run=0&from=10000000&to=20000000");
+  const { page } = it;
+  const status = () => page.locator(".tools [role=status]").textContent();
+  await page.focus("#tracks");
+  await page.keyboard.press("m");
+  assert.equal(await status(), "No messages in view.");
+  await page.keyboard.press("0");
+  await until(page, () => document.querySelector(".tools [role=status]")?.textContent !== "No messages in view.");
+
+  // Below a pointer that rests, the tip is about what is there after a zoom.
+  const view = await given.server.api<{ waits: Record<"pe" | "from" | "to", number[]> }>("runs/0/timeline");
+  // Of a wait at the end of the run, the cause is at an edge whatever one does.
+  const at = view.waits.to.findIndex((to) => to < 480000000);
+  const [pe, from, to] = [view.waits.pe[at] as number, view.waits.from[at] as number, view.waits.to[at] as number];
+  await visit(page, `#/timeline?run=0&from=${from - 1000}&to=${to + 1000}`);
+  const box = await page.locator("#tracks").boundingBox();
+  assert.ok(box);
+  const height = (box.height - 26 - 8) / 4;
+  await page.mouse.move(box.x + 72 + (box.width - 72) / 2, box.y + 26 + (pe + 0.5) * height);
+  await page.waitForSelector(".tip");
+  assert.match((await page.textContent(".tip")) ?? "", /waits \d/);
+  for (let turn = 0; turn < 8; turn += 1) await page.mouse.wheel(0, -120);
+  await page.waitForTimeout(300);
+  await settle(page);
+  assert.doesNotMatch((await page.textContent(".tip")) ?? "", /undefined|waits –/);
+
+  // The cause of a wait comes into the middle of the view, and not to its edge.
+  await visit(page, `#/timeline?run=0&from=${from - 1000}&to=${to + 1000}&pe=${pe}&time=${Math.floor((from + to) / 2)}`);
+  await page.waitForSelector("#at-wait");
+  const before = (await params(page)).pe;
+  await page.focus("#tracks");
+  await page.keyboard.press("c");
+  await until(page, (last) => !location.hash.includes(`pe=${last}&`), before);
+  const there = await params(page);
+  const share = (Number(there.time) - Number(there.from)) / (Number(there.to) - Number(there.from));
+  assert.ok(share > 0.15 && share < 0.85, `${share} of the view`);
+
+  // From the profile, a region's first visit is there, and the title says where one is.
+  await visit(page, "#/profile?run=0");
+  assert.equal(await page.title(), "Profile – ring – partune");
+  await page.locator("main tbody a").first().click();
+  await until(page, () => location.hash.includes("visit="));
+  await page.waitForSelector("#at-cursor .path");
+  assert.equal(await page.title(), "Timeline – ring – partune");
+  it.clean();
+  await it.close();
+});
+
+/** The selection of the address, and what the server says of it. */
+async function selected(page: Page, run: number): Promise<{ from: number; to: number; only: string; data: Selected }> {
+  const { sel = "", durations } = await params(page);
+  const [from, to, only] = sel.split(".");
+  const region = durations === undefined ? "" : `&region=${durations}`;
+  const data = await given.server.api<Selected>(`runs/${run}/selection?from=${from}&to=${to}&only=${only}${region}`);
+  return { from: Number(from), to: Number(to), only: only ?? "", data };
+}
+
+/** Every number of a selection that the page shows is that of the server. */
+async function same(page: Page, data: Selected): Promise<void> {
+  await page.waitForSelector("#selection-kinds");
+  await settle(page);
+  const texts = (list: string) => page.locator(`${list} li, ${list} tr`).allTextContents();
+  const all = ((data.to - data.from) / 1e9) * data.pes;
+  const kinds = await texts("#selection-kinds");
+  assert.deepEqual(
+    kinds.map((text) => text.split(" ").length > 0 && / ([^ ]+), ([^ ]+)$/.exec(text)?.slice(1).join()),
+    data.kinds.seconds.map((it) => `${seconds(it)},${percent(it / all)}`),
+  );
+  const waits = await texts("#selection-waits");
+  assert.deepEqual(
+    waits,
+    data.waits.title.map((name, at) => `${name} ${seconds(data.waits.seconds[at])} in ${inCount(data.waits.count[at])}`),
+  );
+  const moved = await texts("#selection-moved");
+  assert.equal(moved.length, data.moved.what.length);
+  moved.forEach((text, at) => {
+    assert.ok(text.startsWith(`${inCount(data.moved.count[at])} `) && text.endsWith(inBytes(data.moved.bytes[at])), text);
+  });
+  const bars = await texts("#selection-durations");
+  assert.deepEqual(
+    bars.map((text) => /[0-9,]+$/.exec(text)?.[0]),
+    data.durations.count.map((it) => inCount(it)),
+  );
+  const tables = page.locator("#selection-tables table");
+  const functions = await tables.nth(0).locator("tbody tr").allTextContents();
+  assert.equal(functions.length, Math.min(20, data.functions.name.length));
+  functions.forEach((text, at) => {
+    assert.ok(text.includes(data.functions.name[at] as string), text);
+    assert.ok(text.includes(seconds(data.functions.exclusive_s[at])), text);
+    assert.ok(text.includes(seconds(data.functions.inclusive_s[at])), text);
+  });
+  const rows = await tables.nth(1).locator("tbody tr").allTextContents();
+  assert.equal(rows.length, Math.min(20, data.rows.label.length));
+  rows.forEach((text, at) => {
+    const expected = data.seconds.map((kind) => ((kind[at] ?? 0) > 0 ? seconds(kind[at]) : "–")).join("");
+    assert.equal(text, `${data.rows.label[at]}${expected}`);
+  });
+}
+
+test("a drag selects a piece on some PEs, with the numbers of the server", async () => {
+  const it = await open(given.browser, given.server, "#/timeline?run=0&from=300000000&to=400000000");
+  const { page } = it;
+  const box = await page.locator("#tracks").boundingBox();
+  assert.ok(box);
+  const rowHeight = (box.height - 26 - 8) / 4;
+  const drag = async (from: [number, number], to: [number, number]) => {
+    await page.mouse.move(...from);
+    await page.mouse.down();
+    await page.mouse.move((from[0] + to[0]) / 2, (from[1] + to[1]) / 2);
+    await page.mouse.move(...to);
+    await page.mouse.up();
+    await until(page, () => location.hash.includes("sel="));
+  };
+  const x = (share: number) => box.x + 72 + share * (box.width - 72);
+  const y = (row: number) => box.y + 26 + (row + 0.5) * rowHeight;
+  await drag([x(0.25), y(1)], [x(0.6), y(2)]);
+  const first = await selected(page, 0);
+  assert.equal(first.only, "1-2");
+  const near = (8 / (box.width - 72)) * 1e8;
+  assert.ok(Math.abs(first.from - 325000000) < near && Math.abs(first.to - 360000000) < near, JSON.stringify(first));
+  await same(page, first.data);
+  assert.ok(first.data.functions.name.length > 1 && first.data.kinds.kind.length > 1, "there is something in it");
+  await shot(page, "selection");
+
+  // A function's own durations are asked for by its name.
+  await page.locator("#selection-tables button.plain").first().click();
+  await until(page, () => location.hash.includes("durations="));
+  await settle(page);
+  const { durations } = await params(page);
+  const own = await given.server.api<Selected>(`runs/0/selection?from=${first.from}&to=${first.to}&only=1-2&region=${durations}`);
+  const bars = await page.locator("#selection-durations tr").allTextContents();
+  assert.deepEqual(
+    bars.map((text) => /[0-9,]+$/.exec(text)?.[0]),
+    own.durations.count.map((it) => inCount(it)),
+  );
+
+  // The piece becomes the view; in it an edge goes to where a wait begins.
+  await page.click("#zoom-to-selection");
+  await until(page, ([from, to]) => location.hash.includes(`from=${from}`) && location.hash.includes(`to=${to}`), [
+    first.from,
+    first.to,
+  ]);
+  await settle(page);
+  const view = await given.server.api<{ waits: Record<"from" | "to" | "row", number[]> }>(
+    `runs/0/timeline?from=${first.from}&to=${first.to}`,
+  );
+  const length = first.to - first.from;
+  const wait = view.waits.from.findIndex((from, at) => {
+    const [left, wide] = [(from - first.from) / length, ((view.waits.to[at] as number) - from) / length];
+    return left > 0.05 && left < 0.6 && wide * (box.width - 72) > 60;
+  });
+  assert.ok(wait >= 0, "a wait is wide enough to be hit");
+  const begin = view.waits.from[wait] as number;
+  const left = x((begin - first.from) / length);
+  await drag([left + 3, y(view.waits.row[wait] as number)], [left + 40, y(view.waits.row[wait] as number)]);
+  await until(page, (from) => location.hash.includes(`sel=${from}.`), begin);
+  await same(page, (await selected(page, 0)).data);
+
+  // The same by keyboard: two corners, all that is in view, nothing.
+  await page.focus("#tracks");
+  await page.keyboard.press("Escape");
+  await until(page, () => !location.hash.includes("sel="));
+  await page.keyboard.press("v");
+  await until(page, () => location.hash.includes("sel="));
+  assert.deepEqual([(await selected(page, 0)).from, (await selected(page, 0)).only], [first.from, "0-3"]);
+  await page.keyboard.press("b");
+  await page.keyboard.press(".");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("e");
+  await until(page, () => /sel=[0-9.]+(0-1|0%2D1)/.test(location.hash));
+  await page.waitForSelector("#selection-kinds");
+  it.clean();
+  await it.close();
+});
+
+test("a piece that is selected is analysed as a run by itself", async () => {
+  const it = await open(given.browser, given.server, "#/timeline?run=0&sel=300000000.400000000.0-3");
+  const { page } = it;
+  const { data } = await selected(page, 0);
+  await page.click("#analyse-selection");
+  await until(page, () => location.hash.startsWith("#/summary"));
+  await page.waitForSelector("main h1:has-text(' to ')");
+  await settle(page);
+  const number = Number((await params(page)).run);
+  const summary = await given.server.api<{ duration_s: number; piece: string }>(`runs/${number}/summary`);
+  assert.equal(summary.duration_s.toFixed(6), "0.100000");
+  const profile = await given.server.api<{ regions: { exclusive_s: number[] } }>(`runs/${number}/profile`);
+  assert.deepEqual(profile.regions.exclusive_s, data.functions.exclusive_s);
   it.clean();
   await it.close();
 });

@@ -29,8 +29,12 @@ export function rowAt(it: Geometry, at: number): number | null {
 /** Space between two rows. */
 export const gap = (it: Geometry): number => (it.rowHeight >= 12 ? 2 : it.rowHeight >= 6 ? 1 : 0);
 
+/** The tallest row of piles, and of visits a level. */
+const PILE = 180;
+const LEVEL = 64;
+
 /** How tall rows are: as tall as there is room, but not taller than what they show. */
 export function rowHeight(rows: number, available: number, levels: number | null): number {
-  const most = levels === null ? 56 : Math.max(44, Math.min(8, levels) * 24 + 4);
+  const most = levels === null ? PILE : Math.max(PILE / 2, levels * LEVEL + 4);
   return Math.max(5, Math.min(most, Math.floor(available / Math.max(1, rows))));
 }

@@ -11,12 +11,15 @@ export function levels(spans: Columns<Span>): number {
   return most + 1;
 }
 
-/** Height of a level, and how many of them are shown. */
+/** A level is at least so tall, and at most. */
+const LOW = 11;
+const TALL = 64;
+
+/** Height of a level, and how many have a lane of their own: what is deeper lies in the last one, innermost uppermost. */
 export function lanes(geometry: Geometry, deepest: number): { height: number; shown: number } {
   const room = geometry.rowHeight - gap(geometry);
-  const height = Math.floor(room / deepest);
-  if (deepest > 1 && height >= 9) return { height: Math.min(24, height), shown: deepest };
-  return { height: room, shown: 1 };
+  const shown = Math.max(1, Math.min(deepest, Math.floor(room / LOW)));
+  return shown > 1 ? { height: Math.min(TALL, Math.floor(room / shown)), shown } : { height: room, shown };
 }
 
 /** The box of a span: left, top, width, height in pixels. */
@@ -28,7 +31,7 @@ export function box(
 ): [number, number, number, number] {
   const left = Math.max(geometry.left, x(geometry, spans.from[at] as number));
   const right = Math.min(geometry.left + geometry.width, x(geometry, spans.to[at] as number));
-  const level = lane.shown > 1 ? (spans.depth[at] as number) : 0;
+  const level = Math.min(spans.depth[at] as number, lane.shown - 1);
   return [left, y(geometry, spans.row[at] as number) + level * lane.height, right - left, lane.height];
 }
 
@@ -81,7 +84,33 @@ export function drawSpans(
   }
 }
 
-/** The names of visits that have room for one; in flat rows those of the innermost. */
+/** A name has at least so much room, in pixels. */
+const NAME = 34;
+
+/** Where the name of a visit can stand: in the first piece of its box that is wide enough and in which no other of its lane lies. */
+function free(
+  geometry: Geometry,
+  spans: Columns<Span>,
+  at: number,
+  lane: { height: number; shown: number },
+): [number, number] | null {
+  const [left, , width] = box(geometry, spans, at, lane);
+  const right = left + width;
+  const depth = spans.depth[at] as number;
+  if (depth < lane.shown - 1) return width > NAME ? [left, right] : null;
+  let from = left;
+  // What lies in it follows it.
+  for (let next = at + 1; next < spans.from.length && right - from > NAME; next += 1) {
+    if (spans.row[next] !== spans.row[at] || (spans.depth[next] as number) <= depth) break;
+    if ((spans.depth[next] as number) !== depth + 1) continue;
+    const [start, , wide] = box(geometry, spans, next, lane);
+    if (start - from > NAME) return [from, start];
+    from = Math.max(from, start + wide);
+  }
+  return right - from > NAME ? [from, right] : null;
+}
+
+/** The names of visits that have room for one. */
 export function drawSpanNames(
   context: CanvasRenderingContext2D,
   geometry: Geometry,
@@ -92,21 +121,24 @@ export function drawSpanNames(
   const spans = timeline.spans;
   if (!spans) return;
   const lane = lanes(geometry, levels(spans));
+  if (lane.height < 10) return;
   context.font = `${lane.height >= 14 ? 12 : 10}px system-ui, sans-serif`;
   context.textBaseline = "middle";
   context.textAlign = "left";
   context.lineWidth = 3;
   context.lineJoin = "round";
   for (let at = 0; at < spans.from.length; at += 1) {
-    const [left, top, width, height] = box(geometry, spans, at, lane);
-    if (width <= 34 || height < 10) continue;
+    const place = free(geometry, spans, at, lane);
+    if (!place) continue;
+    const [, top, , height] = box(geometry, spans, at, lane);
+    const [left, right] = place;
     const kind = names[spans.kind[at] as number] ?? "computation";
     const name = timeline.regions[spans.region[at] as number] ?? "";
     context.save();
     context.beginPath();
-    context.rect(left, top, width - 4, height);
+    context.rect(left, top, right - left - 4, height);
     context.clip();
-    // A rim in the colour of the box keeps the name readable where the box is hatched, or holds others.
+    // A rim in the colour of the box keeps the name readable where the box is hatched.
     context.strokeStyle = palette.kind(kind);
     context.strokeText(name, left + 4, top + height / 2);
     context.fillStyle = palette.on(kind);

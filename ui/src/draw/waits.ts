@@ -33,7 +33,12 @@ export function waitBox(
   const left = Math.max(geometry.left, x(geometry, waits.from[at] as number));
   const right = Math.min(geometry.left + geometry.width, x(geometry, waits.to[at] as number));
   if (levels && levels.lane.shown > 1)
-    return [left, y(geometry, row) + (levels.level[at] ?? 0) * levels.lane.height, right - left, levels.lane.height - 1];
+    return [
+      left,
+      y(geometry, row) + Math.min(levels.level[at] ?? 0, levels.lane.shown - 1) * levels.lane.height,
+      right - left,
+      levels.lane.height - 1,
+    ];
   return [left, y(geometry, row), right - left, geometry.rowHeight - gap(geometry)];
 }
 

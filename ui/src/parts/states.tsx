@@ -65,11 +65,12 @@ export function Omitted({ of }: { of: Record<string, number> }) {
   return <p class="dim small">Not shown: {parts.map(([name, more]) => `${count(more)} more ${name}`).join(", ")}.</p>;
 }
 
-/** Something long that is made only when it is opened. */
-export function Fold({ id, title, children }: { id?: string; title: string; children: () => ComponentChildren }) {
-  const [open, setOpen] = useState(false);
+/** Something long that is made only when it is opened; open at first where there is room. */
+export function Fold(props: { id?: string; title: string; roomy?: boolean; children: () => ComponentChildren }) {
+  const { id, title, roomy = false, children } = props;
+  const [open, setOpen] = useState(roomy);
   return (
-    <details id={id} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details id={id} open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{title}</summary>
       {open && children()}
     </details>

@@ -9,7 +9,9 @@ export interface Hit {
   row: number | null;
   time: number;
   message?: number;
+  /** The longest wait there, and how many there are. */
   wait?: number;
+  waits: number;
   span?: number;
   collective?: number;
 }
@@ -31,7 +33,7 @@ export function hit(
   py: number,
   layers: { messages: boolean; waits: boolean },
 ): Hit {
-  const found: Hit = { row: rowAt(geometry, py), time: Math.round(timeAt(geometry, px)) };
+  const found: Hit = { row: rowAt(geometry, py), time: Math.round(timeAt(geometry, px)), waits: 0 };
   if (layers.messages && timeline.messages) {
     let nearest = NEAR;
     for (let at = 0; at < timeline.messages.sent.length; at += 1) {
@@ -46,7 +48,10 @@ export function hit(
     for (let at = 0; at < timeline.waits.pe.length; at += 1) {
       if (timeline.waits.row[at] !== found.row) continue;
       const box = waitBox(geometry, timeline.waits, at);
-      if (box && px >= box[0] - 1 && px <= box[0] + Math.max(3, box[2])) found.wait = at;
+      if (!box || px < box[0] - 1 || px > box[0] + Math.max(3, box[2])) continue;
+      // They are in order of length.
+      found.wait ??= at;
+      found.waits += 1;
     }
   }
   if (timeline.spans) {

@@ -6,7 +6,7 @@ import { get, recorded } from "../load";
 import { around } from "../parts/words";
 import { pe as peName } from "../pes";
 import { amend, route, run } from "../state";
-import { cursor, peCount, whole } from "./view";
+import { cursor, hasRow, peCount, pes, whole } from "./view";
 
 /** So many PEs are shown around an instance of a run that has many. */
 const NEAR = 32;
@@ -19,6 +19,10 @@ export function place(it: Instance): Record<string, number | string | undefined>
   const long = (it.to - it.from) * 3;
   const shown = around(Math.max(Math.min(it.from, causeFrom), it.from - long), Math.min(Math.max(it.to, causeTo), it.to + long));
   const all = peCount.value;
+  const { filter, order } = route.value.params;
+  // Who filters or orders rows keeps that, as far as it shows what is looked at.
+  const rows = filter !== undefined || order !== undefined;
+  const kept = rows && hasRow(it.pe) && hasRow(it.cause_pe ?? it.pe);
   const low = Math.min(it.pe, it.cause_pe ?? it.pe);
   const high = Math.max(it.pe, it.cause_pe ?? it.pe);
   const size = Math.max(NEAR, high - low + 9);
@@ -30,8 +34,10 @@ export function place(it: Instance): Record<string, number | string | undefined>
     time: Math.floor((it.from + it.to) / 2),
     instance: `${it.pe}.${it.from}.${it.to}`,
     message: undefined,
-    first: size < all && all > 64 ? first : undefined,
-    pes: size < all && all > 64 ? size : undefined,
+    filter: kept ? filter : undefined,
+    order: kept ? order : undefined,
+    first: !kept && size < all && all > 64 ? first : undefined,
+    pes: !kept && size < all && all > 64 ? size : undefined,
   };
 }
 
@@ -99,28 +105,48 @@ async function jumpVisit(region: string, back: boolean): Promise<Jumped> {
 }
 
 /** Puts a visit into view and the cursor on it. */
-export function showVisit(visit: { pe: number; from: number; to: number }, more: Record<string, string | number> = {}): void {
+export function showVisit(
+  visit: { pe: number; from: number; to: number },
+  more: Record<string, string | number> = {},
+  options: { replace?: boolean } = {},
+): void {
   const shown = around(visit.from, visit.to);
-  amend({
+  const there = {
     from: shown.from,
     to: Math.min(whole.value, shown.to),
     pe: visit.pe,
     time: Math.floor((visit.from + visit.to) / 2),
     visit: visit.from,
+    filter: hasRow(visit.pe) ? route.value.params.filter : undefined,
     message: undefined,
     ...more,
+  };
+  amend(there, options);
+}
+
+/** Puts the cause of a wait into view, with where the cursor was, and the cursor on it. */
+export function toCause(pe: number, from: number, to: number): void {
+  const time = cursor.value?.time ?? from;
+  const shown = around(Math.min(from, time), Math.max(to, time));
+  const { first, count } = pes.value;
+  const { filter, order } = route.value.params;
+  const hidden = filter === undefined && order === undefined && (pe < first || pe >= first + count);
+  amend({
+    filter: hasRow(pe) ? filter : undefined,
+    pe,
+    time: Math.floor((from + to) / 2),
+    from: shown.from,
+    to: Math.min(whole.value, shown.to),
+    first: hidden ? Math.max(0, Math.min(peCount.value - count, Math.round(pe - count / 2))) : first || undefined,
+    message: undefined,
   });
 }
 
-/** Puts the cause of a wait into view, and the cursor on it. */
-export function toCause(pe: number, from: number, to: number): void {
-  const { from: left, to: right } = around(from, to);
-  const inView = cursor.value;
-  amend({
-    pe,
-    time: Math.floor((from + to) / 2),
-    from: Math.min(left, inView?.time ?? left),
-    to: Math.min(whole.value, Math.max(right, inView?.time ?? right)),
-    message: undefined,
-  });
+/** Goes to the first visit of the region that a link names. */
+export async function arriveAt(region: string): Promise<void> {
+  const { visit } = await get<{ visit: { pe: number; from: number; to: number } | null }>(
+    `runs/${run.value}/next?region=${region}&after=-1`,
+  );
+  const { params } = route.value;
+  if (visit && params.region === region && params.visit === undefined) showVisit(visit, {}, { replace: true });
 }

@@ -2,8 +2,10 @@
 import type { Timeline } from "../api";
 import { amend } from "../state";
 import { jump, toCause } from "./instances";
+import { zoomToSelection } from "./selected";
+import { between, mark, select, selection, selectView } from "./selection";
 import { chosenMessageAt, chosenWait, rowOf } from "./tracks";
-import { chooseAt, chooseMessage, cursor, pan, panPes, peCount, pes, show, view, whole, zoom } from "./view";
+import { chooseAt, chooseMessage, cursor, listed, pan, panPes, pes, show, view, whole, zoom } from "./view";
 
 /** The cursor, or the middle of the view where there is none. */
 function spot(timeline: Timeline): { pe: number; time: number } {
@@ -24,7 +26,7 @@ function movePe(timeline: Timeline, by: number): void {
   const row = rowOf(timeline, pe) ?? 0;
   const next = cursor.value ? timeline.rows.first[row + by] : pe;
   if (typeof next === "number") chooseAt(next, time);
-  else if (first + count < peCount.value || first > 0) panPes(by * Math.max(1, Math.floor(count / 4)));
+  else if (first + count < listed.value || first > 0) panPes(by * Math.max(1, Math.floor(count / 4)));
 }
 
 /** The cursor to the next or last begin or end of a visit on its PE; from afar by a hundredth of the view. */
@@ -91,6 +93,26 @@ export function fit(timeline: Timeline): void {
   show({ from: from - margin, to: to + margin });
 }
 
+/** Marks a corner of a selection at the cursor. */
+function markCorner(timeline: Timeline, tell: (text: string) => void): void {
+  const { pe, time } = spot(timeline);
+  mark.value = { time, row: rowOf(timeline, pe) ?? 0 };
+  if (!cursor.value) chooseAt(pe, time);
+  tell("Corner marked; move the cursor and press e.");
+}
+
+/** Selects from the corner that was marked to the cursor. */
+function selectTo(timeline: Timeline, tell: (text: string) => void): void {
+  const corner = mark.value;
+  const { pe, time } = spot(timeline);
+  if (!corner) tell("Mark the other corner with b first.");
+  else if (corner.time === time) tell("The corner is at this time; move the cursor along it.");
+  else {
+    mark.value = null;
+    select(between(timeline, corner, { time, row: rowOf(timeline, pe) ?? corner.row }));
+  }
+}
+
 export function keys(event: KeyboardEvent, timeline: Timeline, tell: (text: string) => void): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const far = event.shiftKey ? 1 : 0.15;
@@ -121,6 +143,10 @@ export function keys(event: KeyboardEvent, timeline: Timeline, tell: (text: stri
     p: () => void turn(true),
     m: () => nextMessage(timeline, tell),
     f: () => fit(timeline),
+    b: () => markCorner(timeline, tell),
+    e: () => selectTo(timeline, tell),
+    v: () => selectView(timeline),
+    z: () => (selection.value ? zoomToSelection() : tell("Nothing is selected.")),
     c: () => {
       const at = chosenWait(timeline);
       const { waits } = timeline;
@@ -129,8 +155,11 @@ export function keys(event: KeyboardEvent, timeline: Timeline, tell: (text: stri
       if (typeof pe === "number" && typeof from === "number") toCause(pe, from, to ?? from);
       else tell("No wait with a known cause is selected.");
     },
-    Escape: () =>
+    Escape: () => {
+      mark.value = null;
       amend({
+        sel: undefined,
+        durations: undefined,
         pe: undefined,
         time: undefined,
         message: undefined,
@@ -139,7 +168,8 @@ export function keys(event: KeyboardEvent, timeline: Timeline, tell: (text: stri
         region: undefined,
         visit: undefined,
         text: undefined,
-      }),
+      });
+    },
   };
   const action = actions[event.key] ?? actions[event.key.toLowerCase()];
   if (!action) return;

@@ -11,6 +11,8 @@ import { pe as peName } from "../pes";
 import { link, route, run } from "../state";
 import { chosenInstance, jump, toCause } from "./instances";
 import { fit } from "./keys";
+import { Selected } from "./selected";
+import { selection } from "./selection";
 import { chosenMessageAt } from "./tracks";
 import { chooseAt, chosenMessage, cursor, view } from "./view";
 
@@ -25,10 +27,11 @@ export function Panel({ timeline, kinds, tell }: Props) {
   const spot = cursor.value;
   return (
     <>
+      <Selected kinds={kinds} tell={tell} />
       {finding && <Instance id={finding} tell={tell} />}
       {!finding && region && <Turn what={`visit of ${text ?? "the region"}`} tell={tell} />}
       {chosenMessage.value && timeline && <Message timeline={timeline} />}
-      {spot ? <AtCursor pe={spot.pe} time={spot.time} kinds={kinds} /> : <Hints />}
+      {spot ? <AtCursor pe={spot.pe} time={spot.time} kinds={kinds} /> : !selection.value && <Hints />}
     </>
   );
 }
@@ -36,8 +39,9 @@ export function Panel({ timeline, kinds, tell }: Props) {
 function Hints() {
   return (
     <p class="dim small">
-      Click on a bar, a wait or a message, or move the cursor with the arrow keys, to see what it is. The wheel zooms, a drag
-      moves, Shift and drag zooms to a piece, Alt and wheel chooses how many PEs. <kbd>?</kbd> lists the keys.
+      Click on a bar, a wait or a message, or move the cursor with the arrow keys, to see what it is. A drag selects a piece and
+      says what is in it; on the axis it selects all PEs. The wheel zooms, Shift and drag moves, a drag of the names moves rows,
+      Alt and wheel chooses how many PEs. <kbd>?</kbd> lists the keys.
     </p>
   );
 }

@@ -14,9 +14,9 @@ const ROWS = 50;
 const rowsOf = <Row extends object>(columns: { [Key in keyof Row]: Row[Key][] }) =>
   Array.from({ length: length(columns) }, (_, index) => ({ ...row<Row>(columns, index), index }));
 
-export function Tables({ timeline }: { timeline: Timeline }) {
+export function Tables({ timeline, roomy }: { timeline: Timeline; roomy: boolean }) {
   return (
-    <Fold id="tables" title="What is in view, as tables">
+    <Fold id="tables" title="What is in view, as tables" roomy={roomy}>
       {() => <Shown timeline={timeline} />}
     </Fold>
   );

@@ -1,7 +1,7 @@
 // What is under the pointer, in a few words beside it.
 
 import type { Kind, Timeline } from "../api";
-import { bytes, duration, instant, percent, title } from "../format";
+import { bytes, count, duration, instant, percent, title } from "../format";
 import { pe } from "../pes";
 import type { Hit } from "./hit";
 
@@ -67,7 +67,7 @@ function words(hit: Hit, timeline: Timeline, bins: Uint8Array, kinds: Kind[]): s
     const at = hit.wait;
     const cause = waits.cause_pe[at];
     lines.push(
-      `${title(timeline.patterns[waits.pattern[at] as number] ?? "wait")}: waits ${duration((waits.to[at] as number) - (waits.from[at] as number))}${cause === null || cause === undefined ? "" : ` for ${pe(cause)}`}`,
+      `${hit.waits > 1 ? `${count(hit.waits)} waits here, the longest: ` : ""}${title(timeline.patterns[waits.pattern[at] as number] ?? "wait")}: waits ${duration((waits.to[at] as number) - (waits.from[at] as number))}${cause === null || cause === undefined ? "" : ` for ${pe(cause)}`}`,
     );
   }
   return lines;

@@ -2,8 +2,9 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Kind, Timeline } from "../api";
 import { bitmap, drawBins, shares } from "../draw/bins";
-import { type Geometry, gap, LEFT, middle, rowHeight, TOP, timeAt, x, y } from "../draw/geometry";
+import { type Geometry, gap, LEFT, middle, rowAt, rowHeight, TOP, timeAt, x, y } from "../draw/geometry";
 import { drawCollectives, drawCriticalPath, drawMessages } from "../draw/lines";
+import { drawSelection } from "../draw/selection";
 import { drawSpanNames, drawSpans, lanes, levels, waitLevels } from "../draw/spans";
 import { drawAxis } from "../draw/timeaxis";
 import { drawCauses, drawWaits } from "../draw/waits";
@@ -13,8 +14,24 @@ import { type Palette, palette } from "../theme";
 import { type Hit, hit } from "./hit";
 import { chosenInstance } from "./instances";
 import { keys } from "./keys";
+import { zoomToSelection } from "./selected";
+import { between, type Corner, mark, rowsOf, type Selection, select, selection, snap } from "./selection";
 import { Tip } from "./tip";
-import { chooseAt, chooseMessage, chosenMessage, cursor, hidden, pan, show, showPes, view, zoom } from "./view";
+import {
+  chooseAt,
+  chooseMessage,
+  chosenMessage,
+  cursor,
+  hidden,
+  listed,
+  pan,
+  panPes,
+  pes,
+  show,
+  showPes,
+  view,
+  zoom,
+} from "./view";
 
 interface Props {
   timeline: Timeline;
@@ -24,13 +41,23 @@ interface Props {
   tell: (text: string) => void;
 }
 
+/** What a hand holds: the view, the rows, or a corner of a selection (without a row the selection is of all). */
 interface Drag {
+  what: "view" | "rows" | "corner";
   x: number;
+  y: number;
   from: number;
   to: number;
-  select: boolean;
+  corner: { time: number; row: number | null };
+  /** The other edge of the selection is moved, and its PEs stay. */
+  kept: Selection | null;
+  /** What was selected so far. */
+  band: Selection | null;
   moved: boolean;
 }
+
+/** So near to an edge of the selection, in pixels, a hand takes it. */
+const GRIP = 4;
 
 /** Position of the wait that is chosen: that of the instance in the address, else the one at the cursor. */
 export function chosenWait(timeline: Timeline): number | undefined {
@@ -70,8 +97,9 @@ export function rowOf(timeline: Timeline, pe: number): number | null {
 
 export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
   const [width, setWidth] = useState(900);
-  const [over, setOver] = useState<{ hit: Hit; left: number; top: number } | null>(null);
-  const [band, setBand] = useState<[number, number] | null>(null);
+  // Where the pointer is, and not what is there: that changes below a pointer that rests.
+  const [over, setOver] = useState<{ px: number; py: number; left: number; top: number } | null>(null);
+  const [band, setBand] = useState<{ of: Selection; snapped: number[] } | null>(null);
   const drag = useRef<Drag | null>(null);
   const names = useMemo(() => kinds.map((it) => it.name), [kinds]);
   const bins = useMemo(() => shares(timeline), [timeline]);
@@ -93,6 +121,8 @@ export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
   const region = route.value.params.text ? timeline.regions.indexOf(route.value.params.text) : -1;
   const wait = chosenWait(timeline);
   const message = chosenMessageAt(timeline);
+  const selected = band ?? (selection.value && { of: selection.value, snapped: [] });
+  const corner = mark.value;
 
   // The keys work as well while nothing in the view has the focus, as after a change of the view.
   useEffect(() => {
@@ -126,69 +156,118 @@ export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
       drawAxis(context, geometry, geometry.top, colour);
       drawLabels(context, geometry, timeline, spot?.pe, colour);
       if (spot) drawCursor(context, geometry, timeline, spot, bottom, colour);
-      if (band) {
-        context.globalAlpha = 0.2;
-        context.fillStyle = colour.accent;
-        context.fillRect(Math.min(...band), geometry.top, Math.abs(band[1] - band[0]), bottom - geometry.top);
-        context.globalAlpha = 1;
-      }
+      if (selected)
+        drawSelection(context, geometry, { ...selected.of, ...selected, rows: rowsOf(timeline, selected.of) }, colour);
+      if (corner) drawMark(context, geometry, corner, colour);
     },
-    [timeline, image, names, from, to, width, high, off, spot?.pe, spot?.time, finding, region, wait, message, band],
+    [
+      timeline,
+      image,
+      names,
+      from,
+      to,
+      width,
+      high,
+      off,
+      spot?.pe,
+      spot?.time,
+      finding,
+      region,
+      wait,
+      message,
+      band,
+      selection.value,
+      corner,
+    ],
   );
 
-  const down = (event: PointerEvent, px: number) => {
+  /** The corner below a pointer: at an edge of what is drawn there, if one is near. */
+  const cornerAt = (event: PointerEvent, px: number, row: number | null) => {
+    const there = event.altKey ? { time: Math.round(timeAt(geometry, px)), snapped: false } : snap(timeline, geometry, row, px);
+    return { ...there, row };
+  };
+  const down = (event: PointerEvent, px: number, py: number) => {
     if (event.button !== 0) return;
     (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
-    drag.current = { x: px, from, to, select: event.shiftKey || px < LEFT, moved: false };
+    const row = rowAt(geometry, py);
+    const of = selection.value;
+    const edges = of && row !== null && rowsOf(timeline, of).includes(row) ? [of.from, of.to] : [];
+    const taken = edges.findIndex((time) => Math.abs(x(geometry, time) - px) <= GRIP);
+    const other = edges[1 - taken];
+    drag.current = {
+      what: px < LEFT ? "rows" : event.shiftKey ? "view" : "corner",
+      x: px,
+      y: py,
+      from,
+      to,
+      corner: taken < 0 || other === undefined ? cornerAt(event, px, row) : { time: other, row },
+      kept: taken < 0 ? null : of,
+      band: null,
+      moved: false,
+    };
   };
   const move = (event: PointerEvent, px: number, py: number) => {
     const held = drag.current;
-    if (held) {
-      if (Math.abs(px - held.x) > 3) held.moved = true;
-      if (!held.moved) return;
-      if (held.select) setBand([held.x, px]);
-      else {
-        const by = ((px - held.x) / geometry.width) * (held.to - held.from);
-        show({ from: held.from - by, to: held.to - by });
-      }
-      setOver(null);
+    if (!held) {
+      setOver(px < LEFT ? null : { px, py, left: event.clientX, top: event.clientY });
       return;
     }
-    setOver(
-      px < LEFT
-        ? null
-        : {
-            hit: hit(timeline, geometry, px, py, { messages: !off.has("messages"), waits: !off.has("waits") }),
-            left: event.clientX,
-            top: event.clientY,
-          },
-    );
+    if (Math.abs(px - held.x) > 3 || Math.abs(py - held.y) > 3) held.moved = true;
+    if (!held.moved) return;
+    setOver(null);
+    if (held.what === "view") {
+      const by = ((px - held.x) / geometry.width) * (held.to - held.from);
+      show({ from: held.from - by, to: held.to - by });
+    } else if (held.what === "rows") {
+      const by = Math.trunc((held.y - py) / high);
+      if (by === 0) return;
+      held.y -= by * high;
+      panPes(by * (timeline.rows.count[0] ?? 1));
+    } else {
+      const row = Math.max(0, Math.min(rows - 1, Math.floor((py - geometry.top) / high)));
+      const end = cornerAt(event, Math.max(LEFT, Math.min(px, LEFT + geometry.width)), row);
+      const start: Corner = { time: held.corner.time, row: held.corner.row ?? 0 };
+      const whole = between(timeline, start, { time: end.time, row: held.corner.row === null ? rows - 1 : row });
+      held.band = held.kept ? { ...whole, pes: held.kept.pes } : whole;
+      setBand({ of: held.band, snapped: end.snapped ? [end.time] : [] });
+    }
   };
   const up = (_event: PointerEvent, px: number, py: number) => {
     const held = drag.current;
     drag.current = null;
     if (!held) return;
-    if (band && held.moved) {
-      setBand(null);
-      show({ from: timeAt(geometry, Math.min(...band)), to: timeAt(geometry, Math.max(...band)) });
-    } else if (!held.moved) {
-      const found = hit(timeline, geometry, px, py, { messages: !off.has("messages"), waits: !off.has("waits") });
-      const { messages } = timeline;
-      if (found.message !== undefined && messages) {
-        const at = found.message;
-        chooseMessage({
-          from_pe: messages.from_pe[at] ?? null,
-          sent: messages.sent[at] as number,
-          to_pe: messages.to_pe[at] ?? null,
-          received: messages.received[at] as number,
-        });
-      } else if (found.row !== null && px >= LEFT) {
-        chooseAt(timeline.rows.first[found.row] as number, found.time);
-      }
+    setBand(null);
+    if (held.moved) {
+      if (held.what === "corner") select(held.band);
+      return;
+    }
+    const found = under(px, py);
+    const { messages } = timeline;
+    if (found.message !== undefined && messages) {
+      const at = found.message;
+      chooseMessage({
+        from_pe: messages.from_pe[at] ?? null,
+        sent: messages.sent[at] as number,
+        to_pe: messages.to_pe[at] ?? null,
+        received: messages.received[at] as number,
+      });
+    } else if (found.row !== null && px >= LEFT) {
+      chooseAt(timeline.rows.first[found.row] as number, found.time);
     }
   };
+  const under = (px: number, py: number): Hit =>
+    hit(timeline, geometry, px, py, { messages: !off.has("messages"), waits: !off.has("waits") });
+  const twice = (_event: MouseEvent, px: number) => {
+    const time = timeAt(geometry, px);
+    const of = selection.value;
+    if (of && of.from <= time && time <= of.to) zoomToSelection();
+    else zoom(0.25, time);
+  };
   const wheel = (event: WheelEvent, px: number, py: number) => {
-    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+    if (px < LEFT && !event.altKey && !event.shiftKey && pes.value.count < listed.value) {
+      event.preventDefault();
+      panPes(Math.sign(event.deltaY) * Math.max(1, Math.floor(pes.value.count / 8)));
+    } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
       event.preventDefault();
       pan((event.deltaX || event.deltaY) / 900);
     } else if (event.altKey) {
@@ -219,12 +298,27 @@ export function Tracks({ timeline, kinds, available, onWidth, tell }: Props) {
         onPointerMove={move}
         onPointerUp={up}
         onPointerLeave={() => setOver(null)}
-        onDoubleClick={(_event, px) => zoom(0.25, timeAt(geometry, px))}
+        onDoubleClick={twice}
         onWheel={wheel}
       />
-      {over && <Tip hit={over.hit} timeline={timeline} bins={bins} kinds={kinds} left={over.left} top={over.top} />}
+      {over && (
+        <Tip hit={under(over.px, over.py)} timeline={timeline} bins={bins} kinds={kinds} left={over.left} top={over.top} />
+      )}
     </>
   );
+}
+
+/** The corner that was marked by a key. */
+function drawMark(context: CanvasRenderingContext2D, geometry: Geometry, corner: Corner, colours: Palette): void {
+  const at = x(geometry, corner.time);
+  if (at < geometry.left || at > geometry.left + geometry.width) return;
+  context.fillStyle = colours.accent;
+  context.fillRect(at - 1, y(geometry, corner.row), 2, geometry.rowHeight);
+  context.beginPath();
+  context.moveTo(at, geometry.top);
+  context.lineTo(at - 5, geometry.top - 8);
+  context.lineTo(at + 5, geometry.top - 8);
+  context.fill();
 }
 
 function drawLabels(

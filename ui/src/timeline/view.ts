@@ -3,6 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import type { Message } from "../api";
 import { recorded } from "../load";
+import { filtered } from "../pes";
 import { runs } from "../runs";
 import { amend, numeric, route, run } from "../state";
 
@@ -75,28 +76,35 @@ export function pan(part: number): void {
   show({ from: from + by, to: to + by });
 }
 
-/** The PEs of the view; in a report all of them. */
+/** How many PEs can have a row: those that the filter finds, or all. */
+export const listed = computed(() => Math.max(1, filtered.value?.length ?? peCount.value));
+
+/** The PEs of the view, as positions among those; in a report all of them. */
 export const pes = computed(() => {
   const params = recorded ? {} : route.value.params;
-  const first = Math.max(0, Math.min(Math.trunc(numeric(params, "first") ?? 0), peCount.value - 1));
-  const wanted = Math.trunc(numeric(params, "pes") ?? peCount.value);
-  return { first, count: Math.max(1, Math.min(wanted, peCount.value - first)) };
+  const first = Math.max(0, Math.min(Math.trunc(numeric(params, "first") ?? 0), listed.value - 1));
+  const wanted = Math.trunc(numeric(params, "pes") ?? listed.value);
+  return { first, count: Math.max(1, Math.min(wanted, listed.value - first)) };
 });
+
+/** Whether a PE has a row somewhere, above or below the view it may be. */
+export const hasRow = (pe: number): boolean => filtered.value?.includes(pe) ?? true;
 
 /** Shows so many PEs, the one at the cursor among them. */
 export function showPes(count: number, around: number): void {
   if (recorded) return;
-  const all = peCount.value;
+  const all = listed.value;
   const size = Math.max(1, Math.min(all, Math.round(count)));
-  const first = Math.max(0, Math.min(all - size, Math.round(around - size / 2)));
+  const place = filtered.value ? Math.max(0, filtered.value.indexOf(Math.round(around))) : around;
+  const first = Math.max(0, Math.min(all - size, Math.round(place - size / 2)));
   amend(size === all ? { first: undefined, pes: undefined } : { first, pes: size });
 }
 
 /** Moves by PEs. */
 export function panPes(by: number): void {
-  if (recorded) return;
   const { first, count } = pes.value;
-  amend({ first: Math.max(0, Math.min(peCount.value - count, first + by)), pes: count });
+  const next = Math.max(0, Math.min(listed.value - count, first + by));
+  if (!recorded && next !== first) amend({ first: next, pes: count }, { merge: true });
 }
 
 /** The cursor: a PE and a time. */

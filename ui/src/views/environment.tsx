@@ -38,7 +38,7 @@ function Shown({ data }: { data: Data }) {
       <section class="card" aria-labelledby="archive">
         <h2 id="archive">Archive</h2>
         {data.producer && <p>Recorded by {data.producer}.</p>}
-        <Facts rows={data.facts} />
+        <Facts rows={data.command ? [{ name: "Command", value: data.command }, ...data.facts] : data.facts} />
       </section>
       <section class="card" aria-labelledby="machine">
         <h2 id="machine">Machine</h2>

@@ -1,24 +1,48 @@
 // Timeline: PEs by time. This file puts the pieces of ../timeline together and asks for the data of the view.
-import { useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useState } from "preact/hooks";
 import type { Timeline as Data, Finding } from "../api";
+import { rowHeight } from "../draw/geometry";
+import { levels } from "../draw/spans";
 import { count, duration, instant, plural } from "../format";
 import { recorded, useApi } from "../load";
 import { Failure } from "../parts/states";
 import { Legend } from "../parts/words";
+import { filtered, rangesOf } from "../pes";
 import { runs, useKinds } from "../runs";
 import { amend, route, run } from "../state";
-import { arrive, chosenInstance } from "../timeline/instances";
+import { arrive, arriveAt, chosenInstance } from "../timeline/instances";
 import { Overview } from "../timeline/overview";
 import { Panel } from "../timeline/panel";
 import { SearchField, SearchResults } from "../timeline/search";
+import { SelectedTables } from "../timeline/selected";
 import { Tables } from "../timeline/tables";
 import { Tracks } from "../timeline/tracks";
-import { cursor, hidden, type Layer, peCount, pes, settled, show, showPes, toggle, view, whole, zoom } from "../timeline/view";
+import {
+  cursor,
+  hidden,
+  type Layer,
+  listed,
+  peCount,
+  pes,
+  settled,
+  show,
+  showPes,
+  toggle,
+  view,
+  whole,
+  zoom,
+} from "../timeline/view";
 
 /** A row is at least so tall. */
 const ROW = 9;
-/** What stands around the picture: bar, tools, legend, strip. */
-const AROUND = 250;
+/** So much empty room below the picture is enough for tables. */
+const ROOMY = 250;
+/** What stands above the pane before it is there, and around the picture besides: strip, legend. */
+const ABOVE = 100;
+const AROUND = 150;
+
+/** So many PEs of a filter can be asked for. */
+const MOST = 2000;
 
 const LAYERS: [Layer, string][] = [
   ["waits", "Waits"],
@@ -27,11 +51,20 @@ const LAYERS: [Layer, string][] = [
   ["critical", "Critical path"],
 ];
 
+/** Room that the rows do not take. */
+const left = (data: Data, available: number): number =>
+  available - data.rows.label.length * rowHeight(data.rows.label.length, available, data.spans && levels(data.spans));
+
 function useAvailable(): number {
-  const measure = () => Math.max(240, innerHeight - AROUND);
+  const measure = () => {
+    const pane = recorded ? null : document.querySelector(".timeline .pane");
+    const above = pane ? pane.getBoundingClientRect().top + scrollY : ABOVE;
+    return Math.max(240, innerHeight - above - AROUND);
+  };
   const [high, setHigh] = useState(measure());
   useEffect(() => {
     const changed = () => setHigh(measure());
+    changed();
     addEventListener("resize", changed);
     return () => removeEventListener("resize", changed);
   }, []);
@@ -63,8 +96,17 @@ export function Timeline() {
 function Shown() {
   const available = useAvailable();
   const [width, setWidth] = useState(0);
-  const [told, tell] = useState("");
-  const { finding, group = "none" } = route.value.params;
+  // What was told is of the address at which it was, and goes with it.
+  const [said, setSaid] = useState({ text: "", at: "" });
+  const told = said.at === route.value.address ? said.text : "";
+  const tell = useCallback((text: string) => setSaid({ text, at: route.value.address }), []);
+  const { finding, region, visit: at, group = "none", order } = route.value.params;
+  const only = filtered.value;
+  const rowsAsked = `${group === "none" ? "" : `&group=${group}`}${only ? `&only=${rangesOf(only.slice(0, MOST))}` : ""}${order ? `&order=${order}` : ""}`;
+  useEffect(() => {
+    // A link that names a region only: where it is first.
+    if (region !== undefined && at === undefined && !recorded) void arriveAt(region);
+  }, [region, at]);
   const kinds = useKinds(run.value).data;
   const { from, to } = settled.value;
   const shown = pes.value;
@@ -78,8 +120,8 @@ function Shown() {
   const answer = useApi<Data>(
     recorded
       ? `runs/${run.value}/timeline`
-      : width > 0 && !counted
-        ? `runs/${run.value}/timeline?from=${from}&to=${to}&columns=${columns}&rows=${rows}&first=${shown.first}&pes=${shown.count}${group === "none" ? "" : `&group=${group}`}`
+      : width > 0 && !counted && only?.length !== 0
+        ? `runs/${run.value}/timeline?from=${from}&to=${to}&columns=${columns}&rows=${rows}&first=${shown.first}&pes=${shown.count}${rowsAsked}`
         : null,
   );
   const data = answer.data;
@@ -91,7 +133,9 @@ function Shown() {
         <div>
           <div class="pane">
             {kinds && <Overview kinds={kinds} />}
-            {data && kinds ? (
+            {only?.length === 0 ? (
+              <p class="notice">No PE, process or host has a name with “{route.value.params.filter}”.</p>
+            ) : data && kinds ? (
               <Tracks timeline={data} kinds={kinds} available={available} onWidth={setWidth} tell={tell} />
             ) : (
               <Measure onWidth={setWidth} />
@@ -104,7 +148,8 @@ function Shown() {
             <LineLegend />
           </div>
           {data && <Counts data={data} />}
-          {data && <Tables timeline={data} />}
+          {kinds && <SelectedTables kinds={kinds} />}
+          {data && <Tables timeline={data} roomy={!recorded && left(data, available) > ROOMY} />}
         </div>
         <aside class="card" aria-label="Selection">
           {kinds && <SearchResults kinds={kinds} />}
@@ -134,6 +179,7 @@ function Tools({ told, loading }: { told: string; loading: boolean }) {
   const { from, to } = view.value;
   const { group = "none" } = route.value.params;
   const shown = pes.value;
+  const all = listed.value;
   const centre = cursor.value?.pe ?? shown.first + shown.count / 2;
   const anchor = cursor.value?.time ?? (from + to) / 2;
   return (
@@ -164,7 +210,8 @@ function Tools({ told, loading }: { told: string; loading: boolean }) {
           </select>
         </label>
       )}
-      {!recorded && peCount.value > 8 && (
+      {!recorded && <Filter />}
+      {!recorded && all > 8 && (
         <div class="group" role="group" aria-label="How many PEs">
           <button type="button" onClick={() => showPes(shown.count / 2, centre)} aria-label="fewer PEs">
             fewer
@@ -172,8 +219,8 @@ function Tools({ told, loading }: { told: string; loading: boolean }) {
           <button type="button" onClick={() => showPes(shown.count * 2, centre)} aria-label="more PEs">
             more
           </button>
-          <button type="button" onClick={() => showPes(peCount.value, 0)} disabled={shown.count === peCount.value}>
-            all {count(peCount.value)} PEs
+          <button type="button" onClick={() => showPes(all, 0)} disabled={shown.count === all}>
+            all {count(all)} PEs
           </button>
         </div>
       )}
@@ -191,6 +238,39 @@ function Tools({ told, loading }: { told: string; loading: boolean }) {
         {loading ? "…" : told}
       </span>
     </div>
+  );
+}
+
+/** Which PEs have rows, by name, and in which order. */
+function Filter() {
+  const { filter = "", order = "number" } = route.value.params;
+  return (
+    <>
+      <input
+        type="search"
+        class="short"
+        aria-label="PEs, processes or hosts by name or regular expression"
+        placeholder="PE names"
+        value={filter}
+        onInput={(event) => amend({ filter: event.currentTarget.value, first: undefined, pes: undefined }, { replace: true })}
+      />
+      <label>
+        Order
+        <select
+          value={order}
+          onChange={(event) =>
+            amend({
+              order: event.currentTarget.value === "number" ? undefined : event.currentTarget.value,
+              first: undefined,
+              pes: undefined,
+            })
+          }
+        >
+          <option value="number">by number</option>
+          <option value="waiting">by waiting</option>
+        </select>
+      </label>
+    </>
   );
 }
 
@@ -222,6 +302,8 @@ function Counts({ data }: { data: Data }) {
       ? `every visit is drawn (${count(data.spans_count)})`
       : `a column is ${duration((data.to - data.from) / data.columns)}; heights are shares of time, the red foot is waiting`,
     most > 1 ? `a row is up to ${count(most)} PEs` : "",
+    data.pes_omitted > 0 ? `${plural(data.pes_omitted, "PE")} that wait less have no row` : "",
+    filtered.value ? `${count(filtered.value.length)} of ${plural(peCount.value, "PE")} have that name` : "",
     `${plural(data.waits_count, "wait")}${data.waits_count > data.waits.pe.length ? `, the longest ${count(data.waits.pe.length)} drawn` : ""}`,
     `${plural(data.messages_count, "message")}${data.messages ? "" : recorded ? ", too many to draw" : ", drawn when at most 2,000 are in view"}`,
     `${plural(data.collectives_count, "collective")}${data.collectives_count > data.collectives.length ? `, the longest ${count(data.collectives.length)} drawn` : ""}`,
