@@ -120,3 +120,13 @@ fn strangers_who_take_all_descriptors_do_not_fell_it() {
     assert_eq!(view.ask(), "200");
     assert_eq!(view.end().1, Some(0));
 }
+
+#[test]
+fn an_archive_that_is_not_there_is_not_served() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_partune"));
+    let ended =
+        command.args(["view", "--no-open"]).arg(archive()).arg("/nonexistent").output().expect("the binary runs");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!((ended.status.code(), ended.stdout.is_empty()), (Some(1), true), "{said}");
+    assert!(said.contains("/nonexistent") && said.contains("remedy: give the path of an archive"), "{said}");
+}

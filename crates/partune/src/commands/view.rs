@@ -52,6 +52,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    // What is not there is said here and not in a page.
+    for archive in &args.archives {
+        partune_engine::runs(archive)?;
+    }
     let machine = args.machine.as_deref().map(partune_engine::read_machine).transpose()?;
     rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global().context("cannot start threads")?;
     let request = Request {
