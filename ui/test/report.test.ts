@@ -193,7 +193,7 @@ test("on paper all views are there, light, with the details of findings", async 
     assert.equal(await page.locator(".sheet:visible").count(), VIEWS.length);
     const { length } = Object.keys(JSON.parse((await page.textContent("#answers")) ?? "")).filter((it) => /findings\//.test(it));
     assert.ok(length > 0);
-    assert.equal(await page.locator(".sheet h3:text-is('Where'):visible").count(), length);
+    assert.equal(await page.locator(".sheet h3:text-is('Where'):visible").count(), Math.min(10, length));
     await page.evaluate(() => dispatchEvent(new Event("afterprint")));
     assert.equal(await theme(), dark ? "dark" : "light");
     it.quiet();

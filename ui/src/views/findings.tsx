@@ -83,12 +83,15 @@ function keep(): Record<string, string | undefined> {
 const contains = (it: FindingRow, text: string): boolean =>
   [it.words, it.place, ...it.callpath].some((name) => name.toLowerCase().includes(text.toLowerCase()));
 
-/** On paper, all findings of which a report has details. */
+/** So many findings have their details on paper; the others are in the table. */
+const PRINTED = 10;
+
+/** On paper, the worst findings of which a report has details. */
 function Others({ findings, but }: { findings: FindingRow[]; but: string | undefined }) {
   const there = findings.filter((it) => it.id !== but && has(`runs/${run.value}/findings/${it.id}`));
   return (
     <div class="paper">
-      {there.map((it) => (
+      {there.slice(0, PRINTED - 1).map((it) => (
         <Finding key={it.id} id={it.id} />
       ))}
     </div>
