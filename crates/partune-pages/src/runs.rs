@@ -26,8 +26,9 @@ pub(crate) struct Slot {
     state: Mutex<State>,
 }
 
-/// Pieces that are kept open at once.
+/// Pieces that are kept open at once, and that can be asked for until the server ends: each keeps its number.
 const PIECES: usize = 8;
+const NUMBERS: usize = 256;
 
 /// How archives are opened.
 #[derive(Clone, Default)]
@@ -91,6 +92,9 @@ impl Runs {
         let is_it = |slot: &Arc<Slot>| slot.piece == Some(piece) && slot.path == run.path && is_open(slot);
         if let Some(number) = slots.iter().position(is_it) {
             return Ok(number);
+        }
+        if slots.iter().filter(|slot| slot.piece.is_some()).count() >= NUMBERS {
+            return Err(own("as many pieces were looked at as can be", "start partune view again"));
         }
         let open: Vec<&Arc<Slot>> = slots.iter().filter(|slot| slot.piece.is_some() && is_open(slot)).collect();
         if open.len() >= PIECES {

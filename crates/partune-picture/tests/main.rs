@@ -6,7 +6,9 @@ mod random;
 use partune_analysis::{Waits, path_times};
 use partune_base::{Span, Time};
 use partune_index::Index;
-use partune_picture::{Bin, CallTree, Detail, Exchanges, Fold, Kind, View, blocks, regions};
+use partune_picture::{
+    Bin, CallTree, Contents, Detail, Exchanges, Flat, Fold, Kind, Moving, Stacks, View, blocks, flat, regions,
+};
 use partune_testkit::{path, pe, trace};
 use partune_trace::Trace;
 
@@ -144,4 +146,33 @@ fn the_tree_has_children_by_time() {
     assert_eq!((tree.node(main).inclusive, tree.node(main).exclusive), (Span(200), Span(110)));
     let children: Vec<Span> = tree.children(main).iter().map(|path| tree.node(*path).inclusive).collect();
     assert_eq!(children, [Span(40), Span(40), Span(10)]);
+}
+
+/// Polls that are one visit count as so many, and what a message, an access and a file move is counted where it is recorded.
+#[test]
+fn the_content_of_a_run_is_its_profile() {
+    let trace = trace(
+        "pe 0: main 0..100 { work 0..40 MPI_Send 40..50 send(to=1, bytes=8) MPI_File_write 60..70 write(100) }
+         pe 1: main 0..100 { MPI_Iprobe 1..9 polls(5) MPI_Recv 10..50 recv(from=0, bytes=8) MPI_Put 60..70 put(to=0, bytes=32) MPI_Iprobe 80..80 }",
+    );
+    let waits = Waits::find(&trace, &Index::build(&trace));
+    let (detail, pes) = (Detail::new(&trace, &waits), trace.active_pes().collect::<Vec<_>>());
+    let content = |begin: i64, end: i64| {
+        let times: Vec<_> = pes.iter().map(|pe| detail.times(&trace, &waits, *pe, Time(begin), Time(end))).collect();
+        let made = (&trace, &waits, &Stacks::new(&trace));
+        Contents::new(&trace, &waits).within(made, &pes, &times, (Time(begin), Time(end)), None)
+    };
+    let plain = |rows: &[Flat]| rows.iter().map(|row| Flat { bytes: 0, ..*row }).collect::<Vec<Flat>>();
+    let whole = content(0, 100);
+    assert_eq!(whole.functions, plain(&flat(&trace, &path_times(&trace), &waits)));
+    let moved =
+        |moving: Moving, sums: &[partune_picture::Sum]| (sums[moving as usize].rows, sums[moving as usize].value);
+    let all =
+        [Moving::Sent, Moving::Received, Moving::Put, Moving::Written, Moving::Read].map(|it| moved(it, &whole.moved));
+    assert_eq!(all, [(1, 8), (1, 8), (1, 32), (1, 100), (0, 0)]);
+    // The message was sent at 40 and received at 50, which is the end of this part and not in it.
+    let part = content(40, 50);
+    assert_eq!([Moving::Sent, Moving::Received].map(|it| moved(it, &part.moved)), [(1, 8), (0, 0)]);
+    assert_eq!(part.waits, [], "it was sent when the part begins");
+    assert_eq!(content(0, 25).waits[0].time, Span(15));
 }
