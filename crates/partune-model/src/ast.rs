@@ -1,7 +1,13 @@
 //! The syntax tree of a model: what was written, with its place. Names are not resolved.
 
+mod application;
+
 use partune_expr::Rat;
 
+pub use self::application::{
+    By, Data, Decompose, Domain, Each, Effect, EffectKind, Forall, Layout, Machine, Over, Ref, Schedule, Setting, Spec,
+    Task,
+};
 use crate::diagnostic::Span;
 
 /// Something with its place in the source.
@@ -25,6 +31,11 @@ pub enum Item {
     },
     Resource(Resource),
     Table(Table),
+    Domain(Domain),
+    Data(Data),
+    Layout(Layout),
+    Decompose(Decompose),
+    Machine(Machine),
     Proc {
         name: Name,
         params: Vec<Name>,
@@ -92,6 +103,8 @@ pub struct Resource {
 #[derive(Clone, Debug, PartialEq)]
 pub enum TableSource {
     Values(Vec<Expr>),
+    /// Rows of any length, for a table of rows.
+    Rows(Vec<Vec<Expr>>),
     /// A file of numbers, by its name.
     File(String),
 }
@@ -99,6 +112,10 @@ pub enum TableSource {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     pub name: Name,
+    /// What stands between the brackets: a domain, or a name that is only for readers.
+    pub index: Option<Name>,
+    /// Whether an entry is a row of numbers: `nbr[elem, ..]`.
+    pub rows: bool,
     pub source: TableSource,
     pub source_span: Span,
 }
@@ -189,6 +206,11 @@ pub enum TermKind {
     While(While, Box<Term>),
     Choose(Vec<(Expr, Term)>),
     Call(Name, Vec<Expr>),
+    /// A named part of the program.
+    Phase(Name, Box<Term>),
+    Forall(Box<Forall>),
+    Task(Task),
+    Barrier,
     /// What could not be read; already told.
     Error,
 }

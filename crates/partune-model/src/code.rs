@@ -11,15 +11,15 @@ use std::sync::Arc;
 
 use partune_expr::{Bool, Expr, Rat, Symbol};
 
-pub(crate) use self::compile::Compiler;
+pub use self::compile::Compiler;
 
 /// Where loop variables live in a process.
-pub(crate) type Slots = BTreeMap<Symbol, u16>;
+pub type Slots = BTreeMap<Symbol, u16>;
 type Tables = BTreeMap<Arc<str>, Arc<[Rat]>>;
 
 /// A value: an integer numerator over a constant denominator, or algebra.
 #[derive(Debug)]
-pub(crate) enum Value {
+pub enum Value {
     Constant {
         num: i64,
         den: i64,
@@ -45,14 +45,14 @@ pub(crate) enum Value {
 }
 
 #[derive(Debug)]
-pub(crate) struct General {
+pub struct General {
     expr: Expr,
     slots: Slots,
     tables: Arc<Tables>,
 }
 
 #[derive(Debug)]
-pub(crate) struct Sum {
+pub struct Sum {
     constant: i64,
     terms: Box<[(i64, Product)]>,
 }
@@ -78,7 +78,7 @@ enum Factor {
 
 /// A condition on integers.
 #[derive(Debug)]
-pub(crate) enum Test {
+pub enum Test {
     AtLeastZero(Sum),
     AboveZero(Sum),
     Zero(Sum),
@@ -98,7 +98,7 @@ pub(crate) enum Test {
 
 /// A number as the machine wants it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Quantity {
+pub enum Quantity {
     Ratio { num: i64, den: i64 },
     Real(f64),
 }
@@ -118,14 +118,14 @@ impl Sum {
 }
 
 impl Quantity {
-    pub(crate) fn to_f64(self) -> f64 {
+    pub fn to_f64(self) -> f64 {
         match self {
             Quantity::Ratio { num, den } => num as f64 / den as f64,
             Quantity::Real(value) => value,
         }
     }
 
-    pub(crate) fn is_negative(self) -> bool {
+    pub fn is_negative(self) -> bool {
         match self {
             Quantity::Ratio { num, .. } => num < 0,
             Quantity::Real(value) => value < 0.0,

@@ -80,7 +80,7 @@ fn runs_together(left: Token<'_>, right: Token<'_>) -> bool {
 fn spaced(before: Option<Token<'_>>, left: Token<'_>, right: Token<'_>, gap: bool) -> bool {
     const WORDS: &[&str] = &[
         "if", "then", "else", "while", "where", "seq", "par", "and", "or", "not", "div", "mod", "from", "in", "choose",
-        "sum",
+        "sum", "forall", "weight",
     ];
     const ARITHMETIC: &[&str] = &["+", "-", "*", "/"];
     const OPERATORS: &[&str] = &["=", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "||", "|", "->"];

@@ -8,7 +8,7 @@
 //! Source: van Gemund, "Symbolic performance modeling of parallel systems" and the language it introduces.
 
 pub mod ast;
-mod code;
+pub mod code;
 pub mod decide;
 mod diagnostic;
 pub mod emit;

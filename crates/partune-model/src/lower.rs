@@ -2,8 +2,10 @@
 //!
 //! Everything that is wrong is told; a model comes out only if nothing is. Processes that call themselves stay calls.
 
+mod application;
 mod expr;
 mod items;
+mod steps;
 mod terms;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,12 +40,16 @@ pub fn lower(source: &str, file: &File, values: &Values, files: Files<'_>) -> (O
         terms: 0,
         recursive: BTreeSet::new(),
         lowered: BTreeMap::new(),
+        placed: Vec::new(),
+        processors: None,
+        workers: Vec::new(),
     };
     lower.collect();
     lower.params(values);
     lower.assumptions();
     lower.tables();
     lower.resources();
+    lower.application();
     lower.find_recursion();
     lower.alternatives();
     lower.check_unused_bodies();
@@ -61,6 +67,9 @@ enum Meaning {
     Let(usize),
     Resource(usize),
     Table,
+    /// A domain, and data, by their place in the model.
+    Domain(usize),
+    Data(usize),
     /// A process or an alternative, by its item.
     Process(usize),
 }
@@ -95,6 +104,12 @@ struct Lower<'a> {
     recursive: BTreeSet<usize>,
     /// Recursive processes by item, and where they are in the model.
     lowered: BTreeMap<usize, usize>,
+    /// Data that have a layout.
+    placed: Vec<usize>,
+    /// Resources that stand for PEs: a queue each, and one for all.
+    processors: Option<(usize, usize)>,
+    /// Who does the tasks of the loops over domains that are being expanded.
+    workers: Vec<terms::Worker>,
 }
 
 impl<'a> Lower<'a> {
@@ -117,8 +132,10 @@ impl<'a> Lower<'a> {
                 Item::Let { name, .. } => (name, Meaning::Let(index)),
                 Item::Resource(resource) => (&resource.name, Meaning::Resource(usize::MAX)),
                 Item::Table(table) => (&table.name, Meaning::Table),
+                Item::Domain(domain) => (&domain.name, Meaning::Domain(usize::MAX)),
+                Item::Data(data) => (&data.name, Meaning::Data(usize::MAX)),
                 Item::Proc { name, .. } | Item::Alt { name, .. } => (name, Meaning::Process(index)),
-                Item::Main { .. } => continue,
+                Item::Layout(_) | Item::Decompose(_) | Item::Machine(_) | Item::Main { .. } => continue,
             };
             if BUILT_IN.contains(&name.node.as_str()) {
                 self.error(name.span, format!("`{}` is part of the language", name.node));

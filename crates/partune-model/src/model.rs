@@ -2,10 +2,16 @@
 //!
 //! This is what estimates, simulation and decisions read; the source is only in the spans.
 
+mod application;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use partune_expr::{Bool, Context, Expr, Quotient, Rat, Symbol};
+
+pub use self::application::{
+    Application, Data, Domain, Each, Effect, EffectKind, Forall, Layout, Machine, Over, Owners, Schedule, Step, Task,
+};
 
 use crate::ast::Kind;
 use crate::diagnostic::Span;
@@ -101,6 +107,8 @@ pub struct Process {
 pub struct Alternative {
     pub name: String,
     pub term: Term,
+    /// The same as steps whose effects on data can be followed, where any term of the model is one.
+    pub steps: Option<Step>,
 }
 
 #[derive(Clone, Debug)]
@@ -121,6 +129,7 @@ pub struct Model {
     pub processes: Vec<Process>,
     /// `main` first, if there is one; then alternatives as written.
     pub alternatives: Vec<Alternative>,
+    pub application: Application,
 }
 
 impl Model {

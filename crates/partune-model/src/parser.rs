@@ -3,6 +3,7 @@
 //! After an error it goes on at the next item or the next closing bracket, so that all errors are told at once. Nesting is limited, so
 //! no input can exhaust the stack. Grammar: theory, concrete syntax; `docs/model/language.md` has it with examples.
 
+mod application;
 mod expressions;
 mod terms;
 
@@ -18,7 +19,8 @@ const DEPTH: u32 = 150;
 const MAX_ERRORS: usize = 100;
 
 /// Words that begin an item.
-const ITEMS: &[&str] = &["param", "let", "resource", "table", "proc", "alt", "main"];
+const ITEMS: &[&str] =
+    &["param", "let", "resource", "table", "domain", "data", "layout", "decompose", "machine", "proc", "alt", "main"];
 /// Words that are no names.
 const RESERVED: &[&str] = &[
     "param",
@@ -50,7 +52,6 @@ const RESERVED: &[&str] = &[
     "prob",
     "true",
     "false",
-    // Taken by the application models to come.
     "domain",
     "data",
     "layout",
@@ -60,9 +61,10 @@ const RESERVED: &[&str] = &[
     "phase",
     "forall",
     "barrier",
+    "machine",
+    // Taken by what is to come.
     "post",
     "await",
-    "machine",
 ];
 
 /// The syntax tree, and what is wrong.
@@ -229,6 +231,11 @@ impl<'a> Parser<'a> {
             }
             "resource" => Item::Resource(self.resource()?),
             "table" => Item::Table(self.table()?),
+            "domain" => Item::Domain(self.domain()?),
+            "data" => Item::Data(self.data()?),
+            "layout" => Item::Layout(self.layout()?),
+            "decompose" => Item::Decompose(self.decompose()?),
+            "machine" => Item::Machine(self.machine(begin.span)?),
             "proc" => {
                 let (name, params) = (self.name()?, self.names()?);
                 self.expect("=")?;
@@ -296,8 +303,15 @@ impl<'a> Parser<'a> {
 
     fn table(&mut self) -> Parse<Table> {
         let name = self.name()?;
+        let (mut index, mut rows) = (None, false);
         if self.take("[") {
-            // The index name of `table t[i] from ..` is only for readers.
+            let token = self.peek();
+            if token.kind == Kind::Word {
+                index = Some(Spanned { node: token.text.to_owned(), span: token.span });
+                self.next();
+            }
+            rows = self.is(",") && self.tokens.get(self.at + 1).is_some_and(|token| token.text == "..");
+            // The index name of `table t[i] from ..` is only for readers, unless it is a domain.
             while !self.is("]") && self.peek().kind != Kind::End {
                 self.next();
             }
@@ -313,15 +327,29 @@ impl<'a> Parser<'a> {
             TableSource::File(token.text.to_owned())
         } else {
             self.expect("=")?;
-            self.expect("[")?;
-            let mut values = Vec::new();
-            if !self.is("]") {
-                values = self.list()?;
-            }
-            self.expect("]")?;
-            TableSource::Values(values)
+            if rows { TableSource::Rows(self.rows()?) } else { TableSource::Values(self.row_of_values()?) }
         };
-        Ok(Table { name, source, source_span: self.since(begin) })
+        Ok(Table { name, index, rows, source, source_span: self.since(begin) })
+    }
+
+    fn rows(&mut self) -> Parse<Vec<Vec<Expr>>> {
+        let mut rows = Vec::new();
+        self.expect("[")?;
+        while !self.is("]") {
+            rows.push(self.row_of_values()?);
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.expect("]")?;
+        Ok(rows)
+    }
+
+    fn row_of_values(&mut self) -> Parse<Vec<Expr>> {
+        self.expect("[")?;
+        let values = if self.is("]") { Vec::new() } else { self.list()? };
+        self.expect("]")?;
+        Ok(values)
     }
 
     fn list(&mut self) -> Parse<Vec<Expr>> {

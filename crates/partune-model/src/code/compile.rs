@@ -6,13 +6,13 @@ use partune_expr::{Atom, Bool, Expr, Rat};
 
 use super::{Factor, General, Product, Slots, Sum, Tables, Test, Value};
 
-pub(crate) struct Compiler<'a> {
-    pub(crate) slots: Slots,
-    pub(crate) tables: &'a Arc<Tables>,
+pub struct Compiler<'a> {
+    pub slots: Slots,
+    pub tables: &'a Arc<Tables>,
 }
 
 impl Compiler<'_> {
-    pub(crate) fn value(&self, e: &Expr) -> Value {
+    pub fn value(&self, e: &Expr) -> Value {
         match self.polynomial(e) {
             Some((sum, den)) => plain(sum, den),
             None => Value::General(Box::new(self.general(e))),
@@ -90,7 +90,7 @@ impl Compiler<'_> {
         }
     }
 
-    pub(crate) fn test(&self, condition: &Bool) -> Test {
+    pub fn test(&self, condition: &Bool) -> Test {
         self.simple_test(condition)
             .unwrap_or_else(|| Test::General(condition.clone(), Box::new(self.general(&Expr::zero()))))
     }

@@ -6,7 +6,7 @@ use super::{Factor, General, Product, Quantity, Sum, Test, Value};
 
 impl Value {
     #[inline]
-    pub(crate) fn eval(&self, variables: &[i64]) -> Result<Quantity, EvalError> {
+    pub fn eval(&self, variables: &[i64]) -> Result<Quantity, EvalError> {
         Ok(match self {
             Value::Constant { num, den } => Quantity::Ratio { num: *num, den: *den },
             Value::Slot(slot) => Quantity::Ratio { num: variables[usize::from(*slot)], den: 1 },
@@ -24,7 +24,7 @@ impl Value {
 
     /// The value as an integer.
     #[inline]
-    pub(crate) fn int(&self, variables: &[i64]) -> Result<i64, EvalError> {
+    pub fn int(&self, variables: &[i64]) -> Result<i64, EvalError> {
         match self.eval(variables)? {
             Quantity::Ratio { num, den: 1 } => Ok(num),
             Quantity::Ratio { num, den } if num % den == 0 => Ok(num / den),
@@ -135,7 +135,7 @@ fn extreme(args: &[Sum], variables: &[i64], best: fn(i64, i64) -> i64) -> Result
 
 impl Test {
     #[inline]
-    pub(crate) fn eval(&self, variables: &[i64]) -> Result<bool, EvalError> {
+    pub fn eval(&self, variables: &[i64]) -> Result<bool, EvalError> {
         Ok(match self {
             Test::AtLeastZero(e) => e.eval(variables)? >= 0,
             Test::AboveZero(e) => e.eval(variables)? > 0,

@@ -1,7 +1,10 @@
 //! Expressions: types, names, functions, and how each becomes algebra.
 
+use std::sync::Arc;
+
 use partune_expr::{Bool, Context, Expr, Rat, Symbol, sum};
 
+use super::application::firsts;
 use super::items::shared;
 use super::{Lower, Meaning, Scope, Type};
 use crate::ast::{self, Binary, ExprKind, Item, Spanned};
@@ -161,7 +164,7 @@ impl<'a> Lower<'a> {
                 self.error(span, format!("`{name}` is a table; `{name}[..]` is an entry of it"));
                 nothing()
             }
-            Some(Meaning::Resource(_) | Meaning::Process(_)) => {
+            Some(Meaning::Resource(_) | Meaning::Process(_) | Meaning::Domain(_) | Meaning::Data(_)) => {
                 self.error(span, format!("`{name}` is no value"));
                 nothing()
             }
@@ -205,7 +208,7 @@ impl<'a> Lower<'a> {
 
     fn call(&mut self, name: &'a ast::Name, args: &'a [ast::Expr], span: Span, scope: &mut Scope) -> Any {
         if name.node == "len" {
-            return self.length(args, span);
+            return self.length(args, span, scope);
         }
         let meaning = self.names.get(name.node.as_str()).map(|(meaning, _)| meaning.clone());
         let mut values = Vec::new();
@@ -254,20 +257,55 @@ impl<'a> Lower<'a> {
         Any::Value(kind, value)
     }
 
-    fn length(&mut self, args: &'a [ast::Expr], span: Span) -> Any {
+    fn length(&mut self, args: &'a [ast::Expr], span: Span, scope: &mut Scope) -> Any {
+        if let [Spanned { node: ExprKind::Entry(name, index), .. }] = args
+            && let [row] = &index[..]
+        {
+            let first = firsts(&name.node);
+            if self.model.tables.contains_key(&first) {
+                let row = self.int(row, scope);
+                let (begin, end) = (self.at(&first, &row, name), self.at(&first, &(&row + Expr::one()), name));
+                return Any::Value(Type::Int, end - begin);
+            }
+        }
+        if let [Spanned { node: ExprKind::Name(name), .. }] = args
+            && let Some(values) = self.model.tables.get(&firsts(name))
+        {
+            return Any::Value(Type::Int, Expr::from(values.len() as i64 - 1));
+        }
         if let [Spanned { node: ExprKind::Name(name), .. }] = args
             && let Some(values) = self.model.tables.get(name.as_str())
         {
             return Any::Value(Type::Int, Expr::from(values.len() as i64));
         }
-        self.error(span, "`len` takes the name of a table");
+        self.error(span, "`len` takes the name of a table, or a row of a table of rows");
         nothing()
+    }
+
+    /// An entry of a table by its name as it is kept; the number itself where it is known.
+    fn at(&mut self, table: &Arc<str>, index: &Expr, name: &ast::Name) -> Expr {
+        let Some(position) = index.to_int() else { return Expr::table(table, vec![index.clone()]) };
+        let values = self.model.tables.get(table);
+        let entry = usize::try_from(position).ok().and_then(|position| values?.get(position));
+        let entry = entry.copied();
+        entry.map_or_else(
+            || {
+                self.error(name.span, format!("`{}` has no such row", name.node));
+                Expr::undefined()
+            },
+            Expr::number,
+        )
     }
 
     fn entry(&mut self, name: &'a ast::Name, index: &'a [ast::Expr], scope: &mut Scope) -> (Type, Expr) {
         let mut values = Vec::new();
         for e in index {
             values.push(self.int(e, scope));
+        }
+        if self.model.tables.contains_key(&firsts(&name.node)) {
+            let text = format!("`{0}` is a table of rows: `for n in {0}[..]` and `len({0}[..])` take a row", name.node);
+            self.error(name.span, text);
+            return wrong();
         }
         let Some(entries) = self.model.tables.get(name.node.as_str()).cloned() else {
             let known: Vec<String> = self.model.tables.keys().map(ToString::to_string).collect();

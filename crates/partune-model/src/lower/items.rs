@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use partune_expr::{Bool, Expr, Quotient, Rat, Symbol};
 
+use super::application::firsts;
 use super::{Lower, Meaning, Type, Values, excerpt, item_body};
 use crate::ast::{self, Binary, Dimension, ExprKind, Item, Kind, Multiplicity, TableSource, TermKind};
 use crate::diagnostic::{Diagnostic, Span};
@@ -117,7 +118,15 @@ impl<'a> Lower<'a> {
             let Item::Table(table) = item else { continue };
             let values = match &table.source {
                 TableSource::Values(list) => self.constants(list),
+                TableSource::File(name) if table.rows => {
+                    let rows = self.rows_of_file(name, table.source_span);
+                    self.keep_rows(table, &rows)
+                }
                 TableSource::File(name) => self.numbers_of_file(name, table.source_span),
+                TableSource::Rows(list) => {
+                    let rows: Vec<Vec<Rat>> = list.iter().map(|row| self.constants(row)).collect();
+                    self.keep_rows(table, &rows)
+                }
             };
             if values.len() > MAX_ENTRIES {
                 self.error(table.source_span, format!("more than {MAX_ENTRIES} entries"));
@@ -125,6 +134,54 @@ impl<'a> Lower<'a> {
             }
             self.model.tables.insert(table.name.node.as_str().into(), values.into());
         }
+    }
+
+    /// Where rows begin becomes a table of its own; gives their items.
+    fn keep_rows(&mut self, table: &ast::Table, rows: &[Vec<Rat>]) -> Vec<Rat> {
+        let mut first = vec![Rat::ZERO];
+        let mut count = 0;
+        for row in rows {
+            count += row.len() as i64;
+            first.push(count.into());
+        }
+        if first.len() > MAX_ENTRIES {
+            self.error(table.source_span, format!("more than {MAX_ENTRIES} rows"));
+        }
+        self.model.tables.insert(firsts(&table.name.node), first.into());
+        rows.concat()
+    }
+
+    /// A row of numbers a line; `-` is a row without any, and lines that say nothing are none.
+    fn rows_of_file(&mut self, name: &str, span: Span) -> Vec<Vec<Rat>> {
+        let text = match (self.files)(name) {
+            Ok(text) => text,
+            Err(reason) => {
+                self.error(span, format!("{name}: {reason}"));
+                return Vec::new();
+            }
+        };
+        let mut rows = Vec::new();
+        let mut left = MAX_ENTRIES + 1;
+        for (line, words) in text.lines().enumerate() {
+            let words: Vec<&str> = words_of(words).take(left).collect();
+            match words[..] {
+                [] => {}
+                ["-"] => rows.push(Vec::new()),
+                _ => {
+                    let row: Option<Vec<Rat>> = words.iter().map(|word| Rat::parse(word)).collect();
+                    let Some(row) = row else {
+                        self.error(span, format!("{name}: line {} has what is no number", line + 1));
+                        return rows;
+                    };
+                    left -= row.len();
+                    rows.push(row);
+                }
+            }
+            if left == 0 || rows.len() > MAX_ENTRIES {
+                break;
+            }
+        }
+        rows
     }
 
     fn constants(&mut self, list: &'a [ast::Expr]) -> Vec<Rat> {
@@ -149,10 +206,8 @@ impl<'a> Lower<'a> {
                 return Vec::new();
             }
         };
-        let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
-        let words = lines.flat_map(|line| line.split(|c: char| c.is_whitespace() || c == ',' || c == ';'));
         let mut values = Vec::new();
-        for word in words.filter(|word| !word.is_empty()).take(MAX_ENTRIES + 1) {
+        for word in text.lines().flat_map(words_of).take(MAX_ENTRIES + 1) {
             if let Some(value) = Rat::parse(word) {
                 values.push(value);
             } else {
@@ -218,6 +273,7 @@ impl<'a> Lower<'a> {
 
     pub(super) fn alternatives(&mut self) {
         let file = self.file;
+        let has_tasks = file.items.iter().filter_map(item_body).any(|(_, body)| has_tasks(body));
         let main = file.items.iter().filter(|item| matches!(item, Item::Main { .. }));
         let others = file.items.iter().filter(|item| matches!(item, Item::Alt { .. }));
         for item in main.chain(others) {
@@ -228,7 +284,9 @@ impl<'a> Lower<'a> {
             };
             self.terms = 0;
             let term = self.term(body, &mut Vec::new());
-            self.model.alternatives.push(Alternative { name, term });
+            self.terms = 0;
+            let steps = has_tasks.then(|| self.step(body, &mut Vec::new()));
+            self.model.alternatives.push(Alternative { name, term, steps });
         }
     }
 
@@ -271,17 +329,42 @@ impl<'a> Lower<'a> {
 /// Names of the processes that a term calls.
 pub(super) fn called<'a>(term: &'a ast::Term, visit: &mut dyn FnMut(&'a str)) {
     match &term.node {
-        TermKind::Skip | TermKind::Delay(_) | TermKind::Use { .. } | TermKind::Error => {}
+        TermKind::Skip
+        | TermKind::Delay(_)
+        | TermKind::Use { .. }
+        | TermKind::Task(_)
+        | TermKind::Barrier
+        | TermKind::Error => {}
+        TermKind::Forall(forall) => called(&forall.body, visit),
         TermKind::Sequence(all) | TermKind::Parallel(all) => all.iter().for_each(|one| called(one, visit)),
         TermKind::Seq(each) | TermKind::Par(each) => called(&each.body, visit),
         TermKind::If(_, then, otherwise) => {
             called(then, visit);
             otherwise.iter().for_each(|term| called(term, visit));
         }
-        TermKind::While(_, body) => called(body, visit),
+        TermKind::While(_, body) | TermKind::Phase(_, body) => called(body, visit),
         TermKind::Choose(cases) => cases.iter().for_each(|(_, term)| called(term, visit)),
         TermKind::Call(name, _) => visit(&name.node),
     }
+}
+
+/// Whether a term has what is followed as steps.
+fn has_tasks(term: &ast::Term) -> bool {
+    match &term.node {
+        TermKind::Phase(..) | TermKind::Forall(_) | TermKind::Task(_) | TermKind::Barrier => true,
+        TermKind::Skip | TermKind::Delay(_) | TermKind::Use { .. } | TermKind::Call(..) | TermKind::Error => false,
+        TermKind::Sequence(all) | TermKind::Parallel(all) => all.iter().any(has_tasks),
+        TermKind::Seq(each) | TermKind::Par(each) => has_tasks(&each.body),
+        TermKind::If(_, then, otherwise) => has_tasks(then) || otherwise.as_deref().is_some_and(has_tasks),
+        TermKind::While(_, body) => has_tasks(body),
+        TermKind::Choose(cases) => cases.iter().any(|(_, term)| has_tasks(term)),
+    }
+}
+
+/// Words of a line of a file of numbers, up to a comment.
+fn words_of(line: &str) -> impl Iterator<Item = &str> {
+    let line = line.split('#').next().unwrap_or_default();
+    line.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter(|word| !word.is_empty())
 }
 
 /// The name of a table as the model keeps it.

@@ -5,7 +5,7 @@ use partune_expr::{Bool, Expr, Rat, Symbol};
 use super::{Lower, MAX_TERMS, Meaning, Scope, Type, item_body};
 use crate::ast::{self, Condition, TermKind, While};
 use crate::diagnostic::Span;
-use crate::model::{Draw, Process, Range, Term};
+use crate::model::{Draw, Process, Range, Schedule, Term};
 
 impl<'a> Lower<'a> {
     pub(super) fn term(&mut self, term: &'a ast::Term, scope: &mut Scope) -> Term {
@@ -18,11 +18,18 @@ impl<'a> Lower<'a> {
         }
         match &term.node {
             TermKind::Skip | TermKind::Error => Term::Skip,
+            TermKind::Phase(_, body) => self.term(body, scope),
+            TermKind::Forall(forall) => self.forall(forall, term.span, scope),
+            TermKind::Task(task) => self.task(task, term.span, scope),
+            TermKind::Barrier => match self.model.application.machine.barrier.clone() {
+                cost if cost.is_zero() => Term::Skip,
+                cost => Term::Delay(Draw::Fixed(cost), term.span),
+            },
             TermKind::Delay(duration) => self.delay(duration, term.span, scope),
             TermKind::Use { resource, index, duration } => self.usage(resource, index, duration, term.span, scope),
             TermKind::Sequence(all) => {
-                let all = all.iter().map(|one| self.term(one, scope)).collect();
-                joined(all, Term::Sequence)
+                let terms: Vec<Term> = all.iter().map(|one| self.term(one, scope)).collect();
+                joined(overlapped(all, terms), Term::Sequence)
             }
             TermKind::Parallel(all) => {
                 let all = all.iter().map(|one| self.term(one, scope)).collect();
@@ -79,6 +86,43 @@ impl<'a> Lower<'a> {
             }
             TermKind::Call(name, args) => self.process(name, args, term.span, scope),
         }
+    }
+
+    /// A loop over a domain as one in parallel, of which each index takes its PE, or whichever is free.
+    fn forall(&mut self, forall: &'a ast::Forall, span: Span, scope: &mut Scope) -> Term {
+        let Some(found) = self.over(forall, span, scope) else { return Term::Skip };
+        let worker = match found.schedule {
+            Schedule::Static => Worker::Owner(found.owner),
+            Schedule::Own(_) | Schedule::Guided(_) => Worker::Anybody,
+        };
+        self.workers.push(worker);
+        let mut body = self.term(&forall.body, scope);
+        self.workers.pop();
+        scope.truncate(scope.len() - found.symbols.len());
+        if matches!(body, Term::Skip) {
+            return Term::Skip;
+        }
+        let ranges = self.model.application.domains[found.domain].ranges.clone();
+        for (variable, (lo, hi)) in found.symbols.into_iter().zip(ranges).rev() {
+            body = Term::Par(Range { variable, lo, hi, span: found.span }, Box::new(body));
+        }
+        body
+    }
+
+    /// A task as what it takes of its PE; outside of loops over domains that is the first one.
+    fn task(&mut self, task: &'a ast::Task, span: Span, scope: &mut Scope) -> Term {
+        let Some(weight) = &task.weight else { return Term::Skip };
+        let duration = Draw::Fixed(self.weight(weight, scope));
+        let Some((each, any)) = self.processors else { return Term::Delay(duration, span) };
+        if duration.parts().iter().all(|part| part.is_zero()) {
+            return Term::Skip;
+        }
+        let (resource, index) = match self.workers.last() {
+            Some(Worker::Owner(owner)) => (each, vec![owner.clone()]),
+            Some(Worker::Anybody) => (any, Vec::new()),
+            None => (each, vec![Expr::zero()]),
+        };
+        Term::Use { resource, index, duration, span }
     }
 
     fn chance(&mut self, e: &'a ast::Expr, scope: &mut Scope) -> Expr {
@@ -147,7 +191,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn range(&mut self, each: &'a ast::Loop, scope: &mut Scope) -> (Range, Term) {
+    pub(super) fn range(&mut self, each: &'a ast::Loop, scope: &mut Scope) -> (Range, Term) {
         let (lo, hi) = (self.int(&each.lo, scope), self.int(&each.hi, scope));
         let variable = self.variable(&each.variable.node);
         scope.push((each.variable.node.clone(), Type::Int, Expr::from(&variable)));
@@ -213,6 +257,40 @@ impl<'a> Lower<'a> {
         let body = self.term(body, &mut scope);
         self.model.processes[index].body = body;
         index
+    }
+}
+
+/// Who does a task.
+pub(super) enum Worker {
+    Owner(Expr),
+    Anybody,
+}
+
+/// Loops of a sequence that nobody waits for, beside what comes after them: that takes a constraint away, so bounds from below stay such.
+fn overlapped(syntax: &[ast::Term], terms: Vec<Term>) -> Vec<Term> {
+    let mut all = Vec::new();
+    let mut beside = Vec::new();
+    for (one, term) in syntax.iter().zip(terms) {
+        let is_barrier = matches!(one.node, TermKind::Barrier);
+        if is_barrier && !beside.is_empty() {
+            all.push(joined(std::mem::take(&mut beside), Term::Parallel));
+        }
+        beside.push(term);
+        if is_barrier || !goes_on(one) {
+            all.push(joined(std::mem::take(&mut beside), Term::Parallel));
+        }
+    }
+    all.push(joined(beside, Term::Parallel));
+    all
+}
+
+/// Whether PEs that are done with a term go on.
+fn goes_on(term: &ast::Term) -> bool {
+    match &term.node {
+        TermKind::Forall(forall) => forall.nowait,
+        TermKind::Phase(_, body) => goes_on(body),
+        TermKind::Sequence(all) => all.last().is_some_and(goes_on),
+        _ => false,
     }
 }
 

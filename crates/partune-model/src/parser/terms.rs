@@ -48,7 +48,7 @@ impl Parser<'_> {
         Spanned { node: make(all), span: self.since(begin) }
     }
 
-    fn process(&mut self) -> Parse<Term> {
+    pub(super) fn process(&mut self) -> Parse<Term> {
         self.nested(|parser| {
             let begin = parser.peek().span;
             let node = parser.process_kind()?;
@@ -103,6 +103,23 @@ impl Parser<'_> {
                 };
                 self.expect(")")?;
                 Ok(TermKind::While(condition, Box::new(self.process()?)))
+            }
+            "phase" => {
+                self.next();
+                let name = self.name()?;
+                Ok(TermKind::Phase(name, Box::new(self.process()?)))
+            }
+            "forall" => {
+                self.next();
+                Ok(TermKind::Forall(Box::new(self.forall()?)))
+            }
+            "task" => {
+                self.next();
+                Ok(TermKind::Task(self.task()?))
+            }
+            "barrier" => {
+                self.next();
+                Ok(TermKind::Barrier)
             }
             "choose" => {
                 self.next();

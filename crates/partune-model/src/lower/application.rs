@@ -1,0 +1,430 @@
+//! Domains, data, layouts, decompositions and the machine; tables of rows. What must fit is checked where sizes are known.
+
+use std::sync::Arc;
+
+use partune_expr::{Environment, Expr, Number, Rat, Symbol};
+use partune_objects::partition::{Options, Weighted, partition};
+
+use super::{Lower, Meaning, Type};
+use crate::ast::{self, By, ExprKind, Item, Setting, Spec};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::model::{Data, Domain, Layout, Model, Owners, Resource};
+
+/// Parts that a decomposition may have.
+const MAX_PARTS: i64 = 1024;
+/// What a graph that is partitioned may have of vertices.
+const MAX_VERTICES: i64 = 1 << 22;
+
+/// The table that says where rows of another one begin, and where the last one ends. No name that can be written.
+pub(super) fn firsts(table: &str) -> Arc<str> {
+    format!("{table}'first.").into()
+}
+
+impl<'a> Lower<'a> {
+    pub(super) fn application(&mut self) {
+        let file = self.file;
+        for item in &file.items {
+            match item {
+                Item::Domain(domain) => self.domain(domain),
+                Item::Machine(machine) => self.machine(machine),
+                _ => {}
+            }
+        }
+        for item in &file.items {
+            if let Item::Data(data) = item {
+                self.data(data);
+            }
+        }
+        for (group, item) in file.items.iter().enumerate() {
+            if let Item::Layout(layout) = item {
+                self.layout(group, layout);
+            }
+        }
+        self.check_tables();
+        for item in &file.items {
+            if let Item::Decompose(decompose) = item {
+                self.decompose(decompose);
+            }
+        }
+        self.processors();
+    }
+
+    fn domain(&mut self, domain: &'a ast::Domain) {
+        let mut ranges = Vec::new();
+        for (lo, hi) in &domain.ranges {
+            ranges.push((self.int(lo, &mut Vec::new()), self.int(hi, &mut Vec::new())));
+        }
+        let name = &domain.name;
+        if ranges.len() > 8 {
+            self.error(name.span, "a domain has at most 8 dimensions");
+        }
+        let index = self.model.application.domains.len();
+        self.names.insert(&name.node, (Meaning::Domain(index), name.span));
+        let domain = Domain { name: name.node.clone(), ranges, owners: None, span: name.span };
+        self.model.application.domains.push(domain);
+    }
+
+    fn machine(&mut self, machine: &'a ast::Machine) {
+        if self.model.application.machine.span != Span::default() {
+            self.error(machine.span, "there is a `machine` already");
+        }
+        let mut found = crate::model::Machine { span: machine.span, ..crate::model::Machine::default() };
+        for (setting, e) in &machine.settings {
+            let (_, value) = self.expr(e, &mut Vec::new());
+            if value.to_rat().is_some_and(|value| value < Rat::ZERO) {
+                self.error(e.span, format!("a negative `{}`", setting.node.name()));
+            }
+            let place = match setting.node {
+                Setting::Line => &mut found.line,
+                Setting::Cache => found.cache.insert(Expr::zero()),
+                Setting::Near => &mut found.near,
+                Setting::Far => &mut found.far,
+                Setting::Memory => &mut found.memory,
+                Setting::Upgrade => &mut found.upgrade,
+                Setting::Barrier => &mut found.barrier,
+                Setting::Unbound => &mut found.unbound,
+            };
+            *place = value;
+        }
+        if let Some((name, e)) = &machine.node {
+            let symbol = self.variable(&name.node);
+            let mut scope = vec![(name.node.clone(), Type::Int, Expr::from(&symbol))];
+            found.node = Some((symbol, self.int(e, &mut scope)));
+        }
+        self.model.application.machine = found;
+    }
+
+    fn data(&mut self, data: &'a ast::Data) {
+        let mut ranges = Vec::new();
+        for dimension in &data.dimensions {
+            let domain = match &dimension.node {
+                ExprKind::Name(name) => match self.names.get(name.as_str()) {
+                    Some((Meaning::Domain(index), _)) => Some(*index),
+                    _ => None,
+                },
+                _ => None,
+            };
+            match domain {
+                Some(index) => ranges.extend(self.model.application.domains[index].ranges.clone()),
+                None => ranges.push((Expr::zero(), self.int(dimension, &mut Vec::new()) - Expr::one())),
+            }
+        }
+        if ranges.len() > 8 {
+            self.error(data.name.span, "an array has at most 8 dimensions");
+        }
+        let mut bytes = Expr::from(i64::from(data.bytes));
+        if let Some(times) = &data.times {
+            let count = self.int(times, &mut Vec::new());
+            if count.to_rat().is_some_and(|count| count < Rat::ONE) {
+                self.error(times.span, "an element has at least one value");
+            }
+            bytes = &bytes * &count;
+        }
+        let index = self.model.application.data.len();
+        let name = &data.name;
+        self.names.insert(&name.node, (Meaning::Data(index), name.span));
+        let data = Data { name: name.node.clone(), ranges, bytes, layout: Layout::default(), span: name.span };
+        self.model.application.data.push(data);
+    }
+
+    /// The array that a name means; an error is told where there is none.
+    pub(super) fn array(&mut self, name: &ast::Name) -> Option<usize> {
+        if let Some((Meaning::Data(index), _)) = self.names.get(name.node.as_str()) {
+            return Some(*index);
+        }
+        let known: Vec<String> = self.model.application.data.iter().map(|data| data.name.clone()).collect();
+        self.unknown(&name.node, name.span, "data", &known);
+        None
+    }
+
+    /// The domain that a name means, likewise.
+    pub(super) fn domain_of(&mut self, name: &ast::Name) -> Option<usize> {
+        if let Some((Meaning::Domain(index), _)) = self.names.get(name.node.as_str()) {
+            return Some(*index);
+        }
+        let known: Vec<String> = self.model.application.domains.iter().map(|domain| domain.name.clone()).collect();
+        self.unknown(&name.node, name.span, "domain", &known);
+        None
+    }
+
+    fn layout(&mut self, group: usize, layout: &'a ast::Layout) {
+        let mut all = Layout::default();
+        for spec in &layout.specs {
+            match &spec.node {
+                Spec::RowMajor => all.column_major = false,
+                Spec::ColumnMajor => all.column_major = true,
+                Spec::Pad(from, to) => {
+                    let (from, to) = (self.int(from, &mut Vec::new()), self.int(to, &mut Vec::new()));
+                    if (&from - &to).to_rat().is_some_and(|gap| gap > Rat::ZERO) {
+                        self.error(spec.span, format!("{from} elements do not fit into the room of {to}"));
+                    }
+                    all.pad = Some((from, to, spec.span));
+                }
+                Spec::Align(e) => all.align = Some((self.int(e, &mut Vec::new()), e.span)),
+                Spec::Base(e) => all.base = Some((self.int(e, &mut Vec::new()), e.span)),
+                Spec::Group => all.group = Some(group),
+            }
+        }
+        for name in &layout.names {
+            let Some(index) = self.array(name) else { continue };
+            if self.placed.contains(&index) {
+                self.error(name.span, format!("`{}` has a layout already", name.node));
+            }
+            self.placed.push(index);
+            self.check_layout(index, &all, name.span);
+            self.model.application.data[index].layout = all.clone();
+        }
+    }
+
+    fn check_layout(&mut self, index: usize, layout: &Layout, span: Span) {
+        let ranges = self.model.application.data[index].ranges.clone();
+        let name = self.model.application.data[index].name.clone();
+        if layout.group.is_some() && layout.column_major {
+            self.error(span, "arrays of structures are in row-major order");
+        }
+        let Some((from, _, spec)) = &layout.pad else { return };
+        let together = if layout.column_major { ranges.first() } else { ranges.last() };
+        let Some((lo, hi)) = together else { return };
+        let length = hi - lo + Expr::one();
+        if (&length - from).to_rat().is_some_and(|gap| !gap.is_zero()) {
+            self.error(*spec, format!("`{name}` has {length} elements along the dimension that is padded, not {from}"));
+        }
+    }
+
+    /// Tables by the index of a domain have an entry, or a row, for each of its indices.
+    fn check_tables(&mut self) {
+        let file = self.file;
+        for item in &file.items {
+            let Item::Table(table) = item else { continue };
+            let Some(name) = &table.index else { continue };
+            let Some((Meaning::Domain(index), _)) = self.names.get(name.node.as_str()) else { continue };
+            let ranges = &self.model.application.domains[*index].ranges;
+            let known = if let [(lo, hi)] = &ranges[..] {
+                lo.to_int().zip(hi.to_int())
+            } else {
+                self.error(name.span, "a table has one index: its domain must have one dimension");
+                continue;
+            };
+            let kept = if table.rows { firsts(&table.name.node) } else { table.name.node.as_str().into() };
+            let Some(values) = self.model.tables.get(&kept) else { continue };
+            let count = values.len() as i128 - i128::from(table.rows);
+            let Some((lo, hi)) = known else { continue };
+            if lo < 0 || count != hi + 1 {
+                let what = if table.rows { "rows" } else { "entries" };
+                let text = format!(
+                    "`{}` has {count} {what}, from 0 on, and `{}` goes from {lo} to {hi}",
+                    table.name.node, name.node
+                );
+                self.error(table.source_span, text);
+            }
+        }
+    }
+
+    fn decompose(&mut self, decompose: &'a ast::Decompose) {
+        let Some(index) = self.domain_of(&decompose.domain) else { return };
+        let parts = self.int(&decompose.parts, &mut Vec::new());
+        if parts.to_int().is_some_and(|parts| !(1..=i128::from(MAX_PARTS)).contains(&parts)) {
+            self.error(decompose.parts.span, format!("{parts} parts: there are 1 to {MAX_PARTS} PEs"));
+            return;
+        }
+        let domain = self.model.application.domains[index].clone();
+        if domain.owners.is_some() {
+            let text = format!("`{}` is decomposed already", domain.name);
+            self.error(decompose.domain.span, text);
+        }
+        let names: Vec<String> = match &decompose.by.node {
+            By::Owner(names, _) => names.iter().map(|name| name.node.clone()).collect(),
+            _ => (0..domain.ranges.len()).map(|at| format!("{}'{at}", domain.name)).collect(),
+        };
+        if names.len() != domain.ranges.len() {
+            let text = format!("`{}` has {} dimension(s), not {}", domain.name, domain.ranges.len(), names.len());
+            self.error(decompose.by.span, text);
+            return;
+        }
+        let symbols: Vec<Symbol> = names.iter().map(|name| self.variable(name)).collect();
+        // The place in row-major order, and how many there are.
+        let (mut place, mut count) = (Expr::zero(), Expr::one());
+        for ((lo, hi), symbol) in domain.ranges.iter().zip(&symbols) {
+            let length = hi - lo + Expr::one();
+            place = &place * &length + (Expr::from(symbol) - lo);
+            count = &count * &length;
+        }
+        let span = decompose.by.span;
+        let owner = match &decompose.by.node {
+            By::Block if count.is_zero() => Expr::zero(),
+            By::Block => (&place * &parts).floor_div(&count),
+            By::Cyclic => place.modulo(&parts),
+            By::BlockCyclic(size) => {
+                let value = self.int(size, &mut Vec::new());
+                if value.to_rat().is_some_and(|value| value < Rat::ONE) {
+                    self.error(size.span, "a block has at least one index");
+                    return;
+                }
+                place.floor_div(&value).modulo(&parts)
+            }
+            By::Table(name) => {
+                let [symbol] = &symbols[..] else {
+                    self.error(span, "a table has one index: the domain must have one dimension");
+                    return;
+                };
+                let Some(values) = self.model.tables.get(name.node.as_str()).cloned() else {
+                    let known: Vec<String> = self.model.tables.keys().map(ToString::to_string).collect();
+                    self.unknown(&name.node, name.span, "table", &known);
+                    return;
+                };
+                self.check_owners(&values, &domain, &parts, name);
+                Expr::table(&name.node.as_str().into(), vec![Expr::from(symbol)])
+            }
+            By::Graph(name, weight) => match self.partitioned(&domain, &parts, name, weight.as_ref()) {
+                Some(table) => Expr::table(&table, symbols.iter().map(Expr::from).collect()),
+                None => return,
+            },
+            By::Owner(names, e) => {
+                let mut scope =
+                    names.iter().zip(&symbols).map(|(name, it)| (name.node.clone(), Type::Int, it.into())).collect();
+                self.int(e, &mut scope)
+            }
+        };
+        self.model.application.domains[index].owners = Some(Owners { parts, symbols, owner, span });
+    }
+
+    /// A table of owners has one for each index, and each is a PE.
+    fn check_owners(&mut self, values: &[Rat], domain: &Domain, parts: &Expr, name: &ast::Name) {
+        if let [(lo, hi)] = &domain.ranges[..]
+            && let Some((lo, hi)) = lo.to_int().zip(hi.to_int())
+            && (lo < 0 || values.len() as i128 != hi + 1)
+        {
+            let text =
+                format!("`{}` has {} owners, and `{}` goes from {lo} to {hi}", name.node, values.len(), domain.name);
+            self.error(name.span, text);
+        }
+        let Some(parts) = parts.to_rat() else { return };
+        let wrong = values.iter().position(|owner| !owner.is_integer() || *owner < Rat::ZERO || *owner >= parts);
+        if let Some(at) = wrong {
+            let text =
+                format!("entry {at} of `{}` is {}, and owners are 0 to {}", name.node, values[at], parts - Rat::ONE);
+            self.error(name.span, text);
+        }
+    }
+
+    /// Owners by the partition of a graph, as a table, whose name is given.
+    fn partitioned(
+        &mut self,
+        domain: &Domain,
+        parts: &Expr,
+        name: &'a ast::Name,
+        weight: Option<&'a ast::Name>,
+    ) -> Option<Arc<str>> {
+        let (Some(items), Some(first)) =
+            (self.model.tables.get(name.node.as_str()).cloned(), self.model.tables.get(&firsts(&name.node)).cloned())
+        else {
+            self.error(name.span, format!("`{0}` is no table of rows: `table {0}[{1}, ..]`", name.node, domain.name));
+            return None;
+        };
+        let count = first.len() as i128 - 1;
+        let known = if let [(lo, hi)] = &domain.ranges[..] {
+            lo.to_int().zip(hi.to_int())
+        } else {
+            self.error(name.span, "a graph is of a domain with one dimension");
+            return None;
+        };
+        let (Some((0, hi)), Some(parts)) = (known, parts.to_int()) else {
+            let help = "give values with -D NAME=VALUE; the domain begins at 0";
+            self.tell(Diagnostic::error(name.span, "a graph is partitioned where all sizes are known").help(help));
+            return None;
+        };
+        if hi + 1 != count || count > i128::from(MAX_VERTICES) {
+            let text = format!("`{}` has {count} rows, and `{}` goes from 0 to {hi}", name.node, domain.name);
+            self.error(name.span, text);
+            return None;
+        }
+        let number = |value: &Rat| value.to_int().and_then(|value| u32::try_from(value).ok()).unwrap_or(u32::MAX);
+        let mut edges = Vec::new();
+        for vertex in 0..count as usize {
+            let row = &items[number(&first[vertex]) as usize..number(&first[vertex + 1]) as usize];
+            edges.extend(row.iter().map(|other| (vertex as u32, number(other), 1)));
+        }
+        let weights = match weight {
+            Some(weight) => self.weights(weight, count as u32)?,
+            None => vec![1; count as usize],
+        };
+        let options = Options { parts: parts as u32, ..Options::default() };
+        let found = partition(&Weighted::new(&weights, &edges), &options);
+        let table: Arc<str> = format!("{}'owner.", domain.name).into();
+        let owners: Arc<[Rat]> = found.part.iter().map(|part| Rat::from(i64::from(*part))).collect();
+        self.model.tables.insert(table.clone(), owners);
+        Some(table)
+    }
+
+    /// A function of each index, as integers in proportion.
+    fn weights(&mut self, name: &'a ast::Name, count: u32) -> Option<Vec<u64>> {
+        let file = self.file;
+        let Some((Meaning::Let(item), _)) = self.names.get(name.node.as_str()).cloned() else {
+            let lets = file.items.iter().filter_map(|item| match item {
+                Item::Let { name, .. } => Some(name.node.clone()),
+                _ => None,
+            });
+            let known: Vec<String> = lets.collect();
+            self.unknown(&name.node, name.span, "function", &known);
+            return None;
+        };
+        let symbol = self.variable("graph'vertex");
+        let value = self.function(item, &name.node, name.span, vec![(Type::Int, Expr::from(&symbol))]);
+        let super::expr::Any::Value(_, value) = value else {
+            self.error(name.span, format!("`{}` is no value", name.node));
+            return None;
+        };
+        let mut weights = Vec::new();
+        for vertex in 0..count {
+            let at = Vertex { model: &self.model, symbol: &symbol, number: vertex };
+            match value.eval(&at) {
+                Ok(weight) if weight.to_f64() >= 0.0 => weights.push(weight.to_f64()),
+                Ok(weight) => {
+                    self.error(name.span, format!("the weight of {vertex} is {weight}"));
+                    return None;
+                }
+                Err(reason) => {
+                    self.error(name.span, format!("the weight of {vertex}: {reason}"));
+                    return None;
+                }
+            }
+        }
+        let most = weights.iter().copied().fold(0.0, f64::max);
+        let scale = if most > 0.0 { 1e6 / most } else { 0.0 };
+        Some(weights.iter().map(|weight| (weight * scale).round() as u64).collect())
+    }
+
+    /// PEs as resources of the readings that know no data: a queue each, and one for all, behind which they take what comes.
+    fn processors(&mut self) {
+        if self.model.application.domains.is_empty() {
+            return;
+        }
+        let pes = self.model.application.pes();
+        let span = self.model.application.domains[0].span;
+        let mut add = |name: &str, dimensions, servers| {
+            self.model.resources.push(Resource { name: name.to_owned(), dimensions, servers: Some(servers), span });
+            self.model.resources.len() - 1
+        };
+        let each = add("pe", vec![(Expr::zero(), &pes - Expr::one())], Expr::one());
+        let any = add("pes", Vec::new(), pes);
+        self.processors = Some((each, any));
+    }
+}
+
+/// Where a function is evaluated.
+struct Vertex<'a> {
+    model: &'a Model,
+    symbol: &'a Symbol,
+    number: u32,
+}
+
+impl Environment for Vertex<'_> {
+    fn symbol(&self, symbol: &Symbol) -> Option<Number> {
+        (symbol == self.symbol).then(|| Number::Exact(i64::from(self.number).into()))
+    }
+
+    fn table(&self, name: &str, index: &[i64]) -> Option<Number> {
+        let [index] = index else { return None };
+        self.model.tables.get(name)?.get(usize::try_from(*index).ok()?).copied().map(Number::Exact)
+    }
+}
